@@ -1,0 +1,398 @@
+//! Degradations: which cables and switches are dead, and how to draw or name them.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::{Fabric, Peer};
+use crate::id::{CableIndex, Guid, PortNumber, SwitchIndex};
+use crate::random::Random;
+
+/// The faults upon a fabric: a mask over its switches and cables. Applying one costs a bit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Degradation {
+    switches: Bits,
+    cables: Bits,
+}
+
+impl Degradation {
+    /// No faults.
+    pub fn none(fabric: &Fabric) -> Self {
+        Degradation {
+            switches: Bits::new(fabric.switches().len()),
+            cables: Bits::new(fabric.cable_count()),
+        }
+    }
+
+    /// Whether the mask has the size of this fabric.
+    pub fn fits(&self, fabric: &Fabric) -> bool {
+        self.switches.len == fabric.switches().len() && self.cables.len == fabric.cable_count()
+    }
+
+    /// Whether the switch itself is dead.
+    #[inline]
+    pub fn switch_is_dead(&self, s: SwitchIndex) -> bool {
+        self.switches.get(s.at())
+    }
+
+    /// Whether the cable itself is dead. (A live cable of a dead switch carries nothing either.)
+    #[inline]
+    pub fn cable_is_dead(&self, c: CableIndex) -> bool {
+        self.cables.get(c.at())
+    }
+
+    /// Kills or repairs a switch.
+    pub fn set_switch(&mut self, s: SwitchIndex, dead: bool) {
+        self.switches.set(s.at(), dead);
+    }
+
+    /// Kills or repairs a cable.
+    pub fn set_cable(&mut self, c: CableIndex, dead: bool) {
+        self.cables.set(c.at(), dead);
+    }
+
+    /// The dead switches, ascending.
+    pub fn dead_switches(&self) -> impl Iterator<Item = SwitchIndex> + '_ {
+        self.switches.ones().map(SwitchIndex::new)
+    }
+
+    /// The dead cables, ascending: between switches first, then those of nodes.
+    pub fn dead_cables(&self) -> impl Iterator<Item = CableIndex> + '_ {
+        self.cables.ones().map(CableIndex::new)
+    }
+
+    /// Kills what the target names.
+    ///
+    /// # Errors
+    /// If the fabric has no such switch or cable.
+    pub fn remove(&mut self, fabric: &Fabric, target: Target) -> Result<Removed, RemoveError> {
+        let switch = fabric.switch_indices().find(|&s| fabric.switch(s).guid == target.guid);
+        let removed = match (switch, target.port) {
+            (Some(s), None) => Removed::Switch(s),
+            (Some(s), Some(p)) => {
+                let port = fabric.port(s, p).ok_or(RemoveError::NoCable(target))?;
+                Removed::Cable(port.cable().ok_or(RemoveError::NoCable(target))?)
+            }
+            (None, None) => return Err(RemoveError::NoSwitch(target.guid)),
+            (None, Some(p)) => fabric
+                .node_indices()
+                .find(|&n| {
+                    fabric.adapter_of(n).guid == target.guid && fabric.node(n).adapter_port == p
+                })
+                .map(|n| Removed::Cable(fabric.node_cable(n)))
+                .ok_or(RemoveError::NoCable(target))?,
+        };
+        match removed {
+            Removed::Switch(s) => self.set_switch(s, true),
+            Removed::Cable(c) => self.set_cable(c, true),
+        }
+        Ok(removed)
+    }
+
+    /// Everything dead, for lists.
+    pub fn removed(&self) -> impl Iterator<Item = Removed> + '_ {
+        self.dead_switches().map(Removed::Switch).chain(self.dead_cables().map(Removed::Cable))
+    }
+}
+
+/// One dead thing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Removed {
+    /// A switch, with all its cables.
+    Switch(SwitchIndex),
+    /// A cable.
+    Cable(CableIndex),
+}
+
+/// A name for something to remove: `GUID` is a switch, `GUID/PORT` the cable in that port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// The GUID of a switch, or of a channel adapter if a port follows.
+    pub guid: Guid,
+    /// The port whose cable is meant; none for the whole switch.
+    pub port: Option<PortNumber>,
+}
+
+impl FromStr for Target {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (guid, port) = match text.split_once('/') {
+            Some((guid, port)) => (guid, Some(port)),
+            None => (text, None),
+        };
+        let digits = guid.trim_start_matches("0x").trim_start_matches("0X");
+        let digits = digits.strip_prefix("S-").or(digits.strip_prefix("H-")).unwrap_or(digits);
+        let guid = u64::from_str_radix(digits, 16)
+            .map_err(|_| format!("'{guid}' is not a GUID such as 0x0002c90100000001"))?;
+        let port = match port {
+            None => None,
+            Some(text) => match text.parse() {
+                Ok(n @ 1..=254) => Some(PortNumber(n)),
+                _ => return Err(format!("'{text}' is not a port number from 1 to 254")),
+            },
+        };
+        Ok(Target { guid: Guid(guid), port })
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.port {
+            None => self.guid.fmt(f),
+            Some(port) => write!(f, "{}/{port}", self.guid),
+        }
+    }
+}
+
+/// Why a named thing cannot be removed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RemoveError {
+    /// No switch has this GUID.
+    NoSwitch(Guid),
+    /// No cable is in this port.
+    NoCable(Target),
+}
+
+impl fmt::Display for RemoveError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RemoveError::NoSwitch(guid) => {
+                write!(f, "no switch has GUID {guid} (GUID/PORT names the cable of a port)")
+            }
+            RemoveError::NoCable(target) => write!(f, "no cable is in port {target}"),
+        }
+    }
+}
+
+impl std::error::Error for RemoveError {}
+
+/// How many of something: a count, or a percentage rounded to the nearest count.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Amount {
+    /// So many.
+    Count(usize),
+    /// So many of a hundred.
+    Percent(f64),
+}
+
+impl Amount {
+    /// Nothing.
+    pub const ZERO: Amount = Amount::Count(0);
+
+    /// How many of `total` that is.
+    ///
+    /// # Errors
+    /// If there are not so many.
+    pub fn of(self, total: usize, what: &'static str) -> Result<usize, AmountError> {
+        match self {
+            Amount::Percent(percent) => Ok((total as f64 * percent / 100.0).round() as usize),
+            Amount::Count(wanted) if wanted > total => Err(AmountError { wanted, total, what }),
+            Amount::Count(wanted) => Ok(wanted),
+        }
+    }
+}
+
+impl FromStr for Amount {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || format!("'{text}' is neither a count nor a percentage from 0% to 100%");
+        match text.strip_suffix('%') {
+            Some(number) => match number.trim().parse::<f64>() {
+                Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(Amount::Percent(percent)),
+                _ => Err(wrong()),
+            },
+            None => text.parse().map(Amount::Count).map_err(|_| wrong()),
+        }
+    }
+}
+
+/// More was to be removed than there is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AmountError {
+    wanted: usize,
+    total: usize,
+    what: &'static str,
+}
+
+impl fmt::Display for AmountError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let AmountError { wanted, total, what } = self;
+        write!(f, "{wanted} {what} cannot be removed: there are {total}")
+    }
+}
+
+impl std::error::Error for AmountError {}
+
+/// A uniform random draw of faults. Cables and switches are drawn from the whole fabric
+/// independently, each from a stream of its own: asking for more switches moves no cable.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Draw {
+    /// Cables to kill, among those between switches.
+    pub cables: Amount,
+    /// Switches to kill, among those that are not leaves.
+    pub switches: Amount,
+    /// Draw among nodes' own cables, too.
+    pub any_cable: bool,
+    /// Draw among leaves, too.
+    pub any_switch: bool,
+    /// The seed.
+    pub seed: u64,
+}
+
+impl Draw {
+    /// Draws the faults.
+    ///
+    /// # Errors
+    /// If more is asked for than there is.
+    pub fn degradation(&self, fabric: &Fabric) -> Result<Degradation, AmountError> {
+        let mut degradation = Degradation::none(fabric);
+        let inter_switch = fabric.inter_switch_cables().len();
+        let (cables, what) = match self.any_cable {
+            true => (fabric.cable_count(), "cables"),
+            false => (inter_switch, "inter-switch cables"),
+        };
+        let wanted = self.cables.of(cables, what)?;
+        for at in Random::new(self.seed, 0).sample(cables, wanted) {
+            degradation.set_cable(CableIndex::new(at), true);
+        }
+
+        let healthy = Degradation::none(fabric);
+        let live = super::Live::new(fabric, &healthy);
+        let candidates: Vec<SwitchIndex> =
+            live.switches().filter(|&s| self.any_switch || !live.is_leaf(s)).collect();
+        let what = if self.any_switch { "switches" } else { "switches that are not leaves" };
+        let wanted = self.switches.of(candidates.len(), what)?;
+        for at in Random::new(self.seed, 1).sample(candidates.len(), wanted) {
+            degradation.set_switch(candidates[at], true);
+        }
+        Ok(degradation)
+    }
+}
+
+impl Fabric {
+    /// A name for a dead thing that people and [`Target`] understand.
+    pub fn describe_removed(&self, removed: Removed) -> String {
+        let port = |(s, p): (SwitchIndex, PortNumber)| {
+            format!("{}/{p} '{}'", self.switch(s).guid, self.switch(s).name)
+        };
+        match removed {
+            Removed::Switch(s) => {
+                format!("switch {} '{}'", self.switch(s).guid, self.switch(s).name)
+            }
+            Removed::Cable(c) => match self.cable(c) {
+                Ok(cable) => format!("cable {} - {}", port(cable.a), port(cable.b)),
+                Err(n) => {
+                    let node = self.node(n);
+                    debug_assert_eq!(
+                        self.port(node.switch, node.switch_port).map(|p| p.peer),
+                        Some(Peer::Node(n))
+                    );
+                    let near = port((node.switch, node.switch_port));
+                    format!("node cable {near} - {} '{}'", node.guid, self.adapter_of(n).name)
+                }
+            },
+        }
+    }
+}
+
+/// A fixed number of bits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Bits {
+    words: Vec<u64>,
+    len: usize,
+}
+
+impl Bits {
+    fn new(len: usize) -> Self {
+        Bits { words: vec![0; len.div_ceil(64)], len }
+    }
+
+    #[inline]
+    fn get(&self, at: usize) -> bool {
+        debug_assert!(at < self.len);
+        self.words[at / 64] >> (at % 64) & 1 == 1
+    }
+
+    fn set(&mut self, at: usize, value: bool) {
+        assert!(at < self.len, "the mask belongs to another fabric");
+        let bit = 1 << (at % 64);
+        match value {
+            true => self.words[at / 64] |= bit,
+            false => self.words[at / 64] &= !bit,
+        }
+    }
+
+    fn ones(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.len).filter(|&at| self.get(at))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Pgft;
+
+    #[test]
+    fn amounts_are_counts_or_percentages() {
+        assert_eq!("12".parse(), Ok(Amount::Count(12)));
+        assert_eq!("1.5%".parse(), Ok(Amount::Percent(1.5)));
+        for wrong in ["", "-1", "101%", "x%", "NaN%", "1 %%"] {
+            assert!(wrong.parse::<Amount>().is_err(), "{wrong}");
+        }
+        assert_eq!(Amount::Percent(1.0).of(250, "cables"), Ok(3), "2.5 rounds up");
+        assert!(Amount::Count(6).of(5, "cables").is_err());
+    }
+
+    #[test]
+    fn a_draw_is_seeded_and_spares_leaves_and_node_cables() {
+        let fabric = "3; 2,2,3; 1,2,2; 1,2,1".parse::<Pgft>().unwrap().fabric(Default::default());
+        let draw = |seed, cables, switches| Draw {
+            cables: Amount::Count(cables),
+            switches: Amount::Count(switches),
+            any_cable: false,
+            any_switch: false,
+            seed,
+        };
+        let healthy = Degradation::none(&fabric);
+        let live = super::super::Live::new(&fabric, &healthy);
+        for seed in 0..50 {
+            let d = draw(seed, 7, 3).degradation(&fabric).unwrap();
+            assert_eq!(d.dead_cables().count(), 7);
+            assert_eq!(d.dead_switches().count(), 3);
+            assert!(d.dead_switches().all(|s| !live.is_leaf(s)));
+            assert!(d.dead_cables().all(|c| fabric.cable(c).is_ok()));
+            assert_eq!(d, draw(seed, 7, 3).degradation(&fabric).unwrap());
+            let more = draw(seed, 7, 4).degradation(&fabric).unwrap();
+            assert!(more.dead_cables().eq(d.dead_cables()), "streams are independent");
+        }
+        assert!(draw(1, 37, 0).degradation(&fabric).is_err());
+        let every = Draw { any_cable: true, any_switch: true, ..draw(1, 48, 16) };
+        let every = every.degradation(&fabric).unwrap();
+        assert_eq!(every.removed().count(), 64);
+        assert_eq!(fabric.without(&every).switches().len(), 0);
+    }
+
+    #[test]
+    fn named_things_are_removed() {
+        let fabric = "2; 2,2; 1,2; 1,1".parse::<Pgft>().unwrap().fabric(Default::default());
+        let mut d = Degradation::none(&fabric);
+        let leaf = fabric.switches()[0].guid;
+        d.remove(&fabric, format!("{leaf}/3").parse().unwrap()).unwrap();
+        d.remove(&fabric, format!("{leaf}/1").parse().unwrap()).unwrap();
+        d.remove(&fabric, fabric.switches()[3].guid.to_string().parse().unwrap()).unwrap();
+        let names: Vec<_> = d.removed().map(|r| fabric.describe_removed(r)).collect();
+        assert_eq!(names.len(), 3);
+        assert!(names[0].starts_with("switch ") && names[1].starts_with("cable "), "{names:?}");
+        assert!(names[2].starts_with("node cable "), "{names:?}");
+        let wrong = d.remove(&fabric, Target { guid: Guid(1), port: None });
+        assert_eq!(wrong, Err(RemoveError::NoSwitch(Guid(1))));
+        for nowhere in [format!("{leaf}/9"), "0x1/1".into()] {
+            let target = nowhere.parse().unwrap();
+            assert_eq!(d.remove(&fabric, target), Err(RemoveError::NoCable(target)));
+        }
+        for wrong in ["", "0x", "zz", "0x1/0", "0x1/255", "0x1/x"] {
+            assert!(wrong.parse::<Target>().is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! A fabric: switches, channel adapters, nodes and the cables between them.
+//!
+//! [`Fabric`] is immutable and flat: dense indices, one array per kind of thing, and one array of
+//! all switch ports (`ports[port_start[s] + p - 1]` is port `p` of switch `s`). It is made by
+//! [`FabricBuilder`] alone, which checks everything once, so that nothing after it can meet a
+//! one-sided cable or a port that does not exist. Faults never change a fabric: a [`Degradation`]
+//! is a mask beside it, and [`Live`] is the two together.
+
+mod builder;
+mod degrade;
+mod lids;
+mod live;
+mod pgft;
+mod presets;
+mod rate;
+
+pub use builder::{BuildError, FabricBuilder, Inconsistency, Problem, Vertex};
+pub use degrade::{Amount, AmountError, Degradation, Draw, RemoveError, Removed, Target};
+pub use live::Live;
+pub use pgft::{GuidOrder, Pgft, PgftError};
+pub use presets::{PRESETS, Preset};
+pub use rate::{Rate, Speed};
+
+use crate::id::{AdapterIndex, CableIndex, Guid, Lid, NodeIndex, PortNumber, SwitchIndex};
+
+/// What a device says of its make.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Product {
+    /// The vendor's number.
+    pub vendor: u32,
+    /// The vendor's number for the kind of device.
+    pub device: u32,
+    /// The GUID of the chassis the device sits in.
+    pub system: Guid,
+}
+
+/// A switch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Switch {
+    /// Its GUID.
+    pub guid: Guid,
+    /// Its own LID: a switch is a destination, too.
+    pub lid: Lid,
+    /// How many ports it has, cabled or not.
+    pub ports: u8,
+    /// Its description.
+    pub name: Box<str>,
+    /// Its make.
+    pub product: Product,
+}
+
+/// What an adapter is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AdapterKind {
+    /// A host's channel adapter.
+    Host,
+    /// The aggregation node inside a switch: routable, but neither a host nor a sign of a leaf.
+    Aggregation,
+    /// A router to another subnet: for routes an ordinary end port.
+    Router,
+}
+
+/// A channel adapter: one device with one or several end ports.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Adapter {
+    /// Its GUID (the node GUID; each port has one of its own).
+    pub guid: Guid,
+    /// How many ports it has, cabled or not.
+    pub ports: u8,
+    /// What it is for.
+    pub kind: AdapterKind,
+    /// Its description.
+    pub name: Box<str>,
+    /// Its make.
+    pub product: Product,
+}
+
+/// A node: a cabled end port of an adapter. Sources and destinations are nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// The adapter it is a port of.
+    pub adapter: AdapterIndex,
+    /// Its number on the adapter.
+    pub adapter_port: PortNumber,
+    /// Its port GUID.
+    pub guid: Guid,
+    /// Its base LID.
+    pub lid: Lid,
+    /// It has 2^lmc LIDs.
+    pub lmc: u8,
+    /// λ: the switch it is cabled to.
+    pub switch: SwitchIndex,
+    /// The port of that switch.
+    pub switch_port: PortNumber,
+}
+
+/// What is at the other end of a switch port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Peer {
+    /// No cable.
+    None,
+    /// A port of a switch.
+    Switch(SwitchIndex, PortNumber),
+    /// A node.
+    Node(NodeIndex),
+}
+
+/// A switch port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Port {
+    /// What it is cabled to.
+    pub peer: Peer,
+    /// The cable, if there is one (else any number: look at `peer` first).
+    cable: CableIndex,
+    /// What the cable runs at.
+    pub rate: Rate,
+}
+
+impl Port {
+    /// The cable in this port, if there is one.
+    pub fn cable(&self) -> Option<CableIndex> {
+        (self.peer != Peer::None).then_some(self.cable)
+    }
+}
+
+/// A cable between two switches; `a` is the lesser end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cable {
+    /// One end.
+    pub a: (SwitchIndex, PortNumber),
+    /// The other end.
+    pub b: (SwitchIndex, PortNumber),
+}
+
+/// An immutable fabric. See the [module documentation](self).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fabric {
+    switches: Vec<Switch>,
+    adapters: Vec<Adapter>,
+    nodes: Vec<Node>,
+    port_start: Vec<u32>,
+    ports: Vec<Port>,
+    cables: Vec<Cable>,
+    /// Nodes by switch, then by switch port; those of switch `s` start at `node_start[s]`.
+    nodes_by_switch: Vec<NodeIndex>,
+    node_start: Vec<u32>,
+}
+
+impl Fabric {
+    /// All switches.
+    pub fn switches(&self) -> &[Switch] {
+        &self.switches
+    }
+
+    /// All channel adapters, aggregation nodes among them.
+    pub fn adapters(&self) -> &[Adapter] {
+        &self.adapters
+    }
+
+    /// All nodes, aggregation nodes among them.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// All cables between switches. (A node's cable is the node's own record.)
+    pub fn inter_switch_cables(&self) -> &[Cable] {
+        &self.cables
+    }
+
+    /// How many cables there are: those between switches and one for each node.
+    pub fn cable_count(&self) -> usize {
+        self.cables.len() + self.nodes.len()
+    }
+
+    /// The indices of all switches.
+    pub fn switch_indices(&self) -> impl ExactSizeIterator<Item = SwitchIndex> + Clone + use<> {
+        (0..self.switches.len()).map(SwitchIndex::new)
+    }
+
+    /// The indices of all nodes.
+    pub fn node_indices(&self) -> impl ExactSizeIterator<Item = NodeIndex> + Clone + use<> {
+        (0..self.nodes.len()).map(NodeIndex::new)
+    }
+
+    /// A switch.
+    #[inline]
+    pub fn switch(&self, s: SwitchIndex) -> &Switch {
+        &self.switches[s.at()]
+    }
+
+    /// A node.
+    #[inline]
+    pub fn node(&self, n: NodeIndex) -> &Node {
+        &self.nodes[n.at()]
+    }
+
+    /// The adapter of a node.
+    pub fn adapter_of(&self, n: NodeIndex) -> &Adapter {
+        &self.adapters[self.node(n).adapter.at()]
+    }
+
+    /// Whether a node is the aggregation node of a switch.
+    pub fn is_aggregation(&self, n: NodeIndex) -> bool {
+        self.adapter_of(n).kind == AdapterKind::Aggregation
+    }
+
+    /// Port `p` of switch `s`; `None` where the switch has no such port.
+    #[inline]
+    pub fn port(&self, s: SwitchIndex, p: PortNumber) -> Option<&Port> {
+        self.ports_of(s).get(usize::from(p.0).wrapping_sub(1))
+    }
+
+    /// All ports of a switch; port 1 first.
+    #[inline]
+    pub fn ports_of(&self, s: SwitchIndex) -> &[Port] {
+        &self.ports[self.port_start[s.at()] as usize..self.port_start[s.at() + 1] as usize]
+    }
+
+    /// The nodes cabled to a switch, by switch port.
+    pub fn nodes_of(&self, s: SwitchIndex) -> &[NodeIndex] {
+        &self.nodes_by_switch
+            [self.node_start[s.at()] as usize..self.node_start[s.at() + 1] as usize]
+    }
+
+    /// A number for each switch port of the fabric, dense: where arrays over ports keep `(s, p)`.
+    #[inline]
+    pub fn port_slot(&self, s: SwitchIndex, p: PortNumber) -> usize {
+        debug_assert!(p.0 >= 1 && p.0 <= self.switch(s).ports);
+        self.port_start[s.at()] as usize + usize::from(p.0) - 1
+    }
+
+    /// How many switch ports there are, cabled or not.
+    pub fn port_slots(&self) -> usize {
+        self.ports.len()
+    }
+
+    /// The cable of a node.
+    pub fn node_cable(&self, n: NodeIndex) -> CableIndex {
+        CableIndex::new(self.cables.len() + n.at())
+    }
+
+    /// What a cable is: between switches, or a node's.
+    pub fn cable(&self, c: CableIndex) -> Result<Cable, NodeIndex> {
+        match self.cables.get(c.at()) {
+            Some(&cable) => Ok(cable),
+            None => Err(NodeIndex::new(c.at() - self.cables.len())),
+        }
+    }
+
+    /// Bytes of memory the fabric takes, names not counted.
+    pub fn bytes(&self) -> usize {
+        size_of_val(&*self.switches)
+            + size_of_val(&*self.adapters)
+            + size_of_val(&*self.nodes)
+            + size_of_val(&*self.ports)
+            + size_of_val(&*self.cables)
+            + size_of_val(&*self.nodes_by_switch)
+            + size_of_val(&*self.port_start)
+            + size_of_val(&*self.node_start)
+    }
+}

@@ -1,0 +1,92 @@
+//! What a cable runs at: its width and speed, as `4xNDR`.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// The speed of one lane.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(missing_docs, reason = "the names are InfiniBand's own")]
+pub enum Speed {
+    #[default]
+    Unknown,
+    Sdr,
+    Ddr,
+    Qdr,
+    Fdr10,
+    Fdr,
+    Edr,
+    Hdr,
+    Ndr,
+    Xdr,
+}
+
+const SPEEDS: [(Speed, &str); 10] = [
+    (Speed::Unknown, "???"),
+    (Speed::Sdr, "SDR"),
+    (Speed::Ddr, "DDR"),
+    (Speed::Qdr, "QDR"),
+    (Speed::Fdr10, "FDR10"),
+    (Speed::Fdr, "FDR"),
+    (Speed::Edr, "EDR"),
+    (Speed::Hdr, "HDR"),
+    (Speed::Ndr, "NDR"),
+    (Speed::Xdr, "XDR"),
+];
+
+/// Width and speed of a cable. A cable that has trained badly shows less than its neighbours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rate {
+    /// Lanes; 0 is unknown.
+    pub width: u8,
+    /// Speed of a lane.
+    pub speed: Speed,
+}
+
+impl Rate {
+    /// What generated fabrics run at.
+    pub const NDR: Rate = Rate { width: 4, speed: Speed::Ndr };
+}
+
+impl fmt::Display for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (_, speed) = SPEEDS[self.speed as usize];
+        match self.width {
+            0 => write!(f, "??{speed}"),
+            lanes => write!(f, "{lanes}x{speed}"),
+        }
+    }
+}
+
+impl FromStr for Rate {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let (width, speed) = match text.strip_prefix("??") {
+            Some(speed) => (0, speed),
+            None => {
+                let (lanes, speed) = text.split_once('x').ok_or(())?;
+                (lanes.parse().map_err(|_| ())?, speed)
+            }
+        };
+        let (speed, _) = SPEEDS.into_iter().find(|(_, name)| *name == speed).ok_or(())?;
+        Ok(Rate { width, speed })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rate_reads_back() {
+        for (at, (speed, _)) in SPEEDS.into_iter().enumerate() {
+            assert_eq!(speed as usize, at);
+            for width in [0, 1, 2, 4, 8, 12] {
+                let rate = Rate { width, speed };
+                assert_eq!(rate.to_string().parse(), Ok(rate));
+            }
+        }
+        assert_eq!("4xNDRR".parse::<Rate>(), Err(()));
+        assert_eq!("NDR".parse::<Rate>(), Err(()));
+    }
+}

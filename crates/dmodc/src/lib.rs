@@ -1,0 +1,67 @@
+//! Dmodc: deterministic, fault-resilient forwarding tables for fat-trees.
+//!
+//! This crate is the engine of "High-Quality Fault Resiliency in Fat-Trees" (Gliksberg, Capra,
+//! Louvet, García, Sohier): pure computation, no files, no clock, no environment. The stages follow
+//! the paper; each consumes the type of the one before:
+//!
+//! | stage | paper | here |
+//! |---|---|---|
+//! | the network and its faults | II | [`Fabric`], [`Degradation`], together [`Live`] |
+//! | levels, directions, port groups | III-A | [`Ranking`], [`Orders`], [`PortGroups`] |
+//! | cost (Procedure 1) | III-B | [`CostBlock`] |
+//! | divider (Procedure 1) | III-C | [`dividers`] |
+//! | routes, eqs. (1)–(4) | III-D | [`Engine`]s [`Dmodc`], [`Dmodk`] → [`ForwardingTables`] |
+//! | validity | IV-A | [`Coverage`], [`judge`] |
+//!
+//! `reference` holds the same twice more, slowly and to the letter, as the oracle of the tests.
+//!
+//! ```
+//! use dmodc::{Degradation, Draw, Amount, Dmodc, Live, Pgft, Routing};
+//!
+//! let pgft: Pgft = "3; 2,2,3; 1,2,2; 1,2,1".parse()?;
+//! let fabric = pgft.fabric(Default::default());
+//! let healthy = Degradation::none(&fabric);
+//! let routing = Routing::new(Live::new(&fabric, &healthy), &Default::default());
+//!
+//! // Kill a cable, keep the orders, and route again.
+//! let draw = Draw { cables: Amount::Count(1), switches: Amount::ZERO, any_cable: false,
+//!                   any_switch: false, seed: 7 };
+//! let degraded = draw.degradation(&fabric)?;
+//! let (tables, coverage) = routing.route(Live::new(&fabric, &degraded), &Dmodc)?;
+//! assert!(coverage.is_valid());
+//! assert_eq!(tables.columns().len(), 12 + 16, "every node and every switch is a destination");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod cost;
+mod divider;
+pub mod fabric;
+mod group;
+mod id;
+pub mod judge;
+mod kernel;
+mod order;
+mod random;
+mod rank;
+mod recognise;
+pub mod reference;
+mod route;
+mod routing;
+mod tables;
+
+pub use cost::{BLOCK, CostBlock, TooFar};
+pub use divider::dividers;
+pub use fabric::{Amount, Degradation, Draw, Fabric, FabricBuilder, GuidOrder, Live, Pgft, Preset};
+pub use group::{Group, PortGroups};
+pub use id::{AdapterIndex, CableIndex, Guid, Lid, NodeIndex, PortNumber, SwitchIndex};
+pub use order::{
+    DestinationNumber, DestinationOrder, Orders, SavedOrders, SwitchOrder, natural_cmp,
+};
+pub use random::Random;
+pub use rank::Ranking;
+pub use recognise::{Labels, NotPgft, recognise};
+pub use route::{
+    Coverage, Dmodc, Dmodk, Engine, Preprocessing, RouteError, alternative_ports, connect_roots,
+};
+pub use routing::{Routing, RoutingOptions};
+pub use tables::{Columns, Destination, End, ForwardingTables, NO_ROUTE, Tile};

@@ -1,0 +1,261 @@
+//! The two orders that Dmodc's arithmetic rests on.
+//!
+//! *Destination order* numbers the destinations: eqs. (3) and (4) spread consecutive numbers over
+//! different ports, so nodes that sit together should be numbered together. *Switch order* sorts
+//! the port groups of every switch; where all switches of a pod see the same spines in the same
+//! order, a destination's routes coalesce early. The paper sorts by GUID; real GUIDs are in no
+//! topological order, so the default here is the `plane` order, which finds the planes by itself.
+//!
+//! Both must come from the healthy fabric and be kept: computed anew after a fault, they would move
+//! routes that the fault did not touch. [`SavedOrders`] carries them from run to run.
+
+mod natural;
+mod nested;
+mod saved;
+
+pub use natural::natural_cmp;
+pub use saved::SavedOrders;
+
+use nested::nested_order;
+
+use crate::fabric::Live;
+use crate::id::{NodeIndex, SwitchIndex};
+use crate::rank::Ranking;
+
+/// How destinations are numbered.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum DestinationOrder {
+    /// By place in the tree: subtree by subtree, leaf by leaf, port by port.
+    #[default]
+    Topological,
+    /// Ascending base LID.
+    Lid,
+    /// Ascending port GUID.
+    Guid,
+    /// As saved: the number is the place in the list.
+    Saved(SavedOrders),
+}
+
+/// How switches, and so the port groups towards them, are sorted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum SwitchOrder {
+    /// Plane by plane, planes by their least GUID.
+    #[default]
+    Plane,
+    /// By GUID, as the paper does.
+    Guid,
+    /// As saved.
+    Saved(SavedOrders),
+}
+
+/// The number of a node among its kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DestinationNumber {
+    /// Nodes on leaves are numbered apart from all others, so that aggregation nodes and nodes on
+    /// spines never disturb the balance.
+    pub on_leaf: bool,
+    /// `d` in the paper.
+    pub number: u32,
+}
+
+/// Both orders of a fabric, applied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Orders {
+    nodes: Vec<DestinationNumber>,
+    switches: Vec<u32>,
+    positions: Vec<u32>,
+}
+
+impl Orders {
+    /// Numbers and sorts a fabric. O(#ports + #nodes log #nodes).
+    pub fn new(
+        live: Live<'_>,
+        ranking: &Ranking,
+        destinations: &DestinationOrder,
+        switches: &SwitchOrder,
+    ) -> Self {
+        let plane = plane_order(live, ranking);
+        let sequence = match switches {
+            SwitchOrder::Plane => plane.clone(),
+            SwitchOrder::Guid => {
+                let mut all: Vec<SwitchIndex> = live.fabric.switch_indices().collect();
+                all.sort_by_key(|&s| live.fabric.switch(s).guid);
+                all
+            }
+            SwitchOrder::Saved(saved) => saved.switch_order(live, ranking, &plane),
+        };
+        let positions = positions(&sequence);
+        let topological = Topological::new(live, ranking, &plane);
+        let (nodes, switches) = match destinations {
+            DestinationOrder::Topological => topological.number(live, ranking),
+            DestinationOrder::Lid => sorted_numbers(
+                live,
+                ranking,
+                |n| u64::from(live.fabric.node(n).lid.0),
+                |s| u64::from(live.fabric.switch(s).lid.0),
+            ),
+            DestinationOrder::Guid => sorted_numbers(
+                live,
+                ranking,
+                |n| live.fabric.node(n).guid.0,
+                |s| live.fabric.switch(s).guid.0,
+            ),
+            DestinationOrder::Saved(saved) => saved.numbers(live, ranking, &topological),
+        };
+        Orders { nodes, switches, positions }
+    }
+
+    /// The number of a node.
+    #[inline]
+    pub fn node_number(&self, n: NodeIndex) -> DestinationNumber {
+        self.nodes[n.at()]
+    }
+
+    /// The number of a switch as a destination, counted apart from nodes.
+    #[inline]
+    pub fn switch_number(&self, s: SwitchIndex) -> u32 {
+        self.switches[s.at()]
+    }
+
+    /// The place of a switch in switch order.
+    #[inline]
+    pub fn position(&self, s: SwitchIndex) -> u32 {
+        self.positions[s.at()]
+    }
+
+    /// Both orders as lists of GUIDs, to be given back to later fabrics.
+    pub fn save(&self, live: Live<'_>) -> SavedOrders {
+        SavedOrders::of(self, live)
+    }
+}
+
+/// The inverse of a sequence: where each switch stands in it.
+fn positions(sequence: &[SwitchIndex]) -> Vec<u32> {
+    let mut positions = vec![0; sequence.len()];
+    for (at, s) in sequence.iter().enumerate() {
+        positions[s.at()] = at as u32;
+    }
+    positions
+}
+
+/// Switches by rank, then plane: for k = 1, 2 … the component that a switch lies in once all ranks
+/// below k are removed, components by their least GUID; then its own GUID. On a healthy PGFT with
+/// any GUIDs all pods see their planes in one order. What has no rank comes last, by GUID.
+fn plane_order(live: Live<'_>, ranking: &Ranking) -> Vec<SwitchIndex> {
+    let stages: Vec<Vec<SwitchIndex>> = ranking.by_rank().into_iter().rev().collect();
+    let guid = |s: SwitchIndex| Some(live.fabric.switch(s).guid.0);
+    let mut order = nested_order(live, &stages, guid);
+    let mut rest: Vec<SwitchIndex> =
+        live.fabric.switch_indices().filter(|&s| ranking.rank(s).is_none()).collect();
+    rest.sort_by_key(|&s| live.fabric.switch(s).guid);
+    order.extend(rest);
+    order.sort_by_key(|&s| ranking.sort_rank(s));
+    order
+}
+
+/// The tree as people draw it, from left to right.
+struct Topological {
+    /// All nodes: by the place of their switch, then by port.
+    nodes: Vec<NodeIndex>,
+    /// All switches: the leaves in their places, then the others in plane order.
+    switches: Vec<SwitchIndex>,
+}
+
+impl Topological {
+    fn new(live: Live<'_>, ranking: &Ranking, plane: &[SwitchIndex]) -> Self {
+        let mut leaves = ranking.leaves().to_vec();
+        leaves.sort_by(|&a, &b| {
+            let (a, b) = (live.fabric.switch(a), live.fabric.switch(b));
+            natural_cmp(&a.name, &b.name).then(a.guid.cmp(&b.guid))
+        });
+        let mut by_name = vec![None; live.fabric.switches().len()];
+        for (at, leaf) in leaves.iter().enumerate() {
+            by_name[leaf.at()] = Some(at as u64);
+        }
+        let mut switches = nested_order(live, &ranking.by_rank(), |s| by_name[s.at()]);
+        let others = plane.iter().copied().filter(|&s| by_name[s.at()].is_none());
+        switches.extend(others);
+        let nodes = switches.iter().flat_map(|&s| live.fabric.nodes_of(s)).copied().collect();
+        Topological { nodes, switches }
+    }
+
+    fn number(&self, live: Live<'_>, ranking: &Ranking) -> (Vec<DestinationNumber>, Vec<u32>) {
+        (number_nodes(live, ranking, &self.nodes), positions(&self.switches))
+    }
+}
+
+/// Whether a node is numbered among those on leaves.
+fn on_leaf(live: Live<'_>, ranking: &Ranking, n: NodeIndex) -> bool {
+    ranking.rank(live.fabric.node(n).switch) == Some(0) && !live.fabric.is_aggregation(n)
+}
+
+/// Numbers the nodes of both kinds 0, 1, 2 … in this order.
+fn number_nodes(live: Live<'_>, ranking: &Ranking, order: &[NodeIndex]) -> Vec<DestinationNumber> {
+    let mut numbers = vec![DestinationNumber { on_leaf: false, number: 0 }; order.len()];
+    let mut next = [0; 2];
+    for &n in order {
+        let on_leaf = on_leaf(live, ranking, n);
+        let counter = &mut next[usize::from(on_leaf)];
+        numbers[n.at()] = DestinationNumber { on_leaf, number: *counter };
+        *counter += 1;
+    }
+    numbers
+}
+
+fn sorted_numbers(
+    live: Live<'_>,
+    ranking: &Ranking,
+    node_key: impl Fn(NodeIndex) -> u64,
+    switch_key: impl Fn(SwitchIndex) -> u64,
+) -> (Vec<DestinationNumber>, Vec<u32>) {
+    let mut nodes: Vec<NodeIndex> = live.fabric.node_indices().collect();
+    nodes.sort_by_key(|&n| node_key(n));
+    let mut switches: Vec<SwitchIndex> = live.fabric.switch_indices().collect();
+    switches.sort_by_key(|&s| switch_key(s));
+    (number_nodes(live, ranking, &nodes), positions(&switches))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Degradation, Fabric, GuidOrder, Pgft};
+
+    fn orders(fabric: &Fabric, d: &DestinationOrder, s: &SwitchOrder) -> Orders {
+        let healthy = Degradation::none(fabric);
+        let live = Live::new(fabric, &healthy);
+        Orders::new(live, &Ranking::new(live), d, s)
+    }
+
+    #[test]
+    fn topological_order_is_the_generators_whatever_the_guids() {
+        let pgft: Pgft = "3; 2,11,3; 1,2,2; 1,2,1".parse().unwrap();
+        for guids in [GuidOrder::Topological, GuidOrder::Shuffled(1), GuidOrder::Shuffled(2)] {
+            let fabric = pgft.fabric(guids);
+            for d in [DestinationOrder::Topological, DestinationOrder::Lid] {
+                let orders = orders(&fabric, &d, &SwitchOrder::Plane);
+                assert!(fabric.node_indices().all(|n| {
+                    orders.node_number(n)
+                        == DestinationNumber { on_leaf: true, number: n.at() as u32 }
+                }));
+            }
+        }
+    }
+
+    #[test]
+    fn plane_order_aligns_the_planes_of_all_pods() {
+        let pgft: Pgft = "3; 2,3,4; 1,3,2; 1,1,1".parse().unwrap();
+        let fabric = pgft.fabric(GuidOrder::Shuffled(9));
+        let orders = orders(&fabric, &DestinationOrder::Guid, &SwitchOrder::Plane);
+        let spine = |pod: usize, plane: usize| {
+            SwitchIndex::new(pgft.count(1) + pgft.index(2, &[0, plane as u32, pod as u32]))
+        };
+        let planes_by_position = |pod: usize| {
+            let mut planes: Vec<usize> = (0..3).collect();
+            planes.sort_by_key(|&plane| orders.position(spine(pod, plane)));
+            planes
+        };
+        for pod in 1..4 {
+            assert_eq!(planes_by_position(pod), planes_by_position(0));
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! Orders that outlive a run.
+
+use std::collections::HashMap;
+
+use super::{DestinationNumber, Orders, Topological, on_leaf};
+use crate::fabric::Live;
+use crate::id::{Guid, SwitchIndex};
+use crate::rank::Ranking;
+
+/// Both orders of a fabric as lists of GUIDs.
+///
+/// A destination's number is its place in its list. Whoever is absent keeps the place: renumbering
+/// after one dead leaf would move a third of all entries. Whoever is unknown follows at the end.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SavedOrders {
+    /// Nodes on leaves, by port GUID.
+    pub nodes: Vec<Guid>,
+    /// Nodes elsewhere and aggregation nodes, by port GUID.
+    pub others: Vec<Guid>,
+    /// Switches as destinations.
+    pub switches: Vec<Guid>,
+    /// Switches in switch order.
+    pub groups: Vec<Guid>,
+}
+
+impl SavedOrders {
+    /// A plain list of GUIDs, where one list serves for everything that can be looked up in it.
+    pub fn plain(guids: Vec<Guid>) -> Self {
+        SavedOrders {
+            nodes: guids.clone(),
+            others: guids.clone(),
+            switches: guids.clone(),
+            groups: guids,
+        }
+    }
+
+    /// Takes over from an earlier save what is absent now, each in its place, so that it is known
+    /// when it returns.
+    pub fn keep_absent(&mut self, earlier: &SavedOrders) {
+        keep_numbers(&mut self.nodes, &earlier.nodes);
+        keep_numbers(&mut self.others, &earlier.others);
+        keep_numbers(&mut self.switches, &earlier.switches);
+        self.groups = merge(&earlier.groups, &self.groups);
+    }
+
+    pub(super) fn of(orders: &Orders, live: Live<'_>) -> Self {
+        let fabric = live.fabric;
+        let nodes = |on_leaf| {
+            let listed = fabric.node_indices().filter_map(|n| {
+                let number = orders.node_number(n);
+                (number.on_leaf == on_leaf).then_some((number.number, fabric.node(n).guid))
+            });
+            by_number(listed)
+        };
+        let switches = |number: fn(&Orders, SwitchIndex) -> u32| {
+            by_number(fabric.switch_indices().map(|s| (number(orders, s), fabric.switch(s).guid)))
+        };
+        SavedOrders {
+            nodes: nodes(true),
+            others: nodes(false),
+            switches: switches(Orders::switch_number),
+            groups: switches(Orders::position),
+        }
+    }
+
+    /// Numbers a fabric's destinations as saved; unknown ones follow in topological order.
+    pub(super) fn numbers(
+        &self,
+        live: Live<'_>,
+        ranking: &Ranking,
+        topological: &Topological,
+    ) -> (Vec<DestinationNumber>, Vec<u32>) {
+        let fabric = live.fabric;
+        let (saved_nodes, saved_others) = (places(&self.nodes), places(&self.others));
+        let mut next = [self.others.len() as u32, self.nodes.len() as u32];
+        let mut nodes = vec![DestinationNumber { on_leaf: false, number: 0 }; fabric.nodes().len()];
+        for &n in &topological.nodes {
+            let here = on_leaf(live, ranking, n);
+            let saved = |on_leaf: bool| {
+                let places = if on_leaf { &saved_nodes } else { &saved_others };
+                let number = places
+                    .get(&fabric.node(n).guid)
+                    .or_else(|| places.get(&fabric.adapter_of(n).guid));
+                number.map(|&number| DestinationNumber { on_leaf, number })
+            };
+            // A node keeps the kind it was saved as, even if its switch has become a leaf since.
+            nodes[n.at()] = saved(here).or_else(|| saved(!here)).unwrap_or_else(|| {
+                let number = next[usize::from(here)];
+                next[usize::from(here)] += 1;
+                DestinationNumber { on_leaf: here, number }
+            });
+        }
+        let saved_switches = places(&self.switches);
+        let mut next = self.switches.len() as u32;
+        let mut switches = vec![0; fabric.switches().len()];
+        for &s in &topological.switches {
+            switches[s.at()] = match saved_switches.get(&fabric.switch(s).guid) {
+                Some(&number) => number,
+                None => {
+                    next += 1;
+                    next - 1
+                }
+            };
+        }
+        (nodes, switches)
+    }
+
+    /// Sorts a fabric's switches as saved; an unknown one follows after those of its rank, or of the
+    /// nearest rank below that has any.
+    pub(super) fn switch_order(
+        &self,
+        live: Live<'_>,
+        ranking: &Ranking,
+        plane: &[SwitchIndex],
+    ) -> Vec<SwitchIndex> {
+        let saved = places(&self.groups);
+        let place = |s: SwitchIndex| saved.get(&live.fabric.switch(s).guid).copied();
+        // Plane order goes rank by rank, so the last known switch so far tells where to follow.
+        let mut last_of_rank: HashMap<u32, u32> = HashMap::new();
+        for &s in plane {
+            if let Some(place) = place(s) {
+                let last = last_of_rank.entry(ranking.sort_rank(s)).or_insert(place);
+                *last = place.max(*last);
+            }
+        }
+        let mut anchor = None;
+        let mut keyed: Vec<(Option<u32>, bool, SwitchIndex)> = Vec::with_capacity(plane.len());
+        for &s in plane {
+            anchor = last_of_rank.get(&ranking.sort_rank(s)).copied().or(anchor);
+            keyed.push(match place(s) {
+                Some(place) => (Some(place), false, s),
+                None => (anchor, true, s),
+            });
+        }
+        keyed.sort_by_key(|&(place, unknown, _)| (place, unknown));
+        keyed.into_iter().map(|(_, _, s)| s).collect()
+    }
+}
+
+/// The place of each GUID in a list; the first where it stands twice.
+fn places(list: &[Guid]) -> HashMap<Guid, u32> {
+    let mut places = HashMap::with_capacity(list.len());
+    for (at, &guid) in list.iter().enumerate() {
+        places.entry(guid).or_insert(at as u32);
+    }
+    places
+}
+
+/// Fills numbers that nobody has now with who had them.
+fn keep_numbers(list: &mut Vec<Guid>, earlier: &[Guid]) {
+    if list.len() < earlier.len() {
+        list.resize(earlier.len(), Guid(0));
+    }
+    for (now, &before) in list.iter_mut().zip(earlier) {
+        if now.0 == 0 {
+            *now = before;
+        }
+    }
+}
+
+/// The earlier sequence, with each newcomer right after whom it follows in the present one.
+fn merge(earlier: &[Guid], present: &[Guid]) -> Vec<Guid> {
+    let known = places(earlier);
+    let mut after: HashMap<Option<Guid>, Vec<Guid>> = HashMap::new();
+    let mut anchor = None;
+    for &guid in present {
+        match known.contains_key(&guid) {
+            true => anchor = Some(guid),
+            false => after.entry(anchor).or_default().push(guid),
+        }
+    }
+    let mut merged = after.remove(&None).unwrap_or_default();
+    for &guid in earlier {
+        merged.push(guid);
+        merged.extend(after.remove(&Some(guid)).unwrap_or_default());
+    }
+    merged
+}
+
+/// GUIDs by their numbers. A number that nobody has (left by an absent one) is kept as GUID 0.
+fn by_number(numbered: impl Iterator<Item = (u32, Guid)>) -> Vec<Guid> {
+    let mut numbered: Vec<(u32, Guid)> = numbered.collect();
+    numbered.sort_unstable();
+    let length = numbered.last().map_or(0, |&(number, _)| number as usize + 1);
+    let mut list = vec![Guid(0); length];
+    for (number, guid) in numbered {
+        list[number as usize] = guid;
+    }
+    list
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Degradation, DestinationOrder, Fabric, GuidOrder, Pgft, SwitchOrder};
+
+    fn fabric() -> Fabric {
+        let pgft: Pgft = "3; 2,2,3; 1,2,2; 1,2,1".parse().unwrap();
+        pgft.fabric(GuidOrder::Shuffled(4))
+    }
+
+    fn orders(fabric: &Fabric, d: &DestinationOrder, s: &SwitchOrder) -> Orders {
+        let healthy = Degradation::none(fabric);
+        let live = Live::new(fabric, &healthy);
+        Orders::new(live, &Ranking::new(live), d, s)
+    }
+
+    fn save(fabric: &Fabric) -> SavedOrders {
+        let healthy = Degradation::none(fabric);
+        let orders = orders(fabric, &DestinationOrder::default(), &SwitchOrder::default());
+        orders.save(Live::new(fabric, &healthy))
+    }
+
+    #[test]
+    fn given_back_to_the_same_fabric_nothing_changes() {
+        let fabric = fabric();
+        let saved = save(&fabric);
+        let again = orders(
+            &fabric,
+            &DestinationOrder::Saved(saved.clone()),
+            &SwitchOrder::Saved(saved.clone()),
+        );
+        assert_eq!(again, orders(&fabric, &Default::default(), &Default::default()));
+    }
+
+    #[test]
+    fn absent_ones_keep_their_number_and_unknown_ones_follow() {
+        let fabric = fabric();
+        let mut saved = save(&fabric);
+        let mut d = Degradation::none(&fabric);
+        d.set_switch(SwitchIndex::new(1), true);
+        let degraded = fabric.without(&d);
+        let destinations = DestinationOrder::Saved(saved.clone());
+        let switches = SwitchOrder::Saved(saved.clone());
+        let before = orders(&fabric, &destinations, &switches);
+        let after = orders(&degraded, &destinations, &switches);
+        for n in degraded.node_indices() {
+            let guid = degraded.node(n).guid;
+            let whole = fabric.node_indices().find(|&m| fabric.node(m).guid == guid).unwrap();
+            assert_eq!(after.node_number(n), before.node_number(whole));
+        }
+        // A leaf, a spine and nodes that the list does not know.
+        let (unknown_leaf, unknown_spine) = (SwitchIndex::new(0), SwitchIndex::new(6));
+        for s in [unknown_leaf, unknown_spine] {
+            saved.groups.retain(|&g| g != fabric.switch(s).guid);
+        }
+        saved.nodes.truncate(10);
+        let partial =
+            orders(&fabric, &DestinationOrder::Saved(saved.clone()), &SwitchOrder::Saved(saved));
+        let mut kept = after.save(Live::new(&degraded, &Degradation::none(&degraded)));
+        kept.keep_absent(&save(&fabric));
+        assert_eq!(kept, save(&fabric), "the dead leaf and its nodes are still known");
+        let g = |list: &[u64]| list.iter().copied().map(Guid).collect::<Vec<_>>();
+        assert_eq!(merge(&g(&[1, 2, 3, 4]), &g(&[9, 2, 8, 4, 7])), g(&[9, 1, 2, 8, 3, 4, 7]));
+        assert_eq!(partial.node_number(crate::NodeIndex::new(11)).number, 11);
+        assert_eq!(partial.position(unknown_leaf), 5, "after the other leaves");
+        assert_eq!(partial.position(unknown_spine), 11, "after the other spines");
+    }
+}

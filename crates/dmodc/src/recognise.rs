@@ -1,0 +1,396 @@
+//! Recognising a PGFT in a fabric, and naming its switches by digits.
+//!
+//! Take the switches of level l. Those that stay connected when all higher levels are removed form a
+//! *subtree*, those that stay connected when all lower levels are removed a *plane*. If every switch
+//! of a level has the same arities, there are m_{l+1}⋯m_h subtrees and w₁⋯w_l planes, and no two
+//! switches of the level share both, then a switch *is* its (plane, subtree), a child is cabled to
+//! each parent whose plane lies in its own, and the fabric is the PGFT with those arities: parents of
+//! one child share their subtree, so they lie in different planes, and counting says in all of them.
+//!
+//! Nodes may be missing: m₁ is the greatest number of nodes on a leaf.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use crate::fabric::{Live, Pgft};
+use crate::group::PortGroups;
+use crate::id::SwitchIndex;
+use crate::order::Orders;
+use crate::rank::Ranking;
+
+/// A PGFT found in a fabric: its shape, and the digits of every switch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Labels {
+    /// The shape.
+    pub pgft: Pgft,
+    levels: Vec<usize>,
+    digits: Vec<u32>,
+}
+
+impl Labels {
+    /// The level of a switch, from 1.
+    pub fn level(&self, s: SwitchIndex) -> usize {
+        self.levels[s.at()]
+    }
+
+    /// The digits of a switch, the first digit first; the first `level` count planes, the others
+    /// subtrees.
+    pub fn digits(&self, s: SwitchIndex) -> &[u32] {
+        let h = self.pgft.levels();
+        &self.digits[s.at() * h..(s.at() + 1) * h]
+    }
+}
+
+/// Why a fabric is not a PGFT; the first witness by name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NotPgft {
+    /// There is no leaf.
+    Empty,
+    /// A switch that no leaf can be reached from.
+    Unconnected(SwitchIndex),
+    /// Two cabled switches of equal rank.
+    EqualRanks(SwitchIndex, SwitchIndex),
+    /// A switch with another number of switches above (`true`) or below than others of its level.
+    Arity(SwitchIndex, bool, usize, usize),
+    /// Two switches joined by another number of cables than others of their levels.
+    Parallel(SwitchIndex, SwitchIndex, usize, usize),
+    /// Arities are regular, but the level does not fall into so many subtrees or planes.
+    Components(usize, &'static str, usize, u64),
+    /// Two switches with one plane and one subtree.
+    SamePlace(SwitchIndex, SwitchIndex),
+    /// The arities are beyond what a PGFT of ours may have.
+    Shape(crate::fabric::PgftError),
+}
+
+impl NotPgft {
+    /// The reason, with the witness's name.
+    pub fn describe(&self, live: Live<'_>) -> String {
+        let name = |s: &SwitchIndex| {
+            format!("'{}' ({})", live.fabric.switch(*s).name, live.fabric.switch(*s).guid)
+        };
+        match self {
+            NotPgft::Empty => "there is no leaf".into(),
+            NotPgft::Unconnected(s) => format!("{} is connected to no leaf", name(s)),
+            NotPgft::EqualRanks(a, b) => {
+                format!("{} and {} have equal rank but are cabled", name(a), name(b))
+            }
+            NotPgft::Arity(s, up, found, usual) => {
+                let side = if *up { "above" } else { "below" };
+                format!("{} has {found} switches {side} it, others of its level {usual}", name(s))
+            }
+            NotPgft::Parallel(a, b, found, usual) => {
+                let (a, b) = (name(a), name(b));
+                format!(
+                    "{a} and {b} are joined by {found} cables, others of their levels by {usual}"
+                )
+            }
+            NotPgft::Components(level, what, found, expected) => {
+                format!("level {level} falls into {found} {what}, not {expected}")
+            }
+            NotPgft::SamePlace(a, b) => {
+                format!("{} and {} lie in one plane of one subtree", name(a), name(b))
+            }
+            NotPgft::Shape(error) => error.to_string(),
+        }
+    }
+}
+
+impl fmt::Display for NotPgft {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NotPgft::Empty => write!(f, "there is no leaf"),
+            NotPgft::Unconnected(_) => write!(f, "a switch is connected to no leaf"),
+            NotPgft::EqualRanks(..) => write!(f, "switches of equal rank are cabled"),
+            NotPgft::Arity(..) => write!(f, "switches of one level have different arities"),
+            NotPgft::Parallel(..) => write!(f, "numbers of parallel cables differ"),
+            NotPgft::Components(..) | NotPgft::SamePlace(..) => {
+                write!(f, "arities are regular, but planes and subtrees are not")
+            }
+            NotPgft::Shape(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for NotPgft {}
+
+/// Recognises a PGFT. Digits follow the orders: planes by their first switch in switch order,
+/// subtrees by their first node in destination order.
+///
+/// # Errors
+/// The first reason why it is none.
+pub fn recognise(
+    live: Live<'_>,
+    ranking: &Ranking,
+    groups: &PortGroups,
+    orders: &Orders,
+) -> Result<Labels, NotPgft> {
+    if let Some(s) = live.switches().find(|&s| ranking.rank(s).is_none()) {
+        return Err(NotPgft::Unconnected(s));
+    }
+    let by_rank = ranking.by_rank();
+    let pgft = arities(live, ranking, groups, &by_rank)?;
+    let h = pgft.levels();
+    let subtrees = components(live, &by_rank);
+    let mut reversed = by_rank.clone();
+    reversed.reverse();
+    let mut planes = components(live, &reversed);
+    planes.reverse();
+    for l in 1..=h {
+        let expected: u64 = (l + 1..=h).map(|i| u64::from(pgft.m(i))).product();
+        distinct(&by_rank[l - 1], &subtrees[l - 1], (l, "subtrees"), expected)?;
+        let expected: u64 = (1..=l).map(|i| u64::from(pgft.w(i))).product();
+        distinct(&by_rank[l - 1], &planes[l - 1], (l, "planes"), expected)?;
+        let mut places = HashMap::new();
+        for &s in &by_rank[l - 1] {
+            let place = (subtrees[l - 1][s.at()], planes[l - 1][s.at()]);
+            if let Some(other) = places.insert(place, s) {
+                return Err(NotPgft::SamePlace(other, s));
+            }
+        }
+    }
+    Ok(label(live, orders, pgft, &by_rank, (&subtrees, &planes)))
+}
+
+/// Checks that every level is regular, and gives the shape that this makes.
+fn arities(
+    live: Live<'_>,
+    ranking: &Ranking,
+    groups: &PortGroups,
+    by_rank: &[Vec<SwitchIndex>],
+) -> Result<Pgft, NotPgft> {
+    let nodes = |s: SwitchIndex| live.nodes(s).filter(|&n| !live.fabric.is_aggregation(n)).count();
+    let most = ranking.leaves().iter().map(|&s| nodes(s)).max().ok_or(NotPgft::Empty)?;
+    let (mut m, mut w, mut p) = (vec![most as u32], vec![1], vec![1]);
+    for pair in by_rank.windows(2) {
+        let (lower, upper) = (&pair[0], &pair[1]);
+        w.push(usual(lower, true, |s| groups.up(s).len())? as u32);
+        m.push(usual(upper, false, |s| groups.down(s).len())? as u32);
+        let joins: Vec<(SwitchIndex, SwitchIndex, usize)> = lower
+            .iter()
+            .flat_map(|&s| groups.up(s).map(move |g| (s, g.peer, g.ports.len())))
+            .collect();
+        if let Some(&(a, b, _)) =
+            joins.iter().find(|(a, b, _)| ranking.rank(*a) == ranking.rank(*b))
+        {
+            return Err(NotPgft::EqualRanks(a, b));
+        }
+        let cables = mode(joins.iter().map(|join| join.2));
+        if let Some(&(a, b, found)) = joins.iter().find(|join| join.2 != cables) {
+            return Err(NotPgft::Parallel(a, b, found, cables));
+        }
+        p.push(cables as u32);
+    }
+    usual(&by_rank[by_rank.len() - 1], true, |s| groups.up(s).len())?;
+    Pgft::new(m, w, p).map_err(NotPgft::Shape)
+}
+
+/// The arity that all these switches share.
+fn usual(
+    switches: &[SwitchIndex],
+    up: bool,
+    arity: impl Fn(SwitchIndex) -> usize,
+) -> Result<usize, NotPgft> {
+    let usual = mode(switches.iter().map(|&s| arity(s)));
+    match switches.iter().find(|&&s| arity(s) != usual) {
+        Some(&s) => Err(NotPgft::Arity(s, up, arity(s), usual)),
+        None => Ok(usual),
+    }
+}
+
+/// The most common value (the greatest of those), 0 of nothing.
+fn mode(values: impl Iterator<Item = usize>) -> usize {
+    let mut counts: HashMap<usize, usize> = HashMap::new();
+    for value in values {
+        *counts.entry(value).or_default() += 1;
+    }
+    counts.into_iter().max_by_key(|&(value, count)| (count, value)).map_or(0, |(value, _)| value)
+}
+
+/// For each prefix of the stages, the component (an arbitrary member) of every switch in it.
+fn components(live: Live<'_>, stages: &[Vec<SwitchIndex>]) -> Vec<Vec<u32>> {
+    let count = live.fabric.switches().len();
+    let mut parent: Vec<u32> = (0..count as u32).collect();
+    let mut present = vec![false; count];
+    fn root(parent: &mut [u32], mut s: u32) -> u32 {
+        while parent[s as usize] != s {
+            parent[s as usize] = parent[parent[s as usize] as usize];
+            s = parent[s as usize];
+        }
+        s
+    }
+    stages
+        .iter()
+        .map(|stage| {
+            for &s in stage {
+                present[s.at()] = true;
+                for (_, peer) in live.links(s).filter(|(_, peer)| present[peer.at()]) {
+                    let (a, b) =
+                        (root(&mut parent, s.at() as u32), root(&mut parent, peer.at() as u32));
+                    parent[b as usize] = a;
+                }
+            }
+            (0..count as u32).map(|s| root(&mut parent, s)).collect()
+        })
+        .collect()
+}
+
+fn distinct(
+    switches: &[SwitchIndex],
+    component: &[u32],
+    (level, what): (usize, &'static str),
+    expected: u64,
+) -> Result<(), NotPgft> {
+    let mut found: Vec<u32> = switches.iter().map(|s| component[s.at()]).collect();
+    found.sort_unstable();
+    found.dedup();
+    if found.len() as u64 != expected {
+        return Err(NotPgft::Components(level, what, found.len(), expected));
+    }
+    Ok(())
+}
+
+/// Gives every switch its digits. `parts` are its subtree and plane at each level.
+fn label(
+    live: Live<'_>,
+    orders: &Orders,
+    pgft: Pgft,
+    by_rank: &[Vec<SwitchIndex>],
+    (subtrees, planes): (&[Vec<u32>], &[Vec<u32>]),
+) -> Labels {
+    let h = pgft.levels();
+    let count = live.fabric.switches().len();
+    let mut labels = Labels { levels: vec![0; count], digits: vec![0; count * h], pgft };
+    // Subtrees of level l, by the least number of their nodes, are numbered within those of l + 1.
+    let first_node = |s: SwitchIndex| {
+        let numbers = live.fabric.nodes_of(s).iter().map(|&n| orders.node_number(n));
+        numbers.filter(|n| n.on_leaf).map(|n| n.number).min().unwrap_or(u32::MAX)
+    };
+    let leaves = &by_rank[0];
+    for l in 1..h {
+        let keyed =
+            leaves.iter().map(|&s| (first_node(s), subtrees[l][s.at()], subtrees[l - 1][s.at()]));
+        let digits = number_within(keyed.collect());
+        for lower in &by_rank[..l] {
+            for &s in lower {
+                labels.digits[s.at() * h + l] = digits[&subtrees[l - 1][s.at()]];
+            }
+        }
+    }
+    // Planes of level l, by their first switch, are numbered within those of l - 1.
+    for l in 1..=h {
+        let keyed = by_rank[l - 1].iter().map(|&s| {
+            let outer = if l == 1 { 0 } else { planes[l - 2][s.at()] };
+            (orders.position(s), outer, planes[l - 1][s.at()])
+        });
+        let digits = number_within(keyed.collect());
+        for upper in &by_rank[l - 1..] {
+            for &s in upper {
+                labels.digits[s.at() * h + l - 1] = digits[&planes[l - 1][s.at()]];
+            }
+        }
+        for &s in &by_rank[l - 1] {
+            labels.levels[s.at()] = l;
+        }
+    }
+    labels
+}
+
+/// From (key, outer, inner): numbers the inner parts of each outer part by their least keys.
+fn number_within(mut keyed: Vec<(u32, u32, u32)>) -> HashMap<u32, u32> {
+    keyed.sort_unstable();
+    let mut next: HashMap<u32, u32> = HashMap::new();
+    let mut digits = HashMap::new();
+    for (_, outer, inner) in keyed {
+        digits.entry(inner).or_insert_with(|| {
+            let counter = next.entry(outer).or_default();
+            *counter += 1;
+            *counter - 1
+        });
+    }
+    digits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Degradation, Fabric, GuidOrder};
+
+    fn recognised(fabric: &Fabric, degradation: &Degradation) -> Result<Labels, NotPgft> {
+        let live = Live::new(fabric, degradation);
+        let ranking = Ranking::new(live);
+        let orders = Orders::new(live, &ranking, &Default::default(), &Default::default());
+        let groups = PortGroups::new(live, &ranking, &orders);
+        recognise(live, &ranking, &groups, &orders)
+    }
+
+    #[test]
+    fn every_generated_pgft_is_recognised_with_its_digits() {
+        for tuple in [
+            "1; 5; 1; 1",
+            "2; 3,4; 1,2; 1,3",
+            "3; 2,2,3; 1,2,2; 1,2,1",
+            "3; 4,3,2; 1,1,3; 1,2,2",
+            "4; 2,2,2,3; 1,2,1,2; 1,1,2,1",
+        ] {
+            let pgft: Pgft = tuple.parse().unwrap();
+            let fabric = pgft.fabric(GuidOrder::Topological);
+            let labels = recognised(&fabric, &Degradation::none(&fabric)).unwrap();
+            assert_eq!(labels.pgft, pgft);
+            let mut all = fabric.switch_indices();
+            for l in 1..=pgft.levels() {
+                for (i, s) in all.by_ref().take(pgft.count(l)).enumerate() {
+                    assert_eq!(labels.level(s), l);
+                    assert_eq!(labels.digits(s), pgft.digits(l, i), "{tuple} {l} {i}");
+                }
+            }
+            let shuffled = pgft.fabric(GuidOrder::Shuffled(11));
+            assert_eq!(recognised(&shuffled, &Degradation::none(&shuffled)).unwrap().pgft, pgft);
+        }
+    }
+
+    #[test]
+    fn damage_is_witnessed() {
+        let fabric = "3; 2,2,3; 1,2,2; 1,2,1".parse::<Pgft>().unwrap().fabric(Default::default());
+        let remove = |targets: &[&str]| {
+            let mut d = Degradation::none(&fabric);
+            for t in targets {
+                let (s, port) = t.split_once('/').unwrap();
+                let guid = fabric.switches()[s.parse::<usize>().unwrap()].guid;
+                d.remove(&fabric, format!("{guid}/{port}").parse().unwrap()).unwrap();
+            }
+            recognised(&fabric, &d).unwrap_err()
+        };
+        let (leaf, spine, core) = (SwitchIndex::new(0), SwitchIndex::new(6), SwitchIndex::new(12));
+        assert_eq!(remove(&["0/3"]), NotPgft::Parallel(leaf, spine, 1, 2));
+        assert_eq!(remove(&["0/3", "0/5"]), NotPgft::Arity(leaf, true, 1, 2));
+        assert_eq!(remove(&["12/1"]), NotPgft::Arity(spine, true, 1, 2));
+        assert_eq!(remove(&["12/1", "12/2", "12/3"]), NotPgft::Unconnected(core));
+    }
+
+    #[test]
+    fn regular_arities_are_not_enough() {
+        // Two leaves, two spines, but each leaf is cabled twice to one spine: two trees, not one.
+        let pgft: Pgft = "2; 1,1; 1,1; 1,2".parse().unwrap();
+        let one = pgft.fabric(Default::default());
+        let mut b = crate::FabricBuilder::new();
+        for copy in 0..2u64 {
+            let rename = |g: crate::Guid| crate::Guid(g.0 + (copy << 24));
+            let switches: Vec<_> = one
+                .switches()
+                .iter()
+                .map(|s| b.switch(crate::fabric::Switch { guid: rename(s.guid), ..s.clone() }))
+                .collect();
+            let a = &one.adapters()[0];
+            let host = b.adapter(crate::fabric::Adapter { guid: rename(a.guid), ..a.clone() });
+            let port = crate::PortNumber;
+            b.end_port(host, port(1), rename(one.nodes()[0].guid), crate::Lid(1), 0);
+            b.cable((host, port(1)), (switches[0], port(1)), Default::default());
+            for j in 0..2 {
+                b.cable((switches[0], port(2 + j)), (switches[1], port(1 + j)), Default::default());
+            }
+        }
+        let fabric = b.finish().unwrap();
+        let found = recognised(&fabric, &Degradation::none(&fabric)).unwrap_err();
+        assert_eq!(found, NotPgft::Components(1, "planes", 2, 1));
+    }
+}

@@ -1,0 +1,104 @@
+//! Engines: from a preprocessed fabric to forwarding tables. One file each.
+
+mod coverage;
+mod dmodc;
+mod dmodk;
+mod roots;
+mod select;
+mod tile;
+
+pub use coverage::Coverage;
+pub use dmodc::Dmodc;
+pub use dmodk::Dmodk;
+pub use roots::connect_roots;
+pub use tile::alternative_ports;
+
+use std::fmt;
+
+use crate::cost::TooFar;
+use crate::divider::dividers;
+use crate::fabric::Live;
+use crate::group::PortGroups;
+use crate::order::Orders;
+use crate::rank::Ranking;
+use crate::recognise::NotPgft;
+use crate::tables::ForwardingTables;
+
+/// What every engine starts from: the paper's preprocessing, but for the costs, which are made
+/// block by block while routing.
+#[derive(Clone, Debug)]
+pub struct Preprocessing<'a> {
+    /// The fabric and its faults.
+    pub live: Live<'a>,
+    /// Levels.
+    pub ranking: Ranking,
+    /// Numbers and positions.
+    pub orders: Orders,
+    /// Port groups, sorted and directed.
+    pub groups: PortGroups,
+    /// Π of every switch.
+    pub dividers: Vec<u32>,
+}
+
+impl<'a> Preprocessing<'a> {
+    /// Ranks, groups and divides what is alive, under given orders.
+    pub fn new(live: Live<'a>, orders: Orders) -> Self {
+        Self::with_ranking(live, Ranking::new(live), orders)
+    }
+
+    /// The same where the ranking is known already.
+    pub fn with_ranking(live: Live<'a>, ranking: Ranking, orders: Orders) -> Self {
+        let groups = PortGroups::new(live, &ranking, &orders);
+        let dividers = dividers(&groups);
+        Preprocessing { live, ranking, orders, groups, dividers }
+    }
+}
+
+/// Why an engine gave no tables.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RouteError {
+    /// A route is longer than costs can count.
+    TooFar(TooFar),
+    /// The engine is for PGFTs alone, and this is none.
+    NotPgft(NotPgft),
+}
+
+impl fmt::Display for RouteError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RouteError::TooFar(e) => e.fmt(f),
+            RouteError::NotPgft(e) => write!(f, "Dmodk routes healthy PGFTs only: {e}"),
+        }
+    }
+}
+
+impl std::error::Error for RouteError {}
+
+impl From<TooFar> for RouteError {
+    fn from(e: TooFar) -> Self {
+        RouteError::TooFar(e)
+    }
+}
+
+impl From<NotPgft> for RouteError {
+    fn from(e: NotPgft) -> Self {
+        RouteError::NotPgft(e)
+    }
+}
+
+/// A routing algorithm.
+pub trait Engine {
+    /// What it is called on the command line and in results.
+    fn name(&self) -> &'static str;
+
+    /// Writes every entry of `tables` and says what could not be reached. The same input gives the
+    /// same bytes, whatever the number of threads.
+    ///
+    /// # Errors
+    /// If the algorithm cannot route this fabric at all. A degraded fabric is no error.
+    fn route(
+        &self,
+        fabric: &Preprocessing<'_>,
+        tables: &mut ForwardingTables,
+    ) -> Result<Coverage, RouteError>;
+}

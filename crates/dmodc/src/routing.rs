@@ -1,0 +1,82 @@
+//! The whole pipeline behind one type.
+
+use std::sync::Arc;
+
+use crate::fabric::Live;
+use crate::order::{DestinationOrder, Orders, SwitchOrder};
+use crate::rank::Ranking;
+use crate::route::{Coverage, Engine, Preprocessing, RouteError};
+use crate::tables::{Columns, ForwardingTables};
+
+/// What can be chosen about a routing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RoutingOptions {
+    /// How destinations are numbered.
+    pub destinations: DestinationOrder,
+    /// How port groups are sorted.
+    pub switches: SwitchOrder,
+    /// Whether switches' own LIDs are destinations, too.
+    pub switch_lids: bool,
+}
+
+impl Default for RoutingOptions {
+    fn default() -> Self {
+        RoutingOptions {
+            destinations: DestinationOrder::default(),
+            switches: SwitchOrder::default(),
+            switch_lids: true,
+        }
+    }
+}
+
+/// The orders and columns of a fabric, fixed once from its first (healthy) state, so that re-routing
+/// after a fault moves nothing that the fault did not.
+#[derive(Clone, Debug)]
+pub struct Routing {
+    orders: Orders,
+    columns: Arc<Columns>,
+}
+
+impl Routing {
+    /// Fixes orders and columns.
+    pub fn new(live: Live<'_>, options: &RoutingOptions) -> Self {
+        let ranking = Ranking::new(live);
+        let orders = Orders::new(live, &ranking, &options.destinations, &options.switches);
+        let columns = Arc::new(Columns::new(live.fabric, &orders, options.switch_lids));
+        Routing { orders, columns }
+    }
+
+    /// The orders.
+    pub fn orders(&self) -> &Orders {
+        &self.orders
+    }
+
+    /// The columns of all tables made here.
+    pub fn columns(&self) -> &Arc<Columns> {
+        &self.columns
+    }
+
+    /// The preprocessing of the fabric as it is now.
+    pub fn preprocess<'a>(&self, live: Live<'a>) -> Preprocessing<'a> {
+        Preprocessing::new(live, self.orders.clone())
+    }
+
+    /// Tables to be filled by [`Engine::route`], as often as wanted.
+    pub fn empty_tables(&self, live: Live<'_>) -> ForwardingTables {
+        ForwardingTables::new(self.columns.clone(), live.fabric.switches().len())
+    }
+
+    /// Routes the fabric as it is now.
+    ///
+    /// # Errors
+    /// If the engine cannot route it.
+    pub fn route(
+        &self,
+        live: Live<'_>,
+        engine: &dyn Engine,
+    ) -> Result<(ForwardingTables, Coverage), RouteError> {
+        let mut tables = self.empty_tables(live);
+        let coverage = engine.route(&self.preprocess(live), &mut tables)?;
+        Ok((tables, coverage))
+    }
+}

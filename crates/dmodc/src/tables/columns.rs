@@ -1,0 +1,238 @@
+//! The columns of forwarding tables: every destination, in the order that suits computing.
+//!
+//! Columns stand by destination switch (leaves first, in destination order), because all columns of
+//! one destination switch share their closer sets; 64 destination switches make a [`Tile`]. Within a
+//! destination switch come its nodes by number, then its other nodes, then the switch's own LID.
+
+use std::ops::Range;
+
+use crate::cost::BLOCK;
+use crate::fabric::Fabric;
+use crate::id::{Lid, NodeIndex, PortNumber, SwitchIndex};
+use crate::order::Orders;
+
+/// What a destination is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum End {
+    /// A node (which may have several LIDs, so several columns).
+    Node(NodeIndex),
+    /// A switch, by its own LID.
+    Switch(SwitchIndex),
+}
+
+/// A destination: one column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Destination {
+    /// Its LID.
+    pub lid: Lid,
+    /// What it is.
+    pub end: End,
+    /// λ: the switch to reach.
+    pub switch: SwitchIndex,
+    /// The port of that switch that delivers; 0 for the switch itself.
+    pub port: PortNumber,
+    /// `d`: the number among its kind.
+    pub number: u32,
+    /// This is the k-th LID of the node.
+    pub k: u8,
+}
+
+/// A block of columns: those of at most 64 destination switches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tile {
+    /// Which destination switches of [`Columns::switches`].
+    pub switches: Range<usize>,
+    /// Which columns.
+    pub columns: Range<usize>,
+}
+
+/// Columns of consecutive numbers: their routes follow from the first one's by counting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Run {
+    /// First column, counted from the destination switch's first.
+    pub(crate) start: u32,
+    pub(crate) length: u32,
+    /// `d` of the first.
+    pub(crate) number: u32,
+    pub(crate) k: u8,
+}
+
+/// All columns. See the [module documentation](self).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Columns {
+    destinations: Vec<Destination>,
+    switches: Vec<SwitchIndex>,
+    /// Columns of the i-th destination switch start at `starts[i]`.
+    starts: Vec<u32>,
+    runs: Vec<Run>,
+    run_starts: Vec<u32>,
+    /// Which tile a column is in.
+    tiles: Vec<u32>,
+}
+
+impl Columns {
+    /// A column for every LID of every node, and for every switch if `switch_lids` is set.
+    pub fn new(fabric: &Fabric, orders: &Orders, switch_lids: bool) -> Self {
+        let mut destinations: Vec<Destination> = Vec::new();
+        for n in fabric.node_indices() {
+            let node = fabric.node(n);
+            for k in 0..1u8 << node.lmc {
+                destinations.push(Destination {
+                    lid: Lid(node.lid.0 + u32::from(k)),
+                    end: End::Node(n),
+                    switch: node.switch,
+                    port: node.switch_port,
+                    number: orders.node_number(n).number,
+                    k,
+                });
+            }
+        }
+        if switch_lids {
+            destinations.extend(fabric.switch_indices().map(|s| Destination {
+                lid: fabric.switch(s).lid,
+                end: End::Switch(s),
+                switch: s,
+                port: PortNumber::SELF,
+                number: orders.switch_number(s),
+                k: 0,
+            }));
+        }
+        // Leaves stand by their first node, all others after them in switch order.
+        let mut place: Vec<(bool, u32)> =
+            fabric.switch_indices().map(|s| (true, orders.position(s))).collect();
+        for n in fabric.node_indices().filter(|&n| orders.node_number(n).on_leaf) {
+            let place = &mut place[fabric.node(n).switch.at()];
+            *place = (*place).min((false, orders.node_number(n).number));
+        }
+        destinations.sort_by_key(|d| {
+            let kind = match d.end {
+                End::Node(n) => u8::from(!orders.node_number(n).on_leaf),
+                End::Switch(_) => 2,
+            };
+            (place[d.switch.at()], d.switch, kind, d.k, d.number)
+        });
+        Self::of(destinations)
+    }
+
+    /// Columns for these destinations; those of one destination switch must stand together.
+    pub fn of(destinations: Vec<Destination>) -> Self {
+        let mut columns = Columns {
+            switches: Vec::new(),
+            starts: vec![0],
+            runs: Vec::new(),
+            run_starts: vec![0],
+            tiles: Vec::with_capacity(destinations.len()),
+            destinations: Vec::new(),
+        };
+        for group in destinations.chunk_by(|a, b| a.switch == b.switch) {
+            let tile = (columns.switches.len() / BLOCK) as u32;
+            columns.switches.push(group[0].switch);
+            columns.tiles.extend(std::iter::repeat_n(tile, group.len()));
+            columns.starts.push(columns.tiles.len() as u32);
+            let mut at = 0;
+            let follows = |a: &Destination, b: &Destination| {
+                let same_kind = matches!(a.end, End::Node(_)) == matches!(b.end, End::Node(_));
+                same_kind && a.k == b.k && b.number == a.number.wrapping_add(1)
+            };
+            for run in group.chunk_by(follows) {
+                columns.runs.push(Run {
+                    start: at,
+                    length: run.len() as u32,
+                    number: run[0].number,
+                    k: run[0].k,
+                });
+                at += run.len() as u32;
+            }
+            columns.run_starts.push(columns.runs.len() as u32);
+        }
+        columns.destinations = destinations;
+        columns
+    }
+
+    /// How many columns there are.
+    pub fn len(&self) -> usize {
+        self.destinations.len()
+    }
+
+    /// Whether there is no destination at all.
+    pub fn is_empty(&self) -> bool {
+        self.destinations.is_empty()
+    }
+
+    /// What the columns are, in order.
+    pub fn destinations(&self) -> &[Destination] {
+        &self.destinations
+    }
+
+    /// The destination switches, in column order.
+    pub fn switches(&self) -> &[SwitchIndex] {
+        &self.switches
+    }
+
+    /// The columns of the i-th destination switch.
+    #[inline]
+    pub fn of_switch(&self, i: usize) -> Range<usize> {
+        self.starts[i] as usize..self.starts[i + 1] as usize
+    }
+
+    /// The columns of the i-th destination switch, as runs of consecutive numbers.
+    #[inline]
+    pub(crate) fn runs_of(&self, i: usize) -> &[Run] {
+        &self.runs[self.run_starts[i] as usize..self.run_starts[i + 1] as usize]
+    }
+
+    /// All tiles, in order.
+    pub fn tiles(&self) -> impl ExactSizeIterator<Item = Tile> + '_ {
+        (0..self.switches.len().div_ceil(BLOCK)).map(|i| self.tile(i))
+    }
+
+    fn tile(&self, i: usize) -> Tile {
+        let switches = i * BLOCK..((i + 1) * BLOCK).min(self.switches.len());
+        let columns = self.starts[switches.start] as usize..self.starts[switches.end] as usize;
+        Tile { switches, columns }
+    }
+
+    pub(crate) fn tile_of(&self, column: usize) -> Tile {
+        self.tile(self.tiles[column] as usize)
+    }
+
+    /// The columns, ascending by LID.
+    pub fn by_lid(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.len()).collect();
+        order.sort_by_key(|&c| self.destinations[c].lid);
+        order
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Degradation, Live, Pgft, Ranking};
+
+    #[test]
+    fn columns_stand_by_leaf_and_tiles_cover_them() {
+        let pgft: Pgft = "2; 3,100; 1,2; 1,1".parse().unwrap();
+        let fabric = pgft.fabric(Default::default());
+        let healthy = Degradation::none(&fabric);
+        let live = Live::new(&fabric, &healthy);
+        let orders =
+            Orders::new(live, &Ranking::new(live), &Default::default(), &Default::default());
+        let columns = Columns::new(&fabric, &orders, true);
+        assert_eq!(columns.len(), 300 + 102);
+        let tiles: Vec<Tile> = columns.tiles().collect();
+        assert_eq!(tiles.len(), 2);
+        assert_eq!(tiles[0].switches, 0..64);
+        assert_eq!(tiles[1].columns, 256..402);
+        for (i, leaf) in columns.switches()[..100].iter().enumerate() {
+            let own = &columns.destinations()[columns.of_switch(i)];
+            assert!(own.iter().all(|d| d.switch == *leaf));
+            assert_eq!(own[3].end, End::Switch(*leaf));
+            let run = Run { start: 0, length: 3, number: 3 * i as u32, k: 0 };
+            assert_eq!(columns.runs_of(i)[0], run);
+        }
+        let lids: Vec<u32> =
+            columns.by_lid().into_iter().map(|c| columns.destinations()[c].lid.0).collect();
+        assert!(lids.into_iter().eq(1..=402));
+        assert!((0..402).all(|c| columns.tile_of(c).columns.contains(&c)));
+    }
+}
