@@ -64,7 +64,11 @@ mod tests {
     fn a_seed_means_the_same_for_ever() {
         let mut random = Random::new(7, 0);
         let first: Vec<u64> = (0..6).map(|_| random.below(1000)).collect();
-        assert_eq!(first, [0; 6], "changing the sequence would change published studies");
+        assert_eq!(
+            first,
+            [157, 167, 704, 726, 601, 359],
+            "changing the sequence would change published studies"
+        );
     }
 
     #[test]

@@ -106,7 +106,7 @@ mod tests {
         }
         assert_eq!(ranks(&fabric, &d)[4], Some(3));
         assert_eq!(ranks(&fabric, &d)[8], Some(2), "the core keeps its rank by the other pod");
-        for s in [8, 9] {
+        for s in [8, 10] {
             d.set_switch(SwitchIndex::new(s), true);
         }
         assert_eq!(ranks(&fabric, &d)[4], None, "nothing reaches it now");

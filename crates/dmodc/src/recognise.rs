@@ -369,7 +369,7 @@ mod tests {
 
     #[test]
     fn regular_arities_are_not_enough() {
-        // Two leaves, two spines, but each leaf is cabled twice to one spine: two trees, not one.
+        // Two leaves, two spines, each leaf cabled twice to a spine of its own: two trees, not one.
         let pgft: Pgft = "2; 1,1; 1,1; 1,2".parse().unwrap();
         let one = pgft.fabric(Default::default());
         let mut b = crate::FabricBuilder::new();
@@ -391,6 +391,6 @@ mod tests {
         }
         let fabric = b.finish().unwrap();
         let found = recognised(&fabric, &Degradation::none(&fabric)).unwrap_err();
-        assert_eq!(found, NotPgft::Components(1, "planes", 2, 1));
+        assert_eq!(found, NotPgft::Components(1, "subtrees", 2, 1));
     }
 }

@@ -62,7 +62,7 @@ pub(crate) fn finite(row: &Row) -> u64 {
 
 /// The set bits of a mask, ascending.
 #[inline]
-pub(crate) fn bits(mut mask: u64) -> impl Iterator<Item = usize> {
+pub(crate) fn bits(mut mask: u64) -> impl Iterator<Item = usize> + Clone {
     std::iter::from_fn(move || {
         let bit = mask.trailing_zeros();
         (mask != 0).then(|| {

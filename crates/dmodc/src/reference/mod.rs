@@ -1,1 +1,117 @@
-//! Slow transcriptions.
+//! The algorithm twice more, slowly: oracles that the fast code is held against.
+//!
+//! [`paper`] is Procedure 1 and eqs. (1)–(4) to the letter. [`updown`] states our rules (see
+//! [`cost`](crate::CostBlock)) in the most naive way. They share with the fast code the fabric, the
+//! [orders](crate::Orders) and nothing else: ranks, groups and directions are found again here.
+//!
+//! On degraded PGFTs both have the same costs and dividers, and on healthy ones the same entries.
+//! Where a fault leaves a switch without an up–down route, or changes ranks, the literal closer set
+//! of eq. (1) may turn from down to up again; ours never does.
+
+pub mod paper;
+pub mod updown;
+
+use std::collections::BTreeMap;
+
+use crate::fabric::{Live, Peer};
+use crate::id::{PortNumber, SwitchIndex};
+use crate::order::Orders;
+
+/// A neighbour of a switch, and the ports towards it.
+#[derive(Clone, Debug)]
+pub struct Neighbour {
+    /// The switch.
+    pub switch: SwitchIndex,
+    /// The ports, ascending.
+    pub ports: Vec<PortNumber>,
+    /// Whether it is above.
+    pub up: bool,
+}
+
+/// A live fabric as plain lists, neighbours in switch order.
+#[derive(Clone, Debug)]
+pub struct Graph {
+    /// The live leaves.
+    pub leaves: Vec<SwitchIndex>,
+    /// Live switches by ascending rank, then switch order.
+    pub ascending: Vec<SwitchIndex>,
+    /// Of every switch, dead ones included (they have none).
+    pub neighbours: Vec<Vec<Neighbour>>,
+}
+
+impl Graph {
+    /// Reads the fabric.
+    pub fn new(live: Live<'_>, orders: &Orders) -> Self {
+        let count = live.fabric.switches().len();
+        let leaves: Vec<SwitchIndex> = live.switches().filter(|&s| live.is_leaf(s)).collect();
+        let mut ports: Vec<BTreeMap<u32, (SwitchIndex, Vec<PortNumber>)>> =
+            vec![BTreeMap::new(); count];
+        for s in live.switches() {
+            for p in (1..=254).map(PortNumber) {
+                if let Peer::Switch(peer, _) = live.peer(s, p) {
+                    let group = ports[s.at()].entry(orders.position(peer));
+                    group.or_insert((peer, vec![])).1.push(p);
+                }
+            }
+        }
+        // Distances from the leaves, by waves.
+        let mut ranks = vec![usize::MAX; count];
+        let mut wave = leaves.clone();
+        for rank in 0.. {
+            wave.retain(|s| ranks[s.at()] == usize::MAX);
+            if wave.is_empty() {
+                break;
+            }
+            for s in &wave {
+                ranks[s.at()] = rank;
+            }
+            wave = wave.iter().flat_map(|s| ports[s.at()].values().map(|g| g.0)).collect();
+        }
+        let height = |s: SwitchIndex| (ranks[s.at()], orders.position(s));
+        let mut ascending: Vec<SwitchIndex> = live.switches().collect();
+        ascending.sort_by_key(|&s| height(s));
+        let neighbours = (0..count)
+            .map(SwitchIndex::new)
+            .map(|s| {
+                ports[s.at()]
+                    .values()
+                    .map(|(peer, ports)| Neighbour {
+                        switch: *peer,
+                        ports: ports.clone(),
+                        up: height(*peer) > height(s),
+                    })
+                    .collect()
+            })
+            .collect();
+        Graph { leaves, ascending, neighbours }
+    }
+
+    /// The neighbours above (`true`) or below a switch.
+    pub fn side(&self, s: SwitchIndex, up: bool) -> impl Iterator<Item = &Neighbour> {
+        self.neighbours[s.at()].iter().filter(move |n| n.up == up)
+    }
+
+    /// Π of every switch, as Procedure 1 has it.
+    pub fn dividers(&self) -> Vec<u64> {
+        let mut dividers = vec![1u64; self.neighbours.len()];
+        for &s in &self.ascending {
+            let product = dividers[s.at()].saturating_mul(self.side(s, true).count() as u64);
+            for above in self.side(s, true) {
+                let divider = &mut dividers[above.switch.at()];
+                *divider = product.max(*divider);
+            }
+        }
+        dividers
+    }
+}
+
+/// Eqs. (3) and (4): the port for number `d`, and for the k-th LID of a node.
+pub fn select(closer: &[&Neighbour], divider: u64, d: u64, k: u64) -> Option<PortNumber> {
+    if closer.is_empty() {
+        return None;
+    }
+    let count = closer.len() as u64;
+    let group = &closer[((d / divider + k) % count) as usize].ports;
+    let port = d / divider.saturating_mul(count) + k / count;
+    Some(group[(port % group.len() as u64) as usize])
+}

@@ -1,0 +1,280 @@
+//! `check`: delivery, loops, up\*down\* and deadlock, for all pairs.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use rayon::prelude::*;
+
+use super::cycle::Channel;
+use super::dependencies::Dependencies;
+use super::walk::{Fates, Heights, InForce, Walk};
+use crate::fabric::Live;
+use crate::id::{PortNumber, SwitchIndex};
+use crate::order::Orders;
+use crate::rank::Ranking;
+use crate::tables::{Columns, End, ForwardingTables};
+
+/// How many pairs that fail are kept by name.
+const NAMED: usize = 8;
+
+/// What became of the pairs of one kind of traffic. `pairs = delivered + lost + loops`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Scope {
+    /// Ordered pairs of a source and a destination.
+    pub pairs: u64,
+    /// Pairs whose packets arrive, over every LID of the destination.
+    pub delivered: u64,
+    /// Pairs whose packets end elsewhere.
+    pub lost: u64,
+    /// Pairs whose packets loop.
+    pub loops: u64,
+    /// Pairs whose route goes up after it went down.
+    pub up_down_violations: u64,
+    /// A cycle of the channel dependency graph, if there is one.
+    pub cycle: Option<Vec<Channel>>,
+    /// The first pairs that are not delivered.
+    pub examples: Vec<Lost>,
+}
+
+impl Scope {
+    /// Whether the channel dependency graph has no cycle.
+    pub fn is_deadlock_free(&self) -> bool {
+        self.cycle.is_none()
+    }
+
+    /// Whether every pair is delivered, and nothing can deadlock.
+    pub fn is_sound(&self) -> bool {
+        self.delivered == self.pairs && self.is_deadlock_free()
+    }
+
+    fn count(&mut self, from: SwitchIndex, to: End, sources: u64, fates: Fates) {
+        self.pairs += sources;
+        // A loop is worse than a loss: where an update may bring both, it counts as a loop.
+        let tally = match fates {
+            Fates { loops: true, .. } => &mut self.loops,
+            Fates { lost: true, .. } => &mut self.lost,
+            _ => &mut self.delivered,
+        };
+        *tally += sources;
+        if fates.turns {
+            self.up_down_violations += sources;
+        }
+        if (fates.lost || fates.loops) && sources > 0 && self.examples.len() < NAMED {
+            self.examples.push(Lost { from, to, loops: fates.loops });
+        }
+    }
+
+    fn add(&mut self, other: Scope) {
+        self.pairs += other.pairs;
+        self.delivered += other.delivered;
+        self.lost += other.lost;
+        self.loops += other.loops;
+        self.up_down_violations += other.up_down_violations;
+        self.examples.extend(other.examples);
+        self.examples.truncate(NAMED);
+    }
+}
+
+/// A pair that is not delivered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lost {
+    /// The switch that the sources sit on.
+    pub from: SwitchIndex,
+    /// The destination.
+    pub to: End,
+    /// Whether packets loop; else they end somewhere.
+    pub loops: bool,
+}
+
+impl fmt::Display for Lost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.loops { "loops" } else { "is lost" })
+    }
+}
+
+/// The judgement on tables.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Check {
+    /// Node to node, aggregation nodes aside: the verdict.
+    pub nodes: Scope,
+    /// From every node, aggregation node and switch to every other: told beside it.
+    pub everything: Scope,
+}
+
+/// Judges tables upon a fabric. O(#columns × #switches + dependencies).
+///
+/// # Panics
+/// If the tables have rows for another number of switches.
+pub fn check(live: Live<'_>, orders: &Orders, tables: &ForwardingTables) -> Check {
+    judge(live, orders, &[tables])
+}
+
+/// Judges the mixtures of old and new tables that are in force during an update: each switch may
+/// follow either. A pair counts as delivered if it is in every mixture.
+///
+/// # Panics
+/// If the tables differ in their columns, or belong to another fabric.
+pub fn check_union(
+    live: Live<'_>,
+    orders: &Orders,
+    old: &ForwardingTables,
+    new: &ForwardingTables,
+) -> Check {
+    assert_eq!(old.columns(), new.columns(), "a mixture is of tables with the same columns");
+    judge(live, orders, &[old, new])
+}
+
+/// What the judge knows before it looks at a destination.
+struct Judge<'a> {
+    in_force: InForce<'a>,
+    columns: &'a Columns,
+    heights: Heights,
+    /// Live nodes on each switch, aggregation nodes aside.
+    nodes: Vec<u64>,
+    /// All live sources on each switch, the switch itself among them.
+    sources: Vec<u64>,
+}
+
+/// What was found for some destinations.
+struct Findings {
+    check: Check,
+    node_dependencies: Dependencies,
+    all_dependencies: Dependencies,
+    walk: Walk,
+    merged: Vec<Fates>,
+}
+
+fn judge(live: Live<'_>, orders: &Orders, tables: &[&ForwardingTables]) -> Check {
+    let fabric = live.fabric;
+    let columns = tables[0].columns().clone();
+    for t in tables {
+        assert_eq!(t.switch_count(), fabric.switches().len(), "tables of another fabric");
+    }
+    let count = |s: SwitchIndex, all: bool| match live.switch(s) {
+        true => live.nodes(s).filter(|&n| all || !fabric.is_aggregation(n)).count() as u64,
+        false => 0,
+    };
+    let judge = Judge {
+        in_force: InForce { live, tables },
+        columns: &columns,
+        heights: Heights::new(live, &Ranking::new(live), orders),
+        nodes: fabric.switch_indices().map(|s| count(s, false)).collect(),
+        sources: fabric
+            .switch_indices()
+            .map(|s| count(s, true) + u64::from(live.switch(s)))
+            .collect(),
+    };
+    let ends = ends(live, &columns);
+    let chunk = ends.len().div_ceil(rayon::current_num_threads() * 4).max(1);
+    let findings = ends
+        .par_chunks(chunk)
+        .map(|ends| {
+            let mut findings = judge.nothing_yet();
+            for (end, columns) in ends {
+                judge.destination(*end, columns, &mut findings);
+            }
+            findings
+        })
+        .reduce_with(|mut a, b| {
+            a.check.nodes.add(b.check.nodes);
+            a.check.everything.add(b.check.everything);
+            a.node_dependencies = a.node_dependencies.join(&b.node_dependencies);
+            a.all_dependencies = a.all_dependencies.join(&b.all_dependencies);
+            a
+        });
+    let Some(findings) = findings else { return Check::default() };
+    let mut check = findings.check;
+    check.nodes.cycle = findings.node_dependencies.cycle(fabric);
+    let all = findings.all_dependencies.join(&findings.node_dependencies);
+    check.everything.cycle = all.cycle(fabric);
+    check
+}
+
+/// The live destinations, each with its columns.
+fn ends(live: Live<'_>, columns: &Columns) -> Vec<(End, Vec<usize>)> {
+    let mut places: HashMap<End, usize> = HashMap::with_capacity(columns.len());
+    let mut ends: Vec<(End, Vec<usize>)> = Vec::with_capacity(columns.len());
+    for (column, d) in columns.destinations().iter().enumerate() {
+        let alive = match d.end {
+            End::Node(n) => live.node(n),
+            End::Switch(s) => live.switch(s),
+        };
+        if alive {
+            let place = *places.entry(d.end).or_insert_with(|| {
+                ends.push((d.end, Vec::with_capacity(1)));
+                ends.len() - 1
+            });
+            ends[place].1.push(column);
+        }
+    }
+    ends
+}
+
+impl Judge<'_> {
+    fn nothing_yet(&self) -> Findings {
+        let fabric = self.in_force.live.fabric;
+        Findings {
+            check: Check::default(),
+            node_dependencies: Dependencies::new(fabric),
+            all_dependencies: Dependencies::new(fabric),
+            walk: Walk::new(fabric.switches().len()),
+            merged: vec![Fates::default(); fabric.switches().len()],
+        }
+    }
+
+    /// Follows all routes to one destination.
+    fn destination(&self, end: End, columns: &[usize], findings: &mut Findings) {
+        let fabric = self.in_force.live.fabric;
+        let (home, is_node) = match end {
+            End::Node(n) => (fabric.node(n).switch, !fabric.is_aggregation(n)),
+            End::Switch(s) => (s, false),
+        };
+        findings.merged.fill(Fates::default());
+        for &column in columns {
+            findings.walk.reset();
+            // Nodes first: the hops that they take are told once, and make the verdict.
+            if is_node {
+                for s in self.live_switches().filter(|s| self.nodes[s.at()] > 0) {
+                    self.follow(s, column, findings, true);
+                }
+            }
+            for s in self.live_switches().filter(|s| !is_node || self.nodes[s.at()] == 0) {
+                self.follow(s, column, findings, false);
+            }
+        }
+        for s in self.live_switches() {
+            let itself = u64::from(s == home);
+            let fates = findings.merged[s.at()];
+            if is_node {
+                let sources = self.nodes[s.at()] - itself;
+                findings.check.nodes.count(s, end, sources, fates);
+            }
+            let sources = self.sources[s.at()] - itself;
+            findings.check.everything.count(s, end, sources, fates);
+        }
+    }
+
+    fn follow(&self, s: SwitchIndex, column: usize, findings: &mut Findings, by_node: bool) {
+        let fabric = self.in_force.live.fabric;
+        let d = &self.columns.destinations()[column];
+        let dependencies = match by_node {
+            true => &mut findings.node_dependencies,
+            false => &mut findings.all_dependencies,
+        };
+        let tables = self.in_force.tables.len();
+        let next = |table: usize, s: SwitchIndex| self.in_force.next(table, s, column, d);
+        let hop = |from: SwitchIndex, port: PortNumber, to: SwitchIndex| {
+            for table in 0..tables {
+                if let super::walk::Next::Switch { out, .. } = next(table, to) {
+                    dependencies.add(fabric, from, port, out);
+                }
+            }
+        };
+        let fates = findings.walk.from(s, &self.heights, tables, next, hop);
+        findings.merged[s.at()].merge(fates);
+    }
+
+    fn live_switches(&self) -> impl Iterator<Item = SwitchIndex> {
+        self.in_force.live.switches()
+    }
+}
