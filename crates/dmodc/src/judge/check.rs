@@ -229,28 +229,25 @@ impl Judge<'_> {
             End::Node(n) => (fabric.node(n).switch, !fabric.is_aggregation(n)),
             End::Switch(s) => (s, false),
         };
+        // A destination sends nothing to itself.
+        let without_itself = |of: &[u64], s: SwitchIndex| of[s.at()] - u64::from(s == home);
+        let nodes = |s: SwitchIndex| if is_node { without_itself(&self.nodes, s) } else { 0 };
+        let sources = |s: SwitchIndex| without_itself(&self.sources, s);
         findings.merged.fill(Fates::default());
         for &column in columns {
             findings.walk.reset();
             // Nodes first: the hops that they take are told once, and make the verdict.
-            if is_node {
-                for s in self.live_switches().filter(|s| self.nodes[s.at()] > 0) {
-                    self.follow(s, column, findings, true);
-                }
+            for s in self.live_switches().filter(|&s| nodes(s) > 0) {
+                self.follow(s, column, findings, true);
             }
-            for s in self.live_switches().filter(|s| !is_node || self.nodes[s.at()] == 0) {
+            for s in self.live_switches().filter(|&s| nodes(s) == 0 && sources(s) > 0) {
                 self.follow(s, column, findings, false);
             }
         }
         for s in self.live_switches() {
-            let itself = u64::from(s == home);
             let fates = findings.merged[s.at()];
-            if is_node {
-                let sources = self.nodes[s.at()] - itself;
-                findings.check.nodes.count(s, end, sources, fates);
-            }
-            let sources = self.sources[s.at()] - itself;
-            findings.check.everything.count(s, end, sources, fates);
+            findings.check.nodes.count(s, end, nodes(s), fates);
+            findings.check.everything.count(s, end, sources(s), fates);
         }
     }
 

@@ -1,0 +1,427 @@
+//! Forwarding tables as text: the dump that OpenSM writes and loads (`-R file -U`), and what
+//! `ibroute` and `dump_lfts` print.
+//!
+//! A row names its destination by LID and, in a comment, by port GUID. LIDs may have changed since,
+//! GUIDs have not, so the GUID decides where there is one. A destination may have several LIDs (LMC);
+//! they are told apart by their order.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use dmodc::fabric::AdapterKind;
+use dmodc::{
+    Columns, Destination, End, Fabric, ForwardingTables, Guid, Lid, NO_ROUTE, PortNumber,
+    SwitchIndex,
+};
+
+use crate::ReadError;
+use crate::scan::{Cursor, lines, printable};
+
+/// What OpenSM's loader reads of a line at the most.
+const LONGEST_LINE: usize = 1023;
+
+/// A dump, matched with a fabric.
+#[derive(Clone, Debug, Default)]
+pub struct Lft {
+    rows: Vec<Row>,
+    /// The LIDs that the dump uses for each destination.
+    lids: BTreeMap<End, BTreeSet<Lid>>,
+    /// Switches of the dump that the fabric does not have.
+    pub unknown_switches: Vec<Guid>,
+    /// Destinations of the dump that the fabric does not have: by LID, with the GUID if it was told.
+    pub unknown_destinations: BTreeMap<Lid, Option<Guid>>,
+    /// Switches of the fabric that the dump has no table for.
+    pub missing_switches: Vec<SwitchIndex>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    switch: SwitchIndex,
+    end: End,
+    lid: Lid,
+    port: PortNumber,
+}
+
+/// Whether this looks like a dump of tables.
+pub fn detect(text: &[u8]) -> bool {
+    lines(text).take(50).any(|mut line| {
+        line.skip_blanks();
+        line.take("Unicast lids ")
+    })
+}
+
+/// Reads a dump of the tables of a fabric.
+///
+/// # Errors
+/// The first line that is not of the format.
+pub fn read(text: &[u8], fabric: &Fabric) -> Result<Lft, ReadError> {
+    let known = Known::new(fabric);
+    let mut lft = Lft::default();
+    let mut switch: Option<Option<SwitchIndex>> = None;
+    let mut seen = vec![false; fabric.switches().len()];
+    for mut line in lines(text) {
+        line.skip_blanks();
+        if line.rest().starts_with(b"0x") {
+            let Some(switch) = switch else {
+                return Err(line.expected("'Unicast lids … of switch …' before the entries"));
+            };
+            row(line, switch, &known, &mut lft)?;
+        } else if line.take("Unicast lids ") {
+            let guid = header(line)?;
+            let index = known.switches.get(&guid).copied();
+            match index {
+                Some(s) => seen[s.at()] = true,
+                None => lft.unknown_switches.push(guid),
+            }
+            switch = Some(index);
+        } else if !is_heading(line) {
+            return Err(line.expected("a table header or an entry such as '0x0001 001'"));
+        }
+    }
+    if switch.is_none() {
+        let message = "no table is here: expected lines such as 'Unicast lids [0-28] of switch …'";
+        return Err(ReadError { line: 1, column: 1, message: message.into() });
+    }
+    lft.missing_switches = fabric.switch_indices().filter(|s| !seen[s.at()]).collect();
+    Ok(lft)
+}
+
+/// What the fabric knows destinations and switches by.
+struct Known {
+    switches: HashMap<Guid, SwitchIndex>,
+    by_guid: HashMap<Guid, End>,
+    by_lid: HashMap<Lid, End>,
+}
+
+impl Known {
+    fn new(fabric: &Fabric) -> Self {
+        let mut known =
+            Known { switches: HashMap::new(), by_guid: HashMap::new(), by_lid: HashMap::new() };
+        for s in fabric.switch_indices() {
+            known.switches.insert(fabric.switch(s).guid, s);
+            known.by_guid.insert(fabric.switch(s).guid, End::Switch(s));
+            known.by_lid.insert(fabric.switch(s).lid, End::Switch(s));
+        }
+        for n in fabric.node_indices() {
+            let node = fabric.node(n);
+            known.by_guid.insert(node.guid, End::Node(n));
+            for k in 0..1 << node.lmc {
+                known.by_lid.insert(Lid(node.lid.0 + k), End::Node(n));
+            }
+        }
+        known
+    }
+}
+
+/// `Unicast lids [0-28] of switch Lid 2 guid 0x0002c90100000001 ('L1-0'):`
+fn header(mut line: Cursor<'_>) -> Result<Guid, ReadError> {
+    if !line.find(" guid ") {
+        return Err(line.expected("the switch's ' guid 0x…'"));
+    }
+    line.guid()
+}
+
+/// Lines that carry nothing: comments, headings of columns, counts.
+fn is_heading(line: Cursor<'_>) -> bool {
+    let rest = line.rest();
+    rest.is_empty()
+        || rest.starts_with(b"#")
+        || rest.starts_with(b"Lid  Out")
+        || rest.starts_with(b"Port ")
+        || rest.ends_with(b"lids dumped")
+        || rest.trim_ascii_end().ends_with(b"lids dumped")
+}
+
+/// `0x0001 001 # Channel Adapter portguid 0x0002c90000000011: 'nic0'`
+fn row(
+    mut line: Cursor<'_>,
+    switch: Option<SwitchIndex>,
+    known: &Known,
+    lft: &mut Lft,
+) -> Result<(), ReadError> {
+    let start = line;
+    let lid = match u32::try_from(line.hex("a LID such as 0x0001")?) {
+        Ok(lid) => Lid(lid),
+        Err(_) => return Err(start.expected("a LID of at most 32 bits")),
+    };
+    if !line.take(" ") {
+        return Err(line.expected("a blank and a port"));
+    }
+    let port = PortNumber(line.decimal("a port", 0, 255)? as u8);
+    let guid = match line.find(" portguid ") || line.find("(portguid ") {
+        true => Some(line.guid()?),
+        false => None,
+    };
+    let end = match guid {
+        Some(guid) => known.by_guid.get(&guid),
+        None => known.by_lid.get(&lid),
+    };
+    let Some(&end) = end else {
+        lft.unknown_destinations.insert(lid, guid);
+        return Ok(());
+    };
+    // The rows of one destination stand in many tables: look before inserting.
+    let lids = lft.lids.entry(end).or_default();
+    if !lids.contains(&lid) {
+        lids.insert(lid);
+    }
+    if let Some(switch) = switch
+        && port.0 != NO_ROUTE
+    {
+        lft.rows.push(Row { switch, end, lid, port });
+    }
+    Ok(())
+}
+
+impl Lft {
+    /// The tables of these dumps, all with the same columns: one for each LID of each destination.
+    pub fn tables(dumps: &[&Lft], fabric: &Fabric) -> Vec<ForwardingTables> {
+        let own_lids: BTreeMap<End, Vec<Lid>> = ends(fabric)
+            .map(|(end, lids)| {
+                // The dump with the most LIDs for a destination says how many columns it has.
+                let told = dumps.iter().filter_map(|dump| dump.lids.get(&end));
+                let most = told.max_by_key(|lids| lids.len());
+                (end, most.map_or(lids, |lids| lids.iter().copied().collect()))
+            })
+            .collect();
+        let mut destinations: Vec<Destination> = Vec::new();
+        for (&end, lids) in &own_lids {
+            let (switch, port) = match end {
+                End::Node(n) => (fabric.node(n).switch, fabric.node(n).switch_port),
+                End::Switch(s) => (s, PortNumber::SELF),
+            };
+            destinations.extend(lids.iter().zip(0..).map(|(&lid, k)| Destination {
+                lid,
+                end,
+                switch,
+                port,
+                number: 0,
+                k,
+            }));
+        }
+        destinations.sort_by_key(|d| d.switch);
+        let columns = Arc::new(Columns::of(destinations));
+        let places: HashMap<(End, u8), usize> =
+            columns.destinations().iter().zip(0..).map(|(d, at)| ((d.end, d.k), at)).collect();
+        dumps.iter().map(|dump| dump.fill(fabric, &columns, &places)).collect()
+    }
+
+    fn fill(
+        &self,
+        fabric: &Fabric,
+        columns: &Arc<Columns>,
+        places: &HashMap<(End, u8), usize>,
+    ) -> ForwardingTables {
+        // A dump's own k-th LID of a destination is the k-th column of it.
+        let mut column_of: HashMap<(End, Lid), usize> = HashMap::new();
+        for (&end, lids) in &self.lids {
+            for (&lid, k) in lids.iter().zip(0..) {
+                if let Some(&column) = places.get(&(end, k)) {
+                    column_of.insert((end, lid), column);
+                }
+            }
+        }
+        let mut tables = ForwardingTables::new(columns.clone(), fabric.switches().len());
+        for row in &self.rows {
+            if let Some(&column) = column_of.get(&(row.end, row.lid)) {
+                tables.set(row.switch, column, Some(row.port));
+            }
+        }
+        tables
+    }
+}
+
+/// Every destination of a fabric, with the LIDs it has there.
+fn ends(fabric: &Fabric) -> impl Iterator<Item = (End, Vec<Lid>)> {
+    let nodes = fabric.node_indices().map(|n| {
+        let node = fabric.node(n);
+        (End::Node(n), (0..1 << node.lmc).map(|k| Lid(node.lid.0 + k)).collect())
+    });
+    let switches = fabric.switch_indices().map(|s| (End::Switch(s), vec![fabric.switch(s).lid]));
+    nodes.chain(switches)
+}
+
+/// Writes tables as OpenSM dumps and loads them: switches by index, entries by LID; what has no route
+/// is left out.
+///
+/// # Errors
+/// What the writer says.
+pub fn write(
+    fabric: &Fabric,
+    tables: &ForwardingTables,
+    comments: &[String],
+    out: &mut impl Write,
+) -> io::Result<()> {
+    for comment in comments {
+        writeln!(out, "# {}", printable(comment))?;
+    }
+    let columns = tables.columns();
+    let by_lid = columns.by_lid();
+    let last = by_lid.last().map_or(0, |&c| columns.destinations()[c].lid.0);
+    // A row is `0x0001 ` + port + what follows; the two outer parts are the same at every switch.
+    let parts: Vec<(usize, String, String)> = by_lid
+        .into_iter()
+        .map(|column| {
+            let d = &columns.destinations()[column];
+            (column, format!("0x{:04x} ", d.lid.0), comment(fabric, d.end))
+        })
+        .collect();
+    let ports: Vec<String> = (0..=255).map(|port| format!("{port:03}")).collect();
+    let mut text = Vec::new();
+    for s in fabric.switch_indices() {
+        let switch = fabric.switch(s);
+        let name = shortened(&switch.name);
+        text.clear();
+        writeln!(
+            text,
+            "Unicast lids [0-{last}] of switch Lid {} guid {} ('{name}'):",
+            switch.lid, switch.guid
+        )?;
+        let mut dumped = 0;
+        for (column, head, tail) in &parts {
+            if let Some(port) = tables.port(s, *column) {
+                text.extend_from_slice(head.as_bytes());
+                text.extend_from_slice(ports[usize::from(port.0)].as_bytes());
+                text.extend_from_slice(tail.as_bytes());
+                dumped += 1;
+            }
+        }
+        writeln!(text, "{dumped} lids dumped")?;
+        out.write_all(&text)?;
+    }
+    Ok(())
+}
+
+/// ` # Channel Adapter portguid 0x0002c90000000011: 'nic0'` and the end of the line.
+fn comment(fabric: &Fabric, end: End) -> String {
+    let (kind, guid, name) = match end {
+        End::Node(n) => {
+            let adapter = fabric.adapter_of(n);
+            let kind = match adapter.kind {
+                AdapterKind::Router => "Router",
+                _ => "Channel Adapter",
+            };
+            (kind, fabric.node(n).guid, &adapter.name)
+        }
+        End::Switch(s) => ("Switch", fabric.switch(s).guid, &fabric.switch(s).name),
+    };
+    format!(" # {kind} portguid {guid}: '{}'\n", shortened(name))
+}
+
+/// A name that leaves room in a line that OpenSM reads.
+fn shortened(name: &str) -> String {
+    let mut name = printable(name);
+    let mut end = name.len().min(LONGEST_LINE - 123);
+    while !name.is_char_boundary(end) {
+        end -= 1;
+    }
+    name.truncate(end);
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dmodc::{Degradation, Dmodc, Live, NodeIndex, Pgft, Routing};
+
+    fn figure_1() -> Fabric {
+        "3; 2,2,3; 1,2,2; 1,2,1".parse::<Pgft>().unwrap().fabric(Default::default())
+    }
+
+    fn route(fabric: &Fabric) -> ForwardingTables {
+        let healthy = Degradation::none(fabric);
+        let live = Live::new(fabric, &healthy);
+        Routing::new(live, &Default::default()).route(live, &Dmodc).unwrap().0
+    }
+
+    fn written(fabric: &Fabric, tables: &ForwardingTables) -> String {
+        let mut text = Vec::new();
+        write(fabric, tables, &[], &mut text).unwrap();
+        String::from_utf8(text).unwrap()
+    }
+
+    /// All entries by switch, end and k: tables with other columns can be compared so.
+    fn entries(tables: &ForwardingTables) -> BTreeMap<(usize, End, u8), u8> {
+        let mut entries = BTreeMap::new();
+        for s in 0..tables.switch_count() {
+            for (column, d) in tables.columns().destinations().iter().enumerate() {
+                if let Some(port) = tables.port(SwitchIndex::new(s), column) {
+                    entries.insert((s, d.end, d.k), port.0);
+                }
+            }
+        }
+        entries
+    }
+
+    #[test]
+    fn what_is_written_reads_back_the_same() {
+        let fabric = figure_1();
+        let tables = route(&fabric);
+        let text = written(&fabric, &tables);
+        assert!(text.lines().all(|line| line.len() < 1024));
+        let lft = read(text.as_bytes(), &fabric).unwrap();
+        assert!(lft.unknown_switches.is_empty() && lft.unknown_destinations.is_empty());
+        assert_eq!(entries(&Lft::tables(&[&lft], &fabric)[0]), entries(&tables));
+        // The text of ibroute, and LIDs that have changed: GUIDs decide.
+        let ibroute = text
+            .replace(" # ", " : (")
+            .replace("lids [0-28]", "lids [0x0-0x1c]")
+            .replace("28 lids dumped", "28 valid lids dumped ")
+            .replace("\n0x00", "\n0x01")
+            .replacen("):\n", "):\n  Lid  Out   Destination\n       Port     Info \n", 1);
+        let lft = read(ibroute.as_bytes(), &fabric).unwrap();
+        assert_eq!(entries(&Lft::tables(&[&lft], &fabric)[0]), entries(&tables));
+        // Without GUIDs, LIDs decide.
+        let bare: String =
+            text.lines().map(|l| format!("{} \n", l.split(" # ").next().unwrap())).collect();
+        let lft = read(bare.as_bytes(), &fabric).unwrap();
+        assert_eq!(entries(&Lft::tables(&[&lft], &fabric)[0]), entries(&tables));
+    }
+
+    #[test]
+    fn several_lids_of_a_node_are_columns_of_their_own() {
+        let fabric = figure_1();
+        let guid = fabric.node(NodeIndex::new(0)).guid;
+        let leaf = fabric.switches()[0].guid;
+        let dump = |first: u32| {
+            format!(
+                "Unicast lids [0-9] of switch Lid 2 guid {leaf} ('L1-0'):\n\
+                 0x{:04x} 001 # Channel Adapter portguid {guid}: 'node-0'\n\
+                 0x{:04x} 003 # Channel Adapter portguid {guid}: 'node-0'\n2 lids dumped\n",
+                first,
+                first + 1
+            )
+        };
+        let (a, b) = (dump(4), dump(40));
+        let (a, b) = (read(a.as_bytes(), &fabric).unwrap(), read(b.as_bytes(), &fabric).unwrap());
+        let tables = Lft::tables(&[&a, &b], &fabric);
+        assert_eq!(tables[0].columns().len(), 29);
+        assert_eq!(entries(&tables[0]), entries(&tables[1]));
+        assert_eq!(entries(&tables[0]).into_values().collect::<Vec<_>>(), [1, 3]);
+        assert_eq!(a.missing_switches.len(), 15);
+    }
+
+    #[test]
+    fn strangers_are_listed_and_nonsense_is_refused() {
+        let fabric = figure_1();
+        let text = "Unicast lids [0-9] of switch Lid 2 guid 0x77 ('x'):\n\
+                    0x0001 001 # Channel Adapter portguid 0x99: 'x'\n0x0900 001 \n";
+        let lft = read(text.as_bytes(), &fabric).unwrap();
+        assert_eq!(lft.unknown_switches, [Guid(0x77)]);
+        let strangers: Vec<_> = lft.unknown_destinations.into_iter().collect();
+        assert_eq!(strangers, [(Lid(1), Some(Guid(0x99))), (Lid(0x900), None)]);
+        for (text, message) in [
+            ("", "1:1: no table is here"),
+            ("0x0001 001 \n", "1:1: expected 'Unicast lids"),
+            ("Unicast lids [0-9] of switch Lid 2\n", "1:14: expected the switch's ' guid 0x…'"),
+            ("Unicast lids of Lid 1 guid 0x77 \n0x0001 256 \n", "2:8: expected a port from 0 to 255"),
+            ("Unicast lids of Lid 1 guid 0x77 \n0x0001\n", "2:7: expected a blank and a port"),
+            ("Unicast lids of Lid 1 guid 0x77 \nhello\n", "2:1: expected a table header or an entry"),
+            ("Unicast lids of Lid 1 guid 0x77 \n0x123456789 1 \n", "2:1: expected a LID of at most 32 bits"),
+        ] {
+            let found = read(text.as_bytes(), &fabric).unwrap_err().to_string();
+            assert!(found.starts_with(message), "{text:?}: {found}");
+        }
+    }
+}

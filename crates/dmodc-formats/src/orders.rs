@@ -1,0 +1,119 @@
+//! Order files: both orders of a fabric, or a plain list of GUIDs.
+//!
+//! A plain list has one GUID a line; the rest of a line and `#` comments are ignored, as in OpenSM's
+//! GUID files. A file saved by us begins with [`MAGIC`], and the word behind each GUID tells its list:
+//! `node`, `other` and `switch` are destinations, numbered by their place among their kind, `group`
+//! are switches in the order that sorts port groups.
+
+use std::io::{self, Write};
+
+use dmodc::{Fabric, Guid, SavedOrders};
+
+use crate::ReadError;
+use crate::scan::{lines, printable};
+
+/// The first line of a saved file.
+pub const MAGIC: &str = "# dmodc orders 1";
+
+/// Reads an order file.
+///
+/// # Errors
+/// The first line that does not begin with a GUID, or whose word is none of the four.
+pub fn read(text: &[u8]) -> Result<SavedOrders, ReadError> {
+    let saved = text.starts_with(MAGIC.as_bytes());
+    let mut orders = SavedOrders::default();
+    let mut plain = Vec::new();
+    for mut line in lines(text) {
+        line.skip_blanks();
+        if line.rest().is_empty() || line.rest().starts_with(b"#") {
+            continue;
+        }
+        let guid = line.guid()?;
+        if !matches!(line.rest().first(), None | Some(b' ' | b'\t' | b'#')) {
+            return Err(line.expected("a blank after the GUID"));
+        }
+        if !saved {
+            plain.push(guid);
+            continue;
+        }
+        line.skip_blanks();
+        let here = line;
+        match line.word() {
+            b"node" => orders.nodes.push(guid),
+            b"other" => orders.others.push(guid),
+            b"switch" => orders.switches.push(guid),
+            b"group" => orders.groups.push(guid),
+            _ => return Err(here.expected("'node', 'other', 'switch' or 'group'")),
+        }
+    }
+    match saved {
+        true => Ok(orders),
+        false if plain.is_empty() => {
+            let message = "no GUID is listed here".into();
+            Err(ReadError { line: 1, column: 1, message })
+        }
+        false => Ok(SavedOrders::plain(plain)),
+    }
+}
+
+/// Writes both orders; the fabric lends the names.
+///
+/// # Errors
+/// What the writer says.
+pub fn write(orders: &SavedOrders, fabric: &Fabric, out: &mut impl Write) -> io::Result<()> {
+    let mut names: std::collections::HashMap<Guid, &str> =
+        fabric.switches().iter().map(|s| (s.guid, &*s.name)).collect();
+    for n in fabric.node_indices() {
+        names.insert(fabric.node(n).guid, &fabric.adapter_of(n).name);
+    }
+    writeln!(out, "{MAGIC}")?;
+    writeln!(out, "# Give this back with --orders, so that a degraded fabric is numbered alike.")?;
+    let lists = [
+        ("node", &orders.nodes),
+        ("other", &orders.others),
+        ("switch", &orders.switches),
+        ("group", &orders.groups),
+    ];
+    for (word, list) in lists {
+        for guid in list {
+            let name = printable(names.get(guid).unwrap_or(&""));
+            writeln!(out, "{guid} {word} {name}")?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dmodc::{Degradation, Live, Pgft, Routing};
+
+    #[test]
+    fn saved_orders_read_back_the_same() {
+        let fabric = "3; 2,2,3; 1,2,2; 1,2,1".parse::<Pgft>().unwrap().fabric(Default::default());
+        let healthy = Degradation::none(&fabric);
+        let live = Live::new(&fabric, &healthy);
+        let saved = Routing::new(live, &Default::default()).orders().save(live);
+        let mut text = Vec::new();
+        write(&saved, &fabric, &mut text).unwrap();
+        assert_eq!(read(&text).unwrap(), saved);
+    }
+
+    #[test]
+    fn plain_lists_are_read_and_nonsense_is_refused() {
+        let list = read(b"# roots\n0x02 spine one\n\n  3 # a comment\n").unwrap();
+        assert_eq!(list, SavedOrders::plain(vec![Guid(2), Guid(3)]));
+        for (text, message) in [
+            ("", "1:1: no GUID is listed here"),
+            ("0x1\nspine\n", "2:1: expected a GUID, found 'spine'"),
+            ("0x1g\n", "1:4: expected a blank after the GUID"),
+            (
+                "# dmodc orders 1\n0x1 host a\n",
+                "2:5: expected 'node', 'other', 'switch' or 'group'",
+            ),
+        ] {
+            let found = read(text.as_bytes()).unwrap_err().to_string();
+            assert!(found.starts_with(message), "{text:?}: {found}");
+        }
+    }
+}

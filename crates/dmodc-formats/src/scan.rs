@@ -1,0 +1,155 @@
+//! Scanning a line of text: a cursor that knows its place, for errors with line and column.
+
+use crate::ReadError;
+use dmodc::Guid;
+
+/// A line being read.
+#[derive(Clone, Copy)]
+pub(crate) struct Cursor<'a> {
+    line: &'a [u8],
+    at: usize,
+    number: u32,
+}
+
+/// All lines with their numbers, without their ends (LF or CRLF).
+pub(crate) fn lines(text: &[u8]) -> impl Iterator<Item = Cursor<'_>> {
+    text.split(|&c| c == b'\n').zip(1..).map(|(line, number)| {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        Cursor { line, at: 0, number }
+    })
+}
+
+impl<'a> Cursor<'a> {
+    pub(crate) fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// What is left of the line.
+    pub(crate) fn rest(&self) -> &'a [u8] {
+        &self.line[self.at..]
+    }
+
+    pub(crate) fn error(&self, message: impl Into<String>) -> ReadError {
+        ReadError { line: self.number, column: self.at as u32 + 1, message: message.into() }
+    }
+
+    /// An error that says what should stand here, and what does.
+    pub(crate) fn expected(&self, what: &str) -> ReadError {
+        let found = String::from_utf8_lossy(self.rest());
+        let found: String =
+            found.chars().take(24).map(|c| if c == '\t' { ' ' } else { c }).collect();
+        match found.is_empty() {
+            true => self.error(format!("expected {what}, found the end of the line")),
+            false => self.error(format!("expected {what}, found '{found}'")),
+        }
+    }
+
+    pub(crate) fn skip_blanks(&mut self) {
+        let blanks = self.rest().iter().take_while(|c| matches!(c, b' ' | b'\t')).count();
+        self.at += blanks;
+    }
+
+    /// Takes a prefix, if it stands here.
+    pub(crate) fn take(&mut self, prefix: &str) -> bool {
+        let here = self.rest().starts_with(prefix.as_bytes());
+        if here {
+            self.at += prefix.len();
+        }
+        here
+    }
+
+    /// Takes what must stand here.
+    pub(crate) fn expect(&mut self, prefix: &str) -> Result<(), ReadError> {
+        match self.take(prefix) {
+            true => Ok(()),
+            false => Err(self.expected(&format!("'{prefix}'"))),
+        }
+    }
+
+    /// Goes behind the next occurrence of a text, if there is one.
+    pub(crate) fn find(&mut self, text: &str) -> bool {
+        let found = self.rest().windows(text.len()).position(|w| w == text.as_bytes());
+        if let Some(at) = found {
+            self.at += at + text.len();
+        }
+        found.is_some()
+    }
+
+    /// A decimal number from `least` to `most`.
+    pub(crate) fn decimal(&mut self, what: &str, least: u32, most: u32) -> Result<u32, ReadError> {
+        let digits = self.rest().iter().take_while(|c| c.is_ascii_digit()).count();
+        let number = std::str::from_utf8(&self.rest()[..digits]).ok().and_then(|d| d.parse().ok());
+        match number {
+            Some(number) if (least..=most).contains(&number) => {
+                self.at += digits;
+                Ok(number)
+            }
+            _ => Err(self.expected(&format!("{what} from {least} to {most}"))),
+        }
+    }
+
+    /// A hexadecimal number, with or without `0x`.
+    pub(crate) fn hex(&mut self, what: &str) -> Result<u64, ReadError> {
+        let mut ahead = *self;
+        if !ahead.take("0x") {
+            ahead.take("0X");
+        }
+        let digits = ahead.rest().iter().take_while(|c| c.is_ascii_hexdigit()).count();
+        if !(1..=16).contains(&digits) {
+            return Err(self.expected(what));
+        }
+        let value = ahead.rest()[..digits].iter().fold(0, |value, &c| {
+            let digit = (c as char).to_digit(16).expect("only hexadecimal digits were counted");
+            value << 4 | u64::from(digit)
+        });
+        ahead.at += digits;
+        *self = ahead;
+        Ok(value)
+    }
+
+    pub(crate) fn guid(&mut self) -> Result<Guid, ReadError> {
+        self.hex("a GUID").map(Guid)
+    }
+
+    /// A device id: `"S-0002c90100000001"`; gives the letter and the GUID.
+    pub(crate) fn device_id(&mut self) -> Result<(u8, Guid), ReadError> {
+        const WHAT: &str = "a device id such as \"S-0002c90100000001\"";
+        let mut ahead = *self;
+        let letter = match ahead.rest() {
+            [b'"', letter @ (b'S' | b'H' | b'R'), b'-', ..] => *letter,
+            _ => return Err(self.expected(WHAT)),
+        };
+        ahead.at += 3;
+        let guid = ahead.hex("").map_err(|_| self.expected(WHAT))?;
+        if !ahead.take("\"") {
+            return Err(self.expected(WHAT));
+        }
+        *self = ahead;
+        Ok((letter, Guid(guid)))
+    }
+
+    /// A description in quotes. Quotes inside are not escaped, so it reaches to the last quote.
+    pub(crate) fn description(&mut self) -> Result<String, ReadError> {
+        let rest = self.rest();
+        match (rest.first(), rest.iter().rposition(|&c| c == b'"')) {
+            (Some(b'"'), Some(last)) if last > 0 => {
+                self.at += last + 1;
+                Ok(String::from_utf8_lossy(&rest[1..last]).into_owned())
+            }
+            _ => Err(self.expected("a description in quotes")),
+        }
+    }
+
+    /// What stands up to the next blank.
+    pub(crate) fn word(&mut self) -> &'a [u8] {
+        let rest = self.rest();
+        let end = rest.iter().position(|c| matches!(c, b' ' | b'\t')).unwrap_or(rest.len());
+        self.at += end;
+        &rest[..end]
+    }
+}
+
+/// A description as a line of text may hold it: one line, no control characters.
+pub(crate) fn printable(name: &str) -> String {
+    name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}

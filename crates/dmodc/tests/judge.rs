@@ -1,0 +1,280 @@
+//! The judge against the naive walk of every pair, on good tables, spoilt ones and rubbish.
+
+mod support;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use dmodc::fabric::Peer;
+use dmodc::judge::{Fate, Scope, check, check_union, trace};
+use dmodc::{
+    Degradation, Dmodc, End, ForwardingTables, Live, PortNumber, Random, Ranking, Routing,
+    RoutingOptions, SwitchIndex,
+};
+use support::{for_seeds, random_degradation, random_graph, random_pgft};
+
+type Hops = Vec<(SwitchIndex, PortNumber)>;
+
+/// The naive judge: follows every mixture of tables, pair by pair.
+struct Naive<'a> {
+    live: Live<'a>,
+    height: Vec<(u32, u32)>,
+    tables: Vec<&'a ForwardingTables>,
+}
+
+#[derive(Default)]
+struct Verdict {
+    lost: bool,
+    loops: bool,
+    turns: bool,
+    dependencies: BTreeSet<((SwitchIndex, PortNumber), (SwitchIndex, PortNumber))>,
+}
+
+impl<'a> Naive<'a> {
+    fn new(live: Live<'a>, routing: &Routing, tables: Vec<&'a ForwardingTables>) -> Self {
+        let ranking = Ranking::new(live);
+        let height = live
+            .fabric
+            .switch_indices()
+            .map(|s| (ranking.rank(s).unwrap_or(u32::MAX), routing.orders().position(s)))
+            .collect();
+        Naive { live, height, tables }
+    }
+
+    /// Tries every choice of table at every switch of the way.
+    fn follow(&self, s: SwitchIndex, column: usize, hops: &mut Hops, verdict: &mut Verdict) {
+        if hops.iter().any(|hop| hop.0 == s) {
+            verdict.loops = true;
+            // The dependency that closes the loop.
+            let first = hops.iter().position(|hop| hop.0 == s).unwrap();
+            verdict.dependencies.insert((hops[hops.len() - 1], hops[first]));
+            return;
+        }
+        let d = self.tables[0].columns().destinations()[column];
+        for table in &self.tables {
+            let Some(out) = table.port(s, column) else {
+                verdict.lost = true;
+                continue;
+            };
+            if out.0 == 0 {
+                verdict.lost |= d.end != End::Switch(s);
+                continue;
+            }
+            match self.live.peer(s, out) {
+                Peer::Switch(to, _) => {
+                    if let Some(&before) = hops.last() {
+                        verdict.dependencies.insert((before, (s, out)));
+                    }
+                    hops.push((s, out));
+                    self.follow(to, column, hops, verdict);
+                    let mut way: Vec<SwitchIndex> = hops.iter().map(|hop| hop.0).collect();
+                    way.push(to);
+                    let up = |w: &[SwitchIndex]| self.height[w[1].at()] > self.height[w[0].at()];
+                    verdict.turns |= way.windows(3).any(|w| !up(&w[..2]) && up(&w[1..]));
+                    hops.pop();
+                }
+                Peer::Node(n) if d.end == End::Node(n) => {}
+                _ => verdict.lost = true,
+            }
+        }
+    }
+
+    /// All pairs of a kind; a source is a switch and, if it is one, a node on it.
+    fn scope(&self, all: bool) -> (Scope, bool) {
+        let fabric = self.live.fabric;
+        let is_node = |n| all || !fabric.is_aggregation(n);
+        let mut sources: Vec<End> = fabric
+            .node_indices()
+            .filter(|&n| self.live.node(n) && is_node(n))
+            .map(End::Node)
+            .collect();
+        if all {
+            sources.extend(self.live.switches().map(End::Switch));
+        }
+        let mut columns: BTreeMap<End, Vec<usize>> = BTreeMap::new();
+        for (column, d) in self.tables[0].columns().destinations().iter().enumerate() {
+            columns.entry(d.end).or_default().push(column);
+        }
+        let mut scope = Scope::default();
+        let mut dependencies = BTreeSet::new();
+        for &from in &sources {
+            for to in sources.iter().filter(|&&to| to != from) {
+                let Some(columns) = columns.get(to) else { continue };
+                let home = match from {
+                    End::Node(n) => fabric.node(n).switch,
+                    End::Switch(s) => s,
+                };
+                let mut verdict = Verdict::default();
+                for &column in columns {
+                    self.follow(home, column, &mut vec![], &mut verdict);
+                }
+                scope.pairs += 1;
+                match (verdict.loops, verdict.lost) {
+                    (true, _) => scope.loops += 1,
+                    (_, true) => scope.lost += 1,
+                    _ => scope.delivered += 1,
+                }
+                scope.up_down_violations += u64::from(verdict.turns && !verdict.loops);
+                dependencies.extend(verdict.dependencies);
+            }
+        }
+        (scope, has_cycle(dependencies))
+    }
+}
+
+fn has_cycle<T: Ord + Copy>(mut edges: BTreeSet<(T, T)>) -> bool {
+    loop {
+        let sources: BTreeSet<T> = edges.iter().map(|e| e.0).collect();
+        let before = edges.len();
+        edges.retain(|e| sources.contains(&e.1));
+        if edges.len() == before {
+            return before > 0;
+        }
+    }
+}
+
+/// Overwrites some entries with any port at all, now and then all of them.
+fn spoil(random: &mut Random, live: Live<'_>, tables: &mut ForwardingTables) {
+    let columns = tables.columns().len() as u64;
+    if columns == 0 {
+        return;
+    }
+    let spoilt = match random.below(4) {
+        0 => 0,
+        1 => 1,
+        2 => 1 + random.below(20),
+        _ => columns * tables.switch_count() as u64,
+    };
+    for _ in 0..spoilt {
+        let s = SwitchIndex::new(random.below(tables.switch_count() as u64) as usize);
+        let cabled: Vec<u8> = live.links(s).map(|(p, _)| p.0).collect();
+        let port = match random.below(8) {
+            0 => None,
+            1 => Some(random.below(255) as u8),
+            _ if cabled.is_empty() => Some(0),
+            _ => Some(cabled[random.below(cabled.len() as u64) as usize]),
+        };
+        tables.set(s, random.below(columns) as usize, port.map(PortNumber));
+    }
+}
+
+fn assert_same(judged: &Scope, naive: (Scope, bool), tables: usize) {
+    let (naive, cyclic) = naive;
+    let numbers = |s: &Scope| (s.pairs, s.delivered, s.lost, s.loops);
+    assert_eq!(numbers(judged), numbers(&naive));
+    // Whether a looping packet "turned" is a matter of taste; of the others all turns are counted.
+    if judged.loops == 0 {
+        assert_eq!(judged.up_down_violations, naive.up_down_violations);
+    }
+    assert_eq!(judged.cycle.is_some(), cyclic, "{tables} tables");
+    assert_eq!(judged.examples.is_empty(), judged.lost + judged.loops == 0);
+}
+
+#[test]
+fn the_judge_equals_the_walk_of_every_pair() {
+    let counts = std::cell::Cell::new([0u64; 4]);
+    for_seeds(500, |random| {
+        let fabric = match random.below(2) {
+            0 => random_graph(random),
+            _ => random_pgft(random, 16).fabric(Default::default()),
+        };
+        let degraded = random_degradation(random, &fabric);
+        let live = Live::new(&fabric, &degraded);
+        let routing = Routing::new(live, &RoutingOptions::default());
+        let (mut tables, _) = routing.route(live, &Dmodc).unwrap();
+        spoil(random, live, &mut tables);
+        let judged = check(live, routing.orders(), &tables);
+        let naive = Naive::new(live, &routing, vec![&tables]);
+        assert_same(&judged.nodes, naive.scope(false), 1);
+        assert_same(&judged.everything, naive.scope(true), 1);
+        let n = &judged.nodes;
+        let [lost, loops, turns, cycles] = counts.get();
+        counts.set([
+            lost + u64::from(n.lost > 0),
+            loops + u64::from(n.loops > 0),
+            turns + u64::from(n.up_down_violations > 0),
+            cycles + u64::from(!n.is_deadlock_free()),
+        ]);
+    });
+    assert!(counts.get().iter().all(|&n| n > 20), "every failure occurs: {counts:?}");
+}
+
+#[test]
+fn mixtures_of_old_and_new_equal_the_walk_of_every_choice() {
+    let counts = std::cell::Cell::new([0u64; 3]);
+    for_seeds(250, |random| {
+        let fabric = match random.below(2) {
+            0 => random_graph(random),
+            _ => random_pgft(random, 12).fabric(Default::default()),
+        };
+        if fabric.switches().len() > 14 {
+            return;
+        }
+        let healthy = Degradation::none(&fabric);
+        let routing = Routing::new(Live::new(&fabric, &healthy), &RoutingOptions::default());
+        let (mut old, _) = routing.route(Live::new(&fabric, &healthy), &Dmodc).unwrap();
+        let degraded = random_degradation(random, &fabric);
+        let live = Live::new(&fabric, &degraded);
+        let (mut new, _) = routing.route(live, &Dmodc).unwrap();
+        if random.below(2) == 0 {
+            spoil(random, live, &mut old);
+            spoil(random, live, &mut new);
+        }
+        let judged = check_union(live, routing.orders(), &old, &new);
+        let naive = Naive::new(live, &routing, vec![&old, &new]);
+        assert_same(&judged.nodes, naive.scope(false), 2);
+        assert_same(&judged.everything, naive.scope(true), 2);
+        let [lost, loops, cycles] = counts.get();
+        counts.set([
+            lost + u64::from(judged.nodes.lost > 0),
+            loops + u64::from(judged.nodes.loops > 0),
+            cycles + u64::from(!judged.nodes.is_deadlock_free()),
+        ]);
+    });
+    assert!(counts.get().iter().all(|&n| n > 10), "every failure occurs: {counts:?}");
+}
+
+/// Four switches in a ring, each routing everything clockwise: delivered, but a textbook deadlock.
+///
+/// ```text
+///   s0 → s1
+///   ↑     ↓
+///   s3 ← s2
+/// ```
+#[test]
+fn a_ring_routed_one_way_is_called_cyclic_by_name() {
+    let mut d = support::Drawing::new();
+    let ring = d.switches(["s0", "s1", "s2", "s3"]);
+    for at in 0..4 {
+        d.cable(ring[at], ring[(at + 1) % 4], 1);
+    }
+    for s in ring {
+        d.nodes(s, 1);
+    }
+    let fabric = d.finish();
+    let healthy = Degradation::none(&fabric);
+    let live = Live::new(&fabric, &healthy);
+    let routing = Routing::new(live, &RoutingOptions::default());
+    let mut tables = routing.empty_tables(live);
+    for column in 0..tables.columns().len() {
+        let to = tables.columns().destinations()[column];
+        for s in fabric.switch_indices() {
+            let next = SwitchIndex::new((s.at() + 1) % 4);
+            let clockwise = live.links(s).find(|(_, peer)| *peer == next).unwrap().0;
+            tables.set(s, column, Some(if s == to.switch { to.port } else { clockwise }));
+        }
+    }
+    let judged = check(live, routing.orders(), &tables);
+    assert_eq!((judged.nodes.pairs, judged.nodes.delivered), (12, 12));
+    assert_eq!(judged.nodes.cycle.as_ref().map(Vec::len), Some(4));
+    assert!(!judged.nodes.is_sound());
+    let column = tables.columns().destinations().iter().position(|d| d.switch.at() == 3).unwrap();
+    let (hops, fate) = trace(live, &tables, SwitchIndex::new(0), column);
+    assert_eq!((hops.len(), fate), (4, Fate::Delivered));
+
+    tables.set(SwitchIndex::new(2), column, None);
+    assert_eq!(trace(live, &tables, SwitchIndex::new(0), column).1, Fate::Lost);
+    let back = live.links(SwitchIndex::new(2)).find(|(_, peer)| peer.at() == 1).unwrap().0;
+    tables.set(SwitchIndex::new(2), column, Some(back));
+    let (hops, fate) = trace(live, &tables, SwitchIndex::new(0), column);
+    assert_eq!((hops.len(), fate), (4, Fate::Loops));
+}
