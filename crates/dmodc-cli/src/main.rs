@@ -1,1 +1,52 @@
-fn main() {}
+//! `dmodc`: routes, checks and degrades fat-tree fabrics.
+//!
+//! Arguments become a plan ([`args`]), and each subcommand is one file in [`commands`]. Exit codes:
+//! 0 is "yes" or "done", 1 is "the answer is no", 2 is "could not answer"; a reader that goes away
+//! early (broken pipe) is no failure.
+
+mod args;
+mod commands;
+mod input;
+mod output;
+mod text;
+
+use std::io;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+/// What a command found out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Answer {
+    /// Yes, or done.
+    Yes,
+    /// The answer is no: invalid, unreachable, different.
+    No,
+}
+
+impl From<bool> for Answer {
+    fn from(yes: bool) -> Self {
+        if yes { Answer::Yes } else { Answer::No }
+    }
+}
+
+fn main() -> ExitCode {
+    let cli = args::Cli::parse();
+    match commands::run(cli) {
+        Ok(Answer::Yes) => ExitCode::SUCCESS,
+        Ok(Answer::No) => ExitCode::from(1),
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("dmodc: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Whether whoever read our output has gone.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<io::Error>())
+        .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
+}

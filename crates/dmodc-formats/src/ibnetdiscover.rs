@@ -391,7 +391,7 @@ Ca\t1 \"H-0002c900000000c0\"\t\t# \"Mellanox Technologies Aggregation Node\"
             ("[1]\t", "[0]\t", "11:2: expected a port number from 1 to 254, found '0]"),
             ("[1]\t", "[9]\t", "11:1: 0x0002c90100000006 has 6 ports, but port 9 is cabled"),
             ("lid 28 4xQDR", "lid 28 4xQ", "11:70: expected a width and speed such as 4xNDR"),
-            ("lmc 2", "lmc 8", "19:53: expected an LMC from 0 to 7"),
+            ("lmc 2", "lmc 8", "19:59: expected an LMC from 0 to 7"),
             ("caguid=0x2c900000000b0", "nonsense", "17:1: expected a line of ibnetdiscover"),
             ("[1]\t\"H-", "[2]\t\"H-", "11:1: port 2 of 0x0002c90100000006 is cabled to port 2 of"),
         ] {

@@ -415,10 +415,19 @@ mod tests {
             ("", "1:1: no table is here"),
             ("0x0001 001 \n", "1:1: expected 'Unicast lids"),
             ("Unicast lids [0-9] of switch Lid 2\n", "1:14: expected the switch's ' guid 0x…'"),
-            ("Unicast lids of Lid 1 guid 0x77 \n0x0001 256 \n", "2:8: expected a port from 0 to 255"),
+            (
+                "Unicast lids of Lid 1 guid 0x77 \n0x0001 256 \n",
+                "2:8: expected a port from 0 to 255",
+            ),
             ("Unicast lids of Lid 1 guid 0x77 \n0x0001\n", "2:7: expected a blank and a port"),
-            ("Unicast lids of Lid 1 guid 0x77 \nhello\n", "2:1: expected a table header or an entry"),
-            ("Unicast lids of Lid 1 guid 0x77 \n0x123456789 1 \n", "2:1: expected a LID of at most 32 bits"),
+            (
+                "Unicast lids of Lid 1 guid 0x77 \nhello\n",
+                "2:1: expected a table header or an entry",
+            ),
+            (
+                "Unicast lids of Lid 1 guid 0x77 \n0x123456789 1 \n",
+                "2:1: expected a LID of at most 32 bits",
+            ),
         ] {
             let found = read(text.as_bytes(), &fabric).unwrap_err().to_string();
             assert!(found.starts_with(message), "{text:?}: {found}");

@@ -1,0 +1,271 @@
+//! The command line as types. What clap cannot check is checked where it is used.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use dmodc::fabric::Target;
+use dmodc::{Amount, Pgft};
+
+/// Deterministic, fault-resilient routing of fat-tree fabrics (the Dmodc algorithm).
+#[derive(Debug, Parser)]
+#[command(
+    name = "dmodc",
+    version,
+    max_term_width = 100,
+    after_help = "Files: '-' is standard input or output. Exit codes: 0 yes or done, 1 the answer is no \
+                  (invalid, unreachable, a cycle), 2 could not answer (bad input or usage).\n\
+                  Start with 'dmodc demo'."
+)]
+pub(crate) struct Cli {
+    /// Use so many threads instead of all cores. The results are the same bytes.
+    #[arg(long, global = true, value_name = "N")]
+    pub(crate) threads: Option<NonZeroUsize>,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Build, route, break and re-route a fabric of 11,664 nodes, and tell about it.
+    Demo(DemoArgs),
+    /// Write a fabric: any PGFT, or one of a real machine.
+    Generate(GenerateArgs),
+    /// Tell what a fabric is: sizes, levels, shape.
+    Info(InfoArgs),
+    /// Write a fabric in another format.
+    Convert(ConvertArgs),
+    /// Remove cables and switches, at random or by name.
+    Degrade(DegradeArgs),
+    /// Compute forwarding tables, as a dump that OpenSM loads.
+    Route(RouteArgs),
+    /// Judge anybody's forwarding tables: delivery, loops, up*down*, deadlock.
+    Check(CheckArgs),
+    /// Follow one route hop by hop.
+    Trace(TraceArgs),
+    /// Print a shell completion script.
+    Completions {
+        /// Which shell.
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page of a command, or write all of them.
+    Man(ManArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DemoArgs {
+    /// The seed of the faults.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Print JSON instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Where the product of a command goes.
+#[derive(Debug, Args)]
+pub(crate) struct OutputArgs {
+    /// Write to this file (whole or not at all) instead of standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Print a summary as JSON. Without --output nothing else is written.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// A format for fabrics.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// What ibnetdiscover prints.
+    #[default]
+    Ibnetdiscover,
+    /// An ibsim netlist: the same text, if the simulator can hold the fabric.
+    Ibsim,
+    /// A Graphviz drawing of the switches.
+    Dot,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GenerateArgs {
+    #[command(subcommand)]
+    pub(crate) what: Generate,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Generate {
+    /// A Parallel Generalised Fat-Tree "h; m1,…,mh; w1,…,wh; p1,…,ph".
+    Pgft {
+        /// Levels; children, parents and parallel links of each level, such as "3; 2,2,3; 1,2,2; 1,2,1".
+        tuple: Pgft,
+        #[command(flatten)]
+        options: GenerateOptions,
+    },
+    /// A named one; without a name the list of all.
+    Preset {
+        /// Such as director-648 or quantum2-max.
+        name: Option<String>,
+        #[command(flatten)]
+        options: GenerateOptions,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GenerateOptions {
+    /// How GUIDs are given: ascending with the topology, or shuffled as in a machine room.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) guids: Guids,
+    /// The seed of shuffled GUIDs.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// The format.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Guids {
+    #[default]
+    Topological,
+    Shuffled,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InfoArgs {
+    /// The fabric: ibnetdiscover text.
+    pub(crate) fabric: PathBuf,
+    /// Print JSON instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ConvertArgs {
+    /// The fabric: ibnetdiscover text.
+    pub(crate) fabric: PathBuf,
+    /// The format to write.
+    #[arg(long, value_enum)]
+    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DegradeArgs {
+    /// The fabric: ibnetdiscover text.
+    pub(crate) fabric: PathBuf,
+    /// Remove so many inter-switch cables at random: a count, or a percentage of them.
+    #[arg(long, value_name = "COUNT|PERCENT%", default_value = "0")]
+    pub(crate) cables: Amount,
+    /// Remove so many switches at random, leaves excepted: a count, or a percentage of them.
+    #[arg(long, value_name = "COUNT|PERCENT%", default_value = "0")]
+    pub(crate) switches: Amount,
+    /// Draw --cables among nodes' own cables, too.
+    #[arg(long)]
+    pub(crate) any_cable: bool,
+    /// Draw --switches among leaves, too.
+    #[arg(long)]
+    pub(crate) any_switch: bool,
+    /// Remove this switch, or the cable in this port of it. May be given often.
+    #[arg(long, value_name = "GUID[/PORT]")]
+    pub(crate) remove: Vec<Target>,
+    /// The seed of what is drawn.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// How destinations are numbered and port groups sorted.
+#[derive(Debug, Args)]
+pub(crate) struct OrderArgs {
+    /// How destinations are numbered: topological, lid, guid, or file:PATH.
+    #[arg(long, value_name = "ORDER", default_value = "topological", conflicts_with = "orders")]
+    pub(crate) destination_order: String,
+    /// How port groups are sorted: plane, guid (the paper's), or file:PATH.
+    #[arg(long, value_name = "ORDER", default_value = "plane", conflicts_with = "orders")]
+    pub(crate) switch_order: String,
+    /// Take both orders from a file that --save-orders wrote.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) orders: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EngineName {
+    /// The paper's algorithm, for any fabric.
+    #[default]
+    Dmodc,
+    /// The closed form for healthy PGFTs.
+    Dmodk,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RouteArgs {
+    /// The fabric: ibnetdiscover text.
+    pub(crate) fabric: PathBuf,
+    /// The routing algorithm.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) engine: EngineName,
+    #[command(flatten)]
+    pub(crate) order: OrderArgs,
+    /// Write both orders here, to be given back with --orders after a fault.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) save_orders: Option<PathBuf>,
+    /// Fill switch-to-switch entries that have no up*down* route by shortest path. These routes are
+    /// outside the deadlock guarantee.
+    #[arg(long)]
+    pub(crate) connect_roots: bool,
+    /// Write the alternative ports P(s,d) of every entry here.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) alternatives: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// The fabric: ibnetdiscover text.
+    pub(crate) fabric: PathBuf,
+    /// The tables: a dump of OpenSM, of dmodc, of ibroute or of dump_lfts.
+    pub(crate) tables: PathBuf,
+    /// With --union: the tables that replace the first ones.
+    #[arg(requires = "union")]
+    pub(crate) new: Option<PathBuf>,
+    /// Judge every mixture of old and new tables, as in force during an update.
+    #[arg(long, requires = "new")]
+    pub(crate) union: bool,
+    /// Answer no, too, if a route goes up after it went down.
+    #[arg(long)]
+    pub(crate) up_down: bool,
+    /// Which of two cabled switches of equal rank is the higher one: plane, guid, or file:PATH.
+    #[arg(long, value_name = "ORDER", default_value = "plane")]
+    pub(crate) switch_order: String,
+    /// Print JSON instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TraceArgs {
+    /// The fabric: ibnetdiscover text.
+    pub(crate) fabric: PathBuf,
+    /// The tables.
+    pub(crate) tables: PathBuf,
+    /// From: a name, GUID or LID of a node or switch.
+    pub(crate) source: String,
+    /// To: a name, GUID or LID of a node or switch.
+    pub(crate) destination: String,
+    /// Print JSON instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ManArgs {
+    /// The command; without one, the page of dmodc itself.
+    pub(crate) command: Option<String>,
+    /// Write all pages into this folder.
+    #[arg(long, value_name = "FOLDER", conflicts_with = "command")]
+    pub(crate) dir: Option<PathBuf>,
+}

@@ -1,0 +1,180 @@
+//! `dmodc check`: judges forwarding tables.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use dmodc::judge::{self, Channel, Check, Scope};
+use dmodc::{DestinationOrder, End, Fabric, Live, NodeIndex, Orders, Ranking};
+use dmodc_formats::lft::Lft;
+use serde_json::{Value, json};
+
+use crate::args::CheckArgs;
+use crate::input::Whole;
+use crate::text::{counted, end, number, switch, time};
+use crate::{Answer, input, output};
+
+pub(super) fn run(args: &CheckArgs) -> Result<Answer> {
+    let whole = Whole::new(input::fabric(&args.fabric)?);
+    let live = whole.live();
+    let mut dumps = vec![input::tables(&args.tables, live.fabric)?];
+    if let Some(new) = &args.new {
+        dumps.push(input::tables(new, live.fabric)?);
+    }
+    let switches = input::switch_order(&args.switch_order)?;
+    let orders = Orders::new(live, &Ranking::new(live), &DestinationOrder::default(), &switches);
+    let tables = Lft::tables(&dumps.iter().collect::<Vec<_>>(), live.fabric);
+    let start = Instant::now();
+    let check = match &tables[..] {
+        [old, new] => judge::check_union(live, &orders, old, new),
+        tables => judge::check(live, &orders, &tables[0]),
+    };
+    let elapsed = start.elapsed();
+    let sound = check.nodes.is_sound() && !(args.up_down && check.nodes.up_down_violations > 0);
+    if args.json {
+        output::print(&json(live, &check, &dumps, elapsed))?;
+    } else {
+        let paths = [Some(args.tables.as_path()), args.new.as_deref()];
+        let mut report = strangers(live, &dumps, paths.into_iter().flatten());
+        report += &text(live, &check, args.union, elapsed);
+        let _ = writeln!(report, "{}", if sound { "sound" } else { "NOT SOUND" });
+        output::print(&report)?;
+    }
+    Ok(sound.into())
+}
+
+/// The sentences on node-to-node traffic, then on everything.
+pub(super) fn text(live: Live<'_>, check: &Check, union: bool, elapsed: Duration) -> String {
+    let fabric = live.fabric;
+    let mut text = String::new();
+    let mixed = if union { " in every mixture of old and new" } else { "" };
+    let nodes = &check.nodes;
+    let _ = writeln!(
+        text,
+        "{} of {} delivered{mixed} ({})",
+        number(nodes.delivered),
+        counted(nodes.pairs as usize, "node pair"),
+        time(elapsed),
+    );
+    for (count, what) in [
+        (nodes.lost, "lost"),
+        (nodes.loops, "in a loop"),
+        (nodes.up_down_violations, "by a route that goes up after it went down"),
+    ] {
+        if count > 0 {
+            let _ = writeln!(text, "  {} {what}", counted(count as usize, "pair"));
+        }
+    }
+    for lost in &nodes.examples {
+        let from = source(fabric, lost.from, lost.to);
+        let _ = writeln!(text, "  {from} to {} {lost}", end(fabric, lost.to));
+    }
+    if nodes.up_down_violations == 0 {
+        text += "every route goes up, then down\n";
+    }
+    text += &deadlock(fabric, nodes);
+    let all = &check.everything;
+    let (lost, loops) = (all.lost - nodes.lost, all.loops - nodes.loops);
+    let _ = writeln!(
+        text,
+        "beside, to and from switches and aggregation nodes: {} of {} delivered, {} lost, {} in a loop, {}",
+        number(all.delivered - nodes.delivered),
+        number(all.pairs - nodes.pairs),
+        number(lost),
+        number(loops),
+        if all.is_deadlock_free() { "no deadlock" } else { "their dependencies have a cycle" },
+    );
+    text
+}
+
+/// A node on the switch, to name a pair by: another than the destination.
+fn source(fabric: &Fabric, s: dmodc::SwitchIndex, to: End) -> String {
+    let other = |n: &&NodeIndex| !fabric.is_aggregation(**n) && End::Node(**n) != to;
+    match fabric.nodes_of(s).iter().find(other) {
+        Some(&n) => end(fabric, End::Node(n)),
+        None => switch(fabric, s),
+    }
+}
+
+fn deadlock(fabric: &Fabric, scope: &Scope) -> String {
+    match &scope.cycle {
+        None => "no deadlock: the channel dependency graph has no cycle\n".into(),
+        Some(cycle) => {
+            let mut text = format!(
+                "DEADLOCK possible: {} wait for each other\n",
+                counted(cycle.len(), "channel")
+            );
+            for &Channel { switch: s, port } in cycle {
+                let _ = writeln!(text, "  {} port {port}", switch(fabric, s));
+            }
+            text
+        }
+    }
+}
+
+/// What of the dumps does not belong to the fabric, and the other way round.
+fn strangers<'a>(live: Live<'_>, dumps: &[Lft], paths: impl Iterator<Item = &'a Path>) -> String {
+    let mut text = String::new();
+    for (dump, path) in dumps.iter().zip(paths) {
+        let path = path.display();
+        if let Some(first) = dump.unknown_switches.first() {
+            let count = counted(dump.unknown_switches.len(), "switch");
+            let _ = writeln!(text, "{path}: {count} not in the fabric, the first is {first}");
+        }
+        if let Some((lid, guid)) = dump.unknown_destinations.first_key_value() {
+            let count = counted(dump.unknown_destinations.len(), "destination");
+            let guid = guid.map(|g| format!(" ({g})")).unwrap_or_default();
+            let _ =
+                writeln!(text, "{path}: {count} not in the fabric, the first is LID {lid}{guid}");
+        }
+        if let Some(&first) = dump.missing_switches.first() {
+            let count = counted(dump.missing_switches.len(), "switch");
+            let first = switch(live.fabric, first);
+            let _ = writeln!(text, "{path}: no table for {count}, the first is {first}");
+        }
+    }
+    text
+}
+
+fn json(live: Live<'_>, check: &Check, dumps: &[Lft], elapsed: Duration) -> String {
+    let fabric = live.fabric;
+    let mut value = scope(fabric, &check.nodes);
+    value["schema"] = json!("dmodc/check/1");
+    value["everything"] = scope(fabric, &check.everything);
+    value["check_ms"] = json!(elapsed.as_secs_f64() * 1e3);
+    value["unmatched"] = dumps
+        .iter()
+        .map(|dump| {
+            json!({
+                "unknown_switches": dump.unknown_switches.len(),
+                "unknown_destinations": dump.unknown_destinations.len(),
+                "missing_switches": dump.missing_switches.len(),
+            })
+        })
+        .collect();
+    format!("{value:#}\n")
+}
+
+fn scope(fabric: &Fabric, scope: &Scope) -> Value {
+    let channel =
+        |c: &Channel| json!({"guid": fabric.switch(c.switch).guid.to_string(), "port": c.port.0});
+    let examples: Vec<Value> = scope
+        .examples
+        .iter()
+        .map(|lost| {
+            let from = fabric.switch(lost.from).guid.to_string();
+            json!({"from_switch": from, "to": end(fabric, lost.to), "loops": lost.loops})
+        })
+        .collect();
+    json!({
+        "pairs": scope.pairs,
+        "delivered": scope.delivered,
+        "lost": scope.lost,
+        "loops": scope.loops,
+        "up_down_violations": scope.up_down_violations,
+        "deadlock_free": scope.is_deadlock_free(),
+        "cycle": scope.cycle.as_ref().map(|cycle| cycle.iter().map(channel).collect::<Vec<_>>()),
+        "examples": examples,
+    })
+}

@@ -1,0 +1,36 @@
+//! One file for each subcommand.
+
+mod check;
+mod convert;
+mod degrade;
+mod demo;
+mod generate;
+mod info;
+mod manual;
+mod route;
+mod trace;
+
+use anyhow::{Context, Result};
+
+use crate::Answer;
+use crate::args::{Cli, Command};
+
+/// Runs what the arguments ask for.
+pub(crate) fn run(cli: Cli) -> Result<Answer> {
+    if let Some(threads) = cli.threads {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.get());
+        pool.build_global().context("--threads")?;
+    }
+    match cli.command {
+        Command::Demo(args) => demo::run(&args),
+        Command::Generate(args) => generate::run(args),
+        Command::Info(args) => info::run(&args),
+        Command::Convert(args) => convert::run(&args),
+        Command::Degrade(args) => degrade::run(&args),
+        Command::Route(args) => route::run(&args),
+        Command::Check(args) => check::run(&args),
+        Command::Trace(args) => trace::run(&args),
+        Command::Completions { shell } => manual::completions(shell),
+        Command::Man(args) => manual::man(&args),
+    }
+}

@@ -1,0 +1,91 @@
+//! Writing: files whole or not at all, standard output flushed and its errors told.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use tempfile::NamedTempFile;
+
+const BUFFER: usize = 1 << 18;
+
+/// Where something is written to.
+pub(crate) enum Sink {
+    Stdout(io::Stdout),
+    /// A device or pipe, which cannot be replaced.
+    Device(File),
+    /// A regular file: first beside its place, then moved there.
+    File(NamedTempFile, PathBuf),
+}
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Sink::Stdout(out) => out.write(bytes),
+            Sink::Device(file) => file.write(bytes),
+            Sink::File(file, _) => file.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Sink::Stdout(out) => out.flush(),
+            Sink::Device(file) => file.flush(),
+            Sink::File(file, _) => file.flush(),
+        }
+    }
+}
+
+fn open(path: &Path) -> io::Result<Sink> {
+    if path == Path::new("-") {
+        return Ok(Sink::Stdout(io::stdout()));
+    }
+    // A link is followed, so that the file it names is replaced and not the link.
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let existing = fs::metadata(&path).ok();
+    if existing.as_ref().is_some_and(|m| m.is_dir()) {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    if existing.as_ref().is_some_and(|m| !m.is_file()) {
+        return OpenOptions::new().write(true).open(&path).map(Sink::Device);
+    }
+    let folder = match path.parent() {
+        Some(folder) if folder != Path::new("") => folder.to_path_buf(),
+        _ => PathBuf::from("."),
+    };
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".dmodc-").suffix(".part");
+    let permissions = match existing {
+        Some(existing) => existing.permissions(),
+        None => std::os::unix::fs::PermissionsExt::from_mode(0o666),
+    };
+    let file = builder.permissions(permissions).tempfile_in(folder)?;
+    Ok(Sink::File(file, path))
+}
+
+/// What commands write to.
+pub(crate) type Out = BufWriter<Sink>;
+
+/// Writes what `write` produces to a file, or to standard output where there is none. If anything
+/// goes wrong, the file is as it was before.
+pub(crate) fn to(path: Option<&Path>, write: impl FnOnce(&mut Out) -> Result<()>) -> Result<()> {
+    let path = path.unwrap_or(Path::new("-"));
+    let name = || match path.to_str() {
+        Some("-") => "standard output".into(),
+        _ => path.display().to_string(),
+    };
+    let mut out = BufWriter::with_capacity(BUFFER, open(path).with_context(name)?);
+    let written = write(&mut out).and_then(|()| Ok(out.flush()?));
+    // After a failure the buffer still holds bytes, which are not to be tried again.
+    let (sink, _) = out.into_parts();
+    written.with_context(name)?;
+    if let Sink::File(file, path) = sink {
+        file.persist(path).map_err(|e| e.error).with_context(name)?;
+    }
+    Ok(())
+}
+
+/// Prints to standard output.
+pub(crate) fn print(text: &str) -> Result<()> {
+    to(None, |out| Ok(out.write_all(text.as_bytes())?))
+}
