@@ -43,7 +43,7 @@ fn open(path: &Path) -> io::Result<Sink> {
     // A link is followed, so that the file it names is replaced and not the link.
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     let existing = fs::metadata(&path).ok();
-    if existing.as_ref().is_some_and(|m| m.is_dir()) {
+    if existing.as_ref().is_some_and(fs::Metadata::is_dir) {
         return Err(io::ErrorKind::IsADirectory.into());
     }
     if existing.as_ref().is_some_and(|m| !m.is_file()) {

@@ -89,7 +89,7 @@ impl Reader {
         }
     }
 
-    /// `Switch	36 "S-…"		# "description" enhanced port 0 lid 9 lmc 0`
+    /// `Switch    36 "S-…"        # "description" enhanced port 0 lid 9 lmc 0`
     fn switch(&mut self, mut line: Cursor<'_>) -> Result<(), ReadError> {
         let (ports, guid) = head(&mut line, b'S')?;
         let name = head_description(&mut line)?;
@@ -104,7 +104,7 @@ impl Reader {
         Ok(())
     }
 
-    /// `Ca	2 "H-…"		# "description"`
+    /// `Ca    2 "H-…"        # "description"`
     fn adapter(&mut self, mut line: Cursor<'_>, kind: AdapterKind) -> Result<(), ReadError> {
         let letter = if kind == AdapterKind::Router { b'R' } else { b'H' };
         let (ports, guid) = head(&mut line, letter)?;
@@ -120,8 +120,8 @@ impl Reader {
         Ok(())
     }
 
-    /// `[1]	"H-…"[1](2c90000000011) 		# "description" lid 27 4xQDR` on a switch,
-    /// `[1](2c90000000011) 	"S-…"[1]		# lid 27 lmc 0 "description" lid 16 4xQDR` on an adapter.
+    /// `[1]    "H-…"[1](2c90000000011)         # "description" lid 27 4xQDR` on a switch,
+    /// `[1](2c90000000011)     "S-…"[1]        # lid 27 lmc 0 "description" lid 16 4xQDR` on an adapter.
     fn port(&mut self, mut line: Cursor<'_>) -> Result<(), ReadError> {
         let Some(device) = self.device else {
             return Err(line.expected("a Switch, Ca or Rt line before the lines of its ports"));

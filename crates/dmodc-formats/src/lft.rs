@@ -122,14 +122,15 @@ fn header(mut line: Cursor<'_>) -> Result<Guid, ReadError> {
     line.guid()
 }
 
-/// Lines that carry nothing: comments, headings of columns, counts.
+/// Lines that carry nothing: comments, headings of columns, counts, and the warning that
+/// `dump_lfts` prints about its own age.
 fn is_heading(line: Cursor<'_>) -> bool {
     let rest = line.rest();
     rest.is_empty()
         || rest.starts_with(b"#")
         || rest.starts_with(b"Lid  Out")
         || rest.starts_with(b"Port ")
-        || rest.ends_with(b"lids dumped")
+        || rest.starts_with(b"*** WARNING ***")
         || rest.trim_ascii_end().ends_with(b"lids dumped")
 }
 

@@ -1,4 +1,5 @@
 //! The judge against the naive walk of every pair, on good tables, spoilt ones and rubbish.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod support;
 

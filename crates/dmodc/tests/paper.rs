@@ -1,4 +1,5 @@
 //! The paper, figure by figure and formula by formula.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod support;
 

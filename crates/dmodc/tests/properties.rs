@@ -1,5 +1,6 @@
 //! What must hold on every fabric, tried on thousands: fast code against the naive references, and
 //! the promises of the paper against independent walks.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod support;
 

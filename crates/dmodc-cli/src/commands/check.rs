@@ -71,7 +71,7 @@ pub(super) fn text(live: Live<'_>, check: &Check, union: bool, elapsed: Duration
         let _ = writeln!(text, "  {from} to {} {lost}", end(fabric, lost.to));
     }
     if nodes.up_down_violations == 0 {
-        text += "every route goes up, then down\n";
+        text += "no route goes up after it went down\n";
     }
     text += &deadlock(fabric, nodes);
     let all = &check.everything;

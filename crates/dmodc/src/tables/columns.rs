@@ -57,7 +57,7 @@ pub(crate) struct Run {
     pub(crate) k: u8,
 }
 
-/// All columns. See the [module documentation](self).
+/// All columns: destination switch by destination switch, in tiles of 64 of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Columns {
     destinations: Vec<Destination>,

@@ -1,0 +1,490 @@
+//! The binary as users and their scripts meet it: answers, exit codes, errors, files.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+const DMODC: &str = env!("CARGO_BIN_EXE_dmodc");
+const FIGURE_1: &str = "3; 2,2,3; 1,2,2; 1,2,1";
+
+/// A folder to work in, and the binary.
+struct Desk {
+    folder: TempDir,
+}
+
+impl Desk {
+    fn new() -> Self {
+        Desk { folder: tempfile::tempdir().unwrap() }
+    }
+
+    fn run(&self, args: &[&str]) -> Output {
+        Command::new(DMODC).args(args).current_dir(self.folder.path()).output().unwrap()
+    }
+
+    /// Runs, expects an exit code, and gives standard output.
+    #[track_caller]
+    fn code(&self, code: i32, args: &[&str]) -> String {
+        let output = self.run(args);
+        let (out, err) = (text(&output.stdout), text(&output.stderr));
+        assert_eq!(output.status.code(), Some(code), "{args:?}\n{out}\n{err}");
+        out
+    }
+
+    #[track_caller]
+    fn ok(&self, args: &[&str]) -> String {
+        self.code(0, args)
+    }
+
+    #[track_caller]
+    fn json(&self, code: i32, args: &[&str]) -> Value {
+        serde_json::from_str(&self.code(code, args)).unwrap()
+    }
+
+    /// Runs what must fail with exit code 2 and one line (or clap's few), which is given.
+    #[track_caller]
+    fn error(&self, args: &[&str]) -> String {
+        let output = self.run(args);
+        let err = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{args:?}\n{err}");
+        assert_eq!(text(&output.stdout), "", "{args:?}");
+        assert!(err.lines().count() == 1 || err.contains("--help"), "one clear line: {err}");
+        err
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        fs::write(self.path(name), text).unwrap();
+    }
+
+    fn files(&self) -> Vec<String> {
+        let mut names: Vec<String> = fs::read_dir(self.folder.path())
+            .unwrap()
+            .map(|e| e.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    /// The paper's fabric and its tables.
+    fn figure_1(&self) {
+        self.ok(&["generate", "pgft", FIGURE_1, "-o", "f.topo"]);
+        let orders = ["--destination-order", "lid", "--switch-order", "guid"];
+        self.ok(&[&["route", "f.topo", "-o", "f.lft"], &orders[..]].concat());
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+#[test]
+fn generate_route_check_as_in_the_readme() {
+    let desk = Desk::new();
+    desk.figure_1();
+    assert!(desk.ok(&["check", "f.topo", "f.lft"]).ends_with("sound\n"));
+    let check = desk.json(0, &["check", "f.topo", "f.lft", "--up-down", "--json"]);
+    assert_eq!(check["schema"], "dmodc/check/1");
+    for (key, value) in
+        [("pairs", 132), ("delivered", 132), ("lost", 0), ("loops", 0), ("up_down_violations", 0)]
+    {
+        assert_eq!(check[key], value, "{key}");
+    }
+    assert_eq!(check["deadlock_free"], true);
+    assert_eq!(desk.read("f.lft").matches(" lids dumped\n").count(), 16);
+    assert_eq!(desk.files(), ["f.lft", "f.topo"], "no temporary file is left");
+}
+
+#[test]
+fn info_tells_the_keys_scripts_rely_on() {
+    let desk = Desk::new();
+    desk.figure_1();
+    let info = desk.json(0, &["info", "f.topo", "--json"]);
+    for (key, value) in [
+        ("switches", 16),
+        ("nodes", 12),
+        ("channel_adapters", 12),
+        ("aggregation_nodes", 0),
+        ("cables", 48),
+        ("inter_switch_cables", 36),
+        ("levels", 3),
+        ("leaves", 6),
+    ] {
+        assert_eq!(info[key], value, "{key}");
+    }
+    assert_eq!(info["pgft"], FIGURE_1);
+    desk.ok(&["degrade", "f.topo", "--cables", "1", "-o", "g.topo"]);
+    let info = desk.json(0, &["info", "g.topo", "--json"]);
+    assert_eq!(info["pgft"], Value::Null);
+    assert!(desk.ok(&["info", "g.topo"]).contains("not a PGFT: "));
+}
+
+#[test]
+fn degrade_lists_what_it_removed_and_route_says_what_is_cut_off() {
+    let desk = Desk::new();
+    desk.figure_1();
+    let args = ["degrade", "f.topo", "--cables", "10%", "--switches", "1", "--seed", "7"];
+    let summary = desk.json(0, &[&args[..], &["-o", "g.topo", "--json"]].concat());
+    let removed = summary["removed"].as_array().unwrap();
+    assert_eq!(removed.len(), 4 + 1, "10 % of 36 cables are 4");
+    let header = desk.read("g.topo");
+    for r in removed.iter().filter(|r| r["kind"] == "cable") {
+        let (guid, port) = (r["a"]["guid"].as_str().unwrap(), r["a"]["port"].as_u64().unwrap());
+        assert!(header.contains(&format!("# removed cable {guid}/{port} ")));
+    }
+    let again = desk.json(0, &[&args[..], &["--json"]].concat());
+    assert_eq!(again, summary, "a seed means the same faults");
+
+    // Cut the first leaf off: both its spines go.
+    let spines = ["0x02d0dc0200000001", "0x02d0dc0200000002"];
+    desk.ok(&["degrade", "f.topo", "--remove", spines[0], "--remove", spines[1], "-o", "h.topo"]);
+    let report = desk.code(1, &["route", "h.topo", "-o", "h.lft"]);
+    assert!(report.contains("INVALID: 18 of 30 leaf pairs"), "{report}");
+    assert!(report.contains("no route from 'L1-"), "{report}");
+    let routed = desk.json(1, &["route", "h.topo", "--json"]);
+    assert_eq!(routed["unreachable_leaf_pairs"], 18);
+    let check = desk.json(1, &["check", "h.topo", "h.lft", "--json"]);
+    // Leaves 0 and 1 have two nodes each, and reach nobody but their own.
+    assert_eq!(check["lost"], 132 - (8 * 7 + 2 * 2));
+    assert_eq!(check["deadlock_free"], true);
+
+    let port = "0x02d0dc0100000001/1";
+    let cut = desk.json(0, &["degrade", "f.topo", "--remove", port, "--json"]);
+    assert_eq!((&cut["nodes_cut_off"], &cut["nodes"]), (&1.into(), &11.into()));
+}
+
+#[test]
+fn saved_orders_keep_what_a_fault_does_not_touch() {
+    let desk = Desk::new();
+    desk.ok(&["generate", "pgft", "3; 4,4,4; 1,4,4; 1,1,1", "--guids", "shuffled", "-o", "f.topo"]);
+    desk.ok(&["route", "f.topo", "-o", "f.lft", "--save-orders", "orders"]);
+    // A whole leaf dies: every number behind it would change.
+    let leaf =
+        desk.read("orders").lines().find(|l| l.contains(" group L1-3")).unwrap()[..18].to_owned();
+    desk.ok(&["degrade", "f.topo", "--remove", &leaf, "-o", "g.topo"]);
+    desk.ok(&[
+        "route",
+        "g.topo",
+        "--orders",
+        "orders",
+        "-o",
+        "kept.lft",
+        "--save-orders",
+        "orders-2",
+    ]);
+    desk.ok(&["route", "g.topo", "-o", "anew.lft"]);
+    let entries = |name: &str| -> Vec<String> {
+        let text = desk.read(name);
+        let mut table = String::new();
+        text.lines()
+            .filter_map(|line| match line.starts_with("0x") {
+                true => Some(format!("{table} {line}")),
+                false => {
+                    table = line.split(" guid ").nth(1).unwrap_or_default().into();
+                    None
+                }
+            })
+            .collect()
+    };
+    let before = entries("f.lft");
+    let moved = |name| entries(name).iter().filter(|e| !before.contains(e)).count();
+    assert_eq!(moved("kept.lft"), 0, "a dead leaf moves nobody else");
+    assert!(moved("anew.lft") > 100);
+    assert_eq!(desk.read("orders-2").lines().count(), desk.read("orders").lines().count());
+    desk.ok(&["route", "f.topo", "--orders", "orders-2", "-o", "back.lft"]);
+    assert_eq!(desk.read("back.lft"), desk.read("f.lft"), "the leaf is back in its place");
+    let file = ["--destination-order", "file:orders", "--switch-order", "file:orders"];
+    desk.ok(&[&["route", "g.topo", "-o", "same.lft"], &file[..]].concat());
+    assert_eq!(desk.read("same.lft"), desk.read("kept.lft"));
+}
+
+#[test]
+fn check_finds_lost_pairs_loops_and_cycles_in_anybodys_tables() {
+    let desk = Desk::new();
+    desk.figure_1();
+    let tables = desk.read("f.lft");
+    // The first leaf sends node-2 into the void: a port that has no cable.
+    desk.write("lost.lft", &tables.replacen("0x0003 005", "0x0003 099", 1));
+    let check = desk.json(1, &["check", "f.topo", "lost.lft", "--json"]);
+    assert_eq!((&check["lost"], &check["loops"]), (&2.into(), &0.into()));
+    assert!(desk.code(1, &["check", "f.topo", "lost.lft"]).contains("'node-2'"));
+    let traced = desk.code(1, &["trace", "f.topo", "lost.lft", "node-0", "3"]);
+    assert!(traced.ends_with("LOST\n"), "{traced}");
+
+    // The first spine sends node-0 up instead of down: the core sends it back.
+    let spine = tables.find("('L2-0')").unwrap();
+    let (head, tail) = tables.split_at(spine);
+    desk.write("loop.lft", &format!("{head}{}", tail.replacen("0x0001 001", "0x0001 005", 1)));
+    let check = desk.json(1, &["check", "f.topo", "loop.lft", "--json"]);
+    assert_eq!(check["deadlock_free"], false);
+    assert!(check["loops"].as_u64().unwrap() > 0);
+    let report = desk.code(1, &["check", "f.topo", "loop.lft"]);
+    assert!(
+        report.contains("DEADLOCK possible: 2 channels") && report.contains("'L2-0'"),
+        "{report}"
+    );
+    assert!(
+        desk.code(1, &["trace", "f.topo", "loop.lft", "node-11", "node-0"]).ends_with("LOOPS\n")
+    );
+
+    // A table is missing, another is a stranger's.
+    let renamed = tables.replacen("guid 0x02d0dc0100000001", "guid 0x0000000000000077", 1);
+    desk.write("strange.lft", &renamed);
+    let report = desk.code(1, &["check", "f.topo", "strange.lft"]);
+    assert!(report.contains("1 switch not in the fabric, the first is 0x0000000000000077"));
+    assert!(report.contains("no table for 1 switch, the first is 'L1-0'"), "{report}");
+}
+
+#[test]
+fn the_union_of_old_and_new_is_judged() {
+    let desk = Desk::new();
+    desk.figure_1();
+    let same = desk.json(0, &["check", "f.topo", "f.lft", "f.lft", "--union", "--json"]);
+    assert_eq!(same["delivered"], 132);
+    desk.write("half.lft", &desk.read("f.lft").replacen("0x0003 005", "0x0003 099", 1));
+    let mixed = desk.json(1, &["check", "f.topo", "f.lft", "half.lft", "--union", "--json"]);
+    assert_eq!((&mixed["delivered"], &mixed["lost"]), (&130.into(), &2.into()));
+    assert!(desk.error(&["check", "f.topo", "f.lft", "half.lft"]).contains("--union"));
+}
+
+#[test]
+fn names_guids_and_lids_all_trace() {
+    let desk = Desk::new();
+    desk.figure_1();
+    let expected = desk.ok(&["trace", "f.topo", "f.lft", "node-0", "node-11"]);
+    assert!(expected.contains("  [3] 'L2-1' (0x02d0dc0200000002) [6]\n"), "{expected}");
+    for (from, to) in [
+        ("1", "12"),
+        ("0x1", "0xc"),
+        ("0x02d0dc0000000011", "02d0dc00000000c1"),
+        ("0x02d0dc0000000010", "0x2d0dc00000000c0"),
+    ] {
+        assert_eq!(desk.ok(&["trace", "f.topo", "f.lft", from, to]), expected, "{from} {to}");
+    }
+    let hops = desk.json(0, &["trace", "f.topo", "f.lft", "L1-0", "L3-3", "--json"]);
+    assert_eq!(hops["routes"][0]["hops"].as_array().unwrap().len(), 3);
+    let nobody = desk.error(&["trace", "f.topo", "f.lft", "node-0", "node-99"]);
+    assert!(nobody.contains("no node or switch with name, GUID or LID 'node-99'"), "{nobody}");
+}
+
+#[test]
+fn roots_are_connected_on_request_and_alternatives_written() {
+    let desk = Desk::new();
+    desk.figure_1();
+    let args = ["route", "f.topo", "--connect-roots", "--alternatives", "f.alt", "-o", "r.lft"];
+    assert!(desk.ok(&args).contains("54 switch-to-switch entries filled by shortest path"));
+    let check = desk.json(0, &["check", "f.topo", "r.lft", "--json"]);
+    assert_eq!(check["everything"]["lost"], 0);
+    assert_eq!(check["everything"]["loops"], 0);
+    assert!(desk.read("f.alt").contains("0x0003 003 005 004 006 # 0x02d0dc0000000031\n"));
+    desk.ok(&["route", "f.topo", "--engine", "dmodk", "-o", "k.lft"]);
+    desk.ok(&["route", "f.topo", "-o", "c.lft"]);
+    assert_eq!(desk.read("k.lft"), desk.read("c.lft"), "Dmodk and Dmodc agree");
+    desk.ok(&["degrade", "f.topo", "--cables", "1", "-o", "g.topo"]);
+    let refused = desk.error(&["route", "g.topo", "--engine", "dmodk", "-o", "no.lft"]);
+    assert!(refused.contains("Dmodk routes healthy PGFTs only: 'L"), "{refused}");
+    assert!(!desk.path("no.lft").exists());
+}
+
+#[test]
+fn threads_do_not_change_a_byte() {
+    let desk = Desk::new();
+    desk.ok(&["generate", "preset", "director-648", "--guids", "shuffled", "-o", "f.topo"]);
+    desk.ok(&["degrade", "f.topo", "--cables", "5%", "--switches", "1", "-o", "g.topo"]);
+    for threads in ["1", "2", "5"] {
+        desk.ok(&["--threads", threads, "route", "g.topo", "-o", &format!("{threads}.lft")]);
+    }
+    assert_eq!(desk.read("1.lft"), desk.read("2.lft"));
+    assert_eq!(desk.read("1.lft"), desk.read("5.lft"));
+}
+
+#[test]
+fn bad_arguments_get_one_clear_line_and_exit_2() {
+    let desk = Desk::new();
+    desk.figure_1();
+    let pgft = |tuple: &str| desk.error(&["generate", "pgft", tuple, "-o", "out"]);
+    assert!(pgft("3; 2,2; 1,2; 1,2").contains("needs 3 numbers each"));
+    assert!(pgft("2; 0,2; 1,2; 1,2").contains("at least 1"));
+    assert!(pgft("2; 2,2; 2,2; 1,2").contains("w1 and p1 must be 1"));
+    assert!(pgft("2; 2,2; 1,2; 3,2").contains("w1 and p1 must be 1"));
+    assert!(pgft("2; 200,9; 1,60; 1,1").contains("260 ports; at most 254"));
+    assert!(pgft("4; 250,250,250,250; 1,1,1,1; 1,1,1,1").contains("more than 16777216"));
+    assert!(pgft("2; 99999999999,2; 1,2; 1,2").contains("is not a PGFT tuple"));
+    assert!(pgft("nonsense").contains("is not a PGFT tuple"));
+    let unknown = desk.error(&["generate", "preset", "summit"]);
+    assert!(
+        unknown.contains("there is no preset 'summit'; there are paper-figure-1, "),
+        "{unknown}"
+    );
+    assert!(desk.error(&["degrade", "f.topo", "--cables", "37"]).contains("there are 36"));
+    assert!(desk.error(&["degrade", "f.topo", "--cables", "101%"]).contains("neither a count nor"));
+    assert!(desk.error(&["degrade", "f.topo", "--remove", "0x5"]).contains("no switch has GUID"));
+    assert!(
+        desk.error(&["route", "f.topo", "--destination-order", "x"]).contains("topological, lid")
+    );
+    assert!(desk.error(&["route", "f.topo", "--switch-order", "x"]).contains("plane, guid or"));
+    assert!(desk.error(&["frobnicate"]).contains("unrecognized subcommand"));
+    assert!(desk.error(&["--threads", "0", "demo"]).contains("--threads"));
+    assert_eq!(desk.files(), ["f.lft", "f.topo"]);
+}
+
+#[test]
+fn bad_files_get_one_clear_line_and_exit_2() {
+    let desk = Desk::new();
+    desk.figure_1();
+    fs::create_dir(desk.path("folder")).unwrap();
+    desk.write("empty", "");
+    desk.write("broken", &desk.read("f.topo").replacen("[1]", "[one]", 1));
+    desk.write("one-sided", &desk.read("f.topo").replacen("[3]\t\"S-", "[7]\t\"S-", 1));
+    for (args, message) in [
+        (&["info", "nowhere"][..], "dmodc: nowhere: No such file or directory"),
+        (&["info", "folder"], "dmodc: folder: Is a directory"),
+        (&["info", "empty"], "dmodc: empty:1:1: no switch or channel adapter is described here"),
+        (
+            &["info", "broken"],
+            "dmodc: broken:11:2: expected a port number from 1 to 254, found 'one]",
+        ),
+        (&["info", "one-sided"], "dmodc: one-sided:"),
+        (&["info", "f.lft"], "dmodc: f.lft: these are forwarding tables; expected a fabric"),
+        (
+            &["check", "f.topo", "f.topo"],
+            "dmodc: f.topo: this is a fabric; expected forwarding tables",
+        ),
+        (&["check", "f.topo", "empty"], "dmodc: empty:1:1: no table is here"),
+        (&["route", "f.topo", "--orders", "f.lft"], "dmodc: f.lft:1:1: expected a GUID"),
+        (&["route", "f.topo", "-o", "folder"], "dmodc: folder: is a directory"),
+        (&["route", "f.topo", "-o", "no/where"], "dmodc: no/where: No such file or directory"),
+        (
+            &["convert", "f.topo", "--format", "dot", "-o", "/dev/full"],
+            "dmodc: /dev/full: No space left",
+        ),
+    ] {
+        let found = desk.error(args);
+        assert!(found.starts_with(message), "{args:?}: {found}");
+    }
+    let big = ["generate", "preset", "quantum2-max", "--format", "ibsim", "-o", "big.net"];
+    assert!(desk.error(&big).contains("ibsim cannot hold this fabric"));
+    let files = ["broken", "empty", "f.lft", "f.topo", "folder", "one-sided"];
+    assert_eq!(desk.files(), files, "nothing was left behind");
+}
+
+/// A disk that fills up while writing: the old file stays, nothing is left beside it.
+#[test]
+fn a_failed_write_leaves_the_old_file() {
+    let desk = Desk::new();
+    desk.write("f.topo", "precious\n");
+    // Ignoring SIGXFSZ turns the file size limit into a write error, as a full disk gives.
+    let script = "trap '' XFSZ; ulimit -f 8; \"$0\" generate preset director-648 -o f.topo";
+    let output = Command::new("bash")
+        .args(["-c", script, DMODC])
+        .current_dir(desk.folder.path())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    let error = text(&output.stderr);
+    assert!(
+        error.starts_with("dmodc: f.topo: File too large") && error.lines().count() == 1,
+        "{error}"
+    );
+    assert_eq!(desk.read("f.topo"), "precious\n");
+    assert_eq!(desk.files(), ["f.topo"]);
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure_but_a_full_one_is() {
+    let desk = Desk::new();
+    let shell = |script: &str| {
+        let output = Command::new("bash")
+            .args(["-c", script, DMODC])
+            .current_dir(desk.folder.path())
+            .output()
+            .unwrap();
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    };
+    let head = "set -o pipefail; \"$0\" generate preset director-648 | head -n 1";
+    assert_eq!(shell(head), (Some(0), "#\n".into(), String::new()));
+    let (code, _, error) = shell("\"$0\" generate preset avakas > /dev/full");
+    assert_eq!(code, Some(2));
+    assert!(error.starts_with("dmodc: standard output: No space left"), "{error}");
+    // Everything also goes through pipes.
+    let pipe = format!(
+        "set -o pipefail; \"$0\" generate pgft '{FIGURE_1}' | \"$0\" degrade - --cables 3 > g.topo \
+         && \"$0\" route - < g.topo | \"$0\" check g.topo -"
+    );
+    let (code, report, _) = shell(&pipe);
+    assert_eq!(code, Some(0), "{report}");
+    assert!(report.ends_with("sound\n"));
+}
+
+#[test]
+fn links_and_permissions_are_respected() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let desk = Desk::new();
+    desk.write("real", "old");
+    fs::set_permissions(desk.path("real"), fs::Permissions::from_mode(0o640)).unwrap();
+    symlink("real", desk.path("link")).unwrap();
+    desk.ok(&["generate", "pgft", FIGURE_1, "-o", "link"]);
+    assert!(fs::symlink_metadata(desk.path("link")).unwrap().is_symlink());
+    assert!(desk.read("real").contains("PGFT(3; 2,2,3"));
+    assert_eq!(fs::metadata(desk.path("real")).unwrap().permissions().mode() & 0o777, 0o640);
+}
+
+#[test]
+fn help_manual_and_completions_are_there() {
+    let desk = Desk::new();
+    let help = desk.ok(&["--help"]);
+    for command in [
+        "demo",
+        "generate",
+        "info",
+        "convert",
+        "degrade",
+        "route",
+        "check",
+        "trace",
+        "completions",
+        "man",
+    ] {
+        assert!(help.contains(&format!("\n  {command} ")), "{command}\n{help}");
+        assert!(desk.ok(&[command, "--help"]).contains("Usage: dmodc "), "{command}");
+        assert!(desk.ok(&["man", command]).contains(&format!("dmodc\\-{command}")));
+    }
+    assert!(help.contains("Exit codes: 0 yes or done, 1 the answer is no"));
+    for shell in ["bash", "zsh", "fish"] {
+        assert!(desk.ok(&["completions", shell]).contains("dmodc"));
+    }
+    desk.ok(&["man", "--dir", "pages"]);
+    assert_eq!(fs::read_dir(desk.path("pages")).unwrap().count(), 11);
+    assert!(desk.error(&["man", "nothing"]).contains("there is no command 'nothing'"));
+    assert!(desk.ok(&["generate", "preset"]).lines().count() == 11);
+    assert!(desk.ok(&["convert", "--help"]).contains("dot"));
+}
+
+#[test]
+fn the_demo_routes_breaks_and_routes_again() {
+    let desk = Desk::new();
+    let report = desk.ok(&["demo"]);
+    for words in [
+        "11,664 nodes, 1,620 switches",
+        "136,037,232 of 136,037,232 node pairs delivered",
+        "233 cables and 2 switches die",
+        "entries moved",
+        "no deadlock",
+        "What next",
+    ] {
+        assert!(report.contains(words), "{words}\n{report}");
+    }
+    let json = desk.json(0, &["demo", "--json"]);
+    assert_eq!(json["degraded"]["valid"], true);
+    assert!(json["entries_moved"].as_u64().unwrap() > 0);
+}
