@@ -5,6 +5,8 @@
 //! run), and their ratio. Every result is checked: healthy tables entry by entry against Dmodk,
 //! degraded ones against the naive reference for a sample of destination switches.
 
+#![allow(clippy::print_stdout, reason = "its report is its purpose")]
+
 use std::time::{Duration, Instant};
 
 use dmodc::reference::updown;
