@@ -211,8 +211,8 @@ fn figure_4_routes() {
     .unwrap();
     assert_eq!(alternatives, all, "eq. (2)");
 
-    assert_eq!(20 / 4 % 2, 1, "eq. (3): the right group");
-    assert_eq!(20 / (4 * 2) % 3, 2, "eq. (4): its third port");
+    // Eq. (3) takes the right group, for ⌊20 / 4⌋ mod 2 = 1; eq. (4) its third port, for
+    // ⌊20 / (4 × 2)⌋ mod 3 = 2.
     assert_eq!(procedure.port(grey, lambda, 20), Some(right[2]));
     let routing = Routing::new(ready.live, &paper_options());
     let (tables, _) = routing.route(ready.live, &Dmodc).unwrap();
