@@ -14,6 +14,7 @@ const LONGEST_CYCLE: usize = 1024;
 /// The choice among one closer set.
 #[derive(Default)]
 pub(super) struct PortCycle {
+    /// The ports of one period; empty where it is too long.
     cycle: Vec<u8>,
     /// The groups of the closer set; ports of the i-th are `ports[starts[i]..starts[i + 1]]`.
     ports: Vec<u8>,
@@ -32,15 +33,22 @@ impl PortCycle {
         for group in closer {
             self.ports.extend(group.ports.iter().map(|p| p.0));
             self.starts.push(self.ports.len() as u32);
-            rounds = least_common_multiple(rounds, group.ports.len()).min(LONGEST_CYCLE + 1);
+            if rounds % group.ports.len() != 0 {
+                rounds = least_common_multiple(rounds, group.ports.len()).min(LONGEST_CYCLE + 1);
+            }
         }
-        self.cycle.clear();
         let groups = self.starts.len() - 1;
         debug_assert!(groups > 0, "nothing can be chosen from an empty closer set");
-        if rounds * groups <= LONGEST_CYCLE {
-            for q in 0..rounds * groups {
-                let port = self.choose(q as u32, 0);
-                self.cycle.push(port);
+        self.cycle.clear();
+        if self.ports.len() == groups {
+            // No parallel cables: each group has its one port.
+            self.cycle.extend_from_slice(&self.ports);
+        } else if rounds * groups <= LONGEST_CYCLE {
+            for round in 0..rounds {
+                for group in self.starts.windows(2) {
+                    let size = (group[1] - group[0]) as usize;
+                    self.cycle.push(self.ports[group[0] as usize + round % size]);
+                }
             }
         }
     }
