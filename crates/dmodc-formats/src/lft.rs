@@ -5,7 +5,7 @@
 //! GUIDs have not, so the GUID decides where there is one. A destination may have several LIDs (LMC);
 //! they are told apart by their order.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -21,12 +21,15 @@ use crate::scan::{Cursor, lines, printable};
 /// What OpenSM's loader reads of a line at the most.
 const LONGEST_LINE: usize = 1023;
 
+/// The most LIDs that one port can have: an LMC is at most 7.
+const MOST_LIDS: usize = 128;
+
 /// A dump, matched with a fabric.
 #[derive(Clone, Debug, Default)]
 pub struct Lft {
+    /// The destinations that rows name, each once.
+    keys: Vec<(End, Lid)>,
     rows: Vec<Row>,
-    /// The LIDs that the dump uses for each destination.
-    lids: BTreeMap<End, BTreeSet<Lid>>,
     /// Switches of the dump that the fabric does not have.
     pub unknown_switches: Vec<Guid>,
     /// Destinations of the dump that the fabric does not have: by LID, with the GUID if it was told.
@@ -38,8 +41,7 @@ pub struct Lft {
 #[derive(Clone, Copy, Debug)]
 struct Row {
     switch: SwitchIndex,
-    end: End,
-    lid: Lid,
+    key: u32,
     port: PortNumber,
 }
 
@@ -56,8 +58,9 @@ pub fn detect(text: &[u8]) -> bool {
 /// # Errors
 /// The first line that is not of the format.
 pub fn read(text: &[u8], fabric: &Fabric) -> Result<Lft, ReadError> {
-    let known = Known::new(fabric);
+    let mut keys = Keys::new(fabric);
     let mut lft = Lft::default();
+    // The table being read, if there is one, and its switch, if the fabric knows it.
     let mut switch: Option<Option<SwitchIndex>> = None;
     let mut seen = vec![false; fabric.switches().len()];
     for mut line in lines(text) {
@@ -66,10 +69,20 @@ pub fn read(text: &[u8], fabric: &Fabric) -> Result<Lft, ReadError> {
             let Some(switch) = switch else {
                 return Err(line.expected("'Unicast lids … of switch …' before the entries"));
             };
-            row(line, switch, &known, &mut lft)?;
+            let (lid, port, guid) = row(line)?;
+            match (keys.find(lid, guid), switch) {
+                (None, _) => {
+                    lft.unknown_destinations.insert(lid, guid);
+                }
+                (Some(key), Some(switch)) if port.0 != NO_ROUTE => {
+                    lft.rows.push(Row { switch, key, port });
+                }
+                _ => {}
+            }
         } else if line.take("Unicast lids ") {
             let guid = header(line)?;
-            let index = known.switches.get(&guid).copied();
+            keys.next_in_table = 0;
+            let index = keys.known.switch(guid);
             match index {
                 Some(s) => seen[s.at()] = true,
                 None => lft.unknown_switches.push(guid),
@@ -84,33 +97,93 @@ pub fn read(text: &[u8], fabric: &Fabric) -> Result<Lft, ReadError> {
         return Err(ReadError { line: 1, column: 1, message: message.into() });
     }
     lft.missing_switches = fabric.switch_indices().filter(|s| !seen[s.at()]).collect();
-    Ok(lft)
+    lft.keys = keys.list;
+    // Columns count the LIDs of a destination, and InfiniBand has no more for one.
+    match lft.lids().into_iter().find(|(_, lids)| lids.len() > MOST_LIDS) {
+        Some((_, lids)) => {
+            let message = format!(
+                "one destination has {} LIDs; at most {MOST_LIDS} are possible",
+                lids.len()
+            );
+            Err(ReadError { line: 1, column: 1, message })
+        }
+        None => Ok(lft),
+    }
 }
 
-/// What the fabric knows destinations and switches by.
+/// What the fabric knows destinations by.
 struct Known {
-    switches: HashMap<Guid, SwitchIndex>,
     by_guid: HashMap<Guid, End>,
     by_lid: HashMap<Lid, End>,
 }
 
 impl Known {
     fn new(fabric: &Fabric) -> Self {
-        let mut known =
-            Known { switches: HashMap::new(), by_guid: HashMap::new(), by_lid: HashMap::new() };
-        for s in fabric.switch_indices() {
-            known.switches.insert(fabric.switch(s).guid, s);
-            known.by_guid.insert(fabric.switch(s).guid, End::Switch(s));
-            known.by_lid.insert(fabric.switch(s).lid, End::Switch(s));
-        }
-        for n in fabric.node_indices() {
-            let node = fabric.node(n);
-            known.by_guid.insert(node.guid, End::Node(n));
-            for k in 0..1 << node.lmc {
-                known.by_lid.insert(Lid(node.lid.0 + k), End::Node(n));
-            }
+        let mut known = Known { by_guid: HashMap::new(), by_lid: HashMap::new() };
+        for (end, lids) in ends(fabric) {
+            let guid = match end {
+                End::Node(n) => fabric.node(n).guid,
+                End::Switch(s) => fabric.switch(s).guid,
+            };
+            known.by_guid.insert(guid, end);
+            known.by_lid.extend(lids.into_iter().map(|lid| (lid, end)));
         }
         known
+    }
+
+    fn switch(&self, guid: Guid) -> Option<SwitchIndex> {
+        match self.by_guid.get(&guid) {
+            Some(&End::Switch(s)) => Some(s),
+            _ => None,
+        }
+    }
+}
+
+/// The destinations that rows have named so far. The tables of all switches list the same ones in the
+/// same order, so the one that followed last time is looked at first.
+struct Keys {
+    known: Known,
+    list: Vec<(End, Lid)>,
+    names: Vec<(Lid, Option<Guid>)>,
+    places: HashMap<(Lid, Option<Guid>), u32>,
+    next_in_table: usize,
+}
+
+impl Keys {
+    fn new(fabric: &Fabric) -> Self {
+        Keys {
+            known: Known::new(fabric),
+            list: Vec::new(),
+            names: Vec::new(),
+            places: HashMap::new(),
+            next_in_table: 0,
+        }
+    }
+
+    /// The place of a destination in the list, if the fabric knows it.
+    fn find(&mut self, lid: Lid, guid: Option<Guid>) -> Option<u32> {
+        let name = (lid, guid);
+        let key = match self.names.get(self.next_in_table) == Some(&name) {
+            true => self.next_in_table as u32,
+            false => match self.places.get(&name) {
+                Some(&key) => key,
+                None => self.insert(name)?,
+            },
+        };
+        self.next_in_table = key as usize + 1;
+        Some(key)
+    }
+
+    fn insert(&mut self, name: (Lid, Option<Guid>)) -> Option<u32> {
+        let end = match name.1 {
+            Some(guid) => self.known.by_guid.get(&guid),
+            None => self.known.by_lid.get(&name.0),
+        };
+        let key = self.list.len() as u32;
+        self.list.push((*end?, name.0));
+        self.names.push(name);
+        self.places.insert(name, key);
+        Some(key)
     }
 }
 
@@ -135,12 +208,7 @@ fn is_heading(line: Cursor<'_>) -> bool {
 }
 
 /// `0x0001 001 # Channel Adapter portguid 0x0002c90000000011: 'nic0'`
-fn row(
-    mut line: Cursor<'_>,
-    switch: Option<SwitchIndex>,
-    known: &Known,
-    lft: &mut Lft,
-) -> Result<(), ReadError> {
+fn row(mut line: Cursor<'_>) -> Result<(Lid, PortNumber, Option<Guid>), ReadError> {
     let start = line;
     let lid = match u32::try_from(line.hex("a LID such as 0x0001")?) {
         Ok(lid) => Lid(lid),
@@ -150,86 +218,67 @@ fn row(
         return Err(line.expected("a blank and a port"));
     }
     let port = PortNumber(line.decimal("a port", 0, 255)? as u8);
-    let guid = match line.find(" portguid ") || line.find("(portguid ") {
+    let guid = match line.find("portguid ") {
         true => Some(line.guid()?),
         false => None,
     };
-    let end = match guid {
-        Some(guid) => known.by_guid.get(&guid),
-        None => known.by_lid.get(&lid),
-    };
-    let Some(&end) = end else {
-        lft.unknown_destinations.insert(lid, guid);
-        return Ok(());
-    };
-    // The rows of one destination stand in many tables: look before inserting.
-    let lids = lft.lids.entry(end).or_default();
-    if !lids.contains(&lid) {
-        lids.insert(lid);
-    }
-    if let Some(switch) = switch
-        && port.0 != NO_ROUTE
-    {
-        lft.rows.push(Row { switch, end, lid, port });
-    }
-    Ok(())
+    Ok((lid, port, guid))
 }
 
 impl Lft {
+    /// The LIDs that this dump uses for each destination, ascending.
+    fn lids(&self) -> BTreeMap<End, Vec<Lid>> {
+        let mut lids: BTreeMap<End, Vec<Lid>> = BTreeMap::new();
+        for &(end, lid) in &self.keys {
+            lids.entry(end).or_default().push(lid);
+        }
+        for list in lids.values_mut() {
+            list.sort_unstable();
+            list.dedup();
+        }
+        lids
+    }
+
     /// The tables of these dumps, all with the same columns: one for each LID of each destination.
+    /// A dump's own k-th LID of a destination is its k-th column.
     pub fn tables(dumps: &[&Lft], fabric: &Fabric) -> Vec<ForwardingTables> {
-        let own_lids: BTreeMap<End, Vec<Lid>> = ends(fabric)
-            .map(|(end, lids)| {
-                // The dump with the most LIDs for a destination says how many columns it has.
-                let told = dumps.iter().filter_map(|dump| dump.lids.get(&end));
-                let most = told.max_by_key(|lids| lids.len());
-                (end, most.map_or(lids, |lids| lids.iter().copied().collect()))
-            })
-            .collect();
+        let told: Vec<BTreeMap<End, Vec<Lid>>> = dumps.iter().map(|dump| dump.lids()).collect();
         let mut destinations: Vec<Destination> = Vec::new();
-        for (&end, lids) in &own_lids {
+        for (end, own) in ends(fabric) {
             let (switch, port) = match end {
                 End::Node(n) => (fabric.node(n).switch, fabric.node(n).switch_port),
                 End::Switch(s) => (s, PortNumber::SELF),
             };
-            destinations.extend(lids.iter().zip(0..).map(|(&lid, k)| Destination {
-                lid,
-                end,
-                switch,
-                port,
-                number: 0,
-                k,
-            }));
+            // The dump with the most LIDs for a destination says how many columns it has.
+            let most = told.iter().filter_map(|lids| lids.get(&end)).max_by_key(|lids| lids.len());
+            destinations.extend(
+                most.unwrap_or(&own).iter().zip(0..).map(|(&lid, k)| Destination {
+                    lid,
+                    end,
+                    switch,
+                    port,
+                    number: 0,
+                    k,
+                }),
+            );
         }
         destinations.sort_by_key(|d| d.switch);
         let columns = Arc::new(Columns::of(destinations));
         let places: HashMap<(End, u8), usize> =
             columns.destinations().iter().zip(0..).map(|(d, at)| ((d.end, d.k), at)).collect();
-        dumps.iter().map(|dump| dump.fill(fabric, &columns, &places)).collect()
-    }
-
-    fn fill(
-        &self,
-        fabric: &Fabric,
-        columns: &Arc<Columns>,
-        places: &HashMap<(End, u8), usize>,
-    ) -> ForwardingTables {
-        // A dump's own k-th LID of a destination is the k-th column of it.
-        let mut column_of: HashMap<(End, Lid), usize> = HashMap::new();
-        for (&end, lids) in &self.lids {
-            for (&lid, k) in lids.iter().zip(0..) {
-                if let Some(&column) = places.get(&(end, k)) {
-                    column_of.insert((end, lid), column);
-                }
+        let column = |lids: &BTreeMap<End, Vec<Lid>>, (end, lid): (End, Lid)| {
+            let k = lids[&end].iter().position(|&l| l == lid).expect("its own list has it");
+            places[&(end, k as u8)]
+        };
+        let fill = |(dump, lids): (&&Lft, &BTreeMap<End, Vec<Lid>>)| {
+            let of_key: Vec<usize> = dump.keys.iter().map(|&key| column(lids, key)).collect();
+            let mut tables = ForwardingTables::new(columns.clone(), fabric.switches().len());
+            for row in &dump.rows {
+                tables.set(row.switch, of_key[row.key as usize], Some(row.port));
             }
-        }
-        let mut tables = ForwardingTables::new(columns.clone(), fabric.switches().len());
-        for row in &self.rows {
-            if let Some(&column) = column_of.get(&(row.end, row.lid)) {
-                tables.set(row.switch, column, Some(row.port));
-            }
-        }
-        tables
+            tables
+        };
+        dumps.iter().zip(&told).map(fill).collect()
     }
 }
 
@@ -401,6 +450,18 @@ mod tests {
         assert_eq!(entries(&tables[0]), entries(&tables[1]));
         assert_eq!(entries(&tables[0]).into_values().collect::<Vec<_>>(), [1, 3]);
         assert_eq!(a.missing_switches.len(), 15);
+    }
+
+    #[test]
+    fn more_lids_than_one_port_can_have_are_refused() {
+        let fabric = figure_1();
+        let guid = fabric.node(NodeIndex::new(0)).guid;
+        let mut text = format!("Unicast lids of Lid 1 guid {} :\n", fabric.switches()[0].guid);
+        for lid in 1..=300 {
+            text += &format!("0x{lid:04x} 001 # portguid {guid}: 'x'\n");
+        }
+        let error = read(text.as_bytes(), &fabric).unwrap_err().to_string();
+        assert_eq!(error, "1:1: one destination has 300 LIDs; at most 128 are possible");
     }
 
     #[test]

@@ -13,7 +13,17 @@ pub(crate) struct Cursor<'a> {
 
 /// All lines with their numbers, without their ends (LF or CRLF).
 pub(crate) fn lines(text: &[u8]) -> impl Iterator<Item = Cursor<'_>> {
-    text.split(|&c| c == b'\n').zip(1..).map(|(line, number)| {
+    let mut rest = Some(text);
+    let split = std::iter::from_fn(move || {
+        let text = rest?;
+        let (line, after) = match memchr::memchr(b'\n', text) {
+            Some(end) => (&text[..end], Some(&text[end + 1..])),
+            None => (text, None),
+        };
+        rest = after;
+        Some(line)
+    });
+    split.zip(1..).map(|(line, number)| {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         Cursor { line, at: 0, number }
     })
@@ -68,7 +78,7 @@ impl<'a> Cursor<'a> {
 
     /// Goes behind the next occurrence of a text, if there is one.
     pub(crate) fn find(&mut self, text: &str) -> bool {
-        let found = self.rest().windows(text.len()).position(|w| w == text.as_bytes());
+        let found = memchr::memmem::find(self.rest(), text.as_bytes());
         if let Some(at) = found {
             self.at += at + text.len();
         }
