@@ -1,6 +1,5 @@
 //! The command line as types. What clap cannot check is checked where it is used.
 
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -19,8 +18,8 @@ use dmodc::{Amount, Pgft};
 )]
 pub(crate) struct Cli {
     /// Use so many threads instead of all cores. The results are the same bytes.
-    #[arg(long, global = true, value_name = "N")]
-    pub(crate) threads: Option<NonZeroUsize>,
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
     #[command(subcommand)]
     pub(crate) command: Command,
 }

@@ -18,7 +18,7 @@ use crate::args::{Cli, Command};
 /// Runs what the arguments ask for.
 pub(crate) fn run(cli: Cli) -> Result<Answer> {
     if let Some(threads) = cli.threads {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.get());
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into());
         pool.build_global().context("--threads")?;
     }
     match cli.command {
