@@ -268,3 +268,37 @@ pub(crate) struct ManArgs {
     #[arg(long, value_name = "FOLDER", conflicts_with = "command")]
     pub(crate) dir: Option<PathBuf>,
 }
+
+/// clap's complaint as one line: what is wrong, and its tip if it has one.
+pub(crate) fn in_one_line(error: &clap::Error) -> String {
+    let text = error.render().to_string();
+    let paragraphs = text.split("\n\n").map(|p| p.split_whitespace().collect::<Vec<_>>().join(" "));
+    let told: Vec<String> = paragraphs
+        .enumerate()
+        .filter(|(at, paragraph)| *at == 0 || paragraph.starts_with("tip:"))
+        .map(|(_, paragraph)| paragraph.trim_start_matches("error: ").to_owned())
+        .collect();
+    // A command without its subcommand answers with its whole help; the names are enough.
+    match error.kind() {
+        clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            "a command is missing (see --help)".into()
+        }
+        _ => format!("{} (see --help)", told.join("; ")),
+    }
+}
+
+impl OutputArgs {
+    /// Refuses two things on one standard output.
+    pub(crate) fn check(&self, others: &[&Option<PathBuf>]) -> anyhow::Result<()> {
+        let is_stdout =
+            |path: &&Option<PathBuf>| path.as_deref().is_some_and(|p| p.as_os_str() == "-");
+        let product = usize::from(match &self.output {
+            None => !self.json,
+            output => is_stdout(&output),
+        });
+        let wanted =
+            product + usize::from(self.json) + others.iter().filter(|o| is_stdout(o)).count();
+        anyhow::ensure!(wanted <= 1, "only one thing can go to standard output");
+        Ok(())
+    }
+}

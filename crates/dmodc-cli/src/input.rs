@@ -6,6 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail};
 use dmodc::{Degradation, DestinationOrder, Fabric, Live, SavedOrders, SwitchOrder};
+use dmodc_formats::ibnetdiscover::Reading;
 use dmodc_formats::lft::Lft;
 use dmodc_formats::{ReadError, ibnetdiscover, lft, orders};
 
@@ -34,6 +35,11 @@ fn at(path: &Path, error: &ReadError) -> anyhow::Error {
 
 /// A fabric.
 pub(crate) fn fabric(path: &Path) -> Result<Fabric> {
+    reading(path).map(|reading| reading.fabric)
+}
+
+/// A fabric, and what had to be added to it.
+pub(crate) fn reading(path: &Path) -> Result<Reading> {
     let text = bytes(path)?;
     if lft::detect(&text) && !ibnetdiscover::detect(&text) {
         bail!("{}: these are forwarding tables; expected a fabric", path.display());

@@ -31,7 +31,15 @@ impl From<bool> for Answer {
 }
 
 fn main() -> ExitCode {
-    let cli = args::Cli::parse();
+    let cli = match args::Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(usage) if usage.use_stderr() => {
+            eprintln!("dmodc: {}", args::in_one_line(&usage));
+            return ExitCode::from(2);
+        }
+        // Help and version were asked for.
+        Err(asked) => asked.exit(),
+    };
     match commands::run(cli) {
         Ok(Answer::Yes) => ExitCode::SUCCESS,
         Ok(Answer::No) => ExitCode::from(1),

@@ -46,15 +46,22 @@ pub(crate) fn percent(part: usize, whole: usize) -> String {
     }
 }
 
+/// A name that cannot drive the terminal.
+fn printable(name: &str) -> String {
+    name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
 /// A switch by name and GUID.
 pub(crate) fn switch(fabric: &Fabric, s: SwitchIndex) -> String {
-    format!("'{}' ({})", fabric.switch(s).name, fabric.switch(s).guid)
+    format!("'{}' ({})", printable(&fabric.switch(s).name), fabric.switch(s).guid)
 }
 
 /// A destination by name and GUID.
 pub(crate) fn end(fabric: &Fabric, end: End) -> String {
     match end {
-        End::Node(n) => format!("'{}' ({})", fabric.adapter_of(n).name, fabric.node(n).guid),
+        End::Node(n) => {
+            format!("'{}' ({})", printable(&fabric.adapter_of(n).name), fabric.node(n).guid)
+        }
         End::Switch(s) => switch(fabric, s),
     }
 }

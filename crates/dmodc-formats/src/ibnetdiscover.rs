@@ -14,11 +14,21 @@ use crate::scan::{Cursor, lines, printable};
 /// The device number of the aggregation nodes inside switches.
 const AGGREGATION_DEVICE: u32 = 0xcf09;
 
-/// Reads a fabric. Ports without a LID are given one ([`Fabric::give_missing_lids`]).
+/// A fabric, and what had to be added to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reading {
+    /// The fabric.
+    pub fabric: Fabric,
+    /// How many ports had no LID, or one that another port has, and were given one
+    /// ([`Fabric::give_missing_lids`]).
+    pub given_lids: usize,
+}
+
+/// Reads a fabric.
 ///
 /// # Errors
 /// The first line that is not of this format, or the first thing in which two lines disagree.
-pub fn read(text: &[u8]) -> Result<Fabric, ReadError> {
+pub fn read(text: &[u8]) -> Result<Reading, ReadError> {
     let mut reader = Reader::default();
     for line in lines(text) {
         reader.line(line)?;
@@ -32,8 +42,8 @@ pub fn read(text: &[u8]) -> Result<Fabric, ReadError> {
         column: 1,
         message: e.to_string(),
     })?;
-    fabric.give_missing_lids();
-    Ok(fabric)
+    let given_lids = fabric.give_missing_lids();
+    Ok(Reading { fabric, given_lids })
 }
 
 /// Whether this looks like the format, judged by its first record.
@@ -267,7 +277,7 @@ fn write_switch(fabric: &Fabric, s: SwitchIndex, out: &mut impl Write) -> io::Re
         "Switch\t{} \"S-{guid:016x}\"\t\t# \"{name}\" enhanced port 0 lid {} lmc 0",
         switch.ports, switch.lid
     )?;
-    for (p, port) in (1..).map(PortNumber).zip(fabric.ports_of(s)) {
+    for (p, port) in (1..=PortNumber::MAX.0).map(PortNumber).zip(fabric.ports_of(s)) {
         let rate = port.rate;
         match port.peer {
             Peer::None => {}
@@ -320,7 +330,8 @@ mod tests {
         for tuple in ["1; 3; 1; 1", "3; 2,2,3; 1,2,2; 1,2,1", "2; 18,16; 1,9; 1,2"] {
             for guids in [GuidOrder::Topological, GuidOrder::Shuffled(2)] {
                 let fabric = tuple.parse::<Pgft>().unwrap().fabric(guids);
-                assert_eq!(read(&written(&fabric)).unwrap(), fabric);
+                let expected = Reading { fabric: fabric.clone(), given_lids: 0 };
+                assert_eq!(read(&written(&fabric)), Ok(expected));
             }
         }
     }
@@ -356,8 +367,10 @@ Ca\t1 \"H-0002c900000000c0\"\t\t# \"Mellanox Technologies Aggregation Node\"
 
     #[test]
     fn everything_a_record_says_is_kept() {
-        let fabric = read(SMALL.as_bytes()).unwrap();
-        assert_eq!(fabric, read(SMALL.replace('\n', "\r\n").as_bytes()).unwrap());
+        let reading = read(SMALL.as_bytes()).unwrap();
+        assert_eq!(reading, read(SMALL.replace('\n', "\r\n").as_bytes()).unwrap());
+        assert_eq!(reading.given_lids, 1);
+        let fabric = reading.fabric;
         let switch = &fabric.switches()[0];
         assert_eq!(&*switch.name, "a \"leaf\" # of; two: kinds");
         assert_eq!((switch.guid, switch.lid, switch.ports), (Guid(0x2c90100000006), Lid(16), 6));

@@ -240,9 +240,18 @@ impl Lft {
     }
 
     /// The tables of these dumps, all with the same columns: one for each LID of each destination.
-    /// A dump's own k-th LID of a destination is its k-th column.
+    /// Where a dump uses the fabric's own LIDs, those are the columns, and one without any row is a
+    /// destination that nobody reaches. Where LIDs have changed since, a dump's own k-th LID of a
+    /// destination is its k-th column.
     pub fn tables(dumps: &[&Lft], fabric: &Fabric) -> Vec<ForwardingTables> {
-        let told: Vec<BTreeMap<End, Vec<Lid>>> = dumps.iter().map(|dump| dump.lids()).collect();
+        let mut told: Vec<BTreeMap<End, Vec<Lid>>> = dumps.iter().map(|dump| dump.lids()).collect();
+        for (end, own) in ends(fabric) {
+            for lids in told.iter_mut().filter_map(|lids| lids.get_mut(&end)) {
+                if lids.iter().all(|lid| own.contains(lid)) {
+                    lids.clone_from(&own);
+                }
+            }
+        }
         let mut destinations: Vec<Destination> = Vec::new();
         for (end, own) in ends(fabric) {
             let (switch, port) = match end {
@@ -450,6 +459,26 @@ mod tests {
         assert_eq!(entries(&tables[0]), entries(&tables[1]));
         assert_eq!(entries(&tables[0]).into_values().collect::<Vec<_>>(), [1, 3]);
         assert_eq!(a.missing_switches.len(), 15);
+    }
+
+    #[test]
+    fn a_lid_of_the_fabric_without_rows_is_a_column_all_the_same() {
+        let mut text = Vec::new();
+        crate::ibnetdiscover::write(&figure_1(), &[], &mut text).unwrap();
+        let text = String::from_utf8(text).unwrap().replacen("lid 1 lmc 0", "lid 100 lmc 2", 1);
+        let fabric = crate::ibnetdiscover::read(text.as_bytes()).unwrap().fabric;
+        let tables = route(&fabric);
+        let dump: String = written(&fabric, &tables)
+            .lines()
+            .filter(|line| !line.starts_with("0x0065 "))
+            .map(|line| format!("{line}\n"))
+            .collect();
+        let lft = read(dump.as_bytes(), &fabric).unwrap();
+        let tables = &Lft::tables(&[&lft], &fabric)[0];
+        assert_eq!(tables.columns().len(), 12 + 3 + 16);
+        let missing =
+            tables.columns().destinations().iter().position(|d| d.lid == Lid(101)).unwrap();
+        assert!(fabric.switch_indices().all(|s| tables.port(s, missing).is_none()));
     }
 
     #[test]

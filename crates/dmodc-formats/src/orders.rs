@@ -1,7 +1,7 @@
 //! Order files: both orders of a fabric, or a plain list of GUIDs.
 //!
 //! A plain list has one GUID a line; the rest of a line and `#` comments are ignored, as in OpenSM's
-//! GUID files. A file saved by us begins with [`MAGIC`], and the word behind each GUID tells its list:
+//! GUID files. A file saved by us says [`MAGIC`] on top, and the word behind each GUID tells its list:
 //! `node`, `other` and `switch` are destinations, numbered by their place among their kind, `group`
 //! are switches in the order that sorts port groups.
 
@@ -12,19 +12,28 @@ use dmodc::{Fabric, Guid, SavedOrders};
 use crate::ReadError;
 use crate::scan::{lines, printable};
 
-/// The first line of a saved file.
+/// The comment that makes a file a saved one: it stands before the first GUID.
 pub const MAGIC: &str = "# dmodc orders 1";
+
+/// What it begins with in any version.
+const ANY_VERSION: &str = "# dmodc orders ";
 
 /// Reads an order file.
 ///
 /// # Errors
 /// The first line that does not begin with a GUID, or whose word is none of the four.
 pub fn read(text: &[u8]) -> Result<SavedOrders, ReadError> {
-    let saved = text.starts_with(MAGIC.as_bytes());
+    let mut saved = false;
     let mut orders = SavedOrders::default();
     let mut plain = Vec::new();
     for mut line in lines(text) {
         line.skip_blanks();
+        if line.rest().starts_with(ANY_VERSION.as_bytes()) {
+            if line.rest().trim_ascii_end() != MAGIC.as_bytes() {
+                return Err(line.expected(&format!("'{MAGIC}', the only version known")));
+            }
+            saved = true;
+        }
         if line.rest().is_empty() || line.rest().starts_with(b"#") {
             continue;
         }
@@ -97,6 +106,8 @@ mod tests {
         let mut text = Vec::new();
         write(&saved, &fabric, &mut text).unwrap();
         assert_eq!(read(&text).unwrap(), saved);
+        let remark = [b"# the healthy fabric\n", &text[..]].concat();
+        assert_eq!(read(&remark).unwrap(), saved);
     }
 
     #[test]
@@ -107,6 +118,7 @@ mod tests {
             ("", "1:1: no GUID is listed here"),
             ("0x1\nspine\n", "2:1: expected a GUID, found 'spine'"),
             ("0x1g\n", "1:4: expected a blank after the GUID"),
+            ("# dmodc orders 2\n0x1 node a\n", "1:1: expected '# dmodc orders 1', the only"),
             (
                 "# dmodc orders 1\n0x1 host a\n",
                 "2:5: expected 'node', 'other', 'switch' or 'group'",

@@ -46,8 +46,7 @@ impl<'a> Cursor<'a> {
     /// An error that says what should stand here, and what does.
     pub(crate) fn expected(&self, what: &str) -> ReadError {
         let found = String::from_utf8_lossy(self.rest());
-        let found: String =
-            found.chars().take(24).map(|c| if c == '\t' { ' ' } else { c }).collect();
+        let found = printable(&found.chars().take(24).collect::<String>());
         match found.is_empty() {
             true => self.error(format!("expected {what}, found the end of the line")),
             false => self.error(format!("expected {what}, found '{found}'")),

@@ -164,7 +164,11 @@ fn scope(fabric: &Fabric, scope: &Scope) -> Value {
         .iter()
         .map(|lost| {
             let from = fabric.switch(lost.from).guid.to_string();
-            json!({"from_switch": from, "to": end(fabric, lost.to), "loops": lost.loops})
+            let (to, name) = match lost.to {
+                End::Node(n) => (fabric.node(n).guid, &fabric.adapter_of(n).name),
+                End::Switch(s) => (fabric.switch(s).guid, &fabric.switch(s).name),
+            };
+            json!({"from_switch": from, "to": to.to_string(), "to_name": name, "loops": lost.loops})
         })
         .collect();
     json!({

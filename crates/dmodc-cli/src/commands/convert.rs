@@ -25,6 +25,7 @@ pub(super) fn deliver(
     args: &OutputArgs,
     summarise: impl FnOnce(&mut Value),
 ) -> Result<()> {
+    args.check(&[])?;
     if args.output.is_some() || !args.json {
         write(fabric, format, comments, args)?;
     }

@@ -1,6 +1,6 @@
 //! `dmodc degrade`: a fabric with something missing.
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use dmodc::fabric::Removed;
 use dmodc::{Draw, Fabric};
 use serde_json::{Value, json};
@@ -25,6 +25,7 @@ pub(super) fn run(args: &DegradeArgs) -> Result<Answer> {
     }
     let removed: Vec<Removed> = degradation.removed().collect();
     let rest = fabric.without(&degradation);
+    ensure!(!rest.switches().is_empty(), "no switch would be left");
     let mut comments = vec![format!(
         "Degraded by {} and {} (seed {}):",
         counted(degradation.dead_cables().count(), "cable"),

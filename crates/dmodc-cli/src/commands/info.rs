@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use dmodc::{Labels, NotPgft, Routing, RoutingOptions, recognise};
+use dmodc_formats::ibnetdiscover::Reading;
 use serde_json::json;
 
 use crate::args::InfoArgs;
@@ -10,7 +11,8 @@ use crate::text::{counted, number};
 use crate::{Answer, input, output};
 
 pub(super) fn run(args: &InfoArgs) -> Result<Answer> {
-    let whole = Whole::new(input::fabric(&args.fabric)?);
+    let Reading { fabric, given_lids } = input::reading(&args.fabric)?;
+    let whole = Whole::new(fabric);
     let live = whole.live();
     let fabric = live.fabric;
     let ready = Routing::new(live, &RoutingOptions::default()).preprocess(live);
@@ -33,6 +35,7 @@ pub(super) fn run(args: &InfoArgs) -> Result<Answer> {
             "leaves": ready.ranking.leaves().len(),
             "switches_per_rank": per_rank,
             "unranked_switches": unranked,
+            "given_lids": given_lids,
             "pgft": shape.as_ref().ok().map(|labels| labels.pgft.to_string()),
             "not_pgft_because": shape.as_ref().err().map(|reason| reason.describe(live)),
         });
@@ -59,6 +62,10 @@ pub(super) fn run(args: &InfoArgs) -> Result<Answer> {
     }
     if unranked > 0 {
         text += &format!("  connected to no leaf: {}\n", counted(unranked, "switch"));
+    }
+    if given_lids > 0 {
+        let ports = counted(given_lids, "port");
+        text += &format!("{ports} had no LID of their own and were given one\n");
     }
     text += &match &shape {
         Ok(labels) => format!("PGFT({})\n", labels.pgft),

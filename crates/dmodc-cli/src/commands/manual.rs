@@ -39,11 +39,12 @@ pub(super) fn man(args: &ManArgs) -> Result<Answer> {
     Ok(Answer::Yes)
 }
 
-/// The pages: dmodc, and dmodc-COMMAND for each command.
+/// The pages: dmodc, dmodc-COMMAND for each command, and so on below.
 fn pages(root: &Command) -> Vec<Command> {
-    let commands = root.get_subcommands().filter(|c| c.get_name() != "help").map(|c| {
-        let name = format!("dmodc-{}", c.get_name());
-        c.clone().name(name)
-    });
-    std::iter::once(root.clone()).chain(commands).collect()
+    let mut pages = vec![root.clone()];
+    for command in root.get_subcommands().filter(|c| c.get_name() != "help") {
+        let name = format!("{}-{}", root.get_name(), command.get_name());
+        pages.extend(self::pages(&command.clone().name(name)));
+    }
+    pages
 }

@@ -6,17 +6,18 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use dmodc::{
     Coverage, Dmodc, Dmodk, End, Engine, ForwardingTables, Live, NO_ROUTE, Preprocessing,
-    RouteError, Routing, RoutingOptions, connect_roots,
+    RouteError, Routing, RoutingOptions, SwitchIndex, connect_roots,
 };
 use dmodc_formats::{alternatives, lft, orders};
 use serde_json::json;
 
 use crate::args::{EngineName, RouteArgs};
 use crate::input::Whole;
-use crate::text::{counted, number, switch, time};
+use crate::text::{counted, end, number, switch, time};
 use crate::{Answer, input, output};
 
 pub(super) fn run(args: &RouteArgs) -> Result<Answer> {
+    args.output.check(&[&args.save_orders, &args.alternatives])?;
     let whole = Whole::new(input::fabric(&args.fabric)?);
     let live = whole.live();
     let (destinations, switches, saved) = input::order(&args.order)?;
@@ -92,21 +93,28 @@ struct Empty {
     nodes: usize,
     others: usize,
     switches: usize,
+    /// The first of each kind: the switch and the destination.
+    examples: [Option<(SwitchIndex, End)>; 3],
 }
 
 impl Empty {
     fn count(ready: &Preprocessing<'_>, tables: &ForwardingTables) -> Self {
-        let mut empty = Empty { nodes: 0, others: 0, switches: 0 };
+        let mut empty = Empty { nodes: 0, others: 0, switches: 0, examples: [None; 3] };
         let columns = tables.columns();
         for tile in columns.tiles() {
             for s in ready.live.switches() {
                 let row = tables.row(s, &tile).iter().zip(tile.columns.clone());
                 for (_, column) in row.filter(|(entry, _)| **entry == NO_ROUTE) {
-                    match columns.destinations()[column].end {
-                        End::Switch(_) => empty.switches += 1,
-                        End::Node(n) if ready.orders.node_number(n).on_leaf => empty.nodes += 1,
-                        End::Node(_) => empty.others += 1,
-                    }
+                    let end = columns.destinations()[column].end;
+                    let (count, kind) = match end {
+                        End::Node(n) if ready.orders.node_number(n).on_leaf => {
+                            (&mut empty.nodes, 0)
+                        }
+                        End::Node(_) => (&mut empty.others, 1),
+                        End::Switch(_) => (&mut empty.switches, 2),
+                    };
+                    *count += 1;
+                    empty.examples[kind].get_or_insert((s, end));
                 }
             }
         }
@@ -163,6 +171,7 @@ impl Summary<'_> {
         );
         let pairs = self.coverage.leaf_pairs;
         text += &match self.coverage.unreachable_leaf_pairs {
+            0 if pairs == 0 => "valid: there are no two leaves to connect\n".into(),
             0 => format!("valid: all {} leaf pairs are connected\n", number(pairs)),
             lost => format!(
                 "INVALID: {} of {} leaf pairs have no up*down* route\n",
@@ -174,29 +183,36 @@ impl Summary<'_> {
             let (from, to) = (switch(live.fabric, from), switch(live.fabric, to));
             let _ = writeln!(text, "  no route from {from} to {to}");
         }
-        let Empty { nodes, others, switches } = self.empty;
-        if nodes > 0 {
+        let counts = [self.empty.nodes, self.empty.others, self.empty.switches];
+        let kinds = ["nodes", "aggregation nodes and nodes not on leaves", "switches"];
+        for ((count, kind), example) in counts.iter().zip(kinds).zip(self.empty.examples) {
+            if let Some((from, to)) = example {
+                let hint = match (kind, self.connected) {
+                    ("switches", None) => " (--connect-roots fills them)",
+                    _ => "",
+                };
+                let (from, to) = (switch(live.fabric, from), end(live.fabric, to));
+                let _ = writeln!(
+                    text,
+                    "{} towards {kind} without an up*down* route{hint}, such as from {from} to {to}",
+                    entries(*count)
+                );
+            }
+        }
+        if let Some(filled) = self.connected {
+            let what = "towards switches filled by shortest path, outside the deadlock guarantee";
+            let _ = writeln!(text, "{} {what}", entries(filled));
+        }
+        if let Err(lid) = live.fabric.infiniband_lids() {
             let _ = writeln!(
                 text,
-                "{} towards nodes have no up*down* route",
-                counted(nodes, "switch entrie")
+                "LID {lid} is beyond InfiniBand's range: OpenSM cannot load these tables"
             );
-        }
-        if others > 0 {
-            let what = "towards aggregation nodes and nodes not on leaves";
-            let _ = writeln!(text, "{} {what} have no up*down* route", counted(others, "entrie"));
-        }
-        match self.connected {
-            Some(filled) => {
-                let what = "filled by shortest path, outside the deadlock guarantee";
-                let _ = writeln!(text, "{} {what}", counted(filled, "switch-to-switch entrie"));
-            }
-            None if switches > 0 => {
-                let what = "have no up*down* route (--connect-roots fills them)";
-                let _ = writeln!(text, "{} {what}", counted(switches, "switch-to-switch entrie"));
-            }
-            None => {}
         }
         text
     }
+}
+
+fn entries(count: usize) -> String {
+    format!("{} {}", number(count), if count == 1 { "entry" } else { "entries" })
 }

@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 
 use anyhow::{Result, anyhow, bail};
+use dmodc::fabric::Peer;
 use dmodc::judge::{Fate, trace};
-use dmodc::{End, Fabric, Guid, Lid};
+use dmodc::{End, Fabric, Guid, Lid, Live, PortNumber, SwitchIndex};
 use dmodc_formats::lft::Lft;
 use serde_json::json;
 
@@ -41,10 +42,13 @@ pub(super) fn run(args: &TraceArgs) -> Result<Answer> {
             let out = hop.out.map_or("no route".into(), |p| format!("[{p}]"));
             let _ = writeln!(text, "  {into}{} {out}", switch(fabric, hop.switch));
         }
-        text += match fate {
-            Fate::Delivered => "delivered\n",
-            Fate::Lost => "LOST\n",
-            Fate::Loops => "LOOPS\n",
+        let last = hops[hops.len() - 1];
+        let _ = match fate {
+            Fate::Delivered => writeln!(text, "delivered"),
+            Fate::Lost => writeln!(text, "LOST: {}", why(live, last.switch, last.out)),
+            Fate::Loops => {
+                writeln!(text, "LOOPS: '{}' was passed before", fabric.switch(last.switch).name)
+            }
         };
         let hops: Vec<_> = hops
             .iter()
@@ -73,6 +77,18 @@ pub(super) fn run(args: &TraceArgs) -> Result<Answer> {
     Ok(delivered.into())
 }
 
+/// Why a packet ends at this switch.
+fn why(live: Live<'_>, s: SwitchIndex, out: Option<PortNumber>) -> String {
+    let Some(port) = out else { return "the table has no route".into() };
+    match live.peer(s, port) {
+        _ if port == PortNumber::SELF => {
+            "the table says the switch itself is the destination".into()
+        }
+        Peer::Node(n) => format!("port {port} leads to {}", end(live.fabric, End::Node(n))),
+        _ => format!("no cable is in port {port}"),
+    }
+}
+
 /// What a name, GUID or LID means. A name that several have is refused with their GUIDs.
 fn resolve(fabric: &Fabric, text: &str) -> Result<End> {
     let named: Vec<End> = all(fabric).filter(|&e| name(fabric, e) == text).collect();
@@ -85,6 +101,7 @@ fn resolve(fabric: &Fabric, text: &str) -> Result<End> {
             bail!("{} are called '{text}'; say which: {} …", named.len(), guids.join(", "));
         }
     }
+    let text = text.strip_prefix("S-").or(text.strip_prefix("H-")).unwrap_or(text);
     let digits = text.strip_prefix("0x").or(text.strip_prefix("0X"));
     let hex = u64::from_str_radix(digits.unwrap_or(text), 16).ok().map(Guid);
     if let Some(found) = hex.and_then(|g| all(fabric).find(|&e| guids(fabric, e).contains(&g))) {

@@ -88,7 +88,8 @@ impl fmt::Display for BuildError {
         self.inconsistencies[0].problem.fmt(f)?;
         match self.inconsistencies.len() {
             1 => Ok(()),
-            n => write!(f, " (and {} more such problems)", n - 1),
+            2 => write!(f, " (and one more problem)"),
+            n => write!(f, " (and {} more problems)", n - 1),
         }
     }
 }
@@ -301,7 +302,9 @@ impl FabricBuilder {
             let Some((switch, switch_port)) = slot.and_then(|slot| at_switch[slot].take()) else {
                 continue;
             };
-            if !seen.insert(e.guid) {
+            // Tables name destinations by these GUIDs, nodes and switches alike.
+            let is_switch = matches!(self.vertices.get(&e.guid), Some(Vertex::Switch(_)));
+            if is_switch || !seen.insert(e.guid) {
                 self.problem(e.line, Problem::DuplicateGuid(e.guid));
             }
             nodes.push(Node {
@@ -551,6 +554,13 @@ mod tests {
                 b.cable((h, p2), (c, p2), rate);
             }),
             [Problem::DuplicateGuid(Guid(4))]
+        );
+        assert_eq!(
+            problems(|b, [_, c, h]| {
+                b.end_port(h, p2, g2, Lid(2), 0);
+                b.cable((h, p2), (c, p2), rate);
+            }),
+            [Problem::DuplicateGuid(g2)]
         );
         assert_eq!(
             problems(|b, _| {

@@ -145,6 +145,8 @@ impl Walk {
                     ON_PATH => {
                         hop(s, out, to);
                         so_far.loops = true;
+                        // Directions have no cycle, so whatever loops goes down and up again.
+                        so_far.turns = true;
                     }
                     _ => {
                         hop(s, out, to);

@@ -142,11 +142,12 @@ fn positions(sequence: &[SwitchIndex]) -> Vec<u32> {
 /// below k are removed, components by their least GUID; then its own GUID. On a healthy PGFT with
 /// any GUIDs all pods see their planes in one order. What has no rank comes last, by GUID.
 fn plane_order(live: Live<'_>, ranking: &Ranking) -> Vec<SwitchIndex> {
-    let stages: Vec<Vec<SwitchIndex>> = ranking.by_rank().into_iter().rev().collect();
+    // Rank 0 never joins: leaves lie in no plane, they come by GUID.
+    let stages: Vec<Vec<SwitchIndex>> = ranking.by_rank().into_iter().skip(1).rev().collect();
     let guid = |s: SwitchIndex| Some(live.fabric.switch(s).guid.0);
     let mut order = nested_order(live, &stages, guid);
-    let mut rest: Vec<SwitchIndex> =
-        live.fabric.switch_indices().filter(|&s| ranking.rank(s).is_none()).collect();
+    let in_no_plane = |s: &SwitchIndex| ranking.rank(*s).is_none_or(|rank| rank == 0);
+    let mut rest: Vec<SwitchIndex> = live.fabric.switch_indices().filter(in_no_plane).collect();
     rest.sort_by_key(|&s| live.fabric.switch(s).guid);
     order.extend(rest);
     order.sort_by_key(|&s| ranking.sort_rank(s));
@@ -172,7 +173,13 @@ impl Topological {
         for (at, leaf) in leaves.iter().enumerate() {
             by_name[leaf.at()] = Some(at as u64);
         }
-        let mut switches = nested_order(live, &ranking.by_rank(), |s| by_name[s.at()]);
+        // The top rank never joins: without it, the components are the subtrees.
+        let mut stages = ranking.by_rank();
+        stages.pop();
+        let mut switches = match stages.is_empty() {
+            true => leaves,
+            false => nested_order(live, &stages, |s| by_name[s.at()]),
+        };
         let others = plane.iter().copied().filter(|&s| by_name[s.at()].is_none());
         switches.extend(others);
         let nodes = switches.iter().flat_map(|&s| live.fabric.nodes_of(s)).copied().collect();

@@ -33,7 +33,7 @@ impl PortCycle {
         for group in closer {
             self.ports.extend(group.ports.iter().map(|p| p.0));
             self.starts.push(self.ports.len() as u32);
-            if rounds % group.ports.len() != 0 {
+            if !rounds.is_multiple_of(group.ports.len()) {
                 rounds = least_common_multiple(rounds, group.ports.len()).min(LONGEST_CYCLE + 1);
             }
         }
