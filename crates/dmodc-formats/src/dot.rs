@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use dmodc::{Degradation, Fabric, Live, Ranking};
+use dmodc::{Degradation, Fabric, LeafRule, Live, Ranking};
 
 use crate::scan::printable;
 
@@ -15,7 +15,7 @@ use crate::scan::printable;
 pub fn write(fabric: &Fabric, out: &mut impl Write) -> io::Result<()> {
     let healthy = Degradation::none(fabric);
     let live = Live::new(fabric, &healthy);
-    let ranking = Ranking::new(live);
+    let ranking = Ranking::new(live, &LeafRule::Detect);
     writeln!(out, "graph fabric {{\n  rankdir=BT;\n  node [shape=box];")?;
     for s in fabric.switch_indices() {
         let nodes = fabric.nodes_of(s).iter().filter(|&&n| !fabric.is_aggregation(n)).count();

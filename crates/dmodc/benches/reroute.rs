@@ -102,7 +102,12 @@ fn against_reference(routing: &Routing, live: Live<'_>, tables: &ForwardingTable
     sample.sort_unstable();
     let chosen: Vec<usize> = sample.iter().flat_map(|&i| columns.of_switch(i)).collect();
     let destinations = chosen.iter().map(|&c| columns.destinations()[c]).collect();
-    let rows = updown::tables(live, routing.orders(), &Columns::of(destinations));
+    let rows = updown::tables(
+        live,
+        routing.ranking(live).leaves(),
+        routing.orders(),
+        &Columns::of(destinations),
+    );
     for s in live.fabric.switch_indices() {
         for (at, &column) in chosen.iter().enumerate() {
             let port = tables.port(s, column).map_or(255, |p| p.0);

@@ -40,6 +40,7 @@ mod group;
 mod id;
 pub mod judge;
 mod kernel;
+mod leaf;
 mod order;
 mod random;
 mod rank;
@@ -54,6 +55,7 @@ pub use divider::dividers;
 pub use fabric::{Amount, Degradation, Draw, Fabric, FabricBuilder, GuidOrder, Live, Pgft, Preset};
 pub use group::{Group, PortGroups};
 pub use id::{AdapterIndex, CableIndex, Guid, Lid, NodeIndex, PortNumber, SwitchIndex};
+pub use leaf::{LeafRule, Leaves};
 pub use order::{
     DestinationNumber, DestinationOrder, Orders, SavedOrders, SwitchOrder, natural_cmp,
 };

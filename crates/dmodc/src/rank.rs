@@ -4,40 +4,39 @@
 //! PGFT that is the level less one; a switch that lost everything below it rises above its former
 //! parents, which is legal: directions are always taken from the ranks of the moment.
 
-use std::collections::VecDeque;
-
 use crate::fabric::Live;
 use crate::id::SwitchIndex;
+use crate::leaf::{LeafRule, Leaves};
 
 /// The rank of every switch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ranking {
     ranks: Vec<Option<u32>>,
-    leaves: Vec<SwitchIndex>,
+    leaves: Leaves,
+    is_leaf: Vec<bool>,
     levels: u32,
 }
 
 impl Ranking {
-    /// Ranks the live switches: leaves are 0. O(#ports).
-    pub fn new(live: Live<'_>) -> Self {
-        let leaves: Vec<SwitchIndex> = live.switches().filter(|&s| live.is_leaf(s)).collect();
-        let mut ranks = vec![None; live.fabric.switches().len()];
-        let mut queue = VecDeque::with_capacity(leaves.len());
-        for &leaf in &leaves {
-            ranks[leaf.at()] = Some(0);
-            queue.push_back((leaf, 0));
+    /// Ranks the live switches: leaves are 0. With [`LeafRule::Roots`] ranks are counted from the
+    /// other end, and leaves need not be 0. O(#ports).
+    pub fn new(live: Live<'_>, rule: &LeafRule) -> Self {
+        let leaves = Leaves::new(live, rule);
+        let mut is_leaf = vec![false; live.fabric.switches().len()];
+        for &leaf in &leaves.all {
+            is_leaf[leaf.at()] = true;
         }
-        let mut levels = 0;
-        while let Some((s, rank)) = queue.pop_front() {
-            levels = rank + 1;
-            for (_, peer) in live.links(s) {
-                if ranks[peer.at()].is_none() {
-                    ranks[peer.at()] = Some(rank + 1);
-                    queue.push_back((peer, rank + 1));
-                }
+        let mut ranks = match rule {
+            LeafRule::Roots(roots) => live.hops_to(roots.iter().copied()),
+            _ => live.hops_to(leaves.all.iter().copied()),
+        };
+        let levels = ranks.iter().flatten().max().map_or(0, |greatest| greatest + 1);
+        if matches!(rule, LeafRule::Roots(_)) {
+            for hops in ranks.iter_mut().flatten() {
+                *hops = levels - 1 - *hops;
             }
         }
-        Ranking { ranks, leaves, levels }
+        Ranking { ranks, leaves, is_leaf, levels }
     }
 
     /// The rank of a switch; `None` where it is dead or no leaf can be reached from it.
@@ -55,7 +54,18 @@ impl Ranking {
 
     /// The leaves, ascending by index.
     pub fn leaves(&self) -> &[SwitchIndex] {
+        &self.leaves.all
+    }
+
+    /// The leaves, and what was noticed while looking for them.
+    pub fn found(&self) -> &Leaves {
         &self.leaves
+    }
+
+    /// Whether a switch is a leaf.
+    #[inline]
+    pub fn is_leaf(&self, s: SwitchIndex) -> bool {
+        self.is_leaf[s.at()]
     }
 
     /// How many ranks there are.
@@ -81,7 +91,7 @@ mod tests {
     use crate::{Degradation, Fabric, Pgft};
 
     fn ranks(fabric: &Fabric, degradation: &Degradation) -> Vec<Option<u32>> {
-        Ranking::new(Live::new(fabric, degradation)).ranks
+        Ranking::new(Live::new(fabric, degradation), &LeafRule::Detect).ranks
     }
 
     #[test]

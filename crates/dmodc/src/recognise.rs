@@ -317,7 +317,7 @@ mod tests {
 
     fn recognised(fabric: &Fabric, degradation: &Degradation) -> Result<Labels, NotPgft> {
         let live = Live::new(fabric, degradation);
-        let ranking = Ranking::new(live);
+        let ranking = Ranking::new(live, &Default::default());
         let orders = Orders::new(live, &ranking, &Default::default(), &Default::default());
         let groups = PortGroups::new(live, &ranking, &orders);
         recognise(live, &ranking, &groups, &orders)

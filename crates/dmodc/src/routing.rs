@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::fabric::Live;
+use crate::leaf::LeafRule;
 use crate::order::{DestinationOrder, Orders, SwitchOrder};
 use crate::rank::Ranking;
 use crate::route::{Coverage, Engine, Preprocessing, RouteError};
@@ -11,6 +12,8 @@ use crate::tables::{Columns, ForwardingTables};
 /// What can be chosen about a routing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RoutingOptions {
+    /// How leaves are found.
+    pub leaves: LeafRule,
     /// How destinations are numbered.
     pub destinations: DestinationOrder,
     /// How port groups are sorted.
@@ -22,6 +25,7 @@ pub struct RoutingOptions {
 impl Default for RoutingOptions {
     fn default() -> Self {
         RoutingOptions {
+            leaves: LeafRule::default(),
             destinations: DestinationOrder::default(),
             switches: SwitchOrder::default(),
             switch_lids: true,
@@ -33,6 +37,7 @@ impl Default for RoutingOptions {
 /// after a fault moves nothing that the fault did not.
 #[derive(Clone, Debug)]
 pub struct Routing {
+    leaves: LeafRule,
     orders: Orders,
     columns: Arc<Columns>,
 }
@@ -40,10 +45,10 @@ pub struct Routing {
 impl Routing {
     /// Fixes orders and columns.
     pub fn new(live: Live<'_>, options: &RoutingOptions) -> Self {
-        let ranking = Ranking::new(live);
+        let ranking = Ranking::new(live, &options.leaves);
         let orders = Orders::new(live, &ranking, &options.destinations, &options.switches);
         let columns = Arc::new(Columns::new(live.fabric, &orders, options.switch_lids));
-        Routing { orders, columns }
+        Routing { leaves: options.leaves.clone(), orders, columns }
     }
 
     /// The orders.
@@ -56,9 +61,14 @@ impl Routing {
         &self.columns
     }
 
+    /// The ranks of the fabric as it is now.
+    pub fn ranking(&self, live: Live<'_>) -> Ranking {
+        Ranking::new(live, &self.leaves)
+    }
+
     /// The preprocessing of the fabric as it is now.
     pub fn preprocess<'a>(&self, live: Live<'a>) -> Preprocessing<'a> {
-        Preprocessing::new(live, self.orders.clone())
+        Preprocessing::new(live, self.ranking(live), self.orders.clone())
     }
 
     /// Tables to be filled by [`Engine::route`], as often as wanted.

@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use dmodc::fabric::Peer;
 use dmodc::judge::{Fate, Scope, check, check_union, trace};
 use dmodc::{
-    Degradation, Dmodc, End, ForwardingTables, Live, PortNumber, Random, Ranking, Routing,
-    RoutingOptions, SwitchIndex,
+    Degradation, Dmodc, End, ForwardingTables, Live, PortNumber, Random, Routing, RoutingOptions,
+    SwitchIndex,
 };
 use support::{for_seeds, random_degradation, random_graph, random_pgft};
 
@@ -32,7 +32,7 @@ struct Verdict {
 
 impl<'a> Naive<'a> {
     fn new(live: Live<'a>, routing: &Routing, tables: Vec<&'a ForwardingTables>) -> Self {
-        let ranking = Ranking::new(live);
+        let ranking = routing.ranking(live);
         let height = live
             .fabric
             .switch_indices()
@@ -180,7 +180,7 @@ fn the_judge_equals_the_walk_of_every_pair() {
         let routing = Routing::new(live, &RoutingOptions::default());
         let (mut tables, _) = routing.route(live, &Dmodc).unwrap();
         spoil(random, live, &mut tables);
-        let judged = check(live, routing.orders(), &tables);
+        let judged = check(live, &routing.ranking(live), routing.orders(), &tables);
         let naive = Naive::new(live, &routing, vec![&tables]);
         assert_same(&judged.nodes, naive.scope(false), 1);
         assert_same(&judged.everything, naive.scope(true), 1);
@@ -217,7 +217,7 @@ fn mixtures_of_old_and_new_equal_the_walk_of_every_choice() {
             spoil(random, live, &mut old);
             spoil(random, live, &mut new);
         }
-        let judged = check_union(live, routing.orders(), &old, &new);
+        let judged = check_union(live, &routing.ranking(live), routing.orders(), &old, &new);
         let naive = Naive::new(live, &routing, vec![&old, &new]);
         assert_same(&judged.nodes, naive.scope(false), 2);
         assert_same(&judged.everything, naive.scope(true), 2);
@@ -261,7 +261,7 @@ fn a_ring_routed_one_way_is_called_cyclic_by_name() {
             tables.set(s, column, Some(if s == to.switch { to.port } else { clockwise }));
         }
     }
-    let judged = check(live, routing.orders(), &tables);
+    let judged = check(live, &routing.ranking(live), routing.orders(), &tables);
     assert_eq!((judged.nodes.pairs, judged.nodes.delivered), (12, 12));
     assert_eq!(judged.nodes.cycle.as_ref().map(Vec::len), Some(4));
     assert!(!judged.nodes.is_sound());

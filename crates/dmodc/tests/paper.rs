@@ -6,19 +6,15 @@ mod support;
 use dmodc::reference::Graph;
 use dmodc::reference::paper::Procedure1;
 use dmodc::{
-    Amount, CostBlock, Degradation, DestinationOrder, Dmodc, Dmodk, Draw, Engine, Fabric, Live,
-    NodeIndex, Pgft, PortNumber, Preprocessing, Routing, RoutingOptions, SwitchIndex, SwitchOrder,
+    Amount, CostBlock, Degradation, Dmodc, Dmodk, Draw, Engine, Fabric, Live, NodeIndex, Pgft,
+    PortNumber, Preprocessing, Routing, RoutingOptions, SwitchIndex, SwitchOrder,
     alternative_ports,
 };
 use support::{Drawing, walk};
 
 /// The paper's own orders: groups by GUID, destinations as they stand.
 fn paper_options() -> RoutingOptions {
-    RoutingOptions {
-        destinations: DestinationOrder::Topological,
-        switches: SwitchOrder::Guid,
-        switch_lids: true,
-    }
+    RoutingOptions { switches: SwitchOrder::Guid, ..RoutingOptions::default() }
 }
 
 fn preprocess<'a>(fabric: &'a Fabric, degradation: &'a Degradation) -> Preprocessing<'a> {
@@ -83,7 +79,7 @@ fn figure_2_costs() {
     let healthy = Degradation::none(&fabric);
     let ready = preprocess(&fabric, &healthy);
 
-    let graph = Graph::new(ready.live, &ready.orders);
+    let graph = Graph::new(ready.live, &ready.orders, ready.ranking.leaves());
     let mut procedure = Procedure1::new(&graph);
     let costs = |p: &Procedure1<'_>| {
         [left, right, s0, s1, s2, top].map(|s| p.cost[s][1].map_or(-1, |c| c as i64))
@@ -119,27 +115,30 @@ fn figure_2_costs() {
 #[test]
 fn figure_3_dividers() {
     let mut d = Drawing::new();
-    let [whole, damaged] = d.switches(["L1-0", "L1-1"]);
+    let leaves = d.switches(["L1-0", "L1-1", "L1-2"]);
     let middle @ [m0, m1, m2] = d.switches(["L2-0", "L2-1", "L2-2"]);
-    let [other, another] = d.switches(["L2-3", "L2-4"]);
     let [t0, t1, t2] = d.switches(["L3-0", "L3-1", "L3-2"]);
-    // A leaf with three upswitches, and one that has lost the third.
-    for (a, b) in [(whole, m0), (whole, m2), (whole, other), (damaged, m1), (damaged, another)] {
-        d.cable(a, b, 1);
+    // Each lies in a pod of its own, below it a leaf with three upswitches; one has lost the third.
+    for ((leaf, m), beside) in leaves.into_iter().zip(middle).zip([2, 1, 2]) {
+        d.nodes(leaf, 1);
+        d.cable(leaf, m, 1);
+        for _ in 0..beside {
+            let other = d.switch("L2");
+            d.cable(leaf, other, 1);
+        }
     }
     for (a, b) in [(m0, t0), (m0, t1), (m1, t1), (m1, t2), (m2, t0), (m2, t1), (m2, t2)] {
         d.cable(a, b, 1);
     }
-    d.nodes(whole, 1);
-    d.nodes(damaged, 1);
     let fabric = d.finish();
     let healthy = Degradation::none(&fabric);
     let ready = preprocess(&fabric, &healthy);
 
-    let graph = Graph::new(ready.live, &ready.orders);
+    let graph = Graph::new(ready.live, &ready.orders, ready.ranking.leaves());
     let mut procedure = Procedure1::new(&graph);
-    procedure.ascend(index(whole));
-    procedure.ascend(index(damaged));
+    for leaf in leaves {
+        procedure.ascend(index(leaf));
+    }
     let dividers = |p: &Procedure1<'_>, of: [usize; 3]| of.map(|s| p.divider[s]);
     assert_eq!(dividers(&procedure, middle), [3, 2, 3], "step 0");
     let steps = middle.map(|m| {
@@ -193,7 +192,7 @@ fn figure_4_routes() {
     let costs = [s, o1, o2, o3, o4].map(|s| block.cost(index(s), 0).unwrap());
     assert_eq!(costs, [3, 4, 2, 4, 2]);
 
-    let graph = Graph::new(ready.live, &ready.orders);
+    let graph = Graph::new(ready.live, &ready.orders, ready.ranking.leaves());
     let procedure = Procedure1::run(&graph);
     let lambda = graph.leaves.iter().position(|&l| l == index(leaf)).unwrap();
     let closer: Vec<usize> = procedure.closer(grey, lambda).iter().map(|n| n.switch.at()).collect();
@@ -286,7 +285,7 @@ fn validity_rule() {
         let degraded = draw.degradation(&fabric).unwrap();
         let live = Live::new(&fabric, &degraded);
         let (tables, coverage) = routing.route(live, &Dmodc).unwrap();
-        let graph = Graph::new(live, routing.orders());
+        let graph = Graph::new(live, routing.orders(), routing.ranking(live).leaves());
         let procedure = Procedure1::run(&graph);
         let finite =
             graph.leaves.iter().all(|leaf| procedure.cost[leaf.at()].iter().all(Option::is_some));

@@ -12,7 +12,7 @@ use dmodc::reference::paper::Procedure1;
 use dmodc::reference::{Graph, updown};
 use dmodc::{
     Columns, CostBlock, Degradation, DestinationOrder, Dmodc, Dmodk, End, Engine, Fabric,
-    ForwardingTables, GuidOrder, Live, NodeIndex, Pgft, PortNumber, Random, Ranking, Routing,
+    ForwardingTables, GuidOrder, Live, NodeIndex, Pgft, PortNumber, Random, Routing,
     RoutingOptions, SwitchIndex, SwitchOrder,
 };
 use support::{for_seeds, random_degradation, random_graph, random_pgft, walk};
@@ -29,7 +29,12 @@ fn random_options(random: &mut Random) -> RoutingOptions {
             _ => SwitchOrder::Guid,
         },
         switch_lids: random.below(3) > 0,
+        ..RoutingOptions::default()
     }
+}
+
+fn naive(live: Live<'_>, routing: &Routing) -> Vec<Vec<u8>> {
+    updown::tables(live, routing.ranking(live).leaves(), routing.orders(), routing.columns())
 }
 
 fn random_guids(random: &mut Random) -> GuidOrder {
@@ -60,7 +65,7 @@ fn fast_tables_equal_the_naive_ones_on_degraded_pgfts() {
         for d in [&healthy, &degraded] {
             let live = Live::new(&fabric, d);
             let (tables, _) = routing.route(live, &Dmodc).unwrap();
-            assert_eq!(rows(&tables), updown::tables(live, routing.orders(), routing.columns()));
+            assert_eq!(rows(&tables), naive(live, &routing));
         }
     });
 }
@@ -75,7 +80,7 @@ fn fast_tables_equal_the_naive_ones_on_any_graph() {
         for d in [&healthy, &degraded] {
             let live = Live::new(&fabric, d);
             let (tables, _) = routing.route(live, &Dmodc).unwrap();
-            assert_eq!(rows(&tables), updown::tables(live, routing.orders(), routing.columns()));
+            assert_eq!(rows(&tables), naive(live, &routing));
         }
     });
 }
@@ -89,7 +94,7 @@ fn costs_and_dividers_equal_procedure_1_on_degraded_pgfts() {
         let live = Live::new(&fabric, &degraded);
         let routing = Routing::new(live, &random_options(random));
         let ready = routing.preprocess(live);
-        let graph = Graph::new(live, routing.orders());
+        let graph = Graph::new(live, routing.orders(), routing.ranking(live).leaves());
         let procedure = Procedure1::run(&graph);
         assert!(ready.dividers.iter().map(|&d| u64::from(d)).eq(procedure.divider.iter().copied()));
         let mut block = CostBlock::default();
@@ -115,7 +120,7 @@ fn entries_equal_the_paper_on_healthy_pgfts() {
         let live = Live::new(&fabric, &healthy);
         let routing = Routing::new(live, &random_options(random));
         let (tables, _) = routing.route(live, &Dmodc).unwrap();
-        let graph = Graph::new(live, routing.orders());
+        let graph = Graph::new(live, routing.orders(), routing.ranking(live).leaves());
         let procedure = Procedure1::run(&graph);
         for (column, d) in tables.columns().destinations().iter().enumerate() {
             let End::Node(_) = d.end else { continue };
@@ -141,7 +146,7 @@ fn the_literal_closer_set_may_turn_up_again_and_ours_never_does() {
     let routing = Routing::new(live, &RoutingOptions::default());
     let (tables, coverage) = routing.route(live, &Dmodc).unwrap();
     assert!(coverage.is_valid());
-    let graph = Graph::new(live, routing.orders());
+    let graph = Graph::new(live, routing.orders(), routing.ranking(live).leaves());
     let literal = Procedure1::run(&graph).port(spine, 0, 0).unwrap();
     let turns_at = live.peer(spine, literal);
     assert!(matches!(turns_at, Peer::Switch(leaf, _) if graph.leaves.contains(&leaf)));
@@ -163,7 +168,7 @@ fn any_number_of_threads_gives_the_same_bytes() {
         let [one, two, seven] = pools.each_ref().map(|pool| {
             pool.install(|| {
                 let (tables, coverage) = routing.route(live, &Dmodc).unwrap();
-                let judged = check(live, routing.orders(), &tables);
+                let judged = check(live, &routing.ranking(live), routing.orders(), &tables);
                 (tables, coverage, judged)
             })
         });
@@ -284,7 +289,7 @@ fn assert_promises(live: Live<'_>, routing: &Routing, tables: &ForwardingTables)
             assert!(ups.is_sorted_by(|a, b| a >= b), "up after down: {way:?}");
         }
     }
-    let judged = check(live, routing.orders(), tables);
+    let judged = check(live, &routing.ranking(live), routing.orders(), tables);
     for scope in [&judged.nodes, &judged.everything] {
         assert_eq!((scope.loops, scope.up_down_violations), (0, 0));
         assert!(scope.is_deadlock_free());
@@ -326,7 +331,7 @@ fn promises_hold_on_degraded_pgfts() {
         let routing = Routing::new(live, &random_options(random));
         let (tables, coverage) = routing.route(live, &Dmodc).unwrap();
         assert_promises(live, &routing, &tables);
-        let judged = check(live, routing.orders(), &tables);
+        let judged = check(live, &routing.ranking(live), routing.orders(), &tables);
         assert_eq!(coverage.is_valid(), judged.nodes.lost == 0, "valid means delivered");
     });
 }
@@ -399,7 +404,7 @@ fn a_mask_equals_the_fabric_without_what_is_dead() {
         let options = RoutingOptions {
             destinations: DestinationOrder::Saved(saved.clone()),
             switches: SwitchOrder::Saved(saved),
-            switch_lids: options.switch_lids,
+            ..options
         };
         let (cut, coverage_cut) = Routing::new(live, &options).route(live, &Dmodc).unwrap();
         assert_eq!(entries(&fabric, &masked), entries(&rest, &cut));
@@ -452,15 +457,15 @@ fn nodes_elsewhere_do_not_disturb_the_numbers() {
         let fabric = random_graph(random);
         let healthy = Degradation::none(&fabric);
         let live = Live::new(&fabric, &healthy);
-        let ranking = Ranking::new(live);
         let routing = Routing::new(live, &random_options(random));
+        let ranking = routing.ranking(live);
         let numbers = |on_leaf: bool| {
             let mut list: Vec<u32> = fabric
                 .node_indices()
                 .map(|n| (n, routing.orders().node_number(n)))
                 .filter(|(n, number)| {
-                    let rank = ranking.rank(fabric.node(*n).switch);
-                    assert_eq!(number.on_leaf, rank == Some(0) && !fabric.is_aggregation(*n));
+                    let leaf = ranking.is_leaf(fabric.node(*n).switch);
+                    assert_eq!(number.on_leaf, leaf && !fabric.is_aggregation(*n));
                     number.on_leaf == on_leaf
                 })
                 .map(|(_, number)| number.number)

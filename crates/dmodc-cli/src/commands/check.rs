@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use dmodc::judge::{self, Channel, Check, Scope};
-use dmodc::{DestinationOrder, End, Fabric, Live, NodeIndex, Orders, Ranking};
+use dmodc::{DestinationOrder, End, Fabric, LeafRule, Live, NodeIndex, Orders, Ranking};
 use dmodc_formats::lft::Lft;
 use serde_json::{Value, json};
 
@@ -23,12 +23,13 @@ pub(super) fn run(args: &CheckArgs) -> Result<Answer> {
         dumps.push(input::tables(new, live.fabric)?);
     }
     let switches = input::switch_order(&args.switch_order)?;
-    let orders = Orders::new(live, &Ranking::new(live), &DestinationOrder::default(), &switches);
+    let ranking = Ranking::new(live, &LeafRule::Detect);
+    let orders = Orders::new(live, &ranking, &DestinationOrder::default(), &switches);
     let tables = Lft::tables(&dumps.iter().collect::<Vec<_>>(), live.fabric);
     let start = Instant::now();
     let check = match &tables[..] {
-        [old, new] => judge::check_union(live, &orders, old, new),
-        tables => judge::check(live, &orders, &tables[0]),
+        [old, new] => judge::check_union(live, &ranking, &orders, old, new),
+        tables => judge::check(live, &ranking, &orders, &tables[0]),
     };
     let elapsed = start.elapsed();
     let sound = check.nodes.is_sound() && !(args.up_down && check.nodes.up_down_violations > 0);

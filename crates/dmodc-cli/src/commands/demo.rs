@@ -33,7 +33,7 @@ fn route_and_check(routing: &Routing, live: Live<'_>) -> Result<Routed> {
     let coverage = Dmodc.route(&routing.preprocess(live), &mut tables)?;
     let routing_time = start.elapsed();
     let start = Instant::now();
-    let check = check(live, routing.orders(), &tables);
+    let check = check(live, &routing.ranking(live), routing.orders(), &tables);
     Ok(Routed { tables, coverage, routing: routing_time, check, checking: start.elapsed() })
 }
 

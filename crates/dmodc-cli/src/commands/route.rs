@@ -21,7 +21,7 @@ pub(super) fn run(args: &RouteArgs) -> Result<Answer> {
     let whole = Whole::new(input::fabric(&args.fabric)?);
     let live = whole.live();
     let (destinations, switches, saved) = input::order(&args.order)?;
-    let options = RoutingOptions { destinations, switches, switch_lids: true };
+    let options = RoutingOptions { destinations, switches, ..RoutingOptions::default() };
     let engine: &dyn Engine = match args.engine {
         EngineName::Dmodc => &Dmodc,
         EngineName::Dmodk => &Dmodk,

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use super::{Fabric, Peer};
 use crate::id::{CableIndex, Guid, PortNumber, SwitchIndex};
+use crate::leaf::{LeafRule, Leaves};
 use crate::random::Random;
 
 /// The faults upon a fabric: a mask over its switches and cables. Applying one costs a bit.
@@ -259,8 +260,11 @@ impl Draw {
 
         let healthy = Degradation::none(fabric);
         let live = super::Live::new(fabric, &healthy);
-        let candidates: Vec<SwitchIndex> =
-            live.switches().filter(|&s| self.any_switch || !live.is_leaf(s)).collect();
+        let leaves = Leaves::new(live, &LeafRule::Detect).all;
+        let candidates: Vec<SwitchIndex> = live
+            .switches()
+            .filter(|s| self.any_switch || leaves.binary_search(s).is_err())
+            .collect();
         let what = if self.any_switch { "switches" } else { "switches that are not leaves" };
         let wanted = self.switches.of(candidates.len(), what)?;
         for at in Random::new(self.seed, 1).sample(candidates.len(), wanted) {
@@ -360,7 +364,7 @@ mod tests {
             let d = draw(seed, 7, 3).degradation(&fabric).unwrap();
             assert_eq!(d.dead_cables().count(), 7);
             assert_eq!(d.dead_switches().count(), 3);
-            assert!(d.dead_switches().all(|s| !live.is_leaf(s)));
+            assert!(d.dead_switches().all(|s| live.nodes(s).next().is_none()));
             assert!(d.dead_cables().all(|c| fabric.cable(c).is_ok()));
             assert_eq!(d, draw(seed, 7, 3).degradation(&fabric).unwrap());
             let more = draw(seed, 7, 4).degradation(&fabric).unwrap();

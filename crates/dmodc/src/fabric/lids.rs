@@ -9,6 +9,7 @@ use std::collections::HashSet;
 
 use super::{Degradation, Fabric, Live};
 use crate::id::{Lid, NodeIndex, SwitchIndex};
+use crate::leaf::LeafRule;
 use crate::order::{DestinationOrder, Orders, SwitchOrder};
 use crate::rank::Ranking;
 
@@ -58,7 +59,7 @@ impl Fabric {
     fn sort_topologically(&self, owners: &mut [Owner]) {
         let healthy = Degradation::none(self);
         let live = Live::new(self, &healthy);
-        let ranking = Ranking::new(live);
+        let ranking = Ranking::new(live, &LeafRule::Detect);
         let orders =
             Orders::new(live, &ranking, &DestinationOrder::Topological, &SwitchOrder::Plane);
         owners.sort_by_key(|&owner| match owner {

@@ -1,6 +1,8 @@
 //! What is left of a fabric under a degradation.
 
-use super::{AdapterKind, Degradation, Fabric, Peer};
+use std::collections::VecDeque;
+
+use super::{Degradation, Fabric, Peer};
 use crate::id::{NodeIndex, PortNumber, SwitchIndex};
 
 /// A fabric and the faults upon it: what routing sees. A cable lives while it and both its ends do.
@@ -74,8 +76,23 @@ impl<'a> Live<'a> {
         self.fabric.nodes_of(s).iter().copied().filter(move |&n| live.node(n))
     }
 
-    /// Whether a switch is a leaf: it has a live node that is not an aggregation node.
-    pub fn is_leaf(&self, s: SwitchIndex) -> bool {
-        self.nodes(s).any(|n| self.fabric.adapter_of(n).kind != AdapterKind::Aggregation)
+    /// Hops to the nearest of these switches, by breadth-first search; `None` is unreachable. O(#ports).
+    pub fn hops_to(&self, targets: impl IntoIterator<Item = SwitchIndex>) -> Vec<Option<u32>> {
+        let mut hops = vec![None; self.fabric.switches().len()];
+        let mut queue = VecDeque::new();
+        for s in targets {
+            if self.switch(s) && hops[s.at()].replace(0).is_none() {
+                queue.push_back((s, 0));
+            }
+        }
+        while let Some((s, distance)) = queue.pop_front() {
+            for (_, peer) in self.links(s) {
+                if hops[peer.at()].is_none() {
+                    hops[peer.at()] = Some(distance + 1);
+                    queue.push_back((peer, distance + 1));
+                }
+            }
+        }
+        hops
     }
 }

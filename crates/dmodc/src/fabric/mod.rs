@@ -58,6 +58,8 @@ pub enum AdapterKind {
     Aggregation,
     /// A router to another subnet: for routes an ordinary end port.
     Router,
+    /// A host set aside by request: routable, but no sign of a leaf.
+    Aside,
 }
 
 /// A channel adapter: one device with one or several end ports.

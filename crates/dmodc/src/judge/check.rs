@@ -101,12 +101,17 @@ pub struct Check {
     pub everything: Scope,
 }
 
-/// Judges tables upon a fabric. O(#columns × #switches + dependencies).
+/// Judges tables upon a fabric; ranks and switch order say what is up. O(#columns × #switches + dependencies).
 ///
 /// # Panics
 /// If the tables have rows for another number of switches.
-pub fn check(live: Live<'_>, orders: &Orders, tables: &ForwardingTables) -> Check {
-    judge(live, orders, &[tables])
+pub fn check(
+    live: Live<'_>,
+    ranking: &Ranking,
+    orders: &Orders,
+    tables: &ForwardingTables,
+) -> Check {
+    judge(live, Heights::new(live, ranking, orders), &[tables])
 }
 
 /// Judges the mixtures of old and new tables that are in force during an update: each switch may
@@ -116,12 +121,13 @@ pub fn check(live: Live<'_>, orders: &Orders, tables: &ForwardingTables) -> Chec
 /// If the tables differ in their columns, or belong to another fabric.
 pub fn check_union(
     live: Live<'_>,
+    ranking: &Ranking,
     orders: &Orders,
     old: &ForwardingTables,
     new: &ForwardingTables,
 ) -> Check {
     assert_eq!(old.columns(), new.columns(), "a mixture is of tables with the same columns");
-    judge(live, orders, &[old, new])
+    judge(live, Heights::new(live, ranking, orders), &[old, new])
 }
 
 /// What the judge knows before it looks at a destination.
@@ -144,7 +150,7 @@ struct Findings {
     merged: Vec<Fates>,
 }
 
-fn judge(live: Live<'_>, orders: &Orders, tables: &[&ForwardingTables]) -> Check {
+fn judge(live: Live<'_>, heights: Heights, tables: &[&ForwardingTables]) -> Check {
     let fabric = live.fabric;
     let columns = tables[0].columns().clone();
     for t in tables {
@@ -157,7 +163,7 @@ fn judge(live: Live<'_>, orders: &Orders, tables: &[&ForwardingTables]) -> Check
     let judge = Judge {
         in_force: InForce { live, tables },
         columns: &columns,
-        heights: Heights::new(live, &Ranking::new(live), orders),
+        heights,
         nodes: fabric.switch_indices().map(|s| count(s, false)).collect(),
         sources: fabric
             .switch_indices()

@@ -18,7 +18,7 @@ pub use saved::SavedOrders;
 
 use nested::nested_order;
 
-use crate::fabric::Live;
+use crate::fabric::{AdapterKind, Live};
 use crate::id::{NodeIndex, SwitchIndex};
 use crate::rank::Ranking;
 
@@ -176,10 +176,13 @@ impl Topological {
         // The top rank never joins: without it, the components are the subtrees.
         let mut stages = ranking.by_rank();
         stages.pop();
-        let mut switches = match stages.is_empty() {
-            true => leaves,
-            false => nested_order(live, &stages, |s| by_name[s.at()]),
-        };
+        let mut switches = nested_order(live, &stages, |s| by_name[s.at()]);
+        // Leaves of the top rank are subtrees of their own.
+        let mut listed = vec![false; by_name.len()];
+        for s in &switches {
+            listed[s.at()] = true;
+        }
+        switches.extend(leaves.into_iter().filter(|s| !listed[s.at()]));
         let others = plane.iter().copied().filter(|&s| by_name[s.at()].is_none());
         switches.extend(others);
         let nodes = switches.iter().flat_map(|&s| live.fabric.nodes_of(s)).copied().collect();
@@ -193,7 +196,9 @@ impl Topological {
 
 /// Whether a node is numbered among those on leaves.
 fn on_leaf(live: Live<'_>, ranking: &Ranking, n: NodeIndex) -> bool {
-    ranking.rank(live.fabric.node(n).switch) == Some(0) && !live.fabric.is_aggregation(n)
+    let kind = live.fabric.adapter_of(n).kind;
+    ranking.is_leaf(live.fabric.node(n).switch)
+        && matches!(kind, AdapterKind::Host | AdapterKind::Router)
 }
 
 /// Numbers the nodes of both kinds 0, 1, 2 … in this order.
@@ -230,7 +235,7 @@ mod tests {
     fn orders(fabric: &Fabric, d: &DestinationOrder, s: &SwitchOrder) -> Orders {
         let healthy = Degradation::none(fabric);
         let live = Live::new(fabric, &healthy);
-        Orders::new(live, &Ranking::new(live), d, s)
+        Orders::new(live, &Ranking::new(live, &Default::default()), d, s)
     }
 
     #[test]

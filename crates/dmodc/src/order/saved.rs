@@ -202,7 +202,7 @@ mod tests {
     fn orders(fabric: &Fabric, d: &DestinationOrder, s: &SwitchOrder) -> Orders {
         let healthy = Degradation::none(fabric);
         let live = Live::new(fabric, &healthy);
-        Orders::new(live, &Ranking::new(live), d, s)
+        Orders::new(live, &Ranking::new(live, &Default::default()), d, s)
     }
 
     fn save(fabric: &Fabric) -> SavedOrders {

@@ -2,7 +2,7 @@
 //!
 //! [`paper`] is Procedure 1 and eqs. (1)–(4) to the letter. [`updown`] states our rules (see
 //! [`cost`](crate::CostBlock)) in the most naive way. They share with the fast code the fabric, the
-//! [orders](crate::Orders) and nothing else: ranks, groups and directions are found again here.
+//! [orders](crate::Orders), the leaves and nothing else: ranks, groups and directions are found again here.
 //!
 //! On degraded PGFTs both have the same costs and dividers, and on healthy ones the same entries.
 //! Where a fault leaves a switch without an up–down route, or changes ranks, the literal closer set
@@ -40,10 +40,10 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// Reads the fabric.
-    pub fn new(live: Live<'_>, orders: &Orders) -> Self {
+    /// Reads the fabric, whose leaves are given.
+    pub fn new(live: Live<'_>, orders: &Orders, leaves: &[SwitchIndex]) -> Self {
         let count = live.fabric.switches().len();
-        let leaves: Vec<SwitchIndex> = live.switches().filter(|&s| live.is_leaf(s)).collect();
+        let leaves = leaves.to_vec();
         let mut ports: Vec<BTreeMap<u32, (SwitchIndex, Vec<PortNumber>)>> =
             vec![BTreeMap::new(); count];
         for s in live.switches() {

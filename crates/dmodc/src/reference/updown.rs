@@ -45,8 +45,13 @@ impl Distances {
 }
 
 /// Every entry: a row for each switch, in the order of the columns.
-pub fn tables(live: Live<'_>, orders: &Orders, columns: &Columns) -> Vec<Vec<u8>> {
-    let graph = Graph::new(live, orders);
+pub fn tables(
+    live: Live<'_>,
+    leaves: &[SwitchIndex],
+    orders: &Orders,
+    columns: &Columns,
+) -> Vec<Vec<u8>> {
+    let graph = Graph::new(live, orders, leaves);
     let dividers = graph.dividers();
     let mut rows = vec![vec![NO_ROUTE; columns.len()]; live.fabric.switches().len()];
     for (i, &target) in columns.switches().iter().enumerate() {

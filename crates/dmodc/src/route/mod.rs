@@ -41,13 +41,8 @@ pub struct Preprocessing<'a> {
 }
 
 impl<'a> Preprocessing<'a> {
-    /// Ranks, groups and divides what is alive, under given orders.
-    pub fn new(live: Live<'a>, orders: Orders) -> Self {
-        Self::with_ranking(live, Ranking::new(live), orders)
-    }
-
-    /// The same where the ranking is known already.
-    pub fn with_ranking(live: Live<'a>, ranking: Ranking, orders: Orders) -> Self {
+    /// Groups and divides what is alive and ranked, under given orders.
+    pub fn new(live: Live<'a>, ranking: Ranking, orders: Orders) -> Self {
         let groups = PortGroups::new(live, &ranking, &orders);
         let dividers = dividers(&groups);
         Preprocessing { live, ranking, orders, groups, dividers }

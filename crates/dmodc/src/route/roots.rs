@@ -6,8 +6,6 @@
 //! are still empty are filled, by shortest path: a packet either comes one hop nearer at each switch,
 //! or meets one with an up\*down\* route and follows that; so nothing loops.
 
-use std::collections::VecDeque;
-
 use rayon::prelude::*;
 
 use super::Preprocessing;
@@ -33,8 +31,8 @@ pub fn connect_roots(fabric: &Preprocessing<'_>, tables: &mut ForwardingTables) 
             if without.is_empty() {
                 continue;
             }
-            let hops = hops_to(fabric, d.switch);
-            for s in without.into_iter().filter(|s| hops[s.at()] != u32::MAX) {
+            let hops = fabric.live.hops_to([d.switch]);
+            for s in without.into_iter().filter(|s| hops[s.at()].is_some()) {
                 let entry = &mut out[s.at() * width + at..][..1];
                 choose(fabric, &hops, s, d.number, entry);
                 filled += 1;
@@ -45,24 +43,14 @@ pub fn connect_roots(fabric: &Preprocessing<'_>, tables: &mut ForwardingTables) 
     tables.tiles_mut().into_par_iter().map(fill).sum()
 }
 
-/// Hops to `target` over any live cables; `u32::MAX` is unreachable.
-fn hops_to(fabric: &Preprocessing<'_>, target: SwitchIndex) -> Vec<u32> {
-    let mut hops = vec![u32::MAX; fabric.groups.switch_count()];
-    hops[target.at()] = 0;
-    let mut queue = VecDeque::from([target]);
-    while let Some(s) = queue.pop_front() {
-        for group in fabric.groups.up(s).chain(fabric.groups.down(s)) {
-            if hops[group.peer.at()] == u32::MAX {
-                hops[group.peer.at()] = hops[s.at()] + 1;
-                queue.push_back(group.peer);
-            }
-        }
-    }
-    hops
-}
-
 /// Eqs. (3) and (4) over all neighbours that are nearer, in switch order.
-fn choose(fabric: &Preprocessing<'_>, hops: &[u32], s: SwitchIndex, number: u32, out: &mut [u8]) {
+fn choose(
+    fabric: &Preprocessing<'_>,
+    hops: &[Option<u32>],
+    s: SwitchIndex,
+    number: u32,
+    out: &mut [u8],
+) {
     let neighbours = fabric.groups.up(s).chain(fabric.groups.down(s));
     let mut nearer: Vec<Group<'_>> =
         neighbours.filter(|g| hops[g.peer.at()] < hops[s.at()]).collect();

@@ -137,9 +137,13 @@ fn forget_dead(fabric: &Preprocessing<'_>, columns: &Columns, tile: &Tile, out: 
 /// Counts the leaves that reach the leaves of this tile.
 fn coverage(fabric: &Preprocessing<'_>, costs: &CostBlock) -> Coverage {
     let mut coverage = Coverage::default();
-    let is_leaf = |t: &SwitchIndex| fabric.ranking.rank(*t) == Some(0);
-    let leaves: Vec<(usize, SwitchIndex)> =
-        costs.targets().iter().copied().enumerate().filter(|(_, t)| is_leaf(t)).collect();
+    let leaves: Vec<(usize, SwitchIndex)> = costs
+        .targets()
+        .iter()
+        .copied()
+        .enumerate()
+        .filter(|(_, t)| fabric.ranking.is_leaf(*t))
+        .collect();
     for &from in fabric.ranking.leaves() {
         let reached = costs.reached(from);
         for &(bit, to) in leaves.iter().filter(|(_, to)| *to != from) {

@@ -215,8 +215,12 @@ mod tests {
         let fabric = pgft.fabric(Default::default());
         let healthy = Degradation::none(&fabric);
         let live = Live::new(&fabric, &healthy);
-        let orders =
-            Orders::new(live, &Ranking::new(live), &Default::default(), &Default::default());
+        let orders = Orders::new(
+            live,
+            &Ranking::new(live, &Default::default()),
+            &Default::default(),
+            &Default::default(),
+        );
         let columns = Columns::new(&fabric, &orders, true);
         assert_eq!(columns.len(), 300 + 102);
         let tiles: Vec<Tile> = columns.tiles().collect();
