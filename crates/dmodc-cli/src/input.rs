@@ -6,9 +6,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail};
 use dmodc::{Degradation, DestinationOrder, Fabric, Live, SavedOrders, SwitchOrder};
-use dmodc_formats::ibnetdiscover::Reading;
 use dmodc_formats::lft::Lft;
-use dmodc_formats::{ReadError, ibnetdiscover, lft, orders};
+use dmodc_formats::{ReadError, Reading, lft, orders};
 
 use crate::args::OrderArgs;
 
@@ -41,16 +40,16 @@ pub(crate) fn fabric(path: &Path) -> Result<Fabric> {
 /// A fabric, and what had to be added to it.
 pub(crate) fn reading(path: &Path) -> Result<Reading> {
     let text = bytes(path)?;
-    if lft::detect(&text) && !ibnetdiscover::detect(&text) {
+    if lft::detect(&text) && dmodc_formats::detect(&text).is_none() {
         bail!("{}: these are forwarding tables; expected a fabric", path.display());
     }
-    ibnetdiscover::read(&text).map_err(|e| at(path, &e))
+    dmodc_formats::read(&text).map_err(|e| at(path, &e))
 }
 
 /// Tables, matched with their fabric.
 pub(crate) fn tables(path: &Path, fabric: &Fabric) -> Result<Lft> {
     let text = bytes(path)?;
-    if ibnetdiscover::detect(&text) && !lft::detect(&text) {
+    if dmodc_formats::detect(&text).is_some() && !lft::detect(&text) {
         bail!("{}: this is a fabric; expected forwarding tables", path.display());
     }
     lft::read(&text, fabric).map_err(|e| at(path, &e))

@@ -1,5 +1,5 @@
-//! Forwarding tables as text: the dump that OpenSM writes and loads (`-R file -U`), and what
-//! `ibroute` and `dump_lfts` print.
+//! Forwarding tables as text: the dump that OpenSM writes and loads (`-R file -U`), what `ibroute` and
+//! `dump_lfts` print, and `opensm.fdbs`.
 //!
 //! A row names its destination by LID and, in a comment, by port GUID. LIDs may have changed since,
 //! GUIDs have not, so the GUID decides where there is one. A destination may have several LIDs (LMC);
@@ -15,8 +15,8 @@ use dmodc::{
     SwitchIndex,
 };
 
-use crate::ReadError;
 use crate::scan::{Cursor, lines, printable};
+use crate::{Dirt, DirtKind, ReadError};
 
 /// What OpenSM's loader reads of a line at the most.
 const LONGEST_LINE: usize = 1023;
@@ -30,6 +30,8 @@ pub struct Lft {
     /// The destinations that rows name, each once.
     keys: Vec<(End, Lid)>,
     rows: Vec<Row>,
+    /// What was not as it should be.
+    pub dirt: Dirt,
     /// Switches of the dump that the fabric does not have.
     pub unknown_switches: Vec<Guid>,
     /// Destinations of the dump that the fabric does not have: by LID, with the GUID if it was told.
@@ -45,31 +47,45 @@ struct Row {
     port: PortNumber,
 }
 
+/// How the table of a switch begins: in dumps, and in `opensm.fdbs`.
+const HEADERS: [&str; 2] = ["Unicast lids ", "dump_ucast_routes: Switch "];
+
 /// Whether this looks like a dump of tables.
 pub fn detect(text: &[u8]) -> bool {
-    lines(text).take(50).any(|mut line| {
+    lines(text).take(200).any(|mut line| {
         line.skip_blanks();
-        line.take("Unicast lids ")
+        HEADERS.iter().any(|header| line.take(header))
     })
 }
 
-/// Reads a dump of the tables of a fabric.
+/// Reads a dump of the tables of a fabric. Lines that are not of the format are noted and skipped.
 ///
 /// # Errors
-/// The first line that is not of the format.
+/// If there is no table in it.
 pub fn read(text: &[u8], fabric: &Fabric) -> Result<Lft, ReadError> {
     let mut keys = Keys::new(fabric);
     let mut lft = Lft::default();
     // The table being read, if there is one, and its switch, if the fabric knows it.
     let mut switch: Option<Option<SwitchIndex>> = None;
     let mut seen = vec![false; fabric.switches().len()];
+    let mut tables = 0;
     for mut line in lines(text) {
         line.skip_blanks();
         if line.rest().starts_with(b"0x") {
             let Some(switch) = switch else {
-                return Err(line.expected("'Unicast lids … of switch …' before the entries"));
+                let place = line.expected("'Unicast lids … of switch …' before the entries");
+                lft.dirt.note(DirtKind::DamagedLine, place);
+                continue;
             };
-            let (lid, port, guid) = row(line)?;
+            let (lid, port, guid) = match row(line) {
+                Ok(row) => row,
+                Err(place) => {
+                    let kind =
+                        if line.is_last() { DirtKind::Truncated } else { DirtKind::DamagedLine };
+                    lft.dirt.note(kind, place);
+                    continue;
+                }
+            };
             match (keys.find(lid, guid), switch) {
                 (None, _) => {
                     lft.unknown_destinations.insert(lid, guid);
@@ -79,8 +95,17 @@ pub fn read(text: &[u8], fabric: &Fabric) -> Result<Lft, ReadError> {
                 }
                 _ => {}
             }
-        } else if line.take("Unicast lids ") {
-            let guid = header(line)?;
+        } else if let Some(guid) = header(line) {
+            let guid = match guid {
+                Ok(guid) => guid,
+                Err(place) => {
+                    // Whose entries follow is not known; they are passed over with it.
+                    lft.dirt.note(DirtKind::DamagedLine, place);
+                    switch = None;
+                    continue;
+                }
+            };
+            tables += 1;
             keys.next_in_table = 0;
             let index = keys.known.switch(guid);
             match index {
@@ -89,12 +114,16 @@ pub fn read(text: &[u8], fabric: &Fabric) -> Result<Lft, ReadError> {
             }
             switch = Some(index);
         } else if !is_heading(line) {
-            return Err(line.expected("a table header or an entry such as '0x0001 001'"));
+            let place = line.expected("a table header or an entry such as '0x0001 001'");
+            lft.dirt.note(DirtKind::ForeignLine, place);
         }
     }
-    if switch.is_none() {
+    if tables == 0 {
         let message = "no table is here: expected lines such as 'Unicast lids [0-28] of switch …'";
-        return Err(ReadError { line: 1, column: 1, message: message.into() });
+        let nothing = ReadError { line: 1, column: 1, message: message.into() };
+        // A damaged header says more than that nothing is left.
+        let damaged = lft.dirt.iter().find(|(kind, _)| *kind == DirtKind::DamagedLine);
+        return Err(damaged.map_or(nothing, |(_, found)| found.places[0].clone()));
     }
     lft.missing_switches = fabric.switch_indices().filter(|s| !seen[s.at()]).collect();
     lft.keys = keys.list;
@@ -187,12 +216,19 @@ impl Keys {
     }
 }
 
-/// `Unicast lids [0-28] of switch Lid 2 guid 0x0002c90100000001 ('L1-0'):`
-fn header(mut line: Cursor<'_>) -> Result<Guid, ReadError> {
-    if !line.find(" guid ") {
-        return Err(line.expected("the switch's ' guid 0x…'"));
+/// `Unicast lids [0-28] of switch Lid 2 guid 0x0002c90100000001 ('L1-0'):` or
+/// `dump_ucast_routes: Switch 0x0002c90100000001`; `None` for a line that is neither.
+fn header(mut line: Cursor<'_>) -> Option<Result<Guid, ReadError>> {
+    if line.take(HEADERS[1]) {
+        return Some(line.guid());
     }
-    line.guid()
+    if !line.take(HEADERS[0]) {
+        return None;
+    }
+    Some(match line.find(" guid ") {
+        true => line.guid(),
+        false => Err(line.expected("the switch's ' guid 0x…'")),
+    })
 }
 
 /// Lines that carry nothing: comments, headings of columns, counts, and the warning that
@@ -203,6 +239,7 @@ fn is_heading(line: Cursor<'_>) -> bool {
         || rest.starts_with(b"#")
         || rest.starts_with(b"Lid  Out")
         || rest.starts_with(b"Port ")
+        || rest.starts_with(b"LID    : Port")
         || rest.starts_with(b"*** WARNING ***")
         || rest.trim_ascii_end().ends_with(b"lids dumped")
 }
@@ -216,6 +253,13 @@ fn row(mut line: Cursor<'_>) -> Result<(Lid, PortNumber, Option<Guid>), ReadErro
     };
     if !line.take(" ") {
         return Err(line.expected("a blank and a port"));
+    }
+    // The form of opensm.fdbs: `0x0001 : 005  : 05   : yes`, or UNREACHABLE.
+    if line.take(": ") {
+        line.skip_blanks();
+        if line.take("UNREACHABLE") {
+            return Ok((lid, PortNumber(NO_ROUTE), None));
+        }
     }
     let port = PortNumber(line.decimal("a port", 0, 255)? as u8);
     let guid = match line.find("portguid ") {
@@ -466,7 +510,7 @@ mod tests {
         let mut text = Vec::new();
         crate::ibnetdiscover::write(&figure_1(), &[], &mut text).unwrap();
         let text = String::from_utf8(text).unwrap().replacen("lid 1 lmc 0", "lid 100 lmc 2", 1);
-        let fabric = crate::ibnetdiscover::read(text.as_bytes()).unwrap().fabric;
+        let fabric = crate::read(text.as_bytes()).unwrap().fabric;
         let tables = route(&fabric);
         let dump: String = written(&fabric, &tables)
             .lines()
@@ -479,6 +523,20 @@ mod tests {
         let missing =
             tables.columns().destinations().iter().position(|d| d.lid == Lid(101)).unwrap();
         assert!(fabric.switch_indices().all(|s| tables.port(s, missing).is_none()));
+    }
+
+    #[test]
+    fn fdbs_are_read() {
+        let fabric = figure_1();
+        let leaf = fabric.switches()[0].guid;
+        let text = format!(
+            "dump_ucast_routes: Switch {leaf}\nLID    : Port : Hops : Optimal\n\
+             0x0001 : 001  : 01   : yes\n0x000B : 006  : 05   : yes\n0x000C : UNREACHABLE\n"
+        );
+        let lft = read(text.as_bytes(), &fabric).unwrap();
+        assert!(lft.dirt.is_empty(), "{:?}", lft.dirt);
+        let ports: Vec<u8> = entries(&Lft::tables(&[&lft], &fabric)[0]).into_values().collect();
+        assert_eq!(ports, [1, 6]);
     }
 
     #[test]
@@ -506,21 +564,20 @@ mod tests {
             ("", "1:1: no table is here"),
             ("0x0001 001 \n", "1:1: expected 'Unicast lids"),
             ("Unicast lids [0-9] of switch Lid 2\n", "1:14: expected the switch's ' guid 0x…'"),
-            (
-                "Unicast lids of Lid 1 guid 0x77 \n0x0001 256 \n",
-                "2:8: expected a port from 0 to 255",
-            ),
-            ("Unicast lids of Lid 1 guid 0x77 \n0x0001\n", "2:7: expected a blank and a port"),
-            (
-                "Unicast lids of Lid 1 guid 0x77 \nhello\n",
-                "2:1: expected a table header or an entry",
-            ),
-            (
-                "Unicast lids of Lid 1 guid 0x77 \n0x123456789 1 \n",
-                "2:1: expected a LID of at most 32 bits",
-            ),
         ] {
             let found = read(text.as_bytes(), &fabric).unwrap_err().to_string();
+            assert!(found.starts_with(message), "{text:?}: {found}");
+        }
+        for (line, message) in [
+            ("0x0001 256 \n", "2:8: expected a port from 0 to 255"),
+            ("0x0001\n", "2:7: expected a blank and a port"),
+            ("ibroute: iberror: failed\n", "2:1: expected a table header or an entry"),
+            ("0x123456789 1 \n", "2:1: expected a LID of at most 32 bits"),
+            ("0x00", "2:5: expected a blank and a port"),
+        ] {
+            let text = format!("Unicast lids of Lid 1 guid 0x77 \n{line}");
+            let dirt = read(text.as_bytes(), &fabric).unwrap().dirt;
+            let found = dirt.first().unwrap().to_string();
             assert!(found.starts_with(message), "{text:?}: {found}");
         }
     }

@@ -3,18 +3,31 @@
 //!
 //! | format | read | write |
 //! |---|---|---|
-//! | `ibnetdiscover` text (an ibsim netlist, too) | [`ibnetdiscover::read`] | [`ibnetdiscover::write`] |
-//! | OpenSM's LFT dump, `ibroute`/`dump_lfts` text | [`lft::read`] | [`lft::write`] |
+//! | `ibnetdiscover` text, ibdiagnet's dialect, ibsim netlists | [`read`] | [`ibnetdiscover::write`] |
+//! | `ibnetdiscover -p`: a line for each port | [`read`] | |
+//! | `opensm-subnet.lst`, ibdiagnet's `.lst` | [`read`] | |
+//! | `ibdiagnet2.db_csv` | [`read`] | |
+//! | Graphviz DOT | | [`dot::write`] |
+//! | OpenSM's LFT dump, `ibroute`/`dump_lfts` text, `opensm.fdbs` | [`lft::read`] | [`lft::write`] |
 //! | alternative ports | | [`alternatives::write`] |
 //! | orders, GUID lists | [`orders::read`] | [`orders::write`] |
-//! | Graphviz DOT | | [`dot::write`] |
 
 pub mod alternatives;
+mod db_csv;
+mod dirt;
 pub mod dot;
 pub mod ibnetdiscover;
+mod intake;
 pub mod lft;
+mod links;
 pub mod orders;
+mod port_list;
 mod scan;
+mod subnet_list;
+
+pub use dirt::{Dirt, DirtKind, Found};
+
+use dmodc::Fabric;
 
 /// A place in the input that cannot be read, and why.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -27,3 +40,78 @@ pub struct ReadError {
     /// What is wrong, or what was expected.
     pub message: String,
 }
+
+/// A format that fabrics are read from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// `ibnetdiscover`, ibdiagnet's dialect of it, or an ibsim netlist.
+    Ibnetdiscover,
+    /// `ibnetdiscover -p`.
+    PortList,
+    /// `opensm-subnet.lst` or ibdiagnet's `.lst`.
+    SubnetList,
+    /// `ibdiagnet2.db_csv`.
+    DbCsv,
+}
+
+impl Format {
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Ibnetdiscover => "ibnetdiscover",
+            Format::PortList => "ibnetdiscover -p",
+            Format::SubnetList => "subnet list",
+            Format::DbCsv => "ibdiagnet db_csv",
+        }
+    }
+}
+
+/// A fabric, and what was noticed while reading it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reading {
+    /// The fabric of all that was sound.
+    pub fabric: Fabric,
+    /// What it was read from.
+    pub format: Format,
+    /// What was not as it should be.
+    pub dirt: Dirt,
+    /// How many ports had no LID, or one that another port has, and were given one
+    /// ([`Fabric::give_missing_lids`]).
+    pub given_lids: usize,
+}
+
+/// The format of a text, judged by what its lines look like. The beginning of a text is enough.
+pub fn detect(text: &[u8]) -> Option<Format> {
+    scan::lines(text).take(20_000).find_map(|line| {
+        if subnet_list::detect(line) {
+            Some(Format::SubnetList)
+        } else if db_csv::detect(line) {
+            Some(Format::DbCsv)
+        } else if port_list::detect(line) {
+            Some(Format::PortList)
+        } else if ibnetdiscover::detect(line) {
+            Some(Format::Ibnetdiscover)
+        } else {
+            None
+        }
+    })
+}
+
+/// Reads a fabric, whatever its format. What is damaged is noted and left out, where the rest is sound
+/// without it.
+///
+/// # Errors
+/// If the text is of no format that is known, or describes no device.
+pub fn read(text: &[u8]) -> Result<Reading, ReadError> {
+    match detect(text) {
+        Some(Format::Ibnetdiscover) => ibnetdiscover::read(text),
+        Some(Format::PortList) => port_list::read(text),
+        Some(Format::SubnetList) => subnet_list::read(text),
+        Some(Format::DbCsv) => db_csv::read(text),
+        None => Err(ReadError { line: 1, column: 1, message: UNKNOWN.into() }),
+    }
+}
+
+/// What to say of a text of no known format.
+pub const UNKNOWN: &str = "not a fabric: expected ibnetdiscover text, an ibsim netlist, a subnet list (.lst) \
+                           or ibdiagnet2.db_csv";

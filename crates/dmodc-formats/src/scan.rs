@@ -9,29 +9,43 @@ pub(crate) struct Cursor<'a> {
     line: &'a [u8],
     at: usize,
     number: u32,
+    carriage_return: bool,
+    last: bool,
 }
 
 /// All lines with their numbers, without their ends (LF or CRLF).
 pub(crate) fn lines(text: &[u8]) -> impl Iterator<Item = Cursor<'_>> {
     let mut rest = Some(text);
-    let split = std::iter::from_fn(move || {
+    let mut number = 0;
+    std::iter::from_fn(move || {
         let text = rest?;
         let (line, after) = match memchr::memchr(b'\n', text) {
             Some(end) => (&text[..end], Some(&text[end + 1..])),
             None => (text, None),
         };
         rest = after;
-        Some(line)
-    });
-    split.zip(1..).map(|(line, number)| {
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
-        Cursor { line, at: 0, number }
+        number += 1;
+        let (line, carriage_return) = match line.strip_suffix(b"\r") {
+            Some(line) => (line, true),
+            None => (line, false),
+        };
+        Some(Cursor { line, at: 0, number, carriage_return, last: after.is_none() })
     })
 }
 
 impl<'a> Cursor<'a> {
     pub(crate) fn number(&self) -> u32 {
         self.number
+    }
+
+    /// Whether the line ended in CR LF.
+    pub(crate) fn had_carriage_return(&self) -> bool {
+        self.carriage_return
+    }
+
+    /// Whether the text ended with this line, without a line end.
+    pub(crate) fn is_last(&self) -> bool {
+        self.last
     }
 
     /// What is left of the line.
@@ -120,21 +134,23 @@ impl<'a> Cursor<'a> {
         self.hex("a GUID").map(Guid)
     }
 
-    /// A device id: `"S-0002c90100000001"`; gives the letter and the GUID.
-    pub(crate) fn device_id(&mut self) -> Result<(u8, Guid), ReadError> {
-        const WHAT: &str = "a device id such as \"S-0002c90100000001\"";
-        let mut ahead = *self;
-        let letter = match ahead.rest() {
-            [b'"', letter @ (b'S' | b'H' | b'R'), b'-', ..] => *letter,
-            _ => return Err(self.expected(WHAT)),
-        };
-        ahead.at += 3;
-        let guid = ahead.hex("").map_err(|_| self.expected(WHAT))?;
-        if !ahead.take("\"") {
-            return Err(self.expected(WHAT));
-        }
-        *self = ahead;
-        Ok((letter, Guid(guid)))
+    /// What stands in quotes, up to the next quote.
+    pub(crate) fn quoted(&mut self, what: &str) -> Result<&'a [u8], ReadError> {
+        let inside = self.rest().strip_prefix(b"\"").and_then(|rest| {
+            let end = memchr::memchr(b'"', rest)?;
+            Some(&rest[..end])
+        });
+        let inside = inside.ok_or_else(|| self.expected(what))?;
+        self.at += inside.len() + 2;
+        Ok(inside)
+    }
+
+    /// What stands in parentheses, if any do here.
+    pub(crate) fn parenthesised(&mut self) -> Option<&'a [u8]> {
+        let rest = self.rest().strip_prefix(b"(")?;
+        let end = memchr::memchr(b')', rest)?;
+        self.at += end + 2;
+        Some(&rest[..end])
     }
 
     /// A description in quotes. Quotes inside are not escaped, so it reaches to the last quote.
@@ -155,6 +171,16 @@ impl<'a> Cursor<'a> {
         let end = rest.iter().position(|c| matches!(c, b' ' | b'\t')).unwrap_or(rest.len());
         self.at += end;
         &rest[..end]
+    }
+}
+
+/// A hexadecimal number and nothing else.
+pub(crate) fn hex_number(text: &[u8]) -> Option<u64> {
+    let text = std::str::from_utf8(text).ok()?;
+    let digits = text.strip_prefix("0x").or(text.strip_prefix("0X")).unwrap_or(text);
+    match digits.bytes().all(|c| c.is_ascii_hexdigit()) {
+        true => u64::from_str_radix(digits, 16).ok(),
+        false => None,
     }
 }
 

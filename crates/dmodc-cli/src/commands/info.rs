@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use dmodc::{Labels, NotPgft, Routing, RoutingOptions, recognise};
-use dmodc_formats::ibnetdiscover::Reading;
+use dmodc_formats::Reading;
 use serde_json::json;
 
 use crate::args::InfoArgs;
@@ -11,7 +11,7 @@ use crate::text::{counted, number};
 use crate::{Answer, input, output};
 
 pub(super) fn run(args: &InfoArgs) -> Result<Answer> {
-    let Reading { fabric, given_lids } = input::reading(&args.fabric)?;
+    let Reading { fabric, given_lids, format, dirt } = input::reading(&args.fabric)?;
     let whole = Whole::new(fabric);
     let live = whole.live();
     let fabric = live.fabric;
@@ -36,6 +36,8 @@ pub(super) fn run(args: &InfoArgs) -> Result<Answer> {
             "switches_per_rank": per_rank,
             "unranked_switches": unranked,
             "given_lids": given_lids,
+            "format": format.name(),
+            "dirt": dirt.iter().map(|(k, f)| (k.name(), f.count)).collect::<std::collections::BTreeMap<_, _>>(),
             "pgft": shape.as_ref().ok().map(|labels| labels.pgft.to_string()),
             "not_pgft_because": shape.as_ref().err().map(|reason| reason.describe(live)),
         });

@@ -2,7 +2,8 @@
 //!
 //! Devices and cable ends may come in any order; peers are named by GUID and resolved at the end.
 //! Each end of a cable is *mentioned* by its own device, as discovery tools print it, and the two
-//! mentions must agree. [`FabricBuilder::finish`] finds every [`Inconsistency`] once.
+//! mentions must agree. Every [`Inconsistency`] is found once: [`FabricBuilder::finish`] makes it an
+//! error, [`FabricBuilder::finish_sound`] leaves out what it touches and keeps the rest.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -22,7 +23,9 @@ pub enum Vertex {
 /// What can be wrong with a description of a fabric.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Problem {
-    /// Two devices, or two ports of adapters, claim one GUID.
+    /// Two devices claim one GUID.
+    DeviceTwice(Guid),
+    /// An adapter's port claims a GUID that another port or a switch has.
     DuplicateGuid(Guid),
     /// A device has more ports than there are port numbers.
     TooManyPorts(Guid, u32),
@@ -45,6 +48,7 @@ pub enum Problem {
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
+            Problem::DeviceTwice(g) => write!(f, "device {g} is described twice"),
             Problem::DuplicateGuid(g) => write!(f, "GUID {g} is given twice"),
             Problem::TooManyPorts(g, n) => {
                 write!(f, "{g} has {n} ports; at most {} are possible", PortNumber::MAX)
@@ -142,7 +146,9 @@ impl FabricBuilder {
     /// Adds a switch.
     pub fn switch(&mut self, switch: Switch) -> Vertex {
         let vertex = Vertex::Switch(SwitchIndex::new(self.switches.len()));
-        self.device(switch.guid, switch.ports, vertex);
+        if let Some(first) = self.device(switch.guid, switch.ports, vertex) {
+            return first;
+        }
         self.switches.push(switch);
         vertex
     }
@@ -150,7 +156,9 @@ impl FabricBuilder {
     /// Adds a channel adapter.
     pub fn adapter(&mut self, adapter: Adapter) -> Vertex {
         let vertex = Vertex::Adapter(AdapterIndex::new(self.adapters.len()));
-        self.device(adapter.guid, adapter.ports, vertex);
+        if let Some(first) = self.device(adapter.guid, adapter.ports, vertex) {
+            return first;
+        }
         self.adapters.push(adapter);
         vertex
     }
@@ -187,13 +195,19 @@ impl FabricBuilder {
         self.mention(b.0, b.1, guid_a, a.1, rate);
     }
 
-    fn device(&mut self, guid: Guid, ports: u8, vertex: Vertex) {
-        if self.vertices.insert(guid, vertex).is_some() {
-            self.problem(self.line, Problem::DuplicateGuid(guid));
+    /// Registers a device, unless its GUID is known: then the first one stands for both.
+    fn device(&mut self, guid: Guid, ports: u8, vertex: Vertex) -> Option<Vertex> {
+        if let Some(&first) = self.vertices.get(&guid) {
+            self.problem(self.line, Problem::DeviceTwice(guid));
+            let same_kind =
+                matches!(first, Vertex::Switch(_)) == matches!(vertex, Vertex::Switch(_));
+            return same_kind.then_some(first);
         }
+        self.vertices.insert(guid, vertex);
         if ports > PortNumber::MAX.0 {
             self.problem(self.line, Problem::TooManyPorts(guid, ports.into()));
         }
+        None
     }
 
     fn problem(&mut self, line: u32, problem: Problem) {
@@ -218,15 +232,22 @@ impl FabricBuilder {
     ///
     /// # Errors
     /// Every inconsistency, each once, in the order of the input.
-    pub fn finish(mut self) -> Result<Fabric, BuildError> {
-        let slots = self.slots();
-        let cables = self.match_ends(&slots);
-        let nodes = self.nodes(&slots, &cables);
-        if !self.problems.is_empty() {
-            self.problems.sort_by_key(|p| p.line);
-            return Err(BuildError { inconsistencies: self.problems });
+    pub fn finish(self) -> Result<Fabric, BuildError> {
+        match self.finish_sound() {
+            (fabric, inconsistencies) if inconsistencies.is_empty() => Ok(fabric),
+            (_, inconsistencies) => Err(BuildError { inconsistencies }),
         }
-        Ok(assemble(self.switches, self.adapters, nodes, &cables))
+    }
+
+    /// The fabric of all that agrees: cables whose ends do not agree are left out, of a device that is
+    /// described twice the first description holds. With it come all inconsistencies, in the order of
+    /// the input.
+    pub fn finish_sound(mut self) -> (Fabric, Vec<Inconsistency>) {
+        let slots = self.slots();
+        let mut cables = self.match_ends(&slots);
+        let nodes = self.nodes(&slots, &mut cables);
+        self.problems.sort_by_key(|p| p.line);
+        (assemble(self.switches, self.adapters, nodes, &cables), self.problems)
     }
 
     /// Where each cabled port is mentioned. A device has at most 254 ports, so the array is bounded
@@ -245,7 +266,12 @@ impl FabricBuilder {
                     self.problem(line, Problem::NoSuchPort(self.guid(from), port, count));
                 }
                 Some(slot) if slots.mention[slot] != Slots::EMPTY => {
-                    self.problem(line, Problem::PortTwice(self.guid(from), port));
+                    let first = &self.mentions[slots.mention[slot] as usize];
+                    let (to, to_port) = (self.mentions[at].to, self.mentions[at].to_port);
+                    // A device that is described twice tells its cables twice.
+                    if (first.to, first.to_port) != (to, to_port) {
+                        self.problem(line, Problem::PortTwice(self.guid(from), port));
+                    }
                 }
                 Some(slot) => slots.mention[slot] = at as u32,
             }
@@ -258,6 +284,9 @@ impl FabricBuilder {
         let mut cables = Vec::with_capacity(self.mentions.len() / 2);
         for at in 0..self.mentions.len() {
             let Mention { from, port, to, to_port, rate, line } = self.mentions[at];
+            if slots.get(from, port) != Some(at) {
+                continue;
+            }
             let guid = self.guid(from);
             let Some(&peer) = self.vertices.get(&to) else {
                 self.problem(line, Problem::UnknownPeer(guid, port, to));
@@ -288,25 +317,33 @@ impl FabricBuilder {
         cables
     }
 
-    /// The nodes: adapter ports that are cabled to a switch, in the order they were told.
-    fn nodes(&mut self, slots: &Slots, cables: &[Joined]) -> Vec<Node> {
+    /// The nodes: adapter ports that are cabled to a switch, in the order they were told. Cables of
+    /// ports that cannot be nodes are taken out.
+    fn nodes(&mut self, slots: &Slots, cables: &mut Vec<Joined>) -> Vec<Node> {
+        let slot_of =
+            |c: &Joined| slots.slot(c.peer.0, c.peer.1).expect("the ports of a joined cable exist");
         let mut at_switch = vec![None; slots.mention.len()];
         for c in cables.iter().filter(|c| matches!(c.peer.0, Vertex::Adapter(_))) {
-            let slot = slots.slot(c.peer.0, c.peer.1).expect("a joined cable's ports exist");
-            at_switch[slot] = Some(c.switch);
+            at_switch[slot_of(c)] = Some(c.switch);
         }
         let mut nodes = Vec::with_capacity(self.end_ports.len());
         let mut seen = HashSet::with_capacity(self.end_ports.len());
+        let mut refused = HashSet::new();
         for e in std::mem::take(&mut self.end_ports) {
             let slot = slots.slot(Vertex::Adapter(e.adapter), e.port);
-            let Some((switch, switch_port)) = slot.and_then(|slot| at_switch[slot].take()) else {
+            let Some((slot, (switch, switch_port))) =
+                slot.and_then(|slot| Some((slot, at_switch[slot]?)))
+            else {
                 continue;
             };
             // Tables name destinations by these GUIDs, nodes and switches alike.
             let is_switch = matches!(self.vertices.get(&e.guid), Some(Vertex::Switch(_)));
             if is_switch || !seen.insert(e.guid) {
                 self.problem(e.line, Problem::DuplicateGuid(e.guid));
+                refused.insert(slot);
+                continue;
             }
+            at_switch[slot] = None;
             nodes.push(Node {
                 adapter: e.adapter,
                 adapter_port: e.port,
@@ -317,11 +354,16 @@ impl FabricBuilder {
                 switch_port,
             });
         }
-        for c in cables.iter() {
-            let slot = slots.slot(c.peer.0, c.peer.1).expect("a joined cable's ports exist");
-            if at_switch[slot].is_some() {
-                self.problem(c.line, Problem::NoPortGuid(self.guid(c.peer.0), c.peer.1));
+        let mut nameless = Vec::new();
+        cables.retain(|c| {
+            let slot = slot_of(c);
+            if at_switch[slot].is_some() && !refused.contains(&slot) {
+                nameless.push((c.line, c.peer));
             }
+            at_switch[slot].is_none()
+        });
+        for (line, (vertex, port)) in nameless {
+            self.problem(line, Problem::NoPortGuid(self.guid(vertex), port));
         }
         nodes
     }
@@ -517,7 +559,7 @@ mod tests {
             problems(|b, _| {
                 b.switch(switch(1, 4));
             })
-            .contains(&Problem::DuplicateGuid(g1))
+            .contains(&Problem::DeviceTwice(g1))
         );
         assert_eq!(
             problems(|b, [a, c, _]| b.cable((a, PortNumber(9)), (c, p2), rate))[0],

@@ -45,6 +45,11 @@ pub struct Rate {
 impl Rate {
     /// What generated fabrics run at.
     pub const NDR: Rate = Rate { width: 4, speed: Speed::Ndr };
+
+    /// Whether width or speed is not known.
+    pub fn is_unknown(self) -> bool {
+        self.width == 0 || self.speed == Speed::Unknown
+    }
 }
 
 impl fmt::Display for Rate {

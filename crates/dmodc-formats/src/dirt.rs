@@ -1,0 +1,143 @@
+//! What a file holds that it should not: counted, with the first places, so that a report is short
+//! however bad the file is.
+
+use std::collections::BTreeMap;
+
+use dmodc::fabric::{Inconsistency, Problem};
+
+use crate::ReadError;
+
+/// How many places of each kind are kept.
+const PLACES: usize = 5;
+
+/// A kind of dirt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum DirtKind {
+    /// A byte order mark at the start.
+    ByteOrderMark,
+    /// Lines that end in CR LF.
+    CarriageReturns,
+    /// Lines that are not of the format: prompts, banners, messages of other programs.
+    ForeignLine,
+    /// Lines of the format that are damaged.
+    DamagedLine,
+    /// The last line breaks off.
+    Truncated,
+    /// A device is described twice.
+    RepeatedDevice,
+    /// A port holds two cables, or one that its device does not have.
+    ImpossiblePort,
+    /// A cable is told by one of its ends alone.
+    OneSided,
+    /// A cable leads back to its own switch.
+    SelfLoop,
+    /// A cable leads to a device that is not described.
+    UnknownPeer,
+    /// A cable joins two adapters.
+    NoSwitch,
+    /// A width or speed that nobody knows.
+    UnknownRate,
+    /// A GUID that belongs to another port or switch.
+    DoubledGuid,
+}
+
+impl DirtKind {
+    /// The name in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            DirtKind::ByteOrderMark => "byte_order_mark",
+            DirtKind::CarriageReturns => "carriage_returns",
+            DirtKind::ForeignLine => "foreign_lines",
+            DirtKind::DamagedLine => "damaged_lines",
+            DirtKind::Truncated => "truncated",
+            DirtKind::RepeatedDevice => "repeated_devices",
+            DirtKind::ImpossiblePort => "impossible_ports",
+            DirtKind::OneSided => "one_sided_cables",
+            DirtKind::SelfLoop => "self_loops",
+            DirtKind::UnknownPeer => "unknown_peers",
+            DirtKind::NoSwitch => "cables_without_a_switch",
+            DirtKind::UnknownRate => "unknown_rates",
+            DirtKind::DoubledGuid => "doubled_guids",
+        }
+    }
+
+    /// What it is, for people, behind a count.
+    pub fn words(self) -> &'static str {
+        match self {
+            DirtKind::ByteOrderMark => "byte order mark (skipped)",
+            DirtKind::CarriageReturns => "lines that end in CR LF",
+            DirtKind::ForeignLine => "lines of something else (skipped)",
+            DirtKind::DamagedLine => "damaged lines (skipped)",
+            DirtKind::Truncated => "line that breaks off",
+            DirtKind::RepeatedDevice => "devices described again (the first description holds)",
+            DirtKind::ImpossiblePort => "ports with two cables, or that do not exist (left out)",
+            DirtKind::OneSided => "cable ends that the other end does not confirm (left out)",
+            DirtKind::SelfLoop => "cable ends that lead back to their own switch (left out)",
+            DirtKind::UnknownPeer => "cable ends towards devices not described (left out)",
+            DirtKind::NoSwitch => "cables between two adapters (left out)",
+            DirtKind::UnknownRate => "cable ends of unknown width or speed",
+            DirtKind::DoubledGuid => "ports whose GUID another one has (left out)",
+        }
+    }
+}
+
+/// One kind of dirt: how often, and where first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// How often.
+    pub count: usize,
+    /// The first places.
+    pub places: Vec<ReadError>,
+}
+
+/// All dirt of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Dirt(BTreeMap<DirtKind, Found>);
+
+impl Dirt {
+    /// Counts a place.
+    pub fn note(&mut self, kind: DirtKind, place: ReadError) {
+        let found = self.0.entry(kind).or_insert(Found { count: 0, places: Vec::new() });
+        found.count += 1;
+        if found.places.len() < PLACES {
+            found.places.push(place);
+        }
+    }
+
+    /// Counts what the builder found.
+    pub(crate) fn note_all(&mut self, inconsistencies: Vec<Inconsistency>) {
+        for Inconsistency { line, problem } in inconsistencies {
+            let kind = match problem {
+                Problem::DeviceTwice(_) => DirtKind::RepeatedDevice,
+                Problem::DuplicateGuid(_) | Problem::NoPortGuid(..) => DirtKind::DoubledGuid,
+                Problem::TooManyPorts(..) | Problem::NoSuchPort(..) | Problem::PortTwice(..) => {
+                    DirtKind::ImpossiblePort
+                }
+                Problem::UnknownPeer(..) => DirtKind::UnknownPeer,
+                Problem::OneSided(..) => DirtKind::OneSided,
+                Problem::SelfLoop(..) => DirtKind::SelfLoop,
+                Problem::NoSwitch(..) => DirtKind::NoSwitch,
+            };
+            self.note(
+                kind,
+                ReadError { line: line.max(1), column: 1, message: problem.to_string() },
+            );
+        }
+    }
+
+    /// Whether the file is clean.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Every kind that was found.
+    pub fn iter(&self) -> impl Iterator<Item = (DirtKind, &Found)> {
+        self.0.iter().map(|(&kind, found)| (kind, found))
+    }
+
+    /// The first place of all.
+    pub fn first(&self) -> Option<&ReadError> {
+        let places = self.0.values().flat_map(|found| &found.places);
+        places.min_by_key(|place| (place.line, place.column))
+    }
+}

@@ -1,0 +1,89 @@
+//! What every reader of fabrics does: line by line, noting what is not as it should be.
+
+use dmodc::FabricBuilder;
+use dmodc::fabric::AdapterKind;
+
+use crate::scan::{Cursor, lines};
+use crate::{Dirt, DirtKind, Format, ReadError, Reading};
+
+/// The device number of the aggregation nodes inside switches.
+const AGGREGATION_DEVICE: u32 = 0xcf09;
+
+/// What an adapter is, by its device number, or by its name where a format has no numbers.
+pub(crate) fn adapter_kind(device: Option<u32>, name: &str) -> AdapterKind {
+    match device {
+        Some(AGGREGATION_DEVICE) => AdapterKind::Aggregation,
+        None if name.contains("Aggregation Node") => AdapterKind::Aggregation,
+        _ => AdapterKind::Host,
+    }
+}
+
+/// A fabric being read.
+#[derive(Default)]
+pub(crate) struct Intake {
+    pub(crate) builder: FabricBuilder,
+    pub(crate) dirt: Dirt,
+    pub(crate) devices: usize,
+}
+
+impl Intake {
+    /// Hands every line to `each`, without byte order mark and line ends. A line that it refuses is
+    /// noted and skipped.
+    pub(crate) fn lines<'a>(
+        &mut self,
+        text: &'a [u8],
+        mut each: impl FnMut(&mut Self, Cursor<'a>) -> Result<(), Refusal>,
+    ) {
+        for mut line in lines(text) {
+            if line.number() == 1 && line.take("\u{feff}") {
+                let place = line.error("a byte order mark");
+                self.dirt.note(DirtKind::ByteOrderMark, place);
+            }
+            if line.had_carriage_return() {
+                self.dirt.note(DirtKind::CarriageReturns, line.error("the line ends in CR LF"));
+            }
+            match each(self, line) {
+                Ok(()) => {}
+                Err(Refusal::Foreign(place)) => self.dirt.note(DirtKind::ForeignLine, place),
+                // A text that was cut off ends in the middle of a line.
+                Err(Refusal::Damaged(place)) if line.is_last() => {
+                    self.dirt.note(DirtKind::Truncated, place);
+                }
+                Err(Refusal::Damaged(place)) => self.dirt.note(DirtKind::DamagedLine, place),
+            }
+        }
+    }
+
+    /// Makes the fabric.
+    pub(crate) fn finish(mut self, format: Format) -> Result<Reading, ReadError> {
+        let (mut fabric, inconsistencies) = self.builder.finish_sound();
+        self.dirt.note_all(inconsistencies);
+        if self.devices == 0 || fabric.switches().is_empty() {
+            // What is wrong with the first line that was refused says more than that nothing is left.
+            return Err(self.dirt.first().cloned().unwrap_or(ReadError {
+                line: 1,
+                column: 1,
+                message: format!(
+                    "no switch is described here, though it looks like {}",
+                    format.name()
+                ),
+            }));
+        }
+        let given_lids = fabric.give_missing_lids();
+        Ok(Reading { fabric, format, dirt: self.dirt, given_lids })
+    }
+}
+
+/// Why a line is not used.
+pub(crate) enum Refusal {
+    /// It is of something else.
+    Foreign(ReadError),
+    /// It is of the format, but damaged.
+    Damaged(ReadError),
+}
+
+impl From<ReadError> for Refusal {
+    fn from(place: ReadError) -> Self {
+        Refusal::Damaged(place)
+    }
+}
