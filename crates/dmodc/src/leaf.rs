@@ -4,7 +4,7 @@
 //! whose rack is empty looks like a core. So, within each connected part of the fabric:
 //!
 //! 1. The *usual* number of nodes on a switch is the one that the middle node sees beside it. A
-//!    switch with more than a quarter of that is a leaf.
+//!    switch with more than half of that is a leaf.
 //! 2. A switch with fewer nodes is one if it is cabled as leaves are: to no leaf of (1); and mostly to
 //!    the upswitches of one of them if it is two hops away from it, or else an even number of hops, in
 //!    a pod of its own. A spine is cabled to leaves, a core to spines of different pods; their nodes
@@ -38,7 +38,7 @@ pub enum LeafRule {
 pub struct Leaves {
     /// The leaves, ascending by index.
     pub all: Vec<SwitchIndex>,
-    /// Leaves without a node.
+    /// Leaves without a node, ascending by index.
     pub empty: Vec<SwitchIndex>,
     /// Switches that have nodes, but are no leaves.
     pub service: Vec<SwitchIndex>,
@@ -84,7 +84,7 @@ fn detect(live: Live<'_>, nodes: &[usize]) -> Vec<bool> {
     for part in neighbours.parts(live) {
         let usual = usual(part.iter().map(|s| nodes[s.at()]));
         for s in part.into_iter().filter(|s| nodes[s.at()] > 0) {
-            match 4 * nodes[s.at()] > usual {
+            match 2 * nodes[s.at()] > usual {
                 true => is_leaf[s.at()] = true,
                 false => few.push(s),
             }

@@ -134,17 +134,15 @@ fn forget_dead(fabric: &Preprocessing<'_>, columns: &Columns, tile: &Tile, out: 
     }
 }
 
-/// Counts the leaves that reach the leaves of this tile.
+/// Counts the leaves that reach the leaves of this tile. Leaves without nodes have nobody to connect.
 fn coverage(fabric: &Preprocessing<'_>, costs: &CostBlock) -> Coverage {
     let mut coverage = Coverage::default();
-    let leaves: Vec<(usize, SwitchIndex)> = costs
-        .targets()
-        .iter()
-        .copied()
-        .enumerate()
-        .filter(|(_, t)| fabric.ranking.is_leaf(*t))
-        .collect();
-    for &from in fabric.ranking.leaves() {
+    let has_nodes = |s: &SwitchIndex| {
+        fabric.ranking.is_leaf(*s) && fabric.ranking.found().empty.binary_search(s).is_err()
+    };
+    let targets = costs.targets().iter().copied().enumerate();
+    let leaves: Vec<(usize, SwitchIndex)> = targets.filter(|(_, t)| has_nodes(t)).collect();
+    for &from in fabric.ranking.leaves().iter().filter(|s| has_nodes(s)) {
         let reached = costs.reached(from);
         for &(bit, to) in leaves.iter().filter(|(_, to)| *to != from) {
             coverage.count(from, to, reached >> bit & 1 == 1);
