@@ -61,6 +61,35 @@ pub(crate) struct DemoArgs {
     pub(crate) json: bool,
 }
 
+/// A fabric to read. Its format is found out from its content.
+#[derive(Debug, Args)]
+pub(crate) struct FabricArgs {
+    /// The fabric: ibnetdiscover text (any mode but -l), an ibsim netlist, a subnet list (.lst),
+    /// ibdiagnet2.db_csv or our JSON.
+    pub(crate) fabric: PathBuf,
+    /// Refuse a file that is damaged in any way, instead of using what is sound of it.
+    #[arg(long)]
+    pub(crate) strict: bool,
+}
+
+/// What is a leaf, where detection is wrong.
+#[derive(Debug, Args)]
+pub(crate) struct LeafArgs {
+    /// Count ranks down from these switches (GUIDs, as in OpenSM's root_guid_file).
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["leaf_min_nodes", "leaf_name"])]
+    pub(crate) roots: Option<PathBuf>,
+    /// Leaves are the switches with at least so many nodes.
+    #[arg(long, value_name = "N", conflicts_with = "leaf_name")]
+    pub(crate) leaf_min_nodes: Option<usize>,
+    /// Leaves are the switches whose description matches.
+    #[arg(long, value_name = "REGEX")]
+    pub(crate) leaf_name: Option<String>,
+    /// Hosts whose description matches make no leaf (they are routed to all the same), and switches
+    /// whose description matches are none.
+    #[arg(long, value_name = "REGEX")]
+    pub(crate) exclude: Option<String>,
+}
+
 /// Where the product of a command goes.
 #[derive(Debug, Args)]
 pub(crate) struct OutputArgs {
@@ -80,8 +109,16 @@ pub(crate) enum Format {
     Ibnetdiscover,
     /// An ibsim netlist: the same text, if the simulator can hold the fabric.
     Ibsim,
+    /// Everything that is known of the fabric; reads back the same.
+    Json,
     /// A Graphviz drawing of the switches.
     Dot,
+    /// A graph for NetworkX or Gephi.
+    Graphml,
+    /// Slurm's topology.conf.
+    SlurmConf,
+    /// Slurm's topology.yaml.
+    SlurmYaml,
 }
 
 #[derive(Debug, Args)]
@@ -132,8 +169,10 @@ pub(crate) enum Guids {
 
 #[derive(Debug, Args)]
 pub(crate) struct InfoArgs {
-    /// The fabric: ibnetdiscover text.
-    pub(crate) fabric: PathBuf,
+    #[command(flatten)]
+    pub(crate) fabric: FabricArgs,
+    #[command(flatten)]
+    pub(crate) leaves: LeafArgs,
     /// Print JSON instead of text.
     #[arg(long)]
     pub(crate) json: bool,
@@ -141,8 +180,8 @@ pub(crate) struct InfoArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ConvertArgs {
-    /// The fabric: ibnetdiscover text.
-    pub(crate) fabric: PathBuf,
+    #[command(flatten)]
+    pub(crate) fabric: FabricArgs,
     /// The format to write.
     #[arg(long, value_enum)]
     pub(crate) format: Format,
@@ -152,8 +191,8 @@ pub(crate) struct ConvertArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct DegradeArgs {
-    /// The fabric: ibnetdiscover text.
-    pub(crate) fabric: PathBuf,
+    #[command(flatten)]
+    pub(crate) fabric: FabricArgs,
     /// Remove so many inter-switch cables at random: a count, or a percentage of them.
     #[arg(long, value_name = "COUNT|PERCENT%", default_value = "0")]
     pub(crate) cables: Amount,
@@ -201,8 +240,10 @@ pub(crate) enum EngineName {
 
 #[derive(Debug, Args)]
 pub(crate) struct RouteArgs {
-    /// The fabric: ibnetdiscover text.
-    pub(crate) fabric: PathBuf,
+    #[command(flatten)]
+    pub(crate) fabric: FabricArgs,
+    #[command(flatten)]
+    pub(crate) leaves: LeafArgs,
     /// The routing algorithm.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) engine: EngineName,
@@ -224,8 +265,10 @@ pub(crate) struct RouteArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// The fabric: ibnetdiscover text.
-    pub(crate) fabric: PathBuf,
+    #[command(flatten)]
+    pub(crate) fabric: FabricArgs,
+    #[command(flatten)]
+    pub(crate) leaves: LeafArgs,
     /// The tables: a dump of OpenSM, of dmodc, of ibroute or of dump_lfts.
     pub(crate) tables: PathBuf,
     /// With --union: the tables that replace the first ones.
@@ -247,8 +290,8 @@ pub(crate) struct CheckArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct TraceArgs {
-    /// The fabric: ibnetdiscover text.
-    pub(crate) fabric: PathBuf,
+    #[command(flatten)]
+    pub(crate) fabric: FabricArgs,
     /// The tables.
     pub(crate) tables: PathBuf,
     /// From: a name, GUID or LID of a node or switch.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use dmodc::{End, Fabric, SwitchIndex};
+use dmodc_formats::{Dirt, DirtKind, Found, ReadError};
 
 /// A number with separators: 11,664.
 pub(crate) fn number(n: impl TryInto<u64>) -> String {
@@ -44,6 +45,40 @@ pub(crate) fn percent(part: usize, whole: usize) -> String {
         0 => "0 %".into(),
         _ => format!("{:.2} %", 100.0 * part as f64 / whole as f64),
     }
+}
+
+/// A line of a file with a caret below the place of an error; `None` where there is nothing to show.
+pub(crate) fn excerpt(text: &[u8], error: &ReadError) -> Option<String> {
+    const WIDTH: usize = 96;
+    let line = text.split(|&c| c == b'\n').nth(error.line as usize - 1)?;
+    let at = (error.column as usize - 1).min(line.len());
+    // A long line is shown around the place.
+    let start = at.saturating_sub(WIDTH / 2);
+    let end = line.len().min(start + WIDTH);
+    let shown = printable(&String::from_utf8_lossy(&line[start..end]));
+    if shown.trim().is_empty() {
+        return None;
+    }
+    let before = String::from_utf8_lossy(&line[start..at]).chars().count();
+    let number = error.line.to_string();
+    let margin = " ".repeat(number.len());
+    Some(format!("{number} | {shown}\n{margin} | {}^", " ".repeat(before)))
+}
+
+/// Dirt in a few lines: how often, what, and where first.
+pub(crate) fn dirt(dirt: &Dirt) -> Vec<String> {
+    let line = |(kind, found): (DirtKind, &Found)| {
+        let first = &found.places[0];
+        let others: Vec<String> = found.places[1..].iter().map(|p| p.line.to_string()).collect();
+        let others = match others.is_empty() {
+            true => String::new(),
+            false if found.places.len() < found.count => format!("; also {} …", others.join(", ")),
+            false => format!("; also {}", others.join(", ")),
+        };
+        let count = number(found.count);
+        format!("{count} {}: line {}: {}{others}", kind.words(), first.line, first.message)
+    };
+    dirt.iter().map(line).collect()
 }
 
 /// A name that cannot drive the terminal.

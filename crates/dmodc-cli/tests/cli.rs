@@ -127,7 +127,7 @@ fn info_tells_the_keys_scripts_rely_on() {
     let info = desk.json(0, &["info", "g.topo", "--json"]);
     assert_eq!((&info["pgft"], &info["given_lids"]), (&Value::Null, &0.into()));
     desk.write("lidless", &desk.read("f.topo").replace("lid 3 ", "lid 0 "));
-    assert!(desk.ok(&["info", "lidless"]).contains("1 port had no LID of their own"));
+    assert!(desk.ok(&["info", "lidless"]).contains("LIDs were given to 1 port without one"));
     assert!(desk.ok(&["info", "g.topo"]).contains("not a PGFT: "));
 }
 
@@ -362,7 +362,7 @@ fn bad_files_get_one_clear_line_and_exit_2() {
     for (args, message) in [
         (&["info", "nowhere"][..], "dmodc: nowhere: No such file or directory"),
         (&["info", "folder"], "dmodc: folder: Is a directory"),
-        (&["info", "empty"], "dmodc: empty:1:1: no switch or channel adapter is described here"),
+        (&["info", "empty"], "dmodc: empty:1:1: not a fabric: expected ibnetdiscover text"),
         (
             &["info", "broken"],
             "dmodc: broken:11:2: expected a port number from 1 to 254, found 'one]",

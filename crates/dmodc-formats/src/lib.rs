@@ -7,7 +7,8 @@
 //! | `ibnetdiscover -p`: a line for each port | [`read`] | |
 //! | `opensm-subnet.lst`, ibdiagnet's `.lst` | [`read`] | |
 //! | `ibdiagnet2.db_csv` | [`read`] | |
-//! | Graphviz DOT | | [`dot::write`] |
+//! | our JSON | [`read`] | [`json::write`] |
+//! | GraphML, Graphviz DOT, Slurm topologies | | [`graphml::write`], [`dot::write`], [`slurm`] |
 //! | OpenSM's LFT dump, `ibroute`/`dump_lfts` text, `opensm.fdbs` | [`lft::read`] | [`lft::write`] |
 //! | alternative ports | | [`alternatives::write`] |
 //! | orders, GUID lists | [`orders::read`] | [`orders::write`] |
@@ -16,13 +17,16 @@ pub mod alternatives;
 mod db_csv;
 mod dirt;
 pub mod dot;
+pub mod graphml;
 pub mod ibnetdiscover;
 mod intake;
+pub mod json;
 pub mod lft;
 mod links;
 pub mod orders;
 mod port_list;
 mod scan;
+pub mod slurm;
 mod subnet_list;
 
 pub use dirt::{Dirt, DirtKind, Found};
@@ -52,6 +56,8 @@ pub enum Format {
     SubnetList,
     /// `ibdiagnet2.db_csv`.
     DbCsv,
+    /// Our JSON.
+    Json,
 }
 
 impl Format {
@@ -62,6 +68,7 @@ impl Format {
             Format::PortList => "ibnetdiscover -p",
             Format::SubnetList => "subnet list",
             Format::DbCsv => "ibdiagnet db_csv",
+            Format::Json => "JSON",
         }
     }
 }
@@ -82,6 +89,9 @@ pub struct Reading {
 
 /// The format of a text, judged by what its lines look like. The beginning of a text is enough.
 pub fn detect(text: &[u8]) -> Option<Format> {
+    if json::detect(text) {
+        return Some(Format::Json);
+    }
     scan::lines(text).take(20_000).find_map(|line| {
         if subnet_list::detect(line) {
             Some(Format::SubnetList)
@@ -108,10 +118,15 @@ pub fn read(text: &[u8]) -> Result<Reading, ReadError> {
         Some(Format::PortList) => port_list::read(text),
         Some(Format::SubnetList) => subnet_list::read(text),
         Some(Format::DbCsv) => db_csv::read(text),
+        Some(Format::Json) => {
+            let mut fabric = json::read(text)?;
+            let given_lids = fabric.give_missing_lids();
+            Ok(Reading { fabric, format: Format::Json, dirt: Dirt::default(), given_lids })
+        }
         None => Err(ReadError { line: 1, column: 1, message: UNKNOWN.into() }),
     }
 }
 
 /// What to say of a text of no known format.
-pub const UNKNOWN: &str = "not a fabric: expected ibnetdiscover text, an ibsim netlist, a subnet list (.lst) \
-                           or ibdiagnet2.db_csv";
+pub const UNKNOWN: &str = "not a fabric: expected ibnetdiscover text, an ibsim netlist, a subnet list (.lst), \
+                           ibdiagnet2.db_csv or dmodc's JSON";

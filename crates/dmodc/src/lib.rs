@@ -48,6 +48,7 @@ mod recognise;
 pub mod reference;
 mod route;
 mod routing;
+mod survey;
 mod tables;
 
 pub use cost::{BLOCK, CostBlock, TooFar};
@@ -66,4 +67,5 @@ pub use route::{
     Coverage, Dmodc, Dmodk, Engine, Preprocessing, RouteError, alternative_ports, connect_roots,
 };
 pub use routing::{Routing, RoutingOptions};
+pub use survey::{Level, Survey, host, survey};
 pub use tables::{Columns, Destination, End, ForwardingTables, NO_ROUTE, Tile};

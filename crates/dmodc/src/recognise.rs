@@ -76,7 +76,8 @@ impl NotPgft {
             }
             NotPgft::Arity(s, up, found, usual) => {
                 let side = if *up { "above" } else { "below" };
-                format!("{} has {found} switches {side} it, others of its level {usual}", name(s))
+                let switches = if *found == 1 { "switch" } else { "switches" };
+                format!("{} has {found} {switches} {side} it, others of its level {usual}", name(s))
             }
             NotPgft::Parallel(a, b, found, usual) => {
                 let (a, b) = (name(a), name(b));
@@ -174,7 +175,7 @@ fn arities(
         {
             return Err(NotPgft::EqualRanks(a, b));
         }
-        let cables = mode(joins.iter().map(|join| join.2));
+        let cables = crate::survey::usual(joins.iter().map(|join| join.2));
         if let Some(&(a, b, found)) = joins.iter().find(|join| join.2 != cables) {
             return Err(NotPgft::Parallel(a, b, found, cables));
         }
@@ -190,20 +191,11 @@ fn usual(
     up: bool,
     arity: impl Fn(SwitchIndex) -> usize,
 ) -> Result<usize, NotPgft> {
-    let usual = mode(switches.iter().map(|&s| arity(s)));
+    let usual = crate::survey::usual(switches.iter().map(|&s| arity(s)));
     match switches.iter().find(|&&s| arity(s) != usual) {
         Some(&s) => Err(NotPgft::Arity(s, up, arity(s), usual)),
         None => Ok(usual),
     }
-}
-
-/// The most common value (the greatest of those), 0 of nothing.
-fn mode(values: impl Iterator<Item = usize>) -> usize {
-    let mut counts: HashMap<usize, usize> = HashMap::new();
-    for value in values {
-        *counts.entry(value).or_default() += 1;
-    }
-    counts.into_iter().max_by_key(|&(value, count)| (count, value)).map_or(0, |(value, _)| value)
 }
 
 /// For each prefix of the stages, the component (an arbitrary member) of every switch in it.

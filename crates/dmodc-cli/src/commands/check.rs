@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use dmodc::judge::{self, Channel, Check, Scope};
-use dmodc::{DestinationOrder, End, Fabric, LeafRule, Live, NodeIndex, Orders, Ranking};
+use dmodc::{DestinationOrder, End, Fabric, Live, NodeIndex, Orders, Ranking};
 use dmodc_formats::lft::Lft;
 use serde_json::{Value, json};
 
@@ -16,14 +16,16 @@ use crate::text::{counted, end, number, switch, time};
 use crate::{Answer, input, output};
 
 pub(super) fn run(args: &CheckArgs) -> Result<Answer> {
-    let whole = Whole::new(input::fabric(&args.fabric)?);
+    let mut fabric = input::fabric(&args.fabric)?;
+    let leaves = input::leaf_rule(&args.leaves, &mut fabric)?;
+    let whole = Whole::new(fabric);
     let live = whole.live();
     let mut dumps = vec![input::tables(&args.tables, live.fabric)?];
     if let Some(new) = &args.new {
         dumps.push(input::tables(new, live.fabric)?);
     }
     let switches = input::switch_order(&args.switch_order)?;
-    let ranking = Ranking::new(live, &LeafRule::Detect);
+    let ranking = Ranking::new(live, &leaves);
     let orders = Orders::new(live, &ranking, &DestinationOrder::default(), &switches);
     let tables = Lft::tables(&dumps.iter().collect::<Vec<_>>(), live.fabric);
     let start = Instant::now();

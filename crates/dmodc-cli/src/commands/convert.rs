@@ -1,8 +1,8 @@
 //! `dmodc convert`: a fabric in another format.
 
 use anyhow::{Result, bail};
-use dmodc::{Fabric, Lid};
-use dmodc_formats::{dot, ibnetdiscover};
+use dmodc::{Degradation, Fabric, LeafRule, Lid, Live, Ranking};
+use dmodc_formats::{dot, graphml, ibnetdiscover, json, slurm};
 use serde_json::{Value, json};
 
 use crate::args::{ConvertArgs, Format, OutputArgs};
@@ -69,8 +69,16 @@ fn write(fabric: &Fabric, format: Format, comments: &[String], args: &OutputArgs
     output::to(args.output.as_deref(), |out| {
         match format {
             Format::Ibnetdiscover | Format::Ibsim => ibnetdiscover::write(fabric, &comments, out)?,
+            Format::Json => json::write(fabric, out)?,
             Format::Dot => dot::write(fabric, out)?,
+            Format::Graphml => graphml::write(fabric, out)?,
+            Format::SlurmConf => slurm::write_conf(fabric, &ranking(fabric), out)?,
+            Format::SlurmYaml => slurm::write_yaml(fabric, &ranking(fabric), out)?,
         }
         Ok(())
     })
+}
+
+fn ranking(fabric: &Fabric) -> Ranking {
+    Ranking::new(Live::new(fabric, &Degradation::none(fabric)), &LeafRule::Detect)
 }

@@ -1,78 +1,271 @@
-//! `dmodc info`: what a fabric is.
+//! `dmodc info`: what a fabric is, as an expert would note it.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use anyhow::Result;
-use dmodc::{Labels, NotPgft, Routing, RoutingOptions, recognise};
-use dmodc_formats::Reading;
-use serde_json::json;
+use dmodc::fabric::Rate;
+use dmodc::{
+    Labels, Leaves, Level, Live, NotPgft, Preprocessing, Routing, RoutingOptions, Survey,
+    SwitchIndex, recognise, survey,
+};
+use dmodc_formats::{Dirt, Format, Reading};
+use serde_json::{Value, json};
 
 use crate::args::InfoArgs;
 use crate::input::Whole;
-use crate::text::{counted, number};
+use crate::text::{counted, dirt, number, switch};
 use crate::{Answer, input, output};
 
+/// How many witnesses are named.
+const NAMED: usize = 3;
+
+/// Everything that is told.
+struct Info<'a> {
+    ready: &'a Preprocessing<'a>,
+    shape: Result<Labels, NotPgft>,
+    survey: Survey,
+    format: Format,
+    dirt: Dirt,
+    given_lids: usize,
+}
+
 pub(super) fn run(args: &InfoArgs) -> Result<Answer> {
-    let Reading { fabric, given_lids, format, dirt } = input::reading(&args.fabric)?;
+    let Reading { mut fabric, given_lids, format, dirt } = input::reading(&args.fabric)?;
+    let leaves = input::leaf_rule(&args.leaves, &mut fabric)?;
     let whole = Whole::new(fabric);
     let live = whole.live();
-    let fabric = live.fabric;
-    let ready = Routing::new(live, &RoutingOptions::default()).preprocess(live);
-    let shape: Result<Labels, NotPgft> =
-        recognise(live, &ready.ranking, &ready.groups, &ready.orders);
-    let (nodes, adapters) = fabric.host_counts();
-    let aggregation = fabric.adapters().len() - adapters;
-    let per_rank: Vec<usize> = ready.ranking.by_rank().iter().map(Vec::len).collect();
-    let unranked = fabric.switches().len() - per_rank.iter().sum::<usize>();
-    if args.json {
+    let options = RoutingOptions { leaves, ..RoutingOptions::default() };
+    let ready = Routing::new(live, &options).preprocess(live);
+    let shape = recognise(live, &ready.ranking, &ready.groups, &ready.orders);
+    let survey = survey(live, &ready.ranking, &ready.groups);
+    let info = Info { ready: &ready, shape, survey, format, dirt, given_lids };
+    output::print(&if args.json { info.json() } else { info.text() })?;
+    Ok(Answer::Yes)
+}
+
+impl Info<'_> {
+    fn live(&self) -> Live<'_> {
+        self.ready.live
+    }
+
+    fn leaves(&self) -> &Leaves {
+        self.ready.ranking.found()
+    }
+
+    fn unranked(&self) -> usize {
+        let ranked: usize = self.survey.levels.iter().map(|level| level.switches).sum();
+        self.live().fabric.switches().len() - ranked
+    }
+
+    fn json(&self) -> String {
+        let fabric = self.live().fabric;
+        let guids = |list: &[SwitchIndex]| -> Vec<String> {
+            list.iter().map(|&s| fabric.switch(s).guid.to_string()).collect()
+        };
+        let rates = |rates: &[(Rate, usize)]| -> BTreeMap<String, usize> {
+            rates.iter().map(|(rate, count)| (rate.to_string(), *count)).collect()
+        };
+        let (nodes, adapters) = fabric.host_counts();
+        let levels: Vec<Value> = self.survey.levels.iter().map(level_json).collect();
+        let dirt: BTreeMap<&str, Value> = self
+            .dirt
+            .iter()
+            .map(|(kind, found)| {
+                let lines: Vec<u32> = found.places.iter().map(|place| place.line).collect();
+                (kind.name(), json!({"count": found.count, "first_lines": lines}))
+            })
+            .collect();
+        let rails: BTreeMap<String, usize> = self
+            .survey
+            .hosts_by_rails
+            .iter()
+            .map(|(rails, hosts)| (rails.to_string(), *hosts))
+            .collect();
         let info = json!({
             "schema": "dmodc/info/1",
+            "format": self.format.name(),
+            "dirt": dirt,
             "switches": fabric.switches().len(),
             "nodes": nodes,
             "channel_adapters": adapters,
-            "aggregation_nodes": aggregation,
+            "aggregation_nodes": fabric.adapters().len() - adapters,
             "cables": fabric.cable_count(),
             "inter_switch_cables": fabric.inter_switch_cables().len(),
-            "levels": ready.ranking.levels(),
-            "leaves": ready.ranking.leaves().len(),
-            "switches_per_rank": per_rank,
-            "unranked_switches": unranked,
-            "given_lids": given_lids,
-            "format": format.name(),
-            "dirt": dirt.iter().map(|(k, f)| (k.name(), f.count)).collect::<std::collections::BTreeMap<_, _>>(),
-            "pgft": shape.as_ref().ok().map(|labels| labels.pgft.to_string()),
-            "not_pgft_because": shape.as_ref().err().map(|reason| reason.describe(live)),
+            "levels": self.ready.ranking.levels(),
+            "leaves": self.leaves().all.len(),
+            "switches_per_rank": self.survey.levels.iter().map(|l| l.switches).collect::<Vec<_>>(),
+            "unranked_switches": self.unranked(),
+            "empty_leaves": guids(&self.leaves().empty),
+            "service_switches": guids(&self.leaves().service),
+            "pgft": self.shape.as_ref().ok().map(|labels| labels.pgft.to_string()),
+            "not_pgft_because": self.shape.as_ref().err().map(|why| why.describe(self.live())),
+            "ranks": levels,
+            "equal_rank_pairs": self.survey.equal_ranks.len(),
+            "hosts_by_nodes": rails,
+            "node_cable_rates": rates(&self.survey.node_rates),
+            "inter_switch_rates": rates(&self.survey.switch_rates),
+            "given_lids": self.given_lids,
         });
-        output::print(&format!("{info:#}\n"))?;
-        return Ok(Answer::Yes);
+        format!("{info:#}\n")
     }
-    let mut text = format!(
-        "{}, {}, {} ({} between switches)\n",
-        counted(nodes, "node"),
-        counted(fabric.switches().len(), "switch"),
-        counted(fabric.cable_count(), "cable"),
-        number(fabric.inter_switch_cables().len()),
+
+    fn text(&self) -> String {
+        let fabric = self.live().fabric;
+        let (nodes, adapters) = fabric.host_counts();
+        let aggregation = fabric.adapters().len() - adapters;
+        let mut text = format!(
+            "{}, {}, {} ({} between switches), read from {}\n",
+            counted(nodes, "node"),
+            counted(fabric.switches().len(), "switch"),
+            counted(fabric.cable_count(), "cable"),
+            number(fabric.inter_switch_cables().len()),
+            self.format.name(),
+        );
+        if adapters != nodes {
+            let _ = writeln!(text, "{}", counted(adapters, "channel adapter"));
+        }
+        if aggregation > 0 {
+            let count = counted(aggregation, "aggregation node");
+            let _ = writeln!(text, "{count}: routed to, but neither nodes nor a sign of leaves");
+        }
+        self.shape_text(&mut text);
+        self.levels_text(&mut text);
+        self.hosts_text(&mut text);
+        if self.given_lids > 0 {
+            let _ = writeln!(
+                text,
+                "LIDs were given to {} without one",
+                counted(self.given_lids, "port")
+            );
+        }
+        for line in dirt(&self.dirt) {
+            let _ = writeln!(text, "{line}");
+        }
+        text
+    }
+
+    fn shape_text(&self, text: &mut String) {
+        let _ = match &self.shape {
+            Ok(labels) => writeln!(text, "\nPGFT({})", labels.pgft),
+            Err(reason) => writeln!(text, "\nnot a PGFT: {}", reason.describe(self.live())),
+        };
+    }
+
+    /// The levels from the top down, each with what it lacks.
+    fn levels_text(&self, text: &mut String) {
+        let fabric = self.live().fabric;
+        for (rank, level) in self.survey.levels.iter().enumerate().rev() {
+            let what = if rank == 0 { " (leaves)" } else { "" };
+            let _ = write!(text, "  rank {rank}: {}{what}", counted(level.switches, "switch"));
+            if let Some(ratio) = level.oversubscription() {
+                let (down, up) = (number(level.down_cables), number(level.up_cables));
+                let _ = write!(text, ", {down} cables down to {up} up ({ratio:.2} : 1)");
+            }
+            text.push('\n');
+            lacking_text(text, level, |s| switch(fabric, s));
+        }
+        if self.unranked() > 0 {
+            let _ =
+                writeln!(text, "  connected to no leaf: {}", counted(self.unranked(), "switch"));
+        }
+        let Leaves { empty, service, .. } = self.leaves();
+        for (list, what) in
+            [(empty, "leaves without a node"), (service, "switches with nodes that are no leaves")]
+        {
+            if !list.is_empty() {
+                let names = list.iter().map(|&s| switch(fabric, s));
+                let _ =
+                    writeln!(text, "{} {what}: {}", number(list.len()), first(names, list.len()));
+            }
+        }
+        let equal = &self.survey.equal_ranks;
+        if !equal.is_empty() {
+            let pairs = equal
+                .iter()
+                .map(|&(a, b)| format!("{} - {}", switch(fabric, a), switch(fabric, b)));
+            let count = counted(equal.len(), "pair");
+            let _ =
+                writeln!(text, "{count} of equal rank are cabled: {}", first(pairs, equal.len()));
+        }
+    }
+
+    fn hosts_text(&self, text: &mut String) {
+        let rails = &self.survey.hosts_by_rails;
+        if rails.keys().any(|&nodes| nodes > 1) {
+            let list: Vec<String> = rails
+                .iter()
+                .rev()
+                .map(|(&nodes, &hosts)| {
+                    format!("{} with {}", counted(hosts, "host"), counted(nodes, "node"))
+                })
+                .collect();
+            let _ = writeln!(text, "by the first word of their names: {}", list.join(", "));
+        }
+        for (rates, what) in [
+            (&self.survey.node_rates, "nodes"),
+            (&self.survey.switch_rates, "cables between switches"),
+        ] {
+            let list: Vec<String> = rates
+                .iter()
+                .rev()
+                .map(|(rate, count)| format!("{} at {rate}", number(*count)))
+                .collect();
+            if !list.is_empty() {
+                let _ = writeln!(text, "{what}: {}", list.join(", "));
+            }
+        }
+    }
+}
+
+/// What a level lacks against its regular shape, with the first witnesses.
+fn lacking_text(text: &mut String, level: &Level, name: impl Fn(SwitchIndex) -> String) {
+    let missing = level.missing_cables();
+    if missing == 0 {
+        return;
+    }
+    let _ = writeln!(
+        text,
+        "    {} fewer than {} to each of {} above would be:",
+        counted(missing, "cable"),
+        level.usual_parallel,
+        counted(level.usual_upswitches, "switch"),
     );
-    if adapters != nodes || aggregation > 0 {
-        text += &format!(
-            "{}, {}\n",
-            counted(adapters, "channel adapter"),
-            counted(aggregation, "aggregation node")
+    let pairs = &level.fewer_cables;
+    if !pairs.is_empty() {
+        let names = pairs.iter().map(|&(a, b, n)| format!("{} - {} has {n}", name(a), name(b)));
+        let _ =
+            writeln!(text, "      {}: {}", counted(pairs.len(), "pair"), first(names, pairs.len()));
+    }
+    let switches = &level.fewer_upswitches;
+    if !switches.is_empty() {
+        let names = switches.iter().map(|&(s, n)| format!("{} has {n} above it", name(s)));
+        let _ = writeln!(
+            text,
+            "      {}: {}",
+            counted(switches.len(), "switch"),
+            first(names, switches.len())
         );
     }
-    for (rank, count) in per_rank.iter().enumerate().rev() {
-        let what = if rank == 0 { " (leaves)" } else { "" };
-        text += &format!("  rank {rank}: {}{what}\n", counted(*count, "switch"));
-    }
-    if unranked > 0 {
-        text += &format!("  connected to no leaf: {}\n", counted(unranked, "switch"));
-    }
-    if given_lids > 0 {
-        let ports = counted(given_lids, "port");
-        text += &format!("{ports} had no LID of their own and were given one\n");
-    }
-    text += &match &shape {
-        Ok(labels) => format!("PGFT({})\n", labels.pgft),
-        Err(reason) => format!("not a PGFT: {}\n", reason.describe(live)),
-    };
-    output::print(&text)?;
-    Ok(Answer::Yes)
+}
+
+fn level_json(level: &Level) -> Value {
+    json!({
+        "switches": level.switches,
+        "down_cables": level.down_cables,
+        "up_cables": level.up_cables,
+        "oversubscription": level.oversubscription(),
+        "usual_upswitches": level.usual_upswitches,
+        "usual_parallel_cables": level.usual_parallel,
+        "missing_cables": level.missing_cables(),
+        "pairs_with_fewer_cables": level.fewer_cables.len(),
+        "switches_with_fewer_upswitches": level.fewer_upswitches.len(),
+    })
+}
+
+/// The first few of many, by name.
+fn first(names: impl Iterator<Item = String>, count: usize) -> String {
+    let list: Vec<String> = names.take(NAMED).collect();
+    let more = if count > NAMED { ", …" } else { "" };
+    format!("{}{more}", list.join(", "))
 }

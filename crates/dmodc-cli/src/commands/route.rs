@@ -18,10 +18,12 @@ use crate::{Answer, input, output};
 
 pub(super) fn run(args: &RouteArgs) -> Result<Answer> {
     args.output.check(&[&args.save_orders, &args.alternatives])?;
-    let whole = Whole::new(input::fabric(&args.fabric)?);
+    let mut fabric = input::fabric(&args.fabric)?;
+    let leaves = input::leaf_rule(&args.leaves, &mut fabric)?;
+    let whole = Whole::new(fabric);
     let live = whole.live();
     let (destinations, switches, saved) = input::order(&args.order)?;
-    let options = RoutingOptions { destinations, switches, ..RoutingOptions::default() };
+    let options = RoutingOptions { leaves, destinations, switches, switch_lids: true };
     let engine: &dyn Engine = match args.engine {
         EngineName::Dmodc => &Dmodc,
         EngineName::Dmodk => &Dmodk,

@@ -498,6 +498,12 @@ impl Fabric {
         b.finish().expect("a part of a consistent fabric is consistent")
     }
 
+    /// Sets adapters aside: they are routed to, but make no leaf and no number. Says how many.
+    pub fn set_aside(&mut self, chosen: impl Fn(&Adapter) -> bool) -> usize {
+        let hosts = self.adapters.iter_mut().filter(|a| a.kind == AdapterKind::Host && chosen(a));
+        hosts.map(|adapter| adapter.kind = AdapterKind::Aside).count()
+    }
+
     /// How many nodes and adapters are hosts' (not aggregation nodes): the counts people expect.
     pub fn host_counts(&self) -> (usize, usize) {
         let nodes = self.node_indices().filter(|&n| !self.is_aggregation(n)).count();
