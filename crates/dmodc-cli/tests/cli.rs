@@ -51,7 +51,9 @@ impl Desk {
         let err = text(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{args:?}\n{err}");
         assert_eq!(text(&output.stdout), "", "{args:?}");
-        assert_eq!(err.lines().count(), 1, "one clear line: {err}");
+        // What is wrong with a file is followed by its line, with a caret below the place.
+        let is_excerpt = |line: &str| line.contains(" | ");
+        assert!(err.lines().skip(1).all(is_excerpt), "one clear line: {err}");
         err
     }
 
@@ -364,10 +366,10 @@ fn bad_files_get_one_clear_line_and_exit_2() {
         (&["info", "folder"], "dmodc: folder: Is a directory"),
         (&["info", "empty"], "dmodc: empty:1:1: not a fabric: expected ibnetdiscover text"),
         (
-            &["info", "broken"],
+            &["info", "broken", "--strict"],
             "dmodc: broken:11:2: expected a port number from 1 to 254, found 'one]",
         ),
-        (&["info", "one-sided"], "dmodc: one-sided:"),
+        (&["route", "one-sided", "--strict"], "dmodc: one-sided:"),
         (&["info", "f.lft"], "dmodc: f.lft: these are forwarding tables; expected a fabric"),
         (
             &["check", "f.topo", "f.topo"],
@@ -389,6 +391,70 @@ fn bad_files_get_one_clear_line_and_exit_2() {
     assert!(desk.error(&big).contains("ibsim cannot hold this fabric"));
     let files = ["broken", "empty", "f.lft", "f.topo", "folder", "one-sided"];
     assert_eq!(desk.files(), files, "nothing was left behind");
+}
+
+#[test]
+fn what_is_sound_of_a_damaged_file_is_used_and_the_rest_is_told() {
+    let desk = Desk::new();
+    desk.figure_1();
+    desk.write("broken", &desk.read("f.topo").replacen("[3]\t\"S-", "[three]\t\"S-", 1));
+    let output = desk.run(&["route", "broken", "-o", "b.lft"]);
+    assert_eq!(output.status.code(), Some(0));
+    let warnings = text(&output.stderr);
+    assert!(warnings.contains("broken: 1 damaged lines (skipped): line "), "{warnings}");
+    assert!(warnings.contains("1 cable ends that the other end does not confirm"), "{warnings}");
+    assert_eq!(desk.json(0, &["check", "broken", "b.lft", "--json"])["delivered"], 132);
+    let info = desk.json(0, &["info", "broken", "--json"]);
+    assert_eq!(info["dirt"]["damaged_lines"]["count"], 1);
+    assert_eq!(info["inter_switch_cables"], 35);
+    let refused = desk.error(&["info", "broken", "--strict"]);
+    assert!(refused.lines().count() == 3 && refused.ends_with("|  ^\n"), "{refused}");
+}
+
+#[test]
+fn leaves_can_be_told() {
+    let desk = Desk::new();
+    desk.figure_1();
+    let leaves = |args: &[&str]| desk.json(0, &[&["info", "f.topo", "--json"], args].concat());
+    assert_eq!(leaves(&["--leaf-name", "^L1-[0-3]$"])["leaves"], 4);
+    assert_eq!(leaves(&["--leaf-min-nodes", "2"])["leaves"], 6);
+    assert_eq!(leaves(&["--exclude", "^node-[01]$"])["empty_leaves"].as_array().unwrap().len(), 1);
+    assert_eq!(leaves(&["--exclude", "^L1-5$"])["service_switches"].as_array().unwrap().len(), 1);
+    let guids: String = (1..=4).map(|i| format!("0x02d0dc030000000{i} # core\n")).collect();
+    desk.write("roots", &guids);
+    let rooted = leaves(&["--roots", "roots"]);
+    assert_eq!(
+        (&rooted["levels"], &rooted["switches_per_rank"]),
+        (&3.into(), &leaves(&[])["switches_per_rank"])
+    );
+    desk.ok(&["route", "f.topo", "--roots", "roots", "-o", "r.lft"]);
+    desk.ok(&["route", "f.topo", "-o", "d.lft"]);
+    assert_eq!(
+        desk.read("r.lft"),
+        desk.read("d.lft"),
+        "on a healthy tree both count the same ranks"
+    );
+    assert!(desk.error(&["info", "f.topo", "--leaf-name", "("]).contains("no regular expression"));
+    assert!(desk.error(&["info", "f.topo", "--leaf-name", "x"]).contains("no switch"));
+    desk.write("strangers", "0x1\n");
+    assert!(
+        desk.error(&["info", "f.topo", "--roots", "strangers"]).contains("none of these GUIDs")
+    );
+}
+
+#[test]
+fn strange_files_are_refused_at_once() {
+    let desk = Desk::new();
+    desk.write("script", "#!/bin/sh\necho hello\n");
+    let noise: Vec<u8> = {
+        let mut random = dmodc::Random::new(1, 1);
+        (0..1 << 20).map(|_| random.below(256) as u8).collect()
+    };
+    fs::write(desk.path("noise"), noise).unwrap();
+    fs::File::create(desk.path("sparse")).unwrap().set_len(1 << 30).unwrap();
+    for name in ["script", "noise", "sparse"] {
+        assert!(desk.error(&["info", name]).contains(":1:1: not a fabric: expected"), "{name}");
+    }
 }
 
 /// A disk that fills up while writing: the old file stays, nothing is left beside it.

@@ -66,8 +66,8 @@ fn every_fixture_is_read_and_routed_as_expected() {
         assert_eq!(check["deadlock_free"], true, "{file}");
 
         // Dirt is an error where strictness is asked for, and nothing else is.
-        let dirty =
-            serde_json::from_str::<Value>(&info).unwrap()["dirt"].as_object().unwrap().len() > 0;
+        let info: Value = serde_json::from_str(&info).unwrap();
+        let dirty = !info["dirt"].as_object().unwrap().is_empty();
         let (code, _, error) = run(&["info", &file, "--strict"]);
         assert_eq!(code, if dirty { 2 } else { 0 }, "{file}: {error}");
     }
@@ -112,10 +112,12 @@ fn all_formats_of_one_fabric_give_the_same_routes() {
     ] {
         let mut found = tables(name);
         if name == "back-to-back" {
+            // It has a switch more, which nobody is cabled to.
             found.retain(|table| !table.contains("('lonely')"));
-            found.iter_mut().for_each(|t| {
-                *t = t.lines().filter(|l| !l.contains("'lonely'")).collect::<Vec<_>>().join("\n")
-            });
+            for table in &mut found {
+                let lines: Vec<&str> = table.lines().filter(|l| !l.contains("'lonely'")).collect();
+                *table = lines.join("\n");
+            }
         }
         assert_eq!(found.len(), clean.len(), "{name}");
         for (a, b) in found.iter().zip(&clean) {

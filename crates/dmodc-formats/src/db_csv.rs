@@ -32,7 +32,7 @@ pub(crate) fn read(text: &[u8]) -> Result<Reading, ReadError> {
         reader.links.cable(a, b, rate, line);
     }
     reader.links.deliver(&mut intake);
-    intake.finish(Format::DbCsv)
+    intake.finish(text, Format::DbCsv)
 }
 
 /// A port of a device that NODES described: the device, and the port's number.

@@ -39,6 +39,10 @@ pub enum DirtKind {
     UnknownRate,
     /// A GUID that belongs to another port or switch.
     DoubledGuid,
+    /// A LID that is 0, 65535 or left out.
+    MissingLid,
+    /// A LID that another port has.
+    DoubledLid,
 }
 
 impl DirtKind {
@@ -58,6 +62,8 @@ impl DirtKind {
             DirtKind::NoSwitch => "cables_without_a_switch",
             DirtKind::UnknownRate => "unknown_rates",
             DirtKind::DoubledGuid => "doubled_guids",
+            DirtKind::MissingLid => "missing_lids",
+            DirtKind::DoubledLid => "doubled_lids",
         }
     }
 
@@ -77,6 +83,8 @@ impl DirtKind {
             DirtKind::NoSwitch => "cables between two adapters (left out)",
             DirtKind::UnknownRate => "cable ends of unknown width or speed",
             DirtKind::DoubledGuid => "ports whose GUID another one has (left out)",
+            DirtKind::MissingLid => "ports without a LID (given one)",
+            DirtKind::DoubledLid => "ports whose LID another one has (given another)",
         }
     }
 }

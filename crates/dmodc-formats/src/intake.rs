@@ -1,7 +1,7 @@
 //! What every reader of fabrics does: line by line, noting what is not as it should be.
 
-use dmodc::FabricBuilder;
 use dmodc::fabric::AdapterKind;
+use dmodc::{FabricBuilder, Guid, Lid};
 
 use crate::scan::{Cursor, lines};
 use crate::{Dirt, DirtKind, Format, ReadError, Reading};
@@ -54,8 +54,15 @@ impl Intake {
         }
     }
 
-    /// Makes the fabric.
-    pub(crate) fn finish(mut self, format: Format) -> Result<Reading, ReadError> {
+    /// Notes a LID that is none, where the format tells LIDs.
+    pub(crate) fn note_lid(&mut self, lid: Lid, place: impl FnOnce() -> ReadError) {
+        if lid == Lid::UNKNOWN || lid == Lid(0xffff) {
+            self.dirt.note(DirtKind::MissingLid, place());
+        }
+    }
+
+    /// Makes the fabric of the text.
+    pub(crate) fn finish(mut self, text: &[u8], format: Format) -> Result<Reading, ReadError> {
         let (mut fabric, inconsistencies) = self.builder.finish_sound();
         self.dirt.note_all(inconsistencies);
         if self.devices == 0 || fabric.switches().is_empty() {
@@ -69,9 +76,25 @@ impl Intake {
                 ),
             }));
         }
-        let given_lids = fabric.give_missing_lids();
-        Ok(Reading { fabric, format, dirt: self.dirt, given_lids })
+        let given = fabric.give_missing_lids();
+        for (guid, lid) in
+            given.iter().filter(|(_, lid)| *lid != Lid::UNKNOWN && *lid != Lid(0xffff))
+        {
+            let message = format!("LID {lid} of {guid} belongs to another port");
+            self.dirt.note(
+                DirtKind::DoubledLid,
+                ReadError { line: line_of(text, *guid), column: 1, message },
+            );
+        }
+        Ok(Reading { fabric, format, dirt: self.dirt, given_lids: given.len() })
     }
+}
+
+/// The first line that names a GUID. Looking for it afterwards costs nothing where nothing is wrong.
+fn line_of(text: &[u8], guid: Guid) -> u32 {
+    let digits = format!("{:x}", guid.0);
+    let at = memchr::memmem::find(text, digits.as_bytes()).unwrap_or(0);
+    1 + memchr::memchr_iter(b'\n', &text[..at]).count() as u32
 }
 
 /// Why a line is not used.

@@ -120,7 +120,7 @@ pub fn read(text: &[u8]) -> Result<Reading, ReadError> {
         Some(Format::DbCsv) => db_csv::read(text),
         Some(Format::Json) => {
             let mut fabric = json::read(text)?;
-            let given_lids = fabric.give_missing_lids();
+            let given_lids = fabric.give_missing_lids().len();
             Ok(Reading { fabric, format: Format::Json, dirt: Dirt::default(), given_lids })
         }
         None => Err(ReadError { line: 1, column: 1, message: UNKNOWN.into() }),

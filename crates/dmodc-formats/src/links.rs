@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use dmodc::fabric::{Adapter, AdapterKind, Product, Rate, Switch, Vertex};
 use dmodc::{Guid, Lid, PortNumber};
 
+use crate::ReadError;
 use crate::intake::{Intake, adapter_kind};
 
 /// A device as told so far.
@@ -80,6 +81,11 @@ impl Links {
         let describe = |(at, device): (usize, &Device)| {
             intake.builder.at_line(device.line);
             intake.devices += 1;
+            if is_switch[at] {
+                let message = format!("switch {} has no LID", device.guid);
+                let line = device.line;
+                intake.note_lid(device.lid, || ReadError { line, column: 1, message });
+            }
             let ports = device.ports.max(most[at]);
             let (guid, product, name) = (device.guid, device.product, device.name.clone().into());
             match is_switch[at] {

@@ -23,7 +23,7 @@ pub(crate) fn read(text: &[u8]) -> Result<Reading, ReadError> {
     let mut intake = Intake::default();
     intake.lines(text, |_, line| each(&mut links, line));
     links.deliver(&mut intake);
-    intake.finish(Format::PortList)
+    intake.finish(text, Format::PortList)
 }
 
 /// One end as the line tells it.

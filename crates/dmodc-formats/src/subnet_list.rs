@@ -22,7 +22,7 @@ pub(crate) fn read(text: &[u8]) -> Result<Reading, ReadError> {
     let mut intake = Intake::default();
     intake.lines(text, |_, line| each(&mut links, line));
     links.deliver(&mut intake);
-    intake.finish(Format::SubnetList)
+    intake.finish(text, Format::SubnetList)
 }
 
 fn each(links: &mut Links, mut line: Cursor<'_>) -> Result<(), Refusal> {

@@ -49,7 +49,7 @@ pub(crate) fn read(text: &[u8]) -> Result<Reading, ReadError> {
     let mut reader = Reader::default();
     let mut intake = Intake::default();
     intake.lines(text, |intake, line| reader.line(intake, line));
-    intake.finish(Format::Ibnetdiscover)
+    intake.finish(text, Format::Ibnetdiscover)
 }
 
 /// What a head line describes.
@@ -108,7 +108,10 @@ impl Reader {
         if line.rest().starts_with(b"#") {
             return Ok(());
         }
-        if line.rest().starts_with(b"[") {
+        // A prompt may begin with a bracket, too; only a record has port lines.
+        let is_port = matches!(line.rest(), [b'[', b'0'..=b'9', ..])
+            || (line.rest().starts_with(b"[") && self.device.is_some());
+        if is_port {
             return Ok(self.port(intake, line)?);
         }
         if let Some(head) = head_word(&mut line) {
@@ -164,7 +167,9 @@ impl Reader {
         }
         line.skip_blanks();
         let mut name = String::from_utf8_lossy(quoted).into_owned();
-        if line.take("#") {
+        // A netlist tells neither descriptions nor LIDs; that is no fault of it.
+        let described = line.take("#");
+        if described {
             line.skip_blanks();
             name = line.description()?;
         }
@@ -173,6 +178,9 @@ impl Reader {
         let vertex = match head {
             Head::Switch => {
                 let (lid, _) = lid_and_rate(&mut line);
+                if described {
+                    intake.note_lid(lid, || line.error(format!("switch {guid} has no LID")));
+                }
                 let name = name.into();
                 intake.builder.switch(Switch { guid, lid, ports, name, product })
             }
@@ -223,6 +231,10 @@ impl Reader {
             }
             line.description()?;
             rate = lid_and_rate(&mut line).1;
+            if let Vertex::Adapter(_) = device {
+                let place = || line.error(format!("port {port} of {guid} has no LID"));
+                intake.note_lid(own_lid.0, place);
+            }
         }
         if rate.is_none_or(|rate| rate.is_unknown() && rate != Rate::default()) {
             intake

@@ -8,7 +8,7 @@
 use std::collections::HashSet;
 
 use super::{Degradation, Fabric, Live};
-use crate::id::{Lid, NodeIndex, SwitchIndex};
+use crate::id::{Guid, Lid, NodeIndex, SwitchIndex};
 use crate::leaf::LeafRule;
 use crate::order::{DestinationOrder, Orders, SwitchOrder};
 use crate::rank::Ranking;
@@ -22,14 +22,11 @@ enum Owner {
 
 impl Fabric {
     /// Gives a LID to every port whose LID is unknown or belongs to another port already; a LID
-    /// claimed twice stays with the least GUID. Says how many were given.
-    pub fn give_missing_lids(&mut self) -> usize {
+    /// claimed twice stays with the least GUID. Says to whom, with the LID that was claimed.
+    pub fn give_missing_lids(&mut self) -> Vec<(Guid, Lid)> {
         let mut claims: Vec<Owner> = self.node_indices().map(Owner::Node).collect();
         claims.extend(self.switch_indices().map(Owner::Switch));
-        claims.sort_by_key(|&owner| match owner {
-            Owner::Node(n) => self.node(n).guid,
-            Owner::Switch(s) => self.switch(s).guid,
-        });
+        claims.sort_by_key(|&owner| self.guid_of(owner));
         let mut taken = HashSet::new();
         let mut without: Vec<Owner> = Vec::new();
         for owner in claims {
@@ -42,11 +39,20 @@ impl Fabric {
             }
         }
         if without.is_empty() {
-            return 0;
+            return Vec::new();
         }
         self.sort_topologically(&mut without);
+        let claimed =
+            without.iter().map(|&owner| (self.guid_of(owner), self.lids_of(owner).0)).collect();
         self.number(&without, &taken);
-        without.len()
+        claimed
+    }
+
+    fn guid_of(&self, owner: Owner) -> Guid {
+        match owner {
+            Owner::Node(n) => self.node(n).guid,
+            Owner::Switch(s) => self.switch(s).guid,
+        }
     }
 
     fn lids_of(&self, owner: Owner) -> (Lid, u32) {
@@ -130,17 +136,17 @@ mod tests {
     fn missing_lids_are_given_topologically_and_known_ones_stay() {
         let mut fabric = fabric();
         let lids: Vec<Lid> = fabric.nodes.iter().map(|n| n.lid).collect();
-        assert_eq!(fabric.give_missing_lids(), 0);
+        assert_eq!(fabric.give_missing_lids(), []);
         for lid in [0, 0xffff] {
             fabric.nodes[2].lid = Lid(lid);
-            assert_eq!(fabric.give_missing_lids(), 1);
+            assert_eq!(fabric.give_missing_lids(), [(fabric.nodes[2].guid, Lid(lid))]);
             assert_eq!(fabric.nodes.iter().map(|n| n.lid).collect::<Vec<_>>(), lids);
         }
         for n in &mut fabric.nodes {
             n.lid = Lid::UNKNOWN;
         }
         fabric.switches[0].lid = Lid(3);
-        assert_eq!(fabric.give_missing_lids(), 6);
+        assert_eq!(fabric.give_missing_lids().len(), 6);
         let given: Vec<u32> = fabric.nodes.iter().map(|n| n.lid.0).collect();
         assert_eq!(given, [1, 2, 4, 5, 6, 7]);
     }
@@ -151,7 +157,7 @@ mod tests {
         let (a, b) = (fabric.nodes[0].guid, fabric.nodes[5].guid);
         let lid = fabric.nodes[5].lid;
         fabric.nodes[0].lid = lid;
-        assert_eq!(fabric.give_missing_lids(), 1);
+        assert_eq!(fabric.give_missing_lids().len(), 1);
         assert_eq!(fabric.nodes[if a < b { 0 } else { 5 }].lid, lid);
         assert_ne!(fabric.nodes[0].lid, fabric.nodes[5].lid);
     }
