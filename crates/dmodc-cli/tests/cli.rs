@@ -277,6 +277,19 @@ fn names_guids_and_lids_all_trace() {
     }
     let hops = desk.json(0, &["trace", "f.topo", "f.lft", "L1-0", "L3-3", "--json"]);
     assert_eq!(hops["routes"][0]["hops"].as_array().unwrap().len(), 3);
+    // Real nodes are called after their host and adapter.
+    let renamed = desk.read("f.topo").replace("\"node-0\"", "\"node-0 mlx5_0\"");
+    desk.write("h.topo", &renamed.replace("\"node-1\"", "\"node-0 mlx5_1\""));
+    for from in ["node-0 mlx5_0", "0x02d0dc0000000011"] {
+        assert!(
+            desk.ok(&["trace", "h.topo", "f.lft", from, "node-11"]).contains("[3] 'L2-1'"),
+            "{from}"
+        );
+    }
+    assert!(
+        desk.error(&["trace", "h.topo", "f.lft", "node-11", "node-0"])
+            .contains("2 are called 'node-0'")
+    );
     let nobody = desk.error(&["trace", "f.topo", "f.lft", "node-0", "node-99"]);
     assert!(nobody.contains("no node or switch with name, GUID or LID 'node-99'"), "{nobody}");
 }

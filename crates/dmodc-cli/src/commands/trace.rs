@@ -91,7 +91,13 @@ fn why(live: Live<'_>, s: SwitchIndex, out: Option<PortNumber>) -> String {
 
 /// What a name, GUID or LID means. A name that several have is refused with their GUIDs.
 fn resolve(fabric: &Fabric, text: &str) -> Result<End> {
-    let named: Vec<End> = all(fabric).filter(|&e| name(fabric, e) == text).collect();
+    let mut named: Vec<End> = all(fabric).filter(|&e| name(fabric, e) == text).collect();
+    if named.is_empty() {
+        // A host's name alone, without that of its adapter.
+        let first_word = |e| name(fabric, e).split_whitespace().next();
+        named =
+            fabric.node_indices().map(End::Node).filter(|&e| first_word(e) == Some(text)).collect();
+    }
     match named[..] {
         [one] => return Ok(one),
         [] => {}
