@@ -59,18 +59,10 @@ fn open(path: &Path) -> io::Result<Sink> {
         Some(existing) => existing.permissions(),
         None => std::os::unix::fs::PermissionsExt::from_mode(0o666),
     };
-    let file = builder.permissions(permissions).tempfile_in(folder).map_err(without_path)?;
+    fs::metadata(&folder)?;
+    // `tempfile` adds the temporary name to its errors, but the caller names the file asked for.
+    let file = builder.permissions(permissions).tempfile_in(folder).map_err(|e| e.kind())?;
     Ok(Sink::File(file, path))
-}
-
-/// The bare error: `tempfile` adds the temporary name, but the caller names the file asked for.
-fn without_path(error: io::Error) -> io::Error {
-    let inner =
-        error.get_ref().and_then(|e| e.source()).and_then(|e| e.downcast_ref::<io::Error>());
-    match inner.and_then(io::Error::raw_os_error) {
-        Some(code) => io::Error::from_raw_os_error(code),
-        None => error,
-    }
 }
 
 /// What commands write to.

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use dmodc::{End, Fabric, SwitchIndex};
-use dmodc_formats::{Dirt, DirtKind, Found, ReadError};
+use dmodc::fabric::{CableEnds, Removed};
+use dmodc::{End, Fabric, NotPgft, PortNumber, SwitchIndex};
+use dmodc_formats::{Dirt, DirtKind, Found, ReadError, printable};
 
 /// A number with separators: 11,664.
 pub(crate) fn number(n: impl TryInto<u64>) -> String {
@@ -81,23 +82,60 @@ pub(crate) fn dirt(dirt: &Dirt) -> Vec<String> {
     dirt.iter().map(line).collect()
 }
 
-/// A name that cannot drive the terminal.
-fn printable(name: &str) -> String {
-    name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
-}
-
 /// A switch by name and GUID.
 pub(crate) fn switch(fabric: &Fabric, s: SwitchIndex) -> String {
-    format!("'{}' ({})", printable(&fabric.switch(s).name), fabric.switch(s).guid)
+    end(fabric, End::Switch(s))
 }
 
-/// A destination by name and GUID.
+/// A destination by name and GUID. Names come from files; none may drive the terminal.
 pub(crate) fn end(fabric: &Fabric, end: End) -> String {
-    match end {
-        End::Node(n) => {
-            format!("'{}' ({})", printable(&fabric.adapter_of(n).name), fabric.node(n).guid)
+    format!("'{}' ({})", printable(end.name(fabric)), end.guid(fabric))
+}
+
+/// Why a fabric is no PGFT, with the witness by name.
+pub(crate) fn not_pgft(fabric: &Fabric, reason: &NotPgft) -> String {
+    let name = |s: &SwitchIndex| switch(fabric, *s);
+    match reason {
+        NotPgft::Unconnected(s) => format!("{} is connected to no leaf", name(s)),
+        NotPgft::EqualRanks(a, b) => {
+            format!("{} and {} have equal rank but are cabled", name(a), name(b))
         }
-        End::Switch(s) => switch(fabric, s),
+        NotPgft::Arity(s, up, found, usual) => {
+            let side = if *up { "above" } else { "below" };
+            let found = counted(*found, "switch");
+            format!("{} has {found} {side} it, others of its level {usual}", name(s))
+        }
+        NotPgft::Parallel(a, b, found, usual) => {
+            let (a, b, found) = (name(a), name(b), counted(*found, "cable"));
+            format!("{a} and {b} are joined by {found}, others of their levels by {usual}")
+        }
+        NotPgft::Components(level, what, found, expected) => {
+            format!("level {level} falls into {found} {what}, not {expected}")
+        }
+        NotPgft::SamePlace(a, b) => {
+            format!("{} and {} lie in one plane of one subtree", name(a), name(b))
+        }
+        NotPgft::Empty | NotPgft::Shape(_) => reason.to_string(),
+    }
+}
+
+/// A dead thing, in words that `--remove` understands.
+pub(crate) fn removed(fabric: &Fabric, removed: Removed) -> String {
+    let port = |(s, p): (SwitchIndex, PortNumber)| {
+        format!("{}/{p} '{}'", fabric.switch(s).guid, fabric.switch(s).name)
+    };
+    match removed {
+        Removed::Switch(s) => {
+            format!("switch {} '{}'", fabric.switch(s).guid, fabric.switch(s).name)
+        }
+        Removed::Cable(c) => match fabric.cable(c) {
+            CableEnds::Switches(cable) => format!("cable {} - {}", port(cable.a), port(cable.b)),
+            CableEnds::Node(n) => {
+                let node = fabric.node(n);
+                let near = port((node.switch, node.switch_port));
+                format!("node cable {near} - {} '{}'", node.guid, fabric.adapter_of(n).name)
+            }
+        },
     }
 }
 

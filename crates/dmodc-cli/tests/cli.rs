@@ -249,6 +249,39 @@ fn check_finds_lost_pairs_loops_and_cycles_in_anybodys_tables() {
     assert!(report.contains("no table for 1 switch, the first is 'L1-0'"), "{report}");
 }
 
+/// Two spines and three leaves; a spine that has lost a leaf is made to send down to another leaf, which
+/// goes up again: delivered, and no loop, but no up*down* route.
+#[test]
+fn a_turn_is_no_fault_unless_asked() {
+    let desk = Desk::new();
+    desk.ok(&["generate", "pgft", "2; 1,3; 1,2; 1,1", "-o", "f.topo"]);
+    desk.ok(&["route", "f.topo", "-o", "f.lft"]);
+    let tables = desk.read("f.lft");
+    // At L2-0, node-0 (LID 1) leaves by port 1 to L1-0; port 2 leads to L1-1, which sends it by L2-1.
+    let (head, tail) = tables.split_at(tables.find("('L2-0')").unwrap());
+    let turned = tail.replacen("0x0001 001", "0x0001 002", 1);
+    let (leaf, rest) = head.split_at(head.find("('L1-1')").unwrap());
+    let by_other_spine = rest.replacen("0x0001 002", "0x0001 003", 1);
+    desk.write("turn.lft", &format!("{leaf}{by_other_spine}{turned}"));
+    let check = desk.json(0, &["check", "f.topo", "turn.lft", "--json"]);
+    assert_eq!((&check["delivered"], &check["up_down_violations"]), (&6.into(), &1.into()));
+    desk.code(1, &["check", "f.topo", "turn.lft", "--up-down"]);
+    desk.ok(&["check", "f.topo", "f.lft", "--up-down"]);
+}
+
+#[test]
+fn lids_beyond_infiniband_are_told() {
+    let desk = Desk::new();
+    desk.ok(&["generate", "pgft", "2; 250,200; 1,1; 1,1", "-o", "big.topo"]);
+    let header: Vec<String> = desk.read("big.topo").lines().take(8).map(str::to_owned).collect();
+    assert!(
+        header.iter().any(|l| l.contains("beyond InfiniBand's last unicast LID 49151")),
+        "{header:?}"
+    );
+    let report = desk.ok(&["route", "big.topo", "-o", "/dev/null"]);
+    assert!(report.contains("OpenSM cannot load these tables"), "{report}");
+}
+
 #[test]
 fn the_union_of_old_and_new_is_judged() {
     let desk = Desk::new();
@@ -391,7 +424,10 @@ fn bad_files_get_one_clear_line_and_exit_2() {
         (&["check", "f.topo", "empty"], "dmodc: empty:1:1: no table is here"),
         (&["route", "f.topo", "--orders", "f.lft"], "dmodc: f.lft:1:1: expected a GUID"),
         (&["route", "f.topo", "-o", "folder"], "dmodc: folder: is a directory"),
-        (&["route", "f.topo", "-o", "no/where"], "dmodc: no/where: No such file or directory"),
+        (
+            &["route", "f.topo", "-o", "no/where"],
+            "dmodc: no/where: No such file or directory (os error 2)\n",
+        ),
         (
             &["convert", "f.topo", "--format", "dot", "-o", "/dev/full"],
             "dmodc: /dev/full: No space left",

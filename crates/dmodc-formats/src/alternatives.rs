@@ -5,9 +5,7 @@
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-use dmodc::{
-    Columns, End, Fabric, PortNumber, Preprocessing, SwitchIndex, TooFar, alternative_ports,
-};
+use dmodc::{Columns, PortNumber, Preprocessing, TooFar, alternative_ports};
 
 /// Why nothing was written.
 #[derive(Debug, thiserror::Error)]
@@ -30,17 +28,22 @@ pub fn write(
     out: &mut impl Write,
 ) -> Result<(), WriteError> {
     let fabric = ready.live.fabric;
-    // Destination switches share their sets: keep each set once, by number.
+    // There are few different sets: each is kept once, and its number for every pair of switches.
     let mut numbers: HashMap<Vec<PortNumber>, u32> = HashMap::new();
     let targets = columns.switches();
-    let mut sets: HashMap<(SwitchIndex, SwitchIndex), u32> = HashMap::new();
+    let switches = fabric.switches().len();
+    let mut place = vec![0; switches];
+    for (at, target) in targets.iter().enumerate() {
+        place[target.at()] = at;
+    }
+    let mut sets = vec![u32::MAX; targets.len() * switches];
     alternative_ports(ready, targets, |s, target, ports| {
         let next = numbers.len() as u32;
         let number = match numbers.get(ports) {
             Some(&number) => number,
             None => *numbers.entry(ports.to_vec()).or_insert(next),
         };
-        sets.insert((s, target), number);
+        sets[place[target.at()] * switches + s.at()] = number;
     })?;
     let mut texts = vec![String::new(); numbers.len()];
     for (ports, number) in numbers {
@@ -58,26 +61,20 @@ pub fn write(
         for &column in &by_lid {
             let d = &columns.destinations()[column];
             let own;
-            let ports = match sets.get(&(s, d.switch)) {
-                Some(&number) => &texts[number as usize],
-                None => {
+            let ports = match sets[place[d.switch.at()] * switches + s.at()] {
+                number if number != u32::MAX => &texts[number as usize],
+                // The switch itself delivers.
+                _ => {
                     own = format!(" {:03}", d.port.0);
                     &own
                 }
             };
             if !ports.is_empty() {
-                writeln!(out, "0x{:04x}{ports} # {}", d.lid.0, guid(fabric, d.end))?;
+                writeln!(out, "0x{:04x}{ports} # {}", d.lid.0, d.end.guid(fabric))?;
             }
         }
     }
     Ok(())
-}
-
-fn guid(fabric: &Fabric, end: End) -> dmodc::Guid {
-    match end {
-        End::Node(n) => fabric.node(n).guid,
-        End::Switch(s) => fabric.switch(s).guid,
-    }
 }
 
 #[cfg(test)]

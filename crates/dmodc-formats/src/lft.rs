@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use dmodc::fabric::AdapterKind;
 use dmodc::{
-    Columns, Destination, End, Fabric, ForwardingTables, Guid, Lid, NO_ROUTE, PortNumber,
+    Columns, Destination, End, Fabric, ForwardingTables, Guid, Lid, NO_ROUTE, NoMemory, PortNumber,
     SwitchIndex,
 };
 
@@ -150,11 +150,7 @@ impl Known {
     fn new(fabric: &Fabric) -> Self {
         let mut known = Known { by_guid: HashMap::new(), by_lid: HashMap::new() };
         for (end, lids) in ends(fabric) {
-            let guid = match end {
-                End::Node(n) => fabric.node(n).guid,
-                End::Switch(s) => fabric.switch(s).guid,
-            };
-            known.by_guid.insert(guid, end);
+            known.by_guid.insert(end.guid(fabric), end);
             known.by_lid.extend(lids.into_iter().map(|lid| (lid, end)));
         }
         known
@@ -287,7 +283,10 @@ impl Lft {
     /// Where a dump uses the fabric's own LIDs, those are the columns, and one without any row is a
     /// destination that nobody reaches. Where LIDs have changed since, a dump's own k-th LID of a
     /// destination is its k-th column.
-    pub fn tables(dumps: &[&Lft], fabric: &Fabric) -> Vec<ForwardingTables> {
+    ///
+    /// # Errors
+    /// If they do not fit into memory.
+    pub fn tables(dumps: &[&Lft], fabric: &Fabric) -> Result<Vec<ForwardingTables>, NoMemory> {
         let mut told: Vec<BTreeMap<End, Vec<Lid>>> = dumps.iter().map(|dump| dump.lids()).collect();
         for (end, own) in ends(fabric) {
             for lids in told.iter_mut().filter_map(|lids| lids.get_mut(&end)) {
@@ -325,11 +324,11 @@ impl Lft {
         };
         let fill = |(dump, lids): (&&Lft, &BTreeMap<End, Vec<Lid>>)| {
             let of_key: Vec<usize> = dump.keys.iter().map(|&key| column(lids, key)).collect();
-            let mut tables = ForwardingTables::new(columns.clone(), fabric.switches().len());
+            let mut tables = ForwardingTables::new(columns.clone(), fabric.switches().len())?;
             for row in &dump.rows {
                 tables.set(row.switch, of_key[row.key as usize], Some(row.port));
             }
-            tables
+            Ok(tables)
         };
         dumps.iter().zip(&told).map(fill).collect()
     }
@@ -398,17 +397,12 @@ pub fn write(
 
 /// ` # Channel Adapter portguid 0x0002c90000000011: 'nic0'` and the end of the line.
 fn comment(fabric: &Fabric, end: End) -> String {
-    let (kind, guid, name) = match end {
-        End::Node(n) => {
-            let adapter = fabric.adapter_of(n);
-            let kind = match adapter.kind {
-                AdapterKind::Router => "Router",
-                _ => "Channel Adapter",
-            };
-            (kind, fabric.node(n).guid, &adapter.name)
-        }
-        End::Switch(s) => ("Switch", fabric.switch(s).guid, &fabric.switch(s).name),
+    let kind = match end {
+        End::Node(n) if fabric.adapter_of(n).kind == AdapterKind::Router => "Router",
+        End::Node(_) => "Channel Adapter",
+        End::Switch(_) => "Switch",
     };
+    let (guid, name) = (end.guid(fabric), end.name(fabric));
     format!(" # {kind} portguid {guid}: '{}'\n", shortened(name))
 }
 
@@ -465,7 +459,7 @@ mod tests {
         assert!(text.lines().all(|line| line.len() < 1024));
         let lft = read(text.as_bytes(), &fabric).unwrap();
         assert!(lft.unknown_switches.is_empty() && lft.unknown_destinations.is_empty());
-        assert_eq!(entries(&Lft::tables(&[&lft], &fabric)[0]), entries(&tables));
+        assert_eq!(entries(&Lft::tables(&[&lft], &fabric).unwrap()[0]), entries(&tables));
         // The text of ibroute, and LIDs that have changed: GUIDs decide.
         let ibroute = text
             .replace(" # ", " : (")
@@ -474,12 +468,12 @@ mod tests {
             .replace("\n0x00", "\n0x01")
             .replacen("):\n", "):\n  Lid  Out   Destination\n       Port     Info \n", 1);
         let lft = read(ibroute.as_bytes(), &fabric).unwrap();
-        assert_eq!(entries(&Lft::tables(&[&lft], &fabric)[0]), entries(&tables));
+        assert_eq!(entries(&Lft::tables(&[&lft], &fabric).unwrap()[0]), entries(&tables));
         // Without GUIDs, LIDs decide.
         let bare: String =
             text.lines().map(|l| format!("{} \n", l.split(" # ").next().unwrap())).collect();
         let lft = read(bare.as_bytes(), &fabric).unwrap();
-        assert_eq!(entries(&Lft::tables(&[&lft], &fabric)[0]), entries(&tables));
+        assert_eq!(entries(&Lft::tables(&[&lft], &fabric).unwrap()[0]), entries(&tables));
     }
 
     #[test]
@@ -498,7 +492,7 @@ mod tests {
         };
         let (a, b) = (dump(4), dump(40));
         let (a, b) = (read(a.as_bytes(), &fabric).unwrap(), read(b.as_bytes(), &fabric).unwrap());
-        let tables = Lft::tables(&[&a, &b], &fabric);
+        let tables = Lft::tables(&[&a, &b], &fabric).unwrap();
         assert_eq!(tables[0].columns().len(), 29);
         assert_eq!(entries(&tables[0]), entries(&tables[1]));
         assert_eq!(entries(&tables[0]).into_values().collect::<Vec<_>>(), [1, 3]);
@@ -518,7 +512,7 @@ mod tests {
             .map(|line| format!("{line}\n"))
             .collect();
         let lft = read(dump.as_bytes(), &fabric).unwrap();
-        let tables = &Lft::tables(&[&lft], &fabric)[0];
+        let tables = &Lft::tables(&[&lft], &fabric).unwrap()[0];
         assert_eq!(tables.columns().len(), 12 + 3 + 16);
         let missing =
             tables.columns().destinations().iter().position(|d| d.lid == Lid(101)).unwrap();
@@ -535,7 +529,8 @@ mod tests {
         );
         let lft = read(text.as_bytes(), &fabric).unwrap();
         assert!(lft.dirt.is_empty(), "{:?}", lft.dirt);
-        let ports: Vec<u8> = entries(&Lft::tables(&[&lft], &fabric)[0]).into_values().collect();
+        let ports: Vec<u8> =
+            entries(&Lft::tables(&[&lft], &fabric).unwrap()[0]).into_values().collect();
         assert_eq!(ports, [1, 6]);
     }
 

@@ -185,6 +185,6 @@ pub(crate) fn hex_number(text: &[u8]) -> Option<u64> {
 }
 
 /// A description as a line of text may hold it: one line, no control characters.
-pub(crate) fn printable(name: &str) -> String {
+pub fn printable(name: &str) -> String {
     name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }

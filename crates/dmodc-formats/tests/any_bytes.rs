@@ -119,7 +119,7 @@ fn damaged_texts_are_read_or_refused_and_routed_soundly() {
         if let Ok(dump) = lft::read(&text, &figure_1) {
             tables += 1;
             let routing = Routing::new(live, &RoutingOptions::default());
-            let table = &lft::Lft::tables(&[&dump], &figure_1)[0];
+            let table = &lft::Lft::tables(&[&dump], &figure_1).unwrap()[0];
             check(live, &routing.ranking(live), routing.orders(), table);
         }
         if let Ok(saved) = orders::read(&text) {

@@ -68,4 +68,4 @@ pub use route::{
 };
 pub use routing::{Routing, RoutingOptions};
 pub use survey::{Level, Survey, host, survey};
-pub use tables::{Columns, Destination, End, ForwardingTables, NO_ROUTE, Tile};
+pub use tables::{Columns, Destination, End, ForwardingTables, NO_ROUTE, NoMemory, Tile};

@@ -57,6 +57,12 @@ impl Ranking {
         &self.leaves.all
     }
 
+    /// The leaves that have nodes: validity is about these. An empty leaf has nobody to connect.
+    pub fn leaves_with_nodes(&self) -> impl Iterator<Item = SwitchIndex> + '_ {
+        let empty = &self.leaves.empty;
+        self.leaves.all.iter().copied().filter(|s| empty.binary_search(s).is_err())
+    }
+
     /// The leaves, and what was noticed while looking for them.
     pub fn found(&self) -> &Leaves {
         &self.leaves

@@ -62,40 +62,6 @@ pub enum NotPgft {
     Shape(crate::fabric::PgftError),
 }
 
-impl NotPgft {
-    /// The reason, with the witness's name.
-    pub fn describe(&self, live: Live<'_>) -> String {
-        let name = |s: &SwitchIndex| {
-            format!("'{}' ({})", live.fabric.switch(*s).name, live.fabric.switch(*s).guid)
-        };
-        match self {
-            NotPgft::Empty => "there is no leaf".into(),
-            NotPgft::Unconnected(s) => format!("{} is connected to no leaf", name(s)),
-            NotPgft::EqualRanks(a, b) => {
-                format!("{} and {} have equal rank but are cabled", name(a), name(b))
-            }
-            NotPgft::Arity(s, up, found, usual) => {
-                let side = if *up { "above" } else { "below" };
-                let switches = if *found == 1 { "switch" } else { "switches" };
-                format!("{} has {found} {switches} {side} it, others of its level {usual}", name(s))
-            }
-            NotPgft::Parallel(a, b, found, usual) => {
-                let (a, b) = (name(a), name(b));
-                format!(
-                    "{a} and {b} are joined by {found} cables, others of their levels by {usual}"
-                )
-            }
-            NotPgft::Components(level, what, found, expected) => {
-                format!("level {level} falls into {found} {what}, not {expected}")
-            }
-            NotPgft::SamePlace(a, b) => {
-                format!("{} and {} lie in one plane of one subtree", name(a), name(b))
-            }
-            NotPgft::Shape(error) => error.to_string(),
-        }
-    }
-}
-
 impl fmt::Display for NotPgft {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -7,7 +7,7 @@ use crate::leaf::LeafRule;
 use crate::order::{DestinationOrder, Orders, SwitchOrder};
 use crate::rank::Ranking;
 use crate::route::{Coverage, Engine, Preprocessing, RouteError};
-use crate::tables::{Columns, ForwardingTables};
+use crate::tables::{Columns, ForwardingTables, NoMemory};
 
 /// What can be chosen about a routing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,7 +72,10 @@ impl Routing {
     }
 
     /// Tables to be filled by [`Engine::route`], as often as wanted.
-    pub fn empty_tables(&self, live: Live<'_>) -> ForwardingTables {
+    ///
+    /// # Errors
+    /// If they do not fit into memory.
+    pub fn empty_tables(&self, live: Live<'_>) -> Result<ForwardingTables, NoMemory> {
         ForwardingTables::new(self.columns.clone(), live.fabric.switches().len())
     }
 
@@ -85,7 +88,7 @@ impl Routing {
         live: Live<'_>,
         engine: &dyn Engine,
     ) -> Result<(ForwardingTables, Coverage), RouteError> {
-        let mut tables = self.empty_tables(live);
+        let mut tables = self.empty_tables(live)?;
         let coverage = engine.route(&self.preprocess(live), &mut tables)?;
         Ok((tables, coverage))
     }

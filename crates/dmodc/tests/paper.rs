@@ -233,7 +233,7 @@ fn formula_dmodk() {
         let healthy = Degradation::none(&fabric);
         let ready = preprocess(&fabric, &healthy);
         let routing = Routing::new(ready.live, &paper_options());
-        let mut tables = routing.empty_tables(ready.live);
+        let mut tables = routing.empty_tables(ready.live).unwrap();
         Dmodk.route(&ready, &mut tables).unwrap();
         let mut up_entries = 0;
         let mut switches = fabric.switch_indices();

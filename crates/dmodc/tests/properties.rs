@@ -448,6 +448,26 @@ fn routes_that_are_too_long_are_refused() {
     assert_eq!(chain(255), Ok(()), "254 hops are the most");
     assert!(matches!(chain(256), Err(dmodc::RouteError::TooFar(_))));
     assert!(matches!(chain(400), Err(dmodc::RouteError::TooFar(_))));
+    // Two chains that meet at the top: up `length` hops, down `length` hops.
+    let peak = |length: usize| {
+        let mut d = support::Drawing::new();
+        for at in 0..=2 * length {
+            d.switch(&format!("s{at:03}"));
+            if at > 0 {
+                d.cable(at - 1, at, 1);
+            }
+        }
+        d.nodes(0, 1);
+        d.nodes(2 * length, 1);
+        let fabric = d.finish();
+        let healthy = Degradation::none(&fabric);
+        let live = Live::new(&fabric, &healthy);
+        Routing::new(live, &RoutingOptions::default())
+            .route(live, &Dmodc)
+            .map(|(_, c)| c.is_valid())
+    };
+    assert_eq!(peak(127), Ok(true));
+    assert!(matches!(peak(128), Err(dmodc::RouteError::TooFar(_))));
 }
 
 /// Numbers of destinations: leaves' nodes, others and switches are counted apart.
@@ -490,6 +510,83 @@ fn dmodk_refuses_what_is_not_a_pgft() {
     degraded.set_switch(SwitchIndex::new(15), true);
     let live = Live::new(&fabric, &degraded);
     let routing = Routing::new(live, &RoutingOptions::default());
-    let refused = Dmodk.route(&routing.preprocess(live), &mut routing.empty_tables(live));
+    let refused = Dmodk.route(&routing.preprocess(live), &mut routing.empty_tables(live).unwrap());
     assert!(matches!(refused, Err(dmodc::RouteError::NotPgft(_))));
+}
+
+/// A buffer that held other tables gives the same bytes as a fresh one: nothing old shines through.
+#[test]
+fn a_reused_buffer_gives_the_same_bytes() {
+    for_seeds(60, |random| {
+        let pgft: Pgft = "3; 2,12,13; 1,3,2; 1,2,1".parse().unwrap();
+        let fabric = pgft.fabric(random_guids(random));
+        let healthy = Degradation::none(&fabric);
+        let routing = Routing::new(Live::new(&fabric, &healthy), &random_options(random));
+        let mut buffer = routing.empty_tables(Live::new(&fabric, &healthy)).unwrap();
+        for _ in 0..4 {
+            let degraded = random_degradation(random, &fabric);
+            let live = Live::new(&fabric, &degraded);
+            Dmodc.route(&routing.preprocess(live), &mut buffer).unwrap();
+            assert_eq!(buffer, routing.route(live, &Dmodc).unwrap().0);
+        }
+    });
+}
+
+/// Switches with more than 64 groups and ports beyond 64, 128 and 192.
+#[test]
+fn wide_switches_are_routed_and_judged_right() {
+    for tuple in ["2; 3,100; 1,70; 1,1", "2; 2,3; 1,2; 1,80", "2; 10,5; 1,120; 1,2"] {
+        let fabric = tuple.parse::<Pgft>().unwrap().fabric(GuidOrder::Shuffled(3));
+        let healthy = Degradation::none(&fabric);
+        let routing = Routing::new(Live::new(&fabric, &healthy), &RoutingOptions::default());
+        let degraded = random_degradation(&mut Random::new(1, 1), &fabric);
+        for d in [&healthy, &degraded] {
+            let live = Live::new(&fabric, d);
+            let (tables, _) = routing.route(live, &Dmodc).unwrap();
+            assert_eq!(rows(&tables), naive(live, &routing), "{tuple}");
+            let judged = check(live, &routing.ranking(live), routing.orders(), &tables);
+            assert!(judged.everything.is_deadlock_free());
+        }
+    }
+}
+
+/// Dmodk on a mask that leaves a smaller PGFT: dead destinations have no route, all others Dmodc's.
+#[test]
+fn dmodk_equals_dmodc_on_masks_that_leave_a_pgft() {
+    let fabric = "3; 2,2,3; 1,2,2; 1,2,1".parse::<Pgft>().unwrap().fabric(Default::default());
+    let healthy = Degradation::none(&fabric);
+    let routing = Routing::new(Live::new(&fabric, &healthy), &RoutingOptions::default());
+    let mut pod_dead = healthy.clone();
+    for s in [4, 5, 10, 11] {
+        pod_dead.set_switch(SwitchIndex::new(s), true);
+    }
+    let mut node_dead = healthy.clone();
+    node_dead.set_cable(fabric.node_cable(NodeIndex::new(3)), true);
+    for degraded in [healthy, pod_dead, node_dead] {
+        let live = Live::new(&fabric, &degraded);
+        let (dmodc, coverage) = routing.route(live, &Dmodc).unwrap();
+        let (dmodk, same) = routing.route(live, &Dmodk).unwrap();
+        assert_eq!(rows(&dmodc), rows(&dmodk));
+        assert_eq!(coverage, same);
+    }
+}
+
+/// Orders taken from a mask and from the file of what is left number alike.
+#[test]
+fn orders_of_a_mask_equal_those_of_the_rest() {
+    for_seeds(150, |random| {
+        let fabric = match random.below(3) {
+            0 => random_graph(random),
+            _ => random_pgft(random, 100).fabric(random_guids(random)),
+        };
+        let options = random_options(random);
+        let degraded = random_degradation(random, &fabric);
+        let live = Live::new(&fabric, &degraded);
+        let (masked, _) = Routing::new(live, &options).route(live, &Dmodc).unwrap();
+        let rest = fabric.without(&degraded);
+        let whole = Degradation::none(&rest);
+        let live = Live::new(&rest, &whole);
+        let (cut, _) = Routing::new(live, &options).route(live, &Dmodc).unwrap();
+        assert_eq!(entries(&fabric, &masked), entries(&rest, &cut));
+    });
 }

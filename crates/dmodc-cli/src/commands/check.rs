@@ -27,7 +27,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<Answer> {
     let switches = input::switch_order(&args.switch_order)?;
     let ranking = Ranking::new(live, &leaves);
     let orders = Orders::new(live, &ranking, &DestinationOrder::default(), &switches);
-    let tables = Lft::tables(&dumps.iter().collect::<Vec<_>>(), live.fabric);
+    let tables = Lft::tables(&dumps.iter().collect::<Vec<_>>(), live.fabric)?;
     let start = Instant::now();
     let check = match &tables[..] {
         [old, new] => judge::check_union(live, &ranking, &orders, old, new),
@@ -71,7 +71,8 @@ pub(super) fn text(live: Live<'_>, check: &Check, union: bool, elapsed: Duration
     }
     for lost in &nodes.examples {
         let from = source(fabric, lost.from, lost.to);
-        let _ = writeln!(text, "  {from} to {} {lost}", end(fabric, lost.to));
+        let fate = if lost.loops { "loops" } else { "is lost" };
+        let _ = writeln!(text, "  {from} to {} {fate}", end(fabric, lost.to));
     }
     if nodes.up_down_violations == 0 {
         text += "no route goes up after it went down\n";
@@ -167,10 +168,7 @@ fn scope(fabric: &Fabric, scope: &Scope) -> Value {
         .iter()
         .map(|lost| {
             let from = fabric.switch(lost.from).guid.to_string();
-            let (to, name) = match lost.to {
-                End::Node(n) => (fabric.node(n).guid, &fabric.adapter_of(n).name),
-                End::Switch(s) => (fabric.switch(s).guid, &fabric.switch(s).name),
-            };
+            let (to, name) = (lost.to.guid(fabric), lost.to.name(fabric));
             json!({"from_switch": from, "to": to.to_string(), "to_name": name, "loops": lost.loops})
         })
         .collect();

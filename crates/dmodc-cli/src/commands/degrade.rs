@@ -1,13 +1,13 @@
 //! `dmodc degrade`: a fabric with something missing.
 
 use anyhow::{Result, ensure};
-use dmodc::fabric::Removed;
+use dmodc::fabric::{CableEnds, Removed};
 use dmodc::{Draw, Fabric};
 use serde_json::{Value, json};
 
 use super::convert::deliver;
 use crate::args::{DegradeArgs, Format};
-use crate::text::counted;
+use crate::text::{self, counted};
 use crate::{Answer, input};
 
 pub(super) fn run(args: &DegradeArgs) -> Result<Answer> {
@@ -32,7 +32,7 @@ pub(super) fn run(args: &DegradeArgs) -> Result<Answer> {
         counted(degradation.dead_switches().count(), "switch"),
         args.seed,
     )];
-    comments.extend(removed.iter().map(|&r| format!("removed {}", fabric.describe_removed(r))));
+    comments.extend(removed.iter().map(|&r| format!("removed {}", text::removed(&fabric, r))));
     let cut_off = fabric.nodes().len() - rest.nodes().len();
     if cut_off > 0 {
         comments.push(format!("{} left without a cable", counted(cut_off, "node")));
@@ -55,8 +55,10 @@ fn describe(fabric: &Fabric, removed: Removed) -> Value {
             json!({"kind": "switch", "guid": switch.guid.to_string(), "name": switch.name})
         }
         Removed::Cable(c) => match fabric.cable(c) {
-            Ok(cable) => json!({"kind": "cable", "a": end(cable.a), "b": end(cable.b)}),
-            Err(n) => {
+            CableEnds::Switches(cable) => {
+                json!({"kind": "cable", "a": end(cable.a), "b": end(cable.b)})
+            }
+            CableEnds::Node(n) => {
                 let node = fabric.node(n);
                 let name = &fabric.adapter_of(n).name;
                 json!({

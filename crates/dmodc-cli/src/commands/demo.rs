@@ -28,7 +28,7 @@ struct Routed {
 }
 
 fn route_and_check(routing: &Routing, live: Live<'_>) -> Result<Routed> {
-    let mut tables = routing.empty_tables(live);
+    let mut tables = routing.empty_tables(live)?;
     let start = Instant::now();
     let coverage = Dmodc.route(&routing.preprocess(live), &mut tables)?;
     let routing_time = start.elapsed();

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::args::InfoArgs;
 use crate::input::Whole;
-use crate::text::{counted, dirt, number, switch};
+use crate::text::{counted, dirt, not_pgft, number, switch};
 use crate::{Answer, input, output};
 
 /// How many witnesses are named.
@@ -99,7 +99,7 @@ impl Info<'_> {
             "empty_leaves": guids(&self.leaves().empty),
             "service_switches": guids(&self.leaves().service),
             "pgft": self.shape.as_ref().ok().map(|labels| labels.pgft.to_string()),
-            "not_pgft_because": self.shape.as_ref().err().map(|why| why.describe(self.live())),
+            "not_pgft_because": self.shape.as_ref().err().map(|why| not_pgft(fabric, why)),
             "ranks": levels,
             "equal_rank_pairs": self.survey.equal_ranks.len(),
             "hosts_by_nodes": rails,
@@ -148,7 +148,9 @@ impl Info<'_> {
     fn shape_text(&self, text: &mut String) {
         let _ = match &self.shape {
             Ok(labels) => writeln!(text, "\nPGFT({})", labels.pgft),
-            Err(reason) => writeln!(text, "\nnot a PGFT: {}", reason.describe(self.live())),
+            Err(reason) => {
+                writeln!(text, "\nnot a PGFT: {}", not_pgft(self.live().fabric, reason))
+            }
         };
     }
 

@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::args::{EngineName, RouteArgs};
 use crate::input::Whole;
-use crate::text::{counted, end, number, switch, time};
+use crate::text::{counted, end, not_pgft, number, switch, time};
 use crate::{Answer, input, output};
 
 pub(super) fn run(args: &RouteArgs) -> Result<Answer> {
@@ -29,7 +29,7 @@ pub(super) fn run(args: &RouteArgs) -> Result<Answer> {
         EngineName::Dmodk => &Dmodk,
     };
     let routing = Routing::new(live, &options);
-    let mut tables = routing.empty_tables(live);
+    let mut tables = routing.empty_tables(live)?;
     let start = Instant::now();
     let ready = routing.preprocess(live);
     let coverage = engine.route(&ready, &mut tables).map_err(|error| explain(error, live))?;
@@ -38,6 +38,15 @@ pub(super) fn run(args: &RouteArgs) -> Result<Answer> {
         true => Some(connect_roots(&ready, &mut tables)),
         false => None,
     };
+    if args.output.output.is_some() || !args.output.json {
+        let mut comments = vec![];
+        if live.fabric.infiniband_lids().is_err() {
+            comments.push("LIDs are beyond InfiniBand's range: OpenSM cannot load this.".into());
+        }
+        output::to(args.output.output.as_deref(), |out| {
+            Ok(lft::write(live.fabric, &tables, &comments, out)?)
+        })?;
+    }
     if let Some(path) = &args.save_orders {
         let mut now = routing.orders().save(live);
         if let Some(earlier) = saved {
@@ -47,15 +56,6 @@ pub(super) fn run(args: &RouteArgs) -> Result<Answer> {
     }
     if let Some(path) = &args.alternatives {
         output::to(Some(path), |out| Ok(alternatives::write(&ready, tables.columns(), out)?))?;
-    }
-    if args.output.output.is_some() || !args.output.json {
-        let mut comments = vec![];
-        if live.fabric.infiniband_lids().is_err() {
-            comments.push("LIDs are beyond InfiniBand's range: OpenSM cannot load this.".into());
-        }
-        output::to(args.output.output.as_deref(), |out| {
-            Ok(lft::write(live.fabric, &tables, &comments, out)?)
-        })?;
     }
     let empty = Empty::count(&ready, &tables);
     let summary = Summary {
@@ -80,9 +80,10 @@ pub(super) fn run(args: &RouteArgs) -> Result<Answer> {
 fn explain(error: RouteError, live: Live<'_>) -> anyhow::Error {
     match &error {
         RouteError::NotPgft(reason) => {
-            let reason = reason.describe(live);
+            let reason = not_pgft(live.fabric, reason);
             anyhow::anyhow!("Dmodk routes healthy PGFTs only: {reason}")
         }
+        RouteError::NoMemory(_) => error.into(),
         RouteError::TooFar(far) => {
             let from = switch(live.fabric, far.from);
             Err::<(), _>(error).context(from).expect_err("it is an error")

@@ -19,13 +19,10 @@ pub(super) fn run(args: &TraceArgs) -> Result<Answer> {
     let live = whole.live();
     let fabric = live.fabric;
     let dump = input::tables(&args.tables, fabric)?;
-    let tables = &Lft::tables(&[&dump], fabric)[0];
+    let tables = &Lft::tables(&[&dump], fabric)?[0];
     let from = resolve(fabric, &args.source)?;
     let to = resolve(fabric, &args.destination)?;
-    let start = match from {
-        End::Node(n) => fabric.node(n).switch,
-        End::Switch(s) => s,
-    };
+    let start = from.switch(fabric);
     let columns: Vec<usize> = (0..tables.columns().len())
         .filter(|&c| tables.columns().destinations()[c].end == to)
         .collect();
@@ -91,10 +88,10 @@ fn why(live: Live<'_>, s: SwitchIndex, out: Option<PortNumber>) -> String {
 
 /// What a name, GUID or LID means. A name that several have is refused with their GUIDs.
 fn resolve(fabric: &Fabric, text: &str) -> Result<End> {
-    let mut named: Vec<End> = all(fabric).filter(|&e| name(fabric, e) == text).collect();
+    let mut named: Vec<End> = all(fabric).filter(|&e| e.name(fabric) == text).collect();
     if named.is_empty() {
         // A host's name alone, without that of its adapter.
-        let first_word = |e| name(fabric, e).split_whitespace().next();
+        let first_word = |e: End| e.name(fabric).split_whitespace().next();
         named =
             fabric.node_indices().map(End::Node).filter(|&e| first_word(e) == Some(text)).collect();
     }
@@ -124,13 +121,6 @@ fn resolve(fabric: &Fabric, text: &str) -> Result<End> {
 fn all(fabric: &Fabric) -> impl Iterator<Item = End> {
     let nodes = fabric.node_indices().map(End::Node);
     nodes.chain(fabric.switch_indices().map(End::Switch))
-}
-
-fn name(fabric: &Fabric, e: End) -> &str {
-    match e {
-        End::Node(n) => &fabric.adapter_of(n).name,
-        End::Switch(s) => &fabric.switch(s).name,
-    }
 }
 
 /// The GUIDs that mean this end: of a node its port's, then its adapter's.

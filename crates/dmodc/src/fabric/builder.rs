@@ -8,7 +8,7 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 
-use super::{Adapter, AdapterKind, Cable, Fabric, Node, Peer, Port, Rate, Switch};
+use super::{Adapter, Cable, Fabric, Node, Peer, Port, Rate, Switch};
 use crate::id::{AdapterIndex, CableIndex, Guid, Lid, NodeIndex, PortNumber, SwitchIndex};
 
 /// The device that an end of a cable belongs to.
@@ -144,7 +144,11 @@ impl FabricBuilder {
     }
 
     /// Adds a switch.
+    ///
+    /// # Panics
+    /// If its LID is over 31 bits.
     pub fn switch(&mut self, switch: Switch) -> Vertex {
+        assert!(switch.lid.0 < 1 << 31, "a reader checks LIDs");
         let vertex = Vertex::Switch(SwitchIndex::new(self.switches.len()));
         if let Some(first) = self.device(switch.guid, switch.ports, vertex) {
             return first;
@@ -166,9 +170,9 @@ impl FabricBuilder {
     /// Tells GUID and LIDs of an adapter's port. A switch has none but its own: nothing is kept.
     ///
     /// # Panics
-    /// If `lmc` is over 7, InfiniBand's greatest.
+    /// If `lmc` is over 7, InfiniBand's greatest, or the LID over 31 bits.
     pub fn end_port(&mut self, of: Vertex, port: PortNumber, guid: Guid, lid: Lid, lmc: u8) {
-        assert!(lmc <= 7, "a reader checks the LMC");
+        assert!(lmc <= 7 && lid.0 < 1 << 31, "a reader checks LIDs");
         if let Vertex::Adapter(adapter) = of {
             let line = self.line;
             self.end_ports.push(EndPort { adapter, port, guid, lid, lmc, line });
@@ -466,55 +470,9 @@ fn starts(lengths: impl Iterator<Item = u32>) -> Vec<u32> {
         .collect()
 }
 
-impl Fabric {
-    /// The fabric that a discovery would find under a degradation: what is dead is left out, and so
-    /// is what hangs on nothing but the dead. Everything else keeps its GUID, LID and ports.
-    pub fn without(&self, degradation: &super::Degradation) -> Fabric {
-        let live = super::Live::new(self, degradation);
-        let mut b = FabricBuilder::new();
-        let switches: Vec<Option<Vertex>> = self
-            .switch_indices()
-            .map(|s| live.switch(s).then(|| b.switch(self.switch(s).clone())))
-            .collect();
-        let mut adapters: Vec<Option<Vertex>> = vec![None; self.adapters.len()];
-        for n in self.node_indices().filter(|&n| live.node(n)) {
-            let node = self.node(n);
-            let vertex = *adapters[node.adapter.at()]
-                .get_or_insert_with(|| b.adapter(self.adapters[node.adapter.at()].clone()));
-            b.end_port(vertex, node.adapter_port, node.guid, node.lid, node.lmc);
-            let switch = switches[node.switch.at()].expect("a live node's switch is alive");
-            let rate = self.ports[self.port_slot(node.switch, node.switch_port)].rate;
-            b.cable((switch, node.switch_port), (vertex, node.adapter_port), rate);
-        }
-        for (at, cable) in self.cables.iter().enumerate() {
-            let (Some(a), Some(c)) = (switches[cable.a.0.at()], switches[cable.b.0.at()]) else {
-                continue;
-            };
-            if !degradation.cable_is_dead(CableIndex::new(at)) {
-                let rate = self.ports[self.port_slot(cable.a.0, cable.a.1)].rate;
-                b.cable((a, cable.a.1), (c, cable.b.1), rate);
-            }
-        }
-        b.finish().expect("a part of a consistent fabric is consistent")
-    }
-
-    /// Sets adapters aside: they are routed to, but make no leaf and no number. Says how many.
-    pub fn set_aside(&mut self, chosen: impl Fn(&Adapter) -> bool) -> usize {
-        let hosts = self.adapters.iter_mut().filter(|a| a.kind == AdapterKind::Host && chosen(a));
-        hosts.map(|adapter| adapter.kind = AdapterKind::Aside).count()
-    }
-
-    /// How many nodes and adapters are hosts' (not aggregation nodes): the counts people expect.
-    pub fn host_counts(&self) -> (usize, usize) {
-        let nodes = self.node_indices().filter(|&n| !self.is_aggregation(n)).count();
-        let adapters = self.adapters.iter().filter(|a| a.kind != AdapterKind::Aggregation).count();
-        (nodes, adapters)
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::Product;
+    use super::super::{AdapterKind, Product};
     use super::*;
 
     fn switch(guid: u64, ports: u8) -> Switch {

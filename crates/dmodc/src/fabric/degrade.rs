@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{Fabric, Peer};
+use super::{Fabric, FabricBuilder, Live, Vertex};
 use crate::id::{CableIndex, Guid, PortNumber, SwitchIndex};
 use crate::leaf::{LeafRule, Leaves};
 use crate::random::Random;
@@ -186,7 +186,9 @@ impl Amount {
     /// If there are not so many.
     pub fn of(self, total: usize, what: &'static str) -> Result<usize, AmountError> {
         match self {
-            Amount::Percent(percent) => Ok((total as f64 * percent / 100.0).round() as usize),
+            Amount::Percent(percent) => {
+                Amount::Count((total as f64 * percent / 100.0).round() as usize).of(total, what)
+            }
             Amount::Count(wanted) if wanted > total => Err(AmountError { wanted, total, what }),
             Amount::Count(wanted) => Ok(wanted),
         }
@@ -259,7 +261,7 @@ impl Draw {
         }
 
         let healthy = Degradation::none(fabric);
-        let live = super::Live::new(fabric, &healthy);
+        let live = Live::new(fabric, &healthy);
         let leaves = Leaves::new(live, &LeafRule::Detect).all;
         let candidates: Vec<SwitchIndex> = live
             .switches()
@@ -275,28 +277,35 @@ impl Draw {
 }
 
 impl Fabric {
-    /// A name for a dead thing that people and [`Target`] understand.
-    pub fn describe_removed(&self, removed: Removed) -> String {
-        let port = |(s, p): (SwitchIndex, PortNumber)| {
-            format!("{}/{p} '{}'", self.switch(s).guid, self.switch(s).name)
-        };
-        match removed {
-            Removed::Switch(s) => {
-                format!("switch {} '{}'", self.switch(s).guid, self.switch(s).name)
-            }
-            Removed::Cable(c) => match self.cable(c) {
-                Ok(cable) => format!("cable {} - {}", port(cable.a), port(cable.b)),
-                Err(n) => {
-                    let node = self.node(n);
-                    debug_assert_eq!(
-                        self.port(node.switch, node.switch_port).map(|p| p.peer),
-                        Some(Peer::Node(n))
-                    );
-                    let near = port((node.switch, node.switch_port));
-                    format!("node cable {near} - {} '{}'", node.guid, self.adapter_of(n).name)
-                }
-            },
+    /// The fabric that a discovery would find under a degradation: what is dead is left out, and so
+    /// is what hangs on nothing but the dead. Everything else keeps its GUID, LID and ports.
+    pub fn without(&self, degradation: &Degradation) -> Fabric {
+        let live = Live::new(self, degradation);
+        let mut b = FabricBuilder::new();
+        let switches: Vec<Option<Vertex>> = self
+            .switch_indices()
+            .map(|s| live.switch(s).then(|| b.switch(self.switch(s).clone())))
+            .collect();
+        let mut adapters: Vec<Option<Vertex>> = vec![None; self.adapters.len()];
+        for n in self.node_indices().filter(|&n| live.node(n)) {
+            let node = self.node(n);
+            let vertex = *adapters[node.adapter.at()]
+                .get_or_insert_with(|| b.adapter(self.adapters[node.adapter.at()].clone()));
+            b.end_port(vertex, node.adapter_port, node.guid, node.lid, node.lmc);
+            let switch = switches[node.switch.at()].expect("a live node's switch is alive");
+            let rate = self.ports[self.port_slot(node.switch, node.switch_port)].rate;
+            b.cable((switch, node.switch_port), (vertex, node.adapter_port), rate);
         }
+        for (at, cable) in self.cables.iter().enumerate() {
+            let (Some(a), Some(c)) = (switches[cable.a.0.at()], switches[cable.b.0.at()]) else {
+                continue;
+            };
+            if !degradation.cable_is_dead(CableIndex::new(at)) {
+                let rate = self.ports[self.port_slot(cable.a.0, cable.a.1)].rate;
+                b.cable((a, cable.a.1), (c, cable.b.1), rate);
+            }
+        }
+        b.finish().expect("a part of a consistent fabric is consistent")
     }
 }
 
@@ -334,6 +343,7 @@ impl Bits {
 
 #[cfg(test)]
 mod tests {
+    use super::super::CableEnds;
     use super::*;
     use crate::Pgft;
 
@@ -346,6 +356,7 @@ mod tests {
         }
         assert_eq!(Amount::Percent(1.0).of(250, "cables"), Ok(3), "2.5 rounds up");
         assert!(Amount::Count(6).of(5, "cables").is_err());
+        assert!(Amount::Percent(150.0).of(5, "cables").is_err());
     }
 
     #[test]
@@ -359,13 +370,13 @@ mod tests {
             seed,
         };
         let healthy = Degradation::none(&fabric);
-        let live = super::super::Live::new(&fabric, &healthy);
+        let live = Live::new(&fabric, &healthy);
         for seed in 0..50 {
             let d = draw(seed, 7, 3).degradation(&fabric).unwrap();
             assert_eq!(d.dead_cables().count(), 7);
             assert_eq!(d.dead_switches().count(), 3);
             assert!(d.dead_switches().all(|s| live.nodes(s).next().is_none()));
-            assert!(d.dead_cables().all(|c| fabric.cable(c).is_ok()));
+            assert!(d.dead_cables().all(|c| matches!(fabric.cable(c), CableEnds::Switches(_))));
             assert_eq!(d, draw(seed, 7, 3).degradation(&fabric).unwrap());
             let more = draw(seed, 7, 4).degradation(&fabric).unwrap();
             assert!(more.dead_cables().eq(d.dead_cables()), "streams are independent");
@@ -385,10 +396,13 @@ mod tests {
         d.remove(&fabric, format!("{leaf}/3").parse().unwrap()).unwrap();
         d.remove(&fabric, format!("{leaf}/1").parse().unwrap()).unwrap();
         d.remove(&fabric, fabric.switches()[3].guid.to_string().parse().unwrap()).unwrap();
-        let names: Vec<_> = d.removed().map(|r| fabric.describe_removed(r)).collect();
-        assert_eq!(names.len(), 3);
-        assert!(names[0].starts_with("switch ") && names[1].starts_with("cable "), "{names:?}");
-        assert!(names[2].starts_with("node cable "), "{names:?}");
+        let removed: Vec<Removed> = d.removed().collect();
+        let [Removed::Switch(s), Removed::Cable(a), Removed::Cable(b)] = removed[..] else {
+            panic!("{removed:?}")
+        };
+        assert_eq!(s, SwitchIndex::new(3));
+        assert!(matches!(fabric.cable(a), CableEnds::Switches(_)));
+        assert!(matches!(fabric.cable(b), CableEnds::Node(_)));
         let wrong = d.remove(&fabric, Target { guid: Guid(1), port: None });
         assert_eq!(wrong, Err(RemoveError::NoSwitch(Guid(1))));
         for nowhere in [format!("{leaf}/9"), "0x1/1".into()] {

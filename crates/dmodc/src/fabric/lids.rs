@@ -152,6 +152,22 @@ mod tests {
     }
 
     #[test]
+    fn nodes_come_first_then_switches_by_guid() {
+        let mut fabric = fabric();
+        for n in &mut fabric.nodes {
+            n.lid = Lid::UNKNOWN;
+        }
+        for s in &mut fabric.switches {
+            s.lid = Lid::UNKNOWN;
+        }
+        fabric.give_missing_lids();
+        assert!(fabric.nodes.iter().map(|n| n.lid.0).eq(1..=6));
+        let mut switches = fabric.switches.clone();
+        switches.sort_by_key(|s| s.guid);
+        assert!(switches.iter().map(|s| s.lid.0).eq(7..=10));
+    }
+
+    #[test]
     fn a_lid_claimed_twice_stays_with_the_least_guid() {
         let mut fabric = fabric();
         let (a, b) = (fabric.nodes[0].guid, fabric.nodes[5].guid);

@@ -134,6 +134,15 @@ pub struct Cable {
     pub b: (SwitchIndex, PortNumber),
 }
 
+/// What a cable joins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CableEnds {
+    /// Two switches.
+    Switches(Cable),
+    /// A node and its switch.
+    Node(NodeIndex),
+}
+
 /// An immutable fabric. See the [module documentation](self).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fabric {
@@ -241,23 +250,24 @@ impl Fabric {
         CableIndex::new(self.cables.len() + n.at())
     }
 
-    /// What a cable is: between switches, or a node's.
-    pub fn cable(&self, c: CableIndex) -> Result<Cable, NodeIndex> {
+    /// What a cable is.
+    pub fn cable(&self, c: CableIndex) -> CableEnds {
         match self.cables.get(c.at()) {
-            Some(&cable) => Ok(cable),
-            None => Err(NodeIndex::new(c.at() - self.cables.len())),
+            Some(&cable) => CableEnds::Switches(cable),
+            None => CableEnds::Node(NodeIndex::new(c.at() - self.cables.len())),
         }
     }
 
-    /// Bytes of memory the fabric takes, names not counted.
-    pub fn bytes(&self) -> usize {
-        size_of_val(&*self.switches)
-            + size_of_val(&*self.adapters)
-            + size_of_val(&*self.nodes)
-            + size_of_val(&*self.ports)
-            + size_of_val(&*self.cables)
-            + size_of_val(&*self.nodes_by_switch)
-            + size_of_val(&*self.port_start)
-            + size_of_val(&*self.node_start)
+    /// Sets adapters aside: they are routed to, but make no leaf and no number. Says how many.
+    pub fn set_aside(&mut self, chosen: impl Fn(&Adapter) -> bool) -> usize {
+        let hosts = self.adapters.iter_mut().filter(|a| a.kind == AdapterKind::Host && chosen(a));
+        hosts.map(|adapter| adapter.kind = AdapterKind::Aside).count()
+    }
+
+    /// How many nodes and adapters are hosts' (not aggregation nodes): the counts people expect.
+    pub fn host_counts(&self) -> (usize, usize) {
+        let nodes = self.node_indices().filter(|&n| !self.is_aggregation(n)).count();
+        let adapters = self.adapters.iter().filter(|a| a.kind != AdapterKind::Aggregation).count();
+        (nodes, adapters)
     }
 }

@@ -38,6 +38,8 @@ pub enum PgftError {
     Syntax(String),
     /// The lists do not have one number for each level.
     Lengths(usize),
+    /// More levels than routes can climb.
+    Levels(usize),
     /// An arity is zero.
     Zero,
     /// w₁ or p₁ is not 1: a node has one cable, to one leaf.
@@ -60,6 +62,13 @@ impl fmt::Display for PgftError {
                 write!(
                     f,
                     "a PGFT of {h} levels needs {h} numbers each of m, w and p, from 1 level on"
+                )
+            }
+            PgftError::Levels(h) => {
+                write!(
+                    f,
+                    "{h} levels are more than {}: no route could be so long",
+                    Pgft::MOST_LEVELS
                 )
             }
             PgftError::Zero => write!(f, "every m, w and p must be at least 1"),
@@ -88,6 +97,9 @@ impl Pgft {
     /// The most nodes, switches or cables of one level that will be built: 2^24.
     pub const MOST: u64 = 1 << 24;
 
+    /// The most levels: up and down again, a route of 254 hops.
+    pub const MOST_LEVELS: usize = 128;
+
     /// A PGFT of as many levels as the lists are long.
     ///
     /// # Errors
@@ -96,6 +108,9 @@ impl Pgft {
         let h = m.len();
         if h == 0 || w.len() != h || p.len() != h {
             return Err(PgftError::Lengths(h));
+        }
+        if h > Self::MOST_LEVELS {
+            return Err(PgftError::Levels(h));
         }
         if m.iter().chain(&w).chain(&p).any(|&n| n == 0) {
             return Err(PgftError::Zero);
@@ -381,6 +396,9 @@ mod tests {
         );
         assert_eq!(refuse(&huge), PgftError::TooLarge);
         assert!("1; 254; 1; 1".parse::<Pgft>().is_ok());
+        let ones = |h: usize| Pgft::new(vec![1; h], vec![1; h], vec![1; h]);
+        assert_eq!(ones(129), Err(PgftError::Levels(129)));
+        assert_eq!(ones(128).unwrap().fabric(GuidOrder::Topological).switches().len(), 128);
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! `check`: delivery, loops, up\*down\* and deadlock, for all pairs.
 
 use std::collections::HashMap;
-use std::fmt;
 
 use rayon::prelude::*;
 
@@ -84,12 +83,6 @@ pub struct Lost {
     pub to: End,
     /// Whether packets loop; else they end somewhere.
     pub loops: bool,
-}
-
-impl fmt::Display for Lost {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.loops { "loops" } else { "is lost" })
-    }
 }
 
 /// The judgement on tables.

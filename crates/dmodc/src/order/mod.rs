@@ -145,7 +145,7 @@ fn plane_order(live: Live<'_>, ranking: &Ranking) -> Vec<SwitchIndex> {
     // Rank 0 never joins: leaves lie in no plane, they come by GUID.
     let stages: Vec<Vec<SwitchIndex>> = ranking.by_rank().into_iter().skip(1).rev().collect();
     let guid = |s: SwitchIndex| Some(live.fabric.switch(s).guid.0);
-    let mut order = nested_order(live, &stages, guid);
+    let mut order = nested_order(live, &stages, &[], guid);
     let in_no_plane = |s: &SwitchIndex| ranking.rank(*s).is_none_or(|rank| rank == 0);
     let mut rest: Vec<SwitchIndex> = live.fabric.switch_indices().filter(in_no_plane).collect();
     rest.sort_by_key(|&s| live.fabric.switch(s).guid);
@@ -173,16 +173,11 @@ impl Topological {
         for (at, leaf) in leaves.iter().enumerate() {
             by_name[leaf.at()] = Some(at as u64);
         }
-        // The top rank never joins: without it, the components are the subtrees.
+        // The top rank never joins: without it, the components are the subtrees. Leaves of the top
+        // rank are subtrees of their own.
         let mut stages = ranking.by_rank();
-        stages.pop();
-        let mut switches = nested_order(live, &stages, |s| by_name[s.at()]);
-        // Leaves of the top rank are subtrees of their own.
-        let mut listed = vec![false; by_name.len()];
-        for s in &switches {
-            listed[s.at()] = true;
-        }
-        switches.extend(leaves.into_iter().filter(|s| !listed[s.at()]));
+        let top = stages.pop().unwrap_or_default();
+        let mut switches = nested_order(live, &stages, &top, |s| by_name[s.at()]);
         let others = plane.iter().copied().filter(|&s| by_name[s.at()].is_none());
         switches.extend(others);
         let nodes = switches.iter().flat_map(|&s| live.fabric.nodes_of(s)).copied().collect();
@@ -201,11 +196,13 @@ fn on_leaf(live: Live<'_>, ranking: &Ranking, n: NodeIndex) -> bool {
         && matches!(kind, AdapterKind::Host | AdapterKind::Router)
 }
 
-/// Numbers the nodes of both kinds 0, 1, 2 … in this order.
+/// Numbers the nodes of both kinds 0, 1, 2 … in this order; those that are dead follow at the end.
 fn number_nodes(live: Live<'_>, ranking: &Ranking, order: &[NodeIndex]) -> Vec<DestinationNumber> {
     let mut numbers = vec![DestinationNumber { on_leaf: false, number: 0 }; order.len()];
     let mut next = [0; 2];
-    for &n in order {
+    let (alive, dead): (Vec<NodeIndex>, Vec<NodeIndex>) =
+        order.iter().partition(|&&n| live.node(n));
+    for n in alive.into_iter().chain(dead) {
         let on_leaf = on_leaf(live, ranking, n);
         let counter = &mut next[usize::from(on_leaf)];
         numbers[n.at()] = DestinationNumber { on_leaf, number: *counter };
@@ -223,7 +220,7 @@ fn sorted_numbers(
     let mut nodes: Vec<NodeIndex> = live.fabric.node_indices().collect();
     nodes.sort_by_key(|&n| node_key(n));
     let mut switches: Vec<SwitchIndex> = live.fabric.switch_indices().collect();
-    switches.sort_by_key(|&s| switch_key(s));
+    switches.sort_by_key(|&s| (!live.switch(s), switch_key(s)));
     (number_nodes(live, ranking, &nodes), positions(&switches))
 }
 

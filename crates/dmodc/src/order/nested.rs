@@ -18,26 +18,35 @@ struct Component {
     tail: u32,
 }
 
-/// Orders the switches that have a key. Switches without one join components, but are not listed.
+/// A component without anybody to list.
+const NOBODY: Component = Component { least: u64::MAX, head: NONE, tail: NONE };
+
+/// Orders the switches that have a key. Switches without one join components, but are not listed;
+/// those that stay `alone` are listed, but join nothing.
 pub(super) fn nested_order(
     live: Live<'_>,
     stages: &[Vec<SwitchIndex>],
+    alone: &[SwitchIndex],
     key: impl Fn(SwitchIndex) -> Option<u64>,
 ) -> Vec<SwitchIndex> {
     let count = live.fabric.switches().len();
     let mut forest = Forest {
         parent: (0..count as u32).collect(),
-        component: vec![Component { least: u64::MAX, head: NONE, tail: NONE }; count],
+        component: vec![NOBODY; count],
         next: vec![NONE; count],
     };
     let mut present = vec![false; count];
+    let single = |s: SwitchIndex| {
+        let me = s.at() as u32;
+        key(s).map(|least| Component { least, head: me, tail: me })
+    };
+    for &s in alone {
+        forest.component[s.at()] = single(s).unwrap_or(NOBODY);
+    }
     for stage in stages {
         for &s in stage {
             present[s.at()] = true;
-            if let Some(least) = key(s) {
-                let me = s.at() as u32;
-                forest.component[s.at()] = Component { least, head: me, tail: me };
-            }
+            forest.component[s.at()] = single(s).unwrap_or(NOBODY);
         }
         forest.join_stage(live, stage, &present);
     }

@@ -1,6 +1,6 @@
 //! Orders that outlive a run.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::{DestinationNumber, Orders, Topological, on_leaf};
 use crate::fabric::Live;
@@ -73,6 +73,8 @@ impl SavedOrders {
         let fabric = live.fabric;
         let (saved_nodes, saved_others) = (places(&self.nodes), places(&self.others));
         let mut next = [self.others.len() as u32, self.nodes.len() as u32];
+        // An adapter's GUID may stand for its node; of several nodes the first one takes the number.
+        let mut taken = HashSet::new();
         let mut nodes = vec![DestinationNumber { on_leaf: false, number: 0 }; fabric.nodes().len()];
         for &n in &topological.nodes {
             let here = on_leaf(live, ranking, n);
@@ -84,7 +86,9 @@ impl SavedOrders {
                 number.map(|&number| DestinationNumber { on_leaf, number })
             };
             // A node keeps the kind it was saved as, even if its switch has become a leaf since.
-            nodes[n.at()] = saved(here).or_else(|| saved(!here)).unwrap_or_else(|| {
+            let known = saved(here).or_else(|| saved(!here));
+            let known = known.filter(|number| taken.insert((number.on_leaf, number.number)));
+            nodes[n.at()] = known.unwrap_or_else(|| {
                 let number = next[usize::from(here)];
                 next[usize::from(here)] += 1;
                 DestinationNumber { on_leaf: here, number }

@@ -18,10 +18,10 @@ impl Engine for Dmodc {
 
     fn route(
         &self,
-        fabric: &Preprocessing<'_>,
+        ready: &Preprocessing<'_>,
         tables: &mut ForwardingTables,
     ) -> Result<Coverage, RouteError> {
-        Ok(route_tiles::<ByFormula>(fabric, tables)?)
+        Ok(route_tiles::<ByFormula>(ready, tables)?)
     }
 }
 
@@ -32,11 +32,11 @@ struct ByFormula(PortCycle);
 impl Selection for ByFormula {
     fn prepare<'a>(
         &mut self,
-        fabric: &Preprocessing<'_>,
+        ready: &Preprocessing<'_>,
         s: SwitchIndex,
         closer: impl Iterator<Item = Group<'a>>,
     ) {
-        self.0.prepare(closer, fabric.dividers[s.at()]);
+        self.0.prepare(closer, ready.dividers[s.at()]);
     }
 
     #[inline]

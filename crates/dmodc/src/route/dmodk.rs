@@ -6,11 +6,13 @@
 //! is, by parallel cable ⌊d / Π_l⌋ mod p_l. Destinations that are switches themselves fix the plane
 //! to climb in up to their own level; from there on the formula is free again.
 
+use rayon::prelude::*;
+
 use super::{Coverage, Engine, Preprocessing, RouteError};
 use crate::fabric::Peer;
 use crate::id::{PortNumber, SwitchIndex};
 use crate::recognise::{Labels, recognise};
-use crate::tables::{Destination, ForwardingTables, NO_ROUTE};
+use crate::tables::{Destination, End, ForwardingTables, NO_ROUTE};
 
 /// The engine `dmodk`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -23,20 +25,39 @@ impl Engine for Dmodk {
 
     fn route(
         &self,
-        fabric: &Preprocessing<'_>,
+        ready: &Preprocessing<'_>,
         tables: &mut ForwardingTables,
     ) -> Result<Coverage, RouteError> {
-        let labels = recognise(fabric.live, &fabric.ranking, &fabric.groups, &fabric.orders)?;
+        let labels = recognise(ready.live, &ready.ranking, &ready.groups, &ready.orders)?;
         let columns = tables.columns().clone();
-        for s in fabric.live.fabric.switch_indices() {
-            let row = fabric.live.switch(s).then(|| Row::new(fabric, &labels, s));
-            for (column, d) in columns.destinations().iter().enumerate() {
-                let entry = row.as_ref().map_or(NO_ROUTE, |row| row.entry(&labels, d));
-                tables.set(s, column, (entry != NO_ROUTE).then_some(PortNumber(entry)));
+        let rows: Vec<Option<Row>> = ready
+            .live
+            .fabric
+            .switch_indices()
+            .map(|s| ready.live.switch(s).then(|| Row::new(ready, &labels, s)))
+            .collect();
+        tables.tiles_mut().into_par_iter().for_each(|(tile, out)| {
+            let destinations = &columns.destinations()[tile.columns.clone()];
+            let alive: Vec<bool> = destinations.iter().map(|d| is_alive(ready, d)).collect();
+            for (row, out) in rows.iter().zip(out.chunks_exact_mut(destinations.len())) {
+                for ((entry, d), alive) in out.iter_mut().zip(destinations).zip(&alive) {
+                    *entry = match row {
+                        Some(row) if *alive => row.entry(&labels, d),
+                        _ => NO_ROUTE,
+                    };
+                }
             }
-        }
-        let leaves = fabric.ranking.leaves().len() as u64;
+        });
+        let leaves = ready.ranking.leaves_with_nodes().count() as u64;
         Ok(Coverage { leaf_pairs: leaves * leaves.saturating_sub(1), ..Coverage::default() })
+    }
+}
+
+/// Whether anybody can have a route to a destination: dead ones keep their columns.
+fn is_alive(ready: &Preprocessing<'_>, d: &Destination) -> bool {
+    match d.end {
+        End::Node(n) => ready.live.node(n),
+        End::Switch(s) => ready.live.switch(s),
     }
 }
 
@@ -52,12 +73,12 @@ struct Row {
 }
 
 impl Row {
-    fn new(fabric: &Preprocessing<'_>, labels: &Labels, s: SwitchIndex) -> Self {
+    fn new(ready: &Preprocessing<'_>, labels: &Labels, s: SwitchIndex) -> Self {
         let (l, pgft) = (labels.level(s), &labels.pgft);
         let mut up = Vec::new();
         let mut down = Vec::new();
-        for port in 1..=fabric.live.fabric.switch(s).ports {
-            if let Peer::Switch(peer, _) = fabric.live.peer(s, PortNumber(port)) {
+        for port in 1..=ready.live.fabric.switch(s).ports {
+            if let Peer::Switch(peer, _) = ready.live.peer(s, PortNumber(port)) {
                 match labels.level(peer) > l {
                     true => up.push((labels.digits(peer)[l], port)),
                     false => down.push((labels.digits(peer)[l - 1], port)),

@@ -22,7 +22,7 @@ use crate::group::PortGroups;
 use crate::order::Orders;
 use crate::rank::Ranking;
 use crate::recognise::NotPgft;
-use crate::tables::ForwardingTables;
+use crate::tables::{ForwardingTables, NoMemory};
 
 /// What every engine starts from: the paper's preprocessing, but for the costs, which are made
 /// block by block while routing.
@@ -56,12 +56,15 @@ pub enum RouteError {
     TooFar(TooFar),
     /// The engine is for PGFTs alone, and this is none.
     NotPgft(NotPgft),
+    /// The tables do not fit into memory.
+    NoMemory(NoMemory),
 }
 
 impl fmt::Display for RouteError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             RouteError::TooFar(e) => e.fmt(f),
+            RouteError::NoMemory(e) => e.fmt(f),
             RouteError::NotPgft(e) => write!(f, "Dmodk routes healthy PGFTs only: {e}"),
         }
     }
@@ -72,6 +75,12 @@ impl std::error::Error for RouteError {}
 impl From<TooFar> for RouteError {
     fn from(e: TooFar) -> Self {
         RouteError::TooFar(e)
+    }
+}
+
+impl From<NoMemory> for RouteError {
+    fn from(e: NoMemory) -> Self {
+        RouteError::NoMemory(e)
     }
 }
 
@@ -93,7 +102,7 @@ pub trait Engine {
     /// If the algorithm cannot route this fabric at all. A degraded fabric is no error.
     fn route(
         &self,
-        fabric: &Preprocessing<'_>,
+        ready: &Preprocessing<'_>,
         tables: &mut ForwardingTables,
     ) -> Result<Coverage, RouteError>;
 }

@@ -6,35 +6,36 @@
 //! are still empty are filled, by shortest path: a packet either comes one hop nearer at each switch,
 //! or meets one with an up\*down\* route and follows that; so nothing loops.
 
+use std::collections::VecDeque;
+
 use rayon::prelude::*;
 
 use super::Preprocessing;
-use super::select::PortCycle;
 use crate::group::Group;
 use crate::id::SwitchIndex;
-use crate::tables::{End, ForwardingTables, NO_ROUTE, Run};
+use crate::tables::{End, ForwardingTables, NO_ROUTE};
 
 /// Fills the empty entries of switch LIDs and says how many.
-pub fn connect_roots(fabric: &Preprocessing<'_>, tables: &mut ForwardingTables) -> usize {
+pub fn connect_roots(ready: &Preprocessing<'_>, tables: &mut ForwardingTables) -> usize {
     let columns = tables.columns().clone();
     let fill = |(tile, out): (crate::tables::Tile, &mut [u8])| {
         let width = tile.columns.len();
         let mut filled = 0;
+        let (mut hops, mut nearer) = (Vec::new(), Vec::new());
         for column in tile.columns.clone() {
             let d = &columns.destinations()[column];
-            if matches!(d.end, End::Node(_)) || !fabric.live.switch(d.switch) {
+            if matches!(d.end, End::Node(_)) || !ready.live.switch(d.switch) {
                 continue;
             }
             let at = column - tile.columns.start;
             let empty = |s: &SwitchIndex| out[s.at() * width + at] == NO_ROUTE;
-            let without: Vec<SwitchIndex> = fabric.live.switches().filter(empty).collect();
+            let without: Vec<SwitchIndex> = ready.live.switches().filter(empty).collect();
             if without.is_empty() {
                 continue;
             }
-            let hops = fabric.live.hops_to([d.switch]);
-            for s in without.into_iter().filter(|s| hops[s.at()].is_some()) {
-                let entry = &mut out[s.at() * width + at..][..1];
-                choose(fabric, &hops, s, d.number, entry);
+            hops_to(ready, d.switch, &mut hops);
+            for s in without.into_iter().filter(|s| hops[s.at()] != u32::MAX) {
+                out[s.at() * width + at] = choose(ready, &hops, s, d.number, &mut nearer);
                 filled += 1;
             }
         }
@@ -43,19 +44,36 @@ pub fn connect_roots(fabric: &Preprocessing<'_>, tables: &mut ForwardingTables) 
     tables.tiles_mut().into_par_iter().map(fill).sum()
 }
 
+/// Hops to `target` over any live cables; `u32::MAX` is unreachable.
+fn hops_to(ready: &Preprocessing<'_>, target: SwitchIndex, hops: &mut Vec<u32>) {
+    hops.clear();
+    hops.resize(ready.groups.switch_count(), u32::MAX);
+    hops[target.at()] = 0;
+    let mut queue = VecDeque::from([target]);
+    while let Some(s) = queue.pop_front() {
+        for group in ready.groups.up(s).chain(ready.groups.down(s)) {
+            if hops[group.peer.at()] == u32::MAX {
+                hops[group.peer.at()] = hops[s.at()] + 1;
+                queue.push_back(group.peer);
+            }
+        }
+    }
+}
+
 /// Eqs. (3) and (4) over all neighbours that are nearer, in switch order.
-fn choose(
-    fabric: &Preprocessing<'_>,
-    hops: &[Option<u32>],
+fn choose<'a>(
+    ready: &'a Preprocessing<'_>,
+    hops: &[u32],
     s: SwitchIndex,
     number: u32,
-    out: &mut [u8],
-) {
-    let neighbours = fabric.groups.up(s).chain(fabric.groups.down(s));
-    let mut nearer: Vec<Group<'_>> =
-        neighbours.filter(|g| hops[g.peer.at()] < hops[s.at()]).collect();
-    nearer.sort_by_key(|g| fabric.orders.position(g.peer));
-    let mut cycle = PortCycle::default();
-    cycle.prepare(nearer.into_iter(), fabric.dividers[s.at()]);
-    cycle.fill(&Run { start: 0, length: 1, number, k: 0 }, out);
+    nearer: &mut Vec<Group<'a>>,
+) -> u8 {
+    let neighbours = ready.groups.up(s).chain(ready.groups.down(s));
+    nearer.clear();
+    nearer.extend(neighbours.filter(|g| hops[g.peer.at()] < hops[s.at()]));
+    nearer.sort_unstable_by_key(|g| ready.orders.position(g.peer));
+    let q = number / ready.dividers[s.at()];
+    let groups = nearer.len() as u32;
+    let ports = nearer[(q % groups) as usize].ports;
+    ports[(q / groups) as usize % ports.len()].0
 }

@@ -20,7 +20,7 @@ pub(super) trait Selection: Default + Send {
     /// Prepares the choice at switch `s` for destinations with this closer set (never empty).
     fn prepare<'a>(
         &mut self,
-        fabric: &Preprocessing<'_>,
+        ready: &Preprocessing<'_>,
         s: SwitchIndex,
         closer: impl Iterator<Item = Group<'a>>,
     );
@@ -39,49 +39,49 @@ struct Scratch<S> {
 
 /// Routes all tiles.
 pub(super) fn route_tiles<S: Selection>(
-    fabric: &Preprocessing<'_>,
+    ready: &Preprocessing<'_>,
     tables: &mut ForwardingTables,
 ) -> Result<Coverage, TooFar> {
     let columns = tables.columns().clone();
-    assert_eq!(tables.switch_count(), fabric.groups.switch_count(), "tables of another fabric");
+    assert_eq!(tables.switch_count(), ready.groups.switch_count(), "tables of another fabric");
     tables
         .tiles_mut()
         .into_par_iter()
         .map_init(Scratch::<S>::default, |scratch, (tile, out)| {
-            route_tile(fabric, &columns, &tile, scratch, out)
+            route_tile(ready, &columns, &tile, scratch, out)
         })
         .try_reduce(Coverage::default, |a, b| Ok(a.and(b)))
 }
 
 fn route_tile<S: Selection>(
-    fabric: &Preprocessing<'_>,
+    ready: &Preprocessing<'_>,
     columns: &Columns,
     tile: &Tile,
     scratch: &mut Scratch<S>,
     out: &mut [u8],
 ) -> Result<Coverage, TooFar> {
-    scratch.costs.compute(&fabric.groups, &columns.switches()[tile.switches.clone()])?;
+    scratch.costs.compute(&ready.groups, &columns.switches()[tile.switches.clone()])?;
     let width = tile.columns.len();
-    for (s, row) in fabric.live.fabric.switch_indices().zip(out.chunks_exact_mut(width)) {
-        match fabric.live.switch(s) {
-            true => route_row(fabric, columns, tile, scratch, (s, row)),
+    for (s, row) in ready.live.fabric.switch_indices().zip(out.chunks_exact_mut(width)) {
+        match ready.live.switch(s) {
+            true => route_row(ready, columns, tile, scratch, (s, row)),
             false => row.fill(NO_ROUTE),
         }
     }
-    forget_dead(fabric, columns, tile, out);
-    Ok(coverage(fabric, &scratch.costs))
+    forget_dead(ready, columns, tile, out);
+    Ok(coverage(ready, &scratch.costs))
 }
 
 /// Writes the entries of one switch for one tile.
 fn route_row<S: Selection>(
-    fabric: &Preprocessing<'_>,
+    ready: &Preprocessing<'_>,
     columns: &Columns,
     tile: &Tile,
     scratch: &mut Scratch<S>,
     (s, row): (SwitchIndex, &mut [u8]),
 ) {
     let Scratch { costs, classes, selection } = scratch;
-    let groups = &fabric.groups;
+    let groups = &ready.groups;
     let closer = costs.closer_to(s);
     let span = |bit: usize| {
         let own = columns.of_switch(tile.switches.start + bit);
@@ -98,13 +98,13 @@ fn route_row<S: Selection>(
     classes.split(closer.up, groups.up(s).map(|g| closer.through_up(g.peer)));
     for class in classes.iter() {
         let members = class.groups().map(|at| groups.up_at(s, at));
-        selection.prepare(fabric, s, members);
+        selection.prepare(ready, s, members);
         fill_class(selection, class.targets, row);
     }
     classes.split(closer.down, groups.down(s).map(|g| closer.through_down(g.peer)));
     for class in classes.iter() {
         let members = class.groups().map(|at| groups.down_at(s, at));
-        selection.prepare(fabric, s, members);
+        selection.prepare(ready, s, members);
         fill_class(selection, class.targets, row);
     }
     for bit in bits(closer.own) {
@@ -121,11 +121,11 @@ fn route_row<S: Selection>(
 }
 
 /// Nobody has a route to a node whose own cable is dead, though its column stays.
-fn forget_dead(fabric: &Preprocessing<'_>, columns: &Columns, tile: &Tile, out: &mut [u8]) {
+fn forget_dead(ready: &Preprocessing<'_>, columns: &Columns, tile: &Tile, out: &mut [u8]) {
     let width = tile.columns.len();
     for column in tile.columns.clone() {
         if let End::Node(n) = columns.destinations()[column].end
-            && !fabric.live.node(n)
+            && !ready.live.node(n)
         {
             for row in out.chunks_exact_mut(width) {
                 row[column - tile.columns.start] = NO_ROUTE;
@@ -135,14 +135,13 @@ fn forget_dead(fabric: &Preprocessing<'_>, columns: &Columns, tile: &Tile, out: 
 }
 
 /// Counts the leaves that reach the leaves of this tile. Leaves without nodes have nobody to connect.
-fn coverage(fabric: &Preprocessing<'_>, costs: &CostBlock) -> Coverage {
+fn coverage(ready: &Preprocessing<'_>, costs: &CostBlock) -> Coverage {
     let mut coverage = Coverage::default();
-    let has_nodes = |s: &SwitchIndex| {
-        fabric.ranking.is_leaf(*s) && fabric.ranking.found().empty.binary_search(s).is_err()
-    };
+    let with_nodes: Vec<SwitchIndex> = ready.ranking.leaves_with_nodes().collect();
     let targets = costs.targets().iter().copied().enumerate();
-    let leaves: Vec<(usize, SwitchIndex)> = targets.filter(|(_, t)| has_nodes(t)).collect();
-    for &from in fabric.ranking.leaves().iter().filter(|s| has_nodes(s)) {
+    let leaves: Vec<(usize, SwitchIndex)> =
+        targets.filter(|(_, t)| with_nodes.binary_search(t).is_ok()).collect();
+    for &from in &with_nodes {
         let reached = costs.reached(from);
         for &(bit, to) in leaves.iter().filter(|(_, to)| *to != from) {
             coverage.count(from, to, reached >> bit & 1 == 1);
@@ -158,21 +157,23 @@ fn coverage(fabric: &Preprocessing<'_>, costs: &CostBlock) -> Coverage {
 /// # Errors
 /// If a route is longer than costs can count.
 pub fn alternative_ports(
-    fabric: &Preprocessing<'_>,
+    ready: &Preprocessing<'_>,
     targets: &[SwitchIndex],
     mut each: impl FnMut(SwitchIndex, SwitchIndex, &[PortNumber]),
 ) -> Result<(), TooFar> {
     let mut costs = CostBlock::default();
-    let mut ports = Vec::new();
+    let (mut ports, mut masks) = (Vec::new(), Vec::new());
     for block in targets.chunks(crate::cost::BLOCK) {
-        costs.compute(&fabric.groups, block)?;
-        for s in fabric.live.switches() {
+        costs.compute(&ready.groups, block)?;
+        for s in ready.live.switches() {
             let closer = costs.closer_to(s);
+            masks.clear();
+            masks.extend(ready.groups.up(s).map(|g| closer.through_up(g.peer)));
+            masks.extend(ready.groups.down(s).map(|g| closer.through_down(g.peer)));
             for (bit, &target) in block.iter().enumerate().filter(|(_, t)| **t != s) {
                 ports.clear();
-                let up = fabric.groups.up(s).map(|g| (closer.through_up(g.peer), g));
-                let down = fabric.groups.down(s).map(|g| (closer.through_down(g.peer), g));
-                for (_, group) in up.chain(down).filter(|(mask, _)| mask >> bit & 1 == 1) {
+                let groups = ready.groups.up(s).chain(ready.groups.down(s)).zip(&masks);
+                for (group, _) in groups.filter(|(_, mask)| **mask >> bit & 1 == 1) {
                     ports.extend_from_slice(group.ports);
                 }
                 each(s, target, &ports);

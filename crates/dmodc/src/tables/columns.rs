@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use crate::cost::BLOCK;
 use crate::fabric::Fabric;
-use crate::id::{Lid, NodeIndex, PortNumber, SwitchIndex};
+use crate::id::{Guid, Lid, NodeIndex, PortNumber, SwitchIndex};
 use crate::order::Orders;
 
 /// What a destination is.
@@ -18,6 +18,32 @@ pub enum End {
     Node(NodeIndex),
     /// A switch, by its own LID.
     Switch(SwitchIndex),
+}
+
+impl End {
+    /// Its GUID: of a node that of its port.
+    pub fn guid(self, fabric: &Fabric) -> Guid {
+        match self {
+            End::Node(n) => fabric.node(n).guid,
+            End::Switch(s) => fabric.switch(s).guid,
+        }
+    }
+
+    /// Its description.
+    pub fn name(self, fabric: &Fabric) -> &str {
+        match self {
+            End::Node(n) => &fabric.adapter_of(n).name,
+            End::Switch(s) => &fabric.switch(s).name,
+        }
+    }
+
+    /// λ: the switch that it is, or sits on.
+    pub fn switch(self, fabric: &Fabric) -> SwitchIndex {
+        match self {
+            End::Node(n) => fabric.node(n).switch,
+            End::Switch(s) => s,
+        }
+    }
 }
 
 /// A destination: one column.
@@ -131,8 +157,7 @@ impl Columns {
             columns.starts.push(columns.tiles.len() as u32);
             let mut at = 0;
             let follows = |a: &Destination, b: &Destination| {
-                let same_kind = matches!(a.end, End::Node(_)) == matches!(b.end, End::Node(_));
-                same_kind && a.k == b.k && b.number == a.number.wrapping_add(1)
+                a.k == b.k && b.number == a.number.wrapping_add(1)
             };
             for run in group.chunk_by(follows) {
                 columns.runs.push(Run {

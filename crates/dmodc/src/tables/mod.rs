@@ -5,12 +5,28 @@ mod columns;
 pub(crate) use columns::Run;
 pub use columns::{Columns, Destination, End, Tile};
 
+use std::fmt;
 use std::sync::Arc;
 
 use crate::id::{PortNumber, SwitchIndex};
 
 /// The entry of a destination that a switch has no route to, as in an LFT.
 pub const NO_ROUTE: u8 = 255;
+
+/// The tables of a fabric do not fit into memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoMemory {
+    /// How many bytes they would take.
+    pub bytes: usize,
+}
+
+impl fmt::Display for NoMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the tables would take {} bytes of memory, which are not to be had", self.bytes)
+    }
+}
+
+impl std::error::Error for NoMemory {}
 
 /// The forwarding tables of a fabric.
 ///
@@ -26,9 +42,15 @@ pub struct ForwardingTables {
 
 impl ForwardingTables {
     /// Tables without any route, for a fabric of so many switches.
-    pub fn new(columns: Arc<Columns>, switches: usize) -> Self {
-        let entries = vec![NO_ROUTE; columns.len() * switches];
-        ForwardingTables { columns, switches, entries }
+    ///
+    /// # Errors
+    /// If there is not so much memory.
+    pub fn new(columns: Arc<Columns>, switches: usize) -> Result<Self, NoMemory> {
+        let bytes = columns.len() * switches;
+        let mut entries = Vec::new();
+        entries.try_reserve_exact(bytes).map_err(|_| NoMemory { bytes })?;
+        entries.resize(bytes, NO_ROUTE);
+        Ok(ForwardingTables { columns, switches, entries })
     }
 
     /// What the columns are.
