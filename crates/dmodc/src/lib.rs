@@ -50,6 +50,7 @@ mod route;
 mod routing;
 mod survey;
 mod tables;
+mod union_find;
 
 pub use cost::{BLOCK, CostBlock, TooFar};
 pub use divider::dividers;

@@ -17,6 +17,7 @@ use crate::group::PortGroups;
 use crate::id::SwitchIndex;
 use crate::order::Orders;
 use crate::rank::Ranking;
+use crate::union_find::UnionFind;
 
 /// A PGFT found in a fabric: its shape, and the digits of every switch.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -165,40 +166,31 @@ fn usual(
 }
 
 /// For each prefix of the stages, the component (an arbitrary member) of every switch in it.
-fn components(live: Live<'_>, stages: &[Vec<SwitchIndex>]) -> Vec<Vec<u32>> {
+fn components(live: Live<'_>, stages: &[Vec<SwitchIndex>]) -> Vec<Vec<SwitchIndex>> {
     let count = live.fabric.switches().len();
-    let mut parent: Vec<u32> = (0..count as u32).collect();
+    let mut sets = UnionFind::new(count);
     let mut present = vec![false; count];
-    fn root(parent: &mut [u32], mut s: u32) -> u32 {
-        while parent[s as usize] != s {
-            parent[s as usize] = parent[parent[s as usize] as usize];
-            s = parent[s as usize];
-        }
-        s
-    }
     stages
         .iter()
         .map(|stage| {
             for &s in stage {
                 present[s.at()] = true;
                 for (_, peer) in live.links(s).filter(|(_, peer)| present[peer.at()]) {
-                    let (a, b) =
-                        (root(&mut parent, s.at() as u32), root(&mut parent, peer.at() as u32));
-                    parent[b as usize] = a;
+                    sets.join(s, peer);
                 }
             }
-            (0..count as u32).map(|s| root(&mut parent, s)).collect()
+            live.fabric.switch_indices().map(|s| sets.root(s)).collect()
         })
         .collect()
 }
 
 fn distinct(
     switches: &[SwitchIndex],
-    component: &[u32],
+    component: &[SwitchIndex],
     (level, what): (usize, &'static str),
     expected: u64,
 ) -> Result<(), NotPgft> {
-    let mut found: Vec<u32> = switches.iter().map(|s| component[s.at()]).collect();
+    let mut found: Vec<SwitchIndex> = switches.iter().map(|s| component[s.at()]).collect();
     found.sort_unstable();
     found.dedup();
     if found.len() as u64 != expected {
@@ -213,7 +205,7 @@ fn label(
     orders: &Orders,
     pgft: Pgft,
     by_rank: &[Vec<SwitchIndex>],
-    (subtrees, planes): (&[Vec<u32>], &[Vec<u32>]),
+    (subtrees, planes): (&[Vec<SwitchIndex>], &[Vec<SwitchIndex>]),
 ) -> Labels {
     let h = pgft.levels();
     let count = live.fabric.switches().len();
@@ -225,8 +217,9 @@ fn label(
     };
     let leaves = &by_rank[0];
     for l in 1..h {
-        let keyed =
-            leaves.iter().map(|&s| (first_node(s), subtrees[l][s.at()], subtrees[l - 1][s.at()]));
+        let keyed = leaves
+            .iter()
+            .map(|&s| (first_node(s), Some(subtrees[l][s.at()]), subtrees[l - 1][s.at()]));
         let digits = number_within(keyed.collect());
         for lower in &by_rank[..l] {
             for &s in lower {
@@ -237,7 +230,7 @@ fn label(
     // Planes of level l, by their first switch, are numbered within those of l - 1.
     for l in 1..=h {
         let keyed = by_rank[l - 1].iter().map(|&s| {
-            let outer = if l == 1 { 0 } else { planes[l - 2][s.at()] };
+            let outer = (l > 1).then(|| planes[l - 2][s.at()]);
             (orders.position(s), outer, planes[l - 1][s.at()])
         });
         let digits = number_within(keyed.collect());
@@ -254,9 +247,11 @@ fn label(
 }
 
 /// From (key, outer, inner): numbers the inner parts of each outer part by their least keys.
-fn number_within(mut keyed: Vec<(u32, u32, u32)>) -> HashMap<u32, u32> {
+fn number_within(
+    mut keyed: Vec<(u32, Option<SwitchIndex>, SwitchIndex)>,
+) -> HashMap<SwitchIndex, u32> {
     keyed.sort_unstable();
-    let mut next: HashMap<u32, u32> = HashMap::new();
+    let mut next: HashMap<Option<SwitchIndex>, u32> = HashMap::new();
     let mut digits = HashMap::new();
     for (_, outer, inner) in keyed {
         digits.entry(inner).or_insert_with(|| {

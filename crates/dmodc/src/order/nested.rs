@@ -7,19 +7,18 @@
 
 use crate::fabric::Live;
 use crate::id::SwitchIndex;
+use crate::union_find::UnionFind;
 
-const NONE: u32 = u32::MAX;
-
-/// A component while it grows: the list of its members, and its least key.
+/// A component while it grows: its least key, and its members as a linked list.
 #[derive(Clone, Copy)]
 struct Component {
     least: u64,
-    head: u32,
-    tail: u32,
+    /// The first and the last member; nobody is to be listed where there is none.
+    ends: Option<(SwitchIndex, SwitchIndex)>,
 }
 
 /// A component without anybody to list.
-const NOBODY: Component = Component { least: u64::MAX, head: NONE, tail: NONE };
+const NOBODY: Component = Component { least: u64::MAX, ends: None };
 
 /// Orders the switches that have a key. Switches without one join components, but are not listed;
 /// those that stay `alone` are listed, but join nothing.
@@ -31,65 +30,47 @@ pub(super) fn nested_order(
 ) -> Vec<SwitchIndex> {
     let count = live.fabric.switches().len();
     let mut forest = Forest {
-        parent: (0..count as u32).collect(),
+        sets: UnionFind::new(count),
         component: vec![NOBODY; count],
-        next: vec![NONE; count],
+        next: vec![None; count],
     };
-    let mut present = vec![false; count];
-    let single = |s: SwitchIndex| {
-        let me = s.at() as u32;
-        key(s).map(|least| Component { least, head: me, tail: me })
+    let single = |s: SwitchIndex| match key(s) {
+        Some(least) => Component { least, ends: Some((s, s)) },
+        None => NOBODY,
     };
     for &s in alone {
-        forest.component[s.at()] = single(s).unwrap_or(NOBODY);
+        forest.component[s.at()] = single(s);
     }
+    let mut present = vec![false; count];
     for stage in stages {
         for &s in stage {
             present[s.at()] = true;
-            forest.component[s.at()] = single(s).unwrap_or(NOBODY);
+            forest.component[s.at()] = single(s);
         }
         forest.join_stage(live, stage, &present);
     }
-    let mut roots: Vec<u32> = (0..count as u32)
-        .filter(|&s| forest.parent[s as usize] == s && forest.component[s as usize].head != NONE)
-        .collect();
-    roots.sort_unstable_by_key(|&root| forest.component[root as usize].least);
-    let mut order = Vec::with_capacity(count);
-    for root in roots {
-        let mut at = forest.component[root as usize].head;
-        while at != NONE {
-            order.push(SwitchIndex::new(at as usize));
-            at = forest.next[at as usize];
-        }
-    }
-    order
+    forest.list(live)
 }
 
 struct Forest {
-    parent: Vec<u32>,
+    sets: UnionFind,
+    /// Of every root; those of others are out of date.
     component: Vec<Component>,
-    next: Vec<u32>,
+    /// Who follows whom in the list of a component.
+    next: Vec<Option<SwitchIndex>>,
 }
 
 impl Forest {
-    fn root(&mut self, mut s: u32) -> u32 {
-        while self.parent[s as usize] != s {
-            let grandparent = self.parent[self.parent[s as usize] as usize];
-            self.parent[s as usize] = grandparent;
-            s = grandparent;
-        }
-        s
-    }
-
     /// Joins what the cables of this stage's switches connect.
     fn join_stage(&mut self, live: Live<'_>, stage: &[SwitchIndex], present: &[bool]) {
-        let mut old_roots: Vec<u32> = Vec::new();
-        let mut unions: Vec<(u32, u32)> = Vec::new();
+        let mut old_roots: Vec<SwitchIndex> = Vec::new();
+        let mut unions: Vec<(SwitchIndex, SwitchIndex)> = Vec::new();
         for &s in stage {
-            let a = self.root(s.at() as u32);
+            let a = self.sets.root(s);
             old_roots.push(a);
             for (_, peer) in live.links(s).filter(|(_, peer)| present[peer.at()]) {
-                let b = self.root(peer.at() as u32);
+                let b = self.sets.root(peer);
+                // Parallel cables would only repeat themselves.
                 if unions.last() != Some(&(a, b)) {
                     old_roots.push(b);
                     unions.push((a, b));
@@ -99,30 +80,43 @@ impl Forest {
         old_roots.sort_unstable();
         old_roots.dedup();
         for (a, b) in unions {
-            let (a, b) = (self.root(a), self.root(b));
-            if a != b {
-                self.parent[b as usize] = a;
-            }
+            self.sets.join(a, b);
         }
-        let mut parts: Vec<(u32, Component)> = old_roots
+        let mut parts: Vec<(SwitchIndex, Component)> = old_roots
             .into_iter()
-            .map(|old| (self.root(old), self.component[old as usize]))
+            .map(|old| (self.sets.root(old), self.component[old.at()]))
             .collect();
         parts.sort_unstable_by_key(|&(root, part)| (root, part.least));
         for whole in parts.chunk_by(|a, b| a.0 == b.0) {
-            let root = whole[0].0 as usize;
-            self.component[root] = self.concatenate(whole);
+            self.component[whole[0].0.at()] = self.concatenate(whole);
         }
     }
 
-    /// One component from several, in the order given: the first has the least key.
-    fn concatenate(&mut self, parts: &[(u32, Component)]) -> Component {
-        let mut whole = parts[0].1;
-        for &(_, part) in parts[1..].iter().filter(|(_, part)| part.head != NONE) {
-            debug_assert_ne!(whole.head, NONE, "a part without members has the greatest key");
-            self.next[whole.tail as usize] = part.head;
-            whole.tail = part.tail;
+    /// One component from several, in the order given: the first has the least key, and parts without
+    /// members, whose key is the greatest, come last.
+    fn concatenate(&mut self, parts: &[(SwitchIndex, Component)]) -> Component {
+        let least = parts[0].1.least;
+        let ends = parts.iter().filter_map(|(_, part)| part.ends);
+        let ends = ends.reduce(|(first, last), (head, tail)| {
+            self.next[last.at()] = Some(head);
+            (first, tail)
+        });
+        Component { least, ends }
+    }
+
+    /// All components, one after the other, by their least keys.
+    fn list(mut self, live: Live<'_>) -> Vec<SwitchIndex> {
+        let mut whole: Vec<Component> = live
+            .fabric
+            .switch_indices()
+            .filter(|&s| self.sets.root(s) == s)
+            .map(|root| self.component[root.at()])
+            .collect();
+        whole.sort_unstable_by_key(|component| component.least);
+        let mut order = Vec::with_capacity(self.next.len());
+        for (first, _) in whole.into_iter().filter_map(|component| component.ends) {
+            order.extend(std::iter::successors(Some(first), |s| self.next[s.at()]));
         }
-        whole
+        order
     }
 }
