@@ -36,6 +36,18 @@ mod tests {
         }
     }
 
+    /// Found by fuzzing.
+    #[test]
+    fn odd_guids_are_survived() {
+        let two_kinds = read(b"Switch 1 \"S-1\"\nCa 1 \"H-1\"\n").unwrap();
+        assert_eq!(two_kinds.fabric.adapters().len(), 0, "the first description holds");
+        read(b"Switch 1 \"S-ffffffffffffffff\"\n[1] \"H-1\"\n").unwrap();
+        let short = b"Switch 1 \"S-2\"\n[1] \"H-1\"[1]\n\nCa 1 \"H-1\"\n[1](00010) \"S-2\"[1]\n";
+        let short = read(short).unwrap().fabric;
+        assert_eq!(short.nodes()[0].guid, Guid(0x10));
+        assert_eq!(read(&written(&short)).unwrap().fabric.nodes(), short.nodes());
+    }
+
     const SMALL: &str = "\
 #
 # Topology file: generated on Sun Nov 15 06:20:42 2026

@@ -206,7 +206,7 @@ impl Reader {
             return Err(line.expected("a Switch, Ca or Rt line before the lines of its ports"));
         };
         let port = port_number(&mut line)?;
-        let own_guid = port_guid(&mut line).unwrap_or(Guid(guid.0 + u64::from(port.0)));
+        let own_guid = port_guid(&mut line).unwrap_or(Guid(guid.0.wrapping_add(port.0.into())));
         line.skip_blanks();
         let peer = self.guid_of(line.quoted("the device at the other end")?);
         line.skip_blanks();

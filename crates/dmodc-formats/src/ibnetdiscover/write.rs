@@ -8,7 +8,8 @@ use dmodc::{Fabric, PortNumber, SwitchIndex};
 use crate::scan::printable;
 
 /// Writes a fabric; `comments` come first, a line each. Adapters stand before switches, so that
-/// clients of ibsim attach to a node.
+/// clients of ibsim attach to a node. Port GUIDs have five digits at least: shorter ones would look
+/// like the labels of ibdiagnet's dialect.
 ///
 /// # Errors
 /// What the writer says.
@@ -37,7 +38,7 @@ pub fn write(fabric: &Fabric, comments: &[String], out: &mut impl Write) -> io::
             let rate = rate(fabric, node.switch, node.switch_port);
             writeln!(
                 out,
-                "[{}]({:x}) \t\"S-{:016x}\"[{}]\t\t# lid {} lmc {} \"{}\" lid {} {rate}",
+                "[{}]({:05x}) \t\"S-{:016x}\"[{}]\t\t# lid {} lmc {} \"{}\" lid {} {rate}",
                 node.adapter_port,
                 node.guid.0,
                 switch.guid.0,
@@ -81,7 +82,7 @@ fn write_switch(fabric: &Fabric, s: SwitchIndex, out: &mut impl Write) -> io::Re
                 let letter = if adapter.kind == AdapterKind::Router { 'R' } else { 'H' };
                 writeln!(
                     out,
-                    "[{p}]\t\"{letter}-{:016x}\"[{}]({:x}) \t\t# \"{}\" lid {} {rate}",
+                    "[{p}]\t\"{letter}-{:016x}\"[{}]({:05x}) \t\t# \"{}\" lid {} {rate}",
                     adapter.guid.0,
                     node.adapter_port,
                     node.guid.0,

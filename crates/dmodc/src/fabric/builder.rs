@@ -203,9 +203,7 @@ impl FabricBuilder {
     fn device(&mut self, guid: Guid, ports: u8, vertex: Vertex) -> Option<Vertex> {
         if let Some(&first) = self.vertices.get(&guid) {
             self.problem(self.line, Problem::DeviceTwice(guid));
-            let same_kind =
-                matches!(first, Vertex::Switch(_)) == matches!(vertex, Vertex::Switch(_));
-            return same_kind.then_some(first);
+            return Some(first);
         }
         self.vertices.insert(guid, vertex);
         if ports > PortNumber::MAX.0 {
