@@ -73,11 +73,13 @@ pub(crate) fn dirt(dirt: &Dirt) -> Vec<String> {
         let others: Vec<String> = found.places[1..].iter().map(|p| p.line.to_string()).collect();
         let others = match others.is_empty() {
             true => String::new(),
-            false if found.places.len() < found.count => format!("; also {} …", others.join(", ")),
-            false => format!("; also {}", others.join(", ")),
+            false if found.places.len() < found.count => {
+                format!("; also lines {} …", others.join(", "))
+            }
+            false => format!("; also lines {}", others.join(", ")),
         };
         let count = number(found.count);
-        format!("{count} {}: line {}: {}{others}", kind.words(), first.line, first.message)
+        format!("{}: {count}; line {}: {}{others}", kind.words(), first.line, first.message)
     };
     dirt.iter().map(line).collect()
 }

@@ -450,8 +450,11 @@ fn what_is_sound_of_a_damaged_file_is_used_and_the_rest_is_told() {
     let output = desk.run(&["route", "broken", "-o", "b.lft"]);
     assert_eq!(output.status.code(), Some(0));
     let warnings = text(&output.stderr);
-    assert!(warnings.contains("broken: 1 damaged lines (skipped): line "), "{warnings}");
-    assert!(warnings.contains("1 cable ends that the other end does not confirm"), "{warnings}");
+    assert!(warnings.contains("broken: damaged lines (skipped): 1; line "), "{warnings}");
+    assert!(
+        warnings.contains("cable ends that the other end does not confirm (left out): 1; line "),
+        "{warnings}"
+    );
     assert_eq!(desk.json(0, &["check", "broken", "b.lft", "--json"])["delivered"], 132);
     let info = desk.json(0, &["info", "broken", "--json"]);
     assert_eq!(info["dirt"]["damaged_lines"]["count"], 1);

@@ -67,14 +67,14 @@ impl DirtKind {
         }
     }
 
-    /// What it is, for people, behind a count.
+    /// What it is, for people, in the plural.
     pub fn words(self) -> &'static str {
         match self {
-            DirtKind::ByteOrderMark => "byte order mark (skipped)",
+            DirtKind::ByteOrderMark => "byte order marks (skipped)",
             DirtKind::CarriageReturns => "lines that end in CR LF",
             DirtKind::ForeignLine => "lines of something else (skipped)",
             DirtKind::DamagedLine => "damaged lines (skipped)",
-            DirtKind::Truncated => "line that breaks off",
+            DirtKind::Truncated => "lines that break off",
             DirtKind::RepeatedDevice => "devices described again (the first description holds)",
             DirtKind::ImpossiblePort => "ports with two cables, or that do not exist (left out)",
             DirtKind::OneSided => "cable ends that the other end does not confirm (left out)",
