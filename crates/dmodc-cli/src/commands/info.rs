@@ -178,7 +178,7 @@ impl Info<'_> {
             if !list.is_empty() {
                 let names = list.iter().map(|&s| switch(fabric, s));
                 let _ =
-                    writeln!(text, "{} {what}: {}", number(list.len()), first(names, list.len()));
+                    writeln!(text, "{what}: {}: {}", number(list.len()), first(names, list.len()));
             }
         }
         let equal = &self.survey.equal_ranks;
