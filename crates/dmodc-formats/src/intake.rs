@@ -9,11 +9,12 @@ use crate::{Dirt, DirtKind, Format, ReadError, Reading};
 /// The device number of the aggregation nodes inside switches.
 const AGGREGATION_DEVICE: u32 = 0xcf09;
 
-/// What an adapter is, by its device number, or by its name where a format has no numbers.
+/// What an adapter is, by its device number, or by its name where the number is not known.
 pub(crate) fn adapter_kind(device: Option<u32>, name: &str) -> AdapterKind {
     match device {
         Some(AGGREGATION_DEVICE) => AdapterKind::Aggregation,
-        None if name.contains("Aggregation Node") => AdapterKind::Aggregation,
+        // A number of 0 is what a file says that was written without knowing it.
+        None | Some(0) if name.contains("Aggregation Node") => AdapterKind::Aggregation,
         _ => AdapterKind::Host,
     }
 }

@@ -42,6 +42,11 @@ mod tests {
         let two_kinds = read(b"Switch 1 \"S-1\"\nCa 1 \"H-1\"\n").unwrap();
         assert_eq!(two_kinds.fabric.adapters().len(), 0, "the first description holds");
         read(b"Switch 1 \"S-ffffffffffffffff\"\n[1] \"H-1\"\n").unwrap();
+        // Without its device number, an aggregation node is known by its name, also when written again.
+        let unnumbered = SMALL.replace("devid=0xcf09", "devid=");
+        let unnumbered = read(unnumbered.as_bytes()).unwrap().fabric;
+        let again = read(&written(&unnumbered)).unwrap().fabric;
+        assert_eq!((unnumbered.host_counts(), again.host_counts()), ((1, 1), (1, 1)));
         let short = b"Switch 1 \"S-2\"\n[1] \"H-1\"[1]\n\nCa 1 \"H-1\"\n[1](00010) \"S-2\"[1]\n";
         let short = read(short).unwrap().fabric;
         assert_eq!(short.nodes()[0].guid, Guid(0x10));
