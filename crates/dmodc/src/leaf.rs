@@ -170,33 +170,38 @@ impl Neighbours {
         parts
     }
 
-    /// The most neighbours that `s` has in common with one leaf; `None` where it is cabled to a leaf.
-    fn in_common(&self, s: SwitchIndex, is_leaf: &[bool]) -> Option<usize> {
-        if self.of(s).iter().any(|peer| is_leaf[peer.at()]) {
-            return None;
-        }
-        // Whoever shares half of the neighbours shares one of the first half of them.
-        let some = &self.of(s)[..self.of(s).len().div_ceil(2)];
-        let leaves = some.iter().flat_map(|&peer| self.of(peer)).filter(|l| is_leaf[l.at()]);
-        let mut most = 0;
-        for &leaf in leaves {
-            let common =
-                self.of(leaf).iter().filter(|n| self.of(s).binary_search(n).is_ok()).count();
-            most = most.max(common);
-            if most == self.of(s).len() {
-                break;
-            }
-        }
-        Some(most)
+    fn is_cabled_to_a_leaf(&self, s: SwitchIndex, is_leaf: &[bool]) -> bool {
+        self.of(s).iter().any(|peer| is_leaf[peer.at()])
     }
 
+    /// The leaves that are cabled to one of these switches; some come more than once.
+    fn leaves_below<'a>(
+        &'a self,
+        switches: &'a [SwitchIndex],
+        is_leaf: &'a [bool],
+    ) -> impl Iterator<Item = SwitchIndex> + 'a {
+        let all = switches.iter().flat_map(|&peer| self.of(peer));
+        all.copied().filter(|leaf| is_leaf[leaf.at()])
+    }
+
+    /// Whether one leaf is cabled to most neighbours of `s`, which is cabled to no leaf.
     fn mostly_as_a_leaf(&self, s: SwitchIndex, is_leaf: &[bool]) -> bool {
-        self.in_common(s, is_leaf).is_some_and(|common| 2 * common > self.of(s).len())
+        let own = self.of(s);
+        let in_common =
+            |leaf| self.of(leaf).iter().filter(|n| own.binary_search(n).is_ok()).count();
+        // Whoever shares more than half of the neighbours shares one of the first half of them.
+        let mut leaves = self.leaves_below(&own[..own.len().div_ceil(2)], is_leaf);
+        !self.is_cabled_to_a_leaf(s, is_leaf) && leaves.any(|leaf| 2 * in_common(leaf) > own.len())
     }
 
+    /// Whether one leaf is cabled to all neighbours of `s`, at least two, none of which is a leaf. Every
+    /// spine and core of a fabric is asked, so this looks below the first neighbour alone.
     fn wholly_as_a_leaf(&self, s: SwitchIndex, is_leaf: &[bool]) -> bool {
-        self.of(s).len() >= 2
-            && self.in_common(s, is_leaf).is_some_and(|common| common == self.of(s).len())
+        let [first, others @ ..] = self.of(s) else { return false };
+        let shares_all = |leaf| others.iter().all(|n| self.of(leaf).binary_search(n).is_ok());
+        !others.is_empty()
+            && !self.is_cabled_to_a_leaf(s, is_leaf)
+            && self.leaves_below(&[*first], is_leaf).any(shares_all)
     }
 }
 
