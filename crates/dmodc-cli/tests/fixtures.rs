@@ -160,3 +160,23 @@ fn every_fixture_survives_conversion() {
         }
     }
 }
+
+/// Dmodk, which knows no costs, agrees with Dmodc wherever a fixture is a PGFT: with several LIDs for a
+/// node, aggregation nodes, and service nodes on spines and cores, too.
+#[test]
+fn dmodk_agrees_on_every_fixture_that_is_a_pgft() {
+    let mut compared = 0;
+    for entry in fs::read_dir(fixtures()).unwrap() {
+        let folder = entry.unwrap().path();
+        if !folder.is_dir() {
+            continue;
+        }
+        let file = fabric(&folder);
+        let (code, dmodk, _) = run(&["route", &file, "--engine", "dmodk"]);
+        if code != 2 {
+            compared += 1;
+            assert!(dmodk == run(&["route", &file]).1, "{file}");
+        }
+    }
+    assert!(compared >= 15, "{compared}");
+}
