@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-use dmodc::{Columns, PortNumber, Preprocessing, TooFar, alternative_ports};
+use dmodc::{Columns, Live, PortNumber, Preprocessing, TooFar, alternative_ports};
 
 /// Why nothing was written.
 #[derive(Debug, thiserror::Error)]
@@ -23,11 +23,12 @@ pub enum WriteError {
 /// # Errors
 /// What the writer says, or that a route is longer than costs can count.
 pub fn write(
-    ready: &Preprocessing<'_>,
+    live: Live<'_>,
+    ready: &Preprocessing,
     columns: &Columns,
     out: &mut impl Write,
 ) -> Result<(), WriteError> {
-    let fabric = ready.live.fabric;
+    let fabric = live.fabric;
     // There are few different sets: each is kept once, and its number for every pair of switches.
     let mut numbers: HashMap<Vec<PortNumber>, u32> = HashMap::new();
     let targets = columns.switches();
@@ -37,7 +38,7 @@ pub fn write(
         place[target.at()] = at;
     }
     let mut sets = vec![u32::MAX; targets.len() * switches];
-    alternative_ports(ready, targets, |s, target, ports| {
+    alternative_ports(live, ready, targets, |s, target, ports| {
         let next = numbers.len() as u32;
         let number = match numbers.get(ports) {
             Some(&number) => number,
@@ -50,7 +51,7 @@ pub fn write(
         texts[number as usize] = ports.iter().map(|p| format!(" {:03}", p.0)).collect();
     }
     let by_lid = columns.by_lid();
-    for s in ready.live.switches() {
+    for s in live.switches() {
         let switch = fabric.switch(s);
         let name = crate::scan::printable(&switch.name);
         writeln!(

@@ -52,12 +52,12 @@ fn measure(preset: &Preset, cables: f64, switches: f64) {
     let degraded = draw.degradation(&fabric).expect("a percentage can be drawn");
     let live = Live::new(&fabric, &degraded);
     let mut tables = routing.empty_tables(live).expect("the tables fit");
-    let mut limit = vec![0u8; tables.bytes().len()];
+    let mut limit = vec![0u8; tables.entry_count()];
     let chunk = limit.len().div_ceil(rayon::current_num_threads());
     let memset = median(|| limit.par_chunks_mut(chunk).for_each(|part| part.fill(7)));
     let reroute = median(|| {
         let ready = routing.preprocess(live);
-        Dmodc.route(&ready, &mut tables).expect("a PGFT is routed");
+        Dmodc.route(live, &ready, &mut tables).expect("a PGFT is routed");
     });
     let checked = match cables + switches == 0.0 {
         true => against_dmodk(&routing, live, &tables),
@@ -90,8 +90,8 @@ fn median(mut run: impl FnMut()) -> Duration {
 
 fn against_dmodk(routing: &Routing, live: Live<'_>, tables: &ForwardingTables) -> String {
     let mut other = routing.empty_tables(live).expect("the tables fit");
-    Dmodk.route(&routing.preprocess(live), &mut other).expect("a healthy PGFT is one");
-    assert!(tables.bytes() == other.bytes(), "Dmodc and Dmodk differ");
+    Dmodk.route(live, &routing.preprocess(live), &mut other).expect("a healthy PGFT is one");
+    assert!(*tables == other, "Dmodc and Dmodk differ");
     "Dmodk, every entry".into()
 }
 

@@ -5,18 +5,22 @@
 //! a damaged subtree beside whole ones changes nothing.
 
 use crate::group::PortGroups;
+use crate::id::SwitchIndex;
 
 /// Π of every switch, by index. It saturates: any Π above every destination number acts alike.
 /// O(#groups).
 pub fn dividers(groups: &PortGroups) -> Vec<u32> {
-    let mut dividers = vec![1u32; groups.switch_count()];
+    let mut dividers = vec![1; groups.switch_count()];
     for &s in groups.ascending() {
-        let up = groups.up(s);
-        let product = dividers[s.at()].saturating_mul(up.len() as u32);
-        for above in up {
-            let divider = &mut dividers[above.peer.at()];
-            *divider = (*divider).max(product);
-        }
+        dividers[s.at()] = divider(groups, &dividers, s);
     }
     dividers
+}
+
+/// Π of one switch, from those of the switches below it.
+pub(crate) fn divider(groups: &PortGroups, dividers: &[u32], s: SwitchIndex) -> u32 {
+    let product = |below: &SwitchIndex| {
+        dividers[below.at()].saturating_mul(groups.above(*below).peers.len() as u32)
+    };
+    groups.below(s).peers.iter().map(product).max().unwrap_or(1).max(1)
 }

@@ -3,8 +3,14 @@
 //!
 //! Direction is by rank; between equals, which real fabrics have, the later in switch order counts
 //! as the higher. So directions never form a cycle, whatever the graph.
+//!
+//! Layout: every switch has as many slots as it has cables to switches in the healthy fabric, filled
+//! from the front with its groups above, then those below; so that the groups of one switch can be
+//! made anew without moving those of others.
 
-use crate::fabric::Live;
+use std::sync::Arc;
+
+use crate::fabric::{Fabric, Link, Live};
 use crate::id::{PortNumber, SwitchIndex};
 use crate::order::Orders;
 use crate::rank::Ranking;
@@ -18,62 +24,200 @@ pub struct Group<'a> {
     pub ports: &'a [PortNumber],
 }
 
+/// The links of all switches, dead or alive, in switch order: what port groups are made from.
+#[derive(Clone, Debug)]
+pub(crate) struct SortedLinks {
+    /// Those of switch `s` start at `start[s]`.
+    start: Vec<u32>,
+    links: Vec<Link>,
+    by_position: Vec<SwitchIndex>,
+    positions: Vec<u32>,
+}
+
+impl SortedLinks {
+    pub(crate) fn new(fabric: &Fabric, orders: &Orders) -> Self {
+        let mut links = Vec::new();
+        for s in fabric.switch_indices() {
+            let first = links.len();
+            links.extend_from_slice(fabric.links_of(s));
+            links[first..].sort_by_key(|link: &Link| (orders.position(link.peer), link.port));
+        }
+        let mut by_position: Vec<SwitchIndex> = fabric.switch_indices().collect();
+        by_position.sort_by_key(|&s| orders.position(s));
+        let positions = fabric.switch_indices().map(|s| orders.position(s)).collect();
+        SortedLinks { start: fabric.link_starts().to_vec(), links, by_position, positions }
+    }
+
+    fn of(&self, s: SwitchIndex) -> &[Link] {
+        &self.links[self.start[s.at()] as usize..self.start[s.at() + 1] as usize]
+    }
+}
+
+/// How the slots of one switch are used. (No switch has more than 254 ports.)
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Use {
+    up: u8,
+    down: u8,
+    up_ports: u8,
+    down_ports: u8,
+    /// Whether some group leads to a switch of the same rank.
+    flat: bool,
+}
+
 /// The port groups of all switches, up and down.
 #[derive(Clone, Debug)]
 pub struct PortGroups {
-    up: GroupLists,
-    down: GroupLists,
+    links: Arc<SortedLinks>,
+    uses: Vec<Use>,
+    /// Slots: Ω of each group, and where its ports start among the switch's.
+    peers: Vec<SwitchIndex>,
+    firsts: Vec<u8>,
+    ports: Vec<PortNumber>,
     ascending: Vec<SwitchIndex>,
-    height: u32,
+    /// Where each live switch stands in `ascending`.
+    places: Vec<u32>,
 }
 
 impl PortGroups {
     /// Groups and sorts the live ports. O(#ports log #ports).
     pub fn new(live: Live<'_>, ranking: &Ranking, orders: &Orders) -> Self {
-        let height = |s: SwitchIndex| (ranking.sort_rank(s), orders.position(s));
-        let (mut up, mut down) = (GroupLists::default(), GroupLists::default());
-        let mut links: Vec<(u32, PortNumber, SwitchIndex)> = Vec::new();
-        for s in live.fabric.switch_indices() {
-            links.clear();
-            links.extend(live.links(s).map(|(port, peer)| (orders.position(peer), port, peer)));
-            links.sort_unstable();
-            for group in links.chunk_by(|a, b| a.2 == b.2) {
-                let peer = group[0].2;
-                let list = if height(peer) > height(s) { &mut up } else { &mut down };
-                list.push(peer, group.iter().map(|&(_, port, _)| port));
-            }
-            up.end_switch();
-            down.end_switch();
-        }
-        let mut ascending: Vec<SwitchIndex> = live.switches().collect();
-        ascending.sort_by_key(|&s| height(s));
-        let mut groups = PortGroups { up, down, ascending, height: 0 };
-        groups.height = groups.longest_climb();
+        Self::of(Arc::new(SortedLinks::new(live.fabric, orders)), live, ranking)
+    }
+
+    /// Groups the live ones of links that are sorted already. O(#ports).
+    pub(crate) fn of(links: Arc<SortedLinks>, live: Live<'_>, ranking: &Ranking) -> Self {
+        let (switches, slots) = (links.positions.len(), links.links.len());
+        let mut groups = PortGroups {
+            links,
+            uses: vec![Use::default(); switches],
+            peers: vec![SwitchIndex::new(0); slots],
+            firsts: vec![0; slots],
+            ports: vec![PortNumber(0); slots],
+            ascending: Vec::with_capacity(switches),
+            places: vec![u32::MAX; switches],
+        };
+        groups.rebuild(live, ranking);
         groups
+    }
+
+    /// Makes all groups anew.
+    pub(crate) fn rebuild(&mut self, live: Live<'_>, ranking: &Ranking) {
+        for s in live.fabric.switch_indices() {
+            self.rebuild_switch(live, ranking, s);
+        }
+        self.sort(live, ranking);
+    }
+
+    /// Makes the groups of one switch anew. (Switches that come, go or change rank need a
+    /// [`sort`](Self::sort), too.)
+    pub(crate) fn rebuild_switch(&mut self, live: Live<'_>, ranking: &Ranking, s: SwitchIndex) {
+        self.uses[s.at()] = Use::default();
+        if !live.switch(s) {
+            return;
+        }
+        let (rank, position) = (ranking.sort_rank(s), self.links.positions[s.at()]);
+        let first = self.links.start[s.at()] as usize;
+        // Those above are written where they belong; those below wait until their number is known.
+        let mut below = [(SwitchIndex::new(0), PortNumber(0)); 255];
+        let (mut downs, mut used) = (0, Use::default());
+        for link in self.links.of(s).iter().filter(|link| live.link(link)) {
+            let its = ranking.sort_rank(link.peer);
+            used.flat |= its == rank;
+            let above = match its == rank {
+                true => self.links.positions[link.peer.at()] > position,
+                false => its > rank,
+            };
+            if !above {
+                below[downs] = (link.peer, link.port);
+                downs += 1;
+                continue;
+            }
+            let group = first + usize::from(used.up);
+            self.ports[first + usize::from(used.up_ports)] = link.port;
+            if used.up == 0 || self.peers[group - 1] != link.peer {
+                self.peers[group] = link.peer;
+                self.firsts[group] = used.up_ports;
+                used.up += 1;
+            }
+            used.up_ports += 1;
+        }
+        for &(peer, port) in &below[..downs] {
+            let group = first + usize::from(used.up + used.down);
+            let at = used.up_ports + used.down_ports;
+            self.ports[first + usize::from(at)] = port;
+            if used.down == 0 || self.peers[group - 1] != peer {
+                self.peers[group] = peer;
+                self.firsts[group] = at;
+                used.down += 1;
+            }
+            used.down_ports += 1;
+        }
+        self.uses[s.at()] = used;
+    }
+
+    /// Sorts the live switches by rank, then switch order. O(#switches).
+    pub(crate) fn sort(&mut self, live: Live<'_>, ranking: &Ranking) {
+        // One place more for those without a rank.
+        let rank = |s| ranking.rank(s).map_or(ranking.levels() as usize, |rank| rank as usize);
+        let mut starts = vec![0; ranking.levels() as usize + 2];
+        for s in live.switches() {
+            starts[rank(s) + 1] += 1;
+        }
+        for at in 1..starts.len() {
+            starts[at] += starts[at - 1];
+        }
+        self.ascending.clear();
+        self.ascending.resize(starts[starts.len() - 1], SwitchIndex::new(0));
+        self.places.fill(u32::MAX);
+        for &s in self.links.by_position.iter().filter(|s| live.switch(**s)) {
+            let place = &mut starts[rank(s)];
+            self.ascending[*place] = s;
+            self.places[s.at()] = *place as u32;
+            *place += 1;
+        }
     }
 
     /// The groups towards the switches above `s`, in switch order.
     #[inline]
     pub fn up(&self, s: SwitchIndex) -> impl ExactSizeIterator<Item = Group<'_>> + Clone {
-        self.up.of(s)
+        self.above(s).into_iter()
     }
 
     /// The groups towards the switches below `s`, in switch order.
     #[inline]
     pub fn down(&self, s: SwitchIndex) -> impl ExactSizeIterator<Item = Group<'_>> + Clone {
-        self.down.of(s)
+        self.below(s).into_iter()
     }
 
-    /// The `at`-th group above `s`.
+    /// All groups above `s`.
     #[inline]
-    pub(crate) fn up_at(&self, s: SwitchIndex, at: usize) -> Group<'_> {
-        self.up.group(self.up.start[s.at()] as usize + at)
+    pub(crate) fn above(&self, s: SwitchIndex) -> Side<'_> {
+        let used = &self.uses[s.at()];
+        self.side(s, 0..used.up, 0..used.up_ports)
     }
 
-    /// The `at`-th group below `s`.
+    /// All groups below `s`.
     #[inline]
-    pub(crate) fn down_at(&self, s: SwitchIndex, at: usize) -> Group<'_> {
-        self.down.group(self.down.start[s.at()] as usize + at)
+    pub(crate) fn below(&self, s: SwitchIndex) -> Side<'_> {
+        let Use { up, down, up_ports, down_ports, .. } = self.uses[s.at()];
+        self.side(s, up..up + down, up_ports..up_ports + down_ports)
+    }
+
+    #[inline]
+    fn side(
+        &self,
+        s: SwitchIndex,
+        groups: std::ops::Range<u8>,
+        ports: std::ops::Range<u8>,
+    ) -> Side<'_> {
+        let first = self.links.start[s.at()] as usize;
+        let slots = first + usize::from(groups.start)..first + usize::from(groups.end);
+        Side {
+            peers: &self.peers[slots.clone()],
+            firsts: &self.firsts[slots],
+            ports: &self.ports[first + usize::from(ports.start)..first + usize::from(ports.end)],
+            before: ports.start,
+        }
     }
 
     /// The live switches, every one after all that are below it.
@@ -81,17 +225,30 @@ impl PortGroups {
         &self.ascending
     }
 
+    /// Where a live switch stands among the [ascending](Self::ascending).
+    #[inline]
+    pub(crate) fn place(&self, s: SwitchIndex) -> Option<usize> {
+        let place = self.places[s.at()];
+        (place != u32::MAX).then_some(place as usize)
+    }
+
     /// How many switches the fabric has, dead ones included.
     pub fn switch_count(&self) -> usize {
-        self.up.start.len() - 1
+        self.uses.len()
     }
 
-    /// The greatest number of hops that go up without a turn.
-    pub(crate) fn height(&self) -> u32 {
-        self.height
+    /// Whether every cable joins neighbouring ranks.
+    pub(crate) fn are_levelled(&self) -> bool {
+        self.uses.iter().all(|used| !used.flat)
     }
 
-    fn longest_climb(&self) -> u32 {
+    /// Whether the groups of a switch are the same here and there.
+    pub(crate) fn same_at(&self, other: &PortGroups, s: SwitchIndex) -> bool {
+        self.above(s) == other.above(s) && self.below(s) == other.below(s)
+    }
+
+    /// The greatest number of hops that go up without a turn. O(#groups).
+    pub(crate) fn longest_climb(&self) -> u32 {
         let mut climbs = vec![0u32; self.switch_count()];
         for &s in &self.ascending {
             let from_below = self.down(s).map(|g| climbs[g.peer.at()] + 1).max();
@@ -101,41 +258,36 @@ impl PortGroups {
     }
 }
 
-/// Groups of one direction: those of switch `s` start at `start[s]`.
-#[derive(Clone, Debug)]
-struct GroupLists {
-    start: Vec<u32>,
-    peers: Vec<SwitchIndex>,
-    /// The ports of group `g` are `ports[port_start[g]..port_start[g + 1]]`.
-    port_start: Vec<u32>,
-    ports: Vec<PortNumber>,
+/// The groups of one switch in one direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Side<'a> {
+    /// Ω of each group.
+    pub(crate) peers: &'a [SwitchIndex],
+    firsts: &'a [u8],
+    /// The ports of all groups, one group after the other.
+    pub(crate) ports: &'a [PortNumber],
+    /// How many ports of the switch come before these.
+    before: u8,
 }
 
-impl Default for GroupLists {
-    fn default() -> Self {
-        GroupLists { start: vec![0], peers: vec![], port_start: vec![0], ports: vec![] }
-    }
-}
-
-impl GroupLists {
-    fn push(&mut self, peer: SwitchIndex, ports: impl Iterator<Item = PortNumber>) {
-        self.peers.push(peer);
-        self.ports.extend(ports);
-        self.port_start.push(self.ports.len() as u32);
-    }
-
-    fn end_switch(&mut self) {
-        self.start.push(self.peers.len() as u32);
+impl<'a> Side<'a> {
+    /// Whether each group has but one port.
+    #[inline]
+    pub(crate) fn is_single(&self) -> bool {
+        self.ports.len() == self.peers.len()
     }
 
     #[inline]
-    fn group(&self, g: usize) -> Group<'_> {
-        let ports = self.port_start[g] as usize..self.port_start[g + 1] as usize;
-        Group { peer: self.peers[g], ports: &self.ports[ports] }
+    pub(crate) fn group(&self, at: usize) -> Group<'a> {
+        let start = |at: usize| match self.firsts.get(at) {
+            Some(first) => usize::from(first - self.before),
+            None => self.ports.len(),
+        };
+        Group { peer: self.peers[at], ports: &self.ports[start(at)..start(at + 1)] }
     }
 
     #[inline]
-    fn of(&self, s: SwitchIndex) -> impl ExactSizeIterator<Item = Group<'_>> + Clone {
-        (self.start[s.at()] as usize..self.start[s.at() + 1] as usize).map(|g| self.group(g))
+    fn into_iter(self) -> impl ExactSizeIterator<Item = Group<'a>> + Clone {
+        (0..self.peers.len()).map(move |at| self.group(at))
     }
 }

@@ -14,6 +14,7 @@
 //!
 //! Where that is wrong, a [`LeafRule`] says so. Aggregation nodes and nodes set aside never count.
 
+use std::cmp::Ordering;
 use std::collections::VecDeque;
 
 use crate::fabric::{AdapterKind, Live};
@@ -78,37 +79,53 @@ fn hosts(live: Live<'_>, s: SwitchIndex) -> usize {
 }
 
 fn detect(live: Live<'_>, nodes: &[usize]) -> Vec<bool> {
-    let neighbours = Neighbours::new(live);
-    let mut is_leaf = vec![false; nodes.len()];
-    let mut few: Vec<SwitchIndex> = Vec::new();
-    for part in neighbours.parts(live) {
-        let usual = usual(part.iter().map(|s| nodes[s.at()]));
-        for s in part.into_iter().filter(|s| nodes[s.at()] > 0) {
-            match 2 * nodes[s.at()] > usual {
-                true => is_leaf[s.at()] = true,
-                false => few.push(s),
-            }
-        }
+    let mut is_leaf: Vec<bool> = nodes.iter().map(|&n| n > 0).collect();
+    let few = few(live, nodes);
+    for s in &few {
+        is_leaf[s.at()] = false;
     }
     // Both steps look at the leaves of the steps before alone, so that no order matters.
     if !few.is_empty() {
         let hops = live.hops_to(live.switches().filter(|s| is_leaf[s.at()]));
-        few.retain(|&s| match hops[s.at()] {
-            Some(2) => neighbours.mostly_as_a_leaf(s, &is_leaf),
+        let as_leaves = few.into_iter().filter(|&s| match hops[s.at()] {
+            Some(2) => mostly_as_a_leaf(live, s, &is_leaf),
             hops => hops.is_some_and(|hops| hops % 2 == 0),
         });
-        for s in few {
+        for s in as_leaves.collect::<Vec<_>>() {
             is_leaf[s.at()] = true;
         }
     }
     let empty: Vec<SwitchIndex> = live
         .switches()
-        .filter(|s| nodes[s.at()] == 0 && neighbours.wholly_as_a_leaf(*s, &is_leaf))
+        .filter(|s| nodes[s.at()] == 0 && wholly_as_a_leaf(live, *s, &is_leaf))
         .collect();
     for s in empty {
         is_leaf[s.at()] = true;
     }
     is_leaf
+}
+
+/// The switches with nodes that have half the usual number of them, or fewer.
+fn few(live: Live<'_>, nodes: &[usize]) -> Vec<SwitchIndex> {
+    if all_are_usual(nodes) {
+        return vec![];
+    }
+    let mut few = Vec::new();
+    for part in parts(live) {
+        let usual = usual(part.iter().map(|s| nodes[s.at()]));
+        few.extend(part.into_iter().filter(|s| nodes[s.at()] > 0 && 2 * nodes[s.at()] <= usual));
+    }
+    few
+}
+
+/// Whether no switch can have few nodes, however the fabric falls into parts: in most fabrics all
+/// leaves have about the same number, and looking for the parts costs more than all the rest.
+fn all_are_usual(nodes: &[usize]) -> bool {
+    let (mut least, mut most) = (usize::MAX, 0);
+    for &n in nodes.iter().filter(|&&n| n > 0) {
+        (least, most) = (least.min(n), most.max(n));
+    }
+    most == 0 || 2 * least > most
 }
 
 /// The number of nodes that the middle node has on its switch, itself included.
@@ -126,83 +143,77 @@ fn usual(counts: impl Iterator<Item = usize>) -> usize {
     0
 }
 
-/// The switches that each switch is cabled to, each once.
-struct Neighbours(Vec<Vec<SwitchIndex>>);
-
-impl Neighbours {
-    fn new(live: Live<'_>) -> Self {
-        let of = |s| {
-            let mut list: Vec<SwitchIndex> = match live.switch(s) {
-                true => live.links(s).map(|(_, peer)| peer).collect(),
-                false => vec![],
-            };
-            list.sort_unstable();
-            list.dedup();
-            list
-        };
-        Neighbours(live.fabric.switch_indices().map(of).collect())
-    }
-
-    fn of(&self, s: SwitchIndex) -> &[SwitchIndex] {
-        &self.0[s.at()]
-    }
-
-    /// The connected parts of the fabric.
-    fn parts(&self, live: Live<'_>) -> Vec<Vec<SwitchIndex>> {
-        let mut seen = vec![false; self.0.len()];
-        let mut parts = Vec::new();
-        for start in live.switches() {
-            if std::mem::replace(&mut seen[start.at()], true) {
-                continue;
-            }
-            let mut part = vec![start];
-            let mut queue = VecDeque::from([start]);
-            while let Some(s) = queue.pop_front() {
-                for &peer in self.of(s) {
-                    if !std::mem::replace(&mut seen[peer.at()], true) {
-                        part.push(peer);
-                        queue.push_back(peer);
-                    }
+/// The connected parts of the fabric.
+fn parts(live: Live<'_>) -> Vec<Vec<SwitchIndex>> {
+    let mut seen = vec![false; live.fabric.switches().len()];
+    let mut parts = Vec::new();
+    for start in live.switches() {
+        if std::mem::replace(&mut seen[start.at()], true) {
+            continue;
+        }
+        let mut part = vec![start];
+        let mut queue = VecDeque::from([start]);
+        while let Some(s) = queue.pop_front() {
+            for (_, peer) in live.links(s) {
+                if !std::mem::replace(&mut seen[peer.at()], true) {
+                    part.push(peer);
+                    queue.push_back(peer);
                 }
             }
-            parts.push(part);
         }
-        parts
+        parts.push(part);
     }
+    parts
+}
 
-    fn is_cabled_to_a_leaf(&self, s: SwitchIndex, is_leaf: &[bool]) -> bool {
-        self.of(s).iter().any(|peer| is_leaf[peer.at()])
-    }
+/// The switches that a switch is cabled to, ascending; with parallel cables some come repeatedly.
+fn neighbours(live: Live<'_>, s: SwitchIndex) -> impl Iterator<Item = SwitchIndex> {
+    live.links(s).map(|(_, peer)| peer)
+}
 
-    /// The leaves that are cabled to one of these switches; some come more than once.
-    fn leaves_below<'a>(
-        &'a self,
-        switches: &'a [SwitchIndex],
-        is_leaf: &'a [bool],
-    ) -> impl Iterator<Item = SwitchIndex> + 'a {
-        let all = switches.iter().flat_map(|&peer| self.of(peer));
-        all.copied().filter(|leaf| is_leaf[leaf.at()])
-    }
+fn is_cabled_to_a_leaf(live: Live<'_>, s: SwitchIndex, is_leaf: &[bool]) -> bool {
+    neighbours(live, s).any(|peer| is_leaf[peer.at()])
+}
 
-    /// Whether one leaf is cabled to most neighbours of `s`, which is cabled to no leaf.
-    fn mostly_as_a_leaf(&self, s: SwitchIndex, is_leaf: &[bool]) -> bool {
-        let own = self.of(s);
-        let in_common =
-            |leaf| self.of(leaf).iter().filter(|n| own.binary_search(n).is_ok()).count();
-        // Whoever shares more than half of the neighbours shares one of the first half of them.
-        let mut leaves = self.leaves_below(&own[..own.len().div_ceil(2)], is_leaf);
-        !self.is_cabled_to_a_leaf(s, is_leaf) && leaves.any(|leaf| 2 * in_common(leaf) > own.len())
-    }
+/// Whether one leaf is cabled to most neighbours of `s`, which is cabled to no leaf.
+fn mostly_as_a_leaf(live: Live<'_>, s: SwitchIndex, is_leaf: &[bool]) -> bool {
+    let mut own: Vec<SwitchIndex> = neighbours(live, s).collect();
+    own.dedup();
+    let in_common = |leaf| own.iter().filter(|&&n| live.cabled(leaf, n)).count();
+    // Whoever shares more than half of the neighbours shares one of the first half of them.
+    let mut leaves = own[..own.len().div_ceil(2)]
+        .iter()
+        .flat_map(|&peer| neighbours(live, peer))
+        .filter(|leaf| is_leaf[leaf.at()]);
+    !is_cabled_to_a_leaf(live, s, is_leaf) && leaves.any(|leaf| 2 * in_common(leaf) > own.len())
+}
 
-    /// Whether one leaf is cabled to all neighbours of `s`, at least two, none of which is a leaf. Every
-    /// spine and core of a fabric is asked, so this looks below the first neighbour alone.
-    fn wholly_as_a_leaf(&self, s: SwitchIndex, is_leaf: &[bool]) -> bool {
-        let [first, others @ ..] = self.of(s) else { return false };
-        let shares_all = |leaf| others.iter().all(|n| self.of(leaf).binary_search(n).is_ok());
-        !others.is_empty()
-            && !self.is_cabled_to_a_leaf(s, is_leaf)
-            && self.leaves_below(&[*first], is_leaf).any(shares_all)
+/// Whether one leaf is cabled to all neighbours of `s`, at least two, none of which is a leaf. Every
+/// spine and core of a fabric is asked, so this looks below two neighbours before all others.
+fn wholly_as_a_leaf(live: Live<'_>, s: SwitchIndex, is_leaf: &[bool]) -> bool {
+    let mut own = neighbours(live, s);
+    let Some(first) = own.next() else { return false };
+    let Some(second) = own.find(|&n| n != first) else { return false };
+    if is_cabled_to_a_leaf(live, s, is_leaf) {
+        return false;
     }
+    let leaves = |n| neighbours(live, n).filter(|leaf| is_leaf[leaf.at()]);
+    let (mut below_first, mut below_second) = (leaves(first).peekable(), leaves(second).peekable());
+    // Both lists ascend.
+    while let (Some(a), Some(b)) = (below_first.peek(), below_second.peek()) {
+        match a.cmp(b) {
+            Ordering::Less => drop(below_first.next()),
+            Ordering::Greater => drop(below_second.next()),
+            Ordering::Equal => {
+                let leaf = *a;
+                if neighbours(live, s).all(|n| live.cabled(leaf, n)) {
+                    return true;
+                }
+                below_first.next();
+            }
+        }
+    }
+    false
 }
 
 #[cfg(test)]

@@ -57,6 +57,7 @@ pub use divider::dividers;
 pub use fabric::{Amount, Degradation, Draw, Fabric, FabricBuilder, GuidOrder, Live, Pgft, Preset};
 pub use group::{Group, PortGroups};
 pub use id::{AdapterIndex, CableIndex, Guid, Lid, NodeIndex, PortNumber, SwitchIndex};
+pub use kernel::Kernel;
 pub use leaf::{LeafRule, Leaves};
 pub use order::{
     DestinationNumber, DestinationOrder, Orders, SavedOrders, SwitchOrder, natural_cmp,

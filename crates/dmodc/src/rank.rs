@@ -63,6 +63,12 @@ impl Ranking {
         self.leaves.all.iter().copied().filter(|s| empty.binary_search(s).is_err())
     }
 
+    /// Whether a switch is a leaf that has nodes.
+    #[inline]
+    pub fn is_leaf_with_nodes(&self, s: SwitchIndex) -> bool {
+        self.is_leaf(s) && self.leaves.empty.binary_search(&s).is_err()
+    }
+
     /// The leaves, and what was noticed while looking for them.
     pub fn found(&self) -> &Leaves {
         &self.leaves

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::fabric::Live;
+use crate::group::{PortGroups, SortedLinks};
 use crate::leaf::LeafRule;
 use crate::order::{DestinationOrder, Orders, SwitchOrder};
 use crate::rank::Ranking;
@@ -38,7 +39,8 @@ impl Default for RoutingOptions {
 #[derive(Clone, Debug)]
 pub struct Routing {
     leaves: LeafRule,
-    orders: Orders,
+    orders: Arc<Orders>,
+    links: Arc<SortedLinks>,
     columns: Arc<Columns>,
 }
 
@@ -47,8 +49,9 @@ impl Routing {
     pub fn new(live: Live<'_>, options: &RoutingOptions) -> Self {
         let ranking = Ranking::new(live, &options.leaves);
         let orders = Orders::new(live, &ranking, &options.destinations, &options.switches);
+        let links = Arc::new(SortedLinks::new(live.fabric, &orders));
         let columns = Arc::new(Columns::new(live.fabric, &orders, options.switch_lids));
-        Routing { leaves: options.leaves.clone(), orders, columns }
+        Routing { leaves: options.leaves.clone(), orders: Arc::new(orders), links, columns }
     }
 
     /// The orders.
@@ -67,8 +70,10 @@ impl Routing {
     }
 
     /// The preprocessing of the fabric as it is now.
-    pub fn preprocess<'a>(&self, live: Live<'a>) -> Preprocessing<'a> {
-        Preprocessing::new(live, self.ranking(live), self.orders.clone())
+    pub fn preprocess(&self, live: Live<'_>) -> Preprocessing {
+        let ranking = self.ranking(live);
+        let groups = PortGroups::of(self.links.clone(), live, &ranking);
+        Preprocessing::new(ranking, self.orders.clone(), groups)
     }
 
     /// Tables to be filled by [`Engine::route`], as often as wanted.
@@ -89,7 +94,7 @@ impl Routing {
         engine: &dyn Engine,
     ) -> Result<(ForwardingTables, Coverage), RouteError> {
         let mut tables = self.empty_tables(live)?;
-        let coverage = engine.route(&self.preprocess(live), &mut tables)?;
+        let coverage = engine.route(live, &self.preprocess(live), &mut tables)?;
         Ok((tables, coverage))
     }
 }

@@ -17,7 +17,7 @@ fn paper_options() -> RoutingOptions {
     RoutingOptions { switches: SwitchOrder::Guid, ..RoutingOptions::default() }
 }
 
-fn preprocess<'a>(fabric: &'a Fabric, degradation: &'a Degradation) -> Preprocessing<'a> {
+fn preprocess(fabric: &Fabric, degradation: &Degradation) -> Preprocessing {
     let live = Live::new(fabric, degradation);
     Routing::new(live, &paper_options()).preprocess(live)
 }
@@ -33,6 +33,7 @@ fn figure_1_the_pgft() {
     let fabric = pgft.fabric(Default::default());
     let healthy = Degradation::none(&fabric);
     let ready = preprocess(&fabric, &healthy);
+    let live = Live::new(&fabric, &healthy);
     assert_eq!(fabric.nodes().len(), 12);
     let per_rank: Vec<usize> = ready.ranking.by_rank().iter().map(Vec::len).collect();
     assert_eq!(per_rank, [6, 6, 4]);
@@ -78,8 +79,9 @@ fn figure_2_costs() {
     let fabric = d.finish();
     let healthy = Degradation::none(&fabric);
     let ready = preprocess(&fabric, &healthy);
+    let live = Live::new(&fabric, &healthy);
 
-    let graph = Graph::new(ready.live, &ready.orders, ready.ranking.leaves());
+    let graph = Graph::new(live, &ready.orders, ready.ranking.leaves());
     let mut procedure = Procedure1::new(&graph);
     let costs = |p: &Procedure1<'_>| {
         [left, right, s0, s1, s2, top].map(|s| p.cost[s][1].map_or(-1, |c| c as i64))
@@ -102,12 +104,12 @@ fn figure_2_costs() {
     assert_eq!(fast, [2, 0, 3, 1, 1, 2]);
 
     // The route from the left leaf goes by the right spine, not by the long left path.
-    let routing = Routing::new(ready.live, &paper_options());
-    let (tables, _) = routing.route(ready.live, &Dmodc).unwrap();
+    let routing = Routing::new(live, &paper_options());
+    let (tables, _) = routing.route(live, &Dmodc).unwrap();
     let column = (0..tables.columns().len())
         .find(|&c| tables.columns().destinations()[c].end == dmodc::End::Node(NodeIndex::new(1)))
         .unwrap();
-    let path = walk(ready.live, &tables, index(left), column).unwrap();
+    let path = walk(live, &tables, index(left), column).unwrap();
     assert!(path.iter().map(|(s, _)| s.at()).eq([left, s2]));
 }
 
@@ -133,8 +135,9 @@ fn figure_3_dividers() {
     let fabric = d.finish();
     let healthy = Degradation::none(&fabric);
     let ready = preprocess(&fabric, &healthy);
+    let live = Live::new(&fabric, &healthy);
 
-    let graph = Graph::new(ready.live, &ready.orders, ready.ranking.leaves());
+    let graph = Graph::new(live, &ready.orders, ready.ranking.leaves());
     let mut procedure = Procedure1::new(&graph);
     for leaf in leaves {
         procedure.ascend(index(leaf));
@@ -181,6 +184,7 @@ fn figure_4_routes() {
     let fabric = d.finish();
     let healthy = Degradation::none(&fabric);
     let ready = preprocess(&fabric, &healthy);
+    let live = Live::new(&fabric, &healthy);
     let grey = index(s);
     assert_eq!(ready.dividers[s], 4);
     let node_20 = NodeIndex::new(20);
@@ -192,7 +196,7 @@ fn figure_4_routes() {
     let costs = [s, o1, o2, o3, o4].map(|s| block.cost(index(s), 0).unwrap());
     assert_eq!(costs, [3, 4, 2, 4, 2]);
 
-    let graph = Graph::new(ready.live, &ready.orders, ready.ranking.leaves());
+    let graph = Graph::new(live, &ready.orders, ready.ranking.leaves());
     let procedure = Procedure1::run(&graph);
     let lambda = graph.leaves.iter().position(|&l| l == index(leaf)).unwrap();
     let closer: Vec<usize> = procedure.closer(grey, lambda).iter().map(|n| n.switch.at()).collect();
@@ -202,7 +206,7 @@ fn figure_4_routes() {
     let all = [left, right.clone()].concat();
     assert_eq!(procedure.alternatives(grey, lambda), all, "eq. (2)");
     let mut alternatives = vec![];
-    alternative_ports(&ready, &[index(leaf)], |from, _, ports| {
+    alternative_ports(live, &ready, &[index(leaf)], |from, _, ports| {
         if from == grey {
             alternatives = ports.to_vec();
         }
@@ -213,8 +217,8 @@ fn figure_4_routes() {
     // Eq. (3) takes the right group, for ⌊20 / 4⌋ mod 2 = 1; eq. (4) its third port, for
     // ⌊20 / (4 × 2)⌋ mod 3 = 2.
     assert_eq!(procedure.port(grey, lambda, 20), Some(right[2]));
-    let routing = Routing::new(ready.live, &paper_options());
-    let (tables, _) = routing.route(ready.live, &Dmodc).unwrap();
+    let routing = Routing::new(live, &paper_options());
+    let (tables, _) = routing.route(live, &Dmodc).unwrap();
     let column = tables
         .columns()
         .destinations()
@@ -232,9 +236,10 @@ fn formula_dmodk() {
         let fabric = pgft.fabric(Default::default());
         let healthy = Degradation::none(&fabric);
         let ready = preprocess(&fabric, &healthy);
-        let routing = Routing::new(ready.live, &paper_options());
-        let mut tables = routing.empty_tables(ready.live).unwrap();
-        Dmodk.route(&ready, &mut tables).unwrap();
+        let live = Live::new(&fabric, &healthy);
+        let routing = Routing::new(live, &paper_options());
+        let mut tables = routing.empty_tables(live).unwrap();
+        Dmodk.route(live, &ready, &mut tables).unwrap();
         let mut up_entries = 0;
         let mut switches = fabric.switch_indices();
         for l in 1..=pgft.levels() {

@@ -361,7 +361,7 @@ fn connected_roots_reach_every_switch() {
         let routing = Routing::new(live, &RoutingOptions::default());
         let (before, _) = routing.route(live, &Dmodc).unwrap();
         let mut tables = before.clone();
-        let filled = dmodc::connect_roots(&routing.preprocess(live), &mut tables);
+        let filled = dmodc::connect_roots(live, &routing.preprocess(live), &mut tables);
         assert_eq!(filled, tables.routed() - before.routed());
         assert_eq!(filled, tables.differing(&before));
         for (column, d) in tables.columns().destinations().iter().enumerate() {
@@ -507,7 +507,8 @@ fn dmodk_refuses_what_is_not_a_pgft() {
     degraded.set_switch(SwitchIndex::new(15), true);
     let live = Live::new(&fabric, &degraded);
     let routing = Routing::new(live, &RoutingOptions::default());
-    let refused = Dmodk.route(&routing.preprocess(live), &mut routing.empty_tables(live).unwrap());
+    let refused =
+        Dmodk.route(live, &routing.preprocess(live), &mut routing.empty_tables(live).unwrap());
     assert!(matches!(refused, Err(dmodc::RouteError::NotPgft(_))));
 }
 
@@ -523,7 +524,7 @@ fn a_reused_buffer_gives_the_same_bytes() {
         for _ in 0..4 {
             let degraded = random_degradation(random, &fabric);
             let live = Live::new(&fabric, &degraded);
-            Dmodc.route(&routing.preprocess(live), &mut buffer).unwrap();
+            Dmodc.route(live, &routing.preprocess(live), &mut buffer).unwrap();
             assert_eq!(buffer, routing.route(live, &Dmodc).unwrap().0);
         }
     });

@@ -30,7 +30,7 @@ struct Routed {
 fn route_and_check(routing: &Routing, live: Live<'_>) -> Result<Routed> {
     let mut tables = routing.empty_tables(live)?;
     let start = Instant::now();
-    let coverage = Dmodc.route(&routing.preprocess(live), &mut tables)?;
+    let coverage = Dmodc.route(live, &routing.preprocess(live), &mut tables)?;
     let routing_time = start.elapsed();
     let start = Instant::now();
     let check = check(live, &routing.ranking(live), routing.orders(), &tables);
@@ -62,7 +62,7 @@ pub(super) fn run(args: &DemoArgs) -> Result<Answer> {
     let sound =
         before.check.nodes.is_sound() && after.check.nodes.is_sound() == after.coverage.is_valid();
 
-    let entries = after.tables.bytes().len();
+    let entries = after.tables.entry_count();
     let cables = degraded.dead_cables().count();
     let dead: Vec<&str> = degraded.dead_switches().map(|s| &*fabric.switch(s).name).collect();
     if args.json {

@@ -22,7 +22,8 @@ const NAMED: usize = 3;
 
 /// Everything that is told.
 struct Info<'a> {
-    ready: &'a Preprocessing<'a>,
+    live: Live<'a>,
+    ready: &'a Preprocessing,
     shape: Result<Labels, NotPgft>,
     survey: Survey,
     format: Format,
@@ -39,27 +40,23 @@ pub(super) fn run(args: &InfoArgs) -> Result<Answer> {
     let ready = Routing::new(live, &options).preprocess(live);
     let shape = recognise(live, &ready.ranking, &ready.groups, &ready.orders);
     let survey = survey(live, &ready.ranking, &ready.groups);
-    let info = Info { ready: &ready, shape, survey, format, dirt, given_lids };
+    let info = Info { live, ready: &ready, shape, survey, format, dirt, given_lids };
     output::print(&if args.json { info.json() } else { info.text() })?;
     Ok(Answer::Yes)
 }
 
 impl Info<'_> {
-    fn live(&self) -> Live<'_> {
-        self.ready.live
-    }
-
     fn leaves(&self) -> &Leaves {
         self.ready.ranking.found()
     }
 
     fn unranked(&self) -> usize {
         let ranked: usize = self.survey.levels.iter().map(|level| level.switches).sum();
-        self.live().fabric.switches().len() - ranked
+        self.live.fabric.switches().len() - ranked
     }
 
     fn json(&self) -> String {
-        let fabric = self.live().fabric;
+        let fabric = self.live.fabric;
         let guids = |list: &[SwitchIndex]| -> Vec<String> {
             list.iter().map(|&s| fabric.switch(s).guid.to_string()).collect()
         };
@@ -111,7 +108,7 @@ impl Info<'_> {
     }
 
     fn text(&self) -> String {
-        let fabric = self.live().fabric;
+        let fabric = self.live.fabric;
         let (nodes, adapters) = fabric.host_counts();
         let aggregation = fabric.adapters().len() - adapters;
         let mut text = format!(
@@ -149,14 +146,14 @@ impl Info<'_> {
         let _ = match &self.shape {
             Ok(labels) => writeln!(text, "\nPGFT({})", labels.pgft),
             Err(reason) => {
-                writeln!(text, "\nnot a PGFT: {}", not_pgft(self.live().fabric, reason))
+                writeln!(text, "\nnot a PGFT: {}", not_pgft(self.live.fabric, reason))
             }
         };
     }
 
     /// The levels from the top down, each with what it lacks.
     fn levels_text(&self, text: &mut String) {
-        let fabric = self.live().fabric;
+        let fabric = self.live.fabric;
         for (rank, level) in self.survey.levels.iter().enumerate().rev() {
             let what = if rank == 0 { " (leaves)" } else { "" };
             let _ = write!(text, "  rank {rank}: {}{what}", counted(level.switches, "switch"));

@@ -32,10 +32,10 @@ pub(super) fn run(args: &RouteArgs) -> Result<Answer> {
     let mut tables = routing.empty_tables(live)?;
     let start = Instant::now();
     let ready = routing.preprocess(live);
-    let coverage = engine.route(&ready, &mut tables).map_err(|error| explain(error, live))?;
+    let coverage = engine.route(live, &ready, &mut tables).map_err(|error| explain(error, live))?;
     let elapsed = start.elapsed();
     let connected = match args.connect_roots {
-        true => Some(connect_roots(&ready, &mut tables)),
+        true => Some(connect_roots(live, &ready, &mut tables)),
         false => None,
     };
     if args.output.output.is_some() || !args.output.json {
@@ -55,9 +55,11 @@ pub(super) fn run(args: &RouteArgs) -> Result<Answer> {
         output::to(Some(path), |out| Ok(orders::write(&now, live.fabric, out)?))?;
     }
     if let Some(path) = &args.alternatives {
-        output::to(Some(path), |out| Ok(alternatives::write(&ready, tables.columns(), out)?))?;
+        output::to(Some(path), |out| {
+            Ok(alternatives::write(live, &ready, tables.columns(), out)?)
+        })?;
     }
-    let empty = Empty::count(&ready, &tables);
+    let empty = Empty::count(live, &ready, &tables);
     let summary = Summary {
         name: engine.name(),
         tables: &tables,
@@ -101,11 +103,11 @@ struct Empty {
 }
 
 impl Empty {
-    fn count(ready: &Preprocessing<'_>, tables: &ForwardingTables) -> Self {
+    fn count(live: Live<'_>, ready: &Preprocessing, tables: &ForwardingTables) -> Self {
         let mut empty = Empty { nodes: 0, others: 0, switches: 0, examples: [None; 3] };
         let columns = tables.columns();
         for tile in columns.tiles() {
-            for s in ready.live.switches() {
+            for s in live.switches() {
                 let row = tables.row(s, &tile).iter().zip(tile.columns.clone());
                 for (_, column) in row.filter(|(entry, _)| **entry == NO_ROUTE) {
                     let end = columns.destinations()[column].end;

@@ -8,7 +8,7 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 
-use super::{Adapter, Cable, Fabric, Node, Peer, Port, Rate, Switch};
+use super::{Adapter, Cable, Fabric, Link, Node, Peer, Port, Rate, Switch};
 use crate::id::{AdapterIndex, CableIndex, Guid, Lid, NodeIndex, PortNumber, SwitchIndex};
 
 /// The device that an end of a cable belongs to.
@@ -454,7 +454,36 @@ fn assemble(
         (node.switch, node.switch_port)
     });
     let cables = cables.into_iter().map(|(cable, _)| cable).collect();
-    Fabric { switches, adapters, nodes, port_start, ports, cables, nodes_by_switch, node_start }
+    let (links, link_start) = links(&port_start, &ports);
+    Fabric {
+        switches,
+        adapters,
+        nodes,
+        port_start,
+        ports,
+        cables,
+        nodes_by_switch,
+        node_start,
+        links,
+        link_start,
+    }
+}
+
+/// The links of every switch by peer, and where those of each start.
+fn links(port_start: &[u32], ports: &[Port]) -> (Vec<Link>, Vec<u32>) {
+    let mut links = Vec::new();
+    let mut link_start = vec![0];
+    for bounds in port_start.windows(2) {
+        let first = links.len();
+        for (at, port) in ports[bounds[0] as usize..bounds[1] as usize].iter().enumerate() {
+            if let Peer::Switch(peer, _) = port.peer {
+                links.push(Link { peer, port: PortNumber(at as u8 + 1), cable: port.cable });
+            }
+        }
+        links[first..].sort_unstable();
+        link_start.push(links.len() as u32);
+    }
+    (links, link_start)
 }
 
 /// Where each of consecutive runs of the given lengths starts, and where the last ends.

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use super::{Fabric, FabricBuilder, Live, Vertex};
 use crate::id::{CableIndex, Guid, PortNumber, SwitchIndex};
+use crate::kernel::bits;
 use crate::leaf::{LeafRule, Leaves};
 use crate::random::Random;
 
@@ -59,6 +60,11 @@ impl Degradation {
     /// The dead cables, ascending: between switches first, then those of nodes.
     pub fn dead_cables(&self) -> impl Iterator<Item = CableIndex> + '_ {
         self.cables.ones().map(CableIndex::new)
+    }
+
+    /// Whether a cable with this number or a greater one is dead.
+    pub(crate) fn has_dead_cables_from(&self, first: CableIndex) -> bool {
+        self.cables.any_from(first.at())
     }
 
     /// Kills what the target names.
@@ -337,7 +343,16 @@ impl Bits {
     }
 
     fn ones(&self) -> impl Iterator<Item = usize> + '_ {
-        (0..self.len).filter(|&at| self.get(at))
+        let words = self.words.iter().enumerate();
+        words.flat_map(|(at, &word)| bits(word).map(move |bit| at * 64 + bit))
+    }
+
+    fn any_from(&self, first: usize) -> bool {
+        let Some((word, later)) = self.words.get(first / 64..).and_then(<[u64]>::split_first)
+        else {
+            return false;
+        };
+        word >> (first % 64) != 0 || later.iter().any(|&word| word != 0)
     }
 }
 

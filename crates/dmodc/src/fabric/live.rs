@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use super::{Degradation, Fabric, Peer};
-use crate::id::{NodeIndex, PortNumber, SwitchIndex};
+use super::{Degradation, Fabric, Link, Peer};
+use crate::id::{CableIndex, NodeIndex, PortNumber, SwitchIndex};
 
 /// A fabric and the faults upon it: what routing sees. A cable lives while it and both its ends do.
 #[derive(Clone, Copy, Debug)]
@@ -37,6 +37,12 @@ impl<'a> Live<'a> {
             && self.switch(self.fabric.node(n).switch)
     }
 
+    /// Whether some node is cut off by its own cable.
+    pub(crate) fn has_dead_node_cables(&self) -> bool {
+        self.degradation
+            .has_dead_cables_from(CableIndex::new(self.fabric.inter_switch_cables().len()))
+    }
+
     /// What a port leads to, `Peer::None` where anything on the way is dead.
     #[inline]
     pub fn peer(&self, s: SwitchIndex, p: PortNumber) -> Peer {
@@ -56,18 +62,30 @@ impl<'a> Live<'a> {
         self.fabric.switch_indices().filter(move |&s| live.switch(s))
     }
 
-    /// The live cables of a switch to other switches: own port, and the switch at the other end.
+    /// The live cables of a switch to other switches, sorted by peer: own port, and the switch at the
+    /// other end.
+    #[inline]
     pub fn links(
         &self,
         s: SwitchIndex,
-    ) -> impl Iterator<Item = (PortNumber, SwitchIndex)> + use<'a> {
+    ) -> impl Iterator<Item = (PortNumber, SwitchIndex)> + Clone + use<'a> {
         let live = *self;
-        (1..=self.fabric.switch(s).ports).map(PortNumber).filter_map(move |p| {
-            match live.peer(s, p) {
-                Peer::Switch(other, _) => Some((p, other)),
-                _ => None,
-            }
-        })
+        let all = if live.switch(s) { live.fabric.links_of(s) } else { &[] };
+        all.iter().filter(move |link| live.link(link)).map(|link| (link.port, link.peer))
+    }
+
+    /// Whether a cable of a live switch carries something.
+    #[inline]
+    pub(crate) fn link(&self, link: &Link) -> bool {
+        !self.degradation.cable_is_dead(link.cable) && self.switch(link.peer)
+    }
+
+    /// Whether a live cable joins two switches.
+    pub(crate) fn cabled(&self, a: SwitchIndex, b: SwitchIndex) -> bool {
+        let links = self.fabric.links_of(a);
+        let first = links.partition_point(|link| link.peer < b);
+        let mut between = links[first..].iter().take_while(|link| link.peer == b);
+        self.switch(a) && between.any(|link| self.link(link))
     }
 
     /// The live nodes of a switch, by port.

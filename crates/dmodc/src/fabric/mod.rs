@@ -143,6 +143,16 @@ pub enum CableEnds {
     Node(NodeIndex),
 }
 
+/// One end of a cable between two switches, seen from that end's switch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Link {
+    /// The switch at the other end.
+    pub(crate) peer: SwitchIndex,
+    /// The own port.
+    pub(crate) port: PortNumber,
+    pub(crate) cable: CableIndex,
+}
+
 /// An immutable fabric. See the [module documentation](self).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fabric {
@@ -155,6 +165,9 @@ pub struct Fabric {
     /// Nodes by switch, then by switch port; those of switch `s` start at `node_start[s]`.
     nodes_by_switch: Vec<NodeIndex>,
     node_start: Vec<u32>,
+    /// What walks over switches read: those of switch `s` start at `link_start[s]`, sorted by peer.
+    links: Vec<Link>,
+    link_start: Vec<u32>,
 }
 
 impl Fabric {
@@ -231,6 +244,17 @@ impl Fabric {
     pub fn nodes_of(&self, s: SwitchIndex) -> &[NodeIndex] {
         &self.nodes_by_switch
             [self.node_start[s.at()] as usize..self.node_start[s.at() + 1] as usize]
+    }
+
+    /// The cables of a switch to other switches, dead or alive, sorted by peer, then port.
+    #[inline]
+    pub(crate) fn links_of(&self, s: SwitchIndex) -> &[Link] {
+        &self.links[self.link_start[s.at()] as usize..self.link_start[s.at() + 1] as usize]
+    }
+
+    /// Where the links of each switch start in an array of all of them, and where the last ends.
+    pub(crate) fn link_starts(&self) -> &[u32] {
+        &self.link_start
     }
 
     /// A number for each switch port of the fabric, dense: where arrays over ports keep `(s, p)`.

@@ -22,18 +22,15 @@ impl Coverage {
         self.unreachable_leaf_pairs == 0
     }
 
-    pub(super) fn count(&mut self, from: SwitchIndex, to: SwitchIndex, reached: bool) {
-        self.leaf_pairs += 1;
-        if !reached {
-            self.unreachable_leaf_pairs += 1;
-            if self.examples.len() < NAMED {
-                self.examples.push((from, to));
-            }
+    /// Keeps an unreachable pair by name, if it is among the first.
+    pub(super) fn name(&mut self, from: SwitchIndex, to: SwitchIndex) {
+        if self.examples.len() < NAMED {
+            self.examples.push((from, to));
         }
     }
 
     /// Both together; the examples of `self` come first.
-    pub(super) fn and(mut self, other: Coverage) -> Coverage {
+    pub(crate) fn and(mut self, other: Coverage) -> Coverage {
         self.leaf_pairs += other.leaf_pairs;
         self.unreachable_leaf_pairs += other.unreachable_leaf_pairs;
         self.examples.extend(other.examples);

@@ -1,11 +1,14 @@
 //! Dmodc, the paper's algorithm: eqs. (1) to (4) on the current fabric.
 
 use super::select::PortCycle;
-use super::tile::{Selection, route_tiles};
+use super::tile::{Selection, Work, route_tiles};
 use super::{Coverage, Engine, Preprocessing, RouteError};
-use crate::group::Group;
+use crate::cost::Closer;
+use crate::fabric::Live;
+use crate::group::Side;
 use crate::id::SwitchIndex;
-use crate::tables::{ForwardingTables, Run};
+use crate::kernel::{Choices, Divisor, Spread, bits};
+use crate::tables::{ForwardingTables, NO_ROUTE, Segment};
 
 /// The engine `dmodc`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -18,29 +21,86 @@ impl Engine for Dmodc {
 
     fn route(
         &self,
-        ready: &Preprocessing<'_>,
+        live: Live<'_>,
+        ready: &Preprocessing,
         tables: &mut ForwardingTables,
     ) -> Result<Coverage, RouteError> {
-        Ok(route_tiles::<ByFormula>(ready, tables)?)
+        let columns = tables.columns().clone();
+        Ok(route_tiles::<ByFormula>(&Work::new(live, ready, &columns), tables)?)
     }
 }
 
 /// Selection by eqs. (3) and (4) over the current closer set, with the current Π.
 #[derive(Default)]
-struct ByFormula(PortCycle);
+pub(crate) struct ByFormula {
+    up: Choices,
+    down: Choices,
+    cycle: PortCycle,
+}
 
 impl Selection for ByFormula {
-    fn prepare<'a>(
+    fn select(
         &mut self,
-        ready: &Preprocessing<'_>,
+        ready: &Preprocessing,
         s: SwitchIndex,
-        closer: impl Iterator<Item = Group<'a>>,
+        closer: &Closer,
+        segments: &[Segment],
+        row: &mut [u8],
     ) {
-        self.0.prepare(closer, ready.dividers[s.at()]);
+        let (above, below) = (ready.groups.above(s), ready.groups.below(s));
+        self.up.gather(closer.up, &closer.through_up);
+        self.down.gather(closer.down, &closer.through_down);
+        if take_ports(&mut self.up, &above) && take_ports(&mut self.down, &below) {
+            let divider = Divisor::new(ready.dividers[s.at()]);
+            let spread = Spread { segments, up: &self.up, down: &self.down, divider };
+            ready.kernel.spread(&spread, row);
+        } else {
+            self.select_generally((above, below), ready.dividers[s.at()], segments, row);
+        }
     }
+}
 
-    #[inline]
-    fn fill(&self, run: &Run, out: &mut [u8]) {
-        self.0.fill(run, out);
+/// Whether the kernel can choose on this side: it has one port to a group, and at most 64 of them.
+fn take_ports(choices: &mut Choices, side: &Side<'_>) -> bool {
+    let narrow = side.is_single() && side.ports.len() <= choices.ports.len();
+    if narrow && choices.targets != 0 {
+        for (to, port) in choices.ports.iter_mut().zip(side.ports) {
+            *to = port.0;
+        }
+    }
+    narrow || choices.targets == 0
+}
+
+impl ByFormula {
+    /// With parallel cables, or more than 64 groups.
+    fn select_generally(
+        &mut self,
+        (above, below): (Side<'_>, Side<'_>),
+        divider: u32,
+        segments: &[Segment],
+        row: &mut [u8],
+    ) {
+        let mut last = None;
+        for segment in segments {
+            let target = segment.target;
+            let (choices, side) = match () {
+                () if self.up.targets >> target & 1 == 1 => (&self.up, &above),
+                () if self.down.targets >> target & 1 == 1 => (&self.down, &below),
+                () => {
+                    let (start, length) = (segment.start as usize, segment.length as usize);
+                    row[start..start + length].fill(NO_ROUTE);
+                    continue;
+                }
+            };
+            let set = (std::ptr::from_ref(choices), choices.set(target, side.peers.len()));
+            if last != Some(set) {
+                let words = set.1.into_iter().enumerate();
+                let members =
+                    words.flat_map(|(word, set)| bits(set).map(move |bit| word * 64 + bit));
+                self.cycle.prepare(members.map(|at| side.group(at)), divider);
+                last = Some(set);
+            }
+            self.cycle.fill(segment, row);
+        }
     }
 }

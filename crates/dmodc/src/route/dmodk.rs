@@ -9,7 +9,7 @@
 use rayon::prelude::*;
 
 use super::{Coverage, Engine, Preprocessing, RouteError};
-use crate::fabric::Peer;
+use crate::fabric::{Live, Peer};
 use crate::id::{PortNumber, SwitchIndex};
 use crate::recognise::{Labels, recognise};
 use crate::tables::{Destination, End, ForwardingTables, NO_ROUTE};
@@ -25,20 +25,20 @@ impl Engine for Dmodk {
 
     fn route(
         &self,
-        ready: &Preprocessing<'_>,
+        live: Live<'_>,
+        ready: &Preprocessing,
         tables: &mut ForwardingTables,
     ) -> Result<Coverage, RouteError> {
-        let labels = recognise(ready.live, &ready.ranking, &ready.groups, &ready.orders)?;
+        let labels = recognise(live, &ready.ranking, &ready.groups, &ready.orders)?;
         let columns = tables.columns().clone();
-        let rows: Vec<Option<Row>> = ready
-            .live
+        let rows: Vec<Option<Row>> = live
             .fabric
             .switch_indices()
-            .map(|s| ready.live.switch(s).then(|| Row::new(ready, &labels, s)))
+            .map(|s| live.switch(s).then(|| Row::new(live, &labels, s)))
             .collect();
         tables.tiles_mut().into_par_iter().for_each(|(tile, out)| {
             let destinations = &columns.destinations()[tile.columns.clone()];
-            let alive: Vec<bool> = destinations.iter().map(|d| is_alive(ready, d)).collect();
+            let alive: Vec<bool> = destinations.iter().map(|d| is_alive(live, d)).collect();
             for (row, out) in rows.iter().zip(out.chunks_exact_mut(destinations.len())) {
                 for ((entry, d), alive) in out.iter_mut().zip(destinations).zip(&alive) {
                     *entry = match row {
@@ -54,10 +54,10 @@ impl Engine for Dmodk {
 }
 
 /// Whether anybody can have a route to a destination: dead ones keep their columns.
-fn is_alive(ready: &Preprocessing<'_>, d: &Destination) -> bool {
+fn is_alive(live: Live<'_>, d: &Destination) -> bool {
     match d.end {
-        End::Node(n) => ready.live.node(n),
-        End::Switch(s) => ready.live.switch(s),
+        End::Node(n) => live.node(n),
+        End::Switch(s) => live.switch(s),
     }
 }
 
@@ -73,12 +73,12 @@ struct Row {
 }
 
 impl Row {
-    fn new(ready: &Preprocessing<'_>, labels: &Labels, s: SwitchIndex) -> Self {
+    fn new(live: Live<'_>, labels: &Labels, s: SwitchIndex) -> Self {
         let (l, pgft) = (labels.level(s), &labels.pgft);
         let mut up = Vec::new();
         let mut down = Vec::new();
-        for port in 1..=ready.live.fabric.switch(s).ports {
-            if let Peer::Switch(peer, _) = ready.live.peer(s, PortNumber(port)) {
+        for port in 1..=live.fabric.switch(s).ports {
+            if let Peer::Switch(peer, _) = live.peer(s, PortNumber(port)) {
                 match labels.level(peer) > l {
                     true => up.push((labels.digits(peer)[l], port)),
                     false => down.push((labels.digits(peer)[l - 1], port)),

@@ -14,11 +14,13 @@ pub use roots::connect_roots;
 pub use tile::alternative_ports;
 
 use std::fmt;
+use std::sync::Arc;
 
-use crate::cost::TooFar;
+use crate::cost::{Hops, TooFar};
 use crate::divider::dividers;
 use crate::fabric::Live;
 use crate::group::PortGroups;
+use crate::kernel::Kernel;
 use crate::order::Orders;
 use crate::rank::Ranking;
 use crate::recognise::NotPgft;
@@ -27,25 +29,29 @@ use crate::tables::{ForwardingTables, NoMemory};
 /// What every engine starts from: the paper's preprocessing, but for the costs, which are made
 /// block by block while routing.
 #[derive(Clone, Debug)]
-pub struct Preprocessing<'a> {
-    /// The fabric and its faults.
-    pub live: Live<'a>,
+pub struct Preprocessing {
     /// Levels.
     pub ranking: Ranking,
     /// Numbers and positions.
-    pub orders: Orders,
+    pub orders: Arc<Orders>,
     /// Port groups, sorted and directed.
     pub groups: PortGroups,
     /// Π of every switch.
     pub dividers: Vec<u32>,
+    /// Which form of the inner loops is used; the results do not depend on it.
+    pub kernel: Kernel,
 }
 
-impl<'a> Preprocessing<'a> {
-    /// Groups and divides what is alive and ranked, under given orders.
-    pub fn new(live: Live<'a>, ranking: Ranking, orders: Orders) -> Self {
-        let groups = PortGroups::new(live, &ranking, &orders);
+impl Preprocessing {
+    /// Divides what is ranked, ordered and grouped.
+    pub fn new(ranking: Ranking, orders: Arc<Orders>, groups: PortGroups) -> Self {
         let dividers = dividers(&groups);
-        Preprocessing { live, ranking, orders, groups, dividers }
+        Preprocessing { ranking, orders, groups, dividers, kernel: Kernel::best() }
+    }
+
+    /// How many planes the costs of this fabric take as [`Hops`]; none where they are bytes.
+    pub(crate) fn planes(&self) -> Option<usize> {
+        Hops::planes_for(self.ranking.levels()).filter(|_| self.groups.are_levelled())
     }
 }
 
@@ -102,7 +108,8 @@ pub trait Engine {
     /// If the algorithm cannot route this fabric at all. A degraded fabric is no error.
     fn route(
         &self,
-        ready: &Preprocessing<'_>,
+        live: Live<'_>,
+        ready: &Preprocessing,
         tables: &mut ForwardingTables,
     ) -> Result<Coverage, RouteError>;
 }

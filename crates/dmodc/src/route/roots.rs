@@ -11,12 +11,17 @@ use std::collections::VecDeque;
 use rayon::prelude::*;
 
 use super::Preprocessing;
+use crate::fabric::Live;
 use crate::group::Group;
 use crate::id::SwitchIndex;
 use crate::tables::{End, ForwardingTables, NO_ROUTE};
 
 /// Fills the empty entries of switch LIDs and says how many.
-pub fn connect_roots(ready: &Preprocessing<'_>, tables: &mut ForwardingTables) -> usize {
+pub fn connect_roots(
+    live: Live<'_>,
+    ready: &Preprocessing,
+    tables: &mut ForwardingTables,
+) -> usize {
     let columns = tables.columns().clone();
     let fill = |(tile, out): (crate::tables::Tile, &mut [u8])| {
         let width = tile.columns.len();
@@ -24,12 +29,12 @@ pub fn connect_roots(ready: &Preprocessing<'_>, tables: &mut ForwardingTables) -
         let (mut hops, mut nearer) = (Vec::new(), Vec::new());
         for column in tile.columns.clone() {
             let d = &columns.destinations()[column];
-            if matches!(d.end, End::Node(_)) || !ready.live.switch(d.switch) {
+            if matches!(d.end, End::Node(_)) || !live.switch(d.switch) {
                 continue;
             }
             let at = column - tile.columns.start;
             let empty = |s: &SwitchIndex| out[s.at() * width + at] == NO_ROUTE;
-            let without: Vec<SwitchIndex> = ready.live.switches().filter(empty).collect();
+            let without: Vec<SwitchIndex> = live.switches().filter(empty).collect();
             if without.is_empty() {
                 continue;
             }
@@ -45,7 +50,7 @@ pub fn connect_roots(ready: &Preprocessing<'_>, tables: &mut ForwardingTables) -
 }
 
 /// Hops to `target` over any live cables; `u32::MAX` is unreachable.
-fn hops_to(ready: &Preprocessing<'_>, target: SwitchIndex, hops: &mut Vec<u32>) {
+fn hops_to(ready: &Preprocessing, target: SwitchIndex, hops: &mut Vec<u32>) {
     hops.clear();
     hops.resize(ready.groups.switch_count(), u32::MAX);
     hops[target.at()] = 0;
@@ -62,7 +67,7 @@ fn hops_to(ready: &Preprocessing<'_>, target: SwitchIndex, hops: &mut Vec<u32>) 
 
 /// Eqs. (3) and (4) over all neighbours that are nearer, in switch order.
 fn choose<'a>(
-    ready: &'a Preprocessing<'_>,
+    ready: &'a Preprocessing,
     hops: &[u32],
     s: SwitchIndex,
     number: u32,

@@ -2,10 +2,11 @@
 //!
 //! With Π and C fixed, the port depends on q = ⌊d / Π⌋ alone and repeats: group q mod #C, port
 //! ⌊q / #C⌋ mod #g. Where the period is short the ports of one period are written down once, a
-//! [`PortCycle`], and a run of destinations is copied from it.
+//! [`PortCycle`], and a segment of destinations is copied from it. This is the general form, for
+//! parallel cables and switches with very many groups; the [kernel](crate::kernel) has the usual one.
 
 use crate::group::Group;
-use crate::tables::Run;
+use crate::tables::Segment;
 
 /// The longest period that is written down. Groups whose sizes have a larger common multiple are
 /// computed one destination at a time.
@@ -62,13 +63,12 @@ impl PortCycle {
         ports[(q / groups + k / groups) as usize % ports.len()]
     }
 
-    /// Writes the entries of a run of destinations.
-    #[inline]
-    pub(super) fn fill(&self, run: &Run, out: &mut [u8]) {
-        let out = &mut out[run.start as usize..(run.start + run.length) as usize];
-        let (q, within) = (run.number / self.divider, run.number % self.divider);
-        if self.cycle.is_empty() || run.k != 0 {
-            self.fill_singly(q, within, run.k, out);
+    /// Writes the entries of a segment of destinations.
+    pub(super) fn fill(&self, segment: &Segment, row: &mut [u8]) {
+        let out = &mut row[segment.start as usize..(segment.start + segment.length) as usize];
+        let (q, within) = (segment.number / self.divider, segment.number % self.divider);
+        if self.cycle.is_empty() || segment.k != 0 {
+            self.fill_singly(q, within, segment.k, out);
         } else if self.divider == 1 {
             self.copy(q, out);
         } else {
@@ -77,7 +77,6 @@ impl PortCycle {
     }
 
     /// Π = 1: the entries are the cycle itself.
-    #[inline]
     fn copy(&self, q: u32, mut out: &mut [u8]) {
         let mut at = q as usize % self.cycle.len();
         while !out.is_empty() {
@@ -90,7 +89,6 @@ impl PortCycle {
     }
 
     /// Π > 1: each port of the cycle stands Π times.
-    #[inline]
     fn repeat(&self, q: u32, within: u32, mut out: &mut [u8]) {
         let mut at = q as usize % self.cycle.len();
         let mut left = (self.divider - within) as usize;
@@ -132,7 +130,7 @@ mod tests {
     use crate::id::{PortNumber, SwitchIndex};
 
     #[test]
-    fn runs_equal_the_formula_for_every_divider_and_mix_of_groups() {
+    fn segments_equal_the_formula_for_every_divider_and_mix_of_groups() {
         let numbers: Vec<PortNumber> = (1..=254).map(PortNumber).collect();
         let mixes: [&[usize]; 7] =
             [&[1], &[5], &[1, 1, 1], &[2, 2], &[1, 3], &[3, 4, 5, 7, 11, 13], &[2, 1, 2, 2]];
@@ -151,7 +149,8 @@ mod tests {
                 for number in [0, 1, 5, 63, 997, 4_000_000] {
                     for k in [0, 1, 3, 7] {
                         let mut out = vec![0; 102];
-                        cycle.fill(&Run { start: 1, length: 100, number, k }, &mut out);
+                        let segment = Segment { start: 1, length: 100, number, target: 0, k };
+                        cycle.fill(&segment, &mut out);
                         for (i, &entry) in out[1..101].iter().enumerate() {
                             let (d, pi) = (u64::from(number) + i as u64, u64::from(divider));
                             let (c, k) = (groups.len() as u64, u64::from(k));

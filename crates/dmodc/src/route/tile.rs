@@ -1,152 +1,201 @@
 //! The walk that every engine with closer sets shares: tile by tile, costs first, then at once the
 //! routes of that tile.
 //!
-//! Tiles are independent, so threads take them as they come, and the tables are the same bytes for
-//! any number of threads. Within a tile, the 64 destination switches are treated as 64 bits: for
-//! every neighbour one mask says for which of them it is closer. Destinations with the same closer
-//! set form a class ([`Classes`]); the choice among its groups is prepared once for the class.
+//! Tiles are independent, so threads take them, and then pieces of them, as they come; the tables are
+//! the same bytes for any number of threads. A row, the entries of one switch for one tile, is put
+//! together in a small buffer and then copied to its place, past the cache if the tables are larger
+//! than that.
 
 use rayon::prelude::*;
 
 use super::{Coverage, Preprocessing};
-use crate::cost::{CostBlock, TooFar};
-use crate::group::Group;
+use crate::cost::{BLOCK, Closer, CostBlock, Costs, Hops, TooFar};
+use crate::fabric::Live;
 use crate::id::{PortNumber, SwitchIndex};
-use crate::kernel::bits;
-use crate::tables::{Columns, End, ForwardingTables, NO_ROUTE, Run, Tile};
+use crate::kernel::{SLACK, Stream, bits};
+use crate::tables::{Columns, End, ForwardingTables, NO_ROUTE, Segment, Tile};
 
-/// How one group and port is chosen from a closer set.
-pub(super) trait Selection: Default + Send {
-    /// Prepares the choice at switch `s` for destinations with this closer set (never empty).
-    fn prepare<'a>(
+/// How one group and port is chosen from a closer set: what tells engines apart.
+pub(crate) trait Selection: Default + Send {
+    /// Writes the entries that switch `s` has for these segments, which are ascending; the closer sets
+    /// are those of all their destination switches. Targets that are in no direction get no route. It
+    /// may write over the end of a segment, but not more than [`SLACK`] bytes.
+    fn select(
         &mut self,
-        ready: &Preprocessing<'_>,
+        ready: &Preprocessing,
         s: SwitchIndex,
-        closer: impl Iterator<Item = Group<'a>>,
+        closer: &Closer,
+        segments: &[Segment],
+        row: &mut [u8],
     );
-
-    /// Writes the entries of a run of destinations: `out` are those of the destination switch.
-    fn fill(&self, run: &Run, out: &mut [u8]);
 }
 
-/// What a thread keeps from tile to tile.
-#[derive(Default)]
-struct Scratch<S> {
-    costs: CostBlock,
-    classes: Classes,
-    selection: S,
+/// Tables of at least so many bytes are written past the cache, in which they would not stay.
+const LARGE: usize = 48 << 20;
+
+/// About so many bytes are a piece of work for one thread.
+const PIECE: usize = 256 << 10;
+
+/// What is to be routed.
+pub(crate) struct Work<'a> {
+    pub(crate) live: Live<'a>,
+    pub(crate) ready: &'a Preprocessing,
+    pub(crate) columns: &'a Columns,
+    /// Whether the columns of some nodes must be emptied.
+    nodes_are_dead: bool,
+    past_cache: bool,
+}
+
+impl<'a> Work<'a> {
+    pub(crate) fn new(live: Live<'a>, ready: &'a Preprocessing, columns: &'a Columns) -> Self {
+        Work {
+            live,
+            ready,
+            columns,
+            nodes_are_dead: live.has_dead_node_cables(),
+            past_cache: columns.len() * ready.groups.switch_count() >= LARGE,
+        }
+    }
+
+    /// The destination switches of a tile.
+    pub(crate) fn targets(&self, tile: &Tile) -> &'a [SwitchIndex] {
+        &self.columns.switches()[tile.switches.clone()]
+    }
+
+    /// The columns of a tile whose nodes are cut off, though their switches may be alive: counted from
+    /// the tile's first.
+    pub(crate) fn dead_columns(&self, tile: &Tile) -> Vec<usize> {
+        if !self.nodes_are_dead {
+            return vec![];
+        }
+        let is_dead = |column: &usize| match self.columns.destinations()[*column].end {
+            End::Node(n) => !self.live.node(n),
+            End::Switch(_) => false,
+        };
+        tile.columns.clone().filter(is_dead).map(|column| column - tile.columns.start).collect()
+    }
+
+    /// How many rows of a tile are a piece of work.
+    fn rows_at_once(tile: &Tile) -> usize {
+        (PIECE / tile.columns.len().max(1)).max(1)
+    }
 }
 
 /// Routes all tiles.
-pub(super) fn route_tiles<S: Selection>(
-    ready: &Preprocessing<'_>,
+pub(crate) fn route_tiles<S: Selection>(
+    work: &Work<'_>,
     tables: &mut ForwardingTables,
 ) -> Result<Coverage, TooFar> {
-    let columns = tables.columns().clone();
-    assert_eq!(tables.switch_count(), ready.groups.switch_count(), "tables of another fabric");
-    tables
-        .tiles_mut()
-        .into_par_iter()
-        .map_init(Scratch::<S>::default, |scratch, (tile, out)| {
-            route_tile(ready, &columns, &tile, scratch, out)
+    assert_eq!(tables.switch_count(), work.ready.groups.switch_count(), "tables of another fabric");
+    match work.ready.planes() {
+        Some(planes) => route_with::<S, Hops>(work, tables, || Hops::new(planes)),
+        None => route_with::<S, CostBlock>(work, tables, CostBlock::default),
+    }
+}
+
+fn route_with<S: Selection, C: Costs>(
+    work: &Work<'_>,
+    tables: &mut ForwardingTables,
+    costs: impl Fn() -> C + Send + Sync,
+) -> Result<Coverage, TooFar> {
+    let tiles = tables.tiles_mut().into_par_iter();
+    tiles
+        .map_init(costs, |costs, (tile, out)| {
+            costs.compute(&work.ready.groups, work.targets(&tile))?;
+            write_tile::<S, C>(work, &tile, costs, out);
+            Ok(coverage(work, &tile, costs))
         })
         .try_reduce(Coverage::default, |a, b| Ok(a.and(b)))
 }
 
-fn route_tile<S: Selection>(
-    ready: &Preprocessing<'_>,
-    columns: &Columns,
+/// Writes all entries of a tile.
+pub(crate) fn write_tile<S: Selection, C: Costs>(
+    work: &Work<'_>,
     tile: &Tile,
-    scratch: &mut Scratch<S>,
+    costs: &C,
     out: &mut [u8],
-) -> Result<Coverage, TooFar> {
-    scratch.costs.compute(&ready.groups, &columns.switches()[tile.switches.clone()])?;
-    let width = tile.columns.len();
-    for (s, row) in ready.live.fabric.switch_indices().zip(out.chunks_exact_mut(width)) {
-        match ready.live.switch(s) {
-            true => route_row(ready, columns, tile, scratch, (s, row)),
-            false => row.fill(NO_ROUTE),
-        }
-    }
-    forget_dead(ready, columns, tile, out);
-    Ok(coverage(ready, &scratch.costs))
-}
-
-/// Writes the entries of one switch for one tile.
-fn route_row<S: Selection>(
-    ready: &Preprocessing<'_>,
-    columns: &Columns,
-    tile: &Tile,
-    scratch: &mut Scratch<S>,
-    (s, row): (SwitchIndex, &mut [u8]),
 ) {
-    let Scratch { costs, classes, selection } = scratch;
-    let groups = &ready.groups;
-    let closer = costs.closer_to(s);
-    let span = |bit: usize| {
-        let own = columns.of_switch(tile.switches.start + bit);
-        own.start - tile.columns.start..own.end - tile.columns.start
-    };
-    let fill_class = |selection: &S, targets: u64, row: &mut [u8]| {
-        for bit in bits(targets) {
-            for run in columns.runs_of(tile.switches.start + bit) {
-                selection.fill(run, &mut row[span(bit)]);
+    let dead = work.dead_columns(tile);
+    let (width, rows) = (tile.columns.len(), Work::rows_at_once(tile));
+    out.par_chunks_mut(width * rows).enumerate().for_each_init(
+        || RowMaker::<S>::new(tile),
+        |maker, (piece, out)| {
+            let mut stream = Stream::new(work.past_cache);
+            for (at, entries) in out.chunks_exact_mut(width).enumerate() {
+                let s = SwitchIndex::new(piece * rows + at);
+                stream.copy(entries, maker.row(work, tile, costs, &dead, s));
             }
-        }
-    };
+        },
+    );
+}
 
-    classes.split(closer.up, groups.up(s).map(|g| closer.through_up(g.peer)));
-    for class in classes.iter() {
-        let members = class.groups().map(|at| groups.up_at(s, at));
-        selection.prepare(ready, s, members);
-        fill_class(selection, class.targets, row);
-    }
-    classes.split(closer.down, groups.down(s).map(|g| closer.through_down(g.peer)));
-    for class in classes.iter() {
-        let members = class.groups().map(|at| groups.down_at(s, at));
-        selection.prepare(ready, s, members);
-        fill_class(selection, class.targets, row);
-    }
-    for bit in bits(closer.own) {
-        let own = tile.columns.start + span(bit).start..tile.columns.start + span(bit).end;
-        for (entry, d) in row[span(bit)].iter_mut().zip(&columns.destinations()[own]) {
-            *entry = d.port.0;
+/// Puts rows together. Made for one tile.
+pub(crate) struct RowMaker<S> {
+    closer: Closer,
+    selection: S,
+    row: Vec<u8>,
+}
+
+impl<S: Selection> RowMaker<S> {
+    pub(crate) fn new(tile: &Tile) -> Self {
+        RowMaker {
+            closer: Closer::default(),
+            selection: S::default(),
+            row: vec![NO_ROUTE; tile.columns.len() + SLACK],
         }
     }
-    let here = tile.switches.len();
-    let all = if here == 64 { u64::MAX } else { (1 << here) - 1 };
-    for bit in bits(all & !(closer.up | closer.down | closer.own)) {
-        row[span(bit)].fill(NO_ROUTE);
+
+    /// All entries of switch `s` in the tile.
+    pub(crate) fn row<C: Costs>(
+        &mut self,
+        work: &Work<'_>,
+        tile: &Tile,
+        costs: &C,
+        dead: &[usize],
+        s: SwitchIndex,
+    ) -> &[u8] {
+        let row = &mut self.row;
+        if work.live.switch(s) {
+            costs.closer(&work.ready.groups, s, &mut self.closer);
+            let segments = work.columns.segments(tile.switches.clone());
+            self.selection.select(work.ready, s, &self.closer, segments, row);
+            deliver(work, tile, self.closer.own, row);
+            for &column in dead {
+                row[column] = NO_ROUTE;
+            }
+        } else {
+            row.fill(NO_ROUTE);
+        }
+        &row[..tile.columns.len()]
     }
 }
 
-/// Nobody has a route to a node whose own cable is dead, though its column stays.
-fn forget_dead(ready: &Preprocessing<'_>, columns: &Columns, tile: &Tile, out: &mut [u8]) {
-    let width = tile.columns.len();
-    for column in tile.columns.clone() {
-        if let End::Node(n) = columns.destinations()[column].end
-            && !ready.live.node(n)
-        {
-            for row in out.chunks_exact_mut(width) {
-                row[column - tile.columns.start] = NO_ROUTE;
-            }
+/// At the destination switch itself, each destination has its port.
+fn deliver(work: &Work<'_>, tile: &Tile, own: u64, row: &mut [u8]) {
+    for bit in bits(own) {
+        for column in work.columns.of_switch(tile.switches.start + bit) {
+            row[column - tile.columns.start] = work.columns.destinations()[column].port.0;
         }
     }
 }
 
 /// Counts the leaves that reach the leaves of this tile. Leaves without nodes have nobody to connect.
-fn coverage(ready: &Preprocessing<'_>, costs: &CostBlock) -> Coverage {
+pub(crate) fn coverage<C: Costs>(work: &Work<'_>, tile: &Tile, costs: &C) -> Coverage {
     let mut coverage = Coverage::default();
-    let with_nodes: Vec<SwitchIndex> = ready.ranking.leaves_with_nodes().collect();
-    let targets = costs.targets().iter().copied().enumerate();
-    let leaves: Vec<(usize, SwitchIndex)> =
-        targets.filter(|(_, t)| with_nodes.binary_search(t).is_ok()).collect();
-    for &from in &with_nodes {
-        let reached = costs.reached(from);
-        for &(bit, to) in leaves.iter().filter(|(_, to)| *to != from) {
-            coverage.count(from, to, reached >> bit & 1 == 1);
+    let ranking = &work.ready.ranking;
+    let targets = work.targets(tile);
+    let with_nodes = targets.iter().enumerate().filter(|(_, t)| ranking.is_leaf_with_nodes(**t));
+    let leaves = with_nodes.fold(0, |mask, (bit, _)| mask | 1u64 << bit);
+    for from in ranking.leaves_with_nodes() {
+        let missing = leaves & !costs.reached(from);
+        coverage.leaf_pairs += u64::from(leaves.count_ones());
+        coverage.unreachable_leaf_pairs += u64::from(missing.count_ones());
+        for bit in bits(missing) {
+            coverage.name(from, targets[bit]);
         }
     }
+    // Every leaf reaches itself, which is no pair.
+    coverage.leaf_pairs -= u64::from(leaves.count_ones());
     coverage
 }
 
@@ -157,23 +206,22 @@ fn coverage(ready: &Preprocessing<'_>, costs: &CostBlock) -> Coverage {
 /// # Errors
 /// If a route is longer than costs can count.
 pub fn alternative_ports(
-    ready: &Preprocessing<'_>,
+    live: Live<'_>,
+    ready: &Preprocessing,
     targets: &[SwitchIndex],
     mut each: impl FnMut(SwitchIndex, SwitchIndex, &[PortNumber]),
 ) -> Result<(), TooFar> {
     let mut costs = CostBlock::default();
-    let (mut ports, mut masks) = (Vec::new(), Vec::new());
-    for block in targets.chunks(crate::cost::BLOCK) {
+    let (mut ports, mut closer) = (Vec::new(), Closer::default());
+    for block in targets.chunks(BLOCK) {
         costs.compute(&ready.groups, block)?;
-        for s in ready.live.switches() {
-            let closer = costs.closer_to(s);
-            masks.clear();
-            masks.extend(ready.groups.up(s).map(|g| closer.through_up(g.peer)));
-            masks.extend(ready.groups.down(s).map(|g| closer.through_down(g.peer)));
+        for s in live.switches() {
+            costs.closer(&ready.groups, s, &mut closer);
             for (bit, &target) in block.iter().enumerate().filter(|(_, t)| **t != s) {
                 ports.clear();
-                let groups = ready.groups.up(s).chain(ready.groups.down(s)).zip(&masks);
-                for (group, _) in groups.filter(|(_, mask)| **mask >> bit & 1 == 1) {
+                let up = ready.groups.up(s).zip(&closer.through_up);
+                let down = ready.groups.down(s).zip(&closer.through_down);
+                for (group, _) in up.chain(down).filter(|(_, mask)| **mask >> bit & 1 == 1) {
                     ports.extend_from_slice(group.ports);
                 }
                 each(s, target, &ports);
@@ -181,58 +229,4 @@ pub fn alternative_ports(
         }
     }
     Ok(())
-}
-
-/// Destinations of a block, told apart by their closer sets.
-#[derive(Default)]
-struct Classes(Vec<Class>);
-
-/// Destinations with one closer set: at most 254 groups, a bit for each.
-#[derive(Clone, Copy)]
-struct Class {
-    targets: u64,
-    groups: [u64; 4],
-}
-
-impl Class {
-    /// Which groups are in the closer set, ascending.
-    fn groups(&self) -> impl Iterator<Item = usize> {
-        let words = self.groups.into_iter().enumerate();
-        words.flat_map(|(word, mask)| bits(mask).map(move |bit| word * 64 + bit))
-    }
-}
-
-impl Classes {
-    /// Splits `targets` by the masks of the groups, taken in order. On a healthy fabric all masks
-    /// upwards are the same, and one class remains.
-    fn split(&mut self, targets: u64, masks: impl Iterator<Item = u64>) {
-        self.0.clear();
-        if targets == 0 {
-            return;
-        }
-        self.0.push(Class { targets, groups: [0; 4] });
-        for (at, mask) in masks.enumerate() {
-            if mask == 0 {
-                continue;
-            }
-            let (word, bit) = (at / 64, 1 << (at % 64));
-            for i in 0..self.0.len() {
-                let class = &mut self.0[i];
-                let within = class.targets & mask;
-                if within == class.targets {
-                    class.groups[word] |= bit;
-                } else if within != 0 {
-                    let mut part = *class;
-                    class.targets &= !mask;
-                    part.targets = within;
-                    part.groups[word] |= bit;
-                    self.0.push(part);
-                }
-            }
-        }
-    }
-
-    fn iter(&self) -> impl Iterator<Item = &Class> {
-        self.0.iter()
-    }
 }

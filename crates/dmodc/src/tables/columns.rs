@@ -66,20 +66,25 @@ pub struct Destination {
 /// A block of columns: those of at most 64 destination switches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tile {
+    /// Its place among the tiles.
+    pub index: usize,
     /// Which destination switches of [`Columns::switches`].
     pub switches: Range<usize>,
     /// Which columns.
     pub columns: Range<usize>,
 }
 
-/// Columns of consecutive numbers: their routes follow from the first one's by counting.
+/// Columns of one destination switch with consecutive numbers: their routes follow from the first
+/// one's by counting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Run {
-    /// First column, counted from the destination switch's first.
+pub(crate) struct Segment {
+    /// First column, counted from the tile's first.
     pub(crate) start: u32,
     pub(crate) length: u32,
     /// `d` of the first.
     pub(crate) number: u32,
+    /// The destination switch, counted from the tile's first.
+    pub(crate) target: u8,
     pub(crate) k: u8,
 }
 
@@ -90,8 +95,9 @@ pub struct Columns {
     switches: Vec<SwitchIndex>,
     /// Columns of the i-th destination switch start at `starts[i]`.
     starts: Vec<u32>,
-    runs: Vec<Run>,
-    run_starts: Vec<u32>,
+    /// Segments of the i-th destination switch start at `segment_starts[i]`.
+    segments: Vec<Segment>,
+    segment_starts: Vec<u32>,
     /// Which tile a column is in.
     tiles: Vec<u32>,
 }
@@ -145,30 +151,34 @@ impl Columns {
         let mut columns = Columns {
             switches: Vec::new(),
             starts: vec![0],
-            runs: Vec::new(),
-            run_starts: vec![0],
+            segments: Vec::new(),
+            segment_starts: vec![0],
             tiles: Vec::with_capacity(destinations.len()),
             destinations: Vec::new(),
         };
+        let mut at = 0;
         for group in destinations.chunk_by(|a, b| a.switch == b.switch) {
-            let tile = (columns.switches.len() / BLOCK) as u32;
+            let (tile, target) = (columns.switches.len() / BLOCK, columns.switches.len() % BLOCK);
+            if target == 0 {
+                at = 0;
+            }
             columns.switches.push(group[0].switch);
-            columns.tiles.extend(std::iter::repeat_n(tile, group.len()));
+            columns.tiles.extend(std::iter::repeat_n(tile as u32, group.len()));
             columns.starts.push(columns.tiles.len() as u32);
-            let mut at = 0;
             let follows = |a: &Destination, b: &Destination| {
                 a.k == b.k && b.number == a.number.wrapping_add(1)
             };
-            for run in group.chunk_by(follows) {
-                columns.runs.push(Run {
+            for part in group.chunk_by(follows) {
+                columns.segments.push(Segment {
                     start: at,
-                    length: run.len() as u32,
-                    number: run[0].number,
-                    k: run[0].k,
+                    length: part.len() as u32,
+                    number: part[0].number,
+                    target: target as u8,
+                    k: part[0].k,
                 });
-                at += run.len() as u32;
+                at += part.len() as u32;
             }
-            columns.run_starts.push(columns.runs.len() as u32);
+            columns.segment_starts.push(columns.segments.len() as u32);
         }
         columns.destinations = destinations;
         columns
@@ -200,25 +210,34 @@ impl Columns {
         self.starts[i] as usize..self.starts[i + 1] as usize
     }
 
-    /// The columns of the i-th destination switch, as runs of consecutive numbers.
+    /// The columns of some destination switches of one tile, as segments of consecutive numbers.
     #[inline]
-    pub(crate) fn runs_of(&self, i: usize) -> &[Run] {
-        &self.runs[self.run_starts[i] as usize..self.run_starts[i + 1] as usize]
+    pub(crate) fn segments(&self, switches: Range<usize>) -> &[Segment] {
+        let (first, end) = (switches.start, switches.end);
+        &self.segments[self.segment_starts[first] as usize..self.segment_starts[end] as usize]
     }
 
     /// All tiles, in order.
     pub fn tiles(&self) -> impl ExactSizeIterator<Item = Tile> + '_ {
-        (0..self.switches.len().div_ceil(BLOCK)).map(|i| self.tile(i))
+        (0..self.tile_count()).map(|i| self.tile(i))
     }
 
-    fn tile(&self, i: usize) -> Tile {
+    /// How many tiles there are.
+    pub(crate) fn tile_count(&self) -> usize {
+        self.switches.len().div_ceil(BLOCK)
+    }
+
+    /// The i-th tile.
+    pub(crate) fn tile(&self, i: usize) -> Tile {
         let switches = i * BLOCK..((i + 1) * BLOCK).min(self.switches.len());
         let columns = self.starts[switches.start] as usize..self.starts[switches.end] as usize;
-        Tile { switches, columns }
+        Tile { index: i, switches, columns }
     }
 
-    pub(crate) fn tile_of(&self, column: usize) -> Tile {
-        self.tile(self.tiles[column] as usize)
+    /// Which tile a column is in.
+    #[inline]
+    pub(crate) fn tile_of(&self, column: usize) -> usize {
+        self.tiles[column] as usize
     }
 
     /// The columns, ascending by LID.
@@ -256,12 +275,18 @@ mod tests {
             let own = &columns.destinations()[columns.of_switch(i)];
             assert!(own.iter().all(|d| d.switch == *leaf));
             assert_eq!(own[3].end, End::Switch(*leaf));
-            let run = Run { start: 0, length: 3, number: 3 * i as u32, k: 0 };
-            assert_eq!(columns.runs_of(i)[0], run);
+            let expected = Segment {
+                start: 4 * (i % 64) as u32,
+                length: 3,
+                number: 3 * i as u32,
+                target: (i % 64) as u8,
+                k: 0,
+            };
+            assert_eq!(columns.segments(i..i + 1)[0], expected);
         }
         let lids: Vec<u32> =
             columns.by_lid().into_iter().map(|c| columns.destinations()[c].lid.0).collect();
         assert!(lids.into_iter().eq(1..=402));
-        assert!((0..402).all(|c| columns.tile_of(c).columns.contains(&c)));
+        assert!((0..402).all(|c| columns.tile(columns.tile_of(c)).columns.contains(&c)));
     }
 }

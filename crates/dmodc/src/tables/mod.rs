@@ -1,12 +1,16 @@
 //! Forwarding tables: for every switch and every destination, an output port.
 
 mod columns;
+mod lines;
 
-pub(crate) use columns::Run;
+pub(crate) use columns::Segment;
 pub use columns::{Columns, Destination, End, Tile};
 
 use std::fmt;
 use std::sync::Arc;
+
+use lines::Lines;
+use rayon::prelude::*;
 
 use crate::id::{PortNumber, SwitchIndex};
 
@@ -31,13 +35,13 @@ impl std::error::Error for NoMemory {}
 /// The forwarding tables of a fabric.
 ///
 /// One byte for each switch and [column](Columns). The bytes lie in [tiles](Tile), each a block of
-/// columns for all switches: a tile is computed as one piece by one thread, written from front to
-/// back, and needs nothing of its neighbours. Within a tile, switch by switch, column by column.
+/// columns for all switches: a tile is computed as one piece, written from front to back, and needs
+/// nothing of its neighbours. Within a tile, switch by switch, column by column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ForwardingTables {
     columns: Arc<Columns>,
     switches: usize,
-    entries: Vec<u8>,
+    tiles: Vec<Lines>,
 }
 
 impl ForwardingTables {
@@ -47,10 +51,12 @@ impl ForwardingTables {
     /// If there is not so much memory.
     pub fn new(columns: Arc<Columns>, switches: usize) -> Result<Self, NoMemory> {
         let bytes = columns.len() * switches;
-        let mut entries = Vec::new();
-        entries.try_reserve_exact(bytes).map_err(|_| NoMemory { bytes })?;
-        entries.resize(bytes, NO_ROUTE);
-        Ok(ForwardingTables { columns, switches, entries })
+        // Each thread touches the memory of its tiles first, which takes longer than filling it.
+        let tiles: Result<Vec<Lines>, NoMemory> = (0..columns.tile_count())
+            .into_par_iter()
+            .map(|i| Lines::new(columns.tile(i).columns.len() * switches, NO_ROUTE))
+            .collect();
+        Ok(ForwardingTables { columns, switches, tiles: tiles.map_err(|_| NoMemory { bytes })? })
     }
 
     /// What the columns are.
@@ -63,63 +69,57 @@ impl ForwardingTables {
         self.switches
     }
 
+    /// How many entries there are: one byte each.
+    pub fn entry_count(&self) -> usize {
+        self.switches * self.columns.len()
+    }
+
     /// The port that switch `s` sends to for a column; 0 is the switch itself.
     #[inline]
     pub fn port(&self, s: SwitchIndex, column: usize) -> Option<PortNumber> {
-        let entry = self.entries[self.place(s, column)];
+        let (tile, at) = self.place(s, column);
+        let entry = self.tiles[tile].bytes()[at];
         (entry != NO_ROUTE).then_some(PortNumber(entry))
     }
 
     /// Sets one entry. (Engines write whole tiles; this is for readers of files.)
     pub fn set(&mut self, s: SwitchIndex, column: usize, port: Option<PortNumber>) {
-        let place = self.place(s, column);
-        self.entries[place] = port.map_or(NO_ROUTE, |p| p.0);
+        let (tile, at) = self.place(s, column);
+        self.tiles[tile].bytes_mut()[at] = port.map_or(NO_ROUTE, |p| p.0);
     }
 
     /// The entries of one switch for the columns of a tile.
     #[inline]
     pub fn row(&self, s: SwitchIndex, tile: &Tile) -> &[u8] {
-        let start = self.tile_start(tile) + s.at() * tile.columns.len();
-        &self.entries[start..start + tile.columns.len()]
+        let width = tile.columns.len();
+        &self.tiles[tile.index].bytes()[s.at() * width..(s.at() + 1) * width]
     }
 
-    /// All bytes, tile after tile.
-    pub fn bytes(&self) -> &[u8] {
-        &self.entries
+    /// Every tile with its entries, switch by switch.
+    pub fn tiles(&self) -> impl ExactSizeIterator<Item = (Tile, &[u8])> {
+        self.columns.tiles().zip(self.tiles.iter().map(Lines::bytes))
     }
 
-    /// Each tile with its bytes, to be written side by side.
-    pub(crate) fn tiles_mut(&mut self) -> Vec<(Tile, &mut [u8])> {
-        let mut rest = &mut self.entries[..];
-        let switches = self.switches;
-        self.columns
-            .tiles()
-            .map(|tile| {
-                let (bytes, after) =
-                    std::mem::take(&mut rest).split_at_mut(tile.columns.len() * switches);
-                rest = after;
-                (tile, bytes)
-            })
-            .collect()
+    /// Every tile with its entries, to be written side by side.
+    pub fn tiles_mut(&mut self) -> Vec<(Tile, &mut [u8])> {
+        self.columns.tiles().zip(self.tiles.iter_mut().map(Lines::bytes_mut)).collect()
     }
 
-    fn tile_start(&self, tile: &Tile) -> usize {
-        tile.columns.start * self.switches
-    }
-
+    /// The tile of an entry and its place there.
     #[inline]
-    fn place(&self, s: SwitchIndex, column: usize) -> usize {
+    fn place(&self, s: SwitchIndex, column: usize) -> (usize, usize) {
         assert!(
             s.at() < self.switches && column < self.columns.len(),
             "the tables have no such entry"
         );
-        let tile = self.columns.tile_of(column);
-        self.tile_start(&tile) + s.at() * tile.columns.len() + column - tile.columns.start
+        let tile = self.columns.tile(self.columns.tile_of(column));
+        (tile.index, s.at() * tile.columns.len() + column - tile.columns.start)
     }
 
     /// How many entries have a route.
     pub fn routed(&self) -> usize {
-        self.entries.iter().filter(|&&e| e != NO_ROUTE).count()
+        let routed = |entries: &[u8]| entries.iter().filter(|&&e| e != NO_ROUTE).count();
+        self.tiles.iter().map(|tile| routed(tile.bytes())).sum()
     }
 
     /// How many entries differ from other tables of the same shape.
@@ -128,6 +128,9 @@ impl ForwardingTables {
     /// If the columns are not the same.
     pub fn differing(&self, other: &ForwardingTables) -> usize {
         assert_eq!(self.columns, other.columns, "only tables of one shape are compared so");
-        self.entries.iter().zip(&other.entries).filter(|(a, b)| a != b).count()
+        let differing = |(a, b): (&Lines, &Lines)| {
+            a.bytes().iter().zip(b.bytes()).filter(|(a, b)| a != b).count()
+        };
+        self.tiles.iter().zip(&other.tiles).map(differing).sum()
     }
 }

@@ -1,0 +1,153 @@
+//! Costs of levelled fabrics, as bits.
+//!
+//! Where every cable joins neighbouring ranks, a switch of rank r that reaches a target of rank t
+//! after u hops up does so in r − t + 2u hops altogether: the cost is told by u alone. So a switch
+//! has a word of 64 targets for each u, a *plane*: plane 0 has those it reaches by going down, plane
+//! u those that need u hops up, and no target is in two planes. The ascending pass of Procedure 1 is
+//! an or over the switches below; the descending pass an or over those above, one plane further.
+//!
+//! Layout: the planes of one switch stand together, 4 of them where there are at most 4 ranks, else 8.
+
+use super::{Closer, Costs, TooFar};
+use crate::group::PortGroups;
+use crate::id::SwitchIndex;
+
+/// Hops of all switches to at most 64 destination switches. Made to be reused, and to be refreshed
+/// switch by switch.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Hops {
+    planes: usize,
+    words: Vec<u64>,
+    /// Which target each switch is itself; [`NO_TARGET`] for most.
+    own: Vec<u8>,
+}
+
+const NO_TARGET: u8 = u8::MAX;
+
+impl Hops {
+    /// How many planes the switches of so many ranks need; none if this form does not do.
+    pub(crate) fn planes_for(levels: u32) -> Option<usize> {
+        match levels {
+            0..=4 => Some(4),
+            5..=8 => Some(8),
+            _ => None,
+        }
+    }
+
+    /// Hops to nothing yet, with so many planes.
+    pub(crate) fn new(planes: usize) -> Self {
+        Hops { planes, words: vec![], own: vec![] }
+    }
+
+    fn own(&self, s: SwitchIndex) -> u64 {
+        match self.own[s.at()] {
+            NO_TARGET => 0,
+            bit => 1 << bit,
+        }
+    }
+
+    /// Finds again which targets `s` reaches by going down; those for which that changed. All
+    /// switches below it must be right.
+    pub(crate) fn refresh_down(&mut self, groups: &PortGroups, s: SwitchIndex) -> u64 {
+        let plane_0 = |of: SwitchIndex| self.words[of.at() * self.planes];
+        let below = groups.below(s).peers.iter().fold(0, |reached, &p| reached | plane_0(p));
+        let down = below | self.own(s);
+        down ^ std::mem::replace(&mut self.words[s.at() * self.planes], down)
+    }
+
+    /// Finds again how many hops up `s` needs for all other targets; those for which that changed.
+    /// What it reaches by going down, and all switches above it, must be right.
+    pub(crate) fn refresh_up(&mut self, groups: &PortGroups, s: SwitchIndex) -> u64 {
+        match self.planes {
+            4 => refresh_up::<4>(rows(&mut self.words), groups, s),
+            _ => refresh_up::<8>(rows(&mut self.words), groups, s),
+        }
+    }
+
+    fn compute_planes<const P: usize>(&mut self, groups: &PortGroups) {
+        let rows = rows::<P>(&mut self.words);
+        for &s in groups.ascending() {
+            let below = groups.below(s).peers.iter();
+            rows[s.at()][0] = below.fold(rows[s.at()][0], |down, p| down | rows[p.at()][0]);
+        }
+        for &s in groups.ascending().iter().rev() {
+            refresh_up(rows, groups, s);
+        }
+    }
+
+    fn closer_in<const P: usize>(&self, groups: &PortGroups, s: SwitchIndex, closer: &mut Closer) {
+        let (rows, _) = self.words.as_chunks::<P>();
+        let row = &rows[s.at()];
+        closer.own = self.own(s);
+        closer.down = row[0] & !closer.own;
+        closer.up = row[1..].iter().fold(0, |all, plane| all | plane);
+        closer.through_up.clear();
+        if closer.up != 0 {
+            closer.through_up.extend(groups.above(s).peers.iter().map(|peer| {
+                let theirs = &rows[peer.at()];
+                (1..P).fold(0, |mask, u| mask | row[u] & theirs[u - 1])
+            }));
+        }
+        closer.through_down.clear();
+        if closer.down != 0 {
+            let below = groups.below(s).peers.iter();
+            closer.through_down.extend(below.map(|peer| rows[peer.at()][0] & closer.down));
+        }
+    }
+}
+
+fn rows<const P: usize>(words: &mut [u64]) -> &mut [[u64; P]] {
+    words.as_chunks_mut::<P>().0
+}
+
+#[inline]
+fn refresh_up<const P: usize>(rows: &mut [[u64; P]], groups: &PortGroups, s: SwitchIndex) -> u64 {
+    let mut above = [0; P];
+    for peer in groups.above(s).peers {
+        for (all, theirs) in above.iter_mut().zip(&rows[peer.at()]) {
+            *all |= theirs;
+        }
+    }
+    let row = &mut rows[s.at()];
+    let (mut known, mut changed) = (row[0], 0);
+    for u in 1..P {
+        let plane = above[u - 1] & !known;
+        known |= plane;
+        changed |= plane ^ row[u];
+        row[u] = plane;
+    }
+    changed
+}
+
+impl Costs for Hops {
+    fn compute(&mut self, groups: &PortGroups, targets: &[SwitchIndex]) -> Result<(), TooFar> {
+        self.words.clear();
+        self.words.resize(groups.switch_count() * self.planes, 0);
+        self.own.clear();
+        self.own.resize(groups.switch_count(), NO_TARGET);
+        for (bit, t) in targets.iter().enumerate() {
+            self.own[t.at()] = bit as u8;
+            self.words[t.at() * self.planes] = 1 << bit;
+        }
+        match self.planes {
+            4 => self.compute_planes::<4>(groups),
+            _ => self.compute_planes::<8>(groups),
+        }
+        // With at most 8 ranks no cost comes near 254.
+        Ok(())
+    }
+
+    #[inline]
+    fn reached(&self, s: SwitchIndex) -> u64 {
+        let planes = &self.words[s.at() * self.planes..][..self.planes];
+        planes.iter().fold(0, |all, plane| all | plane)
+    }
+
+    #[inline]
+    fn closer(&self, groups: &PortGroups, s: SwitchIndex, closer: &mut Closer) {
+        match self.planes {
+            4 => self.closer_in::<4>(groups, s, closer),
+            _ => self.closer_in::<8>(groups, s, closer),
+        }
+    }
+}

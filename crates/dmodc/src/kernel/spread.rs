@@ -1,0 +1,322 @@
+//! From closer sets to entries: eqs. (3) and (4) for the destination switches of a tile at once,
+//! where every group has one port and no switch more than 64 groups in one direction.
+//!
+//! ```text
+//! for each segment of consecutive numbers d, d + 1 …:
+//!     cycle = the ports of the closer set, in order          (compress: the ports under a mask)
+//!     entry of number d = cycle[(⌊d / Π⌋ + k) mod #cycle]     (with one port to a group, k-th LID)
+//! ```
+//!
+//! Departures from that:
+//! 1. The cycle is compressed anew only where the mask differs from the segment before.
+//! 2. Divisions are multiplications: by the reciprocal of Π, one to a row, and by that of #cycle, from
+//!    a table.
+//! 3. Entries are written 64 at a time. What that writes behind a segment belongs to the next one and
+//!    is written again, or is slack behind the row.
+//! 4. For Π = 1 the entries are the cycle itself, rotated, and so 64 of them are one copy out of the
+//!    cycle written down twice; for Π > 1 each port of the cycle is repeated.
+
+use super::rows::bits;
+use super::transpose::transpose;
+use crate::tables::{NO_ROUTE, Segment};
+
+/// How many bytes behind its last entry a row needs.
+pub(crate) const SLACK: usize = 64;
+
+/// The groups of one switch in one direction, and which of them are closer to which targets.
+#[derive(Clone, Debug)]
+pub(crate) struct Choices {
+    /// The targets that are reached in this direction.
+    pub(crate) targets: u64,
+    /// The port of each group.
+    pub(crate) ports: [u8; 64],
+    /// The closer set of each of the `targets`: a bit for each group. Groups beyond 64 have theirs in
+    /// the words that follow; none of the loops here takes those.
+    pub(crate) masks: [[u64; 64]; 4],
+}
+
+impl Default for Choices {
+    fn default() -> Self {
+        Choices { targets: 0, ports: [0; 64], masks: [[0; 64]; 4] }
+    }
+}
+
+/// Up to so many targets are looked at one by one.
+const FEW: u32 = 4;
+
+impl Choices {
+    /// Takes the closer sets of these targets from the masks of the groups (which have no other
+    /// targets). In a healthy fabric all groups upwards have the same mask, and nothing is to be
+    /// sorted out.
+    pub(crate) fn gather(&mut self, targets: u64, through: &[u64]) {
+        self.targets = targets;
+        if targets.count_ones() <= FEW {
+            for target in bits(targets) {
+                for (word, through) in through.chunks(64).enumerate() {
+                    let member = |(at, mask): (usize, &u64)| (mask >> target & 1) << at;
+                    let set = through.iter().enumerate().map(member).fold(0, |set, bit| set | bit);
+                    self.masks[word][target] = set;
+                }
+            }
+            return;
+        }
+        let alike = through.iter().all(|&mask| mask == targets || mask == 0);
+        for (by_target, through) in self.masks.iter_mut().zip(through.chunks(64)) {
+            if alike {
+                let member = |(at, mask): (usize, &u64)| u64::from(*mask != 0) << at;
+                let set = through.iter().enumerate().map(member).fold(0, |set, bit| set | bit);
+                by_target.fill(set);
+            } else {
+                by_target[..through.len()].copy_from_slice(through);
+                by_target[through.len()..].fill(0);
+                transpose(by_target);
+            }
+        }
+    }
+
+    /// The closer set of a target among so many groups: a bit for each.
+    pub(crate) fn set(&self, target: u8, groups: usize) -> [u64; 4] {
+        let word = |word: usize| match word * 64 < groups {
+            true => self.masks[word][usize::from(target)],
+            false => 0,
+        };
+        std::array::from_fn(word)
+    }
+}
+
+/// A number to divide by, with its reciprocal.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Divisor {
+    pub(crate) value: u32,
+    /// ⌈2⁶⁴ / value⌉, which is exact for dividends of 32 bits; 0 stands for 2⁶⁴.
+    reciprocal: u64,
+}
+
+impl Divisor {
+    pub(crate) const fn new(value: u32) -> Self {
+        Divisor { value, reciprocal: (u64::MAX / value as u64).wrapping_add(1) }
+    }
+
+    #[inline(always)]
+    pub(crate) fn divide(&self, dividend: u32) -> u32 {
+        match self.reciprocal {
+            0 => dividend,
+            reciprocal => ((u128::from(reciprocal) * u128::from(dividend)) >> 64) as u32,
+        }
+    }
+
+    /// The rest: the fraction of the quotient, times the divisor.
+    #[inline(always)]
+    pub(crate) fn modulo(&self, dividend: u32) -> u32 {
+        let fraction = self.reciprocal.wrapping_mul(u64::from(dividend));
+        ((u128::from(fraction) * u128::from(self.value)) >> 64) as u32
+    }
+}
+
+/// Divisors up to 64: the sizes of closer sets. (The first one is not used.)
+pub(super) const SIZES: [Divisor; 65] = {
+    let mut sizes = [Divisor::new(1); 65];
+    let mut n = 1;
+    while n <= 64 {
+        sizes[n] = Divisor::new(n as u32);
+        n += 1;
+    }
+    sizes
+};
+
+/// What is to be written: segments of one tile, ascending, for one switch.
+pub(crate) struct Spread<'a> {
+    pub(crate) segments: &'a [Segment],
+    pub(crate) up: &'a Choices,
+    pub(crate) down: &'a Choices,
+    /// Π.
+    pub(crate) divider: Divisor,
+}
+
+impl Spread<'_> {
+    /// The closer set of a target and the ports to choose from; `None` where it is in no direction.
+    #[inline(always)]
+    pub(super) fn choice(&self, target: u8) -> Option<(u64, &[u8; 64])> {
+        let side = match () {
+            () if self.up.targets >> target & 1 == 1 => self.up,
+            () if self.down.targets >> target & 1 == 1 => self.down,
+            () => return None,
+        };
+        Some((side.masks[0][usize::from(target)], &side.ports))
+    }
+}
+
+/// Picks bytes by a mask. (A trait, so that [`each_segment`] is compiled for each processor.)
+pub(super) trait Compress {
+    /// The `ports` whose bits are set, in order, from the start of `to`. What follows them is
+    /// undefined. Says how many.
+    fn compress(ports: &[u8; 64], mask: u64, to: &mut [u8; CYCLE]) -> usize;
+}
+
+/// A cycle and its repetition: room for 64 ports, those again, and one copy of 64 bytes over the end.
+pub(super) const CYCLE: usize = 192;
+
+struct BitByBit;
+
+impl Compress for BitByBit {
+    #[inline(always)]
+    fn compress(ports: &[u8; 64], mask: u64, to: &mut [u8; CYCLE]) -> usize {
+        let (mut left, mut count) = (mask, 0);
+        while left != 0 {
+            to[count] = ports[left.trailing_zeros() as usize & 63];
+            count += 1;
+            left &= left - 1;
+        }
+        count
+    }
+}
+
+pub(super) fn portable(spread: &Spread<'_>, row: &mut [u8]) {
+    each_segment::<BitByBit>(spread, row);
+}
+
+/// The loop, over any way to compress.
+#[inline(always)]
+pub(super) fn each_segment<C: Compress>(spread: &Spread<'_>, row: &mut [u8]) {
+    let mut cycle = [NO_ROUTE; CYCLE];
+    let mut last = (0, std::ptr::null());
+    let mut size = 1;
+    for segment in spread.segments {
+        let (start, end) = (segment.start as usize, (segment.start + segment.length) as usize);
+        let Some((mask, ports)) = spread.choice(segment.target) else {
+            repeat(NO_ROUTE, row, start, end);
+            continue;
+        };
+        if last != (mask, std::ptr::from_ref(ports)) {
+            last = (mask, ports);
+            size = C::compress(ports, mask, &mut cycle);
+            double(&mut cycle, size);
+        }
+        let q = spread.divider.divide(segment.number);
+        let mut at = SIZES[size].modulo(q) as usize;
+        if segment.k != 0 {
+            at = (at + usize::from(segment.k)) % size;
+        }
+        if spread.divider.value == 1 {
+            let mut column = start;
+            while column < end {
+                let (from, to) = (&cycle[at..at + 64], &mut row[column..column + 64]);
+                to.copy_from_slice(from);
+                column += 64;
+                at = (at + 64) % size;
+            }
+            continue;
+        }
+        let mut column = start;
+        let mut left =
+            (spread.divider.value - (segment.number - q * spread.divider.value)) as usize;
+        while column < end {
+            let stop = end.min(column.saturating_add(left));
+            repeat(cycle[at], row, column, stop);
+            column = stop;
+            left = spread.divider.value as usize;
+            at = if at + 1 == size { 0 } else { at + 1 };
+        }
+    }
+}
+
+/// Writes one value from `start` to `end`, and over it.
+#[inline(always)]
+fn repeat(value: u8, row: &mut [u8], start: usize, end: usize) {
+    let mut column = start;
+    while column < end {
+        row[column..column + 64].copy_from_slice(&[value; 64]);
+        column += 64;
+    }
+}
+
+/// Repeats the first `size` bytes, so that 64 can be read from any of them on.
+#[inline(always)]
+fn double(cycle: &mut [u8; CYCLE], size: usize) {
+    let mut have = size;
+    while have < size + 64 {
+        let block: [u8; 64] = *cycle.first_chunk().expect("a cycle is longer than 64 bytes");
+        // Only the first `whole` of these are right; what follows them is overwritten, or never read.
+        cycle[have..have + 64].copy_from_slice(&block);
+        let whole = have.min(64);
+        have += whole - whole % size;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::Kernel;
+    use crate::random::Random;
+
+    #[test]
+    fn reciprocals_divide_exactly() {
+        let mut random = Random::new(2, 0);
+        let edges = [0, 1, 2, 63, 64, 1 << 16, u32::MAX - 1, u32::MAX];
+        for value in (1..=300).chain([1024, 65_537, u32::MAX - 1, u32::MAX]) {
+            let divisor = Divisor::new(value);
+            let drawn: Vec<u32> = (0..200).map(|_| random.below(1 << 32) as u32).collect();
+            let near = [value - 1, value, value.saturating_add(1), u32::MAX / value * value];
+            for dividend in edges.into_iter().chain(near).chain(drawn) {
+                assert_eq!(divisor.divide(dividend), dividend / value);
+                assert_eq!(divisor.modulo(dividend), dividend % value);
+            }
+        }
+    }
+
+    /// Any masks, any ports, segments of any length: each twin against eqs. (3) and (4) themselves.
+    #[test]
+    fn every_twin_equals_the_formula() {
+        let mut random = Random::new(4, 0);
+        for round in 0..400 {
+            let mut side = |targets: u64, dense: bool| {
+                let mut choices = Choices { targets, ..Choices::default() };
+                choices.ports = std::array::from_fn(|_| 1 + random.below(254) as u8);
+                let all = random.below(u64::MAX) | 1 << random.below(64);
+                choices.masks[0] = std::array::from_fn(|_| match dense {
+                    true => all & random.below(u64::MAX) | 1 << random.below(64),
+                    false => 1 << random.below(64),
+                });
+                choices
+            };
+            let (up, down) = (
+                side(0x1234_5678_9abc_def1u64.wrapping_mul(round), true),
+                side(u64::MAX / 3, false),
+            );
+            let mut segments = Vec::new();
+            let mut start = 0;
+            for target in 0..random.below(65) as u8 {
+                for _ in 0..1 + random.below(2) {
+                    let length = 1 + random.below(if round % 7 == 0 { 200 } else { 40 }) as u32;
+                    let size = 1 + random.below(31);
+                    let number = random.below(1 << size) as u32;
+                    let k = random.below(3) as u8 * random.below(60) as u8;
+                    segments.push(Segment { start, length, number, target, k });
+                    start += length;
+                }
+            }
+            let value = [1, 1, 2, 31, 32, 33, 1000, u32::MAX][random.below(8) as usize];
+            let divider = Divisor::new(value);
+            let spread = Spread { segments: &segments, up: &up, down: &down, divider };
+            let mut expected = Vec::new();
+            for segment in &segments {
+                for i in 0..segment.length {
+                    expected.push(match spread.choice(segment.target) {
+                        None => NO_ROUTE,
+                        Some((mask, ports)) => {
+                            let q = u64::from(segment.number + i) / u64::from(value);
+                            let wanted = (q + u64::from(segment.k)) % u64::from(mask.count_ones());
+                            let bit = crate::kernel::bits(mask).nth(wanted as usize).unwrap();
+                            ports[bit]
+                        }
+                    });
+                }
+            }
+            for kernel in Kernel::all() {
+                let mut row = vec![0; start as usize + SLACK];
+                kernel.spread(&spread, &mut row);
+                assert_eq!(row[..start as usize], expected, "{}", kernel.name());
+            }
+        }
+    }
+}
