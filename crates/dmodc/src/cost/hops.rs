@@ -82,11 +82,19 @@ impl Hops {
         closer.down = row[0] & !closer.own;
         closer.up = row[1..].iter().fold(0, |all, plane| all | plane);
         closer.through_up.clear();
-        if closer.up != 0 {
-            closer.through_up.extend(groups.above(s).peers.iter().map(|peer| {
+        let above = groups.above(s).peers.iter();
+        let mut used = (1..P).filter(|&u| row[u] != 0);
+        match (used.next(), used.next()) {
+            (None, _) => {}
+            // Most often all targets of a block are equally far up.
+            (Some(u), None) => {
+                let plane = row[u];
+                closer.through_up.extend(above.map(|peer| plane & rows[peer.at()][u - 1]));
+            }
+            _ => closer.through_up.extend(above.map(|peer| {
                 let theirs = &rows[peer.at()];
                 (1..P).fold(0, |mask, u| mask | row[u] & theirs[u - 1])
-            }));
+            })),
         }
         closer.through_down.clear();
         if closer.down != 0 {

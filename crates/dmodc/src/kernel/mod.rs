@@ -17,7 +17,7 @@ mod transpose;
 mod x86;
 
 pub(crate) use rows::{INFINITE, Row, UNREACHED, bits, equal, finite, keep, one_less, relax};
-pub(crate) use spread::{Choices, Divisor, SLACK, Spread};
+pub(crate) use spread::{Choices, Divisor, SLACK, Spread, chains};
 pub(crate) use stream::Stream;
 
 /// Which form of the inner loops is used: the portable one, or one for the processor at hand.
@@ -67,6 +67,18 @@ impl Kernel {
             Form::Avx2 => "avx2",
             #[cfg(target_arch = "x86_64")]
             Form::Avx512 => "avx512",
+        }
+    }
+
+    /// Takes the closer sets of these targets from the masks of the groups.
+    #[inline]
+    pub(crate) fn gather(self, choices: &mut Choices, targets: u64, through: &[u64]) {
+        match self.0 {
+            Form::Portable => choices.gather(targets, through),
+            #[cfg(target_arch = "x86_64")]
+            Form::Avx2 => x86::gather_avx2(choices, targets, through),
+            #[cfg(target_arch = "x86_64")]
+            Form::Avx512 => x86::gather_avx512(choices, targets, through),
         }
     }
 

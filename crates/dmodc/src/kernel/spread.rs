@@ -8,10 +8,11 @@
 //! ```
 //!
 //! Departures from that:
-//! 1. The cycle is compressed anew only where the mask differs from the segment before.
+//! 1. Segments that continue each other under the same mask are one run, for which the cycle is
+//!    compressed once.
 //! 2. Divisions are multiplications: by the reciprocal of Π, one to a row, and by that of #cycle, from
 //!    a table.
-//! 3. Entries are written 64 at a time. What that writes behind a segment belongs to the next one and
+//! 3. Entries are written 64 at a time. What that writes behind a run belongs to the next one and
 //!    is written again, or is slack behind the row.
 //! 4. For Π = 1 the entries are the cycle itself, rotated, and so 64 of them are one copy out of the
 //!    cycle written down twice; for Π > 1 each port of the cycle is repeated.
@@ -33,11 +34,13 @@ pub(crate) struct Choices {
     /// The closer set of each of the `targets`: a bit for each group. Groups beyond 64 have theirs in
     /// the words that follow; none of the loops here takes those.
     pub(crate) masks: [[u64; 64]; 4],
+    /// The targets whose closer set (its first word) is that of the target before.
+    same: u64,
 }
 
 impl Default for Choices {
     fn default() -> Self {
-        Choices { targets: 0, ports: [0; 64], masks: [[0; 64]; 4] }
+        Choices { targets: 0, ports: [0; 64], masks: [[0; 64]; 4], same: 0 }
     }
 }
 
@@ -48,8 +51,10 @@ impl Choices {
     /// Takes the closer sets of these targets from the masks of the groups (which have no other
     /// targets). In a healthy fabric all groups upwards have the same mask, and nothing is to be
     /// sorted out.
-    pub(crate) fn gather(&mut self, targets: u64, through: &[u64]) {
+    #[inline(always)]
+    pub(super) fn gather(&mut self, targets: u64, through: &[u64]) {
         self.targets = targets;
+        self.same = 0;
         if targets.count_ones() <= FEW {
             for target in bits(targets) {
                 for (word, through) in through.chunks(64).enumerate() {
@@ -62,16 +67,24 @@ impl Choices {
         }
         let alike = through.iter().all(|&mask| mask == targets || mask == 0);
         for (by_target, through) in self.masks.iter_mut().zip(through.chunks(64)) {
+            let member = |(at, mask): (usize, &u64)| u64::from(*mask != 0) << at;
+            let set = through.iter().enumerate().map(member).fold(0, |set, bit| set | bit);
             if alike {
-                let member = |(at, mask): (usize, &u64)| u64::from(*mask != 0) << at;
-                let set = through.iter().enumerate().map(member).fold(0, |set, bit| set | bit);
                 by_target.fill(set);
+            } else if set.count_ones() <= FEW {
+                by_target.fill(0);
+                for at in bits(set) {
+                    for target in bits(through[at]) {
+                        by_target[target] |= 1 << at;
+                    }
+                }
             } else {
                 by_target[..through.len()].copy_from_slice(through);
                 by_target[through.len()..].fill(0);
                 transpose(by_target);
             }
         }
+        self.same = if alike { u64::MAX } else { same_as_before(&self.masks[0]) };
     }
 
     /// The closer set of a target among so many groups: a bit for each.
@@ -82,6 +95,13 @@ impl Choices {
         };
         std::array::from_fn(word)
     }
+}
+
+/// A bit for each word that equals the one before it.
+#[inline(always)]
+fn same_as_before(words: &[u64; 64]) -> u64 {
+    let pairs = words[1..].iter().zip(words).enumerate();
+    pairs.fold(0, |same, (at, (now, before))| same | u64::from(now == before) << (at + 1))
 }
 
 /// A number to divide by, with its reciprocal.
@@ -127,26 +147,100 @@ pub(super) const SIZES: [Divisor; 65] = {
 /// What is to be written: segments of one tile, ascending, for one switch.
 pub(crate) struct Spread<'a> {
     pub(crate) segments: &'a [Segment],
+    /// The targets whose numbers continue those of the target before. Not 0 only if all targets of the
+    /// tile are given, and each has one segment.
+    pub(crate) chained: u64,
     pub(crate) up: &'a Choices,
     pub(crate) down: &'a Choices,
     /// Π.
     pub(crate) divider: Divisor,
 }
 
+/// Which segments continue the one before in numbers, if each target has one; else 0.
+pub(crate) fn chains(segments: &[Segment]) -> u64 {
+    let in_order = |(at, segment): (usize, &Segment)| usize::from(segment.target) == at;
+    if !segments.iter().enumerate().all(in_order) {
+        return 0;
+    }
+    let follows = |a: &Segment, b: &Segment| {
+        a.k == b.k && b.number == a.number.wrapping_add(a.length) && b.start == a.start + a.length
+    };
+    let pairs = segments.windows(2).enumerate();
+    pairs
+        .fold(0, |chained, (at, pair)| chained | u64::from(follows(&pair[0], &pair[1])) << (at + 1))
+}
+
+/// A closer set: the direction, and a bit for each group in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Set {
+    /// No route.
+    None,
+    Up(u64),
+    Down(u64),
+}
+
+/// Segments that follow each other in columns and in numbers and have the same closer set: in a healthy
+/// fabric a whole row, in a damaged one most often one segment.
+pub(super) struct Run {
+    pub(super) set: Set,
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) number: u32,
+    pub(super) k: u8,
+}
+
 impl Spread<'_> {
-    /// The closer set of a target and the ports to choose from; `None` where it is in no direction.
     #[inline(always)]
-    pub(super) fn choice(&self, target: u8) -> Option<(u64, &[u8; 64])> {
-        let side = match () {
-            () if self.up.targets >> target & 1 == 1 => self.up,
-            () if self.down.targets >> target & 1 == 1 => self.down,
-            () => return None,
-        };
-        Some((side.masks[0][usize::from(target)], &side.ports))
+    pub(super) fn set(&self, target: u8) -> Set {
+        let at = usize::from(target & 63);
+        match (self.up.targets >> at & 1, self.down.targets >> at & 1) {
+            (1, _) => Set::Up(self.up.masks[0][at]),
+            (_, 1) => Set::Down(self.down.masks[0][at]),
+            _ => Set::None,
+        }
+    }
+
+    /// The segments that begin a run.
+    #[inline(always)]
+    fn starts(&self) -> u64 {
+        let both = |targets: u64| targets & targets << 1;
+        let (up, down) = (self.up.targets, self.down.targets);
+        let as_before = both(up) & self.up.same | both(down) & self.down.same | both(!(up | down));
+        let all = u64::MAX >> (64 - self.segments.len().clamp(1, 64));
+        all & !(self.chained & as_before)
+    }
+
+    /// The segments as runs, in order.
+    #[inline(always)]
+    pub(super) fn runs(&self) -> impl Iterator<Item = Run> {
+        let chained = self.chained != 0;
+        let mut starts = if chained { self.starts() } else { 0 };
+        let mut next = 0;
+        std::iter::from_fn(move || {
+            let first = self.segments.get(next)?;
+            if chained {
+                starts &= starts - 1;
+                next = if starts == 0 {
+                    self.segments.len()
+                } else {
+                    starts.trailing_zeros() as usize
+                };
+            } else {
+                next += 1;
+            }
+            let last = self.segments.get(next - 1)?;
+            Some(Run {
+                set: self.set(first.target),
+                start: first.start as usize,
+                end: (last.start + last.length) as usize,
+                number: first.number,
+                k: first.k,
+            })
+        })
     }
 }
 
-/// Picks bytes by a mask. (A trait, so that [`each_segment`] is compiled for each processor.)
+/// Picks bytes by a mask. (A trait, so that [`each_run`] is compiled for each processor.)
 pub(super) trait Compress {
     /// The `ports` whose bits are set, in order, from the start of `to`. What follows them is
     /// undefined. Says how many.
@@ -172,49 +266,53 @@ impl Compress for BitByBit {
 }
 
 pub(super) fn portable(spread: &Spread<'_>, row: &mut [u8]) {
-    each_segment::<BitByBit>(spread, row);
+    each_run::<BitByBit>(spread, row);
 }
 
 /// The loop, over any way to compress.
 #[inline(always)]
-pub(super) fn each_segment<C: Compress>(spread: &Spread<'_>, row: &mut [u8]) {
+pub(super) fn each_run<C: Compress>(spread: &Spread<'_>, row: &mut [u8]) {
     let mut cycle = [NO_ROUTE; CYCLE];
-    let mut last = (0, std::ptr::null());
+    let mut last = Set::None;
     let mut size = 1;
-    for segment in spread.segments {
-        let (start, end) = (segment.start as usize, (segment.start + segment.length) as usize);
-        let Some((mask, ports)) = spread.choice(segment.target) else {
-            repeat(NO_ROUTE, row, start, end);
-            continue;
-        };
-        if last != (mask, std::ptr::from_ref(ports)) {
-            last = (mask, ports);
-            size = C::compress(ports, mask, &mut cycle);
+    for Run { set, start, end, number, k } in spread.runs() {
+        if set != last {
+            size = match set {
+                Set::None => {
+                    cycle[0] = NO_ROUTE;
+                    1
+                }
+                Set::Up(mask) => C::compress(&spread.up.ports, mask, &mut cycle),
+                Set::Down(mask) => C::compress(&spread.down.ports, mask, &mut cycle),
+            };
             double(&mut cycle, size);
+            last = set;
         }
-        let q = spread.divider.divide(segment.number);
+        if size == 1 {
+            repeat(cycle[0], row, start, end);
+            continue;
+        }
+        let q = spread.divider.divide(number);
         let mut at = SIZES[size].modulo(q) as usize;
-        if segment.k != 0 {
-            at = (at + usize::from(segment.k)) % size;
+        if k != 0 {
+            at = (at + usize::from(k)) % size;
         }
+        let mut column = start;
         if spread.divider.value == 1 {
-            let mut column = start;
             while column < end {
-                let (from, to) = (&cycle[at..at + 64], &mut row[column..column + 64]);
-                to.copy_from_slice(from);
+                row[column..column + 64].copy_from_slice(&cycle[at..at + 64]);
                 column += 64;
                 at = (at + 64) % size;
             }
             continue;
         }
-        let mut column = start;
-        let mut left =
-            (spread.divider.value - (segment.number - q * spread.divider.value)) as usize;
+        let divider = spread.divider.value as usize;
+        let mut left = divider - (number - q * spread.divider.value) as usize;
         while column < end {
-            let stop = end.min(column.saturating_add(left));
+            let stop = end.min(column + left);
             repeat(cycle[at], row, column, stop);
             column = stop;
-            left = spread.divider.value as usize;
+            left = divider;
             at = if at + 1 == size { 0 } else { at + 1 };
         }
     }
@@ -273,10 +371,12 @@ mod tests {
                 let mut choices = Choices { targets, ..Choices::default() };
                 choices.ports = std::array::from_fn(|_| 1 + random.below(254) as u8);
                 let all = random.below(u64::MAX) | 1 << random.below(64);
-                choices.masks[0] = std::array::from_fn(|_| match dense {
+                choices.masks[0] = std::array::from_fn(|at| match dense {
+                    true if at % 5 > 1 => all,
                     true => all & random.below(u64::MAX) | 1 << random.below(64),
                     false => 1 << random.below(64),
                 });
+                choices.same = same_as_before(&choices.masks[0]);
                 choices
             };
             let (up, down) = (
@@ -286,10 +386,16 @@ mod tests {
             let mut segments = Vec::new();
             let mut start = 0;
             for target in 0..random.below(65) as u8 {
-                for _ in 0..1 + random.below(2) {
+                for _ in 0..1 + random.below(2) * (round % 2) {
                     let length = 1 + random.below(if round % 7 == 0 { 200 } else { 40 }) as u32;
                     let size = 1 + random.below(31);
-                    let number = random.below(1 << size) as u32;
+                    // Some continue the segment before.
+                    let number = match segments.last() {
+                        Some(&Segment { number, length, .. }) if random.below(2) > 0 => {
+                            number + length
+                        }
+                        _ => random.below(1 << size) as u32,
+                    };
                     let k = random.below(3) as u8 * random.below(60) as u8;
                     segments.push(Segment { start, length, number, target, k });
                     start += length;
@@ -297,11 +403,17 @@ mod tests {
             }
             let value = [1, 1, 2, 31, 32, 33, 1000, u32::MAX][random.below(8) as usize];
             let divider = Divisor::new(value);
-            let spread = Spread { segments: &segments, up: &up, down: &down, divider };
+            let chained = chains(&segments);
+            let spread = Spread { segments: &segments, chained, up: &up, down: &down, divider };
             let mut expected = Vec::new();
             for segment in &segments {
                 for i in 0..segment.length {
-                    expected.push(match spread.choice(segment.target) {
+                    let choice = match spread.set(segment.target) {
+                        Set::None => None,
+                        Set::Up(mask) => Some((mask, &up.ports)),
+                        Set::Down(mask) => Some((mask, &down.ports)),
+                    };
+                    expected.push(match choice {
                         None => NO_ROUTE,
                         Some((mask, ports)) => {
                             let q = u64::from(segment.number + i) / u64::from(value);

@@ -6,11 +6,12 @@
 #![expect(unsafe_code, reason = "processor features and stores past the cache have no safe form")]
 
 use std::arch::x86_64::{
-    __m128i, __m512i, _mm_sfence, _mm_stream_si128, _mm512_loadu_si512, _mm512_maskz_compress_epi8,
-    _mm512_permutexvar_epi8, _mm512_set1_epi8, _mm512_storeu_si512, _pdep_u64, _pext_u64,
+    __m128i, __m512i, _mm_sfence, _mm_stream_si128, _mm256_storeu_si256, _mm512_castsi512_si256,
+    _mm512_loadu_si512, _mm512_maskz_compress_epi8, _mm512_permutexvar_epi8, _mm512_set1_epi8,
+    _mm512_storeu_si512, _pdep_u64, _pext_u64,
 };
 
-use super::spread::{CYCLE, Compress, SIZES, SLACK, Spread, each_segment};
+use super::spread::{CYCLE, Choices, Compress, Run, SIZES, SLACK, Set, Spread, each_run};
 use crate::tables::NO_ROUTE;
 
 pub(super) fn has_avx2() -> bool {
@@ -25,8 +26,29 @@ pub(super) fn has_avx512() -> bool {
     has_avx2()
         && is_x86_feature_detected!("avx512f")
         && is_x86_feature_detected!("avx512bw")
+        && is_x86_feature_detected!("avx512vl")
         && is_x86_feature_detected!("avx512vbmi")
         && is_x86_feature_detected!("avx512vbmi2")
+}
+
+/// The portable gathering, compiled for AVX2.
+pub(super) fn gather_avx2(choices: &mut Choices, targets: u64, through: &[u64]) {
+    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+    fn gather(choices: &mut Choices, targets: u64, through: &[u64]) {
+        choices.gather(targets, through);
+    }
+    // SAFETY: only kernels that `has_avx2` allowed come here.
+    unsafe { gather(choices, targets, through) }
+}
+
+/// The portable gathering, compiled for AVX-512.
+pub(super) fn gather_avx512(choices: &mut Choices, targets: u64, through: &[u64]) {
+    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,avx512f,avx512bw,avx512vl")]
+    fn gather(choices: &mut Choices, targets: u64, through: &[u64]) {
+        choices.gather(targets, through);
+    }
+    // SAFETY: only kernels that `has_avx512` allowed come here.
+    unsafe { gather(choices, targets, through) }
 }
 
 /// The portable loop with AVX2, and ports compressed eight at a time.
@@ -37,7 +59,7 @@ pub(super) fn spread_avx2(spread: &Spread<'_>, row: &mut [u8]) {
 
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 fn with_avx2(spread: &Spread<'_>, row: &mut [u8]) {
-    each_segment::<EightByEight>(spread, row);
+    each_run::<EightByEight>(spread, row);
 }
 
 struct EightByEight;
@@ -78,65 +100,50 @@ static ROTATIONS: [[u8; 128]; 65] = {
     rotations
 };
 
-/// The loop of [`each_segment`] with the cycle in a register: one instruction compresses 64 ports,
+/// The loop of [`each_run`] with the cycle in a register: one instruction compresses 64 ports,
 /// and one more rotates and repeats the cycle.
 pub(super) fn spread_avx512(spread: &Spread<'_>, row: &mut [u8]) {
     // SAFETY: only kernels that `has_avx512` allowed come here.
     unsafe { with_avx512(spread, row) }
 }
 
-#[target_feature(enable = "avx2,bmi1,bmi2,popcnt,avx512f,avx512bw,avx512vbmi,avx512vbmi2")]
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt,avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2")]
 fn with_avx512(spread: &Spread<'_>, row: &mut [u8]) {
-    let up_ports = load(&spread.up.ports);
-    let down_ports = load(&spread.down.ports);
-    for segment in spread.segments {
-        let (start, end) = (segment.start as usize, (segment.start + segment.length) as usize);
+    let (up_ports, down_ports) = (load(&spread.up.ports), load(&spread.down.ports));
+    for Run { set, start, end, number, k } in spread.runs() {
         assert!(start <= end && end + SLACK <= row.len(), "a row has slack behind its entries");
-        // SAFETY (of every store below): it begins before `end`, so it ends before `end + SLACK`.
-        let target = usize::from(segment.target & 63);
-        let (mask, ports) = match spread.up.targets >> target & 1 {
-            1 => (spread.up.masks[0][target], up_ports),
-            _ if spread.down.targets >> target & 1 == 1 => {
-                (spread.down.masks[0][target], down_ports)
-            }
-            _ => {
-                let nothing = _mm512_set1_epi8(NO_ROUTE as i8);
-                let mut column = start;
-                while column < end {
-                    // SAFETY: as above.
-                    unsafe { store(row, column, nothing) };
-                    column += 64;
-                }
-                continue;
-            }
+        let (mask, cycle) = match set {
+            Set::None => (1, _mm512_set1_epi8(NO_ROUTE as i8)),
+            Set::Up(mask) => (mask, _mm512_maskz_compress_epi8(mask, up_ports)),
+            Set::Down(mask) => (mask, _mm512_maskz_compress_epi8(mask, down_ports)),
         };
-        let cycle = _mm512_maskz_compress_epi8(mask, ports);
         let size = mask.count_ones() as usize;
-        let q = spread.divider.divide(segment.number);
+        let q = spread.divider.divide(number);
         let mut at = SIZES[size].modulo(q) as usize;
-        if segment.k != 0 {
-            at = (at + usize::from(segment.k)) % size;
+        if k != 0 {
+            at = (at + usize::from(k)) % size;
         }
         let mut column = start;
         if spread.divider.value == 1 {
             let rotations = &ROTATIONS[size];
             while column < end {
                 let from = rotations[at..].first_chunk().expect("a rotation is shorter than 64");
-                // SAFETY: as above.
-                unsafe { store(row, column, _mm512_permutexvar_epi8(load(from), cycle)) };
+                let entries = _mm512_permutexvar_epi8(load(from), cycle);
+                // SAFETY: it begins before `end`, so it ends before `end + SLACK`, which the row has.
+                unsafe { store(row, column, end - column, entries) };
                 column += 64;
                 at = usize::from(rotations[(at + 64) & 127]);
             }
             continue;
         }
         let divider = spread.divider.value as usize;
-        let mut left = divider - (segment.number - q * spread.divider.value) as usize;
+        let mut left = divider - (number - q * spread.divider.value) as usize;
         while column < end {
             let stop = end.min(column + left);
             let port = _mm512_permutexvar_epi8(_mm512_set1_epi8(at as i8), cycle);
             while column < stop {
                 // SAFETY: as above.
-                unsafe { store(row, column, port) };
+                unsafe { store(row, column, stop - column, port) };
                 column += 64;
             }
             column = stop;
@@ -153,16 +160,22 @@ fn load(from: &[u8; 64]) -> __m512i {
     unsafe { _mm512_loadu_si512(from.as_ptr().cast()) }
 }
 
-/// Writes 64 bytes at `at`.
+/// Writes 64 bytes at `at`, or 32 where no more are wanted: those lie in one cache line more often.
 ///
 /// # Safety
-/// The row must have them.
+/// The row must have 64 bytes from `at` on.
 #[inline]
 #[target_feature(enable = "avx512f")]
-unsafe fn store(row: &mut [u8], at: usize, value: __m512i) {
+unsafe fn store(row: &mut [u8], at: usize, wanted: usize, value: __m512i) {
     debug_assert!(at + 64 <= row.len());
     // SAFETY: the caller says that the row is long enough.
-    unsafe { _mm512_storeu_si512(row.as_mut_ptr().add(at).cast(), value) }
+    unsafe {
+        let to = row.as_mut_ptr().add(at);
+        match wanted <= 32 {
+            true => _mm256_storeu_si256(to.cast(), _mm512_castsi512_si256(value)),
+            false => _mm512_storeu_si512(to.cast(), value),
+        }
+    }
 }
 
 /// Copies whole cache lines past the cache and the rest plainly.

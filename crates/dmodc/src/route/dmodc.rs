@@ -1,7 +1,7 @@
 //! Dmodc, the paper's algorithm: eqs. (1) to (4) on the current fabric.
 
 use super::select::PortCycle;
-use super::tile::{Selection, Work, route_tiles};
+use super::tile::{Selection, Wanted, Work, route_tiles};
 use super::{Coverage, Engine, Preprocessing, RouteError};
 use crate::cost::Closer;
 use crate::fabric::Live;
@@ -44,15 +44,15 @@ impl Selection for ByFormula {
         ready: &Preprocessing,
         s: SwitchIndex,
         closer: &Closer,
-        segments: &[Segment],
+        Wanted { segments, chained }: Wanted<'_>,
         row: &mut [u8],
     ) {
         let (above, below) = (ready.groups.above(s), ready.groups.below(s));
-        self.up.gather(closer.up, &closer.through_up);
-        self.down.gather(closer.down, &closer.through_down);
+        ready.kernel.gather(&mut self.up, closer.up, &closer.through_up);
+        ready.kernel.gather(&mut self.down, closer.down, &closer.through_down);
         if take_ports(&mut self.up, &above) && take_ports(&mut self.down, &below) {
             let divider = Divisor::new(ready.dividers[s.at()]);
-            let spread = Spread { segments, up: &self.up, down: &self.down, divider };
+            let spread = Spread { segments, chained, up: &self.up, down: &self.down, divider };
             ready.kernel.spread(&spread, row);
         } else {
             self.select_generally((above, below), ready.dividers[s.at()], segments, row);

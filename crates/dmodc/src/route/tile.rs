@@ -12,20 +12,28 @@ use super::{Coverage, Preprocessing};
 use crate::cost::{BLOCK, Closer, CostBlock, Costs, Hops, TooFar};
 use crate::fabric::Live;
 use crate::id::{PortNumber, SwitchIndex};
-use crate::kernel::{SLACK, Stream, bits};
+use crate::kernel::{SLACK, Stream, bits, chains};
 use crate::tables::{Columns, End, ForwardingTables, NO_ROUTE, Segment, Tile};
+
+/// Which entries of a switch are wanted: segments of one tile, ascending.
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted<'a> {
+    pub(crate) segments: &'a [Segment],
+    /// Which destination switches continue the numbers of the one before: see [`chains`].
+    pub(crate) chained: u64,
+}
 
 /// How one group and port is chosen from a closer set: what tells engines apart.
 pub(crate) trait Selection: Default + Send {
-    /// Writes the entries that switch `s` has for these segments, which are ascending; the closer sets
-    /// are those of all their destination switches. Targets that are in no direction get no route. It
+    /// Writes the entries that switch `s` has for these segments; the closer sets are those of all
+    /// their destination switches. Targets that are in no direction get no route. It
     /// may write over the end of a segment, but not more than [`SLACK`] bytes.
     fn select(
         &mut self,
         ready: &Preprocessing,
         s: SwitchIndex,
         closer: &Closer,
-        segments: &[Segment],
+        wanted: Wanted<'_>,
         row: &mut [u8],
     );
 }
@@ -118,7 +126,7 @@ pub(crate) fn write_tile<S: Selection, C: Costs>(
     let dead = work.dead_columns(tile);
     let (width, rows) = (tile.columns.len(), Work::rows_at_once(tile));
     out.par_chunks_mut(width * rows).enumerate().for_each_init(
-        || RowMaker::<S>::new(tile),
+        || RowMaker::<S>::new(work, tile),
         |maker, (piece, out)| {
             let mut stream = Stream::new(work.past_cache);
             for (at, entries) in out.chunks_exact_mut(width).enumerate() {
@@ -133,13 +141,15 @@ pub(crate) fn write_tile<S: Selection, C: Costs>(
 pub(crate) struct RowMaker<S> {
     closer: Closer,
     selection: S,
+    chained: u64,
     row: Vec<u8>,
 }
 
 impl<S: Selection> RowMaker<S> {
-    pub(crate) fn new(tile: &Tile) -> Self {
+    pub(crate) fn new(work: &Work<'_>, tile: &Tile) -> Self {
         RowMaker {
             closer: Closer::default(),
+            chained: chains(work.columns.segments(tile.switches.clone())),
             selection: S::default(),
             row: vec![NO_ROUTE; tile.columns.len() + SLACK],
         }
@@ -158,7 +168,8 @@ impl<S: Selection> RowMaker<S> {
         if work.live.switch(s) {
             costs.closer(&work.ready.groups, s, &mut self.closer);
             let segments = work.columns.segments(tile.switches.clone());
-            self.selection.select(work.ready, s, &self.closer, segments, row);
+            let wanted = Wanted { segments, chained: self.chained };
+            self.selection.select(work.ready, s, &self.closer, wanted, row);
             deliver(work, tile, self.closer.own, row);
             for &column in dead {
                 row[column] = NO_ROUTE;
