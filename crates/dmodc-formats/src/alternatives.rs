@@ -90,7 +90,7 @@ mod tests {
         let live = Live::new(&fabric, &healthy);
         let routing = Routing::new(live, &Default::default());
         let mut text = Vec::new();
-        write(&routing.preprocess(live), routing.columns(), &mut text).unwrap();
+        write(live, &routing.preprocess(live), routing.columns(), &mut text).unwrap();
         let text = String::from_utf8(text).unwrap();
         let leaf: Vec<&str> = text.lines().take(29).collect();
         assert!(leaf[0].starts_with("Alternative ports of switch Lid 13 guid 0x02d0dc0100000001"));

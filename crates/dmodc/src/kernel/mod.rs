@@ -17,6 +17,7 @@ mod transpose;
 mod x86;
 
 pub(crate) use rows::{INFINITE, Row, UNREACHED, bits, equal, finite, keep, one_less, relax};
+use spread::OneByOne;
 pub(crate) use spread::{Choices, Divisor, SLACK, Spread, chains};
 pub(crate) use stream::Stream;
 
@@ -74,7 +75,7 @@ impl Kernel {
     #[inline]
     pub(crate) fn gather(self, choices: &mut Choices, targets: u64, through: &[u64]) {
         match self.0 {
-            Form::Portable => choices.gather(targets, through),
+            Form::Portable => choices.gather::<OneByOne>(targets, through),
             #[cfg(target_arch = "x86_64")]
             Form::Avx2 => x86::gather_avx2(choices, targets, through),
             #[cfg(target_arch = "x86_64")]

@@ -44,15 +44,54 @@ impl Default for Choices {
     }
 }
 
-/// Up to so many targets are looked at one by one.
+/// Up to so many targets, or groups, are looked at one by one.
 const FEW: u32 = 4;
+
+/// Questions about many words, answered with a bit for each. (A trait, so that [`Choices::gather`] is
+/// compiled for each processor.)
+pub(super) trait Words {
+    /// Which of at most 64 words are not 0.
+    fn nonzero(words: &[u64]) -> u64;
+    /// Which of at most 64 words have this value.
+    fn equal(words: &[u64], value: u64) -> u64;
+    /// Which words equal the one before.
+    fn same_as_before(words: &[u64; 64]) -> u64;
+    /// Bit `i` of word `j` becomes bit `j` of word `i`.
+    fn transpose(words: &mut [u64; 64]);
+}
+
+/// The portable answers.
+pub(super) struct OneByOne;
+
+impl Words for OneByOne {
+    #[inline(always)]
+    fn nonzero(words: &[u64]) -> u64 {
+        words.iter().enumerate().fold(0, |set, (at, &word)| set | u64::from(word != 0) << at)
+    }
+
+    #[inline(always)]
+    fn equal(words: &[u64], value: u64) -> u64 {
+        words.iter().enumerate().fold(0, |set, (at, &word)| set | u64::from(word == value) << at)
+    }
+
+    #[inline(always)]
+    fn same_as_before(words: &[u64; 64]) -> u64 {
+        let pairs = words[1..].iter().zip(words).enumerate();
+        pairs.fold(0, |same, (at, (now, before))| same | u64::from(now == before) << (at + 1))
+    }
+
+    #[inline(always)]
+    fn transpose(words: &mut [u64; 64]) {
+        transpose(words);
+    }
+}
 
 impl Choices {
     /// Takes the closer sets of these targets from the masks of the groups (which have no other
     /// targets). In a healthy fabric all groups upwards have the same mask, and nothing is to be
     /// sorted out.
     #[inline(always)]
-    pub(super) fn gather(&mut self, targets: u64, through: &[u64]) {
+    pub(super) fn gather<W: Words>(&mut self, targets: u64, through: &[u64]) {
         self.targets = targets;
         self.same = 0;
         if targets.count_ones() <= FEW {
@@ -65,13 +104,15 @@ impl Choices {
             }
             return;
         }
-        let alike = through.iter().all(|&mask| mask == targets || mask == 0);
+        let mut all_alike = true;
         for (by_target, through) in self.masks.iter_mut().zip(through.chunks(64)) {
-            let member = |(at, mask): (usize, &u64)| u64::from(*mask != 0) << at;
-            let set = through.iter().enumerate().map(member).fold(0, |set, bit| set | bit);
-            if alike {
+            let set = W::nonzero(through);
+            if W::equal(through, targets) == set {
                 by_target.fill(set);
-            } else if set.count_ones() <= FEW {
+                continue;
+            }
+            all_alike = false;
+            if set.count_ones() <= FEW {
                 by_target.fill(0);
                 for at in bits(set) {
                     for target in bits(through[at]) {
@@ -81,10 +122,10 @@ impl Choices {
             } else {
                 by_target[..through.len()].copy_from_slice(through);
                 by_target[through.len()..].fill(0);
-                transpose(by_target);
+                W::transpose(by_target);
             }
         }
-        self.same = if alike { u64::MAX } else { same_as_before(&self.masks[0]) };
+        self.same = if all_alike { u64::MAX } else { W::same_as_before(&self.masks[0]) };
     }
 
     /// The closer set of a target among so many groups: a bit for each.
@@ -95,13 +136,6 @@ impl Choices {
         };
         std::array::from_fn(word)
     }
-}
-
-/// A bit for each word that equals the one before it.
-#[inline(always)]
-fn same_as_before(words: &[u64; 64]) -> u64 {
-    let pairs = words[1..].iter().zip(words).enumerate();
-    pairs.fold(0, |same, (at, (now, before))| same | u64::from(now == before) << (at + 1))
 }
 
 /// A number to divide by, with its reciprocal.
@@ -362,6 +396,43 @@ mod tests {
         }
     }
 
+    /// Closer sets by target are those by group, however few or many, alike or not.
+    #[test]
+    fn every_twin_gathers_the_same_sets() {
+        let mut random = Random::new(6, 0);
+        for round in 0..600 {
+            let targets = match round % 3 {
+                0 => 1 << random.below(64) | 1 << random.below(64),
+                1 => u64::MAX,
+                _ => random.below(u64::MAX),
+            };
+            let groups = [3, 32, 64, 72, 254][random.below(5) as usize];
+            let through: Vec<u64> = (0..groups)
+                .map(|_| match (round / 3 % 4, random.below(8)) {
+                    (0, _) | (1, 1..) => targets,
+                    (2, 1..) => 0,
+                    _ => targets & random.below(u64::MAX),
+                })
+                .collect();
+            for kernel in Kernel::all() {
+                let mut choices = Choices { masks: [[7; 64]; 4], ..Choices::default() };
+                kernel.gather(&mut choices, targets, &through);
+                for target in bits(targets) {
+                    let set = choices.set(target as u8, groups);
+                    for (at, mask) in through.iter().enumerate() {
+                        assert_eq!(set[at / 64] >> (at % 64) & 1, mask >> target & 1);
+                    }
+                    if choices.same >> target & 1 == 1
+                        && target > 0
+                        && targets >> (target - 1) & 1 == 1
+                    {
+                        assert_eq!(choices.masks[0][target], choices.masks[0][target - 1]);
+                    }
+                }
+            }
+        }
+    }
+
     /// Any masks, any ports, segments of any length: each twin against eqs. (3) and (4) themselves.
     #[test]
     fn every_twin_equals_the_formula() {
@@ -376,7 +447,7 @@ mod tests {
                     true => all & random.below(u64::MAX) | 1 << random.below(64),
                     false => 1 << random.below(64),
                 });
-                choices.same = same_as_before(&choices.masks[0]);
+                choices.same = OneByOne::same_as_before(&choices.masks[0]);
                 choices
             };
             let (up, down) = (

@@ -3,8 +3,8 @@
 /// Bit `i` of word `j` becomes bit `j` of word `i`.
 ///
 /// Halves change places in the whole, then quarters in both halves, and so on: six rounds.
-#[inline]
-pub(crate) fn transpose(words: &mut [u64; 64]) {
+#[inline(always)]
+pub(super) fn transpose(words: &mut [u64; 64]) {
     round::<32>(words, 0x0000_0000_ffff_ffff);
     round::<16>(words, 0x0000_ffff_0000_ffff);
     round::<8>(words, 0x00ff_00ff_00ff_00ff);
@@ -14,7 +14,7 @@ pub(crate) fn transpose(words: &mut [u64; 64]) {
 }
 
 /// In each square of 2·H bits the upper right and the lower left quarter change places.
-#[inline]
+#[inline(always)]
 fn round<const H: usize>(words: &mut [u64; 64], low: u64) {
     let mut at = 0;
     while at < 64 {

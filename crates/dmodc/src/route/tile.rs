@@ -13,7 +13,7 @@ use crate::cost::{BLOCK, Closer, CostBlock, Costs, Hops, TooFar};
 use crate::fabric::Live;
 use crate::id::{PortNumber, SwitchIndex};
 use crate::kernel::{SLACK, Stream, bits, chains};
-use crate::tables::{Columns, End, ForwardingTables, NO_ROUTE, Segment, Tile};
+use crate::tables::{Columns, End, ForwardingTables, Lines, NO_ROUTE, Segment, Tile};
 
 /// Which entries of a switch are wanted: segments of one tile, ascending.
 #[derive(Clone, Copy)]
@@ -142,7 +142,7 @@ pub(crate) struct RowMaker<S> {
     closer: Closer,
     selection: S,
     chained: u64,
-    row: Vec<u8>,
+    row: Lines,
 }
 
 impl<S: Selection> RowMaker<S> {
@@ -151,7 +151,7 @@ impl<S: Selection> RowMaker<S> {
             closer: Closer::default(),
             chained: chains(work.columns.segments(tile.switches.clone())),
             selection: S::default(),
-            row: vec![NO_ROUTE; tile.columns.len() + SLACK],
+            row: Lines::new(tile.columns.len() + SLACK, NO_ROUTE).expect("a row is small"),
         }
     }
 
@@ -164,7 +164,7 @@ impl<S: Selection> RowMaker<S> {
         dead: &[usize],
         s: SwitchIndex,
     ) -> &[u8] {
-        let row = &mut self.row;
+        let row = self.row.bytes_mut();
         if work.live.switch(s) {
             costs.closer(&work.ready.groups, s, &mut self.closer);
             let segments = work.columns.segments(tile.switches.clone());

@@ -7,7 +7,7 @@ const LINE: usize = 64;
 
 /// A fixed number of bytes from a cache line on.
 #[derive(Debug)]
-pub(super) struct Lines {
+pub(crate) struct Lines {
     bytes: Vec<u8>,
     start: usize,
     length: usize,
@@ -15,7 +15,7 @@ pub(super) struct Lines {
 
 impl Lines {
     /// So many bytes of one value.
-    pub(super) fn new(length: usize, value: u8) -> Result<Self, NoMemory> {
+    pub(crate) fn new(length: usize, value: u8) -> Result<Self, NoMemory> {
         let mut bytes: Vec<u8> = Vec::new();
         bytes.try_reserve_exact(length + LINE).map_err(|_| NoMemory { bytes: length })?;
         // An offset that cannot be told costs speed, not correctness.
@@ -25,12 +25,12 @@ impl Lines {
     }
 
     #[inline]
-    pub(super) fn bytes(&self) -> &[u8] {
+    pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes[self.start..self.start + self.length]
     }
 
     #[inline]
-    pub(super) fn bytes_mut(&mut self) -> &mut [u8] {
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
         &mut self.bytes[self.start..self.start + self.length]
     }
 }

@@ -5,11 +5,11 @@ mod lines;
 
 pub(crate) use columns::Segment;
 pub use columns::{Columns, Destination, End, Tile};
+pub(crate) use lines::Lines;
 
 use std::fmt;
 use std::sync::Arc;
 
-use lines::Lines;
 use rayon::prelude::*;
 
 use crate::id::{PortNumber, SwitchIndex};
