@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use dmodc::fabric::{CableEnds, Removed};
+use dmodc::fabric::{CableEnds, Part};
 use dmodc::{End, Fabric, NotPgft, PortNumber, SwitchIndex};
 use dmodc_formats::{Dirt, DirtKind, Found, ReadError, printable};
 
@@ -122,15 +122,15 @@ pub(crate) fn not_pgft(fabric: &Fabric, reason: &NotPgft) -> String {
 }
 
 /// A dead thing, in words that `--remove` understands.
-pub(crate) fn removed(fabric: &Fabric, removed: Removed) -> String {
+pub(crate) fn removed(fabric: &Fabric, removed: Part) -> String {
     let port = |(s, p): (SwitchIndex, PortNumber)| {
         format!("{}/{p} '{}'", fabric.switch(s).guid, fabric.switch(s).name)
     };
     match removed {
-        Removed::Switch(s) => {
+        Part::Switch(s) => {
             format!("switch {} '{}'", fabric.switch(s).guid, fabric.switch(s).name)
         }
-        Removed::Cable(c) => match fabric.cable(c) {
+        Part::Cable(c) => match fabric.cable(c) {
             CableEnds::Switches(cable) => format!("cable {} - {}", port(cable.a), port(cable.b)),
             CableEnds::Node(n) => {
                 let node = fabric.node(n);

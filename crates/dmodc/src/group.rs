@@ -64,6 +64,16 @@ struct Use {
     flat: bool,
 }
 
+impl Use {
+    fn groups(self) -> usize {
+        usize::from(self.up) + usize::from(self.down)
+    }
+
+    fn ports(self) -> usize {
+        usize::from(self.up_ports) + usize::from(self.down_ports)
+    }
+}
+
 /// The port groups of all switches, up and down.
 #[derive(Clone, Debug)]
 pub struct PortGroups {
@@ -142,7 +152,7 @@ impl PortGroups {
             used.up_ports += 1;
         }
         for &(peer, port) in &below[..downs] {
-            let group = first + usize::from(used.up + used.down);
+            let group = first + used.groups();
             let at = used.up_ports + used.down_ports;
             self.ports[first + usize::from(at)] = port;
             if used.down == 0 || self.peers[group - 1] != peer {
@@ -153,6 +163,24 @@ impl PortGroups {
             used.down_ports += 1;
         }
         self.uses[s.at()] = used;
+    }
+
+    /// Makes the groups of one switch anew and says whether they changed.
+    pub(crate) fn refresh(&mut self, live: Live<'_>, ranking: &Ranking, s: SwitchIndex) -> bool {
+        let slots = self.links.start[s.at()] as usize..self.links.start[s.at() + 1] as usize;
+        let before = self.uses[s.at()];
+        let (peers, firsts, ports) = (
+            self.peers[slots.clone()].to_vec(),
+            self.firsts[slots.clone()].to_vec(),
+            self.ports[slots].to_vec(),
+        );
+        self.rebuild_switch(live, ranking, s);
+        let first = self.links.start[s.at()] as usize;
+        let (groups, count) = (before.groups(), before.ports());
+        before != self.uses[s.at()]
+            || peers[..groups] != self.peers[first..first + groups]
+            || firsts[..groups] != self.firsts[first..first + groups]
+            || ports[..count] != self.ports[first..first + count]
     }
 
     /// Sorts the live switches by rank, then switch order. O(#switches).
@@ -240,11 +268,6 @@ impl PortGroups {
     /// Whether every cable joins neighbouring ranks.
     pub(crate) fn are_levelled(&self) -> bool {
         self.uses.iter().all(|used| !used.flat)
-    }
-
-    /// Whether the groups of a switch are the same here and there.
-    pub(crate) fn same_at(&self, other: &PortGroups, s: SwitchIndex) -> bool {
-        self.above(s) == other.above(s) && self.below(s) == other.below(s)
     }
 
     /// The greatest number of hops that go up without a turn. O(#groups).

@@ -43,6 +43,8 @@ pub struct Leaves {
     pub empty: Vec<SwitchIndex>,
     /// Switches that have nodes, but are no leaves.
     pub service: Vec<SwitchIndex>,
+    /// How many nodes of each switch count.
+    nodes: Vec<usize>,
 }
 
 impl Leaves {
@@ -68,7 +70,58 @@ impl Leaves {
                 (false, _) => leaves.service.push(s),
             }
         }
+        leaves.nodes = nodes;
         leaves
+    }
+
+    /// Whether the leaves are certainly what they were, after something happened to these switches and
+    /// their cables alone. Otherwise they are to be found again.
+    pub(crate) fn outlast(
+        &mut self,
+        live: Live<'_>,
+        rule: &LeafRule,
+        touched: &[SwitchIndex],
+        is_leaf: &[bool],
+    ) -> bool {
+        for &s in touched {
+            let nodes = hosts(live, s);
+            let same = match rule {
+                LeafRule::Detect | LeafRule::Roots(_) => live.switch(s) || !is_leaf[s.at()],
+                LeafRule::AtLeast(least) => (live.switch(s) && nodes >= *least) == is_leaf[s.at()],
+                LeafRule::These(flags) => (live.switch(s) && flags[s.at()]) == is_leaf[s.at()],
+            };
+            let before = std::mem::replace(&mut self.nodes[s.at()], nodes);
+            if !same || (before == 0) != (nodes == 0) {
+                return false;
+            }
+        }
+        match rule {
+            LeafRule::AtLeast(_) | LeafRule::These(_) => true,
+            LeafRule::Detect | LeafRule::Roots(_) => {
+                self.service.is_empty()
+                    && all_are_usual(&self.nodes)
+                    && self.empty_ones_outlast(live, touched, is_leaf)
+            }
+        }
+    }
+
+    /// Whether the same switches without nodes are cabled as leaves are. What that depends on is at most
+    /// two cables away.
+    fn empty_ones_outlast(
+        &self,
+        live: Live<'_>,
+        touched: &[SwitchIndex],
+        is_leaf: &[bool],
+    ) -> bool {
+        let mut asked = vec![false; is_leaf.len()];
+        let peers = |s: SwitchIndex| live.fabric.links_of(s).iter().map(|link| link.peer);
+        let mut near = touched.iter().flat_map(|&s| peers(s).chain([s]));
+        near.all(|s| {
+            std::mem::replace(&mut asked[s.at()], true)
+                || self.nodes[s.at()] > 0
+                || !live.switch(s)
+                || wholly_as_a_leaf(live, s, |s| self.nodes[s.at()] > 0) == is_leaf[s.at()]
+        })
     }
 }
 
@@ -88,7 +141,7 @@ fn detect(live: Live<'_>, nodes: &[usize]) -> Vec<bool> {
     if !few.is_empty() {
         let hops = live.hops_to(live.switches().filter(|s| is_leaf[s.at()]));
         let as_leaves = few.into_iter().filter(|&s| match hops[s.at()] {
-            Some(2) => mostly_as_a_leaf(live, s, &is_leaf),
+            Some(2) => mostly_as_a_leaf(live, s, |s| is_leaf[s.at()]),
             hops => hops.is_some_and(|hops| hops % 2 == 0),
         });
         for s in as_leaves.collect::<Vec<_>>() {
@@ -97,7 +150,7 @@ fn detect(live: Live<'_>, nodes: &[usize]) -> Vec<bool> {
     }
     let empty: Vec<SwitchIndex> = live
         .switches()
-        .filter(|s| nodes[s.at()] == 0 && wholly_as_a_leaf(live, *s, &is_leaf))
+        .filter(|s| nodes[s.at()] == 0 && wholly_as_a_leaf(live, *s, |s| is_leaf[s.at()]))
         .collect();
     for s in empty {
         is_leaf[s.at()] = true;
@@ -171,12 +224,20 @@ fn neighbours(live: Live<'_>, s: SwitchIndex) -> impl Iterator<Item = SwitchInde
     live.links(s).map(|(_, peer)| peer)
 }
 
-fn is_cabled_to_a_leaf(live: Live<'_>, s: SwitchIndex, is_leaf: &[bool]) -> bool {
-    neighbours(live, s).any(|peer| is_leaf[peer.at()])
+fn is_cabled_to_a_leaf(
+    live: Live<'_>,
+    s: SwitchIndex,
+    is_leaf: impl Fn(SwitchIndex) -> bool,
+) -> bool {
+    neighbours(live, s).any(is_leaf)
 }
 
 /// Whether one leaf is cabled to most neighbours of `s`, which is cabled to no leaf.
-fn mostly_as_a_leaf(live: Live<'_>, s: SwitchIndex, is_leaf: &[bool]) -> bool {
+fn mostly_as_a_leaf(
+    live: Live<'_>,
+    s: SwitchIndex,
+    is_leaf: impl Fn(SwitchIndex) -> bool + Copy,
+) -> bool {
     let mut own: Vec<SwitchIndex> = neighbours(live, s).collect();
     own.dedup();
     let in_common = |leaf| own.iter().filter(|&&n| live.cabled(leaf, n)).count();
@@ -184,20 +245,24 @@ fn mostly_as_a_leaf(live: Live<'_>, s: SwitchIndex, is_leaf: &[bool]) -> bool {
     let mut leaves = own[..own.len().div_ceil(2)]
         .iter()
         .flat_map(|&peer| neighbours(live, peer))
-        .filter(|leaf| is_leaf[leaf.at()]);
+        .filter(|leaf| is_leaf(*leaf));
     !is_cabled_to_a_leaf(live, s, is_leaf) && leaves.any(|leaf| 2 * in_common(leaf) > own.len())
 }
 
 /// Whether one leaf is cabled to all neighbours of `s`, at least two, none of which is a leaf. Every
 /// spine and core of a fabric is asked, so this looks below two neighbours before all others.
-fn wholly_as_a_leaf(live: Live<'_>, s: SwitchIndex, is_leaf: &[bool]) -> bool {
+fn wholly_as_a_leaf(
+    live: Live<'_>,
+    s: SwitchIndex,
+    is_leaf: impl Fn(SwitchIndex) -> bool + Copy,
+) -> bool {
     let mut own = neighbours(live, s);
     let Some(first) = own.next() else { return false };
     let Some(second) = own.find(|&n| n != first) else { return false };
     if is_cabled_to_a_leaf(live, s, is_leaf) {
         return false;
     }
-    let leaves = |n| neighbours(live, n).filter(|leaf| is_leaf[leaf.at()]);
+    let leaves = |n| neighbours(live, n).filter(|leaf| is_leaf(*leaf));
     let (mut below_first, mut below_second) = (leaves(first).peekable(), leaves(second).peekable());
     // Both lists ascend.
     while let (Some(a), Some(b)) = (below_first.peek(), below_second.peek()) {

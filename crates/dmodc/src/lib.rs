@@ -47,6 +47,7 @@ mod rank;
 mod recognise;
 pub mod reference;
 mod route;
+mod router;
 mod routing;
 mod survey;
 mod tables;
@@ -68,6 +69,9 @@ pub use recognise::{Labels, NotPgft, recognise};
 pub use route::{
     Coverage, Dmodc, Dmodk, Engine, Preprocessing, RouteError, alternative_ports, connect_roots,
 };
+pub use router::{Change, Router};
 pub use routing::{Routing, RoutingOptions};
 pub use survey::{Level, Survey, host, survey};
-pub use tables::{Columns, Destination, End, ForwardingTables, NO_ROUTE, NoMemory, Tile};
+pub use tables::{
+    Columns, Destination, End, ForwardingTables, NO_ROUTE, NoMemory, RowDelta, TableDelta, Tile,
+};

@@ -30,13 +30,45 @@ impl Ranking {
             LeafRule::Roots(roots) => live.hops_to(roots.iter().copied()),
             _ => live.hops_to(leaves.all.iter().copied()),
         };
-        let levels = ranks.iter().flatten().max().map_or(0, |greatest| greatest + 1);
+        let levels = levels(&ranks);
         if matches!(rule, LeafRule::Roots(_)) {
             for hops in ranks.iter_mut().flatten() {
                 *hops = levels - 1 - *hops;
             }
         }
         Ranking { ranks, leaves, is_leaf, levels }
+    }
+
+    /// Brings the ranks up to date after something happened to these switches and their cables alone, if
+    /// nothing but their own death or repair changes; says whether. Otherwise they are to be found again.
+    pub(crate) fn outlast(
+        &mut self,
+        live: Live<'_>,
+        rule: &LeafRule,
+        touched: &[SwitchIndex],
+    ) -> bool {
+        if matches!(rule, LeafRule::Roots(_))
+            || !self.leaves.outlast(live, rule, touched, &self.is_leaf)
+        {
+            return false;
+        }
+        let mut moved = false;
+        for &s in touched.iter().filter(|s| !self.is_leaf[s.at()]) {
+            let rank = match live.switch(s) {
+                false => None,
+                true => self.ranks[s.at()].or_else(|| self.above_the_lowest(live, s)),
+            };
+            moved |= std::mem::replace(&mut self.ranks[s.at()], rank) != rank;
+        }
+        // Ranks are distances if each is one more than the least around it; elsewhere it still is.
+        let mut others = touched.iter().filter(|s| live.switch(**s) && !self.is_leaf[s.at()]);
+        others.all(|&s| self.ranks[s.at()] == self.above_the_lowest(live, s))
+            && (!moved || self.levels == levels(&self.ranks))
+    }
+
+    /// One more than the least rank of the neighbours.
+    fn above_the_lowest(&self, live: Live<'_>, s: SwitchIndex) -> Option<u32> {
+        live.links(s).filter_map(|(_, peer)| self.ranks[peer.at()]).min().map(|least| least + 1)
     }
 
     /// The rank of a switch; `None` where it is dead or no leaf can be reached from it.
@@ -95,6 +127,10 @@ impl Ranking {
         }
         lists
     }
+}
+
+fn levels(ranks: &[Option<u32>]) -> u32 {
+    ranks.iter().flatten().max().map_or(0, |greatest| greatest + 1)
 }
 
 #[cfg(test)]

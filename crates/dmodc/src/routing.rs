@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::divider::dividers;
 use crate::fabric::Live;
 use crate::group::{PortGroups, SortedLinks};
 use crate::leaf::LeafRule;
@@ -74,6 +75,18 @@ impl Routing {
         let ranking = self.ranking(live);
         let groups = PortGroups::of(self.links.clone(), live, &ranking);
         Preprocessing::new(ranking, self.orders.clone(), groups)
+    }
+
+    /// The same into a preprocessing of the same fabric.
+    pub(crate) fn preprocess_again(&self, live: Live<'_>, ready: &mut Preprocessing) {
+        ready.ranking = self.ranking(live);
+        ready.groups.rebuild(live, &ready.ranking);
+        ready.dividers = dividers(&ready.groups);
+    }
+
+    /// How leaves are found.
+    pub(crate) fn leaf_rule(&self) -> &LeafRule {
+        &self.leaves
     }
 
     /// Tables to be filled by [`Engine::route`], as often as wanted.

@@ -1,7 +1,7 @@
 //! `dmodc degrade`: a fabric with something missing.
 
 use anyhow::{Result, ensure};
-use dmodc::fabric::{CableEnds, Removed};
+use dmodc::fabric::{CableEnds, Part};
 use dmodc::{Draw, Fabric};
 use serde_json::{Value, json};
 
@@ -23,7 +23,7 @@ pub(super) fn run(args: &DegradeArgs) -> Result<Answer> {
     for &target in &args.remove {
         degradation.remove(&fabric, target)?;
     }
-    let removed: Vec<Removed> = degradation.removed().collect();
+    let removed: Vec<Part> = degradation.removed().collect();
     let rest = fabric.without(&degradation);
     ensure!(!rest.switches().is_empty(), "no switch would be left");
     let mut comments = vec![format!(
@@ -47,14 +47,14 @@ pub(super) fn run(args: &DegradeArgs) -> Result<Answer> {
 }
 
 /// A removed thing for machines: GUIDs and ports of both ends.
-fn describe(fabric: &Fabric, removed: Removed) -> Value {
+fn describe(fabric: &Fabric, removed: Part) -> Value {
     let end = |(s, p): (dmodc::SwitchIndex, dmodc::PortNumber)| json!({"guid": fabric.switch(s).guid.to_string(), "port": p.0, "name": fabric.switch(s).name});
     match removed {
-        Removed::Switch(s) => {
+        Part::Switch(s) => {
             let switch = fabric.switch(s);
             json!({"kind": "switch", "guid": switch.guid.to_string(), "name": switch.name})
         }
-        Removed::Cable(c) => match fabric.cable(c) {
+        Part::Cable(c) => match fabric.cable(c) {
             CableEnds::Switches(cable) => {
                 json!({"kind": "cable", "a": end(cable.a), "b": end(cable.b)})
             }

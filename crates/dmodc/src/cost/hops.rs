@@ -34,6 +34,11 @@ impl Hops {
         }
     }
 
+    /// How many there are.
+    pub(crate) fn planes(&self) -> usize {
+        self.planes
+    }
+
     /// Hops to nothing yet, with so many planes.
     pub(crate) fn new(planes: usize) -> Self {
         Hops { planes, words: vec![], own: vec![] }

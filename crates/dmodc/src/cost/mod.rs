@@ -65,6 +65,18 @@ pub(crate) struct Closer {
     pub(crate) through_down: Vec<u64>,
 }
 
+impl Closer {
+    /// Forgets all other targets.
+    pub(crate) fn restrict(&mut self, targets: u64) {
+        for all in [&mut self.up, &mut self.down, &mut self.own] {
+            *all &= targets;
+        }
+        for through in self.through_up.iter_mut().chain(&mut self.through_down) {
+            *through &= targets;
+        }
+    }
+}
+
 /// What routing asks of the costs of a block, whatever their form.
 pub(crate) trait Costs: Default + Send + Sync {
     /// Computes the costs to `targets`, at most 64 and all different. Dead ones can be reached by

@@ -52,6 +52,24 @@ impl Degradation {
         self.cables.set(c.at(), dead);
     }
 
+    /// Kills or repairs a part.
+    pub fn set(&mut self, part: Part, dead: bool) {
+        match part {
+            Part::Switch(s) => self.set_switch(s, dead),
+            Part::Cable(c) => self.set_cable(c, dead),
+        }
+    }
+
+    /// The parts that are dead in one of two degradations of a fabric, but not in both.
+    ///
+    /// # Panics
+    /// If they are of different fabrics.
+    pub fn difference<'a>(&'a self, other: &'a Degradation) -> impl Iterator<Item = Part> + 'a {
+        let switches = self.switches.differing(&other.switches).map(SwitchIndex::new);
+        let cables = self.cables.differing(&other.cables).map(CableIndex::new);
+        switches.map(Part::Switch).chain(cables.map(Part::Cable))
+    }
+
     /// The dead switches, ascending.
     pub fn dead_switches(&self) -> impl Iterator<Item = SwitchIndex> + '_ {
         self.switches.ones().map(SwitchIndex::new)
@@ -71,13 +89,13 @@ impl Degradation {
     ///
     /// # Errors
     /// If the fabric has no such switch or cable.
-    pub fn remove(&mut self, fabric: &Fabric, target: Target) -> Result<Removed, RemoveError> {
+    pub fn remove(&mut self, fabric: &Fabric, target: Target) -> Result<Part, RemoveError> {
         let switch = fabric.switch_indices().find(|&s| fabric.switch(s).guid == target.guid);
         let removed = match (switch, target.port) {
-            (Some(s), None) => Removed::Switch(s),
+            (Some(s), None) => Part::Switch(s),
             (Some(s), Some(p)) => {
                 let port = fabric.port(s, p).ok_or(RemoveError::NoCable(target))?;
-                Removed::Cable(port.cable().ok_or(RemoveError::NoCable(target))?)
+                Part::Cable(port.cable().ok_or(RemoveError::NoCable(target))?)
             }
             (None, None) => return Err(RemoveError::NoSwitch(target.guid)),
             (None, Some(p)) => fabric
@@ -85,25 +103,22 @@ impl Degradation {
                 .find(|&n| {
                     fabric.adapter_of(n).guid == target.guid && fabric.node(n).adapter_port == p
                 })
-                .map(|n| Removed::Cable(fabric.node_cable(n)))
+                .map(|n| Part::Cable(fabric.node_cable(n)))
                 .ok_or(RemoveError::NoCable(target))?,
         };
-        match removed {
-            Removed::Switch(s) => self.set_switch(s, true),
-            Removed::Cable(c) => self.set_cable(c, true),
-        }
+        self.set(removed, true);
         Ok(removed)
     }
 
     /// Everything dead, for lists.
-    pub fn removed(&self) -> impl Iterator<Item = Removed> + '_ {
-        self.dead_switches().map(Removed::Switch).chain(self.dead_cables().map(Removed::Cable))
+    pub fn removed(&self) -> impl Iterator<Item = Part> + '_ {
+        self.dead_switches().map(Part::Switch).chain(self.dead_cables().map(Part::Cable))
     }
 }
 
-/// One dead thing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Removed {
+/// A part of a fabric that can die and be repaired.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Part {
     /// A switch, with all its cables.
     Switch(SwitchIndex),
     /// A cable.
@@ -347,6 +362,12 @@ impl Bits {
         words.flat_map(|(at, &word)| bits(word).map(move |bit| at * 64 + bit))
     }
 
+    fn differing<'a>(&'a self, other: &'a Bits) -> impl Iterator<Item = usize> + 'a {
+        assert_eq!(self.len, other.len, "the masks belong to different fabrics");
+        let words = self.words.iter().zip(&other.words).enumerate();
+        words.flat_map(|(at, (a, b))| bits(a ^ b).map(move |bit| at * 64 + bit))
+    }
+
     fn any_from(&self, first: usize) -> bool {
         let Some((word, later)) = self.words.get(first / 64..).and_then(<[u64]>::split_first)
         else {
@@ -411,8 +432,8 @@ mod tests {
         d.remove(&fabric, format!("{leaf}/3").parse().unwrap()).unwrap();
         d.remove(&fabric, format!("{leaf}/1").parse().unwrap()).unwrap();
         d.remove(&fabric, fabric.switches()[3].guid.to_string().parse().unwrap()).unwrap();
-        let removed: Vec<Removed> = d.removed().collect();
-        let [Removed::Switch(s), Removed::Cable(a), Removed::Cable(b)] = removed[..] else {
+        let removed: Vec<Part> = d.removed().collect();
+        let [Part::Switch(s), Part::Cable(a), Part::Cable(b)] = removed[..] else {
             panic!("{removed:?}")
         };
         assert_eq!(s, SwitchIndex::new(3));

@@ -15,7 +15,7 @@ mod presets;
 mod rate;
 
 pub use builder::{BuildError, FabricBuilder, Inconsistency, Problem, Vertex};
-pub use degrade::{Amount, AmountError, Degradation, Draw, RemoveError, Removed, Target};
+pub use degrade::{Amount, AmountError, Degradation, Draw, Part, RemoveError, Target};
 pub use live::Live;
 pub use pgft::{GuidOrder, Pgft, PgftError};
 pub use presets::{PRESETS, Preset};

@@ -3,12 +3,14 @@
 //! * [`rows`](self): bytes about 64 destination switches, for costs as bytes;
 //! * `spread`: from closer sets as masks to entries, eqs. (3) and (4) for 64 destination switches;
 //! * `transpose`: masks by group into masks by destination switch;
+//! * `differ`: where two rows of entries differ;
 //! * `stream`: whole lines written past the cache.
 //!
 //! Each loop that has a faster twin for some processors is called through a [`Kernel`], which says
 //! which twin; all twins give the same bytes, and the tests hold every one this machine has against
 //! the portable one.
 
+mod differ;
 mod rows;
 mod spread;
 mod stream;
@@ -80,6 +82,18 @@ impl Kernel {
             Form::Avx2 => x86::gather_avx2(choices, targets, through),
             #[cfg(target_arch = "x86_64")]
             Form::Avx512 => x86::gather_avx512(choices, targets, through),
+        }
+    }
+
+    /// Sets a bit for each place where two rows differ; says how many.
+    #[inline]
+    pub(crate) fn differ(self, old: &[u8], new: &[u8], places: &mut Vec<u64>) -> u64 {
+        match self.0 {
+            Form::Portable => differ::portable(old, new, places),
+            #[cfg(target_arch = "x86_64")]
+            Form::Avx2 => x86::differ_avx2(old, new, places),
+            #[cfg(target_arch = "x86_64")]
+            Form::Avx512 => x86::differ_avx512(old, new, places),
         }
     }
 

@@ -7,10 +7,11 @@
 
 use std::arch::x86_64::{
     __m128i, __m512i, _mm_sfence, _mm_stream_si128, _mm256_storeu_si256, _mm512_and_si512,
-    _mm512_castsi512_si256, _mm512_cmpeq_epi64_mask, _mm512_gf2p8affine_epi64_epi8,
-    _mm512_loadu_si512, _mm512_maskz_compress_epi8, _mm512_permutexvar_epi8, _mm512_set1_epi8,
-    _mm512_set1_epi64, _mm512_sllv_epi64, _mm512_srlv_epi64, _mm512_storeu_si512,
-    _mm512_test_epi64_mask, _mm512_xor_si512, _pdep_u64, _pext_u64,
+    _mm512_castsi512_si256, _mm512_cmpeq_epi64_mask, _mm512_cmpneq_epi8_mask,
+    _mm512_gf2p8affine_epi64_epi8, _mm512_loadu_si512, _mm512_maskz_compress_epi8,
+    _mm512_permutexvar_epi8, _mm512_set1_epi8, _mm512_set1_epi64, _mm512_sllv_epi64,
+    _mm512_srlv_epi64, _mm512_storeu_si512, _mm512_test_epi64_mask, _mm512_xor_si512, _pdep_u64,
+    _pext_u64,
 };
 
 use super::spread::{
@@ -169,6 +170,26 @@ fn transpose(words: &mut [u64; 64]) {
         // SAFETY: an array of 64 bytes can be written whole, at any address.
         unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), row) };
     }
+}
+
+/// The portable comparison, compiled for AVX2.
+pub(super) fn differ_avx2(old: &[u8], new: &[u8], places: &mut Vec<u64>) -> u64 {
+    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+    fn differ(old: &[u8], new: &[u8], places: &mut Vec<u64>) -> u64 {
+        super::differ::portable(old, new, places)
+    }
+    // SAFETY: only kernels that `has_avx2` allowed come here.
+    unsafe { differ(old, new, places) }
+}
+
+/// The comparison of 64 bytes at a time.
+pub(super) fn differ_avx512(old: &[u8], new: &[u8], places: &mut Vec<u64>) -> u64 {
+    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,avx512f,avx512bw,avx512vl")]
+    fn differ(old: &[u8], new: &[u8], places: &mut Vec<u64>) -> u64 {
+        super::differ::each_line(old, new, places, |a, b| _mm512_cmpneq_epi8_mask(load(a), load(b)))
+    }
+    // SAFETY: only kernels that `has_avx512` allowed come here.
+    unsafe { differ(old, new, places) }
 }
 
 /// The portable loop with AVX2, and ports compressed eight at a time.

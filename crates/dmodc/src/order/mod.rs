@@ -178,7 +178,10 @@ impl Topological {
         let mut stages = ranking.by_rank();
         let top = stages.pop().unwrap_or_default();
         let mut switches = nested_order(live, &stages, &top, |s| by_name[s.at()]);
-        let others = plane.iter().copied().filter(|&s| by_name[s.at()].is_none());
+        // Leaves that the roots do not reach have no rank, and so no place among the subtrees.
+        let in_no_subtree =
+            |s: &SwitchIndex| by_name[s.at()].is_none() || ranking.rank(*s).is_none();
+        let others = plane.iter().copied().filter(in_no_subtree);
         switches.extend(others);
         let nodes = switches.iter().flat_map(|&s| live.fabric.nodes_of(s)).copied().collect();
         Topological { nodes, switches }

@@ -8,10 +8,12 @@ mod select;
 mod tile;
 
 pub use coverage::Coverage;
+pub(crate) use dmodc::ByFormula;
 pub use dmodc::Dmodc;
 pub use dmodk::Dmodk;
 pub use roots::connect_roots;
 pub use tile::alternative_ports;
+pub(crate) use tile::{ALL, RowMaker, Selection, Work, coverage, write_tile};
 
 use std::fmt;
 use std::sync::Arc;

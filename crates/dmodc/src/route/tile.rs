@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use super::{Coverage, Preprocessing};
 use crate::cost::{BLOCK, Closer, CostBlock, Costs, Hops, TooFar};
 use crate::fabric::Live;
-use crate::id::{PortNumber, SwitchIndex};
+use crate::id::{NodeIndex, PortNumber, SwitchIndex};
 use crate::kernel::{SLACK, Stream, bits, chains};
 use crate::tables::{Columns, End, ForwardingTables, Lines, NO_ROUTE, Segment, Tile};
 
@@ -83,8 +83,15 @@ impl<'a> Work<'a> {
         tile.columns.clone().filter(is_dead).map(|column| column - tile.columns.start).collect()
     }
 
+    /// The destination switch of a node, as a bit; 0 where it is in another tile.
+    pub(crate) fn target_of(&self, tile: &Tile, n: NodeIndex) -> u64 {
+        let switch = self.live.fabric.node(n).switch;
+        let place = self.targets(tile).iter().position(|&t| t == switch);
+        place.map_or(0, |bit| 1 << bit)
+    }
+
     /// How many rows of a tile are a piece of work.
-    fn rows_at_once(tile: &Tile) -> usize {
+    pub(crate) fn rows_at_once(tile: &Tile) -> usize {
         (PIECE / tile.columns.len().max(1)).max(1)
     }
 }
@@ -131,7 +138,7 @@ pub(crate) fn write_tile<S: Selection, C: Costs>(
             let mut stream = Stream::new(work.past_cache);
             for (at, entries) in out.chunks_exact_mut(width).enumerate() {
                 let s = SwitchIndex::new(piece * rows + at);
-                stream.copy(entries, maker.row(work, tile, costs, &dead, s));
+                stream.copy(entries, maker.row(work, tile, costs, &dead, (s, ALL)));
             }
         },
     );
@@ -142,6 +149,7 @@ pub(crate) struct RowMaker<S> {
     closer: Closer,
     selection: S,
     chained: u64,
+    segments: Vec<Segment>,
     row: Lines,
 }
 
@@ -151,35 +159,50 @@ impl<S: Selection> RowMaker<S> {
             closer: Closer::default(),
             chained: chains(work.columns.segments(tile.switches.clone())),
             selection: S::default(),
+            segments: vec![],
             row: Lines::new(tile.columns.len() + SLACK, NO_ROUTE).expect("a row is small"),
         }
     }
 
-    /// All entries of switch `s` in the tile.
+    /// The entries of switch `s` for some targets of the tile, most often all of them; what stands
+    /// between those means nothing.
     pub(crate) fn row<C: Costs>(
         &mut self,
         work: &Work<'_>,
         tile: &Tile,
         costs: &C,
         dead: &[usize],
-        s: SwitchIndex,
+        (s, targets): (SwitchIndex, u64),
     ) -> &[u8] {
         let row = self.row.bytes_mut();
-        if work.live.switch(s) {
-            costs.closer(&work.ready.groups, s, &mut self.closer);
-            let segments = work.columns.segments(tile.switches.clone());
-            let wanted = Wanted { segments, chained: self.chained };
-            self.selection.select(work.ready, s, &self.closer, wanted, row);
-            deliver(work, tile, self.closer.own, row);
-            for &column in dead {
-                row[column] = NO_ROUTE;
-            }
-        } else {
+        if !work.live.switch(s) {
             row.fill(NO_ROUTE);
+            return &row[..tile.columns.len()];
+        }
+        costs.closer(&work.ready.groups, s, &mut self.closer);
+        let wanted = if targets & tile.targets() == tile.targets() {
+            let segments = work.columns.segments(tile.switches.clone());
+            Wanted { segments, chained: self.chained }
+        } else {
+            self.closer.restrict(targets);
+            self.segments.clear();
+            for bit in bits(targets & tile.targets()) {
+                let at = tile.switches.start + bit;
+                self.segments.extend_from_slice(work.columns.segments(at..at + 1));
+            }
+            Wanted { segments: &self.segments, chained: 0 }
+        };
+        self.selection.select(work.ready, s, &self.closer, wanted, row);
+        deliver(work, tile, self.closer.own, row);
+        for &column in dead {
+            row[column] = NO_ROUTE;
         }
         &row[..tile.columns.len()]
     }
 }
+
+/// Every target of a tile.
+pub(crate) const ALL: u64 = u64::MAX;
 
 /// At the destination switch itself, each destination has its port.
 fn deliver(work: &Work<'_>, tile: &Tile, own: u64, row: &mut [u8]) {

@@ -74,6 +74,13 @@ pub struct Tile {
     pub columns: Range<usize>,
 }
 
+impl Tile {
+    /// A bit for each of its destination switches.
+    pub(crate) fn targets(&self) -> u64 {
+        u64::MAX >> (BLOCK - self.switches.len())
+    }
+}
+
 /// Columns of one destination switch with consecutive numbers: their routes follow from the first
 /// one's by counting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,10 +1,12 @@
 //! Forwarding tables: for every switch and every destination, an output port.
 
 mod columns;
+mod delta;
 mod lines;
 
 pub(crate) use columns::Segment;
 pub use columns::{Columns, Destination, End, Tile};
+pub use delta::{RowDelta, TableDelta};
 pub(crate) use lines::Lines;
 
 use std::fmt;
@@ -93,6 +95,13 @@ impl ForwardingTables {
     pub fn row(&self, s: SwitchIndex, tile: &Tile) -> &[u8] {
         let width = tile.columns.len();
         &self.tiles[tile.index].bytes()[s.at() * width..(s.at() + 1) * width]
+    }
+
+    /// The same, to be written.
+    #[inline]
+    pub(crate) fn row_mut(&mut self, s: SwitchIndex, tile: &Tile) -> &mut [u8] {
+        let width = tile.columns.len();
+        &mut self.tiles[tile.index].bytes_mut()[s.at() * width..(s.at() + 1) * width]
     }
 
     /// Every tile with its entries, switch by switch.

@@ -1,0 +1,95 @@
+//! What a change touches before any cost is looked at: ranks, groups and dividers.
+
+use super::sweep::Sweep;
+use crate::divider::divider;
+use crate::fabric::{CableEnds, Live, Part};
+use crate::id::{NodeIndex, SwitchIndex};
+use crate::route::Preprocessing;
+use crate::routing::Routing;
+
+/// The switches whose own arithmetic changed.
+pub(super) struct Touched {
+    /// Those whose port groups changed: their costs may, too.
+    pub(super) groups: Vec<SwitchIndex>,
+    /// Those whose entries may all change: groups or divider did. Ascending.
+    pub(super) rows: Vec<SwitchIndex>,
+    /// The nodes that died or recovered: their columns change everywhere.
+    pub(super) nodes: Vec<NodeIndex>,
+    /// Whether leaves and ranks were found again.
+    pub(super) ranked_again: bool,
+}
+
+impl Touched {
+    /// Brings ranks, groups and dividers up to date after these parts died or recovered.
+    pub(super) fn new(
+        live: Live<'_>,
+        changed: &[Part],
+        routing: &Routing,
+        ready: &mut Preprocessing,
+    ) -> Self {
+        let (mut near, mut nodes) = (Vec::new(), Vec::new());
+        for &part in changed {
+            match part {
+                Part::Switch(s) => {
+                    near.push(s);
+                    near.extend(live.fabric.links_of(s).iter().map(|link| link.peer));
+                    nodes.extend_from_slice(live.fabric.nodes_of(s));
+                }
+                Part::Cable(c) => match live.fabric.cable(c) {
+                    CableEnds::Switches(cable) => near.extend([cable.a.0, cable.b.0]),
+                    CableEnds::Node(n) => {
+                        near.push(live.fabric.node(n).switch);
+                        nodes.push(n);
+                    }
+                },
+            }
+        }
+        near.sort_unstable();
+        near.dedup();
+
+        let Preprocessing { ranking, groups, dividers, .. } = ready;
+        let ranked_again = !ranking.outlast(live, routing.leaf_rule(), &near);
+        if ranked_again {
+            // Directions may change anywhere.
+            *ranking = routing.ranking(live);
+            near = live.fabric.switch_indices().collect();
+        }
+        // A switch without a cable has the same groups dead or alive: none.
+        let came_or_went = |s: &SwitchIndex| changed.contains(&Part::Switch(*s));
+        let moved: Vec<SwitchIndex> = near
+            .into_iter()
+            .filter(|s| groups.refresh(live, ranking, *s) || came_or_went(s))
+            .collect();
+        groups.sort(live, ranking);
+
+        let mut sweep = Sweep::default();
+        sweep.fit(groups);
+        for &s in &moved {
+            sweep.want(groups, s);
+            for &above in groups.above(s).peers {
+                sweep.want(groups, above);
+            }
+            if !live.switch(s) {
+                dividers[s.at()] = 1;
+            }
+        }
+        let mut rows = moved.clone();
+        sweep.upwards(groups, |sweep, s| {
+            let now = divider(groups, dividers, s);
+            if std::mem::replace(&mut dividers[s.at()], now) != now {
+                rows.push(s);
+                for &above in groups.above(s).peers {
+                    sweep.want(groups, above);
+                }
+            }
+        });
+        rows.sort_unstable();
+        rows.dedup();
+        Touched { groups: moved, rows, nodes, ranked_again }
+    }
+
+    /// Whether so much is touched that doing all of it again is faster.
+    pub(super) fn is_most(&self, ready: &Preprocessing) -> bool {
+        4 * self.rows.len() > ready.groups.switch_count()
+    }
+}

@@ -1,0 +1,260 @@
+//! The entries of one tile that a change reaches.
+//!
+//! Costs first: what a touched switch reaches by going down is found again, and if that changed, so
+//! are the switches above it; then how many hops up are needed, downwards from all of those. An entry
+//! depends on the costs of its switch and of that switch's neighbours, so the destinations for which
+//! some of these changed are *dirty* there. Rows of touched switches are dirty as a whole.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::sweep::Sweep;
+use super::touched::Touched;
+use crate::cost::{Costs, Hops};
+use crate::group::PortGroups;
+use crate::id::SwitchIndex;
+use crate::kernel::bits;
+use crate::route::{ALL, Coverage, RowMaker, Selection, Work, coverage};
+use crate::tables::{RowDelta, TableDelta, Tile};
+
+/// What a thread keeps from tile to tile. Between tiles everything in it is 0 or empty.
+#[derive(Default)]
+pub(super) struct Scratch {
+    sweep: Sweep,
+    changed: Marks,
+    dirty: Marks,
+}
+
+/// Targets, marked for switches.
+#[derive(Default)]
+struct Marks {
+    targets: Vec<u64>,
+    /// A bit for each switch that has some.
+    switches: Vec<u64>,
+}
+
+impl Marks {
+    fn fit(&mut self, switches: usize) {
+        self.targets.resize(switches, 0);
+        self.switches.resize(switches.div_ceil(64), 0);
+    }
+
+    #[inline]
+    fn mark(&mut self, s: SwitchIndex, targets: u64) {
+        if targets != 0 {
+            self.targets[s.at()] |= targets;
+            self.switches[s.at() / 64] |= 1 << (s.at() % 64);
+        }
+    }
+
+    /// The switches with marks and their targets, ascending.
+    fn iter(&self) -> impl Iterator<Item = (SwitchIndex, u64)> {
+        self.switches.iter().enumerate().flat_map(move |(word, &set)| {
+            bits(set).map(move |bit| {
+                let at = word * 64 + bit;
+                (SwitchIndex::new(at), self.targets[at])
+            })
+        })
+    }
+
+    fn clear(&mut self) {
+        for word in 0..self.switches.len() {
+            for bit in bits(std::mem::take(&mut self.switches[word])) {
+                self.targets[word * 64 + bit] = 0;
+            }
+        }
+    }
+}
+
+/// Brings one tile up to date.
+pub(super) fn update_tile<S: Selection>(
+    work: &Work<'_>,
+    tile: &Tile,
+    (costs, covered): (&mut Hops, &mut Coverage),
+    touched: &Touched,
+    scratch: &mut Scratch,
+    entries: &mut [u8],
+) -> TableDelta {
+    let some_costs_changed = update_costs(&work.ready.groups, costs, touched, scratch);
+    if some_costs_changed || touched.ranked_again {
+        *covered = coverage(work, tile, costs);
+    }
+    let dirty = &mut scratch.dirty;
+    let of_nodes = touched.nodes.iter().fold(0, |all, &n| all | work.target_of(tile, n));
+    if of_nodes != 0 {
+        for s in work.live.fabric.switch_indices() {
+            dirty.mark(s, of_nodes);
+        }
+    }
+    for &s in &touched.rows {
+        dirty.mark(s, ALL);
+    }
+    let dead = work.dead_columns(tile);
+    let mut maker = RowMaker::<S>::new(work, tile);
+    let mut writer = Writer::new(work, tile);
+    let width = tile.columns.len();
+    for (s, targets) in dirty.iter() {
+        let row = &mut entries[s.at() * width..(s.at() + 1) * width];
+        let new = maker.row(work, tile, costs, &dead, (s, targets));
+        match targets == ALL {
+            true => writer.replace(s, row, new),
+            false => writer.replace_part(s, row, new, targets),
+        }
+    }
+    dirty.clear();
+    writer.delta
+}
+
+/// Brings the costs up to date and marks what that makes dirty. Says whether some changed.
+fn update_costs(
+    groups: &PortGroups,
+    costs: &mut Hops,
+    touched: &Touched,
+    Scratch { sweep, changed, dirty }: &mut Scratch,
+) -> bool {
+    sweep.fit(groups);
+    changed.fit(groups.switch_count());
+    dirty.fit(groups.switch_count());
+    for &s in &touched.groups {
+        sweep.want(groups, s);
+        if groups.place(s).is_none() {
+            // Nobody is beside a dead switch, so nobody else changes with it.
+            changed.mark(s, costs.refresh_down(groups, s) | costs.refresh_up(groups, s));
+        }
+    }
+    sweep.upwards(groups, |sweep, s| {
+        let targets = costs.refresh_down(groups, s);
+        if targets != 0 {
+            changed.mark(s, targets);
+            for &above in groups.above(s).peers {
+                sweep.want(groups, above);
+                dirty.mark(above, targets);
+            }
+        }
+    });
+    for s in touched.groups.iter().copied().chain(changed.iter().map(|(s, _)| s)) {
+        sweep.want(groups, s);
+    }
+    for (s, _) in changed.iter() {
+        for &below in groups.below(s).peers {
+            sweep.want(groups, below);
+        }
+    }
+    sweep.downwards(groups, |sweep, s| {
+        let targets = costs.refresh_up(groups, s);
+        if targets != 0 {
+            changed.mark(s, targets);
+            for &below in groups.below(s).peers {
+                sweep.want(groups, below);
+            }
+        }
+    });
+    let mut some = false;
+    for (s, targets) in changed.iter() {
+        some = true;
+        dirty.mark(s, targets);
+        for &below in groups.below(s).peers {
+            dirty.mark(below, targets);
+        }
+    }
+    changed.clear();
+    some
+}
+
+/// Writes all entries of a tile that change.
+pub(super) fn compare_tile<S: Selection, C: Costs>(
+    work: &Work<'_>,
+    tile: &Tile,
+    costs: &C,
+    entries: &mut [u8],
+) -> TableDelta {
+    let dead = work.dead_columns(tile);
+    let (width, rows) = (tile.columns.len(), Work::rows_at_once(tile));
+    entries
+        .par_chunks_mut(width * rows)
+        .enumerate()
+        .map_init(
+            || RowMaker::<S>::new(work, tile),
+            |maker, (piece, entries)| {
+                let mut writer = Writer::new(work, tile);
+                for (at, row) in entries.chunks_exact_mut(width).enumerate() {
+                    let s = SwitchIndex::new(piece * rows + at);
+                    writer.replace(s, row, maker.row(work, tile, costs, &dead, (s, ALL)));
+                }
+                writer.delta
+            },
+        )
+        .reduce(TableDelta::default, TableDelta::and)
+}
+
+/// Replaces rows of a tile and notes what that changes.
+struct Writer<'a> {
+    work: &'a Work<'a>,
+    tile: &'a Tile,
+    delta: TableDelta,
+    /// A bit for each entry of a row that changes.
+    places: Vec<u64>,
+}
+
+impl<'a> Writer<'a> {
+    fn new(work: &'a Work<'a>, tile: &'a Tile) -> Self {
+        Writer { work, tile, delta: TableDelta::default(), places: vec![] }
+    }
+
+    fn replace(&mut self, s: SwitchIndex, row: &mut [u8], new: &[u8]) {
+        let entries = self.work.ready.kernel.differ(row, new, &mut self.places);
+        if entries == 0 {
+            return;
+        }
+        let targets = 0..self.tile.switches.len();
+        let differs = |bit: &usize| any(&self.places, self.span(*bit));
+        let targets = targets.filter(differs).fold(0, |all, bit| all | 1 << bit);
+        row.copy_from_slice(new);
+        self.note(s, targets, entries);
+    }
+
+    fn replace_part(&mut self, s: SwitchIndex, row: &mut [u8], new: &[u8], dirty: u64) {
+        let (mut targets, mut entries) = (0, 0);
+        for bit in bits(dirty & self.tile.targets()) {
+            let span = self.span(bit);
+            let (row, new) = (&mut row[span.clone()], &new[span]);
+            let differing = row.iter().zip(new).filter(|(old, new)| old != new).count();
+            if differing > 0 {
+                row.copy_from_slice(new);
+                targets |= 1 << bit;
+                entries += differing as u64;
+            }
+        }
+        if targets != 0 {
+            self.note(s, targets, entries);
+        }
+    }
+
+    /// The columns of a target, counted from the tile's first.
+    fn span(&self, bit: usize) -> Range<usize> {
+        let (span, first) =
+            (self.work.columns.of_switch(self.tile.switches.start + bit), self.tile.columns.start);
+        span.start - first..span.end - first
+    }
+
+    fn note(&mut self, switch: SwitchIndex, targets: u64, entries: u64) {
+        self.delta.rows.push(RowDelta { switch, tile: self.tile.index as u32, targets });
+        self.delta.entries += entries;
+    }
+}
+
+/// Whether some bit of a range is set.
+fn any(words: &[u64], range: Range<usize>) -> bool {
+    let (first, last) = (range.start / 64, (range.end - 1) / 64);
+    let from = u64::MAX << (range.start % 64);
+    let to = u64::MAX >> (63 - (range.end - 1) % 64);
+    match first == last {
+        true => words[first] & from & to != 0,
+        false => {
+            words[first] & from != 0
+                || words[last] & to != 0
+                || words[first + 1..last].iter().any(|&word| word != 0)
+        }
+    }
+}

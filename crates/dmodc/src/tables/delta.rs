@@ -1,0 +1,83 @@
+//! What a re-route changed.
+
+use std::ops::Range;
+
+use super::{Columns, ForwardingTables};
+use crate::id::SwitchIndex;
+use crate::kernel::bits;
+
+/// The entries of one switch in one tile that changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RowDelta {
+    /// The switch.
+    pub switch: SwitchIndex,
+    /// The place of the tile among the tiles.
+    pub tile: u32,
+    /// The destination switches, counted from the tile's first: those for which some entry changed.
+    pub targets: u64,
+}
+
+impl RowDelta {
+    /// The columns of each of those destination switches.
+    pub fn spans<'a>(&self, columns: &'a Columns) -> impl Iterator<Item = Range<usize>> + use<'a> {
+        let first = columns.tile(self.tile as usize).switches.start;
+        bits(self.targets).map(move |bit| columns.of_switch(first + bit))
+    }
+}
+
+/// The difference that an [apply](crate::Router::apply) made to the tables: which entries are new. The
+/// entries themselves are in the tables.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TableDelta {
+    pub(crate) rows: Vec<RowDelta>,
+    pub(crate) entries: u64,
+}
+
+impl TableDelta {
+    /// The changed rows, tile by tile, in each by switch.
+    pub fn rows(&self) -> &[RowDelta] {
+        &self.rows
+    }
+
+    /// How many entries changed.
+    pub fn entry_count(&self) -> u64 {
+        self.entries
+    }
+
+    /// Whether nothing changed.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The switches whose table changed, ascending.
+    pub fn switches(&self) -> Vec<SwitchIndex> {
+        let mut switches: Vec<SwitchIndex> = self.rows.iter().map(|row| row.switch).collect();
+        switches.sort_unstable();
+        switches.dedup();
+        switches
+    }
+
+    /// Brings older tables up to date: copies what changed from `new` to them.
+    ///
+    /// # Panics
+    /// If the columns are not the same.
+    pub fn copy(&self, new: &ForwardingTables, old: &mut ForwardingTables) {
+        assert_eq!(new.columns(), old.columns(), "only tables of one shape follow each other");
+        let columns = new.columns();
+        for row in &self.rows {
+            let tile = columns.tile(row.tile as usize);
+            let (from, to) = (new.row(row.switch, &tile), old.row_mut(row.switch, &tile));
+            for span in row.spans(columns) {
+                let span = span.start - tile.columns.start..span.end - tile.columns.start;
+                to[span.clone()].copy_from_slice(&from[span]);
+            }
+        }
+    }
+
+    /// Both, one after the other.
+    pub(crate) fn and(mut self, later: TableDelta) -> TableDelta {
+        self.rows.extend(later.rows);
+        self.entries += later.entries;
+        self
+    }
+}

@@ -1,0 +1,143 @@
+//! Re-routing after any sequence of faults and repairs: what is done for the changes alone must equal
+//! doing everything again, byte by byte.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod support;
+
+use std::sync::Arc;
+
+use dmodc::fabric::Part;
+use dmodc::{
+    CableIndex, Change, Degradation, Dmodc, Fabric, GuidOrder, LeafRule, Live, Pgft, Random,
+    Router, Routing, RoutingOptions, SwitchIndex,
+};
+use support::{for_seeds, random_degradation, random_graph, random_pgft};
+
+/// A part and what happens to it. Faults and repairs are about as likely, so that fabrics neither stay
+/// whole nor vanish.
+fn random_change(random: &mut Random, fabric: &Fabric) -> Change {
+    let part = match random.below(4) {
+        0 => Part::Switch(SwitchIndex::new(random.below(fabric.switches().len() as u64) as usize)),
+        _ => Part::Cable(CableIndex::new(random.below(fabric.cable_count() as u64) as usize)),
+    };
+    match random.below(2) {
+        0 => Change::Dies(part),
+        _ => Change::Recovers(part),
+    }
+}
+
+fn random_rule(random: &mut Random, fabric: &Fabric) -> LeafRule {
+    let switch = |random: &mut Random| random.below(fabric.switches().len() as u64) as usize;
+    match random.below(8) {
+        0 => LeafRule::AtLeast(1 + random.below(2) as usize),
+        1 => LeafRule::Roots(vec![SwitchIndex::new(switch(random))]),
+        2 => {
+            let nodes = fabric.switch_indices().map(|s| !fabric.nodes_of(s).is_empty());
+            let mut flags: Vec<bool> = nodes.collect();
+            flags[switch(random)] = true;
+            LeafRule::These(flags)
+        }
+        _ => LeafRule::Detect,
+    }
+}
+
+/// Tables, coverage and delta after each of many batches of changes.
+fn assert_incremental_equals_whole(random: &mut Random, fabric: Fabric, batches: usize) {
+    let fabric = Arc::new(fabric);
+    let first = match random.below(2) {
+        0 => Degradation::none(&fabric),
+        _ => random_degradation(random, &fabric),
+    };
+    let options = RoutingOptions {
+        leaves: random_rule(random, &fabric),
+        switch_lids: random.below(2) == 0,
+        ..RoutingOptions::default()
+    };
+    let routing = Routing::new(Live::new(&fabric, &first), &options);
+    let mut router = Router::new(fabric.clone(), routing, first.clone()).unwrap();
+    let mut expected = first;
+    for batch in 0..batches {
+        let mut before = router.tables().clone();
+        let changes: Vec<Change> =
+            (0..1 + random.below(4)).map(|_| random_change(random, &fabric)).collect();
+        for change in &changes {
+            match *change {
+                Change::Dies(part) => expected.set(part, true),
+                Change::Recovers(part) => expected.set(part, false),
+            }
+        }
+        let delta = router.apply(&changes).unwrap();
+        assert_eq!(*router.degradation(), expected);
+        let live = Live::new(&fabric, &expected);
+        let (whole, coverage) = router.routing().route(live, &Dmodc).unwrap();
+        assert!(*router.tables() == whole, "batch {batch}: {changes:?}");
+        assert_eq!(router.coverage(), coverage, "batch {batch}: {changes:?}");
+        assert_eq!(delta.entry_count(), whole.differing(&before) as u64);
+        for row in delta.rows() {
+            for span in row.spans(whole.columns()) {
+                let moved = |c| whole.port(row.switch, c) != before.port(row.switch, c);
+                assert!(span.into_iter().any(moved), "a span without any change is in the delta");
+            }
+        }
+        delta.copy(router.tables(), &mut before);
+        assert!(before == whole, "the old tables and the delta are the new tables");
+        if random.below(6) == 0 {
+            expected = random_degradation(random, &fabric);
+            router.reroute(&expected).unwrap();
+        }
+    }
+}
+
+#[test]
+fn incremental_equals_whole_on_pgfts() {
+    for_seeds(120, |random| {
+        let guids = GuidOrder::Shuffled(random.below(100));
+        let fabric = random_pgft(random, 300).fabric(guids);
+        assert_incremental_equals_whole(random, fabric, 12);
+    });
+}
+
+#[test]
+fn incremental_equals_whole_on_any_graph() {
+    for_seeds(120, |random| {
+        let fabric = random_graph(random);
+        assert_incremental_equals_whole(random, fabric, 12);
+    });
+}
+
+/// Several tiles, and changes that are few beside the fabric: the incremental path proper.
+#[test]
+fn incremental_equals_whole_where_changes_are_few() {
+    for tuple in ["3; 2,12,13; 1,6,6; 1,1,1", "2; 3,150; 1,9; 1,1", "4; 2,4,5,8; 1,2,3,2; 1,1,2,1"]
+    {
+        for_seeds(6, |random| {
+            let fabric = tuple.parse::<Pgft>().unwrap().fabric(GuidOrder::Topological);
+            assert_incremental_equals_whole(random, fabric, 25);
+        });
+    }
+}
+
+/// Whatever the way there, the same faults give the same tables; and repairs the first ones.
+#[test]
+fn tables_do_not_depend_on_history() {
+    for_seeds(40, |random| {
+        let fabric = Arc::new(random_pgft(random, 200).fabric(GuidOrder::Topological));
+        let healthy = Degradation::none(&fabric);
+        let routing = Routing::new(Live::new(&fabric, &healthy), &RoutingOptions::default());
+        let mut router = Router::new(fabric.clone(), routing, healthy.clone()).unwrap();
+        let first = router.tables().clone();
+        let faults = random_degradation(random, &fabric);
+        let mut parts: Vec<Part> = faults.removed().collect();
+        random.shuffle(&mut parts);
+        for part in &parts {
+            router.apply(&[Change::Dies(*part)]).unwrap();
+        }
+        let (whole, _) = router.routing().route(Live::new(&fabric, &faults), &Dmodc).unwrap();
+        assert!(*router.tables() == whole);
+        random.shuffle(&mut parts);
+        let repairs: Vec<Change> = parts.into_iter().map(Change::Recovers).collect();
+        router.apply(&repairs).unwrap();
+        assert!(*router.tables() == first);
+        assert!(router.apply(&repairs).unwrap().is_empty(), "what is alive cannot be repaired");
+    });
+}
