@@ -10,6 +10,8 @@
 
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 use crate::fabric::{Fabric, Link, Live};
 use crate::id::{PortNumber, SwitchIndex};
 use crate::order::Orders;
@@ -50,6 +52,72 @@ impl SortedLinks {
 
     fn of(&self, s: SwitchIndex) -> &[Link] {
         &self.links[self.start[s.at()] as usize..self.start[s.at() + 1] as usize]
+    }
+
+    /// Groups the live links of one switch into its slots.
+    fn group(&self, live: Live<'_>, ranking: &Ranking, s: SwitchIndex, slots: Slots<'_>) -> Use {
+        let mut used = Use::default();
+        if !live.switch(s) {
+            return used;
+        }
+        let (rank, position) = (ranking.sort_rank(s), self.positions[s.at()]);
+        // Those above are written where they belong; those below wait until their number is known.
+        let mut below = [(SwitchIndex::new(0), PortNumber(0)); 255];
+        let mut downs = 0;
+        for link in self.of(s).iter().filter(|link| live.link(link)) {
+            let its = ranking.sort_rank(link.peer);
+            used.flat |= its == rank;
+            let above = match its == rank {
+                true => self.positions[link.peer.at()] > position,
+                false => its > rank,
+            };
+            if !above {
+                below[downs] = (link.peer, link.port);
+                downs += 1;
+                continue;
+            }
+            let group = used.groups();
+            slots.ports[used.ports()] = link.port;
+            if used.up == 0 || slots.peers[group - 1] != link.peer {
+                slots.peers[group] = link.peer;
+                slots.firsts[group] = used.up_ports;
+                used.up += 1;
+            }
+            used.up_ports += 1;
+        }
+        for &(peer, port) in &below[..downs] {
+            let (group, at) = (used.groups(), used.ports());
+            slots.ports[at] = port;
+            if used.down == 0 || slots.peers[group - 1] != peer {
+                slots.peers[group] = peer;
+                slots.firsts[group] = at as u8;
+                used.down += 1;
+            }
+            used.down_ports += 1;
+        }
+        used
+    }
+}
+
+/// How many switches are a piece of work for one thread.
+const PIECE: usize = 256;
+
+/// The slots of some switches.
+struct Slots<'a> {
+    peers: &'a mut [SwitchIndex],
+    firsts: &'a mut [u8],
+    ports: &'a mut [PortNumber],
+}
+
+impl<'a> Slots<'a> {
+    fn split_at(self, at: usize) -> (Self, Self) {
+        let (peers, later_peers) = self.peers.split_at_mut(at);
+        let (firsts, later_firsts) = self.firsts.split_at_mut(at);
+        let (ports, later_ports) = self.ports.split_at_mut(at);
+        (
+            Slots { peers, firsts, ports },
+            Slots { peers: later_peers, firsts: later_firsts, ports: later_ports },
+        )
     }
 }
 
@@ -112,57 +180,38 @@ impl PortGroups {
 
     /// Makes all groups anew.
     pub(crate) fn rebuild(&mut self, live: Live<'_>, ranking: &Ranking) {
-        for s in live.fabric.switch_indices() {
-            self.rebuild_switch(live, ranking, s);
+        let links = &self.links;
+        let mut rest =
+            Slots { peers: &mut self.peers, firsts: &mut self.firsts, ports: &mut self.ports };
+        let mut pieces = Vec::new();
+        for (piece, uses) in self.uses.chunks_mut(PIECE).enumerate() {
+            let first = piece * PIECE;
+            let end = links.start[first + uses.len()] - links.start[first];
+            let (slots, after) = rest.split_at(end as usize);
+            pieces.push((first, uses, slots));
+            rest = after;
         }
+        pieces.into_par_iter().for_each(|(first, uses, mut slots)| {
+            for (at, used) in uses.iter_mut().enumerate() {
+                let s = SwitchIndex::new(first + at);
+                let (own, after) = slots.split_at(links.of(s).len());
+                *used = links.group(live, ranking, s, own);
+                slots = after;
+            }
+        });
         self.sort(live, ranking);
     }
 
     /// Makes the groups of one switch anew. (Switches that come, go or change rank need a
     /// [`sort`](Self::sort), too.)
-    pub(crate) fn rebuild_switch(&mut self, live: Live<'_>, ranking: &Ranking, s: SwitchIndex) {
-        self.uses[s.at()] = Use::default();
-        if !live.switch(s) {
-            return;
-        }
-        let (rank, position) = (ranking.sort_rank(s), self.links.positions[s.at()]);
-        let first = self.links.start[s.at()] as usize;
-        // Those above are written where they belong; those below wait until their number is known.
-        let mut below = [(SwitchIndex::new(0), PortNumber(0)); 255];
-        let (mut downs, mut used) = (0, Use::default());
-        for link in self.links.of(s).iter().filter(|link| live.link(link)) {
-            let its = ranking.sort_rank(link.peer);
-            used.flat |= its == rank;
-            let above = match its == rank {
-                true => self.links.positions[link.peer.at()] > position,
-                false => its > rank,
-            };
-            if !above {
-                below[downs] = (link.peer, link.port);
-                downs += 1;
-                continue;
-            }
-            let group = first + usize::from(used.up);
-            self.ports[first + usize::from(used.up_ports)] = link.port;
-            if used.up == 0 || self.peers[group - 1] != link.peer {
-                self.peers[group] = link.peer;
-                self.firsts[group] = used.up_ports;
-                used.up += 1;
-            }
-            used.up_ports += 1;
-        }
-        for &(peer, port) in &below[..downs] {
-            let group = first + used.groups();
-            let at = used.up_ports + used.down_ports;
-            self.ports[first + usize::from(at)] = port;
-            if used.down == 0 || self.peers[group - 1] != peer {
-                self.peers[group] = peer;
-                self.firsts[group] = at;
-                used.down += 1;
-            }
-            used.down_ports += 1;
-        }
-        self.uses[s.at()] = used;
+    fn rebuild_switch(&mut self, live: Live<'_>, ranking: &Ranking, s: SwitchIndex) {
+        let slots = self.links.start[s.at()] as usize..self.links.start[s.at() + 1] as usize;
+        let own = Slots {
+            peers: &mut self.peers[slots.clone()],
+            firsts: &mut self.firsts[slots.clone()],
+            ports: &mut self.ports[slots],
+        };
+        self.uses[s.at()] = self.links.group(live, ranking, s, own);
     }
 
     /// Makes the groups of one switch anew and says whether they changed.

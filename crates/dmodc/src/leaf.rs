@@ -17,6 +17,8 @@
 use std::cmp::Ordering;
 use std::collections::VecDeque;
 
+use rayon::prelude::*;
+
 use crate::fabric::{AdapterKind, Live};
 use crate::id::SwitchIndex;
 
@@ -51,7 +53,8 @@ impl Leaves {
     /// Finds the leaves. O(#ports) but for switches without nodes, whose neighbours' leaves are
     /// looked at, too.
     pub fn new(live: Live<'_>, rule: &LeafRule) -> Self {
-        let nodes: Vec<usize> = live.fabric.switch_indices().map(|s| hosts(live, s)).collect();
+        let switches = (0..live.fabric.switches().len()).into_par_iter().with_min_len(256);
+        let nodes: Vec<usize> = switches.map(|at| hosts(live, SwitchIndex::new(at))).collect();
         let is_leaf = match rule {
             LeafRule::Detect | LeafRule::Roots(_) => detect(live, &nodes),
             LeafRule::AtLeast(least) => nodes.iter().map(|n| n >= least).collect(),

@@ -1,45 +1,117 @@
-//! Where two rows of entries differ.
+//! Where two rows of entries differ: how many entries, and for which targets.
+//!
+//! Entries become bits, 64 to a word; the bits of one target are a *field*. Whether a field has any bit
+//! set is found for all fields of a word at once: its bits without the last one, plus as many ones,
+//! carry into the last one exactly if some bit is set, and never further.
 
-use super::rows::equal;
+use std::ops::Range;
 
-/// Sets a bit for each place where `old` and `new`, which are as long, differ; says how many.
-#[inline(always)]
-pub(super) fn portable(old: &[u8], new: &[u8], places: &mut Vec<u64>) -> u64 {
-    each_line(old, new, places, |a, b| !equal(a, b))
+use super::rows::{bits, equal};
+
+/// The fields of a row, word by word. A field that goes over the end of a word has two parts.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Fields {
+    /// The last bits of fields, or of their parts.
+    ends: Vec<u64>,
+    /// Which field the first part in a word belongs to.
+    first: Vec<u8>,
 }
 
-/// The loop, over any way to compare 64 bytes.
+impl Fields {
+    /// Fields that follow each other from the start of a row, at most 64 of them; none is empty.
+    pub(crate) fn new(spans: impl Iterator<Item = Range<usize>>) -> Self {
+        let mut fields = Fields::default();
+        for (field, span) in spans.enumerate() {
+            for word in span.start / 64..=(span.end - 1) / 64 {
+                if word == fields.ends.len() {
+                    fields.ends.push(0);
+                    fields.first.push(field as u8);
+                }
+                let last = (span.end - 1).min(word * 64 + 63);
+                fields.ends[word] |= 1 << (last % 64);
+            }
+        }
+        fields
+    }
+}
+
+/// What differs between two rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Difference {
+    /// How many entries.
+    pub(crate) entries: u64,
+    /// A bit for each target with such an entry.
+    pub(crate) targets: u64,
+}
+
+/// How 64 bytes are compared and bits are picked. (A trait, so that [`rows`] is compiled for each
+/// processor.)
+pub(super) trait Compare {
+    /// Bit `i` is set where byte `i` differs.
+    fn differ(a: &[u8; 64], b: &[u8; 64]) -> u64;
+
+    /// The bits of `word` that `mask` has, moved together.
+    fn pick(word: u64, mask: u64) -> u64;
+}
+
+pub(super) struct Portable;
+
+impl Compare for Portable {
+    #[inline(always)]
+    fn differ(a: &[u8; 64], b: &[u8; 64]) -> u64 {
+        !equal(a, b)
+    }
+
+    #[inline(always)]
+    fn pick(word: u64, mask: u64) -> u64 {
+        bits(mask).enumerate().fold(0, |all, (to, from)| all | (word >> from & 1) << to)
+    }
+}
+
+/// The difference between `old` and `new`, which are as long.
 #[inline(always)]
-pub(super) fn each_line(
-    old: &[u8],
-    new: &[u8],
-    places: &mut Vec<u64>,
-    differ: impl Fn(&[u8; 64], &[u8; 64]) -> u64,
-) -> u64 {
+pub(super) fn rows<C: Compare>(old: &[u8], new: &[u8], fields: &Fields) -> Difference {
     assert_eq!(old.len(), new.len(), "rows of one tile are as long");
-    places.clear();
+    let mut difference = Difference::default();
     let (lines, rest) = old.as_chunks::<64>();
     let (new_lines, new_rest) = new.as_chunks::<64>();
-    places.extend(lines.iter().zip(new_lines).map(|(a, b)| differ(a, b)));
+    let mut count = |word: u64, ends: u64, first: u8| {
+        difference.entries += u64::from(word.count_ones());
+        let any = ((word & !ends).wrapping_add(!ends) | word) & ends;
+        difference.targets |= C::pick(any, ends) << first;
+    };
+    let of_words = fields.ends.iter().zip(&fields.first);
+    for ((old, new), (&ends, &first)) in lines.iter().zip(new_lines).zip(of_words) {
+        count(C::differ(old, new), ends, first);
+    }
     if !rest.is_empty() {
         let (mut a, mut b) = ([0; 64], [0; 64]);
         a[..rest.len()].copy_from_slice(rest);
         b[..rest.len()].copy_from_slice(new_rest);
-        places.push(differ(&a, &b));
+        let at = lines.len();
+        count(C::differ(&a, &b), fields.ends[at], fields.first[at]);
     }
-    places.iter().map(|word| u64::from(word.count_ones())).sum()
+    difference
 }
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::kernel::Kernel;
     use crate::random::Random;
 
     #[test]
     fn every_twin_finds_every_difference() {
         let mut random = Random::new(7, 0);
-        for length in [0, 1, 63, 64, 65, 130, 2048] {
-            for rarely in [1, 2, 50, 5000] {
+        for longest in [1, 3, 24, 64, 65, 200] {
+            for rarely in [1, 2, 50, 500, 100_000] {
+                let mut spans = Vec::new();
+                let mut length = 0;
+                for _ in 0..1 + random.below(64) {
+                    let end = length + 1 + random.below(longest) as usize;
+                    spans.push(length..end);
+                    length = end;
+                }
                 let old: Vec<u8> = (0..length).map(|_| random.below(256) as u8).collect();
                 let mut new = old.clone();
                 for byte in &mut new {
@@ -47,13 +119,17 @@ mod tests {
                         *byte = random.below(256) as u8;
                     }
                 }
+                let differs = |at: usize| old[at] != new[at];
+                let of_spans = spans.iter().enumerate();
+                let expected = Difference {
+                    entries: (0..length).filter(|&at| differs(at)).count() as u64,
+                    targets: of_spans.fold(0, |all, (bit, span)| {
+                        all | u64::from(span.clone().any(differs)) << bit
+                    }),
+                };
+                let fields = Fields::new(spans.iter().cloned());
                 for kernel in Kernel::all() {
-                    let mut places = vec![9];
-                    let count = kernel.differ(&old, &new, &mut places);
-                    let bit = |at: usize| places[at / 64] >> (at % 64) & 1 == 1;
-                    assert!((0..length).all(|at| bit(at) == (old[at] != new[at])));
-                    let wanted = (0..length).filter(|&at| old[at] != new[at]).count();
-                    assert_eq!(count, wanted as u64);
+                    assert_eq!(kernel.differ(&old, &new, &fields), expected, "{}", kernel.name());
                 }
             }
         }

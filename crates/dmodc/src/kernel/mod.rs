@@ -18,8 +18,8 @@ mod transpose;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
+pub(crate) use differ::{Difference, Fields};
 pub(crate) use rows::{INFINITE, Row, UNREACHED, bits, equal, finite, keep, one_less, relax};
-use spread::OneByOne;
 pub(crate) use spread::{Choices, Divisor, SLACK, Spread, chains};
 pub(crate) use stream::Stream;
 
@@ -77,7 +77,7 @@ impl Kernel {
     #[inline]
     pub(crate) fn gather(self, choices: &mut Choices, targets: u64, through: &[u64]) {
         match self.0 {
-            Form::Portable => choices.gather::<OneByOne>(targets, through),
+            Form::Portable => choices.gather::<spread::OneByOne>(targets, through),
             #[cfg(target_arch = "x86_64")]
             Form::Avx2 => x86::gather_avx2(choices, targets, through),
             #[cfg(target_arch = "x86_64")]
@@ -85,15 +85,15 @@ impl Kernel {
         }
     }
 
-    /// Sets a bit for each place where two rows differ; says how many.
+    /// What differs between two rows of a tile, whose targets are the fields.
     #[inline]
-    pub(crate) fn differ(self, old: &[u8], new: &[u8], places: &mut Vec<u64>) -> u64 {
+    pub(crate) fn differ(self, old: &[u8], new: &[u8], fields: &Fields) -> Difference {
         match self.0 {
-            Form::Portable => differ::portable(old, new, places),
+            Form::Portable => differ::rows::<differ::Portable>(old, new, fields),
             #[cfg(target_arch = "x86_64")]
-            Form::Avx2 => x86::differ_avx2(old, new, places),
+            Form::Avx2 => x86::differ_avx2(old, new, fields),
             #[cfg(target_arch = "x86_64")]
-            Form::Avx512 => x86::differ_avx512(old, new, places),
+            Form::Avx512 => x86::differ_avx512(old, new, fields),
         }
     }
 

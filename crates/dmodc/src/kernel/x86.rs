@@ -6,14 +6,15 @@
 #![expect(unsafe_code, reason = "processor features and stores past the cache have no safe form")]
 
 use std::arch::x86_64::{
-    __m128i, __m512i, _mm_sfence, _mm_stream_si128, _mm256_storeu_si256, _mm512_and_si512,
-    _mm512_castsi512_si256, _mm512_cmpeq_epi64_mask, _mm512_cmpneq_epi8_mask,
-    _mm512_gf2p8affine_epi64_epi8, _mm512_loadu_si512, _mm512_maskz_compress_epi8,
-    _mm512_permutexvar_epi8, _mm512_set1_epi8, _mm512_set1_epi64, _mm512_sllv_epi64,
-    _mm512_srlv_epi64, _mm512_storeu_si512, _mm512_test_epi64_mask, _mm512_xor_si512, _pdep_u64,
-    _pext_u64,
+    __m128i, __m256i, __m512i, _mm_sfence, _mm_stream_si128, _mm256_cmpeq_epi8, _mm256_loadu_si256,
+    _mm256_movemask_epi8, _mm256_storeu_si256, _mm512_and_si512, _mm512_castsi512_si256,
+    _mm512_cmpeq_epi64_mask, _mm512_cmpneq_epi8_mask, _mm512_gf2p8affine_epi64_epi8,
+    _mm512_loadu_si512, _mm512_maskz_compress_epi8, _mm512_permutexvar_epi8, _mm512_set1_epi8,
+    _mm512_set1_epi64, _mm512_sllv_epi64, _mm512_srlv_epi64, _mm512_storeu_si512,
+    _mm512_test_epi64_mask, _mm512_xor_si512, _pdep_u64, _pext_u64,
 };
 
+use super::differ::{self, Compare, Difference, Fields};
 use super::spread::{
     CYCLE, Choices, Compress, OneByOne, Run, SIZES, SLACK, Set, Spread, Words, each_run,
 };
@@ -172,24 +173,60 @@ fn transpose(words: &mut [u64; 64]) {
     }
 }
 
-/// The portable comparison, compiled for AVX2.
-pub(super) fn differ_avx2(old: &[u8], new: &[u8], places: &mut Vec<u64>) -> u64 {
+/// The comparison with AVX2.
+pub(super) fn differ_avx2(old: &[u8], new: &[u8], fields: &Fields) -> Difference {
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-    fn differ(old: &[u8], new: &[u8], places: &mut Vec<u64>) -> u64 {
-        super::differ::portable(old, new, places)
+    fn differ(old: &[u8], new: &[u8], fields: &Fields) -> Difference {
+        differ::rows::<ThirtyTwoBytes>(old, new, fields)
     }
     // SAFETY: only kernels that `has_avx2` allowed come here.
-    unsafe { differ(old, new, places) }
+    unsafe { differ(old, new, fields) }
 }
 
-/// The comparison of 64 bytes at a time.
-pub(super) fn differ_avx512(old: &[u8], new: &[u8], places: &mut Vec<u64>) -> u64 {
+struct ThirtyTwoBytes;
+
+impl Compare for ThirtyTwoBytes {
+    #[inline(always)]
+    fn differ(a: &[u8; 64], b: &[u8; 64]) -> u64 {
+        let (a, b) = (a.as_ptr().cast::<__m256i>(), b.as_ptr().cast::<__m256i>());
+        // SAFETY: 64 bytes are two halves of 32; `differ_avx2` alone uses this, with AVX2 enabled.
+        let equal = |half| unsafe {
+            let (a, b) = (_mm256_loadu_si256(a.add(half)), _mm256_loadu_si256(b.add(half)));
+            _mm256_movemask_epi8(_mm256_cmpeq_epi8(a, b)) as u32
+        };
+        !(u64::from(equal(0)) | u64::from(equal(1)) << 32)
+    }
+
+    #[inline(always)]
+    fn pick(word: u64, mask: u64) -> u64 {
+        // SAFETY: those who use this have BMI2 enabled.
+        unsafe { _pext_u64(word, mask) }
+    }
+}
+
+/// The comparison with AVX-512.
+pub(super) fn differ_avx512(old: &[u8], new: &[u8], fields: &Fields) -> Difference {
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,avx512f,avx512bw,avx512vl")]
-    fn differ(old: &[u8], new: &[u8], places: &mut Vec<u64>) -> u64 {
-        super::differ::each_line(old, new, places, |a, b| _mm512_cmpneq_epi8_mask(load(a), load(b)))
+    fn differ(old: &[u8], new: &[u8], fields: &Fields) -> Difference {
+        differ::rows::<SixtyFourBytes>(old, new, fields)
     }
     // SAFETY: only kernels that `has_avx512` allowed come here.
-    unsafe { differ(old, new, places) }
+    unsafe { differ(old, new, fields) }
+}
+
+struct SixtyFourBytes;
+
+impl Compare for SixtyFourBytes {
+    #[inline(always)]
+    fn differ(a: &[u8; 64], b: &[u8; 64]) -> u64 {
+        // SAFETY: `differ_avx512` alone uses this, with AVX-512 enabled.
+        unsafe { _mm512_cmpneq_epi8_mask(load(a), load(b)) }
+    }
+
+    #[inline(always)]
+    fn pick(word: u64, mask: u64) -> u64 {
+        ThirtyTwoBytes::pick(word, mask)
+    }
 }
 
 /// The portable loop with AVX2, and ports compressed eight at a time.

@@ -169,13 +169,10 @@ impl Router {
         }
         let live = Live::new(&self.fabric, &self.degradation);
         let touched = Touched::new(live, &changed, &self.routing, &mut self.ready);
-        if self.broken
-            || self.costs.is_empty()
-            || touched.is_most(&self.ready)
-            || self.form_changed()
-        {
+        let up_to_date = !self.broken && !self.costs.is_empty() && !self.form_changed();
+        let Some(touched) = touched.filter(|_| up_to_date) else {
             return Ok(self.route(|work, tile, costs, entries| costs.compare(work, tile, entries))?);
-        }
+        };
         let columns = self.routing.columns().clone();
         let work = Work::new(live, &self.ready, &columns);
         let tiles = self.tables.tiles_mut().into_par_iter();

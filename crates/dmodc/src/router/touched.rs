@@ -20,32 +20,19 @@ pub(super) struct Touched {
 }
 
 impl Touched {
-    /// Brings ranks, groups and dividers up to date after these parts died or recovered.
+    /// Brings ranks, groups and dividers up to date after these parts died or recovered. Nothing is said
+    /// where most of the fabric is touched.
     pub(super) fn new(
         live: Live<'_>,
         changed: &[Part],
         routing: &Routing,
         ready: &mut Preprocessing,
-    ) -> Self {
-        let (mut near, mut nodes) = (Vec::new(), Vec::new());
-        for &part in changed {
-            match part {
-                Part::Switch(s) => {
-                    near.push(s);
-                    near.extend(live.fabric.links_of(s).iter().map(|link| link.peer));
-                    nodes.extend_from_slice(live.fabric.nodes_of(s));
-                }
-                Part::Cable(c) => match live.fabric.cable(c) {
-                    CableEnds::Switches(cable) => near.extend([cable.a.0, cable.b.0]),
-                    CableEnds::Node(n) => {
-                        near.push(live.fabric.node(n).switch);
-                        nodes.push(n);
-                    }
-                },
-            }
+    ) -> Option<Self> {
+        let (mut near, nodes) = around(live, changed);
+        if Self::are_most(near.len(), live) {
+            routing.preprocess_again(live, ready);
+            return None;
         }
-        near.sort_unstable();
-        near.dedup();
 
         let Preprocessing { ranking, groups, dividers, .. } = ready;
         let ranked_again = !ranking.outlast(live, routing.leaf_rule(), &near);
@@ -85,11 +72,41 @@ impl Touched {
         });
         rows.sort_unstable();
         rows.dedup();
-        Touched { groups: moved, rows, nodes, ranked_again }
+        let most = Self::are_most(rows.len(), live);
+        (!most).then_some(Touched { groups: moved, rows, nodes, ranked_again })
     }
 
-    /// Whether so much is touched that doing all of it again is faster.
-    pub(super) fn is_most(&self, ready: &Preprocessing) -> bool {
-        4 * self.rows.len() > ready.groups.switch_count()
+    /// Whether so many switches are touched that doing everything again is faster.
+    fn are_most(touched: usize, live: Live<'_>) -> bool {
+        4 * touched > live.fabric.switches().len()
     }
+}
+
+/// The switches whose cables, nodes or life these parts are, ascending; and the nodes that came or went.
+fn around(live: Live<'_>, changed: &[Part]) -> (Vec<SwitchIndex>, Vec<NodeIndex>) {
+    let fabric = live.fabric;
+    let mut near = vec![false; fabric.switches().len()];
+    let mut nodes = Vec::new();
+    for &part in changed {
+        match part {
+            Part::Switch(s) => {
+                near[s.at()] = true;
+                for link in fabric.links_of(s) {
+                    near[link.peer.at()] = true;
+                }
+                nodes.extend_from_slice(fabric.nodes_of(s));
+            }
+            Part::Cable(c) => match fabric.cable(c) {
+                CableEnds::Switches(cable) => {
+                    near[cable.a.0.at()] = true;
+                    near[cable.b.0.at()] = true;
+                }
+                CableEnds::Node(n) => {
+                    near[fabric.node(n).switch.at()] = true;
+                    nodes.push(n);
+                }
+            },
+        }
+    }
+    (fabric.switch_indices().filter(|s| near[s.at()]).collect(), nodes)
 }

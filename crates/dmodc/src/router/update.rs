@@ -14,7 +14,7 @@ use super::touched::Touched;
 use crate::cost::{Costs, Hops};
 use crate::group::PortGroups;
 use crate::id::SwitchIndex;
-use crate::kernel::bits;
+use crate::kernel::{Difference, Fields, Kernel, bits};
 use crate::route::{ALL, Coverage, RowMaker, Selection, Work, coverage};
 use crate::tables::{RowDelta, TableDelta, Tile};
 
@@ -190,71 +190,51 @@ pub(super) fn compare_tile<S: Selection, C: Costs>(
 
 /// Replaces rows of a tile and notes what that changes.
 struct Writer<'a> {
-    work: &'a Work<'a>,
     tile: &'a Tile,
+    kernel: Kernel,
+    /// The columns of each target, counted from the tile's first.
+    spans: Vec<Range<usize>>,
+    fields: Fields,
     delta: TableDelta,
-    /// A bit for each entry of a row that changes.
-    places: Vec<u64>,
 }
 
 impl<'a> Writer<'a> {
-    fn new(work: &'a Work<'a>, tile: &'a Tile) -> Self {
-        Writer { work, tile, delta: TableDelta::default(), places: vec![] }
+    fn new(work: &Work<'_>, tile: &'a Tile) -> Self {
+        let first = tile.columns.start;
+        let spans = tile.switches.clone().map(|at| work.columns.of_switch(at));
+        let spans: Vec<Range<usize>> = spans.map(|s| s.start - first..s.end - first).collect();
+        let fields = Fields::new(spans.iter().cloned());
+        Writer { tile, kernel: work.ready.kernel, spans, fields, delta: TableDelta::default() }
     }
 
     fn replace(&mut self, s: SwitchIndex, row: &mut [u8], new: &[u8]) {
-        let entries = self.work.ready.kernel.differ(row, new, &mut self.places);
-        if entries == 0 {
-            return;
+        let difference = self.kernel.differ(row, new, &self.fields);
+        if difference.entries > 0 {
+            row.copy_from_slice(new);
+            self.note(s, difference);
         }
-        let targets = 0..self.tile.switches.len();
-        let differs = |bit: &usize| any(&self.places, self.span(*bit));
-        let targets = targets.filter(differs).fold(0, |all, bit| all | 1 << bit);
-        row.copy_from_slice(new);
-        self.note(s, targets, entries);
     }
 
+    /// Replaces the entries of the dirty targets alone.
     fn replace_part(&mut self, s: SwitchIndex, row: &mut [u8], new: &[u8], dirty: u64) {
-        let (mut targets, mut entries) = (0, 0);
+        let mut difference = Difference::default();
         for bit in bits(dirty & self.tile.targets()) {
-            let span = self.span(bit);
+            let span = self.spans[bit].clone();
             let (row, new) = (&mut row[span.clone()], &new[span]);
-            let differing = row.iter().zip(new).filter(|(old, new)| old != new).count();
-            if differing > 0 {
+            let entries = row.iter().zip(new).filter(|(old, new)| old != new).count();
+            if entries > 0 {
                 row.copy_from_slice(new);
-                targets |= 1 << bit;
-                entries += differing as u64;
+                difference.targets |= 1 << bit;
+                difference.entries += entries as u64;
             }
         }
-        if targets != 0 {
-            self.note(s, targets, entries);
+        if difference.entries > 0 {
+            self.note(s, difference);
         }
     }
 
-    /// The columns of a target, counted from the tile's first.
-    fn span(&self, bit: usize) -> Range<usize> {
-        let (span, first) =
-            (self.work.columns.of_switch(self.tile.switches.start + bit), self.tile.columns.start);
-        span.start - first..span.end - first
-    }
-
-    fn note(&mut self, switch: SwitchIndex, targets: u64, entries: u64) {
+    fn note(&mut self, switch: SwitchIndex, Difference { entries, targets }: Difference) {
         self.delta.rows.push(RowDelta { switch, tile: self.tile.index as u32, targets });
         self.delta.entries += entries;
-    }
-}
-
-/// Whether some bit of a range is set.
-fn any(words: &[u64], range: Range<usize>) -> bool {
-    let (first, last) = (range.start / 64, (range.end - 1) / 64);
-    let from = u64::MAX << (range.start % 64);
-    let to = u64::MAX >> (63 - (range.end - 1) % 64);
-    match first == last {
-        true => words[first] & from & to != 0,
-        false => {
-            words[first] & from != 0
-                || words[last] & to != 0
-                || words[first + 1..last].iter().any(|&word| word != 0)
-        }
     }
 }
