@@ -67,11 +67,13 @@ pub use random::Random;
 pub use rank::Ranking;
 pub use recognise::{Labels, NotPgft, recognise};
 pub use route::{
-    Coverage, Dmodc, Dmodk, Engine, Preprocessing, RouteError, alternative_ports, connect_roots,
+    Coverage, Dmodc, Dmodk, Engine, Piece, Preprocessing, RouteError, alternative_ports,
+    connect_roots, stream_switches, stream_tiles,
 };
 pub use router::{Change, Router};
 pub use routing::{Routing, RoutingOptions};
 pub use survey::{Level, Survey, host, survey};
 pub use tables::{
-    Columns, Destination, End, ForwardingTables, NO_ROUTE, NoMemory, RowDelta, TableDelta, Tile,
+    Columns, Destination, Digest, End, ForwardingTables, NO_ROUTE, NoMemory, RowDelta, TableDelta,
+    Tile,
 };

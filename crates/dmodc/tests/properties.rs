@@ -5,15 +5,16 @@
 mod support;
 
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::Mutex;
 
 use dmodc::fabric::Peer;
 use dmodc::judge::check;
 use dmodc::reference::paper::Procedure1;
 use dmodc::reference::{Graph, updown};
 use dmodc::{
-    Columns, CostBlock, Degradation, DestinationOrder, Dmodc, Dmodk, End, Engine, Fabric,
-    ForwardingTables, GuidOrder, Live, NodeIndex, Pgft, PortNumber, Random, Routing,
-    RoutingOptions, SwitchIndex, SwitchOrder,
+    Columns, CostBlock, Degradation, DestinationOrder, Digest, Dmodc, Dmodk, End, Engine, Fabric,
+    ForwardingTables, GuidOrder, Kernel, Live, NodeIndex, Pgft, PortNumber, Random, RouteError,
+    Routing, RoutingOptions, SwitchIndex, SwitchOrder, stream_switches, stream_tiles,
 };
 use support::{for_seeds, random_degradation, random_graph, random_pgft, walk};
 
@@ -586,5 +587,68 @@ fn orders_of_a_mask_equal_those_of_the_rest() {
         let live = Live::new(&rest, &whole);
         let (cut, _) = Routing::new(live, &options).route(live, &Dmodc).unwrap();
         assert_eq!(entries(&fabric, &masked), entries(&rest, &cut));
+    });
+}
+
+/// Tables that are handed out piece by piece, or switch by switch, are the tables; and so is the digest.
+#[test]
+fn streams_equal_the_tables() {
+    for_seeds(80, |random| {
+        let fabric = match random.below(3) {
+            0 => random_graph(random),
+            1 => "2; 3,150; 1,9; 1,1".parse::<Pgft>().unwrap().fabric(random_guids(random)),
+            _ => random_pgft(random, 200).fabric(random_guids(random)),
+        };
+        let healthy = Degradation::none(&fabric);
+        let routing = Routing::new(Live::new(&fabric, &healthy), &random_options(random));
+        let degraded = random_degradation(random, &fabric);
+        let live = Live::new(&fabric, &degraded);
+        let ready = routing.preprocess(live);
+        let (tables, coverage) = routing.route(live, &Dmodc).unwrap();
+        let columns = routing.columns();
+
+        let digest = Mutex::new(Digest::default());
+        let pieces = Mutex::new(0);
+        let streamed = stream_tiles(live, &ready, columns, |piece| {
+            let mut digest = digest.lock().unwrap();
+            *digest = *digest + Digest::rows(piece.first, piece.tile, piece.entries);
+            *pieces.lock().unwrap() += piece.entries.len();
+        });
+        assert_eq!(streamed.unwrap(), coverage);
+        assert_eq!(pieces.into_inner().unwrap(), tables.entry_count());
+        assert_eq!(digest.into_inner().unwrap(), tables.digest());
+        let leaves = ready.ranking.leaves();
+        assert_eq!(tables.digest(), updown::digest(live, leaves, routing.orders(), columns));
+
+        let mut streamed = Vec::new();
+        let covered = stream_switches(live, &ready, columns, |s, row| {
+            assert_eq!(s.at(), streamed.len());
+            streamed.push(row.to_vec());
+            Ok::<(), RouteError>(())
+        });
+        assert_eq!(covered.unwrap(), coverage);
+        // Without any column there are no rows to hand out.
+        assert!(streamed == rows(&tables) || columns.is_empty());
+    });
+}
+
+/// Every form of the inner loops gives the same tables.
+#[test]
+fn every_kernel_gives_the_same_tables() {
+    for_seeds(60, |random| {
+        let fabric = random_pgft(random, 300).fabric(random_guids(random));
+        let healthy = Degradation::none(&fabric);
+        let routing = Routing::new(Live::new(&fabric, &healthy), &random_options(random));
+        let degraded = random_degradation(random, &fabric);
+        let live = Live::new(&fabric, &degraded);
+        let mut ready = routing.preprocess(live);
+        let digests = Kernel::all().into_iter().map(|kernel| {
+            ready.kernel = kernel;
+            let mut tables = routing.empty_tables(live).unwrap();
+            Dmodc.route(live, &ready, &mut tables).unwrap();
+            tables.digest()
+        });
+        let digests: Vec<Digest> = digests.collect();
+        assert!(digests.iter().all(|digest| *digest == digests[0]));
     });
 }

@@ -1,10 +1,14 @@
 //! Our rules, naively: what the fast tables must equal in every byte.
 
+use std::ops::{Add, Range};
+
+use rayon::prelude::*;
+
 use super::{Graph, Neighbour, select};
 use crate::fabric::Live;
 use crate::id::SwitchIndex;
 use crate::order::Orders;
-use crate::tables::{Columns, End, NO_ROUTE};
+use crate::tables::{Columns, Digest, End, NO_ROUTE, Tile};
 
 /// Distances to one destination switch; `None` is infinite.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,29 +55,69 @@ pub fn tables(
     orders: &Orders,
     columns: &Columns,
 ) -> Vec<Vec<u8>> {
-    let graph = Graph::new(live, orders, leaves);
-    let dividers = graph.dividers();
-    let mut rows = vec![vec![NO_ROUTE; columns.len()]; live.fabric.switches().len()];
-    for (i, &target) in columns.switches().iter().enumerate() {
-        if !live.switch(target) {
-            continue;
-        }
-        let distances = Distances::to(&graph, target);
-        for column in columns.of_switch(i) {
-            let d = &columns.destinations()[column];
-            if matches!(d.end, End::Node(n) if !live.node(n)) {
+    Naive::new(live, leaves, orders).entries(columns, 0..columns.switches().len())
+}
+
+/// The [digest](Digest) of all entries, as that of fast tables; tile by tile, so that large tables need
+/// not be kept.
+pub fn digest(
+    live: Live<'_>,
+    leaves: &[SwitchIndex],
+    orders: &Orders,
+    columns: &Columns,
+) -> Digest {
+    let naive = Naive::new(live, leaves, orders);
+    let tiles: Vec<Tile> = columns.tiles().collect();
+    let of_tile = |tile: &Tile| {
+        let rows = naive.entries(columns, tile.switches.clone());
+        let rows = live.fabric.switch_indices().zip(rows);
+        rows.map(|(s, row)| Digest::row(s, tile, &row)).sum::<Digest>()
+    };
+    tiles.par_iter().map(of_tile).reduce(Digest::default, Add::add)
+}
+
+/// A fabric, ready to be routed naively.
+struct Naive<'a> {
+    live: Live<'a>,
+    graph: Graph,
+    dividers: Vec<u64>,
+}
+
+impl<'a> Naive<'a> {
+    fn new(live: Live<'a>, leaves: &[SwitchIndex], orders: &Orders) -> Self {
+        let graph = Graph::new(live, orders, leaves);
+        let dividers = graph.dividers();
+        Naive { live, graph, dividers }
+    }
+
+    /// The entries for some destination switches: a row for each switch.
+    fn entries(&self, columns: &Columns, switches: Range<usize>) -> Vec<Vec<u8>> {
+        let first = columns.of_switch(switches.start).start;
+        let width = switches.clone().map(|i| columns.of_switch(i).len()).sum();
+        let mut rows = vec![vec![NO_ROUTE; width]; self.live.fabric.switches().len()];
+        for i in switches {
+            let target = columns.switches()[i];
+            if !self.live.switch(target) {
                 continue;
             }
-            for s in live.switches() {
-                let closer = distances.closer(&graph, s);
-                let divider = dividers[s.at()];
-                let port = match s == target {
-                    true => Some(d.port),
-                    false => select(&closer, divider, d.number.into(), d.k.into()),
-                };
-                rows[s.at()][column] = port.map_or(NO_ROUTE, |p| p.0);
+            let distances = Distances::to(&self.graph, target);
+            for s in self.live.switches() {
+                let closer = distances.closer(&self.graph, s);
+                for column in columns.of_switch(i) {
+                    let d = &columns.destinations()[column];
+                    if matches!(d.end, End::Node(n) if !self.live.node(n)) {
+                        continue;
+                    }
+                    let port = match s == target {
+                        true => Some(d.port),
+                        false => {
+                            select(&closer, self.dividers[s.at()], d.number.into(), d.k.into())
+                        }
+                    };
+                    rows[s.at()][column - first] = port.map_or(NO_ROUTE, |p| p.0);
+                }
             }
         }
+        rows
     }
-    rows
 }

@@ -5,6 +5,7 @@ mod dmodc;
 mod dmodk;
 mod roots;
 mod select;
+mod stream;
 mod tile;
 
 pub use coverage::Coverage;
@@ -12,6 +13,7 @@ pub(crate) use dmodc::ByFormula;
 pub use dmodc::Dmodc;
 pub use dmodk::Dmodk;
 pub use roots::connect_roots;
+pub use stream::{Piece, stream_switches, stream_tiles};
 pub use tile::alternative_ports;
 pub(crate) use tile::{ALL, RowMaker, Selection, Work, coverage, write_tile};
 

@@ -2,11 +2,13 @@
 
 mod columns;
 mod delta;
+mod digest;
 mod lines;
 
 pub(crate) use columns::Segment;
 pub use columns::{Columns, Destination, End, Tile};
 pub use delta::{RowDelta, TableDelta};
+pub use digest::Digest;
 pub(crate) use lines::Lines;
 
 use std::fmt;

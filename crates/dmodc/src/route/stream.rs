@@ -1,0 +1,133 @@
+//! Dmodc for tables that need not, or do not, fit into memory: computed piece by piece, handed to a
+//! sink, and forgotten.
+
+use rayon::prelude::*;
+
+use super::dmodc::ByFormula;
+use super::tile::{ALL, RowMaker, Work, coverage};
+use super::{Coverage, Preprocessing, RouteError};
+use crate::cost::{CostBlock, Costs, Hops, TooFar};
+use crate::fabric::Live;
+use crate::id::SwitchIndex;
+use crate::tables::{Columns, Tile};
+
+/// A piece of the tables: some switches, one tile.
+#[derive(Clone, Copy, Debug)]
+pub struct Piece<'a> {
+    /// The columns.
+    pub tile: &'a Tile,
+    /// The first switch.
+    pub first: SwitchIndex,
+    /// The entries, switch by switch.
+    pub entries: &'a [u8],
+}
+
+/// Computes the tables of Dmodc and hands them piece by piece to `each`, from all threads, in no
+/// particular order. At any time there is one piece of some hundred kilobytes for each thread, and the
+/// costs of one tile.
+///
+/// # Errors
+/// If a route is longer than costs can count; pieces may have been handed out before.
+pub fn stream_tiles(
+    live: Live<'_>,
+    ready: &Preprocessing,
+    columns: &Columns,
+    each: impl Fn(Piece<'_>) + Sync,
+) -> Result<Coverage, RouteError> {
+    let work = Work::new(live, ready, columns);
+    Ok(match ready.planes() {
+        Some(planes) => tiles_with(&work, || Hops::new(planes), &each)?,
+        None => tiles_with(&work, CostBlock::default, &each)?,
+    })
+}
+
+fn tiles_with<C: Costs>(
+    work: &Work<'_>,
+    costs: impl Fn() -> C + Send + Sync,
+    each: &(impl Fn(Piece<'_>) + Sync),
+) -> Result<Coverage, TooFar> {
+    let tiles = (0..work.columns.tile_count()).into_par_iter().map(|i| work.columns.tile(i));
+    tiles
+        .map_init(costs, |costs, tile| {
+            costs.compute(&work.ready.groups, work.targets(&tile))?;
+            let dead = work.dead_columns(&tile);
+            let switches = work.ready.groups.switch_count();
+            let rows = Work::rows_at_once(&tile);
+            (0..switches.div_ceil(rows)).into_par_iter().for_each_init(
+                || (RowMaker::<ByFormula>::new(work, &tile), Vec::new()),
+                |(maker, entries), piece| {
+                    entries.clear();
+                    for at in piece * rows..((piece + 1) * rows).min(switches) {
+                        let s = SwitchIndex::new(at);
+                        entries.extend_from_slice(maker.row(work, &tile, costs, &dead, (s, ALL)));
+                    }
+                    each(Piece { tile: &tile, first: SwitchIndex::new(piece * rows), entries });
+                },
+            );
+            Ok(coverage(work, &tile, costs))
+        })
+        .try_reduce(Coverage::default, |a, b| Ok(a.and(b)))
+}
+
+/// About so many bytes of rows are held at once.
+const ROWS: usize = 32 << 20;
+
+/// Computes the tables of Dmodc and hands them switch by switch to `each`: the whole row of a switch,
+/// in the order of the columns. The costs of all tiles are kept meanwhile, at most a byte for each switch
+/// and destination switch, and some rows.
+///
+/// # Errors
+/// If a route is longer than costs can count, nothing having been handed out; or what `each` says.
+pub fn stream_switches<E: From<RouteError>>(
+    live: Live<'_>,
+    ready: &Preprocessing,
+    columns: &Columns,
+    each: impl FnMut(SwitchIndex, &[u8]) -> Result<(), E>,
+) -> Result<Coverage, E> {
+    let work = Work::new(live, ready, columns);
+    match ready.planes() {
+        Some(planes) => switches_with(&work, || Hops::new(planes), each),
+        None => switches_with(&work, CostBlock::default, each),
+    }
+}
+
+fn switches_with<C: Costs, E: From<RouteError>>(
+    work: &Work<'_>,
+    costs: impl Fn() -> C + Send + Sync,
+    mut each: impl FnMut(SwitchIndex, &[u8]) -> Result<(), E>,
+) -> Result<Coverage, E> {
+    let tiles: Vec<Tile> = work.columns.tiles().collect();
+    let all = tiles.par_iter().map(|tile| {
+        let mut costs = costs();
+        costs.compute(&work.ready.groups, work.targets(tile))?;
+        let covered = coverage(work, tile, &costs);
+        Ok((costs, work.dead_columns(tile), covered))
+    });
+    let all: Vec<(C, Vec<usize>, Coverage)> =
+        all.collect::<Result<_, TooFar>>().map_err(|error| E::from(error.into()))?;
+    let width = work.columns.len();
+    if width > 0 {
+        let at_once = (ROWS / width).max(rayon::current_num_threads());
+        let mut rows = vec![0; width * at_once.min(work.ready.groups.switch_count())];
+        let switches: Vec<SwitchIndex> = work.live.fabric.switch_indices().collect();
+        for some in switches.chunks(at_once) {
+            // One tile for all of these switches, then the next: its costs stay in the cache.
+            let rows = &mut rows[..width * some.len()];
+            let mut by_switch: Vec<&mut [u8]> = rows.chunks_exact_mut(width).collect();
+            let parts = by_switch.len().div_ceil(rayon::current_num_threads());
+            by_switch.par_chunks_mut(parts).zip(some.par_chunks(parts)).for_each(|(rows, some)| {
+                for (tile, (costs, dead, _)) in tiles.iter().zip(&all) {
+                    let mut maker = RowMaker::<ByFormula>::new(work, tile);
+                    for (row, &s) in rows.iter_mut().zip(some) {
+                        let entries = maker.row(work, tile, costs, dead, (s, ALL));
+                        row[tile.columns.clone()].copy_from_slice(entries);
+                    }
+                }
+            });
+            for (&s, row) in some.iter().zip(rows.chunks_exact(width)) {
+                each(s, row)?;
+            }
+        }
+    }
+    Ok(all.into_iter().map(|(_, _, coverage)| coverage).fold(Coverage::default(), Coverage::and))
+}
