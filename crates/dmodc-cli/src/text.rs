@@ -40,6 +40,17 @@ pub(crate) fn time(duration: Duration) -> String {
     format!("{value:.decimals$} {unit}")
 }
 
+/// A size in memory, with three figures: 12.3 MiB.
+pub(crate) fn bytes(n: u64) -> String {
+    const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
+    let (mut value, mut unit) = (n as f64, 0);
+    while value >= 1024.0 && unit + 1 < UNITS.len() {
+        (value, unit) = (value / 1024.0, unit + 1);
+    }
+    let decimals = usize::from(unit > 0 && value < 100.0);
+    format!("{value:.decimals$} {}", UNITS[unit])
+}
+
 /// Hundredths of a whole.
 pub(crate) fn percent(part: usize, whole: usize) -> String {
     match whole {

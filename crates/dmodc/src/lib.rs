@@ -68,7 +68,7 @@ pub use rank::Ranking;
 pub use recognise::{Labels, NotPgft, recognise};
 pub use route::{
     Coverage, Dmodc, Dmodk, Engine, Piece, Preprocessing, RouteError, alternative_ports,
-    connect_roots, stream_switches, stream_tiles,
+    connect_roots, stream_switches, stream_tiles, validity,
 };
 pub use router::{Change, Router};
 pub use routing::{Routing, RoutingOptions};

@@ -33,7 +33,6 @@ fn figure_1_the_pgft() {
     let fabric = pgft.fabric(Default::default());
     let healthy = Degradation::none(&fabric);
     let ready = preprocess(&fabric, &healthy);
-    let live = Live::new(&fabric, &healthy);
     assert_eq!(fabric.nodes().len(), 12);
     let per_rank: Vec<usize> = ready.ranking.by_rank().iter().map(Vec::len).collect();
     assert_eq!(per_rank, [6, 6, 4]);

@@ -15,14 +15,18 @@ pub(super) fn run(args: GenerateArgs) -> Result<Answer> {
         Generate::Pgft { tuple, options } => write(&tuple, &options)?,
         Generate::Preset { name: None, options } => list(&options)?,
         Generate::Preset { name: Some(name), options } => {
-            let preset = Preset::named(&name).ok_or_else(|| {
-                let names: Vec<&str> = PRESETS.iter().map(|p| p.name).collect();
-                anyhow!("there is no preset '{name}'; there are {}", names.join(", "))
-            })?;
-            write(&preset.pgft(), &options)?;
+            write(&preset(&name)?.pgft(), &options)?;
         }
     }
     Ok(Answer::Yes)
+}
+
+/// The preset of this name.
+pub(super) fn preset(name: &str) -> Result<&'static Preset> {
+    Preset::named(name).ok_or_else(|| {
+        let names: Vec<&str> = PRESETS.iter().map(|p| p.name).collect();
+        anyhow!("there is no preset '{name}'; there are {}", names.join(", "))
+    })
 }
 
 fn write(pgft: &Pgft, options: &GenerateOptions) -> Result<()> {

@@ -1,5 +1,6 @@
 //! One file for each subcommand.
 
+mod bench;
 mod check;
 mod convert;
 mod degrade;
@@ -30,6 +31,7 @@ pub(crate) fn run(cli: Cli) -> Result<Answer> {
         Command::Route(args) => route::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Trace(args) => trace::run(&args),
+        Command::Bench(args) => bench::run(&args, cli.threads),
         Command::Completions { shell } => manual::completions(shell),
         Command::Man(args) => manual::man(&args),
     }

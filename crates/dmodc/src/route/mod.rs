@@ -14,8 +14,8 @@ pub use dmodc::Dmodc;
 pub use dmodk::Dmodk;
 pub use roots::connect_roots;
 pub use stream::{Piece, stream_switches, stream_tiles};
-pub use tile::alternative_ports;
 pub(crate) use tile::{ALL, RowMaker, Selection, Work, coverage, write_tile};
+pub use tile::{alternative_ports, validity};
 
 use std::fmt;
 use std::sync::Arc;

@@ -213,6 +213,34 @@ fn deliver(work: &Work<'_>, tile: &Tile, own: u64, row: &mut [u8]) {
     }
 }
 
+/// The validity of a fabric without its tables: costs alone.
+///
+/// # Errors
+/// If a route is longer than costs can count.
+pub fn validity(
+    live: Live<'_>,
+    ready: &Preprocessing,
+    columns: &Columns,
+) -> Result<Coverage, TooFar> {
+    fn with<C: Costs>(
+        work: &Work<'_>,
+        costs: impl Fn() -> C + Send + Sync,
+    ) -> Result<Coverage, TooFar> {
+        let tiles = (0..work.columns.tile_count()).into_par_iter().map(|i| work.columns.tile(i));
+        tiles
+            .map_init(costs, |costs, tile| {
+                costs.compute(&work.ready.groups, work.targets(&tile))?;
+                Ok(coverage(work, &tile, costs))
+            })
+            .try_reduce(Coverage::default, |a, b| Ok(a.and(b)))
+    }
+    let work = Work::new(live, ready, columns);
+    match ready.planes() {
+        Some(planes) => with(&work, || Hops::new(planes)),
+        None => with(&work, CostBlock::default),
+    }
+}
+
 /// Counts the leaves that reach the leaves of this tile. Leaves without nodes have nobody to connect.
 pub(crate) fn coverage<C: Costs>(work: &Work<'_>, tile: &Tile, costs: &C) -> Coverage {
     let mut coverage = Coverage::default();

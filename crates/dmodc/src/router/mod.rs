@@ -15,6 +15,7 @@ use rayon::prelude::*;
 
 use crate::cost::{CostBlock, Costs, Hops, TooFar};
 use crate::fabric::{Degradation, Fabric, Live, Part};
+use crate::kernel::Kernel;
 use crate::route::{ByFormula, Coverage, Preprocessing, RouteError, Work, coverage, write_tile};
 use crate::routing::Routing;
 use crate::tables::{ForwardingTables, TableDelta, Tile};
@@ -129,6 +130,11 @@ impl Router {
     /// What the tables reach.
     pub fn coverage(&self) -> Coverage {
         self.coverages.iter().cloned().fold(Coverage::default(), Coverage::and)
+    }
+
+    /// Uses this form of the inner loops from now on. The tables do not depend on it.
+    pub fn use_kernel(&mut self, kernel: Kernel) {
+        self.ready.kernel = kernel;
     }
 
     /// Routes the whole fabric with other faults.

@@ -1,0 +1,152 @@
+//! The runtime figure: time against size, both logarithmic, as the paper's.
+
+use plotters::prelude::*;
+
+/// A curve: what it is called, and its points (nodes, milliseconds).
+#[derive(Clone, Debug)]
+pub struct Curve {
+    /// Its name in the legend.
+    pub name: String,
+    /// The points, by size.
+    pub points: Vec<(f64, f64)>,
+    /// Whether it is the limit that the others are held against.
+    pub is_limit: bool,
+}
+
+/// Colours that can be told apart by everybody (Okabe and Ito).
+const COLOURS: [RGBColor; 7] = [
+    RGBColor(0, 114, 178),
+    RGBColor(230, 159, 0),
+    RGBColor(0, 158, 115),
+    RGBColor(213, 94, 0),
+    RGBColor(204, 121, 167),
+    RGBColor(86, 180, 233),
+    RGBColor(0, 0, 0),
+];
+
+const GREY: RGBColor = RGBColor(110, 110, 110);
+
+/// The figure as SVG.
+///
+/// # Errors
+/// If there is nothing to draw, or the drawing library fails.
+pub fn runtime(title: &str, curves: &[Curve]) -> Result<String, String> {
+    let mut svg = String::new();
+    let points = || curves.iter().flat_map(|curve| &curve.points);
+    if points().any(|&(x, y)| x <= 0.0 || y <= 0.0 || !x.is_finite() || !y.is_finite()) {
+        return Err("a logarithmic axis has no place for numbers that are not positive".into());
+    }
+    let range = |of: fn(&(f64, f64)) -> f64| {
+        let (least, most) = points()
+            .map(of)
+            .fold((f64::INFINITY, 0.0f64), |(least, most), v| (least.min(v), most.max(v)));
+        decades(least, most)
+    };
+    if points().next().is_none() {
+        return Err("there is nothing to draw".into());
+    }
+    let (x, y) = (range(|p| p.0), range(|p| p.1));
+    draw(&mut svg, title, curves, x, y).map_err(|error| error.to_string())?;
+    Ok(svg)
+}
+
+/// Whole decades around a range; at least one.
+fn decades(least: f64, most: f64) -> std::ops::Range<f64> {
+    let (from, to) = (least.log10().floor(), most.log10().ceil());
+    10f64.powf(from)..10f64.powf(if to > from { to } else { from + 1.0 })
+}
+
+fn draw(
+    svg: &mut String,
+    title: &str,
+    curves: &[Curve],
+    x: std::ops::Range<f64>,
+    y: std::ops::Range<f64>,
+) -> Result<(), Box<dyn std::error::Error>> {
+    let area = SVGBackend::with_string(svg, (820, 520)).into_drawing_area();
+    area.fill(&WHITE)?;
+    let mut chart = ChartBuilder::on(&area)
+        .caption(title, ("sans-serif", 18))
+        .margin(14)
+        .x_label_area_size(44)
+        .y_label_area_size(64)
+        .build_cartesian_2d(x.log_scale(), y.log_scale())?;
+    chart
+        .configure_mesh()
+        .x_desc("nodes")
+        .y_desc("milliseconds")
+        .x_label_formatter(&|v| grouped(*v))
+        .y_label_formatter(&|v| grouped(*v))
+        .label_style(("sans-serif", 13))
+        .axis_desc_style(("sans-serif", 14))
+        .bold_line_style(RGBColor(205, 205, 205))
+        .light_line_style(RGBColor(238, 238, 238))
+        .draw()?;
+    let mut colours = COLOURS.iter().cycle();
+    for curve in curves {
+        let colour = match (curve.is_limit, colours.clone().next()) {
+            (false, Some(colour)) => {
+                colours.next();
+                *colour
+            }
+            _ => GREY,
+        };
+        let style = ShapeStyle { color: colour.into(), filled: true, stroke_width: 2 };
+        let points = curve.points.iter().copied();
+        let drawn = match curve.is_limit {
+            true => chart.draw_series(DashedLineSeries::new(points.clone(), 6, 4, style))?,
+            false => chart.draw_series(LineSeries::new(points.clone(), style))?,
+        };
+        drawn
+            .label(curve.name.clone())
+            .legend(move |(x, y)| PathElement::new([(x, y), (x + 22, y)], style));
+        chart.draw_series(points.map(|at| Circle::new(at, 4, style)))?;
+    }
+    chart
+        .configure_series_labels()
+        .position(SeriesLabelPosition::UpperLeft)
+        .background_style(WHITE.mix(0.9))
+        .border_style(RGBColor(205, 205, 205))
+        .label_font(("sans-serif", 13))
+        .draw()?;
+    area.present()?;
+    Ok(())
+}
+
+/// A round number as people write it: 10,000 or 0.1.
+fn grouped(value: f64) -> String {
+    if value < 1.0 {
+        return format!("{value}");
+    }
+    let digits = format!("{value:.0}");
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_figure_has_its_curves_and_axes() {
+        let curve = |name: &str, scale: f64, is_limit| Curve {
+            name: name.into(),
+            points: (1..5).map(|i| (10f64.powi(i), scale * 10f64.powi(i))).collect(),
+            is_limit,
+        };
+        let curves = [curve("healthy", 0.001, false), curve("memset", 0.0005, true)];
+        let svg = runtime("Complete re-routing", &curves).expect("it is drawn");
+        for word in ["<svg", "healthy", "memset", "10,000", "milliseconds", "Complete re-routing"] {
+            assert!(svg.contains(word), "{word}");
+        }
+        assert!(runtime("", &[]).is_err());
+        let zero = Curve { name: "x".into(), points: vec![(0.0, 1.0)], is_limit: false };
+        assert!(runtime("", &[zero]).is_err());
+    }
+}
