@@ -10,6 +10,8 @@
 
 use std::sync::Arc;
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use crate::fabric::{Fabric, Link, Live};
@@ -343,19 +345,33 @@ pub(crate) struct Side<'a> {
 }
 
 impl<'a> Side<'a> {
-    /// Whether each group has but one port.
+    /// How many ports each group has, if all have as many.
     #[inline]
-    pub(crate) fn is_single(&self) -> bool {
-        self.ports.len() == self.peers.len()
+    pub(crate) fn width(&self) -> Option<usize> {
+        let groups = self.peers.len();
+        if self.ports.len() == groups {
+            return Some(1);
+        }
+        let width = self.ports.len() / groups.max(1);
+        let starts = (0..groups).map(|at| usize::from(self.before) + at * width);
+        let alike = self.firsts.iter().map(|&first| usize::from(first)).eq(starts);
+        (alike && groups * width == self.ports.len()).then_some(width)
+    }
+
+    /// Which of the ports a group has: the first, and how many.
+    #[inline]
+    pub(crate) fn extent(&self, at: usize) -> Range<u8> {
+        let start = |at: usize| match self.firsts.get(at) {
+            Some(first) => first - self.before,
+            None => self.ports.len() as u8,
+        };
+        start(at)..start(at + 1)
     }
 
     #[inline]
-    pub(crate) fn group(&self, at: usize) -> Group<'a> {
-        let start = |at: usize| match self.firsts.get(at) {
-            Some(first) => usize::from(first - self.before),
-            None => self.ports.len(),
-        };
-        Group { peer: self.peers[at], ports: &self.ports[start(at)..start(at + 1)] }
+    fn group(&self, at: usize) -> Group<'a> {
+        let Range { start, end } = self.extent(at);
+        Group { peer: self.peers[at], ports: &self.ports[usize::from(start)..usize::from(end)] }
     }
 
     #[inline]

@@ -1,7 +1,8 @@
 //! Inner loops: slices in, slices out. The only unsafe code of this crate is in `x86`.
 //!
 //! * [`rows`](self): bytes about 64 destination switches, for costs as bytes;
-//! * `spread`: from closer sets as masks to entries, eqs. (3) and (4) for 64 destination switches;
+//! * `choices`: closer sets by destination switch, from masks by group;
+//! * `spread`: from those to entries, eqs. (3) and (4) for 64 destination switches;
 //! * `transpose`: masks by group into masks by destination switch;
 //! * `differ`: where two rows of entries differ;
 //! * `stream`: whole lines written past the cache.
@@ -10,7 +11,9 @@
 //! which twin; all twins give the same bytes, and the tests hold every one this machine has against
 //! the portable one.
 
+mod choices;
 mod differ;
+mod divide;
 mod rows;
 mod spread;
 mod stream;
@@ -18,9 +21,11 @@ mod transpose;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
+pub(crate) use choices::Choices;
 pub(crate) use differ::{Difference, Fields};
+pub(crate) use divide::Divisor;
 pub(crate) use rows::{INFINITE, Row, UNREACHED, bits, equal, finite, keep, one_less, relax};
-pub(crate) use spread::{Choices, Divisor, SLACK, Spread, chains};
+pub(crate) use spread::{Cycles, SLACK, Spread, chains};
 pub(crate) use stream::Stream;
 
 /// Which form of the inner loops is used: the portable one, or one for the processor at hand.
@@ -77,7 +82,7 @@ impl Kernel {
     #[inline]
     pub(crate) fn gather(self, choices: &mut Choices, targets: u64, through: &[u64]) {
         match self.0 {
-            Form::Portable => choices.gather::<spread::OneByOne>(targets, through),
+            Form::Portable => choices.gather::<choices::OneByOne>(targets, through),
             #[cfg(target_arch = "x86_64")]
             Form::Avx2 => x86::gather_avx2(choices, targets, through),
             #[cfg(target_arch = "x86_64")]
@@ -100,13 +105,13 @@ impl Kernel {
     /// Writes the entries of one switch for some destination switches of a tile. May write up to
     /// [`SLACK`] bytes behind the last of them, so the segments of a row are to be written ascending.
     #[inline]
-    pub(crate) fn spread(self, spread: &Spread<'_>, row: &mut [u8]) {
+    pub(crate) fn spread(self, spread: &Spread<'_>, cycles: &mut Cycles, row: &mut [u8]) {
         match self.0 {
-            Form::Portable => spread::portable(spread, row),
+            Form::Portable => spread::portable(spread, cycles, row),
             #[cfg(target_arch = "x86_64")]
-            Form::Avx2 => x86::spread_avx2(spread, row),
+            Form::Avx2 => x86::spread_avx2(spread, cycles, row),
             #[cfg(target_arch = "x86_64")]
-            Form::Avx512 => x86::spread_avx512(spread, row),
+            Form::Avx512 => x86::spread_avx512(spread, cycles, row),
         }
     }
 }

@@ -1,182 +1,30 @@
 //! From closer sets to entries: eqs. (3) and (4) for the destination switches of a tile at once,
-//! where every group has one port and no switch more than 64 groups in one direction.
+//! where all groups of a direction have as many ports.
 //!
 //! ```text
 //! for each segment of consecutive numbers d, d + 1 …:
-//!     cycle = the ports of the closer set, in order          (compress: the ports under a mask)
-//!     entry of number d = cycle[(⌊d / Π⌋ + k) mod #cycle]     (with one port to a group, k-th LID)
+//!     cycle = the first ports of the closer set's groups, in order, then the second ones, and so on
+//!     entry of number d = cycle[(⌊d / Π⌋ + k) mod #cycle]     (k-th LID; only for single ports)
 //! ```
 //!
 //! Departures from that:
-//! 1. Segments that continue each other under the same mask are one run, for which the cycle is
-//!    compressed once.
+//! 1. Segments that continue each other under the same closer set are one run, for which the cycle is
+//!    written down once.
 //! 2. Divisions are multiplications: by the reciprocal of Π, one to a row, and by that of #cycle, from
 //!    a table.
 //! 3. Entries are written 64 at a time. What that writes behind a run belongs to the next one and
 //!    is written again, or is slack behind the row.
 //! 4. For Π = 1 the entries are the cycle itself, rotated, and so 64 of them are one copy out of the
 //!    cycle written down twice; for Π > 1 each port of the cycle is repeated.
+//! 5. Cycles are written down for a few runs, then written twice, then copied. A processor that has to
+//!    read what it is just about to write waits; so it reads what it wrote a while ago.
 
-use super::rows::bits;
-use super::transpose::transpose;
+use super::choices::Choices;
+use super::divide::{Divisor, SIZES};
 use crate::tables::{NO_ROUTE, Segment};
 
 /// How many bytes behind its last entry a row needs.
 pub(crate) const SLACK: usize = 64;
-
-/// The groups of one switch in one direction, and which of them are closer to which targets.
-#[derive(Clone, Debug)]
-pub(crate) struct Choices {
-    /// The targets that are reached in this direction.
-    pub(crate) targets: u64,
-    /// The port of each group.
-    pub(crate) ports: [u8; 64],
-    /// The closer set of each of the `targets`: a bit for each group. Groups beyond 64 have theirs in
-    /// the words that follow; none of the loops here takes those.
-    pub(crate) masks: [[u64; 64]; 4],
-    /// The targets whose closer set (its first word) is that of the target before.
-    same: u64,
-}
-
-impl Default for Choices {
-    fn default() -> Self {
-        Choices { targets: 0, ports: [0; 64], masks: [[0; 64]; 4], same: 0 }
-    }
-}
-
-/// Up to so many targets, or groups, are looked at one by one.
-const FEW: u32 = 4;
-
-/// Questions about many words, answered with a bit for each. (A trait, so that [`Choices::gather`] is
-/// compiled for each processor.)
-pub(super) trait Words {
-    /// Which of at most 64 words are not 0.
-    fn nonzero(words: &[u64]) -> u64;
-    /// Which of at most 64 words have this value.
-    fn equal(words: &[u64], value: u64) -> u64;
-    /// Which words equal the one before.
-    fn same_as_before(words: &[u64; 64]) -> u64;
-    /// Bit `i` of word `j` becomes bit `j` of word `i`.
-    fn transpose(words: &mut [u64; 64]);
-}
-
-/// The portable answers.
-pub(super) struct OneByOne;
-
-impl Words for OneByOne {
-    #[inline(always)]
-    fn nonzero(words: &[u64]) -> u64 {
-        words.iter().enumerate().fold(0, |set, (at, &word)| set | u64::from(word != 0) << at)
-    }
-
-    #[inline(always)]
-    fn equal(words: &[u64], value: u64) -> u64 {
-        words.iter().enumerate().fold(0, |set, (at, &word)| set | u64::from(word == value) << at)
-    }
-
-    #[inline(always)]
-    fn same_as_before(words: &[u64; 64]) -> u64 {
-        let pairs = words[1..].iter().zip(words).enumerate();
-        pairs.fold(0, |same, (at, (now, before))| same | u64::from(now == before) << (at + 1))
-    }
-
-    #[inline(always)]
-    fn transpose(words: &mut [u64; 64]) {
-        transpose(words);
-    }
-}
-
-impl Choices {
-    /// Takes the closer sets of these targets from the masks of the groups (which have no other
-    /// targets). In a healthy fabric all groups upwards have the same mask, and nothing is to be
-    /// sorted out.
-    #[inline(always)]
-    pub(super) fn gather<W: Words>(&mut self, targets: u64, through: &[u64]) {
-        self.targets = targets;
-        self.same = 0;
-        if targets.count_ones() <= FEW {
-            for target in bits(targets) {
-                for (word, through) in through.chunks(64).enumerate() {
-                    let member = |(at, mask): (usize, &u64)| (mask >> target & 1) << at;
-                    let set = through.iter().enumerate().map(member).fold(0, |set, bit| set | bit);
-                    self.masks[word][target] = set;
-                }
-            }
-            return;
-        }
-        let mut all_alike = true;
-        for (by_target, through) in self.masks.iter_mut().zip(through.chunks(64)) {
-            let set = W::nonzero(through);
-            if W::equal(through, targets) == set {
-                by_target.fill(set);
-                continue;
-            }
-            all_alike = false;
-            if set.count_ones() <= FEW {
-                by_target.fill(0);
-                for at in bits(set) {
-                    for target in bits(through[at]) {
-                        by_target[target] |= 1 << at;
-                    }
-                }
-            } else {
-                by_target[..through.len()].copy_from_slice(through);
-                by_target[through.len()..].fill(0);
-                W::transpose(by_target);
-            }
-        }
-        self.same = if all_alike { u64::MAX } else { W::same_as_before(&self.masks[0]) };
-    }
-
-    /// The closer set of a target among so many groups: a bit for each.
-    pub(crate) fn set(&self, target: u8, groups: usize) -> [u64; 4] {
-        let word = |word: usize| match word * 64 < groups {
-            true => self.masks[word][usize::from(target)],
-            false => 0,
-        };
-        std::array::from_fn(word)
-    }
-}
-
-/// A number to divide by, with its reciprocal.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Divisor {
-    pub(crate) value: u32,
-    /// ⌈2⁶⁴ / value⌉, which is exact for dividends of 32 bits; 0 stands for 2⁶⁴.
-    reciprocal: u64,
-}
-
-impl Divisor {
-    pub(crate) const fn new(value: u32) -> Self {
-        Divisor { value, reciprocal: (u64::MAX / value as u64).wrapping_add(1) }
-    }
-
-    #[inline(always)]
-    pub(crate) fn divide(&self, dividend: u32) -> u32 {
-        match self.reciprocal {
-            0 => dividend,
-            reciprocal => ((u128::from(reciprocal) * u128::from(dividend)) >> 64) as u32,
-        }
-    }
-
-    /// The rest: the fraction of the quotient, times the divisor.
-    #[inline(always)]
-    pub(crate) fn modulo(&self, dividend: u32) -> u32 {
-        let fraction = self.reciprocal.wrapping_mul(u64::from(dividend));
-        ((u128::from(fraction) * u128::from(self.value)) >> 64) as u32
-    }
-}
-
-/// Divisors up to 64: the sizes of closer sets. (The first one is not used.)
-pub(super) const SIZES: [Divisor; 65] = {
-    let mut sizes = [Divisor::new(1); 65];
-    let mut n = 1;
-    while n <= 64 {
-        sizes[n] = Divisor::new(n as u32);
-        n += 1;
-    }
-    sizes
-};
 
 /// What is to be written: segments of one tile, ascending, for one switch.
 pub(crate) struct Spread<'a> {
@@ -204,19 +52,20 @@ pub(crate) fn chains(segments: &[Segment]) -> u64 {
         .fold(0, |chained, (at, pair)| chained | u64::from(follows(&pair[0], &pair[1])) << (at + 1))
 }
 
-/// A closer set: the direction, and a bit for each group in it.
+/// Where a target is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Set {
+pub(super) enum Way {
     /// No route.
-    None,
-    Up(u64),
-    Down(u64),
+    Nowhere,
+    Up,
+    Down,
 }
 
 /// Segments that follow each other in columns and in numbers and have the same closer set: in a healthy
 /// fabric a whole row, in a damaged one most often one segment.
 pub(super) struct Run {
-    pub(super) set: Set,
+    pub(super) way: Way,
+    pub(super) target: u8,
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) number: u32,
@@ -225,12 +74,11 @@ pub(super) struct Run {
 
 impl Spread<'_> {
     #[inline(always)]
-    pub(super) fn set(&self, target: u8) -> Set {
-        let at = usize::from(target & 63);
-        match (self.up.targets >> at & 1, self.down.targets >> at & 1) {
-            (1, _) => Set::Up(self.up.masks[0][at]),
-            (_, 1) => Set::Down(self.down.masks[0][at]),
-            _ => Set::None,
+    fn way(&self, target: u8) -> Way {
+        match (self.up.targets >> (target & 63) & 1, self.down.targets >> (target & 63) & 1) {
+            (1, _) => Way::Up,
+            (_, 1) => Way::Down,
+            _ => Way::Nowhere,
         }
     }
 
@@ -264,7 +112,8 @@ impl Spread<'_> {
             }
             let last = self.segments.get(next - 1)?;
             Some(Run {
-                set: self.set(first.target),
+                way: self.way(first.target),
+                target: first.target,
                 start: first.start as usize,
                 end: (last.start + last.length) as usize,
                 number: first.number,
@@ -276,19 +125,33 @@ impl Spread<'_> {
 
 /// Picks bytes by a mask. (A trait, so that [`each_run`] is compiled for each processor.)
 pub(super) trait Compress {
-    /// The `ports` whose bits are set, in order, from the start of `to`. What follows them is
-    /// undefined. Says how many.
-    fn compress(ports: &[u8; 64], mask: u64, to: &mut [u8; CYCLE]) -> usize;
+    /// The `ports` whose bits are set, in order, from the start of `to`, which has room for 64 bytes
+    /// more than that. What follows them is undefined. Says how many.
+    fn compress(ports: &[u8; 64], mask: u64, to: &mut [u8]) -> usize;
 }
 
-/// A cycle and its repetition: room for 64 ports, those again, and one copy of 64 bytes over the end.
-pub(super) const CYCLE: usize = 192;
+/// A cycle and its repetition: room for 254 ports, the first 64 again, and one copy of 64 bytes over
+/// the end.
+const CYCLE: usize = 384;
+
+/// So many runs are in the making at once.
+const BATCH: usize = 16;
+
+/// Room for the cycles of some runs; what is in it means nothing between two calls.
+#[derive(Clone, Debug)]
+pub(crate) struct Cycles(Box<[[u8; CYCLE]; BATCH]>);
+
+impl Default for Cycles {
+    fn default() -> Self {
+        Cycles(Box::new([[NO_ROUTE; CYCLE]; BATCH]))
+    }
+}
 
 struct BitByBit;
 
 impl Compress for BitByBit {
     #[inline(always)]
-    fn compress(ports: &[u8; 64], mask: u64, to: &mut [u8; CYCLE]) -> usize {
+    fn compress(ports: &[u8; 64], mask: u64, to: &mut [u8]) -> usize {
         let (mut left, mut count) = (mask, 0);
         while left != 0 {
             to[count] = ports[left.trailing_zeros() as usize & 63];
@@ -299,56 +162,151 @@ impl Compress for BitByBit {
     }
 }
 
-pub(super) fn portable(spread: &Spread<'_>, row: &mut [u8]) {
-    each_run::<BitByBit>(spread, row);
+pub(super) fn portable(spread: &Spread<'_>, cycles: &mut Cycles, row: &mut [u8]) {
+    each_run::<BitByBit>(spread, cycles, row);
+}
+
+/// A run whose cycle is known.
+#[derive(Clone, Copy, Default)]
+struct Ready {
+    start: usize,
+    end: usize,
+    size: usize,
+    /// ⌊d / Π⌋ and d mod Π for the first number d of the run.
+    quotient: u32,
+    rest: u32,
+    k: u8,
 }
 
 /// The loop, over any way to compress.
 #[inline(always)]
-pub(super) fn each_run<C: Compress>(spread: &Spread<'_>, row: &mut [u8]) {
-    let mut cycle = [NO_ROUTE; CYCLE];
-    let mut last = Set::None;
-    let mut size = 1;
-    for Run { set, start, end, number, k } in spread.runs() {
-        if set != last {
-            size = match set {
-                Set::None => {
+pub(super) fn each_run<C: Compress>(spread: &Spread<'_>, cycles: &mut Cycles, row: &mut [u8]) {
+    let mut runs = spread.runs();
+    let mut batch = [Ready::default(); BATCH];
+    loop {
+        let mut count = 0;
+        for (cycle, ready) in cycles.0.iter_mut().zip(&mut batch) {
+            let Some(Run { way, target, start, end, number, k }) = runs.next() else { break };
+            let size = match way {
+                Way::Nowhere => {
                     cycle[0] = NO_ROUTE;
                     1
                 }
-                Set::Up(mask) => C::compress(&spread.up.ports, mask, &mut cycle),
-                Set::Down(mask) => C::compress(&spread.down.ports, mask, &mut cycle),
+                Way::Up => write_down::<C>(spread.up, target, cycle),
+                Way::Down => write_down::<C>(spread.down, target, cycle),
             };
-            double(&mut cycle, size);
-            last = set;
+            let quotient = spread.divider.divide(number);
+            let rest = number - quotient * spread.divider.value;
+            *ready = Ready { start, end, size, quotient, rest, k };
+            count += 1;
         }
-        if size == 1 {
-            repeat(cycle[0], row, start, end);
-            continue;
-        }
-        let q = spread.divider.divide(number);
-        let mut at = SIZES[size].modulo(q) as usize;
-        if k != 0 {
-            at = (at + usize::from(k)) % size;
-        }
-        let mut column = start;
         if spread.divider.value == 1 {
-            while column < end {
-                row[column..column + 64].copy_from_slice(&cycle[at..at + 64]);
-                column += 64;
-                at = (at + 64) % size;
+            for (cycle, ready) in cycles.0.iter_mut().zip(&batch[..count]) {
+                write_again(cycle, ready.size);
             }
-            continue;
+            for (cycle, ready) in cycles.0.iter().zip(&batch[..count]) {
+                copy(cycle, ready, row);
+            }
+        } else {
+            for (cycle, ready) in cycles.0.iter().zip(&batch[..count]) {
+                repeat_each(cycle, ready, spread.divider.value as usize, row);
+            }
         }
-        let divider = spread.divider.value as usize;
-        let mut left = divider - (number - q * spread.divider.value) as usize;
-        while column < end {
-            let stop = end.min(column + left);
-            repeat(cycle[at], row, column, stop);
-            column = stop;
-            left = divider;
-            at = if at + 1 == size { 0 } else { at + 1 };
+        if count < BATCH {
+            return;
         }
+    }
+}
+
+/// Writes down the cycle of a target; its size.
+#[inline(always)]
+fn write_down<C: Compress>(choices: &Choices, target: u8, cycle: &mut [u8; CYCLE]) -> usize {
+    let ports = |from: usize| choices.ports[from..].first_chunk().expect("64 can be read");
+    if choices.is_narrow() {
+        let mask = choices.masks[0][usize::from(target & 63)];
+        if mask.is_power_of_two() {
+            cycle[0] = choices.ports[mask.trailing_zeros() as usize];
+            return 1;
+        }
+        return C::compress(ports(0), mask, cycle);
+    }
+    let set = choices.set(target);
+    let words = choices.groups.div_ceil(64);
+    let mut size = 0;
+    for j in 0..choices.width {
+        for (word, &mask) in set[..words].iter().enumerate() {
+            let from = j * choices.groups + word * 64;
+            size += C::compress(ports(from), mask, &mut cycle[size..]);
+        }
+    }
+    size
+}
+
+/// Repeats the first `size` bytes, so that 64 can be read from any of them on.
+#[inline(always)]
+fn write_again(cycle: &mut [u8; CYCLE], size: usize) {
+    let first: [u8; 64] = *cycle.first_chunk().expect("a cycle is longer than 64 bytes");
+    let mut have = size;
+    if size >= 16 {
+        while have < size + 64 {
+            // Of these 64 the first `size` are right; the rest is overwritten, or never read.
+            cycle[have..have + 64].copy_from_slice(&first);
+            have += size;
+        }
+    } else if size > 1 {
+        while have < size + 64 {
+            let block: [u8; 64] = *cycle.first_chunk().expect("a cycle is longer than 64 bytes");
+            cycle[have..have + 64].copy_from_slice(&block);
+            let whole = have.min(64);
+            have += whole - whole % size;
+        }
+    }
+}
+
+/// Π = 1: the entries are the cycle, from some place in it on.
+#[inline(always)]
+fn copy(cycle: &[u8; CYCLE], ready: &Ready, row: &mut [u8]) {
+    let &Ready { start, end, size, quotient, k, .. } = ready;
+    if size == 1 {
+        repeat(cycle[0], row, start, end);
+        return;
+    }
+    let mut at = SIZES[size & 255].modulo(quotient) as usize;
+    if k != 0 {
+        at = (at + usize::from(k)) % size;
+    }
+    if end - start <= 32 {
+        row[start..start + 32].copy_from_slice(&cycle[at..at + 32]);
+        return;
+    }
+    let step = SIZES[size & 255].modulo(64) as usize;
+    let mut column = start;
+    while column < end {
+        row[column..column + 64].copy_from_slice(&cycle[at..at + 64]);
+        column += 64;
+        at += step;
+        if at >= size {
+            at -= size;
+        }
+    }
+}
+
+/// Π > 1: each port of the cycle stands Π times.
+#[inline(always)]
+fn repeat_each(cycle: &[u8; CYCLE], ready: &Ready, divider: usize, row: &mut [u8]) {
+    let &Ready { start, end, size, quotient, rest, k } = ready;
+    let mut at = SIZES[size & 255].modulo(quotient) as usize;
+    if k != 0 {
+        at = (at + usize::from(k)) % size;
+    }
+    let mut column = start;
+    let mut left = divider - rest as usize;
+    while column < end {
+        let stop = if size == 1 { end } else { end.min(column + left) };
+        repeat(cycle[at], row, column, stop);
+        column = stop;
+        left = divider;
+        at = if at + 1 == size { 0 } else { at + 1 };
     }
 }
 
@@ -362,98 +320,67 @@ fn repeat(value: u8, row: &mut [u8], start: usize, end: usize) {
     }
 }
 
-/// Repeats the first `size` bytes, so that 64 can be read from any of them on.
-#[inline(always)]
-fn double(cycle: &mut [u8; CYCLE], size: usize) {
-    let mut have = size;
-    while have < size + 64 {
-        let block: [u8; 64] = *cycle.first_chunk().expect("a cycle is longer than 64 bytes");
-        // Only the first `whole` of these are right; what follows them is overwritten, or never read.
-        cycle[have..have + 64].copy_from_slice(&block);
-        let whole = have.min(64);
-        have += whole - whole % size;
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::kernel::Kernel;
+    use crate::kernel::choices::{OneByOne, Words};
     use crate::random::Random;
 
-    #[test]
-    fn reciprocals_divide_exactly() {
-        let mut random = Random::new(2, 0);
-        let edges = [0, 1, 2, 63, 64, 1 << 16, u32::MAX - 1, u32::MAX];
-        for value in (1..=300).chain([1024, 65_537, u32::MAX - 1, u32::MAX]) {
-            let divisor = Divisor::new(value);
-            let drawn: Vec<u32> = (0..200).map(|_| random.below(1 << 32) as u32).collect();
-            let near = [value - 1, value, value.saturating_add(1), u32::MAX / value * value];
-            for dividend in edges.into_iter().chain(near).chain(drawn) {
-                assert_eq!(divisor.divide(dividend), dividend / value);
-                assert_eq!(divisor.modulo(dividend), dividend % value);
-            }
-        }
-    }
-
-    /// Closer sets by target are those by group, however few or many, alike or not.
-    #[test]
-    fn every_twin_gathers_the_same_sets() {
-        let mut random = Random::new(6, 0);
-        for round in 0..600 {
-            let targets = match round % 3 {
-                0 => 1 << random.below(64) | 1 << random.below(64),
-                1 => u64::MAX,
-                _ => random.below(u64::MAX),
-            };
-            let groups = [3, 32, 64, 72, 254][random.below(5) as usize];
-            let through: Vec<u64> = (0..groups)
-                .map(|_| match (round / 3 % 4, random.below(8)) {
-                    (0, _) | (1, 1..) => targets,
-                    (2, 1..) => 0,
-                    _ => targets & random.below(u64::MAX),
-                })
-                .collect();
-            for kernel in Kernel::all() {
-                let mut choices = Choices { masks: [[7; 64]; 4], ..Choices::default() };
-                kernel.gather(&mut choices, targets, &through);
-                for target in bits(targets) {
-                    let set = choices.set(target as u8, groups);
-                    for (at, mask) in through.iter().enumerate() {
-                        assert_eq!(set[at / 64] >> (at % 64) & 1, mask >> target & 1);
-                    }
-                    if choices.same >> target & 1 == 1
-                        && target > 0
-                        && targets >> (target - 1) & 1 == 1
-                    {
-                        assert_eq!(choices.masks[0][target], choices.masks[0][target - 1]);
-                    }
+    /// Groups, ports and closer sets of any kind.
+    fn choices(random: &mut Random, targets: u64, (groups, width): (usize, usize)) -> Choices {
+        let mut choices = Choices { targets, groups, ..Choices::default() };
+        let ports: Vec<u8> = (0..groups * width).map(|_| 1 + random.below(254) as u8).collect();
+        choices.take_ports(width, ports.into_iter());
+        let dense = random.below(3) > 0;
+        let mut some = || -> [u64; 4] {
+            let mut set = [0; 4];
+            let only = random.below(groups as u64);
+            for group in 0..groups {
+                if group as u64 == only || dense && random.below(4) > 0 {
+                    set[group / 64] |= 1 << (group % 64);
                 }
             }
+            set
+        };
+        let usual = some();
+        for target in 0..64 {
+            let set = if dense && target % 5 > 1 { usual } else { some() };
+            for (by_target, word) in choices.masks.iter_mut().zip(set) {
+                by_target[target] = word;
+            }
         }
+        let same = choices.masks.iter().map(OneByOne::same_as_before);
+        choices.same = same.fold(u64::MAX, |all, word| all & word);
+        choices
+    }
+
+    /// Eqs. (3) and (4), one destination.
+    fn chosen(choices: &Choices, target: u8, q: u64, k: u64) -> u8 {
+        let set = choices.set(target);
+        let members: Vec<usize> =
+            (0..choices.groups).filter(|g| set[g / 64] >> (g % 64) & 1 == 1).collect();
+        let count = members.len() as u64;
+        let (group, j) = (members[((q + k) % count) as usize], (q / count + k / count));
+        choices.ports[(j % choices.width as u64) as usize * choices.groups + group]
     }
 
     /// Any masks, any ports, segments of any length: each twin against eqs. (3) and (4) themselves.
     #[test]
     fn every_twin_equals_the_formula() {
         let mut random = Random::new(4, 0);
-        for round in 0..400 {
-            let mut side = |targets: u64, dense: bool| {
-                let mut choices = Choices { targets, ..Choices::default() };
-                choices.ports = std::array::from_fn(|_| 1 + random.below(254) as u8);
-                let all = random.below(u64::MAX) | 1 << random.below(64);
-                choices.masks[0] = std::array::from_fn(|at| match dense {
-                    true if at % 5 > 1 => all,
-                    true => all & random.below(u64::MAX) | 1 << random.below(64),
-                    false => 1 << random.below(64),
-                });
-                choices.same = OneByOne::same_as_before(&choices.masks[0]);
-                choices
+        for round in 0..600 {
+            let narrow = [(64, 1), (32, 1), (7, 1), (1, 1)];
+            let wide = [(65, 1), (72, 1), (144, 1), (254, 1), (10, 7), (4, 8), (1, 254), (127, 2)];
+            let mut shape = || match round % 3 {
+                0 => wide[random.below(8) as usize],
+                _ => narrow[random.below(4) as usize],
             };
-            let (up, down) = (
-                side(0x1234_5678_9abc_def1u64.wrapping_mul(round), true),
-                side(u64::MAX / 3, false),
-            );
+            let shapes = [shape(), shape()];
+            let single = shapes.iter().all(|shape| shape.1 == 1);
+            let drawn = 0x1234_5678_9abc_def1u64.wrapping_mul(round);
+            let up = choices(&mut random, drawn, shapes[0]);
+            let down = choices(&mut random, u64::MAX / 3, shapes[1]);
             let mut segments = Vec::new();
             let mut start = 0;
             for target in 0..random.below(65) as u8 {
@@ -467,7 +394,7 @@ mod tests {
                         }
                         _ => random.below(1 << size) as u32,
                     };
-                    let k = random.below(3) as u8 * random.below(60) as u8;
+                    let k = random.below(3) as u8 * random.below(60) as u8 * u8::from(single);
                     segments.push(Segment { start, length, number, target, k });
                     start += length;
                 }
@@ -479,25 +406,17 @@ mod tests {
             let mut expected = Vec::new();
             for segment in &segments {
                 for i in 0..segment.length {
-                    let choice = match spread.set(segment.target) {
-                        Set::None => None,
-                        Set::Up(mask) => Some((mask, &up.ports)),
-                        Set::Down(mask) => Some((mask, &down.ports)),
-                    };
-                    expected.push(match choice {
-                        None => NO_ROUTE,
-                        Some((mask, ports)) => {
-                            let q = u64::from(segment.number + i) / u64::from(value);
-                            let wanted = (q + u64::from(segment.k)) % u64::from(mask.count_ones());
-                            let bit = crate::kernel::bits(mask).nth(wanted as usize).unwrap();
-                            ports[bit]
-                        }
+                    let q = u64::from(segment.number + i) / u64::from(value);
+                    expected.push(match spread.way(segment.target) {
+                        Way::Nowhere => NO_ROUTE,
+                        Way::Up => chosen(&up, segment.target, q, segment.k.into()),
+                        Way::Down => chosen(&down, segment.target, q, segment.k.into()),
                     });
                 }
             }
             for kernel in Kernel::all() {
                 let mut row = vec![0; start as usize + SLACK];
-                kernel.spread(&spread, &mut row);
+                kernel.spread(&spread, &mut Cycles::default(), &mut row);
                 assert_eq!(row[..start as usize], expected, "{}", kernel.name());
             }
         }

@@ -6,18 +6,19 @@
 #![expect(unsafe_code, reason = "processor features and stores past the cache have no safe form")]
 
 use std::arch::x86_64::{
-    __m128i, __m256i, __m512i, _mm_sfence, _mm_stream_si128, _mm256_cmpeq_epi8, _mm256_loadu_si256,
-    _mm256_movemask_epi8, _mm256_storeu_si256, _mm512_and_si512, _mm512_castsi512_si256,
-    _mm512_cmpeq_epi64_mask, _mm512_cmpneq_epi8_mask, _mm512_gf2p8affine_epi64_epi8,
-    _mm512_loadu_si512, _mm512_maskz_compress_epi8, _mm512_permutexvar_epi8, _mm512_set1_epi8,
-    _mm512_set1_epi64, _mm512_sllv_epi64, _mm512_srlv_epi64, _mm512_storeu_si512,
-    _mm512_test_epi64_mask, _mm512_xor_si512, _pdep_u64, _pext_u64,
+    __m128i, __m256i, __m512i, _mm_cvtsi64_si128, _mm_cvtsi128_si64, _mm_sfence, _mm_shuffle_epi8,
+    _mm_stream_si128, _mm256_cmpeq_epi8, _mm256_loadu_si256, _mm256_movemask_epi8,
+    _mm256_storeu_si256, _mm512_and_si512, _mm512_castsi512_si256, _mm512_cmpeq_epi64_mask,
+    _mm512_cmpneq_epi8_mask, _mm512_gf2p8affine_epi64_epi8, _mm512_loadu_si512,
+    _mm512_maskz_compress_epi8, _mm512_permutexvar_epi8, _mm512_set1_epi8, _mm512_set1_epi64,
+    _mm512_sllv_epi64, _mm512_srlv_epi64, _mm512_storeu_si512, _mm512_test_epi64_mask,
+    _mm512_xor_si512, _pext_u64,
 };
 
+use super::choices::{Choices, OneByOne, Words};
 use super::differ::{self, Compare, Difference, Fields};
-use super::spread::{
-    CYCLE, Choices, Compress, OneByOne, Run, SIZES, SLACK, Set, Spread, Words, each_run,
-};
+use super::divide::SIZES;
+use super::spread::{Compress, Cycles, Run, SLACK, Spread, Way, each_run};
 use crate::tables::NO_ROUTE;
 
 pub(super) fn has_avx2() -> bool {
@@ -230,30 +231,31 @@ impl Compare for SixtyFourBytes {
 }
 
 /// The portable loop with AVX2, and ports compressed eight at a time.
-pub(super) fn spread_avx2(spread: &Spread<'_>, row: &mut [u8]) {
+pub(super) fn spread_avx2(spread: &Spread<'_>, cycles: &mut Cycles, row: &mut [u8]) {
     // SAFETY: only kernels that `has_avx2` allowed come here.
-    unsafe { with_avx2(spread, row) }
+    unsafe { with_avx2(spread, cycles, row) }
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-fn with_avx2(spread: &Spread<'_>, row: &mut [u8]) {
-    each_run::<EightByEight>(spread, row);
+fn with_avx2(spread: &Spread<'_>, cycles: &mut Cycles, row: &mut [u8]) {
+    each_run::<EightByEight>(spread, cycles, row);
 }
 
 struct EightByEight;
 
 impl Compress for EightByEight {
     #[inline(always)]
-    fn compress(ports: &[u8; 64], mask: u64, to: &mut [u8; CYCLE]) -> usize {
+    fn compress(ports: &[u8; 64], mask: u64, to: &mut [u8]) -> usize {
         let (mut left, mut count) = (mask, 0);
         for eight in ports.as_chunks::<8>().0 {
             if left == 0 {
                 break;
             }
-            // SAFETY: `with_avx2` alone uses this, with BMI2 enabled.
+            let picks = PICKS[(left & 0xff) as usize];
+            // SAFETY: `with_avx2` alone uses this, with AVX2 enabled.
             let picked = unsafe {
-                let bytes = _pdep_u64(left & 0xff, 0x0101_0101_0101_0101) * 0xff;
-                _pext_u64(u64::from_le_bytes(*eight), bytes)
+                let eight = _mm_cvtsi64_si128(i64::from_le_bytes(*eight));
+                _mm_cvtsi128_si64(_mm_shuffle_epi8(eight, _mm_cvtsi64_si128(picks as i64)))
             };
             to[count..count + 8].copy_from_slice(&picked.to_le_bytes());
             count += (left & 0xff).count_ones() as usize;
@@ -262,6 +264,24 @@ impl Compress for EightByEight {
         count
     }
 }
+
+/// For each byte: which of its bits are set, ascending, one byte to each.
+static PICKS: [u64; 256] = {
+    let mut picks = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let (mut bit, mut count) = (0, 0);
+        while bit < 8 {
+            if byte >> bit & 1 == 1 {
+                picks[byte] |= bit << (8 * count);
+                count += 1;
+            }
+            bit += 1;
+        }
+        byte += 1;
+    }
+    picks
+};
 
 /// `i mod n`, for i up to 127: which port of a cycle of n stands at entry i.
 static ROTATIONS: [[u8; 128]; 65] = {
@@ -278,23 +298,30 @@ static ROTATIONS: [[u8; 128]; 65] = {
     rotations
 };
 
-/// The loop of [`each_run`] with the cycle in a register: one instruction compresses 64 ports,
-/// and one more rotates and repeats the cycle.
-pub(super) fn spread_avx512(spread: &Spread<'_>, row: &mut [u8]) {
-    // SAFETY: only kernels that `has_avx512` allowed come here.
-    unsafe { with_avx512(spread, row) }
+/// The loop of [`each_run`] with the cycle in a register, if it fits into one: one instruction
+/// compresses 64 ports, and one more rotates and repeats the cycle.
+pub(super) fn spread_avx512(spread: &Spread<'_>, cycles: &mut Cycles, row: &mut [u8]) {
+    if spread.up.is_narrow() && spread.down.is_narrow() {
+        // SAFETY: only kernels that `has_avx512` allowed come here.
+        unsafe { with_avx512(spread, row) }
+    } else {
+        spread_avx2(spread, cycles, row);
+    }
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2")]
 fn with_avx512(spread: &Spread<'_>, row: &mut [u8]) {
-    let (up_ports, down_ports) = (load(&spread.up.ports), load(&spread.down.ports));
-    for Run { set, start, end, number, k } in spread.runs() {
+    let ports = |choices: &Choices| load(choices.ports.first_chunk().expect("64 can be read"));
+    let (up_ports, down_ports) = (ports(spread.up), ports(spread.down));
+    for Run { way, target, start, end, number, k } in spread.runs() {
         assert!(start <= end && end + SLACK <= row.len(), "a row has slack behind its entries");
-        let (mask, cycle) = match set {
-            Set::None => (1, _mm512_set1_epi8(NO_ROUTE as i8)),
-            Set::Up(mask) => (mask, _mm512_maskz_compress_epi8(mask, up_ports)),
-            Set::Down(mask) => (mask, _mm512_maskz_compress_epi8(mask, down_ports)),
+        let set = |choices: &Choices| choices.masks[0][usize::from(target & 63)];
+        let (mask, ports) = match way {
+            Way::Nowhere => (1, _mm512_set1_epi8(NO_ROUTE as i8)),
+            Way::Up => (set(spread.up), up_ports),
+            Way::Down => (set(spread.down), down_ports),
         };
+        let cycle = _mm512_maskz_compress_epi8(mask, ports);
         let size = mask.count_ones() as usize;
         let q = spread.divider.divide(number);
         let mut at = SIZES[size].modulo(q) as usize;

@@ -7,7 +7,7 @@ use crate::cost::Closer;
 use crate::fabric::Live;
 use crate::group::Side;
 use crate::id::SwitchIndex;
-use crate::kernel::{Choices, Divisor, Spread, bits};
+use crate::kernel::{Choices, Cycles, Divisor, Spread, bits};
 use crate::tables::{ForwardingTables, NO_ROUTE, Segment};
 
 /// The engine `dmodc`.
@@ -35,6 +35,7 @@ impl Engine for Dmodc {
 pub(crate) struct ByFormula {
     up: Choices,
     down: Choices,
+    cycles: Cycles,
     cycle: PortCycle,
 }
 
@@ -50,33 +51,38 @@ impl Selection for ByFormula {
         let (above, below) = (ready.groups.above(s), ready.groups.below(s));
         ready.kernel.gather(&mut self.up, closer.up, &closer.through_up);
         ready.kernel.gather(&mut self.down, closer.down, &closer.through_down);
-        if take_ports(&mut self.up, &above) && take_ports(&mut self.down, &below) {
-            let divider = Divisor::new(ready.dividers[s.at()]);
+        let divider = Divisor::new(ready.dividers[s.at()]);
+        let singly = segments.iter().all(|segment| segment.k == 0);
+        if take_ports(&mut self.up, &above, singly) && take_ports(&mut self.down, &below, singly) {
             let spread = Spread { segments, chained, up: &self.up, down: &self.down, divider };
-            ready.kernel.spread(&spread, row);
+            ready.kernel.spread(&spread, &mut self.cycles, row);
         } else {
-            self.select_generally((above, below), ready.dividers[s.at()], segments, row);
+            self.select_generally((above, below), divider, segments, row);
         }
     }
 }
 
-/// Whether the kernel can choose on this side: it has one port to a group, and at most 64 of them.
-fn take_ports(choices: &mut Choices, side: &Side<'_>) -> bool {
-    let narrow = side.is_single() && side.ports.len() <= choices.ports.len();
-    if narrow && choices.targets != 0 {
-        for (to, port) in choices.ports.iter_mut().zip(side.ports) {
-            *to = port.0;
-        }
+/// Whether the kernel can choose on this side: all groups have one port, or they have equally many and
+/// each node has one LID (`singly`).
+fn take_ports(choices: &mut Choices, side: &Side<'_>, singly: bool) -> bool {
+    if choices.targets == 0 {
+        return true;
     }
-    narrow || choices.targets == 0
+    match side.width() {
+        Some(width) if width == 1 || singly => {
+            choices.take_ports(width, side.ports.iter().map(|port| port.0));
+            true
+        }
+        _ => false,
+    }
 }
 
 impl ByFormula {
-    /// With parallel cables, or more than 64 groups.
+    /// Where groups have more ports than others.
     fn select_generally(
         &mut self,
         (above, below): (Side<'_>, Side<'_>),
-        divider: u32,
+        divider: Divisor,
         segments: &[Segment],
         row: &mut [u8],
     ) {
@@ -92,15 +98,15 @@ impl ByFormula {
                     continue;
                 }
             };
-            let set = (std::ptr::from_ref(choices), choices.set(target, side.peers.len()));
+            let set = (std::ptr::from_ref(choices), choices.set(target));
             if last != Some(set) {
                 let words = set.1.into_iter().enumerate();
                 let members =
                     words.flat_map(|(word, set)| bits(set).map(move |bit| word * 64 + bit));
-                self.cycle.prepare(members.map(|at| side.group(at)), divider);
+                self.cycle.prepare(members.map(|at| side.extent(at)));
                 last = Some(set);
             }
-            self.cycle.fill(segment, row);
+            self.cycle.fill(side.ports, &divider, segment, row);
         }
     }
 }

@@ -1,0 +1,191 @@
+//! The closer sets of one switch by destination switch, gathered from masks by group.
+
+use super::rows::bits;
+use super::transpose::transpose;
+
+/// A switch has at most 254 ports; and 64 bytes more can be read.
+const PORTS: usize = 256 + 64;
+
+/// The groups of one switch in one direction, and which of them are closer to which targets.
+#[derive(Clone, Debug)]
+pub(crate) struct Choices {
+    /// The targets that are reached in this direction.
+    pub(crate) targets: u64,
+    /// How many groups there are.
+    pub(super) groups: usize,
+    /// How many ports each group has.
+    pub(super) width: usize,
+    /// The first ports of all groups, then their second ones, and so on. What follows is room to read
+    /// 64 from any of them on.
+    pub(super) ports: [u8; PORTS],
+    /// The closer set of each of the `targets`: a bit for each group, in four words.
+    pub(super) masks: [[u64; 64]; 4],
+    /// The targets whose closer set is that of the target before.
+    pub(super) same: u64,
+}
+
+impl Default for Choices {
+    fn default() -> Self {
+        Choices { targets: 0, groups: 0, width: 1, ports: [0; PORTS], masks: [[0; 64]; 4], same: 0 }
+    }
+}
+
+/// Up to so many targets, or groups, are looked at one by one.
+const FEW: u32 = 4;
+
+/// Questions about many words, answered with a bit for each. (A trait, so that [`Choices::gather`] is
+/// compiled for each processor.)
+pub(super) trait Words {
+    /// Which of at most 64 words are not 0.
+    fn nonzero(words: &[u64]) -> u64;
+    /// Which of at most 64 words have this value.
+    fn equal(words: &[u64], value: u64) -> u64;
+    /// Which words equal the one before.
+    fn same_as_before(words: &[u64; 64]) -> u64;
+    /// Bit `i` of word `j` becomes bit `j` of word `i`.
+    fn transpose(words: &mut [u64; 64]);
+}
+
+/// The portable answers.
+pub(super) struct OneByOne;
+
+impl Words for OneByOne {
+    #[inline(always)]
+    fn nonzero(words: &[u64]) -> u64 {
+        words.iter().enumerate().fold(0, |set, (at, &word)| set | u64::from(word != 0) << at)
+    }
+
+    #[inline(always)]
+    fn equal(words: &[u64], value: u64) -> u64 {
+        words.iter().enumerate().fold(0, |set, (at, &word)| set | u64::from(word == value) << at)
+    }
+
+    #[inline(always)]
+    fn same_as_before(words: &[u64; 64]) -> u64 {
+        let pairs = words[1..].iter().zip(words).enumerate();
+        pairs.fold(0, |same, (at, (now, before))| same | u64::from(now == before) << (at + 1))
+    }
+
+    #[inline(always)]
+    fn transpose(words: &mut [u64; 64]) {
+        transpose(words);
+    }
+}
+
+impl Choices {
+    /// Takes the closer sets of these targets from the masks of the groups (which have no other
+    /// targets). In a healthy fabric all groups upwards have the same mask, and nothing is to be
+    /// sorted out.
+    #[inline(always)]
+    pub(super) fn gather<W: Words>(&mut self, targets: u64, through: &[u64]) {
+        self.targets = targets;
+        self.groups = through.len();
+        self.same = 0;
+        if targets.count_ones() <= FEW {
+            for target in bits(targets) {
+                for (word, through) in through.chunks(64).enumerate() {
+                    let member = |(at, mask): (usize, &u64)| (mask >> target & 1) << at;
+                    let set = through.iter().enumerate().map(member).fold(0, |set, bit| set | bit);
+                    self.masks[word][target] = set;
+                }
+            }
+            return;
+        }
+        let mut same = u64::MAX;
+        for (by_target, through) in self.masks.iter_mut().zip(through.chunks(64)) {
+            let set = W::nonzero(through);
+            if W::equal(through, targets) == set {
+                by_target.fill(set);
+                continue;
+            }
+            if set.count_ones() <= FEW {
+                by_target.fill(0);
+                for at in bits(set) {
+                    for target in bits(through[at]) {
+                        by_target[target] |= 1 << at;
+                    }
+                }
+            } else {
+                by_target[..through.len()].copy_from_slice(through);
+                by_target[through.len()..].fill(0);
+                W::transpose(by_target);
+            }
+            same &= W::same_as_before(by_target);
+        }
+        self.same = same;
+    }
+
+    /// Takes the ports of the groups, of which each has `width`, one group after the other.
+    pub(crate) fn take_ports(&mut self, width: usize, ports: impl Iterator<Item = u8>) {
+        self.width = width;
+        if width == 1 {
+            self.ports.iter_mut().zip(ports).for_each(|(to, port)| *to = port);
+            return;
+        }
+        let (mut group, mut j) = (0, 0);
+        for port in ports {
+            self.ports[j * self.groups + group] = port;
+            j += 1;
+            if j == width {
+                (group, j) = (group + 1, 0);
+            }
+        }
+    }
+
+    /// The closer set of a target: a bit for each group.
+    #[inline(always)]
+    pub(crate) fn set(&self, target: u8) -> [u64; 4] {
+        let at = usize::from(target & 63);
+        let word = |word: usize| if word * 64 < self.groups { self.masks[word][at] } else { 0 };
+        std::array::from_fn(word)
+    }
+
+    /// Whether one word has a bit for each port.
+    pub(super) fn is_narrow(&self) -> bool {
+        self.targets == 0 || self.groups <= 64 && self.width == 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::Kernel;
+    use crate::random::Random;
+
+    /// Closer sets by target are those by group, however few or many, alike or not.
+    #[test]
+    fn every_twin_gathers_the_same_sets() {
+        let mut random = Random::new(6, 0);
+        for round in 0..600 {
+            let targets = match round % 3 {
+                0 => 1 << random.below(64) | 1 << random.below(64),
+                1 => u64::MAX,
+                _ => random.below(u64::MAX),
+            };
+            let groups = [3, 32, 64, 72, 254][random.below(5) as usize];
+            let through: Vec<u64> = (0..groups)
+                .map(|_| match (round / 3 % 4, random.below(8)) {
+                    (0, _) | (1, 1..) => targets,
+                    (2, 1..) => 0,
+                    _ => targets & random.below(u64::MAX),
+                })
+                .collect();
+            for kernel in Kernel::all() {
+                let mut choices = Choices { masks: [[7; 64]; 4], ..Choices::default() };
+                kernel.gather(&mut choices, targets, &through);
+                for target in bits(targets) {
+                    let set = choices.set(target as u8);
+                    for (at, mask) in through.iter().enumerate() {
+                        assert_eq!(set[at / 64] >> (at % 64) & 1, mask >> target & 1);
+                    }
+                    if choices.same >> target & 1 == 1
+                        && target > 0
+                        && targets >> (target - 1) & 1 == 1
+                    {
+                        assert_eq!(set, choices.set(target as u8 - 1));
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Division by multiplication.
+
+/// A number to divide by, with its reciprocal.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Divisor {
+    pub(crate) value: u32,
+    /// ⌈2⁶⁴ / value⌉, which is exact for dividends of 32 bits; 0 stands for 2⁶⁴.
+    reciprocal: u64,
+}
+
+impl Divisor {
+    pub(crate) const fn new(value: u32) -> Self {
+        Divisor { value, reciprocal: (u64::MAX / value as u64).wrapping_add(1) }
+    }
+
+    #[inline(always)]
+    pub(crate) fn divide(&self, dividend: u32) -> u32 {
+        match self.reciprocal {
+            0 => dividend,
+            reciprocal => ((u128::from(reciprocal) * u128::from(dividend)) >> 64) as u32,
+        }
+    }
+
+    /// The rest: the fraction of the quotient, times the divisor.
+    #[inline(always)]
+    pub(crate) fn modulo(&self, dividend: u32) -> u32 {
+        let fraction = self.reciprocal.wrapping_mul(u64::from(dividend));
+        ((u128::from(fraction) * u128::from(self.value)) >> 64) as u32
+    }
+}
+
+/// Divisors up to 255: the sizes of cycles. (The first one is not used.)
+pub(super) static SIZES: [Divisor; 256] = {
+    let mut sizes = [Divisor::new(1); 256];
+    let mut n = 1;
+    while n < 256 {
+        sizes[n] = Divisor::new(n as u32);
+        n += 1;
+    }
+    sizes
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+
+    #[test]
+    fn reciprocals_divide_exactly() {
+        let mut random = Random::new(2, 0);
+        let edges = [0, 1, 2, 63, 64, 1 << 16, u32::MAX - 1, u32::MAX];
+        for value in (1..=300).chain([1024, 65_537, u32::MAX - 1, u32::MAX]) {
+            let divisor = Divisor::new(value);
+            let drawn: Vec<u32> = (0..200).map(|_| random.below(1 << 32) as u32).collect();
+            let near = [value - 1, value, value.saturating_add(1), u32::MAX / value * value];
+            for dividend in edges.into_iter().chain(near).chain(drawn) {
+                assert_eq!(divisor.divide(dividend), dividend / value);
+                assert_eq!(divisor.modulo(dividend), dividend % value);
+            }
+        }
+    }
+}
