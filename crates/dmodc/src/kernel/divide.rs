@@ -29,8 +29,8 @@ impl Divisor {
     }
 }
 
-/// Divisors up to 255: the sizes of cycles. (The first one is not used.)
-pub(super) static SIZES: [Divisor; 256] = {
+/// Divisors up to 255: numbers of ports. (The first one is not used.)
+pub(crate) static SIZES: [Divisor; 256] = {
     let mut sizes = [Divisor::new(1); 256];
     let mut n = 1;
     while n < 256 {

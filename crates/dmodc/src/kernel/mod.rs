@@ -23,7 +23,7 @@ mod x86;
 
 pub(crate) use choices::Choices;
 pub(crate) use differ::{Difference, Fields};
-pub(crate) use divide::Divisor;
+pub(crate) use divide::{Divisor, SIZES};
 pub(crate) use rows::{INFINITE, Row, UNREACHED, bits, equal, finite, keep, one_less, relax};
 pub(crate) use spread::{Cycles, SLACK, Spread, chains};
 pub(crate) use stream::Stream;

@@ -178,6 +178,14 @@ struct Ready {
     k: u8,
 }
 
+impl Ready {
+    /// Whether one copy of 32 bytes is all there is to do.
+    #[inline(always)]
+    fn is_short(&self) -> bool {
+        self.end - self.start <= 32
+    }
+}
+
 /// The loop, over any way to compress.
 #[inline(always)]
 pub(super) fn each_run<C: Compress>(spread: &Spread<'_>, cycles: &mut Cycles, row: &mut [u8]) {
@@ -202,7 +210,10 @@ pub(super) fn each_run<C: Compress>(spread: &Spread<'_>, cycles: &mut Cycles, ro
         }
         if spread.divider.value == 1 {
             for (cycle, ready) in cycles.0.iter_mut().zip(&batch[..count]) {
-                write_again(cycle, ready.size);
+                match ready.is_short() {
+                    true => write_again::<32>(cycle, ready.size),
+                    false => write_again::<64>(cycle, ready.size),
+                }
             }
             for (cycle, ready) in cycles.0.iter().zip(&batch[..count]) {
                 copy(cycle, ready, row);
@@ -242,22 +253,22 @@ fn write_down<C: Compress>(choices: &Choices, target: u8, cycle: &mut [u8; CYCLE
     size
 }
 
-/// Repeats the first `size` bytes, so that 64 can be read from any of them on.
+/// Repeats the first `size` bytes, so that N can be read from any of them on.
 #[inline(always)]
-fn write_again(cycle: &mut [u8; CYCLE], size: usize) {
-    let first: [u8; 64] = *cycle.first_chunk().expect("a cycle is longer than 64 bytes");
+fn write_again<const N: usize>(cycle: &mut [u8; CYCLE], size: usize) {
+    let first: [u8; N] = *cycle.first_chunk().expect("a cycle has more room");
     let mut have = size;
     if size >= 16 {
-        while have < size + 64 {
-            // Of these 64 the first `size` are right; the rest is overwritten, or never read.
-            cycle[have..have + 64].copy_from_slice(&first);
+        while have < size + N {
+            // Of these the first `size` are right; the rest is overwritten, or never read.
+            cycle[have..have + N].copy_from_slice(&first);
             have += size;
         }
     } else if size > 1 {
-        while have < size + 64 {
-            let block: [u8; 64] = *cycle.first_chunk().expect("a cycle is longer than 64 bytes");
-            cycle[have..have + 64].copy_from_slice(&block);
-            let whole = have.min(64);
+        while have < size + N {
+            let block: [u8; N] = *cycle.first_chunk().expect("a cycle has more room");
+            cycle[have..have + N].copy_from_slice(&block);
+            let whole = have.min(N);
             have += whole - whole % size;
         }
     }
@@ -275,7 +286,7 @@ fn copy(cycle: &[u8; CYCLE], ready: &Ready, row: &mut [u8]) {
     if k != 0 {
         at = (at + usize::from(k)) % size;
     }
-    if end - start <= 32 {
+    if ready.is_short() {
         row[start..start + 32].copy_from_slice(&cycle[at..at + 32]);
         return;
     }

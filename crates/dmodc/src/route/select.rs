@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use crate::id::PortNumber;
-use crate::kernel::Divisor;
+use crate::kernel::{Divisor, SIZES};
 use crate::tables::Segment;
 
 /// The longest period that is written down. Groups whose sizes have a larger common multiple are
@@ -36,14 +36,6 @@ impl PortCycle {
         self.period = 0;
     }
 
-    /// Eqs. (3) and (4) for q = ⌊d / Π⌋ and the k-th LID of a node.
-    fn choose(&self, ports: &[PortNumber], q: u32, k: u8) -> u8 {
-        let (groups, k) = (self.groups.len() as u32, u32::from(k));
-        let g = ((u64::from(q) + u64::from(k)) % u64::from(groups)) as usize;
-        let group = &ports[usize::from(self.groups[g].start)..usize::from(self.groups[g].end)];
-        group[(q / groups + k / groups) as usize % group.len()].0
-    }
-
     /// Writes the entries of a segment of destinations: the ports are those of the side, and Π.
     pub(super) fn fill(
         &mut self,
@@ -53,17 +45,31 @@ impl PortCycle {
         row: &mut [u8],
     ) {
         let mut out = &mut row[segment.start as usize..(segment.start + segment.length) as usize];
-        let mut q = divider.divide(segment.number);
+        let q = divider.divide(segment.number);
         if divider.value == 1 && segment.k == 0 && self.write_down(ports, out.len()) {
             self.copy(q, out);
             return;
         }
+        // Eqs. (3) and (4) for q and the k-th LID, counted on from the first: group (q + k) mod #C,
+        // port ⌊q / #C⌋ + ⌊k / #C⌋ mod #g.
+        let (groups, k) = (self.groups.len() as u32, u32::from(segment.k));
+        let (mut round, mut within) = (q / groups + k / groups, q % groups);
+        let mut g = (within + k % groups) % groups;
         // Each port stands Π times, the first one perhaps less.
         let mut left = (divider.value - divider.modulo(segment.number)) as usize;
         while !out.is_empty() {
+            let Range { start, end } = self.groups[g as usize];
+            let port = SIZES[usize::from(end - start)].modulo(round);
             let (now, later) = out.split_at_mut(left.min(out.len()));
-            now.fill(self.choose(ports, q, segment.k));
-            (out, q, left) = (later, q.wrapping_add(1), divider.value as usize);
+            now.fill(ports[usize::from(start) + port as usize].0);
+            (out, left) = (later, divider.value as usize);
+            (within, g) = (within + 1, g + 1);
+            if within == groups {
+                (within, round) = (0, round + 1);
+            }
+            if g == groups {
+                g = 0;
+            }
         }
     }
 
