@@ -349,6 +349,14 @@ pub(crate) struct RouteArgs {
     /// Write the alternative ports P(s,d) of every entry here.
     #[arg(long, value_name = "FILE")]
     pub(crate) alternatives: Option<PathBuf>,
+    /// Write a file for each switch into this new folder, without ever holding all tables: for fabrics
+    /// of any size.
+    #[arg(
+        long,
+        value_name = "FOLDER",
+        conflicts_with_all = ["output", "connect_roots", "alternatives"]
+    )]
+    pub(crate) split: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

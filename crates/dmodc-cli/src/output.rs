@@ -4,7 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use tempfile::NamedTempFile;
 
 const BUFFER: usize = 1 << 18;
@@ -85,6 +85,33 @@ pub(crate) fn to(path: Option<&Path>, write: impl FnOnce(&mut Out) -> Result<()>
         file.persist(path).map_err(|e| e.error).with_context(name)?;
     }
     Ok(())
+}
+
+/// Lets `write` fill a new folder, which is there only once all went well. What stands in its place,
+/// unless it is an empty folder, is left alone.
+pub(crate) fn to_folder<T>(path: &Path, write: impl FnOnce(&Path) -> Result<T>) -> Result<T> {
+    let name = || path.display().to_string();
+    match fs::read_dir(path).map(|mut entries| entries.next().is_none()) {
+        Ok(true) => {}
+        Ok(false) => bail!("{}: there is something in this folder already", name()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(error).with_context(name),
+    }
+    let parent = match path.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    };
+    fs::metadata(parent).with_context(|| parent.display().to_string())?;
+    let permissions = std::os::unix::fs::PermissionsExt::from_mode(0o777);
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".dmodc-").suffix(".part").permissions(permissions);
+    let made = builder.tempdir_in(parent).map_err(|e| io::Error::from(e.kind()));
+    let made = made.with_context(name)?;
+    let product = write(made.path())?;
+    fs::rename(made.path(), path).with_context(name)?;
+    // It is not there any more to be removed.
+    let _ = made.keep();
+    Ok(product)
 }
 
 /// Prints to standard output.

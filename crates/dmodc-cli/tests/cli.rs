@@ -1,94 +1,14 @@
 //! The binary as users and their scripts meet it: answers, exit codes, errors, files.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod desk;
+
 use std::fs;
-use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::Command;
 
 use serde_json::Value;
-use tempfile::TempDir;
 
-const DMODC: &str = env!("CARGO_BIN_EXE_dmodc");
-const FIGURE_1: &str = "3; 2,2,3; 1,2,2; 1,2,1";
-
-/// A folder to work in, and the binary.
-struct Desk {
-    folder: TempDir,
-}
-
-impl Desk {
-    fn new() -> Self {
-        Desk { folder: tempfile::tempdir().unwrap() }
-    }
-
-    fn run(&self, args: &[&str]) -> Output {
-        Command::new(DMODC).args(args).current_dir(self.folder.path()).output().unwrap()
-    }
-
-    /// Runs, expects an exit code, and gives standard output.
-    #[track_caller]
-    fn code(&self, code: i32, args: &[&str]) -> String {
-        let output = self.run(args);
-        let (out, err) = (text(&output.stdout), text(&output.stderr));
-        assert_eq!(output.status.code(), Some(code), "{args:?}\n{out}\n{err}");
-        out
-    }
-
-    #[track_caller]
-    fn ok(&self, args: &[&str]) -> String {
-        self.code(0, args)
-    }
-
-    #[track_caller]
-    fn json(&self, code: i32, args: &[&str]) -> Value {
-        serde_json::from_str(&self.code(code, args)).unwrap()
-    }
-
-    /// Runs what must fail with exit code 2 and one line, which is given.
-    #[track_caller]
-    fn error(&self, args: &[&str]) -> String {
-        let output = self.run(args);
-        let err = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{args:?}\n{err}");
-        assert_eq!(text(&output.stdout), "", "{args:?}");
-        // What is wrong with a file is followed by its line, with a caret below the place.
-        let is_excerpt = |line: &str| line.contains(" | ");
-        assert!(err.lines().skip(1).all(is_excerpt), "one clear line: {err}");
-        err
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
-    fn read(&self, name: &str) -> String {
-        fs::read_to_string(self.path(name)).unwrap()
-    }
-
-    fn write(&self, name: &str, text: &str) {
-        fs::write(self.path(name), text).unwrap();
-    }
-
-    fn files(&self) -> Vec<String> {
-        let mut names: Vec<String> = fs::read_dir(self.folder.path())
-            .unwrap()
-            .map(|e| e.unwrap().file_name().into_string().unwrap())
-            .collect();
-        names.sort();
-        names
-    }
-
-    /// The paper's fabric and its tables.
-    fn figure_1(&self) {
-        self.ok(&["generate", "pgft", FIGURE_1, "-o", "f.topo"]);
-        let orders = ["--destination-order", "lid", "--switch-order", "guid"];
-        self.ok(&[&["route", "f.topo", "-o", "f.lft"], &orders[..]].concat());
-    }
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).unwrap()
-}
+use desk::{DMODC, Desk, FIGURE_1, text};
 
 #[test]
 fn generate_route_check_as_in_the_readme() {
@@ -583,6 +503,7 @@ fn help_manual_and_completions_are_there() {
         "route",
         "check",
         "trace",
+        "bench",
         "completions",
         "man",
     ] {
@@ -595,7 +516,7 @@ fn help_manual_and_completions_are_there() {
         assert!(desk.ok(&["completions", shell]).contains("dmodc"));
     }
     desk.ok(&["man", "--dir", "pages"]);
-    assert_eq!(fs::read_dir(desk.path("pages")).unwrap().count(), 11 + 2);
+    assert_eq!(fs::read_dir(desk.path("pages")).unwrap().count(), 12 + 2);
     assert!(desk.error(&["man", "nothing"]).contains("there is no command 'nothing'"));
     assert!(desk.ok(&["generate", "preset"]).lines().count() == 11);
     assert!(desk.ok(&["convert", "--help"]).contains("dot"));
@@ -618,4 +539,39 @@ fn the_demo_routes_breaks_and_routes_again() {
     let json = desk.json(0, &["demo", "--json"]);
     assert_eq!(json["degraded"]["valid"], true);
     assert!(json["entries_moved"].as_u64().unwrap() > 0);
+}
+
+/// A file for each switch: together they are the one file.
+#[test]
+fn route_splits_by_switch() {
+    let desk = Desk::new();
+    desk.figure_1();
+    let orders = ["--destination-order", "lid", "--switch-order", "guid"];
+    let split =
+        |folder: &'static str| [&["route", "f.topo", "--split", folder], &orders[..]].concat();
+    fs::create_dir(desk.path("empty")).unwrap();
+    for folder in ["new", "empty"] {
+        assert!(desk.ok(&split(folder)).contains("valid: all 30 leaf pairs"));
+        let mut parts: Vec<_> = fs::read_dir(desk.path(folder))
+            .unwrap()
+            .map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap())
+            .collect();
+        assert_eq!(parts.len(), 16);
+        let whole = desk.read("f.lft");
+        // The files come in no order; the one file has the same tables.
+        parts.sort_by_key(|part| whole.find(part.lines().next().unwrap()));
+        assert_eq!(parts.concat(), whole);
+    }
+    let json = desk.json(0, &[&split("other")[..], &["--json"]].concat());
+    let whole = desk.json(0, &["route", "f.topo", "--json"]);
+    for key in ["switches", "destinations", "entries", "leaf_pairs", "empty_entries"] {
+        assert_eq!(json[key], whole[key], "{key}");
+    }
+    let before = desk.files();
+    assert!(desk.error(&split("new")).contains("new: there is something in this folder"));
+    assert!(desk.error(&split("f.topo")).contains("f.topo: Not a directory"));
+    assert!(desk.error(&split("a/b")).contains("a: No such file"));
+    let dmodk = [&split("k")[..], &["--engine", "dmodk"]].concat();
+    assert!(desk.error(&dmodk).contains("--engine dmodc alone"));
+    assert_eq!(desk.files(), before, "nothing is left");
 }

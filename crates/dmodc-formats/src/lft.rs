@@ -358,41 +358,72 @@ pub fn write(
     for comment in comments {
         writeln!(out, "# {}", printable(comment))?;
     }
-    let columns = tables.columns();
-    let by_lid = columns.by_lid();
-    let last = by_lid.last().map_or(0, |&c| columns.destinations()[c].lid.0);
-    // A row is `0x0001 ` + port + what follows; the two outer parts are the same at every switch.
-    let parts: Vec<(usize, String, String)> = by_lid
-        .into_iter()
-        .map(|column| {
+    let mut writer = Writer::new(fabric, tables.columns());
+    for s in fabric.switch_indices() {
+        writer.write(s, |column| tables.port(s, column), out)?;
+    }
+    Ok(())
+}
+
+/// Writes the tables of one switch after the other.
+pub struct Writer<'a> {
+    fabric: &'a Fabric,
+    /// A row is `0x0001 ` + port + what follows; the two outer parts are the same at every switch.
+    parts: Vec<(usize, String, String)>,
+    /// The greatest LID.
+    last: u32,
+    ports: Vec<String>,
+    text: Vec<u8>,
+}
+
+impl<'a> Writer<'a> {
+    /// For tables with these columns.
+    pub fn new(fabric: &'a Fabric, columns: &Columns) -> Self {
+        let by_lid = columns.by_lid();
+        let last = by_lid.last().map_or(0, |&c| columns.destinations()[c].lid.0);
+        let part = |column: usize| {
             let d = &columns.destinations()[column];
             (column, format!("0x{:04x} ", d.lid.0), comment(fabric, d.end))
-        })
-        .collect();
-    let ports: Vec<String> = (0..=255).map(|port| format!("{port:03}")).collect();
-    let mut text = Vec::new();
-    for s in fabric.switch_indices() {
-        let switch = fabric.switch(s);
-        let name = shortened(&switch.name);
+        };
+        Writer {
+            fabric,
+            parts: by_lid.into_iter().map(part).collect(),
+            last,
+            ports: (0..=255).map(|port| format!("{port:03}")).collect(),
+            text: vec![],
+        }
+    }
+
+    /// Writes the table of one switch, whose ports by column are told.
+    ///
+    /// # Errors
+    /// What the writer says.
+    pub fn write(
+        &mut self,
+        s: SwitchIndex,
+        port: impl Fn(usize) -> Option<PortNumber>,
+        out: &mut impl Write,
+    ) -> io::Result<()> {
+        let switch = self.fabric.switch(s);
+        let (name, text) = (shortened(&switch.name), &mut self.text);
         text.clear();
         writeln!(
             text,
-            "Unicast lids [0-{last}] of switch Lid {} guid {} ('{name}'):",
-            switch.lid, switch.guid
+            "Unicast lids [0-{}] of switch Lid {} guid {} ('{name}'):",
+            self.last, switch.lid, switch.guid
         )?;
         let mut dumped = 0;
-        for (column, head, tail) in &parts {
-            if let Some(port) = tables.port(s, *column) {
+        for (column, head, tail) in &self.parts {
+            if let Some(port) = port(*column) {
                 text.extend_from_slice(head.as_bytes());
-                text.extend_from_slice(ports[usize::from(port.0)].as_bytes());
+                text.extend_from_slice(self.ports[usize::from(port.0)].as_bytes());
                 text.extend_from_slice(tail.as_bytes());
                 dumped += 1;
             }
         }
         writeln!(text, "{dumped} lids dumped")?;
-        out.write_all(&text)?;
+        out.write_all(text)
     }
-    Ok(())
 }
 
 /// ` # Channel Adapter portguid 0x0002c90000000011: 'nic0'` and the end of the line.

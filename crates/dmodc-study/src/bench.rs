@@ -36,6 +36,21 @@ pub struct Case {
     pub switch_lids: bool,
 }
 
+impl Case {
+    /// Refuses tables that would not fit beside a buffer of the same size.
+    fn fits(&self) -> Result<(), BenchError> {
+        let (nodes, switches) = (self.pgft.count(0) as u64, self.pgft.switch_count() as u64);
+        let columns = if self.switch_lids { nodes + switches } else { nodes };
+        let wanted = 2 * columns * switches;
+        match machine::available() {
+            Some(available) if wanted > available => {
+                Err(BenchError::TooLarge { name: self.name.clone(), wanted, available })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
 /// By which algorithm.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Algorithm {
@@ -120,6 +135,9 @@ struct Bench<'a> {
 /// # Errors
 /// If the fabric cannot be routed so, or its tables are too large.
 pub fn measure(case: &Case, settings: &Settings) -> Result<Value, BenchError> {
+    if settings.algorithm != Algorithm::Stream {
+        case.fits()?;
+    }
     let fabric = Arc::new(case.pgft.fabric(Default::default()));
     let draw = Draw {
         cables: Amount::Percent(case.cables),
@@ -172,17 +190,6 @@ impl Bench<'_> {
         }))
     }
 
-    /// Refuses what would not fit beside a buffer of the same size.
-    fn fits(&self) -> Result<(), BenchError> {
-        let wanted = 2 * self.entries() as u64;
-        match machine::available() {
-            Some(available) if wanted > available => {
-                Err(BenchError::TooLarge { name: self.case.name.clone(), wanted, available })
-            }
-            _ => Ok(()),
-        }
-    }
-
     /// The memory beyond fabric and tables that was needed since the fabric was there.
     fn peak_extra(&self, tables: usize) -> Option<u64> {
         let before = self.fabric_memory?;
@@ -190,7 +197,6 @@ impl Bench<'_> {
     }
 
     fn dmodc(&self) -> Result<Fields, BenchError> {
-        self.fits()?;
         let start = Instant::now();
         let mut router =
             Router::new(self.fabric.clone(), self.routing.clone(), self.degraded.clone())?;
@@ -239,7 +245,6 @@ impl Bench<'_> {
     }
 
     fn dmodk(&self) -> Result<Fields, BenchError> {
-        self.fits()?;
         let live = self.live();
         let mut tables = self.routing.empty_tables(live)?;
         let mut limit = self.routing.empty_tables(live)?;

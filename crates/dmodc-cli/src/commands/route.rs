@@ -1,12 +1,15 @@
 //! `dmodc route`: forwarding tables for a fabric.
 
 use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{BufWriter, Write as _};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use dmodc::{
-    Coverage, Dmodc, Dmodk, End, Engine, ForwardingTables, Live, NO_ROUTE, Preprocessing,
-    RouteError, Routing, RoutingOptions, SwitchIndex, connect_roots,
+    Columns, Coverage, Dmodc, Dmodk, End, Engine, Live, NO_ROUTE, PortNumber, Preprocessing,
+    RouteError, Routing, RoutingOptions, SwitchIndex, connect_roots, stream_switches,
 };
 use dmodc_formats::{alternatives, lft, orders};
 use serde_json::json;
@@ -24,11 +27,35 @@ pub(super) fn run(args: &RouteArgs) -> Result<Answer> {
     let live = whole.live();
     let (destinations, switches, saved) = input::order(&args.order)?;
     let options = RoutingOptions { leaves, destinations, switches, switch_lids: true };
+    let routing = Routing::new(live, &options);
+    let summary = match &args.split {
+        Some(folder) => split(args, live, &routing, folder)?,
+        None => together(args, live, &routing)?,
+    };
+    if let Some(path) = &args.save_orders {
+        let mut now = routing.orders().save(live);
+        if let Some(earlier) = saved {
+            now.keep_absent(&earlier);
+        }
+        output::to(Some(path), |out| Ok(orders::write(&now, live.fabric, out)?))?;
+    }
+    let to_a_file = args.output.output.as_deref().is_some_and(|path| path.to_str() != Some("-"));
+    if args.output.json {
+        output::print(&summary.json(live))?;
+    } else if to_a_file || args.split.is_some() {
+        output::print(&summary.text(live))?;
+    } else if !summary.coverage.is_valid() {
+        eprint!("{}", summary.text(live));
+    }
+    Ok(summary.coverage.is_valid().into())
+}
+
+/// All tables in memory, then in one file.
+fn together(args: &RouteArgs, live: Live<'_>, routing: &Routing) -> Result<Summary> {
     let engine: &dyn Engine = match args.engine {
         EngineName::Dmodc => &Dmodc,
         EngineName::Dmodk => &Dmodk,
     };
-    let routing = Routing::new(live, &options);
     let mut tables = routing.empty_tables(live)?;
     let start = Instant::now();
     let ready = routing.preprocess(live);
@@ -39,43 +66,83 @@ pub(super) fn run(args: &RouteArgs) -> Result<Answer> {
         false => None,
     };
     if args.output.output.is_some() || !args.output.json {
-        let mut comments = vec![];
-        if live.fabric.infiniband_lids().is_err() {
-            comments.push("LIDs are beyond InfiniBand's range: OpenSM cannot load this.".into());
-        }
         output::to(args.output.output.as_deref(), |out| {
-            Ok(lft::write(live.fabric, &tables, &comments, out)?)
+            Ok(lft::write(live.fabric, &tables, &comments(live), out)?)
         })?;
-    }
-    if let Some(path) = &args.save_orders {
-        let mut now = routing.orders().save(live);
-        if let Some(earlier) = saved {
-            now.keep_absent(&earlier);
-        }
-        output::to(Some(path), |out| Ok(orders::write(&now, live.fabric, out)?))?;
     }
     if let Some(path) = &args.alternatives {
         output::to(Some(path), |out| {
             Ok(alternatives::write(live, &ready, tables.columns(), out)?)
         })?;
     }
-    let empty = Empty::count(live, &ready, &tables);
-    let summary = Summary {
+    let mut empty = Empty::default();
+    for tile in tables.columns().tiles() {
+        for s in live.switches() {
+            let entries = tables.row(s, &tile);
+            empty.add(&ready, tables.columns(), s, tile.columns.clone().zip(entries));
+        }
+    }
+    Ok(Summary {
         name: engine.name(),
-        tables: &tables,
-        coverage: &coverage,
+        switches: tables.switch_count(),
+        destinations: tables.columns().len(),
+        routed: tables.routed(),
+        done: "routed",
+        coverage,
         empty,
         connected,
         elapsed,
-    };
-    if args.output.json {
-        output::print(&summary.json(live))?;
-    } else if args.output.output.as_deref().is_some_and(|path| path.to_str() != Some("-")) {
-        output::print(&summary.text(live))?;
-    } else if !coverage.is_valid() {
-        eprint!("{}", summary.text(live));
-    }
-    Ok(coverage.is_valid().into())
+    })
+}
+
+/// The tables of each switch as they come, in a file of its own. The folder is there once all are.
+fn split(args: &RouteArgs, live: Live<'_>, routing: &Routing, folder: &Path) -> Result<Summary> {
+    ensure!(args.engine == EngineName::Dmodc, "--split is there for --engine dmodc alone");
+    let columns = routing.columns();
+    let mut writer = lft::Writer::new(live.fabric, columns);
+    let (mut empty, mut routed) = (Empty::default(), 0);
+    let start = Instant::now();
+    let ready = routing.preprocess(live);
+    let coverage = output::to_folder(folder, |folder| {
+        stream_switches(live, &ready, columns, |s, entries| -> Result<()> {
+            if live.switch(s) {
+                empty.add(&ready, columns, s, (0..).zip(entries));
+            }
+            routed += entries.iter().filter(|entry| **entry != NO_ROUTE).count();
+            let port = |column: usize| {
+                (entries[column] != NO_ROUTE).then_some(PortNumber(entries[column]))
+            };
+            let path = folder.join(format!("{}.lft", live.fabric.switch(s).guid));
+            let file = File::create(&path).with_context(|| path.display().to_string())?;
+            let mut out = BufWriter::new(file);
+            for comment in comments(live) {
+                writeln!(out, "# {comment}")?;
+            }
+            writer.write(s, port, &mut out)?;
+            out.flush().with_context(|| path.display().to_string())
+        })
+    })
+    .map_err(|error| match error.downcast::<RouteError>() {
+        Ok(error) => explain(error, live),
+        Err(error) => error,
+    })?;
+    Ok(Summary {
+        name: Dmodc.name(),
+        switches: live.fabric.switches().len(),
+        destinations: columns.len(),
+        routed,
+        done: "routed and written",
+        coverage,
+        empty,
+        connected: None,
+        elapsed: start.elapsed(),
+    })
+}
+
+/// What a reader of the tables should know.
+fn comments(live: Live<'_>) -> Vec<String> {
+    let beyond = "LIDs are beyond InfiniBand's range: OpenSM cannot load this.";
+    live.fabric.infiniband_lids().err().map(|_| beyond.into()).into_iter().collect()
 }
 
 /// A refusal, with the witness by name.
@@ -94,6 +161,7 @@ fn explain(error: RouteError, live: Live<'_>) -> anyhow::Error {
 }
 
 /// Entries of live switches without a route, by kind of destination.
+#[derive(Default)]
 struct Empty {
     nodes: usize,
     others: usize,
@@ -103,40 +171,42 @@ struct Empty {
 }
 
 impl Empty {
-    fn count(live: Live<'_>, ready: &Preprocessing, tables: &ForwardingTables) -> Self {
-        let mut empty = Empty { nodes: 0, others: 0, switches: 0, examples: [None; 3] };
-        let columns = tables.columns();
-        for tile in columns.tiles() {
-            for s in live.switches() {
-                let row = tables.row(s, &tile).iter().zip(tile.columns.clone());
-                for (_, column) in row.filter(|(entry, _)| **entry == NO_ROUTE) {
-                    let end = columns.destinations()[column].end;
-                    let (count, kind) = match end {
-                        End::Node(n) if ready.orders.node_number(n).on_leaf => {
-                            (&mut empty.nodes, 0)
-                        }
-                        End::Node(_) => (&mut empty.others, 1),
-                        End::Switch(_) => (&mut empty.switches, 2),
-                    };
-                    *count += 1;
-                    empty.examples[kind].get_or_insert((s, end));
-                }
-            }
+    /// Counts those among these entries of one switch, each given with its column.
+    fn add<'a>(
+        &mut self,
+        ready: &Preprocessing,
+        columns: &Columns,
+        s: SwitchIndex,
+        entries: impl Iterator<Item = (usize, &'a u8)>,
+    ) {
+        for (column, _) in entries.filter(|(_, entry)| **entry == NO_ROUTE) {
+            let end = columns.destinations()[column].end;
+            let (count, kind) = match end {
+                End::Node(n) if ready.orders.node_number(n).on_leaf => (&mut self.nodes, 0),
+                End::Node(_) => (&mut self.others, 1),
+                End::Switch(_) => (&mut self.switches, 2),
+            };
+            *count += 1;
+            self.examples[kind].get_or_insert((s, end));
         }
-        empty
     }
 }
 
-struct Summary<'a> {
+struct Summary {
     name: &'static str,
-    tables: &'a ForwardingTables,
-    coverage: &'a Coverage,
+    switches: usize,
+    destinations: usize,
+    /// Entries that have a route.
+    routed: usize,
+    /// What took the time.
+    done: &'static str,
+    coverage: Coverage,
     empty: Empty,
     connected: Option<usize>,
     elapsed: Duration,
 }
 
-impl Summary<'_> {
+impl Summary {
     fn json(&self, live: Live<'_>) -> String {
         let guid = |s| live.fabric.switch(s).guid.to_string();
         let examples: Vec<_> = self
@@ -148,9 +218,9 @@ impl Summary<'_> {
         let summary = json!({
             "schema": "dmodc/route/1",
             "engine": self.name,
-            "switches": self.tables.switch_count(),
-            "destinations": self.tables.columns().len(),
-            "entries": self.tables.routed(),
+            "switches": self.switches,
+            "destinations": self.destinations,
+            "entries": self.routed,
             "valid": self.coverage.is_valid(),
             "leaf_pairs": self.coverage.leaf_pairs,
             "unreachable_leaf_pairs": self.coverage.unreachable_leaf_pairs,
@@ -168,10 +238,11 @@ impl Summary<'_> {
 
     fn text(&self, live: Live<'_>) -> String {
         let mut text = format!(
-            "{}: {} × {} routed in {}\n",
+            "{}: {} × {} {} in {}\n",
             self.name,
-            counted(self.tables.switch_count(), "switch"),
-            counted(self.tables.columns().len(), "destination"),
+            counted(self.switches, "switch"),
+            counted(self.destinations, "destination"),
+            self.done,
             time(self.elapsed),
         );
         let pairs = self.coverage.leaf_pairs;

@@ -106,8 +106,8 @@ fn switches_with<C: Costs, E: From<RouteError>>(
     let all: Vec<(C, Vec<usize>, Coverage)> =
         all.collect::<Result<_, TooFar>>().map_err(|error| E::from(error.into()))?;
     let width = work.columns.len();
-    if width > 0 {
-        let at_once = (ROWS / width).max(rayon::current_num_threads());
+    if let Some(rows) = ROWS.checked_div(width) {
+        let at_once = rows.max(rayon::current_num_threads());
         let mut rows = vec![0; width * at_once.min(work.ready.groups.switch_count())];
         let switches: Vec<SwitchIndex> = work.live.fabric.switch_indices().collect();
         for some in switches.chunks(at_once) {

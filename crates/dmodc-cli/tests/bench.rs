@@ -1,0 +1,94 @@
+//! `dmodc bench`: what it measures is right, and its files are there.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod desk;
+
+use desk::Desk;
+
+#[test]
+fn rows_are_measured_and_checked() {
+    let desk = Desk::new();
+    let args = ["bench", "--preset", "paper-figure-1,avakas", "--rounds", "3", "--changes", "20"];
+    let bench = desk.json(0, &[&args[..], &["--json"]].concat());
+    assert_eq!(bench["schema"], "dmodc/bench/1");
+    assert!(bench["machine"]["rustc"].as_str().unwrap().starts_with("rustc"));
+    assert!(bench["command"].as_str().unwrap().starts_with("dmodc bench --preset"));
+    let rows = bench["rows"].as_array().unwrap();
+    let about: Vec<_> = rows
+        .iter()
+        .map(|row| (row["preset"].as_str().unwrap(), row["cables_dead"].as_f64().unwrap()))
+        .collect();
+    let percent = [0.0, 1.0, 10.0];
+    let presets = ["paper-figure-1", "avakas"];
+    let expected: Vec<_> =
+        presets.iter().flat_map(|&preset| percent.map(|percent| (preset, percent))).collect();
+    assert_eq!(about, expected);
+    for row in rows {
+        assert_eq!(row["digest_ok"], true, "{row}");
+        assert_eq!(row["digest"], row["reference_digest"]);
+        assert_eq!(row["apply_changes_exact"], true, "{row}");
+        for key in ["reroute_ms", "memset_ms", "ratio", "first_ms", "cost_ms", "divider_ms"] {
+            assert!(row[key].is_number(), "{key}: {row}");
+        }
+        assert_eq!(row["reroute_ms_all"].as_array().unwrap().len(), 3);
+    }
+    // The same faults, other kernels and no tables at all: the same digest.
+    let digest = |more: &[&str]| {
+        let one = ["bench", "--json", "--preset", "avakas", "--dead", "10/0", "--rounds", "1"];
+        desk.json(0, &[&one[..], more].concat())["rows"][0]["digest"].clone()
+    };
+    assert_eq!(digest(&["--stream"]), digest(&["--kernel", "portable"]));
+    assert_ne!(digest(&["--seed", "2"]), digest(&["--seed", "3"]));
+    assert_ne!(digest(&["--switch-lids"]), digest(&[]));
+}
+
+#[test]
+fn records_and_figures_are_files() {
+    let desk = Desk::new();
+    let table = desk.ok(&[
+        "bench",
+        "--pgft",
+        "2; 4,4; 1,2; 1,1",
+        "--preset",
+        "avakas",
+        "--dead",
+        "0/0",
+        "--engine",
+        "dmodc,dmodk",
+        "--rounds",
+        "2",
+        "--record",
+        "a/record",
+        "--plot",
+        "plot.svg",
+    ]);
+    assert_eq!(table.matches("right").count(), 4, "{table}");
+    let csv = desk.read("a/record/rows.csv");
+    assert_eq!(csv.lines().count(), 5);
+    assert!(csv.starts_with("preset,pgft,engine,nodes,switches,"), "{csv}");
+    let times = desk.read("a/record/times.csv");
+    assert_eq!(times.lines().count(), 1 + 4 * 2);
+    assert!(times.contains("\"2; 4,4; 1,2; 1,1\",dmodk,"));
+    let figure = desk.read("a/record/runtime.svg");
+    assert!(figure.contains("dmodk, healthy") && figure.contains("memset"));
+    assert_eq!(figure, desk.read("plot.svg"));
+    assert!(desk.read("a/record/record.json").contains("dmodc/bench/1"));
+}
+
+#[test]
+fn what_cannot_be_measured_is_said() {
+    let desk = Desk::new();
+    let error = |args: &[&str]| desk.error(&[&["bench"], args].concat());
+    assert!(error(&["--preset", "nope"]).contains("there is no preset 'nope'"));
+    assert!(error(&["--dead", "10"]).contains("'10' is not two percentages"));
+    assert!(error(&["--dead", "101/0"]).contains("'101/0' is not two percentages"));
+    assert!(error(&["--rounds", "0"]).contains("0"));
+    assert!(error(&["--pgft", "3; 2"]).contains("3; 2"));
+    let dmodk = ["--engine", "dmodk", "--dead", "1/0"];
+    assert!(error(&dmodk).contains("Dmodk routes healthy fabrics only"));
+    assert!(error(&["--stream", "--engine", "dmodk"]).contains("--stream"));
+    assert!(error(&["--stream", "--changes", "5"]).contains("--changes"));
+    let enormous = ["--pgft", "3; 100,100,200; 1,100,100; 1,1,1", "--dead", "0/0"];
+    assert!(error(&enormous).contains("--stream"));
+    assert_eq!(desk.files(), [""; 0]);
+}
