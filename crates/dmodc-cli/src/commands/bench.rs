@@ -272,7 +272,9 @@ fn line(row: &Value) -> Vec<String> {
 
 /// Every value that is not a list, one line for each row.
 fn rows_csv(rows: &[Value]) -> String {
-    let mut names: Vec<&str> = Vec::new();
+    // What a row is about comes first.
+    let mut names = vec!["preset", "pgft", "engine", "nodes", "switches"];
+    names.extend(["cables_dead", "switches_dead", "reroute_ms", "memset_ms", "ratio"]);
     for row in rows.iter().filter_map(Value::as_object) {
         for (name, _) in row.iter().filter(|(_, value)| !value.is_array()) {
             if !names.contains(&name.as_str()) {
