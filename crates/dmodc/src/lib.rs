@@ -12,6 +12,8 @@
 //! | divider (Procedure 1) | III-C | [`dividers`] |
 //! | routes, eqs. (1)–(4) | III-D | [`Engine`]s [`Dmodc`], [`Dmodk`] → [`ForwardingTables`] |
 //! | validity | IV-A | [`Coverage`], [`judge`] |
+//! | after a fault | III | [`Router`]: everything again, or [exactly what changes](Router::apply) |
+//! | tables too large to keep | | [`stream_tiles`], [`stream_switches`], [`Digest`] |
 //!
 //! `reference` holds the same twice more, slowly and to the letter, as the oracle of the tests.
 //!
