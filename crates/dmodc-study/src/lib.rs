@@ -2,7 +2,7 @@
 //!
 //! | | |
 //! |---|---|
-//! | [`bench`] | how long routing takes, beside the time of writing as many bytes |
+//! | [`mod@bench`] | how long routing takes, beside the time of writing as many bytes |
 //! | [`figure`] | the runtime figure |
 //! | [`machine`] | what it was measured on |
 //!
