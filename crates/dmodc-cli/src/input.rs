@@ -4,10 +4,10 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail};
 use dmodc::{
-    Degradation, DestinationOrder, Fabric, LeafRule, Leaves, Live, SavedOrders, SwitchIndex,
-    SwitchOrder,
+    Degradation, DestinationOrder, Fabric, LeafChoice, LeafRule, Live, Meant, NothingMeant,
+    SavedOrders, SwitchOrder,
 };
 use dmodc_formats::lft::Lft;
 use dmodc_formats::{ReadError, Reading, lft, orders};
@@ -88,38 +88,25 @@ pub(crate) fn tables(path: &Path, fabric: &Fabric) -> Result<Lft> {
 
 /// The rule for leaves that the arguments ask for. Hosts to be excluded are set aside in the fabric.
 pub(crate) fn leaf_rule(args: &LeafArgs, fabric: &mut Fabric) -> Result<LeafRule> {
-    let regex =
-        |text: &str| Regex::new(text).with_context(|| format!("'{text}' is no regular expression"));
-    let excluded = args.exclude.as_deref().map(regex).transpose()?;
-    if let Some(excluded) = &excluded {
-        fabric.set_aside(|adapter| excluded.is_match(&adapter.name));
-    }
-    let rule = if let Some(path) = &args.roots {
-        let listed = saved_orders(path)?.groups;
-        let roots: Vec<SwitchIndex> =
-            fabric.switch_indices().filter(|&s| listed.contains(&fabric.switch(s).guid)).collect();
-        ensure!(!roots.is_empty(), "{}: none of these GUIDs is a switch of the fabric", name(path));
-        LeafRule::Roots(roots)
-    } else if let Some(least) = args.leaf_min_nodes {
-        LeafRule::AtLeast(least)
-    } else if let Some(pattern) = &args.leaf_name {
-        let pattern = regex(pattern)?;
-        let flags: Vec<bool> =
-            fabric.switches().iter().map(|s| pattern.is_match(&s.name)).collect();
-        ensure!(flags.contains(&true), "--leaf-name matches the description of no switch");
-        LeafRule::These(flags)
-    } else {
-        LeafRule::Detect
+    let meant = |pattern: &Option<String>| -> Result<Option<Meant>> {
+        let Some(text) = pattern else { return Ok(None) };
+        let regex =
+            Regex::new(text).with_context(|| format!("'{text}' is no regular expression"))?;
+        Ok(Some(Box::new(move |name| regex.is_match(name))))
     };
-    let none =
-        |s: SwitchIndex| excluded.as_ref().is_some_and(|e| e.is_match(&fabric.switch(s).name));
-    if !fabric.switch_indices().any(none) || matches!(rule, LeafRule::Roots(_)) {
-        return Ok(rule);
-    }
-    let healthy = Degradation::none(fabric);
-    let found = Leaves::new(Live::new(fabric, &healthy), &rule).all;
-    let is_leaf = |s: SwitchIndex| found.binary_search(&s).is_ok() && !none(s);
-    Ok(LeafRule::These(fabric.switch_indices().map(is_leaf).collect()))
+    let roots = args.roots.as_deref().map(saved_orders).transpose()?.map(|saved| saved.groups);
+    let choice = LeafChoice {
+        roots,
+        at_least: args.leaf_min_nodes,
+        named: meant(&args.leaf_name)?,
+        excluded: meant(&args.exclude)?,
+    };
+    choice.rule(fabric).map_err(|nothing| match (nothing, &args.roots) {
+        (NothingMeant::Roots, Some(path)) => {
+            anyhow!("{}: none of these GUIDs is a switch of the fabric", name(path))
+        }
+        _ => anyhow!("--leaf-name matches the description of no switch"),
+    })
 }
 
 fn saved_orders(path: &Path) -> Result<SavedOrders> {

@@ -10,7 +10,7 @@ use crate::{Dirt, DirtKind, Format, ReadError, Reading};
 const AGGREGATION_DEVICE: u32 = 0xcf09;
 
 /// What an adapter is, by its device number, or by its name where the number is not known.
-pub(crate) fn adapter_kind(device: Option<u32>, name: &str) -> AdapterKind {
+pub fn adapter_kind(device: Option<u32>, name: &str) -> AdapterKind {
     match device {
         Some(AGGREGATION_DEVICE) => AdapterKind::Aggregation,
         // A number of 0 is what a file says that was written without knowing it.

@@ -30,6 +30,7 @@ pub mod slurm;
 mod subnet_list;
 
 pub use dirt::{Dirt, DirtKind, Found};
+pub use intake::adapter_kind;
 pub use scan::printable;
 
 use dmodc::Fabric;

@@ -61,7 +61,7 @@ pub use fabric::{Amount, Degradation, Draw, Fabric, FabricBuilder, GuidOrder, Li
 pub use group::{Group, PortGroups};
 pub use id::{AdapterIndex, CableIndex, Guid, Lid, NodeIndex, PortNumber, SwitchIndex};
 pub use kernel::Kernel;
-pub use leaf::{LeafRule, Leaves};
+pub use leaf::{LeafChoice, LeafRule, Leaves, Meant, NothingMeant};
 pub use order::{
     DestinationNumber, DestinationOrder, Orders, SavedOrders, SwitchOrder, natural_cmp,
 };

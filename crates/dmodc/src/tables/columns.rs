@@ -235,7 +235,7 @@ impl Columns {
     }
 
     /// The i-th tile.
-    pub(crate) fn tile(&self, i: usize) -> Tile {
+    pub fn tile(&self, i: usize) -> Tile {
         let switches = i * BLOCK..((i + 1) * BLOCK).min(self.switches.len());
         let columns = self.starts[switches.start] as usize..self.starts[switches.end] as usize;
         Tile { index: i, switches, columns }

@@ -14,6 +14,10 @@
 //!
 //! Where that is wrong, a [`LeafRule`] says so. Aggregation nodes and nodes set aside never count.
 
+mod choice;
+
+pub use choice::{LeafChoice, Meant, NothingMeant};
+
 use std::cmp::Ordering;
 use std::collections::VecDeque;
 

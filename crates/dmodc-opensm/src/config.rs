@@ -1,0 +1,203 @@
+//! The configuration: `/etc/dmodc.conf`, or the file that `DMODC_CONF` names.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use dmodc::{DestinationOrder, Fabric, Guid, LeafChoice, LeafRule, SwitchOrder};
+use regex_lite::Regex;
+use serde::Deserialize;
+
+/// Where it is unless `DMODC_CONF` says otherwise.
+const USUAL: &str = "/etc/dmodc.conf";
+
+/// What an administrator can choose. Everything has a default, and a missing file is all of them.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Config {
+    /// How destinations are numbered before their numbers are saved.
+    pub(crate) destination_order: Destinations,
+    /// How port groups are sorted before their order is saved.
+    pub(crate) switch_order: Switches,
+    /// A file with the GUIDs of the highest switches, as OpenSM's `root_guid_file`.
+    pub(crate) roots: Option<PathBuf>,
+    /// Leaves are the switches with so many nodes.
+    pub(crate) leaf_min_nodes: Option<usize>,
+    /// Leaves are the switches whose description matches.
+    pub(crate) leaf_name: Option<String>,
+    /// Hosts whose description matches make no leaf, and switches whose description matches are none.
+    pub(crate) exclude: Option<String>,
+    /// Threads; 0 is as many as there are processors.
+    pub(crate) threads: usize,
+    /// Fill entries between switches that have no up*down* route by shortest path.
+    pub(crate) connect_roots: bool,
+    /// Where both orders are kept.
+    pub(crate) state_folder: PathBuf,
+    /// A report of the last run, as JSON.
+    pub(crate) status_file: Option<PathBuf>,
+    /// The same for Prometheus's textfile collector.
+    pub(crate) metrics_file: Option<PathBuf>,
+    /// Panic in every run, to see OpenSM go on without us.
+    pub(crate) panic: bool,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config {
+            destination_order: Destinations::Topological,
+            switch_order: Switches::Plane,
+            roots: None,
+            leaf_min_nodes: None,
+            leaf_name: None,
+            exclude: None,
+            threads: 0,
+            connect_roots: false,
+            state_folder: "/var/lib/dmodc".into(),
+            status_file: None,
+            metrics_file: None,
+            panic: false,
+        }
+    }
+}
+
+/// As `--destination-order`.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Destinations {
+    Topological,
+    Lid,
+    Guid,
+}
+
+/// As `--switch-order`.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Switches {
+    Plane,
+    Guid,
+}
+
+impl From<Destinations> for DestinationOrder {
+    fn from(order: Destinations) -> Self {
+        match order {
+            Destinations::Topological => DestinationOrder::Topological,
+            Destinations::Lid => DestinationOrder::Lid,
+            Destinations::Guid => DestinationOrder::Guid,
+        }
+    }
+}
+
+impl From<Switches> for SwitchOrder {
+    fn from(order: Switches) -> Self {
+        match order {
+            Switches::Plane => SwitchOrder::Plane,
+            Switches::Guid => SwitchOrder::Guid,
+        }
+    }
+}
+
+impl Config {
+    /// The file to be read, and whether it must be there.
+    pub(crate) fn path() -> (PathBuf, bool) {
+        match std::env::var_os("DMODC_CONF") {
+            Some(path) => (path.into(), true),
+            None => (USUAL.into(), false),
+        }
+    }
+
+    /// Reads the configuration.
+    ///
+    /// # Errors
+    /// One line that names file, line and thing.
+    pub(crate) fn read((path, must_exist): &(PathBuf, bool)) -> Result<Self, String> {
+        match fs::read_to_string(path) {
+            Ok(text) => Config::parse(path, &text),
+            Err(error) if error.kind() == io::ErrorKind::NotFound && !must_exist => {
+                Ok(Config::default())
+            }
+            Err(error) => Err(format!("{}: {error}", path.display())),
+        }
+    }
+
+    fn parse(path: &Path, text: &str) -> Result<Self, String> {
+        let config: Config = toml::from_str(text).map_err(|error| {
+            let at = error.span().map_or(0, |span| span.start.min(text.len()));
+            let line = 1 + text[..at].matches('\n').count();
+            let message = error.message().replace('\n', " ");
+            format!("{}:{line}: {message}", path.display())
+        })?;
+        for (name, pattern) in [("leaf_name", &config.leaf_name), ("exclude", &config.exclude)] {
+            if let Some(Err(error)) = pattern.as_deref().map(Regex::new) {
+                return Err(format!("{}: {name}: {error}", path.display()));
+            }
+        }
+        Ok(config)
+    }
+
+    /// The rule for leaves. Hosts to be excluded are set aside in the fabric.
+    ///
+    /// # Errors
+    /// If the roots cannot be read, or nothing of the fabric is meant.
+    pub(crate) fn leaf_rule(&self, fabric: &mut Fabric) -> Result<LeafRule, String> {
+        let regex = |text: &Option<String>| text.as_deref().and_then(|text| Regex::new(text).ok());
+        let (leaf_name, exclude) = (regex(&self.leaf_name), regex(&self.exclude));
+        let roots = self.roots.as_deref().map(read_guids).transpose()?;
+        let choice = LeafChoice {
+            roots,
+            at_least: self.leaf_min_nodes,
+            named: leaf_name.map(|regex| Box::new(move |name: &str| regex.is_match(name)) as _),
+            excluded: exclude.map(|regex| Box::new(move |name: &str| regex.is_match(name)) as _),
+        };
+        choice.rule(fabric).map_err(|error| error.to_string())
+    }
+}
+
+fn read_guids(path: &Path) -> Result<Vec<Guid>, String> {
+    let text = fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let saved = dmodc_formats::orders::read(&text);
+    Ok(saved.map_err(|error| format!("{}:{error}", path.display()))?.groups)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<Config, String> {
+        Config::parse(Path::new("dmodc.conf"), text)
+    }
+
+    #[test]
+    fn everything_has_a_default() {
+        assert_eq!(parse(""), Ok(Config::default()));
+        let missing = (PathBuf::from("/nonexistent/dmodc.conf"), false);
+        assert_eq!(Config::read(&missing), Ok(Config::default()));
+        assert!(Config::read(&(missing.0, true)).is_err_and(|e| e.contains("/nonexistent")));
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_its_line() {
+        let error = parse("threads = 2\nthread = 1\n").unwrap_err();
+        assert!(error.starts_with("dmodc.conf:2: unknown field `thread`"), "{error}");
+        let error = parse("\n\nswitch_order = \"planes\"").unwrap_err();
+        assert!(error.starts_with("dmodc.conf:3: unknown variant `planes`"), "{error}");
+        assert!(parse("threads = \"many\"").unwrap_err().starts_with("dmodc.conf:1:"));
+        assert!(parse("exclude = \"(\"").unwrap_err().contains("exclude"));
+        assert!(parse("= \0").is_err());
+    }
+
+    #[test]
+    fn the_example_is_right_and_says_the_defaults() {
+        let example = include_str!("../dmodc.conf.example");
+        assert_eq!(parse(example), Ok(Config::default()));
+        // With the comment signs gone it names every key, and each is known.
+        let all: String = example
+            .lines()
+            .filter_map(|line| line.strip_prefix('#'))
+            .filter(|line| line.contains(" = ") && !line.starts_with(' '))
+            .map(|line| format!("{line}\n"))
+            .collect();
+        let config = parse(&all).expect("every key is known");
+        assert_eq!(all.lines().count(), 12);
+        assert_eq!(config.state_folder, Config::default().state_folder);
+    }
+}

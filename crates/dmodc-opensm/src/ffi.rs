@@ -1,0 +1,400 @@
+//! Between OpenSM and Rust: everything unsafe of this crate, and where panics end.
+//!
+//! OpenSM calls one function after the other, with its lock held, so that nothing here runs twice at once;
+//! the lock of `Context` says so to the compiler, and is never waited for.
+#![expect(unsafe_code, reason = "OpenSM is written in C")]
+
+use std::any::Any;
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::fmt;
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
+
+use dmodc::fabric::{Adapter, AdapterKind, Product, Rate, Switch, Vertex};
+use dmodc::{Fabric, FabricBuilder, Guid, Lid, PortNumber};
+use dmodc_formats::adapter_kind;
+
+use crate::config::Config;
+use crate::plugin::{Host, Level, Plugin};
+
+/// OpenSM, opaque.
+#[repr(C)]
+struct OpenSm {
+    _private: [u8; 0],
+}
+
+// What follows mirrors shim.h.
+
+#[repr(C)]
+struct Device {
+    guid: u64,
+    system: u64,
+    name: *const c_char,
+    vendor: u32,
+    device: u32,
+    lid: u16,
+    ports: u8,
+    kind: u8,
+}
+
+#[repr(C)]
+struct EndPort {
+    device: u64,
+    guid: u64,
+    lid: u16,
+    port: u8,
+    lmc: u8,
+}
+
+#[repr(C)]
+struct Cable {
+    device: [u64; 2],
+    port: [u8; 2],
+}
+
+#[repr(C)]
+struct Sink {
+    sink: *mut c_void,
+    device: unsafe extern "C" fn(*mut c_void, *const Device),
+    end_port: unsafe extern "C" fn(*mut c_void, *const EndPort),
+    cable: unsafe extern "C" fn(*mut c_void, *const Cable),
+}
+
+#[repr(C)]
+#[derive(Default)]
+struct Written {
+    entries: u32,
+    blocks: u32,
+}
+
+unsafe extern "C" {
+    static dmodc_osm_version: c_char;
+    fn dmodc_layout_is_right(osm: *const OpenSm) -> c_int;
+    fn dmodc_register(osm: *mut OpenSm, context: *mut c_void) -> c_int;
+    fn dmodc_log(osm: *mut OpenSm, level: u8, text: *const c_char);
+    fn dmodc_log_is_active(osm: *const OpenSm, level: u8) -> c_int;
+    fn dmodc_collect(osm: *mut OpenSm, sink: *const Sink);
+    fn dmodc_write(
+        osm: *mut OpenSm,
+        guid: u64,
+        entries: *const u8,
+        count: u32,
+        written: *mut Written,
+    ) -> c_int;
+    fn dmodc_empty(osm: *mut OpenSm);
+    fn dmodc_time_engine(osm: *mut OpenSm);
+    fn dmodc_tables_done();
+}
+
+/// `osm_event_plugin_t`: the one symbol that OpenSM looks for.
+#[repr(C)]
+struct EventPlugin {
+    version: *const c_char,
+    create: unsafe extern "C" fn(*mut OpenSm) -> *mut c_void,
+    delete: unsafe extern "C" fn(*mut c_void),
+    report: unsafe extern "C" fn(*mut c_void, c_int, *mut c_void),
+}
+
+// SAFETY: nothing in it ever changes.
+unsafe impl Sync for EventPlugin {}
+
+#[unsafe(no_mangle)]
+static osm_event_plugin: EventPlugin =
+    EventPlugin { version: &raw const dmodc_osm_version, create, delete, report };
+
+/// What OpenSM gives back to us with every call.
+struct Context {
+    host: OpenSmHost,
+    plugin: Mutex<Plugin>,
+    /// Where events are told, for measurements: the file that `DMODC_EVENTS` names.
+    events: Option<Mutex<Events>>,
+}
+
+/// OpenSM, for the safe part.
+struct OpenSmHost(*mut OpenSm);
+
+impl Host for OpenSmHost {
+    fn fabric(&mut self) -> Fabric {
+        let mut builder = FabricBuilder::new();
+        let mut vertices = std::collections::HashMap::new();
+        let mut collector = Collector { builder: &mut builder, vertices: &mut vertices };
+        let sink = Sink {
+            sink: (&raw mut collector).cast(),
+            device: on_device,
+            end_port: on_end_port,
+            cable: on_cable,
+        };
+        // SAFETY: OpenSM lives as long as its plugin and holds its lock during a run; the sink is used
+        // before this returns.
+        unsafe { dmodc_collect(self.0, &raw const sink) };
+        let (fabric, inconsistencies) = builder.finish_sound();
+        for inconsistency in inconsistencies.iter().take(10) {
+            self.log(Level::Error, format_args!("left out: {}", inconsistency.problem));
+        }
+        fabric
+    }
+
+    fn write(&mut self, switch: Guid, entries: &[u8]) -> Result<(u32, u32), String> {
+        let mut written = Written::default();
+        let count = entries.len() as u32;
+        // SAFETY: as above; the shim reads `count` entries and checks that the switch has room for them.
+        let done =
+            unsafe { dmodc_write(self.0, switch.0, entries.as_ptr(), count, &raw mut written) };
+        match done {
+            0 => Ok((written.entries, written.blocks)),
+            _ => Err(format!("switch {switch} has no room for {count} entries")),
+        }
+    }
+
+    fn log(&self, level: Level, line: fmt::Arguments<'_>) {
+        // As in osm_log.h.
+        let level = match level {
+            Level::Error => 0x01,
+            Level::Info => 0x02,
+            Level::Verbose => 0x04,
+        };
+        let line = line.to_string().replace('\0', "?");
+        // SAFETY: OpenSM lives as long as its plugin; it copies the text.
+        unsafe {
+            if dmodc_log_is_active(self.0, level) != 0
+                && let Ok(line) = CString::new(line)
+            {
+                dmodc_log(self.0, level, line.as_ptr());
+            }
+        }
+    }
+}
+
+/// What the shim tells, on its way into a fabric.
+struct Collector<'a> {
+    builder: &'a mut FabricBuilder,
+    vertices: &'a mut std::collections::HashMap<u64, Vertex>,
+}
+
+impl Collector<'_> {
+    fn device(&mut self, device: &Device, name: &str) {
+        let product =
+            Product { vendor: device.vendor, device: device.device, system: Guid(device.system) };
+        let (guid, ports) = (Guid(device.guid), device.ports);
+        let vertex = match device.kind {
+            2 => {
+                let lid = Lid(device.lid.into());
+                self.builder.switch(Switch { guid, lid, ports, name: name.into(), product })
+            }
+            kind => {
+                let kind = match kind {
+                    3 => AdapterKind::Router,
+                    _ => adapter_kind(Some(device.device), name),
+                };
+                self.builder.adapter(Adapter { guid, ports, kind, name: name.into(), product })
+            }
+        };
+        self.vertices.insert(device.guid, vertex);
+    }
+
+    fn end_port(&mut self, port: &EndPort) {
+        if let Some(&of) = self.vertices.get(&port.device) {
+            let (guid, lid) = (Guid(port.guid), Lid(port.lid.into()));
+            self.builder.end_port(of, PortNumber(port.port), guid, lid, port.lmc.min(7));
+        }
+    }
+
+    fn cable(&mut self, cable: &Cable) {
+        let end = |at: usize| {
+            self.vertices.get(&cable.device[at]).map(|&v| (v, PortNumber(cable.port[at])))
+        };
+        if let (Some(a), Some(b)) = (end(0), end(1)) {
+            self.builder.cable(a, b, Rate::default());
+        }
+    }
+}
+
+/// Lets a callback of the shim do its work; a panic is kept from C, and what it was about is lost to the
+/// fabric, whose builder then tells what does not fit.
+fn collect(sink: *mut c_void, work: impl FnOnce(&mut Collector<'_>)) {
+    // SAFETY: `fabric` alone hands out these callbacks, with a collector that outlives them.
+    let collector = unsafe { &mut *sink.cast::<Collector<'_>>() };
+    let _ = catch_unwind(AssertUnwindSafe(|| work(collector)));
+}
+
+unsafe extern "C" fn on_device(sink: *mut c_void, device: *const Device) {
+    // SAFETY: the shim gives a device and a name that live during the call.
+    let (device, name) = unsafe { (&*device, CStr::from_ptr((*device).name)) };
+    collect(sink, |collector| collector.device(device, &name.to_string_lossy()));
+}
+
+unsafe extern "C" fn on_end_port(sink: *mut c_void, port: *const EndPort) {
+    // SAFETY: the shim gives a port that lives during the call.
+    let port = unsafe { &*port };
+    collect(sink, |collector| collector.end_port(port));
+}
+
+unsafe extern "C" fn on_cable(sink: *mut c_void, cable: *const Cable) {
+    // SAFETY: the shim gives a cable that lives during the call.
+    let cable = unsafe { &*cable };
+    collect(sink, |collector| collector.cable(cable));
+}
+
+/// OpenSM has loaded the plugin: registers the engine. Null is a refusal.
+unsafe extern "C" fn create(osm: *mut OpenSm) -> *mut c_void {
+    let made = catch_unwind(|| {
+        let host = OpenSmHost(osm);
+        // SAFETY: OpenSM gives itself; only two pointers of it are compared.
+        if unsafe { dmodc_layout_is_right(osm) } == 0 {
+            // Its log may be elsewhere, too.
+            eprintln!("dmodc: OpenSM was built with other options than its headers; not loaded");
+            return std::ptr::null_mut();
+        }
+        let path = Config::path();
+        let usual = match Config::read(&path) {
+            Ok(_) => String::new(),
+            Err(error) => format!("; until it is mended, no run will succeed: {error}"),
+        };
+        let version = env!("CARGO_PKG_VERSION");
+        let line = format_args!("{version} loaded, configured by {}{usual}", path.0.display());
+        host.log(if usual.is_empty() { Level::Info } else { Level::Error }, line);
+        let events = std::env::var_os("DMODC_EVENTS").and_then(|path| {
+            let file = OpenOptions::new().create(true).append(true).open(path).ok()?;
+            Some(Mutex::new(Events { file, blocks: 0 }))
+        });
+        let context = Context { host, plugin: Mutex::new(Plugin::new(path)), events };
+        let context = Box::into_raw(Box::new(context)).cast::<c_void>();
+        // SAFETY: OpenSM gives itself, and keeps the context until `delete`.
+        if unsafe { dmodc_register(osm, context) } != 0 {
+            OpenSmHost(osm).log(Level::Error, format_args!("OpenSM did not take the engine"));
+            // SAFETY: nobody else has it.
+            drop(unsafe { Box::from_raw(context.cast::<Context>()) });
+            return std::ptr::null_mut();
+        }
+        EVENTS.store(context.cast(), std::sync::atomic::Ordering::Release);
+        context
+    });
+    made.unwrap_or(std::ptr::null_mut())
+}
+
+unsafe extern "C" fn delete(context: *mut c_void) {
+    EVENTS.store(std::ptr::null_mut(), std::sync::atomic::Ordering::Release);
+    // SAFETY: it is what `create` made, and OpenSM does not call again.
+    let context = unsafe { Box::from_raw(context.cast::<Context>()) };
+    let _ = catch_unwind(AssertUnwindSafe(|| drop(context)));
+}
+
+/// `ucast_build_fwd_tables`: 0, or −1 with clean tables, so that OpenSM goes on with the next engine.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn dmodc_route(context: *mut c_void) -> c_int {
+    // SAFETY: it is what `create` made; OpenSM deletes it last.
+    let context = unsafe { &*context.cast::<Context>() };
+    let run = catch_unwind(AssertUnwindSafe(|| {
+        // After a panic what is kept may be half changed.
+        let mut plugin = match context.plugin.try_lock() {
+            Ok(plugin) => plugin,
+            Err(std::sync::TryLockError::Poisoned(poisoned)) => {
+                let mut plugin = poisoned.into_inner();
+                *plugin = Plugin::new(Config::path());
+                context.plugin.clear_poison();
+                plugin
+            }
+            Err(std::sync::TryLockError::WouldBlock) => return Err("already at work".into()),
+        };
+        plugin.run(&mut OpenSmHost(context.host.0))
+    }));
+    let error = match run {
+        Ok(Ok(())) => return 0,
+        Ok(Err(error)) => error,
+        Err(panic) => format!("a bug: {}", message(panic.as_ref())),
+    };
+    // SAFETY: OpenSM holds its lock during a run.
+    unsafe { dmodc_empty(context.host.0) };
+    let line = format_args!("{error}; OpenSM goes on with the next engine");
+    context.host.log(Level::Error, line);
+    -1
+}
+
+fn message(panic: &(dyn Any + Send)) -> &str {
+    match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
+        (Some(text), _) => text,
+        (_, Some(text)) => text,
+        _ => "no message",
+    }
+}
+
+/// Events on their way to a file, one line each: seconds since the epoch, the word, numbers.
+struct Events {
+    file: File,
+    /// Blocks sent since the last sweep began.
+    blocks: u64,
+}
+
+impl Events {
+    fn tell(&mut self, words: fmt::Arguments<'_>) {
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        // One write, so that whoever reads sees whole lines.
+        let line = format!("{:.6} {words}\n", now.as_secs_f64());
+        let _ = self.file.write_all(line.as_bytes());
+    }
+}
+
+/// The context whose events are told; the shim's timing comes without one.
+static EVENTS: std::sync::atomic::AtomicPtr<Context> =
+    std::sync::atomic::AtomicPtr::new(std::ptr::null_mut());
+
+/// As in osm_event_plugin.h.
+mod event {
+    pub(super) const SUBNET_UP: i32 = 4;
+    pub(super) const HEAVY_SWEEP_START: i32 = 5;
+    pub(super) const HEAVY_SWEEP_DONE: i32 = 6;
+    pub(super) const UCAST_ROUTING_DONE: i32 = 7;
+    pub(super) const LFT_CHANGE: i32 = 10;
+}
+
+/// OpenSM tells what happens.
+unsafe extern "C" fn report(context: *mut c_void, event: c_int, _data: *mut c_void) {
+    // SAFETY: it is what `create` made; OpenSM deletes it last.
+    let context = unsafe { &*context.cast::<Context>() };
+    let Some(events) = &context.events else { return };
+    let _ = catch_unwind(AssertUnwindSafe(|| {
+        if event == event::LFT_CHANGE || event == event::UCAST_ROUTING_DONE {
+            // SAFETY: it calls `dmodc_timed` at the most.
+            unsafe { dmodc_tables_done() };
+        }
+        let mut events = events.lock().unwrap_or_else(PoisonError::into_inner);
+        match event {
+            event::HEAVY_SWEEP_START => {
+                // SAFETY: OpenSM is between two runs.
+                unsafe { dmodc_time_engine(context.host.0) };
+                events.blocks = 0;
+                events.tell(format_args!("sweep"));
+            }
+            event::LFT_CHANGE => events.blocks += 1,
+            event::UCAST_ROUTING_DONE => {
+                let blocks = events.blocks;
+                events.tell(format_args!("routed {blocks}"));
+            }
+            event::HEAVY_SWEEP_DONE => events.tell(format_args!("swept")),
+            event::SUBNET_UP => events.tell(format_args!("up")),
+            _ => {}
+        }
+    }));
+}
+
+/// How long a stage of an engine took.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn dmodc_timed(
+    engine: *const c_char,
+    stage: *const c_char,
+    nanoseconds: u64,
+    cpu_nanoseconds: u64,
+) {
+    // SAFETY: it is set while the context is there.
+    let context = unsafe { EVENTS.load(std::sync::atomic::Ordering::Acquire).as_ref() };
+    let Some(events) = context.and_then(|context| context.events.as_ref()) else { return };
+    // SAFETY: the shim gives names that live during the call.
+    let (engine, stage) = unsafe { (CStr::from_ptr(engine), CStr::from_ptr(stage)) };
+    let (engine, stage) = (engine.to_string_lossy(), stage.to_string_lossy());
+    let mut events = events.lock().unwrap_or_else(PoisonError::into_inner);
+    let (wall, cpu) = (nanoseconds as f64 / 1e6, cpu_nanoseconds as f64 / 1e6);
+    events.tell(format_args!("{stage} {engine} {wall:.3} {cpu:.3}"));
+}

@@ -1,0 +1,23 @@
+//! `routing_engine dmodc`: Dmodc inside OpenSM.
+//!
+//! OpenSM discovers, gives LIDs and uploads; this computes. From below to above:
+//!
+//! | | |
+//! |---|---|
+//! | `shim.c` | knows OpenSM's structures, compiled against the installed headers |
+//! | `ffi` | everything unsafe: what C calls, and what is called in C; panics end here |
+//! | `plugin` | one run: configuration, fabric, routes, tables, report |
+//! | `engine` | keeps the router between sweeps; from a fabric to the tables of its switches |
+//! | `config`, `state`, `status` | the files of an administrator |
+//!
+//! Without OpenSM's headers the crate is empty, and the build says what to install.
+#![cfg_attr(any(not(opensm), test), allow(dead_code, reason = "OpenSM alone calls it"))]
+
+mod config;
+mod engine;
+mod files;
+mod plugin;
+mod status;
+
+#[cfg(all(opensm, not(test)))]
+mod ffi;

@@ -1,0 +1,213 @@
+//! One routing run, as OpenSM asks for it.
+
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime};
+
+use dmodc::{Fabric, Guid, SavedOrders};
+use dmodc_formats::orders;
+
+use crate::config::Config;
+use crate::engine::{Done, Kept, Wishes};
+use crate::files;
+use crate::status::{Report, Totals};
+
+/// How important a line of the log is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Level {
+    Error,
+    Info,
+    Verbose,
+}
+
+/// OpenSM, as far as a run needs it.
+pub(crate) trait Host {
+    /// The fabric of the moment.
+    fn fabric(&mut self) -> Fabric;
+    /// Writes the table of a switch; how many entries and blocks will change there.
+    fn write(&mut self, switch: Guid, entries: &[u8]) -> Result<(u32, u32), String>;
+    /// Writes a line into the log.
+    fn log(&self, level: Level, line: fmt::Arguments<'_>);
+}
+
+/// The file of both orders in the state folder.
+const ORDERS: &str = "dmodc.orders";
+
+/// Everything that is kept between runs.
+pub(crate) struct Plugin {
+    config_path: (PathBuf, bool),
+    config: Option<(Option<SystemTime>, Config)>,
+    pool: Option<(usize, rayon::ThreadPool)>,
+    /// The tables, and the configuration that they were made with.
+    kept: Option<(Config, Kept)>,
+    totals: Totals,
+}
+
+impl Plugin {
+    pub(crate) fn new(config_path: (PathBuf, bool)) -> Self {
+        Plugin { config_path, config: None, pool: None, kept: None, totals: Totals::default() }
+    }
+
+    /// Routes the fabric of the moment into OpenSM's tables.
+    ///
+    /// # Errors
+    /// One line for the log. Tables may be half written then.
+    pub(crate) fn run(&mut self, host: &mut impl Host) -> Result<(), String> {
+        let result = self.try_run(host);
+        if let Err(error) = &result {
+            self.totals.failures += 1;
+            self.report(host, None, Some(error));
+        }
+        result
+    }
+
+    fn try_run(&mut self, host: &mut impl Host) -> Result<(), String> {
+        let start = Instant::now();
+        self.read_config()?;
+        let config = self.config.as_ref().map(|(_, config)| config.clone()).unwrap_or_default();
+        assert!(!config.panic, "the configuration asks for a panic");
+        let mut fabric = host.fabric();
+        let wishes = Wishes {
+            leaves: config.leaf_rule(&mut fabric)?,
+            destinations: config.destination_order.into(),
+            switches: config.switch_order.into(),
+            connect_roots: config.connect_roots,
+        };
+        let collected = start.elapsed();
+        let (nodes, switches) = (fabric.nodes().len(), fabric.switches().len());
+        let cables = fabric.inter_switch_cables().len();
+        let start = Instant::now();
+        let done = self.route(host, &config, fabric, wishes)?;
+        let routed = start.elapsed();
+        let (_, kept) = self.kept.as_ref().ok_or("nothing was routed")?;
+        let (mut entries, mut blocks) = (0, 0);
+        let start = Instant::now();
+        for (guid, row) in kept.tables() {
+            let written = host.write(guid, row)?;
+            entries += u64::from(written.0);
+            blocks += u64::from(written.1);
+        }
+        let report = Report {
+            nodes,
+            switches,
+            cables,
+            done,
+            coverage: kept.coverage(),
+            entries,
+            blocks,
+            collected,
+            routed,
+            written: start.elapsed(),
+        };
+        self.totals.add(&report);
+        host.log(Level::Info, format_args!("{report}"));
+        self.report(host, Some(&report), None);
+        Ok(())
+    }
+
+    /// Reads the configuration, unless it is the one that was read last.
+    fn read_config(&mut self) -> Result<(), String> {
+        let changed = fs::metadata(&self.config_path.0).and_then(|about| about.modified()).ok();
+        match &self.config {
+            Some((before, _)) if *before == changed => Ok(()),
+            _ => {
+                self.config = None;
+                self.config = Some((changed, Config::read(&self.config_path)?));
+                Ok(())
+            }
+        }
+    }
+
+    fn route(
+        &mut self,
+        host: &mut impl Host,
+        config: &Config,
+        fabric: Fabric,
+        wishes: Wishes,
+    ) -> Result<Done, String> {
+        if self.pool.as_ref().is_none_or(|(threads, _)| *threads != config.threads) {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(config.threads).build();
+            self.pool = Some((config.threads, pool.map_err(|error| error.to_string())?));
+        }
+        let Some((_, pool)) = &self.pool else { return Err("there are no threads".into()) };
+        if let Some((before, kept)) = &mut self.kept
+            && before == config
+        {
+            let updated = pool.install(|| kept.update(&fabric));
+            if let Some((done, delta)) = updated.map_err(|error| error.to_string())? {
+                let entries = delta.entry_count();
+                host.log(
+                    Level::Verbose,
+                    format_args!("{entries} entries of {} switches moved", delta.switches().len()),
+                );
+                return Ok(done);
+            }
+        }
+        let path = config.state_folder.join(ORDERS);
+        let saved = match self.kept.take() {
+            Some((_, kept)) => Some(kept.saved),
+            None => read_orders(host, &path),
+        };
+        let kept = pool.install(|| Kept::new(fabric, wishes, saved.clone()));
+        let kept = kept.map_err(|error| error.to_string())?;
+        let is_saved = saved.as_ref() == Some(&kept.saved) && path.exists();
+        if !is_saved && let Err(error) = write_orders(&path, &kept) {
+            host.log(
+                Level::Error,
+                format_args!("{}: {error}; after a restart routes may move", path.display()),
+            );
+        }
+        self.kept = Some((config.clone(), kept));
+        Ok(Done::Anew)
+    }
+
+    /// Tells whoever reads files what happened.
+    fn report(&self, host: &impl Host, report: Option<&Report>, error: Option<&str>) {
+        let Some((_, config)) = &self.config else { return };
+        let write = |path: &Option<PathBuf>, text: String| {
+            let Some(path) = path else { return };
+            if let Err(error) = files::replace(path, text.as_bytes()) {
+                host.log(Level::Error, format_args!("{}: {error}", path.display()));
+            }
+        };
+        write(&config.status_file, self.totals.json(report, error));
+        write(&config.metrics_file, self.totals.metrics(report));
+    }
+}
+
+/// The orders of an earlier run. Those that cannot be read are put aside.
+fn read_orders(host: &impl Host, path: &Path) -> Option<SavedOrders> {
+    let text = fs::read(path).ok()?;
+    match orders::read(&text) {
+        Ok(saved) => Some(saved),
+        Err(error) => {
+            let aside = path.with_extension("unreadable");
+            let moved = fs::rename(path, &aside).is_ok();
+            host.log(
+                Level::Error,
+                format_args!(
+                    "{}:{error}; numbering anew{}",
+                    path.display(),
+                    if moved {
+                        format!(", the file is now {}", aside.display())
+                    } else {
+                        String::new()
+                    },
+                ),
+            );
+            None
+        }
+    }
+}
+
+fn write_orders(path: &Path, kept: &Kept) -> std::io::Result<()> {
+    let mut text = Vec::new();
+    orders::write(&kept.saved, kept.fabric(), &mut text)?;
+    files::replace(path, &text)
+}
+
+/// A duration for people.
+pub(crate) fn time(duration: Duration) -> String {
+    format!("{:.2} ms", duration.as_secs_f64() * 1e3)
+}

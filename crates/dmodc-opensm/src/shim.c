@@ -1,0 +1,229 @@
+/*
+ * The only part that knows OpenSM's structures: compiled against the installed headers, whose version
+ * OpenSM compares with its own before it calls anything here.
+ */
+#include <opensm/osm_config.h> /* first: without it, structures have other sizes */
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <opensm/osm_event_plugin.h>
+#include <opensm/osm_log.h>
+#include <opensm/osm_node.h>
+#include <opensm/osm_opensm.h>
+#include <opensm/osm_port.h>
+#include <opensm/osm_subnet.h>
+#include <opensm/osm_switch.h>
+#include <opensm/osm_version.h>
+
+#include "shim.h"
+
+const char dmodc_osm_version[] = OSM_VERSION;
+
+/* Two pointers back to the whole, which stand far apart in it: with another layout they are elsewhere. */
+int dmodc_layout_is_right(const struct osm_opensm *osm)
+{
+	return osm->subn.p_osm == osm && osm->sm.p_subn == &osm->subn && osm->sm.p_log == &osm->log;
+}
+
+static int setup(struct osm_routing_engine *engine, struct osm_opensm *osm)
+{
+	(void)osm;
+	/* The hop tables, from which multicast trees are made, are left to OpenSM. */
+	engine->build_lid_matrices = NULL;
+	engine->ucast_build_fwd_tables = dmodc_route;
+	return 0;
+}
+
+int dmodc_register(struct osm_opensm *osm, void *context)
+{
+	external_routing_engine_module_t module = { "dmodc", setup, context };
+	return osm_register_external_routing_engine(osm, &module, context) == CL_SUCCESS ? 0 : -1;
+}
+
+void dmodc_log(struct osm_opensm *osm, uint8_t level, const char *text)
+{
+	osm_log(&osm->log, level, "dmodc: %s\n", text);
+}
+
+int dmodc_log_is_active(const struct osm_opensm *osm, uint8_t level)
+{
+	return osm_log_is_active(&osm->log, level) ? 1 : 0;
+}
+
+/* Calls `each` for every node; the macro hides the map's way of walking. */
+#define FOR_EACH_NODE(osm, node)                                                                   \
+	for (osm_node_t *node = (osm_node_t *)cl_qmap_head(&(osm)->subn.node_guid_tbl);            \
+	     node != (osm_node_t *)cl_qmap_end(&(osm)->subn.node_guid_tbl);                        \
+	     node = (osm_node_t *)cl_qmap_next(&node->map_item))
+
+static void tell_device(const osm_node_t *node, const struct dmodc_sink *sink)
+{
+	int is_switch = osm_node_get_type(node) == IB_NODE_TYPE_SWITCH;
+	struct dmodc_device device = {
+		.guid = cl_ntoh64(osm_node_get_node_guid(node)),
+		.system = cl_ntoh64(node->node_info.sys_guid),
+		.name = node->print_desc ? node->print_desc : "",
+		.vendor = cl_ntoh32(ib_node_info_get_vendor_id(&node->node_info)),
+		.device = cl_ntoh16(node->node_info.device_id),
+		.lid = is_switch ? cl_ntoh16(osm_node_get_base_lid(node, 0)) : 0,
+		.ports = node->node_info.num_ports,
+		.kind = osm_node_get_type(node),
+	};
+	sink->device(sink->sink, &device);
+}
+
+static void tell_ports(osm_node_t *node, const struct dmodc_sink *sink)
+{
+	if (osm_node_get_type(node) == IB_NODE_TYPE_SWITCH)
+		return;
+	for (uint32_t p = 1; p < osm_node_get_num_physp(node); p++) {
+		const osm_physp_t *port = osm_node_get_physp_ptr(node, p);
+		if (!port || !osm_physp_get_remote(port))
+			continue;
+		struct dmodc_end_port end_port = {
+			.device = cl_ntoh64(osm_node_get_node_guid(node)),
+			.guid = cl_ntoh64(osm_physp_get_port_guid(port)),
+			.lid = cl_ntoh16(osm_physp_get_base_lid(port)),
+			.port = (uint8_t)p,
+			.lmc = osm_physp_get_lmc(port),
+		};
+		sink->end_port(sink->sink, &end_port);
+	}
+}
+
+static void tell_cables(osm_node_t *node, const struct dmodc_sink *sink)
+{
+	uint64_t guid = cl_ntoh64(osm_node_get_node_guid(node));
+	for (uint32_t p = 1; p < osm_node_get_num_physp(node); p++) {
+		const osm_physp_t *port = osm_node_get_physp_ptr(node, p);
+		const osm_physp_t *remote = port ? osm_physp_get_remote(port) : NULL;
+		if (!remote || !osm_physp_is_valid(remote) || !osm_link_is_healthy(port))
+			continue;
+		const osm_node_t *peer = osm_physp_get_node_ptr(remote);
+		uint64_t peer_guid = cl_ntoh64(osm_node_get_node_guid(peer));
+		uint8_t peer_port = osm_physp_get_port_num(remote);
+		/* Each cable once. */
+		if (guid > peer_guid || (guid == peer_guid && p > peer_port))
+			continue;
+		struct dmodc_cable cable = {
+			.device = { guid, peer_guid },
+			.port = { (uint8_t)p, peer_port },
+		};
+		sink->cable(sink->sink, &cable);
+	}
+}
+
+void dmodc_collect(struct osm_opensm *osm, const struct dmodc_sink *sink)
+{
+	FOR_EACH_NODE (osm, node)
+		tell_device(node, sink);
+	FOR_EACH_NODE (osm, node)
+		tell_ports(node, sink);
+	FOR_EACH_NODE (osm, node)
+		tell_cables(node, sink);
+}
+
+int dmodc_write(struct osm_opensm *osm, uint64_t guid, const uint8_t *entries, uint32_t count,
+		struct dmodc_written *written)
+{
+	osm_switch_t *sw = osm_get_switch_by_guid(&osm->subn, cl_hton64(guid));
+	if (!sw || !sw->new_lft || count > sw->lft_size)
+		return -1;
+	memcpy(sw->new_lft, entries, count);
+	memset(sw->new_lft + count, OSM_NO_PATH, sw->lft_size - count);
+	for (uint32_t at = 0; at < sw->lft_size; at += IB_SMP_DATA_SIZE) {
+		uint32_t end = at + IB_SMP_DATA_SIZE < sw->lft_size ? at + IB_SMP_DATA_SIZE : sw->lft_size;
+		if (sw->lft && !memcmp(sw->new_lft + at, sw->lft + at, end - at))
+			continue;
+		written->blocks++;
+		for (uint32_t lid = at; lid < end; lid++)
+			written->entries += !sw->lft || sw->new_lft[lid] != sw->lft[lid];
+	}
+	return 0;
+}
+
+/* As if nothing had been written, for the engine that comes next. */
+void dmodc_empty(struct osm_opensm *osm)
+{
+	cl_qmap_t *switches = &osm->subn.sw_guid_tbl;
+	for (osm_switch_t *sw = (osm_switch_t *)cl_qmap_head(switches);
+	     sw != (osm_switch_t *)cl_qmap_end(switches);
+	     sw = (osm_switch_t *)cl_qmap_next(&sw->map_item))
+		if (sw->new_lft)
+			memset(sw->new_lft, OSM_NO_PATH, sw->lft_size);
+}
+
+/*
+ * Timing of an engine, for measurements: the callbacks of the first in the list are wrapped. One that is
+ * missing, or that hands back, stands for OpenSM's own. That of the hop tables is called here; that of the
+ * tables cannot be, and lasts until OpenSM first says that it sends or is done.
+ */
+static struct {
+	struct osm_opensm *osm;
+	const char *name;
+	int (*matrices)(void *context);
+	int (*tables)(void *context);
+	uint64_t wall, cpu;
+	int is_pending;
+} timed;
+
+static uint64_t now(clockid_t clock)
+{
+	struct timespec time;
+	clock_gettime(clock, &time);
+	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+static void start(void)
+{
+	timed.wall = now(CLOCK_MONOTONIC);
+	timed.cpu = now(CLOCK_THREAD_CPUTIME_ID);
+}
+
+static void stop(const char *stage)
+{
+	dmodc_timed(timed.name, stage, now(CLOCK_MONOTONIC) - timed.wall,
+		    now(CLOCK_THREAD_CPUTIME_ID) - timed.cpu);
+}
+
+static int timed_matrices(void *context)
+{
+	start();
+	int result = timed.matrices ? timed.matrices(context) : 1;
+	if (result > 0)
+		result = osm_ucast_mgr_build_lid_matrices(&timed.osm->sm.ucast_mgr);
+	stop("matrices");
+	return result;
+}
+
+static int timed_tables(void *context)
+{
+	start();
+	int result = timed.tables ? timed.tables(context) : 1;
+	timed.is_pending = result > 0;
+	if (!timed.is_pending)
+		stop("tables");
+	return result;
+}
+
+void dmodc_tables_done(void)
+{
+	if (timed.is_pending)
+		stop("tables");
+	timed.is_pending = 0;
+}
+
+void dmodc_time_engine(struct osm_opensm *osm)
+{
+	struct osm_routing_engine *engine = osm->routing_engine_list;
+	if (!engine || engine->build_lid_matrices == timed_matrices)
+		return;
+	timed.osm = osm;
+	timed.name = engine->name;
+	timed.matrices = engine->build_lid_matrices;
+	timed.tables = engine->ucast_build_fwd_tables;
+	engine->build_lid_matrices = timed_matrices;
+	engine->ucast_build_fwd_tables = timed_tables;
+}

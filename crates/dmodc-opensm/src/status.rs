@@ -1,0 +1,191 @@
+//! What a run did: for the log, for scripts, for Prometheus.
+
+use std::fmt::{self, Write as _};
+use std::time::{Duration, SystemTime};
+
+use dmodc::Coverage;
+use serde_json::json;
+
+use crate::engine::Done;
+use crate::plugin::time;
+
+/// One run.
+#[derive(Clone, Debug)]
+pub(crate) struct Report {
+    pub(crate) nodes: usize,
+    pub(crate) switches: usize,
+    pub(crate) cables: usize,
+    pub(crate) done: Done,
+    pub(crate) coverage: Coverage,
+    /// Entries and blocks of 64 that differ from what the switches have.
+    pub(crate) entries: u64,
+    pub(crate) blocks: u64,
+    /// Reading OpenSM's fabric, routing, and writing OpenSM's tables.
+    pub(crate) collected: Duration,
+    pub(crate) routed: Duration,
+    pub(crate) written: Duration,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let &Report { nodes, switches, cables, entries, blocks, .. } = self;
+        write!(f, "{nodes} nodes, {switches} switches, {cables} cables between them; ")?;
+        match self.done {
+            Done::Anew => f.write_str("all routed")?,
+            Done::Applied { faults, repairs } => write!(f, "{faults} down, {repairs} up, routed")?,
+        }
+        let (routed, collected) = (time(self.routed), time(self.collected));
+        write!(f, " in {routed} (read in {collected}, written in {}); ", time(self.written))?;
+        match self.coverage.unreachable_leaf_pairs {
+            0 => f.write_str("valid; ")?,
+            lost => write!(f, "INVALID: {lost} leaf pairs have no route; ")?,
+        }
+        write!(f, "{entries} entries in {blocks} blocks change")
+    }
+}
+
+/// All runs since OpenSM started.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Totals {
+    pub(crate) runs: u64,
+    pub(crate) failures: u64,
+    applied: u64,
+    seconds: f64,
+    entries: u64,
+    blocks: u64,
+}
+
+impl Totals {
+    pub(crate) fn add(&mut self, report: &Report) {
+        self.runs += 1;
+        self.applied += u64::from(report.done != Done::Anew);
+        self.seconds += report.routed.as_secs_f64();
+        self.entries += report.entries;
+        self.blocks += report.blocks;
+    }
+
+    /// The status file: the last run, or why it failed.
+    pub(crate) fn json(&self, report: Option<&Report>, error: Option<&str>) -> String {
+        let ms = |duration: Duration| duration.as_secs_f64() * 1e3;
+        let run = report.map(|report| {
+            let (faults, repairs) = match report.done {
+                Done::Anew => (None, None),
+                Done::Applied { faults, repairs } => (Some(faults), Some(repairs)),
+            };
+            json!({
+                "nodes": report.nodes,
+                "switches": report.switches,
+                "cables": report.cables,
+                "incremental": report.done != Done::Anew,
+                "faults": faults,
+                "repairs": repairs,
+                "valid": report.coverage.is_valid(),
+                "unreachable_leaf_pairs": report.coverage.unreachable_leaf_pairs,
+                "entries_changed": report.entries,
+                "blocks_changed": report.blocks,
+                "read_ms": ms(report.collected),
+                "route_ms": ms(report.routed),
+                "write_ms": ms(report.written),
+            })
+        });
+        let status = json!({
+            "schema": "dmodc/opensm/1",
+            "time": now(),
+            "ok": error.is_none(),
+            "error": error,
+            "runs": self.runs,
+            "failures": self.failures,
+            "last": run,
+        });
+        format!("{status:#}\n")
+    }
+
+    /// The same as Prometheus reads it from a text file.
+    pub(crate) fn metrics(&self, report: Option<&Report>) -> String {
+        let mut text = String::new();
+        let mut metric = |name: &str, kind: &str, help: &str, value: f64| {
+            let _ = write!(
+                text,
+                "# HELP dmodc_{name} {help}\n# TYPE dmodc_{name} {kind}\ndmodc_{name} {value}\n"
+            );
+        };
+        let runs = "Routing runs that gave tables.";
+        metric("runs_total", "counter", runs, self.runs as f64);
+        let failures = "Routing runs that gave none, so that OpenSM used another engine.";
+        metric("failures_total", "counter", failures, self.failures as f64);
+        let applied = "Routing runs that computed only what had changed.";
+        metric("incremental_runs_total", "counter", applied, self.applied as f64);
+        metric("route_seconds_total", "counter", "Time spent routing.", self.seconds);
+        let entries = "Table entries that changed.";
+        metric("entries_changed_total", "counter", entries, self.entries as f64);
+        let blocks = "Blocks of 64 table entries that changed.";
+        metric("blocks_changed_total", "counter", blocks, self.blocks as f64);
+        metric("last_run_timestamp_seconds", "gauge", "When the last run ended.", now());
+        let ok = f64::from(u8::from(report.is_some()));
+        metric("last_run_ok", "gauge", "Whether the last run gave tables.", ok);
+        if let Some(report) = report {
+            let seconds = report.routed.as_secs_f64();
+            metric("last_route_seconds", "gauge", "How long the last run routed.", seconds);
+            let valid = f64::from(u8::from(report.coverage.is_valid()));
+            metric("valid", "gauge", "Whether every leaf with nodes reaches every other.", valid);
+            let lost = report.coverage.unreachable_leaf_pairs as f64;
+            metric("unreachable_leaf_pairs", "gauge", "Pairs of leaves without a route.", lost);
+            metric("nodes", "gauge", "Nodes of the fabric.", report.nodes as f64);
+            metric("switches", "gauge", "Switches of the fabric.", report.switches as f64);
+            let cables = "Cables between switches.";
+            metric("inter_switch_cables", "gauge", cables, report.cables as f64);
+        }
+        text
+    }
+}
+
+fn now() -> f64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    since.map_or(0.0, |since| since.as_secs_f64())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report() -> Report {
+        Report {
+            nodes: 12,
+            switches: 16,
+            cables: 32,
+            done: Done::Applied { faults: 1, repairs: 0 },
+            coverage: Coverage::default(),
+            entries: 7,
+            blocks: 3,
+            collected: Duration::from_micros(120),
+            routed: Duration::from_micros(310),
+            written: Duration::from_micros(50),
+        }
+    }
+
+    #[test]
+    fn a_run_is_one_line() {
+        assert_eq!(
+            report().to_string(),
+            "12 nodes, 16 switches, 32 cables between them; 1 down, 0 up, routed in 0.31 ms (read in \
+             0.12 ms, written in 0.05 ms); valid; 7 entries in 3 blocks change"
+        );
+    }
+
+    #[test]
+    fn scripts_and_prometheus_read_the_same() {
+        let mut totals = Totals::default();
+        totals.add(&report());
+        let json: serde_json::Value =
+            serde_json::from_str(&totals.json(Some(&report()), None)).expect("it is JSON");
+        assert_eq!(json["last"]["entries_changed"], 7);
+        assert_eq!(json["ok"], true);
+        let metrics = totals.metrics(Some(&report()));
+        assert!(metrics.contains("# TYPE dmodc_runs_total counter\ndmodc_runs_total 1\n"));
+        assert!(metrics.contains("dmodc_valid 1\n"));
+        let failed = totals.metrics(None);
+        assert!(failed.contains("dmodc_last_run_ok 0\n") && !failed.contains("dmodc_valid"));
+        let json = totals.json(None, Some("why"));
+        assert!(json.contains("\"error\": \"why\""));
+    }
+}
