@@ -60,7 +60,7 @@ fn unsafe_code_is_where_it_belongs() {
         .collect();
     let mut with = with;
     with.sort();
-    let expected = ["../dmodc-opensm/src/ffi.rs", "../dmodc/src/kernel/x86.rs"];
+    let expected = ["../dmodc/src/kernel/x86.rs", "../dmodc-opensm/src/ffi.rs"];
     assert_eq!(with, expected.map(Path::new));
 }
 

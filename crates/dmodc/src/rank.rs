@@ -52,13 +52,22 @@ impl Ranking {
         {
             return false;
         }
-        let mut moved = false;
+        let (mut moved, mut risen) = (false, vec![]);
         for &s in touched.iter().filter(|s| !self.is_leaf[s.at()]) {
             let rank = match live.switch(s) {
                 false => None,
                 true => self.ranks[s.at()].or_else(|| self.above_the_lowest(live, s)),
             };
-            moved |= std::mem::replace(&mut self.ranks[s.at()], rank) != rank;
+            let before = std::mem::replace(&mut self.ranks[s.at()], rank);
+            moved |= before != rank;
+            if before.is_none() && rank.is_some() {
+                risen.push(s);
+            }
+        }
+        // What has a rank now may give one to neighbours that nothing happened to.
+        let is_unranked = |(_, peer): (_, SwitchIndex)| self.ranks[peer.at()].is_none();
+        if risen.into_iter().any(|s| live.links(s).any(is_unranked)) {
+            return false;
         }
         // Ranks are distances if each is one more than the least around it; elsewhere it still is.
         let mut others = touched.iter().filter(|s| live.switch(**s) && !self.is_leaf[s.at()]);

@@ -72,6 +72,9 @@ fn assert_incremental_equals_whole(random: &mut Random, fabric: Fabric, batches:
         let (whole, coverage) = router.routing().route(live, &Dmodc).unwrap();
         assert!(*router.tables() == whole, "batch {batch}: {changes:?}");
         assert_eq!(router.coverage(), coverage, "batch {batch}: {changes:?}");
+        let ready = router.routing().preprocess(live);
+        assert_eq!(router.preprocessing().ranking, ready.ranking, "batch {batch}: {changes:?}");
+        assert_eq!(router.preprocessing().dividers, ready.dividers, "batch {batch}: {changes:?}");
         assert_eq!(delta.entry_count(), whole.differing(&before) as u64);
         for row in delta.rows() {
             for span in row.spans(whole.columns()) {

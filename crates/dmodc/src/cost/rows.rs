@@ -62,7 +62,10 @@ impl CostBlock {
                 let last = |peer: SwitchIndex| self.costs[peer.at()][bit] == INFINITE - 1;
                 let by_down =
                     groups.down(s).any(|g| last(g.peer) && self.down[g.peer.at()] >> bit & 1 == 1);
-                if cost == INFINITE && (by_down || groups.up(s).any(|g| last(g.peer))) {
+                // A down cost that did not fit is lost even where there is a way up.
+                let lost_down = by_down && self.down[s.at()] >> bit & 1 == 0;
+                let lost_up = || cost == INFINITE && groups.up(s).any(|g| last(g.peer));
+                if lost_down || lost_up() {
                     return Err(TooFar { from: s });
                 }
             }

@@ -147,12 +147,13 @@ impl FabricBuilder {
     ///
     /// # Panics
     /// If its LID is over 31 bits.
-    pub fn switch(&mut self, switch: Switch) -> Vertex {
+    pub fn switch(&mut self, mut switch: Switch) -> Vertex {
         assert!(switch.lid.0 < 1 << 31, "a reader checks LIDs");
         let vertex = Vertex::Switch(SwitchIndex::new(self.switches.len()));
         if let Some(first) = self.device(switch.guid, switch.ports, vertex) {
             return first;
         }
+        switch.ports = switch.ports.min(PortNumber::MAX.0);
         self.switches.push(switch);
         vertex
     }

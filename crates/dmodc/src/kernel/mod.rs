@@ -32,14 +32,14 @@ pub(crate) use stream::Stream;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kernel(Form);
 
-/// Values other than `Portable` exist only on processors that have what they need.
+/// Values other than `Portable` hold proof that the processor has what they need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Portable,
     #[cfg(target_arch = "x86_64")]
-    Avx2,
+    Avx2(x86::Avx2),
     #[cfg(target_arch = "x86_64")]
-    Avx512,
+    Avx512(x86::Avx512),
 }
 
 impl Kernel {
@@ -52,12 +52,8 @@ impl Kernel {
         let mut forms = vec![Kernel::PORTABLE];
         #[cfg(target_arch = "x86_64")]
         {
-            if x86::has_avx2() {
-                forms.push(Kernel(Form::Avx2));
-            }
-            if x86::has_avx512() {
-                forms.push(Kernel(Form::Avx512));
-            }
+            forms.extend(x86::Avx2::detect().map(|proof| Kernel(Form::Avx2(proof))));
+            forms.extend(x86::Avx512::detect().map(|proof| Kernel(Form::Avx512(proof))));
         }
         forms
     }
@@ -72,9 +68,9 @@ impl Kernel {
         match self.0 {
             Form::Portable => "portable",
             #[cfg(target_arch = "x86_64")]
-            Form::Avx2 => "avx2",
+            Form::Avx2(_) => "avx2",
             #[cfg(target_arch = "x86_64")]
-            Form::Avx512 => "avx512",
+            Form::Avx512(_) => "avx512",
         }
     }
 
@@ -84,9 +80,9 @@ impl Kernel {
         match self.0 {
             Form::Portable => choices.gather::<choices::OneByOne>(targets, through),
             #[cfg(target_arch = "x86_64")]
-            Form::Avx2 => x86::gather_avx2(choices, targets, through),
+            Form::Avx2(proof) => x86::gather_avx2(proof, choices, targets, through),
             #[cfg(target_arch = "x86_64")]
-            Form::Avx512 => x86::gather_avx512(choices, targets, through),
+            Form::Avx512(proof) => x86::gather_avx512(proof, choices, targets, through),
         }
     }
 
@@ -96,9 +92,9 @@ impl Kernel {
         match self.0 {
             Form::Portable => differ::rows::<differ::Portable>(old, new, fields),
             #[cfg(target_arch = "x86_64")]
-            Form::Avx2 => x86::differ_avx2(old, new, fields),
+            Form::Avx2(proof) => x86::differ_avx2(proof, old, new, fields),
             #[cfg(target_arch = "x86_64")]
-            Form::Avx512 => x86::differ_avx512(old, new, fields),
+            Form::Avx512(proof) => x86::differ_avx512(proof, old, new, fields),
         }
     }
 
@@ -109,9 +105,9 @@ impl Kernel {
         match self.0 {
             Form::Portable => spread::portable(spread, cycles, row),
             #[cfg(target_arch = "x86_64")]
-            Form::Avx2 => x86::spread_avx2(spread, cycles, row),
+            Form::Avx2(proof) => x86::spread_avx2(proof, spread, cycles, row),
             #[cfg(target_arch = "x86_64")]
-            Form::Avx512 => x86::spread_avx512(spread, cycles, row),
+            Form::Avx512(proof) => x86::spread_avx512(proof, spread, cycles, row),
         }
     }
 }

@@ -313,7 +313,7 @@ fn repeat_each(cycle: &[u8; CYCLE], ready: &Ready, divider: usize, row: &mut [u8
     let mut column = start;
     let mut left = divider - rest as usize;
     while column < end {
-        let stop = if size == 1 { end } else { end.min(column + left) };
+        let stop = if size == 1 { end } else { end.min(column.saturating_add(left)) };
         repeat(cycle[at], row, column, stop);
         column = stop;
         left = divider;

@@ -21,41 +21,55 @@ use super::divide::SIZES;
 use super::spread::{Compress, Cycles, Run, SLACK, Spread, Way, each_run};
 use crate::tables::NO_ROUTE;
 
-pub(super) fn has_avx2() -> bool {
-    !cfg!(miri)
-        && is_x86_feature_detected!("avx2")
-        && is_x86_feature_detected!("bmi1")
-        && is_x86_feature_detected!("bmi2")
-        && is_x86_feature_detected!("popcnt")
+/// Proof that the processor has AVX2, and what came with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Avx2(());
+
+impl Avx2 {
+    pub(super) fn detect() -> Option<Self> {
+        let found = !cfg!(miri)
+            && is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("bmi2")
+            && is_x86_feature_detected!("popcnt");
+        found.then_some(Avx2(()))
+    }
 }
 
-pub(super) fn has_avx512() -> bool {
-    has_avx2()
-        && is_x86_feature_detected!("avx512f")
-        && is_x86_feature_detected!("avx512bw")
-        && is_x86_feature_detected!("avx512vl")
-        && is_x86_feature_detected!("avx512vbmi")
-        && is_x86_feature_detected!("avx512vbmi2")
-        && is_x86_feature_detected!("gfni")
+/// Proof that the processor has all the parts of AVX-512 that are used here, and AVX2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Avx512(Avx2);
+
+impl Avx512 {
+    pub(super) fn detect() -> Option<Self> {
+        let avx2 = Avx2::detect()?;
+        let found = is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512vl")
+            && is_x86_feature_detected!("avx512vbmi")
+            && is_x86_feature_detected!("avx512vbmi2")
+            && is_x86_feature_detected!("gfni");
+        found.then_some(Avx512(avx2))
+    }
 }
 
 /// The portable gathering, compiled for AVX2.
-pub(super) fn gather_avx2(choices: &mut Choices, targets: u64, through: &[u64]) {
+pub(super) fn gather_avx2(_: Avx2, choices: &mut Choices, targets: u64, through: &[u64]) {
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
     fn gather(choices: &mut Choices, targets: u64, through: &[u64]) {
         choices.gather::<OneByOne>(targets, through);
     }
-    // SAFETY: only kernels that `has_avx2` allowed come here.
+    // SAFETY: the caller has proof of AVX2.
     unsafe { gather(choices, targets, through) }
 }
 
 /// The gathering with answers about eight words at a time.
-pub(super) fn gather_avx512(choices: &mut Choices, targets: u64, through: &[u64]) {
+pub(super) fn gather_avx512(_: Avx512, choices: &mut Choices, targets: u64, through: &[u64]) {
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
     fn gather(choices: &mut Choices, targets: u64, through: &[u64]) {
         choices.gather::<EightWords>(targets, through);
     }
-    // SAFETY: only kernels that `has_avx512` allowed come here.
+    // SAFETY: the caller has proof of AVX-512.
     unsafe { gather(choices, targets, through) }
 }
 
@@ -175,12 +189,12 @@ fn transpose(words: &mut [u64; 64]) {
 }
 
 /// The comparison with AVX2.
-pub(super) fn differ_avx2(old: &[u8], new: &[u8], fields: &Fields) -> Difference {
+pub(super) fn differ_avx2(_: Avx2, old: &[u8], new: &[u8], fields: &Fields) -> Difference {
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
     fn differ(old: &[u8], new: &[u8], fields: &Fields) -> Difference {
         differ::rows::<ThirtyTwoBytes>(old, new, fields)
     }
-    // SAFETY: only kernels that `has_avx2` allowed come here.
+    // SAFETY: the caller has proof of AVX2.
     unsafe { differ(old, new, fields) }
 }
 
@@ -206,12 +220,12 @@ impl Compare for ThirtyTwoBytes {
 }
 
 /// The comparison with AVX-512.
-pub(super) fn differ_avx512(old: &[u8], new: &[u8], fields: &Fields) -> Difference {
+pub(super) fn differ_avx512(_: Avx512, old: &[u8], new: &[u8], fields: &Fields) -> Difference {
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,avx512f,avx512bw,avx512vl")]
     fn differ(old: &[u8], new: &[u8], fields: &Fields) -> Difference {
         differ::rows::<SixtyFourBytes>(old, new, fields)
     }
-    // SAFETY: only kernels that `has_avx512` allowed come here.
+    // SAFETY: the caller has proof of AVX-512.
     unsafe { differ(old, new, fields) }
 }
 
@@ -231,8 +245,8 @@ impl Compare for SixtyFourBytes {
 }
 
 /// The portable loop with AVX2, and ports compressed eight at a time.
-pub(super) fn spread_avx2(spread: &Spread<'_>, cycles: &mut Cycles, row: &mut [u8]) {
-    // SAFETY: only kernels that `has_avx2` allowed come here.
+pub(super) fn spread_avx2(_: Avx2, spread: &Spread<'_>, cycles: &mut Cycles, row: &mut [u8]) {
+    // SAFETY: the caller has proof of AVX2.
     unsafe { with_avx2(spread, cycles, row) }
 }
 
@@ -300,12 +314,17 @@ static ROTATIONS: [[u8; 128]; 65] = {
 
 /// The loop of [`each_run`] with the cycle in a register, if it fits into one: one instruction
 /// compresses 64 ports, and one more rotates and repeats the cycle.
-pub(super) fn spread_avx512(spread: &Spread<'_>, cycles: &mut Cycles, row: &mut [u8]) {
+pub(super) fn spread_avx512(
+    proof: Avx512,
+    spread: &Spread<'_>,
+    cycles: &mut Cycles,
+    row: &mut [u8],
+) {
     if spread.up.is_narrow() && spread.down.is_narrow() {
-        // SAFETY: only kernels that `has_avx512` allowed come here.
+        // SAFETY: the caller has proof of AVX-512.
         unsafe { with_avx512(spread, row) }
     } else {
-        spread_avx2(spread, cycles, row);
+        spread_avx2(proof.0, spread, cycles, row);
     }
 }
 

@@ -93,6 +93,7 @@ impl Leaves {
         for &s in touched {
             let nodes = hosts(live, s);
             let same = match rule {
+                // (Ranks that are counted from roots are always found again.)
                 LeafRule::Detect | LeafRule::Roots(_) => live.switch(s) || !is_leaf[s.at()],
                 LeafRule::AtLeast(least) => (live.switch(s) && nodes >= *least) == is_leaf[s.at()],
                 LeafRule::These(flags) => (live.switch(s) && flags[s.at()]) == is_leaf[s.at()],

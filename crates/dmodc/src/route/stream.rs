@@ -23,8 +23,8 @@ pub struct Piece<'a> {
 }
 
 /// Computes the tables of Dmodc and hands them piece by piece to `each`, from all threads, in no
-/// particular order. At any time there is one piece of some hundred kilobytes for each thread, and the
-/// costs of one tile.
+/// particular order. At any time there are a piece of some hundred kilobytes and the costs of one tile
+/// for each thread.
 ///
 /// # Errors
 /// If a route is longer than costs can count; pieces may have been handed out before.
@@ -73,8 +73,8 @@ fn tiles_with<C: Costs>(
 const ROWS: usize = 32 << 20;
 
 /// Computes the tables of Dmodc and hands them switch by switch to `each`: the whole row of a switch,
-/// in the order of the columns. The costs of all tiles are kept meanwhile, at most a byte for each switch
-/// and destination switch, and some rows.
+/// in the order of the columns; tables without columns are handed to nobody. The costs of all tiles are
+/// kept meanwhile, about a byte for each switch and destination switch at the most, and some rows.
 ///
 /// # Errors
 /// If a route is longer than costs can count, nothing having been handed out; or what `each` says.
@@ -86,14 +86,15 @@ pub fn stream_switches<E: From<RouteError>>(
 ) -> Result<Coverage, E> {
     let work = Work::new(live, ready, columns);
     match ready.planes() {
-        Some(planes) => switches_with(&work, || Hops::new(planes), each),
-        None => switches_with(&work, CostBlock::default, each),
+        Some(planes) => switches_with(&work, || Hops::new(planes), ROWS, each),
+        None => switches_with(&work, CostBlock::default, ROWS, each),
     }
 }
 
 fn switches_with<C: Costs, E: From<RouteError>>(
     work: &Work<'_>,
     costs: impl Fn() -> C + Send + Sync,
+    room: usize,
     mut each: impl FnMut(SwitchIndex, &[u8]) -> Result<(), E>,
 ) -> Result<Coverage, E> {
     let tiles: Vec<Tile> = work.columns.tiles().collect();
@@ -106,7 +107,7 @@ fn switches_with<C: Costs, E: From<RouteError>>(
     let all: Vec<(C, Vec<usize>, Coverage)> =
         all.collect::<Result<_, TooFar>>().map_err(|error| E::from(error.into()))?;
     let width = work.columns.len();
-    if let Some(rows) = ROWS.checked_div(width) {
+    if let Some(rows) = room.checked_div(width) {
         let at_once = rows.max(rayon::current_num_threads());
         let mut rows = vec![0; width * at_once.min(work.ready.groups.switch_count())];
         let switches: Vec<SwitchIndex> = work.live.fabric.switch_indices().collect();
@@ -130,4 +131,38 @@ fn switches_with<C: Costs, E: From<RouteError>>(
         }
     }
     Ok(all.into_iter().map(|(_, _, coverage)| coverage).fold(Coverage::default(), Coverage::and))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fabric::{Degradation, Pgft};
+    use crate::route::Dmodc;
+    use crate::routing::{Routing, RoutingOptions};
+
+    /// However many rows are held at once, every switch gets its own.
+    #[test]
+    fn rows_come_in_any_number_of_pieces() {
+        let pgft: Pgft = "3; 2,4,20; 1,4,4; 1,1,1".parse().expect("a PGFT");
+        let fabric = pgft.fabric(Default::default());
+        let healthy = Degradation::none(&fabric);
+        let live = Live::new(&fabric, &healthy);
+        let routing = Routing::new(live, &RoutingOptions::default());
+        let (tables, covered) = routing.route(live, &Dmodc).expect("a PGFT is routed");
+        let ready = routing.preprocess(live);
+        let work = Work::new(live, &ready, routing.columns());
+        for room in [0, 1, 5 * routing.columns().len(), usize::MAX] {
+            let mut seen = vec![];
+            let each = |s: SwitchIndex, row: &[u8]| {
+                seen.push(s);
+                for tile in routing.columns().tiles() {
+                    assert_eq!(&row[tile.columns.clone()], tables.row(s, &tile));
+                }
+                Ok::<(), RouteError>(())
+            };
+            let streamed = switches_with(&work, || Hops::new(4), room, each);
+            assert_eq!(streamed.expect("a PGFT is routed"), covered);
+            assert!(seen.into_iter().eq(fabric.switch_indices()), "each once, in order");
+        }
+    }
 }

@@ -145,6 +145,7 @@ impl Router {
     /// # Panics
     /// If the degradation is of another fabric.
     pub fn reroute(&mut self, degradation: &Degradation) -> Result<(), RouteError> {
+        assert!(degradation.fits(&self.fabric), "a degradation of another fabric");
         self.degradation.clone_from(degradation);
         let live = Live::new(&self.fabric, &self.degradation);
         self.routing.preprocess_again(live, &mut self.ready);
@@ -157,25 +158,31 @@ impl Router {
     /// nothing. Where most of the fabric is touched, that is what is done.
     ///
     /// # Errors
-    /// If a route is too long; the tables mean nothing then until the next re-route.
+    /// If a route is too long. The changes stay, but the tables mean nothing until a later call succeeds,
+    /// whose delta then has every entry.
     ///
     /// # Panics
     /// If a part is of another fabric.
     pub fn apply(&mut self, changes: &[Change]) -> Result<TableDelta, RouteError> {
-        let before = self.degradation.clone();
+        let mut now = self.degradation.clone();
         for &change in changes {
             match change {
-                Change::Dies(part) => self.degradation.set(part, true),
-                Change::Recovers(part) => self.degradation.set(part, false),
+                Change::Dies(part) => now.set(part, true),
+                Change::Recovers(part) => now.set(part, false),
             }
         }
-        let changed: Vec<Part> = self.degradation.difference(&before).collect();
-        if changed.is_empty() && !self.broken {
+        if self.broken {
+            self.reroute(&now)?;
+            return Ok(TableDelta::all(&self.tables));
+        }
+        let changed: Vec<Part> = now.difference(&self.degradation).collect();
+        if changed.is_empty() {
             return Ok(TableDelta::default());
         }
+        self.degradation = now;
         let live = Live::new(&self.fabric, &self.degradation);
         let touched = Touched::new(live, &changed, &self.routing, &mut self.ready);
-        let up_to_date = !self.broken && !self.costs.is_empty() && !self.form_changed();
+        let up_to_date = !self.costs.is_empty() && !self.form_changed();
         let Some(touched) = touched.filter(|_| up_to_date) else {
             return Ok(self.route(|work, tile, costs, entries| costs.compare(work, tile, entries))?);
         };

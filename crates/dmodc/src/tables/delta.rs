@@ -74,6 +74,16 @@ impl TableDelta {
         }
     }
 
+    /// Every entry of all rows of these tables, new or not.
+    pub(crate) fn all(tables: &ForwardingTables) -> TableDelta {
+        let switches = (0..tables.switch_count()).map(SwitchIndex::new);
+        let rows = tables.columns().tiles().flat_map(|tile| {
+            let (tile, targets) = (tile.index as u32, tile.targets());
+            switches.clone().map(move |switch| RowDelta { switch, tile, targets })
+        });
+        TableDelta { rows: rows.collect(), entries: tables.entry_count() as u64 }
+    }
+
     /// Both, one after the other.
     pub(crate) fn and(mut self, later: TableDelta) -> TableDelta {
         self.rows.extend(later.rows);
