@@ -69,6 +69,7 @@ impl Hops {
         }
     }
 
+    #[inline(always)]
     fn compute_planes<const P: usize>(&mut self, groups: &PortGroups) {
         let rows = rows::<P>(&mut self.words);
         for &s in groups.ascending() {
@@ -80,6 +81,7 @@ impl Hops {
         }
     }
 
+    #[inline(always)]
     fn closer_in<const P: usize>(&self, groups: &PortGroups, s: SwitchIndex, closer: &mut Closer) {
         let (rows, _) = self.words.as_chunks::<P>();
         let row = &rows[s.at()];
@@ -113,7 +115,7 @@ fn rows<const P: usize>(words: &mut [u64]) -> &mut [[u64; P]] {
     words.as_chunks_mut::<P>().0
 }
 
-#[inline]
+#[inline(always)]
 fn refresh_up<const P: usize>(rows: &mut [[u64; P]], groups: &PortGroups, s: SwitchIndex) -> u64 {
     let mut above = [0; P];
     for peer in groups.above(s).peers {
@@ -133,6 +135,7 @@ fn refresh_up<const P: usize>(rows: &mut [[u64; P]], groups: &PortGroups, s: Swi
 }
 
 impl Costs for Hops {
+    #[inline(always)]
     fn compute(&mut self, groups: &PortGroups, targets: &[SwitchIndex]) -> Result<(), TooFar> {
         self.words.clear();
         self.words.resize(groups.switch_count() * self.planes, 0);
@@ -156,7 +159,7 @@ impl Costs for Hops {
         planes.iter().fold(0, |all, plane| all | plane)
     }
 
-    #[inline]
+    #[inline(always)]
     fn closer(&self, groups: &PortGroups, s: SwitchIndex, closer: &mut Closer) {
         match self.planes {
             4 => self.closer_in::<4>(groups, s, closer),

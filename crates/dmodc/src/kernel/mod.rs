@@ -74,6 +74,18 @@ impl Kernel {
         }
     }
 
+    /// Runs something that is compiled for the processor, as far as it is inlined.
+    #[inline]
+    pub(crate) fn run<T>(self, work: impl FnOnce() -> T) -> T {
+        match self.0 {
+            Form::Portable => work(),
+            #[cfg(target_arch = "x86_64")]
+            Form::Avx2(proof) => x86::run_avx2(proof, work),
+            #[cfg(target_arch = "x86_64")]
+            Form::Avx512(proof) => x86::run_avx2(proof.avx2(), work),
+        }
+    }
+
     /// Takes the closer sets of these targets from the masks of the groups.
     #[inline]
     pub(crate) fn gather(self, choices: &mut Choices, targets: u64, through: &[u64]) {

@@ -41,6 +41,10 @@ impl Avx2 {
 pub(super) struct Avx512(Avx2);
 
 impl Avx512 {
+    pub(super) fn avx2(self) -> Avx2 {
+        self.0
+    }
+
     pub(super) fn detect() -> Option<Self> {
         let avx2 = Avx2::detect()?;
         let found = is_x86_feature_detected!("avx512f")
@@ -51,6 +55,16 @@ impl Avx512 {
             && is_x86_feature_detected!("gfni");
         found.then_some(Avx512(avx2))
     }
+}
+
+/// Runs what is inlined into it with AVX2.
+pub(super) fn run_avx2<T>(_: Avx2, work: impl FnOnce() -> T) -> T {
+    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+    fn run<T>(work: impl FnOnce() -> T) -> T {
+        work()
+    }
+    // SAFETY: the caller has proof of AVX2.
+    unsafe { run(work) }
 }
 
 /// The portable gathering, compiled for AVX2.
@@ -324,7 +338,7 @@ pub(super) fn spread_avx512(
         // SAFETY: the caller has proof of AVX-512.
         unsafe { with_avx512(spread, row) }
     } else {
-        spread_avx2(proof.0, spread, cycles, row);
+        spread_avx2(proof.avx2(), spread, cycles, row);
     }
 }
 

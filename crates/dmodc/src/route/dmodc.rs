@@ -52,8 +52,9 @@ impl Selection for ByFormula {
         ready.kernel.gather(&mut self.up, closer.up, &closer.through_up);
         ready.kernel.gather(&mut self.down, closer.down, &closer.through_down);
         let divider = Divisor::new(ready.dividers[s.at()]);
-        let singly = segments.iter().all(|segment| segment.k == 0);
-        if take_ports(&mut self.up, &above, singly) && take_ports(&mut self.down, &below, singly) {
+        if take_ports(&mut self.up, &above, segments)
+            && take_ports(&mut self.down, &below, segments)
+        {
             let spread = Spread { segments, chained, up: &self.up, down: &self.down, divider };
             ready.kernel.spread(&spread, &mut self.cycles, row);
         } else {
@@ -63,13 +64,14 @@ impl Selection for ByFormula {
 }
 
 /// Whether the kernel can choose on this side: all groups have one port, or they have equally many and
-/// each node has one LID (`singly`).
-fn take_ports(choices: &mut Choices, side: &Side<'_>, singly: bool) -> bool {
+/// each node has one LID.
+#[inline]
+fn take_ports(choices: &mut Choices, side: &Side<'_>, segments: &[Segment]) -> bool {
     if choices.targets == 0 {
         return true;
     }
     match side.width() {
-        Some(width) if width == 1 || singly => {
+        Some(width) if width == 1 || segments.iter().all(|segment| segment.k == 0) => {
             choices.take_ports(width, side.ports.iter().map(|port| port.0));
             true
         }

@@ -49,7 +49,7 @@ fn tiles_with<C: Costs>(
     let tiles = (0..work.columns.tile_count()).into_par_iter().map(|i| work.columns.tile(i));
     tiles
         .map_init(costs, |costs, tile| {
-            costs.compute(&work.ready.groups, work.targets(&tile))?;
+            work.compute(&tile, costs)?;
             let dead = work.dead_columns(&tile);
             let switches = work.ready.groups.switch_count();
             let rows = Work::rows_at_once(&tile);
@@ -100,7 +100,7 @@ fn switches_with<C: Costs, E: From<RouteError>>(
     let tiles: Vec<Tile> = work.columns.tiles().collect();
     let all = tiles.par_iter().map(|tile| {
         let mut costs = costs();
-        costs.compute(&work.ready.groups, work.targets(tile))?;
+        work.compute(tile, &mut costs)?;
         let covered = coverage(work, tile, &costs);
         Ok((costs, work.dead_columns(tile), covered))
     });

@@ -70,6 +70,11 @@ impl<'a> Work<'a> {
         &self.columns.switches()[tile.switches.clone()]
     }
 
+    /// Computes the costs of a tile.
+    pub(crate) fn compute<C: Costs>(&self, tile: &Tile, costs: &mut C) -> Result<(), TooFar> {
+        self.ready.kernel.run(|| costs.compute(&self.ready.groups, self.targets(tile)))
+    }
+
     /// The columns of a tile whose nodes are cut off, though their switches may be alive: counted from
     /// the tile's first.
     pub(crate) fn dead_columns(&self, tile: &Tile) -> Vec<usize> {
@@ -116,7 +121,7 @@ fn route_with<S: Selection, C: Costs>(
     let tiles = tables.tiles_mut().into_par_iter();
     tiles
         .map_init(costs, |costs, (tile, out)| {
-            costs.compute(&work.ready.groups, work.targets(&tile))?;
+            work.compute(&tile, costs)?;
             write_tile::<S, C>(work, &tile, costs, out);
             Ok(coverage(work, &tile, costs))
         })
@@ -179,7 +184,7 @@ impl<S: Selection> RowMaker<S> {
             row.fill(NO_ROUTE);
             return &row[..tile.columns.len()];
         }
-        costs.closer(&work.ready.groups, s, &mut self.closer);
+        work.ready.kernel.run(|| costs.closer(&work.ready.groups, s, &mut self.closer));
         let wanted = if targets & tile.targets() == tile.targets() {
             let segments = work.columns.segments(tile.switches.clone());
             Wanted { segments, chained: self.chained }
@@ -229,7 +234,7 @@ pub fn validity(
         let tiles = (0..work.columns.tile_count()).into_par_iter().map(|i| work.columns.tile(i));
         tiles
             .map_init(costs, |costs, tile| {
-                costs.compute(&work.ready.groups, work.targets(&tile))?;
+                work.compute(&tile, costs)?;
                 Ok(coverage(work, &tile, costs))
             })
             .try_reduce(Coverage::default, |a, b| Ok(a.and(b)))

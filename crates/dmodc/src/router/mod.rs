@@ -259,13 +259,13 @@ trait TileCosts {
 
 impl<C: Costs> TileCosts for C {
     fn route(&mut self, work: &Work<'_>, tile: &Tile, entries: &mut [u8]) -> Outcome {
-        self.compute(&work.ready.groups, work.targets(tile))?;
+        work.compute(tile, self)?;
         write_tile::<ByFormula, C>(work, tile, self, entries);
         Ok((coverage(work, tile, self), TableDelta::default()))
     }
 
     fn compare(&mut self, work: &Work<'_>, tile: &Tile, entries: &mut [u8]) -> Outcome {
-        self.compute(&work.ready.groups, work.targets(tile))?;
+        work.compute(tile, self)?;
         let delta = update::compare_tile::<ByFormula, C>(work, tile, self, entries);
         Ok((coverage(work, tile, self), delta))
     }
