@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use dmodc::fabric::Target;
 use dmodc::{Amount, Pgft};
+use dmodc_study::lab::ENGINES;
 
 /// Deterministic, fault-resilient routing of fat-tree fabrics (the Dmodc algorithm).
 #[derive(Debug, Parser)]
@@ -44,6 +45,11 @@ pub(crate) enum Command {
     Trace(TraceArgs),
     /// Measure re-routing beside writing as many bytes, and check what was computed.
     Bench(BenchArgs),
+    /// OpenSM on a simulated fabric.
+    Opensm {
+        #[command(subcommand)]
+        what: OpensmCommand,
+    },
     /// Print a shell completion script.
     Completions {
         /// Which shell.
@@ -185,9 +191,19 @@ pub(crate) struct BenchArgs {
         default_value = "0/0,1/0,10/1"
     )]
     pub(crate) dead: Vec<Dead>,
-    /// Algorithms to measure.
-    #[arg(long = "engine", value_enum, value_delimiter = ',', default_value = "dmodc")]
+    /// Algorithms to measure: dmodc, dmodk.
+    #[arg(long = "engine", value_delimiter = ',', default_value = "dmodc")]
     pub(crate) engines: Vec<EngineName>,
+    /// Measure these engines of OpenSM on the same fabrics, too, inside OpenSM on a simulated fabric.
+    #[arg(
+        long,
+        value_name = "NAMES",
+        value_delimiter = ',',
+        num_args = 0..=1,
+        default_missing_value = "minhop,updn,ftree",
+        value_parser = clap::builder::PossibleValuesParser::new(ENGINES)
+    )]
+    pub(crate) with_opensm: Vec<String>,
     /// Give switches' own LIDs columns, too.
     #[arg(long)]
     pub(crate) switch_lids: bool,
@@ -319,13 +335,67 @@ pub(crate) struct OrderArgs {
     pub(crate) orders: Option<PathBuf>,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+/// An algorithm.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum EngineName {
     /// The paper's algorithm, for any fabric.
-    #[default]
     Dmodc,
     /// The closed form for healthy PGFTs.
     Dmodk,
+    /// One of OpenSM's own.
+    Opensm(String),
+}
+
+impl std::str::FromStr for EngineName {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let theirs = text.strip_prefix("opensm:").filter(|name| ENGINES.contains(name));
+        match (text, theirs) {
+            ("dmodc", _) => Ok(EngineName::Dmodc),
+            ("dmodk", _) => Ok(EngineName::Dmodk),
+            (_, Some(name)) => Ok(EngineName::Opensm(name.into())),
+            _ => Err(format!("it is dmodc, dmodk, or opensm: and one of {}", ENGINES.join(", "))),
+        }
+    }
+}
+
+impl std::fmt::Display for EngineName {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            EngineName::Dmodc => f.write_str("dmodc"),
+            EngineName::Dmodk => f.write_str("dmodk"),
+            EngineName::Opensm(name) => write!(f, "opensm:{name}"),
+        }
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum OpensmCommand {
+    /// Start ibsim and OpenSM on a fabric, let things happen to it, and report on each.
+    Lab(LabArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LabArgs {
+    /// The fabric: a file in any format, or - for standard input.
+    #[arg(required_unless_present = "preset", conflicts_with = "preset")]
+    pub(crate) fabric: Option<PathBuf>,
+    /// A preset instead of a file.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) preset: Option<String>,
+    /// The engine: dmodc, or one of OpenSM's own (minhop, updn, dnup, ftree, sssp, dfsssp, lash, nue).
+    #[arg(long, default_value = "dmodc", value_parser = clap::builder::PossibleValuesParser::new(ENGINES))]
+    pub(crate) engine: String,
+    /// What happens: a script, or 'demo'. Without it, only the start is reported.
+    #[arg(long, value_name = "SCRIPT")]
+    pub(crate) faults: Option<PathBuf>,
+    /// The plugin, if it is not beside this program or where libraries are.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) plugin: Option<PathBuf>,
+    /// Print JSON instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
@@ -334,8 +404,9 @@ pub(crate) struct RouteArgs {
     pub(crate) fabric: FabricArgs,
     #[command(flatten)]
     pub(crate) leaves: LeafArgs,
-    /// The routing algorithm.
-    #[arg(long, value_enum, default_value_t)]
+    /// The routing algorithm: dmodc (any fabric), dmodk (healthy PGFTs), or opensm:NAME, OpenSM's own on a
+    /// simulated fabric (minhop, updn, dnup, ftree, sssp, dfsssp, lash, nue).
+    #[arg(long, default_value = "dmodc")]
     pub(crate) engine: EngineName,
     #[command(flatten)]
     pub(crate) order: OrderArgs,

@@ -187,7 +187,7 @@ fn an_error_stays_until_it_is_repaired_and_the_next_delta_has_everything() {
     for i in 0..100 {
         let leaf = drawing.switch(&format!("leaf{i:03}"));
         drawing.nodes(leaf, 2);
-        hubs.map(|hub| drawing.cable(hub, leaf, 1));
+        hubs.iter().for_each(|&hub| drawing.cable(hub, leaf, 1));
     }
     let end = drawing.switch("end");
     drawing.nodes(end, 2);

@@ -7,10 +7,10 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
-use dmodc::{Kernel, Pgft};
+use dmodc::{Amount, Draw, Kernel, Pgft};
 use dmodc_study::bench::{Algorithm, Case, Settings, measure};
 use dmodc_study::figure::{Curve, runtime};
-use dmodc_study::machine;
+use dmodc_study::{lab, machine};
 use serde_json::{Value, json};
 
 use super::generate::preset;
@@ -40,15 +40,19 @@ pub(super) fn run(args: &BenchArgs, threads: Option<u16>) -> Result<Answer> {
     let kernel = kernel(args.kernel)?;
     let mut plans = Vec::new();
     for size in &sizes {
-        for &engine in &args.engines {
+        for engine in &args.engines {
             for &dead in &args.dead {
                 // Dmodk is for healthy fabrics; its other rows are left out.
-                if engine != EngineName::Dmodk || (dead.cables == 0.0 && dead.switches == 0.0) {
-                    plans.push(Plan { size, dead, engine });
+                if *engine != EngineName::Dmodk || (dead.cables == 0.0 && dead.switches == 0.0) {
+                    plans.push(Plan { size, dead, engine: engine.clone() });
                 }
             }
         }
     }
+    ensure!(
+        !args.engines.iter().any(|engine| matches!(engine, EngineName::Opensm(_))),
+        "OpenSM's engines are measured by --with-opensm"
+    );
     ensure!(!plans.is_empty(), "Dmodk routes healthy fabrics only: nothing is left to measure");
     ensure!(
         !args.stream || args.engines == [EngineName::Dmodc],
@@ -57,10 +61,15 @@ pub(super) fn run(args: &BenchArgs, threads: Option<u16>) -> Result<Answer> {
     if let Some(folder) = &args.record {
         std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
     }
-    let rows = match &plans[..] {
-        [plan] => vec![measure(&case(plan, args), &settings(plan, args, kernel))?],
+    let mut rows = match &plans[..] {
+        [plan] if args.with_opensm.is_empty() => {
+            vec![measure(&case(plan, args), &settings(plan, args, kernel))?]
+        }
         _ => plans.iter().map(|plan| apart(plan, args, threads)).collect::<Result<_>>()?,
     };
+    if !args.with_opensm.is_empty() {
+        rows.extend(with_opensm(args, &sizes)?);
+    }
     let result = json!({
         "schema": "dmodc/bench/1",
         "command": command_line(),
@@ -133,8 +142,8 @@ fn settings(plan: &Plan<'_>, args: &BenchArgs, kernel: Kernel) -> Settings {
     Settings {
         algorithm: match plan.engine {
             EngineName::Dmodk => Algorithm::Dmodk,
-            EngineName::Dmodc if args.stream => Algorithm::Stream,
-            EngineName::Dmodc => Algorithm::Dmodc,
+            _ if args.stream => Algorithm::Stream,
+            _ => Algorithm::Dmodc,
         },
         rounds: args.rounds as usize,
         kernel,
@@ -143,23 +152,75 @@ fn settings(plan: &Plan<'_>, args: &BenchArgs, kernel: Kernel) -> Settings {
     }
 }
 
+/// OpenSM's engines on the same fabrics: their rows have the time that was spent inside the engine. One
+/// that refuses a fabric has the reason instead.
+fn with_opensm(args: &BenchArgs, sizes: &[Size]) -> Result<Vec<Value>> {
+    let plugin = super::opensm::plugin(None)?;
+    let mut rows = Vec::new();
+    for size in sizes {
+        let whole = size.pgft.fabric(Default::default());
+        if whole.infiniband_lids().is_err() {
+            continue;
+        }
+        for &dead in &args.dead {
+            let draw = Draw {
+                cables: Amount::Percent(dead.cables),
+                switches: Amount::Percent(dead.switches),
+                any_cable: false,
+                any_switch: false,
+                seed: args.seed,
+            };
+            let fabric = whole.without(&draw.degradation(&whole)?);
+            for name in &args.with_opensm {
+                progress(&format!("{} {dead} opensm:{name}", size.name));
+                let mut row = json!({
+                    "preset": size.name,
+                    "pgft": size.pgft.to_string(),
+                    "engine": format!("opensm:{name}"),
+                    "nodes": whole.nodes().len(),
+                    "switches": whole.switches().len(),
+                    "cables_dead": dead.cables,
+                    "switches_dead": dead.switches,
+                    "seed": args.seed,
+                    "threads": 1,
+                });
+                let engine = lab::Engine(name.clone());
+                match lab::tables_of(&fabric, &engine, &plugin, LONGEST) {
+                    Ok((_, [matrices, tables])) => {
+                        row["hop_tables_ms"] = json!(matrices);
+                        row["tables_ms"] = json!(tables);
+                        row["reroute_ms"] = json!(matrices + tables);
+                    }
+                    Err(error) => row["error"] = json!(error.to_string()),
+                }
+                rows.push(row);
+            }
+        }
+    }
+    Ok(rows)
+}
+
+/// The longest that one of OpenSM's engines may take, in seconds.
+const LONGEST: u64 = 1800;
+
+/// Tells a waiting human what is being done.
+fn progress(what: &str) {
+    if std::io::stderr().is_terminal() {
+        eprintln!("measuring {what} …");
+    }
+}
+
 /// Measures one row in a process of its own.
 fn apart(plan: &Plan<'_>, args: &BenchArgs, threads: Option<u16>) -> Result<Value> {
     let row = format!("{} {}", plan.size.name, plan.dead);
-    if std::io::stderr().is_terminal() {
-        eprintln!("measuring {row} …");
-    }
+    progress(&row);
     let program = std::env::current_exe().context("where this program is")?;
     let mut command = Command::new(program);
     command.args(["bench", "--json"]).args(&plan.size.option);
     command.args(["--dead".into(), plan.dead.to_string()]);
     command.args(["--rounds".into(), args.rounds.to_string()]);
     command.args(["--seed".into(), args.seed.to_string()]);
-    let engine = match plan.engine {
-        EngineName::Dmodc => "dmodc",
-        EngineName::Dmodk => "dmodk",
-    };
-    command.args(["--engine", engine]);
+    command.args(["--engine".into(), plan.engine.to_string()]);
     for (wanted, flag) in [
         (args.switch_lids, "--switch-lids"),
         (args.stream, "--stream"),
@@ -204,9 +265,9 @@ fn write(path: &Path, text: &str) -> Result<()> {
 }
 
 /// The columns of the text.
-const HEADER: [&str; 11] = [
-    "preset", "nodes", "dead %", "re-route", "memset", "ratio", "a cable", "a switch", "gain",
-    "memory", "digest",
+const HEADER: [&str; 12] = [
+    "preset", "engine", "nodes", "dead %", "re-route", "memset", "ratio", "a cable", "a switch",
+    "gain", "memory", "digest",
 ];
 
 fn table(rows: &[Value]) -> String {
@@ -225,6 +286,7 @@ fn table(rows: &[Value]) -> String {
         for (at, (word, width)) in line.iter().zip(&widths).enumerate() {
             text += &match at {
                 0 => format!("{word:<width$}"),
+                1 => format!("  {word:<width$}"),
                 _ => format!("  {word:>width$}"),
             };
         }
@@ -253,10 +315,12 @@ fn line(row: &Value) -> Vec<String> {
     let verdict = match row["digest_ok"].as_bool() {
         Some(true) => "right",
         Some(false) => "WRONG",
+        None if row["error"].is_string() => "refused",
         None => "unchecked",
     };
     vec![
         row["preset"].as_str().unwrap_or("?").into(),
+        row["engine"].as_str().unwrap_or("?").into(),
         number(row["nodes"].as_u64().unwrap_or(0)),
         format!("{}/{}", row["cables_dead"], row["switches_dead"]).replace(".0", ""),
         ms("reroute_ms"),
@@ -337,7 +401,8 @@ fn figure(rows: &[Value]) -> Result<String> {
         add(name.replace(".0 ", " "), row, "reroute_ms", false);
     }
     // One limit for each size: the rows of a size write as many bytes.
-    let healthy = rows.iter().filter(|row| row["cables_dead"] == rows[0]["cables_dead"]);
+    let ours = rows.iter().filter(|row| row["memset_ms"].is_number());
+    let healthy = ours.filter(|row| row["cables_dead"] == rows[0]["cables_dead"]);
     for row in healthy.filter(|row| row["switches_dead"] == rows[0]["switches_dead"]) {
         add("memset of as many bytes".into(), row, "memset_ms", true);
     }

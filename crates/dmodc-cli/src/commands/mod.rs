@@ -8,6 +8,7 @@ mod demo;
 mod generate;
 mod info;
 mod manual;
+mod opensm;
 mod route;
 mod trace;
 
@@ -31,6 +32,7 @@ pub(crate) fn run(cli: Cli) -> Result<Answer> {
         Command::Route(args) => route::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Trace(args) => trace::run(&args),
+        Command::Opensm { what } => opensm::run(&what),
         Command::Bench(args) => bench::run(&args, cli.threads),
         Command::Completions { shell } => manual::completions(shell),
         Command::Man(args) => manual::man(&args),

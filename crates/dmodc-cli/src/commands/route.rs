@@ -11,7 +11,9 @@ use dmodc::{
     Columns, Coverage, Dmodc, Dmodk, End, Engine, Live, NO_ROUTE, PortNumber, Preprocessing,
     RouteError, Routing, RoutingOptions, SwitchIndex, connect_roots, stream_switches,
 };
+use dmodc_formats::lft::Lft;
 use dmodc_formats::{alternatives, lft, orders};
+use dmodc_study::lab;
 use serde_json::json;
 
 use crate::args::{EngineName, RouteArgs};
@@ -27,6 +29,9 @@ pub(super) fn run(args: &RouteArgs) -> Result<Answer> {
     let live = whole.live();
     let (destinations, switches, saved) = input::order(&args.order)?;
     let options = RoutingOptions { leaves, destinations, switches, switch_lids: true };
+    if let EngineName::Opensm(name) = &args.engine {
+        return by_opensm(args, live, name);
+    }
     let routing = Routing::new(live, &options);
     let summary = match &args.split {
         Some(folder) => split(args, live, &routing, folder)?,
@@ -53,8 +58,8 @@ pub(super) fn run(args: &RouteArgs) -> Result<Answer> {
 /// All tables in memory, then in one file.
 fn together(args: &RouteArgs, live: Live<'_>, routing: &Routing) -> Result<Summary> {
     let engine: &dyn Engine = match args.engine {
-        EngineName::Dmodc => &Dmodc,
         EngineName::Dmodk => &Dmodk,
+        _ => &Dmodc,
     };
     let mut tables = routing.empty_tables(live)?;
     let start = Instant::now();
@@ -93,6 +98,48 @@ fn together(args: &RouteArgs, live: Live<'_>, routing: &Routing) -> Result<Summa
         connected,
         elapsed,
     })
+}
+
+/// The longest that OpenSM may take, in seconds.
+const LONGEST: u64 = 3600;
+
+/// The tables of one of OpenSM's own engines, computed by OpenSM itself on a simulated fabric.
+fn by_opensm(args: &RouteArgs, live: Live<'_>, name: &str) -> Result<Answer> {
+    let others = [args.save_orders.is_some(), args.alternatives.is_some(), args.connect_roots];
+    ensure!(
+        !others.contains(&true) && args.split.is_none(),
+        "OpenSM's engines have no --save-orders, --alternatives, --connect-roots or --split"
+    );
+    let engine = lab::Engine(name.into());
+    let plugin = super::opensm::plugin(None)?;
+    let (dump, [matrices, tables]) = lab::tables_of(live.fabric, &engine, &plugin, LONGEST)?;
+    let mut dumped = Lft::tables(&[&dump], live.fabric)?;
+    let routed = dumped.remove(0);
+    if args.output.output.is_some() || !args.output.json {
+        output::to(args.output.output.as_deref(), |out| {
+            Ok(lft::write(live.fabric, &routed, &comments(live), out)?)
+        })?;
+    }
+    if args.output.json {
+        let summary = json!({
+            "schema": "dmodc/route/1",
+            "engine": format!("opensm:{name}"),
+            "switches": routed.switch_count(),
+            "destinations": routed.columns().len(),
+            "entries": routed.routed(),
+            "hop_tables_ms": matrices,
+            "route_ms": tables,
+        });
+        output::print(&format!("{summary:#}\n"))?;
+    } else if args.output.output.as_deref().is_some_and(|path| path.to_str() != Some("-")) {
+        output::print(&format!(
+            "opensm:{name}: {} × {} routed inside OpenSM in {tables:.2} ms, after {matrices:.2} ms for hop \
+             tables\n",
+            counted(routed.switch_count(), "switch"),
+            counted(routed.columns().len(), "destination"),
+        ))?;
+    }
+    Ok(Answer::Yes)
 }
 
 /// The tables of each switch as they come, in a file of its own. The folder is there once all are.

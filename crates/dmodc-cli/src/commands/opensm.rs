@@ -1,0 +1,128 @@
+//! `dmodc opensm`: OpenSM on a simulated fabric.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use dmodc::Fabric;
+use dmodc_study::lab::{Engine, Row, Script, run as run_lab};
+use serde_json::json;
+
+use super::generate::preset;
+use crate::args::{FabricArgs, LabArgs, OpensmCommand};
+use crate::text::number;
+use crate::{Answer, input, output};
+
+pub(super) fn run(command: &OpensmCommand) -> Result<Answer> {
+    match command {
+        OpensmCommand::Lab(args) => lab(args),
+    }
+}
+
+fn lab(args: &LabArgs) -> Result<Answer> {
+    let fabric = fabric(args)?;
+    let script = match args.faults.as_deref() {
+        None => Script::default(),
+        Some(path) if path == Path::new("demo") => Script::demo(),
+        Some(path) => {
+            let name = || path.display().to_string();
+            let text = std::fs::read_to_string(path).with_context(name)?;
+            text.parse().with_context(name)?
+        }
+    };
+    let plugin = plugin(args.plugin.as_deref())?;
+    let engine = Engine(args.engine.clone());
+    if !args.json {
+        output::print(&header(&engine, &fabric))?;
+    }
+    let mut told = Ok(());
+    let rows = run_lab(&fabric, &engine, &plugin, &script, |row| {
+        if !args.json && told.is_ok() {
+            told = output::print(&line(row));
+        }
+    })?;
+    told?;
+    let sound = rows.iter().all(Row::is_sound);
+    if args.json {
+        let report = json!({
+            "schema": "dmodc/lab/1",
+            "engine": engine.0,
+            "nodes": fabric.nodes().len(),
+            "switches": fabric.switches().len(),
+            "sound": sound,
+            "events": rows,
+        });
+        output::print(&format!("{report:#}\n"))?;
+    }
+    Ok(sound.into())
+}
+
+fn fabric(args: &LabArgs) -> Result<Fabric> {
+    match (&args.preset, &args.fabric) {
+        (Some(name), _) => Ok(preset(name)?.pgft().fabric(Default::default())),
+        (None, Some(path)) => input::fabric(&FabricArgs { fabric: path.clone(), strict: false }),
+        (None, None) => anyhow::bail!("a fabric or --preset is wanted"),
+    }
+}
+
+/// The plugin: as told, or beside this program, or where libraries are.
+pub(super) fn plugin(told: Option<&Path>) -> Result<PathBuf> {
+    const NAME: &str = "libdmodc.so";
+    if let Some(path) = told {
+        return std::path::absolute(path).with_context(|| path.display().to_string());
+    }
+    let program = std::env::current_exe().context("where this program is")?;
+    let beside = program.with_file_name(NAME);
+    let folders = std::fs::read_dir("/usr/lib").into_iter().flatten().flatten();
+    let mut installed = folders.map(|folder| folder.path().join(NAME));
+    Ok(match beside.is_file() {
+        true => beside,
+        false => installed.find(|path| path.is_file()).unwrap_or(beside),
+    })
+}
+
+fn header(engine: &Engine, fabric: &Fabric) -> String {
+    format!(
+        "OpenSM with {} on {} nodes and {} switches, simulated\n\
+         {:<28}{:>7}{:>12}{:>12}{:>12}{:>10}  switches hold\n",
+        engine.0,
+        number(fabric.nodes().len()),
+        number(fabric.switches().len()),
+        "event",
+        "sweeps",
+        "uploaded in",
+        "hop tables",
+        "tables",
+        "entries",
+    )
+}
+
+fn line(row: &Row) -> String {
+    let mut text = format!(
+        "{:<28}{:>7}{:>12}{:>12}{:>12}{:>10}  ",
+        row.event,
+        row.sweeps,
+        format!("{:.2} s", row.upload_s),
+        format!("{:.2} ms", row.matrices_ms),
+        format!("{:.2} ms", row.tables_ms),
+        number(row.entries_changed),
+    );
+    text += match (row.as_offline, row.lost, row.deadlock_free) {
+        (Some(false), _, _) => "OTHER TABLES than dmodc route",
+        (_, _, false) => "tables that may DEADLOCK",
+        (_, 1.., _) => "tables that LOSE pairs",
+        (Some(true), _, _) => "dmodc route's tables; sound",
+        (None, _, _) => "sound tables",
+    };
+    match (row.lost, row.pairs - row.delivered) {
+        (0, 0) => {}
+        (0, cut) => {
+            let _ = write!(text, " ({} pairs are cut off)", number(cut));
+        }
+        (lost, _) => {
+            let _ = write!(text, " ({} of them without need)", number(lost));
+        }
+    }
+    text.push('\n');
+    text
+}

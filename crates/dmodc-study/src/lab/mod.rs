@@ -1,0 +1,58 @@
+//! A fabric on the desk: OpenSM on a simulated fabric (ibsim), with faults, timed and judged.
+//!
+//! | | |
+//! |---|---|
+//! | `process` | programs that end with us, each lab apart from all others |
+//! | `sim` | ibsim: a fabric file, and a console that kills and repairs |
+//! | `opensm` | OpenSM with an engine, and what our plugin tells of it |
+//! | `script` | what happens to the fabric |
+//! | `run` | one event after the other: how long, what changed, whether it is right |
+
+mod opensm;
+mod process;
+mod run;
+mod script;
+mod sim;
+
+pub use opensm::{ENGINES, Engine, Opensm, tables_of};
+pub use run::{Row, run};
+pub use script::{Script, ScriptError};
+pub use sim::Sim;
+
+use std::path::PathBuf;
+
+/// Why the lab does not work.
+#[derive(Debug, thiserror::Error)]
+pub enum LabError {
+    /// A program is not there.
+    #[error("{0} is not installed; on Debian: apt-get install opensm ibsim-utils infiniband-diags")]
+    Missing(String),
+    /// A program could not be started, or read, or written to.
+    #[error("{0}: {1}")]
+    Io(String, #[source] std::io::Error),
+    /// A program ended too early, or said something else than expected.
+    #[error("{0}")]
+    Failed(String),
+    /// Nothing happened for too long.
+    #[error("{0} took longer than {1} s")]
+    TimedOut(String, u64),
+    /// OpenSM did not use the engine that was asked for.
+    #[error("OpenSM did not route with {engine}: {log}")]
+    OtherEngine {
+        /// What was asked for.
+        engine: String,
+        /// What its log says.
+        log: String,
+    },
+    /// The plugin is not there.
+    #[error(
+        "there is no {0}: build it with 'cargo build --release -p dmodc-opensm' (it needs libopensm-dev)"
+    )]
+    NoPlugin(PathBuf),
+    /// The fabric is too large for LIDs of InfiniBand.
+    #[error("LID {0} is beyond InfiniBand's range: OpenSM cannot hold this fabric")]
+    TooLarge(dmodc::Lid),
+    /// Tables do not fit into memory, or cannot be computed.
+    #[error(transparent)]
+    Route(#[from] dmodc::RouteError),
+}

@@ -1,0 +1,293 @@
+//! OpenSM on the simulated fabric, with one engine.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::thread::sleep;
+use std::time::{Duration, Instant, SystemTime};
+
+use dmodc::{Degradation, Fabric, LeafRule, Live, Ranking};
+use dmodc_formats::lft::{self, Lft};
+
+use super::process::Running;
+use super::{LabError, Sim};
+
+/// An engine of OpenSM, by the name that `-R` takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Engine(pub String);
+
+/// The engines that make sense on a fat-tree.
+pub const ENGINES: [&str; 9] =
+    ["dmodc", "minhop", "updn", "dnup", "ftree", "sssp", "dfsssp", "lash", "nue"];
+
+/// Something that OpenSM told our plugin.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Event {
+    /// Seconds since the epoch.
+    pub(super) time: f64,
+    pub(super) kind: Kind,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Kind {
+    /// A heavy sweep began.
+    Sweep,
+    /// Hop tables, or forwarding tables, were computed: milliseconds, and those of the processor.
+    Stage { is_tables: bool, wall: f64, cpu: f64 },
+    /// Tables were sent.
+    Routed,
+    /// The subnet is up.
+    Up,
+}
+
+impl Event {
+    fn parse(line: &str) -> Option<Self> {
+        let mut words = line.split(' ');
+        let time = words.next()?.parse().ok()?;
+        let kind = match words.next()? {
+            "sweep" => Kind::Sweep,
+            "routed" => Kind::Routed,
+            "up" => Kind::Up,
+            stage @ ("matrices" | "tables") => {
+                let mut numbers = words.skip(1).map(str::parse);
+                let (wall, cpu) = (numbers.next()?.ok()?, numbers.next()?.ok()?);
+                Kind::Stage { is_tables: stage == "tables", wall, cpu }
+            }
+            _ => return None,
+        };
+        Some(Event { time, kind })
+    }
+}
+
+/// A running OpenSM. It ends with this value.
+pub struct Opensm {
+    engine: Engine,
+    folder: PathBuf,
+    process: Running,
+}
+
+impl Opensm {
+    /// Starts OpenSM with an engine, ours from this plugin, and nothing to fall back to.
+    ///
+    /// # Errors
+    /// If it cannot be started.
+    pub fn start(sim: &Sim, engine: &Engine, plugin: &Path) -> Result<Self, LabError> {
+        let (command, folder) = command(sim, engine, plugin)?;
+        Opensm::spawn(command, engine, folder)
+    }
+
+    fn spawn(mut command: Command, engine: &Engine, folder: PathBuf) -> Result<Self, LabError> {
+        let io = |error| LabError::Io("opensm".into(), error);
+        command.stdout(File::create(folder.join("opensm.out")).map_err(io)?);
+        command.stderr(File::create(folder.join("opensm.err")).map_err(io)?);
+        let process = Running(command.spawn().map_err(io)?);
+        Ok(Opensm { engine: engine.clone(), folder, process })
+    }
+
+    /// Where its files are.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The process, for signals.
+    pub fn pid(&self) -> u32 {
+        self.process.0.id()
+    }
+
+    /// Its log.
+    pub fn log(&self) -> String {
+        let log = fs::read(self.folder.join("opensm.log")).unwrap_or_default();
+        String::from_utf8_lossy(&log).into_owned()
+    }
+
+    /// How much memory it has, in bytes.
+    pub fn memory(&self) -> Option<u64> {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.pid())).ok()?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+        line.split_whitespace().next()?.parse::<u64>().ok().map(|kib| kib * 1024)
+    }
+
+    pub(super) fn events(&self) -> Vec<Event> {
+        let text = fs::read_to_string(self.folder.join("events")).unwrap_or_default();
+        // The last line may be in the making.
+        let whole = text.rfind('\n').map_or("", |end| &text[..end]);
+        whole.lines().filter_map(Event::parse).collect()
+    }
+
+    /// Asks for a heavy sweep.
+    pub fn resweep(&self) {
+        let _ = Command::new("kill").args(["-HUP", &self.pid().to_string()]).status();
+    }
+
+    /// Waits until tables were uploaded after `since` and nothing more happens; what happened since. If
+    /// OpenSM has not noticed anything after a while, it is told to look.
+    pub(super) fn settle(&mut self, since: f64, longest: u64) -> Result<Vec<Event>, LabError> {
+        let start = Instant::now();
+        let mut asked = false;
+        loop {
+            let mut events = self.events();
+            events.retain(|event| event.time >= since);
+            let last = |kind: &Kind| {
+                events.iter().rev().find(|event| event.kind == *kind).map(|event| event.time)
+            };
+            if let (Some(up), Some(sweep)) = (last(&Kind::Up), last(&Kind::Sweep))
+                && up > sweep
+                && now() - up > QUIET
+            {
+                self.used_the_engine()?;
+                return Ok(events);
+            }
+            if events.is_empty() && !asked && start.elapsed() > NOTICE {
+                self.resweep();
+                asked = true;
+            }
+            if !self.process.is_alive() {
+                return Err(LabError::Failed(format!("opensm ended: {}", self.last_error())));
+            }
+            if self.log().contains("No routing engine able") {
+                self.used_the_engine()?;
+            }
+            if start.elapsed().as_secs() > longest {
+                return Err(LabError::TimedOut("a sweep of OpenSM".into(), longest));
+            }
+            sleep(Duration::from_millis(30));
+        }
+    }
+
+    /// OpenSM falls back to another engine in silence; its log tells.
+    fn used_the_engine(&self) -> Result<(), LabError> {
+        let log = self.log();
+        let configured: Vec<&str> = log
+            .lines()
+            .filter(|line| line.contains(" tables configured on all switches"))
+            .collect();
+        let wanted = format!("{} tables configured", self.engine.0);
+        match configured.last() {
+            Some(line) if line.contains(&wanted) => Ok(()),
+            _ => {
+                Err(LabError::OtherEngine { engine: self.engine.0.clone(), log: self.last_error() })
+            }
+        }
+    }
+
+    /// The last line of the log that is an error.
+    fn last_error(&self) -> String {
+        let log = self.log();
+        let is_error = |line: &&str| line.contains(" 0x01 -> ") || line.contains("ERR ");
+        let last = log.lines().rev().find(is_error).unwrap_or("its log has no error");
+        last.split(" -> ").last().unwrap_or(last).to_string()
+    }
+}
+
+/// So long nothing must happen before a sweep counts as the last one, in seconds.
+const QUIET: f64 = 0.4;
+
+/// After so long OpenSM is told to look.
+const NOTICE: Duration = Duration::from_secs(3);
+
+pub(super) fn now() -> f64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    since.map_or(0.0, |since| since.as_secs_f64())
+}
+
+/// The command of an OpenSM in a folder of its own. Engines that want roots get them.
+fn command(sim: &Sim, engine: &Engine, plugin: &Path) -> Result<(Command, PathBuf), LabError> {
+    let io = |error| LabError::Io("a folder for opensm".into(), error);
+    let folder = sim.desk.folder.join("opensm");
+    fs::create_dir_all(&folder).map_err(io)?;
+    if !plugin.is_file() {
+        return Err(LabError::NoPlugin(plugin.into()));
+    }
+    let write = |name: &str, text: String| {
+        let path = folder.join(name);
+        if !path.exists() {
+            fs::write(&path, text).map_err(io)?;
+        }
+        Ok::<_, LabError>(path)
+    };
+    let config = write("opensm.conf", "event_plugin_name dmodc\n".into())?;
+    let roots = write("roots", roots(sim.fabric()))?;
+    write("guid2lid", sim.guid_to_lid())?;
+    let state = folder.display();
+    let ours = write(
+        "dmodc.conf",
+        format!("state_folder = \"{state}\"\nstatus_file = \"{state}/status.json\"\n"),
+    )?;
+    let mut command = sim.desk.client("opensm");
+    command.env("OSM_CACHE_DIR", &folder).env("OSM_TMP_DIR", &folder);
+    command.env("LD_LIBRARY_PATH", plugin.parent().unwrap_or(Path::new(".")));
+    command.env("DMODC_CONF", ours).env("DMODC_EVENTS", folder.join("events"));
+    command.arg("-e").arg("-F").arg(config);
+    command.arg("-f").arg(folder.join("opensm.log"));
+    command.args(["-R", &format!("{},no_fallback", engine.0), "-D", "0x43", "-d", "2"]);
+    command.arg("--dump_files_dir").arg(&folder);
+    if matches!(engine.0.as_str(), "updn" | "dnup" | "ftree") {
+        command.arg("-a").arg(roots);
+    }
+    if engine.0 == "lash" || engine.0 == "dfsssp" || engine.0 == "nue" {
+        command.arg("-Q");
+    }
+    Ok((command, folder))
+}
+
+/// The switches of the highest rank, as OpenSM's root_guid_file.
+fn roots(fabric: &Fabric) -> String {
+    let healthy = Degradation::none(fabric);
+    let ranking = Ranking::new(Live::new(fabric, &healthy), &LeafRule::Detect);
+    let top = ranking.by_rank().last().cloned().unwrap_or_default();
+    top.iter().map(|&s| format!("{}\n", fabric.switch(s).guid)).collect()
+}
+
+/// The tables of one of OpenSM's own engines for a fabric, and how long the engine took, in milliseconds:
+/// hop tables and forwarding tables.
+///
+/// # Errors
+/// If something fails, or OpenSM used another engine.
+pub fn tables_of(
+    fabric: &Fabric,
+    engine: &Engine,
+    plugin: &Path,
+    longest: u64,
+) -> Result<(Lft, [f64; 2]), LabError> {
+    let sim = Sim::start(fabric)?;
+    let (mut command, folder) = command(&sim, engine, plugin)?;
+    command.arg("-o");
+    let mut opensm = Opensm::spawn(command, engine, folder)?;
+    let start = Instant::now();
+    while opensm.process.is_alive() {
+        if start.elapsed().as_secs() > longest {
+            return Err(LabError::TimedOut(format!("routing with {}", engine.0), longest));
+        }
+        sleep(Duration::from_millis(20));
+    }
+    opensm.used_the_engine()?;
+    let mut times = [0.0; 2];
+    for event in opensm.events() {
+        if let Kind::Stage { is_tables, wall, .. } = event.kind {
+            times[usize::from(is_tables)] = wall;
+        }
+    }
+    let path = opensm.folder.join("opensm-lfts.dump");
+    let text = fs::read(&path).map_err(|error| LabError::Io("OpenSM's tables".into(), error))?;
+    let lft = lft::read(&text, fabric)
+        .map_err(|error| LabError::Failed(format!("OpenSM's tables: {error}")))?;
+    Ok((lft, times))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_are_read_line_by_line() {
+        let stage = Kind::Stage { is_tables: true, wall: 5.115, cpu: 3.097 };
+        assert_eq!(
+            Event::parse("12.5 tables dmodc 5.115 3.097"),
+            Some(Event { time: 12.5, kind: stage })
+        );
+        assert_eq!(Event::parse("1.0 up"), Some(Event { time: 1.0, kind: Kind::Up }));
+        for line in ["", "x up", "1.0", "1.0 other", "1.0 tables dmodc 5", "1.0 tables a b c"] {
+            assert_eq!(Event::parse(line), None, "{line}");
+        }
+    }
+}

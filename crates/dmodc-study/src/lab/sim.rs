@@ -1,0 +1,200 @@
+//! ibsim: a simulated fabric, and what can be done to it.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::process::{ChildStdin, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use dmodc::fabric::{CableEnds, Part};
+use dmodc::{Degradation, Fabric, Guid, Lid, PortNumber, SwitchIndex};
+use dmodc_formats::lft::Lft;
+use dmodc_formats::{ibnetdiscover, lft};
+use tempfile::TempDir;
+
+use super::LabError;
+use super::process::{Desk, Running};
+
+/// The longest that the simulator may take to read a fabric, in seconds.
+const START: u64 = 300;
+
+/// A simulated fabric. It ends with this value.
+pub struct Sim {
+    fabric: Fabric,
+    /// What is dead in it.
+    dead: Degradation,
+    pub(super) desk: Desk,
+    console: ChildStdin,
+    process: Running,
+    _folder: TempDir,
+}
+
+impl Sim {
+    /// Starts a simulator with this fabric.
+    ///
+    /// # Errors
+    /// If it cannot be held, or programs are missing, or they fail.
+    pub fn start(fabric: &Fabric) -> Result<Self, LabError> {
+        fabric.infiniband_lids().map_err(LabError::TooLarge)?;
+        let io = |what: &'static str| move |error| LabError::Io(what.into(), error);
+        let folder =
+            tempfile::Builder::new().prefix("dmodc-lab-").tempdir().map_err(io("a folder"))?;
+        let desk = Desk::new(folder.path().into())?;
+        let mut text = Vec::new();
+        ibnetdiscover::write(fabric, &[], &mut text).map_err(io("the fabric"))?;
+        fs::write(folder.path().join("net"), text).map_err(io("the fabric"))?;
+        let said = folder.path().join("ibsim.out");
+        let ports: usize = fabric.switches().iter().map(|s| usize::from(s.ports) + 1).sum();
+        let adapters: usize = fabric.adapters().iter().map(|a| usize::from(a.ports)).sum();
+        let mut command = desk.program("ibsim");
+        command.arg("-s");
+        for (option, count) in [
+            ("-N", fabric.switches().len() + fabric.adapters().len() + 16),
+            ("-S", fabric.switches().len() + 16),
+            ("-P", ports + adapters + 64),
+            ("-L", 49_152),
+        ] {
+            command.arg(option).arg(count.to_string());
+        }
+        command.arg("net").stdin(Stdio::piped());
+        command.stdout(File::create(&said).map_err(io("ibsim"))?);
+        command.stderr(File::create(folder.path().join("ibsim.err")).map_err(io("ibsim"))?);
+        let mut child = command.spawn().map_err(io("ibsim"))?;
+        let console =
+            child.stdin.take().ok_or_else(|| LabError::Failed("ibsim has no console".into()))?;
+        let (pid, dead) = (child.id(), Degradation::none(fabric));
+        let process = Running(child);
+        let mut sim = Sim { fabric: fabric.clone(), dead, desk, console, process, _folder: folder };
+        let start = Instant::now();
+        while !fs::read_to_string(&said).is_ok_and(|text| text.contains("simulator ready")) {
+            if !sim.process.is_alive() {
+                let why = fs::read_to_string(sim.desk.folder.join("ibsim.err")).unwrap_or_default();
+                let last = why.lines().last().unwrap_or("it said nothing").to_string();
+                return Err(LabError::Failed(format!("ibsim ended: {last}")));
+            }
+            if start.elapsed().as_secs() > START {
+                return Err(LabError::TimedOut("starting ibsim".into(), START));
+            }
+            sleep(Duration::from_millis(20));
+        }
+        sim.desk.share(pid);
+        Ok(sim)
+    }
+
+    /// The fabric as it was given.
+    pub fn fabric(&self) -> &Fabric {
+        &self.fabric
+    }
+
+    /// What is dead in it.
+    pub fn dead(&self) -> &Degradation {
+        &self.dead
+    }
+
+    /// The switch of the node at which programs are attached: it must not be cut off.
+    pub fn attached(&self) -> Option<SwitchIndex> {
+        self.fabric.nodes().first().map(|node| node.switch)
+    }
+
+    /// Makes this dead, and nothing else, on the simulator's console.
+    ///
+    /// # Errors
+    /// If the console is not there any more.
+    pub fn degrade(&mut self, wanted: &Degradation) -> Result<(), LabError> {
+        let mut lines = Vec::new();
+        let changed: Vec<Part> = wanted.difference(&self.dead).collect();
+        // Repairs first: a switch that is linked again has all its cables.
+        for part in changed.iter().filter(|part| !is_dead(wanted, part)) {
+            lines.push(format!("ReLink {}", self.named(part)));
+            if let Part::Switch(s) = *part {
+                for c in wanted.dead_cables().filter(|&c| self.touches(c, s)) {
+                    lines.push(format!("Unlink {}", self.named(&Part::Cable(c))));
+                }
+                for other in wanted.dead_switches() {
+                    lines.push(format!("Unlink {}", self.named(&Part::Switch(other))));
+                }
+            }
+        }
+        for part in changed.iter().filter(|part| is_dead(wanted, part)) {
+            lines.push(format!("Unlink {}", self.named(part)));
+        }
+        self.dead.clone_from(wanted);
+        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        let written = self.console.write_all(text.as_bytes()).and_then(|()| self.console.flush());
+        written.map_err(|error| LabError::Io("the console of ibsim".into(), error))
+    }
+
+    fn touches(&self, c: dmodc::CableIndex, s: SwitchIndex) -> bool {
+        match self.fabric.cable(c) {
+            CableEnds::Switches(cable) => cable.a.0 == s || cable.b.0 == s,
+            CableEnds::Node(n) => self.fabric.node(n).switch == s,
+        }
+    }
+
+    /// A part as the console names it.
+    fn named(&self, part: &Part) -> String {
+        let switch = |s: SwitchIndex| format!("\"S-{:016x}\"", self.fabric.switch(s).guid.0);
+        match *part {
+            Part::Switch(s) => switch(s),
+            Part::Cable(c) => {
+                let (s, PortNumber(port)) = match self.fabric.cable(c) {
+                    CableEnds::Switches(cable) => cable.a,
+                    CableEnds::Node(n) => {
+                        let node = self.fabric.node(n);
+                        (node.switch, node.switch_port)
+                    }
+                };
+                format!("{}[{port}]", switch(s))
+            }
+        }
+    }
+
+    /// The fabric as `ibnetdiscover` finds it now.
+    ///
+    /// # Errors
+    /// If it fails, or prints no fabric.
+    pub fn discover(&self) -> Result<Fabric, LabError> {
+        let text = self.desk.output(self.desk.client("ibnetdiscover"), "ibnetdiscover")?;
+        let reading = dmodc_formats::read(&text)
+            .map_err(|error| LabError::Failed(format!("what ibnetdiscover printed: {error}")))?;
+        Ok(reading.fabric)
+    }
+
+    /// The tables that the simulated switches hold, read packet by packet.
+    ///
+    /// # Errors
+    /// If that fails.
+    pub fn tables(&self, fabric: &Fabric) -> Result<Lft, LabError> {
+        let text = self.desk.output(self.desk.client("dump_fts"), "dump_fts")?;
+        lft::read(&text, fabric)
+            .map_err(|error| LabError::Failed(format!("what dump_fts printed: {error}")))
+    }
+
+    /// What another program on the fabric prints, such as `ibtracert 1 28`.
+    ///
+    /// # Errors
+    /// If it fails.
+    pub fn client(&self, program: &str, args: &[&str]) -> Result<String, LabError> {
+        let mut command = self.desk.client(program);
+        command.args(args);
+        let text = self.desk.output(command, program)?;
+        Ok(String::from_utf8_lossy(&text).into_owned())
+    }
+
+    /// Fixes the LIDs that OpenSM will give: those of the fabric.
+    pub(super) fn guid_to_lid(&self) -> String {
+        let line = |guid: Guid, lid: Lid, lmc: u8| {
+            format!("0x{:016x} 0x{:04x} 0x{:04x}\n\n", guid.0, lid.0, lid.0 + (1 << lmc) - 1)
+        };
+        let switches = self.fabric.switches().iter().map(|s| line(s.guid, s.lid, 0));
+        let nodes = self.fabric.nodes().iter().map(|n| line(n.guid, n.lid, n.lmc));
+        switches.chain(nodes).collect()
+    }
+}
+
+pub(super) fn is_dead(degradation: &Degradation, part: &Part) -> bool {
+    match *part {
+        Part::Switch(s) => degradation.switch_is_dead(s),
+        Part::Cable(c) => degradation.cable_is_dead(c),
+    }
+}
