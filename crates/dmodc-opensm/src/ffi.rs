@@ -86,7 +86,6 @@ unsafe extern "C" {
     ) -> c_int;
     fn dmodc_empty(osm: *mut OpenSm);
     fn dmodc_time_engine(osm: *mut OpenSm);
-    fn dmodc_tables_done();
 }
 
 /// `osm_event_plugin_t`: the one symbol that OpenSM looks for.
@@ -258,7 +257,7 @@ unsafe extern "C" fn create(osm: *mut OpenSm) -> *mut c_void {
         host.log(if usual.is_empty() { Level::Info } else { Level::Error }, line);
         let events = std::env::var_os("DMODC_EVENTS").and_then(|path| {
             let file = OpenOptions::new().create(true).append(true).open(path).ok()?;
-            Some(Mutex::new(Events { file, blocks: 0 }))
+            Some(Mutex::new(Events { file }))
         });
         let context = Context { host, plugin: Mutex::new(Plugin::new(path)), events };
         let context = Box::into_raw(Box::new(context)).cast::<c_void>();
@@ -324,8 +323,6 @@ fn message(panic: &(dyn Any + Send)) -> &str {
 /// Events on their way to a file, one line each: seconds since the epoch, the word, numbers.
 struct Events {
     file: File,
-    /// Blocks sent since the last sweep began.
-    blocks: u64,
 }
 
 impl Events {
@@ -347,7 +344,6 @@ mod event {
     pub(super) const HEAVY_SWEEP_START: i32 = 5;
     pub(super) const HEAVY_SWEEP_DONE: i32 = 6;
     pub(super) const UCAST_ROUTING_DONE: i32 = 7;
-    pub(super) const LFT_CHANGE: i32 = 10;
 }
 
 /// OpenSM tells what happens.
@@ -356,23 +352,14 @@ unsafe extern "C" fn report(context: *mut c_void, event: c_int, _data: *mut c_vo
     let context = unsafe { &*context.cast::<Context>() };
     let Some(events) = &context.events else { return };
     let _ = catch_unwind(AssertUnwindSafe(|| {
-        if event == event::LFT_CHANGE || event == event::UCAST_ROUTING_DONE {
-            // SAFETY: it calls `dmodc_timed` at the most.
-            unsafe { dmodc_tables_done() };
-        }
         let mut events = events.lock().unwrap_or_else(PoisonError::into_inner);
         match event {
             event::HEAVY_SWEEP_START => {
                 // SAFETY: OpenSM is between two runs.
                 unsafe { dmodc_time_engine(context.host.0) };
-                events.blocks = 0;
                 events.tell(format_args!("sweep"));
             }
-            event::LFT_CHANGE => events.blocks += 1,
-            event::UCAST_ROUTING_DONE => {
-                let blocks = events.blocks;
-                events.tell(format_args!("routed {blocks}"));
-            }
+            event::UCAST_ROUTING_DONE => events.tell(format_args!("routed")),
             event::HEAVY_SWEEP_DONE => events.tell(format_args!("swept")),
             event::SUBNET_UP => events.tell(format_args!("up")),
             _ => {}

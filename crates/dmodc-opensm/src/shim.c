@@ -4,7 +4,7 @@
  */
 #include <opensm/osm_config.h> /* first: without it, structures have other sizes */
 
-#include <stdlib.h>
+#include <pthread.h>
 #include <string.h>
 #include <time.h>
 
@@ -158,15 +158,15 @@ void dmodc_empty(struct osm_opensm *osm)
 /*
  * Timing of an engine, for measurements: the callbacks of the first in the list are wrapped. One that is
  * missing, or that hands back, stands for OpenSM's own. That of the hop tables is called here; that of the
- * tables cannot be, and lasts until OpenSM first says that it sends or is done.
+ * tables cannot be, and is over when OpenSM notes which engine it used, before it sends anything.
  */
 static struct {
 	struct osm_opensm *osm;
 	const char *name;
 	int (*matrices)(void *context);
 	int (*tables)(void *context);
+	clockid_t thread;
 	uint64_t wall, cpu;
-	int is_pending;
 } timed;
 
 static uint64_t now(clockid_t clock)
@@ -178,14 +178,14 @@ static uint64_t now(clockid_t clock)
 
 static void start(void)
 {
+	pthread_getcpuclockid(pthread_self(), &timed.thread);
 	timed.wall = now(CLOCK_MONOTONIC);
-	timed.cpu = now(CLOCK_THREAD_CPUTIME_ID);
+	timed.cpu = now(timed.thread);
 }
 
 static void stop(const char *stage)
 {
-	dmodc_timed(timed.name, stage, now(CLOCK_MONOTONIC) - timed.wall,
-		    now(CLOCK_THREAD_CPUTIME_ID) - timed.cpu);
+	dmodc_timed(timed.name, stage, now(CLOCK_MONOTONIC) - timed.wall, now(timed.thread) - timed.cpu);
 }
 
 static int timed_matrices(void *context)
@@ -198,21 +198,26 @@ static int timed_matrices(void *context)
 	return result;
 }
 
-static int timed_tables(void *context)
+static void *wait_for_tables(void *unused)
 {
-	start();
-	int result = timed.tables ? timed.tables(context) : 1;
-	timed.is_pending = result > 0;
-	if (!timed.is_pending)
-		stop("tables");
-	return result;
+	const struct timespec moment = { 0, 50000 };
+	(void)unused;
+	while (!__atomic_load_n(&timed.osm->routing_engine_used, __ATOMIC_ACQUIRE))
+		nanosleep(&moment, NULL);
+	stop("tables");
+	return NULL;
 }
 
-void dmodc_tables_done(void)
+static int timed_tables(void *context)
 {
-	if (timed.is_pending)
+	pthread_t waiting;
+	start();
+	int result = timed.tables ? timed.tables(context) : 1;
+	if (result <= 0)
 		stop("tables");
-	timed.is_pending = 0;
+	else if (!pthread_create(&waiting, NULL, wait_for_tables, NULL))
+		pthread_detach(waiting);
+	return result;
 }
 
 void dmodc_time_engine(struct osm_opensm *osm)

@@ -58,7 +58,6 @@ int dmodc_write(struct osm_opensm *osm, uint64_t guid, const uint8_t *entries, u
 		struct dmodc_written *written);
 void dmodc_empty(struct osm_opensm *osm);
 void dmodc_time_engine(struct osm_opensm *osm);
-void dmodc_tables_done(void);
 
 /* Rust's, called by the shim. */
 int dmodc_route(void *context);
