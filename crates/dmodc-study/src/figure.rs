@@ -68,6 +68,8 @@ fn draw(
     let mut chart = ChartBuilder::on(&area)
         .caption(title, ("sans-serif", 18))
         .margin(14)
+        // The last label of an axis reaches over its end.
+        .margin_right(44)
         .x_label_area_size(44)
         .y_label_area_size(64)
         .build_cartesian_2d(x.log_scale(), y.log_scale())?;

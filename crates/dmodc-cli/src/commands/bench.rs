@@ -184,8 +184,7 @@ fn with_opensm(args: &BenchArgs, sizes: &[Size]) -> Result<Vec<Value>> {
                     "seed": args.seed,
                     "threads": 1,
                 });
-                let engine = lab::Engine(name.clone());
-                match lab::tables_of(&fabric, &engine, &plugin, LONGEST) {
+                match lab::tables_of(&fabric, name, &plugin, LONGEST) {
                     Ok((_, [matrices, tables])) => {
                         row["hop_tables_ms"] = json!(matrices);
                         row["tables_ms"] = json!(tables);
@@ -394,11 +393,17 @@ fn figure(rows: &[Value]) -> Result<String> {
     for row in rows {
         let (cables, switches) = (&row["cables_dead"], &row["switches_dead"]);
         let engine = row["engine"].as_str().unwrap_or("?");
-        let name = match cables.as_f64() == Some(0.0) && switches.as_f64() == Some(0.0) {
-            true => format!("{engine}, healthy"),
-            false => format!("{engine}, {cables} % of cables and {switches} % of switches dead"),
+        let dead = |count: &Value, what: &str| match count.as_f64() {
+            Some(percent) if percent > 0.0 => Some(format!("{percent} % of {what}")),
+            _ => None,
         };
-        add(name.replace(".0 ", " "), row, "reroute_ms", false);
+        let dead: Vec<String> =
+            [dead(cables, "cables"), dead(switches, "switches")].into_iter().flatten().collect();
+        let state = match dead.is_empty() {
+            true => "healthy".into(),
+            false => format!("{} dead", dead.join(" and ")),
+        };
+        add(format!("{engine}, {state}"), row, "reroute_ms", false);
     }
     // One limit for each size: the rows of a size write as many bytes.
     let ours = rows.iter().filter(|row| row["memset_ms"].is_number());

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use dmodc::Fabric;
-use dmodc_study::lab::{Engine, Row, Script, run as run_lab};
+use dmodc_study::lab::{Row, Script, run as run_lab};
 use serde_json::json;
 
 use super::generate::preset;
@@ -31,12 +31,12 @@ fn lab(args: &LabArgs) -> Result<Answer> {
         }
     };
     let plugin = plugin(args.plugin.as_deref())?;
-    let engine = Engine(args.engine.clone());
+    let engine = args.engine.as_str();
     if !args.json {
-        output::print(&header(&engine, &fabric))?;
+        output::print(&header(engine, &fabric))?;
     }
     let mut told = Ok(());
-    let rows = run_lab(&fabric, &engine, &plugin, &script, |row| {
+    let rows = run_lab(&fabric, engine, &plugin, &script, |row| {
         if !args.json && told.is_ok() {
             told = output::print(&line(row));
         }
@@ -46,7 +46,7 @@ fn lab(args: &LabArgs) -> Result<Answer> {
     if args.json {
         let report = json!({
             "schema": "dmodc/lab/1",
-            "engine": engine.0,
+            "engine": engine,
             "nodes": fabric.nodes().len(),
             "switches": fabric.switches().len(),
             "sound": sound,
@@ -81,11 +81,11 @@ pub(super) fn plugin(told: Option<&Path>) -> Result<PathBuf> {
     })
 }
 
-fn header(engine: &Engine, fabric: &Fabric) -> String {
+fn header(engine: &str, fabric: &Fabric) -> String {
     format!(
         "OpenSM with {} on {} nodes and {} switches, simulated\n\
          {:<28}{:>7}{:>12}{:>12}{:>12}{:>10}  switches hold\n",
-        engine.0,
+        engine,
         number(fabric.nodes().len()),
         number(fabric.switches().len()),
         "event",

@@ -110,9 +110,8 @@ fn by_opensm(args: &RouteArgs, live: Live<'_>, name: &str) -> Result<Answer> {
         !others.contains(&true) && args.split.is_none(),
         "OpenSM's engines have no --save-orders, --alternatives, --connect-roots or --split"
     );
-    let engine = lab::Engine(name.into());
     let plugin = super::opensm::plugin(None)?;
-    let (dump, [matrices, tables]) = lab::tables_of(live.fabric, &engine, &plugin, LONGEST)?;
+    let (dump, [matrices, tables]) = lab::tables_of(live.fabric, name, &plugin, LONGEST)?;
     let mut dumped = Lft::tables(&[&dump], live.fabric)?;
     let routed = dumped.remove(0);
     if args.output.output.is_some() || !args.output.json {

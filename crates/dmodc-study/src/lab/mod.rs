@@ -14,7 +14,7 @@ mod run;
 mod script;
 mod sim;
 
-pub use opensm::{ENGINES, Engine, Opensm, tables_of};
+pub use opensm::{ENGINES, Event, Kind, Opensm, Setup, now, tables_of};
 pub use run::{Row, run};
 pub use script::{Script, ScriptError};
 pub use sim::Sim;

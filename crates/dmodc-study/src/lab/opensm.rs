@@ -12,9 +12,25 @@ use dmodc_formats::lft::{self, Lft};
 use super::process::Running;
 use super::{LabError, Sim};
 
-/// An engine of OpenSM, by the name that `-R` takes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Engine(pub String);
+/// How OpenSM is started.
+#[derive(Clone, Debug)]
+pub struct Setup<'a> {
+    /// The engine, by the name that `-R` takes.
+    pub engine: &'a str,
+    /// Our plugin. It also tells what OpenSM does while it runs another engine.
+    pub plugin: &'a Path,
+    /// What OpenSM goes on with if the engine fails; without it there are no tables then.
+    pub fallback: Option<&'a str>,
+    /// More lines for our plugin's configuration.
+    pub config: &'a str,
+}
+
+impl<'a> Setup<'a> {
+    /// An engine, and nothing to fall back to.
+    pub fn new(engine: &'a str, plugin: &'a Path) -> Self {
+        Setup { engine, plugin, fallback: None, config: "" }
+    }
+}
 
 /// The engines that make sense on a fat-tree.
 pub const ENGINES: [&str; 9] =
@@ -22,18 +38,27 @@ pub const ENGINES: [&str; 9] =
 
 /// Something that OpenSM told our plugin.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Event {
+pub struct Event {
     /// Seconds since the epoch.
-    pub(super) time: f64,
-    pub(super) kind: Kind,
+    pub time: f64,
+    /// What it is.
+    pub kind: Kind,
 }
 
+/// What OpenSM tells.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Kind {
+pub enum Kind {
     /// A heavy sweep began.
     Sweep,
-    /// Hop tables, or forwarding tables, were computed: milliseconds, and those of the processor.
-    Stage { is_tables: bool, wall: f64, cpu: f64 },
+    /// Something was computed.
+    Stage {
+        /// Forwarding tables, or else hop tables.
+        is_tables: bool,
+        /// Milliseconds.
+        wall: f64,
+        /// Milliseconds of the processor.
+        cpu: f64,
+    },
     /// Tables were sent.
     Routed,
     /// The subnet is up.
@@ -61,27 +86,28 @@ impl Event {
 
 /// A running OpenSM. It ends with this value.
 pub struct Opensm {
-    engine: Engine,
+    /// The engine whose tables are expected.
+    engine: String,
     folder: PathBuf,
     process: Running,
 }
 
 impl Opensm {
-    /// Starts OpenSM with an engine, ours from this plugin, and nothing to fall back to.
+    /// Starts OpenSM. What an earlier one on this fabric knew, it knows, too.
     ///
     /// # Errors
     /// If it cannot be started.
-    pub fn start(sim: &Sim, engine: &Engine, plugin: &Path) -> Result<Self, LabError> {
-        let (command, folder) = command(sim, engine, plugin)?;
-        Opensm::spawn(command, engine, folder)
+    pub fn start(sim: &Sim, setup: &Setup<'_>) -> Result<Self, LabError> {
+        let (command, folder) = command(sim, setup)?;
+        Opensm::spawn(command, setup.fallback.unwrap_or(setup.engine), folder)
     }
 
-    fn spawn(mut command: Command, engine: &Engine, folder: PathBuf) -> Result<Self, LabError> {
+    fn spawn(mut command: Command, engine: &str, folder: PathBuf) -> Result<Self, LabError> {
         let io = |error| LabError::Io("opensm".into(), error);
         command.stdout(File::create(folder.join("opensm.out")).map_err(io)?);
         command.stderr(File::create(folder.join("opensm.err")).map_err(io)?);
         let process = Running(command.spawn().map_err(io)?);
-        Ok(Opensm { engine: engine.clone(), folder, process })
+        Ok(Opensm { engine: engine.into(), folder, process })
     }
 
     /// Where its files are.
@@ -107,7 +133,8 @@ impl Opensm {
         line.split_whitespace().next()?.parse::<u64>().ok().map(|kib| kib * 1024)
     }
 
-    pub(super) fn events(&self) -> Vec<Event> {
+    /// What it told since it began.
+    pub fn events(&self) -> Vec<Event> {
         let text = fs::read_to_string(self.folder.join("events")).unwrap_or_default();
         // The last line may be in the making.
         let whole = text.rfind('\n').map_or("", |end| &text[..end]);
@@ -121,7 +148,10 @@ impl Opensm {
 
     /// Waits until tables were uploaded after `since` and nothing more happens; what happened since. If
     /// OpenSM has not noticed anything after a while, it is told to look.
-    pub(super) fn settle(&mut self, since: f64, longest: u64) -> Result<Vec<Event>, LabError> {
+    ///
+    /// # Errors
+    /// If OpenSM ends, uses another engine, or takes longer than so many seconds.
+    pub fn settle(&mut self, since: f64, longest: u64) -> Result<Vec<Event>, LabError> {
         let start = Instant::now();
         let mut asked = false;
         loop {
@@ -144,7 +174,7 @@ impl Opensm {
             if !self.process.is_alive() {
                 return Err(LabError::Failed(format!("opensm ended: {}", self.last_error())));
             }
-            if self.log().contains("No routing engine able") {
+            if self.has_given_up() {
                 self.used_the_engine()?;
             }
             if start.elapsed().as_secs() > longest {
@@ -154,6 +184,11 @@ impl Opensm {
         }
     }
 
+    /// Whether no engine gave tables.
+    fn has_given_up(&self) -> bool {
+        self.log().contains("No routing engine able")
+    }
+
     /// OpenSM falls back to another engine in silence; its log tells.
     fn used_the_engine(&self) -> Result<(), LabError> {
         let log = self.log();
@@ -161,12 +196,10 @@ impl Opensm {
             .lines()
             .filter(|line| line.contains(" tables configured on all switches"))
             .collect();
-        let wanted = format!("{} tables configured", self.engine.0);
+        let wanted = format!("{} tables configured", self.engine);
         match configured.last() {
             Some(line) if line.contains(&wanted) => Ok(()),
-            _ => {
-                Err(LabError::OtherEngine { engine: self.engine.0.clone(), log: self.last_error() })
-            }
+            _ => Err(LabError::OtherEngine { engine: self.engine.clone(), log: self.last_error() }),
         }
     }
 
@@ -185,13 +218,15 @@ const QUIET: f64 = 0.4;
 /// After so long OpenSM is told to look.
 const NOTICE: Duration = Duration::from_secs(3);
 
-pub(super) fn now() -> f64 {
+/// Seconds since the epoch, as in events.
+pub fn now() -> f64 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     since.map_or(0.0, |since| since.as_secs_f64())
 }
 
 /// The command of an OpenSM in a folder of its own. Engines that want roots get them.
-fn command(sim: &Sim, engine: &Engine, plugin: &Path) -> Result<(Command, PathBuf), LabError> {
+fn command(sim: &Sim, setup: &Setup<'_>) -> Result<(Command, PathBuf), LabError> {
+    let &Setup { engine, plugin, .. } = setup;
     let io = |error| LabError::Io("a folder for opensm".into(), error);
     let folder = sim.desk.folder.join("opensm");
     fs::create_dir_all(&folder).map_err(io)?;
@@ -211,7 +246,11 @@ fn command(sim: &Sim, engine: &Engine, plugin: &Path) -> Result<(Command, PathBu
     let state = folder.display();
     let ours = write(
         "dmodc.conf",
-        format!("state_folder = \"{state}\"\nstatus_file = \"{state}/status.json\"\n"),
+        format!(
+            "state_folder = \"{state}\"\nstatus_file = \"{state}/status.json\"\n\
+             metrics_file = \"{state}/dmodc.prom\"\n{}\n",
+            setup.config
+        ),
     )?;
     let mut command = sim.desk.client("opensm");
     command.env("OSM_CACHE_DIR", &folder).env("OSM_TMP_DIR", &folder);
@@ -219,12 +258,13 @@ fn command(sim: &Sim, engine: &Engine, plugin: &Path) -> Result<(Command, PathBu
     command.env("DMODC_CONF", ours).env("DMODC_EVENTS", folder.join("events"));
     command.arg("-e").arg("-F").arg(config);
     command.arg("-f").arg(folder.join("opensm.log"));
-    command.args(["-R", &format!("{},no_fallback", engine.0), "-D", "0x43", "-d", "2"]);
+    let then = setup.fallback.unwrap_or("no_fallback");
+    command.args(["-R", &format!("{engine},{then}"), "-D", "0x43", "-d", "2"]);
     command.arg("--dump_files_dir").arg(&folder);
-    if matches!(engine.0.as_str(), "updn" | "dnup" | "ftree") {
+    if matches!(engine, "updn" | "dnup" | "ftree") {
         command.arg("-a").arg(roots);
     }
-    if engine.0 == "lash" || engine.0 == "dfsssp" || engine.0 == "nue" {
+    if matches!(engine, "lash" | "dfsssp" | "nue") {
         command.arg("-Q");
     }
     Ok((command, folder))
@@ -245,18 +285,18 @@ fn roots(fabric: &Fabric) -> String {
 /// If something fails, or OpenSM used another engine.
 pub fn tables_of(
     fabric: &Fabric,
-    engine: &Engine,
+    engine: &str,
     plugin: &Path,
     longest: u64,
 ) -> Result<(Lft, [f64; 2]), LabError> {
     let sim = Sim::start(fabric)?;
-    let (mut command, folder) = command(&sim, engine, plugin)?;
+    let (mut command, folder) = command(&sim, &Setup::new(engine, plugin))?;
     command.arg("-o");
     let mut opensm = Opensm::spawn(command, engine, folder)?;
     let start = Instant::now();
-    while opensm.process.is_alive() {
+    while opensm.process.is_alive() && !opensm.has_given_up() {
         if start.elapsed().as_secs() > longest {
-            return Err(LabError::TimedOut(format!("routing with {}", engine.0), longest));
+            return Err(LabError::TimedOut(format!("routing with {engine}"), longest));
         }
         sleep(Duration::from_millis(20));
     }

@@ -1,6 +1,7 @@
 //! One event after the other: how long until tables are uploaded, what changed, whether it is right.
 
 use std::collections::BTreeMap;
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::path::Path;
 use std::thread::sleep;
 use std::time::Duration;
@@ -16,7 +17,7 @@ use serde::Serialize;
 
 use super::opensm::{Kind, now};
 use super::script::{Step, What};
-use super::{Engine, LabError, Opensm, Script, Sim};
+use super::{LabError, Opensm, Script, Setup, Sim};
 
 /// The longest that OpenSM may take for one event, in seconds.
 const LONGEST: u64 = 900;
@@ -44,6 +45,8 @@ pub struct Row {
     pub lost: u64,
     /// Whether the channel dependency graph has no cycle.
     pub deadlock_free: bool,
+    /// A digest of what the switches hold.
+    pub digest: u64,
     /// Whether the switches hold what `dmodc route` computes for the fabric of the moment; only for Dmodc.
     pub as_offline: Option<bool>,
 }
@@ -61,15 +64,15 @@ impl Row {
 /// If the lab fails, or OpenSM uses another engine.
 pub fn run(
     fabric: &Fabric,
-    engine: &Engine,
+    engine: &str,
     plugin: &Path,
     script: &Script,
     mut each: impl FnMut(&Row),
 ) -> Result<Vec<Row>, LabError> {
     let sim = Sim::start(fabric)?;
     let since = now();
-    let opensm = Opensm::start(&sim, engine, plugin)?;
-    let mut bench = Bench { sim, opensm, is_ours: engine.0 == "dmodc", before: Image::new() };
+    let opensm = Opensm::start(&sim, &Setup::new(engine, plugin))?;
+    let mut bench = Bench { sim, opensm, is_ours: engine == "dmodc", before: Image::new() };
     let mut rows = vec![bench.row("start", since)?];
     each(&rows[0]);
     for (name, step) in &script.steps {
@@ -164,6 +167,7 @@ impl Bench {
             pairs: judgement.pairs,
             lost: best.delivered.saturating_sub(judgement.delivered),
             deadlock_free: judgement.is_deadlock_free(),
+            digest: BuildHasherDefault::<DefaultHasher>::default().hash_one(&self.before),
             as_offline: self.is_ours.then(|| differing(&image(&fabric, &ours), &self.before) == 0),
         })
     }

@@ -1,0 +1,272 @@
+//! The plugin inside a real OpenSM, on simulated fabrics. What is not installed is said, and its test
+//! skipped; `scripts/test` installs it.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+#![allow(clippy::print_stdout, reason = "a skipped test says so")]
+
+use std::fs;
+use std::path::PathBuf;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use dmodc::{Degradation, Fabric, Pgft};
+use dmodc_study::lab::{Kind, LabError, Opensm, Row, Script, Setup, Sim, now, run, tables_of};
+
+const FIGURE_1: &str = "3; 2,2,3; 1,2,2; 1,2,1";
+const DIRECTOR: &str = "2; 18,36; 1,18; 1,1";
+/// 1,024 nodes on three levels.
+const THREE_LEVELS: &str = "3; 8,8,16; 1,8,8; 1,1,1";
+
+/// One OpenSM at a time: two cores are not many, and times of waiting are part of the tests.
+static ONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
+
+fn fabric(tuple: &str) -> Fabric {
+    tuple.parse::<Pgft>().unwrap().fabric(Default::default())
+}
+
+/// The plugin that was built beside the tests.
+fn plugin() -> Option<PathBuf> {
+    let here = std::env::current_exe().unwrap();
+    let plugin = here.parent().unwrap().parent().unwrap().join("libdmodc.so");
+    let symbols = fs::read(&plugin).unwrap_or_default();
+    if !symbols.windows(16).any(|bytes| bytes == b"osm_event_plugin") {
+        println!(
+            "skipped: there is no plugin: libopensm-dev is not installed, or it was not built"
+        );
+        return None;
+    }
+    Some(plugin)
+}
+
+/// A simulated fabric, unless the programs are missing.
+fn sim(fabric: &Fabric) -> Option<Sim> {
+    match Sim::start(fabric) {
+        Err(LabError::Missing(program)) => {
+            println!("skipped: {program} is not installed");
+            None
+        }
+        other => Some(other.unwrap()),
+    }
+}
+
+fn lab(tuple: &str, script: &str) -> Option<Vec<Row>> {
+    let plugin = plugin()?;
+    sim(&fabric(FIGURE_1))?;
+    let script: Script = script.parse().unwrap();
+    let rows = run(&fabric(tuple), "dmodc", &plugin, &script, |row| println!("{row:?}")).unwrap();
+    for row in &rows {
+        assert!(row.is_sound(), "{row:?}");
+        assert_eq!(row.as_offline, Some(true), "{row:?}");
+        assert_eq!(row.delivered, row.pairs, "{row:?}");
+    }
+    Some(rows)
+}
+
+/// Faults of every kind in one running OpenSM: each time the switches hold what `dmodc route` computes for
+/// what `ibnetdiscover` finds at that moment; after full repair, the first tables.
+#[test]
+fn after_every_fault_switches_hold_the_tables_of_the_moment() {
+    let _one = ONE.lock();
+    let faults = "kill cables 1 seed 1\nkill switches 1 seed 2\nrepair all\nkill cables 60 seed 3\n\
+                  flap cable 3\nrepair all\ncut leaf\nrepair all\n";
+    for (tuple, script) in [
+        (FIGURE_1, "kill cables 2 seed 1\nrepair all\n"),
+        (DIRECTOR, faults),
+        (THREE_LEVELS, "kill cables 60 seed 3\nkill switches 2 seed 2\nrepair all\n"),
+    ] {
+        let Some(rows) = lab(tuple, script) else { return };
+        assert_eq!(rows.len(), 1 + script.lines().count());
+        let (first, last) = (&rows[0], rows.last().unwrap());
+        assert_eq!(first.digest, last.digest, "after full repair, the first tables");
+        assert!(rows[1].entries_changed > 0);
+    }
+}
+
+/// An independent judge, and a packet's way hop by hop.
+#[test]
+fn other_tools_find_all_paths_and_no_credit_loops() {
+    let _one = ONE.lock();
+    let Some(plugin) = plugin() else { return };
+    for tuple in [FIGURE_1, DIRECTOR, THREE_LEVELS] {
+        let fabric = fabric(tuple);
+        let Some(sim) = sim(&fabric) else { return };
+        let since = now();
+        let mut opensm = Opensm::start(&sim, &Setup::new("dmodc", &plugin)).unwrap();
+        opensm.settle(since, 120).unwrap();
+        assert!(opensm.log().contains("dmodc tables configured on all switches"));
+        let (a, b) = (fabric.nodes().first().unwrap().lid.0, fabric.nodes().last().unwrap().lid.0);
+        let traced = sim.client("ibtracert", &[&a.to_string(), &b.to_string()]).unwrap();
+        assert!(traced.lines().count() >= 3, "{traced}");
+        let file = |name: &str| opensm.folder().join(name).display().to_string();
+        if !["/usr/bin/ibdmchk", "/usr/sbin/ibdmchk"].iter().any(|path| fs::exists(path).unwrap()) {
+            println!("skipped: ibdmchk is not installed (ibutils)");
+            continue;
+        }
+        // It may crash after a good report, so the report counts.
+        let output = std::process::Command::new("ibdmchk")
+            .args(["-s", &file("opensm-subnet.lst"), "-f", &file("opensm.fdbs")])
+            .args(["-m", &file("opensm.mcfdbs")])
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        let nodes = fabric.nodes().len();
+        assert!(
+            said.contains(&format!("Scanned:{} CA to CA paths", nodes * (nodes - 1))),
+            "{said}"
+        );
+        assert!(said.contains("no credit loops found"), "{said}");
+        assert!(!said.contains("-E-"), "{said}");
+    }
+}
+
+/// OpenSM with something wrong, and minhop behind it: it goes on, and its log says why.
+fn falls_back(config: &str, change: impl FnOnce(Vec<u8>) -> Vec<u8>, because: &str) {
+    let Some(plugin) = plugin() else { return };
+    let Some(sim) = sim(&fabric(FIGURE_1)) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let copy = folder.path().join("libdmodc.so");
+    fs::write(&copy, change(fs::read(plugin).unwrap())).unwrap();
+    let setup = Setup { engine: "dmodc", plugin: &copy, fallback: Some("minhop"), config };
+    let opensm = Opensm::start(&sim, &setup).unwrap();
+    let start = Instant::now();
+    while !opensm.log().contains("minhop tables configured on all switches") {
+        assert!(start.elapsed() < Duration::from_secs(60), "{}", opensm.log());
+        sleep(Duration::from_millis(50));
+    }
+    assert!(opensm.log().contains(because), "{}", opensm.log());
+    // The tables are minhop's, whole: nothing of ours is left in them.
+    sleep(Duration::from_millis(500));
+    let now = sim.discover().unwrap();
+    let lft = sim.tables(&now).unwrap();
+    assert!(lft.missing_switches.is_empty());
+}
+
+#[test]
+fn a_panic_is_not_the_end_of_opensm() {
+    let _one = ONE.lock();
+    falls_back("panic = true", |plugin| plugin, "a bug: the configuration asks for a panic");
+}
+
+#[test]
+fn a_corrupted_configuration_is_told_with_its_line() {
+    let _one = ONE.lock();
+    falls_back("threads = \"\\u{0}", |plugin| plugin, "dmodc.conf:4: ");
+    falls_back("thread = 1", |plugin| plugin, "dmodc.conf:4: unknown field `thread`");
+}
+
+#[test]
+fn another_version_is_not_loaded() {
+    let _one = ONE.lock();
+    let other = |mut plugin: Vec<u8>| {
+        let at = plugin.windows(8).position(|bytes| bytes == b"OpenSM 3").unwrap();
+        plugin[at + 7] = b'9';
+        plugin
+    };
+    falls_back("", other, "OpenSM version mismatch");
+}
+
+/// 200 re-routes, most of them after a fault or a repair: memory stays.
+#[test]
+fn nothing_leaks() {
+    let _one = ONE.lock();
+    let Some(plugin) = plugin() else { return };
+    let fabric = fabric(FIGURE_1);
+    let Some(mut sim) = sim(&fabric) else { return };
+    let since = now();
+    let mut opensm = Opensm::start(&sim, &Setup::new("dmodc", &plugin)).unwrap();
+    opensm.settle(since, 60).unwrap();
+    let runs = |opensm: &Opensm| {
+        let is_run = |kind: &Kind| matches!(kind, Kind::Stage { is_tables: true, .. });
+        opensm.events().iter().filter(|event| is_run(&event.kind)).count()
+    };
+    let (mut early, mut dead) = (0, false);
+    let mut done = runs(&opensm);
+    for _ in 0..200 {
+        dead = !dead;
+        let mut wanted = Degradation::none(&fabric);
+        wanted.set_cable(dmodc::CableIndex::new(5), dead);
+        sim.degrade(&wanted).unwrap();
+        // Traps that come too fast are not listened to.
+        opensm.resweep();
+        let start = Instant::now();
+        while runs(&opensm) == done {
+            if start.elapsed() > Duration::from_secs(2) {
+                opensm.resweep();
+                sleep(Duration::from_millis(200));
+            }
+            sleep(Duration::from_millis(2));
+            assert!(start.elapsed() < Duration::from_secs(60));
+        }
+        done = runs(&opensm);
+        if done >= 50 && early == 0 {
+            early = opensm.memory().unwrap();
+        }
+        if done > 200 {
+            break;
+        }
+    }
+    assert!(done >= 200, "{done} runs");
+    let late = opensm.memory().unwrap();
+    println!("{early} bytes after 50 runs, {late} after {done}");
+    assert!(late < early + (2 << 20), "{early} bytes after 50 runs, {late} after {done}");
+}
+
+/// Killed without warning and started again, it gives the same tables: orders and LIDs are on the disk.
+#[test]
+fn a_killed_opensm_comes_back_with_the_same_tables() {
+    let _one = ONE.lock();
+    let Some(plugin) = plugin() else { return };
+    let fabric = fabric(DIRECTOR);
+    let Some(mut sim) = sim(&fabric) else { return };
+    let setup = Setup::new("dmodc", &plugin);
+    let mut tables = Vec::new();
+    for _ in 0..2 {
+        let since = now();
+        let mut opensm = Opensm::start(&sim, &setup).unwrap();
+        opensm.settle(since, 60).unwrap();
+        tables.push(sim.client("dump_fts", &[]).unwrap());
+        // A fault, so that what is saved is older than what is there.
+        let mut wanted = Degradation::none(&fabric);
+        wanted.set_cable(dmodc::CableIndex::new(7), true);
+        let since = now();
+        sim.degrade(&wanted).unwrap();
+        opensm.settle(since, 60).unwrap();
+        let since = now();
+        sim.degrade(&Degradation::none(&fabric)).unwrap();
+        opensm.settle(since, 60).unwrap();
+        drop(opensm);
+    }
+    assert_eq!(tables[0], tables[1]);
+    let status = fs::read_to_string(sim.folder().join("opensm/status.json")).unwrap();
+    assert!(
+        status.contains("\"ok\": true") && status.contains("\"incremental\": true"),
+        "{status}"
+    );
+    let metrics = fs::read_to_string(sim.folder().join("opensm/dmodc.prom")).unwrap();
+    assert!(metrics.contains("\ndmodc_incremental_runs_total 2\n"), "{metrics}");
+}
+
+/// The peers' own tables come back whole, and one that refuses is told.
+#[test]
+fn engines_of_opensm_give_their_tables() {
+    let _one = ONE.lock();
+    let Some(plugin) = plugin() else { return };
+    let director = fabric(DIRECTOR);
+    if sim(&fabric(FIGURE_1)).is_none() {
+        return;
+    }
+    for engine in ["minhop", "updn", "ftree"] {
+        let (lft, [matrices, tables]) = tables_of(&director, engine, &plugin, 120).unwrap();
+        assert!(lft.missing_switches.is_empty());
+        assert!(matrices > 0.0 && tables > 0.0);
+    }
+    // ftree wants every leaf at the same height.
+    let mut mask = Degradation::none(&director);
+    for c in 0..18 {
+        mask.set_cable(dmodc::CableIndex::new(c), true);
+    }
+    match tables_of(&director.without(&mask), "torus-2QoS", &plugin, 60) {
+        Err(LabError::OtherEngine { engine, .. }) => assert_eq!(engine, "torus-2QoS"),
+        Err(other) => panic!("{other}"),
+        Ok(_) => panic!("a tree is no torus"),
+    }
+}
