@@ -58,12 +58,10 @@ impl Graph {
         let mut ranks = vec![usize::MAX; count];
         let mut wave = leaves.clone();
         for rank in 0.. {
-            wave.retain(|s| ranks[s.at()] == usize::MAX);
+            // Each once, though it has many neighbours in the wave before.
+            wave.retain(|s| std::mem::replace(&mut ranks[s.at()], rank.min(ranks[s.at()])) > rank);
             if wave.is_empty() {
                 break;
-            }
-            for s in &wave {
-                ranks[s.at()] = rank;
             }
             wave = wave.iter().flat_map(|s| ports[s.at()].values().map(|g| g.0)).collect();
         }

@@ -55,7 +55,9 @@ pub fn tables(
     orders: &Orders,
     columns: &Columns,
 ) -> Vec<Vec<u8>> {
-    Naive::new(live, leaves, orders).entries(columns, 0..columns.switches().len())
+    let entries = Naive::new(live, leaves, orders).entries(columns, 0..columns.switches().len());
+    let width = columns.len();
+    (0..live.fabric.switches().len()).map(|s| entries[s * width..][..width].to_vec()).collect()
 }
 
 /// The [digest](Digest) of all entries, as that of fast tables; tile by tile, so that large tables need
@@ -69,9 +71,8 @@ pub fn digest(
     let naive = Naive::new(live, leaves, orders);
     let tiles: Vec<Tile> = columns.tiles().collect();
     let of_tile = |tile: &Tile| {
-        let rows = naive.entries(columns, tile.switches.clone());
-        let rows = live.fabric.switch_indices().zip(rows);
-        rows.map(|(s, row)| Digest::row(s, tile, &row)).sum::<Digest>()
+        let entries = naive.entries(columns, tile.switches.clone());
+        Digest::rows(SwitchIndex::new(0), tile, &entries)
     };
     tiles.par_iter().map(of_tile).reduce(Digest::default, Add::add)
 }
@@ -90,11 +91,14 @@ impl<'a> Naive<'a> {
         Naive { live, graph, dividers }
     }
 
-    /// The entries for some destination switches: a row for each switch.
-    fn entries(&self, columns: &Columns, switches: Range<usize>) -> Vec<Vec<u8>> {
-        let first = columns.of_switch(switches.start).start;
-        let width = switches.clone().map(|i| columns.of_switch(i).len()).sum();
-        let mut rows = vec![vec![NO_ROUTE; width]; self.live.fabric.switches().len()];
+    /// The entries for some destination switches, switch by switch.
+    fn entries(&self, columns: &Columns, switches: Range<usize>) -> Vec<u8> {
+        let widths = switches.clone().map(|i| columns.of_switch(i).len());
+        let (first, width) = match switches.is_empty() {
+            true => (0, 0),
+            false => (columns.of_switch(switches.start).start, widths.sum()),
+        };
+        let mut entries = vec![NO_ROUTE; width * self.live.fabric.switches().len()];
         for i in switches {
             let target = columns.switches()[i];
             if !self.live.switch(target) {
@@ -114,10 +118,10 @@ impl<'a> Naive<'a> {
                             select(&closer, self.dividers[s.at()], d.number.into(), d.k.into())
                         }
                     };
-                    rows[s.at()][column - first] = port.map_or(NO_ROUTE, |p| p.0);
+                    entries[s.at() * width + column - first] = port.map_or(NO_ROUTE, |p| p.0);
                 }
             }
         }
-        rows
+        entries
     }
 }
