@@ -59,7 +59,13 @@ impl Graph {
         let mut wave = leaves.clone();
         for rank in 0.. {
             // Each once, though it has many neighbours in the wave before.
-            wave.retain(|s| std::mem::replace(&mut ranks[s.at()], rank.min(ranks[s.at()])) > rank);
+            wave.retain(|s| {
+                let is_new = ranks[s.at()] == usize::MAX;
+                if is_new {
+                    ranks[s.at()] = rank;
+                }
+                is_new
+            });
             if wave.is_empty() {
                 break;
             }
