@@ -31,6 +31,8 @@ pub(crate) struct Config {
     pub(crate) threads: usize,
     /// Fill entries between switches that have no up*down* route by shortest path.
     pub(crate) connect_roots: bool,
+    /// Who computes the hop tables that multicast trees are made from.
+    pub(crate) hop_tables: HopTables,
     /// Where both orders are kept.
     pub(crate) state_folder: PathBuf,
     /// A report of the last run, as JSON.
@@ -52,6 +54,7 @@ impl Default for Config {
             exclude: None,
             threads: 0,
             connect_roots: false,
+            hop_tables: HopTables::Dmodc,
             state_folder: "/var/lib/dmodc".into(),
             status_file: None,
             metrics_file: None,
@@ -67,6 +70,14 @@ pub(crate) enum Destinations {
     Topological,
     Lid,
     Guid,
+}
+
+/// Who computes hop tables.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum HopTables {
+    Dmodc,
+    Opensm,
 }
 
 /// As `--switch-order`.
@@ -197,7 +208,7 @@ mod tests {
             .map(|line| format!("{line}\n"))
             .collect();
         let config = parse(&all).expect("every key is known");
-        assert_eq!(all.lines().count(), 12);
+        assert_eq!(all.lines().count(), 13);
         assert_eq!(config.state_folder, Config::default().state_folder);
     }
 }

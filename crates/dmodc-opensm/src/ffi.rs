@@ -84,6 +84,14 @@ unsafe extern "C" {
         count: u32,
         written: *mut Written,
     ) -> c_int;
+    fn dmodc_set_hops(
+        osm: *mut OpenSm,
+        guid: u64,
+        lids: *const u16,
+        count: u32,
+        hops: *const u8,
+        ports: u32,
+    ) -> c_int;
     fn dmodc_empty(osm: *mut OpenSm);
     fn dmodc_time_engine(osm: *mut OpenSm);
 }
@@ -145,6 +153,20 @@ impl Host for OpenSmHost {
         match done {
             0 => Ok((written.entries, written.blocks)),
             _ => Err(format!("switch {switch} has no room for {count} entries")),
+        }
+    }
+
+    fn set_hops(&mut self, switch: Guid, lids: &[u16], hops: &[u8]) -> Result<(), String> {
+        let ports = hops.len() / lids.len().max(1);
+        assert_eq!(ports * lids.len(), hops.len(), "an entry for each port of each switch");
+        let (count, ports) = (lids.len() as u32, ports as u32);
+        // SAFETY: as above; the shim reads `count` LIDs and `count` times `ports` entries, and checks that
+        // the switch has room for them.
+        let done =
+            unsafe { dmodc_set_hops(self.0, switch.0, lids.as_ptr(), count, hops.as_ptr(), ports) };
+        match done {
+            0 => Ok(()),
+            _ => Err(format!("switch {switch} has no room for hops to {count} switches")),
         }
     }
 
@@ -281,15 +303,15 @@ unsafe extern "C" fn delete(context: *mut c_void) {
     let _ = catch_unwind(AssertUnwindSafe(|| drop(context)));
 }
 
-/// `ucast_build_fwd_tables`: 0, or −1 with clean tables, so that OpenSM goes on with the next engine.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn dmodc_route(context: *mut c_void) -> c_int {
-    // SAFETY: it is what `create` made; OpenSM deletes it last.
-    let context = unsafe { &*context.cast::<Context>() };
-    let run = catch_unwind(AssertUnwindSafe(|| {
-        // After a panic what is kept may be half changed.
+/// Lets the plugin do something; one line about why it did not. Panics end here.
+fn with_plugin<T>(
+    context: &Context,
+    work: impl FnOnce(&mut Plugin, &mut OpenSmHost) -> Result<T, String>,
+) -> Result<T, String> {
+    let done = catch_unwind(AssertUnwindSafe(|| {
         let mut plugin = match context.plugin.try_lock() {
             Ok(plugin) => plugin,
+            // After a panic what is kept may be half changed.
             Err(std::sync::TryLockError::Poisoned(poisoned)) => {
                 let mut plugin = poisoned.into_inner();
                 *plugin = Plugin::new(Config::path());
@@ -298,13 +320,33 @@ unsafe extern "C" fn dmodc_route(context: *mut c_void) -> c_int {
             }
             Err(std::sync::TryLockError::WouldBlock) => return Err("already at work".into()),
         };
-        plugin.run(&mut OpenSmHost(context.host.0))
+        work(&mut plugin, &mut OpenSmHost(context.host.0))
     }));
-    let error = match run {
-        Ok(Ok(())) => return 0,
-        Ok(Err(error)) => error,
-        Err(panic) => format!("a bug: {}", message(panic.as_ref())),
-    };
+    done.unwrap_or_else(|panic| Err(format!("a bug: {}", message(panic.as_ref()))))
+}
+
+/// `build_lid_matrices`: 0, or 1, so that OpenSM computes them itself.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn dmodc_hops(context: *mut c_void) -> c_int {
+    // SAFETY: it is what `create` made; OpenSM deletes it last.
+    let context = unsafe { &*context.cast::<Context>() };
+    match with_plugin(context, Plugin::hop_tables) {
+        Ok(true) => 0,
+        Ok(false) => 1,
+        Err(error) => {
+            let line = format_args!("hop tables: {error}; OpenSM computes them");
+            context.host.log(Level::Error, line);
+            1
+        }
+    }
+}
+
+/// `ucast_build_fwd_tables`: 0, or −1 with clean tables, so that OpenSM goes on with the next engine.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn dmodc_route(context: *mut c_void) -> c_int {
+    // SAFETY: it is what `create` made; OpenSM deletes it last.
+    let context = unsafe { &*context.cast::<Context>() };
+    let Err(error) = with_plugin(context, Plugin::run) else { return 0 };
     // SAFETY: OpenSM holds its lock during a run.
     unsafe { dmodc_empty(context.host.0) };
     let line = format_args!("{error}; OpenSM goes on with the next engine");

@@ -8,6 +8,7 @@
 //! | `ffi` | everything unsafe: what C calls, and what is called in C; panics end here |
 //! | `plugin` | one run: configuration, fabric, routes, tables, report |
 //! | `engine` | keeps the router between sweeps; from a fabric to the tables of its switches |
+//! | `hops` | the hop tables that OpenSM makes multicast trees from |
 //! | `config`, `state`, `status` | the files of an administrator |
 //!
 //! Without OpenSM's headers the crate is empty, and the build says what to install.
@@ -16,6 +17,7 @@
 mod config;
 mod engine;
 mod files;
+mod hops;
 mod plugin;
 mod status;
 

@@ -5,12 +5,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
-use dmodc::{Fabric, Guid, SavedOrders};
+use dmodc::{Fabric, Guid, SavedOrders, SwitchIndex};
 use dmodc_formats::orders;
+use rayon::prelude::*;
 
-use crate::config::Config;
+use crate::config::{Config, HopTables};
 use crate::engine::{Done, Kept, Wishes};
 use crate::files;
+use crate::hops::Hops;
 use crate::status::{Report, Totals};
 
 /// How important a line of the log is.
@@ -27,6 +29,8 @@ pub(crate) trait Host {
     fn fabric(&mut self) -> Fabric;
     /// Writes the table of a switch; how many entries and blocks will change there.
     fn write(&mut self, switch: Guid, entries: &[u8]) -> Result<(u32, u32), String>;
+    /// Writes the hop table of a switch: for each of these switches, an entry for each port.
+    fn set_hops(&mut self, switch: Guid, lids: &[u16], hops: &[u8]) -> Result<(), String>;
     /// Writes a line into the log.
     fn log(&self, level: Level, line: fmt::Arguments<'_>);
 }
@@ -39,6 +43,8 @@ pub(crate) struct Plugin {
     config_path: (PathBuf, bool),
     config: Option<(Option<SystemTime>, Config)>,
     pool: Option<(usize, rayon::ThreadPool)>,
+    /// The fabric of the moment, if hop tables were just made from it.
+    fabric: Option<Fabric>,
     /// The tables, and the configuration that they were made with.
     kept: Option<(Config, Kept)>,
     totals: Totals,
@@ -46,7 +52,14 @@ pub(crate) struct Plugin {
 
 impl Plugin {
     pub(crate) fn new(config_path: (PathBuf, bool)) -> Self {
-        Plugin { config_path, config: None, pool: None, kept: None, totals: Totals::default() }
+        Plugin {
+            config_path,
+            config: None,
+            pool: None,
+            fabric: None,
+            kept: None,
+            totals: Totals::default(),
+        }
     }
 
     /// Routes the fabric of the moment into OpenSM's tables.
@@ -62,12 +75,43 @@ impl Plugin {
         result
     }
 
+    /// Fills OpenSM's hop tables, unless that is to be left to OpenSM; whether it did.
+    ///
+    /// # Errors
+    /// One line for the log.
+    pub(crate) fn hop_tables(&mut self, host: &mut impl Host) -> Result<bool, String> {
+        let config = self.read_config()?;
+        assert!(!config.panic, "the configuration asks for a panic");
+        if config.hop_tables == HopTables::Opensm {
+            return Ok(false);
+        }
+        let start = Instant::now();
+        let fabric = host.fabric();
+        let read = start.elapsed();
+        let lids: Vec<u16> = fabric.switches().iter().map(|s| s.lid.0 as u16).collect();
+        let pool = self.pool(config.threads)?;
+        let hops = pool.install(|| Hops::new(&fabric));
+        let switches: Vec<SwitchIndex> = fabric.switch_indices().collect();
+        // A few at a time: all tables together are as large as OpenSM's own.
+        for some in switches.chunks(64) {
+            let tables: Vec<Vec<u8>> =
+                pool.install(|| some.par_iter().map(|&s| hops.table(s)).collect());
+            for (&s, table) in some.iter().zip(&tables) {
+                host.set_hops(fabric.switch(s).guid, &lids, table)?;
+            }
+        }
+        let (all, read) = (time(start.elapsed()), time(read));
+        host.log(Level::Verbose, format_args!("hop tables in {all} (read in {read})"));
+        drop(hops);
+        self.fabric = Some(fabric);
+        Ok(true)
+    }
+
     fn try_run(&mut self, host: &mut impl Host) -> Result<(), String> {
         let start = Instant::now();
-        self.read_config()?;
-        let config = self.config.as_ref().map(|(_, config)| config.clone()).unwrap_or_default();
+        let config = self.read_config()?;
         assert!(!config.panic, "the configuration asks for a panic");
-        let mut fabric = host.fabric();
+        let mut fabric = self.fabric.take().unwrap_or_else(|| host.fabric());
         let wishes = Wishes {
             leaves: config.leaf_rule(&mut fabric)?,
             destinations: config.destination_order.into(),
@@ -107,16 +151,28 @@ impl Plugin {
     }
 
     /// Reads the configuration, unless it is the one that was read last.
-    fn read_config(&mut self) -> Result<(), String> {
+    fn read_config(&mut self) -> Result<Config, String> {
         let changed = fs::metadata(&self.config_path.0).and_then(|about| about.modified()).ok();
-        match &self.config {
-            Some((before, _)) if *before == changed => Ok(()),
-            _ => {
-                self.config = None;
-                self.config = Some((changed, Config::read(&self.config_path)?));
-                Ok(())
-            }
+        if let Some((before, config)) = &self.config
+            && *before == changed
+        {
+            return Ok(config.clone());
         }
+        self.config = None;
+        let config = Config::read(&self.config_path)?;
+        self.config = Some((changed, config.clone()));
+        Ok(config)
+    }
+
+    fn pool(&mut self, threads: usize) -> Result<&rayon::ThreadPool, String> {
+        let pool = match self.pool.take() {
+            Some((before, pool)) if before == threads => pool,
+            _ => rayon::ThreadPoolBuilder::new()
+                .num_threads(threads)
+                .build()
+                .map_err(|error| error.to_string())?,
+        };
+        Ok(&self.pool.insert((threads, pool)).1)
     }
 
     fn route(
@@ -126,10 +182,7 @@ impl Plugin {
         fabric: Fabric,
         wishes: Wishes,
     ) -> Result<Done, String> {
-        if self.pool.as_ref().is_none_or(|(threads, _)| *threads != config.threads) {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(config.threads).build();
-            self.pool = Some((config.threads, pool.map_err(|error| error.to_string())?));
-        }
+        self.pool(config.threads)?;
         let Some((_, pool)) = &self.pool else { return Err("there are no threads".into()) };
         if let Some((before, kept)) = &mut self.kept
             && before == config

@@ -30,8 +30,7 @@ int dmodc_layout_is_right(const struct osm_opensm *osm)
 static int setup(struct osm_routing_engine *engine, struct osm_opensm *osm)
 {
 	(void)osm;
-	/* The hop tables, from which multicast trees are made, are left to OpenSM. */
-	engine->build_lid_matrices = NULL;
+	engine->build_lid_matrices = dmodc_hops;
 	engine->ucast_build_fwd_tables = dmodc_route;
 	return 0;
 }
@@ -140,6 +139,24 @@ int dmodc_write(struct osm_opensm *osm, uint64_t guid, const uint8_t *entries, u
 		written->blocks++;
 		for (uint32_t lid = at; lid < end; lid++)
 			written->entries += !sw->lft || sw->new_lft[lid] != sw->lft[lid];
+	}
+	return 0;
+}
+
+/* The hop table of a switch: for each of `count` switches, by LID, an entry for each of `ports`. */
+int dmodc_set_hops(struct osm_opensm *osm, uint64_t guid, const uint16_t *lids, uint32_t count,
+		   const uint8_t *hops, uint32_t ports)
+{
+	osm_switch_t *sw = osm_get_switch_by_guid(&osm->subn, cl_hton64(guid));
+	if (!sw || !sw->hops || sw->num_ports != ports)
+		return -1;
+	for (uint32_t at = 0; at < count; at++, hops += ports) {
+		if (!lids[at] || lids[at] > sw->max_lid_ho)
+			return -1;
+		/* It also makes room for the entries. */
+		if (!sw->hops[lids[at]] && osm_switch_set_hops(sw, lids[at], 0, OSM_NO_PATH))
+			return -1;
+		memcpy(sw->hops[lids[at]], hops, ports);
 	}
 	return 0;
 }

@@ -56,10 +56,13 @@ int dmodc_log_is_active(const struct osm_opensm *osm, uint8_t level);
 void dmodc_collect(struct osm_opensm *osm, const struct dmodc_sink *sink);
 int dmodc_write(struct osm_opensm *osm, uint64_t guid, const uint8_t *entries, uint32_t count,
 		struct dmodc_written *written);
+int dmodc_set_hops(struct osm_opensm *osm, uint64_t guid, const uint16_t *lids, uint32_t count,
+		   const uint8_t *hops, uint32_t ports);
 void dmodc_empty(struct osm_opensm *osm);
 void dmodc_time_engine(struct osm_opensm *osm);
 
 /* Rust's, called by the shim. */
+int dmodc_hops(void *context);
 int dmodc_route(void *context);
 void dmodc_timed(const char *engine, const char *stage, uint64_t nanoseconds, uint64_t cpu_nanoseconds);
 

@@ -270,3 +270,30 @@ fn engines_of_opensm_give_their_tables() {
         Ok(_) => panic!("a tree is no torus"),
     }
 }
+
+/// Hop tables, from which OpenSM makes multicast trees, are the same whoever computes them.
+#[test]
+fn hop_tables_are_opensms_own() {
+    let _one = ONE.lock();
+    let Some(plugin) = plugin() else { return };
+    let whole = fabric(DIRECTOR);
+    let mut mask = Degradation::none(&whole);
+    for c in [3, 50, 51, 52, 200] {
+        mask.set_cable(dmodc::CableIndex::new(c), true);
+    }
+    for fabric in [fabric(FIGURE_1), whole.without(&mask)] {
+        let mut dumps = Vec::new();
+        for config in ["", "hop_tables = \"opensm\""] {
+            let Some(sim) = sim(&fabric) else { return };
+            let setup = Setup { config, ..Setup::new("dmodc", &plugin) };
+            let since = now();
+            let mut opensm = Opensm::start(&sim, &setup).unwrap();
+            opensm.settle(since, 60).unwrap();
+            let dump = fs::read_to_string(opensm.folder().join("opensm-lid-matrix.dump")).unwrap();
+            assert!(dump.lines().count() > fabric.switches().len());
+            let multicast = fs::read_to_string(opensm.folder().join("opensm.mcfdbs")).unwrap();
+            dumps.push((dump, multicast));
+        }
+        assert_eq!(dumps[0], dumps[1]);
+    }
+}
