@@ -504,6 +504,7 @@ fn help_manual_and_completions_are_there() {
         "check",
         "trace",
         "bench",
+        "opensm",
         "completions",
         "man",
     ] {
@@ -516,7 +517,7 @@ fn help_manual_and_completions_are_there() {
         assert!(desk.ok(&["completions", shell]).contains("dmodc"));
     }
     desk.ok(&["man", "--dir", "pages"]);
-    assert_eq!(fs::read_dir(desk.path("pages")).unwrap().count(), 12 + 2);
+    assert_eq!(fs::read_dir(desk.path("pages")).unwrap().count(), 13 + 3);
     assert!(desk.error(&["man", "nothing"]).contains("there is no command 'nothing'"));
     assert!(desk.ok(&["generate", "preset"]).lines().count() == 11);
     assert!(desk.ok(&["convert", "--help"]).contains("dot"));
@@ -574,4 +575,27 @@ fn route_splits_by_switch() {
     let dmodk = [&split("k")[..], &["--engine", "dmodk"]].concat();
     assert!(desk.error(&dmodk).contains("--engine dmodc alone"));
     assert_eq!(desk.files(), before, "nothing is left");
+}
+
+/// What can be wrong before any other program is started.
+#[test]
+fn opensm_is_asked_for_with_clear_words() {
+    let desk = Desk::new();
+    desk.figure_1();
+    let error = desk.error(&["route", "f.topo", "--engine", "opensm:best"]);
+    assert!(error.contains("minhop, updn, dnup, ftree"), "{error}");
+    let error = desk.error(&["route", "f.topo", "--engine", "opensm:ftree", "--connect-roots"]);
+    assert!(error.contains("--connect-roots"), "{error}");
+    let lab = |args: &[&str]| desk.error(&[&["opensm", "lab"], args].concat());
+    assert!(lab(&[]).contains("FABRIC"));
+    assert!(lab(&["f.topo", "--preset", "avakas"]).contains("--preset"));
+    assert!(lab(&["--preset", "nope"]).contains("there is no preset 'nope'"));
+    assert!(lab(&["f.topo", "--engine", "best"]).contains("best"));
+    assert!(lab(&["f.topo", "--faults", "nowhere"]).contains("nowhere: No such file"));
+    desk.write("script", "kill cables 3\nkill everything\n");
+    let error = lab(&["f.topo", "--faults", "script"]);
+    assert!(error.contains("script: line 2: 'everything' are no parts"), "{error}");
+    assert!(lab(&["f.lft"]).contains("these are forwarding tables"));
+    let error = desk.error(&["bench", "--engine", "opensm:ftree"]);
+    assert!(error.contains("--with-opensm"), "{error}");
 }
