@@ -84,7 +84,7 @@ pub(super) fn plugin(told: Option<&Path>) -> Result<PathBuf> {
 fn header(engine: &str, fabric: &Fabric) -> String {
     format!(
         "OpenSM with {} on {} nodes and {} switches, simulated\n\
-         {:<28}{:>7}{:>12}{:>12}{:>12}{:>10}  switches hold\n",
+         {:<26}{:>7}{:>13}{:>13}{:>12}{:>12}  switches hold\n",
         engine,
         number(fabric.nodes().len()),
         number(fabric.switches().len()),
@@ -99,7 +99,7 @@ fn header(engine: &str, fabric: &Fabric) -> String {
 
 fn line(row: &Row) -> String {
     let mut text = format!(
-        "{:<28}{:>7}{:>12}{:>12}{:>12}{:>10}  ",
+        "{:<26}{:>7}{:>13}{:>13}{:>12}{:>12}  ",
         row.event,
         row.sweeps,
         format!("{:.2} s", row.upload_s),
