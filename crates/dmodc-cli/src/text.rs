@@ -5,18 +5,11 @@ use std::time::Duration;
 use dmodc::fabric::{CableEnds, Part};
 use dmodc::{End, Fabric, NotPgft, PortNumber, SwitchIndex};
 use dmodc_formats::{Dirt, DirtKind, Found, ReadError, printable};
+use dmodc_study::figure::thousands;
 
 /// A number with separators: 11,664.
 pub(crate) fn number(n: impl TryInto<u64>) -> String {
-    let digits = n.try_into().map_or_else(|_| "?".into(), |n| n.to_string());
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    n.try_into().map_or_else(|_| "?".into(), |n: u64| thousands(&n.to_string()))
 }
 
 /// A number and its noun: 1 switch, 2 switches.

@@ -120,10 +120,14 @@ fn grouped(value: f64) -> String {
     if value < 1.0 {
         return format!("{value}");
     }
-    let digits = format!("{value:.0}");
+    thousands(&format!("{value:.0}"))
+}
+
+/// Digits in groups of three: 1,234,567.
+pub fn thousands(digits: &str) -> String {
     let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);
