@@ -43,8 +43,8 @@ pub(crate) struct Plugin {
     config_path: (PathBuf, bool),
     config: Option<(Option<SystemTime>, Config)>,
     pool: Option<(usize, rayon::ThreadPool)>,
-    /// The fabric of the moment, if hop tables were just made from it.
-    fabric: Option<Fabric>,
+    /// The fabric of the moment, if hop tables were just made from it, and how long reading it took.
+    fabric: Option<(Fabric, Duration)>,
     /// The tables, and the configuration that they were made with.
     kept: Option<(Config, Kept)>,
     totals: Totals,
@@ -100,10 +100,10 @@ impl Plugin {
                 host.set_hops(fabric.switch(s).guid, &lids, table)?;
             }
         }
-        let (all, read) = (time(start.elapsed()), time(read));
-        host.log(Level::Verbose, format_args!("hop tables in {all} (read in {read})"));
+        let made = time(start.elapsed() - read);
+        host.log(Level::Verbose, format_args!("hop tables in {made}"));
         drop(hops);
-        self.fabric = Some(fabric);
+        self.fabric = Some((fabric, read));
         Ok(true)
     }
 
@@ -111,14 +111,15 @@ impl Plugin {
         let start = Instant::now();
         let config = self.read_config()?;
         assert!(!config.panic, "the configuration asks for a panic");
-        let mut fabric = self.fabric.take().unwrap_or_else(|| host.fabric());
+        let (mut fabric, read_before) =
+            self.fabric.take().unwrap_or_else(|| (host.fabric(), Duration::ZERO));
         let wishes = Wishes {
             leaves: config.leaf_rule(&mut fabric)?,
             destinations: config.destination_order.into(),
             switches: config.switch_order.into(),
             connect_roots: config.connect_roots,
         };
-        let collected = start.elapsed();
+        let collected = read_before + start.elapsed();
         let (nodes, switches) = (fabric.nodes().len(), fabric.switches().len());
         let cables = fabric.inter_switch_cables().len();
         let start = Instant::now();

@@ -210,6 +210,7 @@ impl Bench<'_> {
         }
         router.reroute(&self.degraded)?;
         let peak = self.peak_extra(self.entries());
+        let resident = machine::peak();
 
         let mut limit = self.routing.empty_tables(self.live())?;
         let mut times = Times::default();
@@ -234,6 +235,7 @@ impl Bench<'_> {
             "apply_switch_ms": switch.map(ms),
             "apply_switch_ratio": switch.map(|t| t.as_secs_f64() / reroute.as_secs_f64()),
             "peak_extra_bytes": peak,
+            "peak_bytes": resident,
         })));
         row.append(&mut self.split(reroute)?);
         row.append(&mut gain.map_or_else(Fields::new, fields));

@@ -4,7 +4,7 @@
 //! a network namespace of their own, which other programs of the machine cannot reach. Every program is
 //! killed with the lab, and by the kernel if the lab itself is killed.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
 use super::LabError;
@@ -112,9 +112,7 @@ fn find(program: &str) -> Option<PathBuf> {
 fn preload() -> Option<PathBuf> {
     let folders = std::fs::read_dir("/usr/lib").ok()?.flatten().map(|entry| entry.path());
     let folders = folders.chain(["/usr/lib64", "/usr/lib"].map(PathBuf::from));
-    folders.map(|folder: PathBuf| folder.join("umad2sim/libumad2sim.so")).find(|path| is_file(path))
-}
-
-fn is_file(path: &Path) -> bool {
-    path.is_file()
+    folders
+        .map(|folder: PathBuf| folder.join("umad2sim/libumad2sim.so"))
+        .find(|path| path.is_file())
 }
