@@ -8,9 +8,12 @@ use std::path::PathBuf;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use dmodc::{Degradation, Fabric, Pgft};
+use dmodc::fabric::{Adapter, AdapterKind, Vertex};
+use dmodc::{Degradation, Fabric, FabricBuilder, Guid, Lid, Pgft, PortNumber};
 use dmodc_formats::lft::Lft;
-use dmodc_study::lab::{Kind, LabError, Opensm, Row, Script, Setup, Sim, now, run, tables_of};
+use dmodc_study::lab::{
+    Kind, Lab, LabError, Opensm, Row, Script, Setup, Sim, Verdict, now, tables_of,
+};
 
 const FIGURE_1: &str = "3; 2,2,3; 1,2,2; 1,2,1";
 const DIRECTOR: &str = "2; 18,36; 1,18; 1,1";
@@ -49,17 +52,60 @@ fn sim(fabric: &Fabric) -> Option<Sim> {
     }
 }
 
-fn lab(tuple: &str, script: &str) -> Option<Vec<Row>> {
+/// What the switches hold after the start and after each event: each time the tables of that moment, as
+/// `ibtracert` finds them, too.
+fn lab(fabric_: &Fabric, script: &str) -> Option<Vec<Verdict>> {
     let plugin = plugin()?;
     sim(&fabric(FIGURE_1))?;
     let script: Script = script.parse().unwrap();
-    let rows = run(&fabric(tuple), "dmodc", &plugin, &script, |row| println!("{row:?}")).unwrap();
-    for row in &rows {
-        assert!(row.is_sound(), "{row:?}");
-        assert_eq!(row.as_offline, Some(true), "{row:?}");
-        assert_eq!(row.delivered, row.pairs, "{row:?}");
+    let lab = Lab { fabric: fabric_, plugin: &plugin, script: &script, judges: true };
+    let rows = lab.run("dmodc", |row| println!("{row:?}")).unwrap();
+    assert!(rows.iter().all(Row::is_sound), "{rows:?}");
+    let verdicts: Vec<Verdict> = rows.into_iter().filter_map(|row| row.verdict).collect();
+    for verdict in &verdicts {
+        assert_eq!(verdict.as_offline, Some(true), "{verdict:?}");
+        assert_eq!(verdict.delivered, verdict.pairs, "{verdict:?}");
+        assert!(verdict.traced > 0 && verdict.followed == verdict.traced, "{verdict:?}");
     }
-    Some(rows)
+    Some(verdicts)
+}
+
+/// The same fabric with so many LIDs for each node, and an aggregation node inside each switch.
+fn with_more_lids(fabric: &Fabric, lmc: u8) -> Fabric {
+    let mut builder = FabricBuilder::new();
+    let (count, mut lid) = (fabric.switches().len(), fabric.switches().len() as u32);
+    let mut next = |lmc: u8| {
+        lid = (lid >> lmc << lmc) + (1 << lmc);
+        Lid(lid)
+    };
+    let mut switches = Vec::new();
+    for (at, switch) in fabric.switches().iter().enumerate() {
+        let (lid, ports) = (Lid(at as u32 + 1), switch.ports + 1);
+        switches.push(builder.switch(dmodc::fabric::Switch { lid, ports, ..switch.clone() }));
+    }
+    assert_eq!(switches.len(), count);
+    let mut end = |builder: &mut FabricBuilder, adapter: Adapter, at: (Vertex, PortNumber)| {
+        let (guid, port) = (Guid(adapter.guid.0 + 1), PortNumber(1));
+        let of = builder.adapter(adapter);
+        builder.end_port(of, port, guid, next(lmc), lmc);
+        builder.cable((of, port), at, Default::default());
+    };
+    for node in fabric.nodes() {
+        let adapter = fabric.adapters()[node.adapter.at()].clone();
+        end(&mut builder, adapter, (switches[node.switch.at()], node.switch_port));
+    }
+    for (at, switch) in fabric.switches().iter().enumerate() {
+        let product = dmodc::fabric::Product { device: 0xcf09, ..switch.product };
+        let (guid, kind) = (Guid(0xa000 + 16 * at as u64), AdapterKind::Aggregation);
+        let name = "Mellanox Technologies Aggregation Node".into();
+        let adapter = Adapter { guid, ports: 1, kind, name, product };
+        end(&mut builder, adapter, (switches[at], PortNumber(switch.ports + 1)));
+    }
+    for cable in fabric.inter_switch_cables() {
+        let [a, b] = [cable.a, cable.b].map(|(s, port)| (switches[s.at()], port));
+        builder.cable(a, b, Default::default());
+    }
+    builder.finish().unwrap()
 }
 
 /// Faults of every kind in one running OpenSM: each time the switches hold what `dmodc route` computes for
@@ -74,11 +120,49 @@ fn after_every_fault_switches_hold_the_tables_of_the_moment() {
         (DIRECTOR, faults),
         (THREE_LEVELS, "kill cables 60 seed 3\nkill switches 2 seed 2\nrepair all\n"),
     ] {
-        let Some(rows) = lab(tuple, script) else { return };
-        assert_eq!(rows.len(), 1 + script.lines().count());
-        let (first, last) = (&rows[0], rows.last().unwrap());
+        let Some(verdicts) = lab(&fabric(tuple), script) else { return };
+        assert_eq!(verdicts.len(), 1 + script.lines().count());
+        let (first, last) = (&verdicts[0], verdicts.last().unwrap());
         assert_eq!(first.digest, last.digest, "after full repair, the first tables");
-        assert!(rows[1].entries_changed > 0);
+        assert!(verdicts[1].entries_changed > 0);
+    }
+}
+
+/// Four LIDs for each node, and aggregation nodes on every switch, spines too: every LID has its routes.
+#[test]
+fn several_lids_and_aggregation_nodes_are_routed() {
+    let _one = ONE.lock();
+    let fabric = with_more_lids(&fabric(FIGURE_1), 2);
+    let script = "kill cables 1 seed 1\nkill switches 1 seed 2\nrepair all\n";
+    let Some(verdicts) = lab(&fabric, script) else { return };
+    let (nodes, switches) = (fabric.nodes().len(), fabric.switches().len());
+    // 54 pairs of switches have no up*down* route: one LID of the switch, and four of what is inside it.
+    let entries = switches * (4 * nodes + switches) - 54 * (1 + 4);
+    assert_eq!(verdicts[0].entries_changed, entries, "every other entry is set");
+    assert_eq!(verdicts[0].digest, verdicts[3].digest, "after full repair, the first tables");
+}
+
+/// The peers under the same faults, several times over; one that refuses is told. (ftree knows no LMC.)
+#[test]
+fn peers_run_in_the_lab_too() {
+    let _one = ONE.lock();
+    let Some(plugin) = plugin() else { return };
+    let whole = fabric(FIGURE_1);
+    if sim(&whole).is_none() {
+        return;
+    }
+    let script = "kill cables 1 seed 1\nrepair all\n".parse().unwrap();
+    let lab = Lab { fabric: &whole, plugin: &plugin, script: &script, judges: true };
+    for engine in ["ftree", "updn"] {
+        let rows = lab.run(engine, |_| ()).unwrap();
+        assert!(rows.iter().all(Row::is_sound), "{rows:?}");
+        assert!(rows.iter().all(|row| row.verdict.as_ref().unwrap().as_offline.is_none()));
+    }
+    let rows = Lab { judges: false, ..lab }.run("updn", |_| ()).unwrap();
+    assert!(rows.iter().all(|row| row.verdict.is_none() && row.upload_s > 0.0));
+    match (Lab { fabric: &with_more_lids(&whole, 1), ..lab }).run("ftree", |_| ()) {
+        Err(LabError::OtherEngine { engine, .. }) => assert_eq!(engine, "ftree"),
+        other => panic!("{other:?}"),
     }
 }
 
@@ -127,7 +211,8 @@ fn falls_back(config: &str, change: impl FnOnce(Vec<u8>) -> Vec<u8>, because: &s
     let folder = tempfile::tempdir().unwrap();
     let copy = folder.path().join("libdmodc.so");
     fs::write(&copy, change(fs::read(&plugin).unwrap())).unwrap();
-    let setup = Setup { engine: "dmodc", plugin: &copy, fallback: Some("minhop"), config };
+    let setup =
+        Setup { engine: "dmodc", plugin: &copy, fallback: Some("minhop"), config, dumps: true };
     let opensm = Opensm::start(&sim, &setup).unwrap();
     let start = Instant::now();
     while !opensm.log().contains("minhop tables configured on all switches") {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use dmodc::Fabric;
-use dmodc_study::lab::{Row, Script, run as run_lab};
+use dmodc_study::lab::{Lab, Row, Script, Verdict};
 use serde_json::json;
 
 use super::generate::preset;
@@ -31,26 +31,30 @@ fn lab(args: &LabArgs) -> Result<Answer> {
         }
     };
     let plugin = plugin(args.plugin.as_deref())?;
-    let engine = args.engine.as_str();
-    if !args.json {
-        output::print(&header(engine, &fabric))?;
-    }
-    let mut told = Ok(());
-    let rows = run_lab(&fabric, engine, &plugin, &script, |row| {
-        if !args.json && told.is_ok() {
-            told = output::print(&line(row));
+    let lab = Lab { fabric: &fabric, plugin: &plugin, script: &script, judges: !args.unchecked };
+    let mut runs: Vec<(&str, Vec<Row>)> = Vec::new();
+    for engine in &args.engine {
+        if !args.json {
+            output::print(&header(engine, &fabric))?;
         }
-    })?;
-    told?;
-    let sound = rows.iter().all(Row::is_sound);
+        let mut told = Ok(());
+        let rows = lab.run(engine, |row| {
+            if !args.json && told.is_ok() {
+                told = output::print(&line(row));
+            }
+        })?;
+        told?;
+        runs.push((engine, rows));
+    }
+    let sound = runs.iter().flat_map(|(_, rows)| rows).all(Row::is_sound);
     if args.json {
+        let runs = runs.iter().map(|(engine, rows)| json!({ "engine": engine, "events": rows }));
         let report = json!({
-            "schema": "dmodc/lab/1",
-            "engine": engine,
+            "schema": "dmodc/lab/2",
             "nodes": fabric.nodes().len(),
             "switches": fabric.switches().len(),
             "sound": sound,
-            "events": rows,
+            "runs": runs.collect::<Vec<_>>(),
         });
         output::print(&format!("{report:#}\n"))?;
     }
@@ -98,6 +102,7 @@ fn header(engine: &str, fabric: &Fabric) -> String {
 }
 
 fn line(row: &Row) -> String {
+    let entries = row.verdict.as_ref().map_or("-".into(), |v| number(v.entries_changed));
     let mut text = format!(
         "{:<26}{:>7}{:>13}{:>13}{:>12}{:>12}  ",
         row.event,
@@ -105,16 +110,27 @@ fn line(row: &Row) -> String {
         format!("{:.2} s", row.upload_s),
         format!("{:.2} ms", row.matrices_ms),
         format!("{:.2} ms", row.tables_ms),
-        number(row.entries_changed),
+        entries,
     );
-    text += match (row.as_offline, row.lost, row.deadlock_free) {
-        (Some(false), _, _) => "OTHER TABLES than dmodc route",
-        (_, _, false) => "tables that may DEADLOCK",
-        (_, 1.., _) => "tables that LOSE pairs",
-        (Some(true), _, _) => "dmodc route's tables; sound",
-        (None, _, _) => "sound tables",
-    };
-    match (row.lost, row.pairs - row.delivered) {
+    if let Some(why) = &row.refused {
+        let _ = write!(text, "the engine REFUSED ({why}): ");
+    }
+    text += &row.verdict.as_ref().map_or("not looked at".into(), verdict);
+    text.push('\n');
+    text
+}
+
+/// What the switches hold, in words.
+fn verdict(verdict: &Verdict) -> String {
+    let mut text = match verdict {
+        Verdict { as_offline: Some(false), .. } => "OTHER TABLES than dmodc route",
+        Verdict { deadlock_free: false, .. } => "tables that may DEADLOCK",
+        Verdict { lost: 1.., .. } => "tables that LOSE pairs",
+        Verdict { as_offline: Some(true), .. } => "dmodc route's tables; sound",
+        Verdict { as_offline: None, .. } => "sound tables",
+    }
+    .to_string();
+    match (verdict.lost, verdict.pairs - verdict.delivered) {
         (0, 0) => {}
         (0, cut) => {
             let _ = write!(text, " ({} pairs are cut off)", number(cut));
@@ -123,6 +139,9 @@ fn line(row: &Row) -> String {
             let _ = write!(text, " ({} of them without need)", number(lost));
         }
     }
-    text.push('\n');
+    if verdict.followed < verdict.traced {
+        let other = verdict.traced - verdict.followed;
+        let _ = write!(text, "; ibtracert goes OTHER WAYS on {other} of {} pairs", verdict.traced);
+    }
     text
 }

@@ -15,7 +15,7 @@ mod script;
 mod sim;
 
 pub use opensm::{ENGINES, Event, Kind, Opensm, Setup, now, tables_of};
-pub use run::{Row, run};
+pub use run::{Lab, Row, Verdict};
 pub use script::{Script, ScriptError};
 pub use sim::Sim;
 

@@ -1,6 +1,7 @@
 //! OpenSM on the simulated fabric, with one engine.
 
 use std::fs::{self, File};
+use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread::sleep;
@@ -23,12 +24,15 @@ pub struct Setup<'a> {
     pub fallback: Option<&'a str>,
     /// More lines for our plugin's configuration.
     pub config: &'a str,
+    /// Whether OpenSM dumps its tables after each sweep, as the judges want them. On a large fabric that
+    /// takes longer than the sweep.
+    pub dumps: bool,
 }
 
 impl<'a> Setup<'a> {
     /// An engine, and nothing to fall back to.
     pub fn new(engine: &'a str, plugin: &'a Path) -> Self {
-        Setup { engine, plugin, fallback: None, config: "" }
+        Setup { engine, plugin, fallback: None, config: "", dumps: true }
     }
 }
 
@@ -90,6 +94,8 @@ pub struct Opensm {
     engine: String,
     folder: PathBuf,
     process: Running,
+    /// How much of its log is of events that are over.
+    told: u64,
 }
 
 impl Opensm {
@@ -107,7 +113,7 @@ impl Opensm {
         command.stdout(File::create(folder.join("opensm.out")).map_err(io)?);
         command.stderr(File::create(folder.join("opensm.err")).map_err(io)?);
         let process = Running(command.spawn().map_err(io)?);
-        Ok(Opensm { engine: engine.into(), folder, process })
+        Ok(Opensm { engine: engine.into(), folder, process, told: 0 })
     }
 
     /// Where its files are.
@@ -122,7 +128,17 @@ impl Opensm {
 
     /// Its log.
     pub fn log(&self) -> String {
-        let log = fs::read(self.folder.join("opensm.log")).unwrap_or_default();
+        self.log_from(0)
+    }
+
+    fn log_from(&self, start: u64) -> String {
+        let mut log = Vec::new();
+        if let Ok(mut file) = File::open(self.folder.join("opensm.log"))
+            && file.seek(SeekFrom::Start(start)).is_ok()
+        {
+            // What is not there yet comes with the next look.
+            let _ = file.read_to_end(&mut log);
+        }
         String::from_utf8_lossy(&log).into_owned()
     }
 
@@ -152,6 +168,12 @@ impl Opensm {
     /// # Errors
     /// If OpenSM ends, uses another engine, or takes longer than so many seconds.
     pub fn settle(&mut self, since: f64, longest: u64) -> Result<Vec<Event>, LabError> {
+        let settled = self.wait(since, longest);
+        self.told = fs::metadata(self.folder.join("opensm.log")).map_or(self.told, |log| log.len());
+        settled
+    }
+
+    fn wait(&mut self, since: f64, longest: u64) -> Result<Vec<Event>, LabError> {
         let start = Instant::now();
         let mut asked = false;
         loop {
@@ -186,12 +208,12 @@ impl Opensm {
 
     /// Whether no engine gave tables.
     fn has_given_up(&self) -> bool {
-        self.log().contains("No routing engine able")
+        self.log_from(self.told).contains("No routing engine able")
     }
 
     /// OpenSM falls back to another engine in silence; its log tells.
     fn used_the_engine(&self) -> Result<(), LabError> {
-        let log = self.log();
+        let log = self.log_from(self.told);
         let configured: Vec<&str> = log
             .lines()
             .filter(|line| line.contains(" tables configured on all switches"))
@@ -205,7 +227,7 @@ impl Opensm {
 
     /// The last line of the log that is an error.
     fn last_error(&self) -> String {
-        let log = self.log();
+        let log = self.log_from(self.told);
         let is_error = |line: &&str| line.contains(" 0x01 -> ") || line.contains("ERR ");
         let last = log.lines().rev().find(is_error).unwrap_or("its log has no error");
         last.split(" -> ").last().unwrap_or(last).to_string()
@@ -259,8 +281,14 @@ fn command(sim: &Sim, setup: &Setup<'_>) -> Result<(Command, PathBuf), LabError>
     command.arg("-e").arg("-F").arg(config);
     command.arg("-f").arg(folder.join("opensm.log"));
     let then = setup.fallback.unwrap_or("no_fallback");
-    command.args(["-R", &format!("{engine},{then}"), "-D", "0x43", "-d", "2"]);
+    // Errors, what happens, and with 0x40 the dumps.
+    let level = if setup.dumps { "0x43" } else { "0x03" };
+    command.args(["-R", &format!("{engine},{then}"), "-D", level, "-d", "2"]);
     command.arg("--dump_files_dir").arg(&folder);
+    let lmc = sim.fabric().nodes().iter().map(|node| node.lmc).max().unwrap_or(0);
+    if lmc > 0 {
+        command.arg("-l").arg(lmc.to_string());
+    }
     if matches!(engine, "updn" | "dnup" | "ftree") {
         command.arg("-a").arg(roots);
     }

@@ -4,7 +4,8 @@
 //! a network namespace of their own, which other programs of the machine cannot reach. Every program is
 //! killed with the lab, and by the kernel if the lab itself is killed.
 
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use super::LabError;
@@ -90,6 +91,27 @@ pub(super) struct Running(pub(super) Child);
 impl Drop for Running {
     fn drop(&mut self) {
         let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Sweeps a folder away when we end, however we end: its input closes with us.
+pub(super) struct Broom(Child);
+
+impl Broom {
+    pub(super) fn new(folder: &Path) -> io::Result<Self> {
+        // Signals from the keyboard reach it, too, and must not end it before its work is done.
+        const SWEEP: &str = "trap '' INT TERM HUP; cat >/dev/null; sleep 0.1; rm -rf -- \"$1\"";
+        let mut command = Command::new("sh");
+        command.args(["-c", SWEEP, "sh"]).arg(folder).current_dir("/");
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.spawn().map(Broom)
+    }
+}
+
+impl Drop for Broom {
+    fn drop(&mut self) {
+        drop(self.0.stdin.take());
         let _ = self.0.wait();
     }
 }

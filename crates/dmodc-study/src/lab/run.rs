@@ -6,10 +6,10 @@ use std::path::Path;
 use std::thread::sleep;
 use std::time::Duration;
 
-use dmodc::judge::check;
+use dmodc::judge::{Fate, check, trace};
 use dmodc::{
-    Degradation, DestinationOrder, Dmodc, Fabric, ForwardingTables, LeafRule, Live, NO_ROUTE,
-    Ranking, Routing, RoutingOptions, SavedOrders, SwitchOrder,
+    Degradation, DestinationOrder, Dmodc, End, Fabric, ForwardingTables, LeafRule, Lid, Live,
+    NO_ROUTE, Random, Ranking, Routing, RoutingOptions, SavedOrders, SwitchOrder,
 };
 use dmodc_formats::lft::Lft;
 use dmodc_formats::orders;
@@ -21,6 +21,9 @@ use super::{LabError, Opensm, Script, Setup, Sim};
 
 /// The longest that OpenSM may take for one event, in seconds.
 const LONGEST: u64 = 900;
+
+/// On so many pairs `ibtracert` is sent after each event, or fewer.
+const TRACED: usize = 6;
 
 /// What one event led to.
 #[derive(Clone, Debug, Serialize)]
@@ -35,6 +38,16 @@ pub struct Row {
     pub matrices_ms: f64,
     /// How long the engine computed forwarding tables in the last sweep, in milliseconds.
     pub tables_ms: f64,
+    /// Why the engine gave no tables, if it did not: switches keep those they have.
+    pub refused: Option<String>,
+    /// What the switches hold, if that was looked at.
+    #[serde(flatten)]
+    pub verdict: Option<Verdict>,
+}
+
+/// What the switches hold after an event.
+#[derive(Clone, Debug, Serialize)]
+pub struct Verdict {
     /// Entries of the switches that are other than before the event.
     pub entries_changed: usize,
     /// Node pairs that are delivered, of so many.
@@ -49,47 +62,71 @@ pub struct Row {
     pub digest: u64,
     /// Whether the switches hold what `dmodc route` computes for the fabric of the moment; only for Dmodc.
     pub as_offline: Option<bool>,
+    /// On how many pairs `ibtracert` was sent, with packets that switches forward.
+    pub traced: usize,
+    /// On how many of them it took the ports of the tables.
+    pub followed: usize,
 }
 
 impl Row {
     /// Whether nothing is wrong with the tables. What is cut off is lost to any engine.
     pub fn is_sound(&self) -> bool {
-        self.lost == 0 && self.deadlock_free && self.as_offline != Some(false)
+        let is_sound = |verdict: &Verdict| {
+            verdict.lost == 0
+                && verdict.deadlock_free
+                && verdict.as_offline != Some(false)
+                && verdict.followed == verdict.traced
+        };
+        self.refused.is_none() && self.verdict.as_ref().is_none_or(is_sound)
     }
 }
 
-/// Runs a script; `each` is told each row as it comes.
-///
-/// # Errors
-/// If the lab fails, or OpenSM uses another engine.
-pub fn run(
-    fabric: &Fabric,
-    engine: &str,
-    plugin: &Path,
-    script: &Script,
-    mut each: impl FnMut(&Row),
-) -> Result<Vec<Row>, LabError> {
-    let sim = Sim::start(fabric)?;
-    let since = now();
-    let opensm = Opensm::start(&sim, &Setup::new(engine, plugin))?;
-    let mut bench = Bench { sim, opensm, is_ours: engine == "dmodc", before: Image::new() };
-    let mut rows = vec![bench.row("start", since)?];
-    each(&rows[0]);
-    for (name, step) in &script.steps {
+/// What happens to which fabric.
+#[derive(Clone, Copy)]
+pub struct Lab<'a> {
+    /// The fabric, as it is before anything happens.
+    pub fabric: &'a Fabric,
+    /// Our plugin.
+    pub plugin: &'a Path,
+    /// What happens.
+    pub script: &'a Script,
+    /// Whether tables are read back and judged after each event.
+    pub judges: bool,
+}
+
+impl Lab<'_> {
+    /// Runs the script with an engine; `each` is told each row as it comes.
+    ///
+    /// # Errors
+    /// If the lab fails, or OpenSM uses another engine from the start.
+    pub fn run(&self, engine: &str, mut each: impl FnMut(&Row)) -> Result<Vec<Row>, LabError> {
+        let sim = Sim::start(self.fabric)?;
         let since = now();
-        if let Step::Wait(seconds) = step {
-            sleep(Duration::from_secs((*seconds).into()));
-            continue;
+        let setup = Setup { dumps: self.judges, ..Setup::new(engine, self.plugin) };
+        let opensm = Opensm::start(&sim, &setup)?;
+        let (is_ours, judges) = (engine == "dmodc", self.judges);
+        let mut bench = Bench { sim, opensm, is_ours, judges, before: Image::new() };
+        let mut rows = vec![bench.row("start", since)?];
+        if let Some(log) = rows[0].refused.take() {
+            return Err(LabError::OtherEngine { engine: engine.into(), log });
         }
-        bench.take(step).map_err(|error| match error {
-            LabError::Failed(why) => LabError::Failed(format!("{name}: {why}")),
-            other => other,
-        })?;
-        let row = bench.row(name, since)?;
-        each(&row);
-        rows.push(row);
+        each(&rows[0]);
+        for (name, step) in &self.script.steps {
+            let since = now();
+            if let Step::Wait(seconds) = step {
+                sleep(Duration::from_secs((*seconds).into()));
+                continue;
+            }
+            bench.take(step).map_err(|error| match error {
+                LabError::Failed(why) => LabError::Failed(format!("{name}: {why}")),
+                other => other,
+            })?;
+            let row = bench.row(name, since)?;
+            each(&row);
+            rows.push(row);
+        }
+        Ok(rows)
     }
-    Ok(rows)
 }
 
 /// What each switch holds: a port for each LID, by GUID.
@@ -100,6 +137,7 @@ struct Bench {
     sim: Sim,
     opensm: Opensm,
     is_ours: bool,
+    judges: bool,
     before: Image,
 }
 
@@ -133,21 +171,13 @@ impl Bench {
         Ok(())
     }
 
-    /// Waits for OpenSM, reads the tables back and judges them.
+    /// Waits for OpenSM, and looks at what the switches hold then.
     fn row(&mut self, name: &str, since: f64) -> Result<Row, LabError> {
-        let events = self.opensm.settle(since, LONGEST)?;
-        let fabric = self.sim.discover()?;
-        let lft = self.sim.tables(&fabric)?;
-        let tables = Lft::tables(&[&lft], &fabric).map_err(dmodc::RouteError::from)?.remove(0);
-        let healthy = Degradation::none(&fabric);
-        let live = Live::new(&fabric, &healthy);
-        let routing = Routing::new(live, &self.options());
-        let (ours, _) = routing.route(live, &Dmodc)?;
-        let ranking = Ranking::new(live, &LeafRule::Detect);
-        let judgement = check(live, &ranking, routing.orders(), &tables).nodes;
-        let best = check(live, &ranking, routing.orders(), &ours).nodes;
-        let now = image(&fabric, &tables);
-        let before = std::mem::replace(&mut self.before, now);
+        let (events, refused) = match self.opensm.settle(since, LONGEST) {
+            Ok(events) => (events, None),
+            Err(LabError::OtherEngine { log, .. }) => (Vec::new(), Some(log)),
+            Err(other) => return Err(other),
+        };
         let stage = |wanted: bool| {
             let time = |kind: &Kind| match *kind {
                 Kind::Stage { is_tables, wall, .. } if is_tables == wanted => Some(wall),
@@ -162,6 +192,27 @@ impl Bench {
             upload_s: up.map_or(0.0, |event| event.time - since),
             matrices_ms: stage(false),
             tables_ms: stage(true),
+            refused,
+            verdict: self.judges.then(|| self.judge()).transpose()?,
+        })
+    }
+
+    /// Reads the tables back and judges them.
+    fn judge(&mut self) -> Result<Verdict, LabError> {
+        let fabric = self.sim.discover()?;
+        let lft = self.sim.tables(&fabric)?;
+        let tables = Lft::tables(&[&lft], &fabric).map_err(dmodc::RouteError::from)?.remove(0);
+        let healthy = Degradation::none(&fabric);
+        let live = Live::new(&fabric, &healthy);
+        let routing = Routing::new(live, &self.options());
+        let (ours, _) = routing.route(live, &Dmodc)?;
+        let ranking = Ranking::new(live, &LeafRule::Detect);
+        let judgement = check(live, &ranking, routing.orders(), &tables).nodes;
+        let best = check(live, &ranking, routing.orders(), &ours).nodes;
+        let now = image(&fabric, &tables);
+        let before = std::mem::replace(&mut self.before, now);
+        let (traced, followed) = self.follow(live, &tables);
+        Ok(Verdict {
             entries_changed: differing(&before, &self.before),
             delivered: judgement.delivered,
             pairs: judgement.pairs,
@@ -169,7 +220,40 @@ impl Bench {
             deadlock_free: judgement.is_deadlock_free(),
             digest: BuildHasherDefault::<DefaultHasher>::default().hash_one(&self.before),
             as_offline: self.is_ours.then(|| differing(&image(&fabric, &ours), &self.before) == 0),
+            traced,
+            followed,
         })
+    }
+
+    /// Sends `ibtracert` on some pairs that the tables deliver: on how many, and on how many of them it
+    /// goes as they say.
+    fn follow(&self, live: Live<'_>, tables: &ForwardingTables) -> (usize, usize) {
+        let nodes = live.fabric.nodes();
+        let destinations = tables.columns().destinations();
+        let mut random = Random::new(0, 6);
+        let (mut traced, mut followed) = (0, 0);
+        for _ in 0..TRACED {
+            let from = &nodes[random.below(nodes.len() as u64) as usize];
+            let column = random.below(destinations.len() as u64) as usize;
+            let End::Node(to) = destinations[column].end else { continue };
+            let (hops, fate) = trace(live, tables, from.switch, column);
+            if fate != Fate::Delivered || live.fabric.node(to).guid == from.guid {
+                continue;
+            }
+            traced += 1;
+            let to = live.fabric.node(to);
+            let mut out = from.adapter_port.0;
+            let mut way: Vec<(u8, Lid, u8)> = Vec::new();
+            for hop in &hops {
+                let into = hop.into.unwrap_or(from.switch_port);
+                way.push((out, live.fabric.switch(hop.switch).lid, into.0));
+                out = hop.out.map_or(NO_ROUTE, |port| port.0);
+            }
+            way.push((out, to.lid, to.adapter_port.0));
+            let found = self.sim.way(from.lid, destinations[column].lid);
+            followed += usize::from(found.is_ok_and(|found| found == way));
+        }
+        (traced, followed)
     }
 
     /// What `dmodc route` would be told: the orders that the plugin saved.

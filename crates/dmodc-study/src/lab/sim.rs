@@ -14,7 +14,7 @@ use dmodc_formats::{ibnetdiscover, lft};
 use tempfile::TempDir;
 
 use super::LabError;
-use super::process::{Desk, Running};
+use super::process::{Broom, Desk, Running};
 
 /// The longest that the simulator may take to read a fabric, in seconds.
 const START: u64 = 300;
@@ -27,7 +27,8 @@ pub struct Sim {
     pub(super) desk: Desk,
     console: ChildStdin,
     process: Running,
-    _folder: TempDir,
+    folder: TempDir,
+    _broom: Broom,
 }
 
 impl Sim {
@@ -41,6 +42,7 @@ impl Sim {
         let folder =
             tempfile::Builder::new().prefix("dmodc-lab-").tempdir().map_err(io("a folder"))?;
         let desk = Desk::new(folder.path().into())?;
+        let broom = Broom::new(folder.path()).map_err(io("a folder"))?;
         let mut text = Vec::new();
         ibnetdiscover::write(fabric, &[], &mut text).map_err(io("the fabric"))?;
         fs::write(folder.path().join("net"), text).map_err(io("the fabric"))?;
@@ -65,7 +67,8 @@ impl Sim {
             child.stdin.take().ok_or_else(|| LabError::Failed("ibsim has no console".into()))?;
         let (pid, dead) = (child.id(), Degradation::none(fabric));
         let process = Running(child);
-        let mut sim = Sim { fabric: fabric.clone(), dead, desk, console, process, _folder: folder };
+        let fabric = fabric.clone();
+        let mut sim = Sim { fabric, dead, desk, console, process, folder, _broom: broom };
         let start = Instant::now();
         while !fs::read_to_string(&said).is_ok_and(|text| text.contains("simulator ready")) {
             if !sim.process.is_alive() {
@@ -84,7 +87,7 @@ impl Sim {
 
     /// Where the files of everything that runs on it are.
     pub fn folder(&self) -> &Path {
-        &self.desk.folder
+        self.folder.path()
     }
 
     /// The fabric as it was given.
@@ -176,6 +179,16 @@ impl Sim {
             .map_err(|error| LabError::Failed(format!("what dump_fts printed: {error}")))
     }
 
+    /// The way from a node to a LID as `ibtracert` finds it: out of which port, to the device with which
+    /// LID, into which port.
+    ///
+    /// # Errors
+    /// If it finds no way.
+    pub fn way(&self, from: Lid, to: Lid) -> Result<Vec<(u8, Lid, u8)>, LabError> {
+        let text = self.client("ibtracert", &[&from.to_string(), &to.to_string()])?;
+        Ok(text.lines().filter_map(traced_hop).collect())
+    }
+
     /// What another program on the fabric prints, such as `ibtracert 1 28`.
     ///
     /// # Errors
@@ -205,9 +218,34 @@ impl Sim {
     }
 }
 
+/// A line of `ibtracert`: `[4] -> switch port {0x0002c90200000002}[1] lid 6-6 "L2-1"`.
+fn traced_hop(line: &str) -> Option<(u8, Lid, u8)> {
+    let (out, rest) = line.strip_prefix('[')?.split_once("] -> ")?;
+    let (into, rest) = rest.split_once("}[")?.1.split_once("] lid ")?;
+    let (lid, _) = rest.split_once('-')?;
+    Some((out.parse().ok()?, Lid(lid.parse().ok()?), into.parse().ok()?))
+}
+
 pub(super) fn is_dead(degradation: &Degradation, part: &Part) -> bool {
     match *part {
         Part::Switch(s) => degradation.switch_is_dead(s),
         Part::Cable(c) => degradation.cable_is_dead(c),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hops_of_ibtracert_are_read() {
+        let hop = "[4] -> switch port {0x0002c90200000002}[1] lid 6-6 \"L2 [1] lid\"";
+        assert_eq!(traced_hop(hop), Some((4, Lid(6), 1)));
+        let end = "[2] -> ca port {0x0002c900000000c1}[1] lid 28-31 \"nic11\"";
+        assert_eq!(traced_hop(end), Some((2, Lid(28), 1)));
+        for line in ["", "From ca {0x1} portnum 1 lid 1-1 \"x\"", "[x] -> ca port {0x1}[1] lid 2-2"]
+        {
+            assert_eq!(traced_hop(line), None, "{line}");
+        }
     }
 }
