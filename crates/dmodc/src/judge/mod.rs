@@ -7,6 +7,7 @@
 mod check;
 mod cycle;
 mod dependencies;
+pub mod risk;
 mod trace;
 mod walk;
 

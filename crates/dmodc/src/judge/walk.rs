@@ -53,6 +53,13 @@ impl Heights {
         Heights(live.fabric.switch_indices().map(height).collect())
     }
 
+    /// The live switches, from the lowest to the highest.
+    pub(super) fn ascending(&self, live: Live<'_>) -> Vec<SwitchIndex> {
+        let mut switches: Vec<SwitchIndex> = live.switches().collect();
+        switches.sort_by_key(|s| self.0[s.at()]);
+        switches
+    }
+
     pub(super) fn is_up(&self, from: SwitchIndex, to: SwitchIndex) -> bool {
         self.0[to.at()] > self.0[from.at()]
     }

@@ -1,0 +1,183 @@
+//! Lower bounds: what no routing can go below.
+//!
+//! A *cut* is a set of switches X. Every flow from a node inside to a node outside takes at least one
+//! of the directed ports that leave X, whatever the routing; so if `f` flows cross and `c` ports leave,
+//! some port carries at least ⌈f/c⌉ of them. The same holds for what comes in: cables go both ways. Looked at are
+//!
+//! - each switch with nodes (a leaf),
+//! - each subtree: the components of the switches of rank ≤ l, for each l below the top,
+//! - halves of the whole: the first highest subtrees that together hold half of the nodes, and the others.
+//!
+//! A neighbour of X that has no nodes may be taken into X if fewer ports leave it than lead to it: X
+//! stays a cut between the same nodes, and becomes narrower (a top switch that lost its other cables).
+//! Several may be taken at once: ports between them only stop counting. Only flows that arrive count,
+//! since only they load ports.
+
+use crate::fabric::Live;
+use crate::id::SwitchIndex;
+use crate::rank::Ranking;
+use crate::union_find::UnionFind;
+
+const NONE: u32 = u32::MAX;
+
+/// A set of switches that flows have to leave or enter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cut {
+    /// The rank of its highest switches, from 0; more than any for a half of the whole.
+    pub level: usize,
+    /// One of its switches with nodes.
+    pub first: SwitchIndex,
+    /// How many nodes of the traffic are in it.
+    pub nodes: u64,
+    /// How many cables lead out of it.
+    pub cables: u64,
+}
+
+/// All cuts that are looked at.
+pub(super) struct Cuts {
+    /// For each level and switch, the cut it is in.
+    of: Vec<Vec<u32>>,
+    pub(super) cuts: Vec<Cut>,
+}
+
+/// How many flows cross each cut, outwards and inwards.
+#[derive(Clone)]
+pub(super) struct Demand {
+    pub(super) out: Vec<u64>,
+    pub(super) into: Vec<u64>,
+}
+
+impl Cuts {
+    /// `weight`: how many nodes of the traffic each switch has.
+    pub(super) fn new(live: Live<'_>, ranking: &Ranking, weight: &[u32]) -> Self {
+        let count = live.fabric.switches().len();
+        let mut cuts = Cuts { of: Vec::new(), cuts: Vec::new() };
+        let alone: Vec<u32> = (0..count as u32).collect();
+        cuts.add(live, weight, 0, &alone);
+        let mut sets = UnionFind::new(count);
+        let mut present = vec![false; count];
+        let ranks = ranking.by_rank();
+        for (rank, switches) in ranks.iter().enumerate() {
+            for &s in switches {
+                present[s.at()] = true;
+            }
+            for &s in switches {
+                for (_, peer) in live.links(s).filter(|(_, peer)| present[peer.at()]) {
+                    sets.join(s, peer);
+                }
+            }
+            if rank > 0 && rank + 1 < ranks.len() {
+                let roots = live.fabric.switch_indices();
+                let of: Vec<u32> = roots
+                    .map(|s| if present[s.at()] { sets.root(s).at() as u32 } else { NONE })
+                    .collect();
+                cuts.add(live, weight, rank, &of);
+            }
+        }
+        cuts.add_halves(live, weight, ranks.len());
+        cuts
+    }
+
+    /// Halves of the whole, made of the highest subtrees.
+    fn add_halves(&mut self, live: Live<'_>, weight: &[u32], level: usize) {
+        let Some(of) = self.of.last() else { return };
+        let total: u64 = weight.iter().map(|&w| u64::from(w)).sum();
+        let (mut so_far, mut side) = (0, vec![NONE; self.cuts.len()]);
+        for &cut in of.iter().filter(|&&cut| cut != NONE) {
+            if side[cut as usize] == NONE {
+                side[cut as usize] = u32::from(2 * so_far >= total);
+                so_far += self.cuts[cut as usize].nodes;
+            }
+        }
+        let half = |&cut: &u32| if cut == NONE { NONE } else { side[cut as usize] };
+        let of: Vec<u32> = of.iter().map(half).collect();
+        self.add(live, weight, level, &of);
+    }
+
+    /// One level of cuts: switches with the same label are together.
+    fn add(&mut self, live: Live<'_>, weight: &[u32], level: usize, labels: &[u32]) {
+        let mut number = vec![NONE; labels.len().max(2)];
+        let mut added: Vec<Cut> = Vec::new();
+        for (s, &label) in
+            labels.iter().enumerate().filter(|&(s, &label)| label != NONE && weight[s] > 0)
+        {
+            let number = &mut number[label as usize];
+            if *number == NONE {
+                *number = added.len() as u32;
+                let first = SwitchIndex::new(s);
+                added.push(Cut { level, first, nodes: 0, cables: 0 });
+            }
+            added[*number as usize].nodes += u64::from(weight[s]);
+        }
+        // One set with all nodes in it cuts nothing.
+        if added.len() < 2 {
+            return;
+        }
+        let offset = self.cuts.len() as u32;
+        let cut = |&label: &u32| match label {
+            NONE => NONE,
+            label if number[label as usize] == NONE => NONE,
+            label => number[label as usize] + offset,
+        };
+        let of: Vec<u32> = labels.iter().map(cut).collect();
+        self.cuts.extend(added);
+        for t in live.switches() {
+            let mut beyond: Vec<u32> = live.links(t).map(|(_, peer)| of[peer.at()]).collect();
+            let all = beyond.len() as u64;
+            beyond.retain(|&cut| cut != NONE && cut != of[t.at()]);
+            beyond.sort_unstable();
+            for same in beyond.chunk_by(|a, b| a == b) {
+                let to = same.len() as u64;
+                let narrow = if weight[t.at()] == 0 { to.min(all - to) } else { to };
+                self.cuts[same[0] as usize].cables += narrow;
+            }
+        }
+        self.of.push(of);
+    }
+
+    /// No flows.
+    pub(super) fn no_demand(&self) -> Demand {
+        Demand { out: vec![0; self.cuts.len()], into: vec![0; self.cuts.len()] }
+    }
+
+    /// The cuts that a flow between two switches leaves and enters.
+    #[inline]
+    pub(super) fn crossed(&self, from: u32, to: u32) -> impl Iterator<Item = (u32, u32)> + '_ {
+        let at = move |of: &Vec<u32>| (of[from as usize], of[to as usize]);
+        self.of.iter().map(at).filter(|(from, to)| from != to)
+    }
+
+    /// The demand of everybody to everybody.
+    pub(super) fn all_to_all(&self, total: u64) -> Demand {
+        let crossing: Vec<u64> =
+            self.cuts.iter().map(|cut| cut.nodes * (total - cut.nodes)).collect();
+        Demand { out: crossing.clone(), into: crossing }
+    }
+
+    /// The greatest bound, and the cut that gives it.
+    pub(super) fn bound(&self, demand: &Demand) -> (u64, Option<Cut>) {
+        let mut best = (0, None);
+        for (at, cut) in self.cuts.iter().enumerate().filter(|(_, cut)| cut.cables > 0) {
+            let bound = demand.out[at].max(demand.into[at]).div_ceil(cut.cables);
+            if bound > best.0 {
+                best = (bound, Some(*cut));
+            }
+        }
+        best
+    }
+}
+
+impl Demand {
+    /// Counts flows from one switch to another, or with −1 takes them back.
+    #[inline]
+    pub(super) fn count(&mut self, cuts: &Cuts, from: u32, to: u32, flows: i64) {
+        for (left, entered) in cuts.crossed(from, to) {
+            for (count, cut) in [(&mut self.out, left), (&mut self.into, entered)] {
+                if cut != NONE {
+                    let count = &mut count[cut as usize];
+                    *count = count.wrapping_add_signed(flows);
+                }
+            }
+        }
+    }
+}

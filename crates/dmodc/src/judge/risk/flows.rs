@@ -1,0 +1,171 @@
+//! Flows of any pattern: lists of pairs, and series of permutations.
+
+use rayon::prelude::*;
+
+use super::paths::{Target, Ways};
+use super::{Loads, Series, Traffic, add};
+
+/// So many flows are followed side by side: enough to keep memory busy, few enough for a cache.
+const BATCH: usize = 1024;
+
+/// What a thread needs for its patterns.
+struct Desk {
+    ways: Vec<Ways>,
+    flows: Vec<(u32, Target)>,
+    loads: Vec<u32>,
+    worst_by_port: Vec<u32>,
+    by_host: Vec<u32>,
+}
+
+/// What one permutation came to.
+struct Outcome {
+    max: u32,
+    bound: u32,
+    undelivered: u64,
+    by_host: Vec<u32>,
+}
+
+/// The destination of each position; nobody sends to itself.
+pub(super) type Permutation = Vec<u32>;
+
+/// Many permutations: the `i`-th is drawn by `draw(i)`.
+pub(super) fn series(
+    traffic: &Traffic<'_>,
+    count: usize,
+    draw: impl Fn(usize) -> Permutation + Sync,
+) -> Series {
+    let chunk = count.div_ceil(rayon::current_num_threads() * 4).max(1);
+    let all: Vec<usize> = (0..count).collect();
+    let parts: Vec<(Vec<Outcome>, Vec<u32>)> = all
+        .par_chunks(chunk)
+        .map(|part| {
+            let mut desk = Desk::new(traffic);
+            let outcomes = part.iter().map(|&i| desk.run(traffic, &draw(i))).collect();
+            (outcomes, desk.worst_by_port)
+        })
+        .collect();
+    let mut series =
+        Series { worst_by_port: vec![0; traffic.paths.ports.len()], ..Series::default() };
+    series.by_host = vec![Default::default(); traffic.hosts.len()];
+    for (outcomes, worst) in parts {
+        for (most, worst) in series.worst_by_port.iter_mut().zip(worst) {
+            *most = (*most).max(worst);
+        }
+        for outcome in outcomes {
+            series.maxima.push(outcome.max);
+            series.bounds.push(outcome.bound);
+            series.undelivered += outcome.undelivered;
+            for (host, worst) in series.by_host.iter_mut().zip(outcome.by_host) {
+                host.sum += u64::from(worst);
+                host.max = host.max.max(worst);
+            }
+        }
+    }
+    series
+}
+
+impl Desk {
+    fn new(traffic: &Traffic<'_>) -> Self {
+        let ports = traffic.paths.ports.len();
+        let batches = traffic.nodes.len().div_ceil(BATCH);
+        Desk {
+            ways: (0..batches).map(|_| Ways::default()).collect(),
+            flows: Vec::with_capacity(BATCH),
+            loads: vec![0; ports],
+            worst_by_port: vec![0; ports],
+            by_host: vec![0; traffic.hosts.len()],
+        }
+    }
+
+    fn run(&mut self, traffic: &Traffic<'_>, permutation: &[u32]) -> Outcome {
+        let mut demand = traffic.cuts.no_demand();
+        let mut undelivered = 0;
+        self.loads.fill(0);
+        self.by_host.fill(0);
+        for (batch, to) in permutation.chunks(BATCH).enumerate() {
+            let first = batch * BATCH;
+            let flow = |(at, &to): (usize, &u32)| {
+                (traffic.targets[first + at].home, traffic.targets[to as usize])
+            };
+            self.flows.clear();
+            self.flows.extend(to.iter().enumerate().map(flow));
+            let ways = &mut self.ways[batch];
+            traffic.paths.follow_all(&self.flows, ways);
+            for (at, (from, target)) in self.flows.iter().enumerate() {
+                if !ways.arrived(at) {
+                    undelivered += u64::from(to[at] as usize != first + at);
+                    continue;
+                }
+                for port in ways.of(at) {
+                    self.loads[port as usize] += 1;
+                }
+                if *from != target.home {
+                    demand.count(&traffic.cuts, *from, target.home, 1);
+                }
+            }
+        }
+        // A flow is as slow as the worst port on its way, a host as its slowest flow.
+        for (position, _) in permutation.iter().enumerate() {
+            let (ways, at) = (&self.ways[position / BATCH], position % BATCH);
+            if ways.arrived(at) {
+                let worst = ways.of(at).map(|port| self.loads[port as usize]).max().unwrap_or(0);
+                let host = &mut self.by_host[traffic.host_of[position] as usize];
+                *host = (*host).max(worst);
+            }
+        }
+        let mut max = 0;
+        for (worst, &load) in self.worst_by_port.iter_mut().zip(&self.loads) {
+            *worst = (*worst).max(load);
+            max = max.max(load);
+        }
+        let bound = traffic.cuts.bound(&demand).0 as u32;
+        Outcome { max, bound, undelivered, by_host: self.by_host.clone() }
+    }
+}
+
+/// A list of pairs, by position.
+pub(super) fn pairs(traffic: &Traffic<'_>, pairs: &[(u32, u32)]) -> Loads {
+    let ports = traffic.paths.ports.len();
+    let parts: Vec<Loads> = pairs
+        .par_chunks(BATCH * 16)
+        .map(|pairs| {
+            let mut ways = Ways::default();
+            let mut loads = Loads { by_port: vec![0; ports], ..Loads::default() };
+            for pairs in pairs.chunks(BATCH) {
+                let flow = |&(from, to): &(u32, u32)| {
+                    (traffic.targets[from as usize].home, traffic.targets[to as usize])
+                };
+                let flows: Vec<(u32, Target)> = pairs.iter().map(flow).collect();
+                traffic.paths.follow_all(&flows, &mut ways);
+                for (at, (from, to)) in flows.iter().enumerate() {
+                    if ways.arrived(at) {
+                        ways.of(at).for_each(|port| loads.by_port[port as usize] += 1);
+                    } else if pairs[at].0 != pairs[at].1 {
+                        loads.undelivered += 1;
+                        loads.lost.push(traffic.lost(*from, to));
+                        loads.lost.truncate(super::NAMED);
+                    }
+                }
+            }
+            loads
+        })
+        .collect();
+    let mut sum = Loads { by_port: vec![0; ports], ..Loads::default() };
+    for part in parts {
+        add(&mut sum.by_port, &part.by_port);
+        sum.undelivered += part.undelivered;
+        sum.lost.extend(part.lost);
+    }
+    sum.lost.truncate(super::NAMED);
+    let mut demand = traffic.cuts.no_demand();
+    for &(from, to) in pairs {
+        let [from, to] = [from, to].map(|position| &traffic.targets[position as usize]);
+        if from.home != to.home
+            && (sum.undelivered == 0 || traffic.paths.follow(from.home, to, |_| ()))
+        {
+            demand.count(&traffic.cuts, from.home, to.home, 1);
+        }
+    }
+    (sum.bound, sum.cut) = traffic.cuts.bound(&demand);
+    sum
+}

@@ -1,0 +1,377 @@
+//! Congestion risk: how many flows of a pattern share a directed port between switches.
+//!
+//! A port that `f` flows of a pattern share gives each of them 1/f of its speed at worst, whatever the
+//! messages; so the maximum over all ports tells how a pattern may fare with some tables, without
+//! simulating anything. Patterns are
+//!
+//! | | | cost |
+//! |---|---|---|
+//! | [`all_to_all`](Traffic::all_to_all) | everybody to everybody | O(N × #switches): subtrees are counted |
+//! | [`shifts`](Traffic::shifts) | position i to i + k, for every k | O(N × leaves × hops): neighbours share routes |
+//! | [`permutations`](Traffic::permutations), [`bisections`](Traffic::bisections) | at random | O(n × N × hops), many hops at once |
+//! | [`pairs`](Traffic::pairs) | any list | O(pairs × hops) |
+//!
+//! Each comes with a [lower bound](cuts) that no routing of the same pairs on this fabric can go below.
+//! Flows that do not arrive are counted and named; they load nothing.
+
+mod all_to_all;
+mod cuts;
+mod flows;
+mod paths;
+mod shifts;
+mod sources;
+
+pub use cuts::Cut;
+pub use paths::DirectedPort;
+
+use std::collections::HashMap;
+
+use super::walk::Heights;
+use crate::fabric::Live;
+use crate::id::{NodeIndex, SwitchIndex};
+use crate::order::Orders;
+use crate::random::Random;
+use crate::rank::Ranking;
+use crate::survey::host;
+use crate::tables::{End, ForwardingTables};
+use cuts::Cuts;
+use paths::{Paths, Target};
+
+/// How many lost pairs are kept by name.
+const NAMED: usize = 8;
+
+/// A pair of a switch and a node that is not delivered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lost {
+    /// The switch that the sources sit on.
+    pub from: SwitchIndex,
+    /// The destination.
+    pub to: NodeIndex,
+}
+
+/// The loads of one pattern.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Loads {
+    /// Flows on each of [`Traffic::ports`].
+    pub by_port: Vec<u64>,
+    /// To how many destinations they go, where that was counted.
+    pub destinations: Vec<u32>,
+    /// No routing of these pairs has a lower maximum.
+    pub bound: u64,
+    /// The cut that gives the bound.
+    pub cut: Option<Cut>,
+    /// Flows that do not arrive.
+    pub undelivered: u64,
+    /// The first of them.
+    pub lost: Vec<Lost>,
+}
+
+impl Loads {
+    /// The greatest load: the congestion risk.
+    pub fn max(&self) -> u64 {
+        self.by_port.iter().copied().max().unwrap_or(0)
+    }
+
+    /// The mean over all directed ports between live switches.
+    pub fn mean(&self) -> f64 {
+        let sum: u64 = self.by_port.iter().sum();
+        sum as f64 / self.by_port.len().max(1) as f64
+    }
+}
+
+/// A host in a series: what the slowest of its flows shares a port with, itself counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HostRisk {
+    /// Over all patterns of the series.
+    pub sum: u64,
+    /// The greatest.
+    pub max: u32,
+}
+
+/// The loads of many patterns.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Series {
+    /// The greatest load of each pattern.
+    pub maxima: Vec<u32>,
+    /// The lower bound of each pattern.
+    pub bounds: Vec<u32>,
+    /// The greatest load of each of [`Traffic::ports`] over all patterns.
+    pub worst_by_port: Vec<u32>,
+    /// For each of [`Traffic::hosts`]; only where flows were followed one by one.
+    pub by_host: Vec<HostRisk>,
+    /// Flows that do not arrive, over all patterns.
+    pub undelivered: u64,
+}
+
+impl Series {
+    /// The greatest maximum.
+    pub fn max(&self) -> u32 {
+        self.maxima.iter().copied().max().unwrap_or(0)
+    }
+
+    /// The least maximum.
+    pub fn min(&self) -> u32 {
+        self.maxima.iter().copied().min().unwrap_or(0)
+    }
+
+    /// The mean of the maxima.
+    pub fn mean(&self) -> f64 {
+        mean(&self.maxima)
+    }
+
+    /// The median of the maxima: the lower of two in the middle.
+    pub fn median(&self) -> u32 {
+        median(&self.maxima)
+    }
+
+    /// The mean of the bounds, which the [mean](Series::mean) is never below.
+    pub fn mean_bound(&self) -> f64 {
+        mean(&self.bounds)
+    }
+
+    /// The median of the bounds, which the [median](Series::median) is never below.
+    pub fn median_bound(&self) -> u32 {
+        median(&self.bounds)
+    }
+
+    /// The greatest bound, which the [maximum](Series::max) is never below.
+    pub fn max_bound(&self) -> u32 {
+        self.bounds.iter().copied().max().unwrap_or(0)
+    }
+}
+
+fn mean(values: &[u32]) -> f64 {
+    let sum: u64 = values.iter().map(|&value| u64::from(value)).sum();
+    sum as f64 / values.len().max(1) as f64
+}
+
+fn median(values: &[u32]) -> u32 {
+    let mut values = values.to_vec();
+    values.sort_unstable();
+    values.get(values.len().saturating_sub(1) / 2).copied().unwrap_or(0)
+}
+
+/// Adds up, part by part.
+fn add<T: Wrapping>(sums: &mut [T], parts: &[T]) {
+    for (sum, &part) in sums.iter_mut().zip(parts) {
+        *sum = sum.wrapping(part);
+    }
+}
+
+/// Demands are taken back below zero before they are added to what they are taken from.
+trait Wrapping: Copy {
+    fn wrapping(self, other: Self) -> Self;
+}
+
+impl Wrapping for u64 {
+    fn wrapping(self, other: Self) -> Self {
+        self.wrapping_add(other)
+    }
+}
+
+impl Wrapping for u32 {
+    fn wrapping(self, other: Self) -> Self {
+        self.wrapping_add(other)
+    }
+}
+
+/// Nodes that send to each other over some tables.
+pub struct Traffic<'a> {
+    paths: Paths<'a>,
+    /// By position.
+    nodes: Vec<NodeIndex>,
+    targets: Vec<Target>,
+    /// Which of the hosts a position belongs to.
+    host_of: Vec<u32>,
+    hosts: Vec<&'a str>,
+    /// How many of the nodes each switch has.
+    weight: Vec<u32>,
+    /// Live switches, from the lowest to the highest; and at which place of that order a switch is.
+    ascending: Vec<u32>,
+    height: Vec<u32>,
+    cuts: Cuts,
+}
+
+impl<'a> Traffic<'a> {
+    /// Among all live nodes that have a column, aggregation nodes aside. Their positions are the
+    /// destination order.
+    pub fn new(
+        live: Live<'a>,
+        ranking: &Ranking,
+        orders: &Orders,
+        tables: &'a ForwardingTables,
+    ) -> Self {
+        let mut nodes: Vec<NodeIndex> = live
+            .fabric
+            .node_indices()
+            .filter(|&n| live.node(n) && !live.fabric.is_aggregation(n))
+            .collect();
+        nodes.sort_by_key(|&n| {
+            let number = orders.node_number(n);
+            (!number.on_leaf, number.number, n)
+        });
+        Self::among(live, ranking, orders, tables, nodes)
+    }
+
+    /// Among these nodes, in this order. Those that are dead or have no column are left out.
+    ///
+    /// # Panics
+    /// If the tables have rows for another number of switches.
+    pub fn among(
+        live: Live<'a>,
+        ranking: &Ranking,
+        orders: &Orders,
+        tables: &'a ForwardingTables,
+        mut nodes: Vec<NodeIndex>,
+    ) -> Self {
+        let count = live.fabric.switches().len();
+        assert_eq!(tables.switch_count(), count, "tables of another fabric");
+        let paths = Paths::new(live, tables);
+        let mut column = vec![usize::MAX; live.fabric.nodes().len()];
+        for (at, d) in tables.columns().destinations().iter().enumerate() {
+            if let (End::Node(n), 0) = (d.end, d.k) {
+                column[n.at()] = at;
+            }
+        }
+        nodes.retain(|&n| live.node(n) && column[n.at()] != usize::MAX);
+        let targets: Vec<Target> =
+            nodes.iter().map(|&n| paths.target(tables, column[n.at()])).collect();
+        let mut weight = vec![0; count];
+        for target in &targets {
+            weight[target.home as usize] += 1;
+        }
+        let (mut hosts, mut known, mut host_of) = (Vec::new(), HashMap::new(), Vec::new());
+        for &n in &nodes {
+            let name = host(live, n);
+            host_of.push(*known.entry(name).or_insert_with(|| {
+                hosts.push(name);
+                hosts.len() as u32 - 1
+            }));
+        }
+        let heights = Heights::new(live, ranking, orders);
+        let ascending: Vec<u32> =
+            heights.ascending(live).into_iter().map(|s| s.at() as u32).collect();
+        let mut height = vec![0; count];
+        for (at, &s) in ascending.iter().enumerate() {
+            height[s as usize] = at as u32;
+        }
+        let cuts = Cuts::new(live, ranking, &weight);
+        Traffic { paths, nodes, targets, host_of, hosts, weight, ascending, height, cuts }
+    }
+
+    /// The nodes, by position.
+    pub fn nodes(&self) -> &[NodeIndex] {
+        &self.nodes
+    }
+
+    /// The hosts that the nodes belong to, by name.
+    pub fn hosts(&self) -> &[&'a str] {
+        &self.hosts
+    }
+
+    /// How many of the nodes each of [`hosts`](Traffic::hosts) has.
+    pub fn rails(&self) -> Vec<u32> {
+        let mut rails = vec![0; self.hosts.len()];
+        for &host in &self.host_of {
+            rails[host as usize] += 1;
+        }
+        rails
+    }
+
+    /// All directed ports between live switches.
+    pub fn ports(&self) -> &[DirectedPort] {
+        &self.paths.ports
+    }
+
+    /// Everybody sends to everybody else.
+    pub fn all_to_all(&self) -> Loads {
+        all_to_all::loads(self)
+    }
+
+    /// From how many nodes each port has flows, if everybody sends to everybody else.
+    pub fn sources(&self) -> Vec<u32> {
+        sources::sources(self)
+    }
+
+    /// All shifts 1 … N − 1, or a seeded sample of so many of them, ascending.
+    pub fn shifts(&self, sample: Option<(usize, u64)>) -> Series {
+        match self.shift_sample(sample) {
+            None => shifts::all(self),
+            Some(sample) => {
+                let draw = |i: usize| self.shift(sample[i]);
+                flows::series(self, sample.len(), draw)
+            }
+        }
+    }
+
+    /// The shifts of a sample; none if they are all.
+    pub fn shift_sample(&self, sample: Option<(usize, u64)>) -> Option<Vec<usize>> {
+        let all = self.nodes.len().saturating_sub(1);
+        let (count, seed) = sample.filter(|&(count, _)| count < all)?;
+        let mut shifts = Random::new(seed, SHIFTS).sample(all, count);
+        shifts.iter_mut().for_each(|k| *k += 1);
+        shifts.sort_unstable();
+        Some(shifts)
+    }
+
+    /// The destination of every position in the shift by `k`.
+    pub fn shift(&self, k: usize) -> Vec<u32> {
+        let nodes = self.nodes.len();
+        (0..nodes).map(|i| ((i + k) % nodes) as u32).collect()
+    }
+
+    /// So many random permutations. (A position may send to itself, which loads nothing.)
+    pub fn permutations(&self, count: usize, seed: u64) -> Series {
+        flows::series(self, count, |i| self.permutation(seed, i))
+    }
+
+    /// The destination of every position in the i-th random permutation.
+    pub fn permutation(&self, seed: u64, i: usize) -> Vec<u32> {
+        let mut to: Vec<u32> = (0..self.nodes.len() as u32).collect();
+        Random::new(seed, PERMUTATIONS + i as u64).shuffle(&mut to);
+        to
+    }
+
+    /// So many random bisections: halves at random, and each of one half exchanges with one of the other.
+    pub fn bisections(&self, count: usize, seed: u64) -> Series {
+        flows::series(self, count, |i| self.bisection(seed, i))
+    }
+
+    /// The partner of every position in the i-th random bisection; an odd one is its own.
+    pub fn bisection(&self, seed: u64, i: usize) -> Vec<u32> {
+        let mut order: Vec<u32> = (0..self.nodes.len() as u32).collect();
+        Random::new(seed, BISECTIONS + i as u64).shuffle(&mut order);
+        let mut to: Vec<u32> = (0..self.nodes.len() as u32).collect();
+        let (one, other) = order.split_at(order.len() / 2);
+        for (&a, &b) in one.iter().zip(other) {
+            (to[a as usize], to[b as usize]) = (b, a);
+        }
+        to
+    }
+
+    /// A list of pairs, by position.
+    pub fn pairs(&self, pairs: &[(u32, u32)]) -> Loads {
+        flows::pairs(self, pairs)
+    }
+
+    /// The directed ports that one position takes to another, if it arrives.
+    pub fn way(&self, from: u32, to: u32) -> Option<Vec<u32>> {
+        let mut way = Vec::new();
+        let (home, target) = (self.targets[from as usize].home, &self.targets[to as usize]);
+        self.paths.follow(home, target, |port| way.push(port)).then_some(way)
+    }
+
+    fn lost(&self, from: u32, target: &Target) -> Lost {
+        let is_meant = |at: &usize| {
+            let other = &self.targets[*at];
+            (other.home, other.port) == (target.home, target.port)
+        };
+        let position = (0..self.targets.len()).find(is_meant).expect("a target of this traffic");
+        Lost { from: SwitchIndex::new(from as usize), to: self.nodes[position] }
+    }
+}
+
+/// Streams of random numbers: each kind of pattern has its own.
+const SHIFTS: u64 = 1 << 32;
+const PERMUTATIONS: u64 = 2 << 32;
+const BISECTIONS: u64 = 3 << 32;

@@ -1,0 +1,192 @@
+//! All shifts at once.
+//!
+//! In the shift by k, position i sends to i + k. Neighbours on one switch share their routes: if
+//! positions a … b sit on switch s, the route from s to destination d is taken in the shifts d − b … d − a,
+//! once in each. So it is followed once, and each of its ports is told "one more from shift d − b on,
+//! one less after d − a": differences, whose sums are the loads. Cuts are counted like ports. A block of
+//! shifts is done at a time, so that the differences stay in a cache. All N − 1 shifts of N nodes on L
+//! leaves then cost O(N × L × hops) instead of O(N² × hops).
+
+use rayon::prelude::*;
+
+use super::paths::NOWHERE;
+use super::{Series, Traffic};
+
+/// So many shifts are done at a time, and one place more for what ends after the last.
+const BLOCK: usize = 63;
+const ROW: usize = BLOCK + 1;
+
+/// Differences, which may wrap on their way to sums that do not.
+trait Word: Copy + Default + Send {
+    fn change(&mut self, up: bool);
+    fn plus(self, other: Self) -> Self;
+    fn value(self) -> u32;
+}
+
+macro_rules! word {
+    ($word:ty) => {
+        impl Word for $word {
+            #[inline]
+            fn change(&mut self, up: bool) {
+                *self = if up { self.wrapping_add(1) } else { self.wrapping_sub(1) };
+            }
+            #[inline]
+            fn plus(self, other: Self) -> Self {
+                self.wrapping_add(other)
+            }
+            #[inline]
+            fn value(self) -> u32 {
+                self.into()
+            }
+        }
+    };
+}
+word!(u16);
+word!(u32);
+
+/// Neighbours in the order that sit on one switch.
+#[derive(Clone, Copy)]
+struct Run {
+    switch: u32,
+    first: usize,
+    length: usize,
+}
+
+/// The series of all shifts, 1 … N − 1.
+pub(super) fn all(traffic: &Traffic<'_>) -> Series {
+    match traffic.nodes.len() {
+        // No load is greater than the number of flows.
+        nodes if nodes < 1 << 16 => with::<u16>(traffic),
+        _ => with::<u32>(traffic),
+    }
+}
+
+fn with<W: Word>(traffic: &Traffic<'_>) -> Series {
+    let nodes = traffic.nodes.len();
+    let runs = runs(traffic);
+    let blocks: Vec<usize> = (1..nodes).step_by(BLOCK).collect();
+    let chunk = blocks.len().div_ceil(rayon::current_num_threads() * 2).max(1);
+    let parts: Vec<(Series, Vec<u32>)> = blocks
+        .par_chunks(chunk)
+        .map(|blocks| {
+            let mut desk = Desk::<W>::new(traffic);
+            let mut series = Series::default();
+            for &first in blocks {
+                let last = (first + BLOCK).min(nodes) - 1;
+                for run in &runs {
+                    series.undelivered += desk.run(traffic, *run, first, last);
+                }
+                desk.sum_up(traffic, last - first + 1, &mut series);
+            }
+            (series, desk.worst_by_port)
+        })
+        .collect();
+    let mut whole =
+        Series { worst_by_port: vec![0; traffic.paths.ports.len()], ..Series::default() };
+    for (part, worst) in parts {
+        whole.maxima.extend(part.maxima);
+        whole.bounds.extend(part.bounds);
+        whole.undelivered += part.undelivered;
+        for (most, worst) in whole.worst_by_port.iter_mut().zip(worst) {
+            *most = (*most).max(worst);
+        }
+    }
+    whole
+}
+
+fn runs(traffic: &Traffic<'_>) -> Vec<Run> {
+    let mut runs: Vec<Run> = Vec::new();
+    for (position, target) in traffic.targets.iter().enumerate() {
+        match runs.last_mut() {
+            Some(run) if run.switch == target.home => run.length += 1,
+            _ => runs.push(Run { switch: target.home, first: position, length: 1 }),
+        }
+    }
+    runs
+}
+
+struct Desk<W> {
+    /// By directed port, then cut left, then cut entered: the differences of a block of shifts.
+    differences: Vec<[W; ROW]>,
+    worst_by_port: Vec<u32>,
+    way: Vec<u32>,
+}
+
+impl<W: Word> Desk<W> {
+    fn new(traffic: &Traffic<'_>) -> Self {
+        let (ports, cuts) = (traffic.paths.ports.len(), traffic.cuts.cuts.len());
+        Desk {
+            differences: vec![[W::default(); ROW]; ports + 2 * cuts],
+            worst_by_port: vec![0; ports],
+            way: Vec::new(),
+        }
+    }
+
+    /// What neighbours on one switch send in the shifts `first ..= last`; how many flows do not arrive.
+    fn run(&mut self, traffic: &Traffic<'_>, run: Run, first: usize, last: usize) -> u64 {
+        let (ports, cuts) = (traffic.paths.ports.len(), traffic.cuts.cuts.len());
+        let nodes = traffic.nodes.len();
+        let end = run.first + run.length - 1;
+        let mut undelivered = 0;
+        let mut to = (run.first + first) % nodes;
+        for d in run.first + first..=end + last {
+            let target = &traffic.targets[to];
+            to = if to + 1 == nodes { 0 } else { to + 1 };
+            // Those of the run that are `first ..= last` before it.
+            let from = d.saturating_sub(end).max(first) - first;
+            let until = (d - run.first).min(last) - first + 1;
+            self.way.clear();
+            let way = &mut self.way;
+            if !traffic.paths.follow(run.switch, target, |port| way.push(port)) {
+                undelivered += (until - from) as u64;
+                continue;
+            }
+            if run.switch != target.home {
+                for (left, entered) in traffic.cuts.crossed(run.switch, target.home) {
+                    for (cut, offset) in [(left, ports), (entered, ports + cuts)] {
+                        if cut != NOWHERE {
+                            way.push(cut + offset as u32);
+                        }
+                    }
+                }
+            }
+            for &port in way.iter() {
+                let row = &mut self.differences[port as usize];
+                row[from].change(true);
+                row[until].change(false);
+            }
+        }
+        undelivered
+    }
+
+    /// Sums of a block of so many shifts: maxima and bounds. The differences are forgotten.
+    fn sum_up(&mut self, traffic: &Traffic<'_>, shifts: usize, series: &mut Series) {
+        let ports = traffic.paths.ports.len();
+        let cuts = &traffic.cuts.cuts;
+        let (mut maxima, mut bounds) = ([0u32; ROW], [0u32; ROW]);
+        for (at, row) in self.differences.iter_mut().enumerate() {
+            let mut sum = W::default();
+            let mut sums = [0u32; ROW];
+            for (difference, value) in row.iter().zip(&mut sums) {
+                sum = sum.plus(*difference);
+                *value = sum.value();
+            }
+            *row = [W::default(); ROW];
+            if at < ports {
+                let mut worst = 0;
+                for (most, &value) in maxima.iter_mut().zip(&sums) {
+                    *most = (*most).max(value);
+                    worst = worst.max(value);
+                }
+                self.worst_by_port[at] = self.worst_by_port[at].max(worst);
+            } else {
+                let cables = cuts[(at - ports) % cuts.len()].cables as u32;
+                for (most, &value) in bounds.iter_mut().zip(&sums).filter(|_| cables > 0) {
+                    *most = (*most).max(value.div_ceil(cables));
+                }
+            }
+        }
+        series.maxima.extend(&maxima[..shifts]);
+        series.bounds.extend(&bounds[..shifts]);
+    }
+}

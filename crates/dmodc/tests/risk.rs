@@ -1,0 +1,255 @@
+//! Congestion risk against the naive walk of every pair, and bounds against whatever routes.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod support;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use dmodc::judge::risk::{Series, Traffic};
+use dmodc::judge::{Fate, trace};
+use dmodc::{
+    Degradation, DestinationOrder, Dmodc, End, ForwardingTables, Live, NodeIndex, Pgft, PortNumber,
+    Random, Routing, RoutingOptions, SwitchIndex,
+};
+use support::{for_seeds, random_degradation, random_graph, random_pgft};
+
+type Port = (SwitchIndex, PortNumber);
+
+/// The ports between switches that a pair takes, hop by hop; none if it does not arrive.
+fn way(
+    live: Live<'_>,
+    tables: &ForwardingTables,
+    from: NodeIndex,
+    to: NodeIndex,
+) -> Option<Vec<Port>> {
+    let is_base = |d: &&dmodc::Destination| d.end == End::Node(to) && d.k == 0;
+    let destinations = tables.columns().destinations();
+    let column = destinations.iter().position(|d| is_base(&d))?;
+    let (hops, fate) = trace(live, tables, live.fabric.node(from).switch, column);
+    let (_, between) = hops.split_last()?;
+    (fate == Fate::Delivered)
+        .then(|| between.iter().map(|hop| (hop.switch, hop.out.unwrap())).collect())
+}
+
+/// Loads of a list of pairs, counted one by one; and how many do not arrive.
+fn naive(
+    live: Live<'_>,
+    tables: &ForwardingTables,
+    pairs: impl IntoIterator<Item = (NodeIndex, NodeIndex)>,
+) -> (BTreeMap<Port, u64>, u64) {
+    let (mut loads, mut lost) = (BTreeMap::new(), 0);
+    for (from, to) in pairs.into_iter().filter(|(from, to)| from != to) {
+        match way(live, tables, from, to) {
+            Some(way) => way.into_iter().for_each(|port| *loads.entry(port).or_default() += 1),
+            None => lost += 1,
+        }
+    }
+    (loads, lost)
+}
+
+/// Loads by port as a map, without the idle ones.
+fn loads(traffic: &Traffic<'_>, by_port: impl IntoIterator<Item = u64>) -> BTreeMap<Port, u64> {
+    let ports = traffic.ports().iter().map(|port| (port.switch, port.port));
+    ports.zip(by_port).filter(|(_, load)| *load > 0).collect()
+}
+
+fn spoil(random: &mut Random, tables: &mut ForwardingTables) {
+    for _ in 0..random.below(8) {
+        let s = SwitchIndex::new(random.below(tables.switch_count() as u64) as usize);
+        let column = random.below(tables.columns().len() as u64) as usize;
+        let port = random.below(40) as u8;
+        tables.set(s, column, (port > 0).then_some(PortNumber(port)));
+    }
+}
+
+/// A series of permutations, each counted one by one.
+fn assert_series(
+    live: Live<'_>,
+    tables: &ForwardingTables,
+    traffic: &Traffic<'_>,
+    series: &Series,
+    permutations: &[Vec<u32>],
+) {
+    let nodes = traffic.nodes();
+    let (mut worst, mut undelivered) = (BTreeMap::new(), 0);
+    let mut by_host: BTreeMap<usize, (u64, u64)> = BTreeMap::new();
+    assert_eq!(series.maxima.len(), permutations.len());
+    for (i, permutation) in permutations.iter().enumerate() {
+        let to = |(at, &to): (usize, &u32)| (nodes[at], nodes[to as usize]);
+        let (loads, lost) = naive(live, tables, permutation.iter().enumerate().map(to));
+        undelivered += lost;
+        let max = loads.values().copied().max().unwrap_or(0);
+        assert_eq!(u64::from(series.maxima[i]), max);
+        assert!(series.bounds[i] <= series.maxima[i], "no maximum is below its bound");
+        for (&port, &load) in &loads {
+            let worst: &mut u64 = worst.entry(port).or_default();
+            *worst = (*worst).max(load);
+        }
+        let mut hosts: BTreeMap<usize, u64> = BTreeMap::new();
+        for (from, to) in permutation.iter().enumerate().map(to) {
+            let way = if from == to { Some(vec![]) } else { way(live, tables, from, to) };
+            let slowest = way.into_iter().flatten().map(|port| loads[&port]).max().unwrap_or(0);
+            let name = dmodc::host(live, from);
+            let host = traffic.hosts().iter().position(|host| *host == name).unwrap();
+            let entry = hosts.entry(host).or_default();
+            *entry = (*entry).max(slowest);
+        }
+        for (host, slowest) in hosts {
+            let (sum, max) = by_host.entry(host).or_default();
+            (*sum, *max) = (*sum + slowest, (*max).max(slowest));
+        }
+    }
+    assert_eq!(series.undelivered, undelivered);
+    let found = loads(traffic, series.worst_by_port.iter().map(|&load| u64::from(load)));
+    assert_eq!(found, worst);
+    for (at, risk) in series.by_host.iter().enumerate() {
+        assert_eq!((risk.sum, u64::from(risk.max)), by_host.get(&at).copied().unwrap_or_default());
+    }
+}
+
+fn assert_all(random: &mut Random, live: Live<'_>, routing: &Routing, tables: &ForwardingTables) {
+    let ranking = routing.ranking(live);
+    let mut traffic = Traffic::new(live, &ranking, routing.orders(), tables);
+    if random.below(3) == 0 {
+        // A job on some of the nodes, in its own order.
+        let mut nodes = traffic.nodes().to_vec();
+        random.shuffle(&mut nodes);
+        nodes.truncate(nodes.len() / 2);
+        traffic = Traffic::among(live, &ranking, routing.orders(), tables, nodes);
+    }
+    let nodes = traffic.nodes();
+    let pairs = nodes.iter().flat_map(|&from| nodes.iter().map(move |&to| (from, to)));
+    let all = traffic.all_to_all();
+    let (expected, lost) = naive(live, tables, pairs.clone());
+    assert_eq!(loads(&traffic, all.by_port.iter().copied()), expected);
+    assert_eq!((all.undelivered, all.lost.is_empty()), (lost, lost == 0));
+    assert!(all.bound <= all.max(), "{} is below the bound {}", all.max(), all.bound);
+    assert_eq!(all.cut.is_some(), all.bound > 0);
+
+    let mut ends: BTreeMap<Port, (BTreeSet<NodeIndex>, BTreeSet<NodeIndex>)> = BTreeMap::new();
+    for (from, to) in pairs.filter(|(from, to)| from != to) {
+        for port in way(live, tables, from, to).into_iter().flatten() {
+            let (sources, destinations) = ends.entry(port).or_default();
+            sources.insert(from);
+            destinations.insert(to);
+        }
+    }
+    let sources = loads(&traffic, traffic.sources().into_iter().map(u64::from));
+    let destinations = loads(&traffic, all.destinations.iter().map(|&n| u64::from(n)));
+    let count = |set: &BTreeSet<NodeIndex>| set.len() as u64;
+    assert!(ends.iter().map(|(port, ends)| (*port, count(&ends.0))).eq(sources));
+    assert!(ends.iter().map(|(port, ends)| (*port, count(&ends.1))).eq(destinations));
+
+    let count = nodes.len();
+    let shifts: Vec<Vec<u32>> = (1..count).map(|k| traffic.shift(k)).collect();
+    let series = traffic.shifts(None);
+    assert_series(live, tables, &traffic, &series, &shifts);
+    if let Some(sample) = traffic.shift_sample(Some((5, 3))) {
+        let some: Vec<Vec<u32>> = sample.iter().map(|&k| traffic.shift(k)).collect();
+        let sampled = traffic.shifts(Some((5, 3)));
+        assert_series(live, tables, &traffic, &sampled, &some);
+        for (at, &k) in sample.iter().enumerate() {
+            assert_eq!(sampled.maxima[at], series.maxima[k - 1]);
+            assert_eq!(sampled.bounds[at], series.bounds[k - 1], "both count cuts alike");
+        }
+    }
+    let permutations: Vec<Vec<u32>> = (0..4).map(|i| traffic.permutation(9, i)).collect();
+    assert_series(live, tables, &traffic, &traffic.permutations(4, 9), &permutations);
+    let halves: Vec<Vec<u32>> = (0..2).map(|i| traffic.bisection(9, i)).collect();
+    assert!(halves.iter().all(|to| (0..count).all(|i| to[to[i] as usize] as usize == i)));
+    assert_series(live, tables, &traffic, &traffic.bisections(2, 9), &halves);
+
+    if count > 1 {
+        let mut draw = || random.below(count as u64) as u32;
+        let list: Vec<(u32, u32)> = (0..40).map(|_| (draw(), draw())).collect();
+        let named = list.iter().map(|&(from, to)| (nodes[from as usize], nodes[to as usize]));
+        let (expected, lost) = naive(live, tables, named);
+        let found = traffic.pairs(&list);
+        assert_eq!(loads(&traffic, found.by_port.iter().copied()), expected);
+        assert_eq!(found.undelivered, lost);
+        assert!(found.bound <= found.max());
+    }
+}
+
+fn options(random: &mut Random) -> RoutingOptions {
+    let destinations = match random.below(3) {
+        0 => DestinationOrder::Lid,
+        1 => DestinationOrder::Guid,
+        _ => DestinationOrder::Topological,
+    };
+    RoutingOptions { destinations, switch_lids: random.below(2) > 0, ..RoutingOptions::default() }
+}
+
+#[test]
+fn every_number_is_the_naive_one_on_degraded_pgfts() {
+    for_seeds(600, |random| {
+        let fabric = random_pgft(random, 60).fabric(Default::default());
+        let healthy = Degradation::none(&fabric);
+        let routing = Routing::new(Live::new(&fabric, &healthy), &options(random));
+        let degraded = random_degradation(random, &fabric);
+        let live = Live::new(&fabric, &degraded);
+        let (mut tables, _) = routing.route(live, &Dmodc).unwrap();
+        assert_all(random, live, &routing, &tables);
+        spoil(random, &mut tables);
+        assert_all(random, live, &routing, &tables);
+    });
+}
+
+#[test]
+fn every_number_is_the_naive_one_on_any_graph() {
+    for_seeds(600, |random| {
+        let fabric = random_graph(random);
+        let healthy = Degradation::none(&fabric);
+        let live = Live::new(&fabric, &healthy);
+        let routing = Routing::new(live, &options(random));
+        let (mut tables, _) = routing.route(live, &Dmodc).unwrap();
+        spoil(random, &mut tables);
+        assert_all(random, live, &routing, &tables);
+    });
+}
+
+/// A balanced PGFT has as many cables upwards of a switch as below it: no shift loads a port twice, and
+/// all-to-all loads all ports of a level and direction alike.
+#[test]
+fn a_healthy_balanced_pgft_has_no_congestion() {
+    for tuple in
+        ["2; 4,8; 1,4; 1,1", "3; 4,4,8; 1,4,4; 1,1,1", "3; 4,2,6; 1,2,4; 1,2,1", "2; 6,4; 1,3; 1,2"]
+    {
+        let fabric = tuple.parse::<Pgft>().unwrap().fabric(Default::default());
+        let healthy = Degradation::none(&fabric);
+        let live = Live::new(&fabric, &healthy);
+        let routing = Routing::new(live, &Default::default());
+        let (tables, _) = routing.route(live, &Dmodc).unwrap();
+        let ranking = routing.ranking(live);
+        let traffic = Traffic::new(live, &ranking, routing.orders(), &tables);
+        let series = traffic.shifts(None);
+        assert_eq!((series.max(), series.min()), (1, 1), "{tuple}");
+        assert_eq!(series.bounds, series.maxima, "{tuple}: the bound is reached");
+        let all = traffic.all_to_all();
+        assert_eq!(all.bound, all.max(), "{tuple}");
+        let mut by_level: BTreeMap<_, BTreeSet<u64>> = BTreeMap::new();
+        for (port, load) in traffic.ports().iter().zip(&all.by_port) {
+            let level = (ranking.rank(port.switch), ranking.rank(port.peer));
+            by_level.entry(level).or_default().insert(*load);
+        }
+        assert!(by_level.values().all(|loads| loads.len() == 1), "{tuple}: {by_level:?}");
+    }
+}
+
+/// DESIGN's example: a leaf with three live uplinks and four nodes forces two flows on one of them.
+#[test]
+fn a_bound_sees_lost_cables() {
+    let fabric = "2; 4,8; 1,4; 1,1".parse::<Pgft>().unwrap().fabric(Default::default());
+    let mut degraded = Degradation::none(&fabric);
+    degraded.set_cable(dmodc::CableIndex::new(0), true);
+    let live = Live::new(&fabric, &degraded);
+    let routing = Routing::new(live, &Default::default());
+    let (tables, _) = routing.route(live, &Dmodc).unwrap();
+    let traffic = Traffic::new(live, &routing.ranking(live), routing.orders(), &tables);
+    let series = traffic.shifts(None);
+    assert_eq!((series.max_bound(), series.max()), (2, 2));
+    let all = traffic.all_to_all();
+    assert_eq!(all.bound, (4 * 28u64).div_ceil(3));
+    let cut = all.cut.unwrap();
+    assert_eq!((cut.level, cut.nodes, cut.cables), (0, 4, 3));
+}
