@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use dmodc::fabric::Target;
 use dmodc::{Amount, Pgft};
+use dmodc_study::analysis::Pattern;
 use dmodc_study::lab::ENGINES;
 
 /// Deterministic, fault-resilient routing of fat-tree fabrics (the Dmodc algorithm).
@@ -41,6 +42,8 @@ pub(crate) enum Command {
     Route(RouteArgs),
     /// Judge anybody's forwarding tables: delivery, loops, up*down*, deadlock.
     Check(CheckArgs),
+    /// Measure congestion risk: how many flows of a pattern share a port, and how few could.
+    Analyze(AnalyzeArgs),
     /// Follow one route hop by hop.
     Trace(TraceArgs),
     /// Measure re-routing beside writing as many bytes, and check what was computed.
@@ -374,6 +377,44 @@ impl std::fmt::Display for EngineName {
 pub(crate) enum OpensmCommand {
     /// Start ibsim and OpenSM on a fabric, let things happen to it, and report on each.
     Lab(LabArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AnalyzeArgs {
+    #[command(flatten)]
+    pub(crate) fabric: FabricArgs,
+    /// The forwarding tables: a dump of OpenSM, dump_lfts or ibroute, or what `dmodc route` writes.
+    pub(crate) tables: PathBuf,
+    /// What is sent: a2a (everybody to everybody), rp:N (random permutations), sp (all shifts) or sp:N (a
+    /// sample), bisection:N, one-to-all:NODE, all-to-one:NODE, file:PATH (lines 'source destination').
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "a2a,rp:1000,sp")]
+    pub(crate) patterns: Vec<Pattern>,
+    /// Only these nodes send and receive: a job's hosts, folded or not, or GUIDs or LIDs.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) nodes: Option<PathBuf>,
+    /// The seed of permutations, samples and bisections.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    #[command(flatten)]
+    pub(crate) leaves: LeafArgs,
+    #[command(flatten)]
+    pub(crate) order: OrderArgs,
+    /// Go on with tables of another state of the fabric: what is unknown is left out, what is missing has
+    /// no routes.
+    #[arg(long)]
+    pub(crate) partial: bool,
+    /// Print JSON instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Write the loads of all ports here.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) csv: Option<PathBuf>,
+    /// Write a figure of the loads here.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
+    /// Write a report here: one page with heat map, histograms and tables, for any browser.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

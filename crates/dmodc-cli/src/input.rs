@@ -34,7 +34,7 @@ fn bytes(path: &Path, looks_right: impl Fn(&[u8]) -> bool) -> Result<Vec<u8>> {
     Ok(text)
 }
 
-fn name(path: &Path) -> String {
+pub(crate) fn name(path: &Path) -> String {
     match path.to_str() {
         Some("-") => "standard input".into(),
         _ => path.display().to_string(),
@@ -86,6 +86,26 @@ pub(crate) fn tables(path: &Path, fabric: &Fabric) -> Result<Lft> {
     Ok(lft)
 }
 
+/// Refuses tables of another fabric, or of another state of it, by name.
+pub(crate) fn belongs(path: &Path, lft: &Lft, fabric: &Fabric) -> Result<()> {
+    let name = name(path);
+    let hint = "these tables are of another fabric, or of another state of it (--partial goes on all the same)";
+    if let Some(first) = lft.unknown_switches.first() {
+        let others = lft.unknown_switches.len();
+        bail!("{name}: {first} is no switch of the fabric ({others} such): {hint}");
+    }
+    if let Some((lid, guid)) = lft.unknown_destinations.first_key_value() {
+        let guid = guid.map(|guid| format!(" ({guid})")).unwrap_or_default();
+        let others = lft.unknown_destinations.len();
+        bail!("{name}: LID {lid}{guid} is nothing in the fabric ({others} such): {hint}");
+    }
+    if let Some(&first) = lft.missing_switches.first() {
+        let (first, others) = (text::switch(fabric, first), lft.missing_switches.len());
+        bail!("{name}: there is no table for {first} ({others} such): {hint}");
+    }
+    Ok(())
+}
+
 /// The rule for leaves that the arguments ask for. Hosts to be excluded are set aside in the fabric.
 pub(crate) fn leaf_rule(args: &LeafArgs, fabric: &mut Fabric) -> Result<LeafRule> {
     let meant = |pattern: &Option<String>| -> Result<Option<Meant>> {
@@ -109,9 +129,17 @@ pub(crate) fn leaf_rule(args: &LeafArgs, fabric: &mut Fabric) -> Result<LeafRule
     })
 }
 
-fn saved_orders(path: &Path) -> Result<SavedOrders> {
+/// Names from a file, by one of the readers of lists.
+pub(crate) fn list<T>(
+    path: &Path,
+    read: impl Fn(&[u8]) -> Result<T, ReadError>,
+) -> Result<T> {
     let text = bytes(path, |_| true)?;
-    orders::read(&text).map_err(|e| at(path, &text, &e))
+    read(&text).map_err(|e| at(path, &text, &e))
+}
+
+fn saved_orders(path: &Path) -> Result<SavedOrders> {
+    list(path, orders::read)
 }
 
 /// The orders that the arguments ask for, and the saved ones among them.

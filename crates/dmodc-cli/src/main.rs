@@ -7,6 +7,7 @@
 mod args;
 mod commands;
 mod input;
+mod names;
 mod output;
 mod text;
 

@@ -18,6 +18,7 @@ mod db_csv;
 mod dirt;
 pub mod dot;
 pub mod graphml;
+pub mod hosts;
 pub mod ibnetdiscover;
 mod intake;
 pub mod json;

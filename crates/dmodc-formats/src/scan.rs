@@ -72,6 +72,11 @@ impl<'a> Cursor<'a> {
         self.at += blanks;
     }
 
+    /// Goes on by so many bytes, or to the end.
+    pub(crate) fn skip(&mut self, bytes: usize) {
+        self.at = (self.at + bytes).min(self.line.len());
+    }
+
     /// Takes a prefix, if it stands here.
     pub(crate) fn take(&mut self, prefix: &str) -> bool {
         let here = self.rest().starts_with(prefix.as_bytes());

@@ -115,6 +115,88 @@ fn draw(
     Ok(())
 }
 
+/// A histogram: one panel of a figure.
+#[derive(Clone, Debug)]
+pub struct Panel {
+    /// What it shows.
+    pub title: String,
+    /// What stands along the axes.
+    pub x: String,
+    /// What is counted.
+    pub y: String,
+    /// From, to, and how many.
+    pub bars: Vec<(f64, f64, f64)>,
+    /// What none of them can be below, if that is known.
+    pub limit: Option<f64>,
+}
+
+/// Histograms, one below the other, as SVG.
+///
+/// # Errors
+/// If there is nothing to draw, or the drawing library fails.
+pub fn histograms(panels: &[Panel]) -> Result<String, String> {
+    if panels.iter().all(|panel| panel.bars.is_empty()) {
+        return Err("there is nothing to draw".into());
+    }
+    let mut svg = String::new();
+    draw_histograms(&mut svg, panels).map_err(|error| error.to_string())?;
+    Ok(svg)
+}
+
+fn draw_histograms(svg: &mut String, panels: &[Panel]) -> Result<(), Box<dyn std::error::Error>> {
+    let height = 300 * panels.len() as u32;
+    let area = SVGBackend::with_string(svg, (820, height)).into_drawing_area();
+    area.fill(&WHITE)?;
+    for (area, panel) in area.split_evenly((panels.len(), 1)).iter().zip(panels) {
+        let bars = panel.bars.iter();
+        let (least, most) = bars.clone().fold((f64::INFINITY, 0.0f64), |(least, most), bar| {
+            (least.min(bar.0), most.max(bar.1))
+        });
+        let (least, most) = panel.limit.map_or((least, most), |l| (least.min(l), most.max(l)));
+        let highest = bars.map(|bar| bar.2).fold(1.0, f64::max);
+        let mut chart = ChartBuilder::on(area)
+            .caption(&panel.title, ("sans-serif", 16))
+            .margin(12)
+            .margin_right(44)
+            .x_label_area_size(42)
+            .y_label_area_size(74)
+            .build_cartesian_2d(least..most.max(least + 1.0), 0.0..highest * 1.06)?;
+        chart
+            .configure_mesh()
+            .disable_x_mesh()
+            .x_desc(&panel.x)
+            .y_desc(&panel.y)
+            .x_label_formatter(&|v| grouped(*v))
+            .y_label_formatter(&|v| grouped(*v))
+            .label_style(("sans-serif", 13))
+            .axis_desc_style(("sans-serif", 14))
+            .bold_line_style(RGBColor(205, 205, 205))
+            .light_line_style(RGBColor(238, 238, 238))
+            .draw()?;
+        let bar = |&(from, to, count): &(f64, f64, f64)| {
+            Rectangle::new([(from, 0.0), (to, count)], COLOURS[0].filled())
+        };
+        chart.draw_series(panel.bars.iter().map(bar))?;
+        if let Some(limit) = panel.limit {
+            let line = [(limit, 0.0), (limit, highest * 1.06)];
+            let style = ShapeStyle { color: COLOURS[3].into(), filled: true, stroke_width: 2 };
+            chart
+                .draw_series(DashedLineSeries::new(line, 6, 4, style))?
+                .label("lower bound of the maximum")
+                .legend(move |(x, y)| PathElement::new([(x, y), (x + 22, y)], style));
+            chart
+                .configure_series_labels()
+                .position(SeriesLabelPosition::UpperRight)
+                .background_style(WHITE.mix(0.9))
+                .border_style(RGBColor(205, 205, 205))
+                .label_font(("sans-serif", 13))
+                .draw()?;
+        }
+    }
+    area.present()?;
+    Ok(())
+}
+
 /// A round number as people write it: 10,000 or 0.1.
 fn grouped(value: f64) -> String {
     if value < 1.0 {

@@ -127,18 +127,34 @@ fn assert_all(random: &mut Random, live: Live<'_>, routing: &Routing, tables: &F
     assert_eq!(all.cut.is_some(), all.bound > 0);
 
     let mut ends: BTreeMap<Port, (BTreeSet<NodeIndex>, BTreeSet<NodeIndex>)> = BTreeMap::new();
+    let mut by_switches: BTreeMap<usize, u64> = BTreeMap::new();
     for (from, to) in pairs.filter(|(from, to)| from != to) {
-        for port in way(live, tables, from, to).into_iter().flatten() {
+        let Some(way) = way(live, tables, from, to) else { continue };
+        *by_switches.entry(way.len() + 1).or_default() += 1;
+        for port in way {
             let (sources, destinations) = ends.entry(port).or_default();
             sources.insert(from);
             destinations.insert(to);
         }
     }
-    let sources = loads(&traffic, traffic.sources().into_iter().map(u64::from));
+    let found = traffic.sources();
+    let sources = loads(&traffic, found.by_port.iter().map(|&n| u64::from(n)));
     let destinations = loads(&traffic, all.destinations.iter().map(|&n| u64::from(n)));
     let count = |set: &BTreeSet<NodeIndex>| set.len() as u64;
     assert!(ends.iter().map(|(port, ends)| (*port, count(&ends.0))).eq(sources));
     assert!(ends.iter().map(|(port, ends)| (*port, count(&ends.1))).eq(destinations));
+
+    let lengths = found.pairs_by_switches.into_iter().enumerate().filter(|(_, pairs)| *pairs > 0);
+    assert!(by_switches.into_iter().eq(lengths));
+    for (at, port) in traffic.ports().iter().enumerate() {
+        let some = traffic.flows_over(at, 3);
+        let port = (port.switch, port.port);
+        assert_eq!(some.is_empty(), !ends.contains_key(&port));
+        for (from, to) in some {
+            let pair = (nodes[from as usize], nodes[to as usize]);
+            assert!(way(live, tables, pair.0, pair.1).unwrap().contains(&port));
+        }
+    }
 
     let count = nodes.len();
     let shifts: Vec<Vec<u32>> = (1..count).map(|k| traffic.shift(k)).collect();

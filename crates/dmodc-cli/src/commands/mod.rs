@@ -1,5 +1,6 @@
 //! One file for each subcommand.
 
+mod analyze;
 mod bench;
 mod check;
 mod convert;
@@ -31,6 +32,7 @@ pub(crate) fn run(cli: Cli) -> Result<Answer> {
         Command::Degrade(args) => degrade::run(&args),
         Command::Route(args) => route::run(&args),
         Command::Check(args) => check::run(&args),
+        Command::Analyze(args) => analyze::run(&args),
         Command::Trace(args) => trace::run(&args),
         Command::Opensm { what } => opensm::run(&what),
         Command::Bench(args) => bench::run(&args, cli.threads),

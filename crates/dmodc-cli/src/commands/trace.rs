@@ -2,15 +2,16 @@
 
 use std::fmt::Write as _;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::Result;
 use dmodc::fabric::Peer;
 use dmodc::judge::{Fate, trace};
-use dmodc::{End, Fabric, Guid, Lid, Live, PortNumber, SwitchIndex};
+use dmodc::{End, Live, PortNumber, SwitchIndex};
 use dmodc_formats::lft::Lft;
 use serde_json::json;
 
 use crate::args::TraceArgs;
 use crate::input::Whole;
+use crate::names::resolve;
 use crate::text::{end, switch};
 use crate::{Answer, input, output};
 
@@ -83,60 +84,5 @@ fn why(live: Live<'_>, s: SwitchIndex, out: Option<PortNumber>) -> String {
         }
         Peer::Node(n) => format!("port {port} leads to {}", end(live.fabric, End::Node(n))),
         _ => format!("no cable is in port {port}"),
-    }
-}
-
-/// What a name, GUID or LID means. A name that several have is refused with their GUIDs.
-fn resolve(fabric: &Fabric, text: &str) -> Result<End> {
-    let mut named: Vec<End> = all(fabric).filter(|&e| e.name(fabric) == text).collect();
-    if named.is_empty() {
-        // A host's name alone, without that of its adapter.
-        let first_word = |e: End| e.name(fabric).split_whitespace().next();
-        named =
-            fabric.node_indices().map(End::Node).filter(|&e| first_word(e) == Some(text)).collect();
-    }
-    match named[..] {
-        [one] => return Ok(one),
-        [] => {}
-        _ => {
-            let guids: Vec<String> =
-                named.iter().take(4).map(|&e| guids(fabric, e)[0].to_string()).collect();
-            bail!("{} are called '{text}'; say which: {} …", named.len(), guids.join(", "));
-        }
-    }
-    let text = text.strip_prefix("S-").or(text.strip_prefix("H-")).unwrap_or(text);
-    let digits = text.strip_prefix("0x").or(text.strip_prefix("0X"));
-    let hex = u64::from_str_radix(digits.unwrap_or(text), 16).ok().map(Guid);
-    if let Some(found) = hex.and_then(|g| all(fabric).find(|&e| guids(fabric, e).contains(&g))) {
-        return Ok(found);
-    }
-    let lid = match digits {
-        Some(digits) => u32::from_str_radix(digits, 16).ok(),
-        None => text.parse().ok(),
-    };
-    lid.and_then(|lid| all(fabric).find(|&e| has_lid(fabric, e, Lid(lid))))
-        .ok_or_else(|| anyhow!("the fabric has no node or switch with name, GUID or LID '{text}'"))
-}
-
-fn all(fabric: &Fabric) -> impl Iterator<Item = End> {
-    let nodes = fabric.node_indices().map(End::Node);
-    nodes.chain(fabric.switch_indices().map(End::Switch))
-}
-
-/// The GUIDs that mean this end: of a node its port's, then its adapter's.
-fn guids(fabric: &Fabric, e: End) -> Vec<Guid> {
-    match e {
-        End::Node(n) => vec![fabric.node(n).guid, fabric.adapter_of(n).guid],
-        End::Switch(s) => vec![fabric.switch(s).guid],
-    }
-}
-
-fn has_lid(fabric: &Fabric, e: End, lid: Lid) -> bool {
-    match e {
-        End::Node(n) => {
-            let node = fabric.node(n);
-            (node.lid.0..node.lid.0 + (1 << node.lmc)).contains(&lid.0)
-        }
-        End::Switch(s) => fabric.switch(s).lid == lid,
     }
 }

@@ -23,6 +23,7 @@ mod sources;
 
 pub use cuts::Cut;
 pub use paths::DirectedPort;
+pub use sources::Sources;
 
 use std::collections::HashMap;
 
@@ -269,6 +270,11 @@ impl<'a> Traffic<'a> {
         &self.hosts
     }
 
+    /// Which of [`hosts`](Traffic::hosts) the node of a position belongs to.
+    pub fn host_of(&self, position: usize) -> usize {
+        self.host_of[position] as usize
+    }
+
     /// How many of the nodes each of [`hosts`](Traffic::hosts) has.
     pub fn rails(&self) -> Vec<u32> {
         let mut rails = vec![0; self.hosts.len()];
@@ -288,8 +294,8 @@ impl<'a> Traffic<'a> {
         all_to_all::loads(self)
     }
 
-    /// From how many nodes each port has flows, if everybody sends to everybody else.
-    pub fn sources(&self) -> Vec<u32> {
+    /// Who sends over each port, and how far, if everybody sends to everybody else.
+    pub fn sources(&self) -> Sources {
         sources::sources(self)
     }
 
@@ -359,6 +365,34 @@ impl<'a> Traffic<'a> {
         let mut way = Vec::new();
         let (home, target) = (self.targets[from as usize].home, &self.targets[to as usize]);
         self.paths.follow(home, target, |port| way.push(port)).then_some(way)
+    }
+
+    /// Some flows of all-to-all over a port, to different destinations, from different sources.
+    pub fn flows_over(&self, port: usize, most: usize) -> Vec<(u32, u32)> {
+        let over = self.paths.ports[port];
+        let s = over.switch.at() as u32;
+        let mut flows: Vec<(u32, u32)> = Vec::new();
+        for (to, target) in self.targets.iter().enumerate() {
+            if flows.len() == most {
+                break;
+            }
+            if self.paths.entry(s, target) != over.port.0 {
+                continue;
+            }
+            let is_over = |from: &usize| {
+                let is_known = flows.iter().any(|flow| flow.0 == *from as u32);
+                let mut there = false;
+                let mark = |way: u32| there |= way as usize == port;
+                *from != to
+                    && !is_known
+                    && self.paths.follow(self.targets[*from].home, target, mark)
+                    && there
+            };
+            if let Some(from) = (0..self.targets.len()).find(is_over) {
+                flows.push((from as u32, to as u32));
+            }
+        }
+        flows
     }
 
     fn lost(&self, from: u32, target: &Target) -> Lost {

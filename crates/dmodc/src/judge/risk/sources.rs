@@ -1,4 +1,4 @@
-//! From how many nodes a port has flows, if everybody sends to everybody.
+//! Who sends over a port, and how far, if everybody sends to everybody.
 //!
 //! All nodes of a switch share their routes to other switches, so switches are looked at, 64 at a time
 //! with a bit for each: O(N × switches with nodes × hops).
@@ -8,29 +8,55 @@ use rayon::prelude::*;
 use super::Traffic;
 use super::paths::{Target, Ways};
 
-pub(super) fn sources(traffic: &Traffic<'_>) -> Vec<u32> {
+/// So many destinations are looked at side by side.
+const BATCH: usize = 1024;
+
+/// Who sends over ports, and how far.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sources {
+    /// From how many nodes each of [`Traffic::ports`](super::Traffic::ports) has flows.
+    pub by_port: Vec<u32>,
+    /// How many pairs are delivered over so many switches.
+    pub pairs_by_switches: Vec<u64>,
+}
+
+pub(super) fn sources(traffic: &Traffic<'_>) -> Sources {
     let with_nodes: Vec<u32> =
         (0..traffic.weight.len() as u32).filter(|&s| traffic.weight[s as usize] > 0).collect();
-    let parts: Vec<Vec<u32>> = with_nodes.par_chunks(64).map(|part| of(traffic, part)).collect();
-    let mut sum = vec![0; traffic.paths.ports.len()];
+    let parts: Vec<Sources> = with_nodes.par_chunks(64).map(|part| of(traffic, part)).collect();
+    let mut sum = Sources { by_port: vec![0; traffic.paths.ports.len()], ..Sources::default() };
     for part in parts {
-        super::add(&mut sum, &part);
+        super::add(&mut sum.by_port, &part.by_port);
+        let longest = sum.pairs_by_switches.len().max(part.pairs_by_switches.len());
+        sum.pairs_by_switches.resize(longest, 0);
+        super::add(&mut sum.pairs_by_switches, &part.pairs_by_switches);
     }
     sum
 }
 
-/// How many nodes of these switches send over each port.
-fn of(traffic: &Traffic<'_>, switches: &[u32]) -> Vec<u32> {
+/// The same of these switches alone.
+fn of(traffic: &Traffic<'_>, switches: &[u32]) -> Sources {
     let mut seen = vec![0u64; traffic.paths.ports.len()];
+    let mut pairs_by_switches: Vec<u64> = Vec::new();
     let mut ways = Ways::default();
     let mut flows: Vec<(u32, Target)> = Vec::new();
-    for targets in traffic.targets.chunks(1024) {
+    for targets in traffic.targets.chunks(BATCH) {
         for (bit, &s) in switches.iter().enumerate() {
             flows.clear();
-            flows.extend(targets.iter().filter(|t| t.home != s).map(|&t| (s, t)));
+            flows.extend(targets.iter().map(|&target| (s, target)));
             traffic.paths.follow_all(&flows, &mut ways);
             for flow in (0..flows.len()).filter(|&flow| ways.arrived(flow)) {
-                ways.of(flow).for_each(|port| seen[port as usize] |= 1 << bit);
+                let mut switches = 1;
+                for port in ways.of(flow) {
+                    seen[port as usize] |= 1 << bit;
+                    switches += 1;
+                }
+                if pairs_by_switches.len() <= switches {
+                    pairs_by_switches.resize(switches + 1, 0);
+                }
+                // Nobody sends to itself.
+                let own = u32::from(flows[flow].1.home == s);
+                pairs_by_switches[switches] += u64::from(traffic.weight[s as usize] - own);
             }
         }
     }
@@ -42,5 +68,5 @@ fn of(traffic: &Traffic<'_>, switches: &[u32]) -> Vec<u32> {
         }
         sum
     };
-    seen.into_iter().map(weigh).collect()
+    Sources { by_port: seen.into_iter().map(weigh).collect(), pairs_by_switches }
 }

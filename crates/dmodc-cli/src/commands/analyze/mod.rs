@@ -1,0 +1,164 @@
+//! `dmodc analyze`: congestion risk of tables, pattern by pattern.
+
+mod report;
+mod words;
+
+use std::io::Write as _;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, anyhow};
+use dmodc::judge::risk::{Lost, Traffic};
+use dmodc::{Live, NodeIndex, Orders, Ranking};
+use dmodc_formats::hosts::{Named, read_hosts, read_pairs};
+use dmodc_formats::lft::Lft;
+use dmodc_study::analysis::{Finding, Flows, Pattern, find};
+use dmodc_study::report as page;
+
+use crate::args::AnalyzeArgs;
+use crate::input::Whole;
+use crate::names::Nodes;
+use crate::{Answer, input, output};
+
+/// Everything that was found.
+pub(super) struct Analysis<'a> {
+    live: Live<'a>,
+    ranking: &'a Ranking,
+    traffic: &'a Traffic<'a>,
+    findings: Vec<Finding>,
+    /// Node pairs that are not delivered, and the first of them.
+    unroutable: u64,
+    lost: Vec<Lost>,
+    seed: u64,
+    elapsed: Duration,
+}
+
+pub(super) fn run(args: &AnalyzeArgs) -> Result<Answer> {
+    let mut fabric = input::fabric(&args.fabric)?;
+    let leaves = input::leaf_rule(&args.leaves, &mut fabric)?;
+    let whole = Whole::new(fabric);
+    let live = whole.live();
+    let dump = input::tables(&args.tables, live.fabric)?;
+    if !args.partial {
+        input::belongs(&args.tables, &dump, live.fabric)?;
+    }
+    let (destinations, switches, _) = input::order(&args.order)?;
+    let ranking = Ranking::new(live, &leaves);
+    let orders = Orders::new(live, &ranking, &destinations, &switches);
+    let tables = Lft::tables(&[&dump], live.fabric)?.remove(0);
+    drop(dump);
+    let start = Instant::now();
+    let names = Nodes::new(live.fabric);
+    let traffic = match &args.nodes {
+        None => Traffic::new(live, &ranking, &orders, &tables),
+        Some(path) => {
+            let nodes = job(path, &names, &orders)?;
+            Traffic::among(live, &ranking, &orders, &tables, nodes)
+        }
+    };
+    let flows: Vec<Flows> =
+        args.patterns.iter().map(|pattern| flows(pattern, &names, &traffic)).collect::<Result<_>>()?;
+    let mut findings: Vec<Finding> =
+        flows.iter().map(|flows| find(&traffic, flows, args.seed)).collect();
+    // Whether everybody is reached is told in any case.
+    let all = findings.iter_mut().find(|finding| finding.pattern == Pattern::AllToAll);
+    let (unroutable, lost) = match all {
+        Some(all) => (all.undelivered, all.lost.clone()),
+        None => {
+            let all = traffic.all_to_all();
+            (all.undelivered, all.lost)
+        }
+    };
+    let (elapsed, seed) = (start.elapsed(), args.seed);
+    let analysis = Analysis {
+        live,
+        ranking: &ranking,
+        traffic: &traffic,
+        findings,
+        unroutable,
+        lost,
+        seed,
+        elapsed,
+    };
+    write(args, &analysis)?;
+    Ok((analysis.unroutable == 0).into())
+}
+
+/// Writes what was asked for.
+fn write(args: &AnalyzeArgs, analysis: &Analysis<'_>) -> Result<()> {
+    let to = |path: &Option<std::path::PathBuf>, text: &dyn Fn() -> Result<String>| -> Result<()> {
+        let Some(path) = path else { return Ok(()) };
+        let text = text()?;
+        output::to(Some(path), |out| Ok(out.write_all(text.as_bytes())?))
+    };
+    to(&args.csv, &|| Ok(report::csv(analysis)))?;
+    to(&args.svg, &|| report::svg(analysis))?;
+    to(&args.html, &|| {
+        let (fabric, tables) = (input::name(&args.fabric.fabric), input::name(&args.tables));
+        Ok(page::html(&report::page(analysis, &fabric, &tables)))
+    })?;
+    match args.json {
+        true => output::print(&report::json(analysis)),
+        false => output::print(&words::text(analysis)),
+    }
+}
+
+/// The nodes of a job, in destination order, each once.
+fn job(path: &Path, names: &Nodes<'_>, orders: &Orders) -> Result<Vec<NodeIndex>> {
+    let mut nodes = Vec::new();
+    for named in input::list(path, read_hosts)? {
+        nodes.extend(meant(path, names, &named)?);
+    }
+    nodes.sort_by_key(|&n| (!orders.node_number(n).on_leaf, orders.node_number(n).number, n));
+    nodes.dedup();
+    Ok(nodes)
+}
+
+fn meant(path: &Path, names: &Nodes<'_>, named: &Named) -> Result<Vec<NodeIndex>> {
+    let place = || format!("{}:{}", input::name(path), named.line);
+    names.find(&named.name).with_context(place)
+}
+
+/// A pattern with its names resolved.
+fn flows(pattern: &Pattern, names: &Nodes<'_>, traffic: &Traffic<'_>) -> Result<Flows> {
+    let mut positions = vec![None; names.count()];
+    for (position, n) in traffic.nodes().iter().enumerate() {
+        positions[n.at()] = Some(position as u32);
+    }
+    let position = |n: NodeIndex, name: &str| {
+        positions[n.at()].ok_or_else(|| anyhow!("'{name}' is not among the nodes that are looked at"))
+    };
+    let all = 0..traffic.nodes().len() as u32;
+    let others = |one: &[u32]| -> Vec<u32> { all.clone().filter(|n| !one.contains(n)).collect() };
+    let one = |name: &str| -> Result<Vec<u32>> {
+        names.find(name)?.into_iter().map(|n| position(n, name)).collect()
+    };
+    let pairs = match pattern {
+        Pattern::OneToAll(name) => {
+            let one = one(name)?;
+            let to = others(&one);
+            one.iter().flat_map(|&from| to.iter().map(move |&to| (from, to))).collect()
+        }
+        Pattern::AllToOne(name) => {
+            let one = one(name)?;
+            let from = others(&one);
+            one.iter().flat_map(|&to| from.iter().map(move |&from| (from, to))).collect()
+        }
+        Pattern::File(path) => {
+            let path = Path::new(path);
+            let mut pairs = Vec::new();
+            for (from, to) in input::list(path, read_pairs)? {
+                let ends = [meant(path, names, &from)?, meant(path, names, &to)?];
+                // Hosts with several rails send from each to its like.
+                for (&a, &b) in ends[0].iter().zip(&ends[1]) {
+                    let place = || format!("{}:{}", input::name(path), from.line);
+                    let a = position(a, &from.name).with_context(place)?;
+                    pairs.push((a, position(b, &to.name).with_context(place)?));
+                }
+            }
+            pairs
+        }
+        _ => Vec::new(),
+    };
+    Ok(Flows { pattern: pattern.clone(), pairs })
+}

@@ -1,0 +1,324 @@
+//! The findings for machines, and as a page.
+
+use std::fmt::Write as _;
+
+use anyhow::{Result, anyhow};
+use dmodc::{End, Guid, SwitchIndex};
+use dmodc_formats::printable;
+use dmodc_study::analysis::{Bin, Finding, Pattern, histogram, percentile};
+use dmodc_study::{figure, report as page};
+use serde_json::{Map, Value, json};
+
+use super::words::{Summary, bound, is_series, title};
+use super::Analysis;
+use crate::text::number;
+
+/// A figure has so many bars at most.
+const BARS: u64 = 40;
+
+pub(super) fn json(analysis: &Analysis<'_>) -> String {
+    let fabric = analysis.live.fabric;
+    let nodes = analysis.traffic.nodes().len() as u64;
+    let examples: Vec<Value> = analysis
+        .lost
+        .iter()
+        .map(|lost| {
+            let (to, name) = (fabric.node(lost.to).guid, End::Node(lost.to).name(fabric));
+            let from = fabric.switch(lost.from).guid.to_string();
+            json!({ "from_switch": from, "to": to.to_string(), "to_name": name })
+        })
+        .collect();
+    let mut report = json!({
+        "schema": "dmodc/analyze/1",
+        "nodes": nodes,
+        "ports": analysis.traffic.ports().len(),
+        "pairs": nodes * nodes.saturating_sub(1),
+        "unroutable_pairs": analysis.unroutable,
+        "unroutable_examples": examples,
+        "seed": analysis.seed,
+        "analyze_ms": analysis.elapsed.as_secs_f64() * 1e3,
+    });
+    for finding in &analysis.findings {
+        let value = one(analysis, finding);
+        // Of two patterns of one kind, each stands under its full name.
+        let key = finding.pattern.key();
+        let same = analysis.findings.iter().filter(|other| other.pattern.key() == key).count();
+        let name = if same > 1 { finding.pattern.to_string() } else { key.into() };
+        report[name] = value;
+    }
+    format!("{report:#}\n")
+}
+
+fn one(analysis: &Analysis<'_>, finding: &Finding) -> Value {
+    let mut value = Map::new();
+    let mut set = |key: &str, of: Value| value.insert(key.into(), of);
+    let [maxima, bounds] = [&finding.maxima, &finding.bounds].map(|values| Summary::of(values));
+    set("pattern", json!(finding.pattern.to_string()));
+    set("max", json!(finding.max));
+    if is_series(&finding.pattern) {
+        let count = match finding.pattern {
+            Pattern::Shifts(_) => "shifts",
+            Pattern::Bisections(_) => "bisections",
+            _ => "permutations",
+        };
+        set(count, json!(finding.maxima.len()));
+        set("min", json!(maxima.min));
+        set("median", json!(maxima.median));
+        set("mean", json!(maxima.mean));
+        // The bound of what is read first: of shifts the maximum, of random patterns the median.
+        let of_shifts = matches!(finding.pattern, Pattern::Shifts(_));
+        set("bound", json!(if of_shifts { bounds.max } else { bounds.median }));
+        set("bound_median", json!(bounds.median));
+        set("bound_mean", json!(bounds.mean));
+        set("bound_max", json!(bounds.max));
+        let all = || finding.maxima.iter().map(|&max| u64::from(max));
+        set("histogram", json!(histogram(all(), BARS)));
+    } else {
+        let sum: u64 = finding.by_port.iter().sum();
+        set("mean", json!(sum as f64 / finding.by_port.len().max(1) as f64));
+        set("bound", json!(finding.bound));
+        set("histogram", json!(histogram(finding.by_port.iter().copied(), BARS)));
+    }
+    set("unroutable_flows", json!(finding.undelivered));
+    if let Some(ends) = &finding.ends {
+        set("max_min_src_dst", json!(ends.max_least()));
+        set("pairs_by_switches", json!(ends.pairs_by_switches));
+    }
+    if let Some(cut) = &finding.cut {
+        let first = analysis.live.fabric.switch(cut.first).guid.to_string();
+        let (nodes, cables) = (cut.nodes, cut.cables);
+        set("bound_cut", json!({ "switch": first, "level": cut.level + 1, "nodes": nodes, "cables": cables }));
+    }
+    set("percentiles", json!(percentiles(finding).into_iter().collect::<std::collections::BTreeMap<_, _>>()));
+    set("worst_ports", worst(analysis, finding));
+    Value::Object(value)
+}
+
+fn percentiles(finding: &Finding) -> Vec<(String, u64)> {
+    let mut sorted = finding.by_port.clone();
+    sorted.sort_unstable();
+    let all = [0.0, 25.0, 50.0, 75.0, 90.0, 99.0, 99.9, 100.0];
+    all.iter().map(|&p| (p.to_string(), percentile(&sorted, p))).collect()
+}
+
+fn worst(analysis: &Analysis<'_>, finding: &Finding) -> Value {
+    let (fabric, traffic) = (analysis.live.fabric, analysis.traffic);
+    let guid = |s: SwitchIndex| fabric.switch(s).guid.to_string();
+    let node = |position: u32| -> Guid { fabric.node(traffic.nodes()[position as usize]).guid };
+    let port = |worst: &dmodc_study::analysis::WorstPort| {
+        let port = &traffic.ports()[worst.port];
+        let flow = |&(from, to): &(u32, u32)| [node(from).to_string(), node(to).to_string()];
+        json!({
+            "guid": guid(port.switch),
+            "name": fabric.switch(port.switch).name,
+            "port": port.port.0,
+            "peer_guid": guid(port.peer),
+            "peer_name": fabric.switch(port.peer).name,
+            "load": worst.load,
+            "sources": finding.ends.as_ref().map(|ends| ends.sources[worst.port]),
+            "destinations": finding.ends.as_ref().map(|ends| ends.destinations[worst.port]),
+            "some_flows": worst.flows.iter().map(flow).collect::<Vec<_>>(),
+        })
+    };
+    finding.worst.iter().map(port).collect()
+}
+
+/// A row for each directed port: what it is, and its load for each pattern.
+pub(super) fn csv(analysis: &Analysis<'_>) -> String {
+    let fabric = analysis.live.fabric;
+    let mut text = String::from("guid,name,port,peer_guid,peer_name,level,peer_level");
+    for finding in &analysis.findings {
+        let _ = write!(text, ",{}", quoted(&finding.pattern.to_string()));
+        if finding.ends.is_some() {
+            text += ",sources,destinations";
+        }
+    }
+    text.push('\n');
+    let level = |s| analysis.ranking.rank(s).map_or(String::new(), |rank| (rank + 1).to_string());
+    for (at, port) in analysis.traffic.ports().iter().enumerate() {
+        let [from, to] = [port.switch, port.peer].map(|s| fabric.switch(s));
+        let (from_level, to_level) = (level(port.switch), level(port.peer));
+        let (from_name, to_name) = (quoted(&from.name), quoted(&to.name));
+        let _ = write!(
+            text,
+            "{},{from_name},{},{},{to_name},{from_level},{to_level}",
+            from.guid, port.port, to.guid
+        );
+        for finding in &analysis.findings {
+            let _ = write!(text, ",{}", finding.by_port[at]);
+            if let Some(ends) = &finding.ends {
+                let _ = write!(text, ",{},{}", ends.sources[at], ends.destinations[at]);
+            }
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// A field of CSV.
+fn quoted(field: &str) -> String {
+    match field.contains([',', '"', '\n', '\r']) {
+        true => format!("\"{}\"", field.replace('"', "\"\"")),
+        false => field.into(),
+    }
+}
+
+/// A histogram for each pattern.
+pub(super) fn svg(analysis: &Analysis<'_>) -> Result<String> {
+    let panels: Vec<figure::Panel> = analysis
+        .findings
+        .iter()
+        .map(|finding| {
+            let (bins, x, y) = distribution(finding);
+            let bars = bins.iter().map(|bin| (bin.from as f64, bin.to as f64 + 1.0, bin.count as f64));
+            let limit = (finding.bound > 0).then_some(finding.bound as f64);
+            let title = format!("{}: {}", finding.pattern, title(finding, analysis.seed));
+            figure::Panel { title, x: x.into(), y: y.into(), bars: bars.collect(), limit }
+        })
+        .collect();
+    figure::histograms(&panels).map_err(|why| anyhow!(why))
+}
+
+/// What a histogram is of: maxima of a series, or loads of ports.
+fn distribution(finding: &Finding) -> (Vec<Bin>, &'static str, &'static str) {
+    match is_series(&finding.pattern) {
+        true => {
+            let maxima = finding.maxima.iter().map(|&max| u64::from(max));
+            (histogram(maxima, BARS), "flows on the worst port", "patterns")
+        }
+        false => (histogram(finding.by_port.iter().copied(), BARS), "flows on a port", "directed ports"),
+    }
+}
+
+/// The page.
+pub(super) fn page(analysis: &Analysis<'_>, fabric: &str, tables: &str) -> page::Report {
+    let traffic = analysis.traffic;
+    let nodes = traffic.nodes().len() as u64;
+    let fact = |name: &str, value: String| (name.to_string(), value);
+    let live = analysis.live;
+    let examples = analysis.lost.iter().map(|lost| {
+        let from = printable(&live.fabric.switch(lost.from).name);
+        let to = printable(End::Node(lost.to).name(live.fabric));
+        (from, to, "not delivered".to_string())
+    });
+    page::Report {
+        title: format!("Congestion risk of {tables}"),
+        facts: vec![
+            fact("fabric", fabric.into()),
+            fact("tables", tables.into()),
+            fact("nodes", number(nodes)),
+            fact("switches", number(live.switches().count())),
+            fact("directed ports between switches", number(traffic.ports().len())),
+            fact("seed", analysis.seed.to_string()),
+        ],
+        patterns: analysis.findings.iter().map(|finding| section(analysis, finding)).collect(),
+        unroutable: page::Unroutable {
+            pairs: analysis.unroutable,
+            of: nodes * nodes.saturating_sub(1),
+            examples: examples.collect(),
+        },
+        hosts: hosts(analysis),
+        made_by: format!("dmodc {}", env!("CARGO_PKG_VERSION")),
+    }
+}
+
+fn section(analysis: &Analysis<'_>, finding: &Finding) -> page::Pattern {
+    let fabric = analysis.live.fabric;
+    let series = is_series(&finding.pattern);
+    let [maxima, bounds] = [&finding.maxima, &finding.bounds].map(|values| Summary::of(values));
+    let sum: u64 = finding.by_port.iter().sum();
+    let about = match (series, &finding.cut) {
+        (true, _) => "Loads are flows of one pattern on a directed port between switches; of each port, the \
+                      worst pattern. Mean, and the bound beside it, are over the patterns' maxima."
+            .into(),
+        (false, Some(cut)) => {
+            format!("Loads are flows on a directed port between switches. The bound: {}.", bound(fabric, cut))
+        }
+        (false, None) => "Loads are flows on a directed port between switches.".into(),
+    };
+    let (bins, value, count) = distribution(finding);
+    let worst = finding.worst.iter().map(|worst| {
+        let port = &analysis.traffic.ports()[worst.port];
+        let ends = finding.ends.as_ref();
+        page::WorstPort {
+            switch: printable(&fabric.switch(port.switch).name),
+            port: port.port.0,
+            peer: printable(&fabric.switch(port.peer).name),
+            load: worst.load as f64,
+            sources: ends.map(|ends| ends.sources[worst.port].into()),
+            destinations: ends.map(|ends| ends.destinations[worst.port].into()),
+        }
+    });
+    page::Pattern {
+        name: title(finding, analysis.seed),
+        about,
+        max: finding.max as f64,
+        mean: if series { maxima.mean } else { sum as f64 / finding.by_port.len().max(1) as f64 },
+        bound: (finding.bound > 0).then_some(if series { bounds.max.into() } else { finding.bound as f64 }),
+        histogram: page::Histogram {
+            value: value.into(),
+            count: count.into(),
+            bars: bins.iter().map(|bin| (bin.from, bin.count)).collect(),
+        },
+        percentiles: percentiles(finding).into_iter().map(|(p, v)| (format!("{p} %"), v as f64)).collect(),
+        worst: worst.collect(),
+        heat: Some(heat(analysis, finding)),
+    }
+}
+
+/// Every port of every switch, the highest level first.
+fn heat(analysis: &Analysis<'_>, finding: &Finding) -> page::HeatMap {
+    let fabric = analysis.live.fabric;
+    let mut rows: Vec<Vec<Option<u64>>> =
+        fabric.switches().iter().map(|s| vec![None; usize::from(s.ports)]).collect();
+    for (port, &load) in analysis.traffic.ports().iter().zip(&finding.by_port) {
+        rows[port.switch.at()][usize::from(port.port.0) - 1] = Some(load);
+    }
+    let ranks = analysis.ranking.by_rank();
+    let level = |(rank, switches): (usize, &Vec<SwitchIndex>)| page::HeatLevel {
+        name: if rank == 0 { "Level 1 (leaves)".into() } else { format!("Level {}", rank + 1) },
+        switches: switches
+            .iter()
+            .map(|s| page::HeatRow {
+                switch: printable(&fabric.switch(*s).name),
+                loads: rows[s.at()].clone(),
+            })
+            .collect(),
+    };
+    page::HeatMap { levels: ranks.iter().enumerate().rev().map(level).collect() }
+}
+
+/// Hosts that fare worst in the patterns that followed them.
+fn hosts(analysis: &Analysis<'_>) -> Vec<page::Host> {
+    const SHOWN: usize = 50;
+    let (fabric, traffic) = (analysis.live.fabric, analysis.traffic);
+    let rails = traffic.rails();
+    if analysis.findings.iter().all(|finding| finding.by_host.is_empty()) {
+        return Vec::new();
+    }
+    let mut switches: Vec<Vec<String>> = vec![Vec::new(); rails.len()];
+    for (position, &n) in traffic.nodes().iter().enumerate() {
+        let name = printable(&fabric.switch(fabric.node(n).switch).name);
+        let of = &mut switches[traffic.host_of(position)];
+        if !of.contains(&name) {
+            of.push(name);
+        }
+    }
+    let mean = |finding: &Finding, host: usize| {
+        let patterns = finding.maxima.len().max(1) as f64;
+        finding.by_host.get(host).map(|risk| risk.sum as f64 / patterns)
+    };
+    let mut hosts: Vec<page::Host> = (0..rails.len())
+        .map(|host| page::Host {
+            name: printable(traffic.hosts()[host]),
+            nodes: rails[host].into(),
+            switch: switches[host].join(", "),
+            loads: analysis.findings.iter().map(|finding| mean(finding, host)).collect(),
+            unroutable: 0,
+        })
+        .collect();
+    let worst = |host: &page::Host| host.loads.iter().flatten().sum::<f64>();
+    hosts.sort_by(|a, b| worst(b).total_cmp(&worst(a)).then(a.name.cmp(&b.name)));
+    hosts.truncate(SHOWN);
+    hosts
+}

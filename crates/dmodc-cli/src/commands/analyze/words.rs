@@ -1,0 +1,194 @@
+//! The findings in words.
+
+use std::fmt::Write as _;
+
+use dmodc::judge::risk::{Cut, DirectedPort};
+use dmodc::{End, Fabric, NodeIndex};
+use dmodc_study::analysis::{Finding, Pattern, percentile};
+
+use super::Analysis;
+use crate::text::{counted, end, number, switch, time};
+
+pub(super) fn text(analysis: &Analysis<'_>) -> String {
+    let traffic = analysis.traffic;
+    let mut text = format!(
+        "{}, {} between switches ({})\n",
+        counted(traffic.nodes().len(), "node"),
+        counted(traffic.ports().len(), "directed port"),
+        time(analysis.elapsed),
+    );
+    text += &undelivered(analysis);
+    for finding in &analysis.findings {
+        text += &section(analysis, finding);
+    }
+    text
+}
+
+fn undelivered(analysis: &Analysis<'_>) -> String {
+    let fabric = analysis.live.fabric;
+    if analysis.unroutable == 0 {
+        return "every pair is delivered\n".into();
+    }
+    let count = counted(analysis.unroutable as usize, "pair");
+    let mut text = format!("{count} NOT DELIVERED; they load nothing:\n");
+    for lost in &analysis.lost {
+        let to = end(fabric, End::Node(lost.to));
+        let _ = writeln!(text, "  from {} to {to}", switch(fabric, lost.from));
+    }
+    text
+}
+
+/// What a pattern is, in words.
+pub(super) fn title(finding: &Finding, seed: u64) -> String {
+    let count = finding.maxima.len();
+    match &finding.pattern {
+        Pattern::AllToAll => "everybody to everybody".into(),
+        Pattern::Permutations(_) => {
+            format!("{}, seed {seed}", counted(count, "random permutation"))
+        }
+        Pattern::Shifts(None) => format!("all {}", counted(count, "shift")),
+        Pattern::Shifts(Some(_)) => format!("{}, seed {seed}", counted(count, "sampled shift")),
+        Pattern::Bisections(_) => format!("{}, seed {seed}", counted(count, "random bisection")),
+        Pattern::OneToAll(node) => format!("{node} to everybody"),
+        Pattern::AllToOne(node) => format!("everybody to {node}"),
+        Pattern::File(path) => format!("the pairs of {path}"),
+    }
+}
+
+/// Whether loads are the worst of many patterns.
+pub(super) fn is_series(pattern: &Pattern) -> bool {
+    matches!(pattern, Pattern::Permutations(_) | Pattern::Shifts(_) | Pattern::Bisections(_))
+}
+
+fn section(analysis: &Analysis<'_>, finding: &Finding) -> String {
+    let mut text = format!("\n{}: {}\n", finding.pattern, title(finding, analysis.seed));
+    text += &headline(analysis, finding);
+    if let Some(ends) = &finding.ends {
+        let least = number(ends.max_least());
+        let _ = writeln!(text, "  min(sources, destinations) of a port: at most {least}");
+        let pairs = ends.pairs_by_switches.iter().enumerate().filter(|(_, pairs)| **pairs > 0);
+        let pairs: Vec<String> =
+            pairs.map(|(switches, pairs)| format!("{switches}: {}", number(*pairs))).collect();
+        let _ = writeln!(text, "  pairs by switches on their way: {}", pairs.join(", "));
+    }
+    let mut sorted = finding.by_port.clone();
+    sorted.sort_unstable();
+    let parts = [50.0, 90.0, 99.0, 99.9].map(|p| format!("{p} %: {}", number(percentile(&sorted, p))));
+    let what = if is_series(&finding.pattern) { "worst loads" } else { "loads" };
+    let _ = writeln!(text, "  {what} of ports: {}", parts.join(", "));
+    text += &worst(analysis, finding);
+    text += &hosts(analysis, finding);
+    text
+}
+
+/// The numbers that are read first.
+fn headline(analysis: &Analysis<'_>, finding: &Finding) -> String {
+    let ratio = |risk: f64, bound: f64| match bound > 0.0 {
+        true => format!("{:.2} × the bound", risk / bound),
+        false => "no bound".into(),
+    };
+    if !is_series(&finding.pattern) {
+        let sum: u64 = finding.by_port.iter().sum();
+        let mean = sum as f64 / finding.by_port.len().max(1) as f64;
+        let why = finding.cut.map(|cut| format!(": {}", bound(analysis.live.fabric, &cut)));
+        return format!(
+            "  risk {} flows on a port, mean {mean:.2}; bound {}{}; {}\n",
+            number(finding.max),
+            number(finding.bound),
+            why.unwrap_or_default(),
+            ratio(finding.max as f64, finding.bound as f64),
+        );
+    }
+    let [maxima, bounds] = [&finding.maxima, &finding.bounds].map(|values| Summary::of(values));
+    let line = |name: &str, of: &Summary| {
+        let Summary { min, median, mean, max } = of;
+        format!("  {name:<6}{min:>9}{median:>9}{mean:>9.2}{max:>9}\n")
+    };
+    let mut text = format!("  {:<6}{:>9}{:>9}{:>9}{:>9}\n", "", "min", "median", "mean", "max");
+    text += &line("risk", &maxima);
+    text += &line("bound", &bounds);
+    let _ = writeln!(text, "  on average {}", ratio(maxima.mean, bounds.mean));
+    text
+}
+
+/// The numbers of a series.
+pub(super) struct Summary {
+    pub(super) min: u32,
+    pub(super) median: u32,
+    pub(super) mean: f64,
+    pub(super) max: u32,
+}
+
+impl Summary {
+    pub(super) fn of(values: &[u32]) -> Self {
+        let mut sorted = values.to_vec();
+        sorted.sort_unstable();
+        let sum: u64 = sorted.iter().map(|&value| u64::from(value)).sum();
+        Summary {
+            min: sorted.first().copied().unwrap_or(0),
+            median: sorted.get(sorted.len().saturating_sub(1) / 2).copied().unwrap_or(0),
+            mean: sum as f64 / sorted.len().max(1) as f64,
+            max: sorted.last().copied().unwrap_or(0),
+        }
+    }
+}
+
+/// Where a bound comes from.
+pub(super) fn bound(fabric: &Fabric, cut: &Cut) -> String {
+    let (nodes, cables) = (number(cut.nodes), counted(cut.cables as usize, "cable"));
+    let first = switch(fabric, cut.first);
+    match cut.level {
+        0 => format!("{cables} for the {nodes} nodes of {first}"),
+        level => format!("{cables} for the {nodes} nodes around {first} up to level {}", level + 1),
+    }
+}
+
+pub(super) fn port(fabric: &Fabric, port: &DirectedPort) -> String {
+    let (from, to) = (switch(fabric, port.switch), switch(fabric, port.peer));
+    format!("{from} port {} to {to}", port.port)
+}
+
+fn worst(analysis: &Analysis<'_>, finding: &Finding) -> String {
+    let (fabric, traffic) = (analysis.live.fabric, analysis.traffic);
+    let mut text = String::new();
+    if finding.worst.is_empty() {
+        return text;
+    }
+    text += "  worst ports:\n";
+    let node = |n: NodeIndex| fabric.adapter_of(n).name.split_whitespace().next().unwrap_or("?").to_string();
+    for worst in &finding.worst {
+        let ends = finding.ends.as_ref().map(|ends| {
+            let (sources, destinations) = (ends.sources[worst.port], ends.destinations[worst.port]);
+            format!(", {} sources, {} destinations", number(sources), number(destinations))
+        });
+        let name = port(fabric, &traffic.ports()[worst.port]);
+        let _ = writeln!(text, "  {:>9}  {name}{}", number(worst.load), ends.unwrap_or_default());
+    }
+    if let Some(first) = finding.worst.first().filter(|worst| !worst.flows.is_empty()) {
+        let name = |position: u32| node(traffic.nodes()[position as usize]);
+        let flows: Vec<String> =
+            first.flows.iter().map(|&(from, to)| format!("{} → {}", name(from), name(to))).collect();
+        let more = if first.load as usize > flows.len() { ", …" } else { "" };
+        let _ = writeln!(text, "  flows through the first: {}{more}", flows.join(", "));
+    }
+    text
+}
+
+/// Hosts with several nodes are as slow as their slowest.
+fn hosts(analysis: &Analysis<'_>, finding: &Finding) -> String {
+    let rails = analysis.traffic.rails();
+    let patterns = finding.maxima.len().max(1) as f64;
+    if finding.by_host.is_empty() || rails.iter().all(|&rails| rails < 2) {
+        return String::new();
+    }
+    let means: Vec<f64> = finding.by_host.iter().map(|host| host.sum as f64 / patterns).collect();
+    let all = means.iter().sum::<f64>() / means.len().max(1) as f64;
+    let mut text = format!("  hosts, by the worst port of any of their rails: {all:.2} on average\n");
+    let mut order: Vec<usize> = (0..means.len()).collect();
+    order.sort_by(|&a, &b| means[b].total_cmp(&means[a]).then(a.cmp(&b)));
+    for host in order.into_iter().take(3) {
+        let (name, rails, max) = (analysis.traffic.hosts()[host], rails[host], finding.by_host[host].max);
+        let _ = writeln!(text, "  {:>9.2}  '{name}' ({rails} rails), at most {max}", means[host]);
+    }
+    text
+}

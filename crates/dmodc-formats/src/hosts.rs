@@ -1,0 +1,179 @@
+//! Lists of nodes and of pairs, as jobs and studies have them.
+//!
+//! A list of hosts has names separated by blanks, commas or line ends, folded as Slurm folds them
+//! (`n[001-003,7],login1`). A list of pairs has one a line: who sends, and to whom. A `#` begins a comment.
+
+use crate::ReadError;
+use crate::scan::{Cursor, lines, printable};
+
+/// No list names more hosts: a typing error in a range must not fill the memory.
+const MOST: usize = 1 << 20;
+
+/// A name, and the line it stands in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// A host's name, a description, a GUID or a LID.
+    pub name: String,
+    /// Its line, from 1.
+    pub line: u32,
+}
+
+/// Reads a list of hosts.
+///
+/// # Errors
+/// A range that is none, or no name at all.
+pub fn read_hosts(text: &[u8]) -> Result<Vec<Named>, ReadError> {
+    let mut hosts = Vec::new();
+    for mut line in lines(text) {
+        while let Some(word) = next(&mut line, true) {
+            let number = line.number();
+            let names = unfold(&word).map_err(|message| line.error(message))?;
+            hosts.extend(names.into_iter().map(|name| Named { name, line: number }));
+            if hosts.len() > MOST {
+                return Err(line.error(format!("more than {MOST} hosts are listed")));
+            }
+        }
+    }
+    match hosts.is_empty() {
+        true => Err(ReadError { line: 1, column: 1, message: "no host is listed here".into() }),
+        false => Ok(hosts),
+    }
+}
+
+/// Reads a list of pairs.
+///
+/// # Errors
+/// A line that has not exactly two names, or no line at all.
+pub fn read_pairs(text: &[u8]) -> Result<Vec<(Named, Named)>, ReadError> {
+    let mut pairs = Vec::new();
+    for mut line in lines(text) {
+        let number = line.number();
+        let Some(from) = next(&mut line, false) else { continue };
+        let Some(to) = next(&mut line, false) else {
+            return Err(line.error("expected 'source destination'; a list of hosts is for --nodes"));
+        };
+        if let Some(third) = next(&mut line, false) {
+            return Err(line.error(format!("'{}' is one name too many", printable(&third))));
+        }
+        let named = |name| Named { name, line: number };
+        pairs.push((named(from), named(to)));
+    }
+    match pairs.is_empty() {
+        true => Err(ReadError { line: 1, column: 1, message: "no pair is listed here".into() }),
+        false => Ok(pairs),
+    }
+}
+
+/// The next name of a line: up to a blank or, in lists of hosts, a comma outside of brackets.
+fn next(line: &mut Cursor<'_>, commas: bool) -> Option<String> {
+    while line.take(" ") || line.take("\t") || (commas && line.take(",")) {}
+    let rest = line.rest();
+    if rest.is_empty() || rest[0] == b'#' {
+        return None;
+    }
+    let mut depth = 0usize;
+    let ends = |byte: &u8| {
+        match byte {
+            b'[' => depth += 1,
+            b']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        matches!(byte, b' ' | b'\t') || (commas && *byte == b',' && depth == 0)
+    };
+    let length = rest.iter().position(ends).unwrap_or(rest.len());
+    let word = String::from_utf8_lossy(&rest[..length]).into_owned();
+    line.skip(length);
+    Some(word)
+}
+
+/// All names of a folded one.
+fn unfold(word: &str) -> Result<Vec<String>, String> {
+    let wrong = || format!("'{}' is no list of hosts", printable(word));
+    let (mut names, mut rest) = (vec![String::new()], word);
+    while let Some((before, folded)) = rest.split_once('[') {
+        let (inside, after) = folded.split_once(']').ok_or_else(wrong)?;
+        let middles = ranges(inside).ok_or_else(wrong)?;
+        if names.len().saturating_mul(middles.len()) > MOST {
+            return Err(wrong());
+        }
+        // Each middle after each beginning.
+        let mut longer = Vec::with_capacity(names.len() * middles.len());
+        for name in &names {
+            longer.extend(middles.iter().map(|middle| format!("{name}{before}{middle}")));
+        }
+        names = longer;
+        rest = after;
+    }
+    names.iter_mut().for_each(|name| name.push_str(rest));
+    Ok(names)
+}
+
+/// The numbers of `001-003,7`, as wide as each range begins.
+fn ranges(text: &str) -> Option<Vec<String>> {
+    let mut numbers = Vec::new();
+    for part in text.split(',') {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let number = |digits: &str| -> Option<usize> {
+            let is_number = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+            digits.parse().ok().filter(|_| is_number)
+        };
+        let (from, to) = (number(first)?, number(last)?);
+        if from > to || to - from >= MOST || numbers.len() >= MOST {
+            return None;
+        }
+        let width = first.len();
+        numbers.extend((from..=to).map(|n| format!("{n:0width$}")));
+    }
+    Some(numbers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hosts(text: &str) -> Result<Vec<String>, String> {
+        let named = read_hosts(text.as_bytes()).map_err(|e| e.to_string())?;
+        Ok(named.into_iter().map(|named| named.name).collect())
+    }
+
+    #[test]
+    fn hosts_are_unfolded_as_slurm_folds_them() {
+        let list = hosts("n[001-003,7],login1 # the job\n\nr[1-2]n[08-09]x\r\n").unwrap();
+        let expected =
+            ["n001", "n002", "n003", "n7", "login1", "r1n08x", "r1n09x", "r2n08x", "r2n09x"];
+        assert_eq!(list, expected);
+    }
+
+    #[test]
+    fn what_is_no_list_is_told_with_its_line() {
+        for (text, what) in [
+            ("", "1:1: no host is listed here"),
+            ("a\nn[1-", "'n[1-' is no list of hosts"),
+            ("n[3-1]", "'n[3-1]' is no list of hosts"),
+            ("n[a-b]", "'n[a-b]' is no list of hosts"),
+            ("n[]", "'n[]' is no list of hosts"),
+            ("n[1-99999999999999]", "is no list of hosts"),
+            ("n[1-9999]m[1-9999]", "is no list of hosts"),
+        ] {
+            let error = hosts(text).unwrap_err();
+            assert!(error.contains(what), "{text}: {error}");
+        }
+        assert!(hosts("a\nb\nn[1-").unwrap_err().starts_with("3:"));
+    }
+
+    #[test]
+    fn pairs_are_two_names_a_line() {
+        let pairs = read_pairs(b"a b # first\n\n0x1\t28\n").unwrap();
+        let names: Vec<(&str, &str, u32)> =
+            pairs.iter().map(|(a, b)| (a.name.as_str(), b.name.as_str(), b.line)).collect();
+        assert_eq!(names, [("a", "b", 1), ("0x1", "28", 3)]);
+        for (text, what) in [
+            ("a b\na", "2:2: expected 'source destination'"),
+            ("a b c", "'c' is one name too many"),
+            ("# nothing\n", "1:1: no pair is listed here"),
+        ] {
+            let error = read_pairs(text.as_bytes()).unwrap_err().to_string();
+            assert!(error.contains(what), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! What a pattern comes to.
+
+use dmodc::judge::risk::{Cut, HostRisk, Loads, Lost, Series, Traffic};
+
+use super::Pattern;
+
+/// Flows to be counted: a pattern, with names resolved to positions of the traffic.
+#[derive(Clone, Debug)]
+pub struct Flows {
+    /// What was asked for.
+    pub pattern: Pattern,
+    /// Its pairs, where it is a list.
+    pub pairs: Vec<(u32, u32)>,
+}
+
+/// What a pattern comes to. For a series of patterns, loads of ports are the worst of all.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// The pattern.
+    pub pattern: Pattern,
+    /// The greatest load of each pattern of a series; of one pattern its own.
+    pub maxima: Vec<u32>,
+    /// The lower bound of each.
+    pub bounds: Vec<u32>,
+    /// The greatest load of a port.
+    pub max: u64,
+    /// No routing has a lower one.
+    pub bound: u64,
+    /// The cut that says so, where one pattern was counted.
+    pub cut: Option<Cut>,
+    /// Loads of ports.
+    pub by_port: Vec<u64>,
+    /// Who uses the ports, of all-to-all.
+    pub ends: Option<Ends>,
+    /// The ports with the greatest loads, the worst first.
+    pub worst: Vec<WorstPort>,
+    /// Hosts, where flows of a series were followed.
+    pub by_host: Vec<HostRisk>,
+    /// Flows that do not arrive.
+    pub undelivered: u64,
+    /// The first of them, where that was noted.
+    pub lost: Vec<Lost>,
+}
+
+/// Who uses the ports, if everybody sends to everybody.
+#[derive(Clone, Debug)]
+pub struct Ends {
+    /// From how many nodes each port has flows.
+    pub sources: Vec<u32>,
+    /// To how many.
+    pub destinations: Vec<u32>,
+    /// How many pairs are delivered over so many switches.
+    pub pairs_by_switches: Vec<u64>,
+}
+
+impl Ends {
+    /// The lesser of both: so many flows can share the port at one time.
+    pub fn least(&self, port: usize) -> u32 {
+        self.sources[port].min(self.destinations[port])
+    }
+
+    /// The greatest of them.
+    pub fn max_least(&self) -> u32 {
+        (0..self.sources.len()).map(|port| self.least(port)).max().unwrap_or(0)
+    }
+}
+
+/// A port with a great load.
+#[derive(Clone, Debug)]
+pub struct WorstPort {
+    /// Which of the traffic's ports.
+    pub port: usize,
+    /// Its load.
+    pub load: u64,
+    /// Some of the flows through it, as positions; of a series those of a pattern that loads it so.
+    pub flows: Vec<(u32, u32)>,
+}
+
+/// So many ports are named.
+const WORST: usize = 10;
+
+/// So many flows through each of them.
+const NAMED: usize = 8;
+
+/// Counts a pattern.
+pub fn find(traffic: &Traffic<'_>, flows: &Flows, seed: u64) -> Finding {
+    let nodes = traffic.nodes().len();
+    let pattern = flows.pattern.clone();
+    match pattern {
+        Pattern::AllToAll => {
+            let loads = traffic.all_to_all();
+            let sources = traffic.sources();
+            let ends = Ends {
+                sources: sources.by_port,
+                destinations: loads.destinations.clone(),
+                pairs_by_switches: sources.pairs_by_switches,
+            };
+            let mut finding = of_loads(pattern, loads);
+            finding.ends = Some(ends);
+            finding.worst = worst(&finding.by_port, |port| traffic.flows_over(port, NAMED));
+            finding
+        }
+        Pattern::OneToAll(_) | Pattern::AllToOne(_) | Pattern::File(_) => {
+            let mut finding = of_loads(pattern, traffic.pairs(&flows.pairs));
+            let pairs = || flows.pairs.iter().copied();
+            finding.worst = worst(&finding.by_port, |port| through(traffic, pairs(), port));
+            finding
+        }
+        Pattern::Permutations(count) => {
+            let series = traffic.permutations(count, seed);
+            of_series(traffic, pattern, series, |i| traffic.permutation(seed, i))
+        }
+        Pattern::Bisections(count) => {
+            let series = traffic.bisections(count, seed);
+            of_series(traffic, pattern, series, |i| traffic.bisection(seed, i))
+        }
+        Pattern::Shifts(sample) => {
+            let sample = sample.map(|count| (count, seed));
+            let all: Vec<usize> =
+                traffic.shift_sample(sample).unwrap_or_else(|| (1..nodes).collect());
+            of_series(traffic, pattern, traffic.shifts(sample), |i| traffic.shift(all[i]))
+        }
+    }
+}
+
+fn of_loads(pattern: Pattern, loads: Loads) -> Finding {
+    let max = loads.max();
+    let small = |load: u64| u32::try_from(load).unwrap_or(u32::MAX);
+    Finding {
+        pattern,
+        maxima: vec![small(max)],
+        bounds: vec![small(loads.bound)],
+        max,
+        bound: loads.bound,
+        cut: loads.cut,
+        by_port: loads.by_port,
+        ends: None,
+        worst: Vec::new(),
+        by_host: Vec::new(),
+        undelivered: loads.undelivered,
+        lost: loads.lost,
+    }
+}
+
+fn of_series(
+    traffic: &Traffic<'_>,
+    pattern: Pattern,
+    series: Series,
+    draw: impl Fn(usize) -> Vec<u32>,
+) -> Finding {
+    let (max, bound) = (series.max(), series.max_bound());
+    let by_port: Vec<u64> = series.worst_by_port.iter().map(|&load| u64::from(load)).collect();
+    // A pattern that has the greatest load: its flows are those that are named.
+    let at = series.maxima.iter().position(|&load| load == max);
+    let to = at.map(&draw).unwrap_or_default();
+    let pairs = || (0u32..).zip(to.iter().copied());
+    let worst = worst(&by_port, |port| through(traffic, pairs(), port));
+    Finding {
+        pattern,
+        maxima: series.maxima,
+        bounds: series.bounds,
+        max: max.into(),
+        bound: bound.into(),
+        cut: None,
+        by_port,
+        ends: None,
+        worst,
+        by_host: series.by_host,
+        undelivered: series.undelivered,
+        lost: Vec::new(),
+    }
+}
+
+/// The ports with the greatest loads. Of equal ones the first, so that the list is always the same.
+fn worst(by_port: &[u64], flows: impl Fn(usize) -> Vec<(u32, u32)>) -> Vec<WorstPort> {
+    let mut ports: Vec<usize> = (0..by_port.len()).filter(|&port| by_port[port] > 0).collect();
+    ports.sort_by_key(|&port| (std::cmp::Reverse(by_port[port]), port));
+    ports.truncate(WORST);
+    let named = |port: usize| WorstPort { port, load: by_port[port], flows: flows(port) };
+    ports.into_iter().map(named).collect()
+}
+
+/// Some of these flows that go through a port.
+fn through(
+    traffic: &Traffic<'_>,
+    pairs: impl Iterator<Item = (u32, u32)>,
+    port: usize,
+) -> Vec<(u32, u32)> {
+    let is_there = |&(from, to): &(u32, u32)| {
+        traffic.way(from, to).is_some_and(|way| way.contains(&(port as u32)))
+    };
+    pairs.filter(is_there).take(NAMED).collect()
+}
