@@ -7,9 +7,12 @@
 mod check;
 mod cycle;
 mod dependencies;
+mod diff;
+mod moved;
 mod trace;
 mod walk;
 
 pub use check::{Check, Lost, Scope, check, check_union};
 pub use cycle::Channel;
+pub use diff::{Changes, Diff, LevelChanges, Sizes, diff};
 pub use trace::{Fate, Hop, trace};
