@@ -12,7 +12,8 @@ const WIDTH: f64 = 640.0;
 const HEIGHT: f64 = 250.0;
 const LEFT: f64 = 64.0;
 const RIGHT: f64 = 16.0;
-const TOP: f64 = 22.0;
+/// Two lines of text: mean and bound are often neighbours.
+const TOP: f64 = 36.0;
 const BOTTOM: f64 = 44.0;
 
 /// Some values next to each other.
@@ -62,11 +63,10 @@ pub(super) fn svg(pattern: &Pattern) -> String {
     let width = (WIDTH - LEFT - RIGHT) / bars.len() as f64;
     let floor = HEIGHT - BOTTOM;
     let Histogram { value, count: counted, .. } = &pattern.histogram;
+    let caption = format!("{} by {}", escape(counted), escape(value));
     let mut svg = format!(
         "<svg class=\"histogram\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" \
-         aria-label=\"{} by {}\">\n",
-        escape(counted),
-        escape(value),
+         aria-label=\"{caption}\">\n"
     );
     let mut grid = vec![0, most / 2, most];
     grid.dedup();
@@ -100,17 +100,14 @@ pub(super) fn svg(pattern: &Pattern) -> String {
     let half = if first.from == first.to { 0.5 } else { 0.0 };
     let place =
         |value: f64| LEFT + (WIDTH - LEFT - RIGHT) * (value - first.from as f64 + half) / span;
-    svg += &mark("mean", place(pattern.mean), pattern.mean);
+    svg += &mark("mean", place(pattern.mean), pattern.mean, TOP - 21.0);
     if let Some(bound) = pattern.bound {
-        svg += &mark("bound", place(bound), bound);
+        svg += &mark("bound", place(bound), bound, TOP - 6.0);
     }
     let (middle, y) = ((LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 8.0);
     let _ = writeln!(
         svg,
-        "<text x=\"{middle}\" y=\"{y}\" text-anchor=\"middle\" class=\"axis\">{}</text>\
-         <text x=\"4\" y=\"12\" class=\"axis\">{}</text>\n</svg>",
-        escape(value),
-        escape(counted),
+        "<text x=\"{middle}\" y=\"{y}\" text-anchor=\"middle\">{caption}</text>\n</svg>"
     );
     svg
 }
@@ -137,15 +134,14 @@ fn column(bar: &Bar, x: f64, width: f64, height: f64, histogram: &Histogram) -> 
 }
 
 /// A line across the bars, if it lies within them.
-fn mark(name: &str, x: f64, value: f64) -> String {
+fn mark(name: &str, x: f64, value: f64, label: f64) -> String {
     if !(LEFT..=WIDTH - RIGHT).contains(&x) {
         return String::new();
     }
     format!(
-        "<g class=\"mark {name}\"><line x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"{TOP}\" y2=\"{}\"/>\
-         <text x=\"{x:.1}\" y=\"{}\" text-anchor=\"middle\">{name} {}</text></g>\n",
+        "<g class=\"mark {name}\"><line x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"{TOP}\" y2=\"{:.1}\"/>\
+         <text x=\"{x:.1}\" y=\"{label:.1}\" text-anchor=\"middle\">{name} {}</text></g>\n",
         HEIGHT - BOTTOM,
-        TOP - 6.0,
         number(value),
     )
 }

@@ -176,10 +176,6 @@ mod tests {
         // The data, the script, and nothing that a name opened or closed.
         assert_eq!(page.matches("<script").count(), 2);
         assert_eq!(page.matches("</script").count(), 2);
-        assert_eq!(
-            page.matches("alert(1)").count(),
-            page.matches("cript>alert(1)").count() + page.matches("cript&gt;alert(1)").count()
-        );
         assert!(
             page.contains("&lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt;&#39;&quot;&amp;")
         );

@@ -8,6 +8,7 @@ const ABSENT = [128, 128, 128, 40];
 const WIDTH = 1080;
 const HEIGHT = 900;
 const GAP = 2;
+const FEW = 24;
 
 function colour(share) {
   const at = Math.min(Math.max(share, 0), 1) * (PALETTE.length - 1);
@@ -16,25 +17,27 @@ function colour(share) {
   return PALETTE[low].map((value, i) => Math.round(value + (PALETTE[high][i] - value) * (at - low))).concat(255);
 }
 
-// How many switches stand side by side if a cell has this size.
-function beside(ports, cell) {
-  return Math.max(1, Math.floor(WIDTH / ((ports + GAP) * cell)));
+// How many lines a level takes: its switches stand in columns side by side, but a few stand in one.
+function lines(switches, ports, cell) {
+  const beside = Math.max(1, Math.floor((WIDTH / cell + GAP) / (ports + GAP)));
+  return Math.max(Math.ceil(switches / beside), Math.min(switches, FEW));
 }
 
 // The largest cells with which all levels of a map fit upon a page.
-function cellSize(levels, ports) {
-  const height = (cell) =>
-    levels.reduce((sum, { loads }) => sum + Math.ceil(loads.length / beside(ports, cell)) * cell, 0);
+function cellSize(levels) {
+  const height = (cell) => levels.reduce((sum, { loads, ports }) => sum + lines(loads.length, ports, cell) * cell, 0);
+  const width = Math.max(...levels.map(({ ports }) => ports));
   let cell = 14;
-  while (cell > 2 && (height(cell) > HEIGHT || ports * cell > WIDTH)) cell--;
+  while (cell > 2 && (height(cell) > HEIGHT || width * cell > WIDTH)) cell--;
   return cell;
 }
 
 // Paints one level into an image with a pixel for each port; the page enlarges it. Gives what is under a pixel.
-function paint(canvas, level, ports, cell, most) {
-  const across = beside(ports, cell);
-  const rows = Math.ceil(level.loads.length / across);
-  canvas.width = Math.min(across, level.loads.length) * (ports + GAP) - GAP;
+function paint(canvas, level, cell, most) {
+  const { ports } = level;
+  const rows = lines(level.loads.length, ports, cell);
+  if (rows === 0) return () => null;
+  canvas.width = Math.ceil(level.loads.length / rows) * (ports + GAP) - GAP;
   canvas.height = rows;
   canvas.style.width = canvas.width * cell + "px";
   const context = canvas.getContext("2d");
@@ -92,18 +95,23 @@ function legend(place, most) {
 
 JSON.parse(document.getElementById("maps").textContent).forEach((levels, at) => {
   if (!levels) return;
-  let [most, ports] = [0, 1];
-  for (const { loads } of levels) {
-    for (const row of loads) {
-      ports = Math.max(ports, row.length);
-      for (const load of row) most = Math.max(most, load ?? 0);
+  let most = 0;
+  for (const level of levels) {
+    // The last port of any of its switches that leads to a switch.
+    level.ports = 1;
+    for (const row of level.loads) {
+      row.forEach((load, at) => {
+        if (load === null) return;
+        level.ports = Math.max(level.ports, at + 1);
+        most = Math.max(most, load);
+      });
     }
   }
-  const cell = cellSize(levels, ports);
+  const cell = cellSize(levels);
   legend(document.getElementById(`legend${at}`), most);
   levels.forEach((level, i) => {
     const canvas = document.getElementById(`heat${at}-${i}`);
-    explain(canvas, paint(canvas, level, ports, cell, most), most);
+    explain(canvas, paint(canvas, level, cell, most), most);
   });
 });
 

@@ -111,11 +111,14 @@ pub(super) fn unroutable(unroutable: &Unroutable) -> String {
     let _ = match pairs {
         0 => writeln!(html, "<p>None: all {} node pairs have a route.</p>", count(*of)),
         _ => {
-            let share = 100.0 * *pairs as f64 / (*of).max(1) as f64;
+            let share = match 100.0 * *pairs as f64 / (*of).max(1) as f64 {
+                share if share < 0.01 => "less than 0.01 %".into(),
+                share => format!("{share:.2} %"),
+            };
             let (pairs, of) = (count(*pairs), count(*of));
             writeln!(
                 html,
-                "<p><strong>{pairs}</strong> of {of} node pairs have no route ({share:.2} %).</p>"
+                "<p><strong>{pairs}</strong> of {of} node pairs have no route ({share}).</p>"
             )
         }
     };
@@ -158,7 +161,7 @@ pub(super) fn hosts(hosts: &[Host], patterns: &[Pattern]) -> String {
     });
     format!(
         "<section id=\"hosts\">\n<h2>Hosts</h2>\n<p>The greatest load that packets from or to each of {} hosts \
-         meet. <label class=\"find\">Find <input type=\"search\" id=\"find\"></label></p>\n\
+         meet.</p>\n<p class=\"find\"><label>Find <input type=\"search\" id=\"find\"></label></p>\n\
          <div class=\"box\">\n{}</div>\n\
          <p class=\"paper\">On paper at most the first 100 hosts are shown.</p>\n</section>\n",
         count(hosts.len() as u64),
