@@ -15,7 +15,7 @@ use dmodc_study::lab::ENGINES;
     version,
     max_term_width = 100,
     after_help = "Files: '-' is standard input or output. Exit codes: 0 yes or done, 1 the answer is no \
-                  (invalid, unreachable, a cycle), 2 could not answer (bad input or usage).\n\
+                  (invalid, unreachable, a cycle, tables differ), 2 could not answer (bad input or usage).\n\
                   Start with 'dmodc demo'."
 )]
 pub(crate) struct Cli {
@@ -44,6 +44,8 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Measure congestion risk: how many flows of a pattern share a port, and how few could.
     Analyze(AnalyzeArgs),
+    /// Tell what new forwarding tables move: entries, blocks, switches, node pairs.
+    Diff(DiffArgs),
     /// Follow one route hop by hop.
     Trace(TraceArgs),
     /// Measure re-routing beside writing as many bytes, and check what was computed.
@@ -499,6 +501,26 @@ pub(crate) struct CheckArgs {
     /// Which of two cabled switches of equal rank is the higher one: plane, guid, or file:PATH.
     #[arg(long, value_name = "ORDER", default_value = "plane")]
     pub(crate) switch_order: String,
+    /// Print JSON instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "A block is 64 successive LIDs of one switch, what a subnet manager sends at once. A pair is moved if \
+                  any entry on its way differs, so that its packets leave some switch by another port, or are \
+                  delivered by one of the two tables alone. Exit 0 if the tables are equal, 1 if they differ."
+)]
+pub(crate) struct DiffArgs {
+    #[command(flatten)]
+    pub(crate) fabric: FabricArgs,
+    #[command(flatten)]
+    pub(crate) leaves: LeafArgs,
+    /// The tables that were: a dump of OpenSM, of dmodc, of ibroute or of dump_lfts.
+    pub(crate) old: PathBuf,
+    /// The tables that replace them.
+    pub(crate) new: PathBuf,
     /// Print JSON instead of text.
     #[arg(long)]
     pub(crate) json: bool,

@@ -130,10 +130,7 @@ pub(crate) fn leaf_rule(args: &LeafArgs, fabric: &mut Fabric) -> Result<LeafRule
 }
 
 /// Names from a file, by one of the readers of lists.
-pub(crate) fn list<T>(
-    path: &Path,
-    read: impl Fn(&[u8]) -> Result<T, ReadError>,
-) -> Result<T> {
+pub(crate) fn list<T>(path: &Path, read: impl Fn(&[u8]) -> Result<T, ReadError>) -> Result<T> {
     let text = bytes(path, |_| true)?;
     read(&text).map_err(|e| at(path, &text, &e))
 }

@@ -14,9 +14,10 @@ pub(crate) fn number(n: impl TryInto<u64>) -> String {
 
 /// A number and its noun: 1 switch, 2 switches.
 pub(crate) fn counted(n: usize, noun: &str) -> String {
-    let plural = match noun.strip_suffix("switch") {
-        Some(start) => format!("{start}switches"),
-        None => format!("{noun}s"),
+    let plural = match (noun.strip_suffix("switch"), noun.strip_suffix("entry")) {
+        (Some(start), _) => format!("{start}switches"),
+        (_, Some(start)) => format!("{start}entries"),
+        _ => format!("{noun}s"),
     };
     format!("{} {}", number(n), if n == 1 { noun } else { &plural })
 }
@@ -157,6 +158,7 @@ mod tests {
         assert_eq!(number(1_234_567u64), "1,234,567");
         assert_eq!(counted(1, "switch"), "1 switch");
         assert_eq!(counted(2, "leaf switch"), "2 leaf switches");
+        assert_eq!(counted(3, "entry"), "3 entries");
         assert_eq!(counted(1000, "cable"), "1,000 cables");
         assert_eq!(time(Duration::from_micros(21_345)), "21.3 ms");
         assert_eq!(time(Duration::from_millis(1234)), "1.23 s");

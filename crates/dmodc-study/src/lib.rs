@@ -7,6 +7,7 @@
 //! | [`figure`] | the runtime figure |
 //! | [`lab`] | OpenSM on a simulated fabric, with faults |
 //! | [`machine`] | what it was measured on |
+//! | [`mod@report`] | an analysis as one HTML page |
 //!
 //! The engine itself has no clock; whoever measures it is here.
 
@@ -15,3 +16,4 @@ pub mod bench;
 pub mod figure;
 pub mod lab;
 pub mod machine;
+pub mod report;

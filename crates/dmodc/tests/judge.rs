@@ -8,10 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use dmodc::fabric::Peer;
 use dmodc::judge::{Fate, Scope, check, check_union, trace};
 use dmodc::{
-    Degradation, Dmodc, End, ForwardingTables, Live, PortNumber, Random, Routing, RoutingOptions,
+    Degradation, Dmodc, End, ForwardingTables, Live, PortNumber, Routing, RoutingOptions,
     SwitchIndex,
 };
-use support::{for_seeds, random_degradation, random_graph, random_pgft};
+use support::{for_seeds, random_degradation, random_graph, random_pgft, spoil};
 
 type Hops = Vec<(SwitchIndex, PortNumber)>;
 
@@ -130,31 +130,6 @@ fn has_cycle<T: Ord + Copy>(mut edges: BTreeSet<(T, T)>) -> bool {
         if edges.len() == before {
             return before > 0;
         }
-    }
-}
-
-/// Overwrites some entries with any port at all, now and then all of them.
-fn spoil(random: &mut Random, live: Live<'_>, tables: &mut ForwardingTables) {
-    let columns = tables.columns().len() as u64;
-    if columns == 0 {
-        return;
-    }
-    let spoilt = match random.below(4) {
-        0 => 0,
-        1 => 1,
-        2 => 1 + random.below(20),
-        _ => columns * tables.switch_count() as u64,
-    };
-    for _ in 0..spoilt {
-        let s = SwitchIndex::new(random.below(tables.switch_count() as u64) as usize);
-        let cabled: Vec<u8> = live.links(s).map(|(p, _)| p.0).collect();
-        let port = match random.below(8) {
-            0 => None,
-            1 => Some(random.below(255) as u8),
-            _ if cabled.is_empty() => Some(0),
-            _ => Some(cabled[random.below(cabled.len() as u64) as usize]),
-        };
-        tables.set(s, random.below(columns) as usize, port.map(PortNumber));
     }
 }
 

@@ -118,7 +118,11 @@ fn deadlock(fabric: &Fabric, scope: &Scope) -> String {
 }
 
 /// What of the dumps does not belong to the fabric, and the other way round.
-fn strangers<'a>(live: Live<'_>, dumps: &[Lft], paths: impl Iterator<Item = &'a Path>) -> String {
+pub(super) fn strangers<'a>(
+    live: Live<'_>,
+    dumps: &[Lft],
+    paths: impl Iterator<Item = &'a Path>,
+) -> String {
     let mut text = String::new();
     for (dump, path) in dumps.iter().zip(paths) {
         let path = path.display();
@@ -141,22 +145,25 @@ fn strangers<'a>(live: Live<'_>, dumps: &[Lft], paths: impl Iterator<Item = &'a 
     text
 }
 
+/// The same in numbers, for each dump.
+pub(super) fn unmatched(dumps: &[Lft]) -> Value {
+    let numbers = |dump: &Lft| {
+        json!({
+            "unknown_switches": dump.unknown_switches.len(),
+            "unknown_destinations": dump.unknown_destinations.len(),
+            "missing_switches": dump.missing_switches.len(),
+        })
+    };
+    dumps.iter().map(numbers).collect()
+}
+
 fn json(live: Live<'_>, check: &Check, dumps: &[Lft], elapsed: Duration) -> String {
     let fabric = live.fabric;
     let mut value = scope(fabric, &check.nodes);
     value["schema"] = json!("dmodc/check/1");
     value["everything"] = scope(fabric, &check.everything);
     value["check_ms"] = json!(elapsed.as_secs_f64() * 1e3);
-    value["unmatched"] = dumps
-        .iter()
-        .map(|dump| {
-            json!({
-                "unknown_switches": dump.unknown_switches.len(),
-                "unknown_destinations": dump.unknown_destinations.len(),
-                "missing_switches": dump.missing_switches.len(),
-            })
-        })
-        .collect();
+    value["unmatched"] = unmatched(dumps);
     format!("{value:#}\n")
 }
 

@@ -6,6 +6,7 @@ mod check;
 mod convert;
 mod degrade;
 mod demo;
+mod diff;
 mod generate;
 mod info;
 mod manual;
@@ -33,6 +34,7 @@ pub(crate) fn run(cli: Cli) -> Result<Answer> {
         Command::Route(args) => route::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Analyze(args) => analyze::run(&args),
+        Command::Diff(args) => diff::run(&args),
         Command::Trace(args) => trace::run(&args),
         Command::Opensm { what } => opensm::run(&what),
         Command::Bench(args) => bench::run(&args, cli.threads),

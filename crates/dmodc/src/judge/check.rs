@@ -190,7 +190,7 @@ fn judge(live: Live<'_>, heights: Heights, tables: &[&ForwardingTables]) -> Chec
 }
 
 /// The live destinations, each with its columns.
-fn ends(live: Live<'_>, columns: &Columns) -> Vec<(End, Vec<usize>)> {
+pub(super) fn ends(live: Live<'_>, columns: &Columns) -> Vec<(End, Vec<usize>)> {
     let mut places: HashMap<End, usize> = HashMap::with_capacity(columns.len());
     let mut ends: Vec<(End, Vec<usize>)> = Vec::with_capacity(columns.len());
     for (column, d) in columns.destinations().iter().enumerate() {

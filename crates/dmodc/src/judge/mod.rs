@@ -7,10 +7,13 @@
 mod check;
 mod cycle;
 mod dependencies;
+mod diff;
+mod moved;
 pub mod risk;
 mod trace;
 mod walk;
 
 pub use check::{Check, Lost, Scope, check, check_union};
 pub use cycle::Channel;
+pub use diff::{Changes, Diff, LevelChanges, Sizes, diff};
 pub use trace::{Fate, Hop, trace};

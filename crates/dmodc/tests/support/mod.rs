@@ -141,6 +141,31 @@ pub fn random_graph(random: &mut Random) -> Fabric {
     drawing.finish()
 }
 
+/// Overwrites some entries with any port at all, now and then all of them.
+pub fn spoil(random: &mut Random, live: Live<'_>, tables: &mut ForwardingTables) {
+    let columns = tables.columns().len() as u64;
+    if columns == 0 {
+        return;
+    }
+    let spoilt = match random.below(4) {
+        0 => 0,
+        1 => 1,
+        2 => 1 + random.below(20),
+        _ => columns * tables.switch_count() as u64,
+    };
+    for _ in 0..spoilt {
+        let s = SwitchIndex::new(random.below(tables.switch_count() as u64) as usize);
+        let cabled: Vec<u8> = live.links(s).map(|(p, _)| p.0).collect();
+        let port = match random.below(8) {
+            0 => None,
+            1 => Some(random.below(255) as u8),
+            _ if cabled.is_empty() => Some(0),
+            _ => Some(cabled[random.below(cabled.len() as u64) as usize]),
+        };
+        tables.set(s, random.below(columns) as usize, port.map(PortNumber));
+    }
+}
+
 /// Follows a route hop by hop, without the judge: the switches on the way, `None` if lost or looping.
 pub fn walk(
     live: Live<'_>,

@@ -56,8 +56,11 @@ pub(super) fn run(args: &AnalyzeArgs) -> Result<Answer> {
             Traffic::among(live, &ranking, &orders, &tables, nodes)
         }
     };
-    let flows: Vec<Flows> =
-        args.patterns.iter().map(|pattern| flows(pattern, &names, &traffic)).collect::<Result<_>>()?;
+    let flows: Vec<Flows> = args
+        .patterns
+        .iter()
+        .map(|pattern| flows(pattern, &names, &traffic))
+        .collect::<Result<_>>()?;
     let mut findings: Vec<Finding> =
         flows.iter().map(|flows| find(&traffic, flows, args.seed)).collect();
     // Whether everybody is reached is told in any case.
@@ -126,7 +129,8 @@ fn flows(pattern: &Pattern, names: &Nodes<'_>, traffic: &Traffic<'_>) -> Result<
         positions[n.at()] = Some(position as u32);
     }
     let position = |n: NodeIndex, name: &str| {
-        positions[n.at()].ok_or_else(|| anyhow!("'{name}' is not among the nodes that are looked at"))
+        positions[n.at()]
+            .ok_or_else(|| anyhow!("'{name}' is not among the nodes that are looked at"))
     };
     let all = 0..traffic.nodes().len() as u32;
     let others = |one: &[u32]| -> Vec<u32> { all.clone().filter(|n| !one.contains(n)).collect() };

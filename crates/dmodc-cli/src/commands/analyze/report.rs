@@ -9,8 +9,8 @@ use dmodc_study::analysis::{Bin, Finding, Pattern, histogram, percentile};
 use dmodc_study::{figure, report as page};
 use serde_json::{Map, Value, json};
 
-use super::words::{Summary, bound, is_series, title};
 use super::Analysis;
+use super::words::{Summary, bound, is_series, title};
 use crate::text::number;
 
 /// A figure has so many bars at most.
@@ -87,9 +87,15 @@ fn one(analysis: &Analysis<'_>, finding: &Finding) -> Value {
     if let Some(cut) = &finding.cut {
         let first = analysis.live.fabric.switch(cut.first).guid.to_string();
         let (nodes, cables) = (cut.nodes, cut.cables);
-        set("bound_cut", json!({ "switch": first, "level": cut.level + 1, "nodes": nodes, "cables": cables }));
+        set(
+            "bound_cut",
+            json!({ "switch": first, "level": cut.level + 1, "nodes": nodes, "cables": cables }),
+        );
     }
-    set("percentiles", json!(percentiles(finding).into_iter().collect::<std::collections::BTreeMap<_, _>>()));
+    set(
+        "percentiles",
+        json!(percentiles(finding).into_iter().collect::<std::collections::BTreeMap<_, _>>()),
+    );
     set("worst_ports", worst(analysis, finding));
     Value::Object(value)
 }
@@ -170,7 +176,8 @@ pub(super) fn svg(analysis: &Analysis<'_>) -> Result<String> {
         .iter()
         .map(|finding| {
             let (bins, x, y) = distribution(finding);
-            let bars = bins.iter().map(|bin| (bin.from as f64, bin.to as f64 + 1.0, bin.count as f64));
+            let bars =
+                bins.iter().map(|bin| (bin.from as f64, bin.to as f64 + 1.0, bin.count as f64));
             let limit = (finding.bound > 0).then_some(finding.bound as f64);
             let title = format!("{}: {}", finding.pattern, title(finding, analysis.seed));
             figure::Panel { title, x: x.into(), y: y.into(), bars: bars.collect(), limit }
@@ -186,7 +193,9 @@ fn distribution(finding: &Finding) -> (Vec<Bin>, &'static str, &'static str) {
             let maxima = finding.maxima.iter().map(|&max| u64::from(max));
             (histogram(maxima, BARS), "flows on the worst port", "patterns")
         }
-        false => (histogram(finding.by_port.iter().copied(), BARS), "flows on a port", "directed ports"),
+        false => {
+            (histogram(finding.by_port.iter().copied(), BARS), "flows on a port", "directed ports")
+        }
     }
 }
 
@@ -228,11 +237,16 @@ fn section(analysis: &Analysis<'_>, finding: &Finding) -> page::Pattern {
     let [maxima, bounds] = [&finding.maxima, &finding.bounds].map(|values| Summary::of(values));
     let sum: u64 = finding.by_port.iter().sum();
     let about = match (series, &finding.cut) {
-        (true, _) => "Loads are flows of one pattern on a directed port between switches; of each port, the \
+        (true, _) => {
+            "Loads are flows of one pattern on a directed port between switches; of each port, the \
                       worst pattern. Mean, and the bound beside it, are over the patterns' maxima."
-            .into(),
+                .into()
+        }
         (false, Some(cut)) => {
-            format!("Loads are flows on a directed port between switches. The bound: {}.", bound(fabric, cut))
+            format!(
+                "Loads are flows on a directed port between switches. The bound: {}.",
+                bound(fabric, cut)
+            )
         }
         (false, None) => "Loads are flows on a directed port between switches.".into(),
     };
@@ -254,13 +268,20 @@ fn section(analysis: &Analysis<'_>, finding: &Finding) -> page::Pattern {
         about,
         max: finding.max as f64,
         mean: if series { maxima.mean } else { sum as f64 / finding.by_port.len().max(1) as f64 },
-        bound: (finding.bound > 0).then_some(if series { bounds.max.into() } else { finding.bound as f64 }),
+        bound: (finding.bound > 0).then_some(if series {
+            bounds.max.into()
+        } else {
+            finding.bound as f64
+        }),
         histogram: page::Histogram {
             value: value.into(),
             count: count.into(),
             bars: bins.iter().map(|bin| (bin.from, bin.count)).collect(),
         },
-        percentiles: percentiles(finding).into_iter().map(|(p, v)| (format!("{p} %"), v as f64)).collect(),
+        percentiles: percentiles(finding)
+            .into_iter()
+            .map(|(p, v)| (format!("{p} %"), v as f64))
+            .collect(),
         worst: worst.collect(),
         heat: Some(heat(analysis, finding)),
     }

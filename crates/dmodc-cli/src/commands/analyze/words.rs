@@ -73,7 +73,8 @@ fn section(analysis: &Analysis<'_>, finding: &Finding) -> String {
     }
     let mut sorted = finding.by_port.clone();
     sorted.sort_unstable();
-    let parts = [50.0, 90.0, 99.0, 99.9].map(|p| format!("{p} %: {}", number(percentile(&sorted, p))));
+    let parts =
+        [50.0, 90.0, 99.0, 99.9].map(|p| format!("{p} %: {}", number(percentile(&sorted, p))));
     let what = if is_series(&finding.pattern) { "worst loads" } else { "loads" };
     let _ = writeln!(text, "  {what} of ports: {}", parts.join(", "));
     text += &worst(analysis, finding);
@@ -155,7 +156,9 @@ fn worst(analysis: &Analysis<'_>, finding: &Finding) -> String {
         return text;
     }
     text += "  worst ports:\n";
-    let node = |n: NodeIndex| fabric.adapter_of(n).name.split_whitespace().next().unwrap_or("?").to_string();
+    let node = |n: NodeIndex| {
+        fabric.adapter_of(n).name.split_whitespace().next().unwrap_or("?").to_string()
+    };
     for worst in &finding.worst {
         let ends = finding.ends.as_ref().map(|ends| {
             let (sources, destinations) = (ends.sources[worst.port], ends.destinations[worst.port]);
@@ -166,8 +169,11 @@ fn worst(analysis: &Analysis<'_>, finding: &Finding) -> String {
     }
     if let Some(first) = finding.worst.first().filter(|worst| !worst.flows.is_empty()) {
         let name = |position: u32| node(traffic.nodes()[position as usize]);
-        let flows: Vec<String> =
-            first.flows.iter().map(|&(from, to)| format!("{} → {}", name(from), name(to))).collect();
+        let flows: Vec<String> = first
+            .flows
+            .iter()
+            .map(|&(from, to)| format!("{} → {}", name(from), name(to)))
+            .collect();
         let more = if first.load as usize > flows.len() { ", …" } else { "" };
         let _ = writeln!(text, "  flows through the first: {}{more}", flows.join(", "));
     }
@@ -183,11 +189,13 @@ fn hosts(analysis: &Analysis<'_>, finding: &Finding) -> String {
     }
     let means: Vec<f64> = finding.by_host.iter().map(|host| host.sum as f64 / patterns).collect();
     let all = means.iter().sum::<f64>() / means.len().max(1) as f64;
-    let mut text = format!("  hosts, by the worst port of any of their rails: {all:.2} on average\n");
+    let mut text =
+        format!("  hosts, by the worst port of any of their rails: {all:.2} on average\n");
     let mut order: Vec<usize> = (0..means.len()).collect();
     order.sort_by(|&a, &b| means[b].total_cmp(&means[a]).then(a.cmp(&b)));
     for host in order.into_iter().take(3) {
-        let (name, rails, max) = (analysis.traffic.hosts()[host], rails[host], finding.by_host[host].max);
+        let (name, rails, max) =
+            (analysis.traffic.hosts()[host], rails[host], finding.by_host[host].max);
         let _ = writeln!(text, "  {:>9.2}  '{name}' ({rails} rails), at most {max}", means[host]);
     }
     text

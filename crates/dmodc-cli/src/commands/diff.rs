@@ -1,0 +1,168 @@
+//! `dmodc diff`: what new tables move.
+
+use std::cmp::Reverse;
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use dmodc::judge::{self, Changes, Diff};
+use dmodc::{Fabric, Ranking, SwitchIndex};
+use dmodc_formats::lft::Lft;
+use serde_json::{Value, json};
+
+use super::check::{strangers, unmatched};
+use crate::args::DiffArgs;
+use crate::input::Whole;
+use crate::text::{counted, number, percent, switch, time};
+use crate::{Answer, input, output};
+
+/// How many switches are told by name.
+const NAMED: usize = 10;
+
+pub(super) fn run(args: &DiffArgs) -> Result<Answer> {
+    let mut fabric = input::fabric(&args.fabric)?;
+    let leaves = input::leaf_rule(&args.leaves, &mut fabric)?;
+    let whole = Whole::new(fabric);
+    let live = whole.live();
+    let paths = [args.old.as_path(), args.new.as_path()];
+    let dumps = [input::tables(paths[0], live.fabric)?, input::tables(paths[1], live.fabric)?];
+    let ranking = Ranking::new(live, &leaves);
+    let tables = Lft::tables(&[&dumps[0], &dumps[1]], live.fabric)?;
+    let start = Instant::now();
+    let diff = judge::diff(live, &ranking, &tables[0], &tables[1]);
+    let elapsed = start.elapsed();
+    let report = match args.json {
+        true => json(live.fabric, &ranking, &diff, &dumps, elapsed),
+        false => strangers(live, &dumps, paths.into_iter()) + &text(live.fabric, &diff, elapsed),
+    };
+    output::print(&report)?;
+    Ok(diff.is_empty().into())
+}
+
+fn text(fabric: &Fabric, diff: &Diff, elapsed: Duration) -> String {
+    let Changes { entries, set, unset, blocks, switches } = diff.changes;
+    let of = &diff.of;
+    let share = |part: u64, whole: u64| percent(part as usize, whole as usize);
+    if diff.is_empty() {
+        let same = format!("all {} are the same", counted(of.entries as usize, "entry"));
+        return format!("{same} ({})\nequal\n", time(elapsed));
+    }
+    let mut text = format!(
+        "{} of {} differ ({}): {} newly set, {} newly unset, {} to another port ({})\n",
+        number(entries),
+        counted(of.entries as usize, "entry"),
+        share(entries, of.entries),
+        number(set),
+        number(unset),
+        number(entries - set - unset),
+        time(elapsed),
+    );
+    let _ = writeln!(
+        text,
+        "{} of {} of 64 entries to be sent ({}), to {} of {} ({})",
+        number(blocks),
+        counted(of.blocks as usize, "block"),
+        share(blocks, of.blocks),
+        number(switches),
+        counted(of.switches as usize, "switch"),
+        share(switches, of.switches),
+    );
+    let _ = writeln!(
+        text,
+        "{} of {} take another path ({})",
+        number(diff.pairs),
+        counted(of.pairs as usize, "node pair"),
+        share(diff.pairs, of.pairs),
+    );
+    for level in &diff.levels {
+        let name = match level.rank {
+            Some(0) => "level 1, leaves".into(),
+            Some(rank) => format!("level {}", rank + 1),
+            None => "connected to no leaf".into(),
+        };
+        let changes = &level.changes;
+        let of = counted(level.switches as usize, "switch");
+        let _ =
+            writeln!(text, "  {name}: {}, {} of {of}", amount(changes), number(changes.switches));
+    }
+    let most = most(diff);
+    let _ = writeln!(text, "most of them at");
+    for (s, changes) in &most {
+        let _ = writeln!(text, "  {}: {}", switch(fabric, *s), amount(changes));
+    }
+    let more = diff.switches.len() - most.len();
+    if more > 0 {
+        let _ = writeln!(text, "  and {} more", counted(more, "switch"));
+    }
+    text + "DIFFERENT\n"
+}
+
+/// Entries and blocks, in words.
+fn amount(changes: &Changes) -> String {
+    let entries = counted(changes.entries as usize, "entry");
+    format!("{entries}, {}", counted(changes.blocks as usize, "block"))
+}
+
+/// The switches with the most differing entries.
+fn most(diff: &Diff) -> Vec<(SwitchIndex, Changes)> {
+    let mut most = diff.switches.clone();
+    most.sort_by_key(|(s, changes)| (Reverse(changes.entries), *s));
+    most.truncate(NAMED);
+    most
+}
+
+fn json(
+    fabric: &Fabric,
+    ranking: &Ranking,
+    diff: &Diff,
+    dumps: &[Lft],
+    elapsed: Duration,
+) -> String {
+    let of = &diff.of;
+    let share = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
+    let level = |rank: Option<u32>| rank.map(|rank| rank + 1);
+    let levels = diff.levels.iter().map(|l| {
+        let mut value = numbers(&l.changes);
+        value["level"] = json!(level(l.rank));
+        value["of_switches"] = json!(l.switches);
+        value
+    });
+    let most = most(diff).into_iter().map(|(s, changes)| {
+        let mut value = numbers(&changes);
+        value["guid"] = json!(fabric.switch(s).guid.to_string());
+        value["name"] = json!(fabric.switch(s).name);
+        value["level"] = json!(level(ranking.rank(s)));
+        value
+    });
+    let mut value = numbers(&diff.changes);
+    value["schema"] = json!("dmodc/diff/1");
+    value["equal"] = json!(diff.is_empty());
+    value["pairs"] = json!(diff.pairs);
+    value["of"] = json!({
+        "entries": of.entries,
+        "blocks": of.blocks,
+        "switches": of.switches,
+        "pairs": of.pairs,
+    });
+    value["percent"] = json!({
+        "entries": share(diff.changes.entries, of.entries),
+        "blocks": share(diff.changes.blocks, of.blocks),
+        "switches": share(diff.changes.switches, of.switches),
+        "pairs": share(diff.pairs, of.pairs),
+    });
+    value["levels"] = levels.collect();
+    value["most"] = most.collect();
+    value["diff_ms"] = json!(elapsed.as_secs_f64() * 1e3);
+    value["unmatched"] = unmatched(dumps);
+    format!("{value:#}\n")
+}
+
+fn numbers(changes: &Changes) -> Value {
+    json!({
+        "entries": changes.entries,
+        "newly_set": changes.set,
+        "newly_unset": changes.unset,
+        "blocks": changes.blocks,
+        "switches": changes.switches,
+    })
+}

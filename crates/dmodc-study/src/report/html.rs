@@ -1,0 +1,118 @@
+//! The page as a whole, and what its parts share: escaping, numbers, tables.
+
+use std::fmt::Write as _;
+
+use dmodc_formats::printable;
+
+use super::{Report, heat, sections};
+use crate::figure::thousands;
+
+const STYLE: &str = include_str!("style.css");
+const SCRIPT: &str = include_str!("script.js");
+
+/// Nothing may be loaded, and nothing sent.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
+
+/// The report as one HTML page.
+pub fn html(report: &Report) -> String {
+    let title = escape(&report.title);
+    let mut page = format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
+         <meta name=\"viewport\" content=\"width=device-width\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n\
+         <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n"
+    );
+    page += &sections::facts(&report.facts);
+    page += &sections::contents(report);
+    for (at, pattern) in report.patterns.iter().enumerate() {
+        page += &sections::pattern(at, pattern);
+    }
+    page += &sections::unroutable(&report.unroutable);
+    page += &sections::hosts(&report.hosts, &report.patterns);
+    let _ = writeln!(page, "<footer>{}</footer>\n</main>", escape(&report.made_by));
+    page += &heat::data(&report.patterns);
+    let _ = writeln!(page, "<script>\n{SCRIPT}</script>\n</body>\n</html>");
+    page
+}
+
+/// Text as HTML, inside elements and attributes alike.
+pub(super) fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in printable(text).chars() {
+        match c {
+            '&' => escaped += "&amp;",
+            '<' => escaped += "&lt;",
+            '>' => escaped += "&gt;",
+            '"' => escaped += "&quot;",
+            '\'' => escaped += "&#39;",
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+/// A number for reading: whole if it is, else with two decimals.
+pub(super) fn number(value: f64) -> String {
+    if !value.is_finite() {
+        return "–".into();
+    }
+    let text = match value.fract() == 0.0 {
+        true => format!("{:.0}", value.abs()),
+        false => format!("{:.2}", value.abs()),
+    };
+    let (whole, fraction) = text.split_at(text.find('.').unwrap_or(text.len()));
+    let sign = if value < 0.0 { "−" } else { "" };
+    format!("{sign}{}{fraction}", thousands(whole))
+}
+
+/// A count for reading.
+pub(super) fn count(value: u64) -> String {
+    thousands(&value.to_string())
+}
+
+/// A cell of a table.
+pub(super) enum Cell {
+    Text(String),
+    Number(String),
+}
+
+/// A table; heads say of each column whether it holds numbers.
+pub(super) fn table(heads: &[(&str, bool)], rows: impl Iterator<Item = Vec<Cell>>) -> String {
+    let mut html = String::from("<table>\n<thead><tr>");
+    for (head, numbers) in heads {
+        let class = if *numbers { " class=\"n\"" } else { "" };
+        let _ = write!(html, "<th{class}>{}</th>", escape(head));
+    }
+    html += "</tr></thead>\n<tbody>\n";
+    for row in rows {
+        html += "<tr>";
+        for cell in row {
+            let _ = match cell {
+                Cell::Text(text) => write!(html, "<td>{}</td>", escape(&text)),
+                Cell::Number(text) => write!(html, "<td class=\"n\">{}</td>", escape(&text)),
+            };
+        }
+        html += "</tr>\n";
+    }
+    html + "</tbody>\n</table>\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_for_reading() {
+        assert_eq!(number(11_664.0), "11,664");
+        assert_eq!(number(1234.5), "1,234.50");
+        assert_eq!(number(-0.25), "−0.25");
+        assert_eq!(number(f64::NAN), "–");
+        assert_eq!(count(1_000_000), "1,000,000");
+    }
+
+    #[test]
+    fn text_cannot_leave_its_element() {
+        assert_eq!(escape("<b a='\"'>&\u{1b}[0m\n"), "&lt;b a=&#39;&quot;&#39;&gt;&amp; [0m ");
+    }
+}

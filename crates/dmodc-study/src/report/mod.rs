@@ -1,0 +1,225 @@
+//! The report of an analysis: one HTML page that needs nothing beside it.
+//!
+//! The page is opened years later, on machines without a network, and printed; so styles, data and the few
+//! lines of script are all inside, and a policy in its head forbids it to load anything. What a report
+//! says is plain data, filled in by whoever analysed; here it is only laid out. Names come from the
+//! fabric, so every one is escaped.
+
+mod heat;
+mod histogram;
+mod html;
+mod sections;
+
+pub use html::html;
+
+/// What a report says.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Report {
+    /// The title of the page.
+    pub title: String,
+    /// What was analysed: names and values.
+    pub facts: Vec<(String, String)>,
+    /// One section for each traffic pattern.
+    pub patterns: Vec<Pattern>,
+    /// What has no route.
+    pub unroutable: Unroutable,
+    /// One row for each host, in the order to be shown; without any there is no such section.
+    pub hosts: Vec<Host>,
+    /// The last line: the program, its version, the command.
+    pub made_by: String,
+}
+
+/// How a traffic pattern loads the fabric.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Pattern {
+    /// Its name, such as "All to all".
+    pub name: String,
+    /// What it is and how a load is counted, in a sentence or two.
+    pub about: String,
+    /// The greatest load.
+    pub max: f64,
+    /// The mean load.
+    pub mean: f64,
+    /// The least maximum that any routing can have here, if it is known.
+    pub bound: Option<f64>,
+    /// How loads are distributed.
+    pub histogram: Histogram,
+    /// Names and values, such as ("median", 12.0).
+    pub percentiles: Vec<(String, f64)>,
+    /// The ports with the greatest loads, worst first.
+    pub worst: Vec<WorstPort>,
+    /// Every port; `None` where the pattern has no load of each port.
+    pub heat: Option<HeatMap>,
+}
+
+/// How often each value occurs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Histogram {
+    /// What the values are, such as "flows through a port".
+    pub value: String,
+    /// What is counted, such as "ports".
+    pub count: String,
+    /// Each value once, ascending, with how often it occurs.
+    pub bars: Vec<(u64, u64)>,
+}
+
+/// A port with a great load.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WorstPort {
+    /// The switch that sends.
+    pub switch: String,
+    /// Its port.
+    pub port: u8,
+    /// The switch at the other end.
+    pub peer: String,
+    /// The load.
+    pub load: f64,
+    /// How many nodes send through it, if that is known.
+    pub sources: Option<u64>,
+    /// How many nodes are reached through it, if that is known.
+    pub destinations: Option<u64>,
+}
+
+/// The load of every port.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HeatMap {
+    /// From the top of the page down.
+    pub levels: Vec<HeatLevel>,
+}
+
+/// The switches of one level.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HeatLevel {
+    /// Its name, such as "Level 2".
+    pub name: String,
+    /// Its switches, one line each.
+    pub switches: Vec<HeatRow>,
+}
+
+/// The ports of one switch.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HeatRow {
+    /// The switch.
+    pub switch: String,
+    /// The loads of its ports 1, 2, 3 …; `None` for a port that leads to no switch.
+    pub loads: Vec<Option<u64>>,
+}
+
+/// Pairs without a route.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Unroutable {
+    /// How many ordered pairs of nodes have no route.
+    pub pairs: u64,
+    /// How many there are.
+    pub of: u64,
+    /// Some of them: from, to, and why.
+    pub examples: Vec<(String, String, String)>,
+}
+
+/// How a host fares.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Host {
+    /// Its name.
+    pub name: String,
+    /// How many nodes it has.
+    pub nodes: u64,
+    /// The switch, or switches, that it is cabled to.
+    pub switch: String,
+    /// The greatest load that its packets meet, for each pattern of the report in order; `None` where that is
+    /// not known.
+    pub loads: Vec<Option<f64>>,
+    /// How many pairs of its nodes with others have no route.
+    pub unroutable: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EVIL: &str = "</script><script>alert(1)</script>'\"&";
+
+    /// A report in which every text is hostile.
+    fn evil() -> Report {
+        let evil = || EVIL.to_string();
+        let heat = HeatMap {
+            levels: vec![HeatLevel {
+                name: evil(),
+                switches: vec![HeatRow { switch: evil(), loads: vec![Some(3), None, Some(1)] }],
+            }],
+        };
+        let port = WorstPort { switch: evil(), port: 7, peer: evil(), ..WorstPort::default() };
+        let pattern = Pattern {
+            name: evil(),
+            about: evil(),
+            max: 12.0,
+            mean: 3.25,
+            bound: Some(4.0),
+            histogram: Histogram { value: evil(), count: evil(), bars: vec![(1, 9), (12, 1)] },
+            percentiles: vec![(evil(), 2.0)],
+            worst: vec![port],
+            heat: Some(heat),
+        };
+        Report {
+            title: evil(),
+            facts: vec![(evil(), evil())],
+            patterns: vec![pattern],
+            unroutable: Unroutable { pairs: 3, of: 30, examples: vec![(evil(), evil(), evil())] },
+            hosts: vec![Host { name: evil(), switch: evil(), ..Host::default() }],
+            made_by: evil(),
+        }
+    }
+
+    #[test]
+    fn no_text_of_a_fabric_becomes_markup() {
+        let page = html(&evil());
+        assert!(!page.contains("<script>alert"), "{page}");
+        // The data, the script, and nothing that a name opened or closed.
+        assert_eq!(page.matches("<script").count(), 2);
+        assert_eq!(page.matches("</script").count(), 2);
+        assert!(
+            page.contains("&lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt;&#39;&quot;&amp;")
+        );
+    }
+
+    #[test]
+    fn the_data_of_the_map_reads_back() {
+        let page = html(&evil());
+        let (_, data) = page.split_once("id=\"maps\">").expect("the data is there");
+        let (data, _) = data.split_once("</script>").expect("it ends");
+        let maps: serde_json::Value = serde_json::from_str(data).expect("it is JSON");
+        assert_eq!(maps[0][0]["switches"][0], EVIL);
+        assert_eq!(maps[0][0]["loads"][0], serde_json::json!([3, null, 1]));
+    }
+
+    #[test]
+    fn a_page_stands_alone_and_says_everything() {
+        let page = html(&evil());
+        for outside in ["http:", "https:", "src=", "@import", "url("] {
+            assert!(!page.contains(outside), "{outside}");
+        }
+        let parts = [
+            ("<dd>12</dd>", "maximum"),
+            ("<dd>3.25</dd>", "mean"),
+            ("<dd>3.00</dd>", "maximum / bound"),
+            ("<svg class=\"histogram\"", "bars"),
+            ("<canvas id=\"heat0-0\"", "map"),
+            ("<strong>3</strong> of 30 node pairs have no route (10.00 %)", "unroutable"),
+            ("and 2 more", "more examples"),
+            ("<section id=\"hosts\">", "hosts"),
+        ];
+        for (part, what) in parts {
+            assert!(page.contains(part), "{what}");
+        }
+    }
+
+    #[test]
+    fn what_is_unknown_is_left_out() {
+        let pattern = Pattern { name: "A2A".into(), ..Pattern::default() };
+        let page = html(&Report { patterns: vec![pattern], ..Report::default() });
+        assert!(page.contains("None: all 0 node pairs have a route."));
+        assert!(page.contains("id=\"maps\">[null]</script>"));
+        for part in ["<canvas", "<svg", "id=\"hosts\"", "Worst ports", "NaN"] {
+            assert!(!page.contains(part), "{part}");
+        }
+    }
+}

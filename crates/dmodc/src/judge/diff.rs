@@ -1,0 +1,220 @@
+//! `diff`: what is different between two tables of one fabric, and whose packets notice.
+//!
+//! Entries are compared switch by switch; [`super::moved`] follows the pairs.
+
+use rayon::prelude::*;
+
+use super::moved;
+use crate::fabric::Live;
+use crate::id::{Lid, SwitchIndex};
+use crate::rank::Ranking;
+use crate::tables::{Columns, ForwardingTables, NO_ROUTE, Tile};
+
+/// How many entries the subnet manager sends at once: those of 64 successive LIDs.
+const BLOCK_OF_LIDS: u32 = 64;
+
+/// What differs in the tables of some switches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Changes {
+    /// Entries that differ.
+    pub entries: u64,
+    /// Those among them that only the new tables have.
+    pub set: u64,
+    /// Those among them that only the old tables have.
+    pub unset: u64,
+    /// Blocks of 64 LIDs with at least one such entry: what a subnet manager sends.
+    pub blocks: u64,
+    /// Switches with at least one such entry.
+    pub switches: u64,
+}
+
+impl Changes {
+    fn add(&mut self, other: &Changes) {
+        self.entries += other.entries;
+        self.set += other.set;
+        self.unset += other.unset;
+        self.blocks += other.blocks;
+        self.switches += other.switches;
+    }
+}
+
+/// What differs on one level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LevelChanges {
+    /// The rank of its switches; `None` for those that no leaf can be reached from.
+    pub rank: Option<u32>,
+    /// How many live switches it has.
+    pub switches: u64,
+    /// What differs in their tables.
+    pub changes: Changes,
+}
+
+/// The difference of two tables. Dead switches have no say in it: nobody sends them anything.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Diff {
+    /// What differs in all tables.
+    pub changes: Changes,
+    /// The same by rank; switches without one last.
+    pub levels: Vec<LevelChanges>,
+    /// The switches whose tables differ, ascending by index.
+    pub switches: Vec<(SwitchIndex, Changes)>,
+    /// Ordered pairs of live nodes (aggregation nodes aside) whose path differs for any LID of the
+    /// destination.
+    pub pairs: u64,
+    /// How much there is to differ.
+    pub of: Sizes,
+}
+
+impl Diff {
+    /// Whether the tables are the same.
+    pub fn is_empty(&self) -> bool {
+        self.switches.is_empty()
+    }
+}
+
+/// How much there is to compare.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sizes {
+    /// Live switches times columns.
+    pub entries: u64,
+    /// Blocks that hold the LID of a destination, of every live switch.
+    pub blocks: u64,
+    /// Live switches.
+    pub switches: u64,
+    /// Ordered pairs of live nodes, aggregation nodes aside.
+    pub pairs: u64,
+}
+
+/// Compares two tables of a fabric. O(#columns × #switches).
+///
+/// # Panics
+/// If the tables differ in their columns, or belong to another fabric.
+pub fn diff(
+    live: Live<'_>,
+    ranking: &Ranking,
+    old: &ForwardingTables,
+    new: &ForwardingTables,
+) -> Diff {
+    assert_eq!(old.columns(), new.columns(), "only tables with the same columns are compared");
+    assert_eq!(old.switch_count(), live.fabric.switches().len(), "tables of another fabric");
+    assert_eq!(new.switch_count(), live.fabric.switches().len(), "tables of another fabric");
+    let blocks = Blocks::new(old.columns());
+    let live_switches: Vec<SwitchIndex> = live.switches().collect();
+    let rows = rows(&live_switches, old, new, &blocks);
+    let count = live_switches.len() as u64;
+    let mut diff = Diff {
+        of: Sizes {
+            entries: count * old.columns().len() as u64,
+            blocks: count * blocks.count as u64,
+            switches: count,
+            pairs: 0,
+        },
+        levels: levels(&live_switches, ranking, &rows.switches),
+        ..Diff::default()
+    };
+    for (_, changes) in &rows.switches {
+        diff.changes.add(changes);
+    }
+    (diff.pairs, diff.of.pairs) = moved::pairs(live, old, new, &rows.touched);
+    diff.switches = rows.switches;
+    diff
+}
+
+/// Which block of LIDs each column is in, counting only blocks that some column is in: LIDs may lie
+/// anywhere in 32 bits.
+struct Blocks {
+    of_column: Vec<u32>,
+    count: usize,
+}
+
+impl Blocks {
+    fn new(columns: &Columns) -> Self {
+        let block = |lid: Lid| lid.0 / BLOCK_OF_LIDS;
+        let mut all: Vec<u32> = columns.destinations().iter().map(|d| block(d.lid)).collect();
+        let of_each = all.clone();
+        all.sort_unstable();
+        all.dedup();
+        let place = |b: &u32| all.partition_point(|other| other < b) as u32;
+        Blocks { of_column: of_each.iter().map(place).collect(), count: all.len() }
+    }
+}
+
+/// What a comparison of rows finds.
+struct Rows {
+    /// The switches that differ, ascending.
+    switches: Vec<(SwitchIndex, Changes)>,
+    /// Whether any entry of a column differs.
+    touched: Vec<bool>,
+}
+
+impl Rows {
+    fn and(mut self, later: Rows) -> Rows {
+        self.switches.extend(later.switches);
+        for (a, b) in self.touched.iter_mut().zip(later.touched) {
+            *a |= b;
+        }
+        self
+    }
+}
+
+/// Compares the rows of these switches.
+fn rows(
+    switches: &[SwitchIndex],
+    old: &ForwardingTables,
+    new: &ForwardingTables,
+    blocks: &Blocks,
+) -> Rows {
+    let tiles: Vec<Tile> = old.columns().tiles().collect();
+    let nothing = || Rows { switches: vec![], touched: vec![false; old.columns().len()] };
+    let chunk = switches.len().div_ceil(rayon::current_num_threads() * 4).max(1);
+    let compare = |switches: &[SwitchIndex]| {
+        let mut rows = nothing();
+        let mut sent = vec![false; blocks.count];
+        for &s in switches {
+            let mut changes = Changes::default();
+            for tile in &tiles {
+                let (old, new) = (old.row(s, tile), new.row(s, tile));
+                let differing = (0..old.len()).filter(|&at| old[at] != new[at]);
+                for at in differing {
+                    let column = tile.columns.start + at;
+                    changes.entries += 1;
+                    changes.set += u64::from(old[at] == NO_ROUTE);
+                    changes.unset += u64::from(new[at] == NO_ROUTE);
+                    rows.touched[column] = true;
+                    sent[blocks.of_column[column] as usize] = true;
+                }
+            }
+            if changes.entries > 0 {
+                changes.blocks = sent.iter().filter(|&&sent| sent).count() as u64;
+                changes.switches = 1;
+                rows.switches.push((s, changes));
+                sent.fill(false);
+            }
+        }
+        rows
+    };
+    switches.par_chunks(chunk).map(compare).reduce(nothing, Rows::and)
+}
+
+/// The changes, added up by rank.
+fn levels(
+    live: &[SwitchIndex],
+    ranking: &Ranking,
+    changed: &[(SwitchIndex, Changes)],
+) -> Vec<LevelChanges> {
+    let unranked = ranking.levels() as usize;
+    let place = |s: SwitchIndex| ranking.rank(s).map_or(unranked, |rank| rank as usize);
+    let mut levels: Vec<LevelChanges> = (0..ranking.levels())
+        .map(Some)
+        .chain([None])
+        .map(|rank| LevelChanges { rank, switches: 0, changes: Changes::default() })
+        .collect();
+    for &s in live {
+        levels[place(s)].switches += 1;
+    }
+    for (s, changes) in changed {
+        levels[place(*s)].changes.add(changes);
+    }
+    levels.retain(|level| level.switches > 0);
+    levels
+}
