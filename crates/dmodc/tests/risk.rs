@@ -82,8 +82,10 @@ fn assert_series(
         assert_eq!(u64::from(series.maxima[i]), max);
         assert!(series.bounds[i] <= series.maxima[i], "no maximum is below its bound");
         for (&port, &load) in &loads {
-            let worst: &mut u64 = worst.entry(port).or_default();
-            *worst = (*worst).max(load);
+            let worst: &mut (u64, u32) = worst.entry(port).or_default();
+            if load > worst.0 {
+                *worst = (load, i as u32);
+            }
         }
         let mut hosts: BTreeMap<usize, u64> = BTreeMap::new();
         for (from, to) in permutation.iter().enumerate().map(to) {
@@ -100,8 +102,13 @@ fn assert_series(
         }
     }
     assert_eq!(series.undelivered, undelivered);
-    let found = loads(traffic, series.worst_by_port.iter().map(|&load| u64::from(load)));
-    assert_eq!(found, worst);
+    let found = loads(traffic, series.worst_by_port.iter().map(|worst| u64::from(worst.load)));
+    assert!(worst.iter().map(|(port, worst)| (*port, worst.0)).eq(found));
+    for (port, found) in traffic.ports().iter().zip(&series.worst_by_port) {
+        if let Some(worst) = worst.get(&(port.switch, port.port)) {
+            assert_eq!(found.pattern, worst.1, "the first pattern with this load");
+        }
+    }
     for (at, risk) in series.by_host.iter().enumerate() {
         assert_eq!((risk.sum, u64::from(risk.max)), by_host.get(&at).copied().unwrap_or_default());
     }

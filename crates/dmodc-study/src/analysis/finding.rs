@@ -149,12 +149,11 @@ fn of_series(
     draw: impl Fn(usize) -> Vec<u32>,
 ) -> Finding {
     let (max, bound) = (series.max(), series.max_bound());
-    let by_port: Vec<u64> = series.worst_by_port.iter().map(|&load| u64::from(load)).collect();
-    // A pattern that has the greatest load: its flows are those that are named.
-    let at = series.maxima.iter().position(|&load| load == max);
-    let to = at.map(&draw).unwrap_or_default();
-    let pairs = || (0u32..).zip(to.iter().copied());
-    let worst = worst(&by_port, |port| through(traffic, pairs(), port));
+    let by_port: Vec<u64> = series.worst_by_port.iter().map(|worst| worst.load.into()).collect();
+    let worst = worst(&by_port, |port| {
+        let to = draw(series.worst_by_port[port].pattern as usize);
+        through(traffic, (0u32..).zip(to), port)
+    });
     Finding {
         pattern,
         maxima: series.maxima,

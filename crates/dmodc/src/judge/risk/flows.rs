@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::paths::{Target, Ways};
-use super::{Loads, Series, Traffic, add};
+use super::{Loads, Series, Traffic, Worst, add};
 
 /// So many flows are followed side by side: enough to keep memory busy, few enough for a cache.
 const BATCH: usize = 1024;
@@ -13,7 +13,7 @@ struct Desk {
     ways: Vec<Ways>,
     flows: Vec<(u32, Target)>,
     loads: Vec<u32>,
-    worst_by_port: Vec<u32>,
+    worst_by_port: Vec<Worst>,
     by_host: Vec<u32>,
 }
 
@@ -36,20 +36,22 @@ pub(super) fn series(
 ) -> Series {
     let chunk = count.div_ceil(rayon::current_num_threads() * 4).max(1);
     let all: Vec<usize> = (0..count).collect();
-    let parts: Vec<(Vec<Outcome>, Vec<u32>)> = all
+    let parts: Vec<(Vec<Outcome>, Vec<Worst>)> = all
         .par_chunks(chunk)
         .map(|part| {
             let mut desk = Desk::new(traffic);
-            let outcomes = part.iter().map(|&i| desk.run(traffic, &draw(i))).collect();
+            let outcomes = part.iter().map(|&i| desk.run(traffic, i as u32, &draw(i))).collect();
             (outcomes, desk.worst_by_port)
         })
         .collect();
-    let mut series =
-        Series { worst_by_port: vec![0; traffic.paths.ports.len()], ..Series::default() };
+    let mut series = Series {
+        worst_by_port: vec![Worst::default(); traffic.paths.ports.len()],
+        ..Series::default()
+    };
     series.by_host = vec![Default::default(); traffic.hosts.len()];
     for (outcomes, worst) in parts {
         for (most, worst) in series.worst_by_port.iter_mut().zip(worst) {
-            *most = (*most).max(worst);
+            most.take(worst.load, worst.pattern);
         }
         for outcome in outcomes {
             series.maxima.push(outcome.max);
@@ -72,12 +74,12 @@ impl Desk {
             ways: (0..batches).map(|_| Ways::default()).collect(),
             flows: Vec::with_capacity(BATCH),
             loads: vec![0; ports],
-            worst_by_port: vec![0; ports],
+            worst_by_port: vec![Worst::default(); ports],
             by_host: vec![0; traffic.hosts.len()],
         }
     }
 
-    fn run(&mut self, traffic: &Traffic<'_>, permutation: &[u32]) -> Outcome {
+    fn run(&mut self, traffic: &Traffic<'_>, number: u32, permutation: &[u32]) -> Outcome {
         let mut demand = traffic.cuts.no_demand();
         let mut undelivered = 0;
         self.loads.fill(0);
@@ -115,7 +117,7 @@ impl Desk {
         }
         let mut max = 0;
         for (worst, &load) in self.worst_by_port.iter_mut().zip(&self.loads) {
-            *worst = (*worst).max(load);
+            worst.take(load, number);
             max = max.max(load);
         }
         let bound = traffic.cuts.bound(&demand).0 as u32;

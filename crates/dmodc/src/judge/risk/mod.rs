@@ -89,6 +89,25 @@ pub struct HostRisk {
     pub max: u32,
 }
 
+/// The greatest load of a port in a series.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Worst {
+    /// So many flows.
+    pub load: u32,
+    /// In this pattern of the series first.
+    pub pattern: u32,
+}
+
+impl Worst {
+    /// Takes what is worse; of equal ones the first stays.
+    #[inline]
+    fn take(&mut self, load: u32, pattern: u32) {
+        if load > self.load {
+            *self = Worst { load, pattern };
+        }
+    }
+}
+
 /// The loads of many patterns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Series {
@@ -96,8 +115,8 @@ pub struct Series {
     pub maxima: Vec<u32>,
     /// The lower bound of each pattern.
     pub bounds: Vec<u32>,
-    /// The greatest load of each of [`Traffic::ports`] over all patterns.
-    pub worst_by_port: Vec<u32>,
+    /// The greatest load of each of [`Traffic::ports`] over all patterns, and the first pattern that has it.
+    pub worst_by_port: Vec<Worst>,
     /// For each of [`Traffic::hosts`]; only where flows were followed one by one.
     pub by_host: Vec<HostRisk>,
     /// Flows that do not arrive, over all patterns.

@@ -7,10 +7,12 @@
 //! shifts is done at a time, so that the differences stay in a cache. All N − 1 shifts of N nodes on L
 //! leaves then cost O(N × L × hops) instead of O(N² × hops).
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use super::paths::NOWHERE;
-use super::{Series, Traffic};
+use super::{Series, Traffic, Worst};
 
 /// So many shifts are done at a time, and one place more for what ends after the last.
 const BLOCK: usize = 63;
@@ -66,7 +68,7 @@ fn with<W: Word>(traffic: &Traffic<'_>) -> Series {
     let runs = runs(traffic);
     let blocks: Vec<usize> = (1..nodes).step_by(BLOCK).collect();
     let chunk = blocks.len().div_ceil(rayon::current_num_threads() * 2).max(1);
-    let parts: Vec<(Series, Vec<u32>)> = blocks
+    let parts: Vec<(Series, Vec<Worst>)> = blocks
         .par_chunks(chunk)
         .map(|blocks| {
             let mut desk = Desk::<W>::new(traffic);
@@ -76,19 +78,21 @@ fn with<W: Word>(traffic: &Traffic<'_>) -> Series {
                 for run in &runs {
                     series.undelivered += desk.run(traffic, *run, first, last);
                 }
-                desk.sum_up(traffic, last - first + 1, &mut series);
+                desk.sum_up(traffic, first..last + 1, &mut series);
             }
             (series, desk.worst_by_port)
         })
         .collect();
-    let mut whole =
-        Series { worst_by_port: vec![0; traffic.paths.ports.len()], ..Series::default() };
+    let mut whole = Series {
+        worst_by_port: vec![Worst::default(); traffic.paths.ports.len()],
+        ..Series::default()
+    };
     for (part, worst) in parts {
         whole.maxima.extend(part.maxima);
         whole.bounds.extend(part.bounds);
         whole.undelivered += part.undelivered;
         for (most, worst) in whole.worst_by_port.iter_mut().zip(worst) {
-            *most = (*most).max(worst);
+            most.take(worst.load, worst.pattern);
         }
     }
     whole
@@ -108,7 +112,7 @@ fn runs(traffic: &Traffic<'_>) -> Vec<Run> {
 struct Desk<W> {
     /// By directed port, then cut left, then cut entered: the differences of a block of shifts.
     differences: Vec<[W; ROW]>,
-    worst_by_port: Vec<u32>,
+    worst_by_port: Vec<Worst>,
     way: Vec<u32>,
 }
 
@@ -117,7 +121,7 @@ impl<W: Word> Desk<W> {
         let (ports, cuts) = (traffic.paths.ports.len(), traffic.cuts.cuts.len());
         Desk {
             differences: vec![[W::default(); ROW]; ports + 2 * cuts],
-            worst_by_port: vec![0; ports],
+            worst_by_port: vec![Worst::default(); ports],
             way: Vec::new(),
         }
     }
@@ -159,8 +163,8 @@ impl<W: Word> Desk<W> {
         undelivered
     }
 
-    /// Sums of a block of so many shifts: maxima and bounds. The differences are forgotten.
-    fn sum_up(&mut self, traffic: &Traffic<'_>, shifts: usize, series: &mut Series) {
+    /// Sums of a block of shifts: maxima and bounds. The differences are forgotten.
+    fn sum_up(&mut self, traffic: &Traffic<'_>, shifts: Range<usize>, series: &mut Series) {
         let ports = traffic.paths.ports.len();
         let cuts = &traffic.cuts.cuts;
         let (mut maxima, mut bounds) = ([0u32; ROW], [0u32; ROW]);
@@ -178,7 +182,12 @@ impl<W: Word> Desk<W> {
                     *most = (*most).max(value);
                     worst = worst.max(value);
                 }
-                self.worst_by_port[at] = self.worst_by_port[at].max(worst);
+                let so_far = &mut self.worst_by_port[at];
+                if worst > so_far.load {
+                    let place = sums.iter().position(|&value| value == worst).unwrap_or(0);
+                    // Shift 1 is the first of the series.
+                    so_far.take(worst, (shifts.start + place) as u32 - 1);
+                }
             } else {
                 let cables = cuts[(at - ports) % cuts.len()].cables as u32;
                 for (most, &value) in bounds.iter_mut().zip(&sums).filter(|_| cables > 0) {
@@ -186,7 +195,7 @@ impl<W: Word> Desk<W> {
                 }
             }
         }
-        series.maxima.extend(&maxima[..shifts]);
-        series.bounds.extend(&bounds[..shifts]);
+        series.maxima.extend(&maxima[..shifts.len()]);
+        series.bounds.extend(&bounds[..shifts.len()]);
     }
 }
