@@ -82,22 +82,19 @@ pub(super) fn svg(pattern: &Pattern) -> String {
             count(tick),
         );
     }
+    // A value lies in the middle of its bar where bars stand for one value, else a bar starts with its least.
+    let half = if first.from == first.to { 0.5 } else { 0.0 };
     let every = bars.len().div_ceil(10);
     for (at, bar) in bars.iter().enumerate() {
         let x = LEFT + width * at as f64;
         svg += &column(bar, x, width, scale(bar.count), &pattern.histogram);
         if at.is_multiple_of(every) {
-            let middle = x + width / 2.0;
-            let (y, from) = (floor + 16.0, count(bar.from));
-            let _ = writeln!(
-                svg,
-                "<text x=\"{middle:.1}\" y=\"{y}\" text-anchor=\"middle\">{from}</text>"
-            );
+            let (x, y, from) = (x + width * half, floor + 16.0, count(bar.from));
+            let _ =
+                writeln!(svg, "<text x=\"{x:.1}\" y=\"{y}\" text-anchor=\"middle\">{from}</text>");
         }
     }
-    // A value lies in the middle of its own bar where bars stand for one value, else in proportion.
     let span = (last.to - first.from) as f64 + 1.0;
-    let half = if first.from == first.to { 0.5 } else { 0.0 };
     let place =
         |value: f64| LEFT + (WIDTH - LEFT - RIGHT) * (value - first.from as f64 + half) / span;
     svg += &mark("mean", place(pattern.mean), pattern.mean, TOP - 21.0);
