@@ -181,7 +181,10 @@ pub(crate) enum Guids {
 }
 
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct BenchArgs {
+    #[command(subcommand)]
+    pub(crate) what: Option<BenchCommand>,
     /// Presets to measure on ('generate preset' lists them); without one or a tuple, quantum2-max.
     #[arg(long = "preset", value_name = "NAME", value_delimiter = ',')]
     pub(crate) presets: Vec<String>,
@@ -417,6 +420,43 @@ pub(crate) struct AnalyzeArgs {
     /// Write a report here: one page with heat map, histograms and tables, for any browser.
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
+}
+
+/// What else is measured.
+#[derive(Debug, Subcommand)]
+pub(crate) enum BenchCommand {
+    /// Measure judging (all-to-all, permutations, shifts) beside following every pair hop by hop.
+    Analyze(BenchAnalyzeArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchAnalyzeArgs {
+    /// Presets to measure on ('generate preset' lists them); without one or a tuple, rlft-36.
+    #[arg(long = "preset", value_name = "NAME", value_delimiter = ',')]
+    pub(crate) presets: Vec<String>,
+    /// PGFT tuples to measure on, such as "3; 24,18,20; 1,12,20; 1,1,1".
+    #[arg(long = "pgft", value_name = "TUPLE")]
+    pub(crate) tuples: Vec<Pgft>,
+    /// Dead cables and dead switches, in percent.
+    #[arg(
+        long = "dead",
+        value_name = "CABLES/SWITCHES",
+        value_delimiter = ',',
+        default_value = "0/0,1/0"
+    )]
+    pub(crate) dead: Vec<Dead>,
+    /// The seed of the faults and permutations.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// How often each thing is measured; the least time counts.
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) rounds: u32,
+    /// Print JSON instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Write record.json into this folder.
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) record: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -186,7 +186,8 @@ fn through(
     port: usize,
 ) -> Vec<(u32, u32)> {
     let is_there = |&(from, to): &(u32, u32)| {
-        traffic.way(from, to).is_some_and(|way| way.contains(&(port as u32)))
+        let mut there = false;
+        traffic.follow(from, to, |way| there |= way as usize == port) && there
     };
     pairs.filter(is_there).take(NAMED).collect()
 }

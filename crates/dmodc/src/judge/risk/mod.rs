@@ -379,11 +379,9 @@ impl<'a> Traffic<'a> {
         flows::pairs(self, pairs)
     }
 
-    /// The directed ports that one position takes to another, if it arrives.
-    pub fn way(&self, from: u32, to: u32) -> Option<Vec<u32>> {
-        let mut way = Vec::new();
-        let (home, target) = (self.targets[from as usize].home, &self.targets[to as usize]);
-        self.paths.follow(home, target, |port| way.push(port)).then_some(way)
+    /// Follows the route of one position to another; `each` is told its directed ports. Whether it arrives.
+    pub fn follow(&self, from: u32, to: u32, each: impl FnMut(u32)) -> bool {
+        self.paths.follow(self.targets[from as usize].home, &self.targets[to as usize], each)
     }
 
     /// Some flows of all-to-all over a port, to different destinations, from different sources.

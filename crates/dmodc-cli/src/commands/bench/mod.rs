@@ -2,6 +2,8 @@
 //!
 //! Every row is measured in a process of its own, so that none starts from the memory another left.
 
+mod analyze;
+
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -14,7 +16,7 @@ use dmodc_study::{lab, machine};
 use serde_json::{Value, json};
 
 use super::generate::preset;
-use crate::args::{BenchArgs, Dead, EngineName, KernelName};
+use crate::args::{BenchArgs, BenchCommand, Dead, EngineName, KernelName};
 use crate::text::{bytes, number};
 use crate::{Answer, output};
 
@@ -36,7 +38,10 @@ struct Plan<'a> {
 }
 
 pub(super) fn run(args: &BenchArgs, threads: Option<u16>) -> Result<Answer> {
-    let sizes = sizes(args)?;
+    if let Some(BenchCommand::Analyze(args)) = &args.what {
+        return analyze::run(args);
+    }
+    let sizes = sizes(&args.presets, &args.tuples, DEFAULT_PRESET)?;
     let kernel = kernel(args.kernel)?;
     let mut plans = Vec::new();
     for size in &sizes {
@@ -93,16 +98,16 @@ pub(super) fn run(args: &BenchArgs, threads: Option<u16>) -> Result<Answer> {
     Ok(Answer::from(!rows.iter().any(wrong)))
 }
 
-fn sizes(args: &BenchArgs) -> Result<Vec<Size>> {
-    let mut names: Vec<&str> = args.presets.iter().map(String::as_str).collect();
-    if names.is_empty() && args.tuples.is_empty() {
-        names.push(DEFAULT_PRESET);
+fn sizes(presets: &[String], tuples: &[Pgft], default: &str) -> Result<Vec<Size>> {
+    let mut names: Vec<&str> = presets.iter().map(String::as_str).collect();
+    if names.is_empty() && tuples.is_empty() {
+        names.push(default);
     }
     let named = names.into_iter().map(|name| {
         let pgft = preset(name)?.pgft();
         Ok(Size { name: name.into(), pgft, option: ["--preset".into(), name.into()] })
     });
-    let tuples = args.tuples.iter().map(|pgft| {
+    let tuples = tuples.iter().map(|pgft| {
         let tuple = pgft.to_string();
         Ok(Size { name: tuple.clone(), pgft: pgft.clone(), option: ["--pgft".into(), tuple] })
     });

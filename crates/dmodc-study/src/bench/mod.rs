@@ -4,6 +4,10 @@
 //! What was measured is also checked: the [digest](dmodc::Digest) of the tables, after everything that
 //! was done to them, must be that of the naive reference.
 
+mod analyze;
+
+pub use analyze::analyze;
+
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -37,6 +41,17 @@ pub struct Case {
 }
 
 impl Case {
+    /// Its faults.
+    fn draw(&self) -> Draw {
+        Draw {
+            cables: Amount::Percent(self.cables),
+            switches: Amount::Percent(self.switches),
+            any_cable: false,
+            any_switch: false,
+            seed: self.seed,
+        }
+    }
+
     /// Refuses tables that would not fit beside a buffer of the same size.
     fn fits(&self) -> Result<(), BenchError> {
         let (nodes, switches) = (self.pgft.count(0) as u64, self.pgft.switch_count() as u64);
@@ -139,14 +154,7 @@ pub fn measure(case: &Case, settings: &Settings) -> Result<Value, BenchError> {
         case.fits()?;
     }
     let fabric = Arc::new(case.pgft.fabric(Default::default()));
-    let draw = Draw {
-        cables: Amount::Percent(case.cables),
-        switches: Amount::Percent(case.switches),
-        any_cable: false,
-        any_switch: false,
-        seed: case.seed,
-    };
-    let degraded = draw.degradation(&fabric)?;
+    let degraded = case.draw().degradation(&fabric)?;
     let fabric_memory = machine::resident().filter(|_| machine::forget_peak());
     let healthy = Degradation::none(&fabric);
     let options = RoutingOptions { switch_lids: case.switch_lids, ..RoutingOptions::default() };
