@@ -1,7 +1,8 @@
 //! The configuration: `/etc/dmodc.conf`, or the file that `DMODC_CONF` names.
 
 use std::fs;
-use std::io;
+use std::io::{self, Read};
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use dmodc::{DestinationOrder, Fabric, Guid, LeafChoice, LeafRule, SwitchOrder};
@@ -10,6 +11,12 @@ use serde::Deserialize;
 
 /// Where it is unless `DMODC_CONF` says otherwise.
 const USUAL: &str = "/etc/dmodc.conf";
+
+/// More threads than that are a slip of the pen; OpenSM would wait for them.
+const MOST_THREADS: usize = 1024;
+
+/// A file of an administrator has no more bytes.
+const LARGEST: u64 = 16 << 20;
 
 /// What an administrator can choose. Everything has a default, and a missing file is all of them.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
@@ -21,6 +28,9 @@ pub(crate) struct Config {
     pub(crate) switch_order: Switches,
     /// A file with the GUIDs of the highest switches, as OpenSM's `root_guid_file`.
     pub(crate) roots: Option<PathBuf>,
+    /// What that file lists; it may change while the configuration does not.
+    #[serde(skip)]
+    root_guids: Option<Vec<Guid>>,
     /// Leaves are the switches with so many nodes.
     pub(crate) leaf_min_nodes: Option<usize>,
     /// Leaves are the switches whose description matches.
@@ -49,6 +59,7 @@ impl Default for Config {
             destination_order: Destinations::Topological,
             switch_order: Switches::Plane,
             roots: None,
+            root_guids: None,
             leaf_min_nodes: None,
             leaf_name: None,
             exclude: None,
@@ -121,8 +132,12 @@ impl Config {
     /// # Errors
     /// One line that names file, line and thing.
     pub(crate) fn read((path, must_exist): &(PathBuf, bool)) -> Result<Self, String> {
-        match fs::read_to_string(path) {
-            Ok(text) => Config::parse(path, &text),
+        match read_some(path) {
+            Ok(bytes) => {
+                let text = String::from_utf8(bytes)
+                    .map_err(|_| format!("{}: it is not UTF-8", path.display()))?;
+                Config::parse(path, &text)
+            }
             Err(error) if error.kind() == io::ErrorKind::NotFound && !must_exist => {
                 Ok(Config::default())
             }
@@ -142,19 +157,31 @@ impl Config {
                 return Err(format!("{}: {name}: {error}", path.display()));
             }
         }
+        if config.threads > MOST_THREADS {
+            let path = path.display();
+            return Err(format!("{path}: threads: {} is more than {MOST_THREADS}", config.threads));
+        }
         Ok(config)
+    }
+
+    /// Reads the roots anew, if a file lists them.
+    ///
+    /// # Errors
+    /// One line that names file, line and thing.
+    pub(crate) fn read_roots(&mut self) -> Result<(), String> {
+        self.root_guids = self.roots.as_deref().map(read_guids).transpose()?;
+        Ok(())
     }
 
     /// The rule for leaves. Hosts to be excluded are set aside in the fabric.
     ///
     /// # Errors
-    /// If the roots cannot be read, or nothing of the fabric is meant.
+    /// If nothing of the fabric is meant.
     pub(crate) fn leaf_rule(&self, fabric: &mut Fabric) -> Result<LeafRule, String> {
         let regex = |text: &Option<String>| text.as_deref().and_then(|text| Regex::new(text).ok());
         let (leaf_name, exclude) = (regex(&self.leaf_name), regex(&self.exclude));
-        let roots = self.roots.as_deref().map(read_guids).transpose()?;
         let choice = LeafChoice {
-            roots,
+            roots: self.root_guids.clone(),
             at_least: self.leaf_min_nodes,
             named: leaf_name.map(|regex| Box::new(move |name: &str| regex.is_match(name)) as _),
             excluded: exclude.map(|regex| Box::new(move |name: &str| regex.is_match(name)) as _),
@@ -163,8 +190,21 @@ impl Config {
     }
 }
 
+/// Reads a file that an administrator names. OpenSM waits meanwhile, so it is neither a pipe nor endless.
+fn read_some(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    if fs::metadata(path)?.file_type().is_fifo() {
+        return Err(io::Error::other("it is a pipe"));
+    }
+    fs::File::open(path)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 > LARGEST {
+        true => Err(io::Error::other(format!("it has more than {LARGEST} bytes"))),
+        false => Ok(bytes),
+    }
+}
+
 fn read_guids(path: &Path) -> Result<Vec<Guid>, String> {
-    let text = fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let text = read_some(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let saved = dmodc_formats::orders::read(&text);
     Ok(saved.map_err(|error| format!("{}:{error}", path.display()))?.groups)
 }
@@ -194,6 +234,33 @@ mod tests {
         assert!(parse("threads = \"many\"").unwrap_err().starts_with("dmodc.conf:1:"));
         assert!(parse("exclude = \"(\"").unwrap_err().contains("exclude"));
         assert!(parse("= \0").is_err());
+    }
+
+    #[test]
+    fn files_that_never_end_and_threads_without_number_are_refused() {
+        let read = |path: &str| Config::read(&(path.into(), true)).unwrap_err();
+        assert_eq!(read("/dev/zero"), "/dev/zero: it has more than 16777216 bytes");
+        assert!(read("/").starts_with("/: "));
+        let folder = tempfile::tempdir().expect("a folder");
+        let pipe = folder.path().join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.is_ok_and(|status| status.success()));
+        assert!(read(&pipe.display().to_string()).ends_with("it is a pipe"));
+        assert_eq!(parse("threads = 1024").map(|config| config.threads), Ok(1024));
+        assert!(parse("threads = 1025").unwrap_err().contains("threads: 1025 is more than 1024"));
+    }
+
+    #[test]
+    fn other_roots_make_another_configuration() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("roots");
+        let mut config = parse(&format!("roots = '{}'", path.display())).expect("it is right");
+        fs::write(&path, "0x1\n").expect("it can be written");
+        config.read_roots().expect("they are listed");
+        let before = config.clone();
+        fs::write(&path, "0x2\n").expect("it can be written");
+        config.read_roots().expect("they are listed");
+        assert_ne!(config, before);
     }
 
     #[test]

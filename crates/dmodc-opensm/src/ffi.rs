@@ -4,7 +4,6 @@
 //! the lock of `Context` says so to the compiler, and is never waited for.
 #![expect(unsafe_code, reason = "OpenSM is written in C")]
 
-use std::any::Any;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::fmt;
 use std::fs::{File, OpenOptions};
@@ -18,7 +17,7 @@ use dmodc::{Fabric, FabricBuilder, Guid, Lid, PortNumber};
 use dmodc_formats::adapter_kind;
 
 use crate::config::Config;
-use crate::plugin::{Host, Level, Plugin};
+use crate::plugin::{Host, Level, Plugin, bug};
 
 /// OpenSM, opaque.
 #[repr(C)]
@@ -278,8 +277,14 @@ unsafe extern "C" fn create(osm: *mut OpenSm) -> *mut c_void {
         let line = format_args!("{version} loaded, configured by {}{usual}", path.0.display());
         host.log(if usual.is_empty() { Level::Info } else { Level::Error }, line);
         let events = std::env::var_os("DMODC_EVENTS").and_then(|path| {
-            let file = OpenOptions::new().create(true).append(true).open(path).ok()?;
-            Some(Mutex::new(Events { file }))
+            match OpenOptions::new().create(true).append(true).open(&path) {
+                Ok(file) => Some(Mutex::new(Events { file })),
+                Err(error) => {
+                    let path = std::path::Path::new(&path).display();
+                    host.log(Level::Error, format_args!("{path}: {error}; events are not told"));
+                    None
+                }
+            }
         });
         let context = Context { host, plugin: Mutex::new(Plugin::new(path)), events };
         let context = Box::into_raw(Box::new(context)).cast::<c_void>();
@@ -311,10 +316,9 @@ fn with_plugin<T>(
     let done = catch_unwind(AssertUnwindSafe(|| {
         let mut plugin = match context.plugin.try_lock() {
             Ok(plugin) => plugin,
-            // After a panic what is kept may be half changed.
             Err(std::sync::TryLockError::Poisoned(poisoned)) => {
                 let mut plugin = poisoned.into_inner();
-                *plugin = Plugin::new(Config::path());
+                plugin.forget();
                 context.plugin.clear_poison();
                 plugin
             }
@@ -322,7 +326,7 @@ fn with_plugin<T>(
         };
         work(&mut plugin, &mut OpenSmHost(context.host.0))
     }));
-    done.unwrap_or_else(|panic| Err(format!("a bug: {}", message(panic.as_ref()))))
+    done.unwrap_or_else(|panic| Err(bug(panic.as_ref())))
 }
 
 /// `build_lid_matrices`: 0, or 1, so that OpenSM computes them itself.
@@ -352,14 +356,6 @@ unsafe extern "C" fn dmodc_route(context: *mut c_void) -> c_int {
     let line = format_args!("{error}; OpenSM goes on with the next engine");
     context.host.log(Level::Error, line);
     -1
-}
-
-fn message(panic: &(dyn Any + Send)) -> &str {
-    match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
-        (Some(text), _) => text,
-        (_, Some(text)) => text,
-        _ => "no message",
-    }
 }
 
 /// Events on their way to a file, one line each: seconds since the epoch, the word, numbers.

@@ -1,7 +1,9 @@
 //! One routing run, as OpenSM asks for it.
 
+use std::any::Any;
 use std::fmt;
 use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -48,6 +50,10 @@ pub(crate) struct Plugin {
     /// The tables, and the configuration that they were made with.
     kept: Option<(Config, Kept)>,
     totals: Totals,
+    /// Where runs are reported, as the last configuration that could be used had it.
+    reports: [Option<PathBuf>; 2],
+    /// Whether the orders still have to be written.
+    is_unsaved: bool,
 }
 
 impl Plugin {
@@ -59,6 +65,8 @@ impl Plugin {
             fabric: None,
             kept: None,
             totals: Totals::default(),
+            reports: [None, None],
+            is_unsaved: false,
         }
     }
 
@@ -67,7 +75,11 @@ impl Plugin {
     /// # Errors
     /// One line for the log. Tables may be half written then.
     pub(crate) fn run(&mut self, host: &mut impl Host) -> Result<(), String> {
-        let result = self.try_run(host);
+        let result = catch_unwind(AssertUnwindSafe(|| self.try_run(host)));
+        let result = result.unwrap_or_else(|panic| {
+            self.forget();
+            Err(bug(panic.as_ref()))
+        });
         if let Err(error) = &result {
             self.totals.failures += 1;
             self.report(host, None, Some(error));
@@ -75,11 +87,17 @@ impl Plugin {
         result
     }
 
+    /// After a panic what is kept may be half changed.
+    pub(crate) fn forget(&mut self) {
+        (self.config, self.pool, self.fabric, self.kept) = (None, None, None, None);
+    }
+
     /// Fills OpenSM's hop tables, unless that is to be left to OpenSM; whether it did.
     ///
     /// # Errors
     /// One line for the log.
     pub(crate) fn hop_tables(&mut self, host: &mut impl Host) -> Result<bool, String> {
+        self.fabric = None;
         let config = self.read_config()?;
         assert!(!config.panic, "the configuration asks for a panic");
         if config.hop_tables == HopTables::Opensm {
@@ -109,8 +127,9 @@ impl Plugin {
 
     fn try_run(&mut self, host: &mut impl Host) -> Result<(), String> {
         let start = Instant::now();
-        let config = self.read_config()?;
+        let mut config = self.read_config()?;
         assert!(!config.panic, "the configuration asks for a panic");
+        config.read_roots()?;
         let (mut fabric, read_before) =
             self.fabric.take().unwrap_or_else(|| (host.fabric(), Duration::ZERO));
         let wishes = Wishes {
@@ -125,6 +144,7 @@ impl Plugin {
         let start = Instant::now();
         let done = self.route(host, &config, fabric, wishes)?;
         let routed = start.elapsed();
+        self.save(host, &config);
         let (_, kept) = self.kept.as_ref().ok_or("nothing was routed")?;
         let (mut entries, mut blocks) = (0, 0);
         let start = Instant::now();
@@ -161,6 +181,7 @@ impl Plugin {
         }
         self.config = None;
         let config = Config::read(&self.config_path)?;
+        self.reports = [config.status_file.clone(), config.metrics_file.clone()];
         self.config = Some((changed, config.clone()));
         Ok(config)
     }
@@ -205,35 +226,46 @@ impl Plugin {
         };
         let kept = pool.install(|| Kept::new(fabric, wishes, saved.clone()));
         let kept = kept.map_err(|error| error.to_string())?;
-        let is_saved = saved.as_ref() == Some(&kept.saved) && path.exists();
-        if !is_saved && let Err(error) = write_orders(&path, &kept) {
-            host.log(
-                Level::Error,
-                format_args!("{}: {error}; after a restart routes may move", path.display()),
-            );
-        }
+        self.is_unsaved |= saved.as_ref() != Some(&kept.saved) || !path.exists();
         self.kept = Some((config.clone(), kept));
         Ok(Done::Anew)
     }
 
+    /// Writes the orders if they are new. What cannot be written is tried again in the next run.
+    fn save(&mut self, host: &impl Host, config: &Config) {
+        let Some((_, kept)) = self.kept.as_ref().filter(|_| self.is_unsaved) else { return };
+        let path = config.state_folder.join(ORDERS);
+        match write_orders(&path, kept) {
+            Ok(()) => self.is_unsaved = false,
+            Err(error) => host.log(
+                Level::Error,
+                format_args!("{}: {error}; after a restart routes may move", path.display()),
+            ),
+        }
+    }
+
     /// Tells whoever reads files what happened.
     fn report(&self, host: &impl Host, report: Option<&Report>, error: Option<&str>) {
-        let Some((_, config)) = &self.config else { return };
+        let [status, metrics] = &self.reports;
         let write = |path: &Option<PathBuf>, text: String| {
             let Some(path) = path else { return };
             if let Err(error) = files::replace(path, text.as_bytes()) {
                 host.log(Level::Error, format_args!("{}: {error}", path.display()));
             }
         };
-        write(&config.status_file, self.totals.json(report, error));
-        write(&config.metrics_file, self.totals.metrics(report));
+        write(status, self.totals.json(report, error));
+        write(metrics, self.totals.metrics(report));
     }
 }
 
 /// The orders of an earlier run. Those that cannot be read are put aside.
 fn read_orders(host: &impl Host, path: &Path) -> Option<SavedOrders> {
-    let text = fs::read(path).ok()?;
-    match orders::read(&text) {
+    let read = match fs::read(path) {
+        Ok(text) => orders::read(&text).map_err(|error| format!(":{error}")),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return None,
+        Err(error) => Err(format!(": {error}")),
+    };
+    match read {
         Ok(saved) => Some(saved),
         Err(error) => {
             let aside = path.with_extension("unreadable");
@@ -241,7 +273,7 @@ fn read_orders(host: &impl Host, path: &Path) -> Option<SavedOrders> {
             host.log(
                 Level::Error,
                 format_args!(
-                    "{}:{error}; numbering anew{}",
+                    "{}{error}; numbering anew{}",
                     path.display(),
                     if moved {
                         format!(", the file is now {}", aside.display())
@@ -259,6 +291,13 @@ fn write_orders(path: &Path, kept: &Kept) -> std::io::Result<()> {
     let mut text = Vec::new();
     orders::write(&kept.saved, kept.fabric(), &mut text)?;
     files::replace(path, &text)
+}
+
+/// A panic as one line.
+pub(crate) fn bug(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    format!("a bug: {}", text.unwrap_or("no message"))
 }
 
 /// A duration for people.

@@ -41,9 +41,12 @@ int dmodc_register(struct osm_opensm *osm, void *context)
 	return osm_register_external_routing_engine(osm, &module, context) == CL_SUCCESS ? 0 : -1;
 }
 
+/* osm_log prints into 4096 bytes and does not look how much it prints. */
+#define LONGEST_LINE 2000
+
 void dmodc_log(struct osm_opensm *osm, uint8_t level, const char *text)
 {
-	osm_log(&osm->log, level, "dmodc: %s\n", text);
+	osm_log(&osm->log, level, "dmodc: %.*s\n", LONGEST_LINE, text);
 }
 
 int dmodc_log_is_active(const struct osm_opensm *osm, uint8_t level)

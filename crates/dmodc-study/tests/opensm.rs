@@ -240,6 +240,9 @@ fn a_corrupted_configuration_is_told_with_its_line() {
     let _one = ONE.lock();
     falls_back("threads = \"\\u{0}", |plugin| plugin, "dmodc.conf:4: ");
     falls_back("thread = 1", |plugin| plugin, "dmodc.conf:4: unknown field `thread`");
+    // OpenSM's log has room for lines of 4096 bytes, and does not check.
+    let long = format!("{} = 1", "a".repeat(6000));
+    falls_back(&long, |plugin| plugin, "dmodc.conf:4: unknown field `aaa");
 }
 
 #[test]

@@ -218,7 +218,7 @@ impl Opensm {
             .lines()
             .filter(|line| line.contains(" tables configured on all switches"))
             .collect();
-        let wanted = format!("{} tables configured", self.engine);
+        let wanted = format!(" {} tables configured", self.engine);
         match configured.last() {
             Some(line) if line.contains(&wanted) => Ok(()),
             _ => Err(LabError::OtherEngine { engine: self.engine.clone(), log: self.last_error() }),
