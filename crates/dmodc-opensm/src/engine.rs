@@ -67,7 +67,10 @@ impl Places {
         for switch in now.switches() {
             let &s = self.switches.get(&switch.guid)?;
             let before = known.switch(s);
-            if (before.lid, before.ports) != (switch.lid, switch.ports) {
+            // What is a leaf may depend on names.
+            let same = (before.lid, before.ports) == (switch.lid, switch.ports)
+                && before.name == switch.name;
+            if !same {
                 return None;
             }
             switches[s.at()] = true;

@@ -149,10 +149,7 @@ fn draw_histograms(svg: &mut String, panels: &[Panel]) -> Result<(), Box<dyn std
     area.fill(&WHITE)?;
     for (area, panel) in area.split_evenly((panels.len(), 1)).iter().zip(panels) {
         let bars = panel.bars.iter();
-        let (least, most) = bars.clone().fold((f64::INFINITY, 0.0f64), |(least, most), bar| {
-            (least.min(bar.0), most.max(bar.1))
-        });
-        let (least, most) = panel.limit.map_or((least, most), |l| (least.min(l), most.max(l)));
+        let most = bars.clone().map(|bar| bar.1).chain(panel.limit).fold(1.0, f64::max).ceil();
         let highest = bars.map(|bar| bar.2).fold(1.0, f64::max);
         let mut chart = ChartBuilder::on(area)
             .caption(&panel.title, ("sans-serif", 16))
@@ -160,10 +157,13 @@ fn draw_histograms(svg: &mut String, panels: &[Panel]) -> Result<(), Box<dyn std
             .margin_right(44)
             .x_label_area_size(42)
             .y_label_area_size(74)
-            .build_cartesian_2d(least..most.max(least + 1.0), 0.0..highest * 1.06)?;
+            .build_cartesian_2d(0.0..most, 0.0..highest * 1.16)?;
         chart
             .configure_mesh()
             .disable_x_mesh()
+            .max_light_lines(0)
+            // Loads are whole numbers.
+            .x_labels((most as usize + 1).min(12))
             .x_desc(&panel.x)
             .y_desc(&panel.y)
             .x_label_formatter(&|v| grouped(*v))
@@ -178,19 +178,12 @@ fn draw_histograms(svg: &mut String, panels: &[Panel]) -> Result<(), Box<dyn std
         };
         chart.draw_series(panel.bars.iter().map(bar))?;
         if let Some(limit) = panel.limit {
-            let line = [(limit, 0.0), (limit, highest * 1.06)];
+            let line = [(limit, 0.0), (limit, highest * 1.16)];
             let style = ShapeStyle { color: COLOURS[3].into(), filled: true, stroke_width: 2 };
-            chart
-                .draw_series(DashedLineSeries::new(line, 6, 4, style))?
-                .label("lower bound of the maximum")
-                .legend(move |(x, y)| PathElement::new([(x, y), (x + 22, y)], style));
-            chart
-                .configure_series_labels()
-                .position(SeriesLabelPosition::UpperRight)
-                .background_style(WHITE.mix(0.9))
-                .border_style(RGBColor(205, 205, 205))
-                .label_font(("sans-serif", 13))
-                .draw()?;
+            chart.draw_series(DashedLineSeries::new(line, 6, 4, style))?;
+            let font = ("sans-serif", 13).into_font().color(&COLOURS[3]);
+            let place = (limit + most * 0.008, highest * 1.13);
+            chart.draw_series([Text::new("lower bound of the maximum", place, font)])?;
         }
     }
     area.present()?;
@@ -234,6 +227,14 @@ mod tests {
             assert!(svg.contains(word), "{word}");
         }
         assert!(runtime("", &[]).is_err());
+        let bars = vec![(0.5, 1.5, 10.0), (1.5, 2.5, 3000.0)];
+        let (title, x, y) = ("shifts".into(), "flows".into(), "patterns".into());
+        let panel = Panel { title, x, y, bars, limit: Some(1.0) };
+        let svg = histograms(&[panel]).expect("it is drawn");
+        for word in ["shifts", "flows", "patterns", "3,000", "lower bound"] {
+            assert!(svg.contains(word), "{word}");
+        }
+        assert!(histograms(&[]).is_err());
         let zero = Curve { name: "x".into(), points: vec![(0.0, 1.0)], is_limit: false };
         assert!(runtime("", &[zero]).is_err());
     }

@@ -176,8 +176,9 @@ pub(super) fn svg(analysis: &Analysis<'_>) -> Result<String> {
         .iter()
         .map(|finding| {
             let (bins, x, y) = distribution(finding);
-            let bars =
-                bins.iter().map(|bin| (bin.from as f64, bin.to as f64 + 1.0, bin.count as f64));
+            let bars = bins
+                .iter()
+                .map(|bin| (bin.from as f64 - 0.5, bin.to as f64 + 0.5, bin.count as f64));
             let limit = (finding.bound > 0).then_some(finding.bound as f64);
             let title = format!("{}: {}", finding.pattern, title(finding, analysis.seed));
             figure::Panel { title, x: x.into(), y: y.into(), bars: bars.collect(), limit }
