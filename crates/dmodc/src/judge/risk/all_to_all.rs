@@ -16,13 +16,33 @@ use super::{Loads, Lost, Traffic, add};
 const WIDTH: usize = 64;
 
 /// Flows by directed port, and what was not delivered.
-pub(super) struct Counts {
-    pub(super) flows: Vec<u64>,
+struct Counts {
+    ports: Vec<Count>,
+    demand: Demand,
+    undelivered: u64,
+    lost: Vec<Lost>,
+}
+
+/// What a port carries.
+#[derive(Clone, Copy, Default)]
+struct Count {
+    flows: u64,
     /// To how many destinations.
-    pub(super) destinations: Vec<u32>,
-    pub(super) demand: Demand,
-    pub(super) undelivered: u64,
-    pub(super) lost: Vec<Lost>,
+    destinations: u32,
+}
+
+impl Count {
+    /// Flows to one destination; with a sign of −1 they are taken back.
+    #[inline]
+    fn pass(&mut self, flows: u32, sign: u64) {
+        self.flows = self.flows.wrapping_add(u64::from(flows).wrapping_mul(sign));
+        self.destinations = self.destinations.wrapping_add(sign as u32);
+    }
+
+    fn add(&mut self, other: Count) {
+        self.flows += other.flows;
+        self.destinations += other.destinations;
+    }
 }
 
 /// Flows on their way to the destinations of one switch.
@@ -50,8 +70,8 @@ pub(super) fn loads(traffic: &Traffic<'_>) -> Loads {
     let counts = counts(traffic);
     let (bound, cut) = traffic.cuts.bound(&counts.demand);
     Loads {
-        by_port: counts.flows,
-        destinations: counts.destinations,
+        by_port: counts.ports.iter().map(|count| count.flows).collect(),
+        destinations: counts.ports.iter().map(|count| count.destinations).collect(),
         bound,
         cut,
         undelivered: counts.undelivered,
@@ -62,8 +82,7 @@ pub(super) fn loads(traffic: &Traffic<'_>) -> Loads {
 fn counts(traffic: &Traffic<'_>) -> Counts {
     let groups = groups(traffic);
     let nothing = || Counts {
-        flows: vec![0; traffic.paths.ports.len()],
-        destinations: vec![0; traffic.paths.ports.len()],
+        ports: vec![Count::default(); traffic.paths.ports.len()],
         demand: traffic.cuts.no_demand(),
         undelivered: 0,
         lost: Vec::new(),
@@ -81,8 +100,7 @@ fn counts(traffic: &Traffic<'_>) -> Counts {
     let mut sum = nothing();
     sum.demand = traffic.cuts.all_to_all(traffic.nodes.len() as u64);
     for counts in counted {
-        add(&mut sum.flows, &counts.flows);
-        add(&mut sum.destinations, &counts.destinations);
+        sum.ports.iter_mut().zip(counts.ports).for_each(|(sum, count)| sum.add(count));
         add(&mut sum.demand.out, &counts.demand.out);
         add(&mut sum.demand.into, &counts.demand.into);
         sum.undelivered += counts.undelivered;
@@ -131,7 +149,6 @@ impl Traffic<'_> {
     /// Counts all flows to some destinations; those for which that does not work.
     fn sweep(&self, group: Group<'_>, fronts: &mut Fronts, counts: &mut Counts) -> u64 {
         let mut bad = 0;
-        let width = group.targets.len();
         for (at, target) in group.targets.iter().enumerate() {
             if self.paths.entry(group.home, target) != target.port {
                 bad |= 1 << at;
@@ -139,21 +156,21 @@ impl Traffic<'_> {
         }
         for &s in &self.ascending {
             let own = if s == group.home { 0 } else { self.weight[s as usize] };
-            if own == 0 && !std::mem::take(&mut fronts.has_up[s as usize]) {
+            if !std::mem::take(&mut fronts.has_up[s as usize]) && own == 0 {
                 continue;
             }
-            fronts.has_up[s as usize] = false;
-            for at in 0..width {
+            let row = self.paths.row(s, &group.targets[0]);
+            for (at, target) in group.targets.iter().enumerate() {
                 let waiting = &mut fronts.up[s as usize * WIDTH + at];
                 let flows = std::mem::take(waiting) + own;
                 if flows == 0 || s == group.home || group.mask >> at & 1 == 0 {
                     continue;
                 }
-                let (next, port) = self.end(s, &group, at);
-                if next != NOWHERE && self.height[next as usize] > self.height[s as usize] {
-                    Self::pass(port, &group, flows, counts);
-                    fronts.up[next as usize * WIDTH + at] += flows;
-                    fronts.has_up[next as usize] = true;
+                let next = self.paths.next(s, row[target.at as usize]);
+                if next.is_up() {
+                    counts.ports[next.port() as usize].pass(flows, group.sign);
+                    fronts.up[next.switch as usize * WIDTH + at] += flows;
+                    fronts.has_up[next.switch as usize] = true;
                 } else {
                     // It leaves together with what comes down to here.
                     fronts.down[s as usize * WIDTH + at] += flows;
@@ -165,38 +182,24 @@ impl Traffic<'_> {
             if !std::mem::take(&mut fronts.has_down[s as usize]) {
                 continue;
             }
-            for at in 0..width {
+            let row = self.paths.row(s, &group.targets[0]);
+            for (at, target) in group.targets.iter().enumerate() {
                 let flows = std::mem::take(&mut fronts.down[s as usize * WIDTH + at]);
                 if flows == 0 || s == group.home {
                     continue;
                 }
-                let (next, port) = self.end(s, &group, at);
+                let next = self.paths.next(s, row[target.at as usize]);
                 // Nowhere, or up again.
-                if next == NOWHERE || self.height[next as usize] > self.height[s as usize] {
+                if next.switch == NOWHERE || next.is_up() {
                     bad |= 1 << at;
                 } else {
-                    Self::pass(port, &group, flows, counts);
-                    fronts.down[next as usize * WIDTH + at] += flows;
-                    fronts.has_down[next as usize] = true;
+                    counts.ports[next.port() as usize].pass(flows, group.sign);
+                    fronts.down[next.switch as usize * WIDTH + at] += flows;
+                    fronts.has_down[next.switch as usize] = true;
                 }
             }
         }
         bad & group.mask
-    }
-
-    /// Where a switch sends to a destination of the group: to which switch, over which port.
-    #[inline]
-    fn end(&self, s: u32, group: &Group<'_>, at: usize) -> (u32, u32) {
-        self.paths.next(s, self.paths.entry(s, &group.targets[at]))
-    }
-
-    /// Flows to one destination load a port.
-    #[inline]
-    fn pass(port: u32, group: &Group<'_>, flows: u32, counts: &mut Counts) {
-        let sum = &mut counts.flows[port as usize];
-        *sum = sum.wrapping_add(u64::from(flows).wrapping_mul(group.sign));
-        let destinations = &mut counts.destinations[port as usize];
-        *destinations = destinations.wrapping_add(group.sign as u32);
     }
 
     /// Follows the routes from every switch to one destination.
@@ -211,7 +214,7 @@ impl Traffic<'_> {
             way.clear();
             if self.paths.follow(s, target, |port| way.push(port)) {
                 for &port in &way {
-                    counts.flows[port as usize] += u64::from(own);
+                    counts.ports[port as usize].flows += u64::from(own);
                 }
                 seen.append(&mut way);
             } else {
@@ -225,7 +228,7 @@ impl Traffic<'_> {
         seen.sort_unstable();
         seen.dedup();
         for port in seen {
-            counts.destinations[port as usize] += 1;
+            counts.ports[port as usize].destinations += 1;
         }
     }
 }

@@ -13,6 +13,7 @@
 //! Several may be taken at once: ports between them only stop counting. Only flows that arrive count,
 //! since only they load ports.
 
+use super::paths::Target;
 use crate::fabric::Live;
 use crate::id::SwitchIndex;
 use crate::rank::Ranking;
@@ -168,16 +169,33 @@ impl Cuts {
 }
 
 impl Demand {
+    /// Counts the flows that arrive, level by level.
+    pub(super) fn count_all(&mut self, cuts: &Cuts, flows: &[(u32, Target)], arrived: &[bool]) {
+        for of in &cuts.of {
+            for ((from, target), _) in flows.iter().zip(arrived).filter(|(_, arrived)| **arrived) {
+                let (left, entered) = (of[*from as usize], of[target.home as usize]);
+                if left != entered {
+                    self.cross(left, entered, 1);
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn cross(&mut self, left: u32, entered: u32, flows: i64) {
+        for (count, cut) in [(&mut self.out, left), (&mut self.into, entered)] {
+            if cut != NONE {
+                let count = &mut count[cut as usize];
+                *count = count.wrapping_add_signed(flows);
+            }
+        }
+    }
+
     /// Counts flows from one switch to another, or with −1 takes them back.
     #[inline]
     pub(super) fn count(&mut self, cuts: &Cuts, from: u32, to: u32, flows: i64) {
         for (left, entered) in cuts.crossed(from, to) {
-            for (count, cut) in [(&mut self.out, left), (&mut self.into, entered)] {
-                if cut != NONE {
-                    let count = &mut count[cut as usize];
-                    *count = count.wrapping_add_signed(flows);
-                }
-            }
+            self.cross(left, entered, flows);
         }
     }
 }

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::paths::{Target, Ways};
-use super::{Loads, Series, Traffic, Worst, add};
+use super::{HostRisk, Loads, Series, Traffic, Worst, add};
 
 /// So many flows are followed side by side: enough to keep memory busy, few enough for a cache.
 const BATCH: usize = 1024;
@@ -12,9 +12,14 @@ const BATCH: usize = 1024;
 struct Desk {
     ways: Vec<Ways>,
     flows: Vec<(u32, Target)>,
+    /// Who sends to each position.
+    sources: Vec<u32>,
     loads: Vec<u32>,
     worst_by_port: Vec<Worst>,
-    by_host: Vec<u32>,
+    by_host: Vec<HostRisk>,
+    /// Of the pattern at hand.
+    worst_of_host: Vec<u32>,
+    worst_of_flow: Vec<u32>,
 }
 
 /// What one permutation came to.
@@ -22,7 +27,6 @@ struct Outcome {
     max: u32,
     bound: u32,
     undelivered: u64,
-    by_host: Vec<u32>,
 }
 
 /// The destination of each position; nobody sends to itself.
@@ -36,12 +40,12 @@ pub(super) fn series(
 ) -> Series {
     let chunk = count.div_ceil(rayon::current_num_threads() * 4).max(1);
     let all: Vec<usize> = (0..count).collect();
-    let parts: Vec<(Vec<Outcome>, Vec<Worst>)> = all
+    let parts: Vec<(Vec<Outcome>, Vec<Worst>, Vec<HostRisk>)> = all
         .par_chunks(chunk)
         .map(|part| {
             let mut desk = Desk::new(traffic);
             let outcomes = part.iter().map(|&i| desk.run(traffic, i as u32, &draw(i))).collect();
-            (outcomes, desk.worst_by_port)
+            (outcomes, desk.worst_by_port, desk.by_host)
         })
         .collect();
     let mut series = Series {
@@ -49,7 +53,7 @@ pub(super) fn series(
         ..Series::default()
     };
     series.by_host = vec![Default::default(); traffic.hosts.len()];
-    for (outcomes, worst) in parts {
+    for (outcomes, worst, by_host) in parts {
         for (most, worst) in series.worst_by_port.iter_mut().zip(worst) {
             most.take(worst.load, worst.pattern);
         }
@@ -57,10 +61,10 @@ pub(super) fn series(
             series.maxima.push(outcome.max);
             series.bounds.push(outcome.bound);
             series.undelivered += outcome.undelivered;
-            for (host, worst) in series.by_host.iter_mut().zip(outcome.by_host) {
-                host.sum += u64::from(worst);
-                host.max = host.max.max(worst);
-            }
+        }
+        for (host, part) in series.by_host.iter_mut().zip(by_host) {
+            host.sum += part.sum;
+            host.max = host.max.max(part.max);
         }
     }
     series
@@ -73,9 +77,13 @@ impl Desk {
         Desk {
             ways: (0..batches).map(|_| Ways::default()).collect(),
             flows: Vec::with_capacity(BATCH),
-            loads: vec![0; ports],
+            sources: vec![0; traffic.nodes.len()],
+            // One place more, for what is no port.
+            loads: vec![0; ports + 1],
             worst_by_port: vec![Worst::default(); ports],
-            by_host: vec![0; traffic.hosts.len()],
+            by_host: vec![HostRisk::default(); traffic.hosts.len()],
+            worst_of_host: vec![0; traffic.hosts.len()],
+            worst_of_flow: vec![0; BATCH],
         }
     }
 
@@ -83,45 +91,59 @@ impl Desk {
         let mut demand = traffic.cuts.no_demand();
         let mut undelivered = 0;
         self.loads.fill(0);
-        self.by_host.fill(0);
-        for (batch, to) in permutation.chunks(BATCH).enumerate() {
+        // In the order of destinations: entries of neighbours are neighbours.
+        for (from, &to) in permutation.iter().enumerate() {
+            self.sources[to as usize] = from as u32;
+        }
+        for (batch, sources) in self.sources.chunks(BATCH).enumerate() {
             let first = batch * BATCH;
-            let flow = |(at, &to): (usize, &u32)| {
-                (traffic.targets[first + at].home, traffic.targets[to as usize])
+            let flow = |(at, &from): (usize, &u32)| {
+                (traffic.targets[from as usize].home, traffic.targets[first + at])
             };
             self.flows.clear();
-            self.flows.extend(to.iter().enumerate().map(flow));
+            self.flows.extend(sources.iter().enumerate().map(flow));
             let ways = &mut self.ways[batch];
             traffic.paths.follow_all(&self.flows, ways);
-            for (at, (from, target)) in self.flows.iter().enumerate() {
-                if !ways.arrived(at) {
-                    undelivered += u64::from(to[at] as usize != first + at);
-                    continue;
-                }
-                for port in ways.of(at) {
-                    self.loads[port as usize] += 1;
-                }
-                if *from != target.home {
-                    demand.count(&traffic.cuts, *from, target.home, 1);
-                }
+            for &port in ways.rows().iter().flatten() {
+                self.loads[port as usize] += 1;
             }
+            demand.count_all(&traffic.cuts, &self.flows, ways.arrived());
+            let lost = ways.arrived().iter().enumerate().filter(|(_, arrived)| !**arrived);
+            undelivered +=
+                lost.filter(|(at, _)| sources[*at] as usize != first + at).count() as u64;
         }
-        // A flow is as slow as the worst port on its way, a host as its slowest flow.
-        for (position, _) in permutation.iter().enumerate() {
-            let (ways, at) = (&self.ways[position / BATCH], position % BATCH);
-            if ways.arrived(at) {
-                let worst = ways.of(at).map(|port| self.loads[port as usize]).max().unwrap_or(0);
-                let host = &mut self.by_host[traffic.host_of[position] as usize];
-                *host = (*host).max(worst);
-            }
-        }
+        // What was no port is no load.
+        self.loads[traffic.paths.ports.len()] = 0;
+        self.slow_down_hosts(traffic);
         let mut max = 0;
         for (worst, &load) in self.worst_by_port.iter_mut().zip(&self.loads) {
             worst.take(load, number);
             max = max.max(load);
         }
         let bound = traffic.cuts.bound(&demand).0 as u32;
-        Outcome { max, bound, undelivered, by_host: self.by_host.clone() }
+        Outcome { max, bound, undelivered }
+    }
+
+    /// A flow is as slow as the worst port on its way, a host as its slowest flow.
+    fn slow_down_hosts(&mut self, traffic: &Traffic<'_>) {
+        self.worst_of_host.fill(0);
+        for (ways, sources) in self.ways.iter().zip(self.sources.chunks(BATCH)) {
+            let worst = &mut self.worst_of_flow[..sources.len()];
+            worst.fill(0);
+            for row in ways.rows() {
+                for (worst, &port) in worst.iter_mut().zip(row) {
+                    *worst = (*worst).max(self.loads[port as usize]);
+                }
+            }
+            for (&from, &worst) in sources.iter().zip(&*worst) {
+                let host = &mut self.worst_of_host[traffic.host_of[from as usize] as usize];
+                *host = (*host).max(worst);
+            }
+        }
+        for (host, &worst) in self.by_host.iter_mut().zip(&self.worst_of_host) {
+            host.sum += u64::from(worst);
+            host.max = host.max.max(worst);
+        }
     }
 }
 
@@ -132,17 +154,18 @@ pub(super) fn pairs(traffic: &Traffic<'_>, pairs: &[(u32, u32)]) -> Loads {
         .par_chunks(BATCH * 16)
         .map(|pairs| {
             let mut ways = Ways::default();
-            let mut loads = Loads { by_port: vec![0; ports], ..Loads::default() };
+            let mut loads = Loads { by_port: vec![0; ports + 1], ..Loads::default() };
             for pairs in pairs.chunks(BATCH) {
                 let flow = |&(from, to): &(u32, u32)| {
                     (traffic.targets[from as usize].home, traffic.targets[to as usize])
                 };
                 let flows: Vec<(u32, Target)> = pairs.iter().map(flow).collect();
                 traffic.paths.follow_all(&flows, &mut ways);
+                for &port in ways.rows().iter().flatten() {
+                    loads.by_port[port as usize] += 1;
+                }
                 for (at, (from, to)) in flows.iter().enumerate() {
-                    if ways.arrived(at) {
-                        ways.of(at).for_each(|port| loads.by_port[port as usize] += 1);
-                    } else if pairs[at].0 != pairs[at].1 {
+                    if !ways.arrived()[at] && pairs[at].0 != pairs[at].1 {
                         loads.undelivered += 1;
                         loads.lost.push(traffic.lost(*from, to));
                         loads.lost.truncate(super::NAMED);

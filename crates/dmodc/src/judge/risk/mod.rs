@@ -206,9 +206,8 @@ pub struct Traffic<'a> {
     hosts: Vec<&'a str>,
     /// How many of the nodes each switch has.
     weight: Vec<u32>,
-    /// Live switches, from the lowest to the highest; and at which place of that order a switch is.
+    /// Live switches, from the lowest to the highest.
     ascending: Vec<u32>,
-    height: Vec<u32>,
     cuts: Cuts,
 }
 
@@ -246,7 +245,8 @@ impl<'a> Traffic<'a> {
     ) -> Self {
         let count = live.fabric.switches().len();
         assert_eq!(tables.switch_count(), count, "tables of another fabric");
-        let paths = Paths::new(live, tables);
+        let heights = Heights::new(live, ranking, orders);
+        let paths = Paths::new(live, &heights, tables);
         let mut column = vec![usize::MAX; live.fabric.nodes().len()];
         for (at, d) in tables.columns().destinations().iter().enumerate() {
             if let (End::Node(n), 0) = (d.end, d.k) {
@@ -268,15 +268,9 @@ impl<'a> Traffic<'a> {
                 hosts.len() as u32 - 1
             }));
         }
-        let heights = Heights::new(live, ranking, orders);
-        let ascending: Vec<u32> =
-            heights.ascending(live).into_iter().map(|s| s.at() as u32).collect();
-        let mut height = vec![0; count];
-        for (at, &s) in ascending.iter().enumerate() {
-            height[s as usize] = at as u32;
-        }
+        let ascending = heights.ascending(live).into_iter().map(|s| s.at() as u32).collect();
         let cuts = Cuts::new(live, ranking, &weight);
-        Traffic { paths, nodes, targets, host_of, hosts, weight, ascending, height, cuts }
+        Traffic { paths, nodes, targets, host_of, hosts, weight, ascending, cuts }
     }
 
     /// The nodes, by position.

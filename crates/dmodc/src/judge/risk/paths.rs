@@ -5,6 +5,7 @@
 //! whatever number an entry holds, there is one. Ports between live switches are numbered without gaps
 //! besides: loads are counted by that number.
 
+use super::super::walk::Heights;
 use crate::fabric::{Live, Peer};
 use crate::id::{PortNumber, SwitchIndex};
 use crate::tables::{Destination, ForwardingTables};
@@ -25,10 +26,23 @@ pub struct DirectedPort {
 
 /// What is at the other end of a channel.
 #[derive(Clone, Copy)]
-struct End {
-    switch: u32,
-    /// The number of this directed port.
+pub(super) struct Link {
+    /// `NOWHERE` if no live switch is.
+    pub(super) switch: u32,
+    /// The number of this directed port, and in its lowest bit whether it leads up.
     port: u32,
+}
+
+impl Link {
+    #[inline]
+    pub(super) fn port(self) -> u32 {
+        self.port >> 1
+    }
+
+    #[inline]
+    pub(super) fn is_up(self) -> bool {
+        self.port & 1 == 1
+    }
 }
 
 /// A destination: where its entries lie, and where it is.
@@ -37,7 +51,7 @@ pub(super) struct Target {
     tile: u32,
     width: u32,
     /// Its column, counted from the tile's first.
-    at: u32,
+    pub(super) at: u32,
     /// The switch it sits on, and its port there.
     pub(super) home: u32,
     pub(super) port: u8,
@@ -46,7 +60,7 @@ pub(super) struct Target {
 /// Tables, and where their entries lead to.
 pub(super) struct Paths<'a> {
     tiles: Vec<&'a [u8]>,
-    ends: Vec<End>,
+    links: Vec<Link>,
     shift: u32,
     /// The channel of entries that no port has.
     last: u8,
@@ -56,26 +70,28 @@ pub(super) struct Paths<'a> {
 }
 
 impl<'a> Paths<'a> {
-    pub(super) fn new(live: Live<'_>, tables: &'a ForwardingTables) -> Self {
+    pub(super) fn new(live: Live<'_>, heights: &Heights, tables: &'a ForwardingTables) -> Self {
         let fabric = live.fabric;
         let most = fabric.switches().iter().map(|s| u32::from(s.ports)).max().unwrap_or(0);
         // One channel more than ports and port 0 need: that of entries without a route.
         let shift = (most + 2).next_power_of_two().trailing_zeros().min(8);
-        let nowhere = End { switch: NOWHERE, port: NOWHERE };
-        let mut ends = vec![nowhere; fabric.switches().len() << shift];
+        let nowhere = Link { switch: NOWHERE, port: 0 };
+        let mut links = vec![nowhere; fabric.switches().len() << shift];
         let mut ports = Vec::new();
         for s in live.switches() {
             for port in (1..=fabric.switch(s).ports).map(PortNumber) {
                 if let Peer::Switch(peer, _) = live.peer(s, port) {
                     let channel = s.at() << shift | usize::from(port.0);
-                    ends[channel] = End { switch: peer.at() as u32, port: ports.len() as u32 };
+                    let port_and_way =
+                        (ports.len() as u32) << 1 | u32::from(heights.is_up(s, peer));
+                    links[channel] = Link { switch: peer.at() as u32, port: port_and_way };
                     ports.push(DirectedPort { switch: s, port, peer });
                 }
             }
         }
         Paths {
             tiles: tables.tiles().map(|(_, entries)| entries).collect(),
-            ends,
+            links,
             shift,
             last: ((1u32 << shift) - 1) as u8,
             ports,
@@ -103,12 +119,17 @@ impl<'a> Paths<'a> {
         self.tiles[target.tile as usize][at]
     }
 
-    /// The switch that an entry of `s` leads to, and the directed port; `NOWHERE` for both if to none.
+    /// The entries of switch `s` in the tile of a target; the target has the one at `at`.
     #[inline]
-    pub(super) fn next(&self, s: u32, entry: u8) -> (u32, u32) {
-        let channel = (s as usize) << self.shift | usize::from(entry.min(self.last));
-        let end = self.ends[channel];
-        (end.switch, end.port)
+    pub(super) fn row(&self, s: u32, target: &Target) -> &[u8] {
+        let width = target.width as usize;
+        &self.tiles[target.tile as usize][s as usize * width..][..width]
+    }
+
+    /// Where an entry of `s` leads to.
+    #[inline]
+    pub(super) fn next(&self, s: u32, entry: u8) -> Link {
+        self.links[(s as usize) << self.shift | usize::from(entry.min(self.last))]
     }
 
     /// Follows one route; `each` is told its directed ports. Whether it arrives.
@@ -117,12 +138,12 @@ impl<'a> Paths<'a> {
         // Who has seen more ports than there are switches goes in circles.
         for _ in 0..=self.switches {
             let entry = self.entry(s, target);
-            let (next, port) = self.next(s, entry);
-            if next == NOWHERE {
+            let next = self.next(s, entry);
+            if next.switch == NOWHERE {
                 return s == target.home && entry == target.port;
             }
-            each(port);
-            s = next;
+            each(next.port());
+            s = next.switch;
         }
         false
     }
@@ -132,68 +153,93 @@ impl<'a> Paths<'a> {
     pub(super) fn follow_all(&self, flows: &[(u32, Target)], ways: &mut Ways) {
         ways.clear(flows.len());
         ways.on_the_way.extend(flows.iter().enumerate().map(|(at, flow)| (at as u32, flow.0)));
+        let none = self.ports.len() as u32;
         for hop in 0.. {
             if ways.on_the_way.is_empty() || hop > self.switches {
                 break;
             }
-            if ways.ports.len() == hop {
-                ways.ports.push(Vec::new());
-            }
-            ways.ports[hop].resize(flows.len(), NOWHERE);
-            let Ways { on_the_way, entries, ports, hops, arrived } = ways;
+            ways.start_hop(hop, flows.len(), none);
+            let Ways { on_the_way, entries, rows, switches, arrived, .. } = ways;
             // Nothing in this loop waits for anything.
             entries.clear();
             entries
                 .extend(on_the_way.iter().map(|&(flow, s)| self.entry(s, &flows[flow as usize].1)));
+            let row = &mut rows[hop];
             let mut left = 0;
             for at in 0..on_the_way.len() {
                 let (flow, s) = on_the_way[at];
-                let (next, port) = self.next(s, entries[at]);
-                if next == NOWHERE {
+                let next = self.next(s, entries[at]);
+                if next.switch == NOWHERE {
                     let target = &flows[flow as usize].1;
-                    hops[flow as usize] = hop as u32;
+                    switches[flow as usize] = hop as u32 + 1;
                     arrived[flow as usize] = s == target.home && entries[at] == target.port;
                 } else {
-                    ports[hop][flow as usize] = port;
-                    on_the_way[left] = (flow, next);
+                    row[flow as usize] = next.port();
+                    on_the_way[left] = (flow, next.switch);
                     left += 1;
                 }
             }
             on_the_way.truncate(left);
         }
-        ways.on_the_way.clear();
+        ways.forget_lost(none);
     }
 }
 
-/// Where flows went.
+/// Where flows went: for each hop a row, with a directed port for each flow. Flows that have arrived
+/// before, or never do, have the number after the last port there: whoever counts has one place more, and
+/// need not ask.
 #[derive(Default)]
 pub(super) struct Ways {
     on_the_way: Vec<(u32, u32)>,
     entries: Vec<u8>,
-    /// By hop, then by flow.
-    ports: Vec<Vec<u32>>,
-    hops: Vec<u32>,
+    rows: Vec<Vec<u32>>,
+    used: usize,
+    switches: Vec<u32>,
     arrived: Vec<bool>,
 }
 
 impl Ways {
     fn clear(&mut self, flows: usize) {
         self.on_the_way.clear();
-        self.hops.clear();
-        self.hops.resize(flows, 0);
+        self.used = 0;
+        self.switches.clear();
+        self.switches.resize(flows, 0);
         self.arrived.clear();
         self.arrived.resize(flows, false);
     }
 
-    /// Whether a flow arrived.
-    #[inline]
-    pub(super) fn arrived(&self, flow: usize) -> bool {
-        self.arrived[flow]
+    fn start_hop(&mut self, hop: usize, flows: usize, none: u32) {
+        if self.rows.len() == hop {
+            self.rows.push(Vec::new());
+        }
+        self.rows[hop].clear();
+        self.rows[hop].resize(flows, none);
+        self.used = hop + 1;
     }
 
-    /// The directed ports of a flow that arrived.
-    #[inline]
-    pub(super) fn of(&self, flow: usize) -> impl Iterator<Item = u32> + '_ {
-        self.ports[..self.hops[flow] as usize].iter().map(move |row| row[flow])
+    fn forget_lost(&mut self, none: u32) {
+        if self.arrived.iter().all(|&arrived| arrived) {
+            return;
+        }
+        let Ways { rows, used, arrived, .. } = self;
+        for row in &mut rows[..*used] {
+            let lost = row.iter_mut().zip(&*arrived).filter(|(_, arrived)| !**arrived);
+            lost.for_each(|(port, _)| *port = none);
+        }
+    }
+
+    /// Whether each flow arrived.
+    pub(super) fn arrived(&self) -> &[bool] {
+        &self.arrived
+    }
+
+    /// Over how many switches each flow went.
+    pub(super) fn switches(&self) -> &[u32] {
+        &self.switches
+    }
+
+    /// The ports of each hop, by flow.
+    pub(super) fn rows(&self) -> &[Vec<u32>] {
+        &self.rows[..self.used]
     }
 }

@@ -36,7 +36,8 @@ pub(super) fn sources(traffic: &Traffic<'_>) -> Sources {
 
 /// The same of these switches alone.
 fn of(traffic: &Traffic<'_>, switches: &[u32]) -> Sources {
-    let mut seen = vec![0u64; traffic.paths.ports.len()];
+    // One place more, for what is no port.
+    let mut seen = vec![0u64; traffic.paths.ports.len() + 1];
     let mut pairs_by_switches: Vec<u64> = Vec::new();
     let mut ways = Ways::default();
     let mut flows: Vec<(u32, Target)> = Vec::new();
@@ -45,21 +46,21 @@ fn of(traffic: &Traffic<'_>, switches: &[u32]) -> Sources {
             flows.clear();
             flows.extend(targets.iter().map(|&target| (s, target)));
             traffic.paths.follow_all(&flows, &mut ways);
-            for flow in (0..flows.len()).filter(|&flow| ways.arrived(flow)) {
-                let mut switches = 1;
-                for port in ways.of(flow) {
-                    seen[port as usize] |= 1 << bit;
-                    switches += 1;
-                }
-                if pairs_by_switches.len() <= switches {
-                    pairs_by_switches.resize(switches + 1, 0);
+            for &port in ways.rows().iter().flatten() {
+                seen[port as usize] |= 1 << bit;
+            }
+            let delivered = ways.arrived().iter().zip(ways.switches()).zip(&flows);
+            for ((_, &switches), flow) in delivered.filter(|((arrived, _), _)| **arrived) {
+                if pairs_by_switches.len() <= switches as usize {
+                    pairs_by_switches.resize(switches as usize + 1, 0);
                 }
                 // Nobody sends to itself.
-                let own = u32::from(flows[flow].1.home == s);
-                pairs_by_switches[switches] += u64::from(traffic.weight[s as usize] - own);
+                let own = u32::from(flow.1.home == s);
+                pairs_by_switches[switches as usize] += u64::from(traffic.weight[s as usize] - own);
             }
         }
     }
+    seen.pop();
     let weigh = |mut bits: u64| {
         let mut sum = 0;
         while bits != 0 {
