@@ -88,7 +88,7 @@ pub(super) fn plugin(told: Option<&Path>) -> Result<PathBuf> {
 fn header(engine: &str, fabric: &Fabric) -> String {
     format!(
         "OpenSM with {} on {} nodes and {} switches, simulated\n\
-         {:<26}{:>7}{:>13}{:>13}{:>12}{:>12}  switches hold\n",
+         {:<24}{:>7}{:>13}{:>13}{:>12}{:>11}{:>12}  switches hold\n",
         engine,
         number(fabric.nodes().len()),
         number(fabric.switches().len()),
@@ -97,6 +97,7 @@ fn header(engine: &str, fabric: &Fabric) -> String {
         "uploaded in",
         "hop tables",
         "tables",
+        "routes",
         "entries",
     )
 }
@@ -104,12 +105,13 @@ fn header(engine: &str, fabric: &Fabric) -> String {
 fn line(row: &Row) -> String {
     let entries = row.verdict.as_ref().map_or("-".into(), |v| number(v.entries_changed));
     let mut text = format!(
-        "{:<26}{:>7}{:>13}{:>13}{:>12}{:>12}  ",
+        "{:<24}{:>7}{:>13}{:>13}{:>12}{:>11}{:>12}  ",
         row.event,
         row.sweeps,
         format!("{:.2} s", row.upload_s),
         format!("{:.2} ms", row.matrices_ms),
         format!("{:.2} ms", row.tables_ms),
+        row.routes_ms.map_or("-".into(), |ms| format!("{ms:.2} ms")),
         entries,
     );
     if let Some(why) = &row.refused {

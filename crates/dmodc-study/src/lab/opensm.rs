@@ -142,6 +142,13 @@ impl Opensm {
         String::from_utf8_lossy(&log).into_owned()
     }
 
+    /// How long our engine routed in its last run, in milliseconds, as its status file says.
+    pub fn routing_time(&self) -> Option<f64> {
+        let status = fs::read(self.folder.join("status.json")).ok()?;
+        let status: serde_json::Value = serde_json::from_slice(&status).ok()?;
+        status["last"]["route_ms"].as_f64()
+    }
+
     /// How much memory it has, in bytes.
     pub fn memory(&self) -> Option<u64> {
         let status = fs::read_to_string(format!("/proc/{}/status", self.pid())).ok()?;

@@ -38,6 +38,8 @@ pub struct Row {
     pub matrices_ms: f64,
     /// How long the engine computed forwarding tables in the last sweep, in milliseconds.
     pub tables_ms: f64,
+    /// Of that, routing alone, without reading OpenSM's fabric and writing its tables; only Dmodc tells.
+    pub routes_ms: Option<f64>,
     /// Why the engine gave no tables, if it did not: switches keep those they have.
     pub refused: Option<String>,
     /// What the switches hold, if that was looked at.
@@ -192,6 +194,7 @@ impl Bench {
             upload_s: up.map_or(0.0, |event| event.time - since),
             matrices_ms: stage(false),
             tables_ms: stage(true),
+            routes_ms: self.is_ours.then(|| self.opensm.routing_time()).flatten(),
             refused,
             verdict: self.judges.then(|| self.judge()).transpose()?,
         })
