@@ -3,6 +3,7 @@
 mod coverage;
 mod dmodc;
 mod dmodk;
+mod random;
 mod roots;
 mod select;
 mod stream;
@@ -12,6 +13,7 @@ pub use coverage::Coverage;
 pub(crate) use dmodc::ByFormula;
 pub use dmodc::Dmodc;
 pub use dmodk::Dmodk;
+pub use random::RandomPorts;
 pub use roots::connect_roots;
 pub use stream::{Piece, stream_switches, stream_tiles};
 pub(crate) use tile::{ALL, RowMaker, Selection, Work, coverage, write_tile};
