@@ -70,7 +70,7 @@ impl RandomPorts {
             }
             for at in spans[target.at()].clone().filter(|&at| alive[at]) {
                 // 2³² draws over at most 254 ports: no port is preferred by more than a part in 10⁷.
-                let port = draws.1[at] * ports.len() as u64 >> 32;
+                let port = (draws.1[at] * ports.len() as u64) >> 32;
                 out[s.at() * width + at] = ports[port as usize].0;
             }
         })?;
