@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use dmodc::fabric::PRESETS;
 use dmodc::{Amount, Pgft, Preset};
@@ -134,7 +135,7 @@ impl std::fmt::Display for Pattern {
     }
 }
 
-impl std::str::FromStr for Pattern {
+impl FromStr for Pattern {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -152,23 +153,6 @@ impl std::str::FromStr for Pattern {
     }
 }
 
-/// Deserialises what is written as its text.
-fn by_text<'de, D, T>(from: D) -> Result<Vec<Spanned<T>>, D::Error>
-where
-    D: Deserializer<'de>,
-    T: std::str::FromStr<Err = String>,
-{
-    struct Word<T>(T);
-    impl<'de, T: std::str::FromStr<Err = String>> Deserialize<'de> for Word<T> {
-        fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-            let text = String::deserialize(from)?;
-            text.parse().map(Word).map_err(de::Error::custom)
-        }
-    }
-    let words = Vec::<Spanned<Word<T>>>::deserialize(from)?;
-    Ok(words.into_iter().map(|word| Spanned::new(word.span(), word.into_inner().0)).collect())
-}
-
 /// The file, as it is written.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -177,10 +161,8 @@ struct Written {
     #[serde(default = "one")]
     seed: u64,
     throws: Spanned<u32>,
-    #[serde(deserialize_with = "by_text")]
-    engines: Vec<Spanned<EngineName>>,
-    #[serde(deserialize_with = "by_text")]
-    patterns: Vec<Spanned<Pattern>>,
+    engines: Vec<Spanned<String>>,
+    patterns: Vec<Spanned<String>>,
     fabric: Vec<Spanned<WrittenFabric>>,
     degradation: Vec<Spanned<WrittenLevels>>,
 }
@@ -338,14 +320,17 @@ impl WrittenFabric {
     }
 }
 
-/// The values, each of which must be there once only.
-fn unique<T: PartialEq + std::fmt::Display>(values: Vec<Spanned<T>>) -> Result<Vec<T>, Wrong> {
+/// What the words mean, each of which must be there once only.
+fn unique<T>(words: Vec<Spanned<String>>) -> Result<Vec<T>, Wrong>
+where
+    T: FromStr<Err = String> + PartialEq,
+{
     let mut unique: Vec<T> = Vec::new();
-    for value in values {
-        let at = value.span().start;
-        let value = value.into_inner();
+    for word in words {
+        let wrong = |message| Wrong(word.span().start, message);
+        let value = word.get_ref().parse().map_err(wrong)?;
         if unique.contains(&value) {
-            return Err(Wrong(at, format!("{value} comes twice")));
+            return Err(wrong(format!("{} comes twice", word.get_ref())));
         }
         unique.push(value);
     }

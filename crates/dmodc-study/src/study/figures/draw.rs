@@ -75,21 +75,24 @@ impl Figure {
         let most = self.rows.iter().map(|(_, panels)| panels.len()).max().unwrap_or(1) as u32;
         // The title wants some width, even over a single panel.
         let width = (2 * MARGIN + most * PANEL.0).max(640);
-        let height = HEAD + self.rows.len() as u32 * (HEADING + PANEL.1) + 2 * MARGIN;
+        let heading = |heading: &str| if heading.is_empty() { 0 } else { HEADING };
+        let heights = self.rows.iter().map(|(text, _)| heading(text) + PANEL.1);
+        let height = HEAD + heights.sum::<u32>() + MARGIN;
         let area = SVGBackend::with_string(svg, (width, height)).into_drawing_area();
         area.fill(&WHITE)?;
         self.head(&area, width)?;
-        for (at, (heading, panels)) in self.rows.iter().enumerate() {
-            let top = HEAD + at as u32 * (HEADING + PANEL.1);
+        let mut top = HEAD;
+        for (text, panels) in &self.rows {
             let place = (MARGIN as i32 + 6, top as i32 + 4);
-            area.draw(&Text::new(heading.clone(), place, font(15, (HPos::Left, VPos::Top))))?;
+            let words = Text::new(text.clone(), place, font(15, (HPos::Left, VPos::Top)));
+            area.draw(&words)?;
+            top += heading(text);
             let each = (width - 2 * MARGIN) / panels.len().max(1) as u32;
             for (column, panel) in panels.iter().enumerate() {
                 let left = MARGIN + column as u32 * each;
-                let (from, to) = (top + HEADING, top + HEADING + PANEL.1);
-                let area = area.clone().shrink((left, from), (each, to - from));
-                self.panel(&area, panel)?;
+                self.panel(&area.clone().shrink((left, top), (each, PANEL.1)), panel)?;
             }
+            top += PANEL.1;
         }
         area.present()?;
         Ok(())
@@ -146,8 +149,8 @@ impl Figure {
             Kind::Spread => greatest * 1.06,
         };
         let mut chart = ChartBuilder::on(area)
-            .caption(&panel.title, font(14, (HPos::Center, VPos::Center)))
             .margin(6)
+            .margin_top(26)
             .margin_right(12)
             .x_label_area_size(46)
             .y_label_area_size(62)
@@ -171,6 +174,10 @@ impl Figure {
             let (px, py) = chart.plotting_area().map_coordinate(&(x, y));
             (px - left, py - above)
         };
+        // Above the middle of the curves, not of the panel with its axis.
+        let (x, y) = at((levels as f64 - 1.0) / 2.0, top);
+        let style = font(14, (HPos::Center, VPos::Bottom));
+        area.draw(&Text::new(panel.title.clone(), (x, y - 7), style))?;
         self.below(area, &at)?;
         if let Some(bound) = &panel.bound {
             let median =
@@ -216,8 +223,11 @@ fn spread(area: &Area<'_>, curve: &Curve, engine: usize, at: impl Fn(f64, f64) -
     band.extend(line(0.75).into_iter().rev());
     area.draw(&Polygon::new(band, colour.mix(0.16).filled()))?;
     for (x, throws) in curve.throws.iter().enumerate() {
-        for &value in throws {
-            area.draw(&Circle::new(at(x as f64, value), 2, colour.mix(0.35).filled()))?;
+        for (throw, &value) in throws.iter().enumerate() {
+            // Equal values lie side by side.
+            let aside = ((throw * 7 % 11) as f64 - 5.0) * 0.012;
+            let place = at(x as f64 + aside, value);
+            area.draw(&Circle::new(place, 2, colour.mix(0.35).filled()))?;
         }
     }
     for &place in &median {

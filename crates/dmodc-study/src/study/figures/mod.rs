@@ -8,6 +8,7 @@ mod draw;
 mod sweep;
 
 use super::rows::Row;
+use crate::figure::thousands;
 use draw::{Curve, Figure, Kind, Panel};
 use sweep::Sweep;
 
@@ -39,6 +40,9 @@ pub fn draw(rows: &[Row]) -> Result<Vec<Drawing>, String> {
     }
     Ok(drawings)
 }
+
+/// So many panels are side by side at the most.
+const PANELS_IN_A_ROW: usize = 3;
 
 /// Rows, along one sweep.
 struct Table<'a> {
@@ -120,7 +124,7 @@ impl Table<'_> {
         self.figure("What a re-route moves, of the healthy tables", |fabric| {
             let panel = |title: &str, part: &'static str, whole: &'static str| Panel {
                 title: title.into(),
-                axis: "percent".into(),
+                axis: format!("percent of {}", part.split('_').next().unwrap_or(part)),
                 kind: Kind::Spread,
                 curves: self.curves(fabric, pattern, |row| {
                     Some(100.0 * row.number(part)? / row.number(whole)?.max(1.0))
@@ -128,7 +132,7 @@ impl Table<'_> {
                 bound: None,
             };
             vec![
-                panel("entries", "entries_moved", "entries_total"),
+                panel("entries of forwarding tables", "entries_moved", "entries_total"),
                 panel("blocks of 64 entries, as they are sent", "blocks_moved", "blocks_total"),
             ]
         })
@@ -136,44 +140,51 @@ impl Table<'_> {
 
     fn valid(&self) -> Figure {
         let pattern = values(self.rows, "pattern")[0];
-        self.figure("Throws in which every pair of nodes has a route", |fabric| {
-            let is_valid = |row: &Row| Some(f64::from(u8::from(row.get("valid") == "true")));
+        let is_valid = |row: &Row| Some(f64::from(u8::from(row.get("valid") == "true")));
+        let panel = |fabric: &&str| {
             let mut curves = self.curves(fabric, pattern, is_valid);
             for throws in curves.iter_mut().flat_map(|curve| &mut curve.throws) {
                 let share = throws.iter().sum::<f64>() / throws.len().max(1) as f64;
                 *throws = vec![100.0 * share];
             }
-            vec![Panel {
-                title: "an engine that refuses has no valid tables".into(),
-                axis: "percent".into(),
+            Panel {
+                title: self.heading(fabric),
+                axis: "percent of throws".into(),
                 kind: Kind::Bars,
                 curves,
                 bound: None,
-            }]
-        })
+            }
+        };
+        let mut panels =
+            values(self.rows, "fabric").iter().map(panel).collect::<Vec<_>>().into_iter();
+        let mut rows = Vec::new();
+        while panels.len() > 0 {
+            rows.push((String::new(), panels.by_ref().take(PANELS_IN_A_ROW).collect()));
+        }
+        let title = "Validity: throws in which every pair of nodes has a route".into();
+        Figure { title, axis: self.sweep.axis.clone(), labels: self.sweep.labels.clone(), rows }
     }
 
     /// A figure with a row for every fabric.
     fn figure(&self, title: &str, panels: impl Fn(&str) -> Vec<Panel>) -> Figure {
-        let fabrics = values(self.rows, "fabric");
-        let throws = values(self.rows, "throw").len();
-        let row = |fabric: &&str| {
-            let row = self.rows.iter().find(|row| row.get("fabric") == *fabric);
-            let number =
-                |column: &str| crate::figure::thousands(row.map_or("", |row| row.get(column)));
-            let (nodes, switches) = (number("nodes"), number("switches"));
-            (format!("{fabric}: {nodes} nodes, {switches} switches"), panels(fabric))
-        };
-        let throws = match throws {
+        let row = |fabric: &&str| (self.heading(fabric), panels(fabric));
+        let throws = match values(self.rows, "throw").len() {
             1 => "one throw".into(),
-            _ => format!("{throws} throws, their median and quartiles"),
+            throws => format!("{throws} throws, their median and quartiles"),
         };
         Figure {
             title: format!("{title} ({throws})"),
             axis: self.sweep.axis.clone(),
             labels: self.sweep.labels.clone(),
-            rows: fabrics.iter().map(row).collect(),
+            rows: values(self.rows, "fabric").iter().map(row).collect(),
         }
+    }
+
+    /// A fabric, and how large it is.
+    fn heading(&self, fabric: &str) -> String {
+        let row = self.rows.iter().find(|row| row.get("fabric") == fabric);
+        let number = |column| thousands(row.map_or("", |row| row.get(column)));
+        format!("{fabric}: {} nodes, {} switches", number("nodes"), number("switches"))
     }
 }
 
