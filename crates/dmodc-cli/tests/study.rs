@@ -208,7 +208,7 @@ fn errors_of_a_plan_name_the_line() {
         ("throws = 3", "throws = 0", "plan.toml:4:10: throws are from 1 to 99999"),
         ("\"dmodk\"", "\"dmodx\"", "plan.toml:5:21: it is dmodc, dmodk, random, or opensm:"),
         ("\"dmodk\"", "\"dmodc\"", "plan.toml:5:21: dmodc comes twice"),
-        ("\"sp:4\"", "\"sp:0\"", "plan.toml:6:36: 'sp:0' is no pattern"),
+        ("\"sp:4\"", "\"sp:0\"", "plan.toml:6:34: 'sp:0' is no pattern"),
         ("1,2,2; 1,2,1", "1,2; 1,2,1", "plan.toml:8:8: pgft: "),
         ("file = \"f.topo\"", "preset = \"x\"", "plan.toml:11:10: no preset is called 'x'"),
         ("file = \"f.topo\"", "", "plan.toml:9:1: a fabric has one of pgft, preset and file"),

@@ -10,6 +10,8 @@ use serde_json::{Value, json};
 
 use super::rows::{Row, header};
 use super::{Hash, Shard, Study, StudyError};
+use crate::engine::EngineName;
+use crate::lab;
 
 /// Where the results of a study are.
 #[derive(Clone, Debug)]
@@ -111,23 +113,30 @@ pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), StudyError> {
     write().map_err(|error| io(path, error))
 }
 
+/// What measures: dmodc, and OpenSM where the plan has one of its engines.
+pub(super) fn versions(study: &Study) -> Value {
+    let mut versions = json!({ "dmodc": env!("CARGO_PKG_VERSION") });
+    if study.plan.engines.iter().any(|engine| matches!(engine, EngineName::Opensm(_))) {
+        versions["opensm"] = json!(lab::opensm_version());
+    }
+    versions
+}
+
 /// What a table is of. It has nothing that two runs of the same could differ in.
-fn meta(study: &Study, shard: Shard, rows: usize, digest: &str) -> Value {
+fn meta(study: &Study, shard: Shard, versions: &Value) -> Value {
     let plan = &study.plan;
     let texts = |items: &mut dyn Iterator<Item = String>| items.collect::<Vec<_>>();
     json!({
         "schema": "dmodc/study/1",
         "study": plan.name,
         "plan_hash": study.hash,
-        "versions": { "dmodc": env!("CARGO_PKG_VERSION") },
+        "versions": versions,
         "seed": plan.seed,
         "throws": plan.throws,
         "engines": texts(&mut plan.engines.iter().map(ToString::to_string)),
         "patterns": texts(&mut plan.patterns.iter().map(ToString::to_string)),
         "fabrics": texts(&mut plan.fabrics.iter().map(|fabric| fabric.name.clone())),
         "shard": { "index": shard.index, "count": shard.count },
-        "rows": rows,
-        "digest": digest,
     })
 }
 
@@ -136,6 +145,7 @@ impl Table {
         &self,
         study: &Study,
         shard: Shard,
+        versions: &Value,
         rows: &[String],
     ) -> Result<(), StudyError> {
         let mut text = header() + "\n";
@@ -143,7 +153,9 @@ impl Table {
             text.push_str(row);
             text.push('\n');
         }
-        let meta = meta(study, shard, rows.len(), &Hash::of(&text));
+        let mut meta = meta(study, shard, versions);
+        meta["rows"] = json!(rows.len());
+        meta["digest"] = json!(Hash::of(&text));
         write_whole(&self.meta, format!("{meta:#}\n").as_bytes())?;
         write_whole(&self.csv, text.as_bytes())
     }

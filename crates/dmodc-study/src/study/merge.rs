@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use serde_json::Value;
+
 use super::folder::Folder;
 use super::journal::Journal;
 use super::{Shard, Study, StudyError};
@@ -23,15 +25,21 @@ pub struct Status {
     pub merged: Option<PathBuf>,
 }
 
-/// The rows of every cell that some shard has.
-type Cells = Vec<Option<Vec<String>>>;
+/// All shards that are there.
+struct Collected {
+    shards: Vec<Shard>,
+    /// The rows of every cell that some shard has.
+    cells: Vec<Option<Vec<String>>>,
+    /// What measured them.
+    versions: Option<Value>,
+}
 
 /// What is there, and what is not.
 ///
 /// # Errors
 /// If files cannot be read, or are of another plan.
 pub fn status(study: &Study, folder: &Folder) -> Result<Status, StudyError> {
-    let (shards, cells) = collect(study, folder)?;
+    let Collected { shards, cells, .. } = collect(study, folder)?;
     let mut running = Vec::new();
     for shard in folder.shards(".journal")? {
         let finished = Journal::look(&folder.journal(shard), study)?;
@@ -77,7 +85,7 @@ pub struct Merged {
 /// # Errors
 /// If a shard is missing, damaged or of another plan, or two differ about a cell.
 pub fn merge(study: &Study, folder: &Folder) -> Result<Merged, StudyError> {
-    let (shards, cells) = collect(study, folder)?;
+    let Collected { shards, cells, versions } = collect(study, folder)?;
     let missing = cells.iter().filter(|cell| cell.is_none()).count();
     if missing > 0 {
         return Err(StudyError::Mismatch(format!(
@@ -89,13 +97,13 @@ pub fn merge(study: &Study, folder: &Folder) -> Result<Merged, StudyError> {
     let rows: Vec<String> = cells.into_iter().flatten().flatten().collect();
     let table = folder.merged(study);
     table.check(study)?;
-    table.write(study, Shard::WHOLE, &rows)?;
+    table.write(study, Shard::WHOLE, &versions.unwrap_or_default(), &rows)?;
     Ok(Merged { table: table.csv, rows: rows.len(), shards: shards.len() })
 }
 
-/// All shards that are there, and their cells.
-fn collect(study: &Study, folder: &Folder) -> Result<(Vec<Shard>, Cells), StudyError> {
-    let mut cells: Cells = vec![None; study.cells.len()];
+fn collect(study: &Study, folder: &Folder) -> Result<Collected, StudyError> {
+    let mut cells = vec![None; study.cells.len()];
+    let mut versions: Option<Value> = None;
     let shards = folder.shards(".csv")?;
     for &shard in &shards {
         let table = folder.shard(shard);
@@ -103,6 +111,11 @@ fn collect(study: &Study, folder: &Folder) -> Result<(Vec<Shard>, Cells), StudyE
         let wrong = |what: &str| {
             StudyError::Mismatch(format!("{}: {what}: run the shard again", table.csv.display()))
         };
+        let measured_by = table.check(study)?.map(|mut meta| meta["versions"].take());
+        if versions.is_some() && versions != measured_by {
+            return Err(wrong("it was measured by other versions than the shards before it"));
+        }
+        versions = measured_by;
         let mine: Vec<usize> = (0..cells.len()).filter(|&cell| shard.has(cell)).collect();
         if lines.len() != mine.len() * study.rows_per_cell() {
             return Err(wrong("the table has another number of rows than its part of the plan"));
@@ -116,5 +129,5 @@ fn collect(study: &Study, folder: &Folder) -> Result<(Vec<Shard>, Cells), StudyE
             }
         }
     }
-    Ok((shards, cells))
+    Ok(Collected { shards, cells, versions })
 }

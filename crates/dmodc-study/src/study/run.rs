@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use rayon::prelude::*;
 
 use super::cell::Base;
-use super::folder::{Folder, lines};
+use super::folder::{Folder, lines, versions};
 use super::journal::{Finished, Journal};
 use super::{Shard, Study, StudyError};
 
@@ -79,7 +79,7 @@ impl Run<'_> {
         rows.extend(self.measure(&missing, &journal, each)?);
         let (journal, _) = journal.into_inner().expect("nobody panicked with the journal");
         let lines: Vec<String> = rows.into_values().flatten().collect();
-        table.write(study, shard, &lines)?;
+        table.write(study, shard, &versions(study), &lines)?;
         journal.remove()?;
         self.finish_whole()?;
         Ok(done(progress.before))
