@@ -102,7 +102,11 @@ impl From<NotPgft> for RouteError {
     }
 }
 
-/// A routing algorithm.
+/// A routing algorithm: [`Dmodc`], [`Dmodk`], [`RandomPorts`], or one of your own.
+///
+/// An own one may start from [`alternative_ports`], the ports that keep routes up\*down\* and so free of
+/// deadlock, and choose among them; `examples/own_engine.rs` does, in a screenful, and has the result
+/// [judged](crate::judge::check).
 pub trait Engine {
     /// What it is called on the command line and in results.
     fn name(&self) -> &'static str;
