@@ -6,7 +6,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use dmodc::fabric::Target;
 use dmodc::{Amount, Pgft};
 use dmodc_study::analysis::Pattern;
+pub(crate) use dmodc_study::engine::EngineName;
 use dmodc_study::lab::ENGINES;
+use dmodc_study::study::Shard;
 
 /// Deterministic, fault-resilient routing of fat-tree fabrics (the Dmodc algorithm).
 #[derive(Debug, Parser)]
@@ -50,6 +52,11 @@ pub(crate) enum Command {
     Trace(TraceArgs),
     /// Measure re-routing beside writing as many bytes, and check what was computed.
     Bench(BenchArgs),
+    /// Measure engines under many random degradations, as a plan says, and draw the results.
+    Study {
+        #[command(subcommand)]
+        what: StudyCommand,
+    },
     /// OpenSM on a simulated fabric.
     Opensm {
         #[command(subcommand)]
@@ -343,39 +350,41 @@ pub(crate) struct OrderArgs {
     pub(crate) orders: Option<PathBuf>,
 }
 
-/// An algorithm.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum EngineName {
-    /// The paper's algorithm, for any fabric.
-    Dmodc,
-    /// The closed form for healthy PGFTs.
-    Dmodk,
-    /// One of OpenSM's own.
-    Opensm(String),
+#[derive(Debug, Subcommand)]
+pub(crate) enum StudyCommand {
+    /// Measure: everything, or one shard of it. What an earlier run had finished is kept.
+    Run(StudyRunArgs),
+    /// Tell what is measured and what is missing; the answer is no if something is.
+    Status(StudyArgs),
+    /// Put the tables of all shards together: the same bytes as of a single run.
+    Merge(StudyArgs),
+    /// Draw the merged table: risk, updates and validity against degradation, as SVG and PNG.
+    Plot(StudyArgs),
 }
 
-impl std::str::FromStr for EngineName {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let theirs = text.strip_prefix("opensm:").filter(|name| ENGINES.contains(name));
-        match (text, theirs) {
-            ("dmodc", _) => Ok(EngineName::Dmodc),
-            ("dmodk", _) => Ok(EngineName::Dmodk),
-            (_, Some(name)) => Ok(EngineName::Opensm(name.into())),
-            _ => Err(format!("it is dmodc, dmodk, or opensm: and one of {}", ENGINES.join(", "))),
-        }
-    }
+#[derive(Debug, Args)]
+pub(crate) struct StudyArgs {
+    /// The plan: a TOML file; studies/quick.toml explains itself.
+    pub(crate) plan: PathBuf,
+    /// Where results are, instead of NAME.study beside the plan.
+    #[arg(short, long, value_name = "FOLDER")]
+    pub(crate) output: Option<PathBuf>,
+    /// Print JSON instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
-impl std::fmt::Display for EngineName {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            EngineName::Dmodc => f.write_str("dmodc"),
-            EngineName::Dmodk => f.write_str("dmodk"),
-            EngineName::Opensm(name) => write!(f, "opensm:{name}"),
-        }
-    }
+#[derive(Debug, Args)]
+pub(crate) struct StudyRunArgs {
+    #[command(flatten)]
+    pub(crate) study: StudyArgs,
+    /// Measure this part of the plan only. Without it, the environment of a Slurm array or step, or of MPI
+    /// ranks, tells the part, so that sbatch --array, srun and mpirun work as they are.
+    #[arg(long, value_name = "I/N")]
+    pub(crate) shard: Option<Shard>,
+    /// The plugin, for OpenSM's engines, if it is not beside this program or where libraries are.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) plugin: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -493,10 +502,14 @@ pub(crate) struct RouteArgs {
     pub(crate) fabric: FabricArgs,
     #[command(flatten)]
     pub(crate) leaves: LeafArgs,
-    /// The routing algorithm: dmodc (any fabric), dmodk (healthy PGFTs), or opensm:NAME, OpenSM's own on a
-    /// simulated fabric (minhop, updn, dnup, ftree, sssp, dfsssp, lash, nue).
+    /// The routing algorithm: dmodc (any fabric), dmodk (healthy PGFTs), random (uniform among the closer
+    /// ports), or opensm:NAME, OpenSM's own on a simulated fabric (minhop, updn, dnup, ftree, sssp, dfsssp,
+    /// lash, nue).
     #[arg(long, default_value = "dmodc")]
     pub(crate) engine: EngineName,
+    /// The seed of --engine random.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
     #[command(flatten)]
     pub(crate) order: OrderArgs,
     /// Write both orders here, to be given back with --orders after a fault.

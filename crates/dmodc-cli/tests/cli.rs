@@ -506,6 +506,7 @@ fn help_manual_and_completions_are_there() {
         "diff",
         "trace",
         "bench",
+        "study",
         "opensm",
         "completions",
         "man",
@@ -519,7 +520,7 @@ fn help_manual_and_completions_are_there() {
         assert!(desk.ok(&["completions", shell]).contains("dmodc"));
     }
     desk.ok(&["man", "--dir", "pages"]);
-    assert_eq!(fs::read_dir(desk.path("pages")).unwrap().count(), 15 + 4);
+    assert_eq!(fs::read_dir(desk.path("pages")).unwrap().count(), 20 + 4);
     assert!(desk.error(&["man", "nothing"]).contains("there is no command 'nothing'"));
     assert!(desk.ok(&["generate", "preset"]).lines().count() == 11);
     assert!(desk.ok(&["convert", "--help"]).contains("dot"));

@@ -332,6 +332,29 @@ impl Lft {
         };
         dumps.iter().zip(&told).map(fill).collect()
     }
+
+    /// The tables with these columns. Destinations are matched by what they are and by LID; what the dump
+    /// does not tell has no route.
+    ///
+    /// # Errors
+    /// If they do not fit into memory.
+    pub fn with_columns(
+        &self,
+        columns: &Arc<Columns>,
+        fabric: &Fabric,
+    ) -> Result<ForwardingTables, NoMemory> {
+        let places: HashMap<(End, Lid), usize> =
+            columns.destinations().iter().zip(0..).map(|(d, at)| ((d.end, d.lid), at)).collect();
+        let of_key: Vec<Option<usize>> =
+            self.keys.iter().map(|key| places.get(key).copied()).collect();
+        let mut tables = ForwardingTables::new(columns.clone(), fabric.switches().len())?;
+        for row in &self.rows {
+            if let Some(column) = of_key[row.key as usize] {
+                tables.set(row.switch, column, Some(row.port));
+            }
+        }
+        Ok(tables)
+    }
 }
 
 /// Every destination of a fabric, with the LIDs it has there.

@@ -14,7 +14,7 @@ pub struct Curve {
 }
 
 /// Colours that can be told apart by everybody (Okabe and Ito).
-const COLOURS: [RGBColor; 7] = [
+pub(crate) const COLOURS: [RGBColor; 7] = [
     RGBColor(0, 114, 178),
     RGBColor(230, 159, 0),
     RGBColor(0, 158, 115),
@@ -24,7 +24,11 @@ const COLOURS: [RGBColor; 7] = [
     RGBColor(0, 0, 0),
 ];
 
-const GREY: RGBColor = RGBColor(110, 110, 110);
+pub(crate) const GREY: RGBColor = RGBColor(110, 110, 110);
+
+/// Lines behind the curves, and fainter ones between them.
+pub(crate) const BOLD_LINES: RGBColor = RGBColor(205, 205, 205);
+pub(crate) const LIGHT_LINES: RGBColor = RGBColor(238, 238, 238);
 
 /// The figure as SVG.
 ///
@@ -81,8 +85,8 @@ fn draw(
         .y_label_formatter(&|v| grouped(*v))
         .label_style(("sans-serif", 13))
         .axis_desc_style(("sans-serif", 14))
-        .bold_line_style(RGBColor(205, 205, 205))
-        .light_line_style(RGBColor(238, 238, 238))
+        .bold_line_style(BOLD_LINES)
+        .light_line_style(LIGHT_LINES)
         .draw()?;
     let mut colours = COLOURS.iter().cycle();
     for curve in curves {
@@ -108,7 +112,7 @@ fn draw(
         .configure_series_labels()
         .position(SeriesLabelPosition::UpperLeft)
         .background_style(WHITE.mix(0.9))
-        .border_style(RGBColor(205, 205, 205))
+        .border_style(BOLD_LINES)
         .label_font(("sans-serif", 13))
         .draw()?;
     area.present()?;

@@ -4,16 +4,20 @@
 //! |---|---|
 //! | [`analysis`] | congestion risk of tables, pattern by pattern |
 //! | [`mod@bench`] | how long routing takes, beside the time of writing as many bytes |
+//! | [`engine`] | engines by name |
 //! | [`figure`] | the runtime figure |
 //! | [`lab`] | OpenSM on a simulated fabric, with faults |
 //! | [`machine`] | what it was measured on |
 //! | [`mod@report`] | an analysis as one HTML page |
+//! | [`study`] | fabrics × degradations × engines × patterns, over any number of machines |
 //!
 //! The engine itself has no clock; whoever measures it is here.
 
 pub mod analysis;
 pub mod bench;
+pub mod engine;
 pub mod figure;
 pub mod lab;
 pub mod machine;
 pub mod report;
+pub mod study;

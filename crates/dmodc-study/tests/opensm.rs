@@ -14,6 +14,7 @@ use dmodc_formats::lft::Lft;
 use dmodc_study::lab::{
     Kind, Lab, LabError, Opensm, Row, Script, Setup, Sim, Verdict, now, tables_of,
 };
+use dmodc_study::study::{Folder, Run, Shard, Study, read_rows};
 
 const FIGURE_1: &str = "3; 2,2,3; 1,2,2; 1,2,1";
 const DIRECTOR: &str = "2; 18,36; 1,18; 1,1";
@@ -382,5 +383,47 @@ fn hop_tables_are_opensms_own() {
             dumps.push((dump, multicast));
         }
         assert_eq!(dumps[0], dumps[1]);
+    }
+}
+
+/// OpenSM's engines in a study: their tables are matched with the healthy fabric's columns, so that inside
+/// OpenSM our engine measures as it does outside; and an engine that is not to be had says so in its rows.
+#[test]
+fn a_study_measures_opensms_engines_beside_ours() {
+    let _one = ONE.lock();
+    let Some(plugin) = plugin() else { return };
+    let fabric = fabric(FIGURE_1);
+    if sim(&fabric).is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let plan = folder.path().join("plan.toml");
+    let text = format!(
+        "name = \"theirs\"\nthrows = 1\nengines = [\"dmodc\", \"opensm:dmodc\", \"opensm:updn\"]\n\
+         patterns = [\"a2a\", \"sp\"]\n[[fabric]]\npgft = \"{FIGURE_1}\"\n\
+         [[degradation]]\ncables = [0, 2]\n"
+    );
+    fs::write(&plan, text).unwrap();
+    let study = Study::open(&plan).unwrap();
+    let rows = |name: &str, plugin: PathBuf| {
+        let path = folder.path().join(name);
+        let out = Folder::new(Some(&path), &plan, &study);
+        Run { study: &study, folder: &out, shard: Shard::WHOLE, plugin }.run(|_| {}).unwrap();
+        read_rows(&fs::read_to_string(path.join("theirs.csv")).unwrap(), name).unwrap()
+    };
+    let with = rows("with", plugin);
+    assert_eq!(with.len(), 2 * 3 * 2);
+    for (row, ours) in with.iter().zip([0, 1].into_iter().cycle()) {
+        assert_eq!((row.get("refused"), row.get("valid")), ("", "true"));
+        if row.get("engine") == "opensm:dmodc" && row.get("cables_dead") == "0" {
+            for column in ["max", "mean", "median", "bound", "entries_total"] {
+                assert_eq!(row.get(column), with[ours].get(column), "{column}");
+            }
+        }
+    }
+    let without = rows("without", "/nowhere/libdmodc.so".into());
+    for row in without.iter().filter(|row| row.get("engine") != "dmodc") {
+        assert!(row.get("refused").contains("there is no /nowhere/libdmodc.so"));
+        assert_eq!((row.get("max"), row.get("valid")), ("", ""));
     }
 }

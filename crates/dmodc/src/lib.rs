@@ -10,7 +10,7 @@
 //! | levels, directions, port groups | III-A | [`Ranking`], [`Orders`], [`PortGroups`] |
 //! | cost (Procedure 1) | III-B | [`CostBlock`] |
 //! | divider (Procedure 1) | III-C | [`dividers`] |
-//! | routes, eqs. (1)–(4) | III-D | [`Engine`]s [`Dmodc`], [`Dmodk`] → [`ForwardingTables`] |
+//! | routes, eqs. (1)–(4) | III-D | [`Engine`]s [`Dmodc`], [`Dmodk`], [`RandomPorts`] → [`ForwardingTables`] |
 //! | validity | IV-A | [`Coverage`], [`judge`] |
 //! | after a fault | III | [`Router`]: everything again, or [exactly what changes](Router::apply) |
 //! | tables too large to keep | | [`stream_tiles`], [`stream_switches`], [`Digest`] |
@@ -69,8 +69,8 @@ pub use random::Random;
 pub use rank::Ranking;
 pub use recognise::{Labels, NotPgft, recognise};
 pub use route::{
-    Coverage, Dmodc, Dmodk, Engine, Piece, Preprocessing, RouteError, alternative_ports,
-    connect_roots, stream_switches, stream_tiles, validity,
+    Coverage, Dmodc, Dmodk, Engine, Piece, Preprocessing, RandomPorts, RouteError,
+    alternative_ports, connect_roots, stream_switches, stream_tiles, validity,
 };
 pub use router::{Change, Router};
 pub use routing::{Routing, RoutingOptions};

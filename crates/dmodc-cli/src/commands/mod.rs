@@ -12,6 +12,7 @@ mod info;
 mod manual;
 mod opensm;
 mod route;
+mod study;
 mod trace;
 
 use anyhow::{Context, Result};
@@ -36,6 +37,7 @@ pub(crate) fn run(cli: Cli) -> Result<Answer> {
         Command::Analyze(args) => analyze::run(&args),
         Command::Diff(args) => diff::run(&args),
         Command::Trace(args) => trace::run(&args),
+        Command::Study { what } => study::run(&what),
         Command::Opensm { what } => opensm::run(&what),
         Command::Bench(args) => bench::run(&args, cli.threads),
         Command::Completions { shell } => manual::completions(shell),

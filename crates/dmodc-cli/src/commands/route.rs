@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use dmodc::{
     Columns, Coverage, Dmodc, Dmodk, End, Engine, Live, NO_ROUTE, PortNumber, Preprocessing,
-    RouteError, Routing, RoutingOptions, SwitchIndex, connect_roots, stream_switches,
+    RandomPorts, RouteError, Routing, RoutingOptions, SwitchIndex, connect_roots, stream_switches,
 };
 use dmodc_formats::lft::Lft;
 use dmodc_formats::{alternatives, lft, orders};
@@ -59,7 +59,8 @@ pub(super) fn run(args: &RouteArgs) -> Result<Answer> {
 fn together(args: &RouteArgs, live: Live<'_>, routing: &Routing) -> Result<Summary> {
     let engine: &dyn Engine = match args.engine {
         EngineName::Dmodk => &Dmodk,
-        _ => &Dmodc,
+        EngineName::Random => &RandomPorts { seed: args.seed },
+        EngineName::Dmodc | EngineName::Opensm(_) => &Dmodc,
     };
     let mut tables = routing.empty_tables(live)?;
     let start = Instant::now();

@@ -14,7 +14,8 @@ mod run;
 mod script;
 mod sim;
 
-pub use opensm::{ENGINES, Event, Kind, Opensm, Setup, now, tables_of};
+pub use opensm::{ENGINES, Event, Kind, Opensm, Setup, dump_of, now, tables_of};
+pub use process::opensm_version;
 pub use run::{Lab, Row, Verdict};
 pub use script::{Script, ScriptError};
 pub use sim::Sim;

@@ -324,6 +324,22 @@ pub fn tables_of(
     plugin: &Path,
     longest: u64,
 ) -> Result<(Lft, [f64; 2]), LabError> {
+    let (dump, times) = dump_of(fabric, engine, plugin, longest)?;
+    let lft = lft::read(&dump, fabric)
+        .map_err(|error| LabError::Failed(format!("OpenSM's tables: {error}")))?;
+    Ok((lft, times))
+}
+
+/// The same as OpenSM's own dump.
+///
+/// # Errors
+/// If something fails, or OpenSM used another engine.
+pub fn dump_of(
+    fabric: &Fabric,
+    engine: &str,
+    plugin: &Path,
+    longest: u64,
+) -> Result<(Vec<u8>, [f64; 2]), LabError> {
     let sim = Sim::start(fabric)?;
     let (mut command, folder) = command(&sim, &Setup::new(engine, plugin))?;
     command.arg("-o");
@@ -343,10 +359,8 @@ pub fn tables_of(
         }
     }
     let path = opensm.folder.join("opensm-lfts.dump");
-    let text = fs::read(&path).map_err(|error| LabError::Io("OpenSM's tables".into(), error))?;
-    let lft = lft::read(&text, fabric)
-        .map_err(|error| LabError::Failed(format!("OpenSM's tables: {error}")))?;
-    Ok((lft, times))
+    let dump = fs::read(&path).map_err(|error| LabError::Io("OpenSM's tables".into(), error))?;
+    Ok((dump, times))
 }
 
 #[cfg(test)]

@@ -130,6 +130,13 @@ fn find(program: &str) -> Option<PathBuf> {
     folders.map(|folder| folder.join(program)).find(|path| path.is_file())
 }
 
+/// The version of the installed OpenSM, if there is one.
+pub fn opensm_version() -> Option<String> {
+    let output = Command::new(find("opensm")?).arg("--version").stdin(Stdio::null()).output();
+    let text = String::from_utf8_lossy(&output.ok()?.stdout).into_owned();
+    text.lines().find_map(|line| line.strip_prefix("OpenSM ")).map(|version| version.trim().into())
+}
+
 /// The library of ibsim-utils, in the folder of whatever architecture.
 fn preload() -> Option<PathBuf> {
     let folders = std::fs::read_dir("/usr/lib").ok()?.flatten().map(|entry| entry.path());

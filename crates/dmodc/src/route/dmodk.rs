@@ -12,7 +12,7 @@ use super::{Coverage, Engine, Preprocessing, RouteError};
 use crate::fabric::{Live, Peer};
 use crate::id::{PortNumber, SwitchIndex};
 use crate::recognise::{Labels, recognise};
-use crate::tables::{Destination, End, ForwardingTables, NO_ROUTE};
+use crate::tables::{Destination, ForwardingTables, NO_ROUTE};
 
 /// The engine `dmodk`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -38,7 +38,7 @@ impl Engine for Dmodk {
             .collect();
         tables.tiles_mut().into_par_iter().for_each(|(tile, out)| {
             let destinations = &columns.destinations()[tile.columns.clone()];
-            let alive: Vec<bool> = destinations.iter().map(|d| is_alive(live, d)).collect();
+            let alive: Vec<bool> = destinations.iter().map(|d| d.end.is_alive(live)).collect();
             for (row, out) in rows.iter().zip(out.chunks_exact_mut(destinations.len())) {
                 for ((entry, d), alive) in out.iter_mut().zip(destinations).zip(&alive) {
                     *entry = match row {
@@ -50,14 +50,6 @@ impl Engine for Dmodk {
         });
         let leaves = ready.ranking.leaves_with_nodes().count() as u64;
         Ok(Coverage { leaf_pairs: leaves * leaves.saturating_sub(1), ..Coverage::default() })
-    }
-}
-
-/// Whether anybody can have a route to a destination: dead ones keep their columns.
-fn is_alive(live: Live<'_>, d: &Destination) -> bool {
-    match d.end {
-        End::Node(n) => live.node(n),
-        End::Switch(s) => live.switch(s),
     }
 }
 

@@ -3,6 +3,7 @@
 mod coverage;
 mod dmodc;
 mod dmodk;
+mod random;
 mod roots;
 mod select;
 mod stream;
@@ -12,6 +13,7 @@ pub use coverage::Coverage;
 pub(crate) use dmodc::ByFormula;
 pub use dmodc::Dmodc;
 pub use dmodk::Dmodk;
+pub use random::RandomPorts;
 pub use roots::connect_roots;
 pub use stream::{Piece, stream_switches, stream_tiles};
 pub(crate) use tile::{ALL, RowMaker, Selection, Work, coverage, write_tile};
@@ -100,7 +102,11 @@ impl From<NotPgft> for RouteError {
     }
 }
 
-/// A routing algorithm.
+/// A routing algorithm: [`Dmodc`], [`Dmodk`], [`RandomPorts`], or one of your own.
+///
+/// An own one may start from [`alternative_ports`], the ports that keep routes up\*down\* and so free of
+/// deadlock, and choose among them; `examples/own_engine.rs` does, in a screenful, and has the result
+/// [judged](crate::judge::check).
 pub trait Engine {
     /// What it is called on the command line and in results.
     fn name(&self) -> &'static str;

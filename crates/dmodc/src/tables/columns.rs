@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use crate::cost::BLOCK;
-use crate::fabric::Fabric;
+use crate::fabric::{Fabric, Live};
 use crate::id::{Guid, Lid, NodeIndex, PortNumber, SwitchIndex};
 use crate::order::Orders;
 
@@ -42,6 +42,14 @@ impl End {
         match self {
             End::Node(n) => fabric.node(n).switch,
             End::Switch(s) => s,
+        }
+    }
+
+    /// Whether anybody can have a route to it. What is dead keeps its columns.
+    pub fn is_alive(self, live: Live<'_>) -> bool {
+        match self {
+            End::Node(n) => live.node(n),
+            End::Switch(s) => live.switch(s),
         }
     }
 }

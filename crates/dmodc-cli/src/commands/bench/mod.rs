@@ -55,6 +55,10 @@ pub(super) fn run(args: &BenchArgs, threads: Option<u16>) -> Result<Answer> {
         }
     }
     ensure!(
+        !args.engines.contains(&EngineName::Random),
+        "the engines that are measured are dmodc and dmodk"
+    );
+    ensure!(
         !args.engines.iter().any(|engine| matches!(engine, EngineName::Opensm(_))),
         "OpenSM's engines are measured by --with-opensm"
     );

@@ -1,0 +1,259 @@
+//! `dmodc study`: many measurements as a plan says, in as many pieces as there are machines.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{IsTerminal, Write as _};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, anyhow, bail};
+use dmodc_study::study::{
+    Done, Folder, Progress, Run, Shard, Status, Study, StudyError, figures, merge, read_rows,
+    status,
+};
+use serde_json::json;
+
+use crate::args::{StudyArgs, StudyCommand, StudyRunArgs};
+use crate::text::{counted, number, time};
+use crate::{Answer, output, text};
+
+pub(super) fn run(command: &StudyCommand) -> Result<Answer> {
+    match command {
+        StudyCommand::Run(args) => measure(args),
+        StudyCommand::Status(args) => tell(args),
+        StudyCommand::Merge(args) => put_together(args),
+        StudyCommand::Plot(args) => plot(args),
+    }
+}
+
+/// The study, and where its results are.
+fn open(args: &StudyArgs) -> Result<(Study, Folder)> {
+    let study = Study::open(&args.plan).map_err(explain)?;
+    let folder = Folder::new(args.output.as_deref(), &args.plan, &study);
+    Ok((study, folder))
+}
+
+/// What is wrong with a plan is shown with its line.
+fn explain(error: StudyError) -> anyhow::Error {
+    let excerpt = match &error {
+        StudyError::Plan { text, error, .. } => text::excerpt(text.as_bytes(), error),
+        _ => None,
+    };
+    match excerpt {
+        Some(excerpt) => anyhow!("{error}\n{excerpt}"),
+        None => error.into(),
+    }
+}
+
+fn measure(args: &StudyRunArgs) -> Result<Answer> {
+    let (study, folder) = open(&args.study)?;
+    let (shard, told) = match args.shard {
+        Some(shard) => (shard, None),
+        None => match Shard::from_environment(|name| std::env::var(name).ok()) {
+            Ok(Some((shard, told))) => (shard, Some(told)),
+            Ok(None) => (Shard::WHOLE, None),
+            Err(what) => bail!("{what}"),
+        },
+    };
+    let plugin = super::opensm::plugin(args.plugin.as_deref())?;
+    let (start, is_terminal) = (Instant::now(), std::io::stderr().is_terminal());
+    let show = |progress: Progress| {
+        if is_terminal {
+            // A line that cannot be shown is no reason to stop.
+            let _ = write!(std::io::stderr(), "\r{}\x1b[K", ahead(progress, start.elapsed()));
+        }
+    };
+    let done = Run { study: &study, folder: &folder, shard, plugin }.run(show);
+    if is_terminal {
+        eprint!("\r\x1b[K");
+    }
+    let Done { progress, table } = done?;
+    if args.study.json {
+        let report = json!({
+            "schema": "dmodc/study-run/1",
+            "study": study.plan.name,
+            "plan_hash": study.hash,
+            "shard": { "index": shard.index, "count": shard.count, "told_by": told },
+            "cells": progress.total,
+            "measured_before": progress.before,
+            "table": table.display().to_string(),
+            "seconds": start.elapsed().as_secs_f64(),
+        });
+        output::print(&format!("{report:#}\n"))?;
+        return Ok(Answer::Yes);
+    }
+    let mut text = match shard {
+        Shard::WHOLE => format!("{}: ", study.plan.name),
+        shard => format!("{}, shard {shard}: ", study.plan.name),
+    };
+    if let Some(told) = told {
+        let _ = write!(text, "(told by {told}) ");
+    }
+    let _ = match progress.before {
+        0 => write!(text, "{} measured", counted(progress.total, "cell")),
+        before => write!(
+            text,
+            "{} measured, {} of them by an earlier run",
+            counted(progress.total, "cell"),
+            number(before)
+        ),
+    };
+    let _ = writeln!(text, " in {}: {}", time(start.elapsed()), table.display());
+    output::print(&text)?;
+    Ok(Answer::Yes)
+}
+
+/// How far it is, and how long it may still take.
+fn ahead(progress: Progress, elapsed: Duration) -> String {
+    let Progress { done, before, total } = progress;
+    let left = match done - before {
+        0 => "…".into(),
+        now => {
+            let seconds = elapsed.as_secs_f64() / now as f64 * (total - done) as f64;
+            span(seconds.ceil() as u64)
+        }
+    };
+    let share = 100 * done / total.max(1);
+    format!("{} of {} cells, {share} %, {left} left", number(done), number(total))
+}
+
+/// A span of time in the units that matter.
+fn span(seconds: u64) -> String {
+    match seconds {
+        0..=119 => format!("{seconds} s"),
+        120..=7199 => format!("{} min", seconds.div_ceil(60)),
+        _ => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
+    }
+}
+
+fn tell(args: &StudyArgs) -> Result<Answer> {
+    let (study, folder) = open(args)?;
+    let found = status(&study, &folder)?;
+    let shards = |shards: &[Shard]| shards.iter().map(ToString::to_string).collect::<Vec<_>>();
+    if args.json {
+        let running = found
+            .running
+            .iter()
+            .map(|(shard, cells)| json!({ "shard": shard.to_string(), "cells_finished": cells }));
+        let report = json!({
+            "schema": "dmodc/study-status/1",
+            "study": study.plan.name,
+            "plan_hash": study.hash,
+            "cells": found.cells,
+            "cells_missing": found.missing.len(),
+            "shards": shards(&found.shards),
+            "in_the_making": running.collect::<Vec<_>>(),
+            "holes": shards(&found.holes),
+            "merged": found.merged.as_ref().map(|path| path.display().to_string()),
+        });
+        output::print(&format!("{report:#}\n"))?;
+    } else {
+        output::print(&words(&study, &folder, &found))?;
+    }
+    Ok(found.missing.is_empty().into())
+}
+
+fn words(study: &Study, folder: &Folder, found: &Status) -> String {
+    let there = found.cells - found.missing.len();
+    let mut text = format!(
+        "{}: {} of {} measured, in {} ({})\n",
+        study.plan.name,
+        number(there),
+        counted(found.cells, "cell"),
+        counted(found.shards.len(), "table"),
+        folder.path().display(),
+    );
+    for (shard, cells) in &found.running {
+        let total = (0..found.cells).filter(|&cell| shard.has(cell)).count();
+        let (cells, total) = (number(*cells), number(total));
+        let _ = writeln!(text, "shard {shard} is in the making: {cells} of {total} cells finished");
+    }
+    for shard in &found.holes {
+        let _ = writeln!(text, "hole: shard {shard}");
+    }
+    match &found.merged {
+        Some(path) => {
+            let _ = writeln!(text, "merged: {}", path.display());
+        }
+        None if found.missing.is_empty() => {
+            text += "complete: 'dmodc study merge' puts it together\n";
+        }
+        None => {}
+    }
+    text
+}
+
+fn put_together(args: &StudyArgs) -> Result<Answer> {
+    let (study, folder) = open(args)?;
+    let merged = merge(&study, &folder)?;
+    if args.json {
+        let report = json!({
+            "schema": "dmodc/study-merge/1",
+            "study": study.plan.name,
+            "plan_hash": study.hash,
+            "shards": merged.shards,
+            "rows": merged.rows,
+            "table": merged.table.display().to_string(),
+        });
+        output::print(&format!("{report:#}\n"))?;
+    } else {
+        let (shards, rows) = (counted(merged.shards, "shard"), counted(merged.rows, "row"));
+        output::print(&format!("{shards}, {rows}: {}\n", merged.table.display()))?;
+    }
+    Ok(Answer::Yes)
+}
+
+fn plot(args: &StudyArgs) -> Result<Answer> {
+    let (study, folder) = open(args)?;
+    let found = status(&study, &folder)?;
+    let Some(table) = found.merged else {
+        bail!(
+            "{}: there is no merged table yet: 'dmodc study run' and 'dmodc study merge' make it",
+            folder.path().display()
+        );
+    };
+    let name = table.display().to_string();
+    let text = fs::read_to_string(&table).with_context(|| name.clone())?;
+    let rows = read_rows(&text, &name)?;
+    let mut written = Vec::new();
+    let mut converter = true;
+    for drawing in figures::draw(&rows).map_err(|error| anyhow!("{name}: {error}"))? {
+        let path = folder.figure(&format!("{}.svg", drawing.name));
+        output::to(Some(&path), |out| Ok(out.write_all(drawing.svg.as_bytes())?))?;
+        let png = path.with_extension("png");
+        written.push(path.display().to_string());
+        converter = converter && to_png(&path, &png)?;
+        if converter {
+            written.push(png.display().to_string());
+        }
+    }
+    if !converter {
+        eprintln!(
+            "dmodc: no PNG was made: rsvg-convert is not installed (on Debian: apt-get install librsvg2-bin)"
+        );
+    }
+    if args.json {
+        let report = json!({"schema": "dmodc/study-plot/1", "figures": written, "png": converter});
+        output::print(&format!("{report:#}\n"))?;
+    } else {
+        output::print(&(written.join("\n") + "\n"))?;
+    }
+    Ok(Answer::Yes)
+}
+
+/// Draws an SVG with twice as many pixels; whether there is a program that can.
+fn to_png(svg: &Path, png: &Path) -> Result<bool> {
+    let mut command = Command::new("rsvg-convert");
+    command.args(["--zoom", "2"]).arg(svg).stdin(Stdio::null());
+    let drawn = match command.output() {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(false),
+        drawn => drawn.context("rsvg-convert")?,
+    };
+    if !drawn.status.success() {
+        let said = String::from_utf8_lossy(&drawn.stderr);
+        bail!("rsvg-convert failed: {}", said.lines().last().unwrap_or("it said nothing"));
+    }
+    output::to(Some(png), |out| Ok(out.write_all(&drawn.stdout)?))?;
+    Ok(true)
+}

@@ -1,0 +1,288 @@
+//! `dmodc study`: the same bytes however the work is cut, interrupted or spread.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+#![allow(clippy::print_stdout, reason = "a skipped test says so")]
+
+mod desk;
+
+use std::fs;
+use std::io::Write;
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+use desk::{DMODC, Desk, text};
+use serde_json::Value;
+
+const PLAN: &str = r#"
+name = "small"
+seed = 3
+throws = 3
+engines = ["dmodc", "dmodk", "random"]
+patterns = ["a2a", "rp:5", "sp", "sp:4"]
+[[fabric]]
+pgft = "3; 2,2,3; 1,2,2; 1,2,1"
+[[fabric]]
+name = "from a file"
+file = "f.topo"
+[[degradation]]
+cables = ["0%", "5%", 4]
+switches = [0, 1]
+"#;
+
+/// Cells of the plan: per fabric one healthy one, and three throws of each of five degradations.
+const CELLS: usize = 2 * (1 + 5 * 3);
+
+/// A desk with the plan and its fabric.
+fn desk() -> Desk {
+    let desk = Desk::new();
+    desk.ok(&["generate", "pgft", "2; 4,4; 1,2; 1,2", "-o", "f.topo"]);
+    desk.write("plan.toml", PLAN);
+    desk
+}
+
+/// The rows of a table, each as its values by column.
+fn table(csv: &str) -> Vec<std::collections::HashMap<String, String>> {
+    // The only field with commas is the first fabric's name, which is quoted.
+    let mut lines = csv.lines().map(|line| line.replace("\"3; 2,2,3; 1,2,2; 1,2,1\"", "figure 1"));
+    let header: Vec<String> = lines.next().unwrap().split(',').map(Into::into).collect();
+    let row = |line: String| header.iter().cloned().zip(line.split(',').map(Into::into)).collect();
+    lines.map(row).collect()
+}
+
+#[test]
+fn a_run_has_a_row_for_every_measurement_with_all_its_seeds() {
+    let desk = desk();
+    let said = desk.ok(&["study", "run", "plan.toml"]);
+    assert!(said.contains(&format!("small: {CELLS} cells measured")), "{said}");
+    let csv = desk.read("small.study/small.csv");
+    let rows = table(&csv);
+    assert_eq!(rows.len(), CELLS * 3 * 4);
+    for row in &rows {
+        assert_eq!(row["study"], "small");
+        // Dmodk knows PGFTs alone; a tree of two levels without one of its roots still is one.
+        let is_refused = !row["refused"].is_empty();
+        let is_broken = row["fabric"] == "figure 1" && row["cables_dead"] != "0";
+        assert!(!is_refused || row["engine"] == "dmodk", "{row:?}");
+        assert!(is_refused || row["engine"] != "dmodk" || !is_broken, "{row:?}");
+        assert_eq!(row["max"].is_empty(), is_refused, "{row:?}");
+        assert_eq!(row["engine_seed"].is_empty(), row["engine"] != "random");
+        let is_drawn = ["rp:5", "sp:4"].contains(&row["pattern"].as_str());
+        assert_eq!(!row["pattern_seed"].is_empty(), is_drawn);
+        assert!(row["throw_seed"].parse::<u64>().unwrap() < 1 << 53);
+        if !is_refused {
+            let number = |column: &str| row[column].parse::<f64>().unwrap();
+            assert!(number("max") >= number("bound"), "{row:?}");
+            assert_eq!(row["valid"] == "true", row["unroutable_pairs"] == "0");
+            assert!(number("entries_moved") <= number("entries_total"));
+        }
+    }
+    // Five per cent of the 32 or 16 cables between switches; four; one switch.
+    let dead = |fabric: &str, asked: &str| -> String {
+        let row = rows.iter().find(|row| row["fabric"] == fabric && row["cables_asked"] == asked);
+        row.unwrap()["cables_dead"].clone()
+    };
+    assert_eq!((dead("figure 1", "5%"), dead("from a file", "5%")), ("2".into(), "1".into()));
+    assert_eq!((dead("figure 1", "4"), dead("from a file", "4")), ("4".into(), "4".into()));
+    // The faults of a throw can be made again by hand.
+    let throw = rows
+        .iter()
+        .find(|row| row["fabric"] == "from a file" && row["cables_asked"] == "4")
+        .unwrap();
+    let args =
+        ["degrade", "f.topo", "--cables", "4", "--seed", &throw["throw_seed"], "-o", "g.topo"];
+    desk.ok(&args);
+    let json = desk.json(0, &["route", "g.topo", "--json"]);
+    assert_eq!(json["valid"].to_string(), throw["valid"]);
+    let meta: Value = serde_json::from_str(&desk.read("small.study/small.meta.json")).unwrap();
+    assert_eq!((&meta["schema"], &meta["seed"]), (&"dmodc/study/1".into(), &3.into()));
+    assert_eq!(meta["rows"], CELLS * 12);
+    assert!(
+        meta["plan_hash"].as_str().unwrap().len() == 32 && meta["versions"]["dmodc"].is_string()
+    );
+    // Comments are no part of the plan; running again measures nothing.
+    desk.write("plan.toml", &format!("# The same.\n{PLAN}"));
+    assert!(
+        desk.ok(&["study", "run", "plan.toml"])
+            .contains(&format!("{CELLS} of them by an earlier run"))
+    );
+    assert_eq!(desk.read("small.study/small.csv"), csv);
+}
+
+#[test]
+fn shards_merge_to_the_bytes_of_one_process() {
+    let desk = desk();
+    desk.ok(&["study", "run", "plan.toml", "--threads", "1"]);
+    for shard in ["3/3", "1/3"] {
+        desk.ok(&["study", "run", "plan.toml", "-o", "shards", "--shard", shard]);
+    }
+    let status = desk.code(1, &["study", "status", "plan.toml", "-o", "shards"]);
+    assert!(status.contains("hole: shard 2/3\n"), "{status}");
+    let error = desk.error(&["study", "merge", "plan.toml", "-o", "shards"]);
+    assert!(error.contains("11 of 32 cells are missing"), "{error}");
+    // The last one is told by its environment.
+    let mut last = Command::new(DMODC);
+    last.args(["study", "run", "plan.toml", "-o", "shards"]).current_dir(desk.folder.path());
+    last.env("SLURM_ARRAY_TASK_ID", "1").env("SLURM_ARRAY_TASK_COUNT", "3");
+    let said = text(&last.output().unwrap().stdout);
+    assert!(said.contains("shard 2/3: (told by SLURM_ARRAY_TASK_ID)"), "{said}");
+    let status = desk.json(0, &["study", "status", "plan.toml", "-o", "shards", "--json"]);
+    assert_eq!(status["holes"].as_array().unwrap().len(), 0);
+    assert_eq!(status["shards"], serde_json::json!(["1/3", "2/3", "3/3"]));
+    desk.ok(&["study", "merge", "plan.toml", "-o", "shards"]);
+    for file in ["small.csv", "small.meta.json"] {
+        assert_eq!(desk.read(&format!("shards/{file}")), desk.read(&format!("small.study/{file}")));
+    }
+    let names: Vec<String> = fs::read_dir(desk.path("shards"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    assert!(names.iter().all(|name| !name.ends_with(".part") && !name.ends_with(".journal")));
+    assert!(names.contains(&"shard-0002-of-0003.csv".to_string()), "{names:?}");
+}
+
+#[test]
+fn a_killed_run_goes_on_and_ends_in_the_same_bytes() {
+    let desk = Desk::new();
+    let plan = PLAN
+        .replace("throws = 3", "throws = 150")
+        .replace("name = \"from a file\"\nfile = \"f.topo\"", "pgft = \"3; 4,4,4; 1,4,4; 1,1,1\"");
+    desk.write("plan.toml", &plan);
+    desk.ok(&["study", "run", "plan.toml", "-o", "whole"]);
+    let mut victim = Command::new(DMODC)
+        .args(["study", "run", "plan.toml", "-o", "killed", "--threads", "1"])
+        .current_dir(desk.folder.path())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let journal = desk.path("killed/shard-0001-of-0001.journal");
+    let finished = || fs::read_to_string(&journal).unwrap_or_default().matches("# cell ").count();
+    while finished() < 3 && victim.try_wait().unwrap().is_none() {
+        sleep(Duration::from_millis(1));
+    }
+    victim.kill().unwrap();
+    victim.wait().unwrap();
+    assert!(!desk.path("killed/small.csv").exists(), "it was killed too late to be a test");
+    assert!(!desk.path("killed/shard-0001-of-0001.csv").exists());
+    // The disk may have half of what was written last.
+    let mut file = fs::OpenOptions::new().append(true).open(&journal).unwrap();
+    file.write_all(b"# cell 7 12 00000000000000000000000000000000\nsmall,\"3; 2,").unwrap();
+    let status = desk.code(1, &["study", "status", "plan.toml", "-o", "killed"]);
+    assert!(
+        status.contains("shard 1/1 is in the making: ") && status.contains("hole: shard 1/1"),
+        "{status}"
+    );
+    let said = desk.ok(&["study", "run", "plan.toml", "-o", "killed"]);
+    assert!(said.contains("by an earlier run"), "{said}");
+    for file in ["small.csv", "small.meta.json"] {
+        assert_eq!(desk.read(&format!("killed/{file}")), desk.read(&format!("whole/{file}")));
+    }
+    assert!(!journal.exists());
+}
+
+#[test]
+fn what_is_of_another_plan_is_refused() {
+    let desk = desk();
+    desk.ok(&["study", "run", "plan.toml", "-o", "out", "--shard", "1/2"]);
+    desk.write("other.toml", &PLAN.replace("seed = 3", "seed = 4"));
+    for command in ["run", "merge", "status", "plot"] {
+        let error = desk.error(&["study", command, "other.toml", "-o", "out"]);
+        assert!(error.contains("shard-0001-of-0002.meta.json: this is of another plan"), "{error}");
+    }
+    // Another fabric in the same file is another plan.
+    desk.ok(&["study", "run", "plan.toml", "-o", "out", "--shard", "2/2"]);
+    desk.ok(&["generate", "pgft", "2; 4,4; 1,4; 1,1", "-o", "f.topo"]);
+    assert!(desk.error(&["study", "merge", "plan.toml", "-o", "out"]).contains("another plan"));
+    desk.ok(&["generate", "pgft", "2; 4,4; 1,2; 1,2", "-o", "f.topo"]);
+    // A table that was changed by hand is no result.
+    let path = "out/shard-0002-of-0002.csv";
+    desk.write(path, &desk.read(path).replace(",true,", ",false,"));
+    let error = desk.error(&["study", "merge", "plan.toml", "-o", "out"]);
+    assert!(error.contains("is not what its .meta.json describes"), "{error}");
+}
+
+#[test]
+fn errors_of_a_plan_name_the_line() {
+    let desk = desk();
+    for (from, to, expected) in [
+        ("seed = 3", "sed = 3", "plan.toml:3:1: unknown field `sed`"),
+        ("throws = 3", "throws = 0", "plan.toml:4:10: throws are from 1 to 99999"),
+        ("\"dmodk\"", "\"dmodx\"", "plan.toml:5:21: it is dmodc, dmodk, random, or opensm:"),
+        ("\"dmodk\"", "\"dmodc\"", "plan.toml:5:21: dmodc comes twice"),
+        ("\"sp:4\"", "\"sp:0\"", "plan.toml:6:34: 'sp:0' is no pattern"),
+        ("1,2,2; 1,2,1", "1,2; 1,2,1", "plan.toml:8:8: pgft: "),
+        ("file = \"f.topo\"", "preset = \"x\"", "plan.toml:11:10: no preset is called 'x'"),
+        ("file = \"f.topo\"", "", "plan.toml:9:1: a fabric has one of pgft, preset and file"),
+        ("\"5%\"", "\"5\"", ""),
+        ("\"5%\"", "\"500%\"", "plan.toml:13:17: '500%' is neither a count nor a percentage"),
+        ("\"5%\"", "-1", "plan.toml:13:17: "),
+        ("name = \"small\"", "name = \"a/b\"", "plan.toml:2:8: 'a/b' cannot name files"),
+        ("engines = [\"dmodc\", \"dmodk\", \"random\"]", "engines = []", "there is no engine"),
+        (
+            "4]",
+            "400]",
+            "fabric '3; 2,2,3; 1,2,2; 1,2,1': 400 inter-switch cables cannot be removed",
+        ),
+        ("f.topo", "g.topo", "g.topo: No such file"),
+        ("[[degradation]]", "[[degradation", "plan.toml:12:"),
+    ] {
+        desk.write("plan.toml", &PLAN.replacen(from, to, 1));
+        if expected.is_empty() {
+            desk.code(1, &["study", "status", "plan.toml"]);
+            continue;
+        }
+        let error = desk.error(&["study", "status", "plan.toml"]);
+        assert!(error.contains(expected), "{to}: {error}");
+    }
+    assert!(desk.error(&["study", "run", "none.toml"]).contains("none.toml: No such file"));
+    assert!(
+        desk.error(&["study", "run", "plan.toml", "--shard", "4/3"]).contains("no shard such as")
+    );
+}
+
+#[test]
+fn figures_are_drawn_from_the_merged_table() {
+    let desk = desk();
+    let error = desk.error(&["study", "plot", "plan.toml"]);
+    assert!(error.contains("there is no merged table yet"), "{error}");
+    desk.ok(&["study", "run", "plan.toml"]);
+    let said = desk.ok(&["study", "plot", "plan.toml"]);
+    for kind in ["risk", "update", "validity"] {
+        for sweep in ["cables", "cables-1-switches", "switches"] {
+            let name = format!("small.study/small-{kind}-{sweep}");
+            assert!(said.contains(&format!("{name}.svg")), "{said}");
+            let svg = desk.read(&format!("{name}.svg"));
+            for word in ["<svg", "dmodc", "dmodk", "random", "from a file: 16 nodes, 6 switches"] {
+                assert!(svg.contains(word), "{name}: {word}");
+            }
+            if said.contains(&format!("{name}.png")) {
+                assert!(
+                    fs::read(desk.path(&format!("{name}.png"))).unwrap().starts_with(b"\x89PNG")
+                );
+            }
+        }
+    }
+    assert!(desk.read("small.study/small-risk-cables.svg").contains("lower bound"));
+}
+
+#[test]
+fn mpi_ranks_are_shards() {
+    let desk = desk();
+    let mut mpi = Command::new("mpirun");
+    mpi.args(["--allow-run-as-root", "--oversubscribe", "-n", "2", DMODC]);
+    mpi.args(["study", "run", "plan.toml", "-o", "mpi"]).current_dir(desk.folder.path());
+    let output = match mpi.output() {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            println!("skipped: mpirun is not installed (on Debian: openmpi-bin)");
+            return;
+        }
+        output => output.unwrap(),
+    };
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    assert!(output.status.success(), "{out}\n{err}");
+    for shard in ["1/2", "2/2"] {
+        assert!(out.contains(&format!("shard {shard}: (told by OMPI_COMM_WORLD_RANK)")), "{out}");
+    }
+    desk.ok(&["study", "merge", "plan.toml", "-o", "mpi"]);
+    desk.ok(&["study", "run", "plan.toml"]);
+    assert_eq!(desk.read("mpi/small.csv"), desk.read("small.study/small.csv"));
+}

@@ -1,0 +1,48 @@
+//! Engines by name: ours, and OpenSM's own.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::lab::ENGINES;
+
+/// An algorithm, by the name that command lines and plans use.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum EngineName {
+    /// The paper's algorithm, for any fabric.
+    Dmodc,
+    /// The closed form for healthy PGFTs.
+    Dmodk,
+    /// Drawn from the alternative ports.
+    Random,
+    /// One of OpenSM's own.
+    Opensm(String),
+}
+
+impl FromStr for EngineName {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let theirs = text.strip_prefix("opensm:").filter(|name| ENGINES.contains(name));
+        match (text, theirs) {
+            ("dmodc", _) => Ok(EngineName::Dmodc),
+            ("dmodk", _) => Ok(EngineName::Dmodk),
+            ("random", _) => Ok(EngineName::Random),
+            (_, Some(name)) => Ok(EngineName::Opensm(name.into())),
+            _ => Err(format!(
+                "it is dmodc, dmodk, random, or opensm: and one of {}",
+                ENGINES.join(", ")
+            )),
+        }
+    }
+}
+
+impl fmt::Display for EngineName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            EngineName::Dmodc => f.write_str("dmodc"),
+            EngineName::Dmodk => f.write_str("dmodk"),
+            EngineName::Random => f.write_str("random"),
+            EngineName::Opensm(name) => write!(f, "opensm:{name}"),
+        }
+    }
+}

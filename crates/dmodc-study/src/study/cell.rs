@@ -1,0 +1,189 @@
+//! Cells: one throw of one degradation on one fabric, with all engines and patterns.
+//!
+//! The same throw is judged under every engine and pattern. Its seed depends on the study's seed and the
+//! throw's number alone, and a larger draw of a seed has all of a smaller one: so the third throw of 2 %
+//! is the third throw of 1 % and something more, on every fabric, and curves are of the same accidents.
+
+use std::path::PathBuf;
+
+use dmodc::{
+    Degradation, Dmodc, Dmodk, Engine, Fabric, ForwardingTables, Live, Random, RandomPorts,
+    Routing, RoutingOptions,
+};
+
+use super::measure::{Update, risk, traffic};
+use super::plan::{Pattern, Plan};
+use super::rows::Row;
+use super::{Study, draw};
+use crate::engine::EngineName;
+use crate::lab;
+
+/// The longest that OpenSM may take, in seconds.
+const LONGEST: u64 = 3600;
+
+/// Seeds are numbers that every tool reads exactly.
+const SEEDS: u64 = 1 << 53;
+
+/// Streams of the study's seed: one for each throw, and one for engines that draw.
+const THROWS: u64 = 1 << 40;
+const ENGINES: u64 = 2 << 40;
+
+/// Streams of a throw's seed, beyond those that faults are drawn from.
+const PERMUTATIONS: u64 = 16;
+const SHIFTS: u64 = 17;
+
+/// A unit of work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cell {
+    /// Which fabric of the plan.
+    pub fabric: usize,
+    /// Which degradation.
+    pub level: usize,
+    /// Which draw of it.
+    pub throw: u32,
+}
+
+impl Cell {
+    /// All cells of a plan, in the order of their rows.
+    pub(super) fn all(plan: &Plan) -> Vec<Cell> {
+        let mut cells = Vec::new();
+        for fabric in 0..plan.fabrics.len() {
+            for (level, asked) in plan.levels.iter().enumerate() {
+                let throws = if asked.is_healthy() { 1 } else { plan.throws };
+                cells.extend((0..throws).map(|throw| Cell { fabric, level, throw }));
+            }
+        }
+        cells
+    }
+}
+
+/// The seed of an engine that draws. It is one for the whole study, so that what an update moves is not
+/// the dice's doing.
+fn engine_seed(plan: &Plan) -> u64 {
+    Random::new(plan.seed, ENGINES).below(SEEDS)
+}
+
+fn throw_seed(plan: &Plan, throw: u32) -> u64 {
+    Random::new(plan.seed, THROWS + u64::from(throw)).below(SEEDS)
+}
+
+/// The seed of a pattern, if it is drawn.
+fn pattern_seed(throw_seed: u64, pattern: Pattern) -> Option<u64> {
+    let stream = match pattern {
+        Pattern::Permutations(_) => PERMUTATIONS,
+        Pattern::Shifts(Some(_)) => SHIFTS,
+        Pattern::AllToAll | Pattern::Shifts(None) => return None,
+    };
+    Some(Random::new(throw_seed, stream).below(SEEDS))
+}
+
+/// What all cells of a fabric share: orders and columns, and the healthy tables of every engine.
+pub(super) struct Base<'a> {
+    study: &'a Study,
+    fabric: &'a Fabric,
+    routing: Routing,
+    plugin: PathBuf,
+    /// By engine of the plan; why there are none.
+    healthy: Vec<Result<ForwardingTables, String>>,
+}
+
+impl<'a> Base<'a> {
+    pub(super) fn new(study: &'a Study, fabric: usize, plugin: PathBuf) -> Self {
+        let fabric = &study.fabrics[fabric];
+        let nothing = Degradation::none(fabric);
+        let routing = Routing::new(Live::new(fabric, &nothing), &RoutingOptions::default());
+        let mut base = Base { study, fabric, routing, plugin, healthy: vec![] };
+        let engines = &study.plan.engines;
+        base.healthy = engines.iter().map(|engine| base.tables(engine, &nothing)).collect();
+        base
+    }
+
+    /// The tables that an engine gives under a degradation, or why it gives none.
+    fn tables(&self, engine: &EngineName, dead: &Degradation) -> Result<ForwardingTables, String> {
+        let seed = engine_seed(&self.study.plan);
+        let ours: &dyn Engine = match engine {
+            EngineName::Dmodc => &Dmodc,
+            EngineName::Dmodk => &Dmodk,
+            EngineName::Random => &RandomPorts { seed },
+            EngineName::Opensm(name) => {
+                // OpenSM discovers what is alive; its dump is matched by GUID with what there was.
+                let rest = self.fabric.without(dead);
+                let dump = lab::dump_of(&rest, name, &self.plugin, LONGEST);
+                let (dump, _) = dump.map_err(|error| error.to_string())?;
+                let dump = dmodc_formats::lft::read(&dump, self.fabric)
+                    .map_err(|error| format!("OpenSM's tables: {error}"))?;
+                let tables = dump.with_columns(self.routing.columns(), self.fabric);
+                return tables.map_err(|error| error.to_string());
+            }
+        };
+        let routed = self.routing.route(Live::new(self.fabric, dead), ours);
+        routed.map(|(tables, _)| tables).map_err(|error| error.to_string())
+    }
+
+    /// All rows of a cell: engine by engine, pattern by pattern.
+    pub(super) fn measure(&self, cell: Cell) -> Vec<Row> {
+        let plan = &self.study.plan;
+        let level = &plan.levels[cell.level];
+        let seed = throw_seed(plan, cell.throw);
+        let dead = draw(level, seed)
+            .degradation(self.fabric)
+            .expect("the study was opened: the fabric has as much as is to die");
+        let mut about = Row::default();
+        about.set("study", &plan.name);
+        about.set("fabric", &plan.fabrics[cell.fabric].name);
+        let is_node = |&n: &dmodc::NodeIndex| !self.fabric.is_aggregation(n);
+        about.set("nodes", self.fabric.node_indices().filter(is_node).count());
+        about.set("switches", self.fabric.switches().len());
+        about.set("cables_asked", level.cables);
+        about.set("switches_asked", level.switches);
+        about.set("throw", cell.throw + 1);
+        about.set("throw_seed", seed);
+        about.set("cables_dead", dead.dead_cables().count());
+        about.set("switches_dead", dead.dead_switches().count());
+        let mut rows = Vec::with_capacity(self.study.rows_per_cell());
+        for at in 0..plan.engines.len() {
+            self.engine(at, &dead, &about, &mut rows);
+        }
+        rows
+    }
+
+    /// The rows of one engine.
+    fn engine(&self, at: usize, dead: &Degradation, about: &Row, rows: &mut Vec<Row>) {
+        let (plan, live) = (&self.study.plan, Live::new(self.fabric, dead));
+        let (engine, healthy) = (&plan.engines[at], &self.healthy[at]);
+        let mut about = about.clone();
+        about.set("engine", engine);
+        let draws = (*engine == EngineName::Random).then(|| engine_seed(plan));
+        about.set_some("engine_seed", draws);
+        let throw_seed = about.get("throw_seed").parse().expect("it was set to a number");
+        let mut each = |measure: &mut dyn FnMut(Pattern, Option<u64>, &mut Row)| {
+            for &pattern in &plan.patterns {
+                let (mut row, seed) = (about.clone(), pattern_seed(throw_seed, pattern));
+                row.set("pattern", pattern);
+                row.set_some("pattern_seed", seed);
+                measure(pattern, seed, &mut row);
+                rows.push(row);
+            }
+        };
+        let tables = match dead.removed().next() {
+            None => healthy.clone(),
+            Some(_) => self.tables(engine, dead),
+        };
+        let tables = match tables {
+            Ok(tables) => tables,
+            Err(why) => return each(&mut |_, _, row| row.set("refused", &why)),
+        };
+        let traffic = traffic(live, &self.routing, &tables);
+        let unroutable = traffic.all_to_all().undelivered;
+        let update = healthy.as_ref().ok().map(|healthy| Update::new(live, healthy, &tables));
+        each(&mut |pattern, seed, row| {
+            risk(&traffic, pattern, seed, row);
+            row.set("unroutable_pairs", unroutable);
+            row.set("valid", unroutable == 0);
+            row.set_some("entries_moved", update.map(|update| update.entries));
+            row.set_some("blocks_moved", update.map(|update| update.blocks));
+            row.set_some("entries_total", update.map(|update| update.entries_total));
+            row.set_some("blocks_total", update.map(|update| update.blocks_total));
+        });
+    }
+}

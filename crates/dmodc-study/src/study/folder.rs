@@ -1,0 +1,217 @@
+//! The folder of a study: shards, journals, the merged table, figures.
+//!
+//! A table is there whole or not at all, and its `.meta.json` is there before it.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::rows::{Row, header};
+use super::{Hash, Shard, Study, StudyError};
+use crate::engine::EngineName;
+use crate::lab;
+
+/// Where the results of a study are.
+#[derive(Clone, Debug)]
+pub struct Folder(PathBuf);
+
+/// A table and its description.
+#[derive(Clone, Debug)]
+pub(super) struct Table {
+    pub(super) csv: PathBuf,
+    pub(super) meta: PathBuf,
+}
+
+impl Folder {
+    /// This folder, or NAME.study beside the plan.
+    pub fn new(told: Option<&Path>, plan: &Path, study: &Study) -> Self {
+        let beside = || plan.with_file_name(format!("{}.study", study.plan.name));
+        Folder(told.map_or_else(beside, Path::to_path_buf))
+    }
+
+    /// Its path.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    pub(super) fn create(&self) -> Result<(), StudyError> {
+        fs::create_dir_all(&self.0).map_err(|error| io(&self.0, error))
+    }
+
+    /// Everything: NAME.csv.
+    pub(super) fn merged(&self, study: &Study) -> Table {
+        self.table(&study.plan.name)
+    }
+
+    pub(super) fn shard(&self, shard: Shard) -> Table {
+        self.table(&stem(shard))
+    }
+
+    pub(super) fn journal(&self, shard: Shard) -> PathBuf {
+        self.0.join(format!("{}.journal", stem(shard)))
+    }
+
+    /// Where a figure goes.
+    pub fn figure(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    fn table(&self, stem: &str) -> Table {
+        Table {
+            csv: self.0.join(format!("{stem}.csv")),
+            meta: self.0.join(format!("{stem}.meta.json")),
+        }
+    }
+
+    /// The shards that have a file with this ending, ascending: of fewest parts first.
+    pub(super) fn shards(&self, ending: &str) -> Result<Vec<Shard>, StudyError> {
+        let entries = match fs::read_dir(&self.0) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(vec![]),
+            Err(error) => return Err(io(&self.0, error)),
+        };
+        let shard = |name: &str| {
+            let (index, count) =
+                name.strip_prefix("shard-")?.strip_suffix(ending)?.split_once("-of-")?;
+            format!("{}/{}", index.parse::<u32>().ok()?, count.parse::<u32>().ok()?).parse().ok()
+        };
+        let mut shards: Vec<Shard> = entries
+            .flatten()
+            .filter_map(|entry| shard(&entry.file_name().to_string_lossy()))
+            .collect();
+        shards.sort_by_key(|shard| (shard.count, shard.index));
+        Ok(shards)
+    }
+}
+
+fn stem(shard: Shard) -> String {
+    format!("shard-{:04}-of-{:04}", shard.index, shard.count)
+}
+
+pub(super) fn io(path: &Path, error: std::io::Error) -> StudyError {
+    StudyError::Io(path.display().to_string(), error)
+}
+
+/// Writes a file whole or not at all.
+///
+/// # Errors
+/// If it cannot be written.
+pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), StudyError> {
+    let write = || {
+        let folder = path.parent().unwrap_or(Path::new("."));
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".dmodc-").suffix(".part");
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let mut file = builder.tempfile_in(folder)?;
+        file.write_all(bytes)?;
+        file.as_file().sync_all()?;
+        file.persist(path).map_err(|error| error.error)?;
+        Ok(())
+    };
+    write().map_err(|error| io(path, error))
+}
+
+/// What measures: dmodc, and OpenSM where the plan has one of its engines.
+pub(super) fn versions(study: &Study) -> Value {
+    let mut versions = json!({ "dmodc": env!("CARGO_PKG_VERSION") });
+    if study.plan.engines.iter().any(|engine| matches!(engine, EngineName::Opensm(_))) {
+        versions["opensm"] = json!(lab::opensm_version());
+    }
+    versions
+}
+
+/// What a table is of. It has nothing that two runs of the same could differ in.
+fn meta(study: &Study, shard: Shard, versions: &Value) -> Value {
+    let plan = &study.plan;
+    let texts = |items: &mut dyn Iterator<Item = String>| items.collect::<Vec<_>>();
+    json!({
+        "schema": "dmodc/study/1",
+        "study": plan.name,
+        "plan_hash": study.hash,
+        "versions": versions,
+        "seed": plan.seed,
+        "throws": plan.throws,
+        "engines": texts(&mut plan.engines.iter().map(ToString::to_string)),
+        "patterns": texts(&mut plan.patterns.iter().map(ToString::to_string)),
+        "fabrics": texts(&mut plan.fabrics.iter().map(|fabric| fabric.name.clone())),
+        "shard": { "index": shard.index, "count": shard.count },
+    })
+}
+
+impl Table {
+    pub(super) fn write(
+        &self,
+        study: &Study,
+        shard: Shard,
+        versions: &Value,
+        rows: &[String],
+    ) -> Result<(), StudyError> {
+        let mut text = header() + "\n";
+        for row in rows {
+            text.push_str(row);
+            text.push('\n');
+        }
+        let mut meta = meta(study, shard, versions);
+        meta["rows"] = json!(rows.len());
+        meta["digest"] = json!(Hash::of(&text));
+        write_whole(&self.meta, format!("{meta:#}\n").as_bytes())?;
+        write_whole(&self.csv, text.as_bytes())
+    }
+
+    /// Refuses a description of another plan or version; none is none of these.
+    pub(super) fn check(&self, study: &Study) -> Result<Option<Value>, StudyError> {
+        let text = match fs::read_to_string(&self.meta) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            text => text.map_err(|error| io(&self.meta, error))?,
+        };
+        let name = self.meta.display();
+        let meta: Value = serde_json::from_str(&text)
+            .map_err(|error| StudyError::Mismatch(format!("{name}: {error}")))?;
+        let told = |value: &Value| value.as_str().unwrap_or("unknown").to_string();
+        same_plan(&name, (&told(&meta["plan_hash"]), &told(&meta["versions"]["dmodc"])), study)?;
+        Ok(Some(meta))
+    }
+
+    /// The rows as lines, without the header: `None` if the table is not there.
+    pub(super) fn lines(&self, study: &Study) -> Result<Option<Vec<String>>, StudyError> {
+        let text = match fs::read_to_string(&self.csv) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            text => text.map_err(|error| io(&self.csv, error))?,
+        };
+        let meta = self.check(study)?;
+        let digest = meta.as_ref().and_then(|meta| meta["digest"].as_str());
+        if digest != Some(&Hash::of(&text)) {
+            let what = "is not what its .meta.json describes: remove both and run the shard again";
+            return Err(StudyError::Mismatch(format!("{}: {what}", self.csv.display())));
+        }
+        Ok(Some(text.lines().skip(1).map(str::to_string).collect()))
+    }
+}
+
+/// Refuses what another plan or version made.
+pub(super) fn same_plan(
+    name: &dyn std::fmt::Display,
+    (hash, version): (&str, &str),
+    study: &Study,
+) -> Result<(), StudyError> {
+    let ours = env!("CARGO_PKG_VERSION");
+    match (hash == study.hash, version == ours) {
+        (true, true) => Ok(()),
+        (false, _) => Err(StudyError::Mismatch(format!(
+            "{name}: this is of another plan (its hash is {hash}, the plan's {}): \
+             remove it, or use another folder with --output",
+            study.hash
+        ))),
+        (true, false) => Err(StudyError::Mismatch(format!(
+            "{name}: this was made by dmodc {version}, and this is {ours}: use one version, or \
+             another folder with --output"
+        ))),
+    }
+}
+
+/// Rows as lines.
+pub(super) fn lines(rows: &[Row]) -> Vec<String> {
+    rows.iter().map(Row::line).collect()
+}

@@ -1,0 +1,133 @@
+//! From shards to one table; and what is missing.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use super::folder::Folder;
+use super::journal::Journal;
+use super::{Shard, Study, StudyError};
+
+/// What is there of a study.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Status {
+    /// Shards whose tables are there.
+    pub shards: Vec<Shard>,
+    /// Shards in the making, and how many of their cells are finished.
+    pub running: Vec<(Shard, usize)>,
+    /// How many cells the plan has.
+    pub cells: usize,
+    /// Those that no table has.
+    pub missing: Vec<usize>,
+    /// Shards that would fill the holes: those of the sharding that most is there of.
+    pub holes: Vec<Shard>,
+    /// The merged table, if it is there.
+    pub merged: Option<PathBuf>,
+}
+
+/// All shards that are there.
+struct Collected {
+    shards: Vec<Shard>,
+    /// The rows of every cell that some shard has.
+    cells: Vec<Option<Vec<String>>>,
+    /// What measured them.
+    versions: Option<Value>,
+}
+
+/// What is there, and what is not.
+///
+/// # Errors
+/// If files cannot be read, or are of another plan.
+pub fn status(study: &Study, folder: &Folder) -> Result<Status, StudyError> {
+    let Collected { shards, cells, .. } = collect(study, folder)?;
+    let mut running = Vec::new();
+    for shard in folder.shards(".journal")? {
+        let finished = Journal::look(&folder.journal(shard), study)?;
+        if !shards.contains(&shard) {
+            running.push((shard, finished.len()));
+        }
+    }
+    let missing: Vec<usize> = (0..cells.len()).filter(|&cell| cells[cell].is_none()).collect();
+    let all = || shards.iter().copied().chain(running.iter().map(|&(shard, _)| shard));
+    // Where several shardings were begun, the one with the most shards is the one to finish.
+    let count = all().map(|shard| shard.count).max_by_key(|&count| {
+        let begun = all().filter(|shard| shard.count == count).count();
+        (begun, std::cmp::Reverse(count))
+    });
+    let has_hole = |shard: &Shard| missing.iter().any(|&cell| shard.has(cell));
+    let count = count.unwrap_or(1);
+    let holes = (1..=count).map(|index| Shard { index, count }).filter(has_hole).collect();
+    let merged = folder.merged(study);
+    let is_merged = merged.lines(study)?.is_some();
+    Ok(Status {
+        cells: cells.len(),
+        holes,
+        missing,
+        running,
+        shards,
+        merged: is_merged.then_some(merged.csv),
+    })
+}
+
+/// The merged table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Merged {
+    /// Its file.
+    pub table: PathBuf,
+    /// How many rows it has.
+    pub rows: usize,
+    /// The shards it was made from.
+    pub shards: usize,
+}
+
+/// Puts all shards together, in the order of the plan: the bytes that a single process writes.
+///
+/// # Errors
+/// If a shard is missing, damaged or of another plan, or two differ about a cell.
+pub fn merge(study: &Study, folder: &Folder) -> Result<Merged, StudyError> {
+    let Collected { shards, cells, versions } = collect(study, folder)?;
+    let missing = cells.iter().filter(|cell| cell.is_none()).count();
+    if missing > 0 {
+        return Err(StudyError::Mismatch(format!(
+            "{}: {missing} of {} cells are missing ('dmodc study status' lists them)",
+            folder.path().display(),
+            cells.len(),
+        )));
+    }
+    let rows: Vec<String> = cells.into_iter().flatten().flatten().collect();
+    let table = folder.merged(study);
+    table.check(study)?;
+    table.write(study, Shard::WHOLE, &versions.unwrap_or_default(), &rows)?;
+    Ok(Merged { table: table.csv, rows: rows.len(), shards: shards.len() })
+}
+
+fn collect(study: &Study, folder: &Folder) -> Result<Collected, StudyError> {
+    let mut cells = vec![None; study.cells.len()];
+    let mut versions: Option<Value> = None;
+    let shards = folder.shards(".csv")?;
+    for &shard in &shards {
+        let table = folder.shard(shard);
+        let Some(lines) = table.lines(study)? else { continue };
+        let wrong = |what: &str| {
+            StudyError::Mismatch(format!("{}: {what}: run the shard again", table.csv.display()))
+        };
+        let measured_by = table.check(study)?.map(|mut meta| meta["versions"].take());
+        if versions.is_some() && versions != measured_by {
+            return Err(wrong("it was measured by other versions than the shards before it"));
+        }
+        versions = measured_by;
+        let mine: Vec<usize> = (0..cells.len()).filter(|&cell| shard.has(cell)).collect();
+        if lines.len() != mine.len() * study.rows_per_cell() {
+            return Err(wrong("the table has another number of rows than its part of the plan"));
+        }
+        for (cell, rows) in mine.into_iter().zip(lines.chunks(study.rows_per_cell())) {
+            match &cells[cell] {
+                Some(other) if other != rows => {
+                    return Err(wrong("its rows differ from those of another shard"));
+                }
+                _ => cells[cell] = Some(rows.to_vec()),
+            }
+        }
+    }
+    Ok(Collected { shards, cells, versions })
+}

@@ -1,0 +1,189 @@
+//! Studies: fabrics × degradations × engines × patterns, as a plan says, to tidy rows and figures.
+//!
+//! | | |
+//! |---|---|
+//! | `plan` | the TOML file |
+//! | `cell` | the unit of work: one throw of one degradation on one fabric, all engines and patterns |
+//! | `measure` | what is measured of one table |
+//! | `rows` | one CSV row for each measurement |
+//! | `shard` | a part of the cells, told by the command line, Slurm or MPI |
+//! | `folder`, `journal` | files that are there whole or not at all, and what a killed run had finished |
+//! | `run`, `merge` | from cells to shards, from shards to one table |
+//! | `figures` | from the table to drawings |
+//!
+//! The list of cells follows from the plan alone, and a cell's rows from the cell alone: not from the
+//! machine, its threads, or the shard that it happens to be in. So shards are the only thing that more
+//! than one machine needs: whoever runs them, merging gives the bytes of a single process.
+
+mod cell;
+pub mod figures;
+mod folder;
+mod journal;
+mod measure;
+mod merge;
+mod plan;
+mod rows;
+mod run;
+mod shard;
+
+pub use cell::Cell;
+pub use folder::Folder;
+pub use merge::{Merged, Status, merge, status};
+pub use plan::{Asked, Level, Pattern, Plan, PlannedFabric, Source};
+pub use rows::{COLUMNS, Row, read_rows};
+pub use run::{Done, Progress, Run};
+pub use shard::Shard;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use dmodc::{Draw, Fabric};
+use dmodc_formats::ReadError;
+
+/// Why a study does not go on.
+#[derive(Debug, thiserror::Error)]
+pub enum StudyError {
+    /// A file cannot be read or written.
+    #[error("{0}: {1}")]
+    Io(String, std::io::Error),
+    /// The plan is wrong.
+    #[error("{}:{error}", path.display())]
+    Plan {
+        /// Its file.
+        path: PathBuf,
+        /// Its text.
+        text: String,
+        /// The place, and what is wrong there.
+        error: ReadError,
+    },
+    /// A fabric of the plan is no fabric, or has not what is to die.
+    #[error("{0}")]
+    Fabric(String),
+    /// What is there does not belong together.
+    #[error("{0}")]
+    Mismatch(String),
+    /// A figure cannot be drawn.
+    #[error("{0}")]
+    Figure(String),
+}
+
+/// A plan with its fabrics: everything that the results depend on.
+#[derive(Debug)]
+pub struct Study {
+    /// The plan.
+    pub plan: Plan,
+    /// Its fabrics.
+    pub fabrics: Vec<Fabric>,
+    /// All units of work, in the order of their rows.
+    pub cells: Vec<Cell>,
+    /// Equal for equal plans and fabrics.
+    pub hash: String,
+}
+
+impl Study {
+    /// Reads a plan and its fabrics.
+    ///
+    /// # Errors
+    /// If something is missing or wrong.
+    pub fn open(path: &Path) -> Result<Self, StudyError> {
+        let plan = Plan::read(path)?;
+        let mut hash = Hash::default();
+        hash.take(described(&plan).as_bytes());
+        let mut fabrics = Vec::new();
+        for planned in &plan.fabrics {
+            let fabric = match &planned.source {
+                Source::Pgft(pgft) => pgft.fabric(Default::default()),
+                Source::File(file) => read_fabric(file, &mut hash)?,
+            };
+            can_degrade(path, &plan, &planned.name, &fabric)?;
+            fabrics.push(fabric);
+        }
+        let cells = Cell::all(&plan);
+        Ok(Study { plan, fabrics, cells, hash: hash.to_string() })
+    }
+
+    /// How many rows a cell has.
+    pub fn rows_per_cell(&self) -> usize {
+        self.plan.engines.len() * self.plan.patterns.len()
+    }
+}
+
+fn read_fabric(file: &Path, hash: &mut Hash) -> Result<Fabric, StudyError> {
+    let name = file.display();
+    let text = fs::read(file).map_err(|error| StudyError::Io(name.to_string(), error))?;
+    hash.take(&text);
+    let reading = dmodc_formats::read(&text);
+    Ok(reading.map_err(|error| StudyError::Fabric(format!("{name}:{error}")))?.fabric)
+}
+
+/// Whether the fabric has as much as is to die.
+fn can_degrade(path: &Path, plan: &Plan, name: &str, fabric: &Fabric) -> Result<(), StudyError> {
+    for level in &plan.levels {
+        let drawn = draw(level, 0).degradation(fabric);
+        drawn.map_err(|error| {
+            StudyError::Fabric(format!("{}: fabric '{name}': {error}", path.display()))
+        })?;
+    }
+    Ok(())
+}
+
+/// The faults of a level: among cables between switches, and switches that are not leaves.
+fn draw(level: &Level, seed: u64) -> Draw {
+    Draw {
+        cables: level.cables.0,
+        switches: level.switches.0,
+        any_cable: false,
+        any_switch: false,
+        seed,
+    }
+}
+
+/// All that is planned, in one way only: comments and the order of keys in the file do not matter.
+fn described(plan: &Plan) -> String {
+    let list = |items: &mut dyn Iterator<Item = String>| items.collect::<Vec<_>>().join("|");
+    let fabrics = plan.fabrics.iter().map(|fabric| match &fabric.source {
+        Source::Pgft(pgft) => format!("{:?} pgft {pgft}", fabric.name),
+        Source::File(_) => format!("{:?} file", fabric.name),
+    });
+    let levels = plan.levels.iter().map(|level| format!("{} {}", level.cables, level.switches));
+    [
+        format!("dmodc/study-plan/1 {} {} {}", plan.name, plan.seed, plan.throws),
+        list(&mut plan.engines.iter().map(ToString::to_string)),
+        list(&mut plan.patterns.iter().map(ToString::to_string)),
+        list(&mut { fabrics }),
+        list(&mut { levels }),
+    ]
+    .join("\n")
+}
+
+/// FNV-1a with 128 bits: it tells mistakes, not forgeries.
+#[derive(Clone, Copy)]
+struct Hash(u128);
+
+impl Default for Hash {
+    fn default() -> Self {
+        Hash(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d)
+    }
+}
+
+impl Hash {
+    fn take(&mut self, bytes: &[u8]) {
+        // The length first, so that parts cannot be confused.
+        for &byte in (bytes.len() as u64).to_le_bytes().iter().chain(bytes) {
+            self.0 = (self.0 ^ u128::from(byte)).wrapping_mul((1 << 88) + 0x13b);
+        }
+    }
+
+    /// Of one text.
+    fn of(text: &str) -> String {
+        let mut hash = Hash::default();
+        hash.take(text.as_bytes());
+        hash.to_string()
+    }
+}
+
+impl std::fmt::Display for Hash {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:032x}", self.0)
+    }
+}

@@ -1,0 +1,338 @@
+//! The plan of a study: a TOML file, read and checked. Every error names its line.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use dmodc::fabric::PRESETS;
+use dmodc::{Amount, Pgft, Preset};
+use dmodc_formats::ReadError;
+use serde::{Deserialize, Deserializer, de};
+use toml::Spanned;
+
+use super::StudyError;
+use crate::engine::EngineName;
+
+/// The most throws that make sense, and that a number of five figures can name.
+const MOST_THROWS: u32 = 99_999;
+
+/// What is to be measured.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// What the study is called; its files are, too.
+    pub name: String,
+    /// All other seeds come from this one.
+    pub seed: u64,
+    /// How often each degradation is drawn. Where nothing dies, once is enough.
+    pub throws: u32,
+    /// The algorithms.
+    pub engines: Vec<EngineName>,
+    /// The traffic.
+    pub patterns: Vec<Pattern>,
+    /// The fabrics.
+    pub fabrics: Vec<PlannedFabric>,
+    /// How much dies.
+    pub levels: Vec<Level>,
+}
+
+/// A fabric of the plan.
+#[derive(Clone, Debug)]
+pub struct PlannedFabric {
+    /// What it is called in results.
+    pub name: String,
+    /// Where it comes from.
+    pub source: Source,
+}
+
+/// Where a fabric comes from.
+#[derive(Clone, Debug)]
+pub enum Source {
+    /// A tuple, or a preset's.
+    Pgft(Pgft),
+    /// A file in any format that dmodc reads.
+    File(PathBuf),
+}
+
+/// How much dies: one degradation of the plan.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Level {
+    /// Of the cables between switches.
+    pub cables: Asked,
+    /// Of the switches that are not leaves.
+    pub switches: Asked,
+}
+
+impl Level {
+    /// Whether nothing dies.
+    pub fn is_healthy(&self) -> bool {
+        self.cables.is_zero() && self.switches.is_zero()
+    }
+}
+
+/// An amount as it is written in a plan: `40`, or `"0.5%"`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Asked(pub Amount);
+
+impl Asked {
+    /// Whether it is nothing.
+    pub fn is_zero(self) -> bool {
+        matches!(self.0, Amount::Count(0) | Amount::Percent(0.0))
+    }
+}
+
+impl std::fmt::Display for Asked {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.0 {
+            _ if self.is_zero() => f.write_str("0"),
+            Amount::Count(count) => write!(f, "{count}"),
+            Amount::Percent(percent) => write!(f, "{percent}%"),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Asked {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Visitor;
+        impl de::Visitor<'_> for Visitor {
+            type Value = Asked;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a count such as 40 or a percentage such as \"0.5%\"")
+            }
+
+            fn visit_i64<E: de::Error>(self, count: i64) -> Result<Asked, E> {
+                let unexpected = || E::invalid_value(de::Unexpected::Signed(count), &self);
+                usize::try_from(count).map(|c| Asked(Amount::Count(c))).map_err(|_| unexpected())
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Asked, E> {
+                text.parse().map(Asked).map_err(E::custom)
+            }
+        }
+        from.deserialize_any(Visitor)
+    }
+}
+
+/// Traffic: who sends to whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Pattern {
+    /// `a2a`: everybody to everybody.
+    AllToAll,
+    /// `rp:N`: so many random permutations.
+    Permutations(usize),
+    /// `sp`: all shifts, or with `sp:N` a sample of them.
+    Shifts(Option<usize>),
+}
+
+impl std::fmt::Display for Pattern {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Pattern::AllToAll => f.write_str("a2a"),
+            Pattern::Permutations(count) => write!(f, "rp:{count}"),
+            Pattern::Shifts(None) => f.write_str("sp"),
+            Pattern::Shifts(Some(count)) => write!(f, "sp:{count}"),
+        }
+    }
+}
+
+impl FromStr for Pattern {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let count = |text: &str| text.parse().ok().filter(|count| (1..=1_000_000).contains(count));
+        let found = match text.split_once(':') {
+            None if text == "a2a" => Some(Pattern::AllToAll),
+            None if text == "sp" => Some(Pattern::Shifts(None)),
+            Some(("rp", n)) => count(n).map(Pattern::Permutations),
+            Some(("sp", n)) => count(n).map(|n| Pattern::Shifts(Some(n))),
+            _ => None,
+        };
+        found.ok_or_else(|| {
+            format!("'{text}' is no pattern: expected a2a, rp:N, sp or sp:N, N from 1 to 1000000")
+        })
+    }
+}
+
+/// The file, as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    name: Spanned<String>,
+    #[serde(default = "one")]
+    seed: u64,
+    throws: Spanned<u32>,
+    engines: Vec<Spanned<String>>,
+    patterns: Vec<Spanned<String>>,
+    fabric: Vec<Spanned<WrittenFabric>>,
+    degradation: Vec<Spanned<WrittenLevels>>,
+}
+
+fn one() -> u64 {
+    1
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenFabric {
+    name: Option<String>,
+    pgft: Option<Spanned<String>>,
+    preset: Option<Spanned<String>>,
+    file: Option<PathBuf>,
+}
+
+/// Every amount of cables with every amount of switches.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenLevels {
+    #[serde(default = "none")]
+    cables: Vec<Asked>,
+    #[serde(default = "none")]
+    switches: Vec<Asked>,
+}
+
+fn none() -> Vec<Asked> {
+    vec![Asked(Amount::ZERO)]
+}
+
+/// What is wrong, and the byte where.
+struct Wrong(usize, String);
+
+impl Plan {
+    /// Reads a plan.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or something in it is wrong.
+    pub fn read(path: &Path) -> Result<Self, StudyError> {
+        let io = |error| StudyError::Io(path.display().to_string(), error);
+        let text = fs::read_to_string(path).map_err(io)?;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        Plan::parse(&text, folder).map_err(|error| StudyError::Plan {
+            path: path.into(),
+            text,
+            error,
+        })
+    }
+
+    /// Reads the text of a plan; files are looked for in a folder.
+    ///
+    /// # Errors
+    /// The first thing that is wrong.
+    pub fn parse(text: &str, folder: &Path) -> Result<Self, ReadError> {
+        let written = toml::from_str::<Written>(text).map_err(|error| {
+            let at = error.span().map_or(0, |span| span.start);
+            Wrong(at, error.message().replace('\n', " "))
+        });
+        let plan = written.and_then(|written| written.check(folder));
+        plan.map_err(|Wrong(at, message)| {
+            let before = &text.as_bytes()[..at.min(text.len())];
+            let line_start = before.iter().rposition(|&c| c == b'\n').map_or(0, |at| at + 1);
+            ReadError {
+                line: 1 + before.iter().filter(|&&c| c == b'\n').count() as u32,
+                column: 1 + (before.len() - line_start) as u32,
+                message,
+            }
+        })
+    }
+}
+
+impl Written {
+    fn check(self, folder: &Path) -> Result<Plan, Wrong> {
+        let (at, name) = (self.name.span().start, self.name.into_inner());
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+        if name.is_empty() || name.starts_with('.') || !name.chars().all(is_plain) {
+            let message = format!("'{name}' cannot name files: use letters, digits, - _ .");
+            return Err(Wrong(at, message));
+        }
+        if !(1..=MOST_THROWS).contains(self.throws.get_ref()) {
+            let message = format!("throws are from 1 to {MOST_THROWS}");
+            return Err(Wrong(self.throws.span().start, message));
+        }
+        let mut fabrics: Vec<PlannedFabric> = Vec::new();
+        for written in self.fabric {
+            let at = written.span().start;
+            let fabric = written.into_inner().check(at, folder)?;
+            if fabrics.iter().any(|other| other.name == fabric.name) {
+                let message = format!("two fabrics are called '{}': give one a name", fabric.name);
+                return Err(Wrong(at, message));
+            }
+            fabrics.push(fabric);
+        }
+        let mut levels: Vec<Level> = Vec::new();
+        for written in self.degradation {
+            for &cables in &written.get_ref().cables {
+                for &switches in &written.get_ref().switches {
+                    // Sweeps of cables and of switches both start at nothing; it is measured once.
+                    let level = Level { cables, switches };
+                    let same = |other: &Level| {
+                        let text = |level: &Level| format!("{} {}", level.cables, level.switches);
+                        text(other) == text(&level)
+                    };
+                    if !levels.iter().any(same) {
+                        levels.push(level);
+                    }
+                }
+            }
+        }
+        let (engines, patterns) = (unique(self.engines)?, unique(self.patterns)?);
+        let counts = [engines.len(), patterns.len(), fabrics.len(), levels.len()];
+        let what = ["engine", "pattern", "fabric", "degradation"];
+        if let Some((_, what)) = counts.iter().zip(what).find(|(count, _)| **count == 0) {
+            return Err(Wrong(0, format!("there is no {what}: nothing would be measured")));
+        }
+        Ok(Plan {
+            name,
+            seed: self.seed,
+            throws: self.throws.into_inner(),
+            engines,
+            patterns,
+            fabrics,
+            levels,
+        })
+    }
+}
+
+impl WrittenFabric {
+    fn check(self, at: usize, folder: &Path) -> Result<PlannedFabric, Wrong> {
+        let (usual, source) = match (self.pgft, self.preset, self.file) {
+            (Some(tuple), None, None) => {
+                let pgft: Pgft = tuple
+                    .get_ref()
+                    .parse()
+                    .map_err(|error| Wrong(tuple.span().start, format!("pgft: {error}")))?;
+                (pgft.to_string(), Source::Pgft(pgft))
+            }
+            (None, Some(name), None) => {
+                let preset = Preset::named(name.get_ref()).ok_or_else(|| {
+                    let names: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
+                    let names = names.join(", ");
+                    let message = format!("no preset is called '{}': {names}", name.get_ref());
+                    Wrong(name.span().start, message)
+                })?;
+                (preset.name.to_string(), Source::Pgft(preset.pgft()))
+            }
+            (None, None, Some(file)) => {
+                let stem = file.file_stem().unwrap_or(file.as_os_str());
+                (stem.to_string_lossy().into_owned(), Source::File(folder.join(&file)))
+            }
+            _ => return Err(Wrong(at, "a fabric has one of pgft, preset and file".into())),
+        };
+        Ok(PlannedFabric { name: self.name.unwrap_or(usual), source })
+    }
+}
+
+/// What the words mean, each of which must be there once only.
+fn unique<T>(words: Vec<Spanned<String>>) -> Result<Vec<T>, Wrong>
+where
+    T: FromStr<Err = String> + PartialEq,
+{
+    let mut unique: Vec<T> = Vec::new();
+    for word in words {
+        let wrong = |message| Wrong(word.span().start, message);
+        let value = word.get_ref().parse().map_err(wrong)?;
+        if unique.contains(&value) {
+            return Err(wrong(format!("{} comes twice", word.get_ref())));
+        }
+        unique.push(value);
+    }
+    Ok(unique)
+}

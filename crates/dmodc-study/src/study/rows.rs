@@ -1,0 +1,206 @@
+//! Rows: one for each measurement, with all its seeds, as CSV that every tool reads.
+
+use super::StudyError;
+
+/// The columns, in order.
+///
+/// | column | |
+/// |---|---|
+/// | `study`, `fabric` | as the plan calls them |
+/// | `nodes`, `switches` | of the healthy fabric; aggregation nodes aside |
+/// | `engine`, `engine_seed` | the algorithm, and its seed if it draws |
+/// | `cables_asked`, `switches_asked` | what is to die, as in the plan |
+/// | `throw`, `throw_seed` | which draw of it: `dmodc degrade --seed` makes the same |
+/// | `cables_dead`, `switches_dead` | how many that is |
+/// | `pattern`, `pattern_seed` | the traffic, and its seed if it is drawn |
+/// | `max` | the greatest number of flows on any port; of a series, its greatest maximum |
+/// | `mean` | of `a2a` over all ports between switches, else of the series' maxima |
+/// | `median`, `min` | of the series' maxima |
+/// | `bound`, `bound_mean`, `bound_median` | what no routing can go below, for `max`, `mean` and `median` of a series |
+/// | `unroutable_pairs` | ordered pairs of live nodes that these tables do not connect |
+/// | `valid` | whether there are none |
+/// | `entries_moved`, `blocks_moved` | what differs from the engine's healthy tables, on live switches: entries, and blocks of 64 LIDs |
+/// | `entries_total`, `blocks_total` | of how many |
+/// | `refused` | why the engine gave no tables; then nothing is measured |
+pub const COLUMNS: [&str; 28] = [
+    "study",
+    "fabric",
+    "nodes",
+    "switches",
+    "engine",
+    "engine_seed",
+    "cables_asked",
+    "switches_asked",
+    "throw",
+    "throw_seed",
+    "cables_dead",
+    "switches_dead",
+    "pattern",
+    "pattern_seed",
+    "max",
+    "mean",
+    "median",
+    "min",
+    "bound",
+    "bound_mean",
+    "bound_median",
+    "unroutable_pairs",
+    "valid",
+    "entries_moved",
+    "blocks_moved",
+    "entries_total",
+    "blocks_total",
+    "refused",
+];
+
+/// The values of one row, by column; empty where there is none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row([String; COLUMNS.len()]);
+
+impl Default for Row {
+    fn default() -> Self {
+        Row([const { String::new() }; COLUMNS.len()])
+    }
+}
+
+impl Row {
+    fn at(column: &str) -> usize {
+        COLUMNS.iter().position(|name| *name == column).expect("a column of the table")
+    }
+
+    /// Sets a value.
+    ///
+    /// # Panics
+    /// If there is no such column.
+    pub fn set(&mut self, column: &str, value: impl ToString) {
+        // A row is a line.
+        self.0[Row::at(column)] = value.to_string().replace(['\n', '\r'], " ");
+    }
+
+    /// Sets a value that may be missing.
+    ///
+    /// # Panics
+    /// If there is no such column.
+    pub fn set_some(&mut self, column: &str, value: Option<impl ToString>) {
+        if let Some(value) = value {
+            self.set(column, value);
+        }
+    }
+
+    /// A value.
+    ///
+    /// # Panics
+    /// If there is no such column.
+    pub fn get(&self, column: &str) -> &str {
+        &self.0[Row::at(column)]
+    }
+
+    /// A value as a number, if it is one.
+    pub fn number(&self, column: &str) -> Option<f64> {
+        self.get(column).parse().ok()
+    }
+
+    /// The row as a line, without its end.
+    pub fn line(&self) -> String {
+        let fields: Vec<String> = self.0.iter().map(|field| quoted(field)).collect();
+        fields.join(",")
+    }
+
+    /// Reads a line.
+    fn parse(line: &str) -> Option<Self> {
+        let mut row = Row::default();
+        let mut fields = row.0.iter_mut();
+        let mut rest = Some(line);
+        while let Some(text) = rest {
+            let (field, after) = match text.strip_prefix('"') {
+                Some(text) => closed(text)?,
+                None => match text.split_once(',') {
+                    Some((field, after)) => (field.to_string(), Some(after)),
+                    None => (text.to_string(), None),
+                },
+            };
+            *fields.next()? = field;
+            rest = after;
+        }
+        fields.next().is_none().then_some(row)
+    }
+}
+
+/// A field as CSV wants it.
+fn quoted(field: &str) -> String {
+    match field.contains([',', '"']) {
+        true => format!("\"{}\"", field.replace('"', "\"\"")),
+        false => field.into(),
+    }
+}
+
+/// A field whose opening quote was taken, and what comes after its comma.
+fn closed(text: &str) -> Option<(String, Option<&str>)> {
+    let mut field = String::new();
+    let mut rest = text;
+    loop {
+        let (part, after) = rest.split_once('"')?;
+        field += part;
+        match after.chars().next() {
+            None => return Some((field, None)),
+            Some(',') => return Some((field, Some(&after[1..]))),
+            Some('"') => {
+                field.push('"');
+                rest = &after[1..];
+            }
+            Some(_) => return None,
+        }
+    }
+}
+
+/// The first line of every table.
+pub(super) fn header() -> String {
+    COLUMNS.join(",")
+}
+
+/// The rows of a table that `study run` or `study merge` wrote; its name is for errors.
+///
+/// # Errors
+/// If it is no such table.
+pub fn read_rows(text: &str, name: &str) -> Result<Vec<Row>, StudyError> {
+    let wrong = |line: usize, what: &str| StudyError::Mismatch(format!("{name}:{line}: {what}"));
+    let mut lines = text.lines();
+    if lines.next() != Some(&header()) {
+        return Err(wrong(1, "not a table of this version of dmodc study"));
+    }
+    let row = |(at, line)| Row::parse(line).ok_or_else(|| wrong(at + 2, "not a row of a study"));
+    lines.enumerate().map(row).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_come_back_whatever_is_in_them() {
+        let mut row = Row::default();
+        row.set("study", "quick");
+        row.set("fabric", "PGFT(2; 4,4), \"tapered\"");
+        row.set("max", 17);
+        row.set_some("median", Some(1.5));
+        row.set_some("min", None::<u32>);
+        row.set("refused", "no,\nnever");
+        let text = format!("{}\n{}\n", header(), row.line());
+        assert_eq!(text.lines().count(), 2, "a row is a line");
+        let back = read_rows(&text, "t.csv").expect("it is a table");
+        assert_eq!(back[0].get("fabric"), row.get("fabric"));
+        assert_eq!(back[0].get("refused"), "no, never");
+        assert_eq!((back[0].number("max"), back[0].number("min")), (Some(17.0), None));
+        assert_eq!(back, [row]);
+    }
+
+    #[test]
+    fn other_tables_are_refused_by_line() {
+        let told = |text: &str| read_rows(text, "t.csv").expect_err("it is no table").to_string();
+        assert_eq!(told("a,b\n1,2\n"), "t.csv:1: not a table of this version of dmodc study");
+        let short = format!("{}\nquick,full\n", header());
+        assert_eq!(told(&short), "t.csv:2: not a row of a study");
+        let open = format!("{}\n\"quick,full\n", header());
+        assert_eq!(told(&open), "t.csv:2: not a row of a study");
+    }
+}

@@ -1,0 +1,124 @@
+//! Running: the cells of a shard, on all cores, each on the disk once it is finished.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Mutex;
+
+use rayon::prelude::*;
+
+use super::cell::Base;
+use super::folder::{Folder, lines, versions};
+use super::journal::{Finished, Journal};
+use super::{Shard, Study, StudyError};
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Cells that are finished.
+    pub done: usize,
+    /// Those among them that an earlier run had finished.
+    pub before: usize,
+    /// Of how many.
+    pub total: usize,
+}
+
+/// What a run came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Done {
+    /// How far it went: everything.
+    pub progress: Progress,
+    /// The table that was written.
+    pub table: PathBuf,
+}
+
+/// A run of one shard.
+#[derive(Clone, Debug)]
+pub struct Run<'a> {
+    /// What is measured.
+    pub study: &'a Study,
+    /// Where it goes.
+    pub folder: &'a Folder,
+    /// Which part of it.
+    pub shard: Shard,
+    /// The plugin that OpenSM's engines are watched with.
+    pub plugin: PathBuf,
+}
+
+impl Run<'_> {
+    /// Measures what is not measured yet; `each` is told after every cell.
+    ///
+    /// # Errors
+    /// If files cannot be written, or are of another plan.
+    pub fn run(&self, each: impl Fn(Progress) + Sync) -> Result<Done, StudyError> {
+        let Run { study, folder, shard, .. } = *self;
+        folder.create()?;
+        // Another plan's tables would be found when it comes to merging: better before the work.
+        folder.merged(study).check(study)?;
+        for other in folder.shards(".csv")? {
+            folder.shard(other).check(study)?;
+        }
+        let table = folder.shard(shard);
+        let mine: Vec<usize> = (0..study.cells.len()).filter(|&cell| shard.has(cell)).collect();
+        let total = mine.len();
+        let done = |before| Done {
+            progress: Progress { done: total, before, total },
+            table: table.csv.clone(),
+        };
+        if table.lines(study)?.is_some() {
+            self.finish_whole()?;
+            return Ok(done(total));
+        }
+        table.check(study)?;
+        let (journal, finished) = Journal::open(&folder.journal(shard), study)?;
+        let finished: BTreeMap<usize, Vec<String>> = finished.into_iter().collect();
+        let missing: Vec<usize> =
+            mine.into_iter().filter(|cell| !finished.contains_key(cell)).collect();
+        let progress = Progress { done: finished.len(), before: finished.len(), total };
+        each(progress);
+        let (journal, mut rows) = (Mutex::new((journal, progress)), finished);
+        rows.extend(self.measure(&missing, &journal, each)?);
+        let (journal, _) = journal.into_inner().expect("nobody panicked with the journal");
+        let lines: Vec<String> = rows.into_values().flatten().collect();
+        table.write(study, shard, &versions(study), &lines)?;
+        journal.remove()?;
+        self.finish_whole()?;
+        Ok(done(progress.before))
+    }
+
+    /// The rows of cells, which are in the journal then.
+    fn measure(
+        &self,
+        cells: &[usize],
+        journal: &Mutex<(Journal, Progress)>,
+        each: impl Fn(Progress) + Sync,
+    ) -> Result<Vec<Finished>, StudyError> {
+        let study = self.study;
+        // Before the cells and not within them: a thread that waits for another's tables could be the
+        // one that has to help making them.
+        let bases: Vec<Option<Base<'_>>> = (0..study.fabrics.len())
+            .map(|fabric| {
+                let is_used = cells.iter().any(|&cell| study.cells[cell].fabric == fabric);
+                is_used.then(|| Base::new(study, fabric, self.plugin.clone()))
+            })
+            .collect();
+        let measure = |&at: &usize| {
+            let cell = study.cells[at];
+            let base = bases[cell.fabric].as_ref().expect("the fabrics of all cells are prepared");
+            let rows = lines(&base.measure(cell));
+            let mut journal = journal.lock().expect("nobody panicked with the journal");
+            journal.0.add(at, &rows)?;
+            journal.1.done += 1;
+            each(journal.1);
+            Ok((at, rows))
+        };
+        cells.par_iter().with_max_len(1).map(measure).collect()
+    }
+
+    /// A single shard is everything.
+    fn finish_whole(&self) -> Result<(), StudyError> {
+        match self.shard {
+            Shard::WHOLE => super::merge(self.study, self.folder).map(drop),
+            _ => Ok(()),
+        }
+    }
+}
