@@ -18,7 +18,7 @@ name = "small"
 seed = 3
 throws = 3
 engines = ["dmodc", "dmodk", "random"]
-patterns = ["a2a", "rp:5", "sp", "sp:4"]
+patterns = ["a2a", "rp:5", "sp", "sp:4", "bisection:2"]
 [[fabric]]
 pgft = "3; 2,2,3; 1,2,2; 1,2,1"
 [[fabric]]
@@ -56,7 +56,7 @@ fn a_run_has_a_row_for_every_measurement_with_all_its_seeds() {
     assert!(said.contains(&format!("small: {CELLS} cells measured")), "{said}");
     let csv = desk.read("small.study/small.csv");
     let rows = table(&csv);
-    assert_eq!(rows.len(), CELLS * 3 * 4);
+    assert_eq!(rows.len(), CELLS * 3 * 5);
     for row in &rows {
         assert_eq!(row["study"], "small");
         // Dmodk knows PGFTs alone; a tree of two levels without one of its roots still is one.
@@ -66,7 +66,7 @@ fn a_run_has_a_row_for_every_measurement_with_all_its_seeds() {
         assert!(is_refused || row["engine"] != "dmodk" || !is_broken, "{row:?}");
         assert_eq!(row["max"].is_empty(), is_refused, "{row:?}");
         assert_eq!(row["engine_seed"].is_empty(), row["engine"] != "random");
-        let is_drawn = ["rp:5", "sp:4"].contains(&row["pattern"].as_str());
+        let is_drawn = ["rp:5", "sp:4", "bisection:2"].contains(&row["pattern"].as_str());
         assert_eq!(!row["pattern_seed"].is_empty(), is_drawn);
         assert!(row["throw_seed"].parse::<u64>().unwrap() < 1 << 53);
         if !is_refused {
@@ -95,7 +95,7 @@ fn a_run_has_a_row_for_every_measurement_with_all_its_seeds() {
     assert_eq!(json["valid"].to_string(), throw["valid"]);
     let meta: Value = serde_json::from_str(&desk.read("small.study/small.meta.json")).unwrap();
     assert_eq!((&meta["schema"], &meta["seed"]), (&"dmodc/study/1".into(), &3.into()));
-    assert_eq!(meta["rows"], CELLS * 12);
+    assert_eq!(meta["rows"], CELLS * 15);
     assert!(
         meta["plan_hash"].as_str().unwrap().len() == 32 && meta["versions"]["dmodc"].is_string()
     );
@@ -165,7 +165,7 @@ fn a_killed_run_goes_on_and_ends_in_the_same_bytes() {
     assert!(!desk.path("killed/shard-0001-of-0001.csv").exists());
     // The disk may have half of what was written last.
     let mut file = fs::OpenOptions::new().append(true).open(&journal).unwrap();
-    file.write_all(b"# cell 7 12 00000000000000000000000000000000\nsmall,\"3; 2,").unwrap();
+    file.write_all(b"# cell 7 15 00000000000000000000000000000000\nsmall,\"3; 2,").unwrap();
     let status = desk.code(1, &["study", "status", "plan.toml", "-o", "killed"]);
     assert!(
         status.contains("shard 1/1 is in the making: ") && status.contains("hole: shard 1/1"),
@@ -208,7 +208,12 @@ fn errors_of_a_plan_name_the_line() {
         ("throws = 3", "throws = 0", "plan.toml:4:10: throws are from 1 to 99999"),
         ("\"dmodk\"", "\"dmodx\"", "plan.toml:5:21: it is dmodc, dmodk, random, or opensm:"),
         ("\"dmodk\"", "\"dmodc\"", "plan.toml:5:21: dmodc comes twice"),
-        ("\"sp:4\"", "\"sp:0\"", "plan.toml:6:34: 'sp:0' is no pattern"),
+        ("\"sp:4\"", "\"sp:0\"", "plan.toml:6:34: 'sp:0' is no pattern of a study"),
+        (
+            "\"sp:4\"",
+            "\"all-to-one:n1\"",
+            "plan.toml:6:34: 'all-to-one:n1' is no pattern of a study",
+        ),
         ("1,2,2; 1,2,1", "1,2; 1,2,1", "plan.toml:8:8: pgft: "),
         ("file = \"f.topo\"", "preset = \"x\"", "plan.toml:11:10: no preset is called 'x'"),
         ("file = \"f.topo\"", "", "plan.toml:9:1: a fabric has one of pgft, preset and file"),

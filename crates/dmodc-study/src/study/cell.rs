@@ -6,15 +6,18 @@
 
 use std::path::PathBuf;
 
+use dmodc::judge::diff;
+use dmodc::judge::risk::Traffic;
 use dmodc::{
     Degradation, Dmodc, Dmodk, Engine, Fabric, ForwardingTables, Live, Random, RandomPorts,
     Routing, RoutingOptions,
 };
 
-use super::measure::{Update, risk, traffic};
-use super::plan::{Pattern, Plan};
+use super::measure::{risk, update};
+use super::plan::Plan;
 use super::rows::Row;
 use super::{Study, draw};
+use crate::analysis::Pattern;
 use crate::engine::EngineName;
 use crate::lab;
 
@@ -31,6 +34,7 @@ const ENGINES: u64 = 2 << 40;
 /// Streams of a throw's seed, beyond those that faults are drawn from.
 const PERMUTATIONS: u64 = 16;
 const SHIFTS: u64 = 17;
+const BISECTIONS: u64 = 18;
 
 /// A unit of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,11 +72,12 @@ fn throw_seed(plan: &Plan, throw: u32) -> u64 {
 }
 
 /// The seed of a pattern, if it is drawn.
-fn pattern_seed(throw_seed: u64, pattern: Pattern) -> Option<u64> {
+fn pattern_seed(throw_seed: u64, pattern: &Pattern) -> Option<u64> {
     let stream = match pattern {
         Pattern::Permutations(_) => PERMUTATIONS,
         Pattern::Shifts(Some(_)) => SHIFTS,
-        Pattern::AllToAll | Pattern::Shifts(None) => return None,
+        Pattern::Bisections(_) => BISECTIONS,
+        _ => return None,
     };
     Some(Random::new(throw_seed, stream).below(SEEDS))
 }
@@ -156,8 +161,8 @@ impl<'a> Base<'a> {
         let draws = (*engine == EngineName::Random).then(|| engine_seed(plan));
         about.set_some("engine_seed", draws);
         let throw_seed = about.get("throw_seed").parse().expect("it was set to a number");
-        let mut each = |measure: &mut dyn FnMut(Pattern, Option<u64>, &mut Row)| {
-            for &pattern in &plan.patterns {
+        let mut each = |measure: &mut dyn FnMut(&Pattern, Option<u64>, &mut Row)| {
+            for pattern in &plan.patterns {
                 let (mut row, seed) = (about.clone(), pattern_seed(throw_seed, pattern));
                 row.set("pattern", pattern);
                 row.set_some("pattern_seed", seed);
@@ -173,17 +178,18 @@ impl<'a> Base<'a> {
             Ok(tables) => tables,
             Err(why) => return each(&mut |_, _, row| row.set("refused", &why)),
         };
-        let traffic = traffic(live, &self.routing, &tables);
+        let ranking = self.routing.ranking(live);
+        let traffic = Traffic::new(live, &ranking, self.routing.orders(), &tables);
         let unroutable = traffic.all_to_all().undelivered;
-        let update = healthy.as_ref().ok().map(|healthy| Update::new(live, healthy, &tables));
+        let healthy = healthy.as_ref().ok();
+        let diff = healthy.map(|healthy| diff(live, &ranking, healthy, &tables));
         each(&mut |pattern, seed, row| {
             risk(&traffic, pattern, seed, row);
             row.set("unroutable_pairs", unroutable);
             row.set("valid", unroutable == 0);
-            row.set_some("entries_moved", update.map(|update| update.entries));
-            row.set_some("blocks_moved", update.map(|update| update.blocks));
-            row.set_some("entries_total", update.map(|update| update.entries_total));
-            row.set_some("blocks_total", update.map(|update| update.blocks_total));
+            if let Some(diff) = &diff {
+                update(diff, row);
+            }
         });
     }
 }

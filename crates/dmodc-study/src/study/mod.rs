@@ -29,7 +29,7 @@ mod shard;
 pub use cell::Cell;
 pub use folder::Folder;
 pub use merge::{Merged, Status, merge, status};
-pub use plan::{Asked, Level, Pattern, Plan, PlannedFabric, Source};
+pub use plan::{Asked, Level, Plan, PlannedFabric, Source};
 pub use rows::{COLUMNS, Row, read_rows};
 pub use run::{Done, Progress, Run};
 pub use shard::Shard;

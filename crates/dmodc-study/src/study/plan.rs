@@ -11,6 +11,7 @@ use serde::{Deserialize, Deserializer, de};
 use toml::Spanned;
 
 use super::StudyError;
+use crate::analysis::Pattern;
 use crate::engine::EngineName;
 
 /// The most throws that make sense, and that a number of five figures can name.
@@ -110,46 +111,6 @@ impl<'de> Deserialize<'de> for Asked {
             }
         }
         from.deserialize_any(Visitor)
-    }
-}
-
-/// Traffic: who sends to whom.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Pattern {
-    /// `a2a`: everybody to everybody.
-    AllToAll,
-    /// `rp:N`: so many random permutations.
-    Permutations(usize),
-    /// `sp`: all shifts, or with `sp:N` a sample of them.
-    Shifts(Option<usize>),
-}
-
-impl std::fmt::Display for Pattern {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Pattern::AllToAll => f.write_str("a2a"),
-            Pattern::Permutations(count) => write!(f, "rp:{count}"),
-            Pattern::Shifts(None) => f.write_str("sp"),
-            Pattern::Shifts(Some(count)) => write!(f, "sp:{count}"),
-        }
-    }
-}
-
-impl FromStr for Pattern {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let count = |text: &str| text.parse().ok().filter(|count| (1..=1_000_000).contains(count));
-        let found = match text.split_once(':') {
-            None if text == "a2a" => Some(Pattern::AllToAll),
-            None if text == "sp" => Some(Pattern::Shifts(None)),
-            Some(("rp", n)) => count(n).map(Pattern::Permutations),
-            Some(("sp", n)) => count(n).map(|n| Pattern::Shifts(Some(n))),
-            _ => None,
-        };
-        found.ok_or_else(|| {
-            format!("'{text}' is no pattern: expected a2a, rp:N, sp or sp:N, N from 1 to 1000000")
-        })
     }
 }
 
@@ -273,7 +234,8 @@ impl Written {
                 }
             }
         }
-        let (engines, patterns) = (unique(self.engines)?, unique(self.patterns)?);
+        let engines = unique(&self.engines, EngineName::from_str)?;
+        let patterns = unique(&self.patterns, pattern)?;
         let counts = [engines.len(), patterns.len(), fabrics.len(), levels.len()];
         let what = ["engine", "pattern", "fabric", "degradation"];
         if let Some((_, what)) = counts.iter().zip(what).find(|(count, _)| **count == 0) {
@@ -320,15 +282,30 @@ impl WrittenFabric {
     }
 }
 
+/// A pattern of all nodes: a study has no nodes by name, which another fabric would not have.
+fn pattern(word: &str) -> Result<Pattern, String> {
+    match word.parse() {
+        Ok(Pattern::OneToAll(_) | Pattern::AllToOne(_) | Pattern::File(_)) | Err(_) => {
+            Err(format!(
+                "'{word}' is no pattern of a study: expected a2a, rp:N, sp, sp:N or bisection:N"
+            ))
+        }
+        Ok(pattern) => Ok(pattern),
+    }
+}
+
 /// What the words mean, each of which must be there once only.
-fn unique<T>(words: Vec<Spanned<String>>) -> Result<Vec<T>, Wrong>
+fn unique<T>(
+    words: &[Spanned<String>],
+    meaning: impl Fn(&str) -> Result<T, String>,
+) -> Result<Vec<T>, Wrong>
 where
-    T: FromStr<Err = String> + PartialEq,
+    T: PartialEq,
 {
     let mut unique: Vec<T> = Vec::new();
     for word in words {
         let wrong = |message| Wrong(word.span().start, message);
-        let value = word.get_ref().parse().map_err(wrong)?;
+        let value = meaning(word.get_ref()).map_err(wrong)?;
         if unique.contains(&value) {
             return Err(wrong(format!("{} comes twice", word.get_ref())));
         }

@@ -20,9 +20,10 @@ use super::StudyError;
 /// | `unroutable_pairs` | ordered pairs of live nodes that these tables do not connect |
 /// | `valid` | whether there are none |
 /// | `entries_moved`, `blocks_moved` | what differs from the engine's healthy tables, on live switches: entries, and blocks of 64 LIDs |
-/// | `entries_total`, `blocks_total` | of how many |
+/// | `pairs_moved` | ordered pairs of live nodes whose path is another one |
+/// | `entries_total`, `blocks_total`, `pairs_total` | of how many |
 /// | `refused` | why the engine gave no tables; then nothing is measured |
-pub const COLUMNS: [&str; 28] = [
+pub const COLUMNS: [&str; 30] = [
     "study",
     "fabric",
     "nodes",
@@ -50,6 +51,8 @@ pub const COLUMNS: [&str; 28] = [
     "blocks_moved",
     "entries_total",
     "blocks_total",
+    "pairs_moved",
+    "pairs_total",
     "refused",
 ];
 

@@ -134,6 +134,7 @@ impl Table<'_> {
             vec![
                 panel("entries of forwarding tables", "entries_moved", "entries_total"),
                 panel("blocks of 64 entries, as they are sent", "blocks_moved", "blocks_total"),
+                panel("pairs of nodes with another path", "pairs_moved", "pairs_total"),
             ]
         })
     }
@@ -193,6 +194,9 @@ fn meaning(pattern: &str) -> (String, &'static str, &'static str) {
     match pattern.split_once(':') {
         Some(("rp", n)) => {
             (format!("random permutations, median of {n}"), "median", "bound_median")
+        }
+        Some(("bisection", n)) => {
+            (format!("random bisections, median of {n}"), "median", "bound_median")
         }
         Some((_, n)) => (format!("shift permutations, mean of {n}"), "mean", "bound_mean"),
         None if pattern == "sp" => ("shift permutations, mean of all".into(), "mean", "bound_mean"),
