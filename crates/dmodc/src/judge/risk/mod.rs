@@ -11,7 +11,7 @@
 //! | [`permutations`](Traffic::permutations), [`bisections`](Traffic::bisections) | at random | O(n × N × hops), many hops at once |
 //! | [`pairs`](Traffic::pairs) | any list | O(pairs × hops) |
 //!
-//! Each comes with a [lower bound](cuts) that no routing of the same pairs on this fabric can go below.
+//! Each comes with a lower bound that no routing of the same pairs on this fabric can go below.
 //! Flows that do not arrive are counted and named; they load nothing.
 
 mod all_to_all;
