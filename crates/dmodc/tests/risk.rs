@@ -178,6 +178,7 @@ fn assert_all(random: &mut Random, live: Live<'_>, routing: &Routing, tables: &F
     }
     let permutations: Vec<Vec<u32>> = (0..4).map(|i| traffic.permutation(9, i)).collect();
     assert_series(live, tables, &traffic, &traffic.permutations(4, 9), &permutations);
+    assert_eq!(traffic.maxima(&permutations), traffic.permutations(4, 9).maxima);
     let halves: Vec<Vec<u32>> = (0..2).map(|i| traffic.bisection(9, i)).collect();
     assert!(halves.iter().all(|to| (0..count).all(|i| to[to[i] as usize] as usize == i)));
     assert_series(live, tables, &traffic, &traffic.bisections(2, 9), &halves);

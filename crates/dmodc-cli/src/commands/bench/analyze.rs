@@ -52,6 +52,7 @@ fn table(rows: &[Value]) -> String {
             "{}, {} nodes, {} % cables and {} % switches dead, {} threads\n  \
              a2a  {:>10}, pair by pair {:>10}: {} × as fast, {} loads\n  \
              rp   {:>10}, hop by hop   {:>10}: {:.1} × as fast, {} maxima ({} permutations; {:.0} and {:.0} ns a path and core)\n  \
+             \u{20}    {:>10} with drawing, bounds and hosts\n  \
              sp   {:>10} for all {} shifts, {} maxima\n",
             row["preset"].as_str().unwrap_or("?"),
             number(row["nodes"].as_u64().unwrap_or(0)),
@@ -69,6 +70,7 @@ fn table(rows: &[Value]) -> String {
             row["permutations"],
             row["rp_ns_per_path_and_core"].as_f64().unwrap_or(0.0),
             row["rp_naive_ns_per_path_and_core"].as_f64().unwrap_or(0.0),
+            ms("rp_whole_ms"),
             ms("sp_ms"),
             number(row["shifts"].as_u64().unwrap_or(0)),
             is_right("sp_right"),

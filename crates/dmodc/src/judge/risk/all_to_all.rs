@@ -2,8 +2,9 @@
 //!
 //! The routes to one destination form a tree. Flows are not followed one by one, but added up on the
 //! way: first switches in ascending height, as long as flows go up, then in descending height, where they
-//! go down. That is O(#switches) a destination instead of O(#nodes × hops), and the
-//! destinations of one switch are counted side by side. A destination whose routes are not up\*down\*, or
+//! go down. That is O(#switches) a destination instead of O(#nodes × hops). Many destinations are counted
+//! side by side, so that what belongs to a switch (its entries, its links, its counts) is at hand for all of
+//! them before the next switch comes. A destination whose routes are not up\*down\*, or
 //! that not everybody reaches, is taken back and counted by following its routes one by one.
 
 use rayon::prelude::*;
@@ -12,8 +13,12 @@ use super::cuts::Demand;
 use super::paths::{NOWHERE, Target};
 use super::{Loads, Lost, Traffic, add};
 
-/// At most so many destinations side by side: one bit for each.
-const WIDTH: usize = 64;
+/// So many words of bits, and one bit for each destination: that many are counted side by side.
+const WORDS: usize = 4;
+const WIDTH: usize = 64 * WORDS;
+
+/// A bit for each destination of a group.
+type Bits = [u64; WORDS];
 
 /// Flows by directed port, and what was not delivered.
 struct Counts {
@@ -35,8 +40,15 @@ impl Count {
     /// Flows to one destination; with a sign of −1 they are taken back.
     #[inline]
     fn pass(&mut self, flows: u32, sign: u64) {
-        self.flows = self.flows.wrapping_add(u64::from(flows).wrapping_mul(sign));
-        self.destinations = self.destinations.wrapping_add(sign as u32);
+        self.pass_many(flows, 1, sign);
+    }
+
+    /// Equally many flows to each of some destinations.
+    #[inline]
+    fn pass_many(&mut self, flows: u32, destinations: u32, sign: u64) {
+        let sum = u64::from(flows) * u64::from(destinations);
+        self.flows = self.flows.wrapping_add(sum.wrapping_mul(sign));
+        self.destinations = self.destinations.wrapping_add(destinations.wrapping_mul(sign as u32));
     }
 
     fn add(&mut self, other: Count) {
@@ -45,23 +57,38 @@ impl Count {
     }
 }
 
-/// Flows on their way to the destinations of one switch.
-struct Fronts {
-    /// By switch and destination: still going up, or going down.
-    up: Vec<u32>,
-    down: Vec<u32>,
-    /// Whether a switch has any.
-    has_up: Vec<bool>,
-    has_down: Vec<bool>,
+/// Flows that wait at a switch: how many to each destination of a group, and to which there are any.
+#[derive(Clone)]
+struct Front {
+    flows: [u32; WIDTH],
+    some: Bits,
 }
 
-/// Destinations on one switch.
+impl Front {
+    #[inline]
+    fn put(&mut self, at: usize, flows: u32) {
+        self.flows[at] += flows;
+        self.some[at / 64] |= 1 << (at % 64);
+    }
+
+    #[inline]
+    fn take(&mut self, at: usize) -> u32 {
+        std::mem::take(&mut self.flows[at])
+    }
+}
+
+/// By switch: flows that still go up, and flows that go down.
+struct Fronts {
+    up: Vec<Front>,
+    down: Vec<Front>,
+}
+
+/// Destinations of one tile.
 #[derive(Clone, Copy)]
 struct Group<'a> {
     targets: &'a [Target],
-    home: u32,
     /// Those that are counted.
-    mask: u64,
+    mask: Bits,
     /// 1, or −1 to take back.
     sign: u64,
 }
@@ -110,96 +137,154 @@ fn counts(traffic: &Traffic<'_>) -> Counts {
     sum
 }
 
-/// The destinations, switch by switch.
+/// The destinations, those of a tile together.
 fn groups(traffic: &Traffic<'_>) -> Vec<Vec<Target>> {
     let mut targets = traffic.targets.clone();
-    targets.sort_by_key(|target| target.home);
-    let same = |a: &Target, b: &Target| a.home == b.home;
+    targets.sort_by_key(|target| (target.tile, target.at));
+    let same = |a: &Target, b: &Target| a.tile == b.tile;
     targets.chunk_by(same).flat_map(|all| all.chunks(WIDTH)).map(<[Target]>::to_vec).collect()
 }
 
 impl Fronts {
     fn new(traffic: &Traffic<'_>) -> Self {
-        let switches = traffic.weight.len();
-        Fronts {
-            up: vec![0; switches * WIDTH],
-            down: vec![0; switches * WIDTH],
-            has_up: vec![false; switches],
-            has_down: vec![false; switches],
-        }
+        let empty = Front { flows: [0; WIDTH], some: [0; WORDS] };
+        let all = vec![empty; traffic.weight.len()];
+        Fronts { up: all.clone(), down: all }
+    }
+}
+
+/// The places of the bits of a word that are set.
+#[inline]
+fn each(word: usize, mut bits: u64, mut visit: impl FnMut(usize)) {
+    while bits != 0 {
+        visit(word * 64 + bits.trailing_zeros() as usize);
+        bits &= bits - 1;
     }
 }
 
 impl Traffic<'_> {
     fn count(&self, targets: &[Target], fronts: &mut Fronts, counts: &mut Counts) {
-        let home = targets[0].home;
-        let mask = u64::MAX >> (WIDTH - targets.len());
-        let group = Group { targets, home, mask, sign: 1 };
+        let mut mask = [0; WORDS];
+        for at in 0..targets.len() {
+            mask[at / 64] |= 1 << (at % 64);
+        }
+        let group = Group { targets, mask, sign: 1 };
         let bad = self.sweep(group, fronts, counts);
-        if bad != 0 {
+        if bad != [0; WORDS] {
             self.sweep(Group { mask: bad, sign: u64::MAX, ..group }, fronts, counts);
-            for (at, target) in targets.iter().enumerate() {
-                if bad >> at & 1 == 1 {
-                    self.follow_each(target, counts);
-                }
+            for (word, &bits) in bad.iter().enumerate() {
+                each(word, bits, |at| self.follow_each(&targets[at], counts));
             }
         }
     }
 
     /// Counts all flows to some destinations; those for which that does not work.
-    fn sweep(&self, group: Group<'_>, fronts: &mut Fronts, counts: &mut Counts) -> u64 {
-        let mut bad = 0;
+    fn sweep(&self, group: Group<'_>, fronts: &mut Fronts, counts: &mut Counts) -> Bits {
+        let mut bad = [0; WORDS];
         for (at, target) in group.targets.iter().enumerate() {
-            if self.paths.entry(group.home, target) != target.port {
-                bad |= 1 << at;
-            }
+            bad[at / 64] |= u64::from(!target.is_delivered) << (at % 64);
         }
         for &s in &self.ascending {
-            let own = if s == group.home { 0 } else { self.weight[s as usize] };
-            if !std::mem::take(&mut fronts.has_up[s as usize]) && own == 0 {
+            match fronts.up[s as usize].some == [0; WORDS] {
+                true => self.start(s, &group, fronts, counts),
+                false => self.go_up(s, &group, fronts, counts),
+            }
+        }
+        for &s in self.ascending.iter().rev() {
+            self.go_down(s, &group, fronts, counts, &mut bad);
+        }
+        std::array::from_fn(|word| bad[word] & group.mask[word])
+    }
+
+    /// What starts at a switch that nothing came up to. Most entries are looked at here: to each
+    /// destination go equally many, so that ports only count destinations.
+    #[inline]
+    fn start(&self, s: u32, group: &Group<'_>, fronts: &mut Fronts, counts: &mut Counts) {
+        let own = self.weight[s as usize];
+        if own == 0 {
+            return;
+        }
+        let row = self.paths.row(s, &group.targets[0]);
+        let mut destinations = [0u32; 256];
+        for (at, target) in group.targets.iter().enumerate() {
+            if target.home == s || group.mask[at / 64] >> (at % 64) & 1 == 0 {
                 continue;
             }
-            let row = self.paths.row(s, &group.targets[0]);
-            for (at, target) in group.targets.iter().enumerate() {
-                let waiting = &mut fronts.up[s as usize * WIDTH + at];
-                let flows = std::mem::take(waiting) + own;
-                if flows == 0 || s == group.home || group.mask >> at & 1 == 0 {
-                    continue;
+            let entry = row[target.at as usize];
+            let next = self.paths.next(s, entry);
+            if next.is_up() {
+                destinations[usize::from(entry)] += 1;
+                fronts.up[next.switch as usize].put(at, own);
+            } else {
+                fronts.down[s as usize].put(at, own);
+            }
+        }
+        for (entry, &count) in destinations.iter().enumerate().filter(|(_, count)| **count > 0) {
+            let port = self.paths.next(s, entry as u8).port();
+            counts.ports[port as usize].pass_many(own, count, group.sign);
+        }
+    }
+
+    /// What starts at a switch or came up to it goes on up, or waits to go down.
+    #[inline]
+    fn go_up(&self, s: u32, group: &Group<'_>, fronts: &mut Fronts, counts: &mut Counts) {
+        let own = self.weight[s as usize];
+        let mut some = std::mem::take(&mut fronts.up[s as usize].some);
+        if own > 0 {
+            some = group.mask;
+        }
+        let row = self.paths.row(s, &group.targets[0]);
+        for (word, bits) in some.into_iter().enumerate() {
+            each(word, bits, |at| {
+                let target = &group.targets[at];
+                let flows = fronts.up[s as usize].take(at) + own;
+                if target.home == s {
+                    return;
                 }
                 let next = self.paths.next(s, row[target.at as usize]);
                 if next.is_up() {
                     counts.ports[next.port() as usize].pass(flows, group.sign);
-                    fronts.up[next.switch as usize * WIDTH + at] += flows;
-                    fronts.has_up[next.switch as usize] = true;
+                    fronts.up[next.switch as usize].put(at, flows);
                 } else {
                     // It leaves together with what comes down to here.
-                    fronts.down[s as usize * WIDTH + at] += flows;
-                    fronts.has_down[s as usize] = true;
+                    fronts.down[s as usize].put(at, flows);
                 }
-            }
+            });
         }
-        for &s in self.ascending.iter().rev() {
-            if !std::mem::take(&mut fronts.has_down[s as usize]) {
-                continue;
-            }
-            let row = self.paths.row(s, &group.targets[0]);
-            for (at, target) in group.targets.iter().enumerate() {
-                let flows = std::mem::take(&mut fronts.down[s as usize * WIDTH + at]);
-                if flows == 0 || s == group.home {
-                    continue;
+    }
+
+    /// What came down to a switch goes on down; `bad` is told to which destination it does not.
+    #[inline]
+    fn go_down(
+        &self,
+        s: u32,
+        group: &Group<'_>,
+        fronts: &mut Fronts,
+        counts: &mut Counts,
+        bad: &mut Bits,
+    ) {
+        let some = std::mem::take(&mut fronts.down[s as usize].some);
+        if some == [0; WORDS] {
+            return;
+        }
+        let row = self.paths.row(s, &group.targets[0]);
+        for (word, bits) in some.into_iter().enumerate() {
+            each(word, bits, |at| {
+                let target = &group.targets[at];
+                let flows = fronts.down[s as usize].take(at);
+                if target.home == s {
+                    return;
                 }
                 let next = self.paths.next(s, row[target.at as usize]);
                 // Nowhere, or up again.
                 if next.switch == NOWHERE || next.is_up() {
-                    bad |= 1 << at;
+                    bad[word] |= 1 << (at % 64);
                 } else {
                     counts.ports[next.port() as usize].pass(flows, group.sign);
-                    fronts.down[next.switch as usize * WIDTH + at] += flows;
-                    fronts.has_down[next.switch as usize] = true;
+                    fronts.down[next.switch as usize].put(at, flows);
                 }
-            }
+            });
         }
-        bad & group.mask
     }
 
     /// Follows the routes from every switch to one destination.

@@ -6,7 +6,7 @@ use super::paths::{Target, Ways};
 use super::{HostRisk, Loads, Series, Traffic, Worst, add};
 
 /// So many flows are followed side by side: enough to keep memory busy, few enough for a cache.
-const BATCH: usize = 1024;
+const BATCH: usize = 4096;
 
 /// What a thread needs for its patterns.
 struct Desk {
@@ -70,6 +70,20 @@ pub(super) fn series(
     series
 }
 
+/// The greatest load of each permutation, and nothing else.
+pub(super) fn maxima(traffic: &Traffic<'_>, permutations: &[Vec<u32>]) -> Vec<u32> {
+    let chunk = permutations.len().div_ceil(rayon::current_num_threads() * 4).max(1);
+    let of = |part: &[Vec<u32>]| -> Vec<u32> {
+        let mut desk = Desk::new(traffic);
+        let max = |permutation: &Vec<u32>| {
+            desk.walk(traffic, permutation, |_, _| ());
+            desk.loads.iter().copied().max().unwrap_or(0)
+        };
+        part.iter().map(max).collect()
+    };
+    permutations.par_chunks(chunk).flat_map_iter(of).collect()
+}
+
 impl Desk {
     fn new(traffic: &Traffic<'_>) -> Self {
         let ports = traffic.paths.ports.len();
@@ -89,6 +103,26 @@ impl Desk {
 
     fn run(&mut self, traffic: &Traffic<'_>, number: u32, permutation: &[u32]) -> Outcome {
         let mut demand = traffic.cuts.no_demand();
+        let undelivered = self.walk(traffic, permutation, |flows, ways| {
+            demand.count_all(&traffic.cuts, flows, ways.arrived());
+        });
+        self.slow_down_hosts(traffic);
+        let mut max = 0;
+        for (worst, &load) in self.worst_by_port.iter_mut().zip(&self.loads) {
+            worst.take(load, number);
+            max = max.max(load);
+        }
+        let bound = traffic.cuts.bound(&demand).0 as u32;
+        Outcome { max, bound, undelivered }
+    }
+
+    /// Counts the loads of a permutation; `each` is told the flows, batch by batch. How many do not arrive.
+    fn walk(
+        &mut self,
+        traffic: &Traffic<'_>,
+        permutation: &[u32],
+        mut each: impl FnMut(&[(u32, Target)], &Ways),
+    ) -> u64 {
         let mut undelivered = 0;
         self.loads.fill(0);
         // In the order of destinations: entries of neighbours are neighbours.
@@ -107,21 +141,14 @@ impl Desk {
             for &port in ways.rows().iter().flatten() {
                 self.loads[port as usize] += 1;
             }
-            demand.count_all(&traffic.cuts, &self.flows, ways.arrived());
+            each(&self.flows, ways);
             let lost = ways.arrived().iter().enumerate().filter(|(_, arrived)| !**arrived);
             undelivered +=
                 lost.filter(|(at, _)| sources[*at] as usize != first + at).count() as u64;
         }
         // What was no port is no load.
         self.loads[traffic.paths.ports.len()] = 0;
-        self.slow_down_hosts(traffic);
-        let mut max = 0;
-        for (worst, &load) in self.worst_by_port.iter_mut().zip(&self.loads) {
-            worst.take(load, number);
-            max = max.max(load);
-        }
-        let bound = traffic.cuts.bound(&demand).0 as u32;
-        Outcome { max, bound, undelivered }
+        undelivered
     }
 
     /// A flow is as slow as the worst port on its way, a host as its slowest flow.

@@ -344,6 +344,14 @@ impl<'a> Traffic<'a> {
         flows::series(self, count, |i| self.permutation(seed, i))
     }
 
+    /// The greatest load of each of these permutations (the destination of every position), and nothing else.
+    ///
+    /// # Panics
+    /// If one of them is no permutation of the positions.
+    pub fn maxima(&self, permutations: &[Vec<u32>]) -> Vec<u32> {
+        flows::maxima(self, permutations)
+    }
+
     /// The destination of every position in the i-th random permutation.
     pub fn permutation(&self, seed: u64, i: usize) -> Vec<u32> {
         let mut to: Vec<u32> = (0..self.nodes.len() as u32).collect();

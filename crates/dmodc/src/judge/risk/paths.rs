@@ -48,13 +48,15 @@ impl Link {
 /// A destination: where its entries lie, and where it is.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Target {
-    tile: u32,
+    pub(super) tile: u32,
     width: u32,
     /// Its column, counted from the tile's first.
     pub(super) at: u32,
     /// The switch it sits on, and its port there.
     pub(super) home: u32,
     pub(super) port: u8,
+    /// Whether its switch delivers it: who gets there, need not look.
+    pub(super) is_delivered: bool,
 }
 
 /// Tables, and where their entries lead to.
@@ -109,6 +111,7 @@ impl<'a> Paths<'a> {
             at: (column - tile.columns.start) as u32,
             home: switch.at() as u32,
             port: port.0,
+            is_delivered: tables.port(switch, column) == Some(port),
         }
     }
 
@@ -159,22 +162,31 @@ impl<'a> Paths<'a> {
                 break;
             }
             ways.start_hop(hop, flows.len(), none);
-            let Ways { on_the_way, entries, rows, switches, arrived, .. } = ways;
-            // Nothing in this loop waits for anything.
+            let Ways { on_the_way, places, entries, rows, switches, arrived, .. } = ways;
+            places.clear();
+            places.extend(on_the_way.iter().map(|&(flow, s)| {
+                let target = &flows[flow as usize].1;
+                (target.tile, s as usize * target.width as usize + target.at as usize)
+            }));
+            // Nothing in this loop waits for anything, and it is short: many entries are under way at once.
             entries.clear();
-            entries
-                .extend(on_the_way.iter().map(|&(flow, s)| self.entry(s, &flows[flow as usize].1)));
+            entries.extend(places.iter().map(|&(tile, at)| self.tiles[tile as usize][at]));
             let row = &mut rows[hop];
             let mut left = 0;
             for at in 0..on_the_way.len() {
                 let (flow, s) = on_the_way[at];
                 let next = self.next(s, entries[at]);
+                let target = &flows[flow as usize].1;
                 if next.switch == NOWHERE {
-                    let target = &flows[flow as usize].1;
                     switches[flow as usize] = hop as u32 + 1;
-                    arrived[flow as usize] = s == target.home && entries[at] == target.port;
+                    arrived[flow as usize] = s == target.home && target.is_delivered;
+                    continue;
+                }
+                row[flow as usize] = next.port();
+                if next.switch == target.home && target.is_delivered {
+                    switches[flow as usize] = hop as u32 + 2;
+                    arrived[flow as usize] = true;
                 } else {
-                    row[flow as usize] = next.port();
                     on_the_way[left] = (flow, next.switch);
                     left += 1;
                 }
@@ -191,6 +203,7 @@ impl<'a> Paths<'a> {
 #[derive(Default)]
 pub(super) struct Ways {
     on_the_way: Vec<(u32, u32)>,
+    places: Vec<(u32, usize)>,
     entries: Vec<u8>,
     rows: Vec<Vec<u32>>,
     used: usize,
