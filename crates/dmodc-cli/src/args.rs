@@ -457,6 +457,9 @@ pub(crate) struct BenchAnalyzeArgs {
     /// The seed of the faults and permutations.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
+    /// Leave out the naive all-to-all, which takes minutes on large fabrics.
+    #[arg(long)]
+    pub(crate) no_naive: bool,
     /// How often each thing is measured; the least time counts.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) rounds: u32,

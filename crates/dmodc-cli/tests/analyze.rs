@@ -31,6 +31,8 @@ fn a_healthy_tree_reaches_its_bounds() {
     let of = |key: &str| rp[key].as_u64().unwrap();
     assert!(of("min") <= of("median") && of("median") <= of("max"));
     assert!(of("bound") >= 1 && of("bound") <= of("median"));
+    assert_eq!(rp["hosts"]["count"], 32);
+    assert_eq!(rp["hosts"]["worst"][0]["rails"], 1);
     let worst = &rp["worst_ports"][0];
     assert_eq!(worst["some_flows"].as_array().unwrap().len() as u64, of("max"));
     let text = desk.ok(&["analyze", "f.topo", "f.lft"]);
@@ -147,4 +149,29 @@ fn judging_is_measured() {
     }
     assert!(desk.ok(&args[..6]).contains("the same loads"));
     assert!(desk.error(&["bench", "analyze", "--preset", "nope"]).contains("'nope'"));
+}
+
+/// A host with several rails is as slow as the slowest.
+#[test]
+fn rails_belong_to_their_host() {
+    let desk = routed("2; 4,8; 1,4; 1,1");
+    let mut text = desk.read("f.topo");
+    for (node, name) in [("node-0", "twin mlx5_0"), ("node-4", "twin mlx5_1")] {
+        text = text.replace(&format!("\"{node}\""), &format!("\"{name}\""));
+    }
+    desk.write("f.topo", &text);
+    let args = ["analyze", "f.topo", "f.lft", "--patterns", "rp:50"];
+    let found = desk.json(0, &[&args[..], &["--json"]].concat());
+    assert_eq!(found["rp"]["hosts"]["count"], 31);
+    let worst = found["rp"]["hosts"]["worst"].as_array().unwrap();
+    let twin =
+        worst.iter().find(|host| host["name"] == "twin").expect("two rails are worse than one");
+    assert_eq!(twin["rails"], 2);
+    assert!(desk.ok(&args).contains("'twin' (2 rails)"));
+    // A pair of hosts is a pair of nodes for each rail.
+    desk.write("pairs", "twin twin\n");
+    desk.ok(&["analyze", "f.topo", "f.lft", "--patterns", "file:pairs"]);
+    desk.write("job", "twin node-[8-11]\n");
+    let found = desk.json(0, &["analyze", "f.topo", "f.lft", "--nodes", "job", "--json"]);
+    assert_eq!(found["nodes"], 6);
 }

@@ -14,11 +14,12 @@ use crate::machine;
 /// So many permutations are followed in each round.
 const PERMUTATIONS: usize = 50;
 
-/// Measures all-to-all, permutations and shifts; each of the first two beside the naive way.
+/// Measures all-to-all, permutations and shifts; each of the first two beside the naive way, unless that
+/// would take too long.
 ///
 /// # Errors
 /// If the fabric is too large for this machine, or cannot be degraded so.
-pub fn analyze(case: &Case, rounds: usize) -> Result<Value, BenchError> {
+pub fn analyze(case: &Case, rounds: usize, naive: bool) -> Result<Value, BenchError> {
     case.fits()?;
     let fabric = case.pgft.fabric(Default::default());
     let healthy = Degradation::none(&fabric);
@@ -31,7 +32,7 @@ pub fn analyze(case: &Case, rounds: usize) -> Result<Value, BenchError> {
 
     let (all_ms, all) = least(rounds, || traffic.all_to_all());
     let (sources_ms, _) = least(1, || traffic.sources());
-    let (naive_all_ms, naive_all) = least(1, || all_to_all_one_by_one(&traffic));
+    let naive_all = naive.then(|| least(1, || all_to_all_one_by_one(&traffic)));
     let permutations: Vec<Vec<u32>> =
         (0..PERMUTATIONS).map(|i| traffic.permutation(case.seed, i)).collect();
     let (walks_ms, walks) = least(rounds, || traffic.maxima(&permutations));
@@ -51,9 +52,9 @@ pub fn analyze(case: &Case, rounds: usize) -> Result<Value, BenchError> {
         "switches_dead": case.switches,
         "threads": threads,
         "a2a_ms": all_ms,
-        "a2a_naive_ms": naive_all_ms,
-        "a2a_ratio": naive_all_ms / all_ms,
-        "a2a_right": all.by_port == naive_all,
+        "a2a_naive_ms": naive_all.as_ref().map(|(ms, _)| ms),
+        "a2a_ratio": naive_all.as_ref().map(|(ms, _)| ms / all_ms),
+        "a2a_right": naive_all.as_ref().map(|(_, loads)| *loads == all.by_port),
         "a2a_max": all.max(),
         "a2a_bound": all.bound,
         "sources_ms": sources_ms,

@@ -10,7 +10,7 @@ use dmodc_study::{figure, report as page};
 use serde_json::{Map, Value, json};
 
 use super::Analysis;
-use super::words::{Summary, bound, is_series, title};
+use super::words::{Summary, bound, is_series, title, worst_hosts};
 use crate::text::number;
 
 /// A figure has so many bars at most.
@@ -97,7 +97,26 @@ fn one(analysis: &Analysis<'_>, finding: &Finding) -> Value {
         json!(percentiles(finding).into_iter().collect::<std::collections::BTreeMap<_, _>>()),
     );
     set("worst_ports", worst(analysis, finding));
+    if !finding.by_host.is_empty() {
+        set("hosts", of_hosts(analysis, finding));
+    }
     Value::Object(value)
+}
+
+/// Hosts by the worst port that any of their rails sends over.
+fn of_hosts(analysis: &Analysis<'_>, finding: &Finding) -> Value {
+    const NAMED: usize = 10;
+    let (means, order) = worst_hosts(finding);
+    let rails = analysis.traffic.rails();
+    let host = |&host: &usize| {
+        let (name, max) = (analysis.traffic.hosts()[host], finding.by_host[host].max);
+        json!({ "name": name, "rails": rails[host], "mean": means[host], "max": max })
+    };
+    json!({
+        "count": means.len(),
+        "mean": means.iter().sum::<f64>() / means.len().max(1) as f64,
+        "worst": order.iter().take(NAMED).map(host).collect::<Vec<_>>(),
+    })
 }
 
 fn percentiles(finding: &Finding) -> Vec<(String, u64)> {

@@ -183,20 +183,26 @@ fn worst(analysis: &Analysis<'_>, finding: &Finding) -> String {
 /// Hosts with several nodes are as slow as their slowest.
 fn hosts(analysis: &Analysis<'_>, finding: &Finding) -> String {
     let rails = analysis.traffic.rails();
-    let patterns = finding.maxima.len().max(1) as f64;
     if finding.by_host.is_empty() || rails.iter().all(|&rails| rails < 2) {
         return String::new();
     }
-    let means: Vec<f64> = finding.by_host.iter().map(|host| host.sum as f64 / patterns).collect();
+    let (means, order) = worst_hosts(finding);
     let all = means.iter().sum::<f64>() / means.len().max(1) as f64;
     let mut text =
         format!("  hosts, by the worst port of any of their rails: {all:.2} on average\n");
-    let mut order: Vec<usize> = (0..means.len()).collect();
-    order.sort_by(|&a, &b| means[b].total_cmp(&means[a]).then(a.cmp(&b)));
     for host in order.into_iter().take(3) {
         let (name, rails, max) =
             (analysis.traffic.hosts()[host], rails[host], finding.by_host[host].max);
         let _ = writeln!(text, "  {:>9.2}  '{name}' ({rails} rails), at most {max}", means[host]);
     }
     text
+}
+
+/// The mean of each host over all patterns, and the hosts, the worst first.
+pub(super) fn worst_hosts(finding: &Finding) -> (Vec<f64>, Vec<usize>) {
+    let patterns = finding.maxima.len().max(1) as f64;
+    let means: Vec<f64> = finding.by_host.iter().map(|host| host.sum as f64 / patterns).collect();
+    let mut order: Vec<usize> = (0..means.len()).collect();
+    order.sort_by(|&a, &b| means[b].total_cmp(&means[a]).then(a.cmp(&b)));
+    (means, order)
 }

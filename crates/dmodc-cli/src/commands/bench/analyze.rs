@@ -19,7 +19,7 @@ pub(super) fn run(args: &BenchAnalyzeArgs) -> Result<Answer> {
         for Dead { cables, switches } in args.dead.iter().copied() {
             let (name, pgft) = (name.clone(), pgft.clone());
             let case = Case { name, pgft, cables, switches, seed: args.seed, switch_lids: true };
-            rows.push(bench::analyze(&case, args.rounds as usize)?);
+            rows.push(bench::analyze(&case, args.rounds as usize, !args.no_naive)?);
         }
     }
     let result = json!({
@@ -37,44 +37,46 @@ pub(super) fn run(args: &BenchAnalyzeArgs) -> Result<Answer> {
         false => table(&rows),
     })?;
     let is_right =
-        |row: &Value| ["a2a_right", "rp_right", "sp_right"].iter().all(|key| row[key] == true);
+        |row: &Value| ["a2a_right", "rp_right", "sp_right"].iter().all(|key| row[key] != false);
     Ok(rows.iter().all(is_right).into())
 }
 
 fn table(rows: &[Value]) -> String {
     let mut text = String::new();
     for row in rows {
-        let ms = |key: &str| format!("{:.1} ms", row[key].as_f64().unwrap_or(0.0));
-        let times = |key: &str| format!("{:.0}", row[key].as_f64().unwrap_or(0.0));
+        let of = |key: &str| row[key].as_f64().unwrap_or(0.0);
+        let ms = |key: &str| format!("{:.1} ms", of(key));
         let is_right = |key: &str| if row[key] == true { "the same" } else { "OTHER" };
-        let _ = write!(
+        let _ = writeln!(
             text,
-            "{}, {} nodes, {} % cables and {} % switches dead, {} threads\n  \
-             a2a  {:>10}, pair by pair {:>10}: {} × as fast, {} loads\n  \
-             rp   {:>10}, hop by hop   {:>10}: {:.1} × as fast, {} maxima ({} permutations; {:.0} and {:.0} ns a path and core)\n  \
-             \u{20}    {:>10} with drawing, bounds and hosts\n  \
-             sp   {:>10} for all {} shifts, {} maxima\n",
+            "{}, {} nodes, {} % cables and {} % switches dead, {} threads",
             row["preset"].as_str().unwrap_or("?"),
             number(row["nodes"].as_u64().unwrap_or(0)),
             row["cables_dead"],
             row["switches_dead"],
             row["threads"],
-            ms("a2a_ms"),
-            ms("a2a_naive_ms"),
-            times("a2a_ratio"),
-            is_right("a2a_right"),
-            ms("rp_ms"),
-            ms("rp_naive_ms"),
-            row["rp_ratio"].as_f64().unwrap_or(0.0),
-            is_right("rp_right"),
-            row["permutations"],
-            row["rp_ns_per_path_and_core"].as_f64().unwrap_or(0.0),
-            row["rp_naive_ns_per_path_and_core"].as_f64().unwrap_or(0.0),
-            ms("rp_whole_ms"),
-            ms("sp_ms"),
-            number(row["shifts"].as_u64().unwrap_or(0)),
-            is_right("sp_right"),
         );
+        let _ = write!(text, "  a2a  {:>11}", ms("a2a_ms"));
+        if !row["a2a_ratio"].is_null() {
+            let (naive, right) = (ms("a2a_naive_ms"), is_right("a2a_right"));
+            let times = of("a2a_ratio");
+            let _ = write!(text, ", pair by pair {naive:>11}: {times:.0} × as fast, {right} loads");
+        }
+        let (naive, right, times) = (ms("rp_naive_ms"), is_right("rp_right"), of("rp_ratio"));
+        let _ = write!(
+            text,
+            "\n  rp   {:>11}, hop by hop   {naive:>11}: {times:.1} × as fast, {right} maxima ({} permutations; \
+             {:.0} and {:.0} ns a path and core)\n",
+            ms("rp_ms"),
+            row["permutations"],
+            of("rp_ns_per_path_and_core"),
+            of("rp_naive_ns_per_path_and_core"),
+        );
+        let _ = writeln!(text, "       {:>11} with drawing, bounds and hosts", ms("rp_whole_ms"));
+        let shifts = number(row["shifts"].as_u64().unwrap_or(0));
+        let right = is_right("sp_right");
+        let _ =
+            writeln!(text, "  sp   {:>11} for all {shifts} shifts, {right} maxima", ms("sp_ms"));
     }
     text
 }
