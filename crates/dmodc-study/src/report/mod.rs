@@ -125,11 +125,9 @@ pub struct Host {
     pub nodes: u64,
     /// The switch, or switches, that it is cabled to.
     pub switch: String,
-    /// The greatest load that its packets meet, for each pattern of the report in order; `None` where that is
-    /// not known.
+    /// The greatest load that packets it sends meet, on average over a series, for each pattern of the report in
+    /// order; `None` where that is not known.
     pub loads: Vec<Option<f64>>,
-    /// How many pairs of its nodes with others have no route.
-    pub unroutable: u64,
 }
 
 #[cfg(test)]

@@ -141,10 +141,10 @@ pub(super) fn hosts(hosts: &[Host], patterns: &[Pattern]) -> String {
     if hosts.is_empty() {
         return String::new();
     }
-    let worst: Vec<String> = patterns.iter().map(|p| format!("{}: worst load", p.name)).collect();
+    let worst: Vec<String> =
+        patterns.iter().map(|p| format!("{}: mean of worst loads", p.name)).collect();
     let mut heads = vec![("Host", false), ("Nodes", true), ("Switch", false)];
     heads.extend(worst.iter().map(|head| (head.as_str(), true)));
-    heads.push(("Pairs without a route", true));
     let rows = hosts.iter().map(|host| {
         let load = |at: usize| match host.loads.get(at) {
             Some(Some(load)) => Cell::Number(number(*load)),
@@ -156,12 +156,11 @@ pub(super) fn hosts(hosts: &[Host], patterns: &[Pattern]) -> String {
             Cell::Text(host.switch.clone()),
         ];
         row.extend((0..patterns.len()).map(load));
-        row.push(Cell::Number(count(host.unroutable)));
         row
     });
     format!(
-        "<section id=\"hosts\">\n<h2>Hosts</h2>\n<p>The greatest load that packets from or to each of {} hosts \
-         meet.</p>\n<p class=\"find\"><label>Find <input type=\"search\" id=\"find\"></label></p>\n\
+        "<section id=\"hosts\">\n<h2>Hosts</h2>\n<p>The greatest load that packets from a host meet, \
+         on average over the patterns of a series, of the {} that fare worst.</p>\n<p class=\"find\"><label>Find <input type=\"search\" id=\"find\"></label></p>\n\
          <div class=\"box\">\n{}</div>\n\
          <p class=\"paper\">On paper at most the first 100 hosts are shown.</p>\n</section>\n",
         count(hosts.len() as u64),

@@ -199,7 +199,9 @@ pub(super) fn svg(analysis: &Analysis<'_>) -> Result<String> {
                 .iter()
                 .map(|bin| (bin.from as f64 - 0.5, bin.to as f64 + 0.5, bin.count as f64));
             let limit = (finding.bound > 0).then_some(finding.bound as f64);
-            let title = format!("{}: {}", finding.pattern, title(finding, analysis.seed));
+            // A file may be called anything, and SVG has no place for what cannot be shown.
+            let title =
+                printable(&format!("{}: {}", finding.pattern, title(finding, analysis.seed)));
             figure::Panel { title, x: x.into(), y: y.into(), bars: bars.collect(), limit }
         })
         .collect();
@@ -355,7 +357,6 @@ fn hosts(analysis: &Analysis<'_>) -> Vec<page::Host> {
             nodes: rails[host].into(),
             switch: switches[host].join(", "),
             loads: analysis.findings.iter().map(|finding| mean(finding, host)).collect(),
-            unroutable: 0,
         })
         .collect();
     let worst = |host: &page::Host| host.loads.iter().flatten().sum::<f64>();
