@@ -59,6 +59,12 @@ fn reports_are_written_whole() {
     let html = std::fs::read_to_string(desk.path("p.html")).unwrap();
     assert!(html.contains("f.lft") && html.trim_end().ends_with("</html>"));
     desk.error(&["analyze", "f.topo", "f.lft", "--html", "nowhere/p.html"]);
+    // A file may be called anything; in SVG some of that would be an error.
+    desk.write("odd\u{1b}", "node-0 node-11\n");
+    desk.ok(&["analyze", "f.topo", "f.lft", "--patterns", "file:odd\u{1b}", "--svg", "odd.svg"]);
+    assert!(!desk.read("odd.svg").contains('\u{1b}'));
+    let error = desk.error(&["analyze", "f.topo", "f.lft", "--patterns", "rp:99999999999"]);
+    assert!(error.contains("with N from 1 to 10000000"), "{error}");
 }
 
 /// A job on some nodes, one node against all, and pairs from a file.
@@ -171,6 +177,9 @@ fn rails_belong_to_their_host() {
     // A pair of hosts is a pair of nodes for each rail.
     desk.write("pairs", "twin twin\n");
     desk.ok(&["analyze", "f.topo", "f.lft", "--patterns", "file:pairs"]);
+    desk.write("pairs", "node-8 node-9\ntwin node-8\n");
+    let error = desk.error(&["analyze", "f.topo", "f.lft", "--patterns", "file:pairs"]);
+    assert!(error.contains("pairs:2: 'twin' has 2 nodes and 'node-8' 1 node"), "{error}");
     desk.write("job", "twin node-[8-11]\n");
     let found = desk.json(0, &["analyze", "f.topo", "f.lft", "--nodes", "job", "--json"]);
     assert_eq!(found["nodes"], 6);

@@ -28,7 +28,8 @@ const MANY: usize = 1000;
 /// Something that is no pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "'{0}' is no pattern: expected a2a, rp:N, sp, sp:N, bisection:N, one-to-all:NODE, all-to-one:NODE or file:PATH"
+    "'{0}' is no pattern: expected a2a, rp:N, sp, sp:N, bisection:N, one-to-all:NODE, all-to-one:NODE or file:PATH, with N from 1 to {most}",
+    most = Pattern::MOST
 )]
 pub struct NoPattern(String);
 
@@ -40,7 +41,8 @@ impl FromStr for Pattern {
             Some((name, rest)) => (name, Some(rest)),
             None => (text, None),
         };
-        let count = |rest: &str| rest.parse().ok().filter(|&count: &usize| count > 0);
+        let count =
+            |rest: &str| rest.parse().ok().filter(|count| (1..=Pattern::MOST).contains(count));
         let pattern = match (name, rest) {
             ("a2a", None) => Some(Pattern::AllToAll),
             ("rp", None) => Some(Pattern::Permutations(MANY)),
@@ -75,6 +77,9 @@ impl fmt::Display for Pattern {
 }
 
 impl Pattern {
+    /// The most permutations, shifts or bisections: each leaves a number, and all must fit into memory.
+    pub const MOST: usize = 10_000_000;
+
     /// The key of its results.
     pub fn key(&self) -> &'static str {
         match self {
@@ -110,7 +115,9 @@ mod tests {
         }
         assert_eq!("rp".parse(), Ok(Pattern::Permutations(1000)));
         assert_eq!("sp:all".parse(), Ok(Pattern::Shifts(None)));
-        for name in ["", "a2a:1", "rp:0", "rp:x", "sp:-1", "one-to-all", "file:", "ring"] {
+        for name in
+            ["", "a2a:1", "rp:0", "rp:x", "rp:10000001", "sp:-1", "one-to-all", "file:", "ring"]
+        {
             assert!(name.parse::<Pattern>().is_err(), "{name}");
         }
     }

@@ -7,7 +7,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail};
 use dmodc::judge::risk::{Lost, Traffic};
 use dmodc::{Live, NodeIndex, Orders, Ranking};
 use dmodc_formats::hosts::{Named, read_hosts, read_pairs};
@@ -18,6 +18,7 @@ use dmodc_study::report as page;
 use crate::args::AnalyzeArgs;
 use crate::input::Whole;
 use crate::names::Nodes;
+use crate::text::counted;
 use crate::{Answer, input, output};
 
 /// Everything that was found.
@@ -153,6 +154,15 @@ fn flows(pattern: &Pattern, names: &Nodes<'_>, traffic: &Traffic<'_>) -> Result<
             let mut pairs = Vec::new();
             for (from, to) in input::list(path, read_pairs)? {
                 let ends = [meant(path, names, &from)?, meant(path, names, &to)?];
+                if ends[0].len() != ends[1].len() {
+                    let [a, b] = ends.map(|nodes| counted(nodes.len(), "node"));
+                    let place = format!("{}:{}", input::name(path), from.line);
+                    bail!(
+                        "{place}: '{}' has {a} and '{}' {b}: say by GUID which send to which",
+                        from.name,
+                        to.name
+                    );
+                }
                 // Hosts with several rails send from each to its like.
                 for (&a, &b) in ends[0].iter().zip(&ends[1]) {
                     let place = || format!("{}:{}", input::name(path), from.line);
