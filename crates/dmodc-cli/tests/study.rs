@@ -221,6 +221,12 @@ fn errors_of_a_plan_name_the_line() {
         ("\"5%\"", "\"500%\"", "plan.toml:13:17: '500%' is neither a count nor a percentage"),
         ("\"5%\"", "-1", "plan.toml:13:17: "),
         ("name = \"small\"", "name = \"a/b\"", "plan.toml:2:8: 'a/b' cannot name files"),
+        (
+            "\"small\"",
+            "\"shard-0001-of-0002\"",
+            "plan.toml:2:8: 'shard-0001-of-0002' is called like",
+        ),
+        ("\"rp:5\"", "\"rp:99999999999\"", "plan.toml:6:20: 'rp:99999999999' is no pattern"),
         ("engines = [\"dmodc\", \"dmodk\", \"random\"]", "engines = []", "there is no engine"),
         (
             "4]",
@@ -267,6 +273,23 @@ fn figures_are_drawn_from_the_merged_table() {
         }
     }
     assert!(desk.read("small.study/small-risk-cables.svg").contains("lower bound"));
+}
+
+/// Fabrics are called as somebody likes, and their files are as they are.
+#[test]
+fn odd_names_are_drawn_and_dirt_is_told() {
+    let desk = desk();
+    desk.write("f.topo", &desk.read("f.topo").replace('\n', "\r\n"));
+    let odd = "name = \"a,\\\"b\\\"\\n<i>\\u001b\"";
+    desk.write("plan.toml", &PLAN.replace("name = \"from a file\"", odd));
+    let output = desk.run(&["study", "run", "plan.toml"]);
+    let err = text(&output.stderr);
+    assert!(output.status.success(), "{err}");
+    assert!(err.contains("f.topo: lines that end in CR LF"), "{err}");
+    assert!(desk.read("small.study/small.csv").contains("\"a,\"\"b\"\" <i> \""));
+    desk.ok(&["study", "plot", "plan.toml"]);
+    let svg = desk.read("small.study/small-risk-cables.svg");
+    assert!(svg.contains("&lt;i&gt;") && !svg.contains('\u{1b}'), "{svg}");
 }
 
 #[test]

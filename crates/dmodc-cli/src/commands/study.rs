@@ -48,6 +48,11 @@ fn explain(error: StudyError) -> anyhow::Error {
 
 fn measure(args: &StudyRunArgs) -> Result<Answer> {
     let (study, folder) = open(&args.study)?;
+    for (file, dirt) in &study.dirt {
+        for line in text::dirt(dirt) {
+            eprintln!("dmodc: {}: {line}", file.display());
+        }
+    }
     let (shard, told) = match args.shard {
         Some(shard) => (shard, None),
         None => match Shard::from_environment(|name| std::env::var(name).ok()) {
@@ -252,7 +257,8 @@ fn to_png(svg: &Path, png: &Path) -> Result<bool> {
     };
     if !drawn.status.success() {
         let said = String::from_utf8_lossy(&drawn.stderr);
-        bail!("rsvg-convert failed: {}", said.lines().last().unwrap_or("it said nothing"));
+        let said = said.lines().map(str::trim).rfind(|line| !line.is_empty());
+        bail!("{}: rsvg-convert failed: {}", svg.display(), said.unwrap_or("it said nothing"));
     }
     output::to(Some(png), |out| Ok(out.write_all(&drawn.stdout)?))?;
     Ok(true)

@@ -38,7 +38,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use dmodc::{Draw, Fabric};
-use dmodc_formats::ReadError;
+use dmodc_formats::{Dirt, ReadError, Reading};
 
 /// Why a study does not go on.
 #[derive(Debug, thiserror::Error)]
@@ -78,6 +78,8 @@ pub struct Study {
     pub cells: Vec<Cell>,
     /// Equal for equal plans and fabrics.
     pub hash: String,
+    /// What was not as it should be in files of fabrics.
+    pub dirt: Vec<(PathBuf, Dirt)>,
 }
 
 impl Study {
@@ -89,17 +91,21 @@ impl Study {
         let plan = Plan::read(path)?;
         let mut hash = Hash::default();
         hash.take(described(&plan).as_bytes());
-        let mut fabrics = Vec::new();
+        let (mut fabrics, mut dirt) = (Vec::new(), Vec::new());
         for planned in &plan.fabrics {
             let fabric = match &planned.source {
                 Source::Pgft(pgft) => pgft.fabric(Default::default()),
-                Source::File(file) => read_fabric(file, &mut hash)?,
+                Source::File(file) => {
+                    let reading = read_fabric(file, &mut hash)?;
+                    dirt.push((file.clone(), reading.dirt));
+                    reading.fabric
+                }
             };
             can_degrade(path, &plan, &planned.name, &fabric)?;
             fabrics.push(fabric);
         }
         let cells = Cell::all(&plan);
-        Ok(Study { plan, fabrics, cells, hash: hash.to_string() })
+        Ok(Study { plan, fabrics, cells, hash: hash.to_string(), dirt })
     }
 
     /// How many rows a cell has.
@@ -108,12 +114,11 @@ impl Study {
     }
 }
 
-fn read_fabric(file: &Path, hash: &mut Hash) -> Result<Fabric, StudyError> {
+fn read_fabric(file: &Path, hash: &mut Hash) -> Result<Reading, StudyError> {
     let name = file.display();
     let text = fs::read(file).map_err(|error| StudyError::Io(name.to_string(), error))?;
     hash.take(&text);
-    let reading = dmodc_formats::read(&text);
-    Ok(reading.map_err(|error| StudyError::Fabric(format!("{name}:{error}")))?.fabric)
+    dmodc_formats::read(&text).map_err(|error| StudyError::Fabric(format!("{name}:{error}")))
 }
 
 /// Whether the fabric has as much as is to die.

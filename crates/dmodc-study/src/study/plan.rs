@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use dmodc::fabric::PRESETS;
 use dmodc::{Amount, Pgft, Preset};
-use dmodc_formats::ReadError;
+use dmodc_formats::{ReadError, printable};
 use serde::{Deserialize, Deserializer, de};
 use toml::Spanned;
 
@@ -204,6 +204,10 @@ impl Written {
             let message = format!("'{name}' cannot name files: use letters, digits, - _ .");
             return Err(Wrong(at, message));
         }
+        if name.starts_with("shard-") {
+            let message = format!("'{name}' is called like the tables of shards: use another name");
+            return Err(Wrong(at, message));
+        }
         if !(1..=MOST_THROWS).contains(self.throws.get_ref()) {
             let message = format!("throws are from 1 to {MOST_THROWS}");
             return Err(Wrong(self.throws.span().start, message));
@@ -278,7 +282,8 @@ impl WrittenFabric {
             }
             _ => return Err(Wrong(at, "a fabric has one of pgft, preset and file".into())),
         };
-        Ok(PlannedFabric { name: self.name.unwrap_or(usual), source })
+        // Tables and figures have no place for what cannot be shown.
+        Ok(PlannedFabric { name: printable(&self.name.unwrap_or(usual)), source })
     }
 }
 
@@ -287,7 +292,9 @@ fn pattern(word: &str) -> Result<Pattern, String> {
     match word.parse() {
         Ok(Pattern::OneToAll(_) | Pattern::AllToOne(_) | Pattern::File(_)) | Err(_) => {
             Err(format!(
-                "'{word}' is no pattern of a study: expected a2a, rp:N, sp, sp:N or bisection:N"
+                "'{word}' is no pattern of a study: expected a2a, rp:N, sp, sp:N or bisection:N, \
+                 with N from 1 to {}",
+                Pattern::MOST
             ))
         }
         Ok(pattern) => Ok(pattern),

@@ -45,9 +45,11 @@ impl Shard {
             let wrong = |_| format!("{name} is '{text}', which is no number: give --shard");
             text.parse().map(Some).map_err(wrong)
         };
+        // Everything, measured by each of many, would be the wrong guess.
+        let uncounted = |name: &str| format!("{name} is set, but not of how many: give --shard");
         let array = match (number("SLURM_ARRAY_TASK_ID")?, number("SLURM_ARRAY_TASK_COUNT")?) {
             (Some(task), Some(count)) => {
-                let first = number("SLURM_ARRAY_TASK_MIN")?.unwrap_or(u32::from(task == count));
+                let first = number("SLURM_ARRAY_TASK_MIN")?.unwrap_or(0);
                 let last = number("SLURM_ARRAY_TASK_MAX")?;
                 if last.is_some_and(|last| last.wrapping_sub(first).wrapping_add(1) != count) {
                     return Err(format!(
@@ -56,6 +58,7 @@ impl Shard {
                 }
                 Some((task.wrapping_sub(first), count, "SLURM_ARRAY_TASK_ID"))
             }
+            (Some(_), None) => return Err(uncounted("SLURM_ARRAY_TASK_ID")),
             _ => None,
         };
         let ranks = [
@@ -66,12 +69,21 @@ impl Shard {
         ];
         // The script of a job has SLURM_PROCID and SLURM_NTASKS, but is no step: nobody else runs it.
         let is_script = lookup("SLURM_JOB_ID").is_some() && lookup("SLURM_STEP_ID").is_none();
-        let mut rank = None;
+        let (mut rank, mut alone) = (None, None);
         for (name, size) in ranks {
             if rank.is_none() && !(is_script && name == "SLURM_PROCID") {
                 let (index, size) = (number(name)?, number(size)?);
                 rank = index.zip(size).map(|(index, size)| (index, size, name));
+                alone = alone.or(index.map(|_| name));
             }
+        }
+        match (rank, alone) {
+            (None, Some(name)) => return Err(uncounted(name)),
+            (Some((index, size, name)), _) if index >= size => {
+                let index = u64::from(index) + 1;
+                return Err(format!("{name}: there is no shard {index} of {size}: give --shard"));
+            }
+            _ => {}
         }
         let (index, count, told) = match (array, rank) {
             (None, None) => return Ok(None),
@@ -156,6 +168,15 @@ mod tests {
         assert!(told(&gaps).unwrap_err().contains("not 2 in a row: give --shard"));
         assert!(told(&[("PMI_RANK", "x"), ("PMI_SIZE", "5")]).unwrap_err().contains("PMI_RANK"));
         assert!(told(&[("PMI_RANK", "5"), ("PMI_SIZE", "5")]).unwrap_err().contains("6 of 5"));
+        assert!(told(&[("PMI_RANK", "5")]).unwrap_err().contains("PMI_RANK is set, but not of"));
+        assert!(told(&[("SLURM_ARRAY_TASK_ID", "5")]).unwrap_err().contains("give --shard"));
+        // Which of 1 … 8 or 0 … 7 these are, nobody tells: two tasks may not take the same shard.
+        let last = [("SLURM_ARRAY_TASK_ID", "8"), ("SLURM_ARRAY_TASK_COUNT", "8")];
+        assert!(told(&last).unwrap_err().contains("9 of 8"));
+        // A rank beyond its size would be another task's shard.
+        let array = [("SLURM_ARRAY_TASK_ID", "0"), ("SLURM_ARRAY_TASK_COUNT", "2")];
+        let beyond = [&array[..], &[("PMI_RANK", "3"), ("PMI_SIZE", "2")]].concat();
+        assert!(told(&beyond).unwrap_err().contains("4 of 2"));
         for text in ["", "1", "0/3", "4/3", "1/0", "a/b", "1/3/2", "1/10000"] {
             assert!(text.parse::<Shard>().is_err(), "{text}");
         }
