@@ -208,6 +208,8 @@ mod tests {
         for (part, what) in parts {
             assert!(page.contains(part), "{what}");
         }
+        let (_, hosts) = page.split_once("<section id=\"hosts\">").expect("hosts are there");
+        assert!(hosts.contains("mean of worst loads") && !hosts.contains("without a route"));
     }
 
     #[test]
