@@ -86,6 +86,17 @@ pub(crate) fn tables(path: &Path, fabric: &Fabric) -> Result<Lft> {
     Ok(lft)
 }
 
+/// Refuses tables none of which is of a switch of the fabric. (Those of another state of it are fine for
+/// comparing: what has died since is told.)
+pub(crate) fn is_of_this_fabric(path: &Path, lft: &Lft, fabric: &Fabric) -> Result<()> {
+    match lft.unknown_switches.first() {
+        Some(first) if lft.missing_switches.len() == fabric.switches().len() => {
+            bail!("{}: {first} is no switch of the fabric, nor is any other one here", name(path))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Refuses tables of another fabric, or of another state of it, by name.
 pub(crate) fn belongs(path: &Path, lft: &Lft, fabric: &Fabric) -> Result<()> {
     let name = name(path);

@@ -95,6 +95,12 @@ fn tables_of_another_fabric_are_told_and_rubbish_is_refused() {
     assert!(text.contains("h.lft: no table for 1 switch, the first is "), "{text}");
     assert!(desk.error(&["diff", "f.topo", "f.lft", "f.topo"]).contains("this is a fabric"));
     assert!(desk.error(&["diff", "f.topo", "f.lft", "absent"]).contains("absent"));
+    desk.write("other.lft", &desk.read("f.lft").replace(" guid 0x02d0dc", " guid 0x0bad00"));
+    let error = desk.error(&["diff", "f.topo", "f.lft", "other.lft"]);
+    assert!(
+        error.contains("other.lft: 0x0bad00") && error.contains("no switch of the fabric"),
+        "{error}"
+    );
     desk.write("noise", "nothing\n");
     assert!(desk.error(&["diff", "f.topo", "noise", "f.lft"]).contains("no table is here"));
     assert_eq!(desk.run(&["diff", "f.topo", "f.lft"]).status.code(), Some(2));

@@ -26,6 +26,9 @@ pub(super) fn run(args: &DiffArgs) -> Result<Answer> {
     let live = whole.live();
     let paths = [args.old.as_path(), args.new.as_path()];
     let dumps = [input::tables(paths[0], live.fabric)?, input::tables(paths[1], live.fabric)?];
+    for (dump, path) in dumps.iter().zip(paths) {
+        input::is_of_this_fabric(path, dump, live.fabric)?;
+    }
     let ranking = Ranking::new(live, &leaves);
     let tables = Lft::tables(&[&dumps[0], &dumps[1]], live.fabric)?;
     let start = Instant::now();

@@ -60,9 +60,12 @@ impl Run<'_> {
         let table = folder.shard(shard);
         let mine: Vec<usize> = (0..study.cells.len()).filter(|&cell| shard.has(cell)).collect();
         let total = mine.len();
+        // A single shard is merged at once: that table is what is looked for.
+        let product =
+            if shard == Shard::WHOLE { folder.merged(study) } else { folder.shard(shard) };
         let done = |before| Done {
             progress: Progress { done: total, before, total },
-            table: table.csv.clone(),
+            table: product.csv.clone(),
         };
         if table.lines(study)?.is_some() {
             self.finish_whole()?;
