@@ -89,7 +89,7 @@ fn one(analysis: &Analysis<'_>, finding: &Finding) -> Value {
         let (nodes, cables) = (cut.nodes, cut.cables);
         set(
             "bound_cut",
-            json!({ "switch": first, "level": cut.level + 1, "nodes": nodes, "cables": cables }),
+            json!({ "switch": first, "level": cut.level + 1, "half": cut.is_half, "nodes": nodes, "cables": cables }),
         );
     }
     set(

@@ -136,11 +136,13 @@ impl Summary {
 
 /// Where a bound comes from.
 pub(super) fn bound(fabric: &Fabric, cut: &Cut) -> String {
-    let (nodes, cables) = (number(cut.nodes), counted(cut.cables as usize, "cable"));
+    let nodes = counted(cut.nodes as usize, "node");
+    let cables = counted(cut.cables as usize, "cable");
     let first = switch(fabric, cut.first);
     match cut.level {
-        0 => format!("{cables} for the {nodes} nodes of {first}"),
-        level => format!("{cables} for the {nodes} nodes around {first} up to level {}", level + 1),
+        _ if cut.is_half => format!("{cables} for the {nodes} of the half with {first}"),
+        0 => format!("{cables} for the {nodes} of {first}"),
+        level => format!("{cables} for the {nodes} around {first} up to level {}", level + 1),
     }
 }
 
@@ -162,7 +164,8 @@ fn worst(analysis: &Analysis<'_>, finding: &Finding) -> String {
     for worst in &finding.worst {
         let ends = finding.ends.as_ref().map(|ends| {
             let (sources, destinations) = (ends.sources[worst.port], ends.destinations[worst.port]);
-            format!(", {} sources, {} destinations", number(sources), number(destinations))
+            let sources = counted(sources as usize, "source");
+            format!(", {sources}, {}", counted(destinations as usize, "destination"))
         });
         let name = port(fabric, &traffic.ports()[worst.port]);
         let _ = writeln!(text, "  {:>9}  {name}{}", number(worst.load), ends.unwrap_or_default());

@@ -24,8 +24,10 @@ const NONE: u32 = u32::MAX;
 /// A set of switches that flows have to leave or enter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cut {
-    /// The rank of its highest switches, from 0; more than any for a half of the whole.
+    /// The rank of its highest switches, from 0.
     pub level: usize,
+    /// Whether it is a half of the whole.
+    pub is_half: bool,
     /// One of its switches with nodes.
     pub first: SwitchIndex,
     /// How many nodes of the traffic are in it.
@@ -75,7 +77,7 @@ impl Cuts {
                 cuts.add(live, weight, rank, &of);
             }
         }
-        cuts.add_halves(live, weight, ranks.len());
+        cuts.add_halves(live, weight, ranks.len().saturating_sub(2));
         cuts
     }
 
@@ -92,7 +94,9 @@ impl Cuts {
         }
         let half = |&cut: &u32| if cut == NONE { NONE } else { side[cut as usize] };
         let of: Vec<u32> = of.iter().map(half).collect();
+        let known = self.cuts.len();
         self.add(live, weight, level, &of);
+        self.cuts[known..].iter_mut().for_each(|cut| cut.is_half = true);
     }
 
     /// One level of cuts: switches with the same label are together.
@@ -106,7 +110,7 @@ impl Cuts {
             if *number == NONE {
                 *number = added.len() as u32;
                 let first = SwitchIndex::new(s);
-                added.push(Cut { level, first, nodes: 0, cables: 0 });
+                added.push(Cut { level, is_half: false, first, nodes: 0, cables: 0 });
             }
             added[*number as usize].nodes += u64::from(weight[s]);
         }
