@@ -368,10 +368,16 @@ impl<'a> Side<'a> {
         start(at)..start(at + 1)
     }
 
+    /// The ports of a group.
+    #[inline]
+    pub(crate) fn ports_of(&self, at: usize) -> &'a [PortNumber] {
+        let Range { start, end } = self.extent(at);
+        &self.ports[usize::from(start)..usize::from(end)]
+    }
+
     #[inline]
     fn group(&self, at: usize) -> Group<'a> {
-        let Range { start, end } = self.extent(at);
-        Group { peer: self.peers[at], ports: &self.ports[usize::from(start)..usize::from(end)] }
+        Group { peer: self.peers[at], ports: self.ports_of(at) }
     }
 
     #[inline]

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use dmodc::fabric::Part;
 use dmodc::{
-    CableIndex, Change, Degradation, Dmodc, Fabric, GuidOrder, LeafRule, Live, Pgft, Random,
-    Router, Routing, RoutingOptions, SwitchIndex,
+    CableIndex, Change, Degradation, Dmodc, Engine, Fabric, GuidOrder, LeafRule, Live, Pgft,
+    Random, Reference, Router, Routing, RoutingOptions, Stable, SwitchIndex,
 };
 use support::{for_seeds, random_degradation, random_graph, random_pgft};
 
@@ -54,7 +54,20 @@ fn assert_incremental_equals_whole(random: &mut Random, fabric: Fabric, batches:
         ..RoutingOptions::default()
     };
     let routing = Routing::new(Live::new(&fabric, &first), &options);
-    let mut router = Router::new(fabric.clone(), routing, first.clone()).unwrap();
+    let (mut router, engine): (Router, Box<dyn Engine>) = match random.below(2) {
+        0 => (Router::new(fabric.clone(), routing, first.clone()).unwrap(), Box::new(Dmodc)),
+        _ => {
+            // Most often the whole fabric is the reference.
+            let then = match random.below(3) {
+                0 => random_degradation(random, &fabric),
+                _ => Degradation::none(&fabric),
+            };
+            let reference = Arc::new(Reference::new(&routing, Live::new(&fabric, &then)));
+            let (fabric, first) = (fabric.clone(), first.clone());
+            let router = Router::stable(fabric, routing, first, reference.clone()).unwrap();
+            (router, Box::new(Stable { reference }))
+        }
+    };
     let mut expected = first;
     for batch in 0..batches {
         let mut before = router.tables().clone();
@@ -69,7 +82,7 @@ fn assert_incremental_equals_whole(random: &mut Random, fabric: Fabric, batches:
         let delta = router.apply(&changes).unwrap();
         assert_eq!(*router.degradation(), expected);
         let live = Live::new(&fabric, &expected);
-        let (whole, coverage) = router.routing().route(live, &Dmodc).unwrap();
+        let (whole, coverage) = router.routing().route(live, &*engine).unwrap();
         assert!(*router.tables() == whole, "batch {batch}: {changes:?}");
         assert_eq!(router.coverage(), coverage, "batch {batch}: {changes:?}");
         let ready = router.routing().preprocess(live);
@@ -93,7 +106,7 @@ fn assert_incremental_equals_whole(random: &mut Random, fabric: Fabric, batches:
 
 #[test]
 fn incremental_equals_whole_on_pgfts() {
-    for_seeds(120, |random| {
+    for_seeds(200, |random| {
         let guids = GuidOrder::Shuffled(random.below(100));
         let fabric = random_pgft(random, 300).fabric(guids);
         assert_incremental_equals_whole(random, fabric, 12);
@@ -102,7 +115,7 @@ fn incremental_equals_whole_on_pgfts() {
 
 #[test]
 fn incremental_equals_whole_on_any_graph() {
-    for_seeds(120, |random| {
+    for_seeds(200, |random| {
         let fabric = random_graph(random);
         assert_incremental_equals_whole(random, fabric, 12);
     });
@@ -113,7 +126,7 @@ fn incremental_equals_whole_on_any_graph() {
 fn incremental_equals_whole_where_changes_are_few() {
     for tuple in ["3; 2,12,13; 1,6,6; 1,1,1", "2; 3,150; 1,9; 1,1", "4; 2,4,5,8; 1,2,3,2; 1,1,2,1"]
     {
-        for_seeds(6, |random| {
+        for_seeds(10, |random| {
             let fabric = tuple.parse::<Pgft>().unwrap().fabric(GuidOrder::Topological);
             assert_incremental_equals_whole(random, fabric, 25);
         });

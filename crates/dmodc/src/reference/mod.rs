@@ -1,14 +1,16 @@
-//! The algorithm twice more, slowly: oracles that the fast code is held against.
+//! The algorithms once more, slowly: oracles that the fast code is held against.
 //!
 //! [`paper`] is Procedure 1 and eqs. (1)–(4) to the letter. [`updown`] states our rules (see
-//! [`cost`](crate::CostBlock)) in the most naive way. They share with the fast code the fabric, the
+//! [`cost`](crate::CostBlock)) in the most naive way; [`stable`] does so for the engine
+//! [`Stable`](crate::Stable). They share with the fast code the fabric, the
 //! [orders](crate::Orders), the leaves and nothing else: ranks, groups and directions are found again here.
 //!
-//! On degraded PGFTs both have the same costs and dividers, and on healthy ones the same entries.
+//! On degraded PGFTs the first two have the same costs and dividers, and on healthy ones the same entries.
 //! Where a fault leaves a switch without an up–down route, or changes ranks, the literal closer set
 //! of eq. (1) may turn from down to up again; ours never does.
 
 pub mod paper;
+pub mod stable;
 pub mod updown;
 
 use std::collections::BTreeMap;
@@ -35,6 +37,8 @@ pub struct Graph {
     pub leaves: Vec<SwitchIndex>,
     /// Live switches by ascending rank, then switch order.
     pub ascending: Vec<SwitchIndex>,
+    /// The rank of every switch; the greatest number where it has none.
+    pub ranks: Vec<usize>,
     /// Of every switch, dead ones included (they have none).
     pub neighbours: Vec<Vec<Neighbour>>,
 }
@@ -87,7 +91,7 @@ impl Graph {
                     .collect()
             })
             .collect();
-        Graph { leaves, ascending, neighbours }
+        Graph { leaves, ascending, ranks, neighbours }
     }
 
     /// The neighbours above (`true`) or below a switch.

@@ -6,17 +6,19 @@ mod dmodk;
 mod random;
 mod roots;
 mod select;
+mod stable;
 mod stream;
 mod tile;
 
 pub use coverage::Coverage;
-pub(crate) use dmodc::ByFormula;
 pub use dmodc::Dmodc;
 pub use dmodk::Dmodk;
 pub use random::RandomPorts;
 pub use roots::connect_roots;
+pub(crate) use stable::View;
+pub use stable::{Reference, Stable};
 pub use stream::{Piece, stream_switches, stream_tiles};
-pub(crate) use tile::{ALL, RowMaker, Selection, Work, coverage, write_tile};
+pub(crate) use tile::{ALL, RowMaker, Seen, Selection, Work, coverage, write_tile};
 pub use tile::{alternative_ports, validity};
 
 use std::fmt;
@@ -102,7 +104,7 @@ impl From<NotPgft> for RouteError {
     }
 }
 
-/// A routing algorithm: [`Dmodc`], [`Dmodk`], [`RandomPorts`], or one of your own.
+/// A routing algorithm: [`Dmodc`], [`Stable`], [`Dmodk`], [`RandomPorts`], or one of your own.
 ///
 /// An own one may start from [`alternative_ports`], the ports that keep routes up\*down\* and so free of
 /// deadlock, and choose among them; `examples/own_engine.rs` does, in a screenful, and has the result

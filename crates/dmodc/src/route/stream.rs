@@ -3,9 +3,8 @@
 
 use rayon::prelude::*;
 
-use super::dmodc::ByFormula;
-use super::tile::{ALL, RowMaker, Work, coverage};
-use super::{Coverage, Preprocessing, RouteError};
+use super::tile::{ALL, RowMaker, Seen, Work, coverage};
+use super::{Coverage, Dmodc, Preprocessing, RouteError};
 use crate::cost::{CostBlock, Costs, Hops, TooFar};
 use crate::fabric::Live;
 use crate::id::SwitchIndex;
@@ -50,16 +49,16 @@ fn tiles_with<C: Costs>(
     tiles
         .map_init(costs, |costs, tile| {
             work.compute(&tile, costs)?;
-            let dead = work.dead_columns(&tile);
+            let seen = Seen::new(work, &tile, costs, (&Dmodc, &()));
             let switches = work.ready.groups.switch_count();
             let rows = Work::rows_at_once(&tile);
             (0..switches.div_ceil(rows)).into_par_iter().for_each_init(
-                || (RowMaker::<ByFormula>::new(work, &tile), Vec::new()),
+                || (RowMaker::<Dmodc>::new(work, &tile), Vec::new()),
                 |(maker, entries), piece| {
                     entries.clear();
                     for at in piece * rows..((piece + 1) * rows).min(switches) {
                         let s = SwitchIndex::new(at);
-                        entries.extend_from_slice(maker.row(work, &tile, costs, &dead, (s, ALL)));
+                        entries.extend_from_slice(maker.row(work, &seen, s, ALL));
                     }
                     each(Piece { tile: &tile, first: SwitchIndex::new(piece * rows), entries });
                 },
@@ -102,9 +101,9 @@ fn switches_with<C: Costs, E: From<RouteError>>(
         let mut costs = costs();
         work.compute(tile, &mut costs)?;
         let covered = coverage(work, tile, &costs);
-        Ok((costs, work.dead_columns(tile), covered))
+        Ok((costs, covered))
     });
-    let all: Vec<(C, Vec<usize>, Coverage)> =
+    let all: Vec<(C, Coverage)> =
         all.collect::<Result<_, TooFar>>().map_err(|error| E::from(error.into()))?;
     let width = work.columns.len();
     if let Some(rows) = room.checked_div(width) {
@@ -117,10 +116,11 @@ fn switches_with<C: Costs, E: From<RouteError>>(
             let mut by_switch: Vec<&mut [u8]> = rows.chunks_exact_mut(width).collect();
             let parts = by_switch.len().div_ceil(rayon::current_num_threads());
             by_switch.par_chunks_mut(parts).zip(some.par_chunks(parts)).for_each(|(rows, some)| {
-                for (tile, (costs, dead, _)) in tiles.iter().zip(&all) {
-                    let mut maker = RowMaker::<ByFormula>::new(work, tile);
+                for (tile, (costs, _)) in tiles.iter().zip(&all) {
+                    let seen = Seen::new(work, tile, costs, (&Dmodc, &()));
+                    let mut maker = RowMaker::<Dmodc>::new(work, tile);
                     for (row, &s) in rows.iter_mut().zip(some) {
-                        let entries = maker.row(work, tile, costs, dead, (s, ALL));
+                        let entries = maker.row(work, &seen, s, ALL);
                         row[tile.columns.clone()].copy_from_slice(entries);
                     }
                 }
@@ -130,7 +130,7 @@ fn switches_with<C: Costs, E: From<RouteError>>(
             }
         }
     }
-    Ok(all.into_iter().map(|(_, _, coverage)| coverage).fold(Coverage::default(), Coverage::and))
+    Ok(all.into_iter().map(|(_, coverage)| coverage).fold(Coverage::default(), Coverage::and))
 }
 
 #[cfg(test)]

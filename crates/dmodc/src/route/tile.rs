@@ -12,28 +12,69 @@ use super::{Coverage, Preprocessing};
 use crate::cost::{BLOCK, Closer, CostBlock, Costs, Hops, TooFar};
 use crate::fabric::Live;
 use crate::id::{NodeIndex, PortNumber, SwitchIndex};
-use crate::kernel::{SLACK, Stream, bits, chains};
+use crate::kernel::{Kernel, SLACK, Stream, bits, chains};
+use crate::router::Marks;
 use crate::tables::{Columns, End, ForwardingTables, Lines, NO_ROUTE, Segment, Tile};
 
 /// Which entries of a switch are wanted: segments of one tile, ascending.
 #[derive(Clone, Copy)]
 pub(crate) struct Wanted<'a> {
+    /// Those of these targets.
+    pub(crate) targets: u64,
     pub(crate) segments: &'a [Segment],
     /// Which destination switches continue the numbers of the one before: see [`chains`].
     pub(crate) chained: u64,
 }
 
+/// A row to be written: a switch, and what of the fabric is alive around it.
+#[derive(Clone, Copy)]
+pub(crate) struct Place<'a> {
+    pub(crate) ready: &'a Preprocessing,
+    pub(crate) s: SwitchIndex,
+    /// The closer sets of all targets that are wanted.
+    pub(crate) closer: &'a Closer,
+    pub(crate) kernel: Kernel,
+}
+
 /// How one group and port is chosen from a closer set: what tells engines apart.
-pub(crate) trait Selection: Default + Send {
-    /// Writes the entries that switch `s` has for these segments; the closer sets are those of all
-    /// their destination switches. Targets that are in no direction get no route. It
+pub(crate) trait Selection: Sync {
+    /// What it knows of a tile besides the costs.
+    type View: Clone + Default + Send + Sync;
+
+    /// What a thread keeps from row to row.
+    type Scratch: Default + Send;
+
+    /// Looks at a tile whose costs are known. A view may be of this tile as it was before, of another
+    /// tile, or new.
+    ///
+    /// # Errors
+    /// If a route is longer than costs can count.
+    fn look<C: Costs>(
+        &self,
+        work: &Work<'_>,
+        tile: &Tile,
+        costs: &C,
+        view: &mut Self::View,
+    ) -> Result<(), TooFar>;
+
+    /// Brings a view up to date after something happened to the fabric. The closer sets of the entries that
+    /// are marked may have changed; further ones are to be marked whose choice that may change.
+    fn look_again(
+        &self,
+        at: (&Work<'_>, &Tile),
+        costs: &Hops,
+        view: &mut Self::View,
+        dirty: &mut Marks,
+    );
+
+    /// Writes the entries of a row for these segments. Targets that are in no direction get no route. It
     /// may write over the end of a segment, but not more than [`SLACK`] bytes.
     fn select(
-        &mut self,
-        ready: &Preprocessing,
-        s: SwitchIndex,
-        closer: &Closer,
+        &self,
+        place: Place<'_>,
+        view: &Self::View,
         wanted: Wanted<'_>,
+        scratch: &mut Self::Scratch,
         row: &mut [u8],
     );
 }
@@ -101,58 +142,83 @@ impl<'a> Work<'a> {
     }
 }
 
+/// A tile whose costs are known, and the view that a selection has of it.
+pub(crate) struct Seen<'a, S: Selection, C> {
+    pub(crate) tile: &'a Tile,
+    pub(crate) costs: &'a C,
+    pub(crate) selection: &'a S,
+    pub(crate) view: &'a S::View,
+    /// The columns of nodes that are cut off.
+    dead: Vec<usize>,
+}
+
+impl<'a, S: Selection, C: Costs> Seen<'a, S, C> {
+    pub(crate) fn new(
+        work: &Work<'_>,
+        tile: &'a Tile,
+        costs: &'a C,
+        (selection, view): (&'a S, &'a S::View),
+    ) -> Self {
+        Seen { tile, costs, selection, view, dead: work.dead_columns(tile) }
+    }
+}
+
 /// Routes all tiles.
 pub(crate) fn route_tiles<S: Selection>(
+    selection: &S,
     work: &Work<'_>,
     tables: &mut ForwardingTables,
 ) -> Result<Coverage, TooFar> {
     assert_eq!(tables.switch_count(), work.ready.groups.switch_count(), "tables of another fabric");
     match work.ready.planes() {
-        Some(planes) => route_with::<S, Hops>(work, tables, || Hops::new(planes)),
-        None => route_with::<S, CostBlock>(work, tables, CostBlock::default),
+        Some(planes) => route_with(selection, work, tables, || Hops::new(planes)),
+        None => route_with(selection, work, tables, CostBlock::default),
     }
 }
 
 fn route_with<S: Selection, C: Costs>(
+    selection: &S,
     work: &Work<'_>,
     tables: &mut ForwardingTables,
     costs: impl Fn() -> C + Send + Sync,
 ) -> Result<Coverage, TooFar> {
     let tiles = tables.tiles_mut().into_par_iter();
     tiles
-        .map_init(costs, |costs, (tile, out)| {
-            work.compute(&tile, costs)?;
-            write_tile::<S, C>(work, &tile, costs, out);
-            Ok(coverage(work, &tile, costs))
-        })
+        .map_init(
+            || (costs(), S::View::default()),
+            |(costs, view), (tile, out)| {
+                work.compute(&tile, costs)?;
+                selection.look(work, &tile, costs, view)?;
+                write_tile(work, &Seen::new(work, &tile, costs, (selection, view)), out);
+                Ok(coverage(work, &tile, costs))
+            },
+        )
         .try_reduce(Coverage::default, |a, b| Ok(a.and(b)))
 }
 
 /// Writes all entries of a tile.
 pub(crate) fn write_tile<S: Selection, C: Costs>(
     work: &Work<'_>,
-    tile: &Tile,
-    costs: &C,
+    seen: &Seen<'_, S, C>,
     out: &mut [u8],
 ) {
-    let dead = work.dead_columns(tile);
-    let (width, rows) = (tile.columns.len(), Work::rows_at_once(tile));
+    let (width, rows) = (seen.tile.columns.len(), Work::rows_at_once(seen.tile));
     out.par_chunks_mut(width * rows).enumerate().for_each_init(
-        || RowMaker::<S>::new(work, tile),
+        || RowMaker::<S>::new(work, seen.tile),
         |maker, (piece, out)| {
             let mut stream = Stream::new(work.past_cache);
             for (at, entries) in out.chunks_exact_mut(width).enumerate() {
                 let s = SwitchIndex::new(piece * rows + at);
-                stream.copy(entries, maker.row(work, tile, costs, &dead, (s, ALL)));
+                stream.copy(entries, maker.row(work, seen, s, ALL));
             }
         },
     );
 }
 
 /// Puts rows together. Made for one tile.
-pub(crate) struct RowMaker<S> {
+pub(crate) struct RowMaker<S: Selection> {
     closer: Closer,
-    selection: S,
+    scratch: S::Scratch,
     chained: u64,
     segments: Vec<Segment>,
     row: Lines,
@@ -163,7 +229,7 @@ impl<S: Selection> RowMaker<S> {
         RowMaker {
             closer: Closer::default(),
             chained: chains(work.columns.segments(tile.switches.clone())),
-            selection: S::default(),
+            scratch: S::Scratch::default(),
             segments: vec![],
             row: Lines::new(tile.columns.len() + SLACK, NO_ROUTE).expect("a row is small"),
         }
@@ -174,20 +240,20 @@ impl<S: Selection> RowMaker<S> {
     pub(crate) fn row<C: Costs>(
         &mut self,
         work: &Work<'_>,
-        tile: &Tile,
-        costs: &C,
-        dead: &[usize],
-        (s, targets): (SwitchIndex, u64),
+        seen: &Seen<'_, S, C>,
+        s: SwitchIndex,
+        targets: u64,
     ) -> &[u8] {
+        let (tile, kernel) = (seen.tile, work.ready.kernel);
         let row = self.row.bytes_mut();
         if !work.live.switch(s) {
             row.fill(NO_ROUTE);
             return &row[..tile.columns.len()];
         }
-        work.ready.kernel.run(|| costs.closer(&work.ready.groups, s, &mut self.closer));
+        kernel.run(|| seen.costs.closer(&work.ready.groups, s, &mut self.closer));
         let wanted = if targets & tile.targets() == tile.targets() {
             let segments = work.columns.segments(tile.switches.clone());
-            Wanted { segments, chained: self.chained }
+            Wanted { targets: ALL, segments, chained: self.chained }
         } else {
             self.closer.restrict(targets);
             self.segments.clear();
@@ -195,11 +261,12 @@ impl<S: Selection> RowMaker<S> {
                 let at = tile.switches.start + bit;
                 self.segments.extend_from_slice(work.columns.segments(at..at + 1));
             }
-            Wanted { segments: &self.segments, chained: 0 }
+            Wanted { targets, segments: &self.segments, chained: 0 }
         };
-        self.selection.select(work.ready, s, &self.closer, wanted, row);
+        let place = Place { ready: work.ready, s, closer: &self.closer, kernel };
+        seen.selection.select(place, seen.view, wanted, &mut self.scratch, row);
         deliver(work, tile, self.closer.own, row);
-        for &column in dead {
+        for &column in &seen.dead {
             row[column] = NO_ROUTE;
         }
         &row[..tile.columns.len()]

@@ -5,22 +5,24 @@
 //! always the same bytes as those of a whole re-route of the fabric as it is then; they depend on what
 //! is dead, never on how it came to be.
 
+mod marks;
 mod sweep;
+mod tiles;
 mod touched;
 mod update;
 
+pub(crate) use marks::Marks;
+
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
-use crate::cost::{CostBlock, Costs, Hops, TooFar};
+use crate::cost::{Hops, TooFar};
 use crate::fabric::{Degradation, Fabric, Live, Part};
 use crate::kernel::Kernel;
-use crate::route::{ByFormula, Coverage, Preprocessing, RouteError, Work, coverage, write_tile};
+use crate::route::{Coverage, Dmodc, Preprocessing, Reference, RouteError, View, Work};
 use crate::routing::Routing;
-use crate::tables::{ForwardingTables, TableDelta, Tile};
+use crate::tables::{ForwardingTables, TableDelta};
+use tiles::{Tiles, Whole};
 use touched::Touched;
-use update::{Scratch, update_tile};
 
 /// Something that happens to a fabric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +33,7 @@ pub enum Change {
     Recovers(Part),
 }
 
-/// Routes one fabric by Dmodc, whatever happens to it.
+/// Routes one fabric by Dmodc, or by [`Stable`](crate::Stable) Dmodc, whatever happens to it.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -59,12 +61,20 @@ pub struct Router {
     degradation: Degradation,
     routing: Routing,
     ready: Preprocessing,
+    by: By,
     /// The costs of every tile, where they are bits; empty where they are not.
     costs: Vec<Hops>,
     coverages: Vec<Coverage>,
     tables: ForwardingTables,
     /// Whether an error left the tables without meaning.
     broken: bool,
+}
+
+/// The engine, and its views of the tiles.
+#[derive(Clone, Debug)]
+enum By {
+    Dmodc(Vec<()>),
+    Stable(Arc<Reference>, Vec<View>),
 }
 
 impl Router {
@@ -80,12 +90,41 @@ impl Router {
         routing: Routing,
         degradation: Degradation,
     ) -> Result<Self, RouteError> {
+        let views = vec![(); routing.columns().tile_count()];
+        Self::with(By::Dmodc(views), fabric, routing, degradation)
+    }
+
+    /// The same by the engine [`Stable`](crate::Stable): what the reference has and is still alive keeps
+    /// its routes.
+    ///
+    /// # Errors
+    /// If the tables do not fit into memory, or a route is too long.
+    ///
+    /// # Panics
+    /// If the routing, the degradation or the reference is of another fabric.
+    pub fn stable(
+        fabric: Arc<Fabric>,
+        routing: Routing,
+        degradation: Degradation,
+        reference: Arc<Reference>,
+    ) -> Result<Self, RouteError> {
+        let views = vec![View::default(); routing.columns().tile_count()];
+        Self::with(By::Stable(reference, views), fabric, routing, degradation)
+    }
+
+    fn with(
+        by: By,
+        fabric: Arc<Fabric>,
+        routing: Routing,
+        degradation: Degradation,
+    ) -> Result<Self, RouteError> {
         let live = Live::new(&fabric, &degradation);
         let tables = routing.empty_tables(live)?;
         let ready = routing.preprocess(live);
         let mut router = Router {
             coverages: vec![Coverage::default(); routing.columns().tile_count()],
             costs: vec![],
+            by,
             fabric,
             degradation,
             routing,
@@ -93,7 +132,7 @@ impl Router {
             tables,
             broken: false,
         };
-        router.route(|work, tile, costs, entries| costs.route(work, tile, entries))?;
+        router.route(Whole::Write)?;
         Ok(router)
     }
 
@@ -149,7 +188,7 @@ impl Router {
         self.degradation.clone_from(degradation);
         let live = Live::new(&self.fabric, &self.degradation);
         self.routing.preprocess_again(live, &mut self.ready);
-        self.route(|work, tile, costs, entries| costs.route(work, tile, entries))?;
+        self.route(Whole::Write)?;
         Ok(())
     }
 
@@ -184,25 +223,19 @@ impl Router {
         let touched = Touched::new(live, &changed, &self.routing, &mut self.ready);
         let up_to_date = !self.costs.is_empty() && !self.form_changed();
         let Some(touched) = touched.filter(|_| up_to_date) else {
-            return Ok(self.route(|work, tile, costs, entries| costs.compare(work, tile, entries))?);
+            return Ok(self.route(Whole::Compare)?);
         };
         let columns = self.routing.columns().clone();
         let work = Work::new(live, &self.ready, &columns);
-        let tiles = self.tables.tiles_mut().into_par_iter();
-        let tiles = tiles.zip(&mut self.costs).zip(&mut self.coverages);
-        let delta = tiles
-            .map_init(Scratch::default, |scratch, (((tile, entries), costs), coverage)| {
-                update_tile::<ByFormula>(
-                    &work,
-                    &tile,
-                    (costs, coverage),
-                    &touched,
-                    scratch,
-                    entries,
-                )
-            })
-            .reduce(TableDelta::default, TableDelta::and);
-        Ok(delta)
+        let kept = Tiles {
+            tables: &mut self.tables,
+            costs: &mut self.costs,
+            coverages: &mut self.coverages,
+        };
+        Ok(match &mut self.by {
+            By::Dmodc(views) => kept.update((&Dmodc, &work), views, &touched),
+            By::Stable(reference, views) => kept.update((&**reference, &work), views, &touched),
+        })
     }
 
     /// Whether the costs of the fabric now take another form than those that are kept.
@@ -211,10 +244,7 @@ impl Router {
     }
 
     /// Routes all tiles, one way or another.
-    fn route(
-        &mut self,
-        each: impl Fn(&Work<'_>, &Tile, &mut dyn TileCosts, &mut [u8]) -> Outcome + Sync,
-    ) -> Result<TableDelta, TooFar> {
+    fn route(&mut self, how: Whole) -> Result<TableDelta, TooFar> {
         self.broken = true;
         let planes = self.ready.planes();
         let tiles = self.routing.columns().tile_count();
@@ -224,49 +254,16 @@ impl Router {
         let live = Live::new(&self.fabric, &self.degradation);
         let columns = self.routing.columns().clone();
         let work = Work::new(live, &self.ready, &columns);
-        let tiles = self.tables.tiles_mut().into_par_iter().zip(&mut self.coverages);
-        let route = |((tile, entries), covered): ((Tile, &mut [u8]), &mut Coverage),
-                     costs: &mut dyn TileCosts| {
-            let (coverage, delta) = each(&work, &tile, costs, entries)?;
-            *covered = coverage;
-            Ok(delta)
+        let kept = Tiles {
+            tables: &mut self.tables,
+            costs: &mut self.costs,
+            coverages: &mut self.coverages,
         };
-        let both = |a: TableDelta, b| Ok(a.and(b));
-        let delta = match planes {
-            Some(_) => tiles
-                .zip(&mut self.costs)
-                .map(|(tile, costs)| route(tile, costs))
-                .try_reduce(TableDelta::default, both),
-            None => tiles
-                .map_init(CostBlock::default, |costs, tile| route(tile, costs))
-                .try_reduce(TableDelta::default, both),
+        let delta = match &mut self.by {
+            By::Dmodc(views) => kept.route((&Dmodc, &work), views, how),
+            By::Stable(reference, views) => kept.route((&**reference, &work), views, how),
         }?;
         self.broken = false;
         Ok(delta)
-    }
-}
-
-type Outcome = Result<(Coverage, TableDelta), TooFar>;
-
-/// A tile routed with costs of either form.
-trait TileCosts {
-    /// Writes all entries.
-    fn route(&mut self, work: &Work<'_>, tile: &Tile, entries: &mut [u8]) -> Outcome;
-
-    /// Writes all entries that change.
-    fn compare(&mut self, work: &Work<'_>, tile: &Tile, entries: &mut [u8]) -> Outcome;
-}
-
-impl<C: Costs> TileCosts for C {
-    fn route(&mut self, work: &Work<'_>, tile: &Tile, entries: &mut [u8]) -> Outcome {
-        work.compute(tile, self)?;
-        write_tile::<ByFormula, C>(work, tile, self, entries);
-        Ok((coverage(work, tile, self), TableDelta::default()))
-    }
-
-    fn compare(&mut self, work: &Work<'_>, tile: &Tile, entries: &mut [u8]) -> Outcome {
-        work.compute(tile, self)?;
-        let delta = update::compare_tile::<ByFormula, C>(work, tile, self, entries);
-        Ok((coverage(work, tile, self), delta))
     }
 }

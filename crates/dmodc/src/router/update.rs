@@ -9,13 +9,14 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::marks::Marks;
 use super::sweep::Sweep;
 use super::touched::Touched;
 use crate::cost::{Costs, Hops};
 use crate::group::PortGroups;
 use crate::id::SwitchIndex;
 use crate::kernel::{Difference, Fields, Kernel, bits};
-use crate::route::{ALL, Coverage, RowMaker, Selection, Work, coverage};
+use crate::route::{ALL, Coverage, RowMaker, Seen, Selection, Work, coverage};
 use crate::tables::{RowDelta, TableDelta, Tile};
 
 /// What a thread keeps from tile to tile. Between tiles everything in it is 0 or empty.
@@ -26,77 +27,45 @@ pub(super) struct Scratch {
     dirty: Marks,
 }
 
-/// Targets, marked for switches.
-#[derive(Default)]
-struct Marks {
-    targets: Vec<u64>,
-    /// A bit for each switch that has some.
-    switches: Vec<u64>,
-}
-
-impl Marks {
-    fn fit(&mut self, switches: usize) {
-        self.targets.resize(switches, 0);
-        self.switches.resize(switches.div_ceil(64), 0);
-    }
-
-    #[inline]
-    fn mark(&mut self, s: SwitchIndex, targets: u64) {
-        if targets != 0 {
-            self.targets[s.at()] |= targets;
-            self.switches[s.at() / 64] |= 1 << (s.at() % 64);
-        }
-    }
-
-    /// The switches with marks and their targets, ascending.
-    fn iter(&self) -> impl Iterator<Item = (SwitchIndex, u64)> {
-        self.switches.iter().enumerate().flat_map(move |(word, &set)| {
-            bits(set).map(move |bit| {
-                let at = word * 64 + bit;
-                (SwitchIndex::new(at), self.targets[at])
-            })
-        })
-    }
-
-    fn clear(&mut self) {
-        for word in 0..self.switches.len() {
-            for bit in bits(std::mem::take(&mut self.switches[word])) {
-                self.targets[word * 64 + bit] = 0;
-            }
-        }
-    }
+/// What is kept of a tile.
+pub(super) struct Kept<'a, S: Selection> {
+    pub(super) costs: &'a mut Hops,
+    pub(super) view: &'a mut S::View,
+    pub(super) covered: &'a mut Coverage,
 }
 
 /// Brings one tile up to date.
 pub(super) fn update_tile<S: Selection>(
-    work: &Work<'_>,
+    (selection, work): (&S, &Work<'_>),
     tile: &Tile,
-    (costs, covered): (&mut Hops, &mut Coverage),
+    kept: Kept<'_, S>,
     touched: &Touched,
     scratch: &mut Scratch,
     entries: &mut [u8],
 ) -> TableDelta {
+    let Kept { costs, view, covered } = kept;
     let some_costs_changed = update_costs(&work.ready.groups, costs, touched, scratch);
     if some_costs_changed || touched.ranked_again {
         *covered = coverage(work, tile, costs);
     }
     let dirty = &mut scratch.dirty;
+    for &s in &touched.rows {
+        dirty.mark(s, ALL);
+    }
+    selection.look_again((work, tile), costs, view, dirty);
     let of_nodes = touched.nodes.iter().fold(0, |all, &n| all | work.target_of(tile, n));
     if of_nodes != 0 {
         for s in work.live.fabric.switch_indices() {
             dirty.mark(s, of_nodes);
         }
     }
-    for &s in &touched.rows {
-        dirty.mark(s, ALL);
-    }
-    let dead = work.dead_columns(tile);
     let mut maker = RowMaker::<S>::new(work, tile);
     let mut writer = Writer::new(work, tile);
+    let seen = Seen::new(work, tile, &*costs, (selection, &*view));
     let width = tile.columns.len();
     for (s, targets) in dirty.iter() {
         let row = &mut entries[s.at() * width..(s.at() + 1) * width];
-        let new = maker.row(work, tile, costs, &dead, (s, targets));
+        let new = maker.row(work, &seen, s, targets);
         match targets == ALL {
             true => writer.replace(s, row, new),
             false => writer.replace_part(s, row, new, targets),
@@ -165,22 +134,20 @@ fn update_costs(
 /// Writes all entries of a tile that change.
 pub(super) fn compare_tile<S: Selection, C: Costs>(
     work: &Work<'_>,
-    tile: &Tile,
-    costs: &C,
+    seen: &Seen<'_, S, C>,
     entries: &mut [u8],
 ) -> TableDelta {
-    let dead = work.dead_columns(tile);
-    let (width, rows) = (tile.columns.len(), Work::rows_at_once(tile));
+    let (width, rows) = (seen.tile.columns.len(), Work::rows_at_once(seen.tile));
     entries
         .par_chunks_mut(width * rows)
         .enumerate()
         .map_init(
-            || RowMaker::<S>::new(work, tile),
+            || RowMaker::<S>::new(work, seen.tile),
             |maker, (piece, entries)| {
-                let mut writer = Writer::new(work, tile);
+                let mut writer = Writer::new(work, seen.tile);
                 for (at, row) in entries.chunks_exact_mut(width).enumerate() {
                     let s = SwitchIndex::new(piece * rows + at);
-                    writer.replace(s, row, maker.row(work, tile, costs, &dead, (s, ALL)));
+                    writer.replace(s, row, maker.row(work, seen, s, ALL));
                 }
                 writer.delta
             },

@@ -1,0 +1,185 @@
+//! The engine [`Stable`](crate::Stable), naively: what its fast tables must equal in every byte.
+
+use std::ops::{Add, Range};
+
+use rayon::prelude::*;
+
+use super::updown::Distances;
+use super::{Graph, Neighbour, select};
+use crate::fabric::Live;
+use crate::id::{PortNumber, SwitchIndex};
+use crate::order::Orders;
+use crate::tables::{Columns, Destination, Digest, End, NO_ROUTE, Tile};
+
+/// A fabric with its reference: both are states of one, with their leaves.
+#[derive(Clone, Copy, Debug)]
+pub struct Pair<'a> {
+    /// The reference.
+    pub then: (Live<'a>, &'a [SwitchIndex]),
+    /// The present.
+    pub now: (Live<'a>, &'a [SwitchIndex]),
+}
+
+/// Every entry: a row for each switch, in the order of the columns.
+pub fn tables(pair: Pair<'_>, orders: &Orders, columns: &Columns) -> Vec<Vec<u8>> {
+    let entries = Naive::new(pair, orders).entries(columns, 0..columns.switches().len());
+    let width = columns.len();
+    (0..pair.now.0.fabric.switches().len())
+        .map(|s| entries[s * width..][..width].to_vec())
+        .collect()
+}
+
+/// The [digest](Digest) of all entries, as that of fast tables, tile by tile.
+pub fn digest(pair: Pair<'_>, orders: &Orders, columns: &Columns) -> Digest {
+    let naive = Naive::new(pair, orders);
+    let tiles: Vec<Tile> = columns.tiles().collect();
+    let of_tile = |tile: &Tile| {
+        let entries = naive.entries(columns, tile.switches.clone());
+        Digest::rows(SwitchIndex::new(0), tile, &entries)
+    };
+    tiles.par_iter().map(of_tile).reduce(Digest::default, Add::add)
+}
+
+/// Both states, ready to be routed naively.
+struct Naive<'a> {
+    live: Live<'a>,
+    then: Graph,
+    now: Graph,
+    /// Π then and now.
+    dividers: (Vec<u64>, Vec<u64>),
+    /// σ.
+    places: Vec<u64>,
+}
+
+/// Closer sets of all switches for one destination switch.
+struct Closer<'a> {
+    target: SwitchIndex,
+    /// The number of its first destination.
+    first: u64,
+    /// R.
+    then: Vec<Vec<&'a Neighbour>>,
+    /// C.
+    now: Vec<Vec<&'a Neighbour>>,
+}
+
+impl Closer<'_> {
+    fn group(&self, s: SwitchIndex, peer: SwitchIndex) -> Option<&Neighbour> {
+        self.now[s.at()].iter().copied().find(|group| group.switch == peer)
+    }
+
+    /// Whether a switch lost neither a group nor a port on the way to the target.
+    fn is_unharmed(&self, s: SwitchIndex) -> bool {
+        let has_all = |then: &&Neighbour| {
+            let now = self.group(s, then.switch);
+            now.is_some_and(|now| now.ports == then.ports)
+        };
+        self.then[s.at()].iter().all(has_all)
+    }
+
+    /// Whether a switch has the group that it had for the target's q-th destinations.
+    fn keeps(&self, s: SwitchIndex, q: u64) -> bool {
+        let then = &self.then[s.at()];
+        then.is_empty() || self.group(s, then[(q % then.len() as u64) as usize].switch).is_some()
+    }
+}
+
+/// The closer sets of all switches.
+fn sets(graph: &Graph, target: SwitchIndex) -> Vec<Vec<&Neighbour>> {
+    let distances = Distances::to(graph, target);
+    let all = (0..graph.neighbours.len()).map(SwitchIndex::new);
+    all.map(|s| distances.closer(graph, s)).collect()
+}
+
+impl<'a> Naive<'a> {
+    fn new(pair: Pair<'a>, orders: &Orders) -> Self {
+        let then = Graph::new(pair.then.0, orders, pair.then.1);
+        let now = Graph::new(pair.now.0, orders, pair.now.1);
+        let mut places = vec![0; then.neighbours.len()];
+        for &s in &then.ascending {
+            let is_before = |other: &&SwitchIndex| {
+                then.ranks[other.at()] == then.ranks[s.at()]
+                    && orders.position(**other) < orders.position(s)
+            };
+            places[s.at()] = then.ascending.iter().filter(is_before).count() as u64;
+        }
+        let dividers = (then.dividers(), now.dividers());
+        Naive { live: pair.now.0, then, now, dividers, places }
+    }
+
+    /// The entries for some destination switches, switch by switch.
+    fn entries(&self, columns: &Columns, switches: Range<usize>) -> Vec<u8> {
+        let widths = switches.clone().map(|i| columns.of_switch(i).len());
+        let (first, width) = match switches.is_empty() {
+            true => (0, 0),
+            false => (columns.of_switch(switches.start).start, widths.sum()),
+        };
+        let switch_count = self.live.fabric.switches().len();
+        let mut entries = vec![NO_ROUTE; width * switch_count];
+        for i in switches {
+            let target = columns.switches()[i];
+            if !self.live.switch(target) {
+                continue;
+            }
+            let number = |at: usize| u64::from(columns.destinations()[at].number);
+            let first_number = columns.of_switch(i).next().map_or(0, number);
+            let closer = Closer {
+                target,
+                first: first_number,
+                then: sets(&self.then, target),
+                now: sets(&self.now, target),
+            };
+            for s in self.live.switches() {
+                for column in columns.of_switch(i) {
+                    let d = &columns.destinations()[column];
+                    if matches!(d.end, End::Node(n) if !self.live.node(n)) {
+                        continue;
+                    }
+                    let port = self.port(&closer, s, d);
+                    entries[s.at() * width + column - first] = port.map_or(NO_ROUTE, |p| p.0);
+                }
+            }
+        }
+        entries
+    }
+
+    /// The port of a switch for a destination.
+    fn port(&self, closer: &Closer<'_>, s: SwitchIndex, d: &Destination) -> Option<PortNumber> {
+        if s == closer.target {
+            return Some(d.port);
+        }
+        let (number, k) = (u64::from(d.number), u64::from(d.k));
+        let (r, c) = (&closer.then[s.at()], &closer.now[s.at()]);
+        if r.is_empty() || c.is_empty() {
+            return select(c, self.dividers.1[s.at()], number, k);
+        }
+        // The slot: eqs. (3) and (4) in the reference.
+        let divider = self.dividers.0[s.at()];
+        let (q, slots) = (number / divider, r.len() as u64);
+        let round = q / slots;
+        let slot = ((q + k) % slots) as usize;
+        if let Some(group) = closer.group(s, r[slot].switch) {
+            let at = round + k / slots;
+            let port = r[slot].ports[(at % r[slot].ports.len() as u64) as usize];
+            let other = group.ports[(at % group.ports.len() as u64) as usize];
+            return Some(if group.ports.contains(&port) { port } else { other });
+        }
+        // The slot is lost.
+        let lost: Vec<usize> =
+            (0..r.len()).filter(|&at| closer.group(s, r[at].switch).is_none()).collect();
+        let j = lost.iter().position(|&at| at == slot).unwrap_or(0) as u64;
+        let x = round * lost.len() as u64 + j + self.places[s.at()];
+        // Of the stretches of a destination switch the fourth stands for all later ones.
+        let stretch = round.saturating_sub(closer.first / divider / slots).min(3);
+        // Leaves of the reference are not looked at: none stands between others.
+        let is_leaf = |group: &Neighbour| self.then.leaves.contains(&group.switch);
+        let of_c = |wanted: &dyn Fn(SwitchIndex) -> bool| -> Vec<&Neighbour> {
+            c.iter().copied().filter(|g| is_leaf(g) || wanted(g.switch)).collect()
+        };
+        let unharmed = of_c(&|u| closer.is_unharmed(u));
+        if 2 * unharmed.len() >= c.len() {
+            return select(&unharmed, 1, x, k);
+        }
+        let kept = of_c(&|u| closer.keeps(u, closer.first / self.dividers.0[u.at()] + stretch));
+        select(if kept.is_empty() { c } else { &kept }, 1, x, k)
+    }
+}

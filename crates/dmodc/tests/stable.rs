@@ -1,0 +1,118 @@
+//! Stable Dmodc: against its naive twin, and what it promises.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod support;
+
+use std::sync::Arc;
+
+use dmodc::judge::check;
+use dmodc::reference::stable::{self, Pair};
+use dmodc::{
+    Degradation, Dmodc, Fabric, GuidOrder, Kernel, Live, Random, Reference, Routing,
+    RoutingOptions, Stable, SwitchIndex, alternative_ports,
+};
+use support::{for_seeds, random_degradation, random_graph, random_pgft};
+
+fn engine(routing: &Routing, then: Live<'_>) -> Stable {
+    Stable { reference: Arc::new(Reference::new(routing, then)) }
+}
+
+/// Every entry, for every form of the inner loops.
+fn assert_equals_the_naive(random: &mut Random, fabric: &Fabric) {
+    let then = match random.below(3) {
+        0 => random_degradation(random, fabric),
+        _ => Degradation::none(fabric),
+    };
+    let now = random_degradation(random, fabric);
+    let (then, now) = (Live::new(fabric, &then), Live::new(fabric, &now));
+    let options = RoutingOptions { switch_lids: random.below(2) == 0, ..RoutingOptions::default() };
+    let routing = Routing::new(then, &options);
+    let leaves = [routing.ranking(then), routing.ranking(now)];
+    let pair = Pair { then: (then, leaves[0].leaves()), now: (now, leaves[1].leaves()) };
+    let naive = stable::tables(pair, routing.orders(), routing.columns());
+    let engine = engine(&routing, then);
+    for kernel in Kernel::all() {
+        let mut ready = routing.preprocess(now);
+        ready.kernel = kernel;
+        let mut tables = routing.empty_tables(now).unwrap();
+        dmodc::Engine::route(&engine, now, &ready, &mut tables).unwrap();
+        for tile in routing.columns().tiles() {
+            for s in fabric.switch_indices() {
+                let naive = &naive[s.at()][tile.columns.clone()];
+                assert_eq!(tables.row(s, &tile), naive, "{s:?}, {}", kernel.name());
+            }
+        }
+        assert_eq!(tables.digest(), stable::digest(pair, routing.orders(), routing.columns()));
+    }
+}
+
+#[test]
+fn tables_equal_the_naive_ones_on_pgfts() {
+    for_seeds(250, |random| {
+        let guids = GuidOrder::Shuffled(random.below(100));
+        let fabric = random_pgft(random, 300).fabric(guids);
+        assert_equals_the_naive(random, &fabric);
+    });
+}
+
+#[test]
+fn tables_equal_the_naive_ones_on_any_graph() {
+    for_seeds(400, |random| {
+        let fabric = random_graph(random);
+        assert_equals_the_naive(random, &fabric);
+    });
+}
+
+/// The reference itself has Dmodc's tables, whatever the graph.
+#[test]
+fn the_reference_is_routed_as_by_dmodc() {
+    for_seeds(150, |random| {
+        let fabric = match random.below(2) {
+            0 => random_graph(random),
+            _ => random_pgft(random, 300).fabric(GuidOrder::Shuffled(random.below(100))),
+        };
+        let state = random_degradation(random, &fabric);
+        let live = Live::new(&fabric, &state);
+        let routing = Routing::new(live, &RoutingOptions::default());
+        let (plain, coverage) = routing.route(live, &Dmodc).unwrap();
+        let (tables, covered) = routing.route(live, &engine(&routing, live)).unwrap();
+        assert!(tables == plain);
+        assert_eq!(covered, coverage);
+    });
+}
+
+/// Every port is an alternative one, so routes are up*down*; and an entry that could stay did.
+#[test]
+fn what_can_stay_stays() {
+    for_seeds(200, |random| {
+        let fabric = match random.below(2) {
+            0 => random_graph(random),
+            _ => random_pgft(random, 200).fabric(GuidOrder::Shuffled(random.below(100))),
+        };
+        let (whole, faults) = (Degradation::none(&fabric), random_degradation(random, &fabric));
+        let (then, now) = (Live::new(&fabric, &whole), Live::new(&fabric, &faults));
+        let routing = Routing::new(then, &RoutingOptions::default());
+        let (old, _) = routing.route(then, &Dmodc).unwrap();
+        let (new, covered) = routing.route(now, &engine(&routing, then)).unwrap();
+        assert_eq!(covered, routing.route(now, &Dmodc).unwrap().1);
+        let columns = routing.columns();
+        let place = |t: SwitchIndex| columns.switches().iter().position(|s| *s == t).unwrap();
+        alternative_ports(now, &routing.preprocess(now), columns.switches(), |s, target, ports| {
+            for column in columns.of_switch(place(target)) {
+                let (old, new) = (old.port(s, column), new.port(s, column));
+                if !columns.destinations()[column].end.is_alive(now) {
+                    assert_eq!(new, None);
+                } else if old.is_some_and(|old| ports.contains(&old)) {
+                    assert_eq!(new, old, "an entry moved that did not have to");
+                } else {
+                    assert_eq!(new.is_some(), !ports.is_empty());
+                    assert!(new.is_none_or(|new| ports.contains(&new)));
+                }
+            }
+        })
+        .unwrap();
+        let verdict = check(now, &routing.ranking(now), routing.orders(), &new).nodes;
+        assert!(verdict.is_deadlock_free());
+        assert_eq!(verdict.up_down_violations, 0);
+    });
+}
