@@ -10,6 +10,8 @@ use crate::lab::ENGINES;
 pub enum EngineName {
     /// The paper's algorithm, for any fabric.
     Dmodc,
+    /// Dmodc that keeps the routes of a reference.
+    Stable,
     /// The closed form for healthy PGFTs.
     Dmodk,
     /// Drawn from the alternative ports.
@@ -25,11 +27,12 @@ impl FromStr for EngineName {
         let theirs = text.strip_prefix("opensm:").filter(|name| ENGINES.contains(name));
         match (text, theirs) {
             ("dmodc", _) => Ok(EngineName::Dmodc),
+            ("stable", _) => Ok(EngineName::Stable),
             ("dmodk", _) => Ok(EngineName::Dmodk),
             ("random", _) => Ok(EngineName::Random),
             (_, Some(name)) => Ok(EngineName::Opensm(name.into())),
             _ => Err(format!(
-                "it is dmodc, dmodk, random, or opensm: and one of {}",
+                "it is dmodc, stable, dmodk, random, or opensm: and one of {}",
                 ENGINES.join(", ")
             )),
         }
@@ -40,6 +43,7 @@ impl fmt::Display for EngineName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             EngineName::Dmodc => f.write_str("dmodc"),
+            EngineName::Stable => f.write_str("stable"),
             EngineName::Dmodk => f.write_str("dmodk"),
             EngineName::Random => f.write_str("random"),
             EngineName::Opensm(name) => write!(f, "opensm:{name}"),

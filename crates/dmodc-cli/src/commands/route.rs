@@ -4,12 +4,14 @@ use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use dmodc::{
     Columns, Coverage, Dmodc, Dmodk, End, Engine, Live, NO_ROUTE, PortNumber, Preprocessing,
-    RandomPorts, RouteError, Routing, RoutingOptions, SwitchIndex, connect_roots, stream_switches,
+    RandomPorts, Reference, RouteError, Routing, RoutingOptions, Stable, SwitchIndex,
+    connect_roots, stream_switches,
 };
 use dmodc_formats::lft::Lft;
 use dmodc_formats::{alternatives, lft, orders};
@@ -61,6 +63,7 @@ fn together(args: &RouteArgs, live: Live<'_>, routing: &Routing) -> Result<Summa
         EngineName::Dmodk => &Dmodk,
         EngineName::Random => &RandomPorts { seed: args.seed },
         EngineName::Dmodc | EngineName::Opensm(_) => &Dmodc,
+        EngineName::Stable => &Stable { reference: Arc::new(Reference::new(routing, live)) },
     };
     let mut tables = routing.empty_tables(live)?;
     let start = Instant::now();

@@ -12,11 +12,12 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use dmodc::fabric::Part;
+use dmodc::reference::stable::{self, Pair};
 use dmodc::reference::updown;
 use dmodc::{
     Amount, CableIndex, Change, Degradation, Digest, Dmodk, Draw, Engine, Fabric, ForwardingTables,
-    Kernel, Live, NoMemory, Pgft, Random, RouteError, Router, Routing, RoutingOptions, SwitchIndex,
-    dividers, stream_tiles, validity,
+    Kernel, Live, NoMemory, Pgft, Random, Reference, RouteError, Router, Routing, RoutingOptions,
+    SwitchIndex, dividers, stream_tiles, validity,
 };
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -72,6 +73,8 @@ pub enum Algorithm {
     /// Dmodc, kept by a [`Router`].
     #[default]
     Dmodc,
+    /// Stable Dmodc, kept by a [`Router`], with the healthy fabric as its reference.
+    Stable,
     /// Dmodk, which only knows healthy PGFTs.
     Dmodk,
     /// Dmodc into a digest: the tables are never kept.
@@ -83,6 +86,7 @@ impl Algorithm {
     pub fn name(self) -> &'static str {
         match self {
             Algorithm::Dmodc => "dmodc",
+            Algorithm::Stable => "stable",
             Algorithm::Dmodk => "dmodk",
             Algorithm::Stream => "dmodc-stream",
         }
@@ -162,7 +166,7 @@ pub fn measure(case: &Case, settings: &Settings) -> Result<Value, BenchError> {
     let bench = Bench { case, settings, fabric, degraded, routing, fabric_memory };
     let mut row = bench.about();
     row.append(&mut match settings.algorithm {
-        Algorithm::Dmodc => bench.dmodc()?,
+        Algorithm::Dmodc | Algorithm::Stable => bench.router()?,
         Algorithm::Dmodk => bench.dmodk()?,
         Algorithm::Stream => bench.stream()?,
     });
@@ -204,10 +208,23 @@ impl Bench<'_> {
         Some(machine::peak()?.saturating_sub(before + tables as u64))
     }
 
-    fn dmodc(&self) -> Result<Fields, BenchError> {
+    /// A router by the algorithm in question.
+    fn begin(&self) -> Result<Router, RouteError> {
+        let (fabric, routing) = (self.fabric.clone(), self.routing.clone());
+        match self.settings.algorithm {
+            Algorithm::Stable => {
+                let healthy = Degradation::none(&self.fabric);
+                let live = Live::new(&self.fabric, &healthy);
+                let reference = Arc::new(Reference::new(&routing, live));
+                Router::stable(fabric, routing, self.degraded.clone(), reference)
+            }
+            _ => Router::new(fabric, routing, self.degraded.clone()),
+        }
+    }
+
+    fn router(&self) -> Result<Fields, BenchError> {
         let start = Instant::now();
-        let mut router =
-            Router::new(self.fabric.clone(), self.routing.clone(), self.degraded.clone())?;
+        let mut router = self.begin()?;
         let first = start.elapsed();
         router.use_kernel(self.settings.kernel);
         // Everything that is measured later, once: for the memory, and so that nothing is the first.
@@ -230,6 +247,7 @@ impl Bench<'_> {
         }
         let gain = self.gain(&mut limit, || router.reroute(&self.degraded))?;
         drop(limit);
+        let beside = self.beside_dmodc(&mut router, &cables)?;
         let reroute = median(&times.reroute);
         let cable = self.apply_each(&mut router, &cables)?;
         let switch = self.apply_each(&mut router, &switches)?;
@@ -246,12 +264,43 @@ impl Bench<'_> {
             "peak_bytes": resident,
         })));
         row.append(&mut self.split(reroute)?);
+        row.append(&mut beside.map_or_else(Fields::new, fields));
         row.append(&mut gain.map_or_else(Fields::new, fields));
         if let Some(changes) = self.settings.changes {
             row.append(&mut self.many(&mut router, changes)?);
         }
         row.append(&mut self.checked(digest));
         Ok(row)
+    }
+
+    /// What Stable Dmodc costs beside Dmodc: whole re-routes in turns, and single faults.
+    fn beside_dmodc(
+        &self,
+        router: &mut Router,
+        cables: &[Part],
+    ) -> Result<Option<Value>, RouteError> {
+        if self.settings.algorithm != Algorithm::Stable {
+            return Ok(None);
+        }
+        let (fabric, routing) = (self.fabric.clone(), self.routing.clone());
+        let mut plain = Router::new(fabric, routing, self.degraded.clone())?;
+        plain.use_kernel(self.settings.kernel);
+        let (mut ours, mut theirs) = (vec![], vec![]);
+        for _ in 0..self.settings.rounds {
+            for (router, times) in [(&mut *router, &mut ours), (&mut plain, &mut theirs)] {
+                let mut rerouted = Ok(());
+                times.push(timed(|| rerouted = router.reroute(&self.degraded)));
+                rerouted?;
+            }
+        }
+        let over = |a: Duration, b: Duration| a.as_secs_f64() / b.as_secs_f64();
+        let applied = [self.apply_each(router, cables)?, self.apply_each(&mut plain, cables)?];
+        let applied = applied[0].zip(applied[1]).map(|(ours, theirs)| over(ours, theirs));
+        Ok(Some(json!({
+            "dmodc_ms": ms(median(&theirs)),
+            "over_dmodc": over(median(&ours), median(&theirs)),
+            "apply_cable_over_dmodc": applied,
+        })))
     }
 
     fn dmodk(&self) -> Result<Fields, BenchError> {
@@ -470,9 +519,17 @@ impl Bench<'_> {
 
     fn checked(&self, digest: Digest) -> Fields {
         let live = self.live();
+        let (orders, columns) = (self.routing.orders(), self.routing.columns());
         let reference = self.settings.check.then(|| {
             let ranking = self.routing.ranking(live);
-            updown::digest(live, ranking.leaves(), self.routing.orders(), self.routing.columns())
+            if self.settings.algorithm != Algorithm::Stable {
+                return updown::digest(live, ranking.leaves(), orders, columns);
+            }
+            let healthy = Degradation::none(&self.fabric);
+            let then = Live::new(&self.fabric, &healthy);
+            let whole = self.routing.ranking(then);
+            let pair = Pair { then: (then, whole.leaves()), now: (live, ranking.leaves()) };
+            stable::digest(pair, orders, columns)
         });
         fields(json!({
             "digest": digest.to_string(),
@@ -572,6 +629,14 @@ mod tests {
             }
             assert_eq!(row["digest_ok"], true);
             assert_eq!(row["apply_changes_exact"], true);
+            let stable = measure(&case(cables, switches), &settings(Algorithm::Stable));
+            let stable = stable.expect("a PGFT is measured");
+            assert_eq!(stable["digest_ok"], true);
+            assert_eq!(stable["apply_changes_exact"], true);
+            assert!(
+                stable["over_dmodc"].is_number() && stable["apply_cable_over_dmodc"].is_number()
+            );
+            assert_eq!(stable["digest"] == row["digest"], cables == 0.0);
             let streamed = measure(&case(cables, switches), &settings(Algorithm::Stream));
             assert_eq!(streamed.expect("a PGFT is streamed")["digest"], row["digest"]);
         }

@@ -5,12 +5,13 @@
 //! is the third throw of 1 % and something more, on every fabric, and curves are of the same accidents.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use dmodc::judge::diff;
 use dmodc::judge::risk::Traffic;
 use dmodc::{
     Degradation, Dmodc, Dmodk, Engine, Fabric, ForwardingTables, Live, Random, RandomPorts,
-    Routing, RoutingOptions,
+    Reference, Routing, RoutingOptions, Stable,
 };
 
 use super::measure::{risk, update};
@@ -87,6 +88,7 @@ pub(super) struct Base<'a> {
     study: &'a Study,
     fabric: &'a Fabric,
     routing: Routing,
+    stable: Stable,
     plugin: PathBuf,
     /// By engine of the plan; why there are none.
     healthy: Vec<Result<ForwardingTables, String>>,
@@ -96,8 +98,10 @@ impl<'a> Base<'a> {
     pub(super) fn new(study: &'a Study, fabric: usize, plugin: PathBuf) -> Self {
         let fabric = &study.fabrics[fabric];
         let nothing = Degradation::none(fabric);
-        let routing = Routing::new(Live::new(fabric, &nothing), &RoutingOptions::default());
-        let mut base = Base { study, fabric, routing, plugin, healthy: vec![] };
+        let live = Live::new(fabric, &nothing);
+        let routing = Routing::new(live, &RoutingOptions::default());
+        let stable = Stable { reference: Arc::new(Reference::new(&routing, live)) };
+        let mut base = Base { study, fabric, routing, stable, plugin, healthy: vec![] };
         let engines = &study.plan.engines;
         base.healthy = engines.iter().map(|engine| base.tables(engine, &nothing)).collect();
         base
@@ -108,6 +112,7 @@ impl<'a> Base<'a> {
         let seed = engine_seed(&self.study.plan);
         let ours: &dyn Engine = match engine {
             EngineName::Dmodc => &Dmodc,
+            EngineName::Stable => &self.stable,
             EngineName::Dmodk => &Dmodk,
             EngineName::Random => &RandomPorts { seed },
             EngineName::Opensm(name) => {

@@ -151,6 +151,7 @@ fn settings(plan: &Plan<'_>, args: &BenchArgs, kernel: Kernel) -> Settings {
     Settings {
         algorithm: match plan.engine {
             EngineName::Dmodk => Algorithm::Dmodk,
+            EngineName::Stable => Algorithm::Stable,
             _ if args.stream => Algorithm::Stream,
             _ => Algorithm::Dmodc,
         },
@@ -299,6 +300,17 @@ fn table(rows: &[Value]) -> String {
             };
         }
         text.push('\n');
+    }
+    for row in rows.iter().filter(|row| row["over_dmodc"].is_number()) {
+        let times = |key: &str| row[key].as_f64().unwrap_or(f64::NAN);
+        text += &format!(
+            "{} {}/{}: a re-route takes {:.2} of dmodc's in turns with it, a cable {:.2}\n",
+            row["preset"].as_str().unwrap_or("?"),
+            row["cables_dead"],
+            row["switches_dead"],
+            times("over_dmodc"),
+            times("apply_cable_over_dmodc"),
+        );
     }
     for row in rows.iter().filter(|row| row["changes"].is_number()) {
         text += &format!(
