@@ -371,6 +371,9 @@ impl<'a> Side<'a> {
     /// The ports of a group.
     #[inline]
     pub(crate) fn ports_of(&self, at: usize) -> &'a [PortNumber] {
+        if self.ports.len() == self.peers.len() {
+            return &self.ports[at..=at];
+        }
         let Range { start, end } = self.extent(at);
         &self.ports[usize::from(start)..usize::from(end)]
     }

@@ -81,6 +81,19 @@ impl Hops {
         }
     }
 
+    /// The closer sets of `s` for the targets below it.
+    #[inline(always)]
+    pub(crate) fn closer_below(&self, groups: &PortGroups, s: SwitchIndex, closer: &mut Closer) {
+        closer.own = self.own(s);
+        closer.down = self.words[s.at() * self.planes] & !closer.own;
+        closer.through_down.clear();
+        if closer.down != 0 {
+            let plane_0 = |of: &SwitchIndex| self.words[of.at() * self.planes];
+            let below = groups.below(s).peers.iter();
+            closer.through_down.extend(below.map(|peer| plane_0(peer) & closer.down));
+        }
+    }
+
     #[inline(always)]
     fn closer_in<const P: usize>(&self, groups: &PortGroups, s: SwitchIndex, closer: &mut Closer) {
         let (rows, _) = self.words.as_chunks::<P>();

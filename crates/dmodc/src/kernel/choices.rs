@@ -140,6 +140,15 @@ impl Choices {
         std::array::from_fn(word)
     }
 
+    /// The same in as many words as there are groups for.
+    #[inline(always)]
+    pub(crate) fn words<const W: usize>(&self, target: u8) -> [u64; W] {
+        std::array::from_fn(|word| match word * 64 < self.groups {
+            true => self.masks[word][usize::from(target & 63)],
+            false => 0,
+        })
+    }
+
     /// Whether one word has a bit for each port.
     pub(super) fn is_narrow(&self) -> bool {
         self.targets == 0 || self.groups <= 64 && self.width == 1

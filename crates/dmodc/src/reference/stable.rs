@@ -167,7 +167,7 @@ impl<'a> Naive<'a> {
         let lost: Vec<usize> =
             (0..r.len()).filter(|&at| closer.group(s, r[at].switch).is_none()).collect();
         let j = lost.iter().position(|&at| at == slot).unwrap_or(0) as u64;
-        let x = round * lost.len() as u64 + j + self.places[s.at()];
+        let x = round * lost.len() as u64 + j + self.places[s.at()] + k;
         // Of the stretches of a destination switch the fourth stands for all later ones.
         let stretch = round.saturating_sub(closer.first / divider / slots).min(3);
         // Leaves of the reference are not looked at: none stands between others.
@@ -177,9 +177,9 @@ impl<'a> Naive<'a> {
         };
         let unharmed = of_c(&|u| closer.is_unharmed(u));
         if 2 * unharmed.len() >= c.len() {
-            return select(&unharmed, 1, x, k);
+            return select(&unharmed, 1, x, 0);
         }
         let kept = of_c(&|u| closer.keeps(u, closer.first / self.dividers.0[u.at()] + stretch));
-        select(if kept.is_empty() { c } else { &kept }, 1, x, k)
+        select(if kept.is_empty() { c } else { &kept }, 1, x, 0)
     }
 }

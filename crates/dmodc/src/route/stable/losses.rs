@@ -1,9 +1,11 @@
 //! What became of the reference's closer sets at one switch.
 
 use super::Reference;
-use super::view::ReferenceCosts;
+use super::view::View;
 use crate::cost::Closer;
 use crate::group::Side;
+use crate::id::SwitchIndex;
+use crate::order::Orders;
 use crate::route::tile::Place;
 
 /// The groups of one switch in one direction of the reference.
@@ -11,8 +13,17 @@ use crate::route::tile::Place;
 pub(super) struct Lost {
     /// For each group: the targets that it was closer to and is no more.
     pub(super) targets: Vec<u64>,
-    /// For each group that is alive: whether some of its ports are not. Empty where none is so.
-    pub(super) thin: Vec<bool>,
+    /// Whether the groups are those of the present in the same direction.
+    pub(super) is_same: bool,
+    /// Groups that are alive, but not all of their ports: which it is, and where it stands now.
+    pub(super) thin: Vec<(usize, Now)>,
+}
+
+/// Where a group stands: in the direction that it was in, or the other one, and its place there.
+#[derive(Clone, Copy)]
+pub(super) struct Now {
+    pub(super) turned: bool,
+    pub(super) at: usize,
 }
 
 /// The closer sets of one switch for all targets of a tile, then and now.
@@ -30,23 +41,35 @@ pub(super) struct Losses {
 
 impl Losses {
     /// Compares; only these targets are looked at.
+    #[inline]
     pub(super) fn find(
         &mut self,
         reference: &Reference,
-        costs: &ReferenceCosts,
+        view: &View,
         place: Place<'_>,
         targets: u64,
     ) {
-        let Place { ready, s, closer, kernel } = place;
-        kernel.run(|| costs.closer(&reference.ready.groups, s, &mut self.was));
+        place.kernel.run(
+            #[inline(always)]
+            || self.compare(reference, view, place, targets),
+        );
+    }
+
+    #[inline(always)]
+    fn compare(&mut self, reference: &Reference, view: &View, place: Place<'_>, targets: u64) {
+        let Place { ready, s, closer, .. } = place;
+        view.closer(reference, s, &mut self.was);
         if targets != u64::MAX {
             self.was.restrict(targets);
         }
         let (then, now) = (&reference.ready.groups, &ready.groups);
         let above = (now.above(s), &closer.through_up[..]);
         let below = (now.below(s), &closer.through_down[..]);
-        let up = self.up.find((then.above(s), &self.was.through_up), [above, below]);
-        let down = self.down.find((then.below(s), &self.was.through_down), [below, above]);
+        let ranked_anew = |s| reference.ready.ranking.rank(s) != ready.ranking.rank(s);
+        let turn = |peer| ranked_anew(peer) || ranked_anew(s);
+        let (orders, was) = (&*ready.orders, &self.was);
+        let up = self.up.find((then.above(s), &was.through_up), [above, below], orders, turn);
+        let down = self.down.find((then.below(s), &was.through_down), [below, above], orders, turn);
         self.displaced = up.0 | down.0;
         self.thinned = up.1 | down.1;
     }
@@ -63,46 +86,52 @@ type Through<'a> = (Side<'a>, &'a [u64]);
 impl Lost {
     /// Finds the groups again, most often in the same direction, which comes first. Says which targets are
     /// displaced and which are thinned.
-    fn find(&mut self, (then, was): Through<'_>, now: [Through<'_>; 2]) -> (u64, u64) {
+    #[inline(always)]
+    fn find(
+        &mut self,
+        (then, was): Through<'_>,
+        now: [Through<'_>; 2],
+        orders: &Orders,
+        may_turn: impl Fn(SwitchIndex) -> bool,
+    ) -> (u64, u64) {
         self.targets.clear();
         self.thin.clear();
+        self.is_same = false;
         if was.is_empty() {
             return (0, 0);
         }
         let (same, is) = now[0];
-        let mut displaced = 0;
         if then.peers == same.peers && then.ports == same.ports && is.len() == was.len() {
+            self.is_same = true;
             self.targets.extend(was.iter().zip(is).map(|(was, is)| was & !is));
-            displaced = self.targets.iter().fold(0, |all, lost| all | lost);
-            return (displaced, 0);
+            return (self.targets.iter().fold(0, |all, lost| all | lost), 0);
         }
-        let mut thinned = 0;
-        let mut next = 0;
-        for (at, &was) in was.iter().enumerate() {
-            let peer = then.peers[at];
-            // Both are in switch order, and most often the next one is it.
+        let (mut displaced, mut thinned, mut next) = (0, 0, 0);
+        for (at, (&was, &peer)) in was.iter().zip(then.peers).enumerate() {
+            // Both are in switch order; what is before it now is new.
+            let position = orders.position(peer);
+            while same.peers.get(next).is_some_and(|now| orders.position(*now) < position) {
+                next += 1;
+            }
             let found = match same.peers.get(next) == Some(&peer) {
-                true => Some((0, next)),
-                false => (0..2).find_map(|side| {
-                    let place = now[side].0.peers.iter().position(|p| *p == peer);
-                    place.map(|place| (side, place))
-                }),
+                true => Some(Now { turned: false, at: next }),
+                false if may_turn(peer) => {
+                    let turned = now[1].0.peers.iter().position(|now| *now == peer);
+                    turned.map(|at| Now { turned: true, at })
+                }
+                false => None,
             };
             let mut is = 0;
-            let mut thin = false;
-            if let Some((side, place)) = found {
-                is = now[side].1.get(place).copied().unwrap_or(0);
-                thin = then.ports_of(at) != now[side].0.ports_of(place);
-                if side == 0 {
-                    next = place + 1;
+            if let Some(place) = found {
+                let (side, through) = now[usize::from(place.turned)];
+                is = through.get(place.at).copied().unwrap_or(0);
+                if then.ports_of(at) != side.ports_of(place.at) {
+                    self.thin.push((at, place));
+                    thinned |= was & is;
                 }
             }
             self.targets.push(was & !is);
-            self.thin.push(thin);
             displaced |= was & !is;
-            if thin {
-                thinned |= was & is;
-            }
         }
         (displaced, thinned)
     }

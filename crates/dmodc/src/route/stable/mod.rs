@@ -7,7 +7,7 @@
 //! 1. **Slots.** An entry is that of the reference (eqs. (3), (4) with the reference's closer set R and Π)
 //!    as long as its group is closer; if only its port is dead, another port of the group stands in.
 //! 2. **Spread.** A destination whose slot is lost takes eqs. (3), (4) over the present closer set C with
-//!    x = ⌊q / #R⌋ · #D + j + σ in the place of ⌊d / Π⌋, where q = ⌊d / Π⌋, D are the lost slots of R, j is
+//!    x = ⌊q / #R⌋ · #D + j + σ in the place of ⌊d / Π⌋ (plus k for a node's k-th LID), where q = ⌊d / Π⌋, D are the lost slots of R, j is
 //!    the place of its own one among them, and σ that of the switch among those of its rank. So the lost
 //!    slots of a switch go to different ports, and those of a destination to others at every switch.
 //! 3. **Looking ahead.** Of C, switches are preferred that lost nothing on the way to the destination
@@ -20,14 +20,16 @@
 //! own choice stands. [`reference::stable`](crate::reference::stable) says the same naively.
 
 mod losses;
+mod mend;
 mod select;
+mod set;
 mod view;
 
 use std::sync::Arc;
 
 use super::tile::{Work, route_tiles};
 use super::{Coverage, Engine, Preprocessing, RouteError};
-use crate::fabric::Live;
+use crate::fabric::{Degradation, Live};
 use crate::routing::Routing;
 use crate::tables::ForwardingTables;
 pub(crate) use view::View;
@@ -39,6 +41,7 @@ const STRETCHES: usize = 4;
 /// A fabric in the state that routes are to be kept from, most often the whole one.
 #[derive(Clone, Debug)]
 pub struct Reference {
+    degradation: Degradation,
     ready: Preprocessing,
     /// σ of every switch: its place among those of its rank, in switch order.
     places: Vec<u32>,
@@ -55,7 +58,7 @@ impl Reference {
                 places[s.at()] = place as u32;
             }
         }
-        Reference { ready, places }
+        Reference { degradation: live.degradation.clone(), ready, places }
     }
 
     /// Ranks, groups and dividers of the reference.

@@ -6,7 +6,7 @@ use super::{Reference, STRETCHES};
 use crate::cost::{Closer, CostBlock, Costs, Hops, TooFar};
 use crate::group::PortGroups;
 use crate::id::SwitchIndex;
-use crate::kernel::{Divisor, bits};
+use crate::kernel::{Divisor, Kernel, bits};
 use crate::route::Preprocessing;
 use crate::route::tile::{Place, Selection, Wanted, Work};
 use crate::router::Marks;
@@ -34,6 +34,15 @@ impl ReferenceCosts {
         }
     }
 
+    /// The same for targets below alone.
+    #[inline(always)]
+    fn closer_below(&self, groups: &PortGroups, s: SwitchIndex, closer: &mut Closer) {
+        match self {
+            ReferenceCosts::Hops(costs) => costs.closer_below(groups, s, closer),
+            ReferenceCosts::Bytes(costs) => Costs::closer(costs, groups, s, closer),
+        }
+    }
+
     fn compute(
         &mut self,
         work: &Work<'_>,
@@ -56,12 +65,24 @@ impl ReferenceCosts {
     }
 }
 
+/// What the reference's closer sets of one switch look like.
+#[derive(Clone, Copy, Debug, Default)]
+struct Kind {
+    /// The targets above, if all groups above are closer to all of them.
+    uniform: Option<u64>,
+    /// Whether all targets are below, each with one group.
+    is_single: bool,
+}
+
 /// A tile as the switches before others see it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct View {
     /// Which tile it is.
     tile: Option<usize>,
-    pub(super) costs: ReferenceCosts,
+    costs: ReferenceCosts,
+    kinds: Vec<Kind>,
+    /// Whether the fabric is the reference itself.
+    pub(super) is_whole: bool,
     /// The number of the first destination of each target.
     pub(super) firsts: Vec<u32>,
     /// For each switch: the targets for which it lost a group or a port.
@@ -77,10 +98,12 @@ impl View {
         if self.tile != Some(tile.index) {
             self.tile = None;
             self.costs.compute(work, tile, &reference.ready)?;
+            self.find_kinds(reference, work.ready.kernel);
             self.firsts.clear();
             self.firsts.extend(tile.switches.clone().map(|at| first(work.columns, at)));
             self.tile = Some(tile.index);
         }
+        self.is_whole = *work.live.degradation == reference.degradation;
         let switches = work.ready.groups.switch_count();
         self.harmed.clear();
         self.harmed.resize(switches, 0);
@@ -89,6 +112,38 @@ impl View {
             kept.resize(switches, u64::MAX);
         }
         Ok(())
+    }
+
+    fn find_kinds(&mut self, reference: &Reference, kernel: Kernel) {
+        let groups = &reference.ready.groups;
+        let mut closer = Closer::default();
+        self.kinds.clear();
+        self.kinds.extend((0..groups.switch_count()).map(SwitchIndex::new).map(|s| {
+            kernel.run(|| self.costs.closer(groups, s, &mut closer));
+            let uniform = closer.through_up.iter().all(|mask| *mask == closer.up);
+            let choices: u32 = closer.through_down.iter().map(|mask| mask.count_ones()).sum();
+            Kind {
+                uniform: uniform.then_some(closer.up),
+                is_single: closer.up == 0 && choices == closer.down.count_ones(),
+            }
+        }));
+    }
+
+    /// The reference's closer sets of a switch.
+    #[inline(always)]
+    pub(super) fn closer(&self, reference: &Reference, s: SwitchIndex, closer: &mut Closer) {
+        let groups = &reference.ready.groups;
+        match self.kinds[s.at()].uniform {
+            Some(up) => {
+                self.costs.closer_below(groups, s, closer);
+                closer.up = up;
+                closer.through_up.clear();
+                if up != 0 {
+                    closer.through_up.resize(groups.above(s).peers.len(), up);
+                }
+            }
+            None => self.costs.closer(groups, s, closer),
+        }
     }
 
     /// Notes what a switch lost; the targets for which that is not what was known.
@@ -188,9 +243,12 @@ impl Selection for Reference {
         view: &mut View,
     ) -> Result<(), TooFar> {
         view.begin(self, work, tile)?;
+        if view.is_whole {
+            return Ok(());
+        }
         let mut around = Around::default();
         for &s in work.ready.groups.ascending() {
-            if !self.ready.ranking.is_leaf(s) {
+            if !self.has_nothing_to_lose(work, view, s) {
                 around.look(self, work, costs, view, s);
             }
         }
@@ -204,11 +262,12 @@ impl Selection for Reference {
         view: &mut View,
         dirty: &mut Marks,
     ) {
+        view.is_whole = false;
         let mut around = Around::default();
         let groups = &work.ready.groups;
         let marked: Vec<SwitchIndex> = dirty.iter().map(|(s, _)| s).collect();
         for s in marked {
-            if self.ready.ranking.is_leaf(s) || !work.live.switch(s) {
+            if !work.live.switch(s) || self.ready.ranking.is_leaf(s) {
                 continue;
             }
             let changed = around.look(self, work, costs, view, s) & tile.targets();
@@ -232,6 +291,16 @@ impl Selection for Reference {
         row: &mut [u8],
     ) {
         patcher.fill(self, place, view, wanted, row);
+    }
+}
+
+impl Reference {
+    /// Whether nobody has to look at a switch: a leaf stands between no others; and one at the top whose ports
+    /// are all alive, with one group for each target, has that group or leads nowhere.
+    fn has_nothing_to_lose(&self, work: &Work<'_>, view: &View, s: SwitchIndex) -> bool {
+        let (then, now) = (&self.ready.groups, &work.ready.groups);
+        let is_whole = now.above(s).peers.is_empty() && then.below(s).ports == now.below(s).ports;
+        self.ready.ranking.is_leaf(s) || is_whole && view.kinds[s.at()].is_single
     }
 }
 
@@ -266,8 +335,11 @@ impl Around {
         s: SwitchIndex,
     ) {
         let kernel = work.ready.kernel;
-        kernel.run(|| costs.closer(&work.ready.groups, s, &mut self.closer));
+        kernel.run(
+            #[inline(always)]
+            || costs.closer(&work.ready.groups, s, &mut self.closer),
+        );
         let place = Place { ready: work.ready, s, closer: &self.closer, kernel };
-        self.losses.find(reference, &view.costs, place, u64::MAX);
+        self.losses.find(reference, view, place, u64::MAX);
     }
 }

@@ -1,0 +1,145 @@
+//! Sets of groups, or slots, of one switch: a bit for each, in one word or four.
+
+use crate::kernel::bits;
+
+#[derive(Clone, Copy)]
+pub(super) struct Set<const W: usize>(pub(super) [u64; W]);
+
+impl<const W: usize> Set<W> {
+    pub(super) const EMPTY: Self = Set([0; W]);
+
+    /// The groups that are closer to a target.
+    pub(super) fn of(through: &[u64], target: u8) -> Self {
+        let mut set = Self::EMPTY;
+        for (at, mask) in through.iter().enumerate() {
+            set.0[at / 64] |= (mask >> target & 1) << (at % 64);
+        }
+        set
+    }
+
+    #[inline(always)]
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.iter().all(|word| *word == 0)
+    }
+
+    #[inline(always)]
+    pub(super) fn count(&self) -> u32 {
+        self.0.iter().map(|word| word.count_ones()).sum()
+    }
+
+    #[inline(always)]
+    pub(super) fn insert(&mut self, member: usize) {
+        self.0[member / 64] |= 1 << (member % 64);
+    }
+
+    #[inline(always)]
+    pub(super) fn has(&self, member: usize) -> bool {
+        self.0[member / 64] >> (member % 64) & 1 == 1
+    }
+
+    #[inline(always)]
+    pub(super) fn without(&self, other: &Self) -> Self {
+        Set(std::array::from_fn(|at| self.0[at] & !other.0[at]))
+    }
+
+    /// The members before `end`.
+    #[inline(always)]
+    pub(super) fn before(&self, end: u32) -> Self {
+        Set(std::array::from_fn(|at| match end.saturating_sub(64 * at as u32) {
+            within @ 0..64 => self.0[at] & ((1 << within) - 1),
+            _ => self.0[at],
+        }))
+    }
+
+    #[inline(always)]
+    pub(super) fn iter(self) -> impl Iterator<Item = usize> {
+        let words = self.0.into_iter().enumerate();
+        words.flat_map(|(at, word)| bits(word).map(move |bit| at * 64 + bit))
+    }
+
+    /// The n-th member of more than n.
+    #[inline(always)]
+    pub(super) fn nth(&self, mut n: u32) -> usize {
+        let mut at = 0;
+        while at + 1 < W {
+            let here = self.0[at].count_ones();
+            if n < here {
+                break;
+            }
+            n -= here;
+            at += 1;
+        }
+        at * 64 + nth_bit(self.0[at], n)
+    }
+
+    /// The member after this one.
+    #[inline(always)]
+    pub(super) fn after(&self, member: usize) -> Option<usize> {
+        let mut at = member / 64;
+        // Shifted twice, as a shift by 64 is none.
+        let mut word = self.0[at] & (u64::MAX << (member % 64) << 1);
+        while word == 0 {
+            at += 1;
+            if at >= W {
+                return None;
+            }
+            word = self.0[at];
+        }
+        Some(at * 64 + word.trailing_zeros() as usize)
+    }
+
+    /// The places of members of another set, which has all of these, among its members.
+    pub(super) fn ranked(&self, among: &Self) -> Self {
+        let mut ranks = Self::EMPTY;
+        for (rank, _) in among.iter().enumerate().filter(|(_, member)| self.has(*member)) {
+            ranks.insert(rank);
+        }
+        ranks
+    }
+}
+
+/// The n-th set bit of a word that has more, by halves.
+#[inline(always)]
+fn nth_bit(mut word: u64, mut n: u32) -> usize {
+    let mut at = 0;
+    for half in [32, 16, 8, 4, 2, 1] {
+        let low = (word & ((1 << half) - 1)).count_ones();
+        let is_above = n >= low;
+        n -= if is_above { low } else { 0 };
+        let step = if is_above { half } else { 0 };
+        word >>= step;
+        at += step;
+    }
+    at as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+
+    #[test]
+    fn sets_are_as_lists() {
+        let mut random = Random::new(8, 0);
+        for _ in 0..500 {
+            let one_in = 1 + random.below(20);
+            let list: Vec<usize> = (0..256).filter(|_| random.below(one_in) == 0).collect();
+            let mut set = Set::<4>::EMPTY;
+            list.iter().for_each(|member| set.insert(*member));
+            assert!(set.iter().eq(list.iter().copied()));
+            assert_eq!((set.count() as usize, set.is_empty()), (list.len(), list.is_empty()));
+            for (n, &member) in list.iter().enumerate() {
+                assert!(set.has(member));
+                assert_eq!(set.nth(n as u32), member);
+                assert_eq!(set.after(member), list.get(n + 1).copied());
+                assert_eq!(set.before(member as u32).count() as usize, n);
+            }
+            assert_eq!(set.before(256).count(), set.count());
+            let mut some = set;
+            some.0[random.below(4) as usize] &= random.below(u64::MAX);
+            let ranks: Vec<usize> = (0..list.len()).filter(|&at| some.has(list[at])).collect();
+            assert!(some.ranked(&set).iter().eq(ranks));
+            assert!(set.without(&some).iter().eq(list.iter().copied().filter(|&m| !some.has(m))));
+        }
+    }
+}
