@@ -24,6 +24,20 @@ pub(crate) struct Wanted<'a> {
     pub(crate) segments: &'a [Segment],
     /// Which destination switches continue the numbers of the one before: see [`chains`].
     pub(crate) chained: u64,
+    columns: &'a Columns,
+    /// The first destination switch of the tile.
+    first: usize,
+}
+
+impl<'a> Wanted<'a> {
+    /// Those of these targets, one target after the other.
+    #[inline(always)]
+    pub(crate) fn of(self, targets: u64) -> impl Iterator<Item = &'a Segment> {
+        bits(targets).flat_map(move |bit| {
+            let at = self.first + bit;
+            self.columns.segments(at..at + 1)
+        })
+    }
 }
 
 /// A row to be written: a switch, and what of the fabric is alive around it.
@@ -251,9 +265,10 @@ impl<S: Selection> RowMaker<S> {
             return &row[..tile.columns.len()];
         }
         kernel.run(|| seen.costs.closer(&work.ready.groups, s, &mut self.closer));
+        let (columns, first) = (work.columns, tile.switches.start);
         let wanted = if targets & tile.targets() == tile.targets() {
             let segments = work.columns.segments(tile.switches.clone());
-            Wanted { targets: ALL, segments, chained: self.chained }
+            Wanted { targets: ALL, segments, chained: self.chained, columns, first }
         } else {
             self.closer.restrict(targets);
             self.segments.clear();
@@ -261,7 +276,7 @@ impl<S: Selection> RowMaker<S> {
                 let at = tile.switches.start + bit;
                 self.segments.extend_from_slice(work.columns.segments(at..at + 1));
             }
-            Wanted { targets, segments: &self.segments, chained: 0 }
+            Wanted { targets, segments: &self.segments, chained: 0, columns, first }
         };
         let place = Place { ready: work.ready, s, closer: &self.closer, kernel };
         seen.selection.select(place, seen.view, wanted, &mut self.scratch, row);

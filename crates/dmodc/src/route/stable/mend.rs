@@ -10,7 +10,7 @@ use super::view::View;
 use super::{Reference, STRETCHES};
 use crate::group::Side;
 use crate::kernel::{Choices, Divisor, SIZES};
-use crate::route::tile::Place;
+use crate::route::tile::{Place, Wanted};
 use crate::tables::Segment;
 
 /// Writes the lost entries of one row.
@@ -76,7 +76,7 @@ impl Mender<'_> {
     pub(super) fn mend<const W: usize>(
         &self,
         (losses, lost, ahead): (&Losses, &[Choices; 2], &mut [Ahead; 2]),
-        segments: &[Segment],
+        wanted: Wanted<'_>,
         row: &mut [u8],
     ) {
         let Losses { was, up, down, displaced, thinned } = losses;
@@ -89,7 +89,7 @@ impl Mender<'_> {
             Then::new(then.below(s), (was.down, &was.through_down), down, [below, above]),
         ];
         let divider = Divisor::new(self.reference.ready.dividers[s.at()]);
-        for segment in segments.iter().filter(|segment| self.harmed >> segment.target & 1 == 1) {
+        for segment in wanted.of(self.harmed) {
             let target = segment.target;
             let direction = usize::from(was.up >> target & 1 == 0);
             let then = &sides[direction];
@@ -139,9 +139,6 @@ impl Mender<'_> {
         row: &mut [u8],
     ) {
         let Slots { segment, divider, lost, .. } = slots;
-        let unharmed = ahead.unharmed(segment.target);
-        let first = self.view.firsts[usize::from(segment.target & 63)];
-        let first = slots.round(divider.divide(first));
         let shift = u64::from(self.reference.places[self.place.s.at()]) + u64::from(segment.k);
         let all_lost = u64::from(lost.count());
         let single = side.ports.len() == side.peers.len();
@@ -153,9 +150,11 @@ impl Mender<'_> {
                 if here.is_empty() {
                     return;
                 }
-                let from: Set<W> = match unharmed {
+                let from: Set<W> = match ahead.unharmed(segment.target) {
                     Some(unharmed) => unharmed,
                     None => {
+                        let first = self.view.firsts[usize::from(segment.target & 63)];
+                        let first = slots.round(divider.divide(first));
                         let stretch = (run.round.saturating_sub(first) as usize).min(STRETCHES - 1);
                         ahead.that_kept(self.place, self.view, segment.target, stretch)
                     }

@@ -11,7 +11,7 @@ use crate::kernel::{Choices, Kernel};
 use crate::route::Preprocessing;
 use crate::route::dmodc::ByFormula;
 use crate::route::tile::{Place, Wanted};
-use crate::tables::{NO_ROUTE, Segment};
+use crate::tables::NO_ROUTE;
 
 /// Puts rows together.
 #[derive(Default)]
@@ -65,7 +65,7 @@ impl Patcher {
         let (fresh, gone) = (now & !known, known & !now);
         let harmed = self.losses.harmed() & now;
         if fresh | gone != 0 {
-            self.come_and_go(place, (fresh, gone), wanted.segments, row);
+            self.come_and_go(place, (fresh, gone), wanted, row);
         }
         if harmed == 0 {
             return;
@@ -82,8 +82,8 @@ impl Patcher {
         kernel.run(
             #[inline(always)]
             || match narrow {
-                true => mender.mend::<1>((losses, lost, ahead), wanted.segments, row),
-                false => mender.mend::<4>((losses, lost, ahead), wanted.segments, row),
+                true => mender.mend::<1>((losses, lost, ahead), wanted, row),
+                false => mender.mend::<4>((losses, lost, ahead), wanted, row),
             },
         );
     }
@@ -93,19 +93,20 @@ impl Patcher {
         &mut self,
         place: Place<'_>,
         (fresh, gone): (u64, u64),
-        segments: &[Segment],
+        wanted: Wanted<'_>,
         row: &mut [u8],
     ) {
-        self.fresh.clone_from(place.closer);
-        self.fresh.restrict(fresh);
+        if fresh != 0 {
+            self.fresh.clone_from(place.closer);
+            self.fresh.restrict(fresh);
+        }
         let place = Place { closer: &self.fresh, ..place };
-        for segment in segments {
-            if fresh >> segment.target & 1 == 1 {
-                self.formula.patch(place, std::slice::from_ref(segment), row);
-            } else if gone >> segment.target & 1 == 1 {
-                let (start, length) = (segment.start as usize, segment.length as usize);
-                row[start..start + length].fill(NO_ROUTE);
-            }
+        for segment in wanted.of(fresh) {
+            self.formula.patch(place, std::slice::from_ref(segment), row);
+        }
+        for segment in wanted.of(gone) {
+            let (start, length) = (segment.start as usize, segment.length as usize);
+            row[start..start + length].fill(NO_ROUTE);
         }
     }
 
