@@ -566,7 +566,10 @@ pub(crate) struct CheckArgs {
 #[command(
     after_help = "A block is 64 successive LIDs of one switch, what a subnet manager sends at once. A pair is moved if \
                   any entry on its way differs, so that its packets leave some switch by another port, or are \
-                  delivered by one of the two tables alone. Exit 0 if the tables are equal, 1 if they differ."
+                  delivered by one of the two tables alone. An old entry could not stay (forced_entries, \
+                  forced_blocks) if its port is none of the alternative ports that up*down* routes have in the \
+                  fabric as it is: every routing along them changes it, so that what differs can be held against the \
+                  least. Exit 0 if the tables are equal, 1 if they differ."
 )]
 pub(crate) struct DiffArgs {
     #[command(flatten)]

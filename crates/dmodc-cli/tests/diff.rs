@@ -22,7 +22,8 @@ fn equal_tables_are_called_equal() {
     assert!(text.ends_with("\nequal\n"), "{text}");
     let diff = desk.json(0, &["diff", "f.topo", "f.lft", "f.lft", "--json"]);
     assert_eq!(diff["schema"], "dmodc/diff/1");
-    for key in ["entries", "blocks", "switches", "pairs", "newly_set", "newly_unset"] {
+    let keys = ["entries", "blocks", "switches", "pairs", "newly_set", "newly_unset"];
+    for key in keys.into_iter().chain(["forced_entries", "forced_blocks"]) {
         assert_eq!(diff[key], 0, "{key}");
     }
     assert_eq!(diff["equal"], true);
@@ -48,8 +49,17 @@ fn what_differs_is_counted_by_level_and_named() {
     let percent = diff["percent"]["entries"].as_f64().unwrap();
     assert!((percent - 100.0 * entries as f64 / 448.0).abs() < 1e-9);
 
+    // The dead cable's entries could not stay; what is routed anew can.
+    let forced = number(&diff["forced_entries"]);
+    assert!(forced > 0 && forced <= entries && number(&diff["forced_blocks"]) > 0);
+    let percent = diff["percent"]["forced_entries"].as_f64().unwrap();
+    assert!((percent - 100.0 * forced as f64 / 448.0).abs() < 1e-9);
+    let stays = desk.json(0, &["diff", "g.topo", "g.lft", "g.lft", "--json"]);
+    assert_eq!((&stays["forced_entries"], &stays["forced_blocks"]), (&0.into(), &0.into()));
+
     let text = desk.code(1, &["diff", "g.topo", "f.lft", "g.lft"]);
     assert!(text.starts_with(&format!("{entries} of 448 entries differ (")), "{text}");
+    assert!(text.contains(&format!("\n{forced} entries (")), "{text}");
     let name = most[0]["name"].as_str().unwrap();
     for part in
         ["take another path", "\n  level 1, leaves: ", "\n  level 3: ", "\nDIFFERENT\n", name]

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use dmodc::judge::{self, Changes, Diff};
-use dmodc::{Fabric, Ranking, SwitchIndex};
+use dmodc::judge::{self, Changes, Diff, Forced};
+use dmodc::{Fabric, Ranking, Routing, RoutingOptions, SwitchIndex};
 use dmodc_formats::lft::Lft;
 use serde_json::{Value, json};
 
@@ -29,26 +29,38 @@ pub(super) fn run(args: &DiffArgs) -> Result<Answer> {
     for (dump, path) in dumps.iter().zip(paths) {
         input::is_of_this_fabric(path, dump, live.fabric)?;
     }
-    let ranking = Ranking::new(live, &leaves);
+    let routing = Routing::new(live, &RoutingOptions { leaves, ..RoutingOptions::default() });
+    let ready = routing.preprocess(live);
     let tables = Lft::tables(&[&dumps[0], &dumps[1]], live.fabric)?;
     let start = Instant::now();
-    let diff = judge::diff(live, &ranking, &tables[0], &tables[1]);
-    let elapsed = start.elapsed();
+    let diff = judge::diff(live, &ready.ranking, &tables[0], &tables[1]);
+    // Costs that cannot be counted are no reason to say nothing.
+    let forced = judge::forced(live, &ready, &tables[0]).ok();
+    let found = Found { fabric: live.fabric, diff, forced, elapsed: start.elapsed() };
     let report = match args.json {
-        true => json(live.fabric, &ranking, &diff, &dumps, elapsed),
-        false => strangers(live, &dumps, paths.into_iter()) + &text(live.fabric, &diff, elapsed),
+        true => json(&found, &ready.ranking, &dumps),
+        false => strangers(live, &dumps, paths.into_iter()) + &text(&found),
     };
     output::print(&report)?;
-    Ok(diff.is_empty().into())
+    Ok(found.diff.is_empty().into())
 }
 
-fn text(fabric: &Fabric, diff: &Diff, elapsed: Duration) -> String {
+/// What is told.
+struct Found<'a> {
+    fabric: &'a Fabric,
+    diff: Diff,
+    forced: Option<Forced>,
+    elapsed: Duration,
+}
+
+fn text(found: &Found<'_>) -> String {
+    let Found { fabric, diff, forced, elapsed } = found;
     let Changes { entries, set, unset, blocks, switches } = diff.changes;
     let of = &diff.of;
     let share = |part: u64, whole: u64| percent(part as usize, whole as usize);
     if diff.is_empty() {
         let same = format!("all {} are the same", counted(of.entries as usize, "entry"));
-        return format!("{same} ({})\nequal\n", time(elapsed));
+        return format!("{same} ({})\nequal\n", time(*elapsed));
     }
     let mut text = format!(
         "{} of {} differ ({}): {} newly set, {} newly unset, {} to another port ({})\n",
@@ -58,7 +70,7 @@ fn text(fabric: &Fabric, diff: &Diff, elapsed: Duration) -> String {
         number(set),
         number(unset),
         number(entries - set - unset),
-        time(elapsed),
+        time(*elapsed),
     );
     let _ = writeln!(
         text,
@@ -77,6 +89,16 @@ fn text(fabric: &Fabric, diff: &Diff, elapsed: Duration) -> String {
         counted(of.pairs as usize, "node pair"),
         share(diff.pairs, of.pairs),
     );
+    if let Some(Forced { entries, blocks }) = forced {
+        let _ = writeln!(
+            text,
+            "{} ({}) and {} ({}) could not stay, whatever the new tables: no up*down* closer set has their ports",
+            counted(*entries as usize, "entry"),
+            share(*entries, of.entries),
+            counted(*blocks as usize, "block"),
+            share(*blocks, of.blocks),
+        );
+    }
     for level in &diff.levels {
         let name = match level.rank {
             Some(0) => "level 1, leaves".into(),
@@ -114,13 +136,8 @@ fn most(diff: &Diff) -> Vec<(SwitchIndex, Changes)> {
     most
 }
 
-fn json(
-    fabric: &Fabric,
-    ranking: &Ranking,
-    diff: &Diff,
-    dumps: &[Lft],
-    elapsed: Duration,
-) -> String {
+fn json(found: &Found<'_>, ranking: &Ranking, dumps: &[Lft]) -> String {
+    let Found { fabric, diff, forced, elapsed } = found;
     let of = &diff.of;
     let share = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
     let level = |rank: Option<u32>| rank.map(|rank| rank + 1);
@@ -141,6 +158,8 @@ fn json(
     value["schema"] = json!("dmodc/diff/1");
     value["equal"] = json!(diff.is_empty());
     value["pairs"] = json!(diff.pairs);
+    value["forced_entries"] = json!(forced.map(|forced| forced.entries));
+    value["forced_blocks"] = json!(forced.map(|forced| forced.blocks));
     value["of"] = json!({
         "entries": of.entries,
         "blocks": of.blocks,
@@ -152,6 +171,8 @@ fn json(
         "blocks": share(diff.changes.blocks, of.blocks),
         "switches": share(diff.changes.switches, of.switches),
         "pairs": share(diff.pairs, of.pairs),
+        "forced_entries": forced.map(|forced| share(forced.entries, of.entries)),
+        "forced_blocks": forced.map(|forced| share(forced.blocks, of.blocks)),
     });
     value["levels"] = levels.collect();
     value["most"] = most.collect();

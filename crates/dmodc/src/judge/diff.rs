@@ -1,6 +1,7 @@
 //! `diff`: what is different between two tables of one fabric, and whose packets notice.
 //!
-//! Entries are compared switch by switch; [`super::moved`] follows the pairs.
+//! Entries are compared switch by switch; [`super::moved`] follows the pairs, and [`super::forced`] counts what
+//! any new tables would have changed.
 
 use rayon::prelude::*;
 
@@ -122,13 +123,13 @@ pub fn diff(
 
 /// Which block of LIDs each column is in, counting only blocks that some column is in: LIDs may lie
 /// anywhere in 32 bits.
-struct Blocks {
-    of_column: Vec<u32>,
-    count: usize,
+pub(super) struct Blocks {
+    pub(super) of_column: Vec<u32>,
+    pub(super) count: usize,
 }
 
 impl Blocks {
-    fn new(columns: &Columns) -> Self {
+    pub(super) fn new(columns: &Columns) -> Self {
         let block = |lid: Lid| lid.0 / BLOCK_OF_LIDS;
         let mut all: Vec<u32> = columns.destinations().iter().map(|d| block(d.lid)).collect();
         let of_each = all.clone();

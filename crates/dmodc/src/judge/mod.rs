@@ -1,6 +1,6 @@
 //! Judging forwarding tables: ours, or anybody's.
 //!
-//! Nothing here knows how tables were made. For each destination the next hops of all switches form
+//! Nothing here knows how tables were made; only [`forced`] asks what the closer sets would allow. For each destination the next hops of all switches form
 //! a graph that is walked once, O(#switches) a destination, instead of once for every source; so all
 //! pairs of 11,664 nodes take a second, not minutes.
 
@@ -8,6 +8,7 @@ mod check;
 mod cycle;
 mod dependencies;
 mod diff;
+mod forced;
 mod moved;
 pub mod risk;
 mod trace;
@@ -16,4 +17,5 @@ mod walk;
 pub use check::{Check, Lost, Scope, check, check_union};
 pub use cycle::Channel;
 pub use diff::{Changes, Diff, LevelChanges, Sizes, diff};
+pub use forced::{Forced, forced};
 pub use trace::{Fate, Hop, trace};

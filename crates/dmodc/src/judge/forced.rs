@@ -1,0 +1,173 @@
+//! What an update had to change, whoever made it: entries of the old tables that the fabric of now does not
+//! allow any more.
+//!
+//! An entry may stay if its port is among the alternative ports P(s, d) of the fabric as it is now, or if it
+//! has no route and there is none. Whoever routes along the closer sets, and wherever they lead, changes
+//! all others; so the entries that an update moves, over those that were forced, tell how far it is from
+//! the least. What is counted is about up\*down\* routes: a route outside of them that still arrives where
+//! they lead nowhere, as between roots, may stay, too.
+//!
+//! The closer sets of a switch for 64 destination switches become one mask for each of its ports, so an
+//! entry is a look into 256 words: O(#columns × #switches), little more than comparing two tables.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rayon::prelude::*;
+
+use super::diff::Blocks;
+use super::{Fate, trace};
+use crate::cost::{Closer, CostBlock, Costs, Hops, TooFar};
+use crate::fabric::Live;
+use crate::id::SwitchIndex;
+use crate::route::{Preprocessing, Work};
+use crate::tables::{ForwardingTables, NO_ROUTE, Tile};
+
+/// What any new tables would have to change, on live switches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Forced {
+    /// Entries that cannot stay.
+    pub entries: u64,
+    /// Blocks of 64 LIDs with at least one of them.
+    pub blocks: u64,
+}
+
+/// Counts the entries of old tables that no routing along the closer sets of the present fabric can keep.
+///
+/// # Errors
+/// If a route is longer than costs can count.
+///
+/// # Panics
+/// If the tables belong to another fabric.
+pub fn forced(
+    live: Live<'_>,
+    ready: &Preprocessing,
+    old: &ForwardingTables,
+) -> Result<Forced, TooFar> {
+    assert_eq!(old.switch_count(), live.fabric.switches().len(), "tables of another fabric");
+    let work = Work::new(live, ready, old.columns());
+    match ready.planes() {
+        Some(planes) => count(&work, old, || Hops::new(planes)),
+        None => count(&work, old, CostBlock::default),
+    }
+}
+
+fn count<C: Costs>(
+    work: &Work<'_>,
+    old: &ForwardingTables,
+    costs: impl Fn() -> C + Send + Sync,
+) -> Result<Forced, TooFar> {
+    let blocks = Blocks::new(work.columns);
+    let sent = Sent::new(old.switch_count(), blocks.count);
+    let tiles: Vec<Tile> = work.columns.tiles().collect();
+    let entries = tiles.par_iter().map_init(costs, |costs, tile| {
+        work.compute(tile, costs)?;
+        let mut rows = Rows::new(work, old, tile);
+        let mut entries = 0;
+        for s in work.live.switches() {
+            rows.forced(costs, s, |column| {
+                entries += 1;
+                sent.mark(s, blocks.of_column[column]);
+            });
+        }
+        Ok(entries)
+    });
+    Ok(Forced { entries: entries.try_reduce(|| 0, |a, b| Ok(a + b))?, blocks: sent.count() })
+}
+
+/// The rows of one tile.
+struct Rows<'a> {
+    work: &'a Work<'a>,
+    old: &'a ForwardingTables,
+    tile: &'a Tile,
+    /// The destination switch of each column, counted from the tile's first.
+    targets: Vec<u8>,
+    /// Columns that nobody can have a route to.
+    dead: Vec<bool>,
+    closer: Closer,
+    /// For every entry that there can be, the destination switches that it may stay for.
+    allowed: [u64; 256],
+}
+
+impl<'a> Rows<'a> {
+    fn new(work: &'a Work<'a>, old: &'a ForwardingTables, tile: &'a Tile) -> Self {
+        let (columns, switches) = (work.columns, tile.switches.clone());
+        let target = |bit: usize| {
+            std::iter::repeat_n(bit as u8, columns.of_switch(switches.start + bit).len())
+        };
+        let destinations = &columns.destinations()[tile.columns.clone()];
+        Rows {
+            work,
+            old,
+            tile,
+            targets: (0..switches.len()).flat_map(target).collect(),
+            dead: destinations.iter().map(|d| !d.end.is_alive(work.live)).collect(),
+            closer: Closer::default(),
+            allowed: [0; 256],
+        }
+    }
+
+    /// Tells every column whose entry at a live switch cannot stay.
+    fn forced<C: Costs>(&mut self, costs: &C, s: SwitchIndex, mut each: impl FnMut(usize)) {
+        let (ready, live) = (self.work.ready, self.work.live);
+        let Rows { closer, allowed, .. } = self;
+        ready.kernel.run(|| costs.closer(&ready.groups, s, closer));
+        let reached = closer.up | closer.down | closer.own;
+        allowed.fill(0);
+        allowed[usize::from(NO_ROUTE)] = !reached;
+        let up = ready.groups.up(s).zip(&closer.through_up);
+        let down = ready.groups.down(s).zip(&closer.through_down);
+        for (group, &through) in up.chain(down) {
+            for port in group.ports {
+                allowed[usize::from(port.0)] = through;
+            }
+        }
+        let own = closer.own;
+        for (at, &entry) in self.old.row(s, self.tile).iter().enumerate() {
+            let target = self.targets[at];
+            if self.allowed[usize::from(entry)] >> target & 1 == 1 && !self.dead[at] {
+                continue;
+            }
+            let column = self.tile.columns.start + at;
+            let stays = match self.dead[at] {
+                true => entry == NO_ROUTE,
+                // At the destination switch itself there is one port.
+                false if own >> target & 1 == 1 => {
+                    self.work.columns.destinations()[column].port.0 == entry
+                }
+                false if reached >> target & 1 == 0 => {
+                    trace(live, self.old, s, column).1 == Fate::Delivered
+                }
+                false => false,
+            };
+            if !stays {
+                each(column);
+            }
+        }
+    }
+}
+
+/// Which blocks of which switches are to be sent: bits that all threads set.
+struct Sent {
+    words: Vec<AtomicU64>,
+    words_of_a_switch: usize,
+}
+
+impl Sent {
+    fn new(switches: usize, blocks: usize) -> Self {
+        let words_of_a_switch = blocks.div_ceil(64);
+        let words = (0..switches * words_of_a_switch).map(|_| AtomicU64::new(0)).collect();
+        Sent { words, words_of_a_switch }
+    }
+
+    fn mark(&self, s: SwitchIndex, block: u32) {
+        let word = &self.words[s.at() * self.words_of_a_switch + block as usize / 64];
+        let bit = 1 << (block % 64);
+        if word.load(Ordering::Relaxed) & bit == 0 {
+            word.fetch_or(bit, Ordering::Relaxed);
+        }
+    }
+
+    fn count(self) -> u64 {
+        self.words.into_iter().map(|word| u64::from(word.into_inner().count_ones())).sum()
+    }
+}
