@@ -29,6 +29,13 @@ cables = ["0%", "5%", 4]
 switches = [0, 1]
 "#;
 
+/// The same with two engines that take part in some cells only: the first fabric has 12 nodes, the second 16.
+fn with_slow_engines() -> String {
+    let slow = "[[slow]]\nengines = [\"random\"]\nthrows = 2\nnodes = 12\n\
+                [[slow]]\nengines = [\"dmodk\"]\nthrows = 1\n[[degradation]]";
+    PLAN.replace(", \"dmodk\", \"random\"", "").replace("[[degradation]]", slow)
+}
+
 /// Cells of the plan: per fabric one healthy one, and three throws of each of five degradations.
 const CELLS: usize = 2 * (1 + 5 * 3);
 
@@ -74,6 +81,9 @@ fn a_run_has_a_row_for_every_measurement_with_all_its_seeds() {
             assert!(number("max") >= number("bound"), "{row:?}");
             assert_eq!(row["valid"] == "true", row["unroutable_pairs"] == "0");
             assert!(number("entries_moved") <= number("entries_total"));
+            // All these engines route along the closer sets.
+            assert!(number("entries_forced") <= number("entries_moved"), "{row:?}");
+            assert!(number("blocks_forced") <= number("blocks_moved"), "{row:?}");
         }
     }
     // Five per cent of the 32 or 16 cables between switches; four; one switch.
@@ -141,10 +151,52 @@ fn shards_merge_to_the_bytes_of_one_process() {
 }
 
 #[test]
+fn slow_engines_take_part_in_their_cells_only_and_everything_else_is_the_same() {
+    let desk = desk();
+    desk.ok(&["study", "run", "plan.toml", "-o", "all"]);
+    desk.write("plan.toml", &with_slow_engines());
+    desk.ok(&["study", "run", "plan.toml", "--threads", "1"]);
+    let csv = desk.read("small.study/small.csv");
+    for row in table(&csv) {
+        let throw: u32 = row["throw"].parse().unwrap();
+        match row["engine"].as_str() {
+            "random" => assert!(throw <= 2 && row["fabric"] == "figure 1", "{row:?}"),
+            "dmodk" => assert!(throw <= 1, "{row:?}"),
+            _ => {}
+        }
+    }
+    // Five patterns. Dmodc: all cells; random: the first fabric; dmodk: one throw.
+    let healthy_and = |throws: usize| 1 + 5 * throws;
+    let rows = 5 * (CELLS + healthy_and(2) + 2 * healthy_and(1));
+    assert_eq!(csv.lines().count(), 1 + rows);
+    let all = desk.read("all/small.csv");
+    let all: std::collections::HashSet<&str> = all.lines().collect();
+    assert!(csv.lines().all(|row| all.contains(row)), "an engine's rows depend on no other engine");
+    let meta: Value = serde_json::from_str(&desk.read("small.study/small.meta.json")).unwrap();
+    assert_eq!(meta["engines"], serde_json::json!(["dmodc", "random", "dmodk"]));
+    let slow = serde_json::json!({ "engine": "random", "throws": 2, "nodes": 12 });
+    assert_eq!((&meta["slow"][0], meta["rows"].as_u64()), (&slow, Some(rows as u64)));
+    for shard in ["2/3", "1/3", "3/3"] {
+        desk.ok(&["study", "run", "plan.toml", "-o", "shards", "--shard", shard]);
+    }
+    desk.ok(&["study", "merge", "plan.toml", "-o", "shards"]);
+    for file in ["small.csv", "small.meta.json"] {
+        assert_eq!(desk.read(&format!("shards/{file}")), desk.read(&format!("small.study/{file}")));
+    }
+    // Slow engines alone leave cells out that none takes part in.
+    let alone = with_slow_engines().replace("engines = [\"dmodc\"]", "engines = []");
+    desk.write("plan.toml", &alone);
+    let said = desk.ok(&["study", "run", "plan.toml", "-o", "alone"]);
+    let cells = healthy_and(2) + healthy_and(1);
+    assert!(said.contains(&format!("small: {cells} cells measured")), "{said}");
+}
+
+#[test]
 fn a_killed_run_goes_on_and_ends_in_the_same_bytes() {
     let desk = Desk::new();
-    let plan = PLAN
+    let plan = with_slow_engines()
         .replace("throws = 3", "throws = 150")
+        .replace("throws = 2", "throws = 70")
         .replace("name = \"from a file\"\nfile = \"f.topo\"", "pgft = \"3; 4,4,4; 1,4,4; 1,1,1\"");
     desk.write("plan.toml", &plan);
     desk.ok(&["study", "run", "plan.toml", "-o", "whole"]);
@@ -235,6 +287,33 @@ fn errors_of_a_plan_name_the_line() {
         ),
         ("f.topo", "g.topo", "g.topo: No such file"),
         ("[[degradation]]", "[[degradation", "plan.toml:12:"),
+        ("[[deg", "[[slow]]\nthrows = 2\n[[deg", "plan.toml:12:1: missing field `engines`"),
+        ("[[deg", "[[slow]]\nengines = []\n[[deg", "plan.toml:12:1: these slow engines are none"),
+        (
+            "[[deg",
+            "[[slow]]\nengines = [\"opensm:ftree\"]\n[[deg",
+            "plan.toml:12:1: slow engines have throws, nodes or both",
+        ),
+        (
+            "[[deg",
+            "[[slow]]\nengines = [\"opensm:ftree\"]\nthrows = 0\n[[deg",
+            "plan.toml:14:10: throws are from 1 to 99999",
+        ),
+        (
+            "[[deg",
+            "[[slow]]\nengines = [\"opensm:ftree\"]\nnodes = 0\n[[deg",
+            "plan.toml:14:9: no fabric has 0 nodes",
+        ),
+        (
+            "[[deg",
+            "[[slow]]\nengines = [\"dmodc\"]\nnodes = 9\n[[deg",
+            "plan.toml:13:12: dmodc comes twice",
+        ),
+        (
+            "engines = [\"dmodc\", \"dmodk\", \"random\"]\n",
+            "engines = []\nslow = [{ engines = [\"dmodc\"], nodes = 9 }]\n",
+            "plan.toml: every fabric has more nodes than the engines are for",
+        ),
     ] {
         desk.write("plan.toml", &PLAN.replacen(from, to, 1));
         if expected.is_empty() {

@@ -1,4 +1,4 @@
-//! Cells: one throw of one degradation on one fabric, with all engines and patterns.
+//! Cells: one throw of one degradation on one fabric, with all engines that take part and all patterns.
 //!
 //! The same throw is judged under every engine and pattern. Its seed depends on the study's seed and the
 //! throw's number alone, and a larger draw of a seed has all of a smaller one: so the third throw of 2 %
@@ -7,17 +7,17 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use dmodc::judge::diff;
 use dmodc::judge::risk::Traffic;
+use dmodc::judge::{diff, forced};
 use dmodc::{
-    Degradation, Dmodc, Dmodk, Engine, Fabric, ForwardingTables, Live, Random, RandomPorts,
-    Reference, Routing, RoutingOptions, Stable,
+    Degradation, Dmodc, Dmodk, Engine, Fabric, ForwardingTables, Live, Preprocessing, Random,
+    RandomPorts, Reference, Routing, RoutingOptions, Stable,
 };
 
 use super::measure::{risk, update};
 use super::plan::Plan;
 use super::rows::Row;
-use super::{Study, draw};
+use super::{Study, draw, nodes};
 use crate::analysis::Pattern;
 use crate::engine::EngineName;
 use crate::lab;
@@ -49,7 +49,7 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// All cells of a plan, in the order of their rows.
+    /// All cells that a plan can have, in the order of their rows.
     pub(super) fn all(plan: &Plan) -> Vec<Cell> {
         let mut cells = Vec::new();
         for fabric in 0..plan.fabrics.len() {
@@ -83,28 +83,33 @@ fn pattern_seed(throw_seed: u64, pattern: &Pattern) -> Option<u64> {
     Some(Random::new(throw_seed, stream).below(SEEDS))
 }
 
-/// What all cells of a fabric share: orders and columns, and the healthy tables of every engine.
+/// What all cells of a fabric share: orders and columns, and the healthy tables of the engines that they want.
 pub(super) struct Base<'a> {
     study: &'a Study,
     fabric: &'a Fabric,
     routing: Routing,
     stable: Stable,
     plugin: PathBuf,
-    /// By engine of the plan; why there are none.
-    healthy: Vec<Result<ForwardingTables, String>>,
+    /// By engine of the plan, where one takes part; why there are none.
+    healthy: Vec<Option<Result<ForwardingTables, String>>>,
 }
 
 impl<'a> Base<'a> {
-    pub(super) fn new(study: &'a Study, fabric: usize, plugin: PathBuf) -> Self {
-        let fabric = &study.fabrics[fabric];
+    /// Prepares these cells of one fabric; `None` if there are none.
+    pub(super) fn new(study: &'a Study, cells: &[Cell], plugin: PathBuf) -> Option<Self> {
+        let fabric = &study.fabrics[cells.first()?.fabric];
         let nothing = Degradation::none(fabric);
         let live = Live::new(fabric, &nothing);
         let routing = Routing::new(live, &RoutingOptions::default());
         let stable = Stable { reference: Arc::new(Reference::new(&routing, live)) };
         let mut base = Base { study, fabric, routing, stable, plugin, healthy: vec![] };
-        let engines = &study.plan.engines;
-        base.healthy = engines.iter().map(|engine| base.tables(engine, &nothing)).collect();
-        base
+        let takes_part = |at| cells.iter().any(|&cell| study.engines_of(cell).any(|e| e == at));
+        let engines = study.plan.engines.iter().enumerate();
+        let healthy = engines
+            .map(|(at, engine)| takes_part(at).then(|| base.tables(&engine.name, &nothing)))
+            .collect();
+        base.healthy = healthy;
+        Some(base)
     }
 
     /// The tables that an engine gives under a degradation, or why it gives none.
@@ -141,8 +146,7 @@ impl<'a> Base<'a> {
         let mut about = Row::default();
         about.set("study", &plan.name);
         about.set("fabric", &plan.fabrics[cell.fabric].name);
-        let is_node = |&n: &dmodc::NodeIndex| !self.fabric.is_aggregation(n);
-        about.set("nodes", self.fabric.node_indices().filter(is_node).count());
+        about.set("nodes", nodes(self.fabric));
         about.set("switches", self.fabric.switches().len());
         about.set("cables_asked", level.cables);
         about.set("switches_asked", level.switches);
@@ -150,17 +154,25 @@ impl<'a> Base<'a> {
         about.set("throw_seed", seed);
         about.set("cables_dead", dead.dead_cables().count());
         about.set("switches_dead", dead.dead_switches().count());
-        let mut rows = Vec::with_capacity(self.study.rows_per_cell());
-        for at in 0..plan.engines.len() {
-            self.engine(at, &dead, &about, &mut rows);
+        let ready = self.routing.preprocess(Live::new(self.fabric, &dead));
+        let mut rows = Vec::with_capacity(self.study.rows_of(cell));
+        for at in self.study.engines_of(cell) {
+            self.engine(at, (&dead, &ready), &about, &mut rows);
         }
         rows
     }
 
-    /// The rows of one engine.
-    fn engine(&self, at: usize, dead: &Degradation, about: &Row, rows: &mut Vec<Row>) {
+    /// The rows of one engine, on the fabric as it is now.
+    fn engine(
+        &self,
+        at: usize,
+        (dead, ready): (&Degradation, &Preprocessing),
+        about: &Row,
+        rows: &mut Vec<Row>,
+    ) {
         let (plan, live) = (&self.study.plan, Live::new(self.fabric, dead));
-        let (engine, healthy) = (&plan.engines[at], &self.healthy[at]);
+        let engine = &plan.engines[at].name;
+        let healthy = self.healthy[at].as_ref().expect("the engines of all cells are prepared");
         let mut about = about.clone();
         about.set("engine", engine);
         let draws = (*engine == EngineName::Random).then(|| engine_seed(plan));
@@ -183,17 +195,18 @@ impl<'a> Base<'a> {
             Ok(tables) => tables,
             Err(why) => return each(&mut |_, _, row| row.set("refused", &why)),
         };
-        let ranking = self.routing.ranking(live);
-        let traffic = Traffic::new(live, &ranking, self.routing.orders(), &tables);
+        let traffic = Traffic::new(live, &ready.ranking, self.routing.orders(), &tables);
         let unroutable = traffic.all_to_all().undelivered;
-        let healthy = healthy.as_ref().ok();
-        let diff = healthy.map(|healthy| diff(live, &ranking, healthy, &tables));
+        let moved = healthy.as_ref().ok().map(|healthy| {
+            let diff = diff(live, &ready.ranking, healthy, &tables);
+            (diff, forced(live, ready, healthy).ok())
+        });
         each(&mut |pattern, seed, row| {
             risk(&traffic, pattern, seed, row);
             row.set("unroutable_pairs", unroutable);
             row.set("valid", unroutable == 0);
-            if let Some(diff) = &diff {
-                update(diff, row);
+            if let Some((diff, forced)) = &moved {
+                update(diff, *forced, row);
             }
         });
     }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::rows::{Row, header};
-use super::{Hash, Shard, Study, StudyError};
+use super::{Hash, PlannedEngine, Shard, Study, StudyError};
 use crate::engine::EngineName;
 use crate::lab;
 
@@ -116,7 +116,7 @@ pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), StudyError> {
 /// What measures: dmodc, and OpenSM where the plan has one of its engines.
 pub(super) fn versions(study: &Study) -> Value {
     let mut versions = json!({ "dmodc": env!("CARGO_PKG_VERSION") });
-    if study.plan.engines.iter().any(|engine| matches!(engine, EngineName::Opensm(_))) {
+    if study.plan.engines.iter().any(|engine| matches!(engine.name, EngineName::Opensm(_))) {
         versions["opensm"] = json!(lab::opensm_version());
     }
     versions
@@ -126,6 +126,11 @@ pub(super) fn versions(study: &Study) -> Value {
 fn meta(study: &Study, shard: Shard, versions: &Value) -> Value {
     let plan = &study.plan;
     let texts = |items: &mut dyn Iterator<Item = String>| items.collect::<Vec<_>>();
+    let slow = plan.engines.iter().filter(|e| e.throws.is_some() || e.nodes.is_some());
+    let slow = slow.map(|engine| {
+        let PlannedEngine { name, throws, nodes } = engine;
+        json!({ "engine": name.to_string(), "throws": throws, "nodes": nodes })
+    });
     json!({
         "schema": "dmodc/study/1",
         "study": plan.name,
@@ -133,7 +138,8 @@ fn meta(study: &Study, shard: Shard, versions: &Value) -> Value {
         "versions": versions,
         "seed": plan.seed,
         "throws": plan.throws,
-        "engines": texts(&mut plan.engines.iter().map(ToString::to_string)),
+        "engines": texts(&mut plan.engines.iter().map(|engine| engine.name.to_string())),
+        "slow": slow.collect::<Vec<_>>(),
         "patterns": texts(&mut plan.patterns.iter().map(ToString::to_string)),
         "fabrics": texts(&mut plan.fabrics.iter().map(|fabric| fabric.name.clone())),
         "shard": { "index": shard.index, "count": shard.count },

@@ -102,7 +102,7 @@ fn read(text: &str, path: &Path, study: &Study) -> Result<(Vec<Finished>, usize)
     }
     let mut finished = Vec::new();
     while let Some((cell, rows, after)) = record(rest) {
-        if cell < study.cells.len() && rows.len() == study.rows_per_cell() {
+        if study.cells.get(cell).is_some_and(|&known| rows.len() == study.rows_of(known)) {
             finished.push((cell, rows));
         }
         rest = after;

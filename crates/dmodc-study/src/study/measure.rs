@@ -1,7 +1,7 @@
 //! What is measured of one table: its risks, and what an update to it moves.
 
-use dmodc::judge::Diff;
 use dmodc::judge::risk::{Series, Traffic};
+use dmodc::judge::{Diff, Forced};
 
 use super::rows::Row;
 use crate::analysis::Pattern;
@@ -36,11 +36,13 @@ fn series(series: &Series, row: &mut Row) {
 }
 
 /// Writes what an update moves into a row.
-pub(super) fn update(diff: &Diff, row: &mut Row) {
+pub(super) fn update(diff: &Diff, forced: Option<Forced>, row: &mut Row) {
     row.set("entries_moved", diff.changes.entries);
     row.set("entries_total", diff.of.entries);
     row.set("blocks_moved", diff.changes.blocks);
     row.set("blocks_total", diff.of.blocks);
+    row.set_some("entries_forced", forced.map(|forced| forced.entries));
+    row.set_some("blocks_forced", forced.map(|forced| forced.blocks));
     row.set("pairs_moved", diff.pairs);
     row.set("pairs_total", diff.of.pairs);
 }

@@ -117,10 +117,13 @@ fn collect(study: &Study, folder: &Folder) -> Result<Collected, StudyError> {
         }
         versions = measured_by;
         let mine: Vec<usize> = (0..cells.len()).filter(|&cell| shard.has(cell)).collect();
-        if lines.len() != mine.len() * study.rows_per_cell() {
+        if lines.len() != mine.iter().map(|&cell| study.rows_of(study.cells[cell])).sum::<usize>() {
             return Err(wrong("the table has another number of rows than its part of the plan"));
         }
-        for (cell, rows) in mine.into_iter().zip(lines.chunks(study.rows_per_cell())) {
+        let mut rest = &lines[..];
+        for cell in mine {
+            let (rows, later) = rest.split_at(study.rows_of(study.cells[cell]));
+            rest = later;
             match &cells[cell] {
                 Some(other) if other != rows => {
                     return Err(wrong("its rows differ from those of another shard"));

@@ -29,7 +29,7 @@ mod shard;
 pub use cell::Cell;
 pub use folder::Folder;
 pub use merge::{Merged, Status, merge, status};
-pub use plan::{Asked, Level, Plan, PlannedFabric, Source};
+pub use plan::{Asked, Level, Plan, PlannedEngine, PlannedFabric, Source};
 pub use rows::{COLUMNS, Row, read_rows};
 pub use run::{Done, Progress, Run};
 pub use shard::Shard;
@@ -104,14 +104,35 @@ impl Study {
             can_degrade(path, &plan, &planned.name, &fabric)?;
             fabrics.push(fabric);
         }
-        let cells = Cell::all(&plan);
-        Ok(Study { plan, fabrics, cells, hash: hash.to_string(), dirt })
+        let hash = hash.to_string();
+        let mut study = Study { cells: Cell::all(&plan), plan, fabrics, hash, dirt };
+        // Where slow engines are the only ones, there are cells that none takes part in.
+        let cells = std::mem::take(&mut study.cells);
+        study.cells = cells.into_iter().filter(|&cell| study.rows_of(cell) > 0).collect();
+        if study.cells.is_empty() {
+            let what =
+                "every fabric has more nodes than the engines are for: nothing would be measured";
+            return Err(StudyError::Fabric(format!("{}: {what}", path.display())));
+        }
+        Ok(study)
+    }
+
+    /// The engines that take part in a cell, as numbers of the plan.
+    pub fn engines_of(&self, cell: Cell) -> impl Iterator<Item = usize> {
+        let nodes = nodes(&self.fabrics[cell.fabric]);
+        let engines = self.plan.engines.iter().enumerate();
+        engines.filter(move |(_, engine)| engine.takes_part(cell.throw, nodes)).map(|(at, _)| at)
     }
 
     /// How many rows a cell has.
-    pub fn rows_per_cell(&self) -> usize {
-        self.plan.engines.len() * self.plan.patterns.len()
+    pub fn rows_of(&self, cell: Cell) -> usize {
+        self.engines_of(cell).count() * self.plan.patterns.len()
     }
+}
+
+/// How many nodes a fabric has, aggregation nodes aside.
+fn nodes(fabric: &Fabric) -> usize {
+    fabric.node_indices().filter(|&n| !fabric.is_aggregation(n)).count()
 }
 
 fn read_fabric(file: &Path, hash: &mut Hash) -> Result<Reading, StudyError> {
@@ -151,9 +172,15 @@ fn described(plan: &Plan) -> String {
         Source::File(_) => format!("{:?} file", fabric.name),
     });
     let levels = plan.levels.iter().map(|level| format!("{} {}", level.cables, level.switches));
+    let engines = plan.engines.iter().map(|PlannedEngine { name, throws, nodes }| {
+        let limit = |limit: Option<u64>| limit.map_or("all".into(), |limit| limit.to_string());
+        let nodes = nodes.map(|nodes| nodes as u64);
+        format!("{name} {} {}", limit(throws.map(u64::from)), limit(nodes))
+    });
     [
-        format!("dmodc/study-plan/1 {} {} {}", plan.name, plan.seed, plan.throws),
-        list(&mut plan.engines.iter().map(ToString::to_string)),
+        // The second table has other columns than the first.
+        format!("dmodc/study-plan/2 {} {} {}", plan.name, plan.seed, plan.throws),
+        list(&mut { engines }),
         list(&mut plan.patterns.iter().map(ToString::to_string)),
         list(&mut { fabrics }),
         list(&mut { levels }),

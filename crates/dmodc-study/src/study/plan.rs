@@ -26,14 +26,33 @@ pub struct Plan {
     pub seed: u64,
     /// How often each degradation is drawn. Where nothing dies, once is enough.
     pub throws: u32,
-    /// The algorithms.
-    pub engines: Vec<EngineName>,
+    /// The algorithms; slow ones last.
+    pub engines: Vec<PlannedEngine>,
     /// The traffic.
     pub patterns: Vec<Pattern>,
     /// The fabrics.
     pub fabrics: Vec<PlannedFabric>,
     /// How much dies.
     pub levels: Vec<Level>,
+}
+
+/// An algorithm of the plan, and what it takes part in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlannedEngine {
+    /// Which one.
+    pub name: EngineName,
+    /// In the first so many throws of each degradation only.
+    pub throws: Option<u32>,
+    /// On fabrics of at most so many nodes only.
+    pub nodes: Option<usize>,
+}
+
+impl PlannedEngine {
+    /// Whether it routes this throw, counted from 0, of a fabric of so many nodes.
+    pub fn takes_part(&self, throw: u32, nodes: usize) -> bool {
+        self.throws.is_none_or(|throws| throw < throws)
+            && self.nodes.is_none_or(|most| nodes <= most)
+    }
 }
 
 /// A fabric of the plan.
@@ -123,6 +142,8 @@ struct Written {
     seed: u64,
     throws: Spanned<u32>,
     engines: Vec<Spanned<String>>,
+    #[serde(default)]
+    slow: Vec<Spanned<WrittenSlow>>,
     patterns: Vec<Spanned<String>>,
     fabric: Vec<Spanned<WrittenFabric>>,
     degradation: Vec<Spanned<WrittenLevels>>,
@@ -130,6 +151,15 @@ struct Written {
 
 fn one() -> u64 {
     1
+}
+
+/// Engines that take part in some cells only.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenSlow {
+    engines: Vec<Spanned<String>>,
+    throws: Option<Spanned<u32>>,
+    nodes: Option<Spanned<usize>>,
 }
 
 #[derive(Deserialize)]
@@ -208,10 +238,7 @@ impl Written {
             let message = format!("'{name}' is called like the tables of shards: use another name");
             return Err(Wrong(at, message));
         }
-        if !(1..=MOST_THROWS).contains(self.throws.get_ref()) {
-            let message = format!("throws are from 1 to {MOST_THROWS}");
-            return Err(Wrong(self.throws.span().start, message));
-        }
+        throws(&self.throws)?;
         let mut fabrics: Vec<PlannedFabric> = Vec::new();
         for written in self.fabric {
             let at = written.span().start;
@@ -238,7 +265,7 @@ impl Written {
                 }
             }
         }
-        let engines = unique(&self.engines, EngineName::from_str)?;
+        let engines = engines(&self.engines, &self.slow)?;
         let patterns = unique(&self.patterns, pattern)?;
         let counts = [engines.len(), patterns.len(), fabrics.len(), levels.len()];
         let what = ["engine", "pattern", "fabric", "degradation"];
@@ -285,6 +312,48 @@ impl WrittenFabric {
         // Tables and figures have no place for what cannot be shown.
         Ok(PlannedFabric { name: printable(&self.name.unwrap_or(usual)), source })
     }
+}
+
+/// Refuses numbers of throws that make no sense.
+fn throws(written: &Spanned<u32>) -> Result<(), Wrong> {
+    match written.get_ref() {
+        1..=MOST_THROWS => Ok(()),
+        _ => Err(Wrong(written.span().start, format!("throws are from 1 to {MOST_THROWS}"))),
+    }
+}
+
+/// The engines that take part in everything, then the slow ones.
+fn engines(
+    all: &[Spanned<String>],
+    slow: &[Spanned<WrittenSlow>],
+) -> Result<Vec<PlannedEngine>, Wrong> {
+    let mut words: Vec<Spanned<String>> = all.to_vec();
+    let mut limits = vec![(None, None); all.len()];
+    for table in slow {
+        let (at, table) = (table.span().start, table.get_ref());
+        if table.engines.is_empty() {
+            return Err(Wrong(at, "these slow engines are none: name some in engines".into()));
+        }
+        if table.throws.is_none() && table.nodes.is_none() {
+            let what = "slow engines have throws, nodes or both, which they are limited to";
+            return Err(Wrong(at, what.into()));
+        }
+        if let Some(written) = &table.throws {
+            throws(written)?;
+        }
+        if let Some(nodes) = table.nodes.as_ref().filter(|nodes| *nodes.get_ref() == 0) {
+            return Err(Wrong(nodes.span().start, "no fabric has 0 nodes".into()));
+        }
+        let limit = (
+            table.throws.as_ref().map(|throws| *throws.get_ref()),
+            table.nodes.as_ref().map(|nodes| *nodes.get_ref()),
+        );
+        words.extend_from_slice(&table.engines);
+        limits.extend(std::iter::repeat_n(limit, table.engines.len()));
+    }
+    let names = unique(&words, EngineName::from_str)?;
+    let planned = |(name, (throws, nodes))| PlannedEngine { name, throws, nodes };
+    Ok(names.into_iter().zip(limits).map(planned).collect())
 }
 
 /// A pattern of all nodes: a study has no nodes by name, which another fabric would not have.

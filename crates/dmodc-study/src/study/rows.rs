@@ -20,10 +20,11 @@ use super::StudyError;
 /// | `unroutable_pairs` | ordered pairs of live nodes that these tables do not connect |
 /// | `valid` | whether there are none |
 /// | `entries_moved`, `blocks_moved` | what differs from the engine's healthy tables, on live switches: entries, and blocks of 64 LIDs |
+/// | `entries_forced`, `blocks_forced` | those of the healthy tables that could not stay, whatever the new ones: see [`forced`](dmodc::judge::forced) |
 /// | `pairs_moved` | ordered pairs of live nodes whose path is another one |
 /// | `entries_total`, `blocks_total`, `pairs_total` | of how many |
 /// | `refused` | why the engine gave no tables; then nothing is measured |
-pub const COLUMNS: [&str; 30] = [
+pub const COLUMNS: [&str; 32] = [
     "study",
     "fabric",
     "nodes",
@@ -49,6 +50,8 @@ pub const COLUMNS: [&str; 30] = [
     "valid",
     "entries_moved",
     "blocks_moved",
+    "entries_forced",
+    "blocks_forced",
     "entries_total",
     "blocks_total",
     "pairs_moved",

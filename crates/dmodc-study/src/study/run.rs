@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use rayon::prelude::*;
 
-use super::cell::Base;
+use super::cell::{Base, Cell};
 use super::folder::{Folder, lines, versions};
 use super::journal::{Finished, Journal};
 use super::{Shard, Study, StudyError};
@@ -100,8 +100,9 @@ impl Run<'_> {
         // one that has to help making them.
         let bases: Vec<Option<Base<'_>>> = (0..study.fabrics.len())
             .map(|fabric| {
-                let is_used = cells.iter().any(|&cell| study.cells[cell].fabric == fabric);
-                is_used.then(|| Base::new(study, fabric, self.plugin.clone()))
+                let cells = cells.iter().map(|&at| study.cells[at]);
+                let its: Vec<Cell> = cells.filter(|cell| cell.fabric == fabric).collect();
+                Base::new(study, &its, self.plugin.clone())
             })
             .collect();
         let measure = |&at: &usize| {
