@@ -1,11 +1,11 @@
 //! What an update had to change, whoever made it: entries of the old tables that the fabric of now does not
 //! allow any more.
 //!
-//! An entry may stay if its port is among the alternative ports P(s, d) of the fabric as it is now, or if it
-//! has no route and there is none. Whoever routes along the closer sets, and wherever they lead, changes
-//! all others; so the entries that an update moves, over those that were forced, tell how far it is from
-//! the least. What is counted is about up\*down\* routes: a route outside of them that still arrives where
-//! they lead nowhere, as between roots, may stay, too.
+//! An entry may stay if its port is among the alternative ports P(s, d) of the fabric as it is now. Whoever
+//! routes along the closer sets changes all others that lead somewhere; so the entries that an update moves,
+//! over those that were forced, tell how far it is from the least. What is counted is about up\*down\*
+//! routes: one outside of them that still arrives where they lead nowhere, as between roots, may stay,
+//! too. Entries without a route may stay so: nobody's packets depend on them.
 //!
 //! The closer sets of a switch for 64 destination switches become one mask for each of its ports, so an
 //! entry is a look into 256 words: O(#columns × #switches), little more than comparing two tables.
@@ -113,7 +113,7 @@ impl<'a> Rows<'a> {
         ready.kernel.run(|| costs.closer(&ready.groups, s, closer));
         let reached = closer.up | closer.down | closer.own;
         allowed.fill(0);
-        allowed[usize::from(NO_ROUTE)] = !reached;
+        allowed[usize::from(NO_ROUTE)] = u64::MAX;
         let up = ready.groups.up(s).zip(&closer.through_up);
         let down = ready.groups.down(s).zip(&closer.through_down);
         for (group, &through) in up.chain(down) {
@@ -124,22 +124,18 @@ impl<'a> Rows<'a> {
         let own = closer.own;
         for (at, &entry) in self.old.row(s, self.tile).iter().enumerate() {
             let target = self.targets[at];
-            if self.allowed[usize::from(entry)] >> target & 1 == 1 && !self.dead[at] {
+            let is_dead = self.dead[at] && entry != NO_ROUTE;
+            if self.allowed[usize::from(entry)] >> target & 1 == 1 && !is_dead {
                 continue;
             }
             let column = self.tile.columns.start + at;
-            let stays = match self.dead[at] {
-                true => entry == NO_ROUTE,
-                // At the destination switch itself there is one port.
-                false if own >> target & 1 == 1 => {
-                    self.work.columns.destinations()[column].port.0 == entry
-                }
-                false if reached >> target & 1 == 0 => {
-                    trace(live, self.old, s, column).1 == Fate::Delivered
-                }
-                false => false,
+            // At the destination switch itself there is one port.
+            let delivers =
+                own >> target & 1 == 1 && self.work.columns.destinations()[column].port.0 == entry;
+            let leaves = || {
+                reached >> target & 1 == 0 && trace(live, self.old, s, column).1 == Fate::Delivered
             };
-            if !stays {
+            if is_dead || !(delivers || leaves()) {
                 each(column);
             }
         }
