@@ -358,6 +358,8 @@ pub(crate) enum StudyCommand {
     Status(StudyArgs),
     /// Put the tables of all shards together: the same bytes as of a single run.
     Merge(StudyArgs),
+    /// Tell the merged table in short: means over throws, and engines beside each other on equal throws.
+    Summary(StudySummaryArgs),
     /// Draw the merged table: risk, updates and validity against degradation, as SVG and PNG.
     Plot(StudyArgs),
 }
@@ -372,6 +374,19 @@ pub(crate) struct StudyArgs {
     /// Print JSON instead of text.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Run and merge write the same for the plan's first engine: NAME-summary.md to read, NAME-summary.csv with \
+                  all means, and NAME-versus.csv with every pair of engines over the throws that both have."
+)]
+pub(crate) struct StudySummaryArgs {
+    #[command(flatten)]
+    pub(crate) study: StudyArgs,
+    /// The engine that is held against each of the others; the plan's first one, if none is given.
+    #[arg(long, value_name = "ENGINE")]
+    pub(crate) engine: Option<EngineName>,
 }
 
 #[derive(Debug, Args)]

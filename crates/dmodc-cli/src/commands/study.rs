@@ -9,12 +9,12 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
 use dmodc_study::study::{
-    Done, Folder, Progress, Run, Shard, Status, Study, StudyError, figures, merge, read_rows,
-    status,
+    Done, Field, Folder, Progress, Record, Row, Run, Shard, Status, Study, StudyError, Summary,
+    figures, merge, read_rows, status,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::args::{StudyArgs, StudyCommand, StudyRunArgs};
+use crate::args::{StudyArgs, StudyCommand, StudyRunArgs, StudySummaryArgs};
 use crate::text::{counted, number, time};
 use crate::{Answer, output, text};
 
@@ -23,6 +23,7 @@ pub(super) fn run(command: &StudyCommand) -> Result<Answer> {
         StudyCommand::Run(args) => measure(args),
         StudyCommand::Status(args) => tell(args),
         StudyCommand::Merge(args) => put_together(args),
+        StudyCommand::Summary(args) => summarise(args),
         StudyCommand::Plot(args) => plot(args),
     }
 }
@@ -73,7 +74,7 @@ fn measure(args: &StudyRunArgs) -> Result<Answer> {
     if is_terminal {
         eprint!("\r\x1b[K");
     }
-    let Done { progress, table } = done?;
+    let Done { progress, table, summary } = done?;
     if args.study.json {
         let report = json!({
             "schema": "dmodc/study-run/1",
@@ -83,6 +84,7 @@ fn measure(args: &StudyRunArgs) -> Result<Answer> {
             "cells": progress.total,
             "measured_before": progress.before,
             "table": table.display().to_string(),
+            "summary": summary.map(|path| path.display().to_string()),
             "seconds": start.elapsed().as_secs_f64(),
         });
         output::print(&format!("{report:#}\n"))?;
@@ -105,6 +107,9 @@ fn measure(args: &StudyRunArgs) -> Result<Answer> {
         ),
     };
     let _ = writeln!(text, " in {}: {}", time(start.elapsed()), table.display());
+    if let Some(summary) = summary {
+        let _ = writeln!(text, "in short: {}", summary.display());
+    }
     output::print(&text)?;
     Ok(Answer::Yes)
 }
@@ -200,18 +205,20 @@ fn put_together(args: &StudyArgs) -> Result<Answer> {
             "shards": merged.shards,
             "rows": merged.rows,
             "table": merged.table.display().to_string(),
+            "summary": merged.summary.display().to_string(),
         });
         output::print(&format!("{report:#}\n"))?;
     } else {
         let (shards, rows) = (counted(merged.shards, "shard"), counted(merged.rows, "row"));
-        output::print(&format!("{shards}, {rows}: {}\n", merged.table.display()))?;
+        let (table, summary) = (merged.table.display(), merged.summary.display());
+        output::print(&format!("{shards}, {rows}: {table}\nin short: {summary}\n"))?;
     }
     Ok(Answer::Yes)
 }
 
-fn plot(args: &StudyArgs) -> Result<Answer> {
-    let (study, folder) = open(args)?;
-    let found = status(&study, &folder)?;
+/// The rows of the merged table, and its name.
+fn merged(study: &Study, folder: &Folder) -> Result<(Vec<Row>, String)> {
+    let found = status(study, folder)?;
     let Some(table) = found.merged else {
         bail!(
             "{}: there is no merged table yet: 'dmodc study run' and 'dmodc study merge' make it",
@@ -220,7 +227,50 @@ fn plot(args: &StudyArgs) -> Result<Answer> {
     };
     let name = table.display().to_string();
     let text = fs::read_to_string(&table).with_context(|| name.clone())?;
-    let rows = read_rows(&text, &name)?;
+    Ok((read_rows(&text, &name)?, name))
+}
+
+fn summarise(args: &StudySummaryArgs) -> Result<Answer> {
+    let (study, folder) = open(&args.study)?;
+    let (rows, name) = merged(&study, &folder)?;
+    let summary = Summary::new(&rows);
+    let engine = match &args.engine {
+        Some(engine) => engine.to_string(),
+        None => summary.engines().first().cloned().unwrap_or_default(),
+    };
+    let text = summary.markdown(&engine).map_err(|error| anyhow!("{name}: {error}"))?;
+    if args.study.json {
+        let mut versus = summary.versus();
+        versus.retain(|record| record.contains(&("engine".into(), Field::Text(engine.clone()))));
+        let report = json!({
+            "schema": "dmodc/study-summary/1",
+            "study": study.plan.name,
+            "plan_hash": study.hash,
+            "engine": engine,
+            "means": objects(&summary.means()),
+            "versus": objects(&versus),
+        });
+        output::print(&format!("{report:#}\n"))?;
+    } else {
+        output::print(&text)?;
+    }
+    Ok(Answer::Yes)
+}
+
+/// Lines of a table as JSON.
+fn objects(records: &[Record]) -> Vec<Value> {
+    let value = |field: &Field| match field {
+        Field::Text(text) => json!(text),
+        Field::Number(number) => json!(number),
+    };
+    let object =
+        |record: &Record| record.iter().map(|(name, f)| (name.clone(), value(f))).collect();
+    records.iter().map(object).collect()
+}
+
+fn plot(args: &StudyArgs) -> Result<Answer> {
+    let (study, folder) = open(args)?;
+    let (rows, name) = merged(&study, &folder)?;
     let mut written = Vec::new();
     let mut converter = true;
     for drawing in figures::draw(&rows).map_err(|error| anyhow!("{name}: {error}"))? {

@@ -1,4 +1,4 @@
-//! The folder of a study: shards, journals, the merged table, figures.
+//! The folder of a study: shards, journals, the merged table, its summary, figures.
 //!
 //! A table is there whole or not at all, and its `.meta.json` is there before it.
 
@@ -51,6 +51,13 @@ impl Folder {
 
     pub(super) fn journal(&self, shard: Shard) -> PathBuf {
         self.0.join(format!("{}.journal", stem(shard)))
+    }
+
+    /// The summary: means, pairs of engines, and both to read.
+    pub fn summary(&self, study: &Study) -> [PathBuf; 3] {
+        let name = &study.plan.name;
+        ["summary.csv", "versus.csv", "summary.md"]
+            .map(|file| self.0.join(format!("{name}-{file}")))
     }
 
     /// Where a figure goes.

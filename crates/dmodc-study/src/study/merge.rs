@@ -4,8 +4,10 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::folder::Folder;
+use super::folder::{Folder, write_whole};
 use super::journal::Journal;
+use super::rows::Row;
+use super::summary::{Summary, csv};
 use super::{Shard, Study, StudyError};
 
 /// What is there of a study.
@@ -78,9 +80,12 @@ pub struct Merged {
     pub rows: usize,
     /// The shards it was made from.
     pub shards: usize,
+    /// Its summary, as Markdown.
+    pub summary: PathBuf,
 }
 
-/// Puts all shards together, in the order of the plan: the bytes that a single process writes.
+/// Puts all shards together, in the order of the plan: the bytes that a single process writes. Beside the table
+/// goes its summary.
 ///
 /// # Errors
 /// If a shard is missing, damaged or of another plan, or two differ about a cell.
@@ -98,7 +103,22 @@ pub fn merge(study: &Study, folder: &Folder) -> Result<Merged, StudyError> {
     let table = folder.merged(study);
     table.check(study)?;
     table.write(study, Shard::WHOLE, &versions.unwrap_or_default(), &rows)?;
-    Ok(Merged { table: table.csv, rows: rows.len(), shards: shards.len() })
+    let summary = summarise(study, folder, &rows)?;
+    Ok(Merged { table: table.csv, rows: rows.len(), shards: shards.len(), summary })
+}
+
+/// Writes the summary of a merged table: means, pairs of engines, and both to read.
+fn summarise(study: &Study, folder: &Folder, lines: &[String]) -> Result<PathBuf, StudyError> {
+    let rows: Option<Vec<Row>> = lines.iter().map(|line| Row::parse(line)).collect();
+    let wrong = || StudyError::Mismatch("a shard has lines that are no rows: run it again".into());
+    let summary = Summary::new(&rows.ok_or_else(wrong)?);
+    let [means, versus, text] = folder.summary(study);
+    // The first engine of the plan is the one that it is about.
+    let first = summary.engines().first().cloned().unwrap_or_default();
+    write_whole(&means, csv(&summary.means()).as_bytes())?;
+    write_whole(&versus, csv(&summary.versus()).as_bytes())?;
+    write_whole(&text, summary.markdown(&first).map_err(StudyError::Mismatch)?.as_bytes())?;
+    Ok(text)
 }
 
 fn collect(study: &Study, folder: &Folder) -> Result<Collected, StudyError> {

@@ -9,6 +9,8 @@
 //! | `shard` | a part of the cells, told by the command line, Slurm or MPI |
 //! | `folder`, `journal` | files that are there whole or not at all, and what a killed run had finished |
 //! | `run`, `merge` | from cells to shards, from shards to one table |
+//! | `measures` | what engines are compared by |
+//! | `summary` | from the table to means, and engines beside each other on equal throws |
 //! | `figures` | from the table to drawings |
 //!
 //! The list of cells follows from the plan alone, and a cell's rows from the cell alone: not from the
@@ -20,11 +22,13 @@ pub mod figures;
 mod folder;
 mod journal;
 mod measure;
+mod measures;
 mod merge;
 mod plan;
 mod rows;
 mod run;
 mod shard;
+mod summary;
 
 pub use cell::Cell;
 pub use folder::Folder;
@@ -33,6 +37,7 @@ pub use plan::{Asked, Level, Plan, PlannedEngine, PlannedFabric, Source};
 pub use rows::{COLUMNS, Row, read_rows};
 pub use run::{Done, Progress, Run};
 pub use shard::Shard;
+pub use summary::{Field, Record, Summary};
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -113,7 +113,7 @@ impl Row {
     }
 
     /// Reads a line.
-    fn parse(line: &str) -> Option<Self> {
+    pub(super) fn parse(line: &str) -> Option<Self> {
         let mut row = Row::default();
         let mut fields = row.0.iter_mut();
         let mut rest = Some(line);
@@ -133,7 +133,7 @@ impl Row {
 }
 
 /// A field as CSV wants it.
-fn quoted(field: &str) -> String {
+pub(super) fn quoted(field: &str) -> String {
     match field.contains([',', '"']) {
         true => format!("\"{}\"", field.replace('"', "\"\"")),
         false => field.into(),

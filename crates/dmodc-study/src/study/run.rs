@@ -29,6 +29,8 @@ pub struct Done {
     pub progress: Progress,
     /// The table that was written.
     pub table: PathBuf,
+    /// Its summary, if everything was measured.
+    pub summary: Option<PathBuf>,
 }
 
 /// A run of one shard.
@@ -63,13 +65,13 @@ impl Run<'_> {
         // A single shard is merged at once: that table is what is looked for.
         let product =
             if shard == Shard::WHOLE { folder.merged(study) } else { folder.shard(shard) };
-        let done = |before| Done {
+        let done = |before, summary| Done {
             progress: Progress { done: total, before, total },
             table: product.csv.clone(),
+            summary,
         };
         if table.lines(study)?.is_some() {
-            self.finish_whole()?;
-            return Ok(done(total));
+            return Ok(done(total, self.finish_whole()?));
         }
         table.check(study)?;
         let (journal, finished) = Journal::open(&folder.journal(shard), study)?;
@@ -84,8 +86,7 @@ impl Run<'_> {
         let lines: Vec<String> = rows.into_values().flatten().collect();
         table.write(study, shard, &versions(study), &lines)?;
         journal.remove()?;
-        self.finish_whole()?;
-        Ok(done(progress.before))
+        Ok(done(progress.before, self.finish_whole()?))
     }
 
     /// The rows of cells, which are in the journal then.
@@ -118,11 +119,11 @@ impl Run<'_> {
         cells.par_iter().with_max_len(1).map(measure).collect()
     }
 
-    /// A single shard is everything.
-    fn finish_whole(&self) -> Result<(), StudyError> {
+    /// A single shard is everything: it is merged, and summarised.
+    fn finish_whole(&self) -> Result<Option<PathBuf>, StudyError> {
         match self.shard {
-            Shard::WHOLE => super::merge(self.study, self.folder).map(drop),
-            _ => Ok(()),
+            Shard::WHOLE => Ok(Some(super::merge(self.study, self.folder)?.summary)),
+            _ => Ok(None),
         }
     }
 }

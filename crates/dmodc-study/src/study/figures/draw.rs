@@ -9,6 +9,7 @@ use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
+use super::axis::{Axis, Place};
 use crate::figure::{BOLD_LINES, COLOURS, GREY, LIGHT_LINES, thousands};
 
 /// All values of a curve, throw by throw, for each degradation.
@@ -37,21 +38,27 @@ pub(super) struct Panel {
 
 pub(super) struct Figure {
     pub(super) title: String,
-    /// What grows to the right, and its values.
-    pub(super) axis: String,
-    pub(super) labels: Vec<String>,
+    /// What grows to the right.
+    pub(super) axis: Axis,
+    /// What the bounds of its panels are, for the legend.
+    pub(super) bound: String,
     /// A heading and the panels below it.
     pub(super) rows: Vec<(String, Vec<Panel>)>,
 }
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-/// Pixels from the left and from above.
-type Place = (i32, i32);
 type Drawn<T = ()> = Result<T, Box<dyn std::error::Error>>;
 
+/// The height of a panel, and the least width.
 const PANEL: (u32, u32) = (390, 290);
-/// Above all panels: the title and the legend.
-const HEAD: u32 = 78;
+/// What a panel needs beside its places, and for each.
+const BESIDE: u32 = 90;
+const EACH: f64 = 42.0;
+/// Above all panels: the title, and the lines of the legend.
+const HEAD: u32 = 54;
+const LEGEND: i32 = 24;
+/// Bands and dots of more engines than these would hide each other.
+const MOST_BANDS: usize = 3;
 /// Above a row of panels.
 const HEADING: u32 = 26;
 const MARGIN: u32 = 12;
@@ -74,14 +81,17 @@ impl Figure {
     fn draw(&self, svg: &mut String) -> Drawn {
         let most = self.rows.iter().map(|(_, panels)| panels.len()).max().unwrap_or(1) as u32;
         // The title wants some width, even over a single panel.
-        let width = (2 * MARGIN + most * PANEL.0).max(640);
+        let panel = PANEL.0.max(BESIDE + (EACH * (self.axis.end() + 1.0)) as u32);
+        let width = (2 * MARGIN + most * panel).max(640);
+        let legend = self.legend(width as i32 - 2 * MARGIN as i32);
+        let head = HEAD + (LEGEND * legend.len() as i32) as u32;
         let heading = |heading: &str| if heading.is_empty() { 0 } else { HEADING };
         let heights = self.rows.iter().map(|(text, _)| heading(text) + PANEL.1);
-        let height = HEAD + heights.sum::<u32>() + MARGIN;
+        let height = head + heights.sum::<u32>() + MARGIN;
         let area = SVGBackend::with_string(svg, (width, height)).into_drawing_area();
         area.fill(&WHITE)?;
-        self.head(&area, width)?;
-        let mut top = HEAD;
+        self.head(&area, width, &legend)?;
+        let mut top = head;
         for (text, panels) in &self.rows {
             let place = (MARGIN as i32 + 6, top as i32 + 4);
             let words = Text::new(text.clone(), place, font(15, (HPos::Left, VPos::Top)));
@@ -98,48 +108,67 @@ impl Figure {
         Ok(())
     }
 
+    /// The lines of the legend: names, and which engine each is of; the bound has none.
+    fn legend(&self, width: i32) -> Vec<Vec<(String, Option<usize>)>> {
+        let panels = || self.rows.iter().flat_map(|(_, panels)| panels);
+        let curves = panels().next().map_or(&[][..], |panel| &panel.curves);
+        let engines = curves.iter().enumerate().map(|(at, curve)| (curve.name.clone(), Some(at)));
+        let bound = panels().any(|panel| panel.bound.is_some());
+        let bound = bound.then(|| (self.bound.clone(), None));
+        let mut lines: Vec<Vec<_>> = vec![vec![]];
+        let mut used = 0;
+        for entry in engines.chain(bound) {
+            let length = length(&entry.0);
+            match lines.last_mut() {
+                Some(line) if line.is_empty() || used + length <= width => line.push(entry),
+                _ => {
+                    lines.push(vec![entry]);
+                    used = 0;
+                }
+            }
+            used += length;
+        }
+        lines
+    }
+
     /// The title, and the legend below it.
-    fn head(&self, area: &Area<'_>, width: u32) -> Drawn {
+    fn head(&self, area: &Area<'_>, width: u32, legend: &[Vec<(String, Option<usize>)>]) -> Drawn {
         let middle = (width / 2) as i32;
         let title =
             Text::new(self.title.clone(), (middle, 14), font(17, (HPos::Center, VPos::Top)));
         area.draw(&title)?;
-        let panels = || self.rows.iter().flat_map(|(_, panels)| panels);
-        let Some(panel) = panels().next() else { return Ok(()) };
-        let mut entries: Vec<(String, usize)> =
-            panel.curves.iter().enumerate().map(|(at, c)| (c.name.clone(), at)).collect();
-        if panels().any(|panel| panel.bound.is_some()) {
-            entries.push(("lower bound for any routing".into(), usize::MAX));
-        }
-        let length = |name: &str| 46 + 8 * name.len() as i32;
-        let mut x = middle - entries.iter().map(|(name, _)| length(name)).sum::<i32>() / 2;
-        for (name, engine) in entries {
-            let y = 54;
-            if engine == usize::MAX {
-                for dash in [0, 10, 20] {
-                    let ends = [(x + dash, y), (x + dash + 6, y)];
-                    area.draw(&PathElement::new(ends, GREY.stroke_width(2)))?;
+        let mut panels = self.rows.iter().flat_map(|(_, panels)| panels);
+        let is_bars = panels.next().is_some_and(|panel| panel.kind == Kind::Bars);
+        for (line, y) in legend.iter().zip((54..).step_by(LEGEND as usize)) {
+            let mut x = middle - line.iter().map(|(name, _)| length(name)).sum::<i32>() / 2;
+            for (name, engine) in line {
+                match *engine {
+                    None => {
+                        for dash in [0, 10, 20] {
+                            let ends = [(x + dash, y), (x + dash + 6, y)];
+                            area.draw(&PathElement::new(ends, GREY.stroke_width(2)))?;
+                        }
+                    }
+                    Some(engine) if is_bars => {
+                        let corners = [(x + 8, y - 6), (x + 20, y + 6)];
+                        area.draw(&Rectangle::new(corners, colour(engine).filled()))?;
+                    }
+                    Some(engine) => {
+                        let ends = [(x, y), (x + 26, y)];
+                        area.draw(&PathElement::new(ends, colour(engine).stroke_width(2)))?;
+                        let mark = mark(engine, (x + 13, y));
+                        area.draw(&Polygon::new(mark, colour(engine).filled()))?;
+                    }
                 }
-            } else if panel.kind == Kind::Bars {
-                area.draw(&Rectangle::new(
-                    [(x + 8, y - 6), (x + 20, y + 6)],
-                    colour(engine).filled(),
-                ))?;
-            } else {
-                area.draw(&PathElement::new(
-                    [(x, y), (x + 26, y)],
-                    colour(engine).stroke_width(2),
-                ))?;
-                area.draw(&Polygon::new(mark(engine, (x + 13, y)), colour(engine).filled()))?;
+                let style = font(14, (HPos::Left, VPos::Center));
+                area.draw(&Text::new(name.clone(), (x + 32, y), style))?;
+                x += length(name);
             }
-            area.draw(&Text::new(name.clone(), (x + 32, y), font(14, (HPos::Left, VPos::Center))))?;
-            x += length(&name);
         }
         Ok(())
     }
 
     fn panel(&self, area: &Area<'_>, panel: &Panel) -> Drawn {
-        let levels = self.labels.len();
         let values = panel.curves.iter().flat_map(|curve| curve.throws.iter().flatten());
         let greatest =
             values.chain(panel.bound.iter().flatten().flatten()).fold(0.0f64, |a, &b| a.max(b));
@@ -154,7 +183,7 @@ impl Figure {
             .margin_right(12)
             .x_label_area_size(46)
             .y_label_area_size(62)
-            .build_cartesian_2d(-0.5..levels as f64 - 0.5, 0.0..top)?;
+            .build_cartesian_2d(-0.5..self.axis.end() + 0.5, 0.0..top)?;
         chart
             .configure_mesh()
             .disable_x_mesh()
@@ -175,23 +204,28 @@ impl Figure {
             (px - left, py - above)
         };
         // Above the middle of the curves, not of the panel with its axis.
-        let (x, y) = at((levels as f64 - 1.0) / 2.0, top);
+        let (x, y) = at(self.axis.end() / 2.0, top);
         let style = font(14, (HPos::Center, VPos::Bottom));
         area.draw(&Text::new(panel.title.clone(), (x, y - 7), style))?;
         self.below(area, &at)?;
         if let Some(bound) = &panel.bound {
-            let median =
-                |(x, throws): (usize, &Vec<f64>)| Some(at(x as f64, quantile(throws, 0.5)?));
-            let points: Vec<Place> = bound.iter().enumerate().filter_map(median).collect();
-            let dashed = DashedPathElement::new(points, 6, 4, GREY.stroke_width(2));
-            area.draw(&dashed)?;
+            for points in self.axis.lines(bound, 0.5, &at) {
+                area.draw(&DashedPathElement::new(points, 6, 4, GREY.stroke_width(2)))?;
+            }
         }
+        let count = panel.curves.len() as f64;
         for (engine, curve) in panel.curves.iter().enumerate() {
-            let beside = engine as f64 - (panel.curves.len() as f64 - 1.0) / 2.0;
-            let width = 0.8 / panel.curves.len() as f64;
+            let beside = engine as f64 - (count - 1.0) / 2.0;
             match panel.kind {
-                Kind::Spread => spread(area, curve, engine, |x, y| at(x + 0.1 * beside, y))?,
-                Kind::Bars => bars(area, curve, engine, |x, y| at(width * (x + beside), y), width)?,
+                Kind::Spread => {
+                    let aside = (0.7 / count).min(0.1) * beside;
+                    let many = panel.curves.len() > MOST_BANDS;
+                    self.spread(area, curve, (engine, many), |x, y| at(x + aside, y))?;
+                }
+                Kind::Bars => {
+                    let width = 0.8 / count;
+                    self.bars(area, curve, engine, |x, y| at(x + width * beside, y), width)?;
+                }
             }
         }
         Ok(())
@@ -199,60 +233,83 @@ impl Figure {
 
     /// The degradations below the panel, and what they are.
     fn below(&self, area: &Area<'_>, at: &impl Fn(f64, f64) -> Place) -> Drawn {
-        for (level, label) in self.labels.iter().enumerate() {
-            let (x, y) = at(level as f64, 0.0);
+        for (spot, label) in self.axis.spots.iter().zip(&self.axis.labels) {
+            let (x, y) = at(*spot, 0.0);
             area.draw(&PathElement::new([(x, y), (x, y + 4)], GREY))?;
             let style = font(12, (HPos::Center, VPos::Top));
             area.draw(&Text::new(label.clone(), (x, y + 8), style))?;
         }
-        let (x, y) = at((self.labels.len() as f64 - 1.0) / 2.0, 0.0);
-        let axis = Text::new(self.axis.clone(), (x, y + 27), font(13, (HPos::Center, VPos::Top)));
-        area.draw(&axis)?;
+        for (text, places) in &self.axis.parts {
+            let (x, y) = at(self.axis.middle(places), 0.0);
+            let style = font(13, (HPos::Center, VPos::Top));
+            area.draw(&Text::new(text.clone(), (x, y + 27), style))?;
+        }
+        Ok(())
+    }
+
+    /// The median as a line; quartiles as a band and every throw as a dot, or where there are many engines
+    /// quartiles as a bar.
+    fn spread(
+        &self,
+        area: &Area<'_>,
+        curve: &Curve,
+        (engine, many): (usize, bool),
+        at: impl Fn(f64, f64) -> Place,
+    ) -> Drawn {
+        let colour = colour(engine);
+        let [lower, median, upper] =
+            [0.25, 0.5, 0.75].map(|share| self.axis.lines(&curve.throws, share, &at));
+        for (lower, upper) in lower.into_iter().zip(upper) {
+            if many {
+                for ends in lower.into_iter().zip(upper) {
+                    let bar = PathElement::new([ends.0, ends.1], colour.mix(0.5).stroke_width(3));
+                    area.draw(&bar)?;
+                }
+                continue;
+            }
+            let band: Vec<Place> = lower.into_iter().chain(upper.into_iter().rev()).collect();
+            area.draw(&Polygon::new(band, colour.mix(0.16).filled()))?;
+        }
+        for (spot, throws) in self.axis.spots.iter().zip(&curve.throws).filter(|_| !many) {
+            for (throw, &value) in throws.iter().enumerate() {
+                // Equal values lie side by side.
+                let aside = ((throw * 7 % 11) as f64 - 5.0) * 0.012;
+                let place = at(spot + aside, value);
+                area.draw(&Circle::new(place, 2, colour.mix(0.35).filled()))?;
+            }
+        }
+        for points in median {
+            for &place in &points {
+                area.draw(&Polygon::new(mark(engine, place), colour.filled()))?;
+            }
+            area.draw(&PathElement::new(points, colour.stroke_width(2)))?;
+        }
+        Ok(())
+    }
+
+    fn bars(
+        &self,
+        area: &Area<'_>,
+        curve: &Curve,
+        engine: usize,
+        at: impl Fn(f64, f64) -> Place,
+        width: f64,
+    ) -> Drawn {
+        for (spot, share) in self.axis.spots.iter().zip(&curve.throws) {
+            let Some(&top) = share.first() else { continue };
+            let corners = [at(spot - width / 2.0, top), at(spot + width / 2.0, 0.0)];
+            // Even nothing can be seen; an engine that takes no part has no bar.
+            let top = corners[0].1.min(corners[1].1 - 2);
+            let corners = [(corners[0].0 + 1, top), (corners[1].0 - 1, corners[1].1)];
+            area.draw(&Rectangle::new(corners, colour(engine).filled()))?;
+        }
         Ok(())
     }
 }
 
-/// Quartiles as a band, the median as a line, every throw as a dot.
-fn spread(area: &Area<'_>, curve: &Curve, engine: usize, at: impl Fn(f64, f64) -> Place) -> Drawn {
-    let colour = colour(engine);
-    let line = |share: f64| -> Vec<Place> {
-        let value = |(x, throws): (usize, &Vec<f64>)| Some(at(x as f64, quantile(throws, share)?));
-        curve.throws.iter().enumerate().filter_map(value).collect()
-    };
-    let (median, mut band) = (line(0.5), line(0.25));
-    band.extend(line(0.75).into_iter().rev());
-    area.draw(&Polygon::new(band, colour.mix(0.16).filled()))?;
-    for (x, throws) in curve.throws.iter().enumerate() {
-        for (throw, &value) in throws.iter().enumerate() {
-            // Equal values lie side by side.
-            let aside = ((throw * 7 % 11) as f64 - 5.0) * 0.012;
-            let place = at(x as f64 + aside, value);
-            area.draw(&Circle::new(place, 2, colour.mix(0.35).filled()))?;
-        }
-    }
-    for &place in &median {
-        area.draw(&Polygon::new(mark(engine, place), colour.filled()))?;
-    }
-    area.draw(&PathElement::new(median, colour.stroke_width(2)))?;
-    Ok(())
-}
-
-fn bars(
-    area: &Area<'_>,
-    curve: &Curve,
-    engine: usize,
-    at: impl Fn(f64, f64) -> Place,
-    width: f64,
-) -> Drawn {
-    for (level, share) in curve.throws.iter().enumerate() {
-        // Engines stand side by side: the unit of this axis is the width of a bar.
-        let middle = level as f64 / width;
-        let top = share.first().copied().unwrap_or(0.0);
-        let corners = [at(middle - 0.5, top), at(middle + 0.5, 0.0)];
-        let corners = [(corners[0].0 + 1, corners[0].1), (corners[1].0 - 1, corners[1].1)];
-        area.draw(&Rectangle::new(corners, colour(engine).filled()))?;
-    }
-    Ok(())
+/// How much room a name needs in the legend, with its mark.
+fn length(name: &str) -> i32 {
+    46 + 8 * name.chars().count() as i32
 }
 
 fn colour(engine: usize) -> RGBColor {
@@ -270,15 +327,6 @@ fn mark(engine: usize, (x, y): Place) -> Vec<Place> {
     corners.iter().map(|&(dx, dy)| (x + dx, y + dy)).collect()
 }
 
-/// A value that this share of all is not above, between two where it falls there.
-fn quantile(values: &[f64], share: f64) -> Option<f64> {
-    let mut values = values.to_vec();
-    values.sort_by(f64::total_cmp);
-    let at = share * values.len().checked_sub(1)? as f64;
-    let (below, above) = (values[at.floor() as usize], values[at.ceil() as usize]);
-    Some(below + (above - below) * at.fract())
-}
-
 /// A number on an axis: 1,500 or 0.25.
 fn short(value: f64) -> String {
     match value {
@@ -290,14 +338,6 @@ fn short(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn quantiles_lie_between_values() {
-        assert_eq!(quantile(&[], 0.5), None);
-        assert_eq!(quantile(&[3.0], 0.25), Some(3.0));
-        assert_eq!(quantile(&[4.0, 1.0, 2.0, 3.0, 5.0], 0.25), Some(2.0));
-        assert_eq!(quantile(&[1.0, 2.0], 0.5), Some(1.5));
-    }
 
     #[test]
     fn numbers_on_axes_are_short() {

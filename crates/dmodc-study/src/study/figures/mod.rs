@@ -1,14 +1,17 @@
 //! Figures as in the paper: risk against degradation, what an update moves, and how many throws stay valid.
 //!
 //! A *sweep* is a list of degradations that is one axis: growing numbers of dead cables with as many dead
-//! switches, or the other way round. Every sweep has three figures, each with a row of panels for every
-//! fabric.
+//! switches, or the other way round; or both, one beside the other. Every sweep has three figures, each
+//! with a row of panels for every fabric.
 
+mod axis;
 mod draw;
 mod sweep;
 
+use super::measures::{Measure, values};
 use super::rows::Row;
 use crate::figure::thousands;
+use axis::Axis;
 use draw::{Curve, Figure, Kind, Panel};
 use sweep::Sweep;
 
@@ -50,20 +53,8 @@ struct Table<'a> {
     sweep: &'a Sweep,
 }
 
-/// The different values of a column, in the order of the table.
-fn values<'a>(rows: &'a [Row], column: &str) -> Vec<&'a str> {
-    let mut values: Vec<&str> = Vec::new();
-    for row in rows {
-        let value = row.get(column);
-        if !values.contains(&value) {
-            values.push(value);
-        }
-    }
-    values
-}
-
 impl Table<'_> {
-    /// What a column holds for a fabric, an engine and a pattern: all throws of each degradation.
+    /// What an engine's rows of a fabric and a pattern hold: all throws of each place of the sweep.
     fn throws(
         &self,
         [fabric, engine, pattern]: [&str; 3],
@@ -74,10 +65,12 @@ impl Table<'_> {
                 && row.get("engine") == engine
                 && row.get("pattern") == pattern
         };
-        let mut throws = vec![vec![]; self.sweep.levels.len()];
+        let mut throws = vec![vec![]; self.sweep.len()];
         for row in self.rows.iter().filter(is_meant) {
-            if let (Some(level), Some(value)) = (self.sweep.level(row), value(row)) {
-                throws[level].push(value);
+            if let Some(value) = value(row) {
+                for place in self.sweep.places(row) {
+                    throws[place].push(value);
+                }
             }
         }
         throws
@@ -91,29 +84,49 @@ impl Table<'_> {
     ) -> Vec<Curve> {
         let engines = values(self.rows, "engine");
         let curve = |engine: &&str| Curve {
-            name: (*engine).into(),
+            name: self.named(engine),
             throws: self.throws([fabric, engine, pattern], &value),
         };
         engines.iter().map(curve).collect()
     }
 
+    /// An engine, and how many throws it has if others have more.
+    fn named(&self, engine: &str) -> String {
+        let last = |is_meant: &dyn Fn(&&Row) -> bool| {
+            let throws = self.rows.iter().filter(is_meant).filter_map(|row| row.number("throw"));
+            throws.fold(0.0, f64::max)
+        };
+        let (its, all) = (last(&|row| row.get("engine") == engine), last(&|_| true));
+        match its < all {
+            true if its == 1.0 => format!("{engine} (1 throw)"),
+            true => format!("{engine} ({its} throws)"),
+            false => engine.into(),
+        }
+    }
+
+    /// A measure of all engines, and what it cannot go below.
+    fn panel(&self, fabric: &str, pattern: &str, measure: &Measure, words: [&str; 2]) -> Panel {
+        let least =
+            |engine: &&str| self.throws([fabric, engine, pattern], |row| measure.least(row));
+        // Every engine is held against the same faults; the first that has the most throws tells.
+        let engines = values(self.rows, "engine");
+        let least = engines.iter().rev().map(least).max_by_key(|b| b.concat().len());
+        Panel {
+            title: words[0].into(),
+            axis: words[1].into(),
+            kind: Kind::Spread,
+            curves: self.curves(fabric, pattern, |row| measure.value(row)),
+            bound: least.filter(|_| measure.has_least()),
+        }
+    }
+
     fn risk(&self) -> Figure {
         let patterns = values(self.rows, "pattern");
-        self.figure("Congestion risk under degradation", |fabric| {
+        let title = "Congestion risk under degradation";
+        self.figure(title, "lower bound for any routing".into(), |fabric| {
             let panel = |pattern: &&str| {
-                let (title, column, bound) = meaning(pattern);
-                let engine = values(self.rows, "engine");
-                let bounds =
-                    |engine: &&str| self.throws([fabric, engine, pattern], |row| row.number(bound));
-                // Every engine is held against the same pairs; the first that routed them tells.
-                let bounds = engine.iter().map(bounds).max_by_key(|b| b.concat().len());
-                Panel {
-                    title,
-                    axis: "flows on the worst port".into(),
-                    kind: Kind::Spread,
-                    curves: self.curves(fabric, pattern, |row| row.number(column)),
-                    bound: bounds,
-                }
+                let words = [&title_of(pattern)[..], "flows on the worst port"];
+                self.panel(fabric, pattern, &Measure::risks(pattern)[0], words)
             };
             patterns.iter().map(panel).collect()
         })
@@ -121,21 +134,18 @@ impl Table<'_> {
 
     fn update(&self) -> Figure {
         let pattern = values(self.rows, "pattern")[0];
-        self.figure("What a re-route moves, of the healthy tables", |fabric| {
-            let panel = |title: &str, part: &'static str, whole: &'static str| Panel {
-                title: title.into(),
-                axis: format!("percent of {}", part.split('_').next().unwrap_or(part)),
-                kind: Kind::Spread,
-                curves: self.curves(fabric, pattern, |row| {
-                    Some(100.0 * row.number(part)? / row.number(whole)?.max(1.0))
-                }),
-                bound: None,
-            };
-            vec![
-                panel("entries of forwarding tables", "entries_moved", "entries_total"),
-                panel("blocks of 64 entries, as they are sent", "blocks_moved", "blocks_total"),
-                panel("pairs of nodes with another path", "pairs_moved", "pairs_total"),
-            ]
+        let words = [
+            ["entries of forwarding tables", "percent of entries"],
+            ["blocks of 64 entries, as they are sent", "percent of blocks"],
+            ["pairs of nodes with another path", "percent of pairs"],
+        ];
+        let title = "What a re-route moves, of the healthy tables";
+        let first = values(self.rows, "engine")[0];
+        let bound = format!("could not stay of {first}'s tables, whatever the new ones");
+        self.figure(title, bound, |fabric| {
+            let measures = Measure::updates(pattern);
+            let panels = measures.iter().zip(words);
+            panels.map(|(measure, words)| self.panel(fabric, pattern, measure, words)).collect()
         })
     }
 
@@ -145,8 +155,8 @@ impl Table<'_> {
         let panel = |fabric: &&str| {
             let mut curves = self.curves(fabric, pattern, is_valid);
             for throws in curves.iter_mut().flat_map(|curve| &mut curve.throws) {
-                let share = throws.iter().sum::<f64>() / throws.len().max(1) as f64;
-                *throws = vec![100.0 * share];
+                let share = throws.iter().sum::<f64>() / throws.len() as f64;
+                *throws = throws.first().map(|_| 100.0 * share).into_iter().collect();
             }
             Panel {
                 title: self.heading(fabric),
@@ -163,11 +173,11 @@ impl Table<'_> {
             rows.push((String::new(), panels.by_ref().take(PANELS_IN_A_ROW).collect()));
         }
         let title = "Validity: throws in which every pair of nodes has a route".into();
-        Figure { title, axis: self.sweep.axis.clone(), labels: self.sweep.labels.clone(), rows }
+        Figure { title, axis: Axis::new(self.sweep), bound: String::new(), rows }
     }
 
     /// A figure with a row for every fabric.
-    fn figure(&self, title: &str, panels: impl Fn(&str) -> Vec<Panel>) -> Figure {
+    fn figure(&self, title: &str, bound: String, panels: impl Fn(&str) -> Vec<Panel>) -> Figure {
         let row = |fabric: &&str| (self.heading(fabric), panels(fabric));
         let throws = match values(self.rows, "throw").len() {
             1 => "one throw".into(),
@@ -175,8 +185,8 @@ impl Table<'_> {
         };
         Figure {
             title: format!("{title} ({throws})"),
-            axis: self.sweep.axis.clone(),
-            labels: self.sweep.labels.clone(),
+            axis: Axis::new(self.sweep),
+            bound,
             rows: values(self.rows, "fabric").iter().map(row).collect(),
         }
     }
@@ -189,17 +199,13 @@ impl Table<'_> {
     }
 }
 
-/// What of a pattern is drawn: its title, the column, and the bound's.
-fn meaning(pattern: &str) -> (String, &'static str, &'static str) {
+/// What of a pattern is drawn, in words.
+fn title_of(pattern: &str) -> String {
     match pattern.split_once(':') {
-        Some(("rp", n)) => {
-            (format!("random permutations, median of {n}"), "median", "bound_median")
-        }
-        Some(("bisection", n)) => {
-            (format!("random bisections, median of {n}"), "median", "bound_median")
-        }
-        Some((_, n)) => (format!("shift permutations, mean of {n}"), "mean", "bound_mean"),
-        None if pattern == "sp" => ("shift permutations, mean of all".into(), "mean", "bound_mean"),
-        None => ("all-to-all".into(), "max", "bound"),
+        Some(("rp", n)) => format!("random permutations, median of {n}"),
+        Some(("bisection", n)) => format!("random bisections, median of {n}"),
+        Some((_, n)) => format!("shift permutations, mean of {n}"),
+        None if pattern == "sp" => "shift permutations, mean of all".into(),
+        None => "all-to-all".into(),
     }
 }

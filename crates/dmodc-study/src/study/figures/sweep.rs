@@ -1,17 +1,25 @@
 //! Which degradations make an axis.
 
-use super::values;
+use crate::study::measures::{shown, values};
 use crate::study::rows::Row;
 
-/// Degradations along one axis.
-#[derive(Debug, PartialEq, Eq)]
+/// Dead cables and dead switches, as asked for.
+type Level = (String, String);
+
+/// Degradations side by side: one growing amount, or two that do not grow together, one after the other.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Sweep {
-    /// What the axis is.
-    pub(super) axis: String,
     /// What tells its figures' names from those of other sweeps.
     pub(super) suffix: String,
-    /// Dead cables and dead switches, as asked for.
-    pub(super) levels: Vec<(String, String)>,
+    pub(super) parts: Vec<Part>,
+}
+
+/// Degradations along one axis.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Part {
+    /// What the axis is.
+    pub(super) axis: String,
+    levels: Vec<Level>,
     /// What stands below each.
     pub(super) labels: Vec<String>,
 }
@@ -19,11 +27,15 @@ pub(super) struct Sweep {
 const CABLES: &str = "dead cables between switches";
 const SWITCHES: &str = "dead switches";
 
+/// So many degradations can be read in one panel.
+const MOST: usize = 10;
+
 impl Sweep {
     /// The sweeps of a table: over cables for each number of switches, and over switches where no more
-    /// cables are dead than ever; if neither grows alone, over all degradations as they come.
+    /// cables are dead than ever; if neither grows alone, over all degradations as they come. Cables alone
+    /// and switches alone share a figure if they fit.
     pub(super) fn all(rows: &[Row]) -> Result<Vec<Sweep>, String> {
-        let mut levels: Vec<(String, String)> = Vec::new();
+        let mut levels: Vec<Level> = Vec::new();
         for row in rows {
             let level = (row.get("cables_asked").into(), row.get("switches_asked").into());
             if !levels.contains(&level) {
@@ -39,11 +51,21 @@ impl Sweep {
         let cables = &levels.first().ok_or("there are no degradations to draw")?.0;
         let along: Vec<_> = levels.iter().filter(|level| level.0 == *cables).collect();
         let beside = (cables != "0").then_some((cables.as_str(), CABLES, "cables"));
-        sweeps.extend(Sweep::new(&along, false, beside));
+        if let Some(switches) = Sweep::new(&along, false, beside) {
+            let alone = sweeps.iter_mut().find(|sweep| sweep.suffix == "-cables");
+            match alone.filter(|alone| beside.is_none() && alone.len() + switches.len() <= MOST) {
+                Some(both) => {
+                    both.parts.extend(switches.parts);
+                    both.suffix.clear();
+                }
+                None => sweeps.push(switches),
+            }
+        }
         if sweeps.is_empty() {
             let labels = levels.iter().map(|(c, s)| format!("{}/{}", shown(c), shown(s))).collect();
             let axis = "dead cables between switches / dead switches".into();
-            sweeps.push(Sweep { axis, suffix: String::new(), levels, labels });
+            sweeps
+                .push(Sweep { suffix: String::new(), parts: vec![Part { axis, levels, labels }] });
         }
         if let [only] = &mut sweeps[..] {
             only.suffix.clear();
@@ -52,7 +74,7 @@ impl Sweep {
     }
 
     fn new(
-        levels: &[&(String, String)],
+        levels: &[&Level],
         over_cables: bool,
         beside: Option<(&str, &str, &str)>,
     ) -> Option<Sweep> {
@@ -60,8 +82,7 @@ impl Sweep {
             return None;
         }
         let (axis, suffix) = if over_cables { (CABLES, "cables") } else { (SWITCHES, "switches") };
-        let label =
-            |level: &&(String, String)| shown(if over_cables { &level.0 } else { &level.1 });
+        let label = |level: &&Level| shown(if over_cables { &level.0 } else { &level.1 });
         let (axis, suffix) = match beside {
             None => (axis.to_string(), format!("-{suffix}")),
             Some((asked, what, word)) => (
@@ -70,26 +91,28 @@ impl Sweep {
             ),
         };
         let labels = levels.iter().map(label).collect();
-        Some(Sweep { axis, suffix, labels, levels: levels.iter().copied().cloned().collect() })
+        let levels = levels.iter().copied().cloned().collect();
+        Some(Sweep { suffix, parts: vec![Part { axis, levels, labels }] })
     }
 
-    /// The place of a row on the axis.
-    pub(super) fn level(&self, row: &Row) -> Option<usize> {
-        let (cables, switches) = (row.get("cables_asked"), row.get("switches_asked"));
-        self.levels.iter().position(|level| level.0 == cables && level.1 == switches)
+    /// How many places there are.
+    pub(super) fn len(&self) -> usize {
+        self.parts.iter().map(|part| part.levels.len()).sum()
     }
-}
 
-/// An amount as people write it: 0.5 %.
-fn shown(asked: &str) -> String {
-    asked.replace('%', " %")
+    /// The places of a row. What is healthy has one on every axis.
+    pub(super) fn places(&self, row: &Row) -> impl Iterator<Item = usize> {
+        let asked = (row.get("cables_asked"), row.get("switches_asked"));
+        let levels = self.parts.iter().flat_map(|part| &part.levels).enumerate();
+        levels.filter(move |(_, (c, s))| (c.as_str(), s.as_str()) == asked).map(|(at, _)| at)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn sweeps(levels: &[(&str, &str)]) -> Vec<(String, String, Vec<String>)> {
+    fn sweeps(levels: &[(&str, &str)]) -> Vec<Sweep> {
         let row = |level: &(&str, &str)| {
             let mut row = Row::default();
             row.set("cables_asked", level.0);
@@ -98,22 +121,37 @@ mod tests {
         };
         let rows: Vec<Row> = levels.iter().map(row).collect();
         let sweeps = Sweep::all(&rows).expect("there are levels");
-        sweeps.into_iter().map(|sweep| (sweep.axis, sweep.suffix, sweep.labels)).collect()
+        let count = |row: &Row| sweeps.iter().map(|sweep| sweep.places(row).count()).sum::<usize>();
+        assert!(rows.iter().all(|row| count(row) > 0), "every row has a place");
+        sweeps
+    }
+
+    fn suffixes(sweeps: &[Sweep]) -> Vec<&str> {
+        sweeps.iter().map(|sweep| sweep.suffix.as_str()).collect()
     }
 
     #[test]
     fn axes_follow_from_what_grows() {
         let cables = sweeps(&[("0", "0"), ("1%", "0"), ("40", "0")]);
-        let labels = vec!["0".to_string(), "1 %".into(), "40".into()];
-        assert_eq!(cables, [(CABLES.to_string(), String::new(), labels)]);
+        assert_eq!((suffixes(&cables), cables[0].parts.len()), (vec![""], 1));
+        assert_eq!(cables[0].parts[0].axis, CABLES);
+        assert_eq!(cables[0].parts[0].labels, ["0", "1 %", "40"]);
         let both = sweeps(&[("0", "0"), ("1%", "0"), ("0", "2"), ("0", "5%")]);
-        let suffixes: Vec<&str> = both.iter().map(|sweep| sweep.1.as_str()).collect();
-        assert_eq!(suffixes, ["-cables", "-switches"]);
+        assert_eq!((suffixes(&both), both[0].len()), (vec![""], 5));
+        assert_eq!(both[0].parts[1].labels, ["0", "2", "5 %"]);
         let cross = sweeps(&[("0", "0"), ("1%", "0"), ("0", "5%"), ("1%", "5%")]);
-        let suffixes: Vec<&str> = cross.iter().map(|sweep| sweep.1.as_str()).collect();
-        assert_eq!(suffixes, ["-cables", "-cables-5pct-switches", "-switches"]);
-        assert_eq!(cross[1].0, "dead cables between switches (and 5 % dead switches)");
+        assert_eq!(suffixes(&cross), ["", "-cables-5pct-switches"]);
+        assert_eq!(cross[1].parts[0].axis, "dead cables between switches (and 5 % dead switches)");
         let together = sweeps(&[("1%", "1"), ("2%", "2")]);
-        assert_eq!(together[0].2, ["1 %/1", "2 %/2"]);
+        assert_eq!(together[0].parts[0].labels, ["1 %/1", "2 %/2"]);
+    }
+
+    #[test]
+    fn long_axes_have_figures_of_their_own() {
+        let amounts: Vec<String> = (0..6).map(|amount| amount.to_string()).collect();
+        let cables = amounts.iter().map(|amount| (amount.as_str(), "0"));
+        let switches = amounts.iter().map(|amount| ("0", amount.as_str()));
+        let levels: Vec<_> = cables.chain(switches).collect();
+        assert_eq!(suffixes(&sweeps(&levels)), ["-cables", "-switches"]);
     }
 }

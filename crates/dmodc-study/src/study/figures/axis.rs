@@ -1,0 +1,77 @@
+//! Where the degradations of a sweep stand in a panel.
+
+use std::ops::Range;
+
+use super::sweep::Sweep;
+
+/// Pixels from the left and from above.
+pub(super) type Place = (i32, i32);
+
+/// Between the parts of an axis, in places.
+const GAP: f64 = 0.5;
+
+/// Degradations from left to right; those of one sweep after those of another.
+pub(super) struct Axis {
+    /// What stands below the places of each part, and which those are.
+    pub(super) parts: Vec<(String, Range<usize>)>,
+    pub(super) labels: Vec<String>,
+    /// Where each place is.
+    pub(super) spots: Vec<f64>,
+}
+
+impl Axis {
+    pub(super) fn new(sweep: &Sweep) -> Self {
+        let mut axis = Axis { parts: vec![], labels: vec![], spots: vec![] };
+        for part in &sweep.parts {
+            let from = axis.labels.len();
+            axis.labels.extend_from_slice(&part.labels);
+            let gap = GAP * axis.parts.len() as f64;
+            axis.spots.extend((from..axis.labels.len()).map(|place| place as f64 + gap));
+            axis.parts.push((part.axis.clone(), from..axis.labels.len()));
+        }
+        axis
+    }
+
+    /// Where the last place is.
+    pub(super) fn end(&self) -> f64 {
+        self.spots.last().copied().unwrap_or(0.0)
+    }
+
+    /// The middle of some places.
+    pub(super) fn middle(&self, places: &Range<usize>) -> f64 {
+        (self.spots[places.start] + self.spots[places.end - 1]) / 2.0
+    }
+
+    /// A share of all values, part by part: lines do not lead from one to another.
+    pub(super) fn lines(
+        &self,
+        throws: &[Vec<f64>],
+        share: f64,
+        at: &impl Fn(f64, f64) -> Place,
+    ) -> Vec<Vec<Place>> {
+        let place = |place: usize| Some(at(self.spots[place], quantile(&throws[place], share)?));
+        self.parts.iter().map(|(_, places)| places.clone().filter_map(place).collect()).collect()
+    }
+}
+
+/// A value that this share of all is not above, between two where it falls there.
+fn quantile(values: &[f64], share: f64) -> Option<f64> {
+    let mut values = values.to_vec();
+    values.sort_by(f64::total_cmp);
+    let at = share * values.len().checked_sub(1)? as f64;
+    let (below, above) = (values[at.floor() as usize], values[at.ceil() as usize]);
+    Some(below + (above - below) * at.fract())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_lie_between_values() {
+        assert_eq!(quantile(&[], 0.5), None);
+        assert_eq!(quantile(&[3.0], 0.25), Some(3.0));
+        assert_eq!(quantile(&[4.0, 1.0, 2.0, 3.0, 5.0], 0.25), Some(2.0));
+        assert_eq!(quantile(&[1.0, 2.0], 0.5), Some(1.5));
+    }
+}

@@ -1,0 +1,123 @@
+//! What engines are compared by: numbers of a throw of which less is better, and what they cannot go below.
+
+use super::rows::Row;
+
+/// A number of a throw, from the row of one pattern.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Measure {
+    /// Its name in tables: `sp_mean`.
+    pub(super) key: String,
+    /// Its name for people: `sp mean`.
+    pub(super) name: String,
+    /// The pattern whose row has it.
+    pattern: String,
+    column: &'static str,
+    /// What it is a part of, if it is a percentage.
+    of: Option<&'static str>,
+    /// The column that has what it cannot go below, if that is known.
+    least: Option<&'static str>,
+}
+
+impl Measure {
+    /// All measures of a study with these patterns: risks, then updates, then pairs without a route.
+    pub(super) fn all(patterns: &[&str]) -> Vec<Measure> {
+        let first = patterns.first().copied().unwrap_or_default();
+        let mut all: Vec<Measure> = patterns.iter().flat_map(|p| Measure::risks(p)).collect();
+        all.extend(Measure::updates(first));
+        all.push(Measure {
+            key: "unroutable_pairs".into(),
+            name: "pairs without a route".into(),
+            pattern: first.into(),
+            column: "unroutable_pairs",
+            of: None,
+            least: None,
+        });
+        all
+    }
+
+    /// The risks of a pattern. The first is the one to draw.
+    pub(super) fn risks(pattern: &str) -> Vec<Measure> {
+        let columns: &[_] = match pattern.split(':').next() {
+            Some("rp" | "bisection") => &[("median", "bound_median")],
+            Some("sp") => &[("mean", "bound_mean"), ("max", "bound")],
+            _ => &[("max", "bound")],
+        };
+        let measure = |&(column, bound)| Measure {
+            key: format!("{}_{column}", pattern.replace(':', "_")),
+            name: format!("{pattern} {column}"),
+            pattern: pattern.into(),
+            column,
+            of: None,
+            least: Some(bound),
+        };
+        columns.iter().map(measure).collect()
+    }
+
+    /// What an update moves: entries, blocks and pairs, in percent. It is the same in the row of every pattern.
+    pub(super) fn updates(pattern: &str) -> Vec<Measure> {
+        let columns = [
+            ("entries", "entries_moved", "entries_total", Some("entries_forced")),
+            ("blocks", "blocks_moved", "blocks_total", Some("blocks_forced")),
+            ("pairs", "pairs_moved", "pairs_total", None),
+        ];
+        let measure = |(what, column, of, least)| Measure {
+            key: format!("{column}_percent"),
+            name: format!("{what} moved"),
+            pattern: pattern.into(),
+            column,
+            of: Some(of),
+            least,
+        };
+        columns.map(measure).into()
+    }
+
+    /// Whether it is a percentage.
+    pub(super) fn is_percent(&self) -> bool {
+        self.of.is_some()
+    }
+
+    /// Whether a row is of its pattern.
+    pub(super) fn is_in(&self, row: &Row) -> bool {
+        row.get("pattern") == self.pattern
+    }
+
+    /// Its value in a row of its pattern.
+    pub(super) fn value(&self, row: &Row) -> Option<f64> {
+        self.number(row, self.column)
+    }
+
+    /// What it cannot go below there.
+    pub(super) fn least(&self, row: &Row) -> Option<f64> {
+        self.number(row, self.least?)
+    }
+
+    /// Whether anything says what it cannot go below.
+    pub(super) fn has_least(&self) -> bool {
+        self.least.is_some()
+    }
+
+    fn number(&self, row: &Row, column: &str) -> Option<f64> {
+        let value = row.number(column)?;
+        match self.of {
+            Some(of) => Some(100.0 * value / row.number(of)?.max(1.0)),
+            None => Some(value),
+        }
+    }
+}
+
+/// The different values of a column, in the order of the table.
+pub(super) fn values<'a>(rows: &'a [Row], column: &str) -> Vec<&'a str> {
+    let mut values: Vec<&str> = Vec::new();
+    for row in rows {
+        let value = row.get(column);
+        if !values.contains(&value) {
+            values.push(value);
+        }
+    }
+    values
+}
+
+/// An amount as people write it: 0.5 %.
+pub(super) fn shown(asked: &str) -> String {
+    asked.replace('%', " %")
+}

@@ -1,0 +1,263 @@
+//! The summary to read: Markdown whose tables stand in columns as plain text, too.
+
+use super::{Mean, Place, Summary, Throws};
+use crate::figure::thousands;
+use crate::study::measures::{Measure, shown};
+
+/// What stands above the tables.
+const HEAD: &str = "\
+Means over throws. In brackets: what no routing can go below, on these throws. Moved is what differs from the
+engine's healthy tables, in percent; in brackets: what of them could not stay, whatever the new tables, as long as
+routes are up*down* (an engine that leaves such routes may move less). Engines with fewer throws than others are
+compared on the throws that both have.
+";
+
+impl Summary {
+    /// The summary as Markdown: all means, where this engine is the lowest, and it beside each other engine.
+    ///
+    /// # Errors
+    /// If there is no such engine.
+    pub fn markdown(&self, engine: &str) -> Result<String, String> {
+        let at = self.engines.iter().position(|known| known == engine).ok_or_else(|| {
+            let names = self.engines.join(", ");
+            format!("no engine of the study is called '{engine}': {names}")
+        })?;
+        let mut text = format!("# {}\n\n{HEAD}", self.study);
+        for places in self.places.chunk_by(|a, b| a.fabric == b.fabric) {
+            let Place { fabric, nodes, switches, .. } = &places[0];
+            let (nodes, switches) = (thousands(nodes), thousands(switches));
+            text += &format!("\n## {fabric}: {nodes} nodes, {switches} switches\n\n");
+            text +=
+                &self.table(&["dead", "engine", "throws"], places, |place| self.means_of(place));
+            if places.iter().all(|place| place.engines[at].is_absent()) {
+                continue;
+            }
+            text += &format!("\n### Is {engine} the lowest, on equal throws?\n\n");
+            text += &self.table(&["dead"], places, |place| vec![self.verdict(place, at)]);
+            text += &format!("\n### {engine} : another, on the throws that both have\n\n");
+            text += &self.table(&["dead", "other", "throws"], places, |p| self.beside(p, at));
+        }
+        Ok(text)
+    }
+
+    /// A table with these columns and one for each measure.
+    fn table(
+        &self,
+        first: &[&str],
+        places: &[Place],
+        lines: impl Fn(&Place) -> Vec<Vec<String>>,
+    ) -> String {
+        let names = self.measures.iter().map(|measure| measure.name.clone());
+        let mut table = vec![first.iter().map(|&name| name.into()).chain(names).collect()];
+        table.extend(places.iter().flat_map(lines));
+        aligned(&table, first.len())
+    }
+
+    /// A line for each engine that takes part.
+    fn means_of(&self, place: &Place) -> Vec<Vec<String>> {
+        let here = place.engines.iter().zip(&self.engines).filter(|(t, _)| !t.is_absent());
+        let line = |(throws, engine): (&Throws, &String)| {
+            let count = match (throws.measured.len(), throws.refused) {
+                (count, 0) => count.to_string(),
+                (count, refused) => format!("{count}, refuses {refused}"),
+            };
+            let mean = |(m, measure): (usize, &Measure)| match throws.mean(m, None) {
+                None => String::new(),
+                Some(Mean { value, least: None, .. }) => written(value, measure),
+                Some(Mean { value, least: Some(least), .. }) => {
+                    format!("{} ({})", written(value, measure), written(least, measure))
+                }
+            };
+            let means = self.measures.iter().enumerate().map(mean);
+            [place.dead(), engine.clone(), count].into_iter().chain(means).collect()
+        };
+        here.map(line).collect()
+    }
+
+    /// Whether an engine is the lowest in each measure; if not, the one that is farthest below it.
+    fn verdict(&self, place: &Place, engine: usize) -> Vec<String> {
+        let verdict = |(m, measure): (usize, &Measure)| {
+            let Some(below) = place.below(m, engine) else { return String::new() };
+            match below.first() {
+                None => "yes".into(),
+                Some((peer, mine, its)) => format!(
+                    "no: {} {} < {}, {}",
+                    self.engines[*peer],
+                    written(its.value, measure),
+                    written(mine.value, measure),
+                    match mine.throws {
+                        1 => "1 throw".into(),
+                        throws => format!("{throws} throws"),
+                    },
+                ),
+            }
+        };
+        let verdicts = self.measures.iter().enumerate().map(verdict);
+        std::iter::once(place.dead()).chain(verdicts).collect()
+    }
+
+    /// A line for each other engine.
+    fn beside(&self, place: &Place, engine: usize) -> Vec<Vec<String>> {
+        let line = |peer: usize| {
+            let pairs: Vec<_> =
+                (0..self.measures.len()).map(|m| place.pair(m, engine, peer)).collect();
+            let throws = pairs.iter().flatten().map(|(mine, _)| mine.throws).max()?;
+            let pair = |(pair, measure): (&Option<(Mean, Mean)>, &Measure)| match pair {
+                None => String::new(),
+                Some((mine, its)) => {
+                    format!("{} : {}", written(mine.value, measure), written(its.value, measure))
+                }
+            };
+            let pairs = pairs.iter().zip(&self.measures).map(pair);
+            let first = [place.dead(), self.engines[peer].clone(), throws.to_string()];
+            Some(first.into_iter().chain(pairs).collect())
+        };
+        (0..self.engines.len()).filter_map(line).collect()
+    }
+}
+
+impl Place {
+    /// What is dead, in words.
+    fn dead(&self) -> String {
+        let of = |asked: &str, what: &str| format!("{} {what}", shown(asked));
+        match (self.cables_asked.as_str(), self.switches_asked.as_str()) {
+            ("0", "0") => "nothing".into(),
+            (cables, "0") => of(cables, "cables"),
+            ("0", switches) => of(switches, "switches"),
+            (cables, switches) => of(cables, "cables, ") + &of(switches, "switches"),
+        }
+    }
+}
+
+/// A mean as people read it.
+fn written(value: f64, measure: &Measure) -> String {
+    match value {
+        v if measure.is_percent() => format!("{v:.2} %"),
+        v if v >= 100.0 => thousands(&format!("{v:.0}")),
+        v => format!("{v:.2}"),
+    }
+}
+
+/// A Markdown table; the first columns are words, and stand to the left.
+fn aligned(table: &[Vec<String>], words: usize) -> String {
+    let columns = table.first().map_or(0, Vec::len);
+    let length = |text: &String| text.chars().count();
+    let widths: Vec<usize> = (0..columns)
+        .map(|c| table.iter().map(|line| length(&line[c])).max().unwrap_or(0).max(3))
+        .collect();
+    let mut text = String::new();
+    for (at, line) in table.iter().enumerate() {
+        for (c, field) in line.iter().enumerate() {
+            // A bar would end the field.
+            let field = field.replace('|', "/");
+            match c < words {
+                true => text += &format!("| {field:<width$} ", width = widths[c]),
+                false => text += &format!("| {field:>width$} ", width = widths[c]),
+            }
+        }
+        text += "|\n";
+        if at == 0 {
+            for (c, &width) in widths.iter().enumerate() {
+                match c < words {
+                    true => text += &format!("|{} ", "-".repeat(width + 1)),
+                    false => text += &format!("| {}:", "-".repeat(width)),
+                }
+            }
+            text += "|\n";
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::study::Row;
+
+    /// Rows of two patterns; an engine has the value of each throw, or refuses it.
+    fn rows(engines: &[(&str, &[Option<f64>])]) -> Vec<Row> {
+        let mut rows = Vec::new();
+        for throw in 0..3 {
+            for (engine, values) in engines {
+                let Some(value) = values.get(throw) else { continue };
+                for pattern in ["sp", "a2a"] {
+                    let mut row = Row::default();
+                    for (column, text) in [
+                        ("study", "s"),
+                        ("fabric", "f|g"),
+                        ("nodes", "1024"),
+                        ("switches", "320"),
+                        ("cables_asked", "1%"),
+                        ("switches_asked", "0"),
+                        ("engine", engine),
+                        ("pattern", pattern),
+                    ] {
+                        row.set(column, text);
+                    }
+                    row.set("throw", throw + 1);
+                    match value {
+                        None => row.set("refused", "no"),
+                        Some(value) => {
+                            for (column, value) in
+                                [("mean", *value), ("max", value * 1000.0), ("bound_mean", 1.0)]
+                            {
+                                row.set(column, value);
+                            }
+                            for (column, value) in
+                                [("entries_moved", 3), ("entries_forced", 1), ("entries_total", 8)]
+                            {
+                                row.set(column, value);
+                            }
+                        }
+                    }
+                    rows.push(row);
+                }
+            }
+        }
+        rows
+    }
+
+    #[test]
+    fn engines_are_compared_on_the_throws_that_both_have() {
+        // On its own throws "slow" is lower than the mean of "ours"; on equal ones it is higher.
+        let rows = rows(&[
+            ("ours", &[Some(2.0), Some(4.0), Some(9.0)]),
+            ("slow", &[Some(2.5), Some(4.0)]),
+            ("never", &[None, None, None]),
+        ]);
+        let summary = Summary::new(&rows);
+        let text = summary.markdown("ours").expect("it is an engine");
+        let line = |start: &str| text.lines().find(|line| line.starts_with(start)).expect(start);
+        assert!(line("| 1 % cables | ours ").contains("5.00 (1.00)"), "{text}");
+        assert!(line("| 1 % cables | ours ").contains("| 37.50 % (12.50 %) |"), "{text}");
+        assert!(line("| 1 % cables | never ").contains("| 0, refuses 3 |"), "{text}");
+        assert!(line("| 1 % cables | slow  | 2 ").contains("| 3.00 : 3.25 |"), "{text}");
+        assert!(line("| 1 % cables |     yes |").contains("|     yes |    yes |"), "{text}");
+        assert!(text.contains("## f|g: 1,024 nodes, 320 switches"), "{text}");
+        let other = summary.markdown("slow").expect("it is an engine");
+        assert!(other.contains("| no: ours 3.00 < 3.25, 2 throws |"), "{other}");
+        assert!(summary.markdown("none").is_err_and(|what| what.contains("ours, slow, never")));
+
+        let versus = super::super::csv(&summary.versus());
+        let header = "fabric,nodes,cables_asked,switches_asked,measure,engine,peer,throws,engine_mean,peer_mean,least,engine_is";
+        assert_eq!(versus.lines().next(), Some(header));
+        assert!(
+            versus.contains("\nf|g,1024,1%,0,sp_mean,ours,slow,2,3,3.25,1,lower\n"),
+            "{versus}"
+        );
+        assert!(versus.contains(",a2a_max,slow,ours,2,3250,3000,,higher\n"), "{versus}");
+        assert!(versus.contains(",entries_moved_percent,slow,ours,2,37.5,37.5,12.5,equal\n"));
+        assert!(!versus.contains("never"));
+        let means = super::super::csv(&summary.means());
+        assert!(means.contains("\nf|g,1024,1%,0,never,0,3,,"), "{means}");
+        assert!(means.lines().next().is_some_and(|line| line.contains(",sp_mean,sp_mean_least,")));
+    }
+
+    #[test]
+    fn tables_are_lined_up() {
+        let line = |fields: [&str; 2]| fields.map(String::from).to_vec();
+        let text = aligned(&[line(["dead", "sp mean"]), line(["nothing", "1|2"])], 1);
+        let expected = "| dead    | sp mean |\n|-------- | -------:|\n| nothing |     1/2 |\n";
+        assert_eq!(text, expected);
+    }
+}
