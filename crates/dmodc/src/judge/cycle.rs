@@ -1,5 +1,7 @@
 //! Finding a cycle among channels (Tarjan's strongly connected components, without recursion).
 
+use std::ops::ControlFlow;
+
 use crate::id::{PortNumber, SwitchIndex};
 
 /// A channel: a cable in one direction, named by the port that sends into it.
@@ -19,6 +21,24 @@ pub(super) fn find_cycle<I: Iterator<Item = u32>>(
     count: usize,
     successors: impl Fn(u32) -> I,
 ) -> Option<Vec<u32>> {
+    let cycle = components(count, 0..count as u32, &successors, |component| {
+        let has_cycle = component.len() > 1 || successors(component[0]).any(|w| w == component[0]);
+        match has_cycle {
+            true => ControlFlow::Break(shortest_through(count, component, &successors)),
+            false => ControlFlow::Continue(()),
+        }
+    });
+    cycle.break_value()
+}
+
+/// Tells the strongly connected components that can be reached from `starts`, each after those that it
+/// leads to, until `found` breaks. O(vertices + edges).
+pub(super) fn components<I: Iterator<Item = u32>, T>(
+    count: usize,
+    starts: impl Iterator<Item = u32>,
+    successors: impl Fn(u32) -> I,
+    mut found: impl FnMut(&[u32]) -> ControlFlow<T>,
+) -> ControlFlow<T> {
     const UNSEEN: u32 = u32::MAX;
     let mut number = vec![UNSEEN; count];
     let mut low = vec![0u32; count];
@@ -26,7 +46,7 @@ pub(super) fn find_cycle<I: Iterator<Item = u32>>(
     let mut stack: Vec<u32> = Vec::new();
     let mut search: Vec<(u32, I)> = Vec::new();
     let mut next_number = 0;
-    for start in 0..count as u32 {
+    for start in starts {
         if number[start as usize] != UNSEEN {
             continue;
         }
@@ -43,7 +63,6 @@ pub(super) fn find_cycle<I: Iterator<Item = u32>>(
             let Some((v, rest)) = search.last_mut() else { break };
             let v = *v as usize;
             match rest.next() {
-                Some(w) if w as usize == v => return Some(vec![w]),
                 Some(w) if number[w as usize] == UNSEEN => entering = Some(w),
                 Some(w) if on_stack[w as usize] => low[v] = low[v].min(number[w as usize]),
                 Some(_) => {}
@@ -56,16 +75,16 @@ pub(super) fn find_cycle<I: Iterator<Item = u32>>(
                     if low[v] == number[v] {
                         let at = stack.iter().rposition(|&w| w as usize == v);
                         let component = stack.split_off(at.expect("v is on the stack"));
-                        if component.len() > 1 {
-                            return Some(shortest_through(count, &component, &successors));
+                        for &w in &component {
+                            on_stack[w as usize] = false;
                         }
-                        on_stack[v] = false;
+                        found(&component)?;
                     }
                 }
             }
         }
     }
-    None
+    ControlFlow::Continue(())
 }
 
 /// A shortest cycle through the first vertex of a strongly connected component.

@@ -5,14 +5,12 @@
 
 use rayon::prelude::*;
 
+use super::blocks::Blocks;
 use super::moved;
 use crate::fabric::Live;
-use crate::id::{Lid, SwitchIndex};
+use crate::id::SwitchIndex;
 use crate::rank::Ranking;
-use crate::tables::{Columns, ForwardingTables, NO_ROUTE, Tile};
-
-/// How many entries the subnet manager sends at once: those of 64 successive LIDs.
-const BLOCK_OF_LIDS: u32 = 64;
+use crate::tables::{ForwardingTables, NO_ROUTE, Tile};
 
 /// What differs in the tables of some switches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -119,25 +117,6 @@ pub fn diff(
     (diff.pairs, diff.of.pairs) = moved::pairs(live, old, new, &rows.touched);
     diff.switches = rows.switches;
     diff
-}
-
-/// Which block of LIDs each column is in, counting only blocks that some column is in: LIDs may lie
-/// anywhere in 32 bits.
-pub(super) struct Blocks {
-    pub(super) of_column: Vec<u32>,
-    pub(super) count: usize,
-}
-
-impl Blocks {
-    pub(super) fn new(columns: &Columns) -> Self {
-        let block = |lid: Lid| lid.0 / BLOCK_OF_LIDS;
-        let mut all: Vec<u32> = columns.destinations().iter().map(|d| block(d.lid)).collect();
-        let of_each = all.clone();
-        all.sort_unstable();
-        all.dedup();
-        let place = |b: &u32| all.partition_point(|other| other < b) as u32;
-        Blocks { of_column: of_each.iter().map(place).collect(), count: all.len() }
-    }
 }
 
 /// What a comparison of rows finds.

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
-use super::diff::Blocks;
+use super::blocks::Blocks;
 use super::{Fate, trace};
 use crate::cost::{Closer, CostBlock, Costs, Hops, TooFar};
 use crate::fabric::Live;

@@ -4,12 +4,15 @@
 //! a graph that is walked once, O(#switches) a destination, instead of once for every source; so all
 //! pairs of 11,664 nodes take a second, not minutes.
 
+mod blocks;
 mod check;
 mod cycle;
 mod dependencies;
 mod diff;
+mod entries;
 mod forced;
 mod moved;
+mod plan;
 pub mod risk;
 mod trace;
 mod walk;
@@ -18,4 +21,5 @@ pub use check::{Check, Lost, Scope, check, check_union};
 pub use cycle::Channel;
 pub use diff::{Changes, Diff, LevelChanges, Sizes, diff};
 pub use forced::{Forced, forced};
+pub use plan::{NewLoops, Plan, PlanPairs, Round, Write, plan};
 pub use trace::{Fate, Hop, trace};

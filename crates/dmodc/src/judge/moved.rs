@@ -9,9 +9,10 @@
 use rayon::prelude::*;
 
 use super::check::ends;
-use crate::fabric::{Live, Peer};
-use crate::id::{PortNumber, SwitchIndex};
-use crate::tables::{Columns, End, ForwardingTables, Tile};
+use super::entries::{END, Entries, Hops, Tiles};
+use crate::fabric::Live;
+use crate::id::SwitchIndex;
+use crate::tables::{End, ForwardingTables};
 
 /// How many ordered pairs of live nodes, aggregation nodes aside, are moved for any LID of the destination, and
 /// how many there are. `touched` says in which columns any entry differs.
@@ -48,55 +49,6 @@ pub(super) fn pairs(
     (moved.sum(), of)
 }
 
-/// Nothing follows: the packet arrives, or is lost.
-const END: u32 = u32::MAX;
-
-/// The switch that every entry leads to; looking it up in the fabric anew for every step would take
-/// most of the time.
-struct Hops(Vec<[u32; 256]>);
-
-impl Hops {
-    fn new(live: Live<'_>) -> Self {
-        let hops = |s: SwitchIndex| {
-            let mut hops = [END; 256];
-            for (port, hop) in (1..=254u8).zip(&mut hops[1..]) {
-                if let Peer::Switch(to, _) = live.peer(s, PortNumber(port)) {
-                    *hop = to.at() as u32;
-                }
-            }
-            hops
-        };
-        Hops(live.fabric.switch_indices().map(hops).collect())
-    }
-}
-
-/// The entries of both tables, by tile.
-struct Tiles<'a> {
-    columns: &'a Columns,
-    tiles: Vec<(Tile, &'a [u8], &'a [u8])>,
-}
-
-impl<'a> Tiles<'a> {
-    fn new(old: &'a ForwardingTables, new: &'a ForwardingTables) -> Self {
-        let both = old.tiles().zip(new.tiles());
-        let tiles = both.map(|((tile, old), (_, new))| (tile, old, new)).collect();
-        Tiles { columns: old.columns(), tiles }
-    }
-
-    fn column(&self, column: usize) -> Entries<'a> {
-        let (tile, old, new) = &self.tiles[self.columns.tile_of(column)];
-        let at = column - tile.columns.start;
-        Entries { old: &old[at..], new: &new[at..], width: tile.columns.len() }
-    }
-}
-
-/// The entries of one column in both tables: those of a switch stand a tile's width after those of the one before.
-struct Entries<'a> {
-    old: &'a [u8],
-    new: &'a [u8],
-    width: usize,
-}
-
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Unseen,
@@ -113,7 +65,7 @@ struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     fn new(hops: &'a Hops) -> Self {
-        Walk { hops, states: vec![State::Unseen; hops.0.len()], way: vec![] }
+        Walk { hops, states: vec![State::Unseen; hops.len()], way: vec![] }
     }
 
     /// How many nodes are moved on their way to a node on `home` that has these columns.
@@ -147,7 +99,7 @@ impl<'a> Walk<'a> {
             self.way.push(at);
             let (old, new) = (entries.old[at * entries.width], entries.new[at * entries.width]);
             self.states[at] = if old == new { State::Still } else { State::Moved };
-            let next = self.hops.0[at][old as usize];
+            let next = self.hops.next(at, old);
             if old != new || next == END {
                 break;
             }

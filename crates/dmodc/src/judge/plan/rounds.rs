@@ -1,0 +1,210 @@
+//! In which round each entry is written: as few rounds as the needs allow, and among such orders one
+//! with few writes.
+//!
+//! The number of rounds is that of the longest chain of needs. Between the earliest and the latest round of
+//! an entry there is room, and a block is written as often as its entries have rounds. Entries of one
+//! block never need each other (a need is between two switches), so with all other blocks held
+//! still the fewest writes of a block are the fewest rounds that meet the windows of all its
+//! entries: points that stab intervals, which greed finds. Block after block is arranged so, from both ends,
+//! until nothing gets better; no step makes anything worse. The order with the fewest writes in all would be
+//! a covering problem without a quick solution.
+
+use super::needs::Entry;
+
+/// Lists of numbers, one after the other.
+struct Lists {
+    starts: Vec<u32>,
+    numbers: Vec<u32>,
+}
+
+impl Lists {
+    /// The second numbers of these pairs, listed by the first.
+    fn new(count: usize, pairs: impl Iterator<Item = (u32, u32)> + Clone) -> Self {
+        let mut starts = vec![0u32; count + 1];
+        for (of, _) in pairs.clone() {
+            starts[of as usize + 1] += 1;
+        }
+        for at in 0..count {
+            starts[at + 1] += starts[at];
+        }
+        let mut numbers = vec![0; starts[count] as usize];
+        let mut places = starts.clone();
+        for (of, number) in pairs {
+            let place = &mut places[of as usize];
+            numbers[*place as usize] = number;
+            *place += 1;
+        }
+        Lists { starts, numbers }
+    }
+
+    fn of(&self, at: usize) -> &[u32] {
+        &self.numbers[self.starts[at] as usize..self.starts[at + 1] as usize]
+    }
+}
+
+/// Entries and what each needs.
+pub(super) struct Order<'a> {
+    entries: &'a [Entry],
+    before: Lists,
+    after: Lists,
+    /// Every entry after what it needs.
+    sorted: Vec<u32>,
+    /// The entries of each block, one list for each.
+    blocks: Vec<Vec<u32>>,
+    /// How many rounds there are.
+    pub(super) rounds: u32,
+}
+
+/// Which end of the time to fill first.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Early,
+    Late,
+}
+
+/// Passes over all blocks, from each start. What is to be won is won in the first two or three.
+const PASSES: usize = 8;
+
+impl<'a> Order<'a> {
+    /// `edges` tells what is written before what; `block` which block of its switch a column is in.
+    pub(super) fn new(entries: &'a [Entry], edges: &[(u32, u32)], block: &[u32]) -> Self {
+        let count = entries.len();
+        let before = Lists::new(count, edges.iter().map(|&(first, then)| (then, first)));
+        let after = Lists::new(count, edges.iter().copied());
+        let mut waiting: Vec<usize> = (0..count).map(|e| before.of(e).len()).collect();
+        let mut sorted: Vec<u32> =
+            (0..count as u32).filter(|&e| waiting[e as usize] == 0).collect();
+        let mut at = 0;
+        while let Some(&e) = sorted.get(at) {
+            for &then in after.of(e as usize) {
+                waiting[then as usize] -= 1;
+                if waiting[then as usize] == 0 {
+                    sorted.push(then);
+                }
+            }
+            at += 1;
+        }
+        assert_eq!(sorted.len(), count, "the three rules never make a circle");
+        let key = |&e: &u32| {
+            let Entry { switch, column, .. } = entries[e as usize];
+            (switch, block[column as usize])
+        };
+        let mut by_block: Vec<u32> = (0..count as u32).collect();
+        by_block.sort_by_key(key);
+        let blocks = by_block.chunk_by(|a, b| key(a) == key(b)).map(<[u32]>::to_vec).collect();
+        let mut order = Order { entries, before, after, sorted, blocks, rounds: 1 };
+        order.rounds = order.earliest(&vec![1; count]).into_iter().max().unwrap_or(1);
+        order
+    }
+
+    /// The first round that each entry can be written in, if none is before its floor.
+    fn earliest(&self, floor: &[u32]) -> Vec<u32> {
+        let mut rounds = floor.to_vec();
+        for &e in &self.sorted {
+            let e = e as usize;
+            rounds[e] = rounds[e].max(self.since(e, &rounds));
+        }
+        rounds
+    }
+
+    /// The last round that each entry can be written in.
+    fn latest(&self) -> Vec<u32> {
+        let mut rounds = vec![self.rounds; self.entries.len()];
+        for &e in self.sorted.iter().rev() {
+            let e = e as usize;
+            rounds[e] = self.until(e, &rounds);
+        }
+        rounds
+    }
+
+    /// The first round after everything that an entry needs.
+    fn since(&self, e: usize, rounds: &[u32]) -> u32 {
+        self.before.of(e).iter().map(|&b| rounds[b as usize] + 1).max().unwrap_or(1)
+    }
+
+    /// The last round before everything that needs an entry.
+    fn until(&self, e: usize, rounds: &[u32]) -> u32 {
+        self.after.of(e).iter().map(|&a| rounds[a as usize] - 1).min().unwrap_or(self.rounds)
+    }
+
+    /// The round of each entry.
+    pub(super) fn arrange(&self) -> Vec<u32> {
+        let latest = self.latest();
+        let floor = |(entry, &latest): (&Entry, &u32)| if entry.late { latest } else { 1 };
+        let floors: Vec<u32> = self.entries.iter().zip(&latest).map(floor).collect();
+        let early = self.improve(self.earliest(&floors), [Side::Early, Side::Late]);
+        let late = self.improve(latest, [Side::Late, Side::Early]);
+        if self.writes(&late) < self.writes(&early) { late } else { early }
+    }
+
+    /// Arranges block after block until nothing gets better.
+    fn improve(&self, mut rounds: Vec<u32>, sides: [Side; 2]) -> Vec<u32> {
+        let mut best = (self.writes(&rounds), rounds.clone());
+        for two in 0..PASSES / 2 {
+            let before = best.0;
+            for side in sides {
+                for block in &self.blocks {
+                    self.gather(block, side, &mut rounds);
+                }
+                let writes = self.writes(&rounds);
+                if writes < best.0 {
+                    best = (writes, rounds.clone());
+                }
+            }
+            // The first passes only make room.
+            if two > 0 && best.0 == before {
+                break;
+            }
+        }
+        best.1
+    }
+
+    /// Writes one block as seldom as the rounds of all others allow.
+    fn gather(&self, block: &[u32], side: Side, rounds: &mut [u32]) {
+        let window = |&e: &u32| {
+            let e = e as usize;
+            match self.entries[e].late {
+                true => (rounds[e], rounds[e], e),
+                false => (self.since(e, rounds), self.until(e, rounds), e),
+            }
+        };
+        let mut windows: Vec<(u32, u32, usize)> = block.iter().map(window).collect();
+        let mut round = 0;
+        match side {
+            // From the window that closes first: it is met as late as it can be.
+            Side::Late => {
+                windows.sort_unstable_by_key(|&(_, until, e)| (until, e));
+                for (since, until, e) in windows {
+                    if round < since {
+                        round = until;
+                    }
+                    rounds[e] = round;
+                }
+            }
+            Side::Early => {
+                windows.sort_unstable_by_key(|&(since, _, e)| (std::cmp::Reverse(since), e));
+                round = u32::MAX;
+                for (since, until, e) in windows {
+                    if round > until {
+                        round = since;
+                    }
+                    rounds[e] = round;
+                }
+            }
+        }
+    }
+
+    /// How often blocks are written.
+    pub(super) fn writes(&self, rounds: &[u32]) -> usize {
+        let mut of_block: Vec<u32> = vec![];
+        let mut writes = 0;
+        for block in &self.blocks {
+            of_block.clear();
+            of_block.extend(block.iter().map(|&e| rounds[e as usize]));
+            of_block.sort_unstable();
+            of_block.dedup();
+            writes += of_block.len();
+        }
+        writes
+    }
+}
