@@ -48,6 +48,8 @@ pub(crate) enum Command {
     Analyze(AnalyzeArgs),
     /// Tell what new forwarding tables move: entries, blocks, switches, node pairs.
     Diff(DiffArgs),
+    /// Tell in which order new forwarding tables are safely written over old ones.
+    Plan(PlanArgs),
     /// Follow one route hop by hop.
     Trace(TraceArgs),
     /// Measure re-routing beside writing as many bytes, and check what was computed.
@@ -596,6 +598,35 @@ pub(crate) struct DiffArgs {
     /// The tables that replace them.
     pub(crate) new: PathBuf,
     /// Print JSON instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Entries are put into rounds: those of one round may be written in any order, and the next round starts \
+                  when all have been answered and the packets of before are gone. Then no packet loops (but in a loop \
+                  that the old tables have), and every pair that both tables deliver upon the fabric is delivered all the time. \
+                  Pairs that only the old tables deliver are given up as late as can be. As few rounds as the rules \
+                  need; then few writes: a block is 64 successive LIDs of one switch, and one with entries in several rounds \
+                  is written several times.\n\n\
+                  The file of --output has a line for each write: round, switch GUID, block, and LID:port of every entry that \
+                  becomes new with it (port 255: no route); other entries of the block stay as they are. Deadlock of the \
+                  mixture is another question: 'dmodc check --union' answers it.\n\n\
+                  Exit 0 if there is a plan, 1 if the new tables loop, so that no order is safe."
+)]
+pub(crate) struct PlanArgs {
+    #[command(flatten)]
+    pub(crate) fabric: FabricArgs,
+    /// The tables in force: a dump of OpenSM, of dmodc, of ibroute or of dump_lfts. They may be of the
+    /// fabric before its faults.
+    pub(crate) old: PathBuf,
+    /// The tables that replace them.
+    pub(crate) new: PathBuf,
+    /// Write the plan to this file (whole or not at all), one line for each write.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Print the summary as JSON instead of text.
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -279,14 +279,8 @@ impl Lft {
         lids
     }
 
-    /// The tables of these dumps, all with the same columns: one for each LID of each destination.
-    /// Where a dump uses the fabric's own LIDs, those are the columns, and one without any row is a
-    /// destination that nobody reaches. Where LIDs have changed since, a dump's own k-th LID of a
-    /// destination is its k-th column.
-    ///
-    /// # Errors
-    /// If they do not fit into memory.
-    pub fn tables(dumps: &[&Lft], fabric: &Fabric) -> Result<Vec<ForwardingTables>, NoMemory> {
+    /// The LIDs that each of these dumps uses for each destination: the fabric's own where it uses no others.
+    fn told(dumps: &[&Lft], fabric: &Fabric) -> Vec<BTreeMap<End, Vec<Lid>>> {
         let mut told: Vec<BTreeMap<End, Vec<Lid>>> = dumps.iter().map(|dump| dump.lids()).collect();
         for (end, own) in ends(fabric) {
             for lids in told.iter_mut().filter_map(|lids| lids.get_mut(&end)) {
@@ -295,6 +289,32 @@ impl Lft {
                 }
             }
         }
+        told
+    }
+
+    /// The first destination that another dump knows by other LIDs: what it is, and the first LID here and
+    /// there that differs. Entries of such dumps cannot follow each other in one table.
+    pub fn renumbered(&self, other: &Lft, fabric: &Fabric) -> Option<(End, Lid, Lid)> {
+        let told = Self::told(&[self, other], fabric);
+        let both = told[0].iter().filter_map(|(end, here)| Some((end, here, told[1].get(end)?)));
+        both.filter(|(_, here, there)| here != there)
+            .map(|(&end, here, there)| {
+                let differ = here.iter().zip(there).find(|(a, b)| a != b);
+                let (a, b) = differ.unwrap_or((&here[here.len() - 1], &there[there.len() - 1]));
+                (end, *a, *b)
+            })
+            .next()
+    }
+
+    /// The tables of these dumps, all with the same columns: one for each LID of each destination.
+    /// Where a dump uses the fabric's own LIDs, those are the columns, and one without any row is a
+    /// destination that nobody reaches. Where LIDs have changed since, a dump's own k-th LID of a
+    /// destination is its k-th column.
+    ///
+    /// # Errors
+    /// If they do not fit into memory.
+    pub fn tables(dumps: &[&Lft], fabric: &Fabric) -> Result<Vec<ForwardingTables>, NoMemory> {
+        let told = Self::told(dumps, fabric);
         let mut destinations: Vec<Destination> = Vec::new();
         for (end, own) in ends(fabric) {
             let (switch, port) = match end {

@@ -11,6 +11,7 @@
 //! | GraphML, Graphviz DOT, Slurm topologies | | [`graphml::write`], [`dot::write`], [`slurm`] |
 //! | OpenSM's LFT dump, `ibroute`/`dump_lfts` text, `opensm.fdbs` | [`lft::read`] | [`lft::write`] |
 //! | alternative ports | | [`alternatives::write`] |
+//! | plans of writes | | [`plan::write`] |
 //! | orders, GUID lists | [`orders::read`] | [`orders::write`] |
 
 pub mod alternatives;
@@ -25,6 +26,7 @@ pub mod json;
 pub mod lft;
 mod links;
 pub mod orders;
+pub mod plan;
 mod port_list;
 mod scan;
 pub mod slurm;

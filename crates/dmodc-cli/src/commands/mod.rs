@@ -11,6 +11,7 @@ mod generate;
 mod info;
 mod manual;
 mod opensm;
+mod plan;
 mod route;
 mod study;
 mod trace;
@@ -36,6 +37,7 @@ pub(crate) fn run(cli: Cli) -> Result<Answer> {
         Command::Check(args) => check::run(&args),
         Command::Analyze(args) => analyze::run(&args),
         Command::Diff(args) => diff::run(&args),
+        Command::Plan(args) => plan::run(&args),
         Command::Trace(args) => trace::run(&args),
         Command::Study { what } => study::run(&what),
         Command::Opensm { what } => opensm::run(&what),

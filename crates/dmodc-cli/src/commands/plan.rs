@@ -1,0 +1,194 @@
+//! `dmodc plan`: in which order new tables are safely written over old ones.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail, ensure};
+use dmodc::judge::{self, NewLoops, Plan, PlanPairs};
+use dmodc::{Columns, Fabric};
+use dmodc_formats::lft::Lft;
+use serde_json::{Value, json};
+
+use super::check::{strangers, unmatched};
+use crate::args::PlanArgs;
+use crate::input::Whole;
+use crate::text::{counted, end, number, percent, switch, time};
+use crate::{Answer, input, output};
+
+pub(super) fn run(args: &PlanArgs) -> Result<Answer> {
+    let to_stdout = args.output.as_deref() == Some(Path::new("-"));
+    ensure!(!(args.json && to_stdout), "only one thing can go to standard output");
+    let whole = Whole::new(input::fabric(&args.fabric)?);
+    let live = whole.live();
+    let paths = [args.old.as_path(), args.new.as_path()];
+    let dumps = [input::tables(paths[0], live.fabric)?, input::tables(paths[1], live.fabric)?];
+    for (dump, path) in dumps.iter().zip(paths) {
+        input::is_of_this_fabric(path, dump, live.fabric)?;
+    }
+    can_follow(live.fabric, paths, &dumps)?;
+    let tables = Lft::tables(&[&dumps[0], &dumps[1]], live.fabric)?;
+    let start = Instant::now();
+    let plan = judge::plan(live, &tables[0], &tables[1]);
+    let elapsed = start.elapsed();
+    let (fabric, columns) = (live.fabric, tables[1].columns());
+    if let (Ok(plan), Some(path)) = (&plan, &args.output) {
+        let comments = [format!("dmodc plan, format 1: {}", amount(plan))];
+        output::to(Some(path), |out| {
+            Ok(dmodc_formats::plan::write(fabric, plan, &tables[1], &comments, out)?)
+        })?;
+    }
+    let report = match (args.json, &plan) {
+        (true, plan) => json(fabric, columns, plan, &dumps, elapsed),
+        (false, Ok(plan)) => strangers(live, &dumps, paths.into_iter()) + &text(plan, elapsed),
+        (false, Err(why)) => {
+            strangers(live, &dumps, paths.into_iter()) + &refusal(fabric, columns, why)
+        }
+    };
+    match to_stdout && plan.is_ok() {
+        true => eprint!("{report}"),
+        false => output::print(&report)?,
+    }
+    Ok(plan.is_ok().into())
+}
+
+/// Refuses tables that cannot be written one over the other: a plan of half a file would empty the other half.
+fn can_follow(fabric: &Fabric, [old, new]: [&Path; 2], dumps: &[Lft; 2]) -> Result<()> {
+    if let Some(&first) = dumps[1].missing_switches.first() {
+        let (name, first) = (input::name(new), switch(fabric, first));
+        let others = dumps[1].missing_switches.len();
+        bail!("{name}: there is no table for {first} ({others} such), so none can be written");
+    }
+    if let Some((what, was, is)) = dumps[0].renumbered(&dumps[1], fabric) {
+        let (old, new, what) = (input::name(old), input::name(new), end(fabric, what));
+        bail!("{what} has LID {was} in {old} and {is} in {new}; entries are written by LID");
+    }
+    Ok(())
+}
+
+/// The size of a plan, in words.
+fn amount(plan: &Plan) -> String {
+    format!(
+        "{}, {}, {}",
+        counted(plan.rounds.len(), "round"),
+        counted(plan.writes().len(), "block write"),
+        counted(plan.entry_count() as usize, "entry"),
+    )
+}
+
+fn text(plan: &Plan, elapsed: Duration) -> String {
+    let PlanPairs { of, old, new, given_up } = plan.pairs;
+    if plan.is_empty() {
+        return format!("nothing is to be written: the tables are the same ({})\n", time(elapsed));
+    }
+    let mut text = format!("{} ({})\n", amount(plan), time(elapsed));
+    for (round, at) in plan.rounds.iter().zip(1..) {
+        let _ = writeln!(
+            text,
+            "  round {at}: {}, {}, {}",
+            counted(round.switches as usize, "switch"),
+            counted(round.blocks as usize, "block"),
+            counted(round.entries as usize, "entry"),
+        );
+    }
+    let again = plan.writes().len() as u64 - plan.blocks;
+    let _ = writeln!(
+        text,
+        "{} of {} differ; the order takes {} more ({})",
+        counted(plan.blocks as usize, "block"),
+        counted(plan.switches as usize, "switch"),
+        counted(again as usize, "block write"),
+        percent(again as usize, plan.blocks as usize),
+    );
+    let _ = writeln!(
+        text,
+        "{} of {} delivered by the old tables upon this fabric, {} by the new ones",
+        number(old),
+        counted(of as usize, "node pair"),
+        number(new),
+    );
+    if given_up > 0 {
+        let _ = writeln!(
+            text,
+            "  {} of the old tables' lost in the end: the new ones do not deliver them",
+            counted(given_up as usize, "pair"),
+        );
+    }
+    if plan.old_loops > 0 {
+        let _ = writeln!(
+            text,
+            "the old tables loop for {}, until the plan has come so far",
+            counted(plan.old_loops as usize, "destination"),
+        );
+    }
+    text + "safe: nothing new loops, and what both tables deliver is delivered all the time\n"
+}
+
+fn refusal(fabric: &Fabric, columns: &Columns, why: &NewLoops) -> String {
+    let d = &columns.destinations()[why.column];
+    let mut text = format!(
+        "the new tables loop for {}; the first is {}, LID {}\n",
+        counted(why.destinations as usize, "destination"),
+        end(fabric, d.end),
+        d.lid,
+    );
+    for &s in &why.switches {
+        let _ = writeln!(text, "  {}", switch(fabric, s));
+    }
+    text + "NO SAFE ORDER\n"
+}
+
+fn json(
+    fabric: &Fabric,
+    columns: &Columns,
+    plan: &Result<Plan, NewLoops>,
+    dumps: &[Lft],
+    elapsed: Duration,
+) -> String {
+    let mut value = match plan {
+        Ok(plan) => numbers(plan),
+        Err(why) => {
+            let d = &columns.destinations()[why.column];
+            let guid = |&s: &dmodc::SwitchIndex| fabric.switch(s).guid.to_string();
+            json!({
+                "new_loop_destinations": why.destinations,
+                "new_loop": {
+                    "to": d.end.guid(fabric).to_string(),
+                    "to_name": d.end.name(fabric),
+                    "lid": d.lid.0,
+                    "switches": why.switches.iter().map(guid).collect::<Vec<_>>(),
+                },
+            })
+        }
+    };
+    value["schema"] = json!("dmodc/plan/1");
+    value["safe"] = json!(plan.is_ok());
+    value["plan_ms"] = json!(elapsed.as_secs_f64() * 1e3);
+    value["unmatched"] = unmatched(dumps);
+    format!("{value:#}\n")
+}
+
+fn numbers(plan: &Plan) -> Value {
+    let round = |round: &judge::Round| {
+        json!({
+            "switches": round.switches,
+            "blocks": round.blocks,
+            "entries": round.entries,
+        })
+    };
+    json!({
+        "rounds": plan.rounds.iter().map(round).collect::<Vec<_>>(),
+        "entries": plan.entry_count(),
+        "ordered_entries": plan.ordered,
+        "writes": plan.writes().len(),
+        "blocks": plan.blocks,
+        "switches": plan.switches,
+        "pairs": {
+            "of": plan.pairs.of,
+            "old": plan.pairs.old,
+            "new": plan.pairs.new,
+            "given_up": plan.pairs.given_up,
+        },
+        "old_loop_destinations": plan.old_loops,
+    })
+}
