@@ -555,6 +555,14 @@ pub(crate) struct RouteArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(
+    after_help = "With --union a pair counts as delivered if it is in every mixture of old and new entries, and as in a loop \
+                  if it is in any: each switch may have been written or not. The dependencies of channels are those of \
+                  both tables together. Where packets can loop, the destinations are counted, and one loop is told \
+                  with the table of each hop. 'dmodc plan' tells an order of writes under which nothing loops.\n\n\
+                  Exit 0 if every node pair is delivered and nothing can deadlock, 1 if a pair is lost or loops, or \
+                  channels wait for each other."
+)]
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) fabric: FabricArgs,

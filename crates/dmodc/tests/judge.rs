@@ -97,6 +97,7 @@ impl<'a> Naive<'a> {
         }
         let mut scope = Scope::default();
         let mut dependencies = BTreeSet::new();
+        let mut looping = BTreeSet::new();
         for &from in &sources {
             for to in sources.iter().filter(|&&to| to != from) {
                 let Some(columns) = columns.get(to) else { continue };
@@ -110,7 +111,10 @@ impl<'a> Naive<'a> {
                 }
                 scope.pairs += 1;
                 match (verdict.loops, verdict.lost) {
-                    (true, _) => scope.loops += 1,
+                    (true, _) => {
+                        scope.loops += 1;
+                        looping.insert(*to);
+                    }
                     (_, true) => scope.lost += 1,
                     _ => scope.delivered += 1,
                 }
@@ -118,6 +122,7 @@ impl<'a> Naive<'a> {
                 dependencies.extend(verdict.dependencies);
             }
         }
+        scope.loop_destinations = looping.len() as u64;
         (scope, has_cycle(dependencies))
     }
 }
@@ -135,11 +140,26 @@ fn has_cycle<T: Ord + Copy>(mut edges: BTreeSet<(T, T)>) -> bool {
 
 fn assert_same(judged: &Scope, naive: (Scope, bool), tables: usize) {
     let (naive, cyclic) = naive;
-    let numbers = |s: &Scope| (s.pairs, s.delivered, s.lost, s.loops);
+    let numbers = |s: &Scope| (s.pairs, s.delivered, s.lost, s.loops, s.loop_destinations);
     assert_eq!(numbers(judged), numbers(&naive));
     assert_eq!(judged.up_down_violations, naive.up_down_violations);
     assert_eq!(judged.cycle.is_some(), cyclic, "{tables} tables");
+    assert_eq!(judged.loop_example.is_some(), judged.loops > 0);
     assert_eq!(judged.examples.is_empty(), judged.lost + judged.loops == 0);
+}
+
+/// A loop that is told is one: each hop is an entry of the table it is said to be of, for some LID.
+fn assert_loops(live: Live<'_>, scope: &Scope, tables: &[&ForwardingTables]) {
+    let Some(found) = &scope.loop_example else { return };
+    assert!(!found.hops.is_empty());
+    let columns = tables[0].columns().destinations().iter().enumerate();
+    let is_loop = |(column, _): (usize, &dmodc::Destination)| {
+        found.hops.iter().zip(found.hops.iter().cycle().skip(1)).all(|((c, new), (next, _))| {
+            tables[usize::from(*new)].port(c.switch, column) == Some(c.port)
+                && matches!(live.peer(c.switch, c.port), Peer::Switch(s, _) if s == next.switch)
+        })
+    };
+    assert!(columns.filter(|(_, d)| d.end == found.to).any(is_loop));
 }
 
 #[test]
@@ -159,6 +179,7 @@ fn the_judge_equals_the_walk_of_every_pair() {
         let naive = Naive::new(live, &routing, vec![&tables]);
         assert_same(&judged.nodes, naive.scope(false), 1);
         assert_same(&judged.everything, naive.scope(true), 1);
+        assert_loops(live, &judged.nodes, &[&tables]);
         let n = &judged.nodes;
         let [lost, loops, turns, cycles] = counts.get();
         counts.set([
@@ -196,6 +217,8 @@ fn mixtures_of_old_and_new_equal_the_walk_of_every_choice() {
         let naive = Naive::new(live, &routing, vec![&old, &new]);
         assert_same(&judged.nodes, naive.scope(false), 2);
         assert_same(&judged.everything, naive.scope(true), 2);
+        assert_loops(live, &judged.nodes, &[&old, &new]);
+        assert_loops(live, &judged.everything, &[&old, &new]);
         let [lost, loops, cycles] = counts.get();
         counts.set([
             lost + u64::from(judged.nodes.lost > 0),

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use dmodc::judge::{self, Channel, Check, Scope};
+use dmodc::judge::{self, Channel, Check, Loop, Scope};
 use dmodc::{DestinationOrder, End, Fabric, Live, NodeIndex, Orders, Ranking};
 use dmodc_formats::lft::Lft;
 use serde_json::{Value, json};
@@ -74,6 +74,7 @@ pub(super) fn text(live: Live<'_>, check: &Check, union: bool, elapsed: Duration
         let fate = if lost.loops { "loops" } else { "is lost" };
         let _ = writeln!(text, "  {from} to {} {fate}", end(fabric, lost.to));
     }
+    text += &looping(fabric, nodes, union);
     if nodes.up_down_violations == 0 {
         text += "no route goes up after it went down\n";
     }
@@ -99,6 +100,26 @@ fn source(fabric: &Fabric, s: dmodc::SwitchIndex, to: End) -> String {
         Some(&n) => end(fabric, End::Node(n)),
         None => switch(fabric, s),
     }
+}
+
+/// How many destinations packets may loop to, and how, by one example.
+fn looping(fabric: &Fabric, scope: &Scope, union: bool) -> String {
+    let Some(Loop { to, hops }) = &scope.loop_example else { return String::new() };
+    let mut text = format!(
+        "LOOP {}: {}, such as {}\n",
+        if union { "possible while both tables are in force" } else { "found" },
+        counted(scope.loop_destinations as usize, "destination"),
+        end(fabric, *to),
+    );
+    for &(Channel { switch: s, port }, new) in hops {
+        let table = match (union, new) {
+            (false, _) => "",
+            (_, false) => ", old",
+            (_, true) => ", new",
+        };
+        let _ = writeln!(text, "  {} port {port}{table}", switch(fabric, s));
+    }
+    text
 }
 
 fn deadlock(fabric: &Fabric, scope: &Scope) -> String {
@@ -167,6 +188,15 @@ fn json(live: Live<'_>, check: &Check, dumps: &[Lft], elapsed: Duration) -> Stri
     format!("{value:#}\n")
 }
 
+fn looped(fabric: &Fabric, found: &Loop) -> Value {
+    let hop = |&(c, new): &(Channel, bool)| json!({"guid": fabric.switch(c.switch).guid.to_string(), "port": c.port.0, "new": new});
+    json!({
+        "to": found.to.guid(fabric).to_string(),
+        "to_name": found.to.name(fabric),
+        "hops": found.hops.iter().map(hop).collect::<Vec<_>>(),
+    })
+}
+
 fn scope(fabric: &Fabric, scope: &Scope) -> Value {
     let channel =
         |c: &Channel| json!({"guid": fabric.switch(c.switch).guid.to_string(), "port": c.port.0});
@@ -184,6 +214,8 @@ fn scope(fabric: &Fabric, scope: &Scope) -> Value {
         "delivered": scope.delivered,
         "lost": scope.lost,
         "loops": scope.loops,
+        "loop_destinations": scope.loop_destinations,
+        "loop": scope.loop_example.as_ref().map(|found| looped(fabric, found)),
         "up_down_violations": scope.up_down_violations,
         "deadlock_free": scope.is_deadlock_free(),
         "cycle": scope.cycle.as_ref().map(|cycle| cycle.iter().map(channel).collect::<Vec<_>>()),

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use rayon::prelude::*;
 
-use super::cycle::Channel;
+use super::cycle::{Channel, find_cycle};
 use super::dependencies::Dependencies;
-use super::walk::{Fates, Heights, InForce, Walk};
+use super::walk::{Fates, Heights, InForce, Next, Walk};
 use crate::fabric::Live;
 use crate::id::{PortNumber, SwitchIndex};
 use crate::order::Orders;
@@ -27,6 +27,10 @@ pub struct Scope {
     pub lost: u64,
     /// Pairs whose packets loop.
     pub loops: u64,
+    /// Destinations that packets of some such pair loop to.
+    pub loop_destinations: u64,
+    /// One such loop.
+    pub loop_example: Option<Loop>,
     /// Pairs whose route goes up after it went down.
     pub up_down_violations: u64,
     /// A cycle of the channel dependency graph, if there is one.
@@ -68,6 +72,8 @@ impl Scope {
         self.delivered += other.delivered;
         self.lost += other.lost;
         self.loops += other.loops;
+        self.loop_destinations += other.loop_destinations;
+        self.loop_example = self.loop_example.take().or(other.loop_example);
         self.up_down_violations += other.up_down_violations;
         self.examples.extend(other.examples);
         self.examples.truncate(NAMED);
@@ -83,6 +89,15 @@ pub struct Lost {
     pub to: End,
     /// Whether packets loop; else they end somewhere.
     pub loops: bool,
+}
+
+/// A loop that packets may run into.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Loop {
+    /// Their destination.
+    pub to: End,
+    /// The switches that they pass, with the ports they leave by, and whether it is a port of the new tables alone.
+    pub hops: Vec<(Channel, bool)>,
 }
 
 /// The judgement on tables.
@@ -233,15 +248,26 @@ impl Judge<'_> {
         let nodes = |s: SwitchIndex| if is_node { without_itself(&self.nodes, s) } else { 0 };
         let sources = |s: SwitchIndex| without_itself(&self.sources, s);
         findings.merged.fill(Fates::default());
+        let mut loops: [Option<(SwitchIndex, usize)>; 2] = [None; 2];
         for &column in columns {
             findings.walk.reset();
             // Nodes first: the hops that they take are told once, and make the verdict.
             for s in self.live_switches().filter(|&s| nodes(s) > 0) {
-                self.follow(s, column, findings, true);
+                if self.follow(s, column, findings, true).loops {
+                    loops[0] = loops[0].or(Some((s, column)));
+                }
             }
             for s in self.live_switches().filter(|&s| nodes(s) == 0 && sources(s) > 0) {
-                self.follow(s, column, findings, false);
+                if self.follow(s, column, findings, false).loops {
+                    loops[1] = loops[1].or(Some((s, column)));
+                }
             }
+        }
+        let scopes = [&mut findings.check.nodes, &mut findings.check.everything];
+        for (scope, from) in scopes.into_iter().zip([loops[0], loops[0].or(loops[1])]) {
+            let Some((s, column)) = from else { continue };
+            scope.loop_destinations += 1;
+            scope.loop_example.get_or_insert_with(|| self.loop_behind(s, column));
         }
         for s in self.live_switches() {
             let fates = findings.merged[s.at()];
@@ -250,7 +276,35 @@ impl Judge<'_> {
         }
     }
 
-    fn follow(&self, s: SwitchIndex, column: usize, findings: &mut Findings, by_node: bool) {
+    /// A loop that packets from a switch run into.
+    fn loop_behind(&self, s: SwitchIndex, column: usize) -> Loop {
+        let d = &self.columns.destinations()[column];
+        let tables = 0..self.in_force.tables.len();
+        let hops = |s: usize| {
+            let next = move |table| self.in_force.next(table, SwitchIndex::new(s), column, d);
+            tables.clone().filter_map(move |table| match next(table) {
+                Next::Switch { to, out } => Some((to, out, table > 0)),
+                _ => None,
+            })
+        };
+        let successors = |s: u32| hops(s as usize).map(|(to, ..)| to.at() as u32);
+        let count = self.in_force.live.fabric.switches().len();
+        let cycle = find_cycle(count, [s.at() as u32], successors).unwrap_or_default();
+        let hop = |at: usize| {
+            let (from, to) = (cycle[at] as usize, cycle[(at + 1) % cycle.len()] as usize);
+            let (_, port, new) = hops(from).find(|hop| hop.0.at() == to)?;
+            Some((Channel { switch: SwitchIndex::new(from), port }, new))
+        };
+        Loop { to: d.end, hops: (0..cycle.len()).filter_map(hop).collect() }
+    }
+
+    fn follow(
+        &self,
+        s: SwitchIndex,
+        column: usize,
+        findings: &mut Findings,
+        by_node: bool,
+    ) -> Fates {
         let fabric = self.in_force.live.fabric;
         let d = &self.columns.destinations()[column];
         let dependencies = match by_node {
@@ -261,13 +315,14 @@ impl Judge<'_> {
         let next = |table: usize, s: SwitchIndex| self.in_force.next(table, s, column, d);
         let hop = |from: SwitchIndex, port: PortNumber, to: SwitchIndex| {
             for table in 0..tables {
-                if let super::walk::Next::Switch { out, .. } = next(table, to) {
+                if let Next::Switch { out, .. } = next(table, to) {
                     dependencies.add(fabric, from, port, out);
                 }
             }
         };
         let fates = findings.walk.from(s, &self.heights, tables, next, hop);
         findings.merged[s.at()].merge(fates);
+        fates
     }
 
     fn live_switches(&self) -> impl Iterator<Item = SwitchIndex> {

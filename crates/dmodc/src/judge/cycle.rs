@@ -13,15 +13,16 @@ pub struct Channel {
     pub port: PortNumber,
 }
 
-/// A cycle of the directed graph on `0..count`, or `None`. O(vertices + edges).
+/// A cycle of the directed graph on `0..count` that can be reached from `starts`, or `None`. O(vertices + edges).
 ///
 /// A strongly connected component of more than one vertex holds a cycle; a shortest one through the
 /// first vertex found is given, so that people can read it. Self-edges count as cycles.
 pub(super) fn find_cycle<I: Iterator<Item = u32>>(
     count: usize,
+    starts: impl IntoIterator<Item = u32>,
     successors: impl Fn(u32) -> I,
 ) -> Option<Vec<u32>> {
-    let cycle = components(count, 0..count as u32, &successors, |component| {
+    let cycle = components(count, starts, &successors, |component| {
         let has_cycle = component.len() > 1 || successors(component[0]).any(|w| w == component[0]);
         match has_cycle {
             true => ControlFlow::Break(shortest_through(count, component, &successors)),
@@ -35,7 +36,7 @@ pub(super) fn find_cycle<I: Iterator<Item = u32>>(
 /// leads to, until `found` breaks. O(vertices + edges).
 pub(super) fn components<I: Iterator<Item = u32>, T>(
     count: usize,
-    starts: impl Iterator<Item = u32>,
+    starts: impl IntoIterator<Item = u32>,
     successors: impl Fn(u32) -> I,
     mut found: impl FnMut(&[u32]) -> ControlFlow<T>,
 ) -> ControlFlow<T> {
@@ -125,7 +126,7 @@ mod tests {
     use crate::random::Random;
 
     fn cycle(edges: &[Vec<u32>]) -> Option<Vec<u32>> {
-        find_cycle(edges.len(), |v| edges[v as usize].iter().copied())
+        find_cycle(edges.len(), 0..edges.len() as u32, |v| edges[v as usize].iter().copied())
     }
 
     #[test]

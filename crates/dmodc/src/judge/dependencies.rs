@@ -59,7 +59,7 @@ impl Dependencies {
                 ports.clone().map(move |p| fabric.port_slot(to, PortNumber(p as u8)) as u32)
             })
         };
-        let cycle = find_cycle(self.0.len(), successors)?;
+        let cycle = find_cycle(self.0.len(), 0..self.0.len() as u32, successors)?;
         Some(cycle.into_iter().map(|slot| channels[slot as usize]).collect())
     }
 }

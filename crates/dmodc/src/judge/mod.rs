@@ -17,7 +17,7 @@ pub mod risk;
 mod trace;
 mod walk;
 
-pub use check::{Check, Lost, Scope, check, check_union};
+pub use check::{Check, Loop, Lost, Scope, check, check_union};
 pub use cycle::Channel;
 pub use diff::{Changes, Diff, LevelChanges, Sizes, diff};
 pub use forced::{Forced, forced};

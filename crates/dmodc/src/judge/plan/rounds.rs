@@ -132,7 +132,12 @@ impl<'a> Order<'a> {
         let latest = self.latest();
         let floor = |(entry, &latest): (&Entry, &u32)| if entry.late { latest } else { 1 };
         let floors: Vec<u32> = self.entries.iter().zip(&latest).map(floor).collect();
-        let early = self.improve(self.earliest(&floors), [Side::Early, Side::Late]);
+        let earliest = self.earliest(&floors);
+        // Where there are two rounds, as after most faults, nothing has room.
+        if earliest == latest {
+            return earliest;
+        }
+        let early = self.improve(earliest, [Side::Early, Side::Late]);
         let late = self.improve(latest, [Side::Late, Side::Early]);
         if self.writes(&late) < self.writes(&early) { late } else { early }
     }
