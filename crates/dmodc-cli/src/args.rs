@@ -631,6 +631,10 @@ pub(crate) struct PlanArgs {
     pub(crate) old: PathBuf,
     /// The tables that replace them.
     pub(crate) new: PathBuf,
+    /// Take up to so many rounds where that saves block writes, instead of as few rounds as can be.
+    #[arg(long, value_name = "N", default_value_t = 1, hide_default_value = true,
+        value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) rounds: u32,
     /// Write the plan to this file (whole or not at all), one line for each write.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,

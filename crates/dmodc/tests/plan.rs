@@ -221,11 +221,12 @@ fn assert_complete(case: &Case, plan: &Plan) {
 
 #[test]
 fn at_no_moment_of_a_plan_does_anything_loop_or_get_lost() {
-    let counts = Cell::new([0u64; 6]);
+    let counts = Cell::new([0u64; 7]);
     for_seeds(500, |random| {
         let case = Case::random(random);
-        let found = plan(case.live(), &case.old, &case.new);
-        let [mut refused, mut ordered, mut long, mut loops, mut up, mut same] = counts.get();
+        let found = plan(case.live(), &case.old, &case.new, 1);
+        let [mut refused, mut ordered, mut long, mut loops, mut up, mut same, mut fewer] =
+            counts.get();
         match found {
             Err(why) => {
                 assert!(case.loops(&case.new));
@@ -239,6 +240,12 @@ fn at_no_moment_of_a_plan_does_anything_loop_or_get_lost() {
                 assert_complete(&case, &plan);
                 assert_eq!(case.carry_out(&plan, random), (false, false));
                 assert_eq!(plan.old_loops > 0, case.loops(&case.old));
+                let more = dmodc::judge::plan(case.live(), &case.old, &case.new, 7).unwrap();
+                assert_complete(&case, &more);
+                assert_eq!(case.carry_out(&more, random), (false, false));
+                assert!(more.writes().len() <= plan.writes().len());
+                assert!(more.rounds.len() >= plan.rounds.len());
+                fewer += u64::from(more.writes().len() < plan.writes().len());
                 ordered += u64::from(plan.rounds.len() > 1);
                 long += u64::from(plan.rounds.len() > 3);
                 loops += u64::from(plan.old_loops > 0);
@@ -246,7 +253,7 @@ fn at_no_moment_of_a_plan_does_anything_loop_or_get_lost() {
                 same += u64::from(plan.blocks == plan.writes().len() as u64 && !plan.is_empty());
             }
         }
-        counts.set([refused, ordered, long, loops, up, same]);
+        counts.set([refused, ordered, long, loops, up, same, fewer]);
     });
     assert!(counts.get().iter().all(|&n| n > 10), "every outcome occurs: {counts:?}");
 }
@@ -257,7 +264,7 @@ fn without_an_order_packets_loop_and_get_lost() {
     let counts = Cell::new([0u64; 2]);
     for_seeds(120, |random| {
         let case = Case::random(random);
-        let Ok(plan) = plan(case.live(), &case.old, &case.new) else { return };
+        let Ok(plan) = plan(case.live(), &case.old, &case.new, 1) else { return };
         let mut steps: Vec<Vec<Entry>> =
             plan.writes().iter().map(|write| case.entries(&plan, write)).collect();
         let (mut moment, mut bad) = (case.old.clone(), (false, false));
@@ -274,7 +281,7 @@ fn a_plan_is_the_same_for_any_number_of_threads() {
         let case = Case::random(random);
         let with = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| plan(case.live(), &case.old, &case.new))
+            pool.install(|| plan(case.live(), &case.old, &case.new, 1))
         };
         assert_eq!(with(1), with(5));
     });
@@ -330,7 +337,7 @@ fn what_leads_over_a_hole_waits_until_it_is_filled() {
     set(&mut new, leaf0, Some(spine0));
     set(&mut new, spine0, Some(spine1));
     let order = |old: &ForwardingTables, new: &ForwardingTables| {
-        let plan = plan(live, old, new).unwrap();
+        let plan = plan(live, old, new, 1).unwrap();
         let writes = plan.writes().iter().map(|w| (w.round, w.switch.at())).collect::<Vec<_>>();
         (writes, plan.pairs.given_up)
     };
@@ -353,6 +360,6 @@ fn what_leads_over_a_hole_waits_until_it_is_filled() {
 
     // New tables that loop have no plan.
     set(&mut swapped, spine1, Some(spine0));
-    let why = plan(live, &new, &swapped).unwrap_err();
+    let why = plan(live, &new, &swapped, 1).unwrap_err();
     assert_eq!((why.destinations, why.column, why.switches.len()), (1, column, 3));
 }

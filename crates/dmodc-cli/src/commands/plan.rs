@@ -29,7 +29,7 @@ pub(super) fn run(args: &PlanArgs) -> Result<Answer> {
     can_follow(live.fabric, paths, &dumps)?;
     let tables = Lft::tables(&[&dumps[0], &dumps[1]], live.fabric)?;
     let start = Instant::now();
-    let plan = judge::plan(live, &tables[0], &tables[1]);
+    let plan = judge::plan(live, &tables[0], &tables[1], args.rounds);
     let elapsed = start.elapsed();
     let (fabric, columns) = (live.fabric, tables[1].columns());
     if let (Ok(plan), Some(path)) = (&plan, &args.output) {
@@ -94,11 +94,17 @@ fn text(plan: &Plan, elapsed: Duration) -> String {
     let again = plan.writes().len() as u64 - plan.blocks;
     let _ = writeln!(
         text,
-        "{} of {} differ; the order takes {} more ({})",
+        "{} of {} differ; {}",
         counted(plan.blocks as usize, "block"),
         counted(plan.switches as usize, "switch"),
-        counted(again as usize, "block write"),
-        percent(again as usize, plan.blocks as usize),
+        match again {
+            0 => "each is written once".into(),
+            _ => format!(
+                "the order takes {} more ({}), fewer with more --rounds",
+                counted(again as usize, "block write"),
+                percent(again as usize, plan.blocks as usize),
+            ),
+        },
     );
     let _ = writeln!(
         text,

@@ -66,6 +66,7 @@ use crate::fabric::Live;
 use crate::id::SwitchIndex;
 use crate::tables::{End, ForwardingTables};
 use needs::{Ground, Needs};
+use rounds::Order;
 
 /// An order of writes. See the [module documentation](self).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -177,6 +178,8 @@ impl std::error::Error for NewLoops {}
 /// Plans how to write new tables over old ones, upon the fabric as it is now. O(#columns × #switches), and what
 /// the order of entries that need one takes.
 ///
+/// There are as few rounds as the rules need; up to `rounds`, if those are more and fewer writes come of it.
+///
 /// # Errors
 /// If the new tables loop.
 ///
@@ -186,6 +189,7 @@ pub fn plan(
     live: Live<'_>,
     old: &ForwardingTables,
     new: &ForwardingTables,
+    rounds: u32,
 ) -> Result<Plan, NewLoops> {
     assert_eq!(old.columns(), new.columns(), "only tables with the same columns follow each other");
     assert_eq!(old.switch_count(), live.fabric.switches().len(), "tables of another fabric");
@@ -203,8 +207,8 @@ pub fn plan(
     if let Some((column, switches)) = needs.example {
         return Err(NewLoops { destinations: needs.new_loops, column, switches });
     }
-    let order = rounds::Order::new(&needs.entries, &needs.edges, &Blocks::new(columns).of_column);
-    let rounds = order.arrange();
+    let blocks = Blocks::new(columns).of_column;
+    let rounds = Order::new(&needs.entries, &needs.edges, &blocks, rounds).arrange();
     let mut plan = writes::writes(&ground, old, new, &needs.entries, &rounds);
     plan.ordered = needs.entries.len() as u64;
     plan.pairs = needs.pairs;

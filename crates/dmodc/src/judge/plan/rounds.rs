@@ -52,7 +52,7 @@ pub(super) struct Order<'a> {
     /// The entries of each block, one list for each.
     blocks: Vec<Vec<u32>>,
     /// How many rounds there are.
-    pub(super) rounds: u32,
+    rounds: u32,
 }
 
 /// Which end of the time to fill first.
@@ -66,8 +66,14 @@ enum Side {
 const PASSES: usize = 8;
 
 impl<'a> Order<'a> {
-    /// `edges` tells what is written before what; `block` which block of its switch a column is in.
-    pub(super) fn new(entries: &'a [Entry], edges: &[(u32, u32)], block: &[u32]) -> Self {
+    /// `edges` tells what is written before what; `block` which block of its switch a column is in. There are
+    /// `rounds` rounds, or more if that is too few.
+    pub(super) fn new(
+        entries: &'a [Entry],
+        edges: &[(u32, u32)],
+        block: &[u32],
+        rounds: u32,
+    ) -> Self {
         let count = entries.len();
         let before = Lists::new(count, edges.iter().map(|&(first, then)| (then, first)));
         let after = Lists::new(count, edges.iter().copied());
@@ -93,7 +99,8 @@ impl<'a> Order<'a> {
         by_block.sort_by_key(key);
         let blocks = by_block.chunk_by(|a, b| key(a) == key(b)).map(<[u32]>::to_vec).collect();
         let mut order = Order { entries, before, after, sorted, blocks, rounds: 1 };
-        order.rounds = order.earliest(&vec![1; count]).into_iter().max().unwrap_or(1);
+        let needed = order.earliest(&vec![1; count]).into_iter().max().unwrap_or(1);
+        order.rounds = rounds.max(needed);
         order
     }
 
@@ -134,10 +141,20 @@ impl<'a> Order<'a> {
         let floors: Vec<u32> = self.entries.iter().zip(&latest).map(floor).collect();
         let earliest = self.earliest(&floors);
         // Where there are two rounds, as after most faults, nothing has room.
-        if earliest == latest {
-            return earliest;
-        }
+        let mut rounds = match earliest == latest {
+            true => latest,
+            false => self.better(earliest, latest),
+        };
+        self.close_ranks(&mut rounds);
+        rounds
+    }
+
+    /// The better of what comes of both.
+    fn better(&self, earliest: Vec<u32>, latest: Vec<u32>) -> Vec<u32> {
         let early = self.improve(earliest, [Side::Early, Side::Late]);
+        if self.writes(&early) == self.blocks.len() {
+            return early;
+        }
         let late = self.improve(latest, [Side::Late, Side::Early]);
         if self.writes(&late) < self.writes(&early) { late } else { early }
     }
@@ -148,6 +165,10 @@ impl<'a> Order<'a> {
         for two in 0..PASSES / 2 {
             let before = best.0;
             for side in sides {
+                // No block can be written less than once.
+                if best.0 == self.blocks.len() {
+                    return best.1;
+                }
                 for block in &self.blocks {
                     self.gather(block, side, &mut rounds);
                 }
@@ -199,8 +220,22 @@ impl<'a> Order<'a> {
         }
     }
 
+    /// Leaves out rounds in which nothing is written.
+    fn close_ranks(&self, rounds: &mut [u32]) {
+        let mut number = vec![0; self.rounds as usize + 1];
+        for &round in rounds.iter() {
+            number[round as usize] = 1;
+        }
+        for round in 1..number.len() {
+            number[round] += number[round - 1];
+        }
+        for round in rounds {
+            *round = number[*round as usize];
+        }
+    }
+
     /// How often blocks are written.
-    pub(super) fn writes(&self, rounds: &[u32]) -> usize {
+    fn writes(&self, rounds: &[u32]) -> usize {
         let mut of_block: Vec<u32> = vec![];
         let mut writes = 0;
         for block in &self.blocks {
