@@ -12,7 +12,7 @@ mod diff;
 mod entries;
 mod forced;
 mod moved;
-mod plan;
+pub mod plan;
 pub mod risk;
 mod trace;
 mod walk;
