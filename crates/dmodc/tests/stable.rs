@@ -57,7 +57,7 @@ fn tables_equal_the_naive_ones_on_pgfts() {
 
 #[test]
 fn tables_equal_the_naive_ones_on_any_graph() {
-    for_seeds(400, |random| {
+    for_seeds(1000, |random| {
         let fabric = random_graph(random);
         assert_equals_the_naive(random, &fabric);
     });

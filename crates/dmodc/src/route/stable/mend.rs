@@ -153,7 +153,7 @@ impl Mender<'_> {
                 let from: Set<W> = match ahead.unharmed(segment.target) {
                     Some(unharmed) => unharmed,
                     None => {
-                        let first = self.view.firsts[usize::from(segment.target & 63)];
+                        let first = self.view.spans[usize::from(segment.target & 63)].0;
                         let first = slots.round(divider.divide(first));
                         let stretch = (run.round.saturating_sub(first) as usize).min(STRETCHES - 1);
                         ahead.that_kept(self.place, self.view, segment.target, stretch)

@@ -57,13 +57,18 @@ impl Patcher {
         let was = &self.losses.was;
         let (known, now) = (was.up | was.down, closer.up | closer.down);
         if known == 0 {
+            view.displace(s, wanted.targets, 0);
             self.formula.fill(place, wanted, row);
             return;
         }
         let then = Place { ready: &reference.ready, s, closer: was, kernel };
         self.formula.fill(then, wanted, row);
         let (fresh, gone) = (now & !known, known & !now);
-        let harmed = self.losses.harmed() & now;
+        view.displace(s, wanted.targets, self.losses.displaced);
+        let mut harmed = self.losses.harmed() & now;
+        if !reference.ready.ranking.is_leaf(s) {
+            harmed &= view.needy[s.at()];
+        }
         if fresh | gone != 0 {
             self.come_and_go(place, (fresh, gone), wanted, row);
         }

@@ -98,20 +98,40 @@ impl<const W: usize> Set<W> {
     }
 }
 
-/// The n-th set bit of a word that has more, by halves.
+/// The n-th set bit of a word that has more: first its byte, from the bits in all bytes up to each, then the
+/// place in that.
 #[inline(always)]
-fn nth_bit(mut word: u64, mut n: u32) -> usize {
-    let mut at = 0;
-    for half in [32, 16, 8, 4, 2, 1] {
-        let low = (word & ((1 << half) - 1)).count_ones();
-        let is_above = n >= low;
-        n -= if is_above { low } else { 0 };
-        let step = if is_above { half } else { 0 };
-        word >>= step;
-        at += step;
-    }
-    at as usize
+fn nth_bit(word: u64, n: u32) -> usize {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const TOPS: u64 = 0x8080_8080_8080_8080;
+    let pairs = word - ((word >> 1) & 0x5555_5555_5555_5555);
+    let fours = (pairs & 0x3333_3333_3333_3333) + ((pairs >> 2) & 0x3333_3333_3333_3333);
+    let up_to = ((fours + (fours >> 4)) & 0x0f0f_0f0f_0f0f_0f0f).wrapping_mul(ONES);
+    // The top bit of each byte is set where n is not before its end.
+    let beyond = ((u64::from(n) * ONES) | TOPS).wrapping_sub(up_to) & TOPS;
+    let byte = 8 * beyond.count_ones();
+    let before = if byte == 0 { 0 } else { up_to >> (byte - 8) & 255 };
+    let (bits, n) = ((word >> byte) as u8, n - before as u32);
+    byte as usize + usize::from(NTH[usize::from(bits)][n as usize & 7])
 }
+
+/// The n-th set bit of each byte.
+static NTH: [[u8; 8]; 256] = {
+    let mut all = [[0; 8]; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let (mut bit, mut n) = (0, 0);
+        while bit < 8 {
+            if byte >> bit & 1 == 1 {
+                all[byte][n] = bit as u8;
+                n += 1;
+            }
+            bit += 1;
+        }
+        byte += 1;
+    }
+    all
+};
 
 #[cfg(test)]
 mod tests {

@@ -1,5 +1,8 @@
 //! What every switch lost, for one tile: found once, so that those before it can look ahead.
 
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+
 use super::losses::Losses;
 use super::select::Patcher;
 use super::{Reference, STRETCHES};
@@ -83,10 +86,19 @@ pub(crate) struct View {
     kinds: Vec<Kind>,
     /// Whether the fabric is the reference itself.
     pub(super) is_whole: bool,
-    /// The number of the first destination of each target.
-    pub(super) firsts: Vec<u32>,
+    /// Whether every way down was one in the reference, and as long.
+    ways_were_there: bool,
+    /// The numbers of the first and the last destination of each target, those without a number of their own
+    /// kind aside.
+    pub(super) spans: Vec<(u32, u32)>,
+    /// Targets with further destinations, numbered apart.
+    others: u64,
     /// For each switch: the targets for which it lost a group or a port.
     pub(super) harmed: Vec<u64>,
+    /// For each switch: the targets for which it lost a group, as its row was written last.
+    displaced: Marked,
+    /// For each switch that others look at: the targets of which some slot is lost.
+    pub(super) needy: Vec<u64>,
     /// Stretch by stretch (Π destinations from the first one of a target on), for each switch: the targets
     /// whose slot it kept. The last stands for all later ones.
     pub(super) kept: [Vec<u64>; STRETCHES],
@@ -99,14 +111,23 @@ impl View {
             self.tile = None;
             self.costs.compute(work, tile, &reference.ready)?;
             self.find_kinds(reference, work.ready.kernel);
-            self.firsts.clear();
-            self.firsts.extend(tile.switches.clone().map(|at| first(work.columns, at)));
+            self.spans.clear();
+            self.spans.extend(tile.switches.clone().map(|at| span(work.columns, at)));
+            self.others = 0;
+            for (bit, at) in tile.switches.clone().enumerate() {
+                self.others |= u64::from(work.columns.segments(at..at + 1).len() > 1) << bit;
+            }
             self.tile = Some(tile.index);
         }
         self.is_whole = *work.live.degradation == reference.degradation;
+        self.ways_were_there = reference.has_all_ways_of(work);
         let switches = work.ready.groups.switch_count();
-        self.harmed.clear();
-        self.harmed.resize(switches, 0);
+        self.displaced.0.resize_with(switches, AtomicU64::default);
+        self.displaced.0.iter_mut().for_each(|word| *word.get_mut() = 0);
+        for words in [&mut self.harmed, &mut self.needy] {
+            words.clear();
+            words.resize(switches, 0);
+        }
         for kept in &mut self.kept {
             kept.clear();
             kept.resize(switches, u64::MAX);
@@ -146,6 +167,13 @@ impl View {
         }
     }
 
+    /// Notes for which of these targets a switch lost a group.
+    #[inline]
+    pub(super) fn displace(&self, s: SwitchIndex, targets: u64, displaced: u64) {
+        let word = &self.displaced.0[s.at()];
+        word.store(word.load(Relaxed) & !targets | displaced, Relaxed);
+    }
+
     /// Notes what a switch lost; the targets for which that is not what was known.
     fn note(
         &mut self,
@@ -156,20 +184,37 @@ impl View {
     ) -> u64 {
         let harmed = losses.harmed();
         let mut changed = harmed ^ std::mem::replace(&mut self.harmed[s.at()], harmed);
+        let mut needy = losses.thinned;
         for (stretch, (all, slots)) in self.kept.iter_mut().zip(slots).enumerate() {
-            let kept = match losses.displaced {
-                0 => u64::MAX,
-                _ => !slots.lost(then, (s, losses), (&self.firsts, stretch)),
+            let (lost, there) = match losses.displaced {
+                0 => (0, 0),
+                _ => slots.lost(then, (s, losses), (&self.spans, stretch)),
             };
+            // Beyond the last stretch, any slot may be lost.
+            let beyond = if stretch == STRETCHES - 1 { u64::MAX } else { lost };
+            needy |= losses.displaced & (there & beyond | self.others);
+            let kept = !lost;
             changed |= kept ^ std::mem::replace(&mut all[s.at()], kept);
         }
+        self.needy[s.at()] = needy;
         changed
     }
 }
 
-/// The number of the first destination of a destination switch.
-fn first(columns: &Columns, at: usize) -> u32 {
-    columns.segments(at..at + 1).first().map_or(0, |segment| segment.number)
+/// Targets by switch, noted while rows are written side by side: each switch has one writer at a time.
+#[derive(Debug, Default)]
+struct Marked(Vec<AtomicU64>);
+
+impl Clone for Marked {
+    fn clone(&self) -> Self {
+        Marked(self.0.iter().map(|word| AtomicU64::new(word.load(Relaxed))).collect())
+    }
+}
+
+/// The numbers of the first segment of a destination switch: of the first destination and the last.
+fn span(columns: &Columns, at: usize) -> (u32, u32) {
+    let segment = columns.segments(at..at + 1).first();
+    segment.map_or((0, 0), |s| (s.number, s.number.saturating_add(s.length - 1)))
 }
 
 /// Which targets have which slot, at switches with one Π and so many groups: those of a rank are alike.
@@ -178,16 +223,19 @@ struct Slots {
     of: Option<(u32, usize)>,
     /// For each group.
     targets: Vec<u64>,
+    /// Targets that have destinations in this stretch, or, if it is the last one told apart, later.
+    there: u64,
 }
 
 impl Slots {
-    /// The targets whose slot a switch lost, for one stretch of their destinations.
+    /// The targets whose slot a switch lost, for one stretch of their destinations; and which of them have
+    /// destinations there.
     fn lost(
         &mut self,
         then: &Preprocessing,
         (s, losses): (SwitchIndex, &Losses),
-        (firsts, stretch): (&[u32], usize),
-    ) -> u64 {
+        (spans, stretch): (&[(u32, u32)], usize),
+    ) -> (u64, u64) {
         let divider = then.dividers[s.at()];
         let was = &losses.was;
         let mut all = 0;
@@ -199,8 +247,8 @@ impl Slots {
             if displaced == 0 {
                 continue;
             }
+            self.find((divider, through.len()), spans, stretch);
             if through.iter().all(|mask| *mask == targets) {
-                self.find((divider, through.len()), firsts, stretch);
                 let pairs = self.targets.iter().zip(lost);
                 all |= pairs.fold(0, |all, (targets, lost)| all | targets & lost);
                 continue;
@@ -208,15 +256,15 @@ impl Slots {
             for target in bits(displaced) {
                 let members =
                     || through.iter().zip(lost).filter(|(mask, _)| **mask >> target & 1 == 1);
-                let q = (firsts[target] / divider) as usize + stretch;
+                let q = (spans[target].0 / divider) as usize + stretch;
                 let slot = members().nth(q % members().count());
                 all |= slot.map_or(0, |(_, lost)| lost & 1 << target);
             }
         }
-        all
+        (all, self.there)
     }
 
-    fn find(&mut self, of: (u32, usize), firsts: &[u32], stretch: usize) {
+    fn find(&mut self, of: (u32, usize), spans: &[(u32, u32)], stretch: usize) {
         if self.of.replace(of) == Some(of) {
             return;
         }
@@ -224,9 +272,11 @@ impl Slots {
         let divider = Divisor::new(divider);
         self.targets.clear();
         self.targets.resize(groups, 0);
-        for (target, &first) in firsts.iter().enumerate() {
-            let q = divider.divide(first) as usize + stretch;
-            self.targets[q % groups] |= 1 << target;
+        self.there = 0;
+        for (target, &(first, last)) in spans.iter().enumerate() {
+            let q = divider.divide(first);
+            self.targets[(q as usize + stretch) % groups] |= 1 << target;
+            self.there |= u64::from((divider.divide(last) - q) as usize >= stretch) << target;
         }
     }
 }
@@ -274,10 +324,10 @@ impl Selection for Reference {
             if changed == 0 {
                 continue;
             }
-            // Only those look ahead whose own slot is lost.
+            // Only those look ahead whose own slot is lost. Where it was not, and is now, they are marked.
             for &peer in groups.above(s).peers.iter().chain(groups.below(s).peers) {
-                around.find(self, work, costs, view, peer);
-                dirty.mark(peer, changed & around.losses.displaced);
+                let displaced = view.displaced.0[peer.at()].load(Relaxed);
+                dirty.mark(peer, changed & displaced);
             }
         }
     }
@@ -295,12 +345,25 @@ impl Selection for Reference {
 }
 
 impl Reference {
-    /// Whether nobody has to look at a switch: a leaf stands between no others; and one at the top whose ports
-    /// are all alive, with one group for each target, has that group or leads nowhere.
+    /// Whether nobody has to look at a switch: a leaf stands between no others; and one at the top with one
+    /// group for each target has that group or leads nowhere, if ways down can only have been lost.
     fn has_nothing_to_lose(&self, work: &Work<'_>, view: &View, s: SwitchIndex) -> bool {
         let (then, now) = (&self.ready.groups, &work.ready.groups);
-        let is_whole = now.above(s).peers.is_empty() && then.below(s).ports == now.below(s).ports;
-        self.ready.ranking.is_leaf(s) || is_whole && view.kinds[s.at()].is_single
+        let has_all_ports = || then.below(s).ports == now.below(s).ports;
+        let is_top = now.above(s).peers.is_empty();
+        self.ready.ranking.is_leaf(s)
+            || is_top && view.ways_were_there && view.kinds[s.at()].is_single && has_all_ports()
+    }
+
+    /// Whether every way down of the present is one of the reference, and as long: that one has everything,
+    /// and no live switch changed its rank, which tells how long ways down are in a levelled fabric.
+    fn has_all_ways_of(&self, work: &Work<'_>) -> bool {
+        let same_rank =
+            |s: &SwitchIndex| self.ready.ranking.rank(*s) == work.ready.ranking.rank(*s);
+        self.degradation.removed().next().is_none()
+            && self.ready.planes().is_some()
+            && work.ready.planes().is_some()
+            && work.ready.groups.ascending().iter().all(same_rank)
     }
 }
 
