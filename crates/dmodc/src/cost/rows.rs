@@ -107,7 +107,8 @@ impl Costs for CostBlock {
         let wanted = one_less(row);
         closer.own = equal(row, &[0; BLOCK]);
         closer.down = self.down[s.at()] & !closer.own;
-        closer.up = finite(row) & !self.down[s.at()];
+        // A target that is dead goes nowhere, not even down to itself.
+        closer.up = finite(row) & !self.down[s.at()] & !closer.own;
         let nearer = |peer: &SwitchIndex| equal(&wanted, &self.costs[peer.at()]);
         closer.through_up.clear();
         closer.through_up.extend(groups.above(s).peers.iter().map(|p| closer.up & nearer(p)));
