@@ -57,7 +57,9 @@ mod union_find;
 
 pub use cost::{BLOCK, CostBlock, TooFar};
 pub use divider::dividers;
-pub use fabric::{Amount, Degradation, Draw, Fabric, FabricBuilder, GuidOrder, Live, Pgft, Preset};
+pub use fabric::{
+    Amount, Degradation, Draw, Fabric, FabricBuilder, GuidOrder, Joined, Live, Pgft, Preset,
+};
 pub use group::{Group, PortGroups};
 pub use id::{AdapterIndex, CableIndex, Guid, Lid, NodeIndex, PortNumber, SwitchIndex};
 pub use kernel::Kernel;

@@ -28,7 +28,20 @@ impl Fabric {
         claims.extend(self.switch_indices().map(Owner::Switch));
         claims.sort_by_key(|&owner| self.guid_of(owner));
         let mut taken = HashSet::new();
-        let mut without: Vec<Owner> = Vec::new();
+        let mut without = self.without_lids(claims, &mut taken);
+        if without.is_empty() {
+            return Vec::new();
+        }
+        self.sort_topologically(&mut without);
+        let claimed =
+            without.iter().map(|&owner| (self.guid_of(owner), self.lids_of(owner).0)).collect();
+        self.number(&without, &taken);
+        claimed
+    }
+
+    /// Those whose LIDs are unknown or taken; the LIDs of all others are taken now.
+    fn without_lids(&self, claims: Vec<Owner>, taken: &mut HashSet<u32>) -> Vec<Owner> {
+        let mut without = Vec::new();
         for owner in claims {
             let (base, count) = self.lids_of(owner);
             let usable = |lid: u32| lid != 0 && lid != 0xffff && !taken.contains(&lid);
@@ -38,14 +51,28 @@ impl Fabric {
                 without.push(owner);
             }
         }
-        if without.is_empty() {
-            return Vec::new();
+        without
+    }
+
+    /// Gives free LIDs to switches and nodes from these numbers on where theirs are unknown or others'; of
+    /// two of them, the least GUID keeps it.
+    pub(super) fn yield_lids(&mut self, switches: usize, nodes: usize) {
+        let (mut taken, mut later) = (HashSet::new(), Vec::new());
+        let all =
+            self.node_indices().map(Owner::Node).chain(self.switch_indices().map(Owner::Switch));
+        for owner in all {
+            let is_later = match owner {
+                Owner::Node(n) => n.at() >= nodes,
+                Owner::Switch(s) => s.at() >= switches,
+            };
+            match self.lids_of(owner) {
+                _ if is_later => later.push(owner),
+                (base, count) => taken.extend(base.0..base.0 + count),
+            }
         }
-        self.sort_topologically(&mut without);
-        let claimed =
-            without.iter().map(|&owner| (self.guid_of(owner), self.lids_of(owner).0)).collect();
+        later.sort_by_key(|&owner| self.guid_of(owner));
+        let without = self.without_lids(later, &mut taken);
         self.number(&without, &taken);
-        claimed
     }
 
     fn guid_of(&self, owner: Owner) -> Guid {

@@ -8,6 +8,7 @@
 
 mod builder;
 mod degrade;
+mod join;
 mod lids;
 mod live;
 mod pgft;
@@ -16,6 +17,7 @@ mod rate;
 
 pub use builder::{BuildError, FabricBuilder, Inconsistency, Problem, Vertex};
 pub use degrade::{Amount, AmountError, Degradation, Draw, Part, RemoveError, Target};
+pub use join::{Changes, Counts, Joined, OtherFabric};
 pub use live::Live;
 pub use pgft::{GuidOrder, Pgft, PgftError};
 pub use presets::{PRESETS, Preset};

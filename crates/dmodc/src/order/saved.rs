@@ -43,6 +43,22 @@ impl SavedOrders {
         self.groups = merge(&earlier.groups, &self.groups);
     }
 
+    /// Gives places in all lists to others: from the GUIDs that have them now to those that shall. Whoever
+    /// has a place of its own keeps it.
+    pub(crate) fn rename(&mut self, renamed: &HashMap<Guid, Guid>) {
+        if renamed.is_empty() {
+            return;
+        }
+        for list in [&mut self.nodes, &mut self.others, &mut self.switches, &mut self.groups] {
+            let known: HashSet<Guid> = list.iter().copied().collect();
+            for guid in list.iter_mut() {
+                if let Some(other) = renamed.get(guid).filter(|other| !known.contains(other)) {
+                    *guid = *other;
+                }
+            }
+        }
+    }
+
     pub(super) fn of(orders: &Orders, live: Live<'_>) -> Self {
         let fabric = live.fabric;
         let nodes = |on_leaf| {

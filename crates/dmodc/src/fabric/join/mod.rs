@@ -1,0 +1,139 @@
+//! Two fabrics as one: a reference and the present, matched by GUID.
+//!
+//! [`Stable`](crate::Stable) compares two states of one fabric; people have two files, one of the fabric as
+//! it is when whole and one of today. [`Joined`] has everything of both, and two degradations: `then`
+//! lacks what the reference lacks, `now` what the present lacks. What the present says wins:
+//!
+//! - Names, LIDs and numbers of ports are the present's. What is absent keeps its own, but where its LID is
+//!   another's now it gets a free one.
+//! - A node is where it is plugged in now, in both states.
+//! - A cable in a port that had another one is *recabled*: it takes that one's place in the reference, too,
+//!   for nobody will plug the old one in again. What is absent and finds its port in use is left out.
+//! - A switch whose cables are in the ports of one that is absent, or a node in the port of one that is,
+//!   *replaces* it: it is that one by another GUID, with its place in all orders.
+//! - Everything else that the reference does not know is new: dead then, alive now.
+//!
+//! Switches, adapters and nodes have the present's indices; those that are absent follow.
+
+mod matched;
+mod union;
+
+use std::collections::HashMap;
+use std::fmt;
+
+use super::{Degradation, Fabric, Part};
+use crate::id::Guid;
+use crate::order::SavedOrders;
+use matched::Matched;
+
+/// How many of each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Switches.
+    pub switches: usize,
+    /// Nodes.
+    pub nodes: usize,
+    /// Cables between switches.
+    pub cables: usize,
+}
+
+/// What became of a reference.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Changes {
+    /// What it has and is not there now.
+    pub missing: Counts,
+    /// What is there now and it has not.
+    pub new: Counts,
+    /// Cables in ports where it has others.
+    pub recabled: usize,
+    /// Nodes in other ports.
+    pub moved: usize,
+    /// Switches that took the place of others.
+    pub replaced_switches: usize,
+    /// Nodes that did.
+    pub replaced_nodes: usize,
+}
+
+/// A reference and the present fabric as one. See the [module](self).
+#[derive(Clone, Debug)]
+pub struct Joined {
+    /// Everything of both.
+    pub fabric: Fabric,
+    /// What of it the reference lacks.
+    pub then: Degradation,
+    /// What of it the present lacks.
+    pub now: Degradation,
+    /// The differences, counted.
+    pub changes: Changes,
+    /// What the reference does not have as it is now: new, recabled, moved, a replacement, or described
+    /// otherwise.
+    pub news: Vec<Part>,
+    /// Who is replaced by whom.
+    renamed: HashMap<Guid, Guid>,
+}
+
+impl Joined {
+    /// Joins them. O(#ports).
+    ///
+    /// # Errors
+    /// If they are different fabrics: they share fewer than half of the switches of the lesser one, or more
+    /// cables of the present contradict the reference than agree with it.
+    pub fn new(reference: &Fabric, present: &Fabric) -> Result<Self, OtherFabric> {
+        let matched = Matched::new(reference, present);
+        let about = OtherFabric {
+            switches: (reference.switches().len(), present.switches().len()),
+            known: matched.known,
+            cables: matched.count_cables(),
+        };
+        match about.is_so() {
+            true => Err(about),
+            false => Ok(matched.join()),
+        }
+    }
+
+    /// Gives replacements the places that the replaced have in orders of the reference.
+    pub fn hand_over(&self, orders: &mut SavedOrders) {
+        orders.rename(&self.renamed);
+    }
+}
+
+/// A reference is of another fabric.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OtherFabric {
+    /// How many switches the reference and the present have.
+    switches: (usize, usize),
+    /// How many of them are the same.
+    known: usize,
+    /// Cables of the present that are where the reference has them, and where it has others.
+    cables: (usize, usize),
+}
+
+impl OtherFabric {
+    /// Faults and growth both leave the lesser fabric inside the greater one.
+    fn has_other_switches(&self) -> bool {
+        let (reference, present) = self.switches;
+        self.known == 0 || 2 * self.known < reference.min(present)
+    }
+
+    fn is_so(&self) -> bool {
+        self.has_other_switches() || self.cables.1 > self.cables.0
+    }
+}
+
+impl fmt::Display for OtherFabric {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let &OtherFabric { switches: (reference, present), known, cables: (same, other) } = self;
+        f.write_str("the reference is of another fabric: ")?;
+        match self.has_other_switches() {
+            true => {
+                write!(f, "of its {reference} switches {known} are among the {present} of now")
+            }
+            false => {
+                let has = "cables between switches are where it has them";
+                write!(f, "{same} {has}, {other} in ports where it has others")
+            }
+        }
+    }
+}
+
+impl std::error::Error for OtherFabric {}
