@@ -71,8 +71,8 @@ pub use random::Random;
 pub use rank::Ranking;
 pub use recognise::{Labels, NotPgft, recognise};
 pub use route::{
-    Coverage, Dmodc, Dmodk, Engine, Piece, Preprocessing, RandomPorts, Reference, RouteError,
-    Stable, alternative_ports, connect_roots, stream_switches, stream_tiles, validity,
+    Coverage, Dmodc, Dmodk, Engine, Piece, Policy, Preprocessing, RandomPorts, Reference,
+    RouteError, Stable, alternative_ports, connect_roots, stream_switches, stream_tiles, validity,
 };
 pub use router::{Change, Router};
 pub use routing::{Routing, RoutingOptions};

@@ -16,8 +16,8 @@ use dmodc::reference::stable::{self, Pair};
 use dmodc::reference::updown;
 use dmodc::{
     Amount, CableIndex, Change, Degradation, Digest, Dmodk, Draw, Engine, Fabric, ForwardingTables,
-    Kernel, Live, NoMemory, Pgft, Random, Reference, RouteError, Router, Routing, RoutingOptions,
-    SwitchIndex, dividers, stream_tiles, validity,
+    Kernel, Live, NoMemory, Pgft, Policy, Random, Reference, RouteError, Router, Routing,
+    RoutingOptions, SwitchIndex, dividers, stream_tiles, validity,
 };
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -341,12 +341,13 @@ impl Bench<'_> {
             times.reroute.push(timed(|| {
                 let mut ready = self.routing.preprocess(live);
                 ready.kernel = self.settings.kernel;
-                streamed = stream_tiles(live, &ready, self.routing.columns(), |piece| {
-                    let part = Digest::rows(piece.first, piece.tile, piece.entries);
-                    if let Ok(mut sum) = sum.lock() {
-                        *sum = *sum + part;
-                    }
-                });
+                streamed =
+                    stream_tiles(Policy::Dmodc, live, &ready, self.routing.columns(), |piece| {
+                        let part = Digest::rows(piece.first, piece.tile, piece.entries);
+                        if let Ok(mut sum) = sum.lock() {
+                            *sum = *sum + part;
+                        }
+                    });
             }));
             streamed?;
             digest = sum.into_inner().unwrap_or_default();

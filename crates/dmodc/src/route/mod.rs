@@ -17,7 +17,7 @@ pub use random::RandomPorts;
 pub use roots::connect_roots;
 pub(crate) use stable::View;
 pub use stable::{Reference, Stable};
-pub use stream::{Piece, stream_switches, stream_tiles};
+pub use stream::{Piece, Policy, stream_switches, stream_tiles};
 pub(crate) use tile::{ALL, RowMaker, Seen, Selection, Work, coverage, write_tile};
 pub use tile::{alternative_ports, validity};
 
