@@ -522,11 +522,17 @@ pub(crate) struct RouteArgs {
     pub(crate) fabric: FabricArgs,
     #[command(flatten)]
     pub(crate) leaves: LeafArgs,
-    /// The routing algorithm: dmodc (any fabric), dmodk (healthy PGFTs), random (uniform among the closer
+    /// The routing algorithm: dmodc (any fabric), stable (Dmodc that keeps the routes of --reference wherever
+    /// they are still there, and spreads the rest), dmodk (healthy PGFTs), random (uniform among the closer
     /// ports), or opensm:NAME, OpenSM's own on a simulated fabric (minhop, updn, dnup, ftree, sssp, dfsssp,
     /// lash, nue).
     #[arg(long, default_value = "dmodc")]
     pub(crate) engine: EngineName,
+    /// The fabric as it is when whole, for --engine stable: a file in any format, matched by GUID. Tables depend
+    /// on this file and the fabric of now alone, never on what was between. Without it the fabric is its own
+    /// reference, and stable gives the tables of dmodc.
+    #[arg(long, value_name = "FABRIC")]
+    pub(crate) reference: Option<PathBuf>,
     /// The seed of --engine random.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,

@@ -577,7 +577,7 @@ fn route_splits_by_switch() {
     assert!(desk.error(&split("f.topo")).contains("f.topo: Not a directory"));
     assert!(desk.error(&split("a/b")).contains("a: No such file"));
     let dmodk = [&split("k")[..], &["--engine", "dmodk"]].concat();
-    assert!(desk.error(&dmodk).contains("--engine dmodc alone"));
+    assert!(desk.error(&dmodk).contains("--engine dmodc and stable alone"));
     assert_eq!(desk.files(), before, "nothing is left");
 }
 

@@ -18,7 +18,7 @@ pub enum WriteError {
     TooFar(#[from] TooFar),
 }
 
-/// Writes the alternative ports of every switch for every destination of the columns.
+/// Writes the alternative ports of every live switch for every live destination of the columns.
 ///
 /// # Errors
 /// What the writer says, or that a route is longer than costs can count.
@@ -50,7 +50,8 @@ pub fn write(
     for (ports, number) in numbers {
         texts[number as usize] = ports.iter().map(|p| format!(" {:03}", p.0)).collect();
     }
-    let by_lid = columns.by_lid();
+    let mut by_lid = columns.by_lid();
+    by_lid.retain(|&c| columns.destinations()[c].end.is_alive(live));
     for s in live.switches() {
         let switch = fabric.switch(s);
         let name = crate::scan::printable(&switch.name);

@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use dmodc::fabric::AdapterKind;
 use dmodc::{
-    Columns, Destination, End, Fabric, ForwardingTables, Guid, Lid, NO_ROUTE, NoMemory, PortNumber,
-    SwitchIndex,
+    Columns, Destination, End, Fabric, ForwardingTables, Guid, Lid, Live, NO_ROUTE, NoMemory,
+    PortNumber, SwitchIndex,
 };
 
 use crate::scan::{Cursor, lines, printable};
@@ -387,13 +387,13 @@ fn ends(fabric: &Fabric) -> impl Iterator<Item = (End, Vec<Lid>)> {
     nodes.chain(switches)
 }
 
-/// Writes tables as OpenSM dumps and loads them: switches by index, entries by LID; what has no route
-/// is left out.
+/// Writes tables as OpenSM dumps and loads them: live switches by index, entries by LID; what has no route
+/// is left out, and so is what is dead.
 ///
 /// # Errors
 /// What the writer says.
 pub fn write(
-    fabric: &Fabric,
+    live: Live<'_>,
     tables: &ForwardingTables,
     comments: &[String],
     out: &mut impl Write,
@@ -401,8 +401,8 @@ pub fn write(
     for comment in comments {
         writeln!(out, "# {}", printable(comment))?;
     }
-    let mut writer = Writer::new(fabric, tables.columns());
-    for s in fabric.switch_indices() {
+    let mut writer = Writer::new(live, tables.columns());
+    for s in live.switches() {
         writer.write(s, |column| tables.port(s, column), out)?;
     }
     Ok(())
@@ -420,9 +420,11 @@ pub struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    /// For tables with these columns.
-    pub fn new(fabric: &'a Fabric, columns: &Columns) -> Self {
-        let by_lid = columns.by_lid();
+    /// For tables with these columns, as far as they are alive.
+    pub fn new(live: Live<'a>, columns: &Columns) -> Self {
+        let fabric = live.fabric;
+        let mut by_lid = columns.by_lid();
+        by_lid.retain(|&c| columns.destinations()[c].end.is_alive(live));
         let last = by_lid.last().map_or(0, |&c| columns.destinations()[c].lid.0);
         let part = |column: usize| {
             let d = &columns.destinations()[column];
@@ -494,7 +496,7 @@ fn shortened(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dmodc::{Degradation, Dmodc, Live, NodeIndex, Pgft, Routing};
+    use dmodc::{Degradation, Dmodc, NodeIndex, Pgft, Routing};
 
     fn figure_1() -> Fabric {
         "3; 2,2,3; 1,2,2; 1,2,1".parse::<Pgft>().unwrap().fabric(Default::default())
@@ -508,7 +510,8 @@ mod tests {
 
     fn written(fabric: &Fabric, tables: &ForwardingTables) -> String {
         let mut text = Vec::new();
-        write(fabric, tables, &[], &mut text).unwrap();
+        let healthy = Degradation::none(fabric);
+        write(Live::new(fabric, &healthy), tables, &[], &mut text).unwrap();
         String::from_utf8(text).unwrap()
     }
 

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use crate::divider::dividers;
-use crate::fabric::Live;
+use crate::fabric::{Degradation, Fabric, Live};
 use crate::group::{PortGroups, SortedLinks};
 use crate::leaf::LeafRule;
-use crate::order::{DestinationOrder, Orders, SwitchOrder};
+use crate::order::{DestinationOrder, Orders, SavedOrders, SwitchOrder};
 use crate::rank::Ranking;
 use crate::route::{Coverage, Engine, Preprocessing, RouteError};
 use crate::tables::{Columns, ForwardingTables, NoMemory};
@@ -53,6 +53,14 @@ impl Routing {
         let links = Arc::new(SortedLinks::new(live.fabric, &orders));
         let columns = Arc::new(Columns::new(live.fabric, &orders, options.switch_lids));
         Routing { leaves: options.leaves.clone(), orders: Arc::new(orders), links, columns }
+    }
+
+    /// Both orders that a whole fabric has of its own accord, as lists.
+    pub fn orders_of(fabric: &Fabric, options: &RoutingOptions) -> SavedOrders {
+        let whole = Degradation::none(fabric);
+        let live = Live::new(fabric, &whole);
+        let ranking = Ranking::new(live, &options.leaves);
+        Orders::new(live, &ranking, &options.destinations, &options.switches).save(live)
     }
 
     /// The orders.

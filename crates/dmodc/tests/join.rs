@@ -11,7 +11,7 @@ use dmodc::fabric::{Adapter, Changes, Counts, Peer, Switch, Vertex};
 use dmodc::{
     Degradation, DestinationOrder, Dmodc, Fabric, FabricBuilder, ForwardingTables, Guid, GuidOrder,
     Joined, Lid, Live, NodeIndex, Pgft, PortNumber, Random, Reference, Routing, RoutingOptions,
-    SavedOrders, Stable, SwitchIndex, SwitchOrder, alternative_ports,
+    Stable, SwitchIndex, SwitchOrder, alternative_ports,
 };
 use support::{for_seeds, random_degradation, random_graph, random_pgft};
 
@@ -20,23 +20,11 @@ fn whole(fabric: &Fabric) -> Degradation {
     Degradation::none(fabric)
 }
 
-/// The orders of the reference, as they come from its own file.
-fn orders_of(reference: &Fabric, options: &RoutingOptions) -> SavedOrders {
-    let healthy = whole(reference);
-    let live = Live::new(reference, &healthy);
-    Routing::new(live, options).orders().save(live)
-}
-
 /// Orders and columns of a joined fabric, by the reference's own orders.
 fn routing(joined: &Joined, reference: &Fabric, options: &RoutingOptions) -> Routing {
-    let mut orders = orders_of(reference, options);
+    let mut orders = Routing::orders_of(reference, options);
     joined.hand_over(&mut orders);
-    let options = RoutingOptions {
-        destinations: DestinationOrder::Saved(orders.clone()),
-        switches: SwitchOrder::Saved(orders),
-        ..options.clone()
-    };
-    Routing::new(Live::new(&joined.fabric, &whole(&joined.fabric)), &options)
+    joined.routing(options.leaves.clone(), &orders)
 }
 
 /// Tables by what they are about: the GUIDs of switch and destination, and which of its LIDs.
@@ -59,8 +47,7 @@ fn entries(fabric: &Fabric, tables: &ForwardingTables) -> Entries {
 fn stable(reference: &Fabric, present: &Fabric, options: &RoutingOptions) -> Entries {
     let joined = Joined::new(reference, present).unwrap();
     let routing = routing(&joined, reference, options);
-    let then = Live::new(&joined.fabric, &joined.then);
-    let engine = Stable { reference: Arc::new(Reference::new(&routing, then)) };
+    let engine = Stable { reference: Arc::new(joined.reference(&routing)) };
     let (tables, _) = routing.route(Live::new(&joined.fabric, &joined.now), &engine).unwrap();
     entries(&joined.fabric, &tables)
 }

@@ -21,9 +21,12 @@ mod union;
 use std::collections::HashMap;
 use std::fmt;
 
-use super::{Degradation, Fabric, Part};
+use super::{Degradation, Fabric, Live, Part};
 use crate::id::Guid;
-use crate::order::SavedOrders;
+use crate::leaf::LeafRule;
+use crate::order::{DestinationOrder, SavedOrders, SwitchOrder};
+use crate::route::Reference;
+use crate::routing::{Routing, RoutingOptions};
 use matched::Matched;
 
 /// How many of each.
@@ -52,6 +55,46 @@ pub struct Changes {
     pub replaced_switches: usize,
     /// Nodes that did.
     pub replaced_nodes: usize,
+}
+
+impl fmt::Display for Changes {
+    /// In one line: what there is of each, or that there is nothing.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let replaced =
+            Counts { switches: self.replaced_switches, nodes: self.replaced_nodes, cables: 0 };
+        let recabled = Counts { cables: self.recabled, ..Counts::default() };
+        let moved = Counts { nodes: self.moved, ..Counts::default() };
+        let all = [
+            ("missing", self.missing),
+            ("new", self.new),
+            ("recabled", recabled),
+            ("moved", moved),
+            ("replaced", replaced),
+        ];
+        let mut between = "";
+        for (word, counts) in all.into_iter().filter(|(_, counts)| *counts != Counts::default()) {
+            write!(f, "{between}{word} {counts}")?;
+            between = "; ";
+        }
+        f.write_str(if between.is_empty() { "nothing has changed" } else { "" })
+    }
+}
+
+impl fmt::Display for Counts {
+    /// Those of which there are any.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let all = [
+            (self.switches, "switch", "switches"),
+            (self.nodes, "node", "nodes"),
+            (self.cables, "cable", "cables"),
+        ];
+        let mut between = "";
+        for (count, one, several) in all.into_iter().filter(|(count, ..)| *count > 0) {
+            write!(f, "{between}{count} {}", if count == 1 { one } else { several })?;
+            between = ", ";
+        }
+        Ok(())
+    }
 }
 
 /// A reference and the present fabric as one. See the [module](self).
@@ -89,6 +132,24 @@ impl Joined {
             true => Err(about),
             false => Ok(matched.join()),
         }
+    }
+
+    /// Orders and columns for both states, by these orders of the reference; what they do not list follows
+    /// after what they do, by its place in the whole of both.
+    pub fn routing(&self, leaves: LeafRule, orders: &SavedOrders) -> Routing {
+        let whole = Degradation::none(&self.fabric);
+        let options = RoutingOptions {
+            leaves,
+            destinations: DestinationOrder::Saved(orders.clone()),
+            switches: SwitchOrder::Saved(orders.clone()),
+            switch_lids: true,
+        };
+        Routing::new(Live::new(&self.fabric, &whole), &options)
+    }
+
+    /// The reference, for the engine [`Stable`](crate::Stable).
+    pub fn reference(&self, routing: &Routing) -> Reference {
+        Reference::new(routing, Live::new(&self.fabric, &self.then))
     }
 
     /// Gives replacements the places that the replaced have in orders of the reference.
@@ -137,3 +198,20 @@ impl fmt::Display for OtherFabric {
 }
 
 impl std::error::Error for OtherFabric {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_are_one_line() {
+        let mut changes = Changes::default();
+        assert_eq!(changes.to_string(), "nothing has changed");
+        changes.missing = Counts { switches: 1, nodes: 0, cables: 12 };
+        (changes.moved, changes.replaced_nodes) = (1, 2);
+        assert_eq!(
+            changes.to_string(),
+            "missing 1 switch, 12 cables; moved 1 node; replaced 2 nodes"
+        );
+    }
+}

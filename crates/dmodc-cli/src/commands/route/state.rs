@@ -1,0 +1,112 @@
+//! What is routed: a fabric from a file, and by the engine stable the reference that it is joined with.
+
+use std::sync::Arc;
+
+use anyhow::{Context, Result, ensure};
+use dmodc::fabric::Changes;
+use dmodc::{
+    Degradation, Fabric, Joined, Lid, Live, Reference, Routing, RoutingOptions, SavedOrders, Stable,
+};
+
+use crate::args::{EngineName, FabricArgs, RouteArgs};
+use crate::input;
+
+/// A fabric as it is now, ready to be routed.
+pub(super) struct State {
+    fabric: Fabric,
+    /// What of it is not there now.
+    absent: Degradation,
+    pub(super) routing: Routing,
+    /// With --engine stable.
+    pub(super) stable: Option<Stable>,
+    /// With --reference: its name, and what became of it.
+    pub(super) reference: Option<(String, Changes)>,
+    /// Orders from before.
+    saved: Option<SavedOrders>,
+    /// A LID that OpenSM cannot use.
+    pub(super) beyond: Option<Lid>,
+}
+
+impl State {
+    pub(super) fn read(args: &RouteArgs) -> Result<Self> {
+        ensure!(
+            args.reference.is_none() || args.engine == EngineName::Stable,
+            "--reference is there for --engine stable alone"
+        );
+        let Some(path) = &args.reference else {
+            return State::alone(args, input::fabric(&args.fabric)?);
+        };
+        ensure!(
+            [path, &args.fabric.fabric].iter().any(|path| path.as_os_str() != "-"),
+            "only one fabric can come from standard input"
+        );
+        let fabric = input::fabric(&args.fabric)?;
+        let reference = FabricArgs { fabric: path.clone(), strict: args.fabric.strict };
+        State::joined(args, input::fabric(&reference)?, &fabric, input::name(path))
+    }
+
+    /// A fabric that is its own reference.
+    fn alone(args: &RouteArgs, mut fabric: Fabric) -> Result<Self> {
+        let leaves = input::leaf_rule(&args.leaves, &mut fabric)?;
+        let (destinations, switches, saved) = input::order(&args.order)?;
+        let options = RoutingOptions { leaves, destinations, switches, switch_lids: true };
+        let absent = Degradation::none(&fabric);
+        let live = Live::new(&fabric, &absent);
+        let routing = Routing::new(live, &options);
+        let stable = (args.engine == EngineName::Stable)
+            .then(|| Stable { reference: Arc::new(Reference::new(&routing, live)) });
+        let beyond = fabric.infiniband_lids().err();
+        Ok(State { fabric, absent, routing, stable, reference: None, saved, beyond })
+    }
+
+    /// A fabric and its reference. Orders are those that the reference would have alone.
+    fn joined(
+        args: &RouteArgs,
+        mut reference: Fabric,
+        present: &Fabric,
+        name: String,
+    ) -> Result<Self> {
+        let beyond = present.infiniband_lids().err();
+        let mut joined = Joined::new(&reference, present).with_context(|| name.clone())?;
+        let (destinations, switches, earlier) = input::order(&args.order)?;
+        let leaves =
+            input::leaf_rule(&args.leaves, &mut reference).with_context(|| name.clone())?;
+        let options = RoutingOptions { leaves, destinations, switches, switch_lids: true };
+        let mut orders = Routing::orders_of(&reference, &options);
+        if let Some(earlier) = earlier {
+            orders.keep_absent(&earlier);
+        }
+        joined.hand_over(&mut orders);
+        let leaves = input::leaf_rule(&args.leaves, &mut joined.fabric)?;
+        let routing = joined.routing(leaves, &orders);
+        let stable = Stable { reference: Arc::new(joined.reference(&routing)) };
+        Ok(State {
+            fabric: joined.fabric,
+            absent: joined.now,
+            routing,
+            stable: Some(stable),
+            reference: Some((name, joined.changes)),
+            saved: Some(orders),
+            beyond,
+        })
+    }
+
+    pub(super) fn live(&self) -> Live<'_> {
+        Live::new(&self.fabric, &self.absent)
+    }
+
+    /// How many destinations there are now.
+    pub(super) fn destinations(&self) -> usize {
+        let all = self.routing.columns().destinations().iter();
+        all.filter(|d| d.end.is_alive(self.live())).count()
+    }
+
+    /// Both orders, with whoever is absent now.
+    pub(super) fn orders(&self) -> SavedOrders {
+        let mut now = self.routing.orders().save(self.live());
+        if let Some(earlier) = &self.saved {
+            now.keep_absent(earlier);
+        }
+        now
+    }
+}

@@ -1,0 +1,196 @@
+//! `dmodc route --engine stable --reference` as users and their scripts meet it.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod desk;
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use desk::Desk;
+
+/// A fabric of three levels with shuffled GUIDs, and its tables.
+fn whole() -> Desk {
+    let desk = Desk::new();
+    let tuple = "3; 4,4,4; 1,4,4; 1,1,2";
+    desk.ok(&["generate", "pgft", tuple, "--guids", "shuffled", "-o", "f.topo"]);
+    desk.ok(&["route", "f.topo", "-o", "f.lft"]);
+    desk
+}
+
+/// Routes by the reference f.topo.
+fn stable(desk: &Desk, code: i32, fabric: &str, more: &[&str]) -> String {
+    let args = ["route", fabric, "--engine", "stable", "--reference", "f.topo"];
+    desk.code(code, &[&args[..], more].concat())
+}
+
+/// What follows each LID, by switch and GUID of the destination; LIDs may differ.
+fn lines(desk: &Desk, name: &str, guid: &str) -> BTreeMap<(String, String), String> {
+    let mut lines = BTreeMap::new();
+    let mut switch = String::new();
+    for line in desk.read(name).lines() {
+        if let Some(entry) = line.strip_prefix("0x") {
+            let (ports, end) = entry[4..].split_once(" #").unwrap();
+            let end = end.split_once(guid).unwrap().1[..18].to_owned();
+            lines.insert((switch.clone(), end), ports.trim().to_owned());
+        } else if let Some((_, rest)) = line.split_once(" guid ") {
+            switch = rest[..18].into();
+        }
+    }
+    lines
+}
+
+fn entries(desk: &Desk, name: &str) -> BTreeMap<(String, String), String> {
+    lines(desk, name, " portguid ")
+}
+
+#[test]
+fn only_what_must_move_does() {
+    let desk = whole();
+    let faults = ["--cables", "3%", "--switches", "2", "--seed", "5", "-o", "g.topo"];
+    desk.ok(&[&["degrade", "f.topo"], &faults[..]].concat());
+    let told = stable(&desk, 0, "g.topo", &["-o", "g.lft", "--alternatives", "g.alt"]);
+    let head = "\nreference f.topo: missing 2 switches, ";
+    assert!(told.starts_with("stable: 46 switches × 110 destinations routed"), "{told}");
+    assert!(told.contains(head), "{told}");
+    let (old, new) = (entries(&desk, "f.lft"), entries(&desk, "g.lft"));
+    let alternatives = lines(&desk, "g.alt", " ");
+    assert_eq!(new.keys().collect::<Vec<_>>(), alternatives.keys().collect::<Vec<_>>());
+    let mut forced = 0;
+    for (name, port) in &new {
+        let could_stay = alternatives[name].split(' ').any(|port| port == old[name]);
+        assert_eq!(could_stay, *port == old[name], "{name:?}");
+        forced += usize::from(!could_stay);
+    }
+    assert!(forced > 0);
+    desk.ok(&["route", "g.topo", "-o", "plain.lft"]);
+    let plain = entries(&desk, "plain.lft");
+    let moved = plain.iter().filter(|(name, port)| old[name] != **port).count();
+    assert!(moved > 3 * forced, "{moved} entries move without a reference, {forced} with it");
+    assert!(desk.ok(&["check", "g.topo", "g.lft", "--up-down"]).ends_with("sound\n"));
+}
+
+#[test]
+fn history_leaves_no_trace() {
+    let desk = whole();
+    // Whole again, or never broken: the tables of Dmodc, byte for byte.
+    stable(&desk, 0, "f.topo", &["-o", "again.lft"]);
+    desk.ok(&["route", "f.topo", "--engine", "stable", "-o", "own.lft"]);
+    assert_eq!(desk.read("again.lft"), desk.read("f.lft"));
+    assert_eq!(desk.read("own.lft"), desk.read("f.lft"));
+    // The same faults in any order, and in another format.
+    let drawn = desk.json(0, &["degrade", "f.topo", "--cables", "6", "--json", "-o", "g.topo"]);
+    stable(&desk, 0, "g.topo", &["-o", "g.lft"]);
+    let name = |cable: &serde_json::Value| {
+        format!("{}/{}", cable["a"]["guid"].as_str().unwrap(), cable["a"]["port"])
+    };
+    let removed: Vec<String> = drawn["removed"].as_array().unwrap().iter().map(name).collect();
+    for order in [[0, 1, 2, 3, 4, 5], [5, 2, 0, 4, 3, 1]] {
+        desk.ok(&["convert", "f.topo", "--format", "json", "-o", "h.topo"]);
+        for at in order {
+            desk.ok(&["degrade", "h.topo", "--remove", &removed[at], "-o", "h.topo"]);
+        }
+        stable(&desk, 0, "h.topo", &["-o", "h.lft"]);
+        assert_eq!(desk.read("h.lft"), desk.read("g.lft"));
+    }
+    desk.ok(&["convert", "g.topo", "--format", "json", "-o", "g.json"]);
+    stable(&desk, 0, "g.json", &["-o", "json.lft"]);
+    assert_eq!(desk.read("json.lft"), desk.read("g.lft"));
+}
+
+#[test]
+fn scripts_are_told_what_became_of_the_reference() {
+    let desk = whole();
+    desk.ok(&["degrade", "f.topo", "--switches", "1", "--seed", "5", "-o", "g.topo"]);
+    let json: serde_json::Value =
+        serde_json::from_str(&stable(&desk, 0, "g.topo", &["--json"])).unwrap();
+    let reference = &json["reference"];
+    assert_eq!((&json["engine"], &reference["file"]), (&"stable".into(), &"f.topo".into()));
+    assert_eq!(reference["missing"]["switches"], 1);
+    assert!(reference["missing"]["cables"].as_u64().unwrap() >= 4);
+    assert_eq!(reference["new"]["switches"], 0);
+    assert_eq!((&json["switches"], &json["destinations"]), (&47.into(), &111.into()));
+    let alone = desk.json(0, &["route", "g.topo", "--json"]);
+    assert_eq!(alone["reference"], serde_json::Value::Null);
+    for key in ["entries", "switches", "destinations", "leaf_pairs", "empty_entries"] {
+        assert_eq!(alone[key], json[key], "{key}");
+    }
+
+    // The other way round: the same parts are new.
+    let args = ["route", "f.topo", "--engine", "stable", "--reference", "g.topo", "--json"];
+    let grown = &desk.json(0, &args)["reference"];
+    assert_eq!((&grown["new"], &grown["missing"]), (&reference["missing"], &reference["new"]));
+}
+
+#[test]
+fn what_exists_stays_when_a_fabric_grows() {
+    let desk = Desk::new();
+    desk.ok(&["generate", "pgft", "2; 4,6; 1,4; 1,1", "-o", "f.topo"]);
+    desk.ok(&["generate", "pgft", "2; 4,9; 1,4; 1,1", "-o", "g.topo"]);
+    desk.ok(&["route", "f.topo", "-o", "f.lft"]);
+    let told = stable(&desk, 0, "g.topo", &["-o", "g.lft", "--save-orders", "orders"]);
+    assert!(told.contains("\nreference f.topo: new 3 switches, 12 nodes, 12 cables\n"), "{told}");
+    let (old, new) = (entries(&desk, "f.lft"), entries(&desk, "g.lft"));
+    assert!(old.iter().all(|(name, port)| new[name] == *port), "nothing moved");
+    assert_eq!(new.len(), 13 * (36 + 13) - 4 * 3, "all but spine to spine");
+    let orders = desk.read("orders");
+    let place = |name: &str| orders.find(&format!(" node node-{name}\n")).unwrap();
+    assert!(place("23") < place("24") && place("24") < place("35"), "{orders}");
+    // With its orders the same again, and for a fabric that shrank.
+    stable(&desk, 0, "g.topo", &["-o", "again.lft", "--orders", "orders"]);
+    assert_eq!(desk.read("again.lft"), desk.read("g.lft"));
+    let back = ["route", "f.topo", "--engine", "stable", "--reference", "g.topo", "-o", "h.lft"];
+    assert!(desk.ok(&back).contains("missing 3 switches, 12 nodes, 12 cables\n"));
+    assert_eq!(desk.read("h.lft"), desk.read("f.lft"), "numbers of both are the same here");
+}
+
+#[test]
+fn a_split_is_the_same_tables() {
+    let desk = whole();
+    desk.ok(&["degrade", "f.topo", "--switches", "3", "--cables", "9", "-o", "g.topo"]);
+    stable(&desk, 0, "g.topo", &["-o", "g.lft"]);
+    assert!(stable(&desk, 0, "g.topo", &["--split", "parts"]).contains("reference f.topo: "));
+    let parts = fs::read_dir(desk.path("parts")).unwrap();
+    let mut parts: Vec<String> =
+        parts.map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap()).collect();
+    let tables = desk.read("g.lft");
+    parts.sort_by_key(|part| tables.find(part.lines().next().unwrap()));
+    assert_eq!(parts.len(), 45, "there are no tables for what is absent");
+    assert_eq!(parts.concat(), tables);
+}
+
+#[test]
+fn roots_are_connected_and_options_are_those_of_the_reference() {
+    let desk = whole();
+    let options = ["--destination-order", "guid", "--switch-order", "guid", "--connect-roots"];
+    desk.ok(&[&["route", "f.topo", "-o", "f.lft"], &options[..]].concat());
+    stable(&desk, 0, "f.topo", &[&["-o", "g.lft"], &options[..]].concat());
+    assert_eq!(desk.read("g.lft"), desk.read("f.lft"));
+    desk.ok(&["degrade", "f.topo", "--switches", "2", "-o", "g.topo"]);
+    stable(&desk, 0, "g.topo", &[&["-o", "g.lft"], &options[..]].concat());
+    desk.ok(&[&["route", "g.topo", "-o", "plain.lft"], &options[..]].concat());
+    let lost = |name: &str| {
+        desk.json(0, &["check", "g.topo", name, "--json"])["everything"]["lost"].clone()
+    };
+    assert_eq!(lost("g.lft"), lost("plain.lft"));
+}
+
+#[test]
+fn wrong_references_get_one_clear_line_and_exit_2() {
+    let desk = whole();
+    let refused = |more: &[&str]| desk.error(&[&["route", "f.topo"], more].concat());
+    let by = |reference: &'static str| ["--engine", "stable", "--reference", reference];
+    let alone = refused(&["--reference", "f.topo"]);
+    assert!(alone.contains("--reference is there for --engine stable alone"), "{alone}");
+    desk.ok(&["generate", "pgft", "2; 18,36; 1,18; 1,1", "-o", "other.topo"]);
+    let other = refused(&by("other.topo"));
+    let reason = "other.topo: the reference is of another fabric: ";
+    assert!(other.starts_with(&format!("dmodc: {reason}")), "{other}");
+    assert!(other.bytes().filter(u8::is_ascii_digit).count() >= 2, "with numbers: {other}");
+    assert!(refused(&by("none.topo")).contains("none.topo: No such file"));
+    desk.write("bad.topo", "Switch\tnonsense\n");
+    assert!(refused(&by("bad.topo")).contains("bad.topo:1:"));
+    assert!(refused(&by("f.lft")).contains("these are forwarding tables; expected a fabric"));
+    let twice = desk.error(&[&["route", "-"], &by("-")[..]].concat());
+    assert!(twice.contains("only one fabric can come from standard input"), "{twice}");
+    assert_eq!(desk.files().len(), 4, "nothing was written");
+}
