@@ -37,6 +37,8 @@ pub(crate) struct Config {
     pub(crate) leaf_name: Option<String>,
     /// Hosts whose description matches make no leaf, and switches whose description matches are none.
     pub(crate) exclude: Option<String>,
+    /// What routes are kept from; none is plain Dmodc.
+    pub(crate) reference: Option<Source>,
     /// Threads; 0 is as many as there are processors.
     pub(crate) threads: usize,
     /// Fill entries between switches that have no up*down* route by shortest path.
@@ -63,6 +65,7 @@ impl Default for Config {
             leaf_min_nodes: None,
             leaf_name: None,
             exclude: None,
+            reference: None,
             threads: 0,
             connect_roots: false,
             hop_tables: HopTables::Dmodc,
@@ -81,6 +84,25 @@ pub(crate) enum Destinations {
     Topological,
     Lid,
     Guid,
+}
+
+/// Where the reference is from.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
+#[serde(from = "String")]
+pub(crate) enum Source {
+    /// From what OpenSM finds.
+    Learn,
+    /// From a file.
+    File(PathBuf),
+}
+
+impl From<String> for Source {
+    fn from(text: String) -> Self {
+        match text.as_str() {
+            "learn" => Source::Learn,
+            _ => Source::File(text.into()),
+        }
+    }
 }
 
 /// Who computes hop tables.
@@ -132,7 +154,7 @@ impl Config {
     /// # Errors
     /// One line that names file, line and thing.
     pub(crate) fn read((path, must_exist): &(PathBuf, bool)) -> Result<Self, String> {
-        match read_some(path) {
+        match read_some(path, LARGEST) {
             Ok(bytes) => {
                 let text = String::from_utf8(bytes)
                     .map_err(|_| format!("{}: it is not UTF-8", path.display()))?;
@@ -191,20 +213,20 @@ impl Config {
 }
 
 /// Reads a file that an administrator names. OpenSM waits meanwhile, so it is neither a pipe nor endless.
-fn read_some(path: &Path) -> io::Result<Vec<u8>> {
+pub(crate) fn read_some(path: &Path, largest: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     if fs::metadata(path)?.file_type().is_fifo() {
         return Err(io::Error::other("it is a pipe"));
     }
-    fs::File::open(path)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
-    match bytes.len() as u64 > LARGEST {
-        true => Err(io::Error::other(format!("it has more than {LARGEST} bytes"))),
+    fs::File::open(path)?.take(largest + 1).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 > largest {
+        true => Err(io::Error::other(format!("it has more than {largest} bytes"))),
         false => Ok(bytes),
     }
 }
 
 fn read_guids(path: &Path) -> Result<Vec<Guid>, String> {
-    let text = read_some(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let text = read_some(path, LARGEST).map_err(|error| format!("{}: {error}", path.display()))?;
     let saved = dmodc_formats::orders::read(&text);
     Ok(saved.map_err(|error| format!("{}:{error}", path.display()))?.groups)
 }
@@ -233,6 +255,7 @@ mod tests {
         assert!(error.starts_with("dmodc.conf:3: unknown variant `planes`"), "{error}");
         assert!(parse("threads = \"many\"").unwrap_err().starts_with("dmodc.conf:1:"));
         assert!(parse("exclude = \"(\"").unwrap_err().contains("exclude"));
+        assert!(parse("reference = 1").unwrap_err().starts_with("dmodc.conf:1:"));
         assert!(parse("= \0").is_err());
     }
 
@@ -248,6 +271,14 @@ mod tests {
         assert!(read(&pipe.display().to_string()).ends_with("it is a pipe"));
         assert_eq!(parse("threads = 1024").map(|config| config.threads), Ok(1024));
         assert!(parse("threads = 1025").unwrap_err().contains("threads: 1025 is more than 1024"));
+    }
+
+    #[test]
+    fn a_reference_is_learned_or_a_file() {
+        let reference = |text: &str| parse(text).expect("it is right").reference;
+        assert_eq!(reference("reference = \"learn\""), Some(Source::Learn));
+        assert_eq!(reference("reference = \"./learn\""), Some(Source::File("./learn".into())));
+        assert_eq!(reference(""), None);
     }
 
     #[test]
@@ -275,7 +306,7 @@ mod tests {
             .map(|line| format!("{line}\n"))
             .collect();
         let config = parse(&all).expect("every key is known");
-        assert_eq!(all.lines().count(), 13);
+        assert_eq!(all.lines().count(), 14);
         assert_eq!(config.state_folder, Config::default().state_folder);
     }
 }

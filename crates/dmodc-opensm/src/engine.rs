@@ -2,17 +2,20 @@
 //!
 //! The first fabric is routed whole and kept. As long as a later one is that fabric without some parts,
 //! faults and repairs are applied to the kept tables, exactly as routing anew would; anything else (a new
-//! device, another LID, a cable in another place) starts anew, with the orders that are saved.
+//! device, another LID, a cable in another place) starts anew, with the orders that are saved. With a
+//! reference, what is kept is both together, so that a part that returns is a repair, too.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use dmodc::fabric::{CableEnds, Part, Peer};
+use dmodc::fabric::{Changes, Counts, Part};
 use dmodc::{
-    CableIndex, Change, Coverage, Degradation, DestinationOrder, Fabric, ForwardingTables, Guid,
-    LeafRule, NO_ROUTE, NodeIndex, RouteError, Router, Routing, RoutingOptions, SavedOrders,
-    SwitchIndex, SwitchOrder, TableDelta, connect_roots,
+    Change, Coverage, Degradation, DestinationOrder, Fabric, ForwardingTables, Guid, Joined,
+    LeafRule, Lid, Live, NO_ROUTE, RouteError, Router, Routing, RoutingOptions, SavedOrders,
+    SwitchOrder, TableDelta, connect_roots, validity,
 };
+
+use crate::config::Config;
+use crate::places::{Places, absent, is_alive};
 
 /// How routing is wanted.
 #[derive(Clone, Debug)]
@@ -21,6 +24,56 @@ pub(crate) struct Wishes {
     pub(crate) destinations: DestinationOrder,
     pub(crate) switches: SwitchOrder,
     pub(crate) connect_roots: bool,
+}
+
+impl Wishes {
+    /// Orders from before go before what is wished.
+    fn options(&self, leaves: LeafRule, saved: Option<&SavedOrders>) -> RoutingOptions {
+        let (destinations, switches) = match saved {
+            Some(saved) => {
+                (DestinationOrder::Saved(saved.clone()), SwitchOrder::Saved(saved.clone()))
+            }
+            None => (self.destinations.clone(), self.switches.clone()),
+        };
+        RoutingOptions { leaves, destinations, switches, switch_lids: true }
+    }
+
+    /// Whether all leaves of a fabric are connected.
+    pub(crate) fn connect(&self, fabric: &Fabric) -> bool {
+        let whole = Degradation::none(fabric);
+        let live = Live::new(fabric, &whole);
+        let routing = Routing::new(live, &self.options(self.leaves.clone(), None));
+        let covered = validity(live, &routing.preprocess(live), routing.columns());
+        covered.is_ok_and(|coverage| coverage.is_valid())
+    }
+}
+
+/// A reference, joined with the fabric of the moment.
+pub(crate) struct By {
+    /// As it was learned or read.
+    pub(crate) source: Arc<Fabric>,
+    /// The same with hosts set aside as the configuration has it, and its leaves.
+    reference: (Fabric, LeafRule),
+    pub(crate) joined: Joined,
+    leaves: LeafRule,
+}
+
+impl By {
+    /// Joins a reference and a fabric whose hosts were set aside.
+    ///
+    /// # Errors
+    /// If the reference is of another fabric, or nothing in it is meant by the configuration.
+    pub(crate) fn new(
+        config: &Config,
+        source: Arc<Fabric>,
+        fabric: &Fabric,
+    ) -> Result<Self, String> {
+        let mut reference = Fabric::clone(&source);
+        let were = config.leaf_rule(&mut reference)?;
+        let mut joined = Joined::new(&reference, fabric).map_err(|error| error.to_string())?;
+        let leaves = config.leaf_rule(&mut joined.fabric)?;
+        Ok(By { source, reference: (reference, were), joined, leaves })
+    }
 }
 
 /// What a run did.
@@ -43,76 +96,17 @@ pub(crate) struct Kept {
     width: usize,
     /// Both orders, with everything that ever was there.
     pub(crate) saved: SavedOrders,
+    /// With a reference: what is known of it.
+    by: Option<Compared>,
 }
 
-/// Where everything of a fabric is, by GUID.
-struct Places {
-    switches: HashMap<Guid, SwitchIndex>,
-    nodes: HashMap<Guid, NodeIndex>,
-}
-
-impl Places {
-    fn new(fabric: &Fabric) -> Self {
-        let switches = fabric.switch_indices().map(|s| (fabric.switch(s).guid, s));
-        let nodes = fabric.node_indices().map(|n| (fabric.node(n).guid, n));
-        Places { switches: switches.collect(), nodes: nodes.collect() }
-    }
-
-    /// What of the known fabric is missing from the present one; `None` if that has something more, or
-    /// something else.
-    fn missing(&self, known: &Fabric, now: &Fabric) -> Option<Degradation> {
-        let mut switches = vec![false; known.switches().len()];
-        let mut cables = vec![false; known.cable_count()];
-        let mut index = Vec::with_capacity(now.switches().len());
-        for switch in now.switches() {
-            let &s = self.switches.get(&switch.guid)?;
-            let before = known.switch(s);
-            // What is a leaf may depend on names.
-            let same = (before.lid, before.ports) == (switch.lid, switch.ports)
-                && before.name == switch.name;
-            if !same {
-                return None;
-            }
-            switches[s.at()] = true;
-            index.push(s);
-        }
-        for n in now.node_indices() {
-            let node = now.node(n);
-            let &place = self.nodes.get(&node.guid)?;
-            let before = known.node(place);
-            let same = (before.lid, before.lmc) == (node.lid, node.lmc)
-                && (before.switch, before.switch_port)
-                    == (index[node.switch.at()], node.switch_port)
-                && known.adapter_of(place).kind == now.adapter_of(n).kind;
-            if !same {
-                return None;
-            }
-            cables[known.node_cable(place).at()] = true;
-        }
-        for cable in now.inter_switch_cables() {
-            let (a, b) = (index[cable.a.0.at()], index[cable.b.0.at()]);
-            let port = known.port(a, cable.a.1)?;
-            if port.peer != Peer::Switch(b, cable.b.1) {
-                return None;
-            }
-            cables[port.cable()?.at()] = true;
-        }
-        let mut missing = Degradation::none(known);
-        for s in known.switch_indices().filter(|s| !switches[s.at()]) {
-            missing.set_switch(s, true);
-        }
-        for c in (0..known.cable_count()).map(CableIndex::new).filter(|c| !cables[c.at()]) {
-            // A dead switch takes its cables with it.
-            let ends = match known.cable(c) {
-                CableEnds::Switches(cable) => vec![cable.a.0, cable.b.0],
-                CableEnds::Node(n) => vec![known.node(n).switch],
-            };
-            if ends.iter().all(|s| switches[s.at()]) {
-                missing.set_cable(c, true);
-            }
-        }
-        Some(missing)
-    }
+/// A reference beside the fabric of the moment.
+struct Compared {
+    changes: Changes,
+    /// What is missing and has no place in the joined fabric.
+    placeless: Counts,
+    /// What the reference does not have as it was found. Without it, another fabric would have been joined.
+    news: Vec<Part>,
 }
 
 impl Kept {
@@ -126,40 +120,65 @@ impl Kept {
         saved: Option<SavedOrders>,
     ) -> Result<Self, RouteError> {
         let healthy = Degradation::none(&fabric);
-        let fabric = Arc::new(fabric);
-        let options = |destinations, switches| RoutingOptions {
-            leaves: wishes.leaves.clone(),
-            destinations,
-            switches,
-            switch_lids: true,
-        };
-        let live = dmodc::Live::new(&fabric, &healthy);
-        let (destinations, switches) = match &saved {
-            Some(saved) => {
-                (DestinationOrder::Saved(saved.clone()), SwitchOrder::Saved(saved.clone()))
-            }
-            None => (wishes.destinations.clone(), wishes.switches.clone()),
-        };
-        let first = Routing::new(live, &options(destinations, switches));
-        let mut now = first.orders().save(live);
+        let live = Live::new(&fabric, &healthy);
+        let route = |saved| Routing::new(live, &wishes.options(wishes.leaves.clone(), saved));
+        let mut now = route(saved.as_ref()).orders().save(live);
         if let Some(earlier) = &saved {
             now.keep_absent(earlier);
         }
         // Routed by what is saved, so that whoever reads the file gets the same tables.
-        let destinations = DestinationOrder::Saved(now.clone());
-        let routing = Routing::new(live, &options(destinations, SwitchOrder::Saved(now.clone())));
-        let width = 1 + routing.columns().destinations().iter().map(|d| d.lid.0).max().unwrap_or(0);
-        let router = Router::new(fabric.clone(), routing, healthy)?;
+        let routing = route(Some(&now));
+        let router = Router::new(Arc::new(fabric), routing, healthy)?;
+        Ok(Kept::of(router, wishes, now, None))
+    }
+
+    /// The same by a reference.
+    ///
+    /// # Errors
+    /// If it cannot be routed.
+    pub(crate) fn by_reference(
+        by: By,
+        wishes: Wishes,
+        saved: Option<SavedOrders>,
+    ) -> Result<Self, RouteError> {
+        let By { reference: (reference, were), joined, leaves, .. } = by;
+        let mut orders = Routing::orders_of(&reference, &wishes.options(were, saved.as_ref()));
+        if let Some(earlier) = &saved {
+            orders.keep_absent(earlier);
+        }
+        joined.hand_over(&mut orders);
+        let whole = Live::new(&joined.fabric, &joined.now);
+        let mut now = joined.routing(leaves.clone(), &orders).orders().save(whole);
+        now.keep_absent(&orders);
+        let routing = joined.routing(leaves, &now);
+        let reference = Arc::new(joined.reference(&routing));
+        let absent = absent(whole);
+        let Joined { fabric, now: missing, changes, news, .. } = joined;
+        let router = Router::stable(Arc::new(fabric), routing, missing, reference)?;
+        let placeless = Counts {
+            switches: changes.missing.switches - absent.switches,
+            nodes: changes.missing.nodes - absent.nodes,
+            cables: changes.missing.cables - absent.cables,
+        };
+        let by = Compared { changes, placeless, news };
+        Ok(Kept::of(router, wishes, now, Some(by)))
+    }
+
+    fn of(router: Router, wishes: Wishes, saved: SavedOrders, by: Option<Compared>) -> Self {
+        let lids = router.routing().columns().destinations().iter().map(|d| d.lid.0);
+        // What is absent may have a LID beyond all that OpenSM knows.
+        let width = 1 + lids.max().unwrap_or(0).min(Lid::LAST_UNICAST.0) as usize;
         let mut kept = Kept {
-            places: Places::new(&fabric),
-            image: vec![NO_ROUTE; width as usize * fabric.switches().len()],
-            width: width as usize,
+            places: Places::new(router.fabric()),
+            image: vec![NO_ROUTE; width * router.fabric().switches().len()],
+            width,
             router,
             wishes,
-            saved: now,
+            saved,
+            by,
         };
         kept.draw_all();
-        Ok(kept)
+        kept
     }
 
     /// Applies what has changed since, if the fabric is the known one but for missing parts; else `None`.
@@ -173,6 +192,18 @@ impl Kept {
         let Some(missing) = self.places.missing(self.router.fabric(), now) else {
             return Ok(None);
         };
+        let then = Live::new(self.router.fabric(), &missing);
+        if let Some(by) = &mut self.by {
+            if !by.news.iter().all(|part| is_alive(then, *part)) {
+                return Ok(None);
+            }
+            let Counts { switches, nodes, cables } = absent(then);
+            by.changes.missing = Counts {
+                switches: by.placeless.switches + switches,
+                nodes: by.placeless.nodes + nodes,
+                cables: by.placeless.cables + cables,
+            };
+        }
         let before = self.router.degradation();
         let (mut faults, mut repairs) = (0, 0);
         let is_dead = |part: &Part| match *part {
@@ -211,10 +242,18 @@ impl Kept {
         self.router.coverage()
     }
 
-    /// The tables of the live switches: an entry for each LID.
+    /// What became of the reference, if there is one.
+    pub(crate) fn changes(&self) -> Option<Changes> {
+        self.by.as_ref().map(|by| by.changes)
+    }
+
+    /// The tables of the live switches: an entry for each LID up to the greatest that is in use.
     pub(crate) fn tables(&self) -> impl Iterator<Item = (Guid, &[u8])> {
         let live = self.router.live();
-        let rows = self.image.chunks_exact(self.width);
+        let destinations = self.router.routing().columns().destinations().iter();
+        let used = destinations.filter(|d| d.end.is_alive(live)).map(|d| d.lid.0 as usize + 1);
+        let used = used.max().unwrap_or(0).min(self.width);
+        let rows = self.image.chunks_exact(self.width).map(move |row| &row[..used]);
         live.fabric
             .switch_indices()
             .zip(rows)
@@ -235,7 +274,9 @@ impl Kept {
                 let image = &mut self.image[s.at() * self.width..][..self.width];
                 let destinations = &columns.destinations()[tile.columns.clone()];
                 for (d, &entry) in destinations.iter().zip(tables.row(s, &tile)) {
-                    image[d.lid.0 as usize] = entry;
+                    if let Some(place) = image.get_mut(d.lid.0 as usize) {
+                        *place = entry;
+                    }
                 }
             }
         }
@@ -250,7 +291,9 @@ impl Kept {
             let image = &mut self.image[row.switch.at() * self.width..][..self.width];
             for column in row.spans(columns).flatten() {
                 let lid = columns.destinations()[column].lid.0 as usize;
-                image[lid] = entries[column - tile.columns.start];
+                if let Some(place) = image.get_mut(lid) {
+                    *place = entries[column - tile.columns.start];
+                }
             }
         }
     }
@@ -258,8 +301,10 @@ impl Kept {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashMap;
+
     use super::*;
-    use dmodc::{Amount, Draw, Live, Pgft, Random};
+    use dmodc::{Amount, Draw, Pgft, Random, SwitchIndex};
 
     fn wishes() -> Wishes {
         Wishes {

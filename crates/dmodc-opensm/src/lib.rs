@@ -8,8 +8,10 @@
 //! | `ffi` | everything unsafe: what C calls, and what is called in C; panics end here |
 //! | `plugin` | one run: configuration, fabric, routes, tables, report |
 //! | `engine` | keeps the router between sweeps; from a fabric to the tables of its switches |
+//! | `places` | what of a known fabric is there now |
+//! | `reference` | what routes are kept from: learned, or an administrator's file |
 //! | `hops` | the hop tables that OpenSM makes multicast trees from |
-//! | `config`, `state`, `status` | the files of an administrator |
+//! | `config`, `files`, `status` | the files of an administrator |
 //!
 //! Without OpenSM's headers the crate is empty, and the build says what to install.
 #![cfg_attr(any(not(opensm), test), allow(dead_code, reason = "OpenSM alone calls it"))]
@@ -18,7 +20,9 @@ mod config;
 mod engine;
 mod files;
 mod hops;
+mod places;
 mod plugin;
+mod reference;
 mod status;
 
 #[cfg(all(opensm, not(test)))]

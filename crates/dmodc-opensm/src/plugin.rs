@@ -5,16 +5,18 @@ use std::fmt;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use dmodc::{Fabric, Guid, SavedOrders, SwitchIndex};
 use dmodc_formats::orders;
 use rayon::prelude::*;
 
-use crate::config::{Config, HopTables};
+use crate::config::{Config, HopTables, Source};
 use crate::engine::{Done, Kept, Wishes};
 use crate::files;
 use crate::hops::Hops;
+use crate::reference::{self, Known, Told};
 use crate::status::{Report, Totals};
 
 /// How important a line of the log is.
@@ -47,13 +49,35 @@ pub(crate) struct Plugin {
     pool: Option<(usize, rayon::ThreadPool)>,
     /// The fabric of the moment, if hop tables were just made from it, and how long reading it took.
     fabric: Option<(Fabric, Duration)>,
-    /// The tables, and the configuration that they were made with.
-    kept: Option<(Config, Kept)>,
+    /// The tables, and what they were made with.
+    kept: Option<Made>,
+    /// What routes are kept from.
+    reference: Known,
     totals: Totals,
     /// Where runs are reported, as the last configuration that could be used had it.
     reports: [Option<PathBuf>; 2],
     /// Whether the orders still have to be written.
     is_unsaved: bool,
+}
+
+/// Tables, and what they were made with.
+struct Made {
+    config: Config,
+    /// The reference that there was, and why it is not used.
+    reference: Option<Arc<Fabric>>,
+    refused: Option<String>,
+    kept: Kept,
+}
+
+impl Made {
+    fn told(&self) -> Option<Told> {
+        let path = reference::path(&self.config)?;
+        let changes = match (&self.refused, self.kept.changes()) {
+            (None, Some(changes)) => Ok(changes),
+            (why, _) => Err(why.clone().unwrap_or_default()),
+        };
+        Some(Told { is_learned: self.config.reference == Some(Source::Learn), path, changes })
+    }
 }
 
 impl Plugin {
@@ -64,6 +88,7 @@ impl Plugin {
             pool: None,
             fabric: None,
             kept: None,
+            reference: Known::default(),
             totals: Totals::default(),
             reports: [None, None],
             is_unsaved: false,
@@ -90,6 +115,7 @@ impl Plugin {
     /// After a panic what is kept may be half changed.
     pub(crate) fn forget(&mut self) {
         (self.config, self.pool, self.fabric, self.kept) = (None, None, None, None);
+        self.reference = Known::default();
     }
 
     /// Fills OpenSM's hop tables, unless that is to be left to OpenSM; whether it did.
@@ -145,7 +171,8 @@ impl Plugin {
         let done = self.route(host, &config, fabric, wishes)?;
         let routed = start.elapsed();
         self.save(host, &config);
-        let (_, kept) = self.kept.as_ref().ok_or("nothing was routed")?;
+        let made = self.kept.as_ref().ok_or("nothing was routed")?;
+        let kept = &made.kept;
         let (mut entries, mut blocks) = (0, 0);
         let start = Instant::now();
         for (guid, row) in kept.tables() {
@@ -159,6 +186,7 @@ impl Plugin {
             cables,
             done,
             coverage: kept.coverage(),
+            reference: made.told(),
             entries,
             blocks,
             collected,
@@ -206,10 +234,22 @@ impl Plugin {
     ) -> Result<Done, String> {
         self.pool(config.threads)?;
         let Some((_, pool)) = &self.pool else { return Err("there are no threads".into()) };
-        if let Some((before, kept)) = &mut self.kept
-            && before == config
+        let reference = self.reference.look(host, config);
+        let is_same = |before: &Option<Arc<Fabric>>| match (before, &reference) {
+            (Some(before), Some(now)) => Arc::ptr_eq(before, now),
+            // Every run may be the one to learn from.
+            (before, now) => {
+                before.is_none() && now.is_none() && config.reference != Some(Source::Learn)
+            }
+        };
+        if let Some(made) = &mut self.kept
+            && made.config == *config
+            && is_same(&made.reference)
         {
-            let updated = pool.install(|| kept.update(&fabric));
+            if reference.is_none() {
+                made.refused = self.reference.missing.clone();
+            }
+            let updated = pool.install(|| made.kept.update(&fabric));
             if let Some((done, delta)) = updated.map_err(|error| error.to_string())? {
                 let entries = delta.entry_count();
                 host.log(
@@ -221,21 +261,39 @@ impl Plugin {
         }
         let path = config.state_folder.join(ORDERS);
         let saved = match self.kept.take() {
-            Some((_, kept)) => Some(kept.saved),
+            Some(made) => Some(made.kept.saved),
             None => read_orders(host, &path),
         };
-        let kept = pool.install(|| Kept::new(fabric, wishes, saved.clone()));
+        let mut orders = saved.clone();
+        let mut join =
+            || self.reference.join(config, &fabric, orders.as_mut(), || wishes.connect(&fabric));
+        let by = config.reference.as_ref().map(|_| pool.install(&mut join));
+        let (by, refused) = match by {
+            Some(Err(why)) => {
+                host.log(Level::Error, format_args!("routed without a reference: {why}"));
+                (None, Some(why))
+            }
+            Some(Ok(by)) => (Some(by), None),
+            None => (None, None),
+        };
+        let reference = by.as_ref().map(|by| by.source.clone()).or(reference);
+        let kept = pool.install(|| match by {
+            Some(by) => Kept::by_reference(by, wishes, orders),
+            None => Kept::new(fabric, wishes, orders),
+        });
         let kept = kept.map_err(|error| error.to_string())?;
         self.is_unsaved |= saved.as_ref() != Some(&kept.saved) || !path.exists();
-        self.kept = Some((config.clone(), kept));
+        self.kept = Some(Made { config: config.clone(), reference, refused, kept });
         Ok(Done::Anew)
     }
 
-    /// Writes the orders if they are new. What cannot be written is tried again in the next run.
+    /// Writes the orders if they are new, and what was learned. What cannot be written is tried again in the
+    /// next run.
     fn save(&mut self, host: &impl Host, config: &Config) {
-        let Some((_, kept)) = self.kept.as_ref().filter(|_| self.is_unsaved) else { return };
+        self.reference.save(host);
+        let Some(made) = self.kept.as_ref().filter(|_| self.is_unsaved) else { return };
         let path = config.state_folder.join(ORDERS);
-        match write_orders(&path, kept) {
+        match write_orders(&path, &made.kept) {
             Ok(()) => self.is_unsaved = false,
             Err(error) => host.log(
                 Level::Error,

@@ -4,10 +4,12 @@ use std::fmt::{self, Write as _};
 use std::time::{Duration, SystemTime};
 
 use dmodc::Coverage;
-use serde_json::json;
+use dmodc::fabric::{Changes, Counts};
+use serde_json::{Value, json};
 
 use crate::engine::Done;
 use crate::plugin::time;
+use crate::reference::Told;
 
 /// One run.
 #[derive(Clone, Debug)]
@@ -17,6 +19,8 @@ pub(crate) struct Report {
     pub(crate) cables: usize,
     pub(crate) done: Done,
     pub(crate) coverage: Coverage,
+    /// If the configuration asks for one.
+    pub(crate) reference: Option<Told>,
     /// Entries and blocks of 64 that differ from what the switches have.
     pub(crate) entries: u64,
     pub(crate) blocks: u64,
@@ -24,6 +28,29 @@ pub(crate) struct Report {
     pub(crate) collected: Duration,
     pub(crate) routed: Duration,
     pub(crate) written: Duration,
+}
+
+impl Report {
+    /// Which engine it was, as `dmodc route` calls it.
+    fn engine(&self) -> &'static str {
+        match &self.reference {
+            Some(Told { changes: Ok(_), .. }) => "stable",
+            _ => "dmodc",
+        }
+    }
+}
+
+/// A reference for scripts.
+fn reference(told: &Told) -> Value {
+    let counts = |counts: Counts| json!({ "switches": counts.switches, "nodes": counts.nodes, "cables": counts.cables });
+    let changes = told.changes.as_ref();
+    json!({
+        "source": if told.is_learned { "learned" } else { "file" },
+        "file": told.path.display().to_string(),
+        "refused": changes.err(),
+        "missing": changes.ok().map(|changes| counts(changes.missing)),
+        "new": changes.ok().map(|changes| counts(changes.new)),
+    })
 }
 
 impl fmt::Display for Report {
@@ -39,6 +66,9 @@ impl fmt::Display for Report {
         match self.coverage.unreachable_leaf_pairs {
             0 => f.write_str("valid; ")?,
             lost => write!(f, "INVALID: {lost} leaf pairs have no route; ")?,
+        }
+        if let Some(reference) = &self.reference {
+            write!(f, "{reference}; ")?;
         }
         write!(f, "{entries} entries in {blocks} blocks change")
     }
@@ -76,6 +106,8 @@ impl Totals {
                 "nodes": report.nodes,
                 "switches": report.switches,
                 "cables": report.cables,
+                "engine": report.engine(),
+                "reference": report.reference.as_ref().map(reference),
                 "incremental": report.done != Done::Anew,
                 "faults": faults,
                 "repairs": repairs,
@@ -134,6 +166,28 @@ impl Totals {
             metric("switches", "gauge", "Switches of the fabric.", report.switches as f64);
             let cables = "Cables between switches.";
             metric("inter_switch_cables", "gauge", cables, report.cables as f64);
+            if let Some(told) = &report.reference {
+                let used = f64::from(u8::from(told.changes.is_ok()));
+                metric(
+                    "reference_used",
+                    "gauge",
+                    "Whether routes are kept from a reference.",
+                    used,
+                );
+                if let Ok(Changes { missing, new, .. }) = &told.changes {
+                    for (kind, missing, new) in [
+                        ("switches", missing.switches, new.switches),
+                        ("nodes", missing.nodes, new.nodes),
+                        ("cables", missing.cables, new.cables),
+                    ] {
+                        let help = format!("Of the reference's {kind}, those that are missing.");
+                        let name = format!("reference_missing_{kind}");
+                        metric(&name, "gauge", &help, missing as f64);
+                        let help = format!("The {kind} that the reference does not have.");
+                        metric(&format!("reference_new_{kind}"), "gauge", &help, new as f64);
+                    }
+                }
+            }
         }
         text
     }
@@ -155,6 +209,7 @@ mod tests {
             cables: 32,
             done: Done::Applied { faults: 1, repairs: 0 },
             coverage: Coverage::default(),
+            reference: None,
             entries: 7,
             blocks: 3,
             collected: Duration::from_micros(120),
@@ -170,6 +225,37 @@ mod tests {
             "12 nodes, 16 switches, 32 cables between them; 1 down, 0 up, routed in 0.31 ms (read in \
              0.12 ms, written in 0.05 ms); valid; 7 entries in 3 blocks change"
         );
+    }
+
+    #[test]
+    fn a_reference_is_told_everywhere() {
+        let missing = Counts { switches: 1, nodes: 0, cables: 3 };
+        let changes = Changes { missing, ..Changes::default() };
+        let told =
+            |changes| Told { is_learned: true, path: "/state/reference.json".into(), changes };
+        let used = Report { reference: Some(told(Ok(changes))), ..report() };
+        assert!(used.to_string().contains("; reference: missing 1 switch, 3 cables; 7 entries"));
+        let totals = Totals::default();
+        let json = |report: &Report| -> Value {
+            serde_json::from_str(&totals.json(Some(report), None)).expect("it is JSON")
+        };
+        let last = &json(&used)["last"];
+        assert_eq!(
+            (&last["engine"], &last["reference"]["missing"]["cables"]),
+            (&"stable".into(), &3.into())
+        );
+        let metrics = totals.metrics(Some(&used));
+        assert!(metrics.contains("\ndmodc_reference_used 1\n"));
+        assert!(metrics.contains("\ndmodc_reference_missing_cables 3\n"));
+        let refused = Report { reference: Some(told(Err("why".into()))), ..report() };
+        assert!(refused.to_string().contains("; NO REFERENCE: why; "));
+        let last = &json(&refused)["last"];
+        assert_eq!(
+            (&last["engine"], &last["reference"]["refused"]),
+            (&"dmodc".into(), &"why".into())
+        );
+        assert!(totals.metrics(Some(&refused)).contains("\ndmodc_reference_used 0\n"));
+        assert_eq!(json(&report())["last"]["reference"], Value::Null);
     }
 
     #[test]

@@ -5,11 +5,15 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use dmodc::fabric::{Adapter, AdapterKind, Vertex};
-use dmodc::{Degradation, Fabric, FabricBuilder, Guid, Lid, Pgft, PortNumber};
+use dmodc::{
+    Degradation, DestinationOrder, Fabric, FabricBuilder, Guid, Joined, LeafRule, Lid, Live, Pgft,
+    PortNumber, Routing, RoutingOptions, Stable, SwitchOrder,
+};
 use dmodc_formats::lft::Lft;
 use dmodc_study::lab::{
     Kind, Lab, LabError, Opensm, Row, Script, Setup, Sim, Verdict, now, tables_of,
@@ -336,6 +340,77 @@ fn a_killed_opensm_comes_back_with_the_same_tables() {
     );
     let metrics = fs::read_to_string(sim.folder().join("opensm/dmodc.prom")).unwrap();
     assert!(metrics.contains("\ndmodc_incremental_runs_total 2\n"), "{metrics}");
+}
+
+/// Whether the switches hold what `dmodc route --engine stable` gives by the learned reference and the saved
+/// orders for what `ibnetdiscover` finds.
+fn as_by_the_learned(sim: &Sim, opensm: &Opensm) -> bool {
+    let read = |name: &str| fs::read(opensm.folder().join(name)).unwrap();
+    let reference = dmodc_formats::read(&read("reference.json")).unwrap().fabric;
+    let saved = dmodc_formats::orders::read(&read("dmodc.orders")).unwrap();
+    let options = RoutingOptions {
+        destinations: DestinationOrder::Saved(saved.clone()),
+        switches: SwitchOrder::Saved(saved.clone()),
+        ..RoutingOptions::default()
+    };
+    let mut orders = Routing::orders_of(&reference, &options);
+    orders.keep_absent(&saved);
+    let joined = Joined::new(&reference, &sim.discover().unwrap()).unwrap();
+    joined.hand_over(&mut orders);
+    let routing = joined.routing(LeafRule::Detect, &orders);
+    let engine = Stable { reference: Arc::new(joined.reference(&routing)) };
+    let (ours, _) = routing.route(Live::new(&joined.fabric, &joined.now), &engine).unwrap();
+    let held = sim.tables(&joined.fabric).unwrap();
+    assert!(held.unknown_switches.is_empty() && held.unknown_destinations.is_empty());
+    held.with_columns(routing.columns(), &joined.fabric).unwrap() == ours
+}
+
+/// A reference is learned, and outlives faults and a restart in the midst of them; a repair brings back the
+/// first tables.
+#[test]
+fn a_learned_reference_brings_the_tables_back() {
+    let _one = ONE.lock();
+    let Some(plugin) = plugin() else { return };
+    let fabric = fabric(THREE_LEVELS);
+    let Some(mut sim) = sim(&fabric) else { return };
+    let setup = Setup { config: "reference = \"learn\"", ..Setup::new("dmodc", &plugin) };
+    let status = |opensm: &Opensm| -> serde_json::Value {
+        let text = fs::read(opensm.folder().join("status.json")).unwrap();
+        serde_json::from_slice::<serde_json::Value>(&text).unwrap()["last"].clone()
+    };
+    let mut since = now();
+    let mut opensm = Opensm::start(&sim, &setup).unwrap();
+    opensm.settle(since, 120).unwrap();
+    let first = sim.client("dump_fts", &[]).unwrap();
+    let learned = fs::read(opensm.folder().join("reference.json")).unwrap();
+    assert_eq!(status(&opensm)["engine"], "stable");
+    let mut faults = Degradation::none(&fabric);
+    for c in [40, 300, 700, 1500] {
+        faults.set_cable(dmodc::CableIndex::new(c), true);
+    }
+    faults.set_switch(dmodc::SwitchIndex::new(200), true);
+    for restarts in [false, true] {
+        since = now();
+        if restarts {
+            drop(opensm);
+            opensm = Opensm::start(&sim, &setup).unwrap();
+        } else {
+            sim.degrade(&faults).unwrap();
+        }
+        opensm.settle(since, 120).unwrap();
+        let last = status(&opensm);
+        assert_eq!(last["incremental"], !restarts, "{last}");
+        assert_eq!(last["reference"]["missing"]["switches"], 1, "{last}");
+        assert!(as_by_the_learned(&sim, &opensm));
+    }
+    since = now();
+    sim.degrade(&Degradation::none(&fabric)).unwrap();
+    opensm.settle(since, 120).unwrap();
+    assert_eq!(sim.client("dump_fts", &[]).unwrap(), first, "after full repair, the first tables");
+    assert_eq!(status(&opensm)["reference"]["missing"]["switches"], 0);
+    assert_eq!(fs::read(opensm.folder().join("reference.json")).unwrap(), learned);
+    let metrics = fs::read_to_string(opensm.folder().join("dmodc.prom")).unwrap();
+    assert!(metrics.contains("\ndmodc_reference_used 1\n"), "{metrics}");
 }
 
 /// The peers' own tables come back whole, and one that refuses is told.

@@ -42,7 +42,7 @@ impl State {
         );
         let fabric = input::fabric(&args.fabric)?;
         let reference = FabricArgs { fabric: path.clone(), strict: args.fabric.strict };
-        State::joined(args, input::fabric(&reference)?, &fabric, input::name(path))
+        State::joined(args, input::fabric(&reference)?, fabric, input::name(path))
     }
 
     /// A fabric that is its own reference.
@@ -63,14 +63,16 @@ impl State {
     fn joined(
         args: &RouteArgs,
         mut reference: Fabric,
-        present: &Fabric,
+        mut present: Fabric,
         name: String,
     ) -> Result<Self> {
         let beyond = present.infiniband_lids().err();
-        let mut joined = Joined::new(&reference, present).with_context(|| name.clone())?;
-        let (destinations, switches, earlier) = input::order(&args.order)?;
+        // Hosts are set aside in both, so that a node is of the kind that it was.
+        input::leaf_rule(&args.leaves, &mut present)?;
         let leaves =
             input::leaf_rule(&args.leaves, &mut reference).with_context(|| name.clone())?;
+        let mut joined = Joined::new(&reference, &present).with_context(|| name.clone())?;
+        let (destinations, switches, earlier) = input::order(&args.order)?;
         let options = RoutingOptions { leaves, destinations, switches, switch_lids: true };
         let mut orders = Routing::orders_of(&reference, &options);
         if let Some(earlier) = earlier {
