@@ -13,6 +13,7 @@
 //! | routes, eqs. (1)–(4) | III-D | [`Engine`]s [`Dmodc`], [`Dmodk`], [`RandomPorts`] → [`ForwardingTables`] |
 //! | validity | IV-A | [`Coverage`], [`judge`] |
 //! | after a fault | III | [`Router`]: everything again, or [exactly what changes](Router::apply) |
+//! | routes that stay | | [`Stable`] by a [`Reference`]; [`Joined`]: two fabrics as one with two states |
 //! | tables too large to keep | | [`stream_tiles`], [`stream_switches`], [`Digest`] |
 //!
 //! `reference` holds the same twice more, slowly and to the letter, as the oracle of the tests.
