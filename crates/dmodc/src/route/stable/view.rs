@@ -92,7 +92,7 @@ pub(crate) struct View {
     /// kind aside.
     pub(super) spans: Vec<(u32, u32)>,
     /// Targets with further destinations, numbered apart.
-    others: u64,
+    pub(super) others: u64,
     /// For each switch: the targets for which it lost a group or a port.
     pub(super) harmed: Vec<u64>,
     /// For each switch: the targets for which it lost a group, as its row was written last.
