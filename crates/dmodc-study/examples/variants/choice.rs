@@ -1,0 +1,107 @@
+//! The port of a destination whose slot is lost, chosen in ten ways.
+
+use dmodc::reference::{Neighbour, select};
+use dmodc::{PortNumber, Random, SwitchIndex};
+
+/// How a destination is placed whose slot is lost: x is round · #D + j + σ, C the present closer set.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Variant {
+    /// The winner: x over the unharmed of C if they are half of it, else over those that kept the slot.
+    Kept,
+    /// x over all of C: nobody looks ahead.
+    Position,
+    /// The winner with another σ: the number of the switch's pod plus its place in the pod.
+    Pod,
+    /// A hash of switch, destination switch and slot over all of C.
+    Hash,
+    /// Another slot, round + σ further on, if it can be used; else as the winner.
+    Second,
+    /// The first slot that can be used from there on.
+    Probe,
+    /// x over those of C with the greatest share of their ports left: the unharmed, if there are any.
+    Weight,
+    /// x over the unharmed if they are half of C, else over all of it.
+    Half,
+    /// x over those of C that kept the slot, harmed or not.
+    Slot,
+    /// The winner; and the destinations of a dead parallel port, too, are spread over all of C.
+    Ports,
+}
+
+pub(crate) const VARIANTS: [(&str, Variant); 10] = [
+    ("kept", Variant::Kept),
+    ("position", Variant::Position),
+    ("pod", Variant::Pod),
+    ("hash", Variant::Hash),
+    ("second", Variant::Second),
+    ("probe", Variant::Probe),
+    ("weight", Variant::Weight),
+    ("half", Variant::Half),
+    ("slot", Variant::Slot),
+    ("ports", Variant::Ports),
+];
+
+/// A destination switch as a switch sees it that lost some slots towards it.
+pub(crate) struct Displaced<'a> {
+    pub s: SwitchIndex,
+    pub target: SwitchIndex,
+    /// R.
+    pub r: &'a [&'a Neighbour],
+    /// C.
+    pub c: &'a [&'a Neighbour],
+    /// Of C: unharmed ones, those that kept the slot, those with the greatest share of ports.
+    pub unharmed: Vec<&'a Neighbour>,
+    pub kept: Vec<&'a Neighbour>,
+    pub widest: Vec<&'a Neighbour>,
+    pub slot: usize,
+    pub round: u64,
+    /// round · #D + j.
+    pub own: u64,
+    /// σ: by place in the rank, and by pod.
+    pub place: u64,
+    pub pod: u64,
+}
+
+impl Displaced<'_> {
+    /// What the winner spreads over.
+    fn ahead(&self) -> &[&Neighbour] {
+        match (2 * self.unharmed.len() >= self.c.len(), self.kept.is_empty()) {
+            (true, _) => &self.unharmed,
+            (false, false) => &self.kept,
+            (false, true) => self.c,
+        }
+    }
+
+    /// Its port, by one of the variants.
+    pub(crate) fn port(&self, variant: Variant) -> Option<PortNumber> {
+        let x = self.own + self.place;
+        let or_all = |wanted| if <[_]>::is_empty(wanted) { self.c } else { wanted };
+        match variant {
+            Variant::Kept | Variant::Ports => select(self.ahead(), 1, x, 0),
+            Variant::Position => select(self.c, 1, x, 0),
+            Variant::Pod => select(self.ahead(), 1, self.own + self.pod, 0),
+            Variant::Hash => {
+                let seed = (self.s.at() as u64) << 32 | self.target.at() as u64;
+                let drawn = Random::new(seed, self.slot as u64).below(1 << 32);
+                select(self.c, 1, drawn, 0)
+            }
+            Variant::Second => self.slot_after(1).or_else(|| self.port(Variant::Kept)),
+            Variant::Probe => self.slot_after(self.r.len()).or_else(|| self.port(Variant::Kept)),
+            Variant::Weight => select(or_all(&self.widest), 1, x, 0),
+            Variant::Half if 2 * self.unharmed.len() < self.c.len() => select(self.c, 1, x, 0),
+            Variant::Half => select(&self.unharmed, 1, x, 0),
+            Variant::Slot => select(or_all(&self.kept), 1, x, 0),
+        }
+    }
+
+    /// The first of so many slots, from round + σ further on, that the winner would spread over, too.
+    fn slot_after(&self, tries: usize) -> Option<PortNumber> {
+        let slots = self.r.len();
+        let step = (self.round + self.place) as usize % (slots - 1).max(1);
+        let from = self.slot + 1 + step;
+        let slot = |at: usize| self.r[at % slots].switch;
+        let usable = |at| self.ahead().iter().find(|group| group.switch == slot(at));
+        let group = (from..from + tries).find_map(usable)?;
+        Some(group.ports[self.round as usize % group.ports.len()])
+    }
+}
