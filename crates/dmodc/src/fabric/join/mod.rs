@@ -1,19 +1,4 @@
 //! Two fabrics as one: a reference and the present, matched by GUID.
-//!
-//! [`Stable`](crate::Stable) compares two states of one fabric; people have two files, one of the fabric as
-//! it is when whole and one of today. [`Joined`] has everything of both, and two degradations: `then`
-//! lacks what the reference lacks, `now` what the present lacks. What the present says wins:
-//!
-//! - Names, LIDs and numbers of ports are the present's. What is absent keeps its own, but where its LID is
-//!   another's now it gets a free one.
-//! - A node is where it is plugged in now, in both states.
-//! - A cable in a port that had another one is *recabled*: it takes that one's place in the reference, too,
-//!   for nobody will plug the old one in again. What is absent and finds its port in use is left out.
-//! - A switch whose cables are in the ports of one that is absent, or a node in the port of one that is,
-//!   *replaces* it: it is that one by another GUID, with its place in all orders.
-//! - Everything else that the reference does not know is new: dead then, alive now.
-//!
-//! Switches, adapters and nodes have the present's indices; those that are absent follow.
 
 mod matched;
 mod union;
@@ -97,7 +82,22 @@ impl fmt::Display for Counts {
     }
 }
 
-/// A reference and the present fabric as one. See the [module](self).
+/// A reference and the present fabric as one.
+///
+/// [`Stable`](crate::Stable) compares two states of one fabric; people have two files, one of the fabric as
+/// it is when whole and one of today. This has everything of both, and two degradations: `then` lacks what
+/// the reference lacks, `now` what the present lacks. What the present says wins:
+///
+/// - Names, LIDs and numbers of ports are the present's. What is absent keeps its own, but where its LID is
+///   another's now it gets a free one.
+/// - A node is where it is plugged in now, in both states.
+/// - A cable in a port that had another one is *recabled*: it takes that one's place in the reference, too,
+///   for nobody will plug the old one in again. What is absent and finds its port in use is left out.
+/// - A switch whose cables are in the ports of one that is absent, or a node in the port of one that is,
+///   *replaces* it: it is that one by another GUID, with its place in all orders.
+/// - Everything else that the reference does not know is new: dead then, alive now.
+///
+/// Switches, adapters and nodes have the present's indices; those that are absent follow.
 #[derive(Clone, Debug)]
 pub struct Joined {
     /// Everything of both.
