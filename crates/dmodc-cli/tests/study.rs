@@ -258,7 +258,11 @@ fn errors_of_a_plan_name_the_line() {
     for (from, to, expected) in [
         ("seed = 3", "sed = 3", "plan.toml:3:1: unknown field `sed`"),
         ("throws = 3", "throws = 0", "plan.toml:4:10: throws are from 1 to 99999"),
-        ("\"dmodk\"", "\"dmodx\"", "plan.toml:5:21: it is dmodc, dmodk, random, or opensm:"),
+        (
+            "\"dmodk\"",
+            "\"dmodx\"",
+            "plan.toml:5:21: it is dmodc, stable, dmodk, random, or opensm:",
+        ),
         ("\"dmodk\"", "\"dmodc\"", "plan.toml:5:21: dmodc comes twice"),
         ("\"sp:4\"", "\"sp:0\"", "plan.toml:6:34: 'sp:0' is no pattern of a study"),
         (
