@@ -14,10 +14,14 @@ pub mod stable;
 pub mod updown;
 
 use std::collections::BTreeMap;
+use std::ops::{Add, Range};
+
+use rayon::prelude::*;
 
 use crate::fabric::{Live, Peer};
 use crate::id::{PortNumber, SwitchIndex};
 use crate::order::Orders;
+use crate::tables::{Columns, Digest, Tile};
 
 /// A neighbour of a switch, and the ports towards it.
 #[derive(Clone, Debug)]
@@ -122,4 +126,12 @@ pub fn select(closer: &[&Neighbour], divider: u64, d: u64, k: u64) -> Option<Por
     let group = &closer[((d / divider + k) % count) as usize].ports;
     let port = d / divider.saturating_mul(count) + k / count;
     Some(group[(port % group.len() as u64) as usize])
+}
+
+/// The digest of entries that are made tile by tile, so that large tables need not be kept.
+fn digest(columns: &Columns, entries: impl Fn(Range<usize>) -> Vec<u8> + Sync) -> Digest {
+    let tiles: Vec<Tile> = columns.tiles().collect();
+    let of_tile =
+        |tile: &Tile| Digest::rows(SwitchIndex::new(0), tile, &entries(tile.switches.clone()));
+    tiles.par_iter().map(of_tile).reduce(Digest::default, Add::add)
 }

@@ -1,15 +1,13 @@
 //! The engine [`Stable`](crate::Stable), naively: what its fast tables must equal in every byte.
 
-use std::ops::{Add, Range};
-
-use rayon::prelude::*;
+use std::ops::Range;
 
 use super::updown::Distances;
 use super::{Graph, Neighbour, select};
 use crate::fabric::Live;
 use crate::id::{PortNumber, SwitchIndex};
 use crate::order::Orders;
-use crate::tables::{Columns, Destination, Digest, End, NO_ROUTE, Tile};
+use crate::tables::{Columns, Destination, Digest, End, NO_ROUTE};
 
 /// A fabric with its reference: both are states of one, with their leaves.
 #[derive(Clone, Copy, Debug)]
@@ -32,12 +30,7 @@ pub fn tables(pair: Pair<'_>, orders: &Orders, columns: &Columns) -> Vec<Vec<u8>
 /// The [digest](Digest) of all entries, as that of fast tables, tile by tile.
 pub fn digest(pair: Pair<'_>, orders: &Orders, columns: &Columns) -> Digest {
     let naive = Naive::new(pair, orders);
-    let tiles: Vec<Tile> = columns.tiles().collect();
-    let of_tile = |tile: &Tile| {
-        let entries = naive.entries(columns, tile.switches.clone());
-        Digest::rows(SwitchIndex::new(0), tile, &entries)
-    };
-    tiles.par_iter().map(of_tile).reduce(Digest::default, Add::add)
+    super::digest(columns, |switches| naive.entries(columns, switches))
 }
 
 /// Both states, ready to be routed naively.

@@ -1,14 +1,12 @@
 //! Our rules, naively: what the fast tables must equal in every byte.
 
-use std::ops::{Add, Range};
-
-use rayon::prelude::*;
+use std::ops::Range;
 
 use super::{Graph, Neighbour, select};
 use crate::fabric::Live;
 use crate::id::SwitchIndex;
 use crate::order::Orders;
-use crate::tables::{Columns, Digest, End, NO_ROUTE, Tile};
+use crate::tables::{Columns, Digest, End, NO_ROUTE};
 
 /// Distances to one destination switch; `None` is infinite.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,12 +67,7 @@ pub fn digest(
     columns: &Columns,
 ) -> Digest {
     let naive = Naive::new(live, leaves, orders);
-    let tiles: Vec<Tile> = columns.tiles().collect();
-    let of_tile = |tile: &Tile| {
-        let entries = naive.entries(columns, tile.switches.clone());
-        Digest::rows(SwitchIndex::new(0), tile, &entries)
-    };
-    tiles.par_iter().map(of_tile).reduce(Digest::default, Add::add)
+    super::digest(columns, |switches| naive.entries(columns, switches))
 }
 
 /// A fabric, ready to be routed naively.

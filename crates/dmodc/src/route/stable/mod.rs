@@ -23,6 +23,7 @@ mod losses;
 mod mend;
 mod select;
 mod set;
+mod slots;
 mod view;
 
 use std::sync::Arc;
