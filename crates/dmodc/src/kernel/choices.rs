@@ -22,11 +22,21 @@ pub(crate) struct Choices {
     pub(super) masks: [[u64; 64]; 4],
     /// The targets whose closer set is that of the target before.
     pub(super) same: u64,
+    /// Whether nobody asks for those: sets are looked up one by one.
+    pub(super) one_by_one: bool,
 }
 
 impl Default for Choices {
     fn default() -> Self {
-        Choices { targets: 0, groups: 0, width: 1, ports: [0; PORTS], masks: [[0; 64]; 4], same: 0 }
+        Choices {
+            targets: 0,
+            groups: 0,
+            width: 1,
+            ports: [0; PORTS],
+            masks: [[0; 64]; 4],
+            same: 0,
+            one_by_one: false,
+        }
     }
 }
 
@@ -73,6 +83,11 @@ impl Words for OneByOne {
 }
 
 impl Choices {
+    /// Sets that are only looked up one by one.
+    pub(crate) fn one_by_one() -> Self {
+        Choices { one_by_one: true, ..Choices::default() }
+    }
+
     /// Takes the closer sets of these targets from the masks of the groups (which have no other
     /// targets). In a healthy fabric all groups upwards have the same mask, and nothing is to be
     /// sorted out.
@@ -88,6 +103,14 @@ impl Choices {
                     let set = through.iter().enumerate().map(member).fold(0, |set, bit| set | bit);
                     self.masks[word][target] = set;
                 }
+            }
+            return;
+        }
+        if self.one_by_one {
+            for (by_target, through) in self.masks.iter_mut().zip(through.chunks(64)) {
+                by_target[..through.len()].copy_from_slice(through);
+                by_target[through.len()..].fill(0);
+                W::transpose(by_target);
             }
             return;
         }
@@ -180,7 +203,8 @@ mod tests {
                 })
                 .collect();
             for kernel in Kernel::all() {
-                let mut choices = Choices { masks: [[7; 64]; 4], ..Choices::default() };
+                let one_by_one = round % 2 == 0;
+                let mut choices = Choices { masks: [[7; 64]; 4], one_by_one, ..Choices::default() };
                 kernel.gather(&mut choices, targets, &through);
                 for target in bits(targets) {
                     let set = choices.set(target as u8);

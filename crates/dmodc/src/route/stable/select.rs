@@ -14,7 +14,6 @@ use crate::route::tile::{Place, Wanted};
 use crate::tables::NO_ROUTE;
 
 /// Puts rows together.
-#[derive(Default)]
 pub(crate) struct Patcher {
     formula: ByFormula,
     losses: Losses,
@@ -26,8 +25,19 @@ pub(crate) struct Patcher {
     fresh: Closer,
 }
 
+impl Default for Patcher {
+    fn default() -> Self {
+        Patcher {
+            formula: ByFormula::default(),
+            losses: Losses::default(),
+            lost: std::array::from_fn(|_| Choices::one_by_one()),
+            ahead: Default::default(),
+            fresh: Closer::default(),
+        }
+    }
+}
+
 /// The closer sets of the displaced targets of one direction.
-#[derive(Default)]
 pub(super) struct Ahead {
     all: Choices,
     unharmed: Choices,
@@ -37,6 +47,19 @@ pub(super) struct Ahead {
     kept: [Choices; STRETCHES],
     asked: [bool; STRETCHES],
     masks: Vec<u64>,
+}
+
+impl Default for Ahead {
+    fn default() -> Self {
+        Ahead {
+            all: Choices::one_by_one(),
+            unharmed: Choices::one_by_one(),
+            together: 0,
+            kept: std::array::from_fn(|_| Choices::one_by_one()),
+            asked: [false; STRETCHES],
+            masks: vec![],
+        }
+    }
 }
 
 impl Patcher {
