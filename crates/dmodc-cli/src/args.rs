@@ -529,7 +529,7 @@ pub(crate) struct RouteArgs {
     #[arg(long, default_value = "dmodc")]
     pub(crate) engine: EngineName,
     /// The fabric as it is when whole, for --engine stable: a file in any format, matched by GUID. Tables depend
-    /// on this file and the fabric of now alone, never on what was between. Without it the fabric is its own
+    /// on this file, the fabric of now and the orders, never on what was between. Without it the fabric is its own
     /// reference, and stable gives the tables of dmodc.
     #[arg(long, value_name = "FABRIC")]
     pub(crate) reference: Option<PathBuf>,

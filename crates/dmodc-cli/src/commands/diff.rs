@@ -92,7 +92,7 @@ fn text(found: &Found<'_>) -> String {
     if let Some(Forced { entries, blocks }) = forced {
         let _ = writeln!(
             text,
-            "{} ({}) and {} ({}) could not stay, whatever the new tables: no up*down* closer set has their ports",
+            "{} ({}) and {} ({}) could not stay in any tables along up*down* closer sets, which do not have their ports",
             counted(*entries as usize, "entry"),
             share(*entries, of.entries),
             counted(*blocks as usize, "block"),
