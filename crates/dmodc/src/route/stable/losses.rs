@@ -15,6 +15,8 @@ pub(super) struct Lost {
     pub(super) targets: Vec<u64>,
     /// Whether the groups are those of the present in the same direction.
     pub(super) is_same: bool,
+    /// Whether the groups of the present in the same direction are all among them.
+    pub(super) has_all: bool,
     /// Groups that are alive, but not all of their ports: which it is, and where it stands now.
     pub(super) thin: Vec<(usize, Now)>,
 }
@@ -66,7 +68,8 @@ impl Losses {
         let above = (now.above(s), &closer.through_up[..]);
         let below = (now.below(s), &closer.through_down[..]);
         let ranked_anew = |s| reference.ready.ranking.rank(s) != ready.ranking.rank(s);
-        let turn = |peer| ranked_anew(peer) || ranked_anew(s);
+        let is_anew = !view.ways_were_there && ranked_anew(s);
+        let turn = |peer| !view.ways_were_there && (is_anew || ranked_anew(peer));
         let (orders, was) = (&*ready.orders, &self.was);
         let up = self.up.find((then.above(s), &was.through_up), [above, below], orders, turn);
         let down = self.down.find((then.below(s), &was.through_down), [below, above], orders, turn);
@@ -96,43 +99,89 @@ impl Lost {
     ) -> (u64, u64) {
         self.targets.clear();
         self.thin.clear();
-        self.is_same = false;
+        (self.is_same, self.has_all) = (false, false);
         if was.is_empty() {
             return (0, 0);
         }
         let (same, is) = now[0];
         if then.peers == same.peers && then.ports == same.ports && is.len() == was.len() {
-            self.is_same = true;
+            (self.is_same, self.has_all) = (true, true);
             self.targets.extend(was.iter().zip(is).map(|(was, is)| was & !is));
             return (self.targets.iter().fold(0, |all, lost| all | lost), 0);
         }
-        let (mut displaced, mut thinned, mut next) = (0, 0, 0);
+        if self.find_part((then, was), now[0], &may_turn) {
+            return (self.targets.iter().fold(0, |all, lost| all | lost), 0);
+        }
+        self.targets.clear();
+        let (mut displaced, mut thinned) = (0, 0);
+        let (mut next, mut found) = (0, 0);
         for (at, (&was, &peer)) in was.iter().zip(then.peers).enumerate() {
-            // Both are in switch order; what is before it now is new.
-            let position = orders.position(peer);
-            while same.peers.get(next).is_some_and(|now| orders.position(*now) < position) {
-                next += 1;
-            }
-            let found = match same.peers.get(next) == Some(&peer) {
-                true => Some(Now { turned: false, at: next }),
-                false if may_turn(peer) => {
-                    let turned = now[1].0.peers.iter().position(|now| *now == peer);
-                    turned.map(|at| Now { turned: true, at })
-                }
-                false => None,
-            };
             let mut is = 0;
-            if let Some(place) = found {
+            if let Some(place) = find_next(peer, &mut next, now.map(|now| now.0), orders, &may_turn)
+            {
                 let (side, through) = now[usize::from(place.turned)];
                 is = through.get(place.at).copied().unwrap_or(0);
                 if then.ports_of(at) != side.ports_of(place.at) {
                     self.thin.push((at, place));
                     thinned |= was & is;
                 }
+                found += usize::from(!place.turned);
             }
             self.targets.push(was & !is);
             displaced |= was & !is;
         }
+        self.has_all = found == same.peers.len();
         (displaced, thinned)
     }
+}
+
+impl Lost {
+    /// The same for groups of one port each, in case those of now are a part of those of then, and none
+    /// turned; whether it is so.
+    #[inline(always)]
+    fn find_part(
+        &mut self,
+        (then, was): Through<'_>,
+        (now, is): Through<'_>,
+        may_turn: impl Fn(SwitchIndex) -> bool,
+    ) -> bool {
+        let single = |side: &Side<'_>| side.ports.len() == side.peers.len();
+        if !single(&then) || !single(&now) || is.len() != now.peers.len() {
+            return false;
+        }
+        let (mut next, mut turned) = (0, false);
+        for ((&was, &peer), &port) in was.iter().zip(then.peers).zip(then.ports) {
+            let stays = next < is.len() && (now.peers[next], now.ports[next]) == (peer, port);
+            let is = if stays { is[next] } else { 0 };
+            turned |= !stays && may_turn(peer);
+            self.targets.push(was & !is);
+            next += usize::from(stays);
+        }
+        self.has_all = next == is.len() && !turned;
+        self.has_all
+    }
+}
+
+/// Where the group to a peer stands. Peers come in switch order, as groups stand; `next` is the first in the
+/// same direction that may be it.
+#[inline(always)]
+fn find_next(
+    peer: SwitchIndex,
+    next: &mut usize,
+    [same, other]: [Side<'_>; 2],
+    orders: &Orders,
+    may_turn: impl Fn(SwitchIndex) -> bool,
+) -> Option<Now> {
+    if same.peers.get(*next) != Some(&peer) {
+        // What is before it is new.
+        let is_before = |now: &SwitchIndex| orders.position(*now) < orders.position(peer);
+        *next += same.peers[*next..].iter().take_while(|now| is_before(now)).count();
+        if same.peers.get(*next) != Some(&peer) {
+            let turned = || other.peers.iter().position(|now| *now == peer);
+            let at = if may_turn(peer) { turned() } else { None };
+            return at.map(|at| Now { turned: true, at });
+        }
+    }
+    *next += 1;
+    Some(Now { turned: false, at: *next - 1 })
 }

@@ -89,15 +89,7 @@ impl Mender<'_> {
             Then::new(then.below(s), (was.down, &was.through_down), down, [below, above]),
         ];
         let divider = Divisor::new(self.reference.ready.dividers[s.at()]);
-        let single = above.ports.len() == above.peers.len();
-        let mut harmed = self.harmed;
-        if W == 1 && single && sides[0].is_uniform && up.thin.is_empty() {
-            let usual = harmed & was.up & closer.up & !self.view.others;
-            let lost = if up.is_same { None } else { Some(&lost[0]) };
-            self.mend_usual((usual, lost, &mut ahead[0]), (&above, &divider), wanted, row);
-            harmed &= !usual;
-        }
-        for segment in wanted.of(harmed) {
+        for segment in wanted.of(self.harmed) {
             let target = segment.target;
             let direction = usize::from(was.up >> target & 1 == 0);
             let then = &sides[direction];
@@ -137,68 +129,6 @@ impl Mender<'_> {
         }
     }
 
-    /// The usual case: at most 64 groups of one port each, all of them closer in the reference, and targets
-    /// with one segment each, reached upwards then and now. Does what [`spread`](Self::spread) does.
-    #[inline(always)]
-    fn mend_usual(
-        &self,
-        (targets, lost_by_target, ahead): (u64, Option<&Choices>, &mut Ahead),
-        (side, divider): (&Side<'_>, &Divisor),
-        wanted: Wanted<'_>,
-        row: &mut [u8],
-    ) {
-        let sigma = u64::from(self.reference.places[self.place.s.at()]);
-        let count = self.reference.ready.groups.above(self.place.s).peers.len() as u32;
-        let (slots, all_slots) =
-            (&SIZES[count as usize & 255], u64::MAX >> (64 - count.clamp(1, 64)));
-        for segment in wanted.of(targets) {
-            let target = segment.target;
-            let Set([closer]) = ahead.all::<1>(target);
-            let lost = match lost_by_target {
-                None => all_slots & !closer,
-                Some(lost) => lost.words::<1>(target)[0],
-            };
-            let last = divider.divide(segment.number + (segment.length - 1));
-            let mut q = divider.divide(segment.number);
-            let mut round = slots.divide(q);
-            let mut place = q - round * count;
-            loop {
-                // The slots from here to the end of the round, or of the segment.
-                let length = (count - place).min(last - q + 1);
-                let before = lost & ((1 << place) - 1);
-                let mut here = (lost ^ before) & (u64::MAX >> (64 - (place + length)));
-                if here != 0 {
-                    let Set([from]) = match ahead.unharmed::<1>(target) {
-                        Some(unharmed) => unharmed,
-                        None => {
-                            let first = self.view.spans[usize::from(target & 63)].0;
-                            let stretch = round - slots.divide(divider.divide(first));
-                            let stretch = (stretch as usize).min(STRETCHES - 1);
-                            ahead.that_kept(self.place, self.view, target, stretch)
-                        }
-                    };
-                    let x = u64::from(round) * u64::from(lost.count_ones())
-                        + u64::from(before.count_ones())
-                        + sigma;
-                    let (_, at) = divide(x, from.count_ones());
-                    let mut group = Set([from]).nth(at);
-                    while here != 0 {
-                        let slot = here.trailing_zeros();
-                        here &= here - 1;
-                        let port = side.ports[group & 63].0;
-                        write(segment, divider, u64::from(q + slot - place), port, row);
-                        let later = from & (u64::MAX << (group & 63) << 1);
-                        group = if later == 0 { from } else { later }.trailing_zeros() as usize;
-                    }
-                }
-                if last - q < length {
-                    break;
-                }
-                (q, round, place) = (q + length, round + 1, 0);
-            }
-        }
-    }
-
     /// Writes the entries whose slots are lost: eqs. (3) and (4) for x.
     #[inline(always)]
     fn spread<const W: usize>(
@@ -209,6 +139,7 @@ impl Mender<'_> {
         row: &mut [u8],
     ) {
         let Slots { segment, divider, lost, .. } = slots;
+        let Place { closer, kernel, .. } = self.place;
         let shift = u64::from(self.reference.places[self.place.s.at()]) + u64::from(segment.k);
         let all_lost = u64::from(lost.count());
         let single = side.ports.len() == side.peers.len();
@@ -226,7 +157,12 @@ impl Mender<'_> {
                         let first = self.view.spans[usize::from(segment.target & 63)].0;
                         let first = slots.round(divider.divide(first));
                         let stretch = (run.round.saturating_sub(first) as usize).min(STRETCHES - 1);
-                        ahead.that_kept(self.place, self.view, segment.target, stretch)
+                        let through = match closer.up >> segment.target & 1 {
+                            1 => &closer.through_up,
+                            _ => &closer.through_down,
+                        };
+                        let kept = (side, &through[..], &self.view.kept[stretch][..]);
+                        ahead.that_kept(kernel, kept, segment.target, stretch)
                     }
                 };
                 let x = u64::from(run.round) * all_lost + u64::from(before.count()) + shift;
@@ -259,7 +195,7 @@ impl Mender<'_> {
 
 /// Writes one port for the destinations of q.
 #[inline(always)]
-fn write(segment: &Segment, divider: &Divisor, q: u64, port: u8, row: &mut [u8]) {
+pub(super) fn write(segment: &Segment, divider: &Divisor, q: u64, port: u8, row: &mut [u8]) {
     let Segment { start, length, number, .. } = *segment;
     let (start, number) = (start as usize, u64::from(number));
     if divider.value == 1 {
@@ -274,7 +210,7 @@ fn write(segment: &Segment, divider: &Divisor, q: u64, port: u8, row: &mut [u8])
 
 /// Quotient and rest, the divisor being a number of groups.
 #[inline(always)]
-fn divide(x: u64, by: u32) -> (u64, u32) {
+pub(super) fn divide(x: u64, by: u32) -> (u64, u32) {
     match u32::try_from(x) {
         Ok(x) => {
             let quotient = SIZES[by as usize & 255].divide(x);

@@ -3,6 +3,7 @@
 use super::losses::Losses;
 use super::mend::Mender;
 use super::set::Set;
+use super::usual::{self, Usual};
 use super::view::View;
 use super::{Reference, STRETCHES};
 use crate::cost::Closer;
@@ -17,6 +18,7 @@ use crate::tables::NO_ROUTE;
 pub(crate) struct Patcher {
     formula: ByFormula,
     losses: Losses,
+    usual: Usual,
     /// Lost groups by target: those above and those below in the reference.
     lost: [Choices; 2],
     /// Displaced targets that are reached upwards now, and downwards.
@@ -30,6 +32,7 @@ impl Default for Patcher {
         Patcher {
             formula: ByFormula::default(),
             losses: Losses::default(),
+            usual: Usual::default(),
             lost: std::array::from_fn(|_| Choices::one_by_one()),
             ahead: Default::default(),
             fresh: Closer::default(),
@@ -98,6 +101,15 @@ impl Patcher {
         if harmed == 0 {
             return;
         }
+        let usual = harmed & usual::targets(reference, place, &self.losses, view.others);
+        if usual != 0 {
+            let mender = Mender { reference, place, view, harmed: usual };
+            self.usual.mend(&mender, &self.losses, wanted, row);
+            harmed &= !usual;
+        }
+        if harmed == 0 {
+            return;
+        }
         if harmed & self.losses.displaced != 0 {
             self.gather(place, view);
         }
@@ -159,7 +171,7 @@ impl Patcher {
 }
 
 impl Ahead {
-    fn gather(
+    pub(super) fn gather(
         &mut self,
         kernel: Kernel,
         (side, targets, through): (Side<'_>, u64, &[u64]),
@@ -212,30 +224,31 @@ impl Ahead {
         (2 * unharmed.count() >= self.all::<W>(target).count()).then_some(unharmed)
     }
 
-    /// The closer groups of a target that kept the slot of a stretch; all closer ones if none did.
+    /// The closer groups of a target that kept the slot of a stretch; all closer ones if none did. Asks for
+    /// the groups with their targets, as [gathered](Self::gather), and what every switch kept.
     #[inline(always)]
     pub(super) fn that_kept<const W: usize>(
         &mut self,
-        place: Place<'_>,
-        view: &View,
+        kernel: Kernel,
+        groups: (&Side<'_>, &[u64], &[u64]),
         target: u8,
         stretch: usize,
     ) -> Set<W> {
         if !self.asked[stretch] {
-            self.ask(place, view, target, stretch);
+            self.ask(kernel, groups, stretch);
         }
         let kept = Set(self.kept[stretch].words(target));
         if kept.is_empty() { self.all(target) } else { kept }
     }
 
     #[inline(never)]
-    fn ask(&mut self, place: Place<'_>, view: &View, target: u8, stretch: usize) {
-        let Place { ready, s, closer, kernel } = place;
-        let (side, through) = match closer.up >> target & 1 {
-            1 => (ready.groups.above(s), &closer.through_up),
-            _ => (ready.groups.below(s), &closer.through_down),
-        };
-        let (kept, targets) = (&view.kept[stretch], self.all.targets);
+    fn ask(
+        &mut self,
+        kernel: Kernel,
+        (side, through, kept): (&Side<'_>, &[u64], &[u64]),
+        stretch: usize,
+    ) {
+        let targets = self.all.targets;
         self.masks.clear();
         let pairs = through.iter().zip(side.peers);
         self.masks.extend(pairs.map(|(mask, peer)| mask & targets & kept[peer.at()]));

@@ -87,8 +87,8 @@ pub(crate) struct View {
     kinds: Vec<Kind>,
     /// Whether the fabric is the reference itself.
     pub(super) is_whole: bool,
-    /// Whether every way down was one in the reference, and as long.
-    ways_were_there: bool,
+    /// Whether every way was one in the reference, in the same direction and as long.
+    pub(super) ways_were_there: bool,
     /// The numbers of the first and the last destination of each target, those without a number of their own
     /// kind aside.
     pub(super) spans: Vec<(u32, u32)>,
@@ -250,6 +250,7 @@ impl Selection for Reference {
         dirty: &mut Marks,
     ) {
         view.is_whole = false;
+        view.ways_were_there = self.has_all_ways_of(work);
         let mut around = Around::default();
         let groups = &work.ready.groups;
         let marked: Vec<SwitchIndex> = dirty.iter().map(|(s, _)| s).collect();
@@ -283,24 +284,29 @@ impl Selection for Reference {
 
 impl Reference {
     /// Whether nobody has to look at a switch: a leaf stands between no others; and one at the top with one
-    /// group for each target has that group or leads nowhere, if ways down can only have been lost.
+    /// group for each target has that group or leads nowhere, if ways down can only have been lost and groups
+    /// only as a whole.
     fn has_nothing_to_lose(&self, work: &Work<'_>, view: &View, s: SwitchIndex) -> bool {
-        let (then, now) = (&self.ready.groups, &work.ready.groups);
-        let has_all_ports = || then.below(s).ports == now.below(s).ports;
-        let is_top = now.above(s).peers.is_empty();
+        let (then, now) = (self.ready.groups.below(s), work.ready.groups.below(s));
+        let is_top = work.ready.groups.above(s).peers.is_empty();
+        let are_whole = || {
+            then.ports == now.ports
+                || then.width().is_some_and(|width| width * now.peers.len() == now.ports.len())
+        };
         self.ready.ranking.is_leaf(s)
-            || is_top && view.ways_were_there && view.kinds[s.at()].is_single && has_all_ports()
+            || is_top && view.ways_were_there && view.kinds[s.at()].is_single && are_whole()
     }
 
-    /// Whether every way down of the present is one of the reference, and as long: that one has everything,
-    /// and no live switch changed its rank, which tells how long ways down are in a levelled fabric.
+    /// Whether every way of the present is one of the reference, in the same direction and as long: that one
+    /// has everything, and no live switch changed its rank, which tells how long ways are in a levelled fabric.
     fn has_all_ways_of(&self, work: &Work<'_>) -> bool {
-        let same_rank =
-            |s: &SwitchIndex| self.ready.ranking.rank(*s) == work.ready.ranking.rank(*s);
+        let groups = &work.ready.groups;
+        let is_alone = |s| groups.above(s).peers.is_empty() && groups.below(s).peers.is_empty();
+        let same_rank = |s: SwitchIndex| self.ready.ranking.rank(s) == work.ready.ranking.rank(s);
         self.degradation.removed().next().is_none()
             && self.ready.planes().is_some()
             && work.ready.planes().is_some()
-            && work.ready.groups.ascending().iter().all(same_rank)
+            && groups.ascending().iter().all(|s| same_rank(*s) || is_alone(*s))
     }
 }
 
