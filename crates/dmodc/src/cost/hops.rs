@@ -101,6 +101,7 @@ impl Hops {
         closer.own = self.own(s);
         closer.down = row[0] & !closer.own;
         closer.up = row[1..].iter().fold(0, |all, plane| all | plane);
+        closer.up_is_uniform = false;
         closer.through_up.clear();
         let above = groups.above(s).peers.iter();
         let mut used = (1..P).filter(|&u| row[u] != 0);

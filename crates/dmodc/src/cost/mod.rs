@@ -61,6 +61,8 @@ pub(crate) struct Closer {
     pub(crate) own: u64,
     /// For each group above, in order: the targets that it is closer to.
     pub(crate) through_up: Vec<u64>,
+    /// Whether each of these is known to be closer to all of `up`.
+    pub(crate) up_is_uniform: bool,
     /// For each group below.
     pub(crate) through_down: Vec<u64>,
 }

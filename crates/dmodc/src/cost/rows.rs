@@ -110,6 +110,7 @@ impl Costs for CostBlock {
         // A target that is dead goes nowhere, not even down to itself.
         closer.up = finite(row) & !self.down[s.at()] & !closer.own;
         let nearer = |peer: &SwitchIndex| equal(&wanted, &self.costs[peer.at()]);
+        closer.up_is_uniform = false;
         closer.through_up.clear();
         closer.through_up.extend(groups.above(s).peers.iter().map(|p| closer.up & nearer(p)));
         let by_down = |p: &SwitchIndex| closer.down & self.down[p.at()] & nearer(p);

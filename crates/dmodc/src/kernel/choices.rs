@@ -22,6 +22,8 @@ pub(crate) struct Choices {
     pub(super) masks: [[u64; 64]; 4],
     /// The targets whose closer set is that of the target before.
     pub(super) same: u64,
+    /// Whether every set is that of all groups.
+    pub(super) are_all: bool,
     /// Whether nobody asks for those: sets are looked up one by one.
     pub(super) one_by_one: bool,
 }
@@ -35,6 +37,7 @@ impl Default for Choices {
             ports: [0; PORTS],
             masks: [[0; 64]; 4],
             same: 0,
+            are_all: false,
             one_by_one: false,
         }
     }
@@ -88,6 +91,19 @@ impl Choices {
         Choices { one_by_one: true, ..Choices::default() }
     }
 
+    /// Every one of at most 256 groups is closer to each of these targets.
+    pub(crate) fn take_all(&mut self, targets: u64, groups: usize) {
+        let are_taken = self.are_all && self.groups == groups;
+        (self.targets, self.groups, self.same) = (targets, groups, u64::MAX);
+        self.are_all = true;
+        if !are_taken {
+            for (word, by_target) in self.masks.iter_mut().enumerate() {
+                let here = groups.saturating_sub(64 * word).min(64);
+                by_target.fill(if here == 0 { 0 } else { u64::MAX >> (64 - here) });
+            }
+        }
+    }
+
     /// Takes the closer sets of these targets from the masks of the groups (which have no other
     /// targets). In a healthy fabric all groups upwards have the same mask, and nothing is to be
     /// sorted out.
@@ -96,6 +112,7 @@ impl Choices {
         self.targets = targets;
         self.groups = through.len();
         self.same = 0;
+        self.are_all = false;
         if targets.count_ones() <= FEW {
             for target in bits(targets) {
                 for (word, through) in through.chunks(64).enumerate() {

@@ -3,6 +3,7 @@
 //! * [`rows`](self): bytes about 64 destination switches, for costs as bytes;
 //! * `choices`: closer sets by destination switch, from masks by group;
 //! * `spread`: from those to entries, eqs. (3) and (4) for 64 destination switches;
+//! * `mend`: the same for some entries of a row, where the others stay;
 //! * `transpose`: masks by group into masks by destination switch;
 //! * `differ`: where two rows of entries differ;
 //! * `stream`: whole lines written past the cache.
@@ -14,6 +15,7 @@
 mod choices;
 mod differ;
 mod divide;
+mod mend;
 mod rows;
 mod spread;
 mod stream;
@@ -24,6 +26,7 @@ mod x86;
 pub(crate) use choices::Choices;
 pub(crate) use differ::{Difference, Fields};
 pub(crate) use divide::{Divisor, SIZES};
+pub(crate) use mend::Piece;
 pub(crate) use rows::{INFINITE, Row, UNREACHED, bits, equal, finite, keep, one_less, relax};
 pub(crate) use spread::{Cycles, SLACK, Spread, chains};
 pub(crate) use stream::Stream;
@@ -120,6 +123,24 @@ impl Kernel {
             Form::Avx2(proof) => x86::spread_avx2(proof, spread, cycles, row),
             #[cfg(target_arch = "x86_64")]
             Form::Avx512(proof) => x86::spread_avx512(proof, spread, cycles, row),
+        }
+    }
+
+    /// Writes the lost entries of one switch, whose groups have these ports.
+    #[inline]
+    pub(crate) fn mend(
+        self,
+        ports: &[u8; 64],
+        pieces: &[Piece],
+        cycles: &mut Cycles,
+        row: &mut [u8],
+    ) {
+        match self.0 {
+            Form::Portable => mend::each_piece::<spread::BitByBit>(ports, pieces, cycles, row),
+            #[cfg(target_arch = "x86_64")]
+            Form::Avx2(proof) => x86::mend_avx2(proof, ports, pieces, cycles, row),
+            #[cfg(target_arch = "x86_64")]
+            Form::Avx512(proof) => x86::mend_avx2(proof.avx2(), ports, pieces, cycles, row),
         }
     }
 }

@@ -135,11 +135,11 @@ pub(super) trait Compress {
 const CYCLE: usize = 384;
 
 /// So many runs are in the making at once.
-const BATCH: usize = 16;
+pub(super) const BATCH: usize = 16;
 
 /// Room for the cycles of some runs; what is in it means nothing between two calls.
 #[derive(Clone, Debug)]
-pub(crate) struct Cycles(Box<[[u8; CYCLE]; BATCH]>);
+pub(crate) struct Cycles(pub(super) Box<[[u8; CYCLE]; BATCH]>);
 
 impl Default for Cycles {
     fn default() -> Self {
@@ -147,7 +147,7 @@ impl Default for Cycles {
     }
 }
 
-struct BitByBit;
+pub(super) struct BitByBit;
 
 impl Compress for BitByBit {
     #[inline(always)]
@@ -255,7 +255,7 @@ fn write_down<C: Compress>(choices: &Choices, target: u8, cycle: &mut [u8; CYCLE
 
 /// Repeats the first `size` bytes, so that N can be read from any of them on.
 #[inline(always)]
-fn write_again<const N: usize>(cycle: &mut [u8; CYCLE], size: usize) {
+pub(super) fn write_again<const N: usize>(cycle: &mut [u8; CYCLE], size: usize) {
     let first: [u8; N] = *cycle.first_chunk().expect("a cycle has more room");
     let mut have = size;
     if size >= 16 {

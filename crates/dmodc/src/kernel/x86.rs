@@ -18,6 +18,7 @@ use std::arch::x86_64::{
 use super::choices::{Choices, OneByOne, Words};
 use super::differ::{self, Compare, Difference, Fields};
 use super::divide::SIZES;
+use super::mend::{Expand, Piece, each_piece};
 use super::spread::{Compress, Cycles, Run, SLACK, Spread, Way, each_run};
 use crate::tables::NO_ROUTE;
 
@@ -309,6 +310,62 @@ static PICKS: [u64; 256] = {
         byte += 1;
     }
     picks
+};
+
+/// The portable loop with AVX2, and ports compressed and expanded eight at a time.
+pub(super) fn mend_avx2(
+    _: Avx2,
+    ports: &[u8; 64],
+    pieces: &[Piece],
+    cycles: &mut Cycles,
+    row: &mut [u8],
+) {
+    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+    fn mend(ports: &[u8; 64], pieces: &[Piece], cycles: &mut Cycles, row: &mut [u8]) {
+        each_piece::<EightByEight>(ports, pieces, cycles, row);
+    }
+    // SAFETY: the caller has proof of AVX2.
+    unsafe { mend(ports, pieces, cycles, row) }
+}
+
+impl Expand for EightByEight {
+    #[inline(always)]
+    fn expand(from: &[u8; 72], mask: u64, to: &mut [u8; 64]) {
+        let (mut left, mut next) = (mask, 0);
+        let eights = to.as_chunks_mut::<8>().0;
+        let wanted = if mask >> 32 == 0 { &mut eights[..4] } else { eights };
+        for eight in wanted {
+            let places = PLACES[(left & 0xff) as usize];
+            let bytes = from[next & 63..].first_chunk().expect("64 and eight more");
+            // SAFETY: `mend_avx2` alone uses this, with AVX2 enabled.
+            let placed = unsafe {
+                let bytes = _mm_cvtsi64_si128(i64::from_le_bytes(*bytes));
+                _mm_cvtsi128_si64(_mm_shuffle_epi8(bytes, _mm_cvtsi64_si128(places as i64)))
+            };
+            let staying = (places >> 7 & 0x0101_0101_0101_0101) * 0xff;
+            let stays = u64::from_le_bytes(*eight) & staying;
+            *eight = (stays | placed as u64).to_le_bytes();
+            next += (left & 0xff).count_ones() as usize;
+            left >>= 8;
+        }
+    }
+}
+
+/// For each byte, one byte to each bit: how many before it are set, if it is; else 128, for nothing.
+static PLACES: [u64; 256] = {
+    let mut places = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let (mut bit, mut count) = (0, 0);
+        while bit < 8 {
+            let place = if byte >> bit & 1 == 1 { count } else { 128 };
+            places[byte] |= place << (8 * bit);
+            count += (byte >> bit & 1) as u64;
+            bit += 1;
+        }
+        byte += 1;
+    }
+    places
 };
 
 /// `i mod n`, for i up to 127: which port of a cycle of n stands at entry i.

@@ -101,7 +101,10 @@ impl ByFormula {
     }
 
     fn gather(&mut self, Place { closer, kernel, .. }: Place<'_>) {
-        kernel.gather(&mut self.up, closer.up, &closer.through_up);
+        match closer.up_is_uniform {
+            true => self.up.take_all(closer.up, closer.through_up.len()),
+            false => kernel.gather(&mut self.up, closer.up, &closer.through_up),
+        }
         kernel.gather(&mut self.down, closer.down, &closer.through_down);
     }
 

@@ -25,8 +25,7 @@ pub(crate) struct Wanted<'a> {
     /// Which destination switches continue the numbers of the one before: see [`chains`].
     pub(crate) chained: u64,
     columns: &'a Columns,
-    /// The first destination switch of the tile.
-    first: usize,
+    tile: &'a Tile,
 }
 
 impl<'a> Wanted<'a> {
@@ -34,9 +33,14 @@ impl<'a> Wanted<'a> {
     #[inline(always)]
     pub(crate) fn of(self, targets: u64) -> impl Iterator<Item = &'a Segment> {
         bits(targets).flat_map(move |bit| {
-            let at = self.first + bit;
+            let at = self.tile.switches.start + bit;
             self.columns.segments(at..at + 1)
         })
+    }
+
+    /// Those of all targets of the tile, wanted or not.
+    pub(crate) fn of_tile(self) -> &'a [Segment] {
+        self.columns.segments(self.tile.switches.clone())
     }
 }
 
@@ -55,7 +59,7 @@ pub(crate) trait Selection: Sync {
     /// What it knows of a tile besides the costs.
     type View: Clone + Default + Send + Sync;
 
-    /// What a thread keeps from row to row.
+    /// What a thread keeps from row to row of one tile.
     type Scratch: Default + Send;
 
     /// Looks at a tile whose costs are known. A view may be of this tile as it was before, of another
@@ -265,10 +269,10 @@ impl<S: Selection> RowMaker<S> {
             return &row[..tile.columns.len()];
         }
         kernel.run(|| seen.costs.closer(&work.ready.groups, s, &mut self.closer));
-        let (columns, first) = (work.columns, tile.switches.start);
+        let columns = work.columns;
         let wanted = if targets & tile.targets() == tile.targets() {
             let segments = work.columns.segments(tile.switches.clone());
-            Wanted { targets: ALL, segments, chained: self.chained, columns, first }
+            Wanted { targets: ALL, segments, chained: self.chained, columns, tile }
         } else {
             self.closer.restrict(targets);
             self.segments.clear();
@@ -276,7 +280,7 @@ impl<S: Selection> RowMaker<S> {
                 let at = tile.switches.start + bit;
                 self.segments.extend_from_slice(work.columns.segments(at..at + 1));
             }
-            Wanted { targets, segments: &self.segments, chained: 0, columns, first }
+            Wanted { targets, segments: &self.segments, chained: 0, columns, tile }
         };
         let place = Place { ready: work.ready, s, closer: &self.closer, kernel };
         seen.selection.select(place, seen.view, wanted, &mut self.scratch, row);

@@ -71,8 +71,10 @@ impl Losses {
         let is_anew = !view.ways_were_there && ranked_anew(s);
         let turn = |peer| !view.ways_were_there && (is_anew || ranked_anew(peer));
         let (orders, was) = (&*ready.orders, &self.was);
-        let up = self.up.find((then.above(s), &was.through_up), [above, below], orders, turn);
-        let down = self.down.find((then.below(s), &was.through_down), [below, above], orders, turn);
+        let part = view.ways_were_there;
+        let at = (orders, part);
+        let up = self.up.find((then.above(s), &was.through_up), [above, below], at, turn);
+        let down = self.down.find((then.below(s), &was.through_down), [below, above], at, turn);
         self.displaced = up.0 | down.0;
         self.thinned = up.1 | down.1;
     }
@@ -87,14 +89,14 @@ impl Losses {
 type Through<'a> = (Side<'a>, &'a [u64]);
 
 impl Lost {
-    /// Finds the groups again, most often in the same direction, which comes first. Says which targets are
-    /// displaced and which are thinned.
+    /// Finds the groups again, most often in the same direction, which comes first; they may be known to be
+    /// a part of those of then. Says which targets are displaced and which are thinned.
     #[inline(always)]
     fn find(
         &mut self,
         (then, was): Through<'_>,
         now: [Through<'_>; 2],
-        orders: &Orders,
+        (orders, part): (&Orders, bool),
         may_turn: impl Fn(SwitchIndex) -> bool,
     ) -> (u64, u64) {
         self.targets.clear();
@@ -104,7 +106,7 @@ impl Lost {
             return (0, 0);
         }
         let (same, is) = now[0];
-        if then.peers == same.peers && then.ports == same.ports && is.len() == was.len() {
+        if is.len() == was.len() && are_same(then, same, part) {
             (self.is_same, self.has_all) = (true, true);
             self.targets.extend(was.iter().zip(is).map(|(was, is)| was & !is));
             return (self.targets.iter().fold(0, |all, lost| all | lost), 0);
@@ -133,6 +135,14 @@ impl Lost {
         self.has_all = found == same.peers.len();
         (displaced, thinned)
     }
+}
+
+/// Whether the groups of now, which may be known to be a part of those of then, are all of them.
+#[inline(always)]
+fn are_same(then: Side<'_>, now: Side<'_>, part: bool) -> bool {
+    then.peers.len() == now.peers.len()
+        && then.ports.len() == now.ports.len()
+        && (part || then.peers == now.peers && then.ports == now.ports)
 }
 
 impl Lost {

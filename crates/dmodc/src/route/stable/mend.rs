@@ -195,7 +195,7 @@ impl Mender<'_> {
 
 /// Writes one port for the destinations of q.
 #[inline(always)]
-pub(super) fn write(segment: &Segment, divider: &Divisor, q: u64, port: u8, row: &mut [u8]) {
+fn write(segment: &Segment, divider: &Divisor, q: u64, port: u8, row: &mut [u8]) {
     let Segment { start, length, number, .. } = *segment;
     let (start, number) = (start as usize, u64::from(number));
     if divider.value == 1 {

@@ -74,11 +74,14 @@ impl Patcher {
         wanted: Wanted<'_>,
         row: &mut [u8],
     ) {
-        if view.is_whole {
+        let Place { s, closer, kernel, ready } = place;
+        let below = reference.ready.groups.below(s);
+        let single = || below.ports.len() == below.peers.len();
+        if view.is_whole || reference.all_or_nothing(view, ready, s) && single() {
+            view.displace(s, wanted.targets, 0);
             self.formula.fill(place, wanted, row);
             return;
         }
-        let Place { s, closer, kernel, ready } = place;
         self.losses.find(reference, view, place, wanted.targets);
         let was = &self.losses.was;
         let (known, now) = (was.up | was.down, closer.up | closer.down);

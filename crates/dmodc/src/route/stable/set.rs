@@ -115,24 +115,6 @@ fn nth_bit(word: u64, n: u32) -> usize {
     byte as usize + usize::from(NTH[usize::from(bits)][n as usize & 7])
 }
 
-/// Up to 64 numbers, and room to write eight of them at once.
-pub(super) type Members = [u8; 72];
-
-/// Lists the set bits of a word, and says how many there are; what follows those means nothing.
-#[inline(always)]
-pub(super) fn list(word: u64, members: &mut Members) -> u32 {
-    let mut count = 0;
-    for byte in 0..8 {
-        let bits = (word >> (8 * byte)) as u8;
-        let places = u64::from_le_bytes(NTH[usize::from(bits)]) + byte * 0x0808_0808_0808_0808;
-        if let Some(to) = members[count..].first_chunk_mut() {
-            *to = places.to_le_bytes();
-        }
-        count += bits.count_ones() as usize;
-    }
-    count as u32
-}
-
 /// The n-th set bit of each byte.
 static NTH: [[u8; 8]; 256] = {
     let mut all = [[0; 8]; 256];
@@ -177,11 +159,6 @@ mod tests {
             some.0[random.below(4) as usize] &= random.below(u64::MAX);
             let ranks: Vec<usize> = (0..list.len()).filter(|&at| some.has(list[at])).collect();
             assert!(some.ranked(&set).iter().eq(ranks));
-            let word = some.0[1];
-            let mut members = [0; 72];
-            let count = super::list(word, &mut members) as usize;
-            let listed = members[..count].iter().map(|member| usize::from(*member));
-            assert!(listed.eq(bits(word)));
             assert!(set.without(&some).iter().eq(list.iter().copied().filter(|&m| !some.has(m))));
         }
     }

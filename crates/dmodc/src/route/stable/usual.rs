@@ -5,12 +5,12 @@
 //! a word with some bits less, and the lost slots are the missing ones.
 
 use super::losses::Losses;
-use super::mend::{Mender, divide, write};
+use super::mend::{Mender, divide};
 use super::select::Ahead;
-use super::set;
+use super::set::Set;
 use super::{Reference, STRETCHES};
 use crate::group::Side;
-use crate::kernel::{Divisor, SIZES};
+use crate::kernel::{Cycles, Piece, bits};
 use crate::route::tile::{Place, Wanted};
 
 /// The displaced targets above one switch, with groups numbered as in the reference.
@@ -19,6 +19,9 @@ pub(super) struct Usual {
     /// For each group: the targets that it is still closer to.
     staying: Vec<u64>,
     ahead: Ahead,
+    rounds: Rounds,
+    pieces: Vec<Piece>,
+    cycles: Cycles,
 }
 
 /// The targets of a switch that can be mended this way, if any.
@@ -34,7 +37,7 @@ pub(super) fn targets(
         && losses.up.thin.is_empty()
         && above.peers.len() <= 64
         && above.ports.len() == above.peers.len()
-        && was.through_up.iter().all(|mask| *mask == was.up);
+        && was.up_is_uniform;
     if is_usual { was.up & place.closer.up & !others } else { 0 }
 }
 
@@ -47,67 +50,137 @@ impl Usual {
         wanted: Wanted<'_>,
         row: &mut [u8],
     ) {
-        let (kernel, targets) = (mender.place.kernel, mender.harmed);
-        let side = mender.reference.ready.groups.above(mender.place.s);
+        let Mender { reference, place, view, harmed: targets } = *mender;
+        let side = reference.ready.groups.above(place.s);
         self.staying.clear();
         self.staying.extend(losses.up.targets.iter().map(|lost| targets & !lost));
-        self.ahead.gather(kernel, (side, targets, &self.staying), mender.view);
-        kernel.run(
+        self.ahead.gather(place.kernel, (side, targets, &self.staying), view);
+        let pi = reference.ready.dividers[place.s.at()];
+        self.rounds.find((pi, side.peers.len() as u32), wanted);
+        let mut ports = [0; 64];
+        ports.iter_mut().zip(side.ports).for_each(|(to, port)| *to = port.0);
+        place.kernel.run(
             #[inline(always)]
-            || self.spread(mender, &side, wanted, row),
+            || match pi {
+                1 => {
+                    self.pieces.clear();
+                    let mut pieces = std::mem::take(&mut self.pieces);
+                    self.each_piece(mender, &side, |_, piece| pieces.push(piece));
+                    self.pieces = pieces;
+                }
+                _ => self.each_piece(mender, &side, |round, piece| {
+                    let groups = Set([piece.groups]);
+                    let mut group = groups.nth(piece.at);
+                    for slot in bits(piece.lost) {
+                        round.write(pi, slot, ports[group & 63], row);
+                        group = groups.after(group).unwrap_or_else(|| groups.nth(0));
+                    }
+                }),
+            },
         );
+        if pi == 1 {
+            place.kernel.mend(&ports, &self.pieces, &mut self.cycles, row);
+        }
     }
 
+    /// What is lost in each round, and where it goes.
     #[inline(always)]
-    fn spread(&mut self, mender: &Mender<'_>, side: &Side<'_>, wanted: Wanted<'_>, row: &mut [u8]) {
-        let Mender { reference, place, view, harmed } = mender;
+    fn each_piece(
+        &mut self,
+        mender: &Mender<'_>,
+        side: &Side<'_>,
+        mut each: impl FnMut(&Round, Piece),
+    ) {
+        let Mender { reference, place, view, harmed } = *mender;
         let sigma = u64::from(reference.places[place.s.at()]);
-        let divider = Divisor::new(reference.ready.dividers[place.s.at()]);
-        let count = side.peers.len() as u32;
-        let (slots, all_slots) = (&SIZES[count as usize], u64::MAX >> (64 - count));
-        let (mut ports, mut members) = ([0; 64], [0; 72]);
-        ports.iter_mut().zip(side.ports).for_each(|(to, port)| *to = port.0);
-        for segment in wanted.of(*harmed) {
-            let target = segment.target;
-            let lost = all_slots & !self.ahead.all::<1>(target).0[0];
-            let last = divider.divide(segment.number + (segment.length - 1));
-            let mut q = divider.divide(segment.number);
-            let mut round = slots.divide(q);
-            let mut slot = q - round * count;
-            loop {
-                // The slots from here to the end of the round, or of the segment.
-                let length = (count - slot).min(last - q + 1);
-                let before = lost & ((1 << slot) - 1);
-                let mut here = (lost ^ before) & (u64::MAX >> (64 - (slot + length)));
-                if here != 0 {
-                    let from = match self.ahead.unharmed::<1>(target) {
-                        Some(unharmed) => unharmed,
-                        None => {
-                            let first = view.spans[usize::from(target & 63)].0;
-                            let stretch = round - slots.divide(divider.divide(first));
-                            let stretch = (stretch as usize).min(STRETCHES - 1);
-                            let kept = (side, &self.staying[..], &view.kept[stretch][..]);
-                            self.ahead.that_kept(place.kernel, kept, target, stretch)
-                        }
-                    };
-                    let x = u64::from(round) * u64::from(lost.count_ones())
-                        + u64::from(before.count_ones())
-                        + sigma;
-                    let groups = set::list(from.0[0], &mut members);
-                    let (_, mut at) = divide(x, groups);
-                    while here != 0 {
-                        let port = ports[usize::from(members[at as usize & 63] & 63)];
-                        let lost = here.trailing_zeros();
-                        here &= here - 1;
-                        write(segment, &divider, u64::from(q + lost - slot), port, row);
-                        at = if at + 1 == groups { 0 } else { at + 1 };
-                    }
+        let all_slots = u64::MAX >> (64 - side.peers.len());
+        let Usual { staying, ahead, rounds, .. } = self;
+        for round in rounds.all.iter().filter(|round| harmed >> round.target & 1 == 1) {
+            let lost = all_slots & !ahead.all::<1>(round.target).0[0];
+            let here = lost >> round.slot & round.slots;
+            if here == 0 {
+                continue;
+            }
+            let from = match ahead.unharmed::<1>(round.target) {
+                Some(unharmed) => unharmed,
+                None => {
+                    let groups = (side, &staying[..], &view.kept[round.stretch][..]);
+                    ahead.that_kept(place.kernel, groups, round.target, round.stretch)
                 }
-                if last - q < length {
-                    break;
-                }
-                (q, round, slot) = (q + length, round + 1, 0);
+            };
+            let before = lost & ((1 << round.slot) - 1);
+            let x = u64::from(round.number) * u64::from(lost.count_ones())
+                + u64::from(before.count_ones())
+                + sigma;
+            let (_, at) = divide(x, from.count());
+            each(round, Piece { start: round.start, lost: here, groups: from.0[0], at });
+        }
+    }
+}
+
+/// The segments of a tile, round by round, at switches with one Π and so many groups: those of a rank are
+/// alike. Targets with more than one segment do not count.
+#[derive(Default)]
+struct Rounds {
+    of: Option<(u32, u32)>,
+    all: Vec<Round>,
+}
+
+/// Destinations of one segment with one ⌊q / #R⌋.
+struct Round {
+    target: u8,
+    /// ⌊q / #R⌋.
+    number: u32,
+    /// The slot of the first destination, and a bit for each from there on.
+    slot: u32,
+    slots: u64,
+    /// How many rounds after that of the target's first destination, as far as that is told apart.
+    stretch: usize,
+    /// The columns of the destinations.
+    start: usize,
+    end: usize,
+    /// How many of them the first slot has.
+    first: usize,
+}
+
+impl Rounds {
+    fn find(&mut self, of: (u32, u32), wanted: Wanted<'_>) {
+        if self.of.replace(of) == Some(of) {
+            return;
+        }
+        let (pi, groups) = of;
+        self.all.clear();
+        for segment in wanted.of_tile() {
+            let (mut number, end) = (segment.number, segment.number.saturating_add(segment.length));
+            while number < end {
+                let q = number / pi;
+                let (round, slot) = (q / groups, q % groups);
+                let next = ((round + 1) * groups).saturating_mul(pi).min(end);
+                let column = |of: u32| (segment.start + (of - segment.number)) as usize;
+                self.all.push(Round {
+                    target: segment.target,
+                    number: round,
+                    slot,
+                    slots: u64::MAX >> (63 - ((next - 1) / pi - q)),
+                    stretch: ((round - segment.number / pi / groups) as usize).min(STRETCHES - 1),
+                    start: column(number),
+                    end: column(next),
+                    first: (pi - number % pi) as usize,
+                });
+                number = next;
             }
         }
+    }
+}
+
+impl Round {
+    /// Writes one port for all destinations of a slot, counted from the first.
+    #[inline(always)]
+    fn write(&self, pi: u32, slot: usize, port: u8, row: &mut [u8]) {
+        let start_of = |slot: usize| match slot {
+            0 => self.start,
+            _ => (self.start + self.first + (slot - 1) * pi as usize).min(self.end),
+        };
+        row[start_of(slot)..start_of(slot + 1)].fill(port);
     }
 }

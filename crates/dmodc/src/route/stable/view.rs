@@ -159,6 +159,7 @@ impl View {
             Some(up) => {
                 self.costs.closer_below(groups, s, closer);
                 closer.up = up;
+                closer.up_is_uniform = true;
                 closer.through_up.clear();
                 if up != 0 {
                     closer.through_up.resize(groups.above(s).peers.len(), up);
@@ -235,7 +236,8 @@ impl Selection for Reference {
         }
         let mut around = Around::default();
         for &s in work.ready.groups.ascending() {
-            if !self.has_nothing_to_lose(work, view, s) {
+            // A leaf stands between no others.
+            if !self.ready.ranking.is_leaf(s) && !self.all_or_nothing(view, work.ready, s) {
                 around.look(self, work, costs, view, s);
             }
         }
@@ -283,18 +285,18 @@ impl Selection for Reference {
 }
 
 impl Reference {
-    /// Whether nobody has to look at a switch: a leaf stands between no others; and one at the top with one
-    /// group for each target has that group or leads nowhere, if ways down can only have been lost and groups
-    /// only as a whole.
-    fn has_nothing_to_lose(&self, work: &Work<'_>, view: &View, s: SwitchIndex) -> bool {
-        let (then, now) = (self.ready.groups.below(s), work.ready.groups.below(s));
-        let is_top = work.ready.groups.above(s).peers.is_empty();
-        let are_whole = || {
-            then.ports == now.ports
-                || then.width().is_some_and(|width| width * now.peers.len() == now.ports.len())
-        };
-        self.ready.ranking.is_leaf(s)
-            || is_top && view.ways_were_there && view.kinds[s.at()].is_single && are_whole()
+    /// Whether a switch at the top can lose nothing but targets: ways can only have been lost, groups only as a
+    /// whole, and each target had one. It has that one, or no other.
+    pub(super) fn all_or_nothing(&self, view: &View, now: &Preprocessing, s: SwitchIndex) -> bool {
+        if !view.ways_were_there
+            || !view.kinds[s.at()].is_single
+            || !now.groups.above(s).peers.is_empty()
+        {
+            return false;
+        }
+        let (then, now) = (self.ready.groups.below(s), now.groups.below(s));
+        then.ports.len() == now.ports.len()
+            || then.width().is_some_and(|width| width * now.peers.len() == now.ports.len())
     }
 
     /// Whether every way of the present is one of the reference, in the same direction and as long: that one

@@ -1,0 +1,115 @@
+//! Some entries of a row, each from the next place of a cycle: what `spread` writes, with holes.
+//!
+//! ```text
+//! for each piece of at most 64 entries:
+//!     cycle = the ports of some groups, in order
+//!     the n-th of its lost entries = cycle[(at + n) mod #cycle]
+//! ```
+//!
+//! As there, cycles are written down for some pieces before they are read, and so that 64 can be read
+//! from any place on.
+
+use super::rows::bits;
+use super::spread::{BATCH, BitByBit, Compress, Cycles, write_again};
+
+/// Entries of one row, of which some are lost.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Piece {
+    /// Where they begin.
+    pub(crate) start: usize,
+    /// The lost ones: a bit for each entry from there on.
+    pub(crate) lost: u64,
+    /// The groups that are taken in turn: not none.
+    pub(crate) groups: u64,
+    /// The place of the first one among them.
+    pub(crate) at: u32,
+}
+
+/// Puts bytes where the bits of a mask are. (A trait, so that [`each_piece`] is compiled for each
+/// processor.)
+pub(super) trait Expand: Compress {
+    /// Writes the first bytes of `from` over those of `to` whose bits are set, in order. Those between
+    /// them stay.
+    fn expand(from: &[u8; 72], mask: u64, to: &mut [u8; 64]);
+}
+
+impl Expand for BitByBit {
+    #[inline(always)]
+    fn expand(from: &[u8; 72], mask: u64, to: &mut [u8; 64]) {
+        for (byte, bit) in from.iter().zip(bits(mask)) {
+            to[bit & 63] = *byte;
+        }
+    }
+}
+
+/// The loop, over any way to compress and expand. A row has [`SLACK`](super::SLACK) behind its entries.
+#[inline(always)]
+pub(super) fn each_piece<E: Expand>(
+    ports: &[u8; 64],
+    pieces: &[Piece],
+    cycles: &mut Cycles,
+    row: &mut [u8],
+) {
+    for batch in pieces.chunks(BATCH) {
+        let mut sizes = [0; BATCH];
+        for ((piece, cycle), size) in batch.iter().zip(cycles.0.iter_mut()).zip(&mut sizes) {
+            *size = E::compress(ports, piece.groups, cycle);
+        }
+        for ((piece, cycle), size) in batch.iter().zip(cycles.0.iter_mut()).zip(sizes) {
+            match piece.lost.count_ones() {
+                _ if size == 1 => {
+                    let only = cycle[0];
+                    cycle[..64].fill(only);
+                }
+                0..=32 => write_again::<32>(cycle, size),
+                _ => write_again::<64>(cycle, size),
+            }
+        }
+        for (piece, cycle) in batch.iter().zip(cycles.0.iter()) {
+            let from = cycle[piece.at as usize..].first_chunk().expect("a cycle has more room");
+            let to = row[piece.start..].first_chunk_mut().expect("a row has slack");
+            E::expand(from, piece.lost, to);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::{Kernel, SLACK};
+    use crate::random::Random;
+
+    /// Any pieces, with every twin: each entry is the one that the words above say, or as it was.
+    #[test]
+    fn every_twin_mends_the_same_entries() {
+        let mut random = Random::new(9, 0);
+        for round in 0..400 {
+            let ports: [u8; 64] = std::array::from_fn(|_| 1 + random.below(254) as u8);
+            let mut start = 0;
+            let mut pieces = vec![];
+            for _ in 0..random.below(40) {
+                let length = 1 + random.below(64);
+                let few = random.below(u64::MAX) & random.below(u64::MAX);
+                let lost = [few, random.below(u64::MAX), u64::MAX][round % 3];
+                let groups = 1 << random.below(64) | random.below(u64::MAX) >> random.below(64);
+                let groups = if round % 5 == 0 { groups & groups.wrapping_neg() } else { groups };
+                let at = random.below(groups.count_ones().into()) as u32;
+                pieces.push(Piece { start, lost: lost >> (64 - length), groups, at });
+                start += length as usize;
+            }
+            let before: Vec<u8> = (0..start + SLACK).map(|_| random.below(255) as u8).collect();
+            let mut wanted = before.clone();
+            for piece in &pieces {
+                let cycle: Vec<u8> = bits(piece.groups).map(|group| ports[group]).collect();
+                for (n, bit) in bits(piece.lost).enumerate() {
+                    wanted[piece.start + bit] = cycle[(piece.at as usize + n) % cycle.len()];
+                }
+            }
+            for kernel in Kernel::all() {
+                let mut row = before.clone();
+                kernel.mend(&ports, &pieces, &mut Cycles::default(), &mut row);
+                assert_eq!(row, wanted, "{}", kernel.name());
+            }
+        }
+    }
+}
