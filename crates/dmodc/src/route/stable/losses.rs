@@ -15,8 +15,6 @@ pub(super) struct Lost {
     pub(super) targets: Vec<u64>,
     /// Whether the groups are those of the present in the same direction.
     pub(super) is_same: bool,
-    /// Whether the groups of the present in the same direction are all among them.
-    pub(super) has_all: bool,
     /// Groups that are alive, but not all of their ports: which it is, and where it stands now.
     pub(super) thin: Vec<(usize, Now)>,
 }
@@ -101,13 +99,13 @@ impl Lost {
     ) -> (u64, u64) {
         self.targets.clear();
         self.thin.clear();
-        (self.is_same, self.has_all) = (false, false);
+        self.is_same = false;
         if was.is_empty() {
             return (0, 0);
         }
         let (same, is) = now[0];
         if is.len() == was.len() && are_same(then, same, part) {
-            (self.is_same, self.has_all) = (true, true);
+            self.is_same = true;
             self.targets.extend(was.iter().zip(is).map(|(was, is)| was & !is));
             return (self.targets.iter().fold(0, |all, lost| all | lost), 0);
         }
@@ -116,7 +114,7 @@ impl Lost {
         }
         self.targets.clear();
         let (mut displaced, mut thinned) = (0, 0);
-        let (mut next, mut found) = (0, 0);
+        let mut next = 0;
         for (at, (&was, &peer)) in was.iter().zip(then.peers).enumerate() {
             let mut is = 0;
             if let Some(place) = find_next(peer, &mut next, now.map(|now| now.0), orders, &may_turn)
@@ -127,12 +125,10 @@ impl Lost {
                     self.thin.push((at, place));
                     thinned |= was & is;
                 }
-                found += usize::from(!place.turned);
             }
             self.targets.push(was & !is);
             displaced |= was & !is;
         }
-        self.has_all = found == same.peers.len();
         (displaced, thinned)
     }
 }
@@ -167,8 +163,7 @@ impl Lost {
             self.targets.push(was & !is);
             next += usize::from(stays);
         }
-        self.has_all = next == is.len() && !turned;
-        self.has_all
+        next == is.len() && !turned
     }
 }
 

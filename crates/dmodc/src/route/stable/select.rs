@@ -3,7 +3,7 @@
 use super::losses::Losses;
 use super::mend::Mender;
 use super::set::Set;
-use super::usual::{self, Usual};
+use super::usual::Usual;
 use super::view::View;
 use super::{Reference, STRETCHES};
 use crate::cost::Closer;
@@ -82,6 +82,9 @@ impl Patcher {
             self.formula.fill(place, wanted, row);
             return;
         }
+        if self.usual.fill((reference, place, view), &mut self.formula, wanted, row) {
+            return;
+        }
         self.losses.find(reference, view, place, wanted.targets);
         let was = &self.losses.was;
         let (known, now) = (was.up | was.down, closer.up | closer.down);
@@ -100,15 +103,6 @@ impl Patcher {
         }
         if fresh | gone != 0 {
             self.come_and_go(place, (fresh, gone), wanted, row);
-        }
-        if harmed == 0 {
-            return;
-        }
-        let usual = harmed & usual::targets(reference, place, &self.losses, view.others);
-        if usual != 0 {
-            let mender = Mender { reference, place, view, harmed: usual };
-            self.usual.mend(&mender, &self.losses, wanted, row);
-            harmed &= !usual;
         }
         if harmed == 0 {
             return;

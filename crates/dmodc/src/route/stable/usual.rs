@@ -1,21 +1,26 @@
-//! The lost entries of most rows, by words alone.
+//! Rows as most of them are, by words alone.
 //!
-//! As a rule all groups above have one port, all of them were closer to all targets above, and what is there
+//! As a rule all targets are above, every group has one port and was closer to all of them, and what is there
 //! now was there before. Then groups keep their numbers of the reference: a closer set of the present is
 //! a word with some bits less, and the lost slots are the missing ones.
 
-use super::losses::Losses;
-use super::mend::{Mender, divide};
+use super::mend::divide;
 use super::select::Ahead;
 use super::set::Set;
+use super::view::View;
 use super::{Reference, STRETCHES};
+use crate::cost::Closer;
 use crate::group::Side;
 use crate::kernel::{Cycles, Piece, bits};
+use crate::route::dmodc::ByFormula;
 use crate::route::tile::{Place, Wanted};
+use crate::tables::NO_ROUTE;
 
-/// The displaced targets above one switch, with groups numbered as in the reference.
+/// Puts such rows together, with groups numbered as in the reference.
 #[derive(Default)]
 pub(super) struct Usual {
+    /// The closer sets of the reference.
+    was: Closer,
     /// For each group: the targets that it is still closer to.
     staying: Vec<u64>,
     ahead: Ahead,
@@ -24,74 +29,129 @@ pub(super) struct Usual {
     cycles: Cycles,
 }
 
-/// The targets of a switch that can be mended this way, if any.
-pub(super) fn targets(
-    reference: &Reference,
-    place: Place<'_>,
-    losses: &Losses,
-    others: u64,
-) -> u64 {
-    let above = reference.ready.groups.above(place.s);
-    let was = &losses.was;
-    let is_usual = losses.up.has_all
-        && losses.up.thin.is_empty()
-        && above.peers.len() <= 64
-        && above.ports.len() == above.peers.len()
-        && was.up_is_uniform;
-    if is_usual { was.up & place.closer.up & !others } else { 0 }
-}
-
 impl Usual {
-    /// Writes the lost entries of these targets. Does what [`Mender::mend`] does.
-    pub(super) fn mend(
+    /// Writes a row, if it is such a one; whether it is. Does what [`Patcher::fill`] does for any.
+    ///
+    /// [`Patcher::fill`]: super::select::Patcher::fill
+    pub(super) fn fill(
         &mut self,
-        mender: &Mender<'_>,
-        losses: &Losses,
+        (reference, place, view): (&Reference, Place<'_>, &View),
+        formula: &mut ByFormula,
+        wanted: Wanted<'_>,
+        row: &mut [u8],
+    ) -> bool {
+        let Place { ready, s, closer, kernel } = place;
+        let Some(up) = view.only_above(s) else { return false };
+        let up = up & wanted.targets;
+        if closer.down != 0 || closer.up & !up != 0 || up == 0 {
+            return false;
+        }
+        let (side, now) = (reference.ready.groups.above(s), ready.groups.above(s));
+        let found = kernel.run(
+            #[inline(always)]
+            || self.find_staying((side, up), (now, &closer.through_up)),
+        );
+        let displaced = up & !self.staying.iter().fold(up, |all, mask| all & mask);
+        let mut harmed = displaced & closer.up;
+        if !reference.ready.ranking.is_leaf(s) {
+            harmed &= view.needy[s.at()];
+        }
+        if !found || harmed & view.with_several_lids != 0 {
+            return false;
+        }
+        view.displace(s, wanted.targets, displaced);
+        (self.was.up, self.was.up_is_uniform) = (up, true);
+        self.was.through_up.resize(side.peers.len(), up);
+        let then = Place { ready: &reference.ready, s, closer: &self.was, kernel };
+        formula.fill(then, wanted, row);
+        for segment in wanted.of(up & !closer.up) {
+            let (start, length) = (segment.start as usize, segment.length as usize);
+            row[start..start + length].fill(NO_ROUTE);
+        }
+        if harmed != 0 {
+            self.mend((reference, place, view), harmed, wanted, row);
+        }
+        true
+    }
+
+    /// Finds the groups of now among those of then: both are in switch order. Whether that are all, with one
+    /// port each.
+    #[inline(always)]
+    fn find_staying(
+        &mut self,
+        (then, up): (Side<'_>, u64),
+        (now, through): (Side<'_>, &[u64]),
+    ) -> bool {
+        let single = |side: &Side<'_>| side.ports.len() == side.peers.len();
+        self.staying.clear();
+        if !single(&then) || !single(&now) || then.peers.len() > 64 {
+            return false;
+        }
+        if through.is_empty() {
+            // No target is reached upwards any more.
+            self.staying.resize(then.peers.len(), 0);
+            return true;
+        }
+        let mut next = 0;
+        self.staying.extend(then.peers.iter().zip(then.ports).map(|(peer, port)| {
+            let stays = now.peers.get(next) == Some(peer) && now.ports[next] == *port;
+            let through = if stays { through[next] & up } else { 0 };
+            next += usize::from(stays);
+            through
+        }));
+        next == now.peers.len()
+    }
+
+    /// Writes the lost entries of these targets.
+    fn mend(
+        &mut self,
+        at: (&Reference, Place<'_>, &View),
+        targets: u64,
         wanted: Wanted<'_>,
         row: &mut [u8],
     ) {
-        let Mender { reference, place, view, harmed: targets } = *mender;
-        let side = reference.ready.groups.above(place.s);
-        self.staying.clear();
-        self.staying.extend(losses.up.targets.iter().map(|lost| targets & !lost));
-        self.ahead.gather(place.kernel, (side, targets, &self.staying), view);
-        let pi = reference.ready.dividers[place.s.at()];
-        self.rounds.find((pi, side.peers.len() as u32), wanted);
+        let (reference, Place { s, kernel, .. }, view) = at;
+        let side = reference.ready.groups.above(s);
+        self.ahead.gather(kernel, (side, targets, &self.staying), view);
+        let pi = reference.ready.dividers[s.at()];
+        self.rounds.find((pi, side.peers.len() as u32), view, wanted);
         let mut ports = [0; 64];
         ports.iter_mut().zip(side.ports).for_each(|(to, port)| *to = port.0);
-        place.kernel.run(
-            #[inline(always)]
-            || match pi {
-                1 => {
-                    self.pieces.clear();
-                    let mut pieces = std::mem::take(&mut self.pieces);
-                    self.each_piece(mender, &side, |_, piece| pieces.push(piece));
-                    self.pieces = pieces;
-                }
-                _ => self.each_piece(mender, &side, |round, piece| {
-                    let groups = Set([piece.groups]);
-                    let mut group = groups.nth(piece.at);
-                    for slot in bits(piece.lost) {
-                        round.write(pi, slot, ports[group & 63], row);
-                        group = groups.after(group).unwrap_or_else(|| groups.nth(0));
-                    }
-                }),
-            },
-        );
-        if pi == 1 {
-            place.kernel.mend(&ports, &self.pieces, &mut self.cycles, row);
+        if pi > 1 {
+            kernel.run(
+                #[inline(always)]
+                || {
+                    self.each_piece(at, targets, |round, piece| {
+                        let groups = Set([piece.groups]);
+                        let mut group = groups.nth(piece.at);
+                        for slot in bits(piece.lost) {
+                            round.write(pi, slot, ports[group & 63], row);
+                            group = groups.after(group).unwrap_or_else(|| groups.nth(0));
+                        }
+                    });
+                },
+            );
+            return;
         }
+        let mut pieces = std::mem::take(&mut self.pieces);
+        pieces.clear();
+        kernel.run(
+            #[inline(always)]
+            || self.each_piece(at, targets, |_, piece| pieces.push(piece)),
+        );
+        kernel.mend(&ports, &pieces, &mut self.cycles, row);
+        self.pieces = pieces;
     }
 
     /// What is lost in each round, and where it goes.
     #[inline(always)]
     fn each_piece(
         &mut self,
-        mender: &Mender<'_>,
-        side: &Side<'_>,
+        (reference, place, view): (&Reference, Place<'_>, &View),
+        harmed: u64,
         mut each: impl FnMut(&Round, Piece),
     ) {
-        let Mender { reference, place, view, harmed } = *mender;
+        let side = reference.ready.groups.above(place.s);
         let sigma = u64::from(reference.places[place.s.at()]);
         let all_slots = u64::MAX >> (64 - side.peers.len());
         let Usual { staying, ahead, rounds, .. } = self;
@@ -104,7 +164,7 @@ impl Usual {
             let from = match ahead.unharmed::<1>(round.target) {
                 Some(unharmed) => unharmed,
                 None => {
-                    let groups = (side, &staying[..], &view.kept[round.stretch][..]);
+                    let groups = (&side, &staying[..], &view.kept[round.stretch][..]);
                     ahead.that_kept(place.kernel, groups, round.target, round.stretch)
                 }
             };
@@ -119,7 +179,7 @@ impl Usual {
 }
 
 /// The segments of a tile, round by round, at switches with one Π and so many groups: those of a rank are
-/// alike. Targets with more than one segment do not count.
+/// alike. Only first LIDs count.
 #[derive(Default)]
 struct Rounds {
     of: Option<(u32, u32)>,
@@ -144,13 +204,14 @@ struct Round {
 }
 
 impl Rounds {
-    fn find(&mut self, of: (u32, u32), wanted: Wanted<'_>) {
+    fn find(&mut self, of: (u32, u32), view: &View, wanted: Wanted<'_>) {
         if self.of.replace(of) == Some(of) {
             return;
         }
         let (pi, groups) = of;
         self.all.clear();
-        for segment in wanted.of_tile() {
+        for segment in wanted.of_tile().iter().filter(|segment| segment.k == 0) {
+            let first = view.spans[usize::from(segment.target)].0 / pi / groups;
             let (mut number, end) = (segment.number, segment.number.saturating_add(segment.length));
             while number < end {
                 let q = number / pi;
@@ -162,7 +223,7 @@ impl Rounds {
                     number: round,
                     slot,
                     slots: u64::MAX >> (63 - ((next - 1) / pi - q)),
-                    stretch: ((round - segment.number / pi / groups) as usize).min(STRETCHES - 1),
+                    stretch: (round.saturating_sub(first) as usize).min(STRETCHES - 1),
                     start: column(number),
                     end: column(next),
                     first: (pi - number % pi) as usize,

@@ -76,6 +76,8 @@ struct Kind {
     uniform: Option<u64>,
     /// Whether all targets are below, each with one group.
     is_single: bool,
+    /// Whether all targets are above.
+    is_below: bool,
 }
 
 /// A tile as the switches before others see it.
@@ -87,13 +89,17 @@ pub(crate) struct View {
     kinds: Vec<Kind>,
     /// Whether the fabric is the reference itself.
     pub(super) is_whole: bool,
-    /// Whether every way was one in the reference, in the same direction and as long.
+    /// Whether no switch changed its rank, which tells how long ways are in a levelled fabric.
+    ranks_are_same: bool,
+    /// Whether moreover every way was one in the reference.
     pub(super) ways_were_there: bool,
     /// The numbers of the first and the last destination of each target, those without a number of their own
     /// kind aside.
     pub(super) spans: Vec<(u32, u32)>,
     /// Targets with further destinations, numbered apart.
-    pub(super) others: u64,
+    others: u64,
+    /// Targets with nodes that have more than one LID.
+    pub(super) with_several_lids: u64,
     /// For each switch: the targets for which it lost a group or a port.
     pub(super) harmed: Vec<u64>,
     /// For each switch: the targets for which it lost a group, as its row was written last.
@@ -114,14 +120,17 @@ impl View {
             self.find_kinds(reference, work.ready.kernel);
             self.spans.clear();
             self.spans.extend(tile.switches.clone().map(|at| span(work.columns, at)));
-            self.others = 0;
+            (self.others, self.with_several_lids) = (0, 0);
             for (bit, at) in tile.switches.clone().enumerate() {
-                self.others |= u64::from(work.columns.segments(at..at + 1).len() > 1) << bit;
+                let segments = work.columns.segments(at..at + 1);
+                let several = segments.iter().any(|segment| segment.k > 0);
+                self.others |= u64::from(segments.len() > 1) << bit;
+                self.with_several_lids |= u64::from(several) << bit;
             }
             self.tile = Some(tile.index);
         }
         self.is_whole = *work.live.degradation == reference.degradation;
-        self.ways_were_there = reference.has_all_ways_of(work);
+        self.compare_ranks(reference, work);
         let switches = work.ready.groups.switch_count();
         self.displaced.0.resize_with(switches, AtomicU64::default);
         self.displaced.0.iter_mut().for_each(|word| *word.get_mut() = 0);
@@ -136,6 +145,27 @@ impl View {
         Ok(())
     }
 
+    /// Ranks tell the direction of a way and how long it is, in a levelled fabric. Switches that are alone have
+    /// no ways.
+    fn compare_ranks(&mut self, reference: &Reference, work: &Work<'_>) {
+        let (then, now) = (&reference.ready, work.ready);
+        let is_alone =
+            |s| now.groups.above(s).peers.is_empty() && now.groups.below(s).peers.is_empty();
+        let same_rank = |s| then.ranking.rank(s) == now.ranking.rank(s);
+        self.ranks_are_same = then.planes().is_some()
+            && now.planes().is_some()
+            && now.groups.ascending().iter().all(|s| same_rank(*s) || is_alone(*s));
+        self.ways_were_there =
+            self.ranks_are_same && reference.degradation.removed().next().is_none();
+    }
+
+    /// All targets of a switch in the reference, if they are above it, every group there is closer to all
+    /// of them, and no group turned.
+    pub(super) fn only_above(&self, s: SwitchIndex) -> Option<u64> {
+        let kind = self.kinds[s.at()];
+        if self.ranks_are_same && kind.is_below { kind.uniform } else { None }
+    }
+
     fn find_kinds(&mut self, reference: &Reference, kernel: Kernel) {
         let groups = &reference.ready.groups;
         let mut closer = Closer::default();
@@ -147,6 +177,7 @@ impl View {
             Kind {
                 uniform: uniform.then_some(closer.up),
                 is_single: closer.up == 0 && choices == closer.down.count_ones(),
+                is_below: closer.down == 0,
             }
         }));
     }
@@ -252,7 +283,7 @@ impl Selection for Reference {
         dirty: &mut Marks,
     ) {
         view.is_whole = false;
-        view.ways_were_there = self.has_all_ways_of(work);
+        view.compare_ranks(self, work);
         let mut around = Around::default();
         let groups = &work.ready.groups;
         let marked: Vec<SwitchIndex> = dirty.iter().map(|(s, _)| s).collect();
@@ -297,18 +328,6 @@ impl Reference {
         let (then, now) = (self.ready.groups.below(s), now.groups.below(s));
         then.ports.len() == now.ports.len()
             || then.width().is_some_and(|width| width * now.peers.len() == now.ports.len())
-    }
-
-    /// Whether every way of the present is one of the reference, in the same direction and as long: that one
-    /// has everything, and no live switch changed its rank, which tells how long ways are in a levelled fabric.
-    fn has_all_ways_of(&self, work: &Work<'_>) -> bool {
-        let groups = &work.ready.groups;
-        let is_alone = |s| groups.above(s).peers.is_empty() && groups.below(s).peers.is_empty();
-        let same_rank = |s: SwitchIndex| self.ready.ranking.rank(s) == work.ready.ranking.rank(s);
-        self.degradation.removed().next().is_none()
-            && self.ready.planes().is_some()
-            && work.ready.planes().is_some()
-            && groups.ascending().iter().all(|s| same_rank(*s) || is_alone(*s))
     }
 }
 
