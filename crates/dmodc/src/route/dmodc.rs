@@ -45,7 +45,15 @@ impl Selection for Dmodc {
         Ok(())
     }
 
-    fn look_again(&self, _: (&Work<'_>, &Tile), _: &Hops, (): &mut Self::View, _: &mut Marks) {}
+    fn look_again(
+        &self,
+        _: (&Work<'_>, &Tile),
+        _: &Hops,
+        (): &mut Self::View,
+        _: &Marks,
+        _: &mut Marks,
+    ) {
+    }
 
     #[inline]
     fn select(

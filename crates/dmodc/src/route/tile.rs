@@ -76,13 +76,14 @@ pub(crate) trait Selection: Sync {
     ) -> Result<(), TooFar>;
 
     /// Brings a view up to date after something happened to the fabric. The closer sets of the entries that
-    /// are marked may have changed; further ones are to be marked whose choice that may change.
+    /// are dirty may have changed; others are to be marked whose choice that may change.
     fn look_again(
         &self,
         at: (&Work<'_>, &Tile),
         costs: &Hops,
         view: &mut Self::View,
-        dirty: &mut Marks,
+        dirty: &Marks,
+        others: &mut Marks,
     );
 
     /// Writes the entries of a row for these segments. Targets that are in no direction get no route. It
@@ -95,6 +96,19 @@ pub(crate) trait Selection: Sync {
         scratch: &mut Self::Scratch,
         row: &mut [u8],
     );
+
+    /// Chooses again for targets whose closer sets are as they were when a row was written, if that can be
+    /// done without writing anything else; whether it was.
+    fn select_again(
+        &self,
+        _: Place<'_>,
+        _: &Self::View,
+        _: Wanted<'_>,
+        _: &mut Self::Scratch,
+        _row: &mut [u8],
+    ) -> bool {
+        false
+    }
 }
 
 /// Tables of at least so many bytes are written past the cache, in which they would not stay.
@@ -289,6 +303,32 @@ impl<S: Selection> RowMaker<S> {
             row[column] = NO_ROUTE;
         }
         &row[..tile.columns.len()]
+    }
+}
+
+impl<S: Selection> RowMaker<S> {
+    /// The entries of a live switch, of which some may be chosen anew, though no closer set changed; nothing
+    /// if that cannot be done without making the row.
+    pub(crate) fn row_again<C: Costs>(
+        &mut self,
+        work: &Work<'_>,
+        seen: &Seen<'_, S, C>,
+        (s, old): (SwitchIndex, &[u8]),
+        targets: u64,
+    ) -> Option<&[u8]> {
+        let kernel = work.ready.kernel;
+        kernel.run(|| seen.costs.closer(&work.ready.groups, s, &mut self.closer));
+        self.closer.restrict(targets);
+        let (columns, tile) = (work.columns, seen.tile);
+        let wanted = Wanted { targets, segments: &[], chained: 0, columns, tile };
+        let place = Place { ready: work.ready, s, closer: &self.closer, kernel };
+        let row = self.row.bytes_mut();
+        row[..old.len()].copy_from_slice(old);
+        let can = seen.selection.select_again(place, seen.view, wanted, &mut self.scratch, row);
+        for &column in &seen.dead {
+            row[column] = NO_ROUTE;
+        }
+        can.then_some(&row[..old.len()])
     }
 }
 

@@ -27,12 +27,16 @@ impl Marks {
 
     /// The switches with marks and their targets, ascending.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (SwitchIndex, u64)> {
-        self.switches.iter().enumerate().flat_map(move |(word, &set)| {
-            bits(set).map(move |bit| {
-                let at = word * 64 + bit;
-                (SwitchIndex::new(at), self.targets[at])
-            })
-        })
+        each(self.switches.iter().copied()).map(|s| (s, self.targets[s.at()]))
+    }
+
+    /// The switches with marks here or among others of the same size, and their targets in both, ascending.
+    pub(super) fn iter_with(
+        &self,
+        others: &Marks,
+    ) -> impl Iterator<Item = (SwitchIndex, u64, u64)> {
+        let both = self.switches.iter().zip(&others.switches).map(|(these, those)| these | those);
+        each(both).map(|s| (s, self.targets[s.at()], others.targets[s.at()]))
     }
 
     pub(super) fn clear(&mut self) {
@@ -42,4 +46,10 @@ impl Marks {
             }
         }
     }
+}
+
+/// The switches that have a bit.
+fn each(words: impl Iterator<Item = u64>) -> impl Iterator<Item = SwitchIndex> {
+    let of_word = |(at, set)| bits(set).map(move |bit| SwitchIndex::new(at * 64 + bit));
+    words.enumerate().flat_map(of_word)
 }

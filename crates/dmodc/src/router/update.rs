@@ -25,6 +25,8 @@ pub(super) struct Scratch {
     sweep: Sweep,
     changed: Marks,
     dirty: Marks,
+    /// Entries whose closer sets are as they were, but perhaps not what is chosen from them.
+    again: Marks,
 }
 
 /// What is kept of a tile.
@@ -48,11 +50,12 @@ pub(super) fn update_tile<S: Selection>(
     if some_costs_changed || touched.ranked_again {
         *covered = coverage(work, tile, costs);
     }
-    let dirty = &mut scratch.dirty;
+    let Scratch { dirty, again, .. } = scratch;
     for &s in &touched.rows {
         dirty.mark(s, ALL);
     }
-    selection.look_again((work, tile), costs, view, dirty);
+    again.fit(work.ready.groups.switch_count());
+    selection.look_again((work, tile), costs, view, dirty, again);
     let of_nodes = touched.nodes.iter().fold(0, |all, &n| all | work.target_of(tile, n));
     if of_nodes != 0 {
         for s in work.live.fabric.switch_indices() {
@@ -63,14 +66,22 @@ pub(super) fn update_tile<S: Selection>(
     let mut writer = Writer::new(work, tile);
     let seen = Seen::new(work, tile, &*costs, (selection, &*view));
     let width = tile.columns.len();
-    for (s, targets) in dirty.iter() {
+    for (s, targets, again) in dirty.iter_with(again) {
         let row = &mut entries[s.at() * width..(s.at() + 1) * width];
+        if targets == 0
+            && let Some(new) = maker.row_again(work, &seen, (s, row), again)
+        {
+            writer.replace(s, row, new);
+            continue;
+        }
+        let targets = targets | again;
         let new = maker.row(work, &seen, s, targets);
         match targets == ALL {
             true => writer.replace(s, row, new),
             false => writer.replace_part(s, row, new, targets),
         }
     }
+    again.clear();
     dirty.clear();
     writer.delta
 }
@@ -80,7 +91,7 @@ fn update_costs(
     groups: &PortGroups,
     costs: &mut Hops,
     touched: &Touched,
-    Scratch { sweep, changed, dirty }: &mut Scratch,
+    Scratch { sweep, changed, dirty, .. }: &mut Scratch,
 ) -> bool {
     sweep.fit(groups);
     changed.fit(groups.switch_count());

@@ -82,7 +82,7 @@ impl Patcher {
             self.formula.fill(place, wanted, row);
             return;
         }
-        if self.usual.fill((reference, place, view), &mut self.formula, wanted, row) {
+        if self.usual.fill((reference, place, view), Some(&mut self.formula), wanted, row) {
             return;
         }
         self.losses.find(reference, view, place, wanted.targets);
@@ -123,6 +123,18 @@ impl Patcher {
                 false => mender.mend::<4>((losses, lost, ahead), wanted, row),
             },
         );
+    }
+
+    /// Writes the entries that are spread, over those of the same closer sets; whether that could be done.
+    pub(super) fn fill_again(
+        &mut self,
+        reference: &Reference,
+        place: Place<'_>,
+        view: &View,
+        wanted: Wanted<'_>,
+        row: &mut [u8],
+    ) -> bool {
+        !view.is_whole && self.usual.fill((reference, place, view), None, wanted, row)
     }
 
     /// Writes the entries of targets that the reference does not reach, or nobody now.

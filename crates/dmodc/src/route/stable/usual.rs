@@ -30,13 +30,14 @@ pub(super) struct Usual {
 }
 
 impl Usual {
-    /// Writes a row, if it is such a one; whether it is. Does what [`Patcher::fill`] does for any.
+    /// Writes a row, if it is such a one; whether it is. Does what [`Patcher::fill`] does for any. Without a
+    /// formula the entries that are not spread are there already.
     ///
     /// [`Patcher::fill`]: super::select::Patcher::fill
     pub(super) fn fill(
         &mut self,
         (reference, place, view): (&Reference, Place<'_>, &View),
-        formula: &mut ByFormula,
+        formula: Option<&mut ByFormula>,
         wanted: Wanted<'_>,
         row: &mut [u8],
     ) -> bool {
@@ -60,13 +61,15 @@ impl Usual {
             return false;
         }
         view.displace(s, wanted.targets, displaced);
-        (self.was.up, self.was.up_is_uniform) = (up, true);
-        self.was.through_up.resize(side.peers.len(), up);
-        let then = Place { ready: &reference.ready, s, closer: &self.was, kernel };
-        formula.fill(then, wanted, row);
-        for segment in wanted.of(up & !closer.up) {
-            let (start, length) = (segment.start as usize, segment.length as usize);
-            row[start..start + length].fill(NO_ROUTE);
+        if let Some(formula) = formula {
+            (self.was.up, self.was.up_is_uniform) = (up, true);
+            self.was.through_up.resize(side.peers.len(), up);
+            let then = Place { ready: &reference.ready, s, closer: &self.was, kernel };
+            formula.fill(then, wanted, row);
+            for segment in wanted.of(up & !closer.up) {
+                let (start, length) = (segment.start as usize, segment.length as usize);
+                row[start..start + length].fill(NO_ROUTE);
+            }
         }
         if harmed != 0 {
             self.mend((reference, place, view), harmed, wanted, row);

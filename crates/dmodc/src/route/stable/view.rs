@@ -280,14 +280,14 @@ impl Selection for Reference {
         (work, tile): (&Work<'_>, &Tile),
         costs: &Hops,
         view: &mut View,
-        dirty: &mut Marks,
+        dirty: &Marks,
+        others: &mut Marks,
     ) {
         view.is_whole = false;
         view.compare_ranks(self, work);
         let mut around = Around::default();
         let groups = &work.ready.groups;
-        let marked: Vec<SwitchIndex> = dirty.iter().map(|(s, _)| s).collect();
-        for s in marked {
+        for (s, _) in dirty.iter() {
             if !work.live.switch(s) || self.ready.ranking.is_leaf(s) {
                 continue;
             }
@@ -295,10 +295,10 @@ impl Selection for Reference {
             if changed == 0 {
                 continue;
             }
-            // Only those look ahead whose own slot is lost. Where it was not, and is now, they are marked.
+            // Only those look ahead whose own slot is lost. Where it was not, and is now, they are dirty.
             for &peer in groups.above(s).peers.iter().chain(groups.below(s).peers) {
                 let displaced = view.displaced.0[peer.at()].load(Relaxed);
-                dirty.mark(peer, changed & displaced);
+                others.mark(peer, changed & displaced);
             }
         }
     }
@@ -312,6 +312,17 @@ impl Selection for Reference {
         row: &mut [u8],
     ) {
         patcher.fill(self, place, view, wanted, row);
+    }
+
+    fn select_again(
+        &self,
+        place: Place<'_>,
+        view: &View,
+        wanted: Wanted<'_>,
+        patcher: &mut Patcher,
+        row: &mut [u8],
+    ) -> bool {
+        patcher.fill_again(self, place, view, wanted, row)
     }
 }
 
