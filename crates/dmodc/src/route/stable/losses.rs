@@ -109,7 +109,9 @@ impl Lost {
             self.targets.extend(was.iter().zip(is).map(|(was, is)| was & !is));
             return (self.targets.iter().fold(0, |all, lost| all | lost), 0);
         }
-        if self.find_part((then, was), now[0], &may_turn) {
+        let turned = || !part && then.peers.iter().any(|peer| may_turn(*peer));
+        if find_staying(then, now[0], &mut self.targets) && !turned() {
+            self.targets.iter_mut().zip(was).for_each(|(to, was)| *to = was & !*to);
             return (self.targets.iter().fold(0, |all, lost| all | lost), 0);
         }
         self.targets.clear();
@@ -141,30 +143,30 @@ fn are_same(then: Side<'_>, now: Side<'_>, part: bool) -> bool {
         && (part || then.peers == now.peers && then.ports == now.ports)
 }
 
-impl Lost {
-    /// The same for groups of one port each, in case those of now are a part of those of then, and none
-    /// turned; whether it is so.
-    #[inline(always)]
-    fn find_part(
-        &mut self,
-        (then, was): Through<'_>,
-        (now, is): Through<'_>,
-        may_turn: impl Fn(SwitchIndex) -> bool,
-    ) -> bool {
-        let single = |side: &Side<'_>| side.ports.len() == side.peers.len();
-        if !single(&then) || !single(&now) || is.len() != now.peers.len() {
-            return false;
-        }
-        let (mut next, mut turned) = (0, false);
-        for ((&was, &peer), &port) in was.iter().zip(then.peers).zip(then.ports) {
-            let stays = next < is.len() && (now.peers[next], now.ports[next]) == (peer, port);
-            let is = if stays { is[next] } else { 0 };
-            turned |= !stays && may_turn(peer);
-            self.targets.push(was & !is);
-            next += usize::from(stays);
-        }
-        next == is.len() && !turned
+/// For each group of then, the targets that it is closer to now; in case all groups have one port, and those
+/// of now are a part of them. Whether that is so. (Nothing is decided from group to group: which one
+/// is lost, no processor can guess.)
+#[inline(always)]
+pub(super) fn find_staying(then: Side<'_>, (now, is): Through<'_>, staying: &mut Vec<u64>) -> bool {
+    let single = |side: &Side<'_>| side.ports.len() == side.peers.len();
+    staying.clear();
+    if !single(&then) || !single(&now) || is.len() != now.peers.len() {
+        return false;
     }
+    let Some(last) = is.len().checked_sub(1) else {
+        staying.resize(then.peers.len(), 0);
+        return true;
+    };
+    let mut stays = [false; 256];
+    now.ports.iter().for_each(|port| stays[usize::from(port.0)] = true);
+    let (mut next, mut others) = (0, false);
+    staying.extend(then.peers.iter().zip(then.ports).map(|(peer, port)| {
+        let (at, stays) = (next.min(last), stays[usize::from(port.0)]);
+        others |= stays & (now.peers[at] != *peer);
+        next += usize::from(stays);
+        is[at] & u64::from(stays).wrapping_neg()
+    }));
+    next == is.len() && !others
 }
 
 /// Where the group to a peer stands. Peers come in switch order, as groups stand; `next` is the first in the

@@ -4,13 +4,13 @@
 //! now was there before. Then groups keep their numbers of the reference: a closer set of the present is
 //! a word with some bits less, and the lost slots are the missing ones.
 
+use super::losses::find_staying;
 use super::mend::divide;
 use super::select::Ahead;
 use super::set::Set;
 use super::view::View;
 use super::{Reference, STRETCHES};
 use crate::cost::Closer;
-use crate::group::Side;
 use crate::kernel::{Cycles, Piece, bits};
 use crate::route::dmodc::ByFormula;
 use crate::route::tile::{Place, Wanted};
@@ -48,10 +48,12 @@ impl Usual {
             return false;
         }
         let (side, now) = (reference.ready.groups.above(s), ready.groups.above(s));
-        let found = kernel.run(
-            #[inline(always)]
-            || self.find_staying((side, up), (now, &closer.through_up)),
-        );
+        let through = (now, &closer.through_up[..]);
+        let found = side.peers.len() <= 64
+            && kernel.run(
+                #[inline(always)]
+                || find_staying(side, through, &mut self.staying),
+            );
         let displaced = up & !self.staying.iter().fold(up, |all, mask| all & mask);
         let mut harmed = displaced & closer.up;
         if !reference.ready.ranking.is_leaf(s) {
@@ -75,34 +77,6 @@ impl Usual {
             self.mend((reference, place, view), harmed, wanted, row);
         }
         true
-    }
-
-    /// Finds the groups of now among those of then: both are in switch order. Whether that are all, with one
-    /// port each.
-    #[inline(always)]
-    fn find_staying(
-        &mut self,
-        (then, up): (Side<'_>, u64),
-        (now, through): (Side<'_>, &[u64]),
-    ) -> bool {
-        let single = |side: &Side<'_>| side.ports.len() == side.peers.len();
-        self.staying.clear();
-        if !single(&then) || !single(&now) || then.peers.len() > 64 {
-            return false;
-        }
-        if through.is_empty() {
-            // No target is reached upwards any more.
-            self.staying.resize(then.peers.len(), 0);
-            return true;
-        }
-        let mut next = 0;
-        self.staying.extend(then.peers.iter().zip(then.ports).map(|(peer, port)| {
-            let stays = now.peers.get(next) == Some(peer) && now.ports[next] == *port;
-            let through = if stays { through[next] & up } else { 0 };
-            next += usize::from(stays);
-            through
-        }));
-        next == now.peers.len()
     }
 
     /// Writes the lost entries of these targets.
