@@ -3,11 +3,11 @@
 //! The slots of a segment come round by round: #R of them, each for Π destinations. Within a round those
 //! that are lost take one member after the other of one set, so that only the first has to be looked up.
 
+use super::Reference;
 use super::losses::{Losses, Lost};
 use super::select::Ahead;
 use super::set::Set;
 use super::view::View;
-use super::{Reference, STRETCHES};
 use crate::group::Side;
 use crate::kernel::{Choices, Divisor, SIZES};
 use crate::route::tile::{Place, Wanted};
@@ -156,7 +156,8 @@ impl Mender<'_> {
                     None => {
                         let first = self.view.spans[usize::from(segment.target & 63)].0;
                         let first = slots.round(divider.divide(first));
-                        let stretch = (run.round.saturating_sub(first) as usize).min(STRETCHES - 1);
+                        let stretch = run.round.saturating_sub(first) as usize;
+                        let stretch = stretch.min(self.view.kept.len() - 1);
                         let through = match closer.up >> segment.target & 1 {
                             1 => &closer.through_up,
                             _ => &closer.through_down,

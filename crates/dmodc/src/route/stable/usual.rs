@@ -4,12 +4,12 @@
 //! now was there before. Then groups keep their numbers of the reference: a closer set of the present is
 //! a word with some bits less, and the lost slots are the missing ones.
 
+use super::Reference;
 use super::losses::find_staying;
 use super::mend::divide;
 use super::select::Ahead;
 use super::set::Set;
 use super::view::View;
-use super::{Reference, STRETCHES};
 use crate::cost::Closer;
 use crate::kernel::{Cycles, Piece, bits};
 use crate::route::dmodc::ByFormula;
@@ -200,7 +200,7 @@ impl Rounds {
                     number: round,
                     slot,
                     slots: u64::MAX >> (63 - ((next - 1) / pi - q)),
-                    stretch: (round.saturating_sub(first) as usize).min(STRETCHES - 1),
+                    stretch: (round.saturating_sub(first) as usize).min(view.kept.len() - 1),
                     start: column(number),
                     end: column(next),
                     first: (pi - number % pi) as usize,

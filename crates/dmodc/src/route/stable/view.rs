@@ -14,7 +14,7 @@ use crate::kernel::Kernel;
 use crate::route::Preprocessing;
 use crate::route::tile::{Place, Selection, Wanted, Work};
 use crate::router::Marks;
-use crate::tables::{Columns, Tile};
+use crate::tables::{Columns, Segment, Tile};
 
 /// The costs of the reference, in the form that it allows.
 #[derive(Clone, Debug)]
@@ -107,8 +107,8 @@ pub(crate) struct View {
     /// For each switch that others look at: the targets of which some slot is lost.
     pub(super) needy: Vec<u64>,
     /// Stretch by stretch (Π destinations from the first one of a target on), for each switch: the targets
-    /// whose slot it kept. The last stands for all later ones.
-    pub(super) kept: [Vec<u64>; STRETCHES],
+    /// whose slot it kept. The last stands for all later ones. As many as are ever asked for.
+    pub(super) kept: Vec<Vec<u64>>,
 }
 
 impl View {
@@ -117,9 +117,11 @@ impl View {
         if self.tile != Some(tile.index) {
             self.tile = None;
             self.costs.compute(work, tile, &reference.ready)?;
-            self.find_kinds(reference, work.ready.kernel);
             self.spans.clear();
             self.spans.extend(tile.switches.clone().map(|at| span(work.columns, at)));
+            let rounds = self.find_kinds(reference, work.ready.kernel);
+            let segments = work.columns.segments(tile.switches.clone());
+            self.kept = vec![vec![]; self.count_stretches(rounds, segments)];
             (self.others, self.with_several_lids) = (0, 0);
             for (bit, at) in tile.switches.clone().enumerate() {
                 let segments = work.columns.segments(at..at + 1);
@@ -166,20 +168,52 @@ impl View {
         if self.ranks_are_same && kind.is_below { kind.uniform } else { None }
     }
 
-    fn find_kinds(&mut self, reference: &Reference, kernel: Kernel) {
-        let groups = &reference.ready.groups;
+    /// Finds the kinds of all switches, and how many destinations a round has (#R · Π), or a stretch where
+    /// others look at it, wherever that is; nothing if it is not the same for all targets of a switch.
+    fn find_kinds(&mut self, reference: &Reference, kernel: Kernel) -> Option<Vec<u32>> {
+        let Preprocessing { groups, dividers, ranking, .. } = &reference.ready;
         let mut closer = Closer::default();
+        let mut rounds = Some(vec![]);
         self.kinds.clear();
-        self.kinds.extend((0..groups.switch_count()).map(SwitchIndex::new).map(|s| {
+        for s in (0..groups.switch_count()).map(SwitchIndex::new) {
             kernel.run(|| self.costs.closer(groups, s, &mut closer));
-            let uniform = closer.through_up.iter().all(|mask| *mask == closer.up);
+            let is_uniform = closer.through_up.iter().all(|mask| *mask == closer.up);
             let choices: u32 = closer.through_down.iter().map(|mask| mask.count_ones()).sum();
-            Kind {
-                uniform: uniform.then_some(closer.up),
-                is_single: closer.up == 0 && choices == closer.down.count_ones(),
+            let is_single = choices == closer.down.count_ones();
+            self.kinds.push(Kind {
+                uniform: is_uniform.then_some(closer.up),
+                is_single: closer.up == 0 && is_single,
                 is_below: closer.down == 0,
+            });
+            if !is_uniform || !is_single {
+                rounds = None;
             }
-        }));
+            let pi = dividers[s.at()];
+            let above = (closer.up != 0).then(|| pi.saturating_mul(closer.through_up.len() as u32));
+            let one = (closer.down != 0 || !ranking.is_leaf(s)).then_some(pi);
+            if let Some(rounds) = &mut rounds {
+                let new = |round: &u32| !rounds.contains(round);
+                let found: Vec<u32> = above.into_iter().chain(one).filter(new).collect();
+                rounds.extend(found);
+            }
+        }
+        rounds
+    }
+
+    /// How many stretches are told apart: as many as some destination is rounds behind the first one of its
+    /// target.
+    fn count_stretches(&self, rounds: Option<Vec<u32>>, segments: &[Segment]) -> usize {
+        let Some(rounds) = rounds else { return STRETCHES };
+        let behind = |round: u32| {
+            let of = move |segment: &Segment| {
+                let first = self.spans[usize::from(segment.target)].0;
+                let last = segment.number.saturating_add(segment.length - 1);
+                (last / round).saturating_sub(first / round)
+            };
+            segments.iter().map(of).max()
+        };
+        let most = rounds.into_iter().filter_map(behind).max().unwrap_or(0);
+        (most as usize).saturating_add(1).min(STRETCHES)
     }
 
     /// The reference's closer sets of a switch.
