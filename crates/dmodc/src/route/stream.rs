@@ -3,7 +3,8 @@
 
 use rayon::prelude::*;
 
-use super::tile::{ALL, RowMaker, Seen, Selection, Work, coverage};
+use super::row::RowMaker;
+use super::tile::{ALL, Seen, Selection, Work, coverage};
 use super::{Coverage, Dmodc, Preprocessing, Reference, RouteError};
 use crate::cost::{CostBlock, Costs, Hops, TooFar};
 use crate::fabric::Live;

@@ -8,13 +8,14 @@
 
 use rayon::prelude::*;
 
+use super::row::RowMaker;
 use super::{Coverage, Preprocessing};
 use crate::cost::{BLOCK, Closer, CostBlock, Costs, Hops, TooFar};
 use crate::fabric::Live;
 use crate::id::{NodeIndex, PortNumber, SwitchIndex};
-use crate::kernel::{Kernel, SLACK, Stream, bits, chains};
+use crate::kernel::{Kernel, Stream, bits};
 use crate::router::Marks;
-use crate::tables::{Columns, End, ForwardingTables, Lines, NO_ROUTE, Segment, Tile};
+use crate::tables::{Columns, End, ForwardingTables, Segment, Tile};
 
 /// Which entries of a switch are wanted: segments of one tile, ascending.
 #[derive(Clone, Copy)]
@@ -22,10 +23,10 @@ pub(crate) struct Wanted<'a> {
     /// Those of these targets.
     pub(crate) targets: u64,
     pub(crate) segments: &'a [Segment],
-    /// Which destination switches continue the numbers of the one before: see [`chains`].
+    /// Which destination switches continue the numbers of the one before: see [`chains`](crate::kernel::chains).
     pub(crate) chained: u64,
-    columns: &'a Columns,
-    tile: &'a Tile,
+    pub(super) columns: &'a Columns,
+    pub(super) tile: &'a Tile,
 }
 
 impl<'a> Wanted<'a> {
@@ -87,7 +88,7 @@ pub(crate) trait Selection: Sync {
     );
 
     /// Writes the entries of a row for these segments. Targets that are in no direction get no route. It
-    /// may write over the end of a segment, but not more than [`SLACK`] bytes.
+    /// may write over the end of a segment, but not more than [`SLACK`](crate::kernel::SLACK) bytes.
     fn select(
         &self,
         place: Place<'_>,
@@ -181,7 +182,7 @@ pub(crate) struct Seen<'a, S: Selection, C> {
     pub(crate) selection: &'a S,
     pub(crate) view: &'a S::View,
     /// The columns of nodes that are cut off.
-    dead: Vec<usize>,
+    pub(super) dead: Vec<usize>,
 }
 
 impl<'a, S: Selection, C: Costs> Seen<'a, S, C> {
@@ -247,102 +248,8 @@ pub(crate) fn write_tile<S: Selection, C: Costs>(
     );
 }
 
-/// Puts rows together. Made for one tile.
-pub(crate) struct RowMaker<S: Selection> {
-    closer: Closer,
-    scratch: S::Scratch,
-    chained: u64,
-    segments: Vec<Segment>,
-    row: Lines,
-}
-
-impl<S: Selection> RowMaker<S> {
-    pub(crate) fn new(work: &Work<'_>, tile: &Tile) -> Self {
-        RowMaker {
-            closer: Closer::default(),
-            chained: chains(work.columns.segments(tile.switches.clone())),
-            scratch: S::Scratch::default(),
-            segments: vec![],
-            row: Lines::new(tile.columns.len() + SLACK, NO_ROUTE).expect("a row is small"),
-        }
-    }
-
-    /// The entries of switch `s` for some targets of the tile, most often all of them; what stands
-    /// between those means nothing.
-    pub(crate) fn row<C: Costs>(
-        &mut self,
-        work: &Work<'_>,
-        seen: &Seen<'_, S, C>,
-        s: SwitchIndex,
-        targets: u64,
-    ) -> &[u8] {
-        let (tile, kernel) = (seen.tile, work.ready.kernel);
-        let row = self.row.bytes_mut();
-        if !work.live.switch(s) {
-            row.fill(NO_ROUTE);
-            return &row[..tile.columns.len()];
-        }
-        kernel.run(|| seen.costs.closer(&work.ready.groups, s, &mut self.closer));
-        let columns = work.columns;
-        let wanted = if targets & tile.targets() == tile.targets() {
-            let segments = work.columns.segments(tile.switches.clone());
-            Wanted { targets: ALL, segments, chained: self.chained, columns, tile }
-        } else {
-            self.closer.restrict(targets);
-            self.segments.clear();
-            for bit in bits(targets & tile.targets()) {
-                let at = tile.switches.start + bit;
-                self.segments.extend_from_slice(work.columns.segments(at..at + 1));
-            }
-            Wanted { targets, segments: &self.segments, chained: 0, columns, tile }
-        };
-        let place = Place { ready: work.ready, s, closer: &self.closer, kernel };
-        seen.selection.select(place, seen.view, wanted, &mut self.scratch, row);
-        deliver(work, tile, self.closer.own, row);
-        for &column in &seen.dead {
-            row[column] = NO_ROUTE;
-        }
-        &row[..tile.columns.len()]
-    }
-}
-
-impl<S: Selection> RowMaker<S> {
-    /// The entries of a live switch, of which some may be chosen anew, though no closer set changed; nothing
-    /// if that cannot be done without making the row.
-    pub(crate) fn row_again<C: Costs>(
-        &mut self,
-        work: &Work<'_>,
-        seen: &Seen<'_, S, C>,
-        (s, old): (SwitchIndex, &[u8]),
-        targets: u64,
-    ) -> Option<&[u8]> {
-        let kernel = work.ready.kernel;
-        kernel.run(|| seen.costs.closer(&work.ready.groups, s, &mut self.closer));
-        self.closer.restrict(targets);
-        let (columns, tile) = (work.columns, seen.tile);
-        let wanted = Wanted { targets, segments: &[], chained: 0, columns, tile };
-        let place = Place { ready: work.ready, s, closer: &self.closer, kernel };
-        let row = self.row.bytes_mut();
-        row[..old.len()].copy_from_slice(old);
-        let can = seen.selection.select_again(place, seen.view, wanted, &mut self.scratch, row);
-        for &column in &seen.dead {
-            row[column] = NO_ROUTE;
-        }
-        can.then_some(&row[..old.len()])
-    }
-}
-
 /// Every target of a tile.
 pub(crate) const ALL: u64 = u64::MAX;
-
-/// At the destination switch itself, each destination has its port.
-fn deliver(work: &Work<'_>, tile: &Tile, own: u64, row: &mut [u8]) {
-    for bit in bits(own) {
-        for column in work.columns.of_switch(tile.switches.start + bit) {
-            row[column - tile.columns.start] = work.columns.destinations()[column].port.0;
-        }
-    }
-}
 
 /// The validity of a fabric without its tables: costs alone.
 ///

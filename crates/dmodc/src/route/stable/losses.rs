@@ -58,7 +58,7 @@ impl Losses {
     #[inline(always)]
     fn compare(&mut self, reference: &Reference, view: &View, place: Place<'_>, targets: u64) {
         let Place { ready, s, closer, .. } = place;
-        view.closer(reference, s, &mut self.was);
+        view.then.closer(reference, s, &mut self.was);
         if targets != u64::MAX {
             self.was.restrict(targets);
         }

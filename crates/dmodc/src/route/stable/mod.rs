@@ -24,6 +24,7 @@ mod mend;
 mod select;
 mod set;
 mod slots;
+mod then;
 mod usual;
 mod view;
 

@@ -6,87 +6,21 @@ use std::sync::atomic::Ordering::Relaxed;
 use super::losses::Losses;
 use super::select::Patcher;
 use super::slots::Slots;
+use super::then::Then;
 use super::{Reference, STRETCHES};
-use crate::cost::{Closer, CostBlock, Costs, Hops, TooFar};
-use crate::group::PortGroups;
+use crate::cost::{Closer, Costs, Hops, TooFar};
 use crate::id::SwitchIndex;
-use crate::kernel::Kernel;
 use crate::route::Preprocessing;
 use crate::route::tile::{Place, Selection, Wanted, Work};
 use crate::router::Marks;
-use crate::tables::{Columns, Segment, Tile};
-
-/// The costs of the reference, in the form that it allows.
-#[derive(Clone, Debug)]
-pub(super) enum ReferenceCosts {
-    Hops(Hops),
-    Bytes(CostBlock),
-}
-
-impl Default for ReferenceCosts {
-    fn default() -> Self {
-        ReferenceCosts::Bytes(CostBlock::default())
-    }
-}
-
-impl ReferenceCosts {
-    #[inline(always)]
-    pub(super) fn closer(&self, groups: &PortGroups, s: SwitchIndex, closer: &mut Closer) {
-        match self {
-            ReferenceCosts::Hops(costs) => costs.closer(groups, s, closer),
-            ReferenceCosts::Bytes(costs) => Costs::closer(costs, groups, s, closer),
-        }
-    }
-
-    /// The same for targets below alone.
-    #[inline(always)]
-    fn closer_below(&self, groups: &PortGroups, s: SwitchIndex, closer: &mut Closer) {
-        match self {
-            ReferenceCosts::Hops(costs) => costs.closer_below(groups, s, closer),
-            ReferenceCosts::Bytes(costs) => Costs::closer(costs, groups, s, closer),
-        }
-    }
-
-    fn compute(
-        &mut self,
-        work: &Work<'_>,
-        tile: &Tile,
-        then: &Preprocessing,
-    ) -> Result<(), TooFar> {
-        let targets = work.targets(tile);
-        match then.planes() {
-            Some(planes) => {
-                if !matches!(self, ReferenceCosts::Hops(costs) if costs.planes() == planes) {
-                    *self = ReferenceCosts::Hops(Hops::new(planes));
-                }
-            }
-            None => *self = ReferenceCosts::default(),
-        }
-        work.ready.kernel.run(|| match self {
-            ReferenceCosts::Hops(costs) => costs.compute(&then.groups, targets),
-            ReferenceCosts::Bytes(costs) => costs.compute(&then.groups, targets),
-        })
-    }
-}
-
-/// What the reference's closer sets of one switch look like.
-#[derive(Clone, Copy, Debug, Default)]
-struct Kind {
-    /// The targets above, if all groups above are closer to all of them.
-    uniform: Option<u64>,
-    /// Whether all targets are below, each with one group.
-    is_single: bool,
-    /// Whether all targets are above.
-    is_below: bool,
-}
+use crate::tables::{Columns, Tile};
 
 /// A tile as the switches before others see it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct View {
     /// Which tile it is.
     tile: Option<usize>,
-    costs: ReferenceCosts,
-    kinds: Vec<Kind>,
+    pub(super) then: Then,
     /// Whether the fabric is the reference itself.
     pub(super) is_whole: bool,
     /// Whether no switch changed its rank, which tells how long ways are in a levelled fabric.
@@ -116,12 +50,11 @@ impl View {
     fn begin(&mut self, reference: &Reference, work: &Work<'_>, tile: &Tile) -> Result<(), TooFar> {
         if self.tile != Some(tile.index) {
             self.tile = None;
-            self.costs.compute(work, tile, &reference.ready)?;
+            self.then.compute(reference, work, tile)?;
             self.spans.clear();
             self.spans.extend(tile.switches.clone().map(|at| span(work.columns, at)));
-            let rounds = self.find_kinds(reference, work.ready.kernel);
             let segments = work.columns.segments(tile.switches.clone());
-            self.kept = vec![vec![]; self.count_stretches(rounds, segments)];
+            self.kept = vec![vec![]; self.then.stretches(&self.spans, segments)];
             (self.others, self.with_several_lids) = (0, 0);
             for (bit, at) in tile.switches.clone().enumerate() {
                 let segments = work.columns.segments(at..at + 1);
@@ -164,74 +97,8 @@ impl View {
     /// All targets of a switch in the reference, if they are above it, every group there is closer to all
     /// of them, and no group turned.
     pub(super) fn only_above(&self, s: SwitchIndex) -> Option<u64> {
-        let kind = self.kinds[s.at()];
+        let kind = self.then.kind(s);
         if self.ranks_are_same && kind.is_below { kind.uniform } else { None }
-    }
-
-    /// Finds the kinds of all switches, and how many destinations a round has (#R · Π), or a stretch where
-    /// others look at it, wherever that is; nothing if it is not the same for all targets of a switch.
-    fn find_kinds(&mut self, reference: &Reference, kernel: Kernel) -> Option<Vec<u32>> {
-        let Preprocessing { groups, dividers, ranking, .. } = &reference.ready;
-        let mut closer = Closer::default();
-        let mut rounds = Some(vec![]);
-        self.kinds.clear();
-        for s in (0..groups.switch_count()).map(SwitchIndex::new) {
-            kernel.run(|| self.costs.closer(groups, s, &mut closer));
-            let is_uniform = closer.through_up.iter().all(|mask| *mask == closer.up);
-            let choices: u32 = closer.through_down.iter().map(|mask| mask.count_ones()).sum();
-            let is_single = choices == closer.down.count_ones();
-            self.kinds.push(Kind {
-                uniform: is_uniform.then_some(closer.up),
-                is_single: closer.up == 0 && is_single,
-                is_below: closer.down == 0,
-            });
-            if !is_uniform || !is_single {
-                rounds = None;
-            }
-            let pi = dividers[s.at()];
-            let above = (closer.up != 0).then(|| pi.saturating_mul(closer.through_up.len() as u32));
-            let one = (closer.down != 0 || !ranking.is_leaf(s)).then_some(pi);
-            if let Some(rounds) = &mut rounds {
-                let new = |round: &u32| !rounds.contains(round);
-                let found: Vec<u32> = above.into_iter().chain(one).filter(new).collect();
-                rounds.extend(found);
-            }
-        }
-        rounds
-    }
-
-    /// How many stretches are told apart: as many as some destination is rounds behind the first one of its
-    /// target.
-    fn count_stretches(&self, rounds: Option<Vec<u32>>, segments: &[Segment]) -> usize {
-        let Some(rounds) = rounds else { return STRETCHES };
-        let behind = |round: u32| {
-            let of = move |segment: &Segment| {
-                let first = self.spans[usize::from(segment.target)].0;
-                let last = segment.number.saturating_add(segment.length - 1);
-                (last / round).saturating_sub(first / round)
-            };
-            segments.iter().map(of).max()
-        };
-        let most = rounds.into_iter().filter_map(behind).max().unwrap_or(0);
-        (most as usize).saturating_add(1).min(STRETCHES)
-    }
-
-    /// The reference's closer sets of a switch.
-    #[inline(always)]
-    pub(super) fn closer(&self, reference: &Reference, s: SwitchIndex, closer: &mut Closer) {
-        let groups = &reference.ready.groups;
-        match self.kinds[s.at()].uniform {
-            Some(up) => {
-                self.costs.closer_below(groups, s, closer);
-                closer.up = up;
-                closer.up_is_uniform = true;
-                closer.through_up.clear();
-                if up != 0 {
-                    closer.through_up.resize(groups.above(s).peers.len(), up);
-                }
-            }
-            None => self.costs.closer(groups, s, closer),
-        }
     }
 
     /// Notes for which of these targets a switch lost a group.
@@ -365,7 +232,7 @@ impl Reference {
     /// whole, and each target had one. It has that one, or no other.
     pub(super) fn all_or_nothing(&self, view: &View, now: &Preprocessing, s: SwitchIndex) -> bool {
         if !view.ways_were_there
-            || !view.kinds[s.at()].is_single
+            || !view.then.kind(s).is_single
             || !now.groups.above(s).peers.is_empty()
         {
             return false;
