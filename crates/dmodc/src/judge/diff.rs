@@ -1,6 +1,6 @@
 //! `diff`: what is different between two tables of one fabric, and whose packets notice.
 //!
-//! Entries are compared switch by switch; [`super::moved`] follows the pairs, and [`super::forced`] counts what
+//! Entries are compared switch by switch; [`super::moved`] follows the pairs, and [`super::forced()`] counts what
 //! any new tables would have changed.
 
 use rayon::prelude::*;

@@ -1,6 +1,6 @@
 //! Judging forwarding tables: ours, or anybody's.
 //!
-//! Nothing here knows how tables were made; only [`forced`](mod@forced) asks what the closer sets would
+//! Nothing here knows how tables were made; only [`forced()`] asks what the closer sets would
 //! allow. For each destination the next hops of all switches form a graph that is walked once, O(#switches) a destination, instead of once for every source; so all
 //! pairs of 11,664 nodes take a second, not minutes.
 
