@@ -44,11 +44,17 @@ impl Hops {
         Hops { planes, words: vec![], own: vec![] }
     }
 
-    fn own(&self, s: SwitchIndex) -> u64 {
+    /// The target that a switch is itself, if it is one.
+    pub(crate) fn own(&self, s: SwitchIndex) -> u64 {
         match self.own[s.at()] {
             NO_TARGET => 0,
             bit => 1 << bit,
         }
+    }
+
+    /// The targets that a switch reaches after 0, 1, 2 … hops up.
+    pub(crate) fn of(&self, s: SwitchIndex) -> &[u64] {
+        &self.words[s.at() * self.planes..][..self.planes]
     }
 
     /// Finds again which targets `s` reaches by going down; those for which that changed. All
@@ -169,8 +175,11 @@ impl Costs for Hops {
 
     #[inline]
     fn reached(&self, s: SwitchIndex) -> u64 {
-        let planes = &self.words[s.at() * self.planes..][..self.planes];
-        planes.iter().fold(0, |all, plane| all | plane)
+        self.of(s).iter().fold(0, |all, plane| all | plane)
+    }
+
+    fn hops(&self) -> Option<&Hops> {
+        Some(self)
     }
 
     #[inline(always)]

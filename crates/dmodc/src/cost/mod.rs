@@ -93,4 +93,9 @@ pub(crate) trait Costs: Default + Send + Sync {
 
     /// The closer sets of `s`.
     fn closer(&self, groups: &PortGroups, s: SwitchIndex, closer: &mut Closer);
+
+    /// The same as bits, if they are.
+    fn hops(&self) -> Option<&Hops> {
+        None
+    }
 }

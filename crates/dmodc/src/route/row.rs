@@ -41,23 +41,31 @@ impl<S: Selection> RowMaker<S> {
             row.fill(NO_ROUTE);
             return &row[..tile.columns.len()];
         }
-        kernel.run(|| seen.costs.closer(&work.ready.groups, s, &mut self.closer));
-        let columns = work.columns;
-        let wanted = if targets & tile.targets() == tile.targets() {
+        let (columns, again) = (work.columns, false);
+        let all = targets & tile.targets() == tile.targets();
+        let wanted = if all {
             let segments = work.columns.segments(tile.switches.clone());
-            Wanted { targets: ALL, segments, chained: self.chained, columns, tile }
+            Wanted { targets: ALL, segments, chained: self.chained, again, columns, tile }
         } else {
-            self.closer.restrict(targets);
             self.segments.clear();
             for bit in bits(targets & tile.targets()) {
                 let at = tile.switches.start + bit;
                 self.segments.extend_from_slice(work.columns.segments(at..at + 1));
             }
-            Wanted { targets, segments: &self.segments, chained: 0, columns, tile }
+            Wanted { targets, segments: &self.segments, chained: 0, again, columns, tile }
         };
-        let place = Place { ready: work.ready, s, closer: &self.closer, kernel };
-        seen.selection.select(place, seen.view, wanted, &mut self.scratch, row);
-        deliver(work, tile, self.closer.own, row);
+        let (by, scratch) = ((work, seen.costs, s), &mut self.scratch);
+        let own = seen.selection.select_by_costs(by, seen.view, wanted, scratch, row);
+        let own = own.unwrap_or_else(|| {
+            kernel.run(|| seen.costs.closer(&work.ready.groups, s, &mut self.closer));
+            if !all {
+                self.closer.restrict(targets);
+            }
+            let place = Place { ready: work.ready, s, closer: &self.closer, kernel };
+            seen.selection.select(place, seen.view, wanted, scratch, row);
+            self.closer.own
+        });
+        deliver(work, tile, own, row);
         for &column in &seen.dead {
             row[column] = NO_ROUTE;
         }
@@ -73,19 +81,16 @@ impl<S: Selection> RowMaker<S> {
         (s, old): (SwitchIndex, &[u8]),
         targets: u64,
     ) -> Option<&[u8]> {
-        let kernel = work.ready.kernel;
-        kernel.run(|| seen.costs.closer(&work.ready.groups, s, &mut self.closer));
-        self.closer.restrict(targets);
         let (columns, tile) = (work.columns, seen.tile);
-        let wanted = Wanted { targets, segments: &[], chained: 0, columns, tile };
-        let place = Place { ready: work.ready, s, closer: &self.closer, kernel };
+        let wanted = Wanted { targets, segments: &[], chained: 0, again: true, columns, tile };
         let row = self.row.bytes_mut();
         row[..old.len()].copy_from_slice(old);
-        let can = seen.selection.select_again(place, seen.view, wanted, &mut self.scratch, row);
+        let (by, scratch) = ((work, seen.costs, s), &mut self.scratch);
+        let can = seen.selection.select_by_costs(by, seen.view, wanted, scratch, row);
         for &column in &seen.dead {
             row[column] = NO_ROUTE;
         }
-        can.then_some(&row[..old.len()])
+        can.map(|_| &row[..old.len()])
     }
 }
 

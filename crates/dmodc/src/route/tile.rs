@@ -25,6 +25,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) segments: &'a [Segment],
     /// Which destination switches continue the numbers of the one before: see [`chains`](crate::kernel::chains).
     pub(crate) chained: u64,
+    /// Whether the row has its entries already, and the closer sets of these targets are as they were.
+    pub(crate) again: bool,
     pub(super) columns: &'a Columns,
     pub(super) tile: &'a Tile,
 }
@@ -98,17 +100,18 @@ pub(crate) trait Selection: Sync {
         row: &mut [u8],
     );
 
-    /// Chooses again for targets whose closer sets are as they were when a row was written, if that can be
-    /// done without writing anything else; whether it was.
-    fn select_again(
+    /// Does without closer sets what [`select`](Self::select) does with them, if it can; says then which
+    /// target the switch is itself. If the entries are to be chosen [again](Wanted::again), nothing else is
+    /// written.
+    fn select_by_costs<C: Costs>(
         &self,
-        _: Place<'_>,
+        _: (&Work<'_>, &C, SwitchIndex),
         _: &Self::View,
         _: Wanted<'_>,
         _: &mut Self::Scratch,
         _row: &mut [u8],
-    ) -> bool {
-        false
+    ) -> Option<u64> {
+        None
     }
 }
 

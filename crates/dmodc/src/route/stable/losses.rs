@@ -4,7 +4,7 @@ use super::Reference;
 use super::view::View;
 use crate::cost::Closer;
 use crate::group::Side;
-use crate::id::SwitchIndex;
+use crate::id::{PortNumber, SwitchIndex};
 use crate::order::Orders;
 use crate::route::tile::Place;
 
@@ -144,29 +144,53 @@ fn are_same(then: Side<'_>, now: Side<'_>, part: bool) -> bool {
 }
 
 /// For each group of then, the targets that it is closer to now; in case all groups have one port, and those
-/// of now are a part of them. Whether that is so. (Nothing is decided from group to group: which one
-/// is lost, no processor can guess.)
+/// of now are a part of them. Whether that is so.
 #[inline(always)]
-pub(super) fn find_staying(then: Side<'_>, (now, is): Through<'_>, staying: &mut Vec<u64>) -> bool {
-    let single = |side: &Side<'_>| side.ports.len() == side.peers.len();
+fn find_staying(then: Side<'_>, (now, is): Through<'_>, staying: &mut Vec<u64>) -> bool {
     staying.clear();
-    if !single(&then) || !single(&now) || is.len() != now.peers.len() {
+    if !is_single(&then) || !is_single(&now) || is.len() != now.peers.len() {
         return false;
     }
     let Some(last) = is.len().checked_sub(1) else {
         staying.resize(then.peers.len(), 0);
         return true;
     };
-    let mut stays = [false; 256];
-    now.ports.iter().for_each(|port| stays[usize::from(port.0)] = true);
-    let (mut next, mut others) = (0, false);
-    staying.extend(then.peers.iter().zip(then.ports).map(|(peer, port)| {
+    let stays = ports(now);
+    let mut next = 0;
+    staying.extend(then.ports.iter().map(|port| {
         let (at, stays) = (next.min(last), stays[usize::from(port.0)]);
-        others |= stays & (now.peers[at] != *peer);
         next += usize::from(stays);
         is[at] & u64::from(stays).wrapping_neg()
     }));
-    next == is.len() && !others
+    next == is.len()
+}
+
+/// Which of at most 64 groups of then are there now; in case all groups have one port, and those of now are a
+/// part of them.
+#[inline(always)]
+pub(super) fn live_groups(then: Side<'_>, now: Side<'_>) -> Option<u64> {
+    if !is_single(&then) || !is_single(&now) || then.ports.len() > 64 {
+        return None;
+    }
+    let stays = ports(now);
+    let bit = |(at, port): (usize, &PortNumber)| u64::from(stays[usize::from(port.0)]) << at;
+    let live = then.ports.iter().enumerate().map(bit).fold(0, |all, bit| all | bit);
+    (live.count_ones() as usize == now.ports.len()).then_some(live)
+}
+
+#[inline(always)]
+fn is_single(side: &Side<'_>) -> bool {
+    side.ports.len() == side.peers.len()
+}
+
+/// The ports of a switch in one direction, by their numbers. A port leads to one switch only, so they tell
+/// groups of one port. (And nothing is decided from group to group: which one is lost, no processor can
+/// guess.)
+#[inline(always)]
+fn ports(side: Side<'_>) -> [bool; 256] {
+    let mut ports = [false; 256];
+    side.ports.iter().for_each(|port| ports[usize::from(port.0)] = true);
+    ports
 }
 
 /// Where the group to a peer stands. Peers come in switch order, as groups stand; `next` is the first in the

@@ -143,6 +143,10 @@ impl Mender<'_> {
         let shift = u64::from(self.reference.places[self.place.s.at()]) + u64::from(segment.k);
         let all_lost = u64::from(lost.count());
         let single = side.ports.len() == side.peers.len();
+        let through = match closer.up >> segment.target & 1 {
+            1 => &closer.through_up,
+            _ => &closer.through_down,
+        };
         slots.each_run(
             #[inline(always)]
             |run| {
@@ -151,21 +155,15 @@ impl Mender<'_> {
                 if here.is_empty() {
                     return;
                 }
-                let from: Set<W> = match ahead.unharmed(segment.target) {
-                    Some(unharmed) => unharmed,
-                    None => {
-                        let first = self.view.spans[usize::from(segment.target & 63)].0;
-                        let first = slots.round(divider.divide(first));
-                        let stretch = run.round.saturating_sub(first) as usize;
-                        let stretch = stretch.min(self.view.kept.len() - 1);
-                        let through = match closer.up >> segment.target & 1 {
-                            1 => &closer.through_up,
-                            _ => &closer.through_down,
-                        };
-                        let kept = (side, &through[..], &self.view.kept[stretch][..]);
-                        ahead.that_kept(kernel, kept, segment.target, stretch)
-                    }
+                let stretch = || {
+                    let first = self.view.spans[usize::from(segment.target & 63)].0;
+                    let first = slots.round(divider.divide(first));
+                    let stretch = run.round.saturating_sub(first) as usize;
+                    stretch.min(self.view.kept.len() - 1)
                 };
+                let of = (segment.target, Set([u64::MAX; W]));
+                let groups = (side, &through[..], self.view);
+                let from: Set<W> = ahead.spread_over(of, stretch, kernel, groups);
                 let x = u64::from(run.round) * all_lost + u64::from(before.count()) + shift;
                 let (mut turn, at) = divide(x, from.count());
                 let mut group = from.nth(at);

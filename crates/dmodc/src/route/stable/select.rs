@@ -16,9 +16,9 @@ use crate::tables::NO_ROUTE;
 
 /// Puts rows together.
 pub(crate) struct Patcher {
-    formula: ByFormula,
+    pub(super) formula: ByFormula,
     losses: Losses,
-    usual: Usual,
+    pub(super) usual: Usual,
     /// Lost groups by target: those above and those below in the reference.
     lost: [Choices; 2],
     /// Displaced targets that are reached upwards now, and downwards.
@@ -82,9 +82,6 @@ impl Patcher {
             self.formula.fill(place, wanted, row);
             return;
         }
-        if self.usual.fill((reference, place, view), Some(&mut self.formula), wanted, row) {
-            return;
-        }
         self.losses.find(reference, view, place, wanted.targets);
         let was = &self.losses.was;
         let (known, now) = (was.up | was.down, closer.up | closer.down);
@@ -123,18 +120,6 @@ impl Patcher {
                 false => mender.mend::<4>((losses, lost, ahead), wanted, row),
             },
         );
-    }
-
-    /// Writes the entries that are spread, over those of the same closer sets; whether that could be done.
-    pub(super) fn fill_again(
-        &mut self,
-        reference: &Reference,
-        place: Place<'_>,
-        view: &View,
-        wanted: Wanted<'_>,
-        row: &mut [u8],
-    ) -> bool {
-        !view.is_whole && self.usual.fill((reference, place, view), None, wanted, row)
     }
 
     /// Writes the entries of targets that the reference does not reach, or nobody now.
@@ -219,35 +204,41 @@ impl Ahead {
         all
     }
 
-    /// The closer groups of a target that lost nothing, if they are at least half of all.
+    /// Those of them that lost nothing.
     #[inline(always)]
-    pub(super) fn unharmed<const W: usize>(&self, target: u8) -> Option<Set<W>> {
-        let unharmed = match self.together {
+    fn unharmed<const W: usize>(&self, target: u8) -> Set<W> {
+        match self.together {
             0 => Set(self.unharmed.words(target)),
             groups => {
                 let mut both: Set<W> = Set(self.all.words(target));
                 both.0[0] >>= groups;
                 both
             }
-        };
-        (2 * unharmed.count() >= self.all::<W>(target).count()).then_some(unharmed)
+        }
     }
 
-    /// The closer groups of a target that kept the slot of a stretch; all closer ones if none did. Asks for
-    /// the groups with their targets, as [gathered](Self::gather), and what every switch kept.
+    /// The groups that the lost slots of a target go to, of those of its closer groups that are `live`: those
+    /// that lost nothing, if they are at least half; else those that kept the slot of a stretch; else
+    /// all. Asks for the groups with their targets, as [gathered](Self::gather).
     #[inline(always)]
-    pub(super) fn that_kept<const W: usize>(
+    pub(super) fn spread_over<const W: usize>(
         &mut self,
+        (target, live): (u8, Set<W>),
+        stretch: impl FnOnce() -> usize,
         kernel: Kernel,
-        groups: (&Side<'_>, &[u64], &[u64]),
-        target: u8,
-        stretch: usize,
+        (side, through, view): (&Side<'_>, &[u64], &View),
     ) -> Set<W> {
-        if !self.asked[stretch] {
-            self.ask(kernel, groups, stretch);
+        let all = self.all(target).and(&live);
+        let unharmed = self.unharmed(target).and(&live);
+        if 2 * unharmed.count() >= all.count() {
+            return unharmed;
         }
-        let kept = Set(self.kept[stretch].words(target));
-        if kept.is_empty() { self.all(target) } else { kept }
+        let stretch = stretch();
+        if !self.asked[stretch] {
+            self.ask(kernel, (side, through, &view.kept[stretch]), stretch);
+        }
+        let kept = Set(self.kept[stretch].words(target)).and(&live);
+        if kept.is_empty() { all } else { kept }
     }
 
     #[inline(never)]

@@ -42,6 +42,11 @@ impl<const W: usize> Set<W> {
         Set(std::array::from_fn(|at| self.0[at] & !other.0[at]))
     }
 
+    #[inline(always)]
+    pub(super) fn and(&self, other: &Self) -> Self {
+        Set(std::array::from_fn(|at| self.0[at] & other.0[at]))
+    }
+
     /// The members before `end`.
     #[inline(always)]
     pub(super) fn before(&self, end: u32) -> Self {
@@ -159,6 +164,8 @@ mod tests {
             some.0[random.below(4) as usize] &= random.below(u64::MAX);
             let ranks: Vec<usize> = (0..list.len()).filter(|&at| some.has(list[at])).collect();
             assert!(some.ranked(&set).iter().eq(ranks));
+            assert!(set.and(&some).iter().eq(some.and(&set).iter()));
+            assert!(set.and(&some).iter().eq(list.iter().copied().filter(|&m| some.has(m))));
             assert!(set.without(&some).iter().eq(list.iter().copied().filter(|&m| !some.has(m))));
         }
     }

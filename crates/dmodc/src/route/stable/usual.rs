@@ -5,13 +5,16 @@
 //! a word with some bits less, and the lost slots are the missing ones.
 
 use super::Reference;
-use super::losses::find_staying;
+use super::losses::live_groups;
 use super::mend::divide;
 use super::select::Ahead;
 use super::set::Set;
 use super::view::View;
-use crate::cost::Closer;
+use crate::cost::{Closer, Costs, Hops};
+use crate::group::Side;
+use crate::id::SwitchIndex;
 use crate::kernel::{Cycles, Piece, bits};
+use crate::route::Preprocessing;
 use crate::route::dmodc::ByFormula;
 use crate::route::tile::{Place, Wanted};
 use crate::tables::NO_ROUTE;
@@ -21,77 +24,91 @@ use crate::tables::NO_ROUTE;
 pub(super) struct Usual {
     /// The closer sets of the reference.
     was: Closer,
-    /// For each group: the targets that it is still closer to.
-    staying: Vec<u64>,
-    ahead: Ahead,
+    family: Family,
     rounds: Rounds,
     pieces: Vec<Piece>,
     cycles: Cycles,
 }
 
+/// A switch, and all that is known of the tile.
+#[derive(Clone, Copy)]
+pub(super) struct At<'a> {
+    pub(super) reference: &'a Reference,
+    pub(super) ready: &'a Preprocessing,
+    pub(super) view: &'a View,
+    pub(super) hops: &'a Hops,
+    pub(super) s: SwitchIndex,
+}
+
+impl<'a> At<'a> {
+    /// The groups above in the reference.
+    fn above(&self) -> Side<'a> {
+        self.reference.ready.groups.above(self.s)
+    }
+}
+
 impl Usual {
-    /// Writes a row, if it is such a one; whether it is. Does what [`Patcher::fill`] does for any. Without a
-    /// formula the entries that are not spread are there already.
+    /// Writes a row, if it is such a one, as [`Patcher::fill`] does any; says then which target the switch is
+    /// itself.
     ///
     /// [`Patcher::fill`]: super::select::Patcher::fill
     pub(super) fn fill(
         &mut self,
-        (reference, place, view): (&Reference, Place<'_>, &View),
-        formula: Option<&mut ByFormula>,
+        at: At<'_>,
+        formula: &mut ByFormula,
         wanted: Wanted<'_>,
         row: &mut [u8],
-    ) -> bool {
-        let Place { ready, s, closer, kernel } = place;
-        let Some(up) = view.only_above(s) else { return false };
-        let up = up & wanted.targets;
-        if closer.down != 0 || closer.up & !up != 0 || up == 0 {
-            return false;
+    ) -> Option<u64> {
+        let At { reference, ready, view, hops, s } = at;
+        let (side, kernel) = (at.above(), ready.kernel);
+        let up = view.only_above(s)? & wanted.targets;
+        let (own, reached) = (hops.own(s), hops.reached(s) & wanted.targets);
+        let is_below = hops.of(s)[0] & !own == 0;
+        if up == 0 || !is_below || reached & !own & !up != 0 {
+            return None;
         }
-        let (side, now) = (reference.ready.groups.above(s), ready.groups.above(s));
-        let through = (now, &closer.through_up[..]);
-        let found = side.peers.len() <= 64
-            && kernel.run(
-                #[inline(always)]
-                || find_staying(side, through, &mut self.staying),
-            );
-        let displaced = up & !self.staying.iter().fold(up, |all, mask| all & mask);
-        let mut harmed = displaced & closer.up;
+        let live = kernel.run(
+            #[inline(always)]
+            || live_groups(side, ready.groups.above(s)),
+        )?;
+        kernel.run(
+            #[inline(always)]
+            || self.family.find(at),
+        );
+        let displaced = match live.count_ones() as usize == side.peers.len() {
+            true => up & !self.family.with_all_groups,
+            false => up,
+        };
+        let mut harmed = displaced & reached;
         if !reference.ready.ranking.is_leaf(s) {
             harmed &= view.needy[s.at()];
         }
-        if !found || harmed & view.with_several_lids != 0 {
-            return false;
+        if harmed & view.with_several_lids != 0 {
+            return None;
         }
         view.displace(s, wanted.targets, displaced);
-        if let Some(formula) = formula {
+        if !wanted.again {
             (self.was.up, self.was.up_is_uniform) = (up, true);
             self.was.through_up.resize(side.peers.len(), up);
             let then = Place { ready: &reference.ready, s, closer: &self.was, kernel };
             formula.fill(then, wanted, row);
-            for segment in wanted.of(up & !closer.up) {
+            for segment in wanted.of(up & !reached) {
                 let (start, length) = (segment.start as usize, segment.length as usize);
                 row[start..start + length].fill(NO_ROUTE);
             }
         }
         if harmed != 0 {
-            self.mend((reference, place, view), harmed, wanted, row);
+            self.family.gather(at, harmed);
+            self.mend(at, (harmed, live), wanted, row);
         }
-        true
+        Some(own)
     }
 
-    /// Writes the lost entries of these targets.
-    fn mend(
-        &mut self,
-        at: (&Reference, Place<'_>, &View),
-        targets: u64,
-        wanted: Wanted<'_>,
-        row: &mut [u8],
-    ) {
-        let (reference, Place { s, kernel, .. }, view) = at;
-        let side = reference.ready.groups.above(s);
-        self.ahead.gather(kernel, (side, targets, &self.staying), view);
-        let pi = reference.ready.dividers[s.at()];
-        self.rounds.find((pi, side.peers.len() as u32), view, wanted);
+    /// Writes the lost entries of these targets; so many groups are live.
+    fn mend(&mut self, at: At<'_>, targets: (u64, u64), wanted: Wanted<'_>, row: &mut [u8]) {
+        let (side, kernel) = (at.above(), at.ready.kernel);
+        let pi = at.reference.ready.dividers[at.s.at()];
+        self.rounds.find((pi, side.peers.len() as u32), at.view, wanted);
         let mut ports = [0; 64];
         ports.iter_mut().zip(side.ports).for_each(|(to, port)| *to = port.0);
         if pi > 1 {
@@ -124,33 +141,79 @@ impl Usual {
     #[inline(always)]
     fn each_piece(
         &mut self,
-        (reference, place, view): (&Reference, Place<'_>, &View),
-        harmed: u64,
+        at: At<'_>,
+        (harmed, live): (u64, u64),
         mut each: impl FnMut(&Round, Piece),
     ) {
-        let side = reference.ready.groups.above(place.s);
-        let sigma = u64::from(reference.places[place.s.at()]);
+        let (side, kernel) = (at.above(), at.ready.kernel);
+        let sigma = u64::from(at.reference.places[at.s.at()]);
         let all_slots = u64::MAX >> (64 - side.peers.len());
-        let Usual { staying, ahead, rounds, .. } = self;
+        let Usual { family: Family { staying, ahead, .. }, rounds, .. } = self;
         for round in rounds.all.iter().filter(|round| harmed >> round.target & 1 == 1) {
-            let lost = all_slots & !ahead.all::<1>(round.target).0[0];
+            let lost = all_slots & !(ahead.all::<1>(round.target).0[0] & live);
             let here = lost >> round.slot & round.slots;
             if here == 0 {
                 continue;
             }
-            let from = match ahead.unharmed::<1>(round.target) {
-                Some(unharmed) => unharmed,
-                None => {
-                    let groups = (&side, &staying[..], &view.kept[round.stretch][..]);
-                    ahead.that_kept(place.kernel, groups, round.target, round.stretch)
-                }
-            };
+            let (of, groups) = ((round.target, Set([live])), (&side, &staying[..], at.view));
+            let from = ahead.spread_over(of, || round.stretch, kernel, groups);
             let before = lost & ((1 << round.slot) - 1);
             let x = u64::from(round.number) * u64::from(lost.count_ones())
                 + u64::from(before.count_ones())
                 + sigma;
             let (_, at) = divide(x, from.count());
             each(round, Piece { start: round.start, lost: here, groups: from.0[0], at });
+        }
+    }
+}
+
+/// The switches above some others, as those see them: leaves beside each other often have the same ones
+/// above them, and are as far from all targets.
+#[derive(Default)]
+struct Family {
+    /// One of them.
+    of: Option<SwitchIndex>,
+    /// The targets by hops up.
+    hops: Vec<u64>,
+    /// For each group of the reference: the targets that it is closer to, where it is alive.
+    staying: Vec<u64>,
+    /// The targets that every group is closer to.
+    with_all_groups: u64,
+    ahead: Ahead,
+    /// The targets that are gathered.
+    gathered: u64,
+}
+
+impl Family {
+    /// Finds what a switch sees above it, unless that is known from the one before.
+    #[inline(always)]
+    fn find(&mut self, at: At<'_>) {
+        let (peers, hops) = (at.above().peers, &at.hops.of(at.s)[1..]);
+        let groups = &at.reference.ready.groups;
+        if self.of.is_some_and(|of| self.hops == hops && groups.above(of).peers == peers) {
+            return;
+        }
+        self.of = Some(at.s);
+        self.hops.clear();
+        self.hops.extend(hops);
+        self.gathered = 0;
+        self.with_all_groups = u64::MAX;
+        self.staying.clear();
+        for &peer in peers {
+            let nearer = hops.iter().zip(at.hops.of(peer));
+            let closer = nearer.fold(0, |all, (these, theirs)| all | these & theirs);
+            self.with_all_groups &= closer;
+            self.staying.push(closer);
+        }
+    }
+
+    /// Sorts closer sets by target: for all of them where others may ask, too.
+    fn gather(&mut self, at: At<'_>, targets: u64) {
+        if targets & !self.gathered != 0 {
+            let is_leaf = at.reference.ready.ranking.is_leaf(at.s);
+            self.gathered = if is_leaf { u64::MAX } else { targets };
+            let groups = (at.above(), self.gathered, &self.staying[..]);
+            self.ahead.gather(at.ready.kernel, groups, at.view);
         }
     }
 }

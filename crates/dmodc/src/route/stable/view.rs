@@ -7,6 +7,7 @@ use super::losses::Losses;
 use super::select::Patcher;
 use super::slots::Slots;
 use super::then::Then;
+use super::usual::At;
 use super::{Reference, STRETCHES};
 use crate::cost::{Closer, Costs, Hops, TooFar};
 use crate::id::SwitchIndex;
@@ -215,15 +216,20 @@ impl Selection for Reference {
         patcher.fill(self, place, view, wanted, row);
     }
 
-    fn select_again(
+    fn select_by_costs<C: Costs>(
         &self,
-        place: Place<'_>,
+        (work, costs, s): (&Work<'_>, &C, SwitchIndex),
         view: &View,
         wanted: Wanted<'_>,
         patcher: &mut Patcher,
         row: &mut [u8],
-    ) -> bool {
-        patcher.fill_again(self, place, view, wanted, row)
+    ) -> Option<u64> {
+        let hops = costs.hops()?;
+        if view.is_whole {
+            return None;
+        }
+        let at = At { reference: self, ready: work.ready, view, hops, s };
+        patcher.usual.fill(at, &mut patcher.formula, wanted, row)
     }
 }
 
