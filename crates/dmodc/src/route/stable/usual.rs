@@ -197,14 +197,20 @@ impl Family {
         self.hops.clear();
         self.hops.extend(hops);
         self.gathered = 0;
-        self.with_all_groups = u64::MAX;
         self.staying.clear();
-        for &peer in peers {
-            let nearer = hops.iter().zip(at.hops.of(peer));
-            let closer = nearer.fold(0, |all, (these, theirs)| all | these & theirs);
-            self.with_all_groups &= closer;
-            self.staying.push(closer);
+        let mut used = (0..hops.len()).filter(|u| hops[*u] != 0);
+        match (used.next(), used.next()) {
+            // Most often all targets are equally far up.
+            (Some(u), None) => {
+                let targets = hops[u];
+                self.staying.extend(peers.iter().map(|peer| targets & at.hops.of(*peer)[u]));
+            }
+            _ => self.staying.extend(peers.iter().map(|peer| {
+                let nearer = hops.iter().zip(at.hops.of(*peer));
+                nearer.fold(0, |all, (these, theirs)| all | these & theirs)
+            })),
         }
+        self.with_all_groups = self.staying.iter().fold(u64::MAX, |all, targets| all & targets);
     }
 
     /// Sorts closer sets by target: for all of them where others may ask, too.
