@@ -1,4 +1,4 @@
-//! The port of a destination whose slot is lost, chosen in ten ways.
+//! The port of a destination whose slot is lost, chosen in eleven ways.
 
 use dmodc::reference::{Neighbour, select};
 use dmodc::{PortNumber, Random, SwitchIndex};
@@ -12,6 +12,8 @@ pub(crate) enum Variant {
     Position,
     /// The winner with another σ: the number of the switch's pod plus its place in the pod.
     Pod,
+    /// The winner with σ · #D instead of σ, so that switches beside each other do not overlap.
+    Wide,
     /// A hash of switch, destination switch and slot over all of C.
     Hash,
     /// Another slot, round + σ further on, if it can be used; else as the winner.
@@ -28,10 +30,11 @@ pub(crate) enum Variant {
     Ports,
 }
 
-pub(crate) const VARIANTS: [(&str, Variant); 10] = [
+pub(crate) const VARIANTS: [(&str, Variant); 11] = [
     ("kept", Variant::Kept),
     ("position", Variant::Position),
     ("pod", Variant::Pod),
+    ("wide", Variant::Wide),
     ("hash", Variant::Hash),
     ("second", Variant::Second),
     ("probe", Variant::Probe),
@@ -55,6 +58,8 @@ pub(crate) struct Displaced<'a> {
     pub widest: Vec<&'a Neighbour>,
     pub slot: usize,
     pub round: u64,
+    /// #D.
+    pub lost: u64,
     /// round · #D + j.
     pub own: u64,
     /// σ: by place in the rank, and by pod.
@@ -80,6 +85,7 @@ impl Displaced<'_> {
             Variant::Kept | Variant::Ports => select(self.ahead(), 1, x, 0),
             Variant::Position => select(self.c, 1, x, 0),
             Variant::Pod => select(self.ahead(), 1, self.own + self.pod, 0),
+            Variant::Wide => select(self.ahead(), 1, self.own + self.place * self.lost, 0),
             Variant::Hash => {
                 let seed = (self.s.at() as u64) << 32 | self.target.at() as u64;
                 let drawn = Random::new(seed, self.slot as u64).below(1 << 32);

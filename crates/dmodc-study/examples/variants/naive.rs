@@ -105,6 +105,7 @@ impl Way<'_> {
             widest: of_c(&|u| !c.iter().any(|group| self.is_wider(group.switch, u))),
             slot,
             round,
+            lost: lost.len() as u64,
             own: round * lost.len() as u64 + j,
             place: self.whole.sigma[s.at()].0,
             pod: self.whole.sigma[s.at()].1,
