@@ -12,18 +12,17 @@ use super::set::Set;
 use super::view::View;
 use crate::cost::{Closer, Costs, Hops};
 use crate::group::Side;
-use crate::id::SwitchIndex;
+use crate::id::{PortNumber, SwitchIndex};
 use crate::kernel::{Cycles, Piece, bits};
 use crate::route::Preprocessing;
 use crate::route::dmodc::ByFormula;
-use crate::route::tile::{Place, Wanted};
+use crate::route::tile::{ALL, Place, Wanted};
 use crate::tables::NO_ROUTE;
 
 /// Puts such rows together, with groups numbered as in the reference.
 #[derive(Default)]
 pub(super) struct Usual {
-    /// The closer sets of the reference.
-    was: Closer,
+    base: Base,
     family: Family,
     rounds: Rounds,
     pieces: Vec<Piece>,
@@ -88,10 +87,7 @@ impl Usual {
         }
         view.displace(s, wanted.targets, displaced);
         if !wanted.again {
-            (self.was.up, self.was.up_is_uniform) = (up, true);
-            self.was.through_up.resize(side.peers.len(), up);
-            let then = Place { ready: &reference.ready, s, closer: &self.was, kernel };
-            formula.fill(then, wanted, row);
+            self.base.fill(at, up, formula, wanted, row);
             for segment in wanted.of(up & !reached) {
                 let (start, length) = (segment.start as usize, segment.length as usize);
                 row[start..start + length].fill(NO_ROUTE);
@@ -163,6 +159,47 @@ impl Usual {
                 + sigma;
             let (_, at) = divide(x, from.count());
             each(round, Piece { start: round.start, lost: here, groups: from.0[0], at });
+        }
+    }
+}
+
+/// A row of the reference, most often that of the switch before: leaves beside each other have the same one,
+/// if they are cabled alike.
+#[derive(Default)]
+struct Base {
+    was: Closer,
+    /// What it follows from, if it is a whole row.
+    of: Option<(u32, u64)>,
+    ports: Vec<PortNumber>,
+    row: Vec<u8>,
+}
+
+impl Base {
+    /// Writes the row; these targets are above.
+    fn fill(
+        &mut self,
+        at: At<'_>,
+        up: u64,
+        formula: &mut ByFormula,
+        wanted: Wanted<'_>,
+        row: &mut [u8],
+    ) {
+        let (ready, side) = (&at.reference.ready, at.above());
+        let of = (wanted.targets == ALL).then_some((ready.dividers[at.s.at()], up));
+        if of.is_some() && of == self.of && side.ports == self.ports {
+            row.copy_from_slice(&self.row);
+            return;
+        }
+        (self.was.up, self.was.up_is_uniform) = (up, true);
+        self.was.through_up.resize(side.peers.len(), up);
+        let kernel = at.ready.kernel;
+        formula.fill(Place { ready, s: at.s, closer: &self.was, kernel }, wanted, row);
+        self.of = of;
+        if of.is_some() {
+            self.ports.clear();
+            self.ports.extend_from_slice(side.ports);
+            self.row.clear();
+            self.row.extend_from_slice(row);
         }
     }
 }
