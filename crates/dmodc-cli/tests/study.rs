@@ -64,6 +64,8 @@ fn a_run_has_a_row_for_every_measurement_with_all_its_seeds() {
     let csv = desk.read("small.study/small.csv");
     let rows = table(&csv);
     assert_eq!(rows.len(), CELLS * 3 * 5);
+    let refused = rows.iter().filter(|row| !row["refused"].is_empty()).count();
+    assert!(said.contains(&format!("\ndmodk has no figures in {refused} rows: ")), "{said}");
     for row in &rows {
         assert_eq!(row["study"], "small");
         // Dmodk knows PGFTs alone; a tree of two levels without one of its roots still is one.

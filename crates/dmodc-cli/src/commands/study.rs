@@ -75,6 +75,7 @@ fn measure(args: &StudyRunArgs) -> Result<Answer> {
         eprint!("\r\x1b[K");
     }
     let Done { progress, table, summary } = done?;
+    let refused = refusals(&rows_of(&table)?.0);
     if args.study.json {
         let report = json!({
             "schema": "dmodc/study-run/1",
@@ -83,6 +84,9 @@ fn measure(args: &StudyRunArgs) -> Result<Answer> {
             "shard": { "index": shard.index, "count": shard.count, "told_by": told },
             "cells": progress.total,
             "measured_before": progress.before,
+            "refused": refused.iter().map(|of| json!({
+                "engine": of.engine, "rows": of.rows, "first_reason": of.why,
+            })).collect::<Vec<_>>(),
             "table": table.display().to_string(),
             "summary": summary.map(|path| path.display().to_string()),
             "seconds": start.elapsed().as_secs_f64(),
@@ -110,8 +114,31 @@ fn measure(args: &StudyRunArgs) -> Result<Answer> {
     if let Some(summary) = summary {
         let _ = writeln!(text, "in short: {}", summary.display());
     }
+    for Refusal { engine, rows, why } in refused {
+        let _ = writeln!(text, "{engine} has no figures in {}: {why}", counted(rows, "row"));
+    }
     output::print(&text)?;
     Ok(Answer::Yes)
+}
+
+/// The rows that an engine refused, and why the first one.
+struct Refusal {
+    engine: String,
+    rows: usize,
+    why: String,
+}
+
+/// By engine, in the order of the table.
+fn refusals(rows: &[Row]) -> Vec<Refusal> {
+    let mut all: Vec<Refusal> = vec![];
+    for row in rows.iter().filter(|row| !row.get("refused").is_empty()) {
+        let (engine, why) = (row.get("engine"), row.get("refused"));
+        match all.iter_mut().find(|of| of.engine == engine) {
+            Some(of) => of.rows += 1,
+            None => all.push(Refusal { engine: engine.into(), rows: 1, why: why.into() }),
+        }
+    }
+    all
 }
 
 /// How far it is, and how long it may still take.
@@ -225,8 +252,13 @@ fn merged(study: &Study, folder: &Folder) -> Result<(Vec<Row>, String)> {
             folder.path().display()
         );
     };
+    rows_of(&table)
+}
+
+/// The rows of a table, and its name.
+fn rows_of(table: &Path) -> Result<(Vec<Row>, String)> {
     let name = table.display().to_string();
-    let text = fs::read_to_string(&table).with_context(|| name.clone())?;
+    let text = fs::read_to_string(table).with_context(|| name.clone())?;
     Ok((read_rows(&text, &name)?, name))
 }
 
