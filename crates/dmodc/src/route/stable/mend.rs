@@ -24,7 +24,7 @@ pub(super) struct Mender<'a> {
 
 /// One direction of the reference.
 #[derive(Clone, Copy)]
-struct Then<'a> {
+struct Direction<'a> {
     side: Side<'a>,
     through: &'a [u64],
     /// Whether every group is closer to every target.
@@ -34,7 +34,7 @@ struct Then<'a> {
     now: [Side<'a>; 2],
 }
 
-impl<'a> Then<'a> {
+impl<'a> Direction<'a> {
     fn new(
         side: Side<'a>,
         (targets, through): (u64, &'a [u64]),
@@ -42,7 +42,7 @@ impl<'a> Then<'a> {
         now: [Side<'a>; 2],
     ) -> Self {
         let is_uniform = through.iter().all(|mask| *mask == targets);
-        Then { side, through, is_uniform, lost, now }
+        Direction { side, through, is_uniform, lost, now }
     }
 }
 
@@ -85,8 +85,8 @@ impl Mender<'_> {
         let (then, now) = (&self.reference.ready.groups, &self.place.ready.groups);
         let (above, below) = (now.above(s), now.below(s));
         let sides = [
-            Then::new(then.above(s), (was.up, &was.through_up), up, [above, below]),
-            Then::new(then.below(s), (was.down, &was.through_down), down, [below, above]),
+            Direction::new(then.above(s), (was.up, &was.through_up), up, [above, below]),
+            Direction::new(then.below(s), (was.down, &was.through_down), down, [below, above]),
         ];
         let divider = Divisor::new(self.reference.ready.dividers[s.at()]);
         for segment in wanted.of(self.harmed) {
@@ -262,7 +262,7 @@ impl<const W: usize> Slots<'_, W> {
     }
 
     /// Writes the entries whose group is alive, but not their port.
-    fn stand_in(&self, then: &Then<'_>, row: &mut [u8]) {
+    fn stand_in(&self, then: &Direction<'_>, row: &mut [u8]) {
         self.each_run(|run| {
             let here = self.thin.before(run.last + 1).without(&self.thin.before(run.first));
             for slot in here.iter() {
