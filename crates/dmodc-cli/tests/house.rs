@@ -64,6 +64,23 @@ fn unsafe_code_is_where_it_belongs() {
     assert_eq!(with, expected.map(Path::new));
 }
 
+/// Parallel loops are those of `dmodc::parallel`, which bounds the depth of stacks; everybody else may only
+/// build pools of threads.
+#[test]
+fn parallel_loops_are_in_one_place() {
+    let mut files = vec![];
+    sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join(".."), &mut files);
+    let allowed = Path::new(env!("CARGO_MANIFEST_DIR")).join("../dmodc/src/parallel");
+    let sources = files.iter().filter(|file| file.extension().is_some_and(|e| e == "rs"));
+    for file in sources.filter(|file| !file.starts_with(&allowed)) {
+        let text = fs::read_to_string(file).unwrap();
+        for word in ["prelude", "join(", "scope", "spawn", "broadcast", "iter::"] {
+            let word = ["rayon::", word].concat();
+            assert!(!text.contains(&word), "{} uses {word}", file.display());
+        }
+    }
+}
+
 /// The engine is pure: no files, sockets, clock, environment, logging.
 #[test]
 fn the_engine_does_no_input_or_output() {

@@ -4,8 +4,7 @@
 //! matter of milliseconds, and the same bytes.
 
 use dmodc::fabric::Peer;
-use dmodc::{Fabric, SwitchIndex};
-use rayon::prelude::*;
+use dmodc::{Fabric, SwitchIndex, parallel};
 
 /// No way: as OpenSM has it.
 const NO_PATH: u8 = 255;
@@ -29,9 +28,8 @@ impl<'a> Hops<'a> {
             })
             .collect();
         let count = neighbours.len();
-        let starts: Vec<usize> = (0..count).step_by(64).collect();
-        let blocks = starts.into_par_iter().map(|start| block(&neighbours, start));
-        Hops { fabric, from: blocks.flatten_iter().collect() }
+        let blocks = parallel::map((0..count).step_by(64), |start| block(&neighbours, start));
+        Hops { fabric, from: blocks.into_iter().flatten().collect() }
     }
 
     /// The table of one switch: for each switch as a destination, an entry for each port, of which that of

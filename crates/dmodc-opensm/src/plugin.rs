@@ -8,9 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use dmodc::{Fabric, Guid, SavedOrders, SwitchIndex};
+use dmodc::{Fabric, Guid, SavedOrders, SwitchIndex, parallel};
 use dmodc_formats::orders;
-use rayon::prelude::*;
 
 use crate::config::{Config, HopTables, Source};
 use crate::engine::{Done, Kept, Wishes};
@@ -138,8 +137,7 @@ impl Plugin {
         let switches: Vec<SwitchIndex> = fabric.switch_indices().collect();
         // A few at a time: all tables together are as large as OpenSM's own.
         for some in switches.chunks(64) {
-            let tables: Vec<Vec<u8>> =
-                pool.install(|| some.par_iter().map(|&s| hops.table(s)).collect());
+            let tables = pool.install(|| parallel::map(some, |&s| hops.table(s)));
             for (&s, table) in some.iter().zip(&tables) {
                 host.set_hops(fabric.switch(s).guid, &lids, table)?;
             }

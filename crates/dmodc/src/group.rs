@@ -12,11 +12,10 @@ use std::sync::Arc;
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use crate::fabric::{Fabric, Link, Live};
 use crate::id::{PortNumber, SwitchIndex};
 use crate::order::Orders;
+use crate::parallel;
 use crate::rank::Ranking;
 
 /// A port group, seen from its switch.
@@ -193,7 +192,7 @@ impl PortGroups {
             pieces.push((first, uses, slots));
             rest = after;
         }
-        pieces.into_par_iter().for_each(|(first, uses, mut slots)| {
+        parallel::for_each(pieces, |(first, uses, mut slots)| {
             for (at, used) in uses.iter_mut().enumerate() {
                 let s = SwitchIndex::new(first + at);
                 let (own, after) = slots.split_at(links.of(s).len());

@@ -45,6 +45,7 @@ pub mod judge;
 mod kernel;
 mod leaf;
 mod order;
+pub mod parallel;
 mod random;
 mod rank;
 mod recognise;

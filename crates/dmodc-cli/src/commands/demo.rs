@@ -155,7 +155,7 @@ pub(super) fn run(args: &DemoArgs) -> Result<Answer> {
                 dmodc route g.topo -o g.lft && dmodc check g.topo g.lft   route it, judge it
                 dmodc info g.topo                                       or any ibnetdiscover file
 ",
-        counted(rayon::current_num_threads(), "thread"),
+        counted(dmodc::parallel::threads(), "thread"),
         counted(fabric.nodes().len(), "node"),
         counted(fabric.switches().len(), "switch"),
         levels.join(" + "),

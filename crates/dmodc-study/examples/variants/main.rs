@@ -23,9 +23,8 @@ use dmodc::judge::risk::Traffic;
 use dmodc::reference::Graph;
 use dmodc::{
     Amount, Degradation, Dmodc, Draw, Fabric, ForwardingTables, Live, Pgft, RandomPorts, Reference,
-    Routing, Stable,
+    Routing, Stable, parallel,
 };
-use rayon::prelude::*;
 
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
@@ -135,9 +134,8 @@ fn main() -> Outcome<()> {
         let (mut bounds, mut slow) =
             (String::from("| *bound* |"), String::from("| *repair takes* |"));
         for (cables, switches) in DEGRADATIONS {
-            let all =
-                (0..throws).into_par_iter().map(|seed| whole.figures((cables, switches), seed));
-            let all = all.collect::<Outcome<Vec<_>>>()?;
+            let all = parallel::map(0..throws, |seed| whole.figures((cables, switches), seed));
+            let all = all.into_iter().collect::<Outcome<Vec<_>>>()?;
             for (at, (name, line)) in names().zip(&mut lines).enumerate() {
                 let mean = |i: usize| all.iter().map(|t| t[at][i]).sum::<f64>() / throws as f64;
                 let [sp, rp, a2a, sp_least, rp_least, a2a_least, moved] = std::array::from_fn(mean);

@@ -4,8 +4,7 @@
 use std::time::Instant;
 
 use dmodc::judge::risk::Traffic;
-use dmodc::{Degradation, Dmodc, Live, Routing};
-use rayon::prelude::*;
+use dmodc::{Degradation, Dmodc, Live, Routing, parallel};
 use serde_json::{Value, json};
 
 use super::{BenchError, Case};
@@ -42,7 +41,7 @@ pub fn analyze(case: &Case, rounds: usize, naive: bool) -> Result<Value, BenchEr
     let (shifts_ms, shifts) = least(1, || traffic.shifts(None));
     let nodes = traffic.nodes().len();
     let paths = (PERMUTATIONS * nodes) as f64;
-    let threads = rayon::current_num_threads();
+    let threads = parallel::threads();
     let per_path = |ms: f64| ms * 1e6 / paths * threads as f64;
     Ok(json!({
         "preset": case.name,
@@ -95,23 +94,21 @@ fn least<T>(rounds: usize, mut work: impl FnMut() -> T) -> (f64, T) {
 fn all_to_all_one_by_one(traffic: &Traffic<'_>) -> Vec<u64> {
     let nodes = traffic.nodes().len() as u32;
     let ports = traffic.ports().len();
-    let count = |mut loads: Vec<u64>, from: u32| {
+    let count = |loads: &mut Vec<u64>, from: u32| {
         for to in (0..nodes).filter(|&to| to != from) {
-            follow(traffic, from, to, &mut loads);
+            follow(traffic, from, to, loads);
         }
-        loads
     };
-    let add = |mut a: Vec<u64>, b: Vec<u64>| {
-        a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
-        a
-    };
-    let parts = (0..nodes).into_par_iter().fold(|| vec![0; ports], count);
-    parts.reduce(|| vec![0; ports], add)
+    let mut sum = vec![0; ports];
+    for part in parallel::fold(0..nodes, || vec![0; ports], count) {
+        sum.iter_mut().zip(part).for_each(|(sum, loads)| *sum += loads);
+    }
+    sum
 }
 
 /// The maxima of permutations whose flows are followed one after the other.
 fn permutations_one_by_one(traffic: &Traffic<'_>, permutations: &[Vec<u32>]) -> Vec<u32> {
-    permutations.par_iter().map(|permutation| max_one_by_one(traffic, permutation)).collect()
+    parallel::map(permutations, |permutation| max_one_by_one(traffic, permutation))
 }
 
 fn first_shifts_are_right(traffic: &Traffic<'_>, maxima: &[u32]) -> bool {

@@ -17,9 +17,8 @@ use dmodc::reference::updown;
 use dmodc::{
     Amount, CableIndex, Change, Degradation, Digest, Dmodk, Draw, Engine, Fabric, ForwardingTables,
     Kernel, Live, NoMemory, Pgft, Policy, Random, Reference, RouteError, Router, Routing,
-    RoutingOptions, SwitchIndex, dividers, stream_tiles, validity,
+    RoutingOptions, SwitchIndex, dividers, parallel, stream_tiles, validity,
 };
-use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use crate::machine;
@@ -196,7 +195,7 @@ impl Bench<'_> {
             "seed": self.case.seed,
             "switch_lids": self.case.switch_lids,
             "entries": self.entries(),
-            "threads": rayon::current_num_threads(),
+            "threads": parallel::threads(),
             "kernel": self.settings.kernel.name(),
             "rounds": self.settings.rounds,
         }))
@@ -332,7 +331,7 @@ impl Bench<'_> {
                 let mut left = self.entries();
                 while left > 0 {
                     let now = left.min(limit.len());
-                    fill(&mut limit[..now]);
+                    fill([&mut limit[..now]].into_iter());
                     left -= now;
                 }
             }));
@@ -488,7 +487,7 @@ impl Bench<'_> {
         limit: &mut ForwardingTables,
         mut reroute: impl FnMut() -> Result<(), RouteError> + Send,
     ) -> Result<Option<Value>, RouteError> {
-        if rayon::current_num_threads() == 1 {
+        if parallel::threads() == 1 {
             return Ok(None);
         }
         let Ok(alone) = rayon::ThreadPoolBuilder::new().num_threads(1).build() else {
@@ -570,11 +569,12 @@ fn fields(object: Value) -> Fields {
 
 /// Writes as many bytes as the tables have, with all threads.
 fn memset(tables: &mut ForwardingTables) {
-    tables.tiles_mut().into_par_iter().for_each(|(_, entries)| fill(entries));
+    fill(tables.tiles_mut().into_iter().map(|(_, entries)| entries));
 }
 
-fn fill(bytes: &mut [u8]) {
-    bytes.par_chunks_mut(4 << 20).for_each(|part| part.fill(7));
+fn fill<'a>(bytes: impl Iterator<Item = &'a mut [u8]> + Send) {
+    let parts = bytes.flat_map(|bytes| bytes.chunks_mut(4 << 20));
+    parallel::for_each(parts, |part| part.fill(7));
 }
 
 fn timed(run: impl FnOnce()) -> Duration {

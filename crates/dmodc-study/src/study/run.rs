@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use rayon::prelude::*;
+use dmodc::parallel;
 
 use super::cell::{Base, Cell};
 use super::folder::{Folder, lines, versions};
@@ -106,17 +107,30 @@ impl Run<'_> {
                 Base::new(study, &its, self.plugin.clone())
             })
             .collect();
-        let measure = |&at: &usize| {
+        let failed = AtomicBool::new(false);
+        let measure = |&at: &usize| -> Option<Result<Finished, StudyError>> {
+            // Once one cell cannot be written, no other will be.
+            if failed.load(Ordering::Relaxed) {
+                return None;
+            }
             let cell = study.cells[at];
             let base = bases[cell.fabric].as_ref().expect("the fabrics of all cells are prepared");
             let rows = lines(&base.measure(cell));
             let mut journal = journal.lock().expect("nobody panicked with the journal");
-            journal.0.add(at, &rows)?;
-            journal.1.done += 1;
+            let written = journal.0.add(at, &rows);
+            failed.fetch_or(written.is_err(), Ordering::Relaxed);
+            journal.1.done += usize::from(written.is_ok());
             each(journal.1);
-            Ok((at, rows))
+            Some(written.map(|()| (at, rows)))
         };
-        cells.par_iter().with_max_len(1).map(measure).collect()
+        // Many cells are measured at the same time, each on one thread; few cells one after the other, each on
+        // all threads.
+        let measured: Vec<Option<Result<Finished, StudyError>>> =
+            match cells.len() < parallel::threads() {
+                true => cells.iter().map(measure).collect(),
+                false => parallel::map(cells, measure),
+            };
+        measured.into_iter().flatten().collect()
     }
 
     /// A single shard is everything: it is merged, and summarised.

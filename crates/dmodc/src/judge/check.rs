@@ -2,14 +2,13 @@
 
 use std::collections::HashMap;
 
-use rayon::prelude::*;
-
 use super::cycle::{Channel, find_cycle};
 use super::dependencies::Dependencies;
 use super::walk::{Fates, Heights, InForce, Next, Walk};
 use crate::fabric::Live;
 use crate::id::{PortNumber, SwitchIndex};
 use crate::order::Orders;
+use crate::parallel;
 use crate::rank::Ranking;
 use crate::tables::{Columns, End, ForwardingTables};
 
@@ -179,25 +178,29 @@ fn judge(live: Live<'_>, heights: Heights, tables: &[&ForwardingTables]) -> Chec
             .collect(),
     };
     let ends = ends(live, &columns);
-    let chunk = ends.len().div_ceil(rayon::current_num_threads() * 4).max(1);
-    let findings = ends
-        .par_chunks(chunk)
-        .map(|ends| {
-            let mut findings = judge.nothing_yet();
-            for (end, columns) in ends {
-                judge.destination(*end, columns, &mut findings);
-            }
-            findings
-        })
-        .reduce_with(|mut a, b| {
-            a.check.nodes.add(b.check.nodes);
-            a.check.everything.add(b.check.everything);
-            a.node_dependencies = a.node_dependencies.join(&b.node_dependencies);
-            a.all_dependencies = a.all_dependencies.join(&b.all_dependencies);
-            a
-        });
-    let Some(findings) = findings else { return Check::default() };
-    let mut check = findings.check;
+    // A thread keeps its dependencies from piece to piece, as they are large; what is counted is added up in the
+    // order of the pieces, so that the first examples are always the same.
+    let pieces = ends.chunks(parallel::piece_length(ends.len(), 4)).enumerate();
+    let nothing = || (judge.nothing_yet(), Vec::<(usize, Check)>::new());
+    let by_thread = parallel::fold(pieces, nothing, |(findings, checks), (piece, ends)| {
+        for (end, columns) in ends {
+            judge.destination(*end, columns, findings);
+        }
+        checks.push((piece, std::mem::take(&mut findings.check)));
+    });
+    let findings = by_thread.into_iter().reduce(|(mut a, mut checks), (b, others)| {
+        checks.extend(others);
+        a.node_dependencies = a.node_dependencies.join(&b.node_dependencies);
+        a.all_dependencies = a.all_dependencies.join(&b.all_dependencies);
+        (a, checks)
+    });
+    let Some((findings, mut checks)) = findings else { return Check::default() };
+    checks.sort_unstable_by_key(|(piece, _)| *piece);
+    let mut check = Check::default();
+    for (_, part) in checks {
+        check.nodes.add(part.nodes);
+        check.everything.add(part.everything);
+    }
     check.nodes.cycle = findings.node_dependencies.cycle(fabric);
     let all = findings.all_dependencies.join(&findings.node_dependencies);
     check.everything.cycle = all.cycle(fabric);

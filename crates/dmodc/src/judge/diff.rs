@@ -3,12 +3,11 @@
 //! Entries are compared switch by switch; [`super::moved`] follows the pairs, and [`super::forced()`] counts what
 //! any new tables would have changed.
 
-use rayon::prelude::*;
-
 use super::blocks::Blocks;
 use super::moved;
 use crate::fabric::Live;
 use crate::id::SwitchIndex;
+use crate::parallel;
 use crate::rank::Ranking;
 use crate::tables::{ForwardingTables, NO_ROUTE, Tile};
 
@@ -146,7 +145,7 @@ fn rows(
 ) -> Rows {
     let tiles: Vec<Tile> = old.columns().tiles().collect();
     let nothing = || Rows { switches: vec![], touched: vec![false; old.columns().len()] };
-    let chunk = switches.len().div_ceil(rayon::current_num_threads() * 4).max(1);
+    let chunk = parallel::piece_length(switches.len(), 4);
     let compare = |switches: &[SwitchIndex]| {
         let mut rows = nothing();
         let mut sent = vec![false; blocks.count];
@@ -173,7 +172,7 @@ fn rows(
         }
         rows
     };
-    switches.par_chunks(chunk).map(compare).reduce(nothing, Rows::and)
+    parallel::map(switches.chunks(chunk), compare).into_iter().fold(nothing(), Rows::and)
 }
 
 /// The changes, added up by rank.

@@ -12,13 +12,12 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rayon::prelude::*;
-
 use super::blocks::Blocks;
 use super::{Fate, trace};
 use crate::cost::{Closer, CostBlock, Costs, Hops, TooFar};
 use crate::fabric::Live;
 use crate::id::SwitchIndex;
+use crate::parallel;
 use crate::route::{Preprocessing, Work};
 use crate::tables::{ForwardingTables, NO_ROUTE, Tile};
 
@@ -58,10 +57,9 @@ fn count<C: Costs>(
 ) -> Result<Forced, TooFar> {
     let blocks = Blocks::new(work.columns);
     let sent = Sent::new(old.switch_count(), blocks.count);
-    let tiles: Vec<Tile> = work.columns.tiles().collect();
-    let entries = tiles.par_iter().map_init(costs, |costs, tile| {
-        work.compute(tile, costs)?;
-        let mut rows = Rows::new(work, old, tile);
+    let counts = parallel::map_with(work.columns.tiles(), costs, |costs, tile| {
+        work.compute(&tile, costs)?;
+        let mut rows = Rows::new(work, old, &tile);
         let mut entries = 0;
         for s in work.live.switches() {
             rows.forced(costs, s, |column| {
@@ -71,7 +69,8 @@ fn count<C: Costs>(
         }
         Ok(entries)
     });
-    Ok(Forced { entries: entries.try_reduce(|| 0, |a, b| Ok(a + b))?, blocks: sent.count() })
+    let entries = counts.into_iter().sum::<Result<u64, TooFar>>()?;
+    Ok(Forced { entries, blocks: sent.count() })
 }
 
 /// The rows of one tile.

@@ -6,12 +6,11 @@
 //! the switch it sends them to are. Every switch is settled once a column: O(#columns × #switches)
 //! for all pairs.
 
-use rayon::prelude::*;
-
 use super::check::ends;
 use super::entries::{END, Entries, Hops, Tiles};
 use crate::fabric::Live;
 use crate::id::SwitchIndex;
+use crate::parallel;
 use crate::tables::{End, ForwardingTables};
 
 /// How many ordered pairs of live nodes, aggregation nodes aside, are moved for any LID of the destination, and
@@ -38,15 +37,15 @@ pub(super) fn pairs(
     }
     ends.retain(|(_, columns)| !columns.is_empty());
     let (hops, tiles) = (Hops::new(live), Tiles::new(old, new));
-    let chunk = ends.len().div_ceil(rayon::current_num_threads() * 8).max(1);
-    let moved = ends.par_chunks(chunk).map(|ends| {
+    let chunk = parallel::piece_length(ends.len(), 8);
+    let moved = parallel::map(ends.chunks(chunk), |ends| {
         let mut walk = Walk::new(&hops);
         let to = |(end, columns): &(End, Vec<usize>)| {
             walk.moved_to(end.switch(fabric), columns, &sources, &tiles)
         };
         ends.iter().map(to).sum::<u64>()
     });
-    (moved.sum(), of)
+    (moved.into_iter().sum(), of)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -21,10 +21,12 @@ pub use choice::{LeafChoice, Meant, NothingMeant};
 use std::cmp::Ordering;
 use std::collections::VecDeque;
 
-use rayon::prelude::*;
-
 use crate::fabric::{AdapterKind, Live};
 use crate::id::SwitchIndex;
+use crate::parallel;
+
+/// How many switches a thread takes at once.
+const PIECE: usize = 256;
 
 /// How leaves are found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -57,8 +59,12 @@ impl Leaves {
     /// Finds the leaves. O(#ports) but for switches without nodes, whose neighbours' leaves are
     /// looked at, too.
     pub fn new(live: Live<'_>, rule: &LeafRule) -> Self {
-        let switches = (0..live.fabric.switches().len()).into_par_iter().with_min_len(256);
-        let nodes: Vec<usize> = switches.map(|at| hosts(live, SwitchIndex::new(at))).collect();
+        let mut nodes = vec![0; live.fabric.switches().len()];
+        parallel::for_each(nodes.chunks_mut(PIECE).enumerate(), |(piece, nodes)| {
+            for (at, count) in nodes.iter_mut().enumerate() {
+                *count = hosts(live, SwitchIndex::new(piece * PIECE + at));
+            }
+        });
         let is_leaf = match rule {
             LeafRule::Detect | LeafRule::Roots(_) => detect(live, &nodes),
             LeafRule::AtLeast(least) => nodes.iter().map(|n| n >= least).collect(),

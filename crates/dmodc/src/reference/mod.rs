@@ -14,13 +14,12 @@ pub mod stable;
 pub mod updown;
 
 use std::collections::BTreeMap;
-use std::ops::{Add, Range};
-
-use rayon::prelude::*;
+use std::ops::Range;
 
 use crate::fabric::{Live, Peer};
 use crate::id::{PortNumber, SwitchIndex};
 use crate::order::Orders;
+use crate::parallel;
 use crate::tables::{Columns, Digest, Tile};
 
 /// A neighbour of a switch, and the ports towards it.
@@ -130,8 +129,7 @@ pub fn select(closer: &[&Neighbour], divider: u64, d: u64, k: u64) -> Option<Por
 
 /// The digest of entries that are made tile by tile, so that large tables need not be kept.
 fn digest(columns: &Columns, entries: impl Fn(Range<usize>) -> Vec<u8> + Sync) -> Digest {
-    let tiles: Vec<Tile> = columns.tiles().collect();
     let of_tile =
-        |tile: &Tile| Digest::rows(SwitchIndex::new(0), tile, &entries(tile.switches.clone()));
-    tiles.par_iter().map(of_tile).reduce(Digest::default, Add::add)
+        |tile: Tile| Digest::rows(SwitchIndex::new(0), &tile, &entries(tile.switches.clone()));
+    parallel::map(columns.tiles(), of_tile).into_iter().sum()
 }

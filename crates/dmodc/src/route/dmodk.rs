@@ -6,11 +6,10 @@
 //! is, by parallel cable ⌊d / Π_l⌋ mod p_l. Destinations that are switches themselves fix the plane
 //! to climb in up to their own level; from there on the formula is free again.
 
-use rayon::prelude::*;
-
 use super::{Coverage, Engine, Preprocessing, RouteError};
 use crate::fabric::{Live, Peer};
 use crate::id::{PortNumber, SwitchIndex};
+use crate::parallel;
 use crate::recognise::{Labels, recognise};
 use crate::tables::{Destination, ForwardingTables, NO_ROUTE};
 
@@ -36,7 +35,7 @@ impl Engine for Dmodk {
             .switch_indices()
             .map(|s| live.switch(s).then(|| Row::new(live, &labels, s)))
             .collect();
-        tables.tiles_mut().into_par_iter().for_each(|(tile, out)| {
+        parallel::for_each(tables.tiles_mut(), |(tile, out)| {
             let destinations = &columns.destinations()[tile.columns.clone()];
             let alive: Vec<bool> = destinations.iter().map(|d| d.end.is_alive(live)).collect();
             for (row, out) in rows.iter().zip(out.chunks_exact_mut(destinations.len())) {

@@ -20,7 +20,7 @@ pub(crate) use row::RowMaker;
 pub(crate) use stable::View;
 pub use stable::{Reference, Stable};
 pub use stream::{Piece, Policy, stream_switches, stream_tiles};
-pub(crate) use tile::{ALL, Seen, Selection, Work, coverage, write_tile};
+pub(crate) use tile::{ALL, ReadyTile, Rows, Seen, Selection, Work, coverage, write_rows};
 pub use tile::{alternative_ports, validity};
 
 use std::fmt;

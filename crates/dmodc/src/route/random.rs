@@ -5,11 +5,10 @@
 //! switch and the column alone. So the tables are the same for any number of threads, and an entry whose
 //! alternatives a fault left alone stays as it was.
 
-use rayon::prelude::*;
-
 use super::{Coverage, Engine, Preprocessing, RouteError, alternative_ports, validity};
 use crate::fabric::Live;
 use crate::id::SwitchIndex;
+use crate::parallel;
 use crate::random::Random;
 use crate::tables::{Columns, ForwardingTables, NO_ROUTE, Tile};
 
@@ -33,7 +32,7 @@ impl Engine for RandomPorts {
     ) -> Result<Coverage, RouteError> {
         let columns = tables.columns().clone();
         let route = |(tile, out): (Tile, &mut [u8])| self.tile(live, ready, (&columns, &tile), out);
-        tables.tiles_mut().into_par_iter().try_for_each(route)?;
+        parallel::map(tables.tiles_mut(), route).into_iter().collect::<Result<(), _>>()?;
         Ok(validity(live, ready, &columns)?)
     }
 }

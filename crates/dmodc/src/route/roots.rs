@@ -8,12 +8,11 @@
 
 use std::collections::VecDeque;
 
-use rayon::prelude::*;
-
 use super::Preprocessing;
 use crate::fabric::Live;
 use crate::group::Group;
 use crate::id::SwitchIndex;
+use crate::parallel;
 use crate::tables::{End, ForwardingTables, NO_ROUTE};
 
 /// Fills the empty entries of switch LIDs and says how many.
@@ -46,7 +45,7 @@ pub fn connect_roots(
         }
         filled
     };
-    tables.tiles_mut().into_par_iter().map(fill).sum()
+    parallel::map(tables.tiles_mut(), fill).into_iter().sum()
 }
 
 /// Hops to `target` over any live cables; `u32::MAX` is unreachable.

@@ -66,7 +66,7 @@ impl<S: Selection> RowMaker<S> {
             self.closer.own
         });
         deliver(work, tile, own, row);
-        for &column in &seen.dead {
+        for &column in seen.dead {
             row[column] = NO_ROUTE;
         }
         &row[..tile.columns.len()]
@@ -87,7 +87,7 @@ impl<S: Selection> RowMaker<S> {
         row[..old.len()].copy_from_slice(old);
         let (by, scratch) = ((work, seen.costs, s), &mut self.scratch);
         let can = seen.selection.select_by_costs(by, seen.view, wanted, scratch, row);
-        for &column in &seen.dead {
+        for &column in seen.dead {
             row[column] = NO_ROUTE;
         }
         can.map(|_| &row[..old.len()])

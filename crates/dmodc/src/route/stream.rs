@@ -1,14 +1,13 @@
 //! Dmodc and Stable for tables that need not, or do not, fit into memory: computed piece by piece, handed to a
 //! sink, and forgotten.
 
-use rayon::prelude::*;
-
 use super::row::RowMaker;
-use super::tile::{ALL, Seen, Selection, Work, coverage};
+use super::tile::{ALL, ReadyTile, Selection, Spare, Work};
 use super::{Coverage, Dmodc, Preprocessing, Reference, RouteError};
 use crate::cost::{CostBlock, Costs, Hops, TooFar};
 use crate::fabric::Live;
 use crate::id::SwitchIndex;
+use crate::parallel;
 use crate::tables::{Columns, Tile};
 
 /// How ports are chosen.
@@ -67,31 +66,29 @@ fn tiles_with<S: Selection, C: Costs>(
     costs: impl Fn() -> C + Send + Sync,
     each: &(impl Fn(Piece<'_>) + Sync),
 ) -> Result<Coverage, TooFar> {
-    let tiles = (0..work.columns.tile_count()).into_par_iter().map(|i| work.columns.tile(i));
-    tiles
-        .map_init(
-            || (costs(), S::View::default()),
-            |(costs, view), tile| {
-                work.compute(&tile, costs)?;
-                selection.look(work, &tile, costs, view)?;
-                let seen = Seen::new(work, &tile, costs, (selection, view));
-                let switches = work.ready.groups.switch_count();
-                let rows = Work::rows_at_once(&tile);
-                (0..switches.div_ceil(rows)).into_par_iter().for_each_init(
-                    || (RowMaker::<S>::new(work, &tile), Vec::new()),
-                    |(maker, entries), piece| {
-                        entries.clear();
-                        for at in piece * rows..((piece + 1) * rows).min(switches) {
-                            let s = SwitchIndex::new(at);
-                            entries.extend_from_slice(maker.row(work, &seen, s, ALL));
-                        }
-                        each(Piece { tile: &tile, first: SwitchIndex::new(piece * rows), entries });
-                    },
-                );
-                Ok(coverage(work, &tile, costs))
-            },
-        )
-        .try_reduce(Coverage::default, |a, b| Ok(a.and(b)))
+    let (spare, switches) = (Spare::new(), work.ready.groups.switch_count());
+    let covered = parallel::in_stages(
+        work.columns.tiles(),
+        |tile| {
+            let ready = ReadyTile::new((selection, work), tile, spare.take(&costs))?;
+            let pieces = (0..switches).step_by(Work::rows_at_once(&ready.tile));
+            Ok((ready, pieces))
+        },
+        |ready| (RowMaker::<S>::new(work, &ready.tile), Vec::new()),
+        |ready, (maker, entries), first| {
+            let (tile, seen) = (&ready.tile, ready.seen(selection));
+            entries.clear();
+            for at in first..(first + Work::rows_at_once(tile)).min(switches) {
+                entries.extend_from_slice(maker.row(work, &seen, SwitchIndex::new(at), ALL));
+            }
+            each(Piece { tile, first: SwitchIndex::new(first), entries });
+        },
+        |ready, _| {
+            spare.put(ready.costs, ready.view);
+            ready.coverage
+        },
+    )?;
+    Ok(covered.into_iter().fold(Coverage::default(), Coverage::and))
 }
 
 /// About so many bytes of rows are held at once.
@@ -136,42 +133,40 @@ fn switches_with<S: Selection, C: Costs, E: From<RouteError>>(
     room: usize,
     mut each: impl FnMut(SwitchIndex, &[u8]) -> Result<(), E>,
 ) -> Result<Coverage, E> {
-    let tiles: Vec<Tile> = work.columns.tiles().collect();
-    let all = tiles.par_iter().map(|tile| {
-        let (mut costs, mut view) = (costs(), S::View::default());
-        work.compute(tile, &mut costs)?;
-        selection.look(work, tile, &costs, &mut view)?;
-        let covered = coverage(work, tile, &costs);
-        Ok((costs, view, covered))
+    let all = parallel::map(work.columns.tiles(), |tile| {
+        ReadyTile::new((selection, work), tile, (Box::new(costs()), Box::<S::View>::default()))
     });
-    let all: Vec<(C, S::View, Coverage)> =
-        all.collect::<Result<_, TooFar>>().map_err(|error| E::from(error.into()))?;
+    let all: Vec<ReadyTile<Box<C>, Box<S::View>>> =
+        all.into_iter().collect::<Result<_, TooFar>>().map_err(|error| E::from(error.into()))?;
     let width = work.columns.len();
     if let Some(rows) = room.checked_div(width) {
-        let at_once = rows.max(rayon::current_num_threads());
+        let at_once = rows.max(parallel::threads());
         let mut rows = vec![0; width * at_once.min(work.ready.groups.switch_count())];
         let switches: Vec<SwitchIndex> = work.live.fabric.switch_indices().collect();
         for some in switches.chunks(at_once) {
             // One tile for all of these switches, then the next: its costs stay in the cache.
             let rows = &mut rows[..width * some.len()];
             let mut by_switch: Vec<&mut [u8]> = rows.chunks_exact_mut(width).collect();
-            let parts = by_switch.len().div_ceil(rayon::current_num_threads());
-            by_switch.par_chunks_mut(parts).zip(some.par_chunks(parts)).for_each(|(rows, some)| {
-                for (tile, (costs, view, _)) in tiles.iter().zip(&all) {
-                    let seen = Seen::new(work, tile, costs, (selection, view));
-                    let mut maker = RowMaker::<S>::new(work, tile);
-                    for (row, &s) in rows.iter_mut().zip(some) {
-                        let entries = maker.row(work, &seen, s, ALL);
-                        row[tile.columns.clone()].copy_from_slice(entries);
+            let part = parallel::piece_length(by_switch.len(), 1);
+            parallel::for_each(
+                by_switch.chunks_mut(part).zip(some.chunks(part)),
+                |(rows, some)| {
+                    for ready in &all {
+                        let (tile, seen) = (&ready.tile, ready.seen(selection));
+                        let mut maker = RowMaker::<S>::new(work, tile);
+                        for (row, &s) in rows.iter_mut().zip(some) {
+                            let entries = maker.row(work, &seen, s, ALL);
+                            row[tile.columns.clone()].copy_from_slice(entries);
+                        }
                     }
-                }
-            });
+                },
+            );
             for (&s, row) in some.iter().zip(rows.chunks_exact(width)) {
                 each(s, row)?;
             }
         }
     }
-    Ok(all.into_iter().map(|(.., coverage)| coverage).fold(Coverage::default(), Coverage::and))
+    Ok(all.into_iter().map(|ready| ready.coverage).fold(Coverage::default(), Coverage::and))
 }
 
 #[cfg(test)]

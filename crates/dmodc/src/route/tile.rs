@@ -1,12 +1,13 @@
 //! The walk that every engine with closer sets shares: tile by tile, costs first, then at once the
 //! routes of that tile.
 //!
-//! Tiles are independent, so threads take them, and then pieces of them, as they come; the tables are
-//! the same bytes for any number of threads. A row, the entries of one switch for one tile, is put
-//! together in a small buffer and then copied to its place, past the cache if the tables are larger
-//! than that.
+//! Tiles are independent, so threads take them, and then pieces of them, as they come (in two
+//! [stages](crate::parallel::in_stages)); the tables are the same bytes for any number of threads. A row, the
+//! entries of one switch for one tile, is put together in a small buffer and then copied to its place, past the
+//! cache if the tables are larger than that.
 
-use rayon::prelude::*;
+use std::ops::DerefMut;
+use std::sync::{Mutex, PoisonError};
 
 use super::row::RowMaker;
 use super::{Coverage, Preprocessing};
@@ -14,6 +15,7 @@ use crate::cost::{BLOCK, Closer, CostBlock, Costs, Hops, TooFar};
 use crate::fabric::Live;
 use crate::id::{NodeIndex, PortNumber, SwitchIndex};
 use crate::kernel::{Kernel, Stream, bits};
+use crate::parallel;
 use crate::router::Marks;
 use crate::tables::{Columns, End, ForwardingTables, Segment, Tile};
 
@@ -173,29 +175,85 @@ impl<'a> Work<'a> {
     }
 
     /// How many rows of a tile are a piece of work.
-    pub(crate) fn rows_at_once(tile: &Tile) -> usize {
+    pub(super) fn rows_at_once(tile: &Tile) -> usize {
         (PIECE / tile.columns.len().max(1)).max(1)
+    }
+
+    /// Returns the entries of a tile in pieces of work.
+    pub(crate) fn pieces<'b>(
+        tile: &Tile,
+        entries: &'b mut [u8],
+    ) -> impl Iterator<Item = Rows<'b>> + Send + use<'b> {
+        let (width, rows) = (tile.columns.len(), Self::rows_at_once(tile));
+        let pieces = entries.chunks_mut((width * rows).max(1)).enumerate();
+        pieces.map(move |(at, entries)| Rows { first: SwitchIndex::new(at * rows), entries })
     }
 }
 
 /// A tile whose costs are known, and the view that a selection has of it.
+#[derive(Clone, Copy)]
 pub(crate) struct Seen<'a, S: Selection, C> {
     pub(crate) tile: &'a Tile,
     pub(crate) costs: &'a C,
     pub(crate) selection: &'a S,
     pub(crate) view: &'a S::View,
     /// The columns of nodes that are cut off.
-    pub(super) dead: Vec<usize>,
+    pub(crate) dead: &'a [usize],
 }
 
-impl<'a, S: Selection, C: Costs> Seen<'a, S, C> {
-    pub(crate) fn new(
-        work: &Work<'_>,
-        tile: &'a Tile,
-        costs: &'a C,
-        (selection, view): (&'a S, &'a S::View),
-    ) -> Self {
-        Seen { tile, costs, selection, view, dead: work.dead_columns(tile) }
+/// Everything that the rows of a tile share. The costs and the view are borrowed from whoever keeps them
+/// between re-routes (`&mut`), or are somebody's to reuse for another tile (`Box`).
+pub(crate) struct ReadyTile<CostsHolder, ViewHolder> {
+    pub(crate) tile: Tile,
+    pub(crate) costs: CostsHolder,
+    pub(crate) view: ViewHolder,
+    pub(crate) coverage: Coverage,
+    dead: Vec<usize>,
+}
+
+impl<C: Costs, CostsHolder: DerefMut<Target = C>, ViewHolder: DerefMut>
+    ReadyTile<CostsHolder, ViewHolder>
+{
+    /// Computes the costs of a tile, and what the selection wants to know of it.
+    ///
+    /// # Errors
+    /// If a route is longer than costs can count.
+    pub(crate) fn new<S: Selection<View = ViewHolder::Target>>(
+        (selection, work): (&S, &Work<'_>),
+        tile: Tile,
+        (mut costs, mut view): (CostsHolder, ViewHolder),
+    ) -> Result<Self, TooFar> {
+        work.compute(&tile, &mut *costs)?;
+        selection.look(work, &tile, &*costs, &mut view)?;
+        let (coverage, dead) = (coverage(work, &tile, &*costs), work.dead_columns(&tile));
+        Ok(ReadyTile { tile, costs, view, coverage, dead })
+    }
+
+    /// The tile as rows are made from it.
+    pub(crate) fn seen<'a, S: Selection<View = ViewHolder::Target>>(
+        &'a self,
+        selection: &'a S,
+    ) -> Seen<'a, S, C> {
+        Seen { tile: &self.tile, costs: &self.costs, selection, view: &self.view, dead: &self.dead }
+    }
+}
+
+/// Costs and views that are used for one tile after the other.
+pub(super) struct Spare<C, V>(Mutex<Vec<(Box<C>, Box<V>)>>);
+
+impl<C: Costs, V: Default> Spare<C, V> {
+    pub(super) fn new() -> Self {
+        Spare(Mutex::default())
+    }
+
+    /// Returns some that nobody uses, or new ones.
+    pub(super) fn take(&self, new: impl Fn() -> C) -> (Box<C>, Box<V>) {
+        let spare = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        spare.unwrap_or_else(|| (Box::new(new()), Box::default()))
+    }
+
+    pub(super) fn put(&self, costs: Box<C>, view: Box<V>) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push((costs, view));
     }
 }
 
@@ -218,37 +276,42 @@ fn route_with<S: Selection, C: Costs>(
     tables: &mut ForwardingTables,
     costs: impl Fn() -> C + Send + Sync,
 ) -> Result<Coverage, TooFar> {
-    let tiles = tables.tiles_mut().into_par_iter();
-    tiles
-        .map_init(
-            || (costs(), S::View::default()),
-            |(costs, view), (tile, out)| {
-                work.compute(&tile, costs)?;
-                selection.look(work, &tile, costs, view)?;
-                write_tile(work, &Seen::new(work, &tile, costs, (selection, view)), out);
-                Ok(coverage(work, &tile, costs))
-            },
-        )
-        .try_reduce(Coverage::default, |a, b| Ok(a.and(b)))
+    let spare = Spare::new();
+    let covered = parallel::in_stages(
+        tables.tiles_mut(),
+        |(tile, out)| {
+            let ready = ReadyTile::new((selection, work), tile, spare.take(&costs))?;
+            let pieces = Work::pieces(&ready.tile, out);
+            Ok((ready, pieces))
+        },
+        |ready| RowMaker::<S>::new(work, &ready.tile),
+        |ready, maker, rows| write_rows(work, &ready.seen(selection), maker, rows),
+        |ready, _| {
+            spare.put(ready.costs, ready.view);
+            ready.coverage
+        },
+    )?;
+    Ok(covered.into_iter().fold(Coverage::default(), Coverage::and))
 }
 
-/// Writes all entries of a tile.
-pub(crate) fn write_tile<S: Selection, C: Costs>(
+/// Some rows of a tile, of successive switches.
+pub(crate) struct Rows<'a> {
+    pub(crate) first: SwitchIndex,
+    pub(crate) entries: &'a mut [u8],
+}
+
+/// Writes all entries of some rows.
+pub(crate) fn write_rows<S: Selection, C: Costs>(
     work: &Work<'_>,
     seen: &Seen<'_, S, C>,
-    out: &mut [u8],
+    maker: &mut RowMaker<S>,
+    Rows { first, entries }: Rows<'_>,
 ) {
-    let (width, rows) = (seen.tile.columns.len(), Work::rows_at_once(seen.tile));
-    out.par_chunks_mut(width * rows).enumerate().for_each_init(
-        || RowMaker::<S>::new(work, seen.tile),
-        |maker, (piece, out)| {
-            let mut stream = Stream::new(work.past_cache);
-            for (at, entries) in out.chunks_exact_mut(width).enumerate() {
-                let s = SwitchIndex::new(piece * rows + at);
-                stream.copy(entries, maker.row(work, seen, s, ALL));
-            }
-        },
-    );
+    let mut stream = Stream::new(work.past_cache);
+    for (at, row) in entries.chunks_exact_mut(seen.tile.columns.len()).enumerate() {
+        let s = SwitchIndex::new(first.at() + at);
+        stream.copy(row, maker.row(work, seen, s, ALL));
+    }
 }
 
 /// Every target of a tile.
@@ -267,13 +330,11 @@ pub fn validity(
         work: &Work<'_>,
         costs: impl Fn() -> C + Send + Sync,
     ) -> Result<Coverage, TooFar> {
-        let tiles = (0..work.columns.tile_count()).into_par_iter().map(|i| work.columns.tile(i));
-        tiles
-            .map_init(costs, |costs, tile| {
-                work.compute(&tile, costs)?;
-                Ok(coverage(work, &tile, costs))
-            })
-            .try_reduce(Coverage::default, |a, b| Ok(a.and(b)))
+        let covered = parallel::map_with(work.columns.tiles(), costs, |costs, tile| {
+            work.compute(&tile, costs)?;
+            Ok(coverage(work, &tile, costs))
+        });
+        covered.into_iter().try_fold(Coverage::default(), |sum, next| Ok(sum.and(next?)))
     }
     let work = Work::new(live, ready, columns);
     match ready.planes() {

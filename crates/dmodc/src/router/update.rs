@@ -7,8 +7,6 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::marks::Marks;
 use super::sweep::Sweep;
 use super::touched::Touched;
@@ -16,7 +14,7 @@ use crate::cost::{Costs, Hops};
 use crate::group::PortGroups;
 use crate::id::SwitchIndex;
 use crate::kernel::{Difference, Fields, Kernel, bits};
-use crate::route::{ALL, Coverage, RowMaker, Seen, Selection, Work, coverage};
+use crate::route::{ALL, Coverage, RowMaker, Rows, Seen, Selection, Work, coverage};
 use crate::tables::{RowDelta, TableDelta, Tile};
 
 /// What a thread keeps from tile to tile. Between tiles everything in it is 0 or empty.
@@ -64,7 +62,8 @@ pub(super) fn update_tile<S: Selection>(
     }
     let mut maker = RowMaker::<S>::new(work, tile);
     let mut writer = Writer::new(work, tile);
-    let seen = Seen::new(work, tile, &*costs, (selection, &*view));
+    let dead = work.dead_columns(tile);
+    let seen = Seen { tile, costs: &*costs, selection, view: &*view, dead: &dead };
     let width = tile.columns.len();
     for (s, targets, again) in dirty.iter_with(again) {
         let row = &mut entries[s.at() * width..(s.at() + 1) * width];
@@ -142,28 +141,19 @@ fn update_costs(
     some
 }
 
-/// Writes all entries of a tile that change.
-pub(super) fn compare_tile<S: Selection, C: Costs>(
+/// Writes those entries of some rows that change.
+pub(super) fn compare_rows<S: Selection, C: Costs>(
     work: &Work<'_>,
     seen: &Seen<'_, S, C>,
-    entries: &mut [u8],
+    maker: &mut RowMaker<S>,
+    Rows { first, entries }: Rows<'_>,
 ) -> TableDelta {
-    let (width, rows) = (seen.tile.columns.len(), Work::rows_at_once(seen.tile));
-    entries
-        .par_chunks_mut(width * rows)
-        .enumerate()
-        .map_init(
-            || RowMaker::<S>::new(work, seen.tile),
-            |maker, (piece, entries)| {
-                let mut writer = Writer::new(work, seen.tile);
-                for (at, row) in entries.chunks_exact_mut(width).enumerate() {
-                    let s = SwitchIndex::new(piece * rows + at);
-                    writer.replace(s, row, maker.row(work, seen, s, ALL));
-                }
-                writer.delta
-            },
-        )
-        .reduce(TableDelta::default, TableDelta::and)
+    let mut writer = Writer::new(work, seen.tile);
+    for (at, row) in entries.chunks_exact_mut(seen.tile.columns.len()).enumerate() {
+        let s = SwitchIndex::new(first.at() + at);
+        writer.replace(s, row, maker.row(work, seen, s, ALL));
+    }
+    writer.delta
 }
 
 /// Replaces rows of a tile and notes what that changes.

@@ -7,10 +7,9 @@ use std::fmt;
 use std::iter::Sum;
 use std::ops::Add;
 
-use rayon::prelude::*;
-
 use super::{ForwardingTables, Tile};
 use crate::id::SwitchIndex;
+use crate::parallel;
 
 /// The digest of tables, or of a part of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -75,10 +74,9 @@ impl fmt::Display for Digest {
 impl ForwardingTables {
     /// The digest of all entries.
     pub fn digest(&self) -> Digest {
-        let tiles: Vec<(Tile, &[u8])> = self.tiles().collect();
         let digest =
             |(tile, entries): (Tile, &[u8])| Digest::rows(SwitchIndex::new(0), &tile, entries);
-        tiles.into_par_iter().map(digest).reduce(Digest::default, Add::add)
+        parallel::map(self.tiles(), digest).into_iter().sum()
     }
 }
 

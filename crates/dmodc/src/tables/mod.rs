@@ -14,9 +14,8 @@ pub(crate) use lines::Lines;
 use std::fmt;
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
 use crate::id::{PortNumber, SwitchIndex};
+use crate::parallel;
 
 /// The entry of a destination that a switch has no route to, as in an LFT.
 pub const NO_ROUTE: u8 = 255;
@@ -56,10 +55,10 @@ impl ForwardingTables {
     pub fn new(columns: Arc<Columns>, switches: usize) -> Result<Self, NoMemory> {
         let bytes = columns.len() * switches;
         // Each thread touches the memory of its tiles first, which takes longer than filling it.
-        let tiles: Result<Vec<Lines>, NoMemory> = (0..columns.tile_count())
-            .into_par_iter()
-            .map(|i| Lines::new(columns.tile(i).columns.len() * switches, NO_ROUTE))
-            .collect();
+        let tiles = parallel::map(columns.tiles(), |tile| {
+            Lines::new(tile.columns.len() * switches, NO_ROUTE)
+        });
+        let tiles: Result<Vec<Lines>, NoMemory> = tiles.into_iter().collect();
         Ok(ForwardingTables { columns, switches, tiles: tiles.map_err(|_| NoMemory { bytes })? })
     }
 

@@ -57,13 +57,12 @@ mod writes;
 use std::fmt;
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::blocks::Blocks;
 use super::check::ends;
 use super::entries::Tiles;
 use crate::fabric::Live;
 use crate::id::SwitchIndex;
+use crate::parallel;
 use crate::tables::{End, ForwardingTables};
 use needs::{Ground, Needs};
 use rounds::Order;
@@ -200,9 +199,9 @@ pub fn plan(
     // Packets for what is dead must not loop, either.
     let dead = columns.destinations().iter().enumerate().filter(|(_, d)| !d.end.is_alive(live));
     all.extend(dead.map(|(column, d)| (d.end, vec![column])));
-    let chunk = all.len().div_ceil(rayon::current_num_threads() * 8).max(1);
+    let chunk = parallel::piece_length(all.len(), 8);
     let needs = |ends: &[(End, Vec<usize>)]| ground.needs(ends);
-    let parts: Vec<Needs> = all.par_chunks(chunk).map(needs).collect();
+    let parts = parallel::map(all.chunks(chunk), needs);
     let needs = parts.into_iter().fold(Needs::default(), Needs::and);
     if let Some((column, switches)) = needs.example {
         return Err(NewLoops { destinations: needs.new_loops, column, switches });

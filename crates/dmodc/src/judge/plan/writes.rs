@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use rayon::prelude::*;
-
 use super::super::blocks::block;
 use super::needs::{Entry, Ground};
 use super::{Plan, Round, Write};
 use crate::id::SwitchIndex;
+use crate::parallel;
 use crate::tables::{ForwardingTables, Tile};
 
 /// The writes at one switch, and the columns that they write.
@@ -60,7 +59,7 @@ pub(super) fn writes(
         });
         (each.collect(), written.iter().map(|w| w.2).collect())
     };
-    let pieces: Vec<AtSwitch> = ground.switches.par_iter().map(at_switch).collect();
+    let pieces: Vec<AtSwitch> = parallel::map(&ground.switches, at_switch);
     let mut plan = Plan::default();
     for (writes, columns) in pieces {
         let first = plan.columns.len();

@@ -7,11 +7,10 @@
 //! them before the next switch comes. A destination whose routes are not up\*down\*, or
 //! that not everybody reaches, is taken back and counted by following its routes one by one.
 
-use rayon::prelude::*;
-
 use super::cuts::Demand;
 use super::paths::{NOWHERE, Target};
 use super::{Loads, Lost, Traffic, add};
+use crate::parallel;
 
 /// So many words of bits, and one bit for each destination: that many are counted side by side.
 const WORDS: usize = 4;
@@ -114,26 +113,36 @@ fn counts(traffic: &Traffic<'_>) -> Counts {
         undelivered: 0,
         lost: Vec::new(),
     };
-    let chunk = groups.len().div_ceil(rayon::current_num_threads() * 4).max(1);
-    let counted = groups.par_chunks(chunk).map(|groups| {
-        let (mut counts, mut fronts) = (nothing(), Fronts::new(traffic));
-        for targets in groups {
-            traffic.count(targets, &mut fronts, &mut counts);
+    // A thread keeps its counts and fronts from group to group: making them anew, and adding up the counts of
+    // every group in the end, took longer than the counting on many cores.
+    let start = || (nothing(), Fronts::new(traffic), Vec::<(usize, Vec<Lost>)>::new());
+    let by_thread = parallel::fold(groups.iter().enumerate(), start, |thread, (at, targets)| {
+        let (counts, fronts, lost) = thread;
+        traffic.count(targets, fronts, counts);
+        if !counts.lost.is_empty() {
+            lost.push((at, std::mem::take(&mut counts.lost)));
         }
-        counts
     });
-    // In the order of the groups, so that the first lost pairs are always the same.
-    let counted: Vec<Counts> = counted.collect();
     let mut sum = nothing();
     sum.demand = traffic.cuts.all_to_all(traffic.nodes.len() as u64);
-    for counts in counted {
-        sum.ports.iter_mut().zip(counts.ports).for_each(|(sum, count)| sum.add(count));
+    let mut lost = vec![];
+    let mut ports = Vec::with_capacity(by_thread.len());
+    for (counts, _, its_lost) in by_thread {
         add(&mut sum.demand.out, &counts.demand.out);
         add(&mut sum.demand.into, &counts.demand.into);
         sum.undelivered += counts.undelivered;
-        sum.lost.extend(counts.lost);
+        lost.extend(its_lost);
+        ports.push(counts.ports);
     }
-    sum.lost.truncate(super::NAMED);
+    // In the order of the groups, so that the first lost pairs are always the same.
+    lost.sort_unstable_by_key(|(at, _)| *at);
+    sum.lost = lost.into_iter().flat_map(|(_, lost)| lost).take(super::NAMED).collect();
+    let piece = parallel::piece_length(sum.ports.len(), 1);
+    parallel::for_each(sum.ports.chunks_mut(piece).enumerate(), |(at, sums)| {
+        for counts in &ports {
+            sums.iter_mut().zip(&counts[at * piece..]).for_each(|(sum, count)| sum.add(*count));
+        }
+    });
     sum
 }
 

@@ -1,9 +1,8 @@
 //! Flows of any pattern: lists of pairs, and series of permutations.
 
-use rayon::prelude::*;
-
 use super::paths::{Target, Ways};
 use super::{HostRisk, Loads, Series, Traffic, Worst, add};
+use crate::parallel;
 
 /// So many flows are followed side by side: enough to keep memory busy, few enough for a cache.
 const BATCH: usize = 4096;
@@ -38,16 +37,13 @@ pub(super) fn series(
     count: usize,
     draw: impl Fn(usize) -> Permutation + Sync,
 ) -> Series {
-    let chunk = count.div_ceil(rayon::current_num_threads() * 4).max(1);
-    let all: Vec<usize> = (0..count).collect();
-    let parts: Vec<(Vec<Outcome>, Vec<Worst>, Vec<HostRisk>)> = all
-        .par_chunks(chunk)
-        .map(|part| {
-            let mut desk = Desk::new(traffic);
-            let outcomes = part.iter().map(|&i| desk.run(traffic, i as u32, &draw(i))).collect();
-            (outcomes, desk.worst_by_port, desk.by_host)
-        })
-        .collect();
+    let chunk = parallel::piece_length(count, 4);
+    let parts = parallel::map((0..count).step_by(chunk), |first| {
+        let mut desk = Desk::new(traffic);
+        let part = first..(first + chunk).min(count);
+        let outcomes: Vec<Outcome> = part.map(|i| desk.run(traffic, i as u32, &draw(i))).collect();
+        (outcomes, desk.worst_by_port, desk.by_host)
+    });
     let mut series = Series {
         worst_by_port: vec![Worst::default(); traffic.paths.ports.len()],
         ..Series::default()
@@ -72,7 +68,7 @@ pub(super) fn series(
 
 /// The greatest load of each permutation, and nothing else.
 pub(super) fn maxima(traffic: &Traffic<'_>, permutations: &[Vec<u32>]) -> Vec<u32> {
-    let chunk = permutations.len().div_ceil(rayon::current_num_threads() * 4).max(1);
+    let chunk = parallel::piece_length(permutations.len(), 4);
     let of = |part: &[Vec<u32>]| -> Vec<u32> {
         let mut desk = Desk::new(traffic);
         let max = |permutation: &Vec<u32>| {
@@ -81,7 +77,7 @@ pub(super) fn maxima(traffic: &Traffic<'_>, permutations: &[Vec<u32>]) -> Vec<u3
         };
         part.iter().map(max).collect()
     };
-    permutations.par_chunks(chunk).flat_map_iter(of).collect()
+    parallel::map(permutations.chunks(chunk), of).into_iter().flatten().collect()
 }
 
 impl Desk {
@@ -177,31 +173,28 @@ impl Desk {
 /// A list of pairs, by position.
 pub(super) fn pairs(traffic: &Traffic<'_>, pairs: &[(u32, u32)]) -> Loads {
     let ports = traffic.paths.ports.len();
-    let parts: Vec<Loads> = pairs
-        .par_chunks(BATCH * 16)
-        .map(|pairs| {
-            let mut ways = Ways::default();
-            let mut loads = Loads { by_port: vec![0; ports + 1], ..Loads::default() };
-            for pairs in pairs.chunks(BATCH) {
-                let flow = |&(from, to): &(u32, u32)| {
-                    (traffic.targets[from as usize].home, traffic.targets[to as usize])
-                };
-                let flows: Vec<(u32, Target)> = pairs.iter().map(flow).collect();
-                traffic.paths.follow_all(&flows, &mut ways);
-                for &port in ways.rows().iter().flatten() {
-                    loads.by_port[port as usize] += 1;
-                }
-                for (at, (from, to)) in flows.iter().enumerate() {
-                    if !ways.arrived()[at] && pairs[at].0 != pairs[at].1 {
-                        loads.undelivered += 1;
-                        loads.lost.push(traffic.lost(*from, to));
-                        loads.lost.truncate(super::NAMED);
-                    }
+    let parts = parallel::map(pairs.chunks(BATCH * 16), |pairs| {
+        let mut ways = Ways::default();
+        let mut loads = Loads { by_port: vec![0; ports + 1], ..Loads::default() };
+        for pairs in pairs.chunks(BATCH) {
+            let flow = |&(from, to): &(u32, u32)| {
+                (traffic.targets[from as usize].home, traffic.targets[to as usize])
+            };
+            let flows: Vec<(u32, Target)> = pairs.iter().map(flow).collect();
+            traffic.paths.follow_all(&flows, &mut ways);
+            for &port in ways.rows().iter().flatten() {
+                loads.by_port[port as usize] += 1;
+            }
+            for (at, (from, to)) in flows.iter().enumerate() {
+                if !ways.arrived()[at] && pairs[at].0 != pairs[at].1 {
+                    loads.undelivered += 1;
+                    loads.lost.push(traffic.lost(*from, to));
+                    loads.lost.truncate(super::NAMED);
                 }
             }
-            loads
-        })
-        .collect();
+        }
+        loads
+    });
     let mut sum = Loads { by_port: vec![0; ports], ..Loads::default() };
     for part in parts {
         add(&mut sum.by_port, &part.by_port);

@@ -9,10 +9,9 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::paths::NOWHERE;
 use super::{Series, Traffic, Worst};
+use crate::parallel;
 
 /// So many shifts are done at a time, and one place more for what ends after the last.
 const BLOCK: usize = 63;
@@ -67,22 +66,19 @@ fn with<W: Word>(traffic: &Traffic<'_>) -> Series {
     let nodes = traffic.nodes.len();
     let runs = runs(traffic);
     let blocks: Vec<usize> = (1..nodes).step_by(BLOCK).collect();
-    let chunk = blocks.len().div_ceil(rayon::current_num_threads() * 2).max(1);
-    let parts: Vec<(Series, Vec<Worst>)> = blocks
-        .par_chunks(chunk)
-        .map(|blocks| {
-            let mut desk = Desk::<W>::new(traffic);
-            let mut series = Series::default();
-            for &first in blocks {
-                let last = (first + BLOCK).min(nodes) - 1;
-                for run in &runs {
-                    series.undelivered += desk.run(traffic, *run, first, last);
-                }
-                desk.sum_up(traffic, first..last + 1, &mut series);
+    let chunk = parallel::piece_length(blocks.len(), 2);
+    let parts = parallel::map(blocks.chunks(chunk), |blocks| {
+        let mut desk = Desk::<W>::new(traffic);
+        let mut series = Series::default();
+        for &first in blocks {
+            let last = (first + BLOCK).min(nodes) - 1;
+            for run in &runs {
+                series.undelivered += desk.run(traffic, *run, first, last);
             }
-            (series, desk.worst_by_port)
-        })
-        .collect();
+            desk.sum_up(traffic, first..last + 1, &mut series);
+        }
+        (series, desk.worst_by_port)
+    });
     let mut whole = Series {
         worst_by_port: vec![Worst::default(); traffic.paths.ports.len()],
         ..Series::default()

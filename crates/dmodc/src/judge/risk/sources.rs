@@ -3,10 +3,9 @@
 //! All nodes of a switch share their routes to other switches, so switches are looked at, 64 at a time
 //! with a bit for each: O(N × switches with nodes × hops).
 
-use rayon::prelude::*;
-
 use super::Traffic;
 use super::paths::{Target, Ways};
+use crate::parallel;
 
 /// So many destinations are looked at side by side.
 const BATCH: usize = 1024;
@@ -23,7 +22,7 @@ pub struct Sources {
 pub(super) fn sources(traffic: &Traffic<'_>) -> Sources {
     let with_nodes: Vec<u32> =
         (0..traffic.weight.len() as u32).filter(|&s| traffic.weight[s as usize] > 0).collect();
-    let parts: Vec<Sources> = with_nodes.par_chunks(64).map(|part| of(traffic, part)).collect();
+    let parts = parallel::map(with_nodes.chunks(64), |part| of(traffic, part));
     let mut sum = Sources { by_port: vec![0; traffic.paths.ports.len()], ..Sources::default() };
     for part in parts {
         super::add(&mut sum.by_port, &part.by_port);
