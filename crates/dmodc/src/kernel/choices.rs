@@ -18,8 +18,9 @@ pub(crate) struct Choices {
     /// The first ports of all groups, then their second ones, and so on. What follows is room to read
     /// 64 from any of them on.
     pub(super) ports: [u8; PORTS],
-    /// The closer set of each of the `targets`: a bit for each group, in four words.
-    pub(super) masks: [[u64; 64]; 4],
+    /// The closer set of each of the `targets`: a bit for each group, in four words. On the heap, since a thread
+    /// has many of these, and its stack may be small.
+    pub(super) masks: Box<[[u64; 64]; 4]>,
     /// The targets whose closer set is that of the target before.
     pub(super) same: u64,
     /// Whether every set is that of all groups.
@@ -35,7 +36,7 @@ impl Default for Choices {
             groups: 0,
             width: 1,
             ports: [0; PORTS],
-            masks: [[0; 64]; 4],
+            masks: Box::new([[0; 64]; 4]),
             same: 0,
             are_all: false,
             one_by_one: false,
@@ -221,7 +222,8 @@ mod tests {
                 .collect();
             for kernel in Kernel::all() {
                 let one_by_one = round % 2 == 0;
-                let mut choices = Choices { masks: [[7; 64]; 4], one_by_one, ..Choices::default() };
+                let mut choices =
+                    Choices { masks: Box::new([[7; 64]; 4]), one_by_one, ..Choices::default() };
                 kernel.gather(&mut choices, targets, &through);
                 for target in bits(targets) {
                     let set = choices.set(target as u8);

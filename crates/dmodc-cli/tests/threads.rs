@@ -1,0 +1,101 @@
+//! Every command with 64 threads of 256 KiB stacks: nobody's stack may grow with the number of cores.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod desk;
+
+use std::process::{Command, Output};
+
+use desk::{DMODC, Desk, text};
+
+/// 648 leaves: eleven tiles of nodes and many of switches, so that tiles wait for their rows.
+const FABRIC: &str = "3; 4,18,36; 1,18,18; 1,1,1";
+
+const PLAN: &str = r#"
+name = "many"
+seed = 3
+throws = 40
+engines = ["dmodc", "stable", "random"]
+patterns = ["a2a", "rp:5", "sp:4", "bisection:2"]
+[[fabric]]
+pgft = "3; 4,4,32; 1,4,4; 1,1,1"
+[[degradation]]
+cables = ["1%", "10%"]
+switches = [0, 1]
+"#;
+
+fn run(desk: &Desk, threads: &str, args: &[&str]) -> Output {
+    Command::new(DMODC)
+        .args(args)
+        .args(["--threads", threads])
+        .env("RUST_MIN_STACK", (256 << 10).to_string())
+        .current_dir(desk.folder.path())
+        .output()
+        .unwrap()
+}
+
+/// Runs a command with 64 threads and returns what it prints. The exit code may be 1: heavy damage cuts nodes off.
+#[track_caller]
+fn many(desk: &Desk, args: &[&str]) -> String {
+    let output = run(desk, "64", args);
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    assert!(matches!(output.status.code(), Some(0 | 1)), "{args:?}: {}\n{err}", output.status);
+    out
+}
+
+#[test]
+fn routing_and_judging_work_with_64_threads_of_256_kib() {
+    let desk = Desk::new();
+    let ok = |args: &[&str]| many(&desk, args);
+    ok(&["generate", "pgft", FABRIC, "-o", "whole.topo"]);
+    ok(&[
+        "degrade",
+        "whole.topo",
+        "--cables",
+        "3%",
+        "--switches",
+        "3",
+        "--seed",
+        "7",
+        "-o",
+        "now.topo",
+    ]);
+    for topology in ["whole.topo", "now.topo"] {
+        ok(&["info", topology]);
+        ok(&["convert", topology, "--format", "json", "-o", "fabric.json"]);
+    }
+    ok(&["route", "whole.topo", "-o", "old.lft", "--save-orders", "orders"]);
+    let stable = ["route", "now.topo", "--engine", "stable", "--reference", "whole.topo"];
+    ok(&[&stable[..], &["-o", "stable.lft"]].concat());
+    ok(&[&stable[..], &["--split", "stable.split"]].concat());
+    ok(&["route", "now.topo", "-o", "new.lft", "--orders", "orders", "--connect-roots"]);
+    ok(&["route", "now.topo", "-o", "random.lft", "--engine", "random"]);
+    ok(&["route", "whole.topo", "-o", "dmodk.lft", "--engine", "dmodk"]);
+    for tables in ["stable.lft", "new.lft", "random.lft"] {
+        ok(&["check", "now.topo", tables]);
+    }
+    ok(&["check", "now.topo", "old.lft", "new.lft", "--union"]);
+    ok(&["analyze", "now.topo", "stable.lft", "--patterns", "a2a,rp:70,sp:70,bisection:70"]);
+    ok(&["diff", "now.topo", "old.lft", "stable.lft"]);
+    ok(&["plan", "now.topo", "old.lft", "stable.lft", "-o", "plan"]);
+    ok(&["trace", "now.topo", "stable.lft", "node-0", "node-77"]);
+    // Whatever the number of threads, the bytes are the same.
+    let alone = run(&desk, "1", &[&stable[..], &["-o", "alone.lft"]].concat());
+    assert!(matches!(alone.status.code(), Some(0 | 1)));
+    assert!(desk.read("alone.lft") == desk.read("stable.lft"), "1 thread and 64 agree");
+}
+
+#[test]
+fn studies_and_benchmarks_work_with_64_threads_of_256_kib() {
+    let desk = Desk::new();
+    desk.write("many.toml", PLAN);
+    let table = "many.study/many.csv";
+    many(&desk, &["study", "run", "many.toml"]);
+    let with_64 = desk.read(table);
+    std::fs::remove_dir_all(desk.path("many.study")).unwrap();
+    assert!(run(&desk, "1", &["study", "run", "many.toml"]).status.success());
+    // Rows have no times, so they are the same for any number of threads.
+    assert!(desk.read(table) == with_64, "1 thread and 64 agree");
+    let bench = ["bench", "--pgft", FABRIC, "--no-check", "--rounds", "1", "--changes", "20"];
+    many(&desk, &[&bench[..], &["--engine", "stable,dmodc", "--dead", "0/0,3/1"]].concat());
+    many(&desk, &["demo"]);
+}
