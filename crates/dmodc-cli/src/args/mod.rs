@@ -101,20 +101,18 @@ pub(crate) struct ManArgs {
     pub(crate) dir: Option<PathBuf>,
 }
 
-/// clap's complaint as one line: what is wrong, and its tip if it has one.
-pub(crate) fn in_one_line(error: &clap::Error) -> String {
+/// clap's complaint as one line: what is wrong, and its tip if it has one. A command without its subcommand is answered
+/// with its help instead: whoever types it wants to know what there is.
+pub(crate) fn complaint(error: &clap::Error) -> String {
     let text = error.render().to_string();
+    if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        return text;
+    }
     let paragraphs = text.split("\n\n").map(|p| p.split_whitespace().collect::<Vec<_>>().join(" "));
-    let told: Vec<String> = paragraphs
+    let said: Vec<String> = paragraphs
         .enumerate()
         .filter(|(at, paragraph)| *at == 0 || paragraph.starts_with("tip:"))
         .map(|(_, paragraph)| paragraph.trim_start_matches("error: ").to_owned())
         .collect();
-    // A command without its subcommand answers with its whole help; the names are enough.
-    match error.kind() {
-        clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            "a command is missing (see --help)".into()
-        }
-        _ => format!("{} (see --help)", told.join("; ")),
-    }
+    format!("dmodc: {} (see --help)\n", said.join("; "))
 }
