@@ -35,7 +35,7 @@ fn main() -> ExitCode {
     let cli = match args::Cli::try_parse() {
         Ok(cli) => cli,
         Err(usage) if usage.use_stderr() => {
-            eprintln!("dmodc: {}", args::in_one_line(&usage));
+            eprint!("{}", args::complaint(&usage));
             return ExitCode::from(2);
         }
         // Help and version were asked for.

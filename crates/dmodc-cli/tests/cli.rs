@@ -305,7 +305,17 @@ fn bad_arguments_get_one_clear_line_and_exit_2() {
     assert!(desk.error(&["route", "f.topo", "--switch-order", "x"]).contains("plane, guid or"));
     assert!(desk.error(&["frobnicate"]).contains("unrecognized subcommand"));
     assert!(desk.error(&["rout", "f.topo"]).contains("'route'"), "a tip is kept");
-    assert!(desk.error(&[]).contains("a command is missing"));
+    for (args, words) in [
+        (&[][..], ["Commands:", "route", "Start with 'dmodc demo'"]),
+        (&["study"], ["Commands:", "run", "status"]),
+        (&["opensm"], ["Commands:", "lab", "Usage: dmodc opensm"]),
+        (&["generate"], ["Commands:", "pgft", "preset"]),
+    ] {
+        let output = desk.run(args);
+        let help = desk::text(&output.stderr);
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{args:?}: {help}");
+        assert!(words.iter().all(|words| help.contains(words)), "{args:?}: {help}");
+    }
     assert!(desk.error(&["route"]).contains("required arguments were not provided: <FABRIC>"));
     let all = ["degrade", "f.topo", "--switches", "100%", "--any-switch"];
     assert!(desk.error(&all).contains("no switch would be left"));
@@ -326,11 +336,41 @@ fn bad_files_get_one_clear_line_and_exit_2() {
     fs::create_dir(desk.path("folder")).unwrap();
     desk.write("empty", "");
     desk.write("broken", &desk.read("f.topo").replacen("[1]", "[one]", 1));
+    desk.write("blank", " \n\t\r\n");
+    desk.write("comments", "# nothing\n# here\n");
+    desk.write("package.json", "{\n  \"name\": \"something else\"\n}\n");
+    fs::write(desk.path("f.gz"), b"\x1f\x8b\x08\0\0\0\0\0").unwrap();
+    fs::write(desk.path("binary"), b"\x7fELF\x02\x01\0\0\0").unwrap();
+    fs::write(desk.path("utf16"), b"\xff\xfe#\0\n\0").unwrap();
     desk.write("one-sided", &desk.read("f.topo").replacen("[3]\t\"S-", "[7]\t\"S-", 1));
     for (args, message) in [
         (&["info", "nowhere"][..], "dmodc: nowhere: No such file or directory"),
         (&["info", "folder"], "dmodc: folder: Is a directory"),
-        (&["info", "empty"], "dmodc: empty:1:1: not a fabric: expected ibnetdiscover text"),
+        (&["info", "empty"], "dmodc: empty:1:1: the input is empty; expected ibnetdiscover text"),
+        (
+            &["route", "blank"],
+            "dmodc: blank:1:1: the input is empty: it has only blank lines; expected ib",
+        ),
+        (
+            &["info", "comments"],
+            "dmodc: comments:1:1: the input is empty: it has only comments; expected",
+        ),
+        (
+            &["info", "package.json"],
+            "dmodc: package.json:1:1: the input looks like JSON, but has no",
+        ),
+        (&["info", "f.gz"], "dmodc: f.gz:1:1: the input is compressed by gzip; unpack it first"),
+        (&["check", "f.topo", "f.gz"], "dmodc: f.gz:1:1: the input is compressed by gzip; unpack"),
+        (&["info", "binary"], "dmodc: binary:1:1: the input is binary, not text; expected"),
+        (
+            &["check", "f.topo", "binary"],
+            "dmodc: binary:1:1: the input is binary, not text; expected",
+        ),
+        (&["info", "utf16"], "dmodc: utf16:1:1: the input is UTF-16 text; convert it first"),
+        (
+            &["check", "f.topo", "comments"],
+            "dmodc: comments:1:1: the input is empty: it has only comm",
+        ),
         (
             &["info", "broken", "--strict"],
             "dmodc: broken:11:2: expected a port number from 1 to 254, found 'one]",
@@ -341,7 +381,7 @@ fn bad_files_get_one_clear_line_and_exit_2() {
             &["check", "f.topo", "f.topo"],
             "dmodc: f.topo: this is a fabric; expected forwarding tables",
         ),
-        (&["check", "f.topo", "empty"], "dmodc: empty:1:1: no table is here"),
+        (&["check", "f.topo", "empty"], "dmodc: empty:1:1: the input is empty; expected"),
         (&["route", "f.topo", "--orders", "f.lft"], "dmodc: f.lft:1:1: expected a GUID"),
         (&["route", "f.topo", "-o", "folder"], "dmodc: folder: is a directory"),
         (
@@ -358,8 +398,58 @@ fn bad_files_get_one_clear_line_and_exit_2() {
     }
     let big = ["generate", "preset", "quantum2-max", "--format", "ibsim", "-o", "big.net"];
     assert!(desk.error(&big).contains("ibsim cannot hold this fabric"));
-    let files = ["broken", "empty", "f.lft", "f.topo", "folder", "one-sided"];
-    assert_eq!(desk.files(), files, "nothing was left behind");
+    let files =
+        ["binary", "blank", "broken", "comments", "empty", "f.gz", "f.lft", "f.topo", "folder"];
+    let more = ["one-sided", "package.json", "utf16"];
+    assert_eq!(desk.files(), [&files[..], &more].concat(), "nothing was left behind");
+}
+
+/// Slurm's files list hosts alone, and say what they cannot list.
+#[test]
+fn adapters_without_a_host_are_left_out_of_slurm_and_reported() {
+    let desk = Desk::new();
+    desk.figure_1();
+    let named = desk.read("f.topo");
+    let model = "\"MT4129 ConnectX7   Mellanox Technologies\"";
+    let text = named.replace("\"node-3\"", model).replace("\"node-4\"", model);
+    desk.write("f.topo", &text.replace("\"node-11\"", "\"localhost HCA-6\""));
+    for format in ["slurm-conf", "slurm-yaml"] {
+        let output = desk.run(&["convert", "f.topo", "--format", format]);
+        let (out, err) = (desk::text(&output.stdout), desk::text(&output.stderr));
+        assert_eq!(output.status.code(), Some(0), "{err}");
+        assert!(!out.contains("MT4129") && !out.contains("localhost"), "{out}");
+        assert!(
+            out.contains("node-2") && out.contains("node-5") && out.contains("node-10"),
+            "{out}"
+        );
+        let said = "dmodc: 3 nodes whose description names no host are left out of Slurm's topology, such as 'MT4129";
+        assert!(err.starts_with(said), "{err}");
+    }
+    desk.write("f.topo", &named);
+    let output = desk.run(&["convert", "f.topo", "--format", "slurm-conf"]);
+    assert_eq!(desk::text(&output.stderr), "", "nothing is left out of a fabric of named hosts");
+}
+
+/// Adapters without the name of a host are hosts of their own, in `info` and `analyze` alike.
+#[test]
+fn adapters_of_one_model_are_no_host() {
+    let desk = Desk::new();
+    desk.figure_1();
+    let model = "\"MT4129 ConnectX7   Mellanox Technologies\"";
+    let mut text = desk.read("f.topo");
+    for node in 0..4 {
+        text = text.replace(&format!("\"node-{node}\""), model);
+    }
+    desk.write("g.topo", &text);
+    let info = desk.json(0, &["info", "g.topo", "--json"]);
+    assert_eq!(info["hosts_by_nodes"], serde_json::json!({"1": 12}));
+    let args = ["analyze", "g.topo", "f.lft", "--patterns", "rp:10", "--html", "p.html", "--json"];
+    let found = desk.json(0, &args);
+    assert_eq!(found["rp"]["hosts"]["count"], 12);
+    let page = desk.read("p.html");
+    let named = |guid: &str| page.contains(&format!("<small>{guid} · LID "));
+    assert!(named("0x02d0dc0100000001"), "switches have their GUIDs");
+    assert_eq!(page.matches("Mellanox Technologies</span> <small>0x").count(), 4);
 }
 
 #[test]
@@ -424,8 +514,12 @@ fn strange_files_are_refused_at_once() {
     };
     fs::write(desk.path("noise"), noise).unwrap();
     fs::File::create(desk.path("sparse")).unwrap().set_len(1 << 30).unwrap();
-    for name in ["script", "noise", "sparse"] {
-        assert!(desk.error(&["info", name]).contains(":1:1: not a fabric: expected"), "{name}");
+    for (name, what) in [
+        ("script", "not a fabric: expected"),
+        ("noise", "the input is binary, not text; expected"),
+        ("sparse", "the input is binary, not text; expected"),
+    ] {
+        assert!(desk.error(&["info", name]).contains(&format!(":1:1: {what}")), "{name}");
     }
 }
 

@@ -1,7 +1,7 @@
 //! `ibdiagnet2.db_csv`: sections of comma separated values. Columns are found by their names.
 //!
-//! NODES describes devices, PORTS their ports (GUIDs and LIDs), LINKS the cables, each once. Other
-//! sections are passed over.
+//! NODES describes devices, PORTS their ports (GUIDs and LIDs), LINKS the cables, each once. PORT_HIERARCHY_INFO
+//! tells the planes of XDR ports in newer files. Other sections are passed over, and so are unknown columns.
 
 use std::collections::HashMap;
 
@@ -23,7 +23,7 @@ pub(crate) fn detect(mut line: Cursor<'_>) -> bool {
 pub(crate) fn read(text: &[u8]) -> Result<Reading, ReadError> {
     let mut reader = Reader::default();
     let mut intake = Intake::default();
-    intake.lines(text, |_, line| reader.line(line));
+    intake.lines(text, |intake, line| reader.line(intake, line));
     for (a, b, line) in std::mem::take(&mut reader.cables) {
         let (a, b) = (reader.end(a), reader.end(b));
         let rate =
@@ -59,11 +59,12 @@ enum Name {
     Nodes,
     Ports,
     Links,
+    Hierarchy,
     Other,
 }
 
 impl Reader {
-    fn line(&mut self, mut line: Cursor<'_>) -> Result<(), Refusal> {
+    fn line(&mut self, intake: &mut Intake, mut line: Cursor<'_>) -> Result<(), Refusal> {
         if line.rest().is_empty() || line.rest().starts_with(b"#") {
             return Ok(());
         }
@@ -72,6 +73,7 @@ impl Reader {
                 b"NODES" => Name::Nodes,
                 b"PORTS" => Name::Ports,
                 b"LINKS" => Name::Links,
+                b"PORT_HIERARCHY_INFO" => Name::Hierarchy,
                 _ => Name::Other,
             };
             self.section = Some(Section { name, columns: None });
@@ -89,7 +91,8 @@ impl Reader {
         }
         let values = values(line.rest());
         let Some(columns) = &section.columns else {
-            section.columns = Some(values.into_iter().zip(0..).collect());
+            let names = values.into_iter().map(|name| name.to_ascii_lowercase());
+            section.columns = Some(names.zip(0..).collect());
             return Ok(());
         };
         let row = Row { line, columns, values: &values };
@@ -118,7 +121,12 @@ impl Reader {
                 let b = told(&self.links, &row, "NodeGuid2", "PortNum2")?;
                 self.cables.push((a, b, line.number()));
             }
-            Name::Other => {}
+            // Of one plane, or of none ("N/A"), a port is as any other.
+            Name::Hierarchy if row.number("NumOfPlanes").is_ok_and(|planes| planes > 1) => {
+                let plane = row.number("Plane").ok().and_then(|plane| u8::try_from(plane).ok());
+                plane.into_iter().for_each(|plane| intake.planes.note(plane));
+            }
+            Name::Hierarchy | Name::Other => {}
         }
         Ok(())
     }
@@ -166,7 +174,8 @@ fn node(row: &Row<'_>) -> Result<Device, ReadError> {
     })
 }
 
-/// Width and speed as the management interface counts them: one bit each, extended speeds above.
+/// Width and speed as ibdiagnet counts them: a bit for each width, and a byte for each family of speeds: those of
+/// PortInfo, the extended ones, the vendor's own (FDR10, EDR20), and the second extended ones (XDR).
 fn rate(row: &Row<'_>) -> Rate {
     let width = match row.number("LinkWidthActv") {
         Ok(1) => 1,
@@ -177,15 +186,19 @@ fn rate(row: &Row<'_>) -> Rate {
         _ => 0,
     };
     let actual = row.number("LinkSpeedActv").unwrap_or(0);
-    let speed = match (actual >> 8, actual & 0xff) {
-        (8, _) => Speed::Ndr,
-        (16, _) => Speed::Xdr,
-        (4, _) => Speed::Hdr,
-        (2, _) => Speed::Edr,
-        (1, _) => Speed::Fdr,
-        (_, 1) => Speed::Sdr,
-        (_, 2) => Speed::Ddr,
-        (_, 4) => Speed::Qdr,
+    let [plain, extended, vendor, extended_2, ..] = actual.to_le_bytes();
+    let speed = match (extended_2, extended, vendor, plain) {
+        (1, ..) => Speed::Xdr,
+        (0, 8, ..) => Speed::Ndr,
+        (0, 4, ..) => Speed::Hdr,
+        (0, 2, ..) => Speed::Edr,
+        (0, 1, ..) => Speed::Fdr,
+        // ibdiagnet itself counts EDR20 as 25 Gb/s a lane.
+        (0, 0, 2, _) => Speed::Edr,
+        (0, 0, 1, _) => Speed::Fdr10,
+        (0, 0, 0, 4) => Speed::Qdr,
+        (0, 0, 0, 2) => Speed::Ddr,
+        (0, 0, 0, 1) => Speed::Sdr,
         _ => Speed::Unknown,
     };
     Rate { width, speed }
@@ -199,8 +212,9 @@ struct Row<'a> {
 }
 
 impl Row<'_> {
+    /// A value by the name of its column; releases of ibdiagnet write GUID and Guid.
     fn text(&self, column: &str) -> Option<&str> {
-        self.values.get(*self.columns.get(column)?).map(String::as_str)
+        self.values.get(*self.columns.get(&column.to_ascii_lowercase())?).map(String::as_str)
     }
 
     /// A number, decimal or with `0x`.
@@ -235,4 +249,49 @@ fn values(row: &[u8]) -> Vec<String> {
         }
     }
     values.into_iter().map(|value| String::from_utf8_lossy(&value).trim().to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scan::lines;
+
+    /// The codes of ibdiagnet: bytes for plain, extended, vendor's and second extended speeds.
+    #[test]
+    fn every_speed_has_its_code() {
+        let columns = ["linkwidthactv", "linkspeedactv"].map(String::from);
+        let columns: HashMap<String, usize> = columns.into_iter().zip(0..).collect();
+        for (width, speed, expected) in [
+            ("2", "1", "4xSDR"),
+            ("2", "4", "4xQDR"),
+            ("2", "256", "4xFDR"),
+            ("2", "65536", "4xFDR10"),
+            ("2", "65540", "4xFDR10"),
+            ("2", "131072", "4xEDR"),
+            ("16", "1024", "2xHDR"),
+            ("2", "2052", "4xNDR"),
+            ("1", "16777216", "1xXDR"),
+            ("2", "0x1000004", "4xXDR"),
+            ("2", "4096", "4x???"),
+            ("N/A", "N/A", "?????"),
+        ] {
+            let line = lines(b"").next().unwrap();
+            let values = [width, speed].map(String::from);
+            let row = Row { line, columns: &columns, values: &values };
+            assert_eq!(rate(&row).to_string(), expected, "{width} {speed}");
+        }
+    }
+
+    /// An XDR adapter may have one GUID for all its plane ports; it is no switch for that.
+    #[test]
+    fn adapters_with_one_guid_for_several_ports_stay_adapters() {
+        let text = b"START_NODES\nNodeDesc,NumPorts,NodeType,NodeGUID,SystemImageGUID\n\
+            s,4,2,0x10,0x10\nn HCA-1,2,1,0x20,0x20\nEND_NODES\n\
+            START_PORTS\nNodeGuid,PortGuid,PortNum,LID,LMC\n0x10,0x10,0,7,0\n\
+            0x20,0x20,1,3,0\n0x20,0x20,2,3,0\nEND_PORTS\n\
+            START_LINKS\nNodeGuid1,PortNum1,NodeGuid2,PortNum2\n0x20,1,0x10,1\n0x20,2,0x10,2\nEND_LINKS\n";
+        let fabric = read(text).unwrap().fabric;
+        assert_eq!((fabric.switches().len(), fabric.adapters().len()), (1, 1));
+        assert_eq!(fabric.nodes()[0].guid, Guid(0x20));
+    }
 }

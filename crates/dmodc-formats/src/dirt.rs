@@ -23,6 +23,8 @@ pub enum DirtKind {
     DamagedLine,
     /// The last line breaks off.
     Truncated,
+    /// Bytes that are not UTF-8, as names of other encodings have.
+    NotUtf8,
     /// A device is described twice.
     RepeatedDevice,
     /// A port holds two cables, or one that its device does not have.
@@ -54,6 +56,7 @@ impl DirtKind {
             DirtKind::ForeignLine => "foreign_lines",
             DirtKind::DamagedLine => "damaged_lines",
             DirtKind::Truncated => "truncated",
+            DirtKind::NotUtf8 => "not_utf8",
             DirtKind::RepeatedDevice => "repeated_devices",
             DirtKind::ImpossiblePort => "impossible_ports",
             DirtKind::OneSided => "one_sided_cables",
@@ -75,6 +78,9 @@ impl DirtKind {
             DirtKind::ForeignLine => "lines of something else (skipped)",
             DirtKind::DamagedLine => "damaged lines (skipped)",
             DirtKind::Truncated => "lines that break off",
+            DirtKind::NotUtf8 => {
+                "lines with bytes that are not UTF-8 (replaced by U+FFFD in names)"
+            }
             DirtKind::RepeatedDevice => "devices described again (the first description holds)",
             DirtKind::ImpossiblePort => "ports with two cables, or that do not exist (left out)",
             DirtKind::OneSided => "cable ends that the other end does not confirm (left out)",

@@ -4,7 +4,7 @@ use dmodc::fabric::AdapterKind;
 use dmodc::{FabricBuilder, Guid, Lid};
 
 use crate::scan::{Cursor, lines};
-use crate::{Dirt, DirtKind, Format, ReadError, Reading};
+use crate::{Dirt, DirtKind, Format, Planes, ReadError, Reading};
 
 /// The device number of the aggregation nodes inside switches.
 const AGGREGATION_DEVICE: u32 = 0xcf09;
@@ -25,6 +25,7 @@ pub(crate) struct Intake {
     pub(crate) builder: FabricBuilder,
     pub(crate) dirt: Dirt,
     pub(crate) devices: usize,
+    pub(crate) planes: Planes,
 }
 
 impl Intake {
@@ -44,7 +45,7 @@ impl Intake {
                 self.dirt.note(DirtKind::CarriageReturns, line.error("the line ends in CR LF"));
             }
             match each(self, line) {
-                Ok(()) => {}
+                Ok(()) => self.note_encoding(line),
                 Err(Refusal::Foreign(place)) => self.dirt.note(DirtKind::ForeignLine, place),
                 // A text that was cut off ends in the middle of a line.
                 Err(Refusal::Damaged(place)) if line.is_last() => {
@@ -52,6 +53,16 @@ impl Intake {
                 }
                 Err(Refusal::Damaged(place)) => self.dirt.note(DirtKind::DamagedLine, place),
             }
+        }
+    }
+
+    /// Notes a line that is not UTF-8: readers replace such bytes in names, which must not happen in silence.
+    fn note_encoding(&mut self, mut line: Cursor<'_>) {
+        let Err(error) = std::str::from_utf8(line.rest()) else { return };
+        line.skip(error.valid_up_to());
+        if let Some(byte) = line.rest().first() {
+            self.dirt
+                .note(DirtKind::NotUtf8, line.error(format!("byte 0x{byte:02x} is not UTF-8")));
         }
     }
 
@@ -87,7 +98,8 @@ impl Intake {
                 ReadError { line: line_of(text, *guid), column: 1, message },
             );
         }
-        Ok(Reading { fabric, format, dirt: self.dirt, given_lids: given.len() })
+        let (dirt, planes) = (self.dirt, self.planes);
+        Ok(Reading { fabric, format, dirt, given_lids: given.len(), planes })
     }
 }
 

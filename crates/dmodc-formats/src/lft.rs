@@ -16,7 +16,7 @@ use dmodc::{
 };
 
 use crate::scan::{Cursor, lines, printable};
-use crate::{Dirt, DirtKind, ReadError};
+use crate::{Dirt, DirtKind, ReadError, foreign};
 
 /// What OpenSM's loader reads of a line at the most.
 const LONGEST_LINE: usize = 1023;
@@ -119,8 +119,9 @@ pub fn read(text: &[u8], fabric: &Fabric) -> Result<Lft, ReadError> {
         }
     }
     if tables == 0 {
-        let message = "no table is here: expected lines such as 'Unicast lids [0-28] of switch …'";
-        let nothing = ReadError { line: 1, column: 1, message: message.into() };
+        let what = foreign(text).unwrap_or_else(|| "no table is here".into());
+        let message = format!("{what}; expected lines such as 'Unicast lids [0-28] of switch …'");
+        let nothing = ReadError { line: 1, column: 1, message };
         // A damaged header says more than that nothing is left.
         let damaged = lft.dirt.iter().find(|(kind, _)| *kind == DirtKind::DamagedLine);
         return Err(damaged.map_or(nothing, |(_, found)| found.places[0].clone()));
@@ -633,7 +634,8 @@ mod tests {
         let strangers: Vec<_> = lft.unknown_destinations.into_iter().collect();
         assert_eq!(strangers, [(Lid(1), Some(Guid(0x99))), (Lid(0x900), None)]);
         for (text, message) in [
-            ("", "1:1: no table is here"),
+            ("", "1:1: the input is empty; expected lines"),
+            ("hello", "1:1: no table is here; expected lines"),
             ("0x0001 001 \n", "1:1: expected 'Unicast lids"),
             ("Unicast lids [0-9] of switch Lid 2\n", "1:14: expected the switch's ' guid 0x…'"),
         ] {

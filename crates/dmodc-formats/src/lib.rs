@@ -18,6 +18,7 @@ pub mod alternatives;
 mod db_csv;
 mod dirt;
 pub mod dot;
+mod foreign;
 pub mod graphml;
 pub mod hosts;
 pub mod ibnetdiscover;
@@ -27,13 +28,16 @@ pub mod lft;
 mod links;
 pub mod orders;
 pub mod plan;
+mod planes;
 mod port_list;
 mod scan;
 pub mod slurm;
 mod subnet_list;
 
 pub use dirt::{Dirt, DirtKind, Found};
+pub use foreign::foreign;
 pub use intake::adapter_kind;
+pub use planes::Planes;
 pub use scan::printable;
 
 use dmodc::Fabric;
@@ -90,6 +94,8 @@ pub struct Reading {
     /// How many ports had no LID, or one that another port has, and were given one
     /// ([`Fabric::give_missing_lids`]).
     pub given_lids: usize,
+    /// The planes of XDR ports, where the file tells them.
+    pub planes: Planes,
 }
 
 /// The format of a text, judged by what its lines look like. The beginning of a text is enough.
@@ -126,12 +132,19 @@ pub fn read(text: &[u8]) -> Result<Reading, ReadError> {
         Some(Format::Json) => {
             let mut fabric = json::read(text)?;
             let given_lids = fabric.give_missing_lids().len();
-            Ok(Reading { fabric, format: Format::Json, dirt: Dirt::default(), given_lids })
+            let (format, dirt, planes) = (Format::Json, Dirt::default(), Planes::default());
+            Ok(Reading { fabric, format, dirt, given_lids, planes })
         }
-        None => Err(ReadError { line: 1, column: 1, message: UNKNOWN.into() }),
+        None => {
+            let message = match foreign(text) {
+                Some(what) => format!("{what}; {EXPECTED}"),
+                None => format!("not a fabric: {EXPECTED}"),
+            };
+            Err(ReadError { line: 1, column: 1, message })
+        }
     }
 }
 
-/// What to say of a text of no known format.
-pub const UNKNOWN: &str = "not a fabric: expected ibnetdiscover text, an ibsim netlist, a subnet list (.lst), \
-                           ibdiagnet2.db_csv or dmodc's JSON";
+/// What a reader of fabrics hoped for.
+const EXPECTED: &str = "expected ibnetdiscover text, an ibsim netlist, a subnet list (.lst), ibdiagnet2.db_csv or \
+                        dmodc's JSON";

@@ -113,14 +113,16 @@ impl Links {
         }
     }
 
-    /// Which devices are switches: those called so, and those with one GUID for several ports.
+    /// Which devices are switches: those called so, and those with one GUID for several ports where the format does not
+    /// say. (The plane ports of an XDR adapter may share a GUID, too.)
     fn switches(&self) -> Vec<bool> {
         let mut is_switch: Vec<bool> =
             self.devices.iter().map(|d| d.is_switch == Some(true)).collect();
         let mut ports: HashMap<(usize, Guid), PortNumber> = HashMap::new();
         for end in self.cables.iter().flat_map(|(a, b, ..)| [a, b]) {
             let first = *ports.entry((end.device, end.guid)).or_insert(end.port);
-            is_switch[end.device] |= first != end.port;
+            let unsaid = self.devices[end.device].is_switch.is_none();
+            is_switch[end.device] |= unsaid && first != end.port;
         }
         is_switch
     }

@@ -6,13 +6,14 @@
 //! part that would have a single child is left out, and so is a switch without hosts.
 //!
 //! Hosts on switches that are no leaves are kept, too: Slurm schedules nothing on a node it cannot
-//! place, and passes over names that it does not know.
+//! place, and passes over names that it does not know. A node whose description names no host
+//! ([`host_name`]) cannot be listed; [`left_out`] says which those are.
 
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
 
 use dmodc::fabric::AdapterKind;
-use dmodc::{Fabric, NodeIndex, Ranking, SwitchIndex, natural_cmp};
+use dmodc::{Fabric, NodeIndex, Ranking, SwitchIndex, host_name, natural_cmp};
 
 /// Slurm refuses longer names of switches.
 const LONGEST_NAME: usize = 64;
@@ -62,6 +63,32 @@ pub fn write_yaml(fabric: &Fabric, ranking: &Ranking, out: &mut impl Write) -> i
         }
     }
     Ok(())
+}
+
+/// Nodes of hosts that stand in neither file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Nodes whose description names no host: the model of an adapter, `localhost`, or nothing.
+    pub unnamed: Vec<NodeIndex>,
+    /// Nodes on switches that no leaf is connected to.
+    pub unconnected: Vec<NodeIndex>,
+}
+
+/// Returns the nodes of hosts that [`write_conf`] and [`write_yaml`] leave out.
+pub fn left_out(fabric: &Fabric, ranking: &Ranking) -> LeftOut {
+    let mut left = LeftOut::default();
+    for n in fabric.node_indices().filter(|&n| is_host(fabric, n)) {
+        if host_name(&fabric.adapter_of(n).name).is_none() {
+            left.unnamed.push(n);
+        } else if ranking.rank(fabric.node(n).switch).is_none() {
+            left.unconnected.push(n);
+        }
+    }
+    left
+}
+
+fn is_host(fabric: &Fabric, n: NodeIndex) -> bool {
+    matches!(fabric.adapter_of(n).kind, AdapterKind::Host | AdapterKind::Aside)
 }
 
 /// A text that YAML might take for something else is quoted.
@@ -207,11 +234,9 @@ struct Rails {
 
 impl Rails {
     fn new(fabric: &Fabric, ranking: &Ranking) -> Self {
-        let is_host = |&n: &NodeIndex| {
-            matches!(fabric.adapter_of(n).kind, AdapterKind::Host | AdapterKind::Aside)
-                && ranking.rank(fabric.node(n).switch).is_some()
-        };
-        let mut nodes: Vec<NodeIndex> = fabric.node_indices().filter(is_host).collect();
+        let is_placed =
+            |&n: &NodeIndex| is_host(fabric, n) && ranking.rank(fabric.node(n).switch).is_some();
+        let mut nodes: Vec<NodeIndex> = fabric.node_indices().filter(is_placed).collect();
         nodes.sort_by(|&a, &b| {
             let (x, y) = (fabric.adapter_of(a), fabric.adapter_of(b));
             let port = |n| fabric.node(n).adapter_port;
@@ -222,12 +247,10 @@ impl Rails {
         let mut first: HashMap<String, SwitchIndex> = HashMap::new();
         let mut rails = Rails { hosts: HashMap::new(), joined: Vec::new() };
         for n in nodes {
-            let host = fabric.adapter_of(n).name.split_whitespace().next();
-            let host = safe(host.unwrap_or_default(), usize::MAX);
-            let switch = fabric.node(n).switch;
+            // What names no host is nobody's that Slurm could know.
+            let Some(host) = host_name(&fabric.adapter_of(n).name) else { continue };
+            let (host, switch) = (safe(host, usize::MAX), fabric.node(n).switch);
             match first.get(&host) {
-                // A port without a description is nobody's that Slurm could know.
-                _ if host.is_empty() => {}
                 Some(&other) => rails.joined.push((other, switch)),
                 None => {
                     first.insert(host.clone(), switch);
@@ -402,9 +425,13 @@ SwitchName=subtree2-0 Switches=subtree1-[0-2]
             ("gate", Router, 1),
             ("", Host, 1),
             ("a,b=[1] x", Host, 2),
+            ("MT4129 ConnectX7   Mellanox Technologies", Host, 0),
+            ("MT4129 ConnectX7   Mellanox Technologies", Host, 1),
+            ("localhost HCA-6", Host, 2),
         ];
         let names = ["MF0;leaf #1:U1", "Quantum", "Quantum", "spine"];
-        let [conf, _] = written(&fabric(&names, true, &adapters));
+        let fabric = fabric(&names, true, &adapters);
+        let [conf, _] = written(&fabric);
         let expected = "\
 SwitchName=MF0_leaf__1_U1 Nodes=n1
 SwitchName=Quantum_0000000000000002 Nodes=n[2,10]
@@ -412,6 +439,15 @@ SwitchName=Quantum_0000000000000003 Nodes=a_b__1_
 SwitchName=subtree1-0 Switches=MF0_leaf__1_U1,Quantum_0000000000000002,Quantum_0000000000000003
 ";
         assert_eq!(conf, expected);
+        let healthy = Degradation::none(&fabric);
+        let ranking = Ranking::new(Live::new(&fabric, &healthy), &LeafRule::Detect);
+        let left = left_out(&fabric, &ranking);
+        let named: Vec<&str> = left.unnamed.iter().map(|&n| &*fabric.adapter_of(n).name).collect();
+        let mut expected = [adapters[7].0, adapters[9].0, adapters[10].0, adapters[11].0];
+        expected.sort_unstable();
+        let mut found = named.clone();
+        found.sort_unstable();
+        assert_eq!((found, left.unconnected.len()), (expected.to_vec(), 0));
     }
 
     #[test]

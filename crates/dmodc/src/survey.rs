@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::fabric::{AdapterKind, Live, Rate};
 use crate::group::PortGroups;
-use crate::id::{NodeIndex, SwitchIndex};
+use crate::id::{AdapterIndex, NodeIndex, SwitchIndex};
 use crate::rank::Ranking;
 
 /// What was seen.
@@ -82,10 +82,10 @@ pub fn survey(live: Live<'_>, ranking: &Ranking, groups: &PortGroups) -> Survey 
     }
     survey.switch_rates = switch_rates.into_values().collect();
     survey.node_rates = node_rates.into_values().collect();
-    let mut hosts: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut hosts: BTreeMap<Host<'_>, usize> = BTreeMap::new();
     for n in live.fabric.node_indices().filter(|&n| live.node(n)) {
         if matches!(live.fabric.adapter_of(n).kind, AdapterKind::Host | AdapterKind::Aside) {
-            *hosts.entry(host(live, n)).or_default() += 1;
+            *hosts.entry(Host::of(live, n)).or_default() += 1;
         }
     }
     for nodes in hosts.into_values() {
@@ -94,11 +94,53 @@ pub fn survey(live: Live<'_>, ranking: &Ranking, groups: &PortGroups) -> Survey 
     survey
 }
 
-/// The host that a node belongs to: the first word of its description. Names alone group nodes, and
-/// for reports alone.
-pub fn host<'a>(live: Live<'a>, n: NodeIndex) -> &'a str {
-    let name = &live.fabric.adapter_of(n).name;
-    name.split_whitespace().next().unwrap_or(name)
+/// Returns the name of the host that a description begins with, as `node17` of `node17 mlx5_0`. Returns `None` for what
+/// an adapter says before its host has named it: the maker's description, such as `MT4129 ConnectX7   Mellanox
+/// Technologies`, or the name that every host has until it is given one (`localhost`, `(none)`).
+pub fn host_name(description: &str) -> Option<&str> {
+    const FAMILIES: [&str; 4] = ["ConnectX", "Connect-IB", "InfiniHost", "BlueField"];
+    let mut words = description.split_whitespace();
+    let (first, second) = (words.next()?, words.next());
+    let of_family = |word: &str| FAMILIES.iter().any(|family| word.starts_with(family));
+    let digits = first.strip_prefix("MT").unwrap_or_default();
+    let is_model = digits.len() >= 4 && digits.bytes().all(|c| c.is_ascii_digit());
+    // A host may be called MT4129, too: then the device of the host follows, not a family of adapters.
+    let is_model = is_model && second.is_none_or(of_family);
+    let is_maker = description.contains("Mellanox Technologies") || of_family(first);
+    let lower = first.to_ascii_lowercase();
+    let is_nobody = lower == "(none)"
+        || ["localhost", "localhost4", "localhost6"].iter().any(|name| {
+            lower.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        });
+    (!is_model && !is_maker && !is_nobody).then_some(first)
+}
+
+/// What groups nodes into hosts, for reports alone: the name of the host, or, where the description has none, the
+/// adapter, which is then taken for a host of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Host<'a> {
+    /// By name.
+    Named(&'a str),
+    /// By adapter, with its description.
+    Unnamed(AdapterIndex, &'a str),
+}
+
+impl<'a> Host<'a> {
+    /// The host that a node belongs to.
+    pub fn of(live: Live<'a>, n: NodeIndex) -> Self {
+        let description = &live.fabric.adapter_of(n).name;
+        match host_name(description) {
+            Some(name) => Host::Named(name),
+            None => Host::Unnamed(live.fabric.node(n).adapter, description),
+        }
+    }
+
+    /// What it is called: its name, or the description of its adapter.
+    pub fn name(self) -> &'a str {
+        match self {
+            Host::Named(name) | Host::Unnamed(_, name) => name,
+        }
+    }
 }
 
 fn rate(live: Live<'_>, s: SwitchIndex, port: crate::PortNumber) -> Rate {
@@ -152,6 +194,35 @@ pub(crate) fn usual(values: impl Iterator<Item = usize>) -> usize {
 mod tests {
     use super::*;
     use crate::{Degradation, Pgft, Routing};
+
+    #[test]
+    fn models_of_adapters_and_localhost_are_no_host_names() {
+        for (description, name) in [
+            ("node17 mlx5_0", Some("node17")),
+            ("  login1", Some("login1")),
+            ("ubuntu HCA-1", Some("ubuntu")),
+            ("MT4129 HCA-1", Some("MT4129")),
+            ("MT12", Some("MT12")),
+            ("mt4129", Some("mt4129")),
+            ("localhost7 HCA-1", Some("localhost7")),
+            ("connectx-test HCA-1", Some("connectx-test")),
+            ("MT4129 ConnectX7   Mellanox Technologies", None),
+            ("MT25408 ConnectX Mellanox Technologies", None),
+            ("MT25218 InfiniHostEx Mellanox Technologies", None),
+            ("MT41692 BlueField-3", None),
+            ("MT4129", None),
+            ("ConnectX-6 Dx", None),
+            ("Mellanox Technologies", None),
+            ("localhost HCA-1", None),
+            ("Localhost.localdomain mlx5_0", None),
+            ("localhost6", None),
+            ("(none) mlx5_0", None),
+            ("", None),
+            (" \t", None),
+        ] {
+            assert_eq!(host_name(description), name, "{description}");
+        }
+    }
 
     #[test]
     fn damage_shows_against_the_regular_shape() {

@@ -91,8 +91,9 @@ fn assert_series(
         for (from, to) in permutation.iter().enumerate().map(to) {
             let way = if from == to { Some(vec![]) } else { way(live, tables, from, to) };
             let slowest = way.into_iter().flatten().map(|port| loads[&port]).max().unwrap_or(0);
-            let name = dmodc::host(live, from);
-            let host = traffic.hosts().iter().position(|host| *host == name).unwrap();
+            let position = traffic.nodes().iter().position(|&n| n == from).unwrap();
+            let host = traffic.host_of(position);
+            assert_eq!(traffic.hosts()[host], dmodc::Host::of(live, from).name());
             let entry = hosts.entry(host).or_default();
             *entry = (*entry).max(slowest);
         }

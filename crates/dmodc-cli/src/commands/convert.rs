@@ -1,12 +1,12 @@
 //! `dmodc convert`: a fabric in another format.
 
 use anyhow::{Result, bail};
-use dmodc::{Degradation, Fabric, LeafRule, Lid, Live, Ranking};
+use dmodc::{Degradation, End, Fabric, LeafRule, Lid, Live, Ranking};
 use dmodc_formats::{dot, graphml, ibnetdiscover, json, slurm};
 use serde_json::{Value, json};
 
 use crate::args::{ConvertArgs, Format, OutputArgs};
-use crate::text::counted;
+use crate::text::{counted, end};
 use crate::{Answer, input, output};
 
 pub(super) fn run(args: &ConvertArgs) -> Result<Answer> {
@@ -66,17 +66,37 @@ fn write(fabric: &Fabric, format: Format, comments: &[String], args: &OutputArgs
             "LIDs are beyond InfiniBand's last unicast LID {last}: dmodc reads them, OpenSM does not."
         ));
     }
+    let ranking = matches!(format, Format::SlurmConf | Format::SlurmYaml).then(|| ranking(fabric));
     output::to(args.output.as_deref(), |out| {
-        match format {
-            Format::Ibnetdiscover | Format::Ibsim => ibnetdiscover::write(fabric, &comments, out)?,
-            Format::Json => json::write(fabric, out)?,
-            Format::Dot => dot::write(fabric, out)?,
-            Format::Graphml => graphml::write(fabric, out)?,
-            Format::SlurmConf => slurm::write_conf(fabric, &ranking(fabric), out)?,
-            Format::SlurmYaml => slurm::write_yaml(fabric, &ranking(fabric), out)?,
+        match (format, &ranking) {
+            (Format::SlurmConf, Some(ranking)) => slurm::write_conf(fabric, ranking, out)?,
+            (_, Some(ranking)) => slurm::write_yaml(fabric, ranking, out)?,
+            (Format::Json, _) => json::write(fabric, out)?,
+            (Format::Dot, _) => dot::write(fabric, out)?,
+            (Format::Graphml, _) => graphml::write(fabric, out)?,
+            _ => ibnetdiscover::write(fabric, &comments, out)?,
         }
         Ok(())
-    })
+    })?;
+    if let Some(ranking) = &ranking {
+        report_left_out(fabric, &slurm::left_out(fabric, ranking));
+    }
+    Ok(())
+}
+
+/// Says on standard error which nodes Slurm's files cannot list: none is lost in silence.
+fn report_left_out(fabric: &Fabric, left: &slurm::LeftOut) {
+    let why = [
+        (&left.unnamed, "whose description names no host"),
+        (&left.unconnected, "on switches that no leaf is connected to"),
+    ];
+    for (nodes, why) in why {
+        if let Some(&first) = nodes.first() {
+            let (count, first) = (counted(nodes.len(), "node"), end(fabric, End::Node(first)));
+            let verb = if nodes.len() == 1 { "is" } else { "are" };
+            eprintln!("dmodc: {count} {why} {verb} left out of Slurm's topology, such as {first}");
+        }
+    }
 }
 
 fn ranking(fabric: &Fabric) -> Ranking {

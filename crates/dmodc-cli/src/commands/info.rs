@@ -9,7 +9,7 @@ use dmodc::{
     Labels, Leaves, Level, Live, NotPgft, Preprocessing, Routing, RoutingOptions, Survey,
     SwitchIndex, recognise, survey,
 };
-use dmodc_formats::{Dirt, Format, Reading};
+use dmodc_formats::{Dirt, Format, Planes, Reading};
 use serde_json::{Value, json};
 
 use crate::args::InfoArgs;
@@ -29,10 +29,11 @@ struct Info<'a> {
     format: Format,
     dirt: Dirt,
     given_lids: usize,
+    planes: Planes,
 }
 
 pub(super) fn run(args: &InfoArgs) -> Result<Answer> {
-    let Reading { mut fabric, given_lids, format, dirt } = input::reading(&args.fabric)?;
+    let Reading { mut fabric, given_lids, format, dirt, planes } = input::reading(&args.fabric)?;
     let leaves = input::leaf_rule(&args.leaves, &mut fabric)?;
     let whole = Whole::new(fabric);
     let live = whole.live();
@@ -40,7 +41,7 @@ pub(super) fn run(args: &InfoArgs) -> Result<Answer> {
     let ready = Routing::new(live, &options).preprocess(live);
     let shape = recognise(live, &ready.ranking, &ready.groups, &ready.orders);
     let survey = survey(live, &ready.ranking, &ready.groups);
-    let info = Info { live, ready: &ready, shape, survey, format, dirt, given_lids };
+    let info = Info { live, ready: &ready, shape, survey, format, dirt, given_lids, planes };
     output::print(&if args.json { info.json() } else { info.text() })?;
     Ok(Answer::Yes)
 }
@@ -79,7 +80,7 @@ impl Info<'_> {
             .iter()
             .map(|(rails, hosts)| (rails.to_string(), *hosts))
             .collect();
-        let info = json!({
+        let mut info = json!({
             "schema": "dmodc/info/1",
             "format": self.format.name(),
             "dirt": dirt,
@@ -104,6 +105,10 @@ impl Info<'_> {
             "inter_switch_rates": rates(&self.survey.switch_rates),
             "given_lids": self.given_lids,
         });
+        if !self.planes.is_empty() {
+            let ports = self.planes.ports().map(|(plane, ports)| (plane.to_string(), ports));
+            info["planes"] = json!(ports.collect::<BTreeMap<_, _>>());
+        }
         format!("{info:#}\n")
     }
 
@@ -129,6 +134,7 @@ impl Info<'_> {
         self.shape_text(&mut text);
         self.levels_text(&mut text);
         self.hosts_text(&mut text);
+        self.planes_text(&mut text);
         if self.given_lids > 0 {
             let _ = writeln!(
                 text,
@@ -140,6 +146,19 @@ impl Info<'_> {
             let _ = writeln!(text, "{line}");
         }
         text
+    }
+
+    /// Planes, where the file tells them.
+    fn planes_text(&self, text: &mut String) {
+        if !self.planes.is_empty() {
+            let list: Vec<String> = self
+                .planes
+                .ports()
+                .map(|(plane, ports)| format!("{} in plane {plane}", counted(ports, "port")))
+                .collect();
+            let count = counted(list.len(), "plane");
+            let _ = writeln!(text, "{count}, which the file tells: {}", list.join(", "));
+        }
     }
 
     fn shape_text(&self, text: &mut String) {

@@ -102,6 +102,29 @@ Ca\t1 \"H-0002c900000000c0\"\t\t# \"Mellanox Technologies Aggregation Node\"
     }
 
     #[test]
+    fn names_of_another_encoding_are_reported_with_their_lines() {
+        let mut text = SMALL.as_bytes().to_vec();
+        let at = SMALL.find("nic10").unwrap();
+        text[at + 1] = 0xe9;
+        let reading = read(&text).unwrap();
+        let (kind, found) = reading.dirt.iter().next().unwrap();
+        assert_eq!((kind, found.count), (DirtKind::NotUtf8, 1));
+        assert_eq!(found.places[0].to_string(), "11:50: byte 0xe9 is not UTF-8");
+        // Well-formed names of any script are no dirt.
+        assert!(read(SMALL.replace("nic10", "nœud10").as_bytes()).unwrap().dirt.is_empty());
+    }
+
+    #[test]
+    fn headings_of_groups_are_no_damage() {
+        let text = SMALL.replacen(
+            "\nvendid",
+            "\nChassis 1 (guid 0x2c9)\n\nNon-Chassis Nodes\n\nvendid",
+            1,
+        );
+        assert!(read(text.as_bytes()).unwrap().dirt.is_empty());
+    }
+
+    #[test]
     fn damage_is_told_with_line_column_and_thing() {
         for (from, to, kind, message) in [
             (

@@ -7,15 +7,16 @@ use dmodc::{Guid, Lid, PortNumber};
 
 use crate::intake::{Intake, Refusal, adapter_kind};
 use crate::scan::{Cursor, hex_number};
-use crate::{DirtKind, Format, ReadError, Reading};
+use crate::{DirtKind, Format, ReadError, Reading, planes};
 
 /// GUIDs of devices that a netlist names freely start here: locally administered, so no real ones.
 const FREE_NAMES: u64 = 0x02d0_dcff_0000_0000;
 
 /// Lines that tools print around records, and that carry nothing for us.
-const NOISE: [&str; 10] = [
+const NOISE: [&str; 11] = [
     "DR path ",
     "Chassis ",
+    "Non-Chassis Nodes",
     "module",
     "width",
     "speed",
@@ -206,7 +207,9 @@ impl Reader {
             return Err(line.expected("a Switch, Ca or Rt line before the lines of its ports"));
         };
         let port = port_number(&mut line)?;
-        let own_guid = port_guid(&mut line).unwrap_or(Guid(guid.0.wrapping_add(port.0.into())));
+        let (own_guid, plane) = port_guid(&mut line);
+        let own_guid = own_guid.unwrap_or(Guid(guid.0.wrapping_add(port.0.into())));
+        plane.into_iter().for_each(|plane| intake.planes.note(plane));
         line.skip_blanks();
         let peer = self.guid_of(line.quoted("the device at the other end")?);
         line.skip_blanks();
@@ -271,16 +274,17 @@ fn port_number(line: &mut Cursor<'_>) -> Result<PortNumber, ReadError> {
     Ok(PortNumber(port as u8))
 }
 
-/// The GUID in the parentheses that follow, if there is one: the last pair that is no label. Labels are
-/// short, or have slashes.
-fn port_guid(line: &mut Cursor<'_>) -> Option<Guid> {
-    let mut guid = None;
+/// The GUID in the parentheses that follow, if there is one, and the plane that a label names. The GUID is the last
+/// pair that is no label. Labels are short, or have slashes, or letters that no number has.
+fn port_guid(line: &mut Cursor<'_>) -> (Option<Guid>, Option<u8>) {
+    let (mut guid, mut plane) = (None, None);
     while let Some(inside) = line.parenthesised() {
+        plane = planes::of_label(inside).or(plane);
         if inside.len() > 3 {
             guid = hex_number(inside).map(Guid).or(guid);
         }
     }
-    guid
+    (guid, plane)
 }
 
 /// A LID, where a number stands here; else it is unknown.

@@ -32,7 +32,11 @@ pub(super) fn section(at: usize, map: &HeatMap) -> String {
 /// switches and a list of their loads.
 pub(super) fn data(patterns: &[Pattern]) -> String {
     let level = |level: &super::HeatLevel| {
-        let names: Vec<&str> = level.switches.iter().map(|row| row.switch.as_str()).collect();
+        let names: Vec<String> = level
+            .switches
+            .iter()
+            .map(|row| format!("{} ({})", row.switch.name, row.switch.detail))
+            .collect();
         let loads: Vec<&[Option<u64>]> =
             level.switches.iter().map(|row| row.loads.as_slice()).collect();
         json!({"switches": names, "loads": loads})

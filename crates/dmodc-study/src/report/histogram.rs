@@ -54,7 +54,7 @@ fn step(least: u64) -> u64 {
     }
 }
 
-/// The drawing, with lines at mean and bound.
+/// The drawing, with lines at the mean and a bound.
 pub(super) fn svg(pattern: &Pattern) -> String {
     let bars = bars(&pattern.histogram);
     let (Some(first), Some(last)) = (bars.first(), bars.last()) else { return String::new() };
@@ -97,9 +97,15 @@ pub(super) fn svg(pattern: &Pattern) -> String {
     let span = (last.to - first.from) as f64 + 1.0;
     let place =
         |value: f64| LEFT + (WIDTH - LEFT - RIGHT) * (value - first.from as f64 + half) / span;
-    svg += &mark("mean", place(pattern.mean), pattern.mean, TOP - 21.0);
-    if let Some(bound) = pattern.bound {
-        svg += &mark("bound", place(bound), bound, TOP - 6.0);
+    let mean = ("mean", format!("mean {}", number(pattern.mean)));
+    svg += &mark(mean, place(pattern.mean), TOP - 21.0);
+    // Next to a mean stands what bounds it, if anything does.
+    let bound = match (pattern.mean_bound, pattern.max_bound) {
+        (Some(bound), _) => Some((bound, "bound of the mean")),
+        (None, bound) => bound.map(|bound| (bound, "bound of the maximum")),
+    };
+    if let Some((bound, what)) = bound {
+        svg += &mark(("bound", format!("{what} {}", number(bound))), place(bound), TOP - 6.0);
     }
     let (middle, y) = ((LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 8.0);
     let _ = writeln!(
@@ -130,16 +136,20 @@ fn column(bar: &Bar, x: f64, width: f64, height: f64, histogram: &Histogram) -> 
     )
 }
 
-/// A line across the bars, if it lies within them.
-fn mark(name: &str, x: f64, value: f64, label: f64) -> String {
+/// A line across the bars, if it lies within them, with its class and label. A label near an edge stays inside.
+fn mark((class, label): (&str, String), x: f64, y: f64) -> String {
     if !(LEFT..=WIDTH - RIGHT).contains(&x) {
         return String::new();
     }
+    let anchor = match x {
+        x if x < LEFT + 70.0 => "start",
+        x if x > WIDTH - RIGHT - 70.0 => "end",
+        _ => "middle",
+    };
     format!(
-        "<g class=\"mark {name}\"><line x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"{TOP}\" y2=\"{:.1}\"/>\
-         <text x=\"{x:.1}\" y=\"{label:.1}\" text-anchor=\"middle\">{name} {}</text></g>\n",
+        "<g class=\"mark {class}\"><line x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"{TOP}\" y2=\"{:.1}\"/>\
+         <text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{label}</text></g>\n",
         HEIGHT - BOTTOM,
-        number(value),
     )
 }
 

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use dmodc_formats::printable;
 
-use super::{Report, heat, sections};
+use super::{Name, Report, heat, sections};
 use crate::figure::thousands;
 
 const STYLE: &str = include_str!("style.css");
@@ -75,6 +75,21 @@ pub(super) fn count(value: u64) -> String {
 pub(super) enum Cell {
     Text(String),
     Number(String),
+    /// Devices by name, with what tells them apart in small print.
+    Names(Vec<Name>),
+}
+
+/// A device: its name, and what tells it apart in small print.
+pub(super) fn device(name: &Name) -> String {
+    let (name, detail) = (escape(&name.name), escape(&name.detail));
+    let small = if detail.is_empty() { "".into() } else { format!(" <small>{detail}</small>") };
+    // A name is never broken; a line may end between it and the small print.
+    format!("<span class=\"name\">{name}</span>{small}")
+}
+
+/// A table that may be wider than a narrow page, in a box that scrolls.
+pub(super) fn scrolling(table: &str) -> String {
+    format!("<div class=\"scroll\">\n{table}</div>\n")
 }
 
 /// A table; heads say of each column whether it holds numbers.
@@ -91,6 +106,10 @@ pub(super) fn table(heads: &[(&str, bool)], rows: impl Iterator<Item = Vec<Cell>
             let _ = match cell {
                 Cell::Text(text) => write!(html, "<td>{}</td>", escape(&text)),
                 Cell::Number(text) => write!(html, "<td class=\"n\">{}</td>", escape(&text)),
+                Cell::Names(names) => {
+                    let names: Vec<String> = names.iter().map(device).collect();
+                    write!(html, "<td>{}</td>", names.join("<br>"))
+                }
             };
         }
         html += "</tr>\n";

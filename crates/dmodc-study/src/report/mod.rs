@@ -40,8 +40,12 @@ pub struct Pattern {
     pub max: f64,
     /// The mean load.
     pub mean: f64,
-    /// The least maximum that any routing can have here, if it is known.
-    pub bound: Option<f64>,
+    /// What the mean is taken over, such as "all ports".
+    pub mean_over: String,
+    /// No routing has a lower maximum here, as far as is known.
+    pub max_bound: Option<f64>,
+    /// No routing has a lower mean here; `None` where nothing is known of it.
+    pub mean_bound: Option<f64>,
     /// How loads are distributed.
     pub histogram: Histogram,
     /// Names and values, such as ("median", 12.0).
@@ -63,15 +67,24 @@ pub struct Histogram {
     pub bars: Vec<(u64, u64)>,
 }
 
+/// A device by name. Names repeat in many fabrics, so what tells devices apart stands next to them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Name {
+    /// What it is called.
+    pub name: String,
+    /// What tells it apart, such as its GUID and LID.
+    pub detail: String,
+}
+
 /// A port with a great load.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorstPort {
     /// The switch that sends.
-    pub switch: String,
+    pub switch: Name,
     /// Its port.
     pub port: u8,
     /// The switch at the other end.
-    pub peer: String,
+    pub peer: Name,
     /// The load.
     pub load: f64,
     /// How many nodes send through it, if that is known.
@@ -100,7 +113,7 @@ pub struct HeatLevel {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HeatRow {
     /// The switch.
-    pub switch: String,
+    pub switch: Name,
     /// The loads of its ports 1, 2, 3 …; `None` for a port that leads to no switch.
     pub loads: Vec<Option<u64>>,
 }
@@ -113,18 +126,18 @@ pub struct Unroutable {
     /// How many there are.
     pub of: u64,
     /// Some of them: from, to, and why.
-    pub examples: Vec<(String, String, String)>,
+    pub examples: Vec<(Name, Name, String)>,
 }
 
 /// How a host fares.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Host {
     /// Its name.
-    pub name: String,
+    pub name: Name,
     /// How many nodes it has.
     pub nodes: u64,
     /// The switch, or switches, that it is cabled to.
-    pub switch: String,
+    pub switches: Vec<Name>,
     /// The greatest load that packets it sends meet, on average over a series, for each pattern of the report in
     /// order; `None` where that is not known.
     pub loads: Vec<Option<f64>>,
@@ -139,19 +152,22 @@ mod tests {
     /// A report in which every text is hostile.
     fn evil() -> Report {
         let evil = || EVIL.to_string();
+        let device = || Name { name: evil(), detail: evil() };
         let heat = HeatMap {
             levels: vec![HeatLevel {
                 name: evil(),
-                switches: vec![HeatRow { switch: evil(), loads: vec![Some(3), None, Some(1)] }],
+                switches: vec![HeatRow { switch: device(), loads: vec![Some(3), None, Some(1)] }],
             }],
         };
-        let port = WorstPort { switch: evil(), port: 7, peer: evil(), ..WorstPort::default() };
+        let port = WorstPort { switch: device(), port: 7, peer: device(), ..WorstPort::default() };
         let pattern = Pattern {
             name: evil(),
             about: evil(),
             max: 12.0,
             mean: 3.25,
-            bound: Some(4.0),
+            mean_over: evil(),
+            max_bound: Some(4.0),
+            mean_bound: Some(2.5),
             histogram: Histogram { value: evil(), count: evil(), bars: vec![(1, 9), (12, 1)] },
             percentiles: vec![(evil(), 2.0)],
             worst: vec![port],
@@ -161,8 +177,17 @@ mod tests {
             title: evil(),
             facts: vec![(evil(), evil())],
             patterns: vec![pattern],
-            unroutable: Unroutable { pairs: 3, of: 30, examples: vec![(evil(), evil(), evil())] },
-            hosts: vec![Host { name: evil(), switch: evil(), ..Host::default() }],
+            unroutable: Unroutable {
+                pairs: 3,
+                of: 30,
+                examples: vec![(device(), device(), evil())],
+            },
+            hosts: vec![Host {
+                name: device(),
+                switches: vec![device()],
+                loads: vec![Some(2.0)],
+                ..Host::default()
+            }],
             made_by: evil(),
         }
     }
@@ -185,7 +210,7 @@ mod tests {
         let (_, data) = page.split_once("id=\"maps\">").expect("the data is there");
         let (data, _) = data.split_once("</script>").expect("it ends");
         let maps: serde_json::Value = serde_json::from_str(data).expect("it is JSON");
-        assert_eq!(maps[0][0]["switches"][0], EVIL);
+        assert_eq!(maps[0][0]["switches"][0], format!("{EVIL} ({EVIL})"));
         assert_eq!(maps[0][0]["loads"][0], serde_json::json!([3, null, 1]));
     }
 
@@ -196,9 +221,14 @@ mod tests {
             assert!(!page.contains(outside), "{outside}");
         }
         let parts = [
-            ("<dd>12</dd>", "maximum"),
-            ("<dd>3.25</dd>", "mean"),
-            ("<dd>3.00</dd>", "maximum / bound"),
+            ("<dd>12</dd><dd class=\"least\">at least 4 by any routing</dd>", "maximum"),
+            ("<dd>3.25</dd><dd class=\"least\">at least 2.50 by any routing</dd>", "mean"),
+            ("<dt>maximum / its bound</dt><dd>3.00</dd>", "maximum / bound"),
+            (
+                "<p class=\"alarm\"><strong>3 of 30 node pairs have no route</strong> (10.00 %)",
+                "alarm",
+            ),
+            ("<small>&lt;/script&gt;", "what tells devices apart"),
             ("<svg class=\"histogram\"", "bars"),
             ("<canvas id=\"heat0-0\"", "map"),
             ("<strong>3</strong> of 30 node pairs have no route (10.00 %)", "unroutable"),
@@ -209,7 +239,10 @@ mod tests {
             assert!(page.contains(part), "{what}");
         }
         let (_, hosts) = page.split_once("<section id=\"hosts\">").expect("hosts are there");
-        assert!(hosts.contains("mean of worst loads") && !hosts.contains("without a route"));
+        assert!(
+            hosts.contains("Mean of worst loads: &lt;/script")
+                && !hosts.contains("without a route")
+        );
     }
 
     #[test]
@@ -217,6 +250,7 @@ mod tests {
         let pattern = Pattern { name: "A2A".into(), ..Pattern::default() };
         let page = html(&Report { patterns: vec![pattern], ..Report::default() });
         assert!(page.contains("None: all 0 node pairs have a route."));
+        assert!(!page.contains("class=\"alarm\"") && !page.contains("at least"));
         assert!(page.contains("id=\"maps\">[null]</script>"));
         for part in ["<canvas", "<svg", "id=\"hosts\"", "Worst ports", "NaN"] {
             assert!(!page.contains(part), "{part}");

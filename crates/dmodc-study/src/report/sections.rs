@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::html::{Cell, count, escape, number, table};
-use super::{Host, Pattern, Report, Unroutable, heat, histogram};
+use super::html::{Cell, count, escape, number, scrolling, table};
+use super::{Host, Name, Pattern, Report, Unroutable, heat, histogram};
 
 /// What was analysed, as a list.
 pub(super) fn facts(facts: &[(String, String)]) -> String {
@@ -14,41 +14,86 @@ pub(super) fn facts(facts: &[(String, String)]) -> String {
     html + "</dl>\n"
 }
 
-/// All patterns at a glance, each with a link to its section.
+/// What is lost, and all patterns at a glance, each with a link to its section.
 pub(super) fn contents(report: &Report) -> String {
-    let mut html = String::from(
-        "<table>\n<thead><tr><th>Pattern</th><th class=\"n\">Maximum</th><th class=\"n\">Mean</th>\
-         <th class=\"n\">Bound</th><th class=\"n\">Maximum / bound</th></tr></thead>\n<tbody>\n",
+    let mut html = alarm(&report.unroutable);
+    let mut table = String::from(
+        "<table>\n<thead><tr><th>Pattern</th><th class=\"n\">Maximum</th><th class=\"n\">Bound of the \
+         maximum</th><th class=\"n\">Maximum / its bound</th><th class=\"n\">Mean</th><th>over</th>\
+         <th class=\"n\">Bound of the mean</th></tr></thead>\n<tbody>\n",
     );
     for (at, pattern) in report.patterns.iter().enumerate() {
-        let _ = write!(html, "<tr><td><a href=\"#p{at}\">{}</a></td>", escape(&pattern.name));
-        for value in headline(pattern).map(|(_, value)| value) {
-            let _ = write!(html, "<td class=\"n\">{value}</td>");
-        }
-        html += "</tr>\n";
+        let _ = writeln!(
+            table,
+            "<tr><td><a href=\"#p{at}\">{}</a></td><td class=\"n\">{}</td><td class=\"n\">{}</td>\
+             <td class=\"n\">{}</td><td class=\"n\">{}</td><td>{}</td><td class=\"n\">{}</td></tr>",
+            escape(&pattern.name),
+            number(pattern.max),
+            known(pattern.max_bound.map(number)),
+            known(ratio(pattern)),
+            number(pattern.mean),
+            escape(&pattern.mean_over),
+            known(pattern.mean_bound.map(number)),
+        );
     }
-    html += "</tbody>\n</table>\n";
-    let lost = &report.unroutable;
-    let _ = writeln!(
-        html,
-        "<p><a href=\"#unroutable\">{} of {} node pairs without a route</a>{}</p>",
-        count(lost.pairs),
-        count(lost.of),
-        if report.hosts.is_empty() { "" } else { " · <a href=\"#hosts\">Hosts</a>" },
-    );
+    table += "</tbody>\n</table>\n";
+    html += &scrolling(&table);
+    html += "<p class=\"note\">No routing of this fabric goes below a bound.</p>\n";
+    let hosts = if report.hosts.is_empty() { "" } else { " · <a href=\"#hosts\">Hosts</a>" };
+    let _ = writeln!(html, "<p><a href=\"#unroutable\">Pairs without a route</a>{hosts}</p>");
     html
 }
 
-/// The numbers to look at first.
-fn headline(pattern: &Pattern) -> [(&'static str, String); 4] {
-    let unknown = || "–".to_string();
-    let ratio = pattern.bound.filter(|&bound| bound > 0.0).map(|bound| pattern.max / bound);
-    [
-        ("maximum", number(pattern.max)),
-        ("mean", number(pattern.mean)),
-        ("lower bound", pattern.bound.map_or_else(unknown, number)),
-        ("maximum / bound", ratio.map_or_else(unknown, |ratio| format!("{ratio:.2}"))),
-    ]
+/// Pairs without a route stand first: they load nothing, so all loads look lower than they are.
+fn alarm(lost: &Unroutable) -> String {
+    match lost.pairs {
+        0 => format!("<p>All {} node pairs have a route.</p>\n", count(lost.of)),
+        pairs => format!(
+            "<p class=\"alarm\"><strong>{} of {} node pairs have no route</strong> ({}). They load nothing, so that \
+             loads look lower than they would be. <a href=\"#unroutable\">Which pairs</a></p>\n",
+            count(pairs),
+            count(lost.of),
+            share(lost),
+        ),
+    }
+}
+
+fn share(lost: &Unroutable) -> String {
+    match 100.0 * lost.pairs as f64 / lost.of.max(1) as f64 {
+        share if share < 0.01 => "less than 0.01 %".into(),
+        share => format!("{share:.2} %"),
+    }
+}
+
+fn known(value: Option<String>) -> String {
+    value.unwrap_or_else(|| "–".into())
+}
+
+fn ratio(pattern: &Pattern) -> Option<String> {
+    let bound = pattern.max_bound.filter(|&bound| bound > 0.0)?;
+    Some(format!("{:.2}", pattern.max / bound))
+}
+
+/// The numbers to look at first, each with its own bound.
+fn headline(pattern: &Pattern) -> String {
+    let least = |bound: Option<f64>| {
+        bound.map(|bound| format!("at least {} by any routing", number(bound)))
+    };
+    let mean_over = format!("mean over {}", escape(&pattern.mean_over));
+    let tiles = [
+        ("maximum", number(pattern.max), least(pattern.max_bound)),
+        (&mean_over, number(pattern.mean), least(pattern.mean_bound)),
+        ("maximum / its bound", known(ratio(pattern)), None),
+    ];
+    let mut html = String::from("<dl class=\"headline\">\n");
+    for (name, value, least) in tiles {
+        let _ = write!(html, "<div><dt>{name}</dt><dd>{value}</dd>");
+        if let Some(least) = least {
+            let _ = write!(html, "<dd class=\"least\">{least}</dd>");
+        }
+        html += "</div>\n";
+    }
+    html + "</dl>\n"
 }
 
 /// One pattern: numbers, distribution, worst ports, all ports.
@@ -57,11 +102,8 @@ pub(super) fn pattern(at: usize, pattern: &Pattern) -> String {
     if !pattern.about.is_empty() {
         let _ = writeln!(html, "<p>{}</p>", escape(&pattern.about));
     }
-    html += "<dl class=\"headline\">\n";
-    for (name, value) in headline(pattern) {
-        let _ = writeln!(html, "<div><dt>{name}</dt><dd>{value}</dd></div>");
-    }
-    html += "</dl>\n<div class=\"side\">\n";
+    html += &headline(pattern);
+    html += "<div class=\"side\">\n";
     html += &histogram::svg(pattern);
     if !pattern.percentiles.is_empty() {
         let row = |(name, value): &(String, f64)| {
@@ -73,7 +115,7 @@ pub(super) fn pattern(at: usize, pattern: &Pattern) -> String {
     html += "</div>\n";
     if !pattern.worst.is_empty() {
         html += "<h3>Worst ports</h3>\n";
-        html += &worst(pattern);
+        html += &scrolling(&worst(pattern));
     }
     if let Some(map) = &pattern.heat {
         html += &heat::section(at, map);
@@ -93,9 +135,9 @@ fn worst(pattern: &Pattern) -> String {
     let known = |value: Option<u64>| Cell::Number(value.map_or_else(|| "–".into(), count));
     let rows = pattern.worst.iter().map(|port| {
         vec![
-            Cell::Text(port.switch.clone()),
+            Cell::Names(vec![port.switch.clone()]),
             Cell::Number(port.port.to_string()),
-            Cell::Text(port.peer.clone()),
+            Cell::Names(vec![port.peer.clone()]),
             Cell::Number(number(port.load)),
             known(port.sources),
             known(port.destinations),
@@ -111,11 +153,7 @@ pub(super) fn unroutable(unroutable: &Unroutable) -> String {
     let _ = match pairs {
         0 => writeln!(html, "<p>None: all {} node pairs have a route.</p>", count(*of)),
         _ => {
-            let share = match 100.0 * *pairs as f64 / (*of).max(1) as f64 {
-                share if share < 0.01 => "less than 0.01 %".into(),
-                share => format!("{share:.2} %"),
-            };
-            let (pairs, of) = (count(*pairs), count(*of));
+            let (pairs, of, share) = (count(*pairs), count(*of), share(unroutable));
             writeln!(
                 html,
                 "<p><strong>{pairs}</strong> of {of} node pairs have no route ({share}).</p>"
@@ -124,10 +162,11 @@ pub(super) fn unroutable(unroutable: &Unroutable) -> String {
     };
     if !examples.is_empty() {
         let heads = [("From", false), ("To", false), ("Why", false)];
-        let row = |(from, to, why): &(String, String, String)| {
-            [from, to, why].map(|text| Cell::Text(text.clone())).into()
+        let row = |(from, to, why): &(Name, Name, String)| {
+            let device = |name: &Name| Cell::Names(vec![name.clone()]);
+            vec![device(from), device(to), Cell::Text(why.clone())]
         };
-        html += &table(&heads, examples.iter().map(row));
+        html += &scrolling(&table(&heads, examples.iter().map(row)));
         let more = pairs.saturating_sub(examples.len() as u64);
         if more > 0 {
             let _ = writeln!(html, "<p>and {} more</p>", count(more));
@@ -141,21 +180,25 @@ pub(super) fn hosts(hosts: &[Host], patterns: &[Pattern]) -> String {
     if hosts.is_empty() {
         return String::new();
     }
+    // Patterns that follow no flows one by one know nothing of hosts.
+    let shown: Vec<usize> = (0..patterns.len())
+        .filter(|&at| hosts.iter().any(|host| host.loads.get(at).is_some_and(Option::is_some)))
+        .collect();
     let worst: Vec<String> =
-        patterns.iter().map(|p| format!("{}: mean of worst loads", p.name)).collect();
+        shown.iter().map(|&at| format!("Mean of worst loads: {}", patterns[at].name)).collect();
     let mut heads = vec![("Host", false), ("Nodes", true), ("Switch", false)];
     heads.extend(worst.iter().map(|head| (head.as_str(), true)));
     let rows = hosts.iter().map(|host| {
-        let load = |at: usize| match host.loads.get(at) {
+        let load = |at: &usize| match host.loads.get(*at) {
             Some(Some(load)) => Cell::Number(number(*load)),
             _ => Cell::Number("–".into()),
         };
         let mut row = vec![
-            Cell::Text(host.name.clone()),
+            Cell::Names(vec![host.name.clone()]),
             Cell::Number(count(host.nodes)),
-            Cell::Text(host.switch.clone()),
+            Cell::Names(host.switches.clone()),
         ];
-        row.extend((0..patterns.len()).map(load));
+        row.extend(shown.iter().map(load));
         row
     });
     format!(

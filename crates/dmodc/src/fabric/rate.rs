@@ -73,6 +73,8 @@ impl FromStr for Rate {
                 (lanes.parse().map_err(|_| ())?, speed)
             }
         };
+        // ibdiagnet's spelling.
+        let speed = if speed == "FDR_10" { "FDR10" } else { speed };
         let (speed, _) = SPEEDS.into_iter().find(|(_, name)| *name == speed).ok_or(())?;
         Ok(Rate { width, speed })
     }
@@ -91,6 +93,7 @@ mod tests {
                 assert_eq!(rate.to_string().parse(), Ok(rate));
             }
         }
+        assert_eq!("4xFDR_10".parse(), Ok(Rate { width: 4, speed: Speed::Fdr10 }));
         assert_eq!("4xNDRR".parse::<Rate>(), Err(()));
         assert_eq!("NDR".parse::<Rate>(), Err(()));
     }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use anyhow::{Result, anyhow};
-use dmodc::{End, Guid, SwitchIndex};
+use dmodc::{End, Fabric, Guid, SwitchIndex, host_name};
 use dmodc_formats::printable;
 use dmodc_study::analysis::{Bin, Finding, Pattern, histogram, percentile};
 use dmodc_study::{figure, report as page};
@@ -228,9 +228,8 @@ pub(super) fn page(analysis: &Analysis<'_>, fabric: &str, tables: &str) -> page:
     let fact = |name: &str, value: String| (name.to_string(), value);
     let live = analysis.live;
     let examples = analysis.lost.iter().map(|lost| {
-        let from = printable(&live.fabric.switch(lost.from).name);
-        let to = printable(End::Node(lost.to).name(live.fabric));
-        (from, to, "not delivered".to_string())
+        let (from, to) = (End::Switch(lost.from), End::Node(lost.to));
+        (device(live.fabric, from), device(live.fabric, to), "not delivered".to_string())
     });
     page::Report {
         title: format!("Congestion risk of {tables}"),
@@ -253,6 +252,16 @@ pub(super) fn page(analysis: &Analysis<'_>, fabric: &str, tables: &str) -> page:
     }
 }
 
+/// A device as the page names it: names repeat, GUIDs do not.
+fn device(fabric: &Fabric, end: End) -> page::Name {
+    let lid = match end {
+        End::Switch(s) => fabric.switch(s).lid,
+        End::Node(n) => fabric.node(n).lid,
+    };
+    let detail = format!("{} · LID {lid}", end.guid(fabric));
+    page::Name { name: printable(end.name(fabric)), detail }
+}
+
 fn section(analysis: &Analysis<'_>, finding: &Finding) -> page::Pattern {
     let fabric = analysis.live.fabric;
     let series = is_series(&finding.pattern);
@@ -261,12 +270,13 @@ fn section(analysis: &Analysis<'_>, finding: &Finding) -> page::Pattern {
     let about = match (series, &finding.cut) {
         (true, _) => {
             "Loads are flows of one pattern on a directed port between switches; of each port, the \
-                      worst pattern. Mean, and the bound beside it, are over the patterns' maxima."
+             worst pattern counts. The maximum is that of the worst pattern, the mean is over the maxima of all \
+             patterns, and each has its own bound."
                 .into()
         }
         (false, Some(cut)) => {
             format!(
-                "Loads are flows on a directed port between switches. The bound: {}.",
+                "Loads are flows on a directed port between switches. The bound of the maximum: {}.",
                 bound(fabric, cut)
             )
         }
@@ -277,9 +287,9 @@ fn section(analysis: &Analysis<'_>, finding: &Finding) -> page::Pattern {
         let port = &analysis.traffic.ports()[worst.port];
         let ends = finding.ends.as_ref();
         page::WorstPort {
-            switch: printable(&fabric.switch(port.switch).name),
+            switch: device(fabric, End::Switch(port.switch)),
             port: port.port.0,
-            peer: printable(&fabric.switch(port.peer).name),
+            peer: device(fabric, End::Switch(port.peer)),
             load: worst.load as f64,
             sources: ends.map(|ends| ends.sources[worst.port].into()),
             destinations: ends.map(|ends| ends.destinations[worst.port].into()),
@@ -290,11 +300,13 @@ fn section(analysis: &Analysis<'_>, finding: &Finding) -> page::Pattern {
         about,
         max: finding.max as f64,
         mean: if series { maxima.mean } else { sum as f64 / finding.by_port.len().max(1) as f64 },
-        bound: (finding.bound > 0).then_some(if series {
+        mean_over: if series { "the patterns' maxima" } else { "all ports" }.into(),
+        max_bound: (finding.bound > 0).then_some(if series {
             bounds.max.into()
         } else {
             finding.bound as f64
         }),
+        mean_bound: (series && finding.bound > 0).then_some(bounds.mean),
         histogram: page::Histogram {
             value: value.into(),
             count: count.into(),
@@ -323,7 +335,7 @@ fn heat(analysis: &Analysis<'_>, finding: &Finding) -> page::HeatMap {
         switches: switches
             .iter()
             .map(|s| page::HeatRow {
-                switch: printable(&fabric.switch(*s).name),
+                switch: device(fabric, End::Switch(*s)),
                 loads: rows[s.at()].clone(),
             })
             .collect(),
@@ -339,13 +351,18 @@ fn hosts(analysis: &Analysis<'_>) -> Vec<page::Host> {
     if analysis.findings.iter().all(|finding| finding.by_host.is_empty()) {
         return Vec::new();
     }
-    let mut switches: Vec<Vec<String>> = vec![Vec::new(); rails.len()];
+    let mut switches: Vec<Vec<page::Name>> = vec![Vec::new(); rails.len()];
+    let mut names = vec![page::Name::default(); rails.len()];
     for (position, &n) in traffic.nodes().iter().enumerate() {
-        let name = printable(&fabric.switch(fabric.node(n).switch).name);
-        let of = &mut switches[traffic.host_of(position)];
-        if !of.contains(&name) {
-            of.push(name);
+        let (host, switch) = (traffic.host_of(position), End::Switch(fabric.node(n).switch));
+        let switch = device(fabric, switch);
+        if !switches[host].contains(&switch) {
+            switches[host].push(switch);
         }
+        // An adapter without the name of a host is told apart by its GUID.
+        let unnamed = host_name(&fabric.adapter_of(n).name).is_none();
+        let detail = if unnamed { device(fabric, End::Node(n)).detail } else { String::new() };
+        names[host] = page::Name { name: printable(traffic.hosts()[host]), detail };
     }
     let mean = |finding: &Finding, host: usize| {
         let patterns = finding.maxima.len().max(1) as f64;
@@ -353,14 +370,18 @@ fn hosts(analysis: &Analysis<'_>) -> Vec<page::Host> {
     };
     let mut hosts: Vec<page::Host> = (0..rails.len())
         .map(|host| page::Host {
-            name: printable(traffic.hosts()[host]),
+            name: std::mem::take(&mut names[host]),
             nodes: rails[host].into(),
-            switch: switches[host].join(", "),
+            switches: std::mem::take(&mut switches[host]),
             loads: analysis.findings.iter().map(|finding| mean(finding, host)).collect(),
         })
         .collect();
     let worst = |host: &page::Host| host.loads.iter().flatten().sum::<f64>();
-    hosts.sort_by(|a, b| worst(b).total_cmp(&worst(a)).then(a.name.cmp(&b.name)));
+    hosts.sort_by(|a, b| {
+        worst(b)
+            .total_cmp(&worst(a))
+            .then_with(|| (&a.name.name, &a.name.detail).cmp(&(&b.name.name, &b.name.detail)))
+    });
     hosts.truncate(SHOWN);
     hosts
 }

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use dmodc::judge::risk::{Cut, DirectedPort};
-use dmodc::{End, Fabric, NodeIndex};
+use dmodc::{End, Fabric, NodeIndex, host_name};
+use dmodc_formats::printable;
 use dmodc_study::analysis::{Finding, Pattern, percentile};
 
 use super::Analysis;
@@ -159,7 +160,8 @@ fn worst(analysis: &Analysis<'_>, finding: &Finding) -> String {
     }
     text += "  worst ports:\n";
     let node = |n: NodeIndex| {
-        fabric.adapter_of(n).name.split_whitespace().next().unwrap_or("?").to_string()
+        let host = host_name(&fabric.adapter_of(n).name).map(printable);
+        host.unwrap_or_else(|| fabric.node(n).guid.to_string())
     };
     for worst in &finding.worst {
         let ends = finding.ends.as_ref().map(|ends| {

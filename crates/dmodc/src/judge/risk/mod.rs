@@ -33,7 +33,7 @@ use crate::id::{NodeIndex, SwitchIndex};
 use crate::order::Orders;
 use crate::random::Random;
 use crate::rank::Ranking;
-use crate::survey::host;
+use crate::survey::Host;
 use crate::tables::{End, ForwardingTables};
 use cuts::Cuts;
 use paths::{Paths, Target};
@@ -262,9 +262,9 @@ impl<'a> Traffic<'a> {
         }
         let (mut hosts, mut known, mut host_of) = (Vec::new(), HashMap::new(), Vec::new());
         for &n in &nodes {
-            let name = host(live, n);
-            host_of.push(*known.entry(name).or_insert_with(|| {
-                hosts.push(name);
+            let host = Host::of(live, n);
+            host_of.push(*known.entry(host).or_insert_with(|| {
+                hosts.push(host.name());
                 hosts.len() as u32 - 1
             }));
         }

@@ -1,0 +1,101 @@
+//! Commands that read and write fabrics: generate, info, convert, degrade.
+
+use clap::{Args, Subcommand, ValueEnum};
+use dmodc::fabric::Target;
+use dmodc::{Amount, Pgft};
+
+use super::shared::{FabricArgs, Format, LeafArgs, OutputArgs};
+
+#[derive(Debug, Args)]
+pub(crate) struct GenerateArgs {
+    #[command(subcommand)]
+    pub(crate) what: Generate,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Generate {
+    /// A Parallel Generalised Fat-Tree "h; m1,…,mh; w1,…,wh; p1,…,ph".
+    Pgft {
+        /// Levels; children, parents and parallel links of each level, such as "3; 2,2,3; 1,2,2; 1,2,1".
+        tuple: Pgft,
+        #[command(flatten)]
+        options: GenerateOptions,
+    },
+    /// A named one; without a name the list of all.
+    Preset {
+        /// Such as director-648 or quantum2-max.
+        name: Option<String>,
+        #[command(flatten)]
+        options: GenerateOptions,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GenerateOptions {
+    /// How GUIDs are given: ascending with the topology, or shuffled as in a machine room.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) guids: Guids,
+    /// The seed of shuffled GUIDs.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// The format.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Guids {
+    #[default]
+    Topological,
+    Shuffled,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InfoArgs {
+    #[command(flatten)]
+    pub(crate) fabric: FabricArgs,
+    #[command(flatten)]
+    pub(crate) leaves: LeafArgs,
+    /// Print JSON instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ConvertArgs {
+    #[command(flatten)]
+    pub(crate) fabric: FabricArgs,
+    /// The format to write.
+    #[arg(long, value_enum)]
+    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DegradeArgs {
+    #[command(flatten)]
+    pub(crate) fabric: FabricArgs,
+    /// Remove so many inter-switch cables at random: a count, or a percentage of them.
+    #[arg(long, value_name = "COUNT|PERCENT%", default_value = "0")]
+    pub(crate) cables: Amount,
+    /// Remove so many switches at random, leaves excepted: a count, or a percentage of them.
+    #[arg(long, value_name = "COUNT|PERCENT%", default_value = "0")]
+    pub(crate) switches: Amount,
+    /// Draw --cables among nodes' own cables, too.
+    #[arg(long)]
+    pub(crate) any_cable: bool,
+    /// Draw --switches among leaves, too.
+    #[arg(long)]
+    pub(crate) any_switch: bool,
+    /// Remove this switch, or the cable in this port of it. May be given often.
+    #[arg(long, value_name = "GUID[/PORT]")]
+    pub(crate) remove: Vec<Target>,
+    /// The seed of what is drawn.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}

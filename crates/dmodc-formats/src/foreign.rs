@@ -1,0 +1,70 @@
+//! What an input is that no reader knows: said in words that help, since most such inputs are slips of the hand.
+
+/// What compressed files begin with, and the program that unpacks them.
+const PACKED: [(&[u8], &str, &str); 4] = [
+    (b"\x1f\x8b", "gzip", "gunzip -c"),
+    (b"\xfd7zXZ\0", "xz", "xz -dc"),
+    (b"\x28\xb5\x2f\xfd", "zstd", "zstd -dc"),
+    (b"BZh", "bzip2", "bunzip2 -c"),
+];
+
+/// How much of an input is searched for bytes that no text has.
+const BEGINNING: usize = 64 << 10;
+
+/// Returns what an input is instead of one of our formats; `None` if it is a text that nobody knows.
+pub fn foreign(input: &[u8]) -> Option<String> {
+    let said = if input.is_empty() {
+        "the input is empty".into()
+    } else if let Some((_, name, unpack)) =
+        PACKED.iter().find(|(magic, ..)| input.starts_with(magic))
+    {
+        format!(
+            "the input is compressed by {name}; unpack it first, as in '{unpack} FILE | dmodc … -'"
+        )
+    } else if input.starts_with(b"\xff\xfe") || input.starts_with(b"\xfe\xff") {
+        "the input is UTF-16 text; convert it first, as in 'iconv -f UTF-16 -t UTF-8 FILE | dmodc … -'".into()
+    } else if input[..input.len().min(BEGINNING)].contains(&0) {
+        "the input is binary, not text".into()
+    } else {
+        let text = input.strip_prefix("\u{feff}".as_bytes()).unwrap_or(input);
+        let mut lines =
+            text.split(|&c| c == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
+        match lines.next() {
+            None => "the input is empty: it has only blank lines".into(),
+            Some(first) if first.starts_with(b"#") && lines.all(|line| line.starts_with(b"#")) => {
+                "the input is empty: it has only comments".into()
+            }
+            Some(first) if first.starts_with(b"{") || first.starts_with(b"[{") || first == b"[" => {
+                "the input looks like JSON, but has no \"schema\" of dmodc".into()
+            }
+            Some(_) => return None,
+        }
+    };
+    Some(said)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_text_of_ours_is_named() {
+        for (input, what) in [
+            (&b""[..], "is empty"),
+            (b" \n\r\n\t", "only blank lines"),
+            (b"\xef\xbb\xbf", "only blank lines"),
+            (b"# one\n\n  # two\r\n", "only comments"),
+            (b"\x1f\x8b\x08\0rest", "gzip; unpack it first, as in 'gunzip -c FILE"),
+            (b"\x28\xb5\x2f\xfdrest", "zstd"),
+            (b"\xff\xfeS\0w\0", "UTF-16"),
+            (b"\x7fELF\x02\x01\x01\0\0", "binary"),
+            (b"{\"name\": \"package\"}", "JSON"),
+            (b"\n[{\"a\": 1}]", "JSON"),
+        ] {
+            let said = foreign(input).unwrap();
+            assert!(said.contains(what), "{said}");
+        }
+        assert_eq!(foreign(b"# one\nhello\n"), None);
+        assert_eq!(foreign(b"[root@host ~]# ibnetdiscover\n"), None, "a prompt is no JSON");
+    }
+}
