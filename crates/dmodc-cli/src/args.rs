@@ -328,8 +328,10 @@ pub(crate) struct DegradeArgs {
     /// Draw --switches among leaves, too.
     #[arg(long)]
     pub(crate) any_switch: bool,
-    /// Remove this switch, or the cable in this port of it. May be given often.
-    #[arg(long, value_name = "GUID[/PORT]")]
+    /// Remove a switch, or with /PORT the cable in that port of a switch or adapter, by name or GUID:
+    /// "L1-0", "L1-0/7", "0x0002c90100000001/7". May be given often. A name that several have is refused with
+    /// their GUIDs, an unknown one with similar names.
+    #[arg(long, value_name = "SWITCH[/PORT]")]
     pub(crate) remove: Vec<Target>,
     /// The seed of what is drawn.
     #[arg(long, default_value_t = 1)]
@@ -407,6 +409,7 @@ pub(crate) struct StudyRunArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum OpensmCommand {
     /// Start ibsim and OpenSM on a fabric, let things happen to it, and report on each.
+    #[command(after_help = dmodc_study::lab::GRAMMAR)]
     Lab(LabArgs),
 }
 
@@ -501,7 +504,7 @@ pub(crate) struct LabArgs {
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "dmodc",
         value_parser = clap::builder::PossibleValuesParser::new(ENGINES))]
     pub(crate) engine: Vec<String>,
-    /// What happens: a script, or 'demo'. Without it, only the start is reported.
+    /// What happens: the file of a script (see below), or 'demo'. Without it, only the start is reported.
     #[arg(long, value_name = "SCRIPT")]
     pub(crate) faults: Option<PathBuf>,
     /// The plugin, if it is not beside this program or where libraries are.
