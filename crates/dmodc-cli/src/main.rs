@@ -2,7 +2,7 @@
 //!
 //! Arguments become a plan ([`args`]), and each subcommand is one file in [`commands`]. Exit codes:
 //! 0 is "yes" or "done", 1 is "the answer is no", 2 is "could not answer"; a reader that goes away
-//! early (broken pipe) is no failure.
+//! early (broken pipe) is no failure. A signal leaves no temporary files, and the program dies by it.
 
 mod args;
 mod commands;
@@ -41,6 +41,11 @@ fn main() -> ExitCode {
         // Help and version were asked for.
         Err(asked) => asked.exit(),
     };
+    if let Err(error) = dmodc_study::interrupt::watch() {
+        eprintln!(
+            "dmodc: signals cannot be waited for ({error}): temporary files may be left behind"
+        );
+    }
     match commands::run(cli) {
         Ok(Answer::Yes) => ExitCode::SUCCESS,
         Ok(Answer::No) => ExitCode::from(1),

@@ -1,10 +1,12 @@
-//! Writing: files whole or not at all, standard output flushed and its errors told.
+//! Writing: files whole or not at all, also if a signal ends the program; standard output is flushed, and its
+//! errors are reported.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use dmodc_study::interrupt::{self, Listed};
 use tempfile::NamedTempFile;
 
 const BUFFER: usize = 1 << 18;
@@ -14,8 +16,12 @@ pub(crate) enum Sink {
     Stdout(io::Stdout),
     /// A device or pipe, which cannot be replaced.
     Device(File),
-    /// A regular file: first beside its place, then moved there.
-    File(NamedTempFile, PathBuf),
+    /// A regular file: first next to its place, then moved there. A signal removes it.
+    File {
+        file: NamedTempFile,
+        listed: Listed,
+        path: PathBuf,
+    },
 }
 
 impl Write for Sink {
@@ -23,7 +29,7 @@ impl Write for Sink {
         match self {
             Sink::Stdout(out) => out.write(bytes),
             Sink::Device(file) => file.write(bytes),
-            Sink::File(file, _) => file.write(bytes),
+            Sink::File { file, .. } => file.write(bytes),
         }
     }
 
@@ -31,7 +37,7 @@ impl Write for Sink {
         match self {
             Sink::Stdout(out) => out.flush(),
             Sink::Device(file) => file.flush(),
-            Sink::File(file, _) => file.flush(),
+            Sink::File { file, .. } => file.flush(),
         }
     }
 }
@@ -61,8 +67,9 @@ fn open(path: &Path) -> io::Result<Sink> {
     };
     fs::metadata(&folder)?;
     // `tempfile` adds the temporary name to its errors, but the caller names the file asked for.
-    let file = builder.permissions(permissions).tempfile_in(folder).map_err(|e| e.kind())?;
-    Ok(Sink::File(file, path))
+    builder.permissions(permissions);
+    let (file, listed) = interrupt::file(&builder, &folder).map_err(|e| e.kind())?;
+    Ok(Sink::File { file, listed, path })
 }
 
 /// What commands write to.
@@ -81,8 +88,9 @@ pub(crate) fn to(path: Option<&Path>, write: impl FnOnce(&mut Out) -> Result<()>
     // After a failure the buffer still holds bytes, which are not to be tried again.
     let (sink, _) = out.into_parts();
     written.with_context(name)?;
-    if let Sink::File(file, path) = sink {
-        file.persist(path).map_err(|e| e.error).with_context(name)?;
+    if let Sink::File { file, listed, path } = sink {
+        let persisted = interrupt::settle(listed, || file.persist(path));
+        persisted.map_err(|e| e.error).with_context(name)?;
     }
     Ok(())
 }
@@ -105,10 +113,10 @@ pub(crate) fn to_folder<T>(path: &Path, write: impl FnOnce(&Path) -> Result<T>) 
     let permissions = std::os::unix::fs::PermissionsExt::from_mode(0o777);
     let mut builder = tempfile::Builder::new();
     builder.prefix(".dmodc-").suffix(".part").permissions(permissions);
-    let made = builder.tempdir_in(parent).map_err(|e| io::Error::from(e.kind()));
-    let made = made.with_context(name)?;
+    let made = interrupt::folder(&builder, parent).map_err(|e| io::Error::from(e.kind()));
+    let (made, listed) = made.with_context(name)?;
     let product = write(made.path())?;
-    fs::rename(made.path(), path).with_context(name)?;
+    interrupt::settle(listed, || fs::rename(made.path(), path)).with_context(name)?;
     // It is not there any more to be removed.
     let _ = made.keep();
     Ok(product)

@@ -42,6 +42,36 @@ fn rows_are_measured_and_checked() {
     assert_ne!(digest(&["--switch-lids"]), digest(&[]));
 }
 
+/// The naive twin of stable is slow: of large tables a sample is compared, and the report says how much.
+#[test]
+fn stable_is_checked_by_a_sample_that_is_named() {
+    let desk = Desk::new();
+    let bench = |tuple: &str| {
+        let args = ["bench", "--pgft", tuple, "--engine", "stable", "--dead", "2/1"];
+        desk.json(0, &[&args[..], &["--rounds", "1", "--json"]].concat())["rows"][0].take()
+    };
+    let small = bench("2; 6,6; 1,6; 1,1");
+    assert_eq!((&small["digest"], &small["digest_ok"]), (&small["reference_digest"], &true.into()));
+    assert_eq!(small["checked_entries"], small["entries"]);
+    let large = bench("3; 12,12,12; 1,12,12; 1,1,1");
+    assert_eq!(large["digest_ok"], true, "{large}");
+    let (checked, all) =
+        (large["checked_entries"].as_u64().unwrap(), large["entries"].as_u64().unwrap());
+    assert!(0 < checked && checked < all, "{checked} of {all}");
+    let text = desk.ok(&[
+        "bench",
+        "--pgft",
+        "3; 12,12,12; 1,12,12; 1,1,1",
+        "--engine",
+        "stable",
+        "--dead",
+        "0/0",
+        "--rounds",
+        "1",
+    ]);
+    assert!(text.contains("% of the entries were compared with the naive reference"), "{text}");
+}
+
 #[test]
 fn records_and_figures_are_files() {
     let desk = Desk::new();

@@ -88,6 +88,46 @@ fn degrade_lists_what_it_removed_and_route_says_what_is_cut_off() {
 }
 
 #[test]
+fn parts_are_removed_by_name() {
+    let desk = Desk::new();
+    desk.figure_1();
+    desk.ok(&["degrade", "f.topo", "--remove", "L2-1", "--remove", "L1-0/1", "-o", "g.topo"]);
+    let guids = ["--remove", "0x02d0dc0200000002", "--remove", "0x02d0dc0100000001/1"];
+    desk.ok(&[&["degrade", "f.topo", "-o", "h.topo"], &guids[..]].concat());
+    assert_eq!(desk.read("g.topo"), desk.read("h.topo"));
+    let wrong = |name: &str| desk.error(&["degrade", "f.topo", "--remove", name]);
+    let unknown = wrong("L2-9/3");
+    assert!(
+        unknown.contains("no switch has the name or GUID 'L2-9'; the most similar"),
+        "{unknown}"
+    );
+    assert!(unknown.contains("'L2-0', 'L2-1'"), "{unknown}");
+    assert!(wrong("L2-1/99").contains("no cable is in port 99 of 'L2-1'"));
+    desk.write("twins.topo", &desk.read("f.topo").replace("\"L2-1\"", "\"L2-0\""));
+    let several = desk.error(&["degrade", "twins.topo", "--remove", "L2-0"]);
+    let both = "say which by GUID: 0x02d0dc0200000001, 0x02d0dc0200000002";
+    assert!(several.contains(both), "{several}");
+}
+
+#[test]
+fn a_wrong_script_of_faults_is_refused_before_anything_is_started() {
+    let desk = Desk::new();
+    desk.figure_1();
+    let wrong = |text: &str| {
+        desk.write("faults", text);
+        desk.error(&["opensm", "lab", "f.topo", "--faults", "faults"])
+    };
+    let event = wrong("kill cables 1\n  explode L1-0\n");
+    assert!(event.contains("faults:2:3: expected kill PARTS, repair PARTS, repair all"), "{event}");
+    assert!(event.contains("2 |   explode L1-0\n  |   ^"), "{event}");
+    let name = wrong("kill switch L2-9\n");
+    assert!(name.contains("faults:1:13: no switch has the name or GUID 'L2-9'"), "{name}");
+    assert!(name.contains("'L2-0'"), "{name}");
+    let help = desk.ok(&["opensm", "lab", "--help"]);
+    assert!(help.contains("flap CABLE TIMES") && help.contains("PARTS are"), "{help}");
+}
+
+#[test]
 fn saved_orders_keep_what_a_fault_does_not_touch() {
     let desk = Desk::new();
     desk.ok(&["generate", "pgft", "3; 4,4,4; 1,4,4; 1,1,1", "--guids", "shuffled", "-o", "f.topo"]);
@@ -298,7 +338,8 @@ fn bad_arguments_get_one_clear_line_and_exit_2() {
     );
     assert!(desk.error(&["degrade", "f.topo", "--cables", "37"]).contains("there are 36"));
     assert!(desk.error(&["degrade", "f.topo", "--cables", "101%"]).contains("neither a count nor"));
-    assert!(desk.error(&["degrade", "f.topo", "--remove", "0x5"]).contains("no switch has GUID"));
+    let unknown = desk.error(&["degrade", "f.topo", "--remove", "0x5"]);
+    assert!(unknown.contains("no switch has the name or GUID '0x5'"), "{unknown}");
     assert!(
         desk.error(&["route", "f.topo", "--destination-order", "x"]).contains("topological, lid")
     );
@@ -692,7 +733,7 @@ fn opensm_is_asked_for_with_clear_words() {
     assert!(lab(&["f.topo", "--faults", "nowhere"]).contains("nowhere: No such file"));
     desk.write("script", "kill cables 3\nkill everything\n");
     let error = lab(&["f.topo", "--faults", "script"]);
-    assert!(error.contains("script: line 2: 'everything' are no parts"), "{error}");
+    assert!(error.contains("script:2:6: expected cable CABLE, cables COUNT"), "{error}");
     assert!(lab(&["f.lft"]).contains("these are forwarding tables"));
     let error = desk.error(&["bench", "--engine", "opensm:ftree"]);
     assert!(error.contains("--with-opensm"), "{error}");

@@ -69,6 +69,72 @@ fn only_what_must_move_does() {
     assert!(desk.ok(&["check", "g.topo", "g.lft", "--up-down"]).ends_with("sound\n"));
 }
 
+/// A fabric as `ibnetdiscover` would write it for switches that count no port behind the last one in use.
+fn with_guessed_ports(text: &str) -> String {
+    let mut devices: Vec<String> = text.split_inclusive("\n\n").map(String::from).collect();
+    for device in devices.iter_mut().filter(|device| device.contains("\nSwitch\t")) {
+        let port = |line: &str| line.strip_prefix('[')?.split_once(']')?.0.parse::<u8>().ok();
+        let last = device.lines().filter_map(port).max().unwrap_or(0);
+        let (head, rest) = device.split_once("\nSwitch\t").unwrap();
+        let (_, rest) = rest.split_once(' ').unwrap();
+        *device = format!("{head}\nSwitch\t{last} {rest}");
+    }
+    devices.concat()
+}
+
+/// The same as `ibnetdiscover -p` lists it, without the lines of ports that are down.
+fn port_list(fabric: &serde_json::Value) -> String {
+    let list = |of: &serde_json::Value| of.as_array().unwrap().clone();
+    let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
+    // By GUID of the device: SW or CA, its LID, the GUID of its port, and its name.
+    let mut devices = BTreeMap::new();
+    for switch in list(&fabric["switches"]) {
+        let (guid, name) = (text(&switch["guid"]), text(&switch["name"]));
+        devices.insert(guid.clone(), ("SW", switch["lid"].clone(), guid, name));
+    }
+    for adapter in list(&fabric["adapters"]) {
+        let (guid, name, port) =
+            (text(&adapter["guid"]), text(&adapter["name"]), &adapter["end_ports"][0]);
+        devices.insert(guid, ("CA", port["lid"].clone(), text(&port["guid"]), name));
+    }
+    let mut lines = String::new();
+    for cable in list(&fabric["cables"]) {
+        let [a, b] = ["a", "b"].map(|end| {
+            let (kind, lid, guid, name) = &devices[&text(&cable[end]["guid"])];
+            (format!("{kind} {lid} {} {guid}", cable[end]["port"]), name)
+        });
+        for (near, far) in [(&a, &b), (&b, &a)] {
+            lines += &format!("{} 4x NDR - {} ( '{}' - '{}' )\n", near.0, far.0, near.1, far.1);
+        }
+    }
+    lines
+}
+
+/// A file that does not list the ports that are down is the same state of the fabric.
+#[test]
+fn dead_ports_that_a_file_does_not_list_are_dead_slots() {
+    let desk = whole();
+    let healthy = desk.read("f.topo");
+    let mut shorter = 0;
+    for seed in ["1", "2", "3", "4"] {
+        let faults = ["--cables", "8", "--seed", seed, "-o", "g.topo"];
+        desk.ok(&[&["degrade", "f.topo"], &faults[..]].concat());
+        stable(&desk, 0, "g.topo", &["-o", "g.lft"]);
+        let text = desk.read("g.topo");
+        desk.write("guessed.topo", &with_guessed_ports(&text));
+        shorter += usize::from(desk.read("guessed.topo") != text);
+        desk.ok(&["convert", "g.topo", "--format", "json", "-o", "g.json"]);
+        desk.write("list", &port_list(&serde_json::from_str(&desk.read("g.json")).unwrap()));
+        for form in ["guessed.topo", "list"] {
+            let told = stable(&desk, 0, form, &["-o", "short.lft"]);
+            assert!(told.contains("\nreference f.topo: missing 8 cables\n"), "{form}: {told}");
+            assert_eq!(entries(&desk, "short.lft"), entries(&desk, "g.lft"), "{form}, {seed}");
+        }
+    }
+    assert!(shorter > 0, "some switch lost its last cable");
+    assert_eq!(with_guessed_ports(&healthy), healthy, "all ports of the whole are in use");
+}
+
 #[test]
 fn history_leaves_no_trace() {
     let desk = whole();

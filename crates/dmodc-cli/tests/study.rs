@@ -6,6 +6,7 @@ mod desk;
 
 use std::fs;
 use std::io::Write;
+use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
@@ -128,7 +129,10 @@ fn shards_merge_to_the_bytes_of_one_process() {
         desk.ok(&["study", "run", "plan.toml", "-o", "shards", "--shard", shard]);
     }
     let status = desk.code(1, &["study", "status", "plan.toml", "-o", "shards"]);
-    assert!(status.contains("hole: shard 2/3\n"), "{status}");
+    assert!(
+        status.contains("hole: shard 2/3: run 'dmodc study run plan.toml -o shards --shard 2/3'\n"),
+        "{status}"
+    );
     let error = desk.error(&["study", "merge", "plan.toml", "-o", "shards"]);
     assert!(error.contains("11 of 32 cells are missing"), "{error}");
     // The last one is told by its environment.
@@ -202,33 +206,53 @@ fn a_killed_run_goes_on_and_ends_in_the_same_bytes() {
         .replace("name = \"from a file\"\nfile = \"f.topo\"", "pgft = \"3; 4,4,4; 1,4,4; 1,1,1\"");
     desk.write("plan.toml", &plan);
     desk.ok(&["study", "run", "plan.toml", "-o", "whole"]);
+    for signal in ["KILL", "INT"] {
+        end_and_go_on(&desk, signal);
+    }
+}
+
+/// Ends a run by a signal once a few cells are finished; then the same command goes on.
+fn end_and_go_on(desk: &Desk, signal: &str) {
+    let folder = format!("ended-{signal}");
+    let run = ["study", "run", "plan.toml", "-o", &folder];
     let mut victim = Command::new(DMODC)
-        .args(["study", "run", "plan.toml", "-o", "killed", "--threads", "1"])
+        .args(run)
+        .args(["--threads", "1"])
         .current_dir(desk.folder.path())
         .stdout(Stdio::null())
+        .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let journal = desk.path("killed/shard-0001-of-0001.journal");
+    let status = || desk.run(&["study", "status", "plan.toml", "-o", &folder]).stdout;
+    let journal = desk.path(&format!("{folder}/shard-0001-of-0001.journal"));
     let finished = || fs::read_to_string(&journal).unwrap_or_default().matches("# cell ").count();
     while finished() < 3 && victim.try_wait().unwrap().is_none() {
         sleep(Duration::from_millis(1));
     }
-    victim.kill().unwrap();
-    victim.wait().unwrap();
-    assert!(!desk.path("killed/small.csv").exists(), "it was killed too late to be a test");
-    assert!(!desk.path("killed/shard-0001-of-0001.csv").exists());
+    let running = text(&status());
+    let pid = victim.id().to_string();
+    assert!(Command::new("kill").args(["-s", signal, &pid]).status().unwrap().success());
+    let victim = victim.wait_with_output().unwrap();
+    assert!(!desk.path(&format!("{folder}/small.csv")).exists(), "it ended too early to be a test");
+    assert!(running.contains("shard 1/1 is running: "), "{running}");
+    let number = ["KILL", "INT", "TERM"].iter().position(|of| *of == signal).unwrap();
+    assert_eq!(victim.status.signal(), Some([9, 2, 15][number]), "as shells expect");
+    let said = text(&victim.stderr);
+    let word = " are done and kept; run the same command to go on\n";
+    assert_eq!(said.contains(word), signal != "KILL", "{said}");
+    assert!(!desk.path(&format!("{folder}/shard-0001-of-0001.csv")).exists());
     // The disk may have half of what was written last.
     let mut file = fs::OpenOptions::new().append(true).open(&journal).unwrap();
     file.write_all(b"# cell 7 15 00000000000000000000000000000000\nsmall,\"3; 2,").unwrap();
-    let status = desk.code(1, &["study", "status", "plan.toml", "-o", "killed"]);
-    assert!(
-        status.contains("shard 1/1 is in the making: ") && status.contains("hole: shard 1/1"),
-        "{status}"
-    );
-    let said = desk.ok(&["study", "run", "plan.toml", "-o", "killed"]);
+    drop(file);
+    let status = text(&status());
+    assert!(status.contains("shard 1/1 is interrupted: ") && !status.contains("hole"), "{status}");
+    let again = format!("; run 'dmodc {}' to go on\n", run.join(" "));
+    assert!(status.contains(&again), "{status}");
+    let said = desk.ok(&run);
     assert!(said.contains("by an earlier run"), "{said}");
     for file in ["small.csv", "small.meta.json"] {
-        assert_eq!(desk.read(&format!("killed/{file}")), desk.read(&format!("whole/{file}")));
+        assert_eq!(desk.read(&format!("{folder}/{file}")), desk.read(&format!("whole/{file}")));
     }
     assert!(!journal.exists());
 }

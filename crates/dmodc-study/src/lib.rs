@@ -6,6 +6,7 @@
 //! | [`mod@bench`] | how long routing takes, beside the time of writing as many bytes |
 //! | [`engine`] | engines by name |
 //! | [`figure`] | the runtime figure |
+//! | [`interrupt`] | what is done when a signal ends the program |
 //! | [`lab`] | OpenSM on a simulated fabric, with faults |
 //! | [`machine`] | what it was measured on |
 //! | [`mod@report`] | an analysis as one HTML page |
@@ -17,6 +18,7 @@ pub mod analysis;
 pub mod bench;
 pub mod engine;
 pub mod figure;
+pub mod interrupt;
 pub mod lab;
 pub mod machine;
 pub mod report;

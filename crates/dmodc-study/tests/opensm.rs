@@ -62,7 +62,7 @@ fn sim(fabric: &Fabric) -> Option<Sim> {
 fn lab(fabric_: &Fabric, script: &str) -> Option<Vec<Verdict>> {
     let plugin = plugin()?;
     sim(&fabric(FIGURE_1))?;
-    let script: Script = script.parse().unwrap();
+    let script = Script::read(script.as_bytes()).unwrap();
     let lab = Lab { fabric: fabric_, plugin: &plugin, script: &script, judges: true };
     let rows = lab.run("dmodc", |row| println!("{row:?}")).unwrap();
     assert!(rows.iter().all(Row::is_sound), "{rows:?}");

@@ -125,6 +125,19 @@ impl Told {
         b.finish().unwrap()
     }
 
+    /// Counts as many ports as the last one in use has, as files that list cables let readers guess. Adapters
+    /// become those of `ibnetdiscover -p`: each port is one, by its own GUID.
+    fn forget_unused_ports(&mut self) {
+        for switch in &mut self.switches {
+            let cables = self.cables.iter().flatten().chain(self.nodes.iter().map(|n| &n.at));
+            let used = cables.filter(|end| end.0 == switch.guid).map(|end| end.1.0);
+            switch.ports = used.max().unwrap_or(0);
+        }
+        for node in &mut self.nodes {
+            (node.adapter.guid, node.adapter.ports) = (node.guid, node.port.0);
+        }
+    }
+
     /// Another GUID for a switch.
     fn rename_switch(&mut self, from: Guid, to: Guid) {
         let rename = |guid: &mut Guid| {
@@ -234,7 +247,42 @@ fn a_degraded_file_is_routed_as_its_mask() {
         let dead = fabric.switches().len() - present.switches().len();
         assert_eq!(joined.changes.missing.switches, dead);
         assert_eq!(joined.now.dead_switches().count(), dead);
+        let alive = present.inter_switch_cables().len();
+        assert_eq!(
+            joined.fabric.inter_switch_cables().len(),
+            fabric.inter_switch_cables().len(),
+            "every slot of the reference is known, {alive} of them alive"
+        );
     });
+}
+
+/// A file that lists fewer ports than the reference has the same tables: the cable in a port that is not
+/// listed is a dead slot.
+#[test]
+fn a_file_without_the_ports_that_are_down_is_routed_as_its_mask() {
+    let unlisted = Cell::new(0);
+    for_seeds(150, |random| {
+        let fabric = random_fabric(random);
+        let faults = random_degradation(random, &fabric);
+        let present = fabric.without(&faults);
+        let short = retold(&present, random, Told::forget_unused_ports);
+        if !joins(&fabric, &present) {
+            return;
+        }
+        let options = random_options(random);
+        assert!(stable(&fabric, &short, &options) == stable(&fabric, &present, &options));
+        let (joined, expected) = (Joined::new(&fabric, &short), Joined::new(&fabric, &present));
+        let (joined, expected) = (joined.unwrap(), expected.unwrap());
+        assert_eq!(joined.changes, expected.changes);
+        assert_eq!(joined.news, [], "fewer ports are no news");
+        let cables = joined.fabric.inter_switch_cables().len();
+        assert_eq!(cables, fabric.inter_switch_cables().len());
+        assert_eq!(joined.fabric.nodes().len(), fabric.nodes().len());
+        let ports: usize = short.switches().iter().map(|s| usize::from(s.ports)).sum();
+        let before: usize = present.switches().iter().map(|s| usize::from(s.ports)).sum();
+        unlisted.set(unlisted.get() + before - ports);
+    });
+    assert!(unlisted.get() > 100, "{} ports were not listed", unlisted.get());
 }
 
 /// When a fabric grows, what exists keeps its entries unless they are no alternatives any more.
@@ -442,7 +490,10 @@ fn any_change_gives_a_fabric_with_the_present_in_it() {
         let present = told.finish();
         let Ok(joined) = Joined::new(&reference, &present) else { return };
         let count = present.switches().len();
-        assert_eq!(&joined.fabric.switches()[..count], present.switches());
+        for (both, now) in joined.fabric.switches().iter().zip(present.switches()) {
+            assert!(both.ports >= now.ports);
+            assert_eq!(Switch { ports: now.ports, ..both.clone() }, *now);
+        }
         assert_eq!(&joined.fabric.nodes()[..present.nodes().len()], present.nodes());
         let live = Live::new(&joined.fabric, &joined.now);
         for s in joined.fabric.switch_indices() {
@@ -473,7 +524,7 @@ fn spoil(random: &mut Random, told: &mut Told, all: &Fabric) {
         told.switches.iter().any(|s| s.guid == guid)
             || told.nodes.iter().any(|n| n.guid == guid || n.adapter.guid == guid)
     };
-    match pick(7) {
+    match pick(8) {
         0 if switches > 0 && !is_used(told, guid) => {
             let from = told.switches[pick(switches)].guid;
             told.rename_switch(from, guid);
@@ -508,6 +559,7 @@ fn spoil(random: &mut Random, told: &mut Told, all: &Fabric) {
             told.switches[s].name = "another".into();
             told.switches[s].ports = told.switches[s].ports.saturating_add(1).min(254);
         }
+        7 => told.forget_unused_ports(),
         _ => {}
     }
 }

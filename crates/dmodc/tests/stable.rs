@@ -8,7 +8,7 @@ use std::sync::Arc;
 use dmodc::judge::check;
 use dmodc::reference::stable::{self, Pair};
 use dmodc::{
-    Degradation, Dmodc, Fabric, GuidOrder, Kernel, Live, Random, Reference, Routing,
+    Degradation, Dmodc, Fabric, GuidOrder, Kernel, Live, Pgft, Random, Reference, Routing,
     RoutingOptions, Stable, SwitchIndex, alternative_ports,
 };
 use support::{for_seeds, random_degradation, random_graph, random_pgft};
@@ -61,6 +61,32 @@ fn tables_equal_the_naive_ones_on_any_graph() {
         let fabric = random_graph(random);
         assert_equals_the_naive(random, &fabric);
     });
+}
+
+/// The numbers of the example in docs/stable.md.
+#[test]
+fn the_worked_example_of_the_page() {
+    let fabric = "2; 4,8; 1,4; 1,1".parse::<Pgft>().unwrap().fabric(GuidOrder::Topological);
+    let whole = Degradation::none(&fabric);
+    let then = Live::new(&fabric, &whole);
+    let routing = Routing::new(then, &RoutingOptions::default());
+    let engine = engine(&routing, then);
+    // Towards nodes 24 to 27 and the own LID of leaf 6: a, b, c, d are behind ports 5 to 8 of a leaf.
+    let row = |dead: &[&str], leaf: usize| -> Vec<char> {
+        let mut faults = whole.clone();
+        for cable in dead {
+            faults.remove(&fabric, (*cable).into()).unwrap();
+        }
+        let (tables, _) = routing.route(Live::new(&fabric, &faults), &engine).unwrap();
+        let columns = routing.columns();
+        let place = columns.switches().iter().position(|s| s.at() == 6).unwrap();
+        let port = |column| tables.port(SwitchIndex::new(leaf), column).unwrap().0;
+        columns.of_switch(place).map(|column| char::from(b'a' + port(column) - 5)).collect()
+    };
+    assert_eq!(row(&[], 1), ['a', 'b', 'c', 'd', 'c']);
+    assert_eq!(row(&["L1-1/7"], 1), ['a', 'b', 'b', 'd', 'd'], "its own LID: x = 1 · 1 + 0 + 1");
+    assert_eq!(row(&["L1-1/7", "L1-2/7"], 2)[2], 'd');
+    assert_eq!(row(&["L1-1/7", "L1-6/5"], 1), ['d', 'b', 'b', 'd', 'b']);
 }
 
 /// The reference itself has Dmodc's tables, whatever the graph.

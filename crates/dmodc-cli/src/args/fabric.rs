@@ -90,8 +90,10 @@ pub(crate) struct DegradeArgs {
     /// Draw --switches among leaves, too.
     #[arg(long)]
     pub(crate) any_switch: bool,
-    /// Remove this switch, or the cable in this port of it. May be given often.
-    #[arg(long, value_name = "GUID[/PORT]")]
+    /// Remove a switch, or with /PORT the cable in that port of a switch or adapter, by name or GUID:
+    /// "L1-0", "L1-0/7", "0x0002c90100000001/7". May be given often. A name that several have is refused with
+    /// their GUIDs, an unknown one with similar names.
+    #[arg(long, value_name = "SWITCH[/PORT]")]
     pub(crate) remove: Vec<Target>,
     /// The seed of what is drawn.
     #[arg(long, default_value_t = 1)]

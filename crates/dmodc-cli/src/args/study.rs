@@ -62,6 +62,7 @@ pub(crate) struct StudyRunArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum OpensmCommand {
     /// Start ibsim and OpenSM on a fabric, let things happen to it, and report on each.
+    #[command(after_help = dmodc_study::lab::GRAMMAR)]
     Lab(LabArgs),
 }
 
@@ -78,7 +79,7 @@ pub(crate) struct LabArgs {
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "dmodc",
         value_parser = clap::builder::PossibleValuesParser::new(ENGINES))]
     pub(crate) engine: Vec<String>,
-    /// What happens: a script, or 'demo'. Without it, only the start is reported.
+    /// What happens: the file of a script (see below), or 'demo'. Without it, only the start is reported.
     #[arg(long, value_name = "SCRIPT")]
     pub(crate) faults: Option<PathBuf>,
     /// The plugin, if it is not beside this program or where libraries are.

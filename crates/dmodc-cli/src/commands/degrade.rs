@@ -20,8 +20,8 @@ pub(super) fn run(args: &DegradeArgs) -> Result<Answer> {
         seed: args.seed,
     };
     let mut degradation = draw.degradation(&fabric)?;
-    for &target in &args.remove {
-        degradation.remove(&fabric, target)?;
+    for target in &args.remove {
+        degradation.remove(&fabric, target.clone())?;
     }
     let removed: Vec<Part> = degradation.removed().collect();
     let rest = fabric.without(&degradation);

@@ -25,9 +25,12 @@ fn lab(args: &LabArgs) -> Result<Answer> {
         None => Script::default(),
         Some(path) if path == Path::new("demo") => Script::demo(),
         Some(path) => {
-            let name = || path.display().to_string();
-            let text = std::fs::read_to_string(path).with_context(name)?;
-            text.parse().with_context(name)?
+            // A name that means nothing is reported before anything is started.
+            input::list(path, |text| {
+                let script = Script::read(text)?;
+                script.check(&fabric)?;
+                Ok(script)
+            })?
         }
     };
     let plugin = plugin(args.plugin.as_deref())?;

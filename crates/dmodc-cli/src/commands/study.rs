@@ -5,9 +5,11 @@ use std::fs;
 use std::io::{IsTerminal, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
+use dmodc_study::interrupt;
 use dmodc_study::study::{
     Done, Field, Folder, Progress, Record, Row, Run, Shard, Status, Study, StudyError, Summary,
     figures, merge, read_rows, status,
@@ -64,7 +66,15 @@ fn measure(args: &StudyRunArgs) -> Result<Answer> {
     };
     let plugin = super::opensm::plugin(args.plugin.as_deref())?;
     let (start, is_terminal) = (Instant::now(), std::io::stderr().is_terminal());
+    let latest = Arc::new(Mutex::new(None));
+    let heard = Arc::clone(&latest);
+    let _word = interrupt::last_word(move || {
+        let progress = *heard.lock().unwrap_or_else(PoisonError::into_inner);
+        let clear = if is_terminal { "\r\x1b[K" } else { "" };
+        format!("{clear}dmodc: {}", interrupted(progress))
+    });
     let show = |progress: Progress| {
+        *latest.lock().unwrap_or_else(PoisonError::into_inner) = Some(progress);
         if is_terminal {
             // A line that cannot be shown is no reason to stop.
             let _ = write!(std::io::stderr(), "\r{}\x1b[K", ahead(progress, start.elapsed()));
@@ -141,6 +151,18 @@ fn refusals(rows: &[Row]) -> Vec<Refusal> {
     all
 }
 
+/// What is said when a signal ends a run.
+fn interrupted(progress: Option<Progress>) -> String {
+    match progress {
+        Some(Progress { done, total, .. }) => format!(
+            "interrupted: {} of {} are done and kept; run the same command to go on",
+            number(done),
+            counted(total, "cell"),
+        ),
+        None => "interrupted before the first cell; run the same command to begin again".into(),
+    }
+}
+
 /// How far it is, and how long it may still take.
 fn ahead(progress: Progress, elapsed: Duration) -> String {
     let Progress { done, before, total } = progress;
@@ -169,10 +191,14 @@ fn tell(args: &StudyArgs) -> Result<Answer> {
     let found = status(&study, &folder)?;
     let shards = |shards: &[Shard]| shards.iter().map(ToString::to_string).collect::<Vec<_>>();
     if args.json {
-        let running = found
-            .running
-            .iter()
-            .map(|(shard, cells)| json!({ "shard": shard.to_string(), "cells_finished": cells }));
+        let begun = found.begun.iter().map(|of| {
+            json!({
+                "shard": of.shard.to_string(),
+                "cells_finished": of.finished,
+                "cells": of.cells,
+                "running": of.is_running,
+            })
+        });
         let report = json!({
             "schema": "dmodc/study-status/1",
             "study": study.plan.name,
@@ -180,18 +206,30 @@ fn tell(args: &StudyArgs) -> Result<Answer> {
             "cells": found.cells,
             "cells_missing": found.missing.len(),
             "shards": shards(&found.shards),
-            "in_the_making": running.collect::<Vec<_>>(),
+            "in_the_making": begun.collect::<Vec<_>>(),
             "holes": shards(&found.holes),
             "merged": found.merged.as_ref().map(|path| path.display().to_string()),
         });
         output::print(&format!("{report:#}\n"))?;
     } else {
-        output::print(&words(&study, &folder, &found))?;
+        output::print(&words(args, &study, &folder, &found))?;
     }
     Ok(found.missing.is_empty().into())
 }
 
-fn words(study: &Study, folder: &Folder, found: &Status) -> String {
+/// The command that measures a shard.
+fn command(args: &StudyArgs, shard: Shard) -> String {
+    let mut words = format!("dmodc study run {}", args.plan.display());
+    if let Some(output) = &args.output {
+        let _ = write!(words, " -o {}", output.display());
+    }
+    if shard != Shard::WHOLE {
+        let _ = write!(words, " --shard {shard}");
+    }
+    words
+}
+
+fn words(args: &StudyArgs, study: &Study, folder: &Folder, found: &Status) -> String {
     let there = found.cells - found.missing.len();
     let mut text = format!(
         "{}: {} of {} measured, in {} ({})\n",
@@ -201,13 +239,18 @@ fn words(study: &Study, folder: &Folder, found: &Status) -> String {
         counted(found.shards.len(), "table"),
         folder.path().display(),
     );
-    for (shard, cells) in &found.running {
-        let total = (0..found.cells).filter(|&cell| shard.has(cell)).count();
-        let (cells, total) = (number(*cells), number(total));
-        let _ = writeln!(text, "shard {shard} is in the making: {cells} of {total} cells finished");
+    for of in &found.begun {
+        let (finished, cells) = (number(of.finished), counted(of.cells, "cell"));
+        let done = format!("{finished} of {cells} done");
+        let go_on = format!("run '{}' to go on", command(args, of.shard));
+        let _ = match of.is_running {
+            Some(true) => writeln!(text, "shard {} is running: {done}", of.shard),
+            Some(false) => writeln!(text, "shard {} is interrupted: {done}; {go_on}", of.shard),
+            None => writeln!(text, "shard {}: {done}; unless it is running, {go_on}", of.shard),
+        };
     }
     for shard in &found.holes {
-        let _ = writeln!(text, "hole: shard {shard}");
+        let _ = writeln!(text, "hole: shard {shard}: run '{}'", command(args, *shard));
     }
     match &found.merged {
         Some(path) => {

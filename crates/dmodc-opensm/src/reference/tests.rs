@@ -3,9 +3,10 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
+use dmodc::fabric::{Peer, Switch};
 use dmodc::{
-    Degradation, DestinationOrder, Dmodc, Guid, Joined, LeafRule, Live, NO_ROUTE, Pgft, Random,
-    Routing, RoutingOptions, SavedOrders, Stable, SwitchIndex, SwitchOrder,
+    Degradation, DestinationOrder, Dmodc, FabricBuilder, Guid, Joined, LeafRule, Live, NO_ROUTE,
+    Pgft, Random, Routing, RoutingOptions, SavedOrders, Stable, SwitchIndex, SwitchOrder,
 };
 use dmodc_formats::orders;
 use tempfile::TempDir;
@@ -197,6 +198,68 @@ fn what_is_learned_outlives_faults_and_restarts() {
     assert_eq!(desk.run(&mut plugin, &whole), first, "after full repair, the first tables");
     assert_eq!(desk.learned(), whole, "it never shrinks");
     assert!(desk.said().contains("; reference: missing "));
+}
+
+/// The same fabric from a source that lists no port behind the last one in use.
+fn without_unused_ports(fabric: &Fabric) -> Fabric {
+    let mut b = FabricBuilder::new();
+    let rate = dmodc::fabric::Rate::default();
+    let mut switches = Vec::new();
+    for (s, switch) in fabric.switch_indices().zip(fabric.switches()) {
+        let used = fabric.ports_of(s).iter().rposition(|port| port.peer != Peer::None);
+        let ports = used.map_or(0, |last| last as u8 + 1);
+        switches.push(b.switch(Switch { ports, ..switch.clone() }));
+    }
+    for (n, node) in fabric.node_indices().zip(fabric.nodes()) {
+        let of = b.adapter(fabric.adapter_of(n).clone());
+        b.end_port(of, node.adapter_port, node.guid, node.lid, node.lmc);
+        let at = (switches[node.switch.at()], node.switch_port);
+        b.cable((of, node.adapter_port), at, rate);
+    }
+    for cable in fabric.inter_switch_cables() {
+        let [x, y] = [cable.a, cable.b].map(|(s, port)| (switches[s.at()], port));
+        b.cable(x, y, rate);
+    }
+    b.finish().expect("a part of a fabric")
+}
+
+/// A discovery that lists fewer ports than before moves what the dead cable moves, and nothing is unlearned.
+#[test]
+fn ports_that_are_not_listed_any_more_are_dead_slots() {
+    let mut desk = Desk::new("learn");
+    let mut plugin = desk.plugin();
+    let whole = fabric(THREE_LEVELS);
+    let first = desk.run(&mut plugin, &whole);
+    let last_cables: Vec<usize> = (0..whole.inter_switch_cables().len()).step_by(7).collect();
+    for renamed in [false, true] {
+        for &dead in &last_cables {
+            let now = without(&whole, &[], &[dead]);
+            let listed = desk.run(&mut plugin, &now);
+            let mut short = without_unused_ports(&now);
+            if renamed {
+                // A new name is news, and so the reference is learned again.
+                short = with_another_name(&short, dead);
+            }
+            assert!(desk.run(&mut plugin, &short) == listed, "cable {dead}");
+            assert_eq!(desk.status()["last"]["reference"]["missing"]["cables"], 1);
+            let learned = desk.learned();
+            let cables = learned.inter_switch_cables().len();
+            assert_eq!(cables, whole.inter_switch_cables().len());
+            let mut plugin = desk.plugin();
+            assert!(desk.run(&mut plugin, &short) == listed, "after a restart");
+        }
+    }
+    assert_eq!(desk.run(&mut plugin, &whole), first, "after full repair, the first tables");
+}
+
+/// The same fabric, in which one switch is called otherwise.
+fn with_another_name(fabric: &Fabric, which: usize) -> Fabric {
+    let name = fabric.switches()[which % fabric.switches().len()].name.clone();
+    let mut text = Vec::new();
+    json::write(fabric, &mut text).expect("memory is there");
+    let text = String::from_utf8(text).expect("it is text");
+    let text = text.replace(&format!("\"{name}\""), "\"another\"");
+    dmodc_formats::read(text.as_bytes()).expect("a fabric").fabric
 }
 
 /// The first fabric is not valid; then parts come, one after the other.

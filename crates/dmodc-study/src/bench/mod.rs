@@ -1,10 +1,11 @@
 //! How long routing takes, beside the physical limit: writing as many bytes (`memset`), with the same
 //! threads, in the same run. Machines are noisy; a ratio of times that were taken in turns is less so.
 //!
-//! What was measured is also checked: the [digest](dmodc::Digest) of the tables, after everything that
-//! was done to them, must be that of the naive reference.
+//! What was measured is also checked: the tables, after everything that was done to them, must be those of the
+//! naive reference (see `check`).
 
 mod analyze;
+mod check;
 
 pub use analyze::analyze;
 
@@ -12,8 +13,6 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use dmodc::fabric::Part;
-use dmodc::reference::stable::{self, Pair};
-use dmodc::reference::updown;
 use dmodc::{
     Amount, CableIndex, Change, Degradation, Digest, Dmodk, Draw, Engine, Fabric, ForwardingTables,
     Kernel, Live, NoMemory, Pgft, Policy, Random, Reference, RouteError, Router, Routing,
@@ -101,8 +100,10 @@ pub struct Settings {
     pub rounds: usize,
     /// The form of the inner loops.
     pub kernel: Kernel,
-    /// Whether the digest is compared with the reference's, which takes longer than all the rest.
+    /// Whether tables are compared with those of the naive reference, which takes longer than all the rest.
     pub check: bool,
+    /// Hears how far that comparison is: destination switches that are done, and of how many.
+    pub hears: fn(usize, usize),
     /// So many faults and repairs at once are measured, too.
     pub changes: Option<usize>,
 }
@@ -250,7 +251,6 @@ impl Bench<'_> {
         let reroute = median(&times.reroute);
         let cable = self.apply_each(&mut router, &cables)?;
         let switch = self.apply_each(&mut router, &switches)?;
-        let digest = router.tables().digest();
 
         let mut row = times.fields();
         row.append(&mut fields(json!({
@@ -268,7 +268,7 @@ impl Bench<'_> {
         if let Some(changes) = self.settings.changes {
             row.append(&mut self.many(&mut router, changes)?);
         }
-        row.append(&mut self.checked(digest));
+        row.append(&mut self.check_tables(router.tables()));
         Ok(row)
     }
 
@@ -516,27 +516,6 @@ impl Bench<'_> {
             "gain_ratio": reroute / memset,
         })))
     }
-
-    fn checked(&self, digest: Digest) -> Fields {
-        let live = self.live();
-        let (orders, columns) = (self.routing.orders(), self.routing.columns());
-        let reference = self.settings.check.then(|| {
-            let ranking = self.routing.ranking(live);
-            if self.settings.algorithm != Algorithm::Stable {
-                return updown::digest(live, ranking.leaves(), orders, columns);
-            }
-            let healthy = Degradation::none(&self.fabric);
-            let then = Live::new(&self.fabric, &healthy);
-            let whole = self.routing.ranking(then);
-            let pair = Pair { then: (then, whole.leaves()), now: (live, ranking.leaves()) };
-            stable::digest(pair, orders, columns)
-        });
-        fields(json!({
-            "digest": digest.to_string(),
-            "reference_digest": reference.map(|d| d.to_string()),
-            "digest_ok": reference.map(|reference| reference == digest),
-        }))
-    }
 }
 
 /// Times that were taken in turns.
@@ -614,7 +593,14 @@ mod tests {
     }
 
     fn settings(algorithm: Algorithm) -> Settings {
-        Settings { algorithm, rounds: 3, kernel: Kernel::best(), check: true, changes: Some(40) }
+        Settings {
+            algorithm,
+            rounds: 3,
+            kernel: Kernel::best(),
+            check: true,
+            hears: |_, _| {},
+            changes: Some(40),
+        }
     }
 
     #[test]

@@ -17,7 +17,7 @@ mod sim;
 pub use opensm::{ENGINES, Event, Kind, Opensm, Setup, dump_of, now, tables_of};
 pub use process::opensm_version;
 pub use run::{Lab, Row, Verdict};
-pub use script::{Script, ScriptError};
+pub use script::{GRAMMAR, Script};
 pub use sim::Sim;
 
 use std::path::PathBuf;

@@ -16,7 +16,7 @@ use dmodc_formats::orders;
 use serde::Serialize;
 
 use super::opensm::{Kind, now};
-use super::script::{Step, What};
+use super::script::{Parts, Step};
 use super::{LabError, Opensm, Script, Setup, Sim};
 
 /// The longest that OpenSM may take for one event, in seconds.
@@ -102,6 +102,8 @@ impl Lab<'_> {
     /// # Errors
     /// If the lab fails, or OpenSM uses another engine from the start.
     pub fn run(&self, engine: &str, mut each: impl FnMut(&Row)) -> Result<Vec<Row>, LabError> {
+        let steps = self.script.resolve(self.fabric);
+        let steps = steps.map_err(|error| LabError::Failed(format!("the script: {error}")))?;
         let sim = Sim::start(self.fabric)?;
         let since = now();
         let setup = Setup { dumps: self.judges, ..Setup::new(engine, self.plugin) };
@@ -113,7 +115,7 @@ impl Lab<'_> {
             return Err(LabError::OtherEngine { engine: engine.into(), log });
         }
         each(&rows[0]);
-        for (name, step) in &self.script.steps {
+        for (name, step) in &steps {
             let since = now();
             if let Step::Wait(seconds) = step {
                 sleep(Duration::from_secs((*seconds).into()));
@@ -145,7 +147,7 @@ struct Bench {
 
 impl Bench {
     /// Lets a step happen.
-    fn take(&mut self, step: &Step) -> Result<(), LabError> {
+    fn take(&mut self, step: &Step<Parts>) -> Result<(), LabError> {
         match step {
             Step::Wait(_) => Ok(()),
             Step::RepairAll => {
@@ -158,8 +160,9 @@ impl Bench {
     }
 
     /// These parts become dead or not, one state after the other.
-    fn set(&mut self, what: &What, states: &[bool]) -> Result<(), LabError> {
-        let parts = what.parts(&self.sim).map_err(LabError::Failed)?;
+    fn set(&mut self, what: &Parts, states: &[bool]) -> Result<(), LabError> {
+        let dies = states.first() != Some(&false);
+        let parts = what.of(&self.sim, dies).map_err(LabError::Failed)?;
         for (at, &dead) in states.iter().enumerate() {
             if at > 0 {
                 sleep(Duration::from_millis(150));

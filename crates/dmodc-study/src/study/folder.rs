@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::rows::{Row, header};
 use super::{Hash, PlannedEngine, Shard, Study, StudyError};
 use crate::engine::EngineName;
-use crate::lab;
+use crate::{interrupt, lab};
 
 /// Where the results of a study are.
 #[derive(Clone, Debug)]
@@ -111,10 +111,10 @@ pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), StudyError> {
         let mut builder = tempfile::Builder::new();
         builder.prefix(".dmodc-").suffix(".part");
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let mut file = builder.tempfile_in(folder)?;
+        let (mut file, listed) = interrupt::file(&builder, folder)?;
         file.write_all(bytes)?;
         file.as_file().sync_all()?;
-        file.persist(path).map_err(|error| error.error)?;
+        interrupt::settle(listed, || file.persist(path)).map_err(|error| error.error)?;
         Ok(())
     };
     write().map_err(|error| io(path, error))

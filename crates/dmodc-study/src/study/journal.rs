@@ -50,6 +50,15 @@ impl Journal {
         Ok((journal, finished))
     }
 
+    /// Returns whether another process writes a journal; `None` if its file system has no locks.
+    pub(super) fn is_open(path: &Path) -> Option<bool> {
+        match File::open(path).ok()?.try_lock_shared() {
+            Ok(()) => Some(false),
+            Err(TryLockError::WouldBlock) => Some(true),
+            Err(TryLockError::Error(_)) => None,
+        }
+    }
+
     /// What a journal tells of cells, for looking only; nothing if there is none.
     pub(super) fn look(path: &Path, study: &Study) -> Result<Vec<Finished>, StudyError> {
         match std::fs::read(path) {

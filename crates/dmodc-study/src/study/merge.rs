@@ -15,16 +15,29 @@ use super::{Shard, Study, StudyError};
 pub struct Status {
     /// Shards whose tables are there.
     pub shards: Vec<Shard>,
-    /// Shards in the making, and how many of their cells are finished.
-    pub running: Vec<(Shard, usize)>,
+    /// Shards that were begun and have no table yet.
+    pub begun: Vec<Begun>,
     /// How many cells the plan has.
     pub cells: usize,
     /// Those that no table has.
     pub missing: Vec<usize>,
-    /// Shards that would fill the holes: those of the sharding that most is there of.
+    /// Shards that nobody has begun: those of the sharding that most is there of.
     pub holes: Vec<Shard>,
     /// The merged table, if it is there.
     pub merged: Option<PathBuf>,
+}
+
+/// A shard that was begun and has no table yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Begun {
+    /// Which one.
+    pub shard: Shard,
+    /// How many of its cells are finished.
+    pub finished: usize,
+    /// How many cells it has.
+    pub cells: usize,
+    /// Whether a process works on it; `None` if the file system cannot say.
+    pub is_running: Option<bool>,
 }
 
 /// All shards that are there.
@@ -42,21 +55,22 @@ struct Collected {
 /// If files cannot be read, or are of another plan.
 pub fn status(study: &Study, folder: &Folder) -> Result<Status, StudyError> {
     let Collected { shards, cells, .. } = collect(study, folder)?;
-    let mut running = Vec::new();
-    for shard in folder.shards(".journal")? {
-        let finished = Journal::look(&folder.journal(shard), study)?;
-        if !shards.contains(&shard) {
-            running.push((shard, finished.len()));
-        }
+    let mut begun = Vec::new();
+    for shard in folder.shards(".journal")?.into_iter().filter(|shard| !shards.contains(shard)) {
+        let path = folder.journal(shard);
+        let finished = Journal::look(&path, study)?.len();
+        let cells = (0..cells.len()).filter(|&cell| shard.has(cell)).count();
+        begun.push(Begun { shard, finished, cells, is_running: Journal::is_open(&path) });
     }
     let missing: Vec<usize> = (0..cells.len()).filter(|&cell| cells[cell].is_none()).collect();
-    let all = || shards.iter().copied().chain(running.iter().map(|&(shard, _)| shard));
+    let all = || shards.iter().copied().chain(begun.iter().map(|of| of.shard));
     // Where several shardings were begun, the one with the most shards is the one to finish.
     let count = all().map(|shard| shard.count).max_by_key(|&count| {
-        let begun = all().filter(|shard| shard.count == count).count();
-        (begun, std::cmp::Reverse(count))
+        let known = all().filter(|shard| shard.count == count).count();
+        (known, std::cmp::Reverse(count))
     });
-    let has_hole = |shard: &Shard| missing.iter().any(|&cell| shard.has(cell));
+    let is_begun = |shard: &Shard| begun.iter().any(|of| of.shard == *shard);
+    let has_hole = |shard: &Shard| !is_begun(shard) && missing.iter().any(|&cell| shard.has(cell));
     let count = count.unwrap_or(1);
     let holes = (1..=count).map(|index| Shard { index, count }).filter(has_hole).collect();
     let merged = folder.merged(study);
@@ -65,7 +79,7 @@ pub fn status(study: &Study, folder: &Folder) -> Result<Status, StudyError> {
         cells: cells.len(),
         holes,
         missing,
-        running,
+        begun,
         shards,
         merged: is_merged.then_some(merged.csv),
     })

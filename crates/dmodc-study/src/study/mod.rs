@@ -32,7 +32,7 @@ mod summary;
 
 pub use cell::Cell;
 pub use folder::Folder;
-pub use merge::{Merged, Status, merge, status};
+pub use merge::{Begun, Merged, Status, merge, status};
 pub use plan::{Asked, Level, Plan, PlannedEngine, PlannedFabric, Source};
 pub use rows::{COLUMNS, Row, read_rows};
 pub use run::{Done, Progress, Run};

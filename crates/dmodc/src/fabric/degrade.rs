@@ -1,10 +1,10 @@
-//! Degradations: which cables and switches are dead, and how to draw or name them.
+//! Degradations: which cables and switches are dead, and how to draw them.
 
 use std::fmt;
 use std::str::FromStr;
 
-use super::{Fabric, FabricBuilder, Live, Vertex};
-use crate::id::{CableIndex, Guid, PortNumber, SwitchIndex};
+use super::{Fabric, FabricBuilder, Live, NameError, Target, Vertex};
+use crate::id::{CableIndex, SwitchIndex};
 use crate::kernel::bits;
 use crate::leaf::{LeafRule, Leaves};
 use crate::random::Random;
@@ -85,29 +85,14 @@ impl Degradation {
         self.cables.any_from(first.at())
     }
 
-    /// Kills what the target names.
+    /// Kills what the target names, and returns it.
     ///
     /// # Errors
-    /// If the fabric has no such switch or cable.
-    pub fn remove(&mut self, fabric: &Fabric, target: Target) -> Result<Part, RemoveError> {
-        let switch = fabric.switch_indices().find(|&s| fabric.switch(s).guid == target.guid);
-        let removed = match (switch, target.port) {
-            (Some(s), None) => Part::Switch(s),
-            (Some(s), Some(p)) => {
-                let port = fabric.port(s, p).ok_or(RemoveError::NoCable(target))?;
-                Part::Cable(port.cable().ok_or(RemoveError::NoCable(target))?)
-            }
-            (None, None) => return Err(RemoveError::NoSwitch(target.guid)),
-            (None, Some(p)) => fabric
-                .node_indices()
-                .find(|&n| {
-                    fabric.adapter_of(n).guid == target.guid && fabric.node(n).adapter_port == p
-                })
-                .map(|n| Part::Cable(fabric.node_cable(n)))
-                .ok_or(RemoveError::NoCable(target))?,
-        };
-        self.set(removed, true);
-        Ok(removed)
+    /// If the fabric has no such switch or cable, or several.
+    pub fn remove(&mut self, fabric: &Fabric, target: Target) -> Result<Part, NameError> {
+        let part = target.find(fabric)?;
+        self.set(part, true);
+        Ok(part)
     }
 
     /// Everything dead, for lists.
@@ -124,69 +109,6 @@ pub enum Part {
     /// A cable.
     Cable(CableIndex),
 }
-
-/// A name for something to remove: `GUID` is a switch, `GUID/PORT` the cable in that port.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Target {
-    /// The GUID of a switch, or of a channel adapter if a port follows.
-    pub guid: Guid,
-    /// The port whose cable is meant; none for the whole switch.
-    pub port: Option<PortNumber>,
-}
-
-impl FromStr for Target {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let (guid, port) = match text.split_once('/') {
-            Some((guid, port)) => (guid, Some(port)),
-            None => (text, None),
-        };
-        let digits = guid.trim_start_matches("0x").trim_start_matches("0X");
-        let digits = digits.strip_prefix("S-").or(digits.strip_prefix("H-")).unwrap_or(digits);
-        let guid = u64::from_str_radix(digits, 16)
-            .map_err(|_| format!("'{guid}' is not a GUID such as 0x0002c90100000001"))?;
-        let port = match port {
-            None => None,
-            Some(text) => match text.parse() {
-                Ok(n @ 1..=254) => Some(PortNumber(n)),
-                _ => return Err(format!("'{text}' is not a port number from 1 to 254")),
-            },
-        };
-        Ok(Target { guid: Guid(guid), port })
-    }
-}
-
-impl fmt::Display for Target {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.port {
-            None => self.guid.fmt(f),
-            Some(port) => write!(f, "{}/{port}", self.guid),
-        }
-    }
-}
-
-/// Why a named thing cannot be removed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RemoveError {
-    /// No switch has this GUID.
-    NoSwitch(Guid),
-    /// No cable is in this port.
-    NoCable(Target),
-}
-
-impl fmt::Display for RemoveError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            RemoveError::NoSwitch(guid) => {
-                write!(f, "no switch has GUID {guid} (GUID/PORT names the cable of a port)")
-            }
-            RemoveError::NoCable(target) => write!(f, "no cable is in port {target}"),
-        }
-    }
-}
-
-impl std::error::Error for RemoveError {}
 
 /// How many of something: a count, or a percentage rounded to the nearest count.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -428,10 +350,9 @@ mod tests {
     fn named_things_are_removed() {
         let fabric = "2; 2,2; 1,2; 1,1".parse::<Pgft>().unwrap().fabric(Default::default());
         let mut d = Degradation::none(&fabric);
-        let leaf = fabric.switches()[0].guid;
-        d.remove(&fabric, format!("{leaf}/3").parse().unwrap()).unwrap();
-        d.remove(&fabric, format!("{leaf}/1").parse().unwrap()).unwrap();
-        d.remove(&fabric, fabric.switches()[3].guid.to_string().parse().unwrap()).unwrap();
+        for name in ["L1-0/3", "L1-0/1", "L2-1"] {
+            d.remove(&fabric, name.parse().unwrap()).unwrap();
+        }
         let removed: Vec<Part> = d.removed().collect();
         let [Part::Switch(s), Part::Cable(a), Part::Cable(b)] = removed[..] else {
             panic!("{removed:?}")
@@ -439,14 +360,8 @@ mod tests {
         assert_eq!(s, SwitchIndex::new(3));
         assert!(matches!(fabric.cable(a), CableEnds::Switches(_)));
         assert!(matches!(fabric.cable(b), CableEnds::Node(_)));
-        let wrong = d.remove(&fabric, Target { guid: Guid(1), port: None });
-        assert_eq!(wrong, Err(RemoveError::NoSwitch(Guid(1))));
-        for nowhere in [format!("{leaf}/9"), "0x1/1".into()] {
-            let target = nowhere.parse().unwrap();
-            assert_eq!(d.remove(&fabric, target), Err(RemoveError::NoCable(target)));
-        }
-        for wrong in ["", "0x", "zz", "0x1/0", "0x1/255", "0x1/x"] {
-            assert!(wrong.parse::<Target>().is_err(), "{wrong}");
-        }
+        let before = d.clone();
+        assert!(d.remove(&fabric, "L3-0".parse().unwrap()).is_err());
+        assert_eq!(d, before, "what is not found changes nothing");
     }
 }

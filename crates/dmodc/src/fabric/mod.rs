@@ -11,14 +11,16 @@ mod degrade;
 mod join;
 mod lids;
 mod live;
+mod named;
 mod pgft;
 mod presets;
 mod rate;
 
 pub use builder::{BuildError, FabricBuilder, Inconsistency, Problem, Vertex};
-pub use degrade::{Amount, AmountError, Degradation, Draw, Part, RemoveError, Target};
+pub use degrade::{Amount, AmountError, Degradation, Draw, Part};
 pub use join::{Changes, Counts, Joined, OtherFabric};
 pub use live::Live;
+pub use named::{NameError, Target};
 pub use pgft::{GuidOrder, Pgft, PgftError};
 pub use presets::{PRESETS, Preset};
 pub use rate::{Rate, Speed};

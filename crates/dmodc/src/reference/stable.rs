@@ -34,7 +34,7 @@ pub fn digest(pair: Pair<'_>, orders: &Orders, columns: &Columns) -> Digest {
 }
 
 /// Both states, ready to be routed naively.
-struct Naive<'a> {
+pub struct Naive<'a> {
     live: Live<'a>,
     then: Graph,
     now: Graph,
@@ -84,7 +84,8 @@ fn sets(graph: &Graph, target: SwitchIndex) -> Vec<Vec<&Neighbour>> {
 }
 
 impl<'a> Naive<'a> {
-    fn new(pair: Pair<'a>, orders: &Orders) -> Self {
+    /// Prepares both.
+    pub fn new(pair: Pair<'a>, orders: &Orders) -> Self {
         let then = Graph::new(pair.then.0, orders, pair.then.1);
         let now = Graph::new(pair.now.0, orders, pair.now.1);
         let mut places = vec![0; then.neighbours.len()];
@@ -99,8 +100,8 @@ impl<'a> Naive<'a> {
         Naive { live: pair.now.0, then, now, dividers, places }
     }
 
-    /// The entries for some destination switches, switch by switch.
-    fn entries(&self, columns: &Columns, switches: Range<usize>) -> Vec<u8> {
+    /// Returns the entries for some destination switches, switch by switch.
+    pub fn entries(&self, columns: &Columns, switches: Range<usize>) -> Vec<u8> {
         let widths = switches.clone().map(|i| columns.of_switch(i).len());
         let (first, width) = match switches.is_empty() {
             true => (0, 0),

@@ -6,7 +6,7 @@ mod analyze;
 
 use std::io::{IsTerminal, Write};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
 use dmodc::{Amount, Draw, Kernel, Pgft};
@@ -158,6 +158,7 @@ fn settings(plan: &Plan<'_>, args: &BenchArgs, kernel: Kernel) -> Settings {
         rounds: args.rounds as usize,
         kernel,
         check: !args.no_check,
+        hears: checking,
         changes: args.changes,
     }
 }
@@ -219,6 +220,14 @@ fn progress(what: &str) {
     }
 }
 
+/// Tells a waiting human how far the comparison with the naive reference is.
+fn checking(done: usize, of: usize) {
+    if std::io::stderr().is_terminal() {
+        let end = if done == of { "\r\x1b[K" } else { "" };
+        eprint!("\rchecking: {done} of {of} destination switches{end}");
+    }
+}
+
 /// Measures one row in a process of its own.
 fn apart(plan: &Plan<'_>, args: &BenchArgs, threads: Option<u16>) -> Result<Value> {
     let row = format!("{} {}", plan.size.name, plan.dead);
@@ -246,7 +255,11 @@ fn apart(plan: &Plan<'_>, args: &BenchArgs, threads: Option<u16>) -> Result<Valu
     if let Some(threads) = threads {
         command.args(["--threads".into(), threads.to_string()]);
     }
-    let output = command.stdin(Stdio::null()).stderr(Stdio::piped()).output();
+    // A human sees the progress of the other process, and what it says if it fails.
+    let is_seen = std::io::stderr().is_terminal();
+    command.stderr(if is_seen { Stdio::inherit() } else { Stdio::piped() });
+    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn();
+    let output = child.and_then(Child::wait_with_output);
     let output = output.with_context(|| format!("measuring {row}"))?;
     let parsed: Result<Value, _> = serde_json::from_slice(&output.stdout);
     match (output.status.code(), parsed) {
@@ -312,6 +325,19 @@ fn table(rows: &[Value]) -> String {
             times("apply_cable_over_dmodc"),
         );
     }
+    for row in rows {
+        if let Some(percent) = checked_share(row) {
+            text += &format!(
+                "{} {} {}/{}: {percent:.1} % of the entries were compared with the naive reference, those towards {} \
+                 destination switches\n",
+                row["preset"].as_str().unwrap_or("?"),
+                row["engine"].as_str().unwrap_or("?"),
+                row["cables_dead"],
+                row["switches_dead"],
+                row["checked_destination_switches"],
+            );
+        }
+    }
     for row in rows.iter().filter(|row| row["changes"].is_number()) {
         text += &format!(
             "{}: {} changes at once {:.2} ms, {:.3} of a whole re-route, {}\n",
@@ -338,6 +364,10 @@ fn line(row: &Value) -> Vec<String> {
         None if row["error"].is_string() => "refused",
         None => "unchecked",
     };
+    let verdict = match checked_share(row) {
+        Some(percent) => format!("{verdict} ({percent:.1} %)"),
+        None => verdict.into(),
+    };
     vec![
         row["preset"].as_str().unwrap_or("?").into(),
         row["engine"].as_str().unwrap_or("?").into(),
@@ -350,8 +380,15 @@ fn line(row: &Value) -> Vec<String> {
         share("apply_switch_ratio"),
         times("gain_ratio"),
         row["peak_extra_bytes"].as_u64().map_or("-".into(), bytes),
-        verdict.into(),
+        verdict,
     ]
+}
+
+/// How many of a hundred entries were compared, if not all.
+fn checked_share(row: &Value) -> Option<f64> {
+    row["checked_destination_switches"].as_u64()?;
+    let (checked, all) = (row["checked_entries"].as_f64()?, row["entries"].as_f64()?);
+    Some(100.0 * checked / all)
 }
 
 /// Every value that is not a list, one line for each row.

@@ -88,8 +88,10 @@ impl fmt::Display for Counts {
 /// it is when whole and one of today. This has everything of both, and two degradations: `then` lacks what
 /// the reference lacks, `now` what the present lacks. What the present says wins:
 ///
-/// - Names, LIDs and numbers of ports are the present's. What is absent keeps its own, but where its LID is
-///   another's now it gets a free one.
+/// - Names and LIDs are the present's. What is absent keeps its own, but where its LID is another's now it
+///   gets a free one.
+/// - A device has as many ports as the greater of both says. The lesser is no news: `ibnetdiscover -p` and
+///   others have no line for a port that is down, so that readers count too few.
 /// - A node is where it is plugged in now, in both states.
 /// - A cable in a port that had another one is *recabled*: it takes that one's place in the reference, too,
 ///   for nobody will plug the old one in again. What is absent and finds its port in use is left out.

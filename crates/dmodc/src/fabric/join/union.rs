@@ -5,7 +5,8 @@ use std::collections::{HashMap, HashSet};
 use super::matched::{Matched, Was};
 use super::{Changes, Counts, Joined};
 use crate::fabric::{
-    Adapter, Cable, CableEnds, Degradation, Fabric, FabricBuilder, Node, Part, Peer, Rate, Vertex,
+    Adapter, Cable, CableEnds, Degradation, Fabric, FabricBuilder, Node, Part, Peer, Rate, Switch,
+    Vertex,
 };
 use crate::id::{CableIndex, Guid, NodeIndex, PortNumber, SwitchIndex};
 
@@ -27,8 +28,6 @@ struct Taken {
     nodes: HashSet<Guid>,
     /// By GUID of the adapter.
     adapter_ports: HashSet<(Guid, PortNumber)>,
-    /// How many ports adapters have.
-    counts: HashMap<Guid, u8>,
 }
 
 impl Taken {
@@ -40,7 +39,6 @@ impl Taken {
             adapters: present.adapters().iter().map(|a| a.guid).collect(),
             nodes: present.nodes().iter().map(|n| n.guid).collect(),
             adapter_ports: present.node_indices().map(adapter_port).collect(),
-            counts: present.adapters().iter().map(|a| (a.guid, a.ports)).collect(),
         }
     }
 
@@ -54,7 +52,6 @@ impl Taken {
         !self.switches.contains(&node.guid)
             && !self.switches.contains(&adapter.guid)
             && !self.adapter_ports.contains(&(adapter.guid, node.adapter_port))
-            && self.counts.get(&adapter.guid).is_none_or(|ports| node.adapter_port.0 <= *ports)
     }
 }
 
@@ -64,9 +61,9 @@ impl Matched<'_> {
         let taken = Taken::new(present);
         let mut b = FabricBuilder::new();
         let switches: Vec<Vertex> =
-            present.switches().iter().map(|s| b.switch(s.clone())).collect();
+            self.switches_with_all_ports().into_iter().map(|s| b.switch(s)).collect();
         let mut adapters: HashMap<Guid, Vertex> =
-            present.adapters().iter().map(|a| (a.guid, b.adapter(a.clone()))).collect();
+            self.adapters_with_all_ports().into_iter().map(|a| (a.guid, b.adapter(a))).collect();
         for n in present.node_indices() {
             let (node, of) = (present.node(n), adapters[&present.adapter_of(n).guid]);
             b.end_port(of, node.adapter_port, node.guid, node.lid, node.lmc);
@@ -87,8 +84,8 @@ impl Matched<'_> {
             }
         }
         let free = |(s, p): Place| {
-            let is_free = self.switches[s.at()]
-                .is_none_or(|now| present.port(now, p).is_some_and(|port| port.peer == Peer::None));
+            let port = self.switches[s.at()].and_then(|now| present.port(now, p));
+            let is_free = port.is_none_or(|port| port.peer == Peer::None);
             Some((places[s.at()].filter(|_| is_free)?, p))
         };
         for n in reference.node_indices().filter(|n| self.nodes[n.at()].is_none()) {
@@ -107,6 +104,31 @@ impl Matched<'_> {
         let mut fabric = b.finish().expect("the absent gave way wherever it was in conflict");
         fabric.yield_lids(present.switches().len(), present.nodes().len());
         self.compare(fabric)
+    }
+
+    /// Returns the present's switches, each with as many ports as either file gives it. A file that lists
+    /// cables, or whose switch counts no port behind the last one in use, has too few once the last cable
+    /// is dead; the reference's cable in such a port is still a dead slot.
+    fn switches_with_all_ports(&self) -> Vec<Switch> {
+        let mut switches = self.present.switches().to_vec();
+        for (now, was) in switches.iter_mut().zip(&self.were) {
+            if let Some(was) = *was {
+                now.ports = now.ports.max(self.reference.switch(was).ports);
+            }
+        }
+        switches
+    }
+
+    /// Returns the present's adapters, likewise.
+    fn adapters_with_all_ports(&self) -> Vec<Adapter> {
+        let reference = self.reference.adapters().iter();
+        let before: HashMap<Guid, u8> = reference.map(|a| (a.guid, a.ports)).collect();
+        let mut adapters = self.present.adapters().to_vec();
+        for adapter in &mut adapters {
+            let ports = before.get(&adapter.guid).copied().unwrap_or(0);
+            adapter.ports = adapter.ports.max(ports);
+        }
+        adapters
     }
 
     /// Tells what of the joined fabric is whose.
@@ -176,7 +198,8 @@ impl Matched<'_> {
 
     fn is_as_it_was(&self, s: SwitchIndex, was: SwitchIndex) -> bool {
         let (now, was) = (self.present.switch(s), self.reference.switch(was));
-        (now.guid, now.ports, &now.name) == (was.guid, was.ports, &was.name)
+        // Fewer ports than before are no news: the joined fabric keeps the greater number.
+        now.ports <= was.ports && (now.guid, &now.name) == (was.guid, &was.name)
     }
 
     fn moved(&self, n: NodeIndex, was: NodeIndex) -> bool {

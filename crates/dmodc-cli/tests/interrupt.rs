@@ -1,0 +1,77 @@
+//! What a signal leaves behind: nothing.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod desk;
+
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+use desk::{DMODC, Desk};
+
+fn parts(desk: &Desk) -> Vec<String> {
+    let mut files = desk.files();
+    files.retain(|name| name.ends_with(".part"));
+    files
+}
+
+/// Runs a command, sends a signal as soon as it writes, and returns whether it died by it.
+fn dies_while_writing(desk: &Desk, args: &[&str], signal: (&str, i32)) -> bool {
+    let mut victim = Command::new(DMODC)
+        .args(args)
+        .current_dir(desk.folder.path())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    while parts(desk).is_empty() && victim.try_wait().unwrap().is_none() {
+        sleep(Duration::from_millis(1));
+    }
+    let pid = victim.id().to_string();
+    // It may have ended meanwhile.
+    let _ = Command::new("kill").args(["-s", signal.0, &pid]).stderr(Stdio::null()).status();
+    victim.wait().unwrap().signal() == Some(signal.1)
+}
+
+/// SIGINT and SIGTERM remove temporary files and folders, and the program dies by the signal.
+#[test]
+fn signals_leave_no_temporary_files() {
+    let desk = Desk::new();
+    desk.ok(&["generate", "pgft", "3; 12,12,12; 1,12,12; 1,1,1", "-o", "f.topo"]);
+    desk.write("f.lft", "what was there before\n");
+    for signal in [("INT", 2), ("TERM", 15), ("HUP", 1)] {
+        for args in [["route", "f.topo", "-o", "f.lft"], ["route", "f.topo", "--split", "rows"]] {
+            // Whoever is faster than the signal is asked again.
+            let died = (0..20).any(|_| {
+                let _ = std::fs::remove_dir_all(desk.path("rows"));
+                desk.write("f.lft", "what was there before\n");
+                dies_while_writing(&desk, &args, signal)
+            });
+            assert!(died, "{args:?} never died by SIG{}", signal.0);
+            assert_eq!(desk.files(), ["f.lft", "f.topo"], "{args:?}, SIG{}", signal.0);
+            assert_eq!(desk.read("f.lft"), "what was there before\n");
+        }
+    }
+}
+
+/// A signal that is ignored from the start, as under `nohup`, stays so.
+#[test]
+fn ignored_signals_stay_ignored() {
+    let desk = Desk::new();
+    desk.ok(&["generate", "pgft", "3; 12,12,12; 1,12,12; 1,1,1", "-o", "f.topo"]);
+    let script = "trap '' HUP; exec \"$0\" route f.topo -o f.lft";
+    let mut run = Command::new("sh")
+        .args(["-c", script, DMODC])
+        .current_dir(desk.folder.path())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    while parts(&desk).is_empty() && run.try_wait().unwrap().is_none() {
+        sleep(Duration::from_millis(1));
+    }
+    let pid = run.id().to_string();
+    let _ = Command::new("kill").args(["-s", "HUP", &pid]).stderr(Stdio::null()).status();
+    assert_eq!(run.wait().unwrap().code(), Some(0));
+    assert_eq!(desk.files(), ["f.lft", "f.topo"]);
+}

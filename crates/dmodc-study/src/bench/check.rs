@@ -1,0 +1,94 @@
+//! Whether what was measured is right: tables are held against the naive reference.
+//!
+//! Dmodc's are compared as a whole, by [digest](dmodc::Digest). The naive twin of Stable Dmodc is a thousand
+//! times slower than the engine, so that it computes the columns of some destination switches only where there
+//! are many: a seeded draw, each column for all switches, compared entry by entry.
+
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use dmodc::reference::stable::{self, Naive, Pair};
+use dmodc::reference::updown;
+use dmodc::{Degradation, Digest, ForwardingTables, Live, NO_ROUTE, Random, SwitchIndex, parallel};
+use serde_json::json;
+
+use super::{Algorithm, Bench, Fields, fields};
+
+/// The naive twin of Stable Dmodc computes at most about this number of entries: it takes seconds.
+const NAIVE_ENTRIES: usize = 400_000;
+
+/// It looks at this number of destination switches at least.
+const LEAST: usize = 4;
+
+impl Bench<'_> {
+    /// Compares tables with those of the naive reference.
+    pub(super) fn check_tables(&self, tables: &ForwardingTables) -> Fields {
+        if self.settings.algorithm != Algorithm::Stable || !self.settings.check {
+            return self.checked(tables.digest());
+        }
+        let columns = self.routing.columns();
+        let all = columns.switches().len();
+        let per_switch = (self.entries() / all.max(1)).max(1);
+        match (NAIVE_ENTRIES / per_switch).max(LEAST) {
+            count if count >= all => self.checked(tables.digest()),
+            count => self.sampled(tables, count),
+        }
+    }
+
+    /// Compares a digest with that of the naive reference.
+    pub(super) fn checked(&self, digest: Digest) -> Fields {
+        let (orders, columns) = (self.routing.orders(), self.routing.columns());
+        let reference = self.settings.check.then(|| match self.settings.algorithm {
+            Algorithm::Stable => self.with_states(|pair| stable::digest(pair, orders, columns)),
+            _ => {
+                let ranking = self.routing.ranking(self.live());
+                updown::digest(self.live(), ranking.leaves(), orders, columns)
+            }
+        });
+        fields(json!({
+            "digest": digest.to_string(),
+            "reference_digest": reference.map(|d| d.to_string()),
+            "digest_ok": reference.map(|reference| reference == digest),
+            "checked_entries": if reference.is_some() { self.entries() } else { 0 },
+        }))
+    }
+
+    /// Compares the columns of some destination switches.
+    fn sampled(&self, tables: &ForwardingTables, count: usize) -> Fields {
+        let columns = self.routing.columns();
+        let all = columns.switches().len();
+        let mut drawn: Vec<usize> = Random::new(self.case.seed, 3).sample(all, count);
+        drawn.sort_unstable();
+        let done = AtomicUsize::new(0);
+        let compare = |naive: &Naive<'_>, at: usize| {
+            let entries = naive.entries(columns, at..at + 1);
+            let own = columns.of_switch(at);
+            let row = |s: usize| &entries[s * own.len()..][..own.len()];
+            let is_same = (0..self.fabric.switches().len()).all(|s| {
+                let ports = own.clone().map(|column| tables.port(SwitchIndex::new(s), column));
+                ports.map(|port| port.map_or(NO_ROUTE, |port| port.0)).eq(row(s).iter().copied())
+            });
+            (self.settings.hears)(done.fetch_add(1, Relaxed) + 1, count);
+            (is_same, entries.len())
+        };
+        let right = self.with_states(|pair| {
+            let naive = Naive::new(pair, self.routing.orders());
+            let compared = parallel::map(drawn, |at| compare(&naive, at));
+            compared.into_iter().fold((true, 0), |a, b| (a.0 && b.0, a.1 + b.1))
+        });
+        fields(json!({
+            "digest": tables.digest().to_string(),
+            "reference_digest": null,
+            "digest_ok": right.0,
+            "checked_entries": right.1,
+            "checked_destination_switches": count,
+        }))
+    }
+
+    /// Runs something with the healthy fabric as the reference of the present.
+    fn with_states<T>(&self, run: impl FnOnce(Pair<'_>) -> T) -> T {
+        let healthy = Degradation::none(&self.fabric);
+        let (then, now) = (Live::new(&self.fabric, &healthy), self.live());
+        let (whole, present) = (self.routing.ranking(then), self.routing.ranking(now));
+        run(Pair { then: (then, whole.leaves()), now: (now, present.leaves()) })
+    }
+}
