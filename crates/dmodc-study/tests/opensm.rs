@@ -156,7 +156,7 @@ fn peers_run_in_the_lab_too() {
     if sim(&whole).is_none() {
         return;
     }
-    let script = "kill cables 1 seed 1\nrepair all\n".parse().unwrap();
+    let script = Script::read(b"kill cables 1 seed 1\nrepair all\n").unwrap();
     let lab = Lab { fabric: &whole, plugin: &plugin, script: &script, judges: true };
     for engine in ["ftree", "updn"] {
         let rows = lab.run(engine, |_| ()).unwrap();
