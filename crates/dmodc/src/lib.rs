@@ -65,7 +65,7 @@ pub use fabric::{
 pub use group::{Group, PortGroups};
 pub use id::{AdapterIndex, CableIndex, Guid, Lid, NodeIndex, PortNumber, SwitchIndex};
 pub use kernel::Kernel;
-pub use leaf::{LeafChoice, LeafRule, Leaves, Meant, NothingMeant};
+pub use leaf::{Doubt, LeafChoice, LeafRule, Leaves, Meant, NothingMeant, Why};
 pub use order::{
     DestinationNumber, DestinationOrder, Orders, SavedOrders, SwitchOrder, natural_cmp,
 };
