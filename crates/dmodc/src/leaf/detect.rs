@@ -125,12 +125,7 @@ impl Detection<'_> {
         let hops = self.hops();
         let mut counter = Counter::new(self.nodes.len());
         let (mut found, mut ends) = (vec![], vec![]);
-        let mut has_more_levels = false;
-        for s in empty {
-            if hops[s.at()] != Some(2) {
-                has_more_levels |= hops[s.at()].is_some_and(|hops| hops > 2);
-                continue;
-            }
+        for s in empty.into_iter().filter(|s| hops[s.at()] == Some(2)) {
             let (shared, own) = self.shared_with_a_leaf(s, &mut counter);
             if own == 1 {
                 ends.push(s);
@@ -140,29 +135,34 @@ impl Detection<'_> {
             if is_one {
                 found.push(s);
             }
-            has_more_levels |= !is_one;
             self.doubt_a_share(s, shared, own, is_one);
         }
         if !ends.is_empty() {
-            found.extend(self.dead_ends(&ends, has_more_levels));
+            found.extend(self.dead_ends(&ends));
         }
         self.set(found);
     }
 
     /// Which of these switches without nodes and with one neighbour are leaves: if its neighbour's leaves
-    /// have no other neighbours either, and there is no third level that it may be of, or the neighbour
-    /// has fewer leaves than others have. (Nothing passes through a dead end, so little depends on it.)
-    fn dead_ends(&self, ends: &[SwitchIndex], has_more_levels: bool) -> Vec<SwitchIndex> {
-        let below = |s: SwitchIndex| {
-            self.neighbours(s).into_iter().filter(|&n| self.is_leaf(n)).collect::<Vec<_>>()
+    /// have no other neighbours either, and the neighbour has all the cores that spines usually have, so that
+    /// none of them has come down to this one cable. (Nothing passes through a dead end, so little
+    /// depends on it; where there are no cores at all, it stays above its neighbour.)
+    fn dead_ends(&self, ends: &[SwitchIndex]) -> Vec<SwitchIndex> {
+        let mut is_end = vec![false; self.nodes.len()];
+        ends.iter().for_each(|s| is_end[s.at()] = true);
+        let above = |s: SwitchIndex| {
+            let others = self.neighbours(s).into_iter();
+            others.filter(|&n| !self.is_leaf(n) && !is_end[n.at()]).count()
         };
-        let spines = self.live.switches().filter(|&s| !self.is_leaf(s));
-        let usual = most_common(spines.map(|s| below(s).len()).filter(|&n| n > 0));
+        let is_spine =
+            |s: SwitchIndex| !self.is_leaf(s) && self.live.links(s).any(|(_, n)| self.is_leaf(n));
+        let usual = most_common(self.live.switches().filter(|&s| is_spine(s)).map(above));
         let is_one = |s: &&SwitchIndex| {
-            self.neighbours(**s).first().is_some_and(|&above| {
-                let leaves = below(above);
+            self.neighbours(**s).first().is_some_and(|&spine| {
+                let mut leaves = self.neighbours(spine);
+                leaves.retain(|&leaf| self.is_leaf(leaf));
                 let single = leaves.iter().filter(|&&leaf| self.neighbours(leaf).len() == 1);
-                2 * single.count() > leaves.len() && (!has_more_levels || leaves.len() < usual)
+                2 * single.count() > leaves.len() && usual > 0 && above(spine) >= usual
             })
         };
         ends.iter().filter(is_one).copied().collect()
