@@ -78,7 +78,7 @@ pub use route::{
 };
 pub use router::{Change, Router};
 pub use routing::{Routing, RoutingOptions};
-pub use survey::{Host, Level, Survey, host_name, survey};
+pub use survey::{Host, Level, NotFatTree, Survey, host_name, not_fat_tree, survey};
 pub use tables::{
     Columns, Destination, Digest, End, ForwardingTables, NO_ROUTE, NoMemory, RowDelta, TableDelta,
     Tile,

@@ -240,12 +240,19 @@ fn service_nodes_on_a_whole_pgft_change_nothing() {
         let per_leaf = 2 + random.below(6) as usize;
         let service = service(random, &pgft, per_leaf);
         let fabric = with_nodes(&pgft, GuidOrder::Topological, |_| per_leaf, |s| service[s]);
-        assert_eq!(leaves_of(&fabric), (0..pgft.count(1)).collect::<Vec<_>>(), "{pgft} {service:?}");
+        assert_eq!(
+            leaves_of(&fabric),
+            (0..pgft.count(1)).collect::<Vec<_>>(),
+            "{pgft} {service:?}"
+        );
     });
 }
 
 /// How many of these random fabrics are detected wrongly, and how many switches of how many.
-fn errors(seeds: u64, make: impl Fn(&mut Random) -> (Fabric, Degradation, usize)) -> (usize, usize, usize) {
+fn errors(
+    seeds: u64,
+    make: impl Fn(&mut Random) -> (Fabric, Degradation, usize),
+) -> (usize, usize, usize) {
     let (mut fabrics, mut wrong, mut all) = (0, 0, 0);
     for seed in 0..seeds {
         let (fabric, degradation, leaves) = make(&mut Random::new(seed, 7));
@@ -254,7 +261,20 @@ fn errors(seeds: u64, make: impl Fn(&mut Random) -> (Fabric, Degradation, usize)
         let truth: Vec<SwitchIndex> = live.switches().filter(|s| s.at() < leaves).collect();
         let differ = found.iter().filter(|s| !truth.contains(s)).count()
             + truth.iter().filter(|s| !found.contains(s)).count();
-        if differ > 0 && seed < 200 { let n=|s:&SwitchIndex| (s.at(), live.nodes(*s).filter(|&n| !fabric.is_aggregation(n)).count(), live.links(*s).map(|(_,p)| p.at()).collect::<Vec<_>>()); println!("  extra {:?} missing {:?} of {leaves}", found.iter().filter(|s| !truth.contains(s)).map(n).collect::<Vec<_>>(), truth.iter().filter(|s| !found.contains(s)).map(n).collect::<Vec<_>>()); }
+        if differ > 0 && seed < 200 {
+            let n = |s: &SwitchIndex| {
+                (
+                    s.at(),
+                    live.nodes(*s).filter(|&n| !fabric.is_aggregation(n)).count(),
+                    live.links(*s).map(|(_, p)| p.at()).collect::<Vec<_>>(),
+                )
+            };
+            println!(
+                "  extra {:?} missing {:?} of {leaves}",
+                found.iter().filter(|s| !truth.contains(s)).map(n).collect::<Vec<_>>(),
+                truth.iter().filter(|s| !found.contains(s)).map(n).collect::<Vec<_>>()
+            );
+        }
         fabrics += usize::from(differ > 0);
         wrong += differ;
         all += live.switches().count();
@@ -263,7 +283,12 @@ fn errors(seeds: u64, make: impl Fn(&mut Random) -> (Fabric, Degradation, usize)
 }
 
 /// Cables and switches above the leaves that are dead, so many percent of each; and switched-off nodes.
-fn damage(random: &mut Random, fabric: &Fabric, leaves: usize, [cables, switches, nodes]: [u64; 3]) -> Degradation {
+fn damage(
+    random: &mut Random,
+    fabric: &Fabric,
+    leaves: usize,
+    [cables, switches, nodes]: [u64; 3],
+) -> Degradation {
     let mut d = Degradation::none(fabric);
     for c in (0..fabric.cable_count()).map(CableIndex::new) {
         let is_node = c.at() >= fabric.inter_switch_cables().len();
@@ -306,9 +331,12 @@ fn damage_is_withstood() {
                 } else {
                     service.iter_mut().for_each(|n| *n = (*n).min(2));
                 }
-                let fabric = with_nodes(&pgft, GuidOrder::Topological, |s| counts[s], |s| service[s]);
+                let fabric =
+                    with_nodes(&pgft, GuidOrder::Topological, |s| counts[s], |s| service[s]);
                 let d = damage(random, &fabric, pgft.count(1), percent);
-                if std::env::var("SHOW").is_ok() { println!("{pgft} counts {counts:?} service {service:?}"); }
+                if std::env::var("SHOW").is_ok() {
+                    println!("{pgft} counts {counts:?} service {service:?}");
+                }
                 (fabric, d, pgft.count(1))
             });
             println!("{name} uneven={uneven}: {found:?}");
