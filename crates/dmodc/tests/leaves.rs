@@ -5,8 +5,8 @@ mod support;
 
 use dmodc::fabric::{AdapterKind, Part};
 use dmodc::{
-    CableIndex, Degradation, DestinationOrder, Fabric, GuidOrder, LeafRule, Leaves, Live, Pgft,
-    Random, Routing, RoutingOptions, SwitchIndex, SwitchOrder, Why,
+    CableIndex, Degradation, DestinationOrder, Fabric, Guid, LeafRule, Leaves, Live, Pgft, Random,
+    Routing, RoutingOptions, SavedOrders, SwitchIndex, SwitchOrder, Why,
 };
 use support::{Drawing, for_seeds, random_pgft};
 
@@ -181,11 +181,10 @@ fn a_star_has_a_hub() {
 /// A PGFT with extra nodes: as many on leaf `i` and on upper switch `i` as the functions say.
 fn with_nodes(
     pgft: &Pgft,
-    guids: GuidOrder,
     on_leaf: impl Fn(usize) -> usize,
     on_upper: impl Fn(usize) -> usize,
 ) -> Fabric {
-    let bare = pgft.fabric(guids);
+    let bare = pgft.fabric(Default::default());
     let leaves = pgft.count(1);
     let mut d = Drawing::new();
     for switch in bare.switches() {
@@ -239,7 +238,7 @@ fn service_nodes_on_a_whole_pgft_change_nothing() {
         let pgft = telling_pgft(random, 400);
         let per_leaf = 2 + random.below(6) as usize;
         let service = service(random, &pgft, per_leaf);
-        let fabric = with_nodes(&pgft, GuidOrder::Topological, |_| per_leaf, |s| service[s]);
+        let fabric = with_nodes(&pgft, |_| per_leaf, |s| service[s]);
         assert_eq!(
             leaves_of(&fabric),
             (0..pgft.count(1)).collect::<Vec<_>>(),
@@ -248,12 +247,12 @@ fn service_nodes_on_a_whole_pgft_change_nothing() {
     });
 }
 
-/// How many of these random fabrics are detected wrongly, and how many switches of how many.
+/// How many switches of these random fabrics are detected wrongly, and how many there are.
 fn errors(
     seeds: u64,
     make: impl Fn(&mut Random) -> (Fabric, Degradation, usize),
-) -> (usize, usize, usize) {
-    let (mut fabrics, mut wrong, mut all) = (0, 0, 0);
+) -> (usize, usize) {
+    let (mut wrong, mut all) = (0, 0);
     for seed in 0..seeds {
         let (fabric, degradation, leaves) = make(&mut Random::new(seed, 7));
         let live = Live::new(&fabric, &degradation);
@@ -261,25 +260,10 @@ fn errors(
         let truth: Vec<SwitchIndex> = live.switches().filter(|s| s.at() < leaves).collect();
         let differ = found.iter().filter(|s| !truth.contains(s)).count()
             + truth.iter().filter(|s| !found.contains(s)).count();
-        if differ > 0 && seed < 200 {
-            let n = |s: &SwitchIndex| {
-                (
-                    s.at(),
-                    live.nodes(*s).filter(|&n| !fabric.is_aggregation(n)).count(),
-                    live.links(*s).map(|(_, p)| p.at()).collect::<Vec<_>>(),
-                )
-            };
-            println!(
-                "  extra {:?} missing {:?} of {leaves}",
-                found.iter().filter(|s| !truth.contains(s)).map(n).collect::<Vec<_>>(),
-                truth.iter().filter(|s| !found.contains(s)).map(n).collect::<Vec<_>>()
-            );
-        }
-        fabrics += usize::from(differ > 0);
         wrong += differ;
         all += live.switches().count();
     }
-    (fabrics, wrong, all)
+    (wrong, all)
 }
 
 /// Cables and switches above the leaves that are dead, so many percent of each; and switched-off nodes.
@@ -300,46 +284,95 @@ fn damage(
     d
 }
 
+/// What a random PGFT has beyond its shape, in percent: empty leaves, then dead cables, dead switches above
+/// leaves and dead nodes. `uneven` leaves have any number of nodes up to the usual one.
+struct Case {
+    service: bool,
+    uneven: bool,
+    empty: u64,
+    dead: [u64; 3],
+}
+
+/// Detection by a damaged fabric alone, without orders or a reference: the share of switches that are taken for
+/// what they are not. Small PGFTs are hard: one dead cable of two leaves little to see.
 #[test]
-fn damage_is_withstood() {
-    let cases: [(&str, u64, u64, [u64; 3]); 8] = [
-        // Service nodes, empty leaves in percent; dead cables, dead switches, dead nodes in percent.
-        ("whole", 0, 0, [0, 0, 0]),
-        ("empty", 0, 20, [0, 0, 0]),
-        ("damaged", 0, 0, [10, 5, 0]),
-        ("badly", 0, 0, [30, 10, 0]),
-        ("off", 0, 0, [5, 1, 30]),
-        ("service", 1, 0, [10, 1, 10]),
-        ("empty and damaged", 0, 10, [10, 2, 0]),
-        ("all", 1, 10, [10, 2, 10]),
+fn damage_is_mostly_withstood() {
+    let case = |service, uneven, empty, dead| Case { service, uneven, empty, dead };
+    // The last number is how many of 10,000 switches may be wrong; about twice what was measured.
+    let cases = [
+        (case(false, false, 0, [0, 0, 0]), 0),
+        (case(false, true, 0, [0, 0, 0]), 0),
+        (case(false, false, 20, [0, 0, 0]), 60),
+        (case(false, false, 0, [10, 5, 0]), 5),
+        (case(false, false, 0, [30, 10, 0]), 15),
+        (case(false, true, 0, [10, 5, 0]), 60),
+        (case(false, false, 0, [5, 1, 30]), 5),
+        (case(true, false, 0, [10, 1, 10]), 25),
+        (case(false, false, 10, [10, 2, 0]), 100),
+        (case(true, false, 10, [10, 2, 10]), 180),
     ];
-    for (name, with_service, empty, percent) in cases {
-        for uneven in [false, true] {
-            let found = errors(200, |random| {
-                let pgft = telling_pgft(random, 400);
-                let per_leaf = 4 + random.below(12) as usize;
-                let counts: Vec<usize> = (0..pgft.count(1))
-                    .map(|_| match (random.below(100) < empty, uneven) {
-                        (true, _) => 0,
-                        (_, true) => 1 + random.below(per_leaf as u64) as usize,
-                        _ => per_leaf,
-                    })
-                    .collect();
-                let mut service = service(random, &pgft, per_leaf);
-                if with_service == 0 {
-                    service.fill(0);
-                } else {
-                    service.iter_mut().for_each(|n| *n = (*n).min(2));
-                }
-                let fabric =
-                    with_nodes(&pgft, GuidOrder::Topological, |s| counts[s], |s| service[s]);
-                let d = damage(random, &fabric, pgft.count(1), percent);
-                if std::env::var("SHOW").is_ok() {
-                    println!("{pgft} counts {counts:?} service {service:?}");
-                }
-                (fabric, d, pgft.count(1))
-            });
-            println!("{name} uneven={uneven}: {found:?}");
-        }
+    for (case, limit) in cases {
+        let (wrong, all) = errors(120, |random| {
+            let pgft = telling_pgft(random, 300);
+            let per_leaf = 4 + random.below(12) as usize;
+            let counts: Vec<usize> = (0..pgft.count(1))
+                .map(|_| match (random.below(100) < case.empty, case.uneven) {
+                    (true, _) => 0,
+                    (_, true) => 1 + random.below(per_leaf as u64) as usize,
+                    _ => per_leaf,
+                })
+                .collect();
+            let mut service = service(random, &pgft, per_leaf);
+            service.iter_mut().for_each(|n| *n = if case.service { (*n).min(2) } else { 0 });
+            let fabric = with_nodes(&pgft, |s| counts[s], |s| service[s]);
+            let d = damage(random, &fabric, pgft.count(1), case.dead);
+            (fabric, d, pgft.count(1))
+        });
+        assert!(10_000 * wrong <= limit * all, "{wrong} of {all}: {}, {:?}", case.empty, case.dead);
     }
+}
+
+/// A fault never makes or unmakes a leaf where the first fabric, its saved orders or their first version
+/// are known.
+#[test]
+fn what_was_a_leaf_stays_one() {
+    for_seeds(60, |random| {
+        let pgft = telling_pgft(random, 200);
+        let per_leaf = 2 + random.below(6) as usize;
+        let service = service(random, &pgft, per_leaf);
+        let fabric = with_nodes(&pgft, |_| per_leaf, |s| service[s]);
+        let whole = Degradation::none(&fabric);
+        let live = Live::new(&fabric, &whole);
+        let routing = Routing::new(live, &RoutingOptions::default());
+        let d = damage(random, &fabric, pgft.count(1), [30, 20, 60]);
+        let dead = Live::new(&fabric, &d);
+        let leaves: Vec<SwitchIndex> = dead.switches().filter(|s| s.at() < pgft.count(1)).collect();
+        assert_eq!(routing.ranking(dead).leaves(), leaves);
+
+        let saved = routing.orders().save(live);
+        let first_version = SavedOrders { leaves: vec![], ..saved.clone() };
+        let rest = fabric.without(&d);
+        let none = Degradation::none(&rest);
+        let is_leaf = |saved: SavedOrders| {
+            let options = RoutingOptions {
+                destinations: DestinationOrder::Saved(saved.clone()),
+                switches: SwitchOrder::Saved(saved),
+                ..RoutingOptions::default()
+            };
+            let live = Live::new(&rest, &none);
+            Routing::new(live, &options).ranking(live)
+        };
+        let by_file = is_leaf(saved);
+        let guid = |s: &SwitchIndex| fabric.switch(*s).guid;
+        let found: Vec<Guid> = by_file.leaves().iter().map(|&s| rest.switch(s).guid).collect();
+        assert_eq!(found, leaves.iter().map(guid).collect::<Vec<_>>());
+        // The first version does not list leaves; those that have nodes now are known by them.
+        let by_nodes = is_leaf(first_version);
+        for s in rest
+            .switch_indices()
+            .filter(|&s| rest.nodes_of(s).iter().any(|&n| !rest.is_aggregation(n)))
+        {
+            assert_eq!(by_nodes.is_leaf(s), by_file.is_leaf(s));
+        }
+    });
 }
