@@ -179,7 +179,9 @@ impl Detection<'_> {
                 continue;
             };
             let own = self.neighbours(s);
-            if own.iter().all(|n| hops[n.at()] == Some(far - 1))
+            // A spine has several cores or leaves; what has two neighbours is a link of a chain.
+            let is_spine = |n: &SwitchIndex| self.neighbours(*n).len() > 2;
+            if own.iter().all(|n| hops[n.at()] == Some(far - 1) && is_spine(n))
                 && !self.has_a_twin(s, &own, &mut counter, |t| hops[t.at()] == Some(far - 2))
             {
                 found.push(s);
