@@ -54,18 +54,8 @@ pub(super) fn run(args: &InfoArgs) -> Result<Answer> {
     };
     let doubts = routing.doubts();
     let ready = &ready;
-    let info = Info {
-        live,
-        ready,
-        shape,
-        not_fat_tree,
-        doubts,
-        survey,
-        format,
-        dirt,
-        given_lids,
-        planes,
-    };
+    let info =
+        Info { live, ready, shape, not_fat_tree, doubts, survey, format, dirt, given_lids, planes };
     output::print(&if args.json { info.json() } else { info.text() })?;
     Ok(Answer::Yes)
 }
