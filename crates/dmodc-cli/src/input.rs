@@ -136,6 +136,11 @@ pub(crate) fn leaf_rule(args: &LeafArgs, fabric: &mut Fabric) -> Result<LeafRule
         (NothingMeant::Roots, Some(path)) => {
             anyhow!("{}: none of these GUIDs is a switch of the fabric", name(path))
         }
+        (NothingMeant::TooFewNodes(most), _) => anyhow!(
+            "--leaf-min-nodes leaves no leaf: the most nodes that a switch has are {}",
+            text::number(most)
+        ),
+        (NothingMeant::AllExcluded, _) => anyhow!("--exclude leaves no leaf"),
         _ => anyhow!("--leaf-name matches the description of no switch"),
     })
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use dmodc::fabric::{CableEnds, Part};
-use dmodc::{End, Fabric, NotPgft, PortNumber, SwitchIndex};
+use dmodc::{Doubt, End, Fabric, NotFatTree, NotPgft, PortNumber, SwitchIndex};
 use dmodc_formats::{Dirt, DirtKind, Found, ReadError, printable};
 use dmodc_study::figure::thousands;
 
@@ -20,6 +20,53 @@ pub(crate) fn counted(n: usize, noun: &str) -> String {
         _ => format!("{noun}s"),
     };
     format!("{} {}", number(n), if n == 1 { noun } else { &plural })
+}
+
+/// Says of which switches it is uncertain whether they are leaves, one line for each reason, and which
+/// options decide it. There are no lines if nothing is uncertain.
+pub(crate) fn doubts(fabric: &Fabric, doubts: &[Doubt]) -> Vec<String> {
+    let mut sorted = doubts.to_vec();
+    sorted.sort_by_key(|doubt| (doubt.why, doubt.is_leaf));
+    let mut lines: Vec<String> = sorted
+        .chunk_by(|a, b| (a.why, a.is_leaf) == (b.why, b.is_leaf))
+        .map(|alike| {
+            let taken = match (alike[0].is_leaf, alike.len()) {
+                (true, 1) => "is taken for a leaf",
+                (true, _) => "are taken for leaves",
+                (false, 1) => "is taken for no leaf",
+                (false, _) => "are taken for no leaves",
+            };
+            let mut names: Vec<String> =
+                alike.iter().take(3).map(|doubt| switch(fabric, doubt.switch)).collect();
+            if alike.len() > names.len() {
+                names.push("…".into());
+            }
+            let (count, names) = (counted(alike.len(), "switch"), names.join(", "));
+            format!("uncertain: {count} {taken}: {names}; each {}", alike[0].why)
+        })
+        .collect();
+    if !lines.is_empty() {
+        lines.push(
+            "  --leaf-name, --leaf-min-nodes, --exclude or --roots decides what is a leaf".into(),
+        );
+    }
+    lines
+}
+
+/// Why a fabric is no fat tree.
+pub(crate) fn not_fat_tree(why: &NotFatTree) -> String {
+    match *why {
+        NotFatTree::BetweenLeaves(some, all) => format!(
+            "{} of {} cables between switches join leaves, as in a torus or a mesh",
+            number(some),
+            number(all)
+        ),
+        NotFatTree::Unreachable(some, all) => format!(
+            "{} of {} pairs of leaves have no up*down* route, although cables connect all of them",
+            number(some),
+            number(all)
+        ),
+    }
 }
 
 /// A duration with three figures: 21.3 ms.

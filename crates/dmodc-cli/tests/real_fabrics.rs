@@ -75,7 +75,13 @@ fn shapes_are_found() {
     let selene = info("selene-compute.ibnetdiscover.txt");
     assert_eq!(selene["cables"], 12_852);
     assert_eq!(selene["ranks"][0]["pairs_with_fewer_cables"], 13);
-    assert_eq!(selene["switches_per_rank"], serde_json::json!([203, 321, 140, 1, 1]));
+    // One leaf without nodes, below a spine of its own, is a twin of another one with two nodes.
+    assert_eq!(selene["switches_per_rank"], serde_json::json!([204, 322, 140]));
+    let storage = info("selene-storage.ibnetdiscover.txt");
+    assert_eq!(storage["switches_per_rank"], serde_json::json!([64, 64, 32]));
+    assert_eq!(storage["empty_leaves"].as_array().unwrap().len(), 4);
+    assert_eq!(info("plafrim.ibnetdiscover-sp.txt")["leaves"], 6);
+    assert_eq!(info("rhino512.subnet.lst")["leaves"], 96);
     let loginoff = info("loginoff.ibnetdiscover.txt");
     assert_eq!((&loginoff["nodes"], &loginoff["leaves"]), (&145.into(), &6.into()));
     assert_eq!(loginoff["service_switches"].as_array().unwrap().len(), 1);

@@ -1,9 +1,10 @@
 //! Order files: both orders of a fabric, or a plain list of GUIDs.
 //!
 //! A plain list has one GUID a line; the rest of a line and `#` comments are ignored, as in OpenSM's
-//! GUID files. A file saved by us says [`MAGIC`] on top, and the word behind each GUID tells its list:
+//! GUID files. A file saved by us says [`MAGIC`] on top, and the word behind each GUID names its list:
 //! `node`, `other` and `switch` are destinations, numbered by their place among their kind, `group`
-//! are switches in the order that sorts port groups.
+//! are switches in the order that sorts port groups, and `leaf` are the switches that are leaves. Files of
+//! the first version have no `leaf` lines; they are read all the same.
 
 use std::io::{self, Write};
 
@@ -13,7 +14,10 @@ use crate::ReadError;
 use crate::scan::{lines, printable};
 
 /// The comment that makes a file a saved one: it stands before the first GUID.
-pub const MAGIC: &str = "# dmodc orders 1";
+pub const MAGIC: &str = "# dmodc orders 2";
+
+/// The same of the first version.
+const FIRST: &str = "# dmodc orders 1";
 
 /// What it begins with in any version.
 const ANY_VERSION: &str = "# dmodc orders ";
@@ -21,7 +25,7 @@ const ANY_VERSION: &str = "# dmodc orders ";
 /// Reads an order file.
 ///
 /// # Errors
-/// The first line that does not begin with a GUID, or whose word is none of the four.
+/// The first line that does not begin with a GUID, or whose word is none of the five.
 pub fn read(text: &[u8]) -> Result<SavedOrders, ReadError> {
     let mut saved = false;
     let mut orders = SavedOrders::default();
@@ -29,8 +33,9 @@ pub fn read(text: &[u8]) -> Result<SavedOrders, ReadError> {
     for mut line in lines(text) {
         line.skip_blanks();
         if line.rest().starts_with(ANY_VERSION.as_bytes()) {
-            if line.rest().trim_ascii_end() != MAGIC.as_bytes() {
-                return Err(line.expected(&format!("'{MAGIC}', the only version known")));
+            let known = [MAGIC, FIRST].map(str::as_bytes);
+            if !known.contains(&line.rest().trim_ascii_end()) {
+                return Err(line.expected(&format!("'{MAGIC}' or 1, the versions known")));
             }
             saved = true;
         }
@@ -52,7 +57,8 @@ pub fn read(text: &[u8]) -> Result<SavedOrders, ReadError> {
             b"other" => orders.others.push(guid),
             b"switch" => orders.switches.push(guid),
             b"group" => orders.groups.push(guid),
-            _ => return Err(here.expected("'node', 'other', 'switch' or 'group'")),
+            b"leaf" => orders.leaves.push(guid),
+            _ => return Err(here.expected("'node', 'other', 'switch', 'group' or 'leaf'")),
         }
     }
     match saved {
@@ -82,6 +88,7 @@ pub fn write(orders: &SavedOrders, fabric: &Fabric, out: &mut impl Write) -> io:
         ("other", &orders.others),
         ("switch", &orders.switches),
         ("group", &orders.groups),
+        ("leaf", &orders.leaves),
     ];
     for (word, list) in lists {
         for guid in list {
@@ -118,10 +125,10 @@ mod tests {
             ("", "1:1: no GUID is listed here"),
             ("0x1\nspine\n", "2:1: expected a GUID, found 'spine'"),
             ("0x1g\n", "1:4: expected a blank after the GUID"),
-            ("# dmodc orders 2\n0x1 node a\n", "1:1: expected '# dmodc orders 1', the only"),
+            ("# dmodc orders 3\n0x1 node a\n", "1:1: expected '# dmodc orders 2' or 1, the"),
             (
                 "# dmodc orders 1\n0x1 host a\n",
-                "2:5: expected 'node', 'other', 'switch' or 'group'",
+                "2:5: expected 'node', 'other', 'switch', 'group' or 'leaf'",
             ),
         ] {
             let found = read(text.as_bytes()).unwrap_err().to_string();

@@ -65,7 +65,7 @@ pub use fabric::{
 pub use group::{Group, PortGroups};
 pub use id::{AdapterIndex, CableIndex, Guid, Lid, NodeIndex, PortNumber, SwitchIndex};
 pub use kernel::Kernel;
-pub use leaf::{LeafChoice, LeafRule, Leaves, Meant, NothingMeant};
+pub use leaf::{Doubt, LeafChoice, LeafRule, Leaves, Meant, NothingMeant, Why};
 pub use order::{
     DestinationNumber, DestinationOrder, Orders, SavedOrders, SwitchOrder, natural_cmp,
 };
@@ -78,7 +78,7 @@ pub use route::{
 };
 pub use router::{Change, Router};
 pub use routing::{Routing, RoutingOptions};
-pub use survey::{Host, Level, Survey, host_name, survey};
+pub use survey::{Host, Level, NotFatTree, Survey, host_name, not_fat_tree, survey};
 pub use tables::{
     Columns, Destination, Digest, End, ForwardingTables, NO_ROUTE, NoMemory, RowDelta, TableDelta,
     Tile,

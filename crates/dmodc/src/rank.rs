@@ -26,12 +26,12 @@ impl Ranking {
         for &leaf in &leaves.all {
             is_leaf[leaf.at()] = true;
         }
-        let mut ranks = match rule {
-            LeafRule::Roots(roots) => live.hops_to(roots.iter().copied()),
-            _ => live.hops_to(leaves.all.iter().copied()),
+        let mut ranks = match rule.roots() {
+            Some(roots) => live.hops_to(roots.iter().copied()),
+            None => live.hops_to(leaves.all.iter().copied()),
         };
         let levels = levels(&ranks);
-        if matches!(rule, LeafRule::Roots(_)) {
+        if rule.roots().is_some() {
             for hops in ranks.iter_mut().flatten() {
                 *hops = levels - 1 - *hops;
             }
@@ -47,9 +47,7 @@ impl Ranking {
         rule: &LeafRule,
         touched: &[SwitchIndex],
     ) -> bool {
-        if matches!(rule, LeafRule::Roots(_))
-            || !self.leaves.outlast(live, rule, touched, &self.is_leaf)
-        {
+        if rule.roots().is_some() || !self.leaves.outlast(live, rule, touched, &self.is_leaf) {
             return false;
         }
         let (mut moved, mut risen) = (false, vec![]);

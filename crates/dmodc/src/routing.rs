@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::divider::dividers;
 use crate::fabric::{Degradation, Fabric, Live};
 use crate::group::{PortGroups, SortedLinks};
-use crate::leaf::LeafRule;
+use crate::leaf::{Doubt, LeafRule};
 use crate::order::{DestinationOrder, Orders, SavedOrders, SwitchOrder};
 use crate::rank::Ranking;
 use crate::route::{Coverage, Engine, Preprocessing, RouteError};
@@ -35,31 +35,46 @@ impl Default for RoutingOptions {
     }
 }
 
-/// The orders and columns of a fabric, fixed once from its first (healthy) state, so that re-routing
+impl RoutingOptions {
+    /// What saved orders know of leaves, for each switch.
+    fn known_leaves(&self, live: Live<'_>) -> Vec<Option<bool>> {
+        match (&self.destinations, &self.switches) {
+            (DestinationOrder::Saved(saved), _) | (_, SwitchOrder::Saved(saved)) => {
+                saved.known_leaves(live)
+            }
+            _ => vec![],
+        }
+    }
+}
+
+/// The leaves, orders and columns of a fabric, fixed once from its first (healthy) state, so that re-routing
 /// after a fault moves nothing that the fault did not.
 #[derive(Clone, Debug)]
 pub struct Routing {
     leaves: LeafRule,
+    doubts: Vec<Doubt>,
     orders: Arc<Orders>,
     links: Arc<SortedLinks>,
     columns: Arc<Columns>,
 }
 
 impl Routing {
-    /// Fixes orders and columns.
+    /// Fixes leaves, orders and columns.
     pub fn new(live: Live<'_>, options: &RoutingOptions) -> Self {
-        let ranking = Ranking::new(live, &options.leaves);
+        let (leaves, doubts) = options.leaves.fix(live, &options.known_leaves(live));
+        let ranking = Ranking::new(live, &leaves);
         let orders = Orders::new(live, &ranking, &options.destinations, &options.switches);
         let links = Arc::new(SortedLinks::new(live.fabric, &orders));
         let columns = Arc::new(Columns::new(live.fabric, &orders, options.switch_lids));
-        Routing { leaves: options.leaves.clone(), orders: Arc::new(orders), links, columns }
+        Routing { leaves, doubts, orders: Arc::new(orders), links, columns }
     }
 
     /// Both orders that a whole fabric has of its own accord, as lists.
     pub fn orders_of(fabric: &Fabric, options: &RoutingOptions) -> SavedOrders {
         let whole = Degradation::none(fabric);
         let live = Live::new(fabric, &whole);
-        let ranking = Ranking::new(live, &options.leaves);
+        let (leaves, _) = options.leaves.fix(live, &options.known_leaves(live));
+        let ranking = Ranking::new(live, &leaves);
         Orders::new(live, &ranking, &options.destinations, &options.switches).save(live)
     }
 
@@ -92,7 +107,12 @@ impl Routing {
         ready.dividers = dividers(&ready.groups);
     }
 
-    /// How leaves are found.
+    /// The switches of which it is uncertain whether they are leaves, ascending by index.
+    pub fn doubts(&self) -> &[Doubt] {
+        &self.doubts
+    }
+
+    /// The leaves as they were fixed.
     pub(crate) fn leaf_rule(&self) -> &LeafRule {
         &self.leaves
     }

@@ -15,6 +15,8 @@ pub struct Survey {
     pub levels: Vec<Level>,
     /// Pairs of cabled switches of equal rank.
     pub equal_ranks: Vec<(SwitchIndex, SwitchIndex)>,
+    /// Cables between two leaves.
+    pub cables_between_leaves: usize,
     /// Rates of cables between switches, with how many run at each, slowest first.
     pub switch_rates: Vec<(Rate, usize)>,
     /// Rates of nodes' cables, aggregation nodes aside.
@@ -40,6 +42,35 @@ pub struct Level {
     pub usual_parallel: usize,
     /// Pairs with fewer cables than usual, and how many they have.
     pub fewer_cables: Vec<(SwitchIndex, SwitchIndex, usize)>,
+}
+
+/// Why a fabric is no fat tree, not even an irregular or a damaged one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotFatTree {
+    /// More than a third of the cables between switches join leaves: so many of so many.
+    BetweenLeaves(usize, usize),
+    /// Most pairs of leaves with nodes have no up\*down\* route, although cables connect all leaves: so many
+    /// of so many.
+    Unreachable(u64, u64),
+}
+
+/// Returns why a fabric is no fat tree; `None` if it may be one.
+pub fn not_fat_tree(
+    live: Live<'_>,
+    ranking: &Ranking,
+    survey: &Survey,
+    unreachable_leaf_pairs: u64,
+    leaf_pairs: u64,
+) -> Option<NotFatTree> {
+    let cables = survey.switch_rates.iter().map(|(_, count)| count).sum();
+    let between = survey.cables_between_leaves;
+    if 3 * between > cables {
+        return Some(NotFatTree::BetweenLeaves(between, cables));
+    }
+    let hops = live.hops_to(ranking.leaves_with_nodes().take(1));
+    let is_connected = ranking.leaves_with_nodes().all(|leaf| hops[leaf.at()].is_some());
+    (2 * unreachable_leaf_pairs > leaf_pairs && is_connected)
+        .then_some(NotFatTree::Unreachable(unreachable_leaf_pairs, leaf_pairs))
 }
 
 impl Level {
@@ -68,6 +99,13 @@ pub fn survey(live: Live<'_>, ranking: &Ranking, groups: &PortGroups) -> Survey 
             survey.equal_ranks.push((s, above.peer));
         }
     }
+    survey.cables_between_leaves = live
+        .switches()
+        .filter(|&s| ranking.is_leaf(s))
+        .flat_map(|s| groups.up(s))
+        .filter(|above| ranking.is_leaf(above.peer))
+        .map(|above| above.ports.len())
+        .sum();
     let mut switch_rates: BTreeMap<(u8, u8), (Rate, usize)> = BTreeMap::new();
     let mut node_rates = switch_rates.clone();
     for s in live.switches() {

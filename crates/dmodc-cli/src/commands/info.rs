@@ -6,15 +6,15 @@ use std::fmt::Write as _;
 use anyhow::Result;
 use dmodc::fabric::Rate;
 use dmodc::{
-    Labels, Leaves, Level, Live, NotPgft, Preprocessing, Routing, RoutingOptions, Survey,
-    SwitchIndex, recognise, survey,
+    Doubt, Labels, Leaves, Level, Live, NotFatTree, NotPgft, Preprocessing, Routing,
+    RoutingOptions, Survey, SwitchIndex, not_fat_tree, recognise, survey, validity,
 };
 use dmodc_formats::{Dirt, Format, Planes, Reading};
 use serde_json::{Value, json};
 
 use crate::args::InfoArgs;
 use crate::input::Whole;
-use crate::text::{counted, dirt, not_pgft, number, switch};
+use crate::text::{self, counted, dirt, not_pgft, number, switch};
 use crate::{Answer, input, output};
 
 /// How many witnesses are named.
@@ -25,6 +25,8 @@ struct Info<'a> {
     live: Live<'a>,
     ready: &'a Preprocessing,
     shape: Result<Labels, NotPgft>,
+    not_fat_tree: Option<NotFatTree>,
+    doubts: &'a [Doubt],
     survey: Survey,
     format: Format,
     dirt: Dirt,
@@ -38,10 +40,22 @@ pub(super) fn run(args: &InfoArgs) -> Result<Answer> {
     let whole = Whole::new(fabric);
     let live = whole.live();
     let options = RoutingOptions { leaves, ..RoutingOptions::default() };
-    let ready = Routing::new(live, &options).preprocess(live);
+    let routing = Routing::new(live, &options);
+    let ready = routing.preprocess(live);
     let shape = recognise(live, &ready.ranking, &ready.groups, &ready.orders);
     let survey = survey(live, &ready.ranking, &ready.groups);
-    let info = Info { live, ready: &ready, shape, survey, format, dirt, given_lids, planes };
+    let not_fat_tree = match validity(live, &ready, routing.columns()) {
+        Ok(found) => {
+            let (lost, pairs) = (found.unreachable_leaf_pairs, found.leaf_pairs);
+            not_fat_tree(live, &ready.ranking, &survey, lost, pairs)
+        }
+        // Routes that are too long for the engine say nothing about the shape.
+        Err(_) => not_fat_tree(live, &ready.ranking, &survey, 0, 0),
+    };
+    let doubts = routing.doubts();
+    let ready = &ready;
+    let info =
+        Info { live, ready, shape, not_fat_tree, doubts, survey, format, dirt, given_lids, planes };
     output::print(&if args.json { info.json() } else { info.text() })?;
     Ok(Answer::Yes)
 }
@@ -96,6 +110,9 @@ impl Info<'_> {
             "unranked_switches": self.unranked(),
             "empty_leaves": guids(&self.leaves().empty),
             "service_switches": guids(&self.leaves().service),
+            "uncertain_leaves": self.doubts.iter().map(|doubt| self.doubt_json(doubt)).collect::<Vec<_>>(),
+            "fat_tree": self.not_fat_tree.is_none(),
+            "not_fat_tree_because": self.not_fat_tree.as_ref().map(text::not_fat_tree),
             "pgft": self.shape.as_ref().ok().map(|labels| labels.pgft.to_string()),
             "not_pgft_because": self.shape.as_ref().err().map(|why| not_pgft(fabric, why)),
             "ranks": levels,
@@ -110,6 +127,14 @@ impl Info<'_> {
             info["planes"] = json!(ports.collect::<BTreeMap<_, _>>());
         }
         format!("{info:#}\n")
+    }
+
+    fn doubt_json(&self, doubt: &Doubt) -> Value {
+        json!({
+            "guid": self.live.fabric.switch(doubt.switch).guid.to_string(),
+            "leaf": doubt.is_leaf,
+            "why": doubt.why.to_string(),
+        })
     }
 
     fn text(&self) -> String {
@@ -162,6 +187,9 @@ impl Info<'_> {
     }
 
     fn shape_text(&self, text: &mut String) {
+        if let Some(why) = &self.not_fat_tree {
+            let _ = writeln!(text, "\nno fat tree: {}", text::not_fat_tree(why));
+        }
         let _ = match &self.shape {
             Ok(labels) => writeln!(text, "\nPGFT({})", labels.pgft),
             Err(reason) => {
@@ -196,6 +224,9 @@ impl Info<'_> {
                 let _ =
                     writeln!(text, "{what}: {}: {}", number(list.len()), first(names, list.len()));
             }
+        }
+        for line in text::doubts(fabric, self.doubts) {
+            let _ = writeln!(text, "{line}");
         }
         let equal = &self.survey.equal_ranks;
         if !equal.is_empty() {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{LeafRule, Leaves};
+use super::{LeafRule, Leaves, hosts};
 use crate::fabric::{Degradation, Fabric, Live};
 use crate::id::{Guid, SwitchIndex};
 
@@ -29,14 +29,27 @@ pub enum NothingMeant {
     Roots,
     /// No switch has such a description.
     Named,
+    /// No switch has as many nodes as leaves are to have; this is the most that one has.
+    TooFewNodes(usize),
+    /// What is excluded leaves no leaf.
+    AllExcluded,
 }
 
 impl fmt::Display for NothingMeant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            NothingMeant::Roots => "none of the roots is a switch of the fabric",
-            NothingMeant::Named => "the name of leaves matches the description of no switch",
-        })
+        match self {
+            NothingMeant::Roots => f.write_str("none of the roots is a switch of the fabric"),
+            NothingMeant::Named => {
+                f.write_str("the name of leaves matches the description of no switch")
+            }
+            NothingMeant::TooFewNodes(most) => {
+                write!(
+                    f,
+                    "no switch has as many nodes as a leaf is to have; the most that one has is {most}"
+                )
+            }
+            NothingMeant::AllExcluded => f.write_str("what is excluded leaves no leaf"),
+        }
     }
 }
 
@@ -59,6 +72,12 @@ impl LeafChoice {
             }
             LeafRule::Roots(roots)
         } else if let Some(least) = self.at_least {
+            let healthy = Degradation::none(fabric);
+            let live = Live::new(fabric, &healthy);
+            let most = live.switches().map(|s| hosts(live, s)).max().unwrap_or(0);
+            if most < least {
+                return Err(NothingMeant::TooFewNodes(most));
+            }
             LeafRule::AtLeast(least)
         } else if let Some(named) = &self.named {
             let flags: Vec<bool> = fabric.switches().iter().map(|s| named(&s.name)).collect();
@@ -69,14 +88,32 @@ impl LeafChoice {
         } else {
             LeafRule::Detect
         };
-        let none =
-            |s: SwitchIndex| self.excluded.as_ref().is_some_and(|e| e(&fabric.switch(s).name));
-        if !fabric.switch_indices().any(none) || matches!(rule, LeafRule::Roots(_)) {
-            return Ok(rule);
+        match &self.excluded {
+            Some(excluded) if !matches!(rule, LeafRule::Roots(_)) => except(rule, fabric, excluded),
+            _ => Ok(rule),
         }
-        let healthy = Degradation::none(fabric);
-        let found = Leaves::new(Live::new(fabric, &healthy), &rule).all;
-        let is_leaf = |s: SwitchIndex| found.binary_search(&s).is_ok() && !none(s);
-        Ok(LeafRule::These(fabric.switch_indices().map(is_leaf).collect()))
+    }
+}
+
+/// The rule without the switches that are excluded.
+fn except(rule: LeafRule, fabric: &Fabric, excluded: &Meant) -> Result<LeafRule, NothingMeant> {
+    let none: Vec<bool> = fabric.switches().iter().map(|s| excluded(&s.name)).collect();
+    let healthy = Degradation::none(fabric);
+    let live = Live::new(fabric, &healthy);
+    let rule = match rule {
+        LeafRule::Detect if none.contains(&true) => LeafRule::Except(none),
+        LeafRule::Detect => LeafRule::Detect,
+        rule => {
+            let mut flags = none.clone();
+            flags.fill(false);
+            for s in Leaves::new(live, &rule).all {
+                flags[s.at()] = !none[s.at()];
+            }
+            LeafRule::These(flags)
+        }
+    };
+    match Leaves::new(live, &rule).all.is_empty() {
+        true => Err(NothingMeant::AllExcluded),
+        false => Ok(rule),
     }
 }

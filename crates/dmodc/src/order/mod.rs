@@ -58,9 +58,10 @@ pub struct DestinationNumber {
     pub number: u32,
 }
 
-/// Both orders of a fabric, applied.
+/// Both orders of a fabric, applied; and its leaves, which are fixed with them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Orders {
+    leaves: Vec<SwitchIndex>,
     nodes: Vec<DestinationNumber>,
     switches: Vec<u32>,
     positions: Vec<u32>,
@@ -102,7 +103,7 @@ impl Orders {
             ),
             DestinationOrder::Saved(saved) => saved.numbers(live, ranking, &topological),
         };
-        Orders { nodes, switches, positions }
+        Orders { leaves: ranking.leaves().to_vec(), nodes, switches, positions }
     }
 
     /// The number of a node.
@@ -194,9 +195,12 @@ impl Topological {
 
 /// Whether a node is numbered among those on leaves.
 fn on_leaf(live: Live<'_>, ranking: &Ranking, n: NodeIndex) -> bool {
-    let kind = live.fabric.adapter_of(n).kind;
-    ranking.is_leaf(live.fabric.node(n).switch)
-        && matches!(kind, AdapterKind::Host | AdapterKind::Router)
+    ranking.is_leaf(live.fabric.node(n).switch) && counts(live, n)
+}
+
+/// Whether a node is a sign of a leaf.
+fn counts(live: Live<'_>, n: NodeIndex) -> bool {
+    matches!(live.fabric.adapter_of(n).kind, AdapterKind::Host | AdapterKind::Router)
 }
 
 /// Numbers the nodes of both kinds 0, 1, 2 … in this order; those that are dead follow at the end.

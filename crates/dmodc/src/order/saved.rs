@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{DestinationNumber, Orders, Topological, on_leaf};
+use super::{DestinationNumber, Orders, Topological, counts, on_leaf};
 use crate::fabric::Live;
 use crate::id::{Guid, SwitchIndex};
 use crate::rank::Ranking;
@@ -21,6 +21,8 @@ pub struct SavedOrders {
     pub switches: Vec<Guid>,
     /// Switches in switch order.
     pub groups: Vec<Guid>,
+    /// The leaves. Of the other switches listed, none is a leaf; an empty list says nothing.
+    pub leaves: Vec<Guid>,
 }
 
 impl SavedOrders {
@@ -31,16 +33,25 @@ impl SavedOrders {
             others: guids.clone(),
             switches: guids.clone(),
             groups: guids,
+            leaves: vec![],
         }
     }
 
     /// Takes over from an earlier save what is absent now, each in its place, so that it is known
     /// when it returns.
     pub fn keep_absent(&mut self, earlier: &SavedOrders) {
+        let present = self.switches.clone();
         keep_numbers(&mut self.nodes, &earlier.nodes);
         keep_numbers(&mut self.others, &earlier.others);
         keep_numbers(&mut self.switches, &earlier.switches);
         self.groups = merge(&earlier.groups, &self.groups);
+        if !earlier.leaves.is_empty() {
+            // A switch that is there now is what it is now.
+            let now: HashSet<Guid> = present.iter().copied().collect();
+            let absent: Vec<Guid> =
+                earlier.leaves.iter().copied().filter(|leaf| !now.contains(leaf)).collect();
+            self.leaves = merge(&absent, &self.leaves);
+        }
     }
 
     /// Gives places in all lists to others: from the GUIDs that have them now to those that shall. Whoever
@@ -49,7 +60,8 @@ impl SavedOrders {
         if renamed.is_empty() {
             return;
         }
-        for list in [&mut self.nodes, &mut self.others, &mut self.switches, &mut self.groups] {
+        let SavedOrders { nodes, others, switches, groups, leaves } = self;
+        for list in [nodes, others, switches, groups, leaves] {
             let known: HashSet<Guid> = list.iter().copied().collect();
             for guid in list.iter_mut() {
                 if let Some(other) = renamed.get(guid).filter(|other| !known.contains(other)) {
@@ -76,7 +88,40 @@ impl SavedOrders {
             others: nodes(false),
             switches: switches(Orders::switch_number),
             groups: switches(Orders::position),
+            leaves: orders.leaves.iter().map(|&s| fabric.switch(s).guid).collect(),
         }
+    }
+
+    /// What is known of each switch of a fabric: that it is a leaf, that it is none, or nothing.
+    ///
+    /// A switch that was no leaf may have become one: nothing is known of it if it has more than half as
+    /// many nodes that the orders do not list as any leaf has nodes.
+    ///
+    /// Files of the first version list no leaves. There a switch was a leaf if nodes that were numbered
+    /// as those on leaves are on it now, and none if only nodes are that were numbered apart.
+    pub(crate) fn known_leaves(&self, live: Live<'_>) -> Vec<Option<bool>> {
+        let set = |list: &[Guid]| list.iter().copied().collect::<HashSet<Guid>>();
+        let (leaves, switches) = (set(&self.leaves), set(&self.switches));
+        let (on_leaves, elsewhere) = (set(&self.nodes), set(&self.others));
+        let nodes: Vec<Nodes> = live
+            .fabric
+            .switch_indices()
+            .map(|s| Nodes::of(live, s, &on_leaves, &elsewhere))
+            .collect();
+        let most = nodes.iter().map(Nodes::all).max().unwrap_or(0);
+        let known = |s: SwitchIndex| {
+            let guid = live.fabric.switch(s).guid;
+            let nodes = &nodes[s.at()];
+            match self.leaves.is_empty() {
+                true if nodes.on_leaves > 0 && nodes.elsewhere == 0 => Some(true),
+                true if nodes.on_leaves == 0 && nodes.elsewhere > 0 => Some(false),
+                true => None,
+                false if leaves.contains(&guid) => Some(true),
+                false if 2 * nodes.new > most || !switches.contains(&guid) => None,
+                false => Some(false),
+            }
+        };
+        live.fabric.switch_indices().map(known).collect()
     }
 
     /// Numbers a fabric's destinations as saved; unknown ones follow in topological order.
@@ -154,6 +199,40 @@ impl SavedOrders {
         }
         keyed.sort_by_key(|&(place, unknown, _)| (place, unknown));
         keyed.into_iter().map(|(_, _, s)| s).collect()
+    }
+}
+
+/// How many nodes of a switch, aggregation nodes aside, are listed, and where.
+struct Nodes {
+    on_leaves: usize,
+    elsewhere: usize,
+    new: usize,
+}
+
+impl Nodes {
+    fn of(
+        live: Live<'_>,
+        s: SwitchIndex,
+        on_leaves: &HashSet<Guid>,
+        elsewhere: &HashSet<Guid>,
+    ) -> Self {
+        let mut found = Nodes { on_leaves: 0, elsewhere: 0, new: 0 };
+        for n in live.nodes(s).filter(|&n| counts(live, n)) {
+            let guids = [live.fabric.node(n).guid, live.fabric.adapter_of(n).guid];
+            let is_in = |list: &HashSet<Guid>| guids.iter().any(|guid| list.contains(guid));
+            match (is_in(on_leaves), is_in(elsewhere)) {
+                (true, false) => found.on_leaves += 1,
+                (false, true) => found.elsewhere += 1,
+                // A plain list has every node as both.
+                (true, true) => {}
+                (false, false) => found.new += 1,
+            }
+        }
+        found
+    }
+
+    fn all(&self) -> usize {
+        self.on_leaves + self.elsewhere + self.new
     }
 }
 

@@ -19,7 +19,7 @@ use dmodc_study::lab;
 use serde_json::json;
 
 use crate::args::{EngineName, RouteArgs};
-use crate::text::{counted, not_pgft, switch};
+use crate::text::{counted, doubts, not_pgft, switch};
 use crate::{Answer, output};
 use state::State;
 use summary::{Empty, Summary};
@@ -46,6 +46,10 @@ pub(super) fn run(args: &RouteArgs) -> Result<Answer> {
         output::print(&summary.text(&state))?;
     } else if !summary.coverage.is_valid() {
         eprint!("{}", summary.text(&state));
+    } else {
+        for line in doubts(live.fabric, state.routing.doubts()) {
+            eprintln!("{line}");
+        }
     }
     Ok(summary.coverage.is_valid().into())
 }

@@ -67,8 +67,9 @@ impl State {
         name: String,
     ) -> Result<Self> {
         let beyond = present.infiniband_lids().err();
-        // Hosts are set aside in both, so that a node is of the kind that it was.
-        input::leaf_rule(&args.leaves, &mut present)?;
+        // Hosts are set aside in both, so that a node is of the kind that it was. Leaves are those of both
+        // together, so it is no error if the present has none.
+        drop(input::leaf_rule(&args.leaves, &mut present));
         let leaves =
             input::leaf_rule(&args.leaves, &mut reference).with_context(|| name.clone())?;
         let mut joined = Joined::new(&reference, &present).with_context(|| name.clone())?;

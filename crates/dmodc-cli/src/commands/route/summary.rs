@@ -8,7 +8,7 @@ use dmodc::{Coverage, End, NO_ROUTE, SwitchIndex};
 use serde_json::{Value, json};
 
 use super::state::State;
-use crate::text::{counted, end, number, switch, time};
+use crate::text::{counted, doubts, end, number, switch, time};
 
 /// Entries of live switches without a route, by kind of destination.
 #[derive(Default)]
@@ -78,6 +78,7 @@ impl Summary {
             "leaf_pairs": self.coverage.leaf_pairs,
             "unreachable_leaf_pairs": self.coverage.unreachable_leaf_pairs,
             "unreachable_examples": examples,
+            "uncertain_leaves": state.routing.doubts().iter().map(|d| guid(d.switch)).collect::<Vec<_>>(),
             "empty_entries": {
                 "nodes": self.empty.nodes,
                 "other_nodes": self.empty.others,
@@ -135,6 +136,9 @@ impl Summary {
         if let Some(filled) = self.connected {
             let what = "towards switches filled by shortest path, outside the deadlock guarantee";
             let _ = writeln!(text, "{} {what}", entries(filled));
+        }
+        for line in doubts(live.fabric, state.routing.doubts()) {
+            let _ = writeln!(text, "{line}");
         }
         if let Some(lid) = state.beyond {
             let _ = writeln!(

@@ -1,0 +1,37 @@
+//! Where the detection of leaves is uncertain.
+
+use std::fmt;
+
+use crate::id::SwitchIndex;
+
+/// A switch of which the fabric alone does not say clearly whether it is a leaf.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Doubt {
+    /// The switch.
+    pub switch: SwitchIndex,
+    /// What was decided.
+    pub is_leaf: bool,
+    /// Why it is uncertain.
+    pub why: Why,
+}
+
+/// Why it is uncertain whether a switch is a leaf.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Why {
+    /// It has about as many nodes as leaves have, but is cabled to leaves.
+    NodesOfALeaf,
+    /// Only a part of its neighbours are those of a leaf.
+    PartlyCabledAsALeaf,
+    /// It is far from all other leaves, as a leaf of a subtree without (many) nodes is.
+    FarFromLeaves,
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Why::NodesOfALeaf => "has about as many nodes as leaves have, and is cabled to leaves",
+            Why::PartlyCabledAsALeaf => "shares only a part of its neighbours with a leaf",
+            Why::FarFromLeaves => "is far from all other leaves",
+        })
+    }
+}
