@@ -10,15 +10,15 @@ use dmodc::{
     SavedOrders, SwitchOrder,
 };
 use dmodc_formats::lft::Lft;
-use dmodc_formats::{ReadError, Reading, lft, orders};
+use dmodc_formats::{ReadError, Reading, lft, npy, orders};
 
 use regex_lite::Regex;
 
 use crate::args::{FabricArgs, LeafArgs, OrderArgs};
-use crate::text;
+use crate::{table_file, text};
 
 /// How much of a file is looked at before the rest is read: enough to know what it is.
-const BEGINNING: u64 = 4 << 20;
+pub(crate) const BEGINNING: u64 = 4 << 20;
 
 /// The bytes of a file; `-` is standard input. A file whose beginning looks wrong is not read on.
 fn bytes(path: &Path, looks_right: impl Fn(&[u8]) -> bool) -> Result<Vec<u8>> {
@@ -42,7 +42,7 @@ pub(crate) fn name(path: &Path) -> String {
 }
 
 /// `file:line:column: what`, and the line with a caret below the place.
-fn at(path: &Path, text: &[u8], error: &ReadError) -> anyhow::Error {
+pub(crate) fn at(path: &Path, text: &[u8], error: &ReadError) -> anyhow::Error {
     let said = format!("{}:{error}", name(path));
     match text::excerpt(text, error) {
         Some(excerpt) => anyhow!("{said}\n{excerpt}"),
@@ -63,7 +63,8 @@ pub(crate) fn fabric(args: &FabricArgs) -> Result<Fabric> {
 pub(crate) fn reading(args: &FabricArgs) -> Result<Reading> {
     let path = &args.fabric;
     let text = bytes(path, |text| dmodc_formats::detect(text).is_some())?;
-    if lft::detect(&text) && dmodc_formats::detect(&text).is_none() {
+    let is_dump = lft::detect(&text) && dmodc_formats::detect(&text).is_none();
+    if is_dump || npy::detect(&text) {
         bail!("{}: these are forwarding tables; expected a fabric", name(path));
     }
     let reading = dmodc_formats::read(&text).map_err(|e| at(path, &text, &e))?;
@@ -75,11 +76,7 @@ pub(crate) fn reading(args: &FabricArgs) -> Result<Reading> {
 
 /// Tables, matched with their fabric.
 pub(crate) fn tables(path: &Path, fabric: &Fabric) -> Result<Lft> {
-    let text = bytes(path, lft::detect)?;
-    if dmodc_formats::detect(&text).is_some() && !lft::detect(&text) {
-        bail!("{}: this is a fabric; expected forwarding tables", name(path));
-    }
-    let lft = lft::read(&text, fabric).map_err(|e| at(path, &text, &e))?;
+    let lft = table_file::read(path, fabric)?;
     for line in text::dirt(&lft.dirt) {
         eprintln!("dmodc: {}: {line}", name(path));
     }

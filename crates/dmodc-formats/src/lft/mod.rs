@@ -5,6 +5,7 @@
 //! GUIDs have not, so the GUID decides where there is one. A destination may have several LIDs (LMC);
 //! they are told apart by their order.
 
+mod labelled;
 mod line;
 pub mod naive;
 mod names;
@@ -13,6 +14,7 @@ mod read;
 mod tests;
 mod write;
 
+pub(crate) use labelled::Labelled;
 pub use read::{LftError, read, read_by_windows, read_from, read_in_parts};
 pub use write::{Writer, write};
 
@@ -243,7 +245,7 @@ fn runs(of_column: &[Option<usize>]) -> Vec<Run> {
 }
 
 /// Every destination of a fabric, with the LIDs it has there.
-fn ends(fabric: &Fabric) -> impl Iterator<Item = (End, Vec<Lid>)> {
+pub(crate) fn ends(fabric: &Fabric) -> impl Iterator<Item = (End, Vec<Lid>)> {
     let nodes = fabric.node_indices().map(|n| {
         let node = fabric.node(n);
         (End::Node(n), (0..1 << node.lmc).map(|k| Lid(node.lid.0 + k)).collect())

@@ -20,7 +20,7 @@ use serde_json::json;
 
 use crate::args::{EngineName, RouteArgs};
 use crate::text::{counted, not_pgft, switch};
-use crate::{Answer, output};
+use crate::{Answer, output, table_file};
 use state::State;
 use summary::{Empty, Summary};
 
@@ -69,9 +69,7 @@ fn together(args: &RouteArgs, state: &State) -> Result<Summary> {
         false => None,
     };
     if args.output.output.is_some() || !args.output.json {
-        output::to(args.output.output.as_deref(), |out| {
-            Ok(lft::write(live, &tables, &comments(state), out)?)
-        })?;
+        table_file::write(args.output.output.as_deref(), live, &tables, &comments(state))?;
     }
     if let Some(path) = &args.alternatives {
         output::to(Some(path), |out| {
@@ -111,9 +109,7 @@ fn by_opensm(args: &RouteArgs, state: &State, name: &str) -> Result<Answer> {
     let mut dumped = Lft::tables(&[&dump], live.fabric)?;
     let routed = dumped.remove(0);
     if args.output.output.is_some() || !args.output.json {
-        output::to(args.output.output.as_deref(), |out| {
-            Ok(lft::write(live, &routed, &comments(state), out)?)
-        })?;
+        table_file::write(args.output.output.as_deref(), live, &routed, &comments(state))?;
     }
     if args.output.json {
         let summary = json!({
