@@ -14,11 +14,12 @@ use std::io::Read;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use dmodc::{Degradation, Dmodc, Fabric, ForwardingTables, Live, Preset, Routing, SwitchIndex};
+use dmodc::{
+    Degradation, Dmodc, Fabric, ForwardingTables, Live, Preset, Routing, SwitchIndex, parallel,
+};
 use dmodc_formats::lft;
 use dmodc_formats::source::FrontToBack;
 use dmodc_formats::{ibnetdiscover, read};
-use rayon::prelude::*;
 
 const ROUNDS: usize = 7;
 
@@ -94,7 +95,7 @@ fn tables(name: &str) {
     println!(
         "{name}: tables of {} switches, {megabytes:.0} MB of text, {} threads, median of {ROUNDS}; the tables are equal",
         switches.len(),
-        rayon::current_num_threads()
+        parallel::threads()
     );
     for (what, time) in [
         ("counting its lines", count),
@@ -137,7 +138,7 @@ fn lines(source: &mut impl Read) -> usize {
             return count;
         }
         let lines = |piece: &[u8]| memchr::memchr_iter(b'\n', piece).count();
-        count += window[..length].par_chunks(1 << 20).map(lines).sum::<usize>();
+        count += parallel::map(window[..length].chunks(1 << 20), lines).iter().sum::<usize>();
     }
 }
 

@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::fs::FileExt;
 
-use rayon::prelude::*;
+use dmodc::parallel;
 
 /// Bytes that can be read at any place, by several threads at once.
 pub trait ReadAt: Sync {
@@ -86,10 +86,8 @@ impl<S: ReadAt + ?Sized> Read for FrontToBack<'_, S> {
         let (source, start) = (self.source, self.at);
         let read =
             |(at, piece): (usize, &mut [u8])| source.read_at(piece, start + (at * PIECE) as u64);
-        match length <= PIECE {
-            true => read((0, &mut buffer[..length]))?,
-            false => buffer[..length].par_chunks_mut(PIECE).enumerate().try_for_each(read)?,
-        }
+        let pieces = buffer[..length].chunks_mut(PIECE).enumerate();
+        parallel::map(pieces, read).into_iter().collect::<io::Result<()>>()?;
         self.at += length as u64;
         Ok(length)
     }

@@ -23,9 +23,8 @@ use std::sync::Arc;
 
 use dmodc::{
     Columns, Destination, End, Fabric, ForwardingTables, Guid, Lid, NO_ROUTE, NoMemory, PortNumber,
-    SwitchIndex, Tile,
+    SwitchIndex, Tile, parallel,
 };
-use rayon::prelude::*;
 
 use crate::scan::lines;
 use crate::{Dirt, DirtKind, ReadError};
@@ -218,7 +217,7 @@ impl Lft {
                 }
             }
         };
-        tables.tiles_mut().into_par_iter().for_each(fill);
+        parallel::for_each(tables.tiles_mut(), fill);
         Ok(tables)
     }
 }

@@ -13,8 +13,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::io::{self, Read};
 
-use dmodc::{Fabric, Guid, Lid, NO_ROUTE, SwitchIndex};
-use rayon::prelude::*;
+use dmodc::{Fabric, Guid, Lid, NO_ROUTE, SwitchIndex, parallel};
 
 use super::line::{Entry, HEADERS, Name, entry, header, is_entry, is_heading};
 use super::names::{Ends, Names, STRANGER};
@@ -187,12 +186,8 @@ impl<'a> Reader<'a> {
             }
         }
         let parts = parts(text, self.part);
-        let read = |part: &&[u8]| Part::read(part, &self.ends, &self.names);
-        let parts: Vec<Part> = match parts.len() {
-            0 | 1 => parts.iter().map(read).collect(),
-            _ => parts.par_iter().map(read).collect(),
-        };
-        for part in parts {
+        let (ends, names) = (&self.ends, &self.names);
+        for part in parallel::map(parts, |part| Part::read(part, ends, names)) {
             self.append(part);
         }
     }

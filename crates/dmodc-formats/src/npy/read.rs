@@ -2,8 +2,7 @@
 
 use std::io;
 
-use dmodc::{Digest, Fabric};
-use rayon::prelude::*;
+use dmodc::{Digest, Fabric, parallel};
 
 use super::{Labels, digest, header};
 use crate::ReadError;
@@ -62,7 +61,7 @@ pub fn read<S: ReadAt + ?Sized>(
         Ok((digest, own))
     };
     let rows: io::Result<Vec<(Digest, Vec<u8>)>> =
-        (0..header.rows).into_par_iter().map_init(Vec::new, row).collect();
+        parallel::map_with(0..header.rows, Vec::new, row).into_iter().collect();
     let mut all = labels.lists();
     for (guid, (digest, row)) in labels.switches.iter().zip(rows?) {
         all = all + digest;

@@ -2,8 +2,7 @@
 
 use std::io::{self, Write};
 
-use dmodc::{Digest, ForwardingTables, Live, SwitchIndex, Tile};
-use rayon::prelude::*;
+use dmodc::{Digest, ForwardingTables, Live, SwitchIndex, Tile, parallel};
 
 use super::{Labels, digest, header};
 
@@ -52,12 +51,12 @@ pub fn write(
     let mut buffer = vec![0; ROWS.min(switches.len()) * width];
     for (batch, some) in switches.chunks(ROWS).enumerate() {
         let buffer = &mut buffer[..some.len() * width];
-        let rows = buffer.par_chunks_exact_mut(width.max(1)).zip(some).enumerate();
-        let digests = rows.map(|(at, (row, &s))| {
+        let rows = buffer.chunks_exact_mut(width.max(1)).zip(some).enumerate();
+        let digests = parallel::map(rows, |(at, (row, &s))| {
             fill(s, row);
             digest(batch * ROWS + at, row)
         });
-        all = all + digests.reduce(Digest::default, |a, b| a + b);
+        all = all + digests.into_iter().sum();
         out.write_all(buffer)?;
     }
     labels.digest = all.to_string();
