@@ -1,6 +1,6 @@
 //! Reading dumps on all cores.
 //!
-//! 1. A text is cut where tables begin, into parts of a few tables ([`parts`]). What a table says does not
+//! 1. A text is cut where tables begin, into parts of a few tables ([`Parts`]). What a table says does not
 //!    depend on the tables before it, so the parts are read side by side, by one parallel loop.
 //! 2. A part counts its lines from 1 and its new destinations from the number of those that were known before
 //!    ([`Part`]). Parts are put together in the order of the text: lines and destinations get the numbers that
@@ -131,15 +131,28 @@ fn next_table(text: &[u8], from: usize) -> usize {
     end
 }
 
-/// Cuts a text where tables begin, each part being at least so long.
-fn parts(mut text: &[u8], least: usize) -> Vec<&[u8]> {
-    let mut parts = Vec::new();
-    while !text.is_empty() {
-        let (part, rest) = text.split_at(next_table(text, least));
-        parts.push(part);
-        text = rest;
+/// Cuts a text where tables begin, each part being at least so long. A cut is looked for when the next part is asked
+/// for, so that the other threads are at work meanwhile.
+struct Parts<'a> {
+    text: &'a [u8],
+    least: usize,
+}
+
+impl<'a> Iterator for Parts<'a> {
+    type Item = &'a [u8];
+
+    fn next(&mut self) -> Option<&'a [u8]> {
+        if self.text.is_empty() {
+            return None;
+        }
+        let (part, rest) = self.text.split_at(next_table(self.text, self.least));
+        self.text = rest;
+        Some(part)
     }
-    parts
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (0, Some(self.text.len().div_ceil(self.least)))
+    }
 }
 
 /// What was read so far, from front to back.
@@ -185,7 +198,7 @@ impl<'a> Reader<'a> {
                 text = rest;
             }
         }
-        let parts = parts(text, self.part);
+        let parts = Parts { text, least: self.part };
         let (ends, names) = (&self.ends, &self.names);
         for part in parallel::map(parts, |part| Part::read(part, ends, names)) {
             self.append(part);

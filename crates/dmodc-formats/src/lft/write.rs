@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use dmodc::fabric::AdapterKind;
-use dmodc::{Columns, End, Fabric, ForwardingTables, Live, PortNumber, SwitchIndex};
+use dmodc::{Columns, End, Fabric, ForwardingTables, Live, PortNumber, SwitchIndex, parallel};
 
 use crate::scan::printable;
 
@@ -24,9 +24,17 @@ pub fn write(
     for comment in comments {
         writeln!(out, "# {}", printable(comment))?;
     }
-    let mut writer = Writer::new(live, tables.columns());
-    for s in live.switches() {
-        writer.write(s, |column| tables.port(s, column), out)?;
+    let writer = Writer::new(live, tables.columns());
+    let switches: Vec<SwitchIndex> = live.switches().collect();
+    // A few tables for each thread are put into words side by side, and written one after the other.
+    for some in switches.chunks(4 * parallel::threads()) {
+        let texts = parallel::map(some, |&s| {
+            let mut text = Vec::new();
+            writer.append(s, |column| tables.port(s, column), &mut text).map(|()| text)
+        });
+        for text in texts {
+            out.write_all(&text?)?;
+        }
     }
     Ok(())
 }
@@ -72,9 +80,23 @@ impl<'a> Writer<'a> {
         port: impl Fn(usize) -> Option<PortNumber>,
         out: &mut impl Write,
     ) -> io::Result<()> {
-        let switch = self.fabric.switch(s);
-        let (name, text) = (shortened(&switch.name), &mut self.text);
+        let mut text = std::mem::take(&mut self.text);
         text.clear();
+        self.append(s, port, &mut text)?;
+        out.write_all(&text)?;
+        self.text = text;
+        Ok(())
+    }
+
+    /// Appends the table of one switch to a text.
+    fn append(
+        &self,
+        s: SwitchIndex,
+        port: impl Fn(usize) -> Option<PortNumber>,
+        text: &mut Vec<u8>,
+    ) -> io::Result<()> {
+        let switch = self.fabric.switch(s);
+        let name = shortened(&switch.name);
         writeln!(
             text,
             "Unicast lids [0-{}] of switch Lid {} guid {} ('{name}'):",
@@ -89,8 +111,7 @@ impl<'a> Writer<'a> {
                 dumped += 1;
             }
         }
-        writeln!(text, "{dumped} lids dumped")?;
-        out.write_all(text)
+        writeln!(text, "{dumped} lids dumped")
     }
 }
 

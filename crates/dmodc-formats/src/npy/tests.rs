@@ -161,3 +161,26 @@ fn damaged_labels_are_refused() {
     let said = error(&array, &shuffled, &fabric);
     assert!(said.contains("have another digest"), "{said}");
 }
+
+/// Whatever byte changes, in either file: what still reads says the same.
+#[test]
+fn no_changed_byte_goes_unnoticed() {
+    let fabric = figure_1();
+    let (array, labels) = written(&fabric);
+    let labels = labels.into_bytes();
+    let whole = read(&array[..], &labels, &fabric).unwrap();
+    let mut read_anyway = 0;
+    for (of_array, length) in [(true, array.len()), (false, labels.len())] {
+        for at in 0..length {
+            let (mut array, mut labels) = (array.clone(), labels.clone());
+            let byte = if of_array { &mut array[at] } else { &mut labels[at] };
+            *byte = if *byte == b' ' { b'\t' } else { byte.wrapping_add(1) };
+            if let Ok(found) = read(&array[..], &labels, &fabric) {
+                assert_eq!(found, whole, "byte {at}, array {of_array}");
+                read_anyway += 1;
+            }
+        }
+    }
+    // Blanks that became tabs.
+    assert!((1..300).contains(&read_anyway), "{read_anyway}");
+}
