@@ -54,6 +54,6 @@ impl Labelled {
 
     /// Returns the tables, or why they are of no use.
     pub(crate) fn finish(self) -> Result<Lft, ReadError> {
-        finished(self.lft, &self.seen)
+        finished(self.lft, &self.seen, None)
     }
 }

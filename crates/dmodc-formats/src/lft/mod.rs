@@ -69,11 +69,13 @@ fn without_mark<'a>(text: &'a [u8], dirt: &mut Dirt) -> &'a [u8] {
     rest
 }
 
-/// Completes what was read, or says why it is of no use. `seen` says which switches had a table.
-fn finished(mut lft: Lft, seen: &[bool]) -> Result<Lft, ReadError> {
+/// Completes what was read, or says why it is of no use. `seen` says which switches had a table, and `foreign` what
+/// the input is if it is not text of ours.
+fn finished(mut lft: Lft, seen: &[bool], foreign: Option<String>) -> Result<Lft, ReadError> {
     if lft.unknown_switches.is_empty() && !seen.contains(&true) {
-        let message = "no table is here: expected lines such as 'Unicast lids [0-28] of switch …'";
-        let nothing = ReadError { line: 1, column: 1, message: message.into() };
+        let what = foreign.unwrap_or_else(|| "no table is here".into());
+        let message = format!("{what}; expected lines such as 'Unicast lids [0-28] of switch …'");
+        let nothing = ReadError { line: 1, column: 1, message };
         // A damaged header says more than that nothing is left.
         let damaged = lft.dirt.iter().find(|(kind, _)| *kind == DirtKind::DamagedLine);
         return Err(damaged.map_or(nothing, |(_, found)| found.places[0].clone()));

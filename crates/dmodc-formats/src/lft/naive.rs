@@ -8,7 +8,7 @@ use dmodc::{Fabric, NO_ROUTE, SwitchIndex};
 use super::line::{Entry, entry, header, is_entry, is_heading};
 use super::{Ends, Lft, finished, without_mark};
 use crate::scan::lines;
-use crate::{DirtKind, ReadError};
+use crate::{DirtKind, ReadError, foreign};
 
 /// Reads a dump of the tables of a fabric as [`super::read`] does, line by line.
 ///
@@ -17,7 +17,7 @@ use crate::{DirtKind, ReadError};
 pub fn read(text: &[u8], fabric: &Fabric) -> Result<Lft, ReadError> {
     let ends = Ends::new(fabric);
     let mut lft = Lft { rows: vec![Vec::new(); fabric.switches().len()], ..Lft::default() };
-    let text = without_mark(text, &mut lft.dirt);
+    let (all, text) = (text, without_mark(text, &mut lft.dirt));
     let mut places = HashMap::new();
     // The table being read, if there is one, and its switch, if the fabric knows it.
     let mut table: Option<Option<SwitchIndex>> = None;
@@ -79,5 +79,5 @@ pub fn read(text: &[u8], fabric: &Fabric) -> Result<Lft, ReadError> {
             lft.dirt.note(DirtKind::ForeignLine, place);
         }
     }
-    finished(lft, &seen)
+    finished(lft, &seen, foreign(all))
 }

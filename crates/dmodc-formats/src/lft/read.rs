@@ -19,7 +19,7 @@ use super::line::{Entry, HEADERS, Name, entry, header, is_entry, is_heading};
 use super::names::{Ends, Names, STRANGER};
 use super::{Lft, finished, without_mark};
 use crate::scan::{Cursor, first_line};
-use crate::{Dirt, DirtKind, ReadError};
+use crate::{Dirt, DirtKind, ReadError, foreign};
 
 /// How much text a part has at least, unless a test asks for less.
 const PART: usize = 1 << 20;
@@ -166,6 +166,8 @@ struct Reader<'a> {
     part: usize,
     fabric: &'a Fabric,
     begun: bool,
+    /// What the input is if it is not text of ours.
+    foreign: Option<String>,
 }
 
 impl<'a> Reader<'a> {
@@ -180,6 +182,7 @@ impl<'a> Reader<'a> {
             part: part.max(1),
             fabric,
             begun: false,
+            foreign: None,
         }
     }
 
@@ -187,6 +190,7 @@ impl<'a> Reader<'a> {
     fn take(&mut self, mut text: &[u8]) {
         if !self.begun {
             self.begun = true;
+            self.foreign = foreign(text);
             text = without_mark(text, &mut self.lft.dirt);
             if text.len() > self.part {
                 // The first table alone: its names are those that all others are compared with.
@@ -251,7 +255,7 @@ impl<'a> Reader<'a> {
     fn finish(mut self) -> Result<Lft, ReadError> {
         debug_assert_eq!(self.seen.len(), self.fabric.switches().len());
         self.lft.keys = self.names.keys;
-        finished(self.lft, &self.seen)
+        finished(self.lft, &self.seen, self.foreign)
     }
 }
 

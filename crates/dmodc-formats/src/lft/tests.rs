@@ -137,7 +137,8 @@ fn strangers_are_listed_and_nonsense_is_refused() {
     let strangers: Vec<_> = lft.unknown_destinations.into_iter().collect();
     assert_eq!(strangers, [(Lid(1), Some(Guid(0x99))), (Lid(0x900), None)]);
     for (text, message) in [
-        ("", "1:1: no table is here"),
+        ("", "1:1: the input is empty; expected lines"),
+        ("hello", "1:1: no table is here; expected lines"),
         ("0x0001 001 \n", "1:1: expected 'Unicast lids"),
         ("Unicast lids [0-9] of switch Lid 2\n", "1:14: expected the switch's ' guid 0x…'"),
     ] {
