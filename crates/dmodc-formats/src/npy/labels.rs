@@ -55,9 +55,15 @@ impl Labels {
             }
         })?;
         let (mut lids, mut guids) = (Vec::new(), Vec::new());
-        top.member("lids")?.each(|place| Ok(lids.push(place.lid()?)))?;
+        top.member("lids")?.each(|place| {
+            lids.push(place.lid()?);
+            Ok(())
+        })?;
         let column_guids = top.member("guids")?;
-        column_guids.each(|place| Ok(guids.push(place.guid()?)))?;
+        column_guids.each(|place| {
+            guids.push(place.guid()?);
+            Ok(())
+        })?;
         if lids.len() != guids.len() {
             let lids = lids.len();
             return Err(
