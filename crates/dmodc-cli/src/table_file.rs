@@ -55,13 +55,11 @@ fn from(path: &Path, source: &mut dyn Read, file: Option<&File>, fabric: &Fabric
         return array(path, file, fabric);
     }
     let is_dump = lft::detect(&beginning);
+    if !is_dump && has_schema(&beginning, npy::SCHEMA) {
+        bail!("{}: these are the labels of an array; give the array itself", name(path));
+    }
     if !is_dump && dmodc_formats::detect(&beginning).is_some() {
-        match has_schema(&beginning, npy::SCHEMA) {
-            true => {
-                bail!("{}: these are the labels of an array; give the array itself", name(path))
-            }
-            false => bail!("{}: this is a fabric; expected forwarding tables", name(path)),
-        }
+        bail!("{}: this is a fabric; expected forwarding tables", name(path));
     }
     let read = match is_dump {
         true => lft::read_from(&mut beginning.chain(source), fabric),
