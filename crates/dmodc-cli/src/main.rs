@@ -11,6 +11,7 @@ mod names;
 mod output;
 mod table_file;
 mod text;
+mod verdict;
 
 use std::io;
 use std::process::ExitCode;

@@ -29,9 +29,9 @@ pub(crate) struct AnalyzeArgs {
     pub(crate) leaves: LeafArgs,
     #[command(flatten)]
     pub(crate) order: OrderArgs,
-    /// Go on with tables of another state of the fabric: what is unknown is left out, what is missing has
-    /// no routes.
-    #[arg(long)]
+    /// Does nothing any more: tables of another state of the fabric are always analysed, and what does not match
+    /// is reported.
+    #[arg(long, hide = true)]
     pub(crate) partial: bool,
     /// Print JSON instead of text.
     #[arg(long)]
@@ -137,7 +137,7 @@ pub(crate) struct CheckArgs {
                   any entry on its way differs, so that its packets leave some switch by another port, or are \
                   delivered by one of the two tables alone. An old entry could not stay (forced_entries, \
                   forced_blocks) if its port is none of the alternative ports that up*down* routes have in the \
-                  fabric as it is: every routing along them changes it, so that what differs can be held against the \
+                  fabric as it is, or if it has no port and there are such: every routing along them changes it, so that what differs can be held against the \
                   least. Exit 0 if the tables are equal, 1 if they differ."
 )]
 pub(crate) struct DiffArgs {
@@ -145,6 +145,8 @@ pub(crate) struct DiffArgs {
     pub(crate) fabric: FabricArgs,
     #[command(flatten)]
     pub(crate) leaves: LeafArgs,
+    #[command(flatten)]
+    pub(crate) order: OrderArgs,
     /// The tables that were: a dump of OpenSM, of dmodc, of ibroute or of dump_lfts, or an array (FILE.npy).
     pub(crate) old: PathBuf,
     /// The tables that replace them.

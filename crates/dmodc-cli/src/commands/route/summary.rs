@@ -4,11 +4,14 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use dmodc::fabric::{Changes, Counts};
-use dmodc::{Coverage, End, NO_ROUTE, SwitchIndex};
+use dmodc::judge::Delivery;
+use dmodc::{Coverage, End, Live, NO_ROUTE, SwitchIndex};
 use serde_json::{Value, json};
 
 use super::state::State;
+use crate::args::RouteArgs;
 use crate::text::{counted, end, number, switch, time};
+use crate::verdict::{self, Situation};
 
 /// Entries of live switches without a route, by kind of destination.
 #[derive(Default)]
@@ -52,6 +55,7 @@ pub(super) struct Summary {
     /// What took the time.
     pub(super) done: &'static str,
     pub(super) coverage: Coverage,
+    pub(super) delivery: Delivery,
     pub(super) empty: Empty,
     pub(super) connected: Option<usize>,
     pub(super) elapsed: Duration,
@@ -67,7 +71,7 @@ impl Summary {
             .iter()
             .map(|&(from, to)| json!({"from": guid(from), "to": guid(to)}))
             .collect();
-        let summary = json!({
+        let mut summary = json!({
             "schema": "dmodc/route/1",
             "engine": self.name,
             "reference": state.reference.as_ref().map(|(name, changes)| reference(name, changes)),
@@ -86,10 +90,11 @@ impl Summary {
             "connected_root_entries": self.connected,
             "route_ms": self.elapsed.as_secs_f64() * 1e3,
         });
+        verdict::set(&mut summary, &self.delivery);
         format!("{summary:#}\n")
     }
 
-    pub(super) fn text(&self, state: &State) -> String {
+    pub(super) fn text(&self, args: &RouteArgs, state: &State) -> String {
         let live = state.live();
         let mut text = format!(
             "{}: {} × {} {} in {}\n",
@@ -102,36 +107,13 @@ impl Summary {
         if let Some((name, changes)) = &state.reference {
             let _ = writeln!(text, "reference {name}: {changes}");
         }
-        let pairs = self.coverage.leaf_pairs;
-        text += &match self.coverage.unreachable_leaf_pairs {
-            0 if pairs == 0 => "valid: there are no two leaves to connect\n".into(),
-            0 => format!("valid: all {} leaf pairs are connected\n", number(pairs)),
-            lost => format!(
-                "INVALID: {} of {} leaf pairs have no up*down* route\n",
-                number(lost),
-                number(pairs)
-            ),
-        };
+        text += &verdict::validity(&self.coverage);
+        let _ = writeln!(text, "{}", self.delivery);
         for &(from, to) in &self.coverage.examples {
             let (from, to) = (switch(live.fabric, from), switch(live.fabric, to));
-            let _ = writeln!(text, "  no route from {from} to {to}");
+            let _ = writeln!(text, "  no route from the nodes of {from} to those of {to}");
         }
-        let counts = [self.empty.nodes, self.empty.others, self.empty.switches];
-        let kinds = ["nodes", "aggregation nodes and nodes not on leaves", "switches"];
-        for ((count, kind), example) in counts.iter().zip(kinds).zip(self.empty.examples) {
-            if let Some((from, to)) = example {
-                let hint = match (kind, self.connected) {
-                    ("switches", None) => " (--connect-roots fills them)",
-                    _ => "",
-                };
-                let (from, to) = (switch(live.fabric, from), end(live.fabric, to));
-                let _ = writeln!(
-                    text,
-                    "{} towards {kind} without an up*down* route{hint}, such as from {from} to {to}",
-                    entries(*count)
-                );
-            }
-        }
+        text += &self.unset(live);
         if let Some(filled) = self.connected {
             let what = "towards switches filled by shortest path, outside the deadlock guarantee";
             let _ = writeln!(text, "{} {what}", entries(filled));
@@ -140,6 +122,39 @@ impl Summary {
             let _ = writeln!(
                 text,
                 "LID {lid} is beyond InfiniBand's range: OpenSM cannot load these tables"
+            );
+        }
+        let situation = Situation {
+            live,
+            ranking: &state.routing.ranking(live),
+            leaves: &args.leaves,
+            delivery: self.delivery,
+            coverage: Some(&self.coverage),
+            dumps: &[],
+        };
+        text + &situation.hint()
+    }
+
+    /// Entries that stay unset although no node pair needs them: what is usual is said calmly.
+    fn unset(&self, live: Live<'_>) -> String {
+        let mut text = String::new();
+        let [node, other, between] = self.empty.examples;
+        let counts = [(node, self.empty.nodes, "nodes"), (other, self.empty.others, "other nodes")];
+        for (example, count, kind) in counts {
+            if let Some((from, to)) = example {
+                let (from, to) = (switch(live.fabric, from), end(live.fabric, to));
+                let _ = writeln!(
+                    text,
+                    "{} towards {kind} left unset, where no up*down* route leads, such as from {from} to {to}",
+                    entries(count)
+                );
+            }
+        }
+        if between.is_some() && self.connected.is_none() {
+            let _ = writeln!(
+                text,
+                "{} between switches left unset, which no node pair uses (--connect-roots sets them)",
+                entries(self.empty.switches)
             );
         }
         text
