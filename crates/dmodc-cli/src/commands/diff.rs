@@ -38,7 +38,7 @@ pub(super) fn run(args: &DiffArgs) -> Result<Answer> {
     let start = Instant::now();
     let diff = judge::diff(live, &ready.ranking, &tables[0], &tables[1]);
     // Costs that cannot be counted are no reason to say nothing.
-    let forced = judge::forced(live, &ready, &tables[0]).ok();
+    let forced = judge::forced(live, &ready, &tables[0], &tables[1]).ok();
     let found = Found { fabric: live.fabric, diff, forced, elapsed: start.elapsed() };
     let report = match args.json {
         true => json(&found, &ready.ranking, &dumps),

@@ -199,7 +199,7 @@ impl<'a> Base<'a> {
         let unroutable = traffic.all_to_all().undelivered;
         let moved = healthy.as_ref().ok().map(|healthy| {
             let diff = diff(live, &ready.ranking, healthy, &tables);
-            (diff, forced(live, ready, healthy).ok())
+            (diff, forced(live, ready, healthy, &tables).ok())
         });
         each(&mut |pattern, seed, row| {
             risk(&traffic, pattern, seed, row);
