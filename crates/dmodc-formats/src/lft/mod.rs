@@ -10,6 +10,7 @@ mod line;
 pub mod naive;
 mod names;
 mod read;
+mod repeated;
 #[cfg(test)]
 mod tests;
 mod write;

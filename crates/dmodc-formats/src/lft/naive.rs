@@ -1,11 +1,12 @@
 //! The naive twin of the reader: line by line, on one core. The fast reader must give the same, whatever
 //! the bytes.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use dmodc::{Fabric, NO_ROUTE, SwitchIndex};
 
 use super::line::{Entry, entry, header, is_entry, is_heading};
+use super::repeated::settle;
 use super::{Ends, Lft, finished, without_mark};
 use crate::scan::lines;
 use crate::{DirtKind, ReadError, foreign};
@@ -22,6 +23,7 @@ pub fn read(text: &[u8], fabric: &Fabric) -> Result<Lft, ReadError> {
     // The table being read, if there is one, and its switch, if the fabric knows it.
     let mut table: Option<Option<SwitchIndex>> = None;
     let mut lids = HashSet::new();
+    let mut repeated = BTreeSet::new();
     let mut seen = vec![false; fabric.switches().len()];
     for mut line in lines(text) {
         line.skip_blanks();
@@ -43,6 +45,7 @@ pub fn read(text: &[u8], fabric: &Fabric) -> Result<Lft, ReadError> {
             if !lids.insert(name.lid) {
                 let place = line.error(format!("the table has LID {} already", name.lid));
                 lft.dirt.note(DirtKind::RepeatedEntry, place);
+                repeated.insert(name.lid);
             }
             let Some(end) = ends.find(name) else {
                 lft.unknown_destinations.insert(name.lid, name.guid);
@@ -79,5 +82,6 @@ pub fn read(text: &[u8], fabric: &Fabric) -> Result<Lft, ReadError> {
             lft.dirt.note(DirtKind::ForeignLine, place);
         }
     }
+    settle(&mut lft, &repeated, fabric);
     finished(lft, &seen, foreign(all))
 }

@@ -10,13 +10,14 @@
 //!
 //! A row is one byte for each destination, in the order of the keys; [`NO_ROUTE`] is no entry.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io::{self, Read};
 
 use dmodc::{Fabric, Guid, Lid, NO_ROUTE, SwitchIndex, parallel};
 
 use super::line::{Entry, HEADERS, Name, entry, header, is_entry, is_heading};
 use super::names::{Ends, Names, STRANGER};
+use super::repeated::settle;
 use super::{Lft, finished, without_mark};
 use crate::scan::{Cursor, first_line};
 use crate::{Dirt, DirtKind, ReadError, foreign};
@@ -168,6 +169,8 @@ struct Reader<'a> {
     begun: bool,
     /// What the input is if it is not text of ours.
     foreign: Option<String>,
+    /// LIDs that some table has more than once.
+    repeated: BTreeSet<Lid>,
 }
 
 impl<'a> Reader<'a> {
@@ -183,6 +186,7 @@ impl<'a> Reader<'a> {
             fabric,
             begun: false,
             foreign: None,
+            repeated: BTreeSet::new(),
         }
     }
 
@@ -249,12 +253,14 @@ impl<'a> Reader<'a> {
         }
         self.lft.dirt.append(part.dirt, self.lines);
         self.lft.unknown_destinations.extend(part.strangers);
+        self.repeated.extend(part.repeated);
         self.lines += part.lines;
     }
 
     fn finish(mut self) -> Result<Lft, ReadError> {
         debug_assert_eq!(self.seen.len(), self.fabric.switches().len());
         self.lft.keys = self.names.keys;
+        settle(&mut self.lft, &self.repeated, self.fabric);
         finished(self.lft, &self.seen, self.foreign)
     }
 }
@@ -276,6 +282,7 @@ struct Part {
     tables: Vec<Table>,
     dirt: Dirt,
     strangers: BTreeMap<Lid, Option<Guid>>,
+    repeated: BTreeSet<Lid>,
     lines: u32,
 }
 
@@ -296,6 +303,7 @@ impl Part {
                 tables: Vec::new(),
                 dirt: Dirt::default(),
                 strangers: BTreeMap::new(),
+                repeated: BTreeSet::new(),
                 lines: 0,
             },
         };
@@ -414,6 +422,7 @@ impl PartReader<'_> {
         if !self.lids.insert_new(name.lid) {
             let place = line.error(format!("the table has LID {} already", name.lid));
             self.part.dirt.note(DirtKind::RepeatedEntry, place);
+            self.part.repeated.insert(name.lid);
         }
         let base = self.base.len();
         let own = || self.part.own.place(&name).map(|own| base + own);

@@ -14,11 +14,10 @@
 use std::collections::VecDeque;
 use std::fmt;
 
-use rayon::prelude::*;
-
 use super::walk::{InForce, Next};
 use crate::fabric::Live;
 use crate::id::{NodeIndex, SwitchIndex};
+use crate::parallel;
 use crate::route::Coverage;
 use crate::tables::{End, ForwardingTables};
 
@@ -154,8 +153,7 @@ pub fn delivery(
         }
         (undelivered, named)
     };
-    let parts: Vec<(u64, Vec<(SwitchIndex, NodeIndex)>)> =
-        nodes.par_chunks(64).map(of_some).collect();
+    let parts: Vec<(u64, Vec<(SwitchIndex, NodeIndex)>)> = parallel::map(nodes.chunks(64), of_some);
     let undelivered = parts.iter().map(|part| part.0).sum();
     let named = parts.into_iter().flat_map(|part| part.1).take(NAMED).collect();
     (Delivery::among(live, nodes.iter().copied(), undelivered), named)

@@ -135,27 +135,31 @@ impl Summary {
         text + &situation.hint()
     }
 
-    /// Entries that stay unset although no node pair needs them: what is usual is said calmly.
+    /// Entries that stay unset. Where every pair is delivered, nobody misses them, and one calm line says so.
     fn unset(&self, live: Live<'_>) -> String {
+        let Empty { nodes, others, switches, examples } = &self.empty;
+        let hint = match (switches, self.connected) {
+            (1.., None) => " (--connect-roots sets those between switches)",
+            _ => "",
+        };
+        let all = nodes + others + switches;
+        if self.delivery.is_complete() {
+            return match all {
+                0 => String::new(),
+                _ => format!("{} left unset, which no node pair uses{hint}\n", entries(all)),
+            };
+        }
         let mut text = String::new();
-        let [node, other, between] = self.empty.examples;
-        let counts = [(node, self.empty.nodes, "nodes"), (other, self.empty.others, "other nodes")];
-        for (example, count, kind) in counts {
-            if let Some((from, to)) = example {
+        let kinds = [(*nodes, "towards nodes"), (*others, "towards nodes that are on no leaf")];
+        for ((count, kind), example) in kinds.into_iter().zip(examples) {
+            if let Some((from, to)) = *example {
                 let (from, to) = (switch(live.fabric, from), end(live.fabric, to));
-                let _ = writeln!(
-                    text,
-                    "{} towards {kind} left unset, where no up*down* route leads, such as from {from} to {to}",
-                    entries(count)
-                );
+                let count = entries(count);
+                let _ = writeln!(text, "{count} {kind} left unset, such as from {from} to {to}");
             }
         }
-        if between.is_some() && self.connected.is_none() {
-            let _ = writeln!(
-                text,
-                "{} between switches left unset, which no node pair uses (--connect-roots sets them)",
-                entries(self.empty.switches)
-            );
+        if *switches > 0 {
+            let _ = writeln!(text, "{} between switches left unset{hint}", entries(*switches));
         }
         text
     }
