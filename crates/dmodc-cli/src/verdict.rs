@@ -107,9 +107,9 @@ impl Situation<'_> {
         {
             let first = switch(fabric, first);
             return format!(
-                "all these pairs have a node on a switch that is no leaf, such as {first}; --roots FILE with \
-                 the top switches but this one gives it more routes, --exclude REGEX leaves nodes that need \
-                 none out of the verdict"
+                "all these pairs have a node on a switch that is no leaf, such as {first}; --roots FILE with the \
+                 GUID of one top switch connects them at a price in balance, --exclude REGEX leaves nodes \
+                 that need no such routes out of the verdict"
             );
         }
         if self.leaves.roots.is_some() {
@@ -126,8 +126,8 @@ impl Situation<'_> {
                 )
             }
             None => "ranks counted from the leaves leave pairs without an up*down* route; --roots FILE \
-                     with the GUIDs of the top switches counts them from there, --leaf-name REGEX says \
-                     which switches are leaves"
+                     with the GUIDs of the top switches counts them from there (one alone connects all \
+                     that cables connect), --leaf-name REGEX says which switches are leaves"
                 .into(),
         }
     }
