@@ -80,7 +80,12 @@ impl Situation<'_> {
             ));
         }
         let best = Delivery::of_route(self.live, self.coverage?);
-        let gained = best.delivered.saturating_sub(self.delivery.delivered);
+        // Some nodes alone may have been looked at; then numbers of pairs cannot be compared.
+        let gained = match best.pairs == self.delivery.pairs {
+            true => best.delivered.saturating_sub(self.delivery.delivered),
+            false if best.is_complete() => self.delivery.lost,
+            false => 0,
+        };
         if self.dumps.is_empty() || gained == 0 {
             return None;
         }
