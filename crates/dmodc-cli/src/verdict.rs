@@ -113,8 +113,7 @@ impl Situation<'_> {
             let first = switch(fabric, first);
             return format!(
                 "all these pairs have a node on a switch that is no leaf, such as {first}; --roots FILE with the \
-                 GUID of one top switch connects them at a price in balance, --exclude REGEX leaves nodes \
-                 that need no such routes out of the verdict"
+                 GUID of one top switch connects them at a price in balance"
             );
         }
         if self.leaves.roots.is_some() {

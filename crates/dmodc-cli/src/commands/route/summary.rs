@@ -138,15 +138,19 @@ impl Summary {
     /// Entries that stay unset. Where every pair is delivered, nobody misses them, and one calm line says so.
     fn unset(&self, live: Live<'_>) -> String {
         let Empty { nodes, others, switches, examples } = &self.empty;
-        let hint = match (switches, self.connected) {
-            (1.., None) => " (--connect-roots sets those between switches)",
-            _ => "",
+        let option = switches > &0 && self.connected.is_none();
+        let hint = |which: &str| match option {
+            true => format!(" (--connect-roots sets {which})"),
+            false => String::new(),
         };
         let all = nodes + others + switches;
         if self.delivery.is_complete() {
             return match all {
                 0 => String::new(),
-                _ => format!("{} left unset, which no node pair uses{hint}\n", entries(all)),
+                _ => {
+                    let (count, hint) = (entries(all), hint("those between switches"));
+                    format!("{count} left unset, which no node pair uses{hint}\n")
+                }
             };
         }
         let mut text = String::new();
@@ -159,7 +163,8 @@ impl Summary {
             }
         }
         if *switches > 0 {
-            let _ = writeln!(text, "{} between switches left unset{hint}", entries(*switches));
+            let (count, hint) = (entries(*switches), hint("them"));
+            let _ = writeln!(text, "{count} between switches left unset{hint}");
         }
         text
     }
