@@ -111,7 +111,7 @@ fn what_is_not_delivered_is_counted_and_named() {
 #[test]
 fn what_does_not_belong_is_refused_by_name() {
     let desk = routed(FIGURE_1);
-    desk.write("g.topo", &desk.read("f.topo").replace("02d0dc0", "02d0dd0"));
+    desk.write("g.topo", &desk.read("f.topo").replace("2d0dc0", "2d0dd0"));
     let error = desk.error(&["analyze", "g.topo", "f.lft"]);
     assert!(error.contains("f.lft: 0x") && error.contains("no switch of the fabric"), "{error}");
     desk.ok(&["degrade", "f.topo", "--switches", "1", "--seed", "1", "-o", "d.topo"]);

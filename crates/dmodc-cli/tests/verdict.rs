@@ -164,7 +164,7 @@ fn tables_of_an_earlier_state_are_judged_by_all_commands() {
         assert!(last.contains("another state of the fabric; 'dmodc route'"), "{report}");
     }
     // Tables of quite another fabric answer nothing.
-    desk.write("other.topo", &desk.read("f.topo").replace("02d0dc0", "02d0dd0"));
+    desk.write("other.topo", &desk.read("f.topo").replace("2d0dc0", "2d0dd0"));
     for command in ["check", "analyze"] {
         let error = desk.error(&[command, "other.topo", "f.lft"]);
         assert!(error.contains("is no switch of the fabric, nor is any other one here"), "{error}");
