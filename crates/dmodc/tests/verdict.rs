@@ -124,7 +124,9 @@ fn nodes_on_two_spines_are_lost_to_each_other_in_a_valid_fabric() {
     let spines = d.switches(["spine a", "spine b"]);
     for leaf in leaves {
         d.nodes(leaf, 4);
-        spines.map(|spine| d.cable(leaf, spine, 1));
+        for spine in spines {
+            d.cable(leaf, spine, 1);
+        }
     }
     d.nodes(spines[0], 2);
     d.nodes(spines[1], 1);
