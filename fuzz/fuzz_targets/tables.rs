@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use dmodc::{Degradation, Fabric, Live, Pgft, Routing, judge};
 use dmodc_formats::lft::{self, Lft};
+use dmodc_formats::npy;
 use libfuzzer_sys::fuzz_target;
 
 static FABRIC: LazyLock<Fabric> = LazyLock::new(|| {
@@ -14,7 +15,12 @@ static FABRIC: LazyLock<Fabric> = LazyLock::new(|| {
 });
 
 fuzz_target!(|data: &[u8]| {
-    let Ok(whole) = lft::read(data, &FABRIC) else { return };
+    let read = lft::read_in_parts(data, &FABRIC, 1);
+    assert_eq!(read, lft::naive::read(data, &FABRIC), "wherever it is cut, the text says the same");
+    // The same bytes as an array with its labels, which are hardly ever right.
+    let at = data.len() / 2;
+    let _ = npy::read(&data[..at], &data[at..], &FABRIC);
+    let Ok(whole) = read else { return };
     let healthy = Degradation::none(&FABRIC);
     let live = Live::new(&FABRIC, &healthy);
     let routing = Routing::new(live, &Default::default());

@@ -3,28 +3,36 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use dmodc::{
     Degradation, DestinationOrder, Fabric, LeafChoice, LeafRule, Live, Meant, NothingMeant,
     SavedOrders, SwitchOrder,
 };
 use dmodc_formats::lft::Lft;
-use dmodc_formats::{ReadError, Reading, lft, orders};
+use dmodc_formats::{ReadError, Reading, lft, npy, orders};
 
 use regex_lite::Regex;
 
 use crate::args::{FabricArgs, LeafArgs, OrderArgs};
-use crate::text;
+use crate::{table_file, text};
 
 /// How much of a file is looked at before the rest is read: enough to know what it is.
-const BEGINNING: u64 = 4 << 20;
+pub(crate) const BEGINNING: u64 = 4 << 20;
+
+/// Whether something was read from standard input, which can be read once.
+static STDIN_IS_READ: AtomicBool = AtomicBool::new(false);
 
 /// The bytes of a file; `-` is standard input. A file whose beginning looks wrong is not read on.
 fn bytes(path: &Path, looks_right: impl Fn(&[u8]) -> bool) -> Result<Vec<u8>> {
     let mut text = Vec::new();
     let mut source: Box<dyn Read> = match path.to_str() {
-        Some("-") => Box::new(io::stdin().lock()),
+        Some("-") => {
+            let is_second = STDIN_IS_READ.swap(true, Ordering::Relaxed);
+            ensure!(!is_second, "only one input can come from standard input");
+            Box::new(io::stdin().lock())
+        }
         _ => Box::new(File::open(path).with_context(|| path.display().to_string())?),
     };
     source.by_ref().take(BEGINNING).read_to_end(&mut text).with_context(|| name(path))?;
@@ -41,8 +49,15 @@ pub(crate) fn name(path: &Path) -> String {
     }
 }
 
+/// Refuses to read two things from standard input, which is one stream.
+pub(crate) fn only_one_from_stdin<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<()> {
+    let from_stdin = paths.into_iter().filter(|path| path.as_os_str() == "-").count();
+    ensure!(from_stdin < 2, "only one input can come from standard input; {from_stdin} are '-'");
+    Ok(())
+}
+
 /// `file:line:column: what`, and the line with a caret below the place.
-fn at(path: &Path, text: &[u8], error: &ReadError) -> anyhow::Error {
+pub(crate) fn at(path: &Path, text: &[u8], error: &ReadError) -> anyhow::Error {
     let said = format!("{}:{error}", name(path));
     match text::excerpt(text, error) {
         Some(excerpt) => anyhow!("{said}\n{excerpt}"),
@@ -63,7 +78,8 @@ pub(crate) fn fabric(args: &FabricArgs) -> Result<Fabric> {
 pub(crate) fn reading(args: &FabricArgs) -> Result<Reading> {
     let path = &args.fabric;
     let text = bytes(path, |text| dmodc_formats::detect(text).is_some())?;
-    if lft::detect(&text) && dmodc_formats::detect(&text).is_none() {
+    let is_dump = lft::detect(&text) && dmodc_formats::detect(&text).is_none();
+    if is_dump || npy::detect(&text) {
         bail!("{}: these are forwarding tables; expected a fabric", name(path));
     }
     let reading = dmodc_formats::read(&text).map_err(|e| at(path, &text, &e))?;
@@ -75,19 +91,15 @@ pub(crate) fn reading(args: &FabricArgs) -> Result<Reading> {
 
 /// Tables, matched with their fabric.
 pub(crate) fn tables(path: &Path, fabric: &Fabric) -> Result<Lft> {
-    let text = bytes(path, lft::detect)?;
-    if dmodc_formats::detect(&text).is_some() && !lft::detect(&text) {
-        bail!("{}: this is a fabric; expected forwarding tables", name(path));
-    }
-    let lft = lft::read(&text, fabric).map_err(|e| at(path, &text, &e))?;
+    let lft = table_file::read(path, fabric)?;
     for line in text::dirt(&lft.dirt) {
         eprintln!("dmodc: {}: {line}", name(path));
     }
     Ok(lft)
 }
 
-/// Refuses tables none of which is of a switch of the fabric. (Those of another state of it are fine for
-/// comparing: what has died since is told.)
+/// Refuses tables none of which is of a switch of the fabric. Tables of another state of the fabric are fine: what
+/// does not match is reported.
 pub(crate) fn is_of_this_fabric(path: &Path, lft: &Lft, fabric: &Fabric) -> Result<()> {
     match lft.unknown_switches.first() {
         Some(first) if lft.missing_switches.len() == fabric.switches().len() => {
@@ -95,26 +107,6 @@ pub(crate) fn is_of_this_fabric(path: &Path, lft: &Lft, fabric: &Fabric) -> Resu
         }
         _ => Ok(()),
     }
-}
-
-/// Refuses tables of another fabric, or of another state of it, by name.
-pub(crate) fn belongs(path: &Path, lft: &Lft, fabric: &Fabric) -> Result<()> {
-    let name = name(path);
-    let hint = "these tables are of another fabric, or of another state of it (--partial goes on all the same)";
-    if let Some(first) = lft.unknown_switches.first() {
-        let others = lft.unknown_switches.len();
-        bail!("{name}: {first} is no switch of the fabric ({others} such): {hint}");
-    }
-    if let Some((lid, guid)) = lft.unknown_destinations.first_key_value() {
-        let guid = guid.map(|guid| format!(" ({guid})")).unwrap_or_default();
-        let others = lft.unknown_destinations.len();
-        bail!("{name}: LID {lid}{guid} is nothing in the fabric ({others} such): {hint}");
-    }
-    if let Some(&first) = lft.missing_switches.first() {
-        let (first, others) = (text::switch(fabric, first), lft.missing_switches.len());
-        bail!("{name}: there is no table for {first} ({others} such): {hint}");
-    }
-    Ok(())
 }
 
 /// The rule for leaves that the arguments ask for. Hosts to be excluded are set aside in the fabric.

@@ -9,7 +9,9 @@ mod commands;
 mod input;
 mod names;
 mod output;
+mod table_file;
 mod text;
+mod verdict;
 
 use std::io;
 use std::process::ExitCode;

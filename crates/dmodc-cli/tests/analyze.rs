@@ -36,9 +36,12 @@ fn a_healthy_tree_reaches_its_bounds() {
     let worst = &rp["worst_ports"][0];
     assert_eq!(worst["some_flows"].as_array().unwrap().len() as u64, of("max"));
     let text = desk.ok(&["analyze", "f.topo", "f.lft"]);
-    for words in
-        ["32 nodes", "every pair is delivered", "1,000 random permutations", "all 31 shifts"]
-    {
+    for words in [
+        "32 nodes",
+        "992 of 992 node pairs delivered\n",
+        "1,000 random permutations",
+        "all 31 shifts",
+    ] {
         assert!(text.contains(words), "{words}: {text}");
     }
 }
@@ -102,19 +105,20 @@ fn what_is_not_delivered_is_counted_and_named() {
     assert_eq!(found["unroutable_pairs"], 4);
     assert_eq!(found["unroutable_examples"][0]["to_name"], "node-31");
     assert_eq!(found["sp"]["unroutable_flows"], 4);
-    assert!(desk.code(1, &["analyze", "f.topo", "f.lft"]).contains("4 pairs NOT DELIVERED"));
+    assert!(desk.code(1, &["analyze", "f.topo", "f.lft"]).contains(" delivered, 4 lost\n"));
 }
 
 #[test]
 fn what_does_not_belong_is_refused_by_name() {
     let desk = routed(FIGURE_1);
-    desk.ok(&["generate", "pgft", "2; 4,8; 1,4; 1,1", "-o", "g.topo"]);
+    desk.write("g.topo", &desk.read("f.topo").replace("2d0dc0", "2d0dd0"));
     let error = desk.error(&["analyze", "g.topo", "f.lft"]);
     assert!(error.contains("f.lft: 0x") && error.contains("no switch of the fabric"), "{error}");
     desk.ok(&["degrade", "f.topo", "--switches", "1", "--seed", "1", "-o", "d.topo"]);
-    let error = desk.error(&["analyze", "d.topo", "f.lft"]);
-    assert!(error.contains("--partial"), "{error}");
-    assert!(desk.run(&["analyze", "d.topo", "f.lft", "--partial"]).status.code() != Some(2));
+    // Tables of another state are analysed, with or without the option that was once needed for it.
+    let found = desk.code(1, &["analyze", "d.topo", "f.lft"]);
+    assert!(found.contains("1 switch not in the fabric"), "{found}");
+    desk.code(1, &["analyze", "d.topo", "f.lft", "--partial"]);
     for (args, what) in [
         (&["f.topo", "f.lft", "--patterns", "ring"][..], "'ring' is no pattern"),
         (&["f.topo", "f.lft", "--patterns", "one-to-all:nobody"], "'nobody'"),

@@ -56,8 +56,12 @@ fn facts_come_out_and_our_tables_keep_their_promises() {
         assert_eq!(info["aggregation_nodes"], aggregation, "{name}");
         let (code, _) = run(&["route", &path, "-o", &lft]);
         let check = json(&["check", &path, &lft]);
-        // What is cut off is named by `route`; what is not is delivered.
-        assert_eq!(code == 1, check["lost"] != 0, "{name}");
+        // `route` and `check` have the same numbers, and answer no if a pair is lost or cut off.
+        assert_eq!(code == 1, check["unroutable_pairs"] != 0, "{name}");
+        let routed = json(&["route", &path]);
+        for key in ["valid", "pairs", "delivered", "lost", "cut_off", "unroutable_pairs"] {
+            assert_eq!(routed[key], check[key], "{name}: {key}");
+        }
         for (key, value) in [("loops", 0), ("up_down_violations", 0)] {
             assert_eq!(check[key], value, "{name}");
             assert_eq!(check["everything"][key], value, "{name}");

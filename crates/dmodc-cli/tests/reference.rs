@@ -257,6 +257,6 @@ fn wrong_references_get_one_clear_line_and_exit_2() {
     assert!(refused(&by("bad.topo")).contains("bad.topo:1:"));
     assert!(refused(&by("f.lft")).contains("these are forwarding tables; expected a fabric"));
     let twice = desk.error(&[&["route", "-"], &by("-")[..]].concat());
-    assert!(twice.contains("only one fabric can come from standard input"), "{twice}");
+    assert!(twice.contains("only one input can come from standard input"), "{twice}");
     assert_eq!(desk.files().len(), 4, "nothing was written");
 }

@@ -45,6 +45,8 @@ pub enum DirtKind {
     MissingLid,
     /// A LID that another port has.
     DoubledLid,
+    /// A table has two entries for one LID.
+    RepeatedEntry,
 }
 
 impl DirtKind {
@@ -67,6 +69,7 @@ impl DirtKind {
             DirtKind::DoubledGuid => "doubled_guids",
             DirtKind::MissingLid => "missing_lids",
             DirtKind::DoubledLid => "doubled_lids",
+            DirtKind::RepeatedEntry => "repeated_entries",
         }
     }
 
@@ -91,6 +94,9 @@ impl DirtKind {
             DirtKind::DoubledGuid => "ports whose GUID another one has (left out)",
             DirtKind::MissingLid => "ports without a LID (given one)",
             DirtKind::DoubledLid => "ports whose LID another one has (given another)",
+            DirtKind::RepeatedEntry => {
+                "entries for a LID that the table has already (the last one holds)"
+            }
         }
     }
 }
@@ -115,6 +121,19 @@ impl Dirt {
         found.count += 1;
         if found.places.len() < PLACES {
             found.places.push(place);
+        }
+    }
+
+    /// Adds the dirt of a later part of the same text, which begins after this number of lines.
+    pub(crate) fn append(&mut self, part: Dirt, lines_before: u32) {
+        for (kind, mut found) in part.0 {
+            for place in &mut found.places {
+                place.line += lines_before;
+            }
+            let all = self.0.entry(kind).or_insert(Found { count: 0, places: Vec::new() });
+            all.count += found.count;
+            all.places.extend(found.places);
+            all.places.truncate(PLACES);
         }
     }
 

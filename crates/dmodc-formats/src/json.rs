@@ -124,22 +124,7 @@ pub fn detect(text: &[u8]) -> bool {
 /// The first place that is not of this format, named such as `switches[3].lid`, or the first thing in
 /// which two places disagree.
 pub fn read(text: &[u8]) -> Result<Fabric, ReadError> {
-    // Raw values borrow from the text, so that each of them knows its place in it, and no tree of
-    // the whole is ever built.
-    let raw: &RawValue = serde_json::from_slice(text).map_err(|e| {
-        let message = e.to_string();
-        let message = message.rsplit_once(" at line ").map_or(&*message, |(what, _)| what);
-        ReadError {
-            line: (e.line() as u32).max(1),
-            column: (e.column() as u32).max(1),
-            message: format!("not JSON: {message}"),
-        }
-    })?;
-    let top = Place { text, raw, name: String::new() }.object()?;
-    let schema = top.member("schema")?;
-    if schema.string()? != SCHEMA {
-        return Err(schema.expected(&format!("\"{SCHEMA}\", the only schema known")));
-    }
+    let top = open(text, SCHEMA)?;
     let mut lines = Lines { text, line: 1, counted: 0 };
     let mut builder = FabricBuilder::new();
     let mut devices = HashMap::new();
@@ -205,11 +190,35 @@ pub fn read(text: &[u8]) -> Result<Fabric, ReadError> {
 }
 
 /// A value, and where it stands.
-struct Place<'a> {
+pub(crate) struct Place<'a> {
     text: &'a [u8],
     raw: &'a RawValue,
     /// Such as `switches[3].lid`; empty for the whole.
     name: String,
+}
+
+/// Returns the members of a JSON text whose member `schema` says what it should.
+///
+/// # Errors
+/// If the text is not JSON, or of another schema.
+pub(crate) fn open<'a>(text: &'a [u8], known: &str) -> Result<Object<'a>, ReadError> {
+    // Raw values borrow from the text, so that each of them knows its place in it, and no tree of
+    // the whole is ever built.
+    let raw: &RawValue = serde_json::from_slice(text).map_err(|e| {
+        let message = e.to_string();
+        let message = message.rsplit_once(" at line ").map_or(&*message, |(what, _)| what);
+        ReadError {
+            line: (e.line() as u32).max(1),
+            column: (e.column() as u32).max(1),
+            message: format!("not JSON: {message}"),
+        }
+    })?;
+    let top = Place { text, raw, name: String::new() }.object()?;
+    let schema = top.member("schema")?;
+    if schema.string()? != known {
+        return Err(schema.expected(&format!("\"{known}\", the only schema known")));
+    }
+    Ok(top)
 }
 
 /// Tells the lines of places; those that come in the order of the text cost one walk through it.
@@ -232,7 +241,7 @@ impl Lines<'_> {
 }
 
 /// An object, opened.
-struct Object<'a> {
+pub(crate) struct Object<'a> {
     place: Place<'a>,
     members: BTreeMap<String, &'a RawValue>,
 }
@@ -242,7 +251,7 @@ impl<'a> Place<'a> {
         self.raw.get().as_ptr() as usize - self.text.as_ptr() as usize
     }
 
-    fn error(&self, message: impl std::fmt::Display) -> ReadError {
+    pub(crate) fn error(&self, message: impl std::fmt::Display) -> ReadError {
         let before = &self.text[..self.offset()];
         let line = memchr::memchr_iter(b'\n', before).count();
         let start = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
@@ -257,7 +266,7 @@ impl<'a> Place<'a> {
         }
     }
 
-    fn expected(&self, what: &str) -> ReadError {
+    pub(crate) fn expected(&self, what: &str) -> ReadError {
         let found: String = self.raw.get().chars().take(24).collect();
         self.error(format_args!("expected {what}, found {}", crate::scan::printable(&found)))
     }
@@ -270,7 +279,7 @@ impl<'a> Place<'a> {
     }
 
     /// Does something with each element of a list.
-    fn each(
+    pub(crate) fn each(
         &self,
         mut what: impl FnMut(Place<'a>) -> Result<(), ReadError>,
     ) -> Result<(), ReadError> {
@@ -283,22 +292,22 @@ impl<'a> Place<'a> {
         Ok(())
     }
 
-    fn string(&self) -> Result<String, ReadError> {
+    pub(crate) fn string(&self) -> Result<String, ReadError> {
         serde_json::from_str(self.raw.get()).map_err(|_| self.expected("a text"))
     }
 
-    fn number(&self, least: u32, most: u32) -> Result<u32, ReadError> {
+    pub(crate) fn number(&self, least: u32, most: u32) -> Result<u32, ReadError> {
         match serde_json::from_str(self.raw.get()) {
             Ok(number) if (least..=most).contains(&number) => Ok(number),
             _ => Err(self.expected(&format!("a number from {least} to {most}"))),
         }
     }
 
-    fn lid(&self) -> Result<Lid, ReadError> {
+    pub(crate) fn lid(&self) -> Result<Lid, ReadError> {
         self.number(0, u32::MAX / 2).map(Lid)
     }
 
-    fn guid(&self) -> Result<Guid, ReadError> {
+    pub(crate) fn guid(&self) -> Result<Guid, ReadError> {
         let text = self.string()?;
         let digits = text.strip_prefix("0x").filter(|d| d.bytes().all(|c| c.is_ascii_hexdigit()));
         match digits.and_then(|digits| u64::from_str_radix(digits, 16).ok()) {
@@ -317,7 +326,7 @@ impl<'a> Place<'a> {
 }
 
 impl<'a> Object<'a> {
-    fn member(&self, member: &str) -> Result<Place<'a>, ReadError> {
+    pub(crate) fn member(&self, member: &str) -> Result<Place<'a>, ReadError> {
         let Some(&raw) = self.members.get(member) else {
             return Err(self.place.error(format_args!("'{member}' is missing")));
         };

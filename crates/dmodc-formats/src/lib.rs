@@ -10,6 +10,7 @@
 //! | our JSON | [`read`] | [`json::write`] |
 //! | GraphML, Graphviz DOT, Slurm topologies | | [`graphml::write`], [`dot::write`], [`slurm`] |
 //! | OpenSM's LFT dump, `ibroute`/`dump_lfts` text, `opensm.fdbs` | [`lft::read`] | [`lft::write`] |
+//! | tables as a NumPy array with labels | [`npy::read`] | [`npy::write`] |
 //! | alternative ports | | [`alternatives::write`] |
 //! | plans of writes | | [`plan::write`] |
 //! | orders, GUID lists | [`orders::read`] | [`orders::write`] |
@@ -26,12 +27,14 @@ mod intake;
 pub mod json;
 pub mod lft;
 mod links;
+pub mod npy;
 pub mod orders;
 pub mod plan;
 mod planes;
 mod port_list;
 mod scan;
 pub mod slurm;
+pub mod source;
 mod subnet_list;
 
 pub use dirt::{Dirt, DirtKind, Found};

@@ -18,19 +18,24 @@ pub(crate) fn lines(text: &[u8]) -> impl Iterator<Item = Cursor<'_>> {
     let mut rest = Some(text);
     let mut number = 0;
     std::iter::from_fn(move || {
-        let text = rest?;
-        let (line, after) = match memchr::memchr(b'\n', text) {
-            Some(end) => (&text[..end], Some(&text[end + 1..])),
-            None => (text, None),
-        };
-        rest = after;
         number += 1;
-        let (line, carriage_return) = match line.strip_suffix(b"\r") {
-            Some(line) => (line, true),
-            None => (line, false),
-        };
-        Some(Cursor { line, at: 0, number, carriage_return, last: after.is_none() })
+        let (line, after) = first_line(rest?, number);
+        rest = after;
+        Some(line)
     })
+}
+
+/// Returns the first line of a text, and what follows its line end, if it has one.
+pub(crate) fn first_line(text: &[u8], number: u32) -> (Cursor<'_>, Option<&[u8]>) {
+    let (line, after) = match memchr::memchr(b'\n', text) {
+        Some(end) => (&text[..end], Some(&text[end + 1..])),
+        None => (text, None),
+    };
+    let (line, carriage_return) = match line.strip_suffix(b"\r") {
+        Some(line) => (line, true),
+        None => (line, false),
+    };
+    (Cursor { line, at: 0, number, carriage_return, last: after.is_none() }, after)
 }
 
 impl<'a> Cursor<'a> {

@@ -4,85 +4,13 @@
 //! as long as wanted.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use std::fs;
-use std::path::Path;
+mod damage;
 
 use dmodc::judge::check;
 use dmodc::{Degradation, Dmodc, Fabric, Live, Pgft, Random, Routing, RoutingOptions, SwitchOrder};
 use dmodc_formats::{json, lft, orders};
 
-/// The fabrics and tables of all fixtures, and the fabrics as our JSON.
-fn corpus() -> Vec<Vec<u8>> {
-    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
-    let mut paths = vec![];
-    for folder in fs::read_dir(fixtures).unwrap() {
-        let folder = folder.unwrap().path();
-        if folder.is_dir() {
-            paths.extend(fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()));
-        }
-    }
-    paths.retain(|path| !path.ends_with("info.json") && !path.ends_with("drawing.txt"));
-    paths.sort();
-    assert!(paths.len() > 50);
-    let mut corpus: Vec<Vec<u8>> = paths.iter().map(|path| fs::read(path).unwrap()).collect();
-    let fabrics: Vec<_> = corpus.iter().filter_map(|text| dmodc_formats::read(text).ok()).collect();
-    for reading in fabrics {
-        let mut text = Vec::new();
-        json::write(&reading.fabric, &mut text).unwrap();
-        corpus.push(text);
-    }
-    corpus
-}
-
-/// Damages a text: bytes changed, taken out, doubled, numbers made huge, parts of another spliced in.
-fn damage(random: &mut Random, text: &mut Vec<u8>, other: &[u8]) {
-    const NASTY: [&[u8]; 12] = [
-        b"\"",
-        b"[",
-        b"]",
-        b"(",
-        b"\n",
-        b"\0",
-        b"\xff",
-        b"0x",
-        b"99999999999999999999",
-        b"255",
-        b"65535",
-        b"-1",
-    ];
-    for _ in 0..1 + random.below(6) {
-        if text.is_empty() {
-            return;
-        }
-        let length = text.len() as u64;
-        let (a, b) = (random.below(length) as usize, random.below(length) as usize);
-        let (at, end) = (a.min(b), a.max(b));
-        match random.below(7) {
-            0 => text[at] = random.below(256) as u8,
-            1 => text.truncate(at),
-            2 => drop(text.drain(at..end.min(at + 200))),
-            3 => {
-                let part = text[at..end.min(at + 400)].to_vec();
-                text.splice(end..end, part);
-            }
-            4 => {
-                let nasty = NASTY[random.below(NASTY.len() as u64) as usize];
-                text.splice(at..at, nasty.iter().copied());
-            }
-            5 if !other.is_empty() => {
-                let from = random.below(other.len() as u64) as usize;
-                let part = other[from..other.len().min(from + 300)].to_vec();
-                text.splice(at..at, part);
-            }
-            _ => {
-                // A digit for a digit keeps the line readable and makes it lie.
-                if let Some(digit) = text[at..].iter_mut().find(|c| c.is_ascii_digit()) {
-                    *digit = b'0' + random.below(10) as u8;
-                }
-            }
-        }
-    }
-}
+use damage::{corpus, damage};
 
 /// Routes and judges whatever was read: never a loop, a turn or a cycle.
 fn assert_sound(fabric: &Fabric, seed: u64) {
@@ -116,7 +44,9 @@ fn damaged_texts_are_read_or_refused_and_routed_soundly() {
             json::write(&reading.fabric, &mut written).unwrap();
             assert_eq!(json::read(&written).as_ref(), Ok(&reading.fabric), "seed {seed}");
         }
-        if let Ok(dump) = lft::read(&text, &figure_1) {
+        let dump = lft::read(&text, &figure_1);
+        assert_eq!(dump, lft::naive::read(&text, &figure_1), "seed {seed}");
+        if let Ok(dump) = dump {
             tables += 1;
             let routing = Routing::new(live, &RoutingOptions::default());
             let table = &lft::Lft::tables(&[&dump], &figure_1).unwrap()[0];

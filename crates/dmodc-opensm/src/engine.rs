@@ -8,6 +8,7 @@
 use std::sync::Arc;
 
 use dmodc::fabric::{Changes, Counts, Part};
+use dmodc::judge::Delivery;
 use dmodc::{
     Change, Coverage, Degradation, DestinationOrder, Fabric, ForwardingTables, Guid, Joined,
     LeafRule, Lid, Live, NO_ROUTE, RouteError, Router, Routing, RoutingOptions, SavedOrders,
@@ -240,6 +241,11 @@ impl Kept {
     /// How good the routes are.
     pub(crate) fn coverage(&self) -> Coverage {
         self.router.coverage()
+    }
+
+    /// What becomes of the node pairs.
+    pub(crate) fn delivery(&self) -> Delivery {
+        Delivery::of_route(self.router.live(), &self.coverage())
     }
 
     /// What became of the reference, if there is one.

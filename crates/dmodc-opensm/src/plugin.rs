@@ -184,6 +184,7 @@ impl Plugin {
             cables,
             done,
             coverage: kept.coverage(),
+            delivery: kept.delivery(),
             reference: made.told(),
             entries,
             blocks,

@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use dmodc::Coverage;
 use dmodc::fabric::{Changes, Counts};
+use dmodc::judge::Delivery;
 use serde_json::{Value, json};
 
 use crate::engine::Done;
@@ -19,6 +20,7 @@ pub(crate) struct Report {
     pub(crate) cables: usize,
     pub(crate) done: Done,
     pub(crate) coverage: Coverage,
+    pub(crate) delivery: Delivery,
     /// If the configuration asks for one.
     pub(crate) reference: Option<Told>,
     /// Entries and blocks of 64 that differ from what the switches have.
@@ -65,8 +67,9 @@ impl fmt::Display for Report {
         write!(f, " in {routed} (read in {collected}, written in {}); ", time(self.written))?;
         match self.coverage.unreachable_leaf_pairs {
             0 => f.write_str("valid; ")?,
-            lost => write!(f, "INVALID: {lost} leaf pairs have no route; ")?,
+            lost => write!(f, "INVALID: {lost} leaf pairs have no up*down* route; ")?,
         }
+        write!(f, "{}; ", self.delivery)?;
         if let Some(reference) = &self.reference {
             write!(f, "{reference}; ")?;
         }
@@ -113,6 +116,10 @@ impl Totals {
                 "repairs": repairs,
                 "valid": report.coverage.is_valid(),
                 "unreachable_leaf_pairs": report.coverage.unreachable_leaf_pairs,
+                "pairs": report.delivery.pairs,
+                "delivered": report.delivery.delivered,
+                "lost": report.delivery.lost,
+                "cut_off": report.delivery.cut_off,
                 "entries_changed": report.entries,
                 "blocks_changed": report.blocks,
                 "read_ms": ms(report.collected),
@@ -162,6 +169,19 @@ impl Totals {
             metric("valid", "gauge", "Whether every leaf with nodes reaches every other.", valid);
             let lost = report.coverage.unreachable_leaf_pairs as f64;
             metric("unreachable_leaf_pairs", "gauge", "Pairs of leaves without a route.", lost);
+            let Delivery { pairs, delivered, lost, cut_off } = report.delivery;
+            for (name, help, count) in [
+                ("pairs", "Ordered pairs of nodes.", pairs),
+                ("delivered_pairs", "Node pairs that are delivered.", delivered),
+                (
+                    "lost_pairs",
+                    "Node pairs that live cables connect and the tables do not deliver.",
+                    lost,
+                ),
+                ("cut_off_pairs", "Node pairs that no live cables connect.", cut_off),
+            ] {
+                metric(name, "gauge", help, count as f64);
+            }
             metric("nodes", "gauge", "Nodes of the fabric.", report.nodes as f64);
             metric("switches", "gauge", "Switches of the fabric.", report.switches as f64);
             let cables = "Cables between switches.";
@@ -209,6 +229,7 @@ mod tests {
             cables: 32,
             done: Done::Applied { faults: 1, repairs: 0 },
             coverage: Coverage::default(),
+            delivery: Delivery { pairs: 132, delivered: 126, lost: 4, cut_off: 2 },
             reference: None,
             entries: 7,
             blocks: 3,
@@ -223,7 +244,8 @@ mod tests {
         assert_eq!(
             report().to_string(),
             "12 nodes, 16 switches, 32 cables between them; 1 down, 0 up, routed in 0.31 ms (read in \
-             0.12 ms, written in 0.05 ms); valid; 7 entries in 3 blocks change"
+             0.12 ms, written in 0.05 ms); valid; 126 of 132 node pairs delivered, 4 lost, 2 cut off; 7 \
+             entries in 3 blocks change"
         );
     }
 
@@ -266,6 +288,16 @@ mod tests {
             serde_json::from_str(&totals.json(Some(&report()), None)).expect("it is JSON");
         assert_eq!(json["last"]["entries_changed"], 7);
         assert_eq!(json["ok"], true);
+        for (key, name, count) in [
+            ("pairs", "pairs", 132),
+            ("delivered", "delivered_pairs", 126),
+            ("lost", "lost_pairs", 4),
+            ("cut_off", "cut_off_pairs", 2),
+        ] {
+            assert_eq!(json["last"][key], count);
+            let line = format!("\ndmodc_{name} {count}\n");
+            assert!(totals.metrics(Some(&report())).contains(&line), "{line}");
+        }
         let metrics = totals.metrics(Some(&report()));
         assert!(metrics.contains("# TYPE dmodc_runs_total counter\ndmodc_runs_total 1\n"));
         assert!(metrics.contains("dmodc_valid 1\n"));

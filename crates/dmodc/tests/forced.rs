@@ -13,7 +13,10 @@ use dmodc::{
 };
 use support::{for_seeds, random_degradation, random_graph, random_pgft, spoil, walk};
 
-fn naive(live: Live<'_>, routing: &Routing, old: &ForwardingTables) -> Forced {
+/// Old and new tables.
+type Both<'a> = [&'a ForwardingTables; 2];
+
+fn naive(live: Live<'_>, routing: &Routing, [old, new]: Both<'_>) -> Forced {
     let graph = Graph::new(live, routing.orders(), routing.ranking(live).leaves());
     let (mut entries, mut blocks) = (0, BTreeSet::new());
     for (column, d) in old.columns().destinations().iter().enumerate() {
@@ -26,9 +29,11 @@ fn naive(live: Live<'_>, routing: &Routing, old: &ForwardingTables) -> Forced {
             };
             let entry = old.port(s, column);
             let stays = match entry {
-                None => true,
+                None => ports.is_empty(),
                 Some(_) if ports.is_empty() => {
-                    distances.is_some() && walk(live, old, s, column).is_some()
+                    distances.is_some()
+                        && new.port(s, column).is_some()
+                        && walk(live, old, s, column).is_some()
                 }
                 Some(port) => ports.contains(&port),
             };
@@ -41,9 +46,9 @@ fn naive(live: Live<'_>, routing: &Routing, old: &ForwardingTables) -> Forced {
     Forced { entries, blocks: blocks.len() as u64 }
 }
 
-fn in_threads(live: Live<'_>, routing: &Routing, old: &ForwardingTables, threads: usize) -> Forced {
+fn in_threads(live: Live<'_>, routing: &Routing, [old, new]: Both<'_>, threads: usize) -> Forced {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    pool.install(|| forced(live, &routing.preprocess(live), old)).unwrap()
+    pool.install(|| forced(live, &routing.preprocess(live), old, new)).unwrap()
 }
 
 /// Old tables of the healthy fabric, judged by the damaged one: what engines along the closer sets keep and
@@ -61,23 +66,29 @@ fn what_is_forced_equals_the_naive_count_and_every_engine_changes_it() {
         let (whole, damaged) = (Live::new(&fabric, &healthy), Live::new(&fabric, &degraded));
         let routing = Routing::new(whole, &RoutingOptions::default());
         let (old, _) = routing.route(whole, &Dmodc).unwrap();
-        assert_eq!(in_threads(whole, &routing, &old, 1), Forced::default(), "nothing is dead");
-        let found = in_threads(damaged, &routing, &old, 1);
-        assert_eq!(found, naive(damaged, &routing, &old));
-        assert_eq!(found, in_threads(damaged, &routing, &old, 3));
+        let same = in_threads(whole, &routing, [&old, &old], 1);
+        assert_eq!(same, Forced::default(), "nothing is dead");
         let ranking = routing.ranking(damaged);
-        let engines: [&dyn dmodc::Engine; 2] = [&Dmodc, &RandomPorts { seed: 3 }];
+        let engines: [&dyn dmodc::Engine; 2] = [&RandomPorts { seed: 3 }, &Dmodc];
+        let mut found = Forced::default();
         for engine in engines {
             let (new, _) = routing.route(damaged, engine).unwrap();
+            found = in_threads(damaged, &routing, [&old, &new], 1);
+            assert_eq!(found, naive(damaged, &routing, [&old, &new]));
+            assert_eq!(found, in_threads(damaged, &routing, [&old, &new], 3));
             let moved = diff(damaged, &ranking, &old, &new).changes;
             assert!(found.entries <= moved.entries && found.blocks <= moved.blocks);
+            // What comes and goes does so whoever routes along the closer sets.
+            assert!(found.entries >= moved.set + moved.unset);
             // Whatever was routed on the damaged fabric may stay as it is.
-            assert_eq!(in_threads(damaged, &routing, &new, 1), Forced::default());
+            assert_eq!(in_threads(damaged, &routing, [&new, &new], 1), Forced::default());
         }
-        // After a repair a detour is a longer way than there is.
+        // After a repair a detour is a longer way than there is, and what had no route is newly set.
         let (new, _) = routing.route(damaged, &Dmodc).unwrap();
-        let back = in_threads(whole, &routing, &new, 1);
-        assert_eq!(back, naive(whole, &routing, &new));
+        let back = in_threads(whole, &routing, [&new, &old], 1);
+        assert_eq!(back, naive(whole, &routing, [&new, &old]));
+        let moved = diff(whole, &routing.ranking(whole), &new, &old).changes;
+        assert!(back.entries <= moved.entries && back.entries >= moved.set + moved.unset);
         let [none, some, repaired] = counts.get();
         counts.set([
             none + u64::from(found.entries == 0),
@@ -100,14 +111,17 @@ fn what_is_forced_of_rubbish_is_the_naive_count() {
         let live = Live::new(&fabric, &degraded);
         let routing = Routing::new(live, &RoutingOptions::default());
         let (mut old, _) = routing.route(live, &Dmodc).unwrap();
+        let mut new = old.clone();
         spoil(random, live, &mut old);
         spoil(random, live, &mut old);
-        assert_eq!(in_threads(live, &routing, &old, 2), naive(live, &routing, &old));
+        spoil(random, live, &mut new);
+        let both = [&old, &new];
+        assert_eq!(in_threads(live, &routing, both, 2), naive(live, &routing, both));
     });
 }
 
-/// Two roots have no up\*down\* route to each other. Tables that connect them may go on doing so, until the way is
-/// gone.
+/// Two roots have no up\*down\* route to each other. Tables that connect them may go on doing so until the way is
+/// gone; tables that do not connect them must take such an entry away.
 ///
 /// ```text
 ///    root0   root1
@@ -117,7 +131,7 @@ fn what_is_forced_of_rubbish_is_the_naive_count() {
 ///    leaf0   leaf1
 /// ```
 #[test]
-fn a_way_between_roots_may_stay_while_it_is_there() {
+fn a_way_between_roots_may_stay_while_it_is_there_and_wanted() {
     let mut d = support::Drawing::new();
     let [a, b, x, y] = d.switches(["leaf0", "leaf1", "root0", "root1"]);
     d.nodes(a, 2);
@@ -130,6 +144,7 @@ fn a_way_between_roots_may_stay_while_it_is_there() {
     let live = Live::new(&fabric, &healthy);
     let routing = Routing::new(live, &RoutingOptions::default());
     let (mut old, _) = routing.route(live, &Dmodc).unwrap();
+    let plain = old.clone();
     let named = |name: &str| {
         fabric.switch_indices().find(|&s| fabric.switch(s).name.as_ref() == name).unwrap()
     };
@@ -142,7 +157,11 @@ fn a_way_between_roots_may_stay_while_it_is_there() {
     assert_eq!(old.port(from, column), None);
     let (port, _) = live.links(from).find(|&(_, peer)| peer == leaf).unwrap();
     old.set(from, column, Some(port));
-    assert_eq!(in_threads(live, &routing, &old, 1), Forced::default());
+    let connecting = old.clone();
+    assert_eq!(in_threads(live, &routing, [&old, &connecting], 1), Forced::default());
+    let taken_away = in_threads(live, &routing, [&old, &plain], 1);
+    assert_eq!(taken_away, Forced { entries: 1, blocks: 1 });
+    assert_eq!(diff(live, &routing.ranking(live), &old, &plain).changes.entries, 1);
 
     let mut dead = Degradation::none(&fabric);
     let joins = |cable: &dmodc::fabric::Cable| {
@@ -151,9 +170,9 @@ fn a_way_between_roots_may_stay_while_it_is_there() {
     let cable = fabric.inter_switch_cables().iter().position(joins).unwrap();
     dead.set_cable(dmodc::CableIndex::new(cable), true);
     let damaged = Live::new(&fabric, &dead);
-    let before = in_threads(damaged, &routing, &old, 1);
-    assert_eq!(before, naive(damaged, &routing, &old));
+    let before = in_threads(damaged, &routing, [&old, &connecting], 1);
+    assert_eq!(before, naive(damaged, &routing, [&old, &connecting]));
     old.set(from, column, None);
-    let after = in_threads(damaged, &routing, &old, 1);
+    let after = in_threads(damaged, &routing, [&old, &connecting], 1);
     assert_eq!(before.entries, after.entries + 1, "it arrived by the dead cable");
 }

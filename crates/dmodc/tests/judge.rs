@@ -110,13 +110,15 @@ impl<'a> Naive<'a> {
                     self.follow(home, column, &mut vec![], &mut verdict);
                 }
                 scope.pairs += 1;
-                match (verdict.loops, verdict.lost) {
-                    (true, _) => {
-                        scope.loops += 1;
-                        looping.insert(*to);
-                    }
-                    (_, true) => scope.lost += 1,
-                    _ => scope.delivered += 1,
+                if verdict.loops {
+                    scope.loops += 1;
+                    looping.insert(*to);
+                }
+                let connected = self.live.hops_to([to.switch(fabric)])[home.at()].is_some();
+                match (verdict.loops || verdict.lost, connected) {
+                    (false, _) => scope.delivered += 1,
+                    (true, true) => scope.lost += 1,
+                    (true, false) => scope.cut_off += 1,
                 }
                 scope.up_down_violations += u64::from(verdict.turns || verdict.loops);
                 dependencies.extend(verdict.dependencies);
@@ -140,12 +142,14 @@ fn has_cycle<T: Ord + Copy>(mut edges: BTreeSet<(T, T)>) -> bool {
 
 fn assert_same(judged: &Scope, naive: (Scope, bool), tables: usize) {
     let (naive, cyclic) = naive;
-    let numbers = |s: &Scope| (s.pairs, s.delivered, s.lost, s.loops, s.loop_destinations);
+    let numbers = |s: &Scope| (s.delivery(), s.loops, s.loop_destinations);
     assert_eq!(numbers(judged), numbers(&naive));
+    assert_eq!(judged.pairs, judged.delivered + judged.lost + judged.cut_off);
+    assert_eq!(judged.is_sound(), judged.loops == 0 && !cyclic);
     assert_eq!(judged.up_down_violations, naive.up_down_violations);
     assert_eq!(judged.cycle.is_some(), cyclic, "{tables} tables");
     assert_eq!(judged.loop_example.is_some(), judged.loops > 0);
-    assert_eq!(judged.examples.is_empty(), judged.lost + judged.loops == 0);
+    assert_eq!(judged.examples.is_empty(), judged.delivery().is_complete());
 }
 
 /// A loop that is told is one: each hop is an entry of the table it is said to be of, for some LID.
@@ -164,7 +168,7 @@ fn assert_loops(live: Live<'_>, scope: &Scope, tables: &[&ForwardingTables]) {
 
 #[test]
 fn the_judge_equals_the_walk_of_every_pair() {
-    let counts = std::cell::Cell::new([0u64; 4]);
+    let counts = std::cell::Cell::new([0u64; 5]);
     for_seeds(500, |random| {
         let fabric = match random.below(2) {
             0 => random_graph(random),
@@ -181,9 +185,10 @@ fn the_judge_equals_the_walk_of_every_pair() {
         assert_same(&judged.everything, naive.scope(true), 1);
         assert_loops(live, &judged.nodes, &[&tables]);
         let n = &judged.nodes;
-        let [lost, loops, turns, cycles] = counts.get();
+        let [lost, cut_off, loops, turns, cycles] = counts.get();
         counts.set([
             lost + u64::from(n.lost > 0),
+            cut_off + u64::from(n.cut_off > 0),
             loops + u64::from(n.loops > 0),
             turns + u64::from(n.up_down_violations > 0),
             cycles + u64::from(!n.is_deadlock_free()),

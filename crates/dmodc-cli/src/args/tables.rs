@@ -12,7 +12,8 @@ use super::shared::{FabricArgs, LeafArgs, OrderArgs, OutputArgs};
 pub(crate) struct AnalyzeArgs {
     #[command(flatten)]
     pub(crate) fabric: FabricArgs,
-    /// The forwarding tables: a dump of OpenSM, dump_lfts or ibroute, or what `dmodc route` writes.
+    /// The forwarding tables: a dump of OpenSM, dump_lfts or ibroute, or what `dmodc route` writes (an array,
+    /// too: FILE.npy, with FILE.npy.json next to it).
     pub(crate) tables: PathBuf,
     /// What is sent: a2a (everybody to everybody), rp:N (random permutations), sp (all shifts) or sp:N (a
     /// sample), bisection:N, one-to-all:NODE, all-to-one:NODE, file:PATH (lines 'source destination').
@@ -28,9 +29,9 @@ pub(crate) struct AnalyzeArgs {
     pub(crate) leaves: LeafArgs,
     #[command(flatten)]
     pub(crate) order: OrderArgs,
-    /// Go on with tables of another state of the fabric: what is unknown is left out, what is missing has
-    /// no routes.
-    #[arg(long)]
+    /// Does nothing any more: tables of another state of the fabric are always analysed, and what does not match
+    /// is reported.
+    #[arg(long, hide = true)]
     pub(crate) partial: bool,
     /// Print JSON instead of text.
     #[arg(long)]
@@ -47,6 +48,12 @@ pub(crate) struct AnalyzeArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(
+    after_help = "An output file whose name ends in .npy becomes a NumPy array of bytes: a row for each switch, a column for \
+                  each LID, an entry is a port, and 255 is no route. FILE.npy.json next to it has the GUIDs of the rows \
+                  and the LIDs and GUIDs of the columns. numpy.load reads the array, and every command that takes \
+                  tables does; it is a sixtieth of the dump. Any other file becomes a dump that OpenSM loads."
+)]
 pub(crate) struct RouteArgs {
     #[command(flatten)]
     pub(crate) fabric: FabricArgs,
@@ -104,7 +111,8 @@ pub(crate) struct CheckArgs {
     pub(crate) fabric: FabricArgs,
     #[command(flatten)]
     pub(crate) leaves: LeafArgs,
-    /// The tables: a dump of OpenSM, of dmodc, of ibroute or of dump_lfts.
+    /// The tables: a dump of OpenSM, of dmodc, of ibroute or of dump_lfts, or an array that 'dmodc route -o
+    /// FILE.npy' wrote.
     pub(crate) tables: PathBuf,
     /// With --union: the tables that replace the first ones.
     #[arg(requires = "union")]
@@ -129,7 +137,7 @@ pub(crate) struct CheckArgs {
                   any entry on its way differs, so that its packets leave some switch by another port, or are \
                   delivered by one of the two tables alone. An old entry could not stay (forced_entries, \
                   forced_blocks) if its port is none of the alternative ports that up*down* routes have in the \
-                  fabric as it is: every routing along them changes it, so that what differs can be held against the \
+                  fabric as it is, or if it has no port and there are such: every routing along them changes it, so that what differs can be held against the \
                   least. Exit 0 if the tables are equal, 1 if they differ."
 )]
 pub(crate) struct DiffArgs {
@@ -137,7 +145,9 @@ pub(crate) struct DiffArgs {
     pub(crate) fabric: FabricArgs,
     #[command(flatten)]
     pub(crate) leaves: LeafArgs,
-    /// The tables that were: a dump of OpenSM, of dmodc, of ibroute or of dump_lfts.
+    #[command(flatten)]
+    pub(crate) order: OrderArgs,
+    /// The tables that were: a dump of OpenSM, of dmodc, of ibroute or of dump_lfts, or an array (FILE.npy).
     pub(crate) old: PathBuf,
     /// The tables that replace them.
     pub(crate) new: PathBuf,
@@ -162,8 +172,8 @@ pub(crate) struct DiffArgs {
 pub(crate) struct PlanArgs {
     #[command(flatten)]
     pub(crate) fabric: FabricArgs,
-    /// The tables in force: a dump of OpenSM, of dmodc, of ibroute or of dump_lfts. They may be of the
-    /// fabric before its faults.
+    /// The tables in force: a dump of OpenSM, of dmodc, of ibroute or of dump_lfts, or an array (FILE.npy). They
+    /// may be of the fabric before its faults.
     pub(crate) old: PathBuf,
     /// The tables that replace them.
     pub(crate) new: PathBuf,
@@ -183,7 +193,7 @@ pub(crate) struct PlanArgs {
 pub(crate) struct TraceArgs {
     #[command(flatten)]
     pub(crate) fabric: FabricArgs,
-    /// The tables.
+    /// The tables: a dump, or an array (FILE.npy).
     pub(crate) tables: PathBuf,
     /// From: a name, GUID or LID of a node or switch.
     pub(crate) source: String,

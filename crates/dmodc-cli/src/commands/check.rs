@@ -5,63 +5,74 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use dmodc::judge::{self, Channel, Check, Loop, Scope};
-use dmodc::{DestinationOrder, End, Fabric, Live, NodeIndex, Orders, Ranking};
+use dmodc::judge::{self, Channel, Check, Loop, Scope, Why};
+use dmodc::{Coverage, End, Fabric, Live, NodeIndex, Routing, RoutingOptions};
 use dmodc_formats::lft::Lft;
 use serde_json::{Value, json};
 
 use crate::args::CheckArgs;
 use crate::input::Whole;
 use crate::text::{counted, end, number, switch, time};
+use crate::verdict::{self, Situation};
 use crate::{Answer, input, output};
 
 pub(super) fn run(args: &CheckArgs) -> Result<Answer> {
+    let paths = [Some(args.tables.as_path()), args.new.as_deref()];
+    let paths = || paths.into_iter().flatten();
+    input::only_one_from_stdin(paths().chain([args.fabric.fabric.as_path()]))?;
     let mut fabric = input::fabric(&args.fabric)?;
     let leaves = input::leaf_rule(&args.leaves, &mut fabric)?;
     let whole = Whole::new(fabric);
     let live = whole.live();
-    let mut dumps = vec![input::tables(&args.tables, live.fabric)?];
-    if let Some(new) = &args.new {
-        dumps.push(input::tables(new, live.fabric)?);
+    let mut dumps = Vec::new();
+    for path in paths() {
+        let dump = input::tables(path, live.fabric)?;
+        input::is_of_this_fabric(path, &dump, live.fabric)?;
+        dumps.push(dump);
     }
     let switches = input::switch_order(&args.switch_order)?;
-    let ranking = Ranking::new(live, &leaves);
-    let orders = Orders::new(live, &ranking, &DestinationOrder::default(), &switches);
+    let options = RoutingOptions { leaves, switches, ..RoutingOptions::default() };
+    let routing = Routing::new(live, &options);
+    let ready = routing.preprocess(live);
+    let (ranking, orders) = (&ready.ranking, routing.orders());
     let tables = Lft::tables(&dumps.iter().collect::<Vec<_>>(), live.fabric)?;
     let start = Instant::now();
     let check = match &tables[..] {
-        [old, new] => judge::check_union(live, &ranking, &orders, old, new),
-        tables => judge::check(live, &ranking, &orders, &tables[0]),
+        [old, new] => judge::check_union(live, ranking, orders, old, new),
+        tables => judge::check(live, ranking, orders, &tables[0]),
     };
     let elapsed = start.elapsed();
-    let sound = check.nodes.is_sound() && !(args.up_down && check.nodes.up_down_violations > 0);
+    // Costs that cannot be counted are no reason to say nothing.
+    let coverage = dmodc::validity(live, &ready, routing.columns()).ok();
+    let (nodes, delivery) = (&check.nodes, check.nodes.delivery());
+    let turns = args.up_down && nodes.up_down_violations > 0;
     if args.json {
-        output::print(&json(live, &check, &dumps, elapsed))?;
+        output::print(&json(live, &check, coverage.as_ref(), &dumps, elapsed))?;
     } else {
-        let paths = [Some(args.tables.as_path()), args.new.as_deref()];
-        let mut report = strangers(live, &dumps, paths.into_iter().flatten());
+        let mut report = strangers(live, &dumps, paths());
         report += &text(live, &check, args.union, elapsed);
-        let _ = writeln!(report, "{}", if sound { "sound" } else { "NOT SOUND" });
+        report += &coverage.as_ref().map(verdict::validity).unwrap_or_default();
+        report += match (nodes.is_sound(), delivery.is_complete()) {
+            (false, _) => "NOT SOUND\n",
+            (true, false) => "sound, but not every pair is delivered\n",
+            (true, true) if turns => "sound, but not every route is up*down*\n",
+            (true, true) => "sound\n",
+        };
+        let (leaves, coverage) = (&args.leaves, coverage.as_ref());
+        report += &Situation { live, ranking, leaves, delivery, coverage, dumps: &dumps }.hint();
         output::print(&report)?;
     }
-    Ok(sound.into())
+    Ok((nodes.is_sound() && delivery.is_complete() && !turns).into())
 }
 
 /// The sentences on node-to-node traffic, then on everything.
 pub(super) fn text(live: Live<'_>, check: &Check, union: bool, elapsed: Duration) -> String {
     let fabric = live.fabric;
     let mut text = String::new();
-    let mixed = if union { " in every mixture of old and new" } else { "" };
+    let mixed = if union { "in every mixture of old and new: " } else { "" };
     let nodes = &check.nodes;
-    let _ = writeln!(
-        text,
-        "{} of {} delivered{mixed} ({})",
-        number(nodes.delivered),
-        counted(nodes.pairs as usize, "node pair"),
-        time(elapsed),
-    );
+    let _ = writeln!(text, "{mixed}{} ({})", nodes.delivery(), time(elapsed));
     for (count, what) in [
-        (nodes.lost, "lost"),
         (nodes.loops, "in a loop"),
         (nodes.up_down_violations, "by a route that goes up after it went down"),
     ] {
@@ -69,10 +80,14 @@ pub(super) fn text(live: Live<'_>, check: &Check, union: bool, elapsed: Duration
             let _ = writeln!(text, "  {} {what}", counted(count as usize, "pair"));
         }
     }
-    for lost in &nodes.examples {
-        let from = source(fabric, lost.from, lost.to);
-        let fate = if lost.loops { "loops" } else { "is lost" };
-        let _ = writeln!(text, "  {from} to {} {fate}", end(fabric, lost.to));
+    for example in &nodes.examples {
+        let from = source(fabric, example.from, example.to);
+        let fate = match example.why {
+            Why::Lost => "is lost",
+            Why::Loops => "loops",
+            Why::CutOff => "is cut off",
+        };
+        let _ = writeln!(text, "  {from} to {} {fate}", end(fabric, example.to));
     }
     text += &looping(fabric, nodes, union);
     if nodes.up_down_violations == 0 {
@@ -80,14 +95,15 @@ pub(super) fn text(live: Live<'_>, check: &Check, union: bool, elapsed: Duration
     }
     text += &deadlock(fabric, nodes);
     let all = &check.everything;
-    let (lost, loops) = (all.lost - nodes.lost, all.loops - nodes.loops);
     let _ = writeln!(
         text,
-        "beside, to and from switches and aggregation nodes: {} of {} delivered, {} lost, {} in a loop, {}",
+        "to and from switches and aggregation nodes, which the verdict is not about: {} of {} delivered, \
+         {} lost, {} cut off, {} in a loop, {}",
         number(all.delivered - nodes.delivered),
         number(all.pairs - nodes.pairs),
-        number(lost),
-        number(loops),
+        number(all.lost - nodes.lost),
+        number(all.cut_off - nodes.cut_off),
+        number(all.loops - nodes.loops),
         if all.is_deadlock_free() { "no deadlock" } else { "their dependencies have a cycle" },
     );
     text
@@ -178,9 +194,16 @@ pub(super) fn unmatched(dumps: &[Lft]) -> Value {
     dumps.iter().map(numbers).collect()
 }
 
-fn json(live: Live<'_>, check: &Check, dumps: &[Lft], elapsed: Duration) -> String {
+fn json(
+    live: Live<'_>,
+    check: &Check,
+    coverage: Option<&Coverage>,
+    dumps: &[Lft],
+    elapsed: Duration,
+) -> String {
     let fabric = live.fabric;
     let mut value = scope(fabric, &check.nodes);
+    value["valid"] = json!(coverage.map(Coverage::is_valid));
     value["schema"] = json!("dmodc/check/1");
     value["everything"] = scope(fabric, &check.everything);
     value["check_ms"] = json!(elapsed.as_secs_f64() * 1e3);
@@ -206,13 +229,18 @@ fn scope(fabric: &Fabric, scope: &Scope) -> Value {
         .map(|lost| {
             let from = fabric.switch(lost.from).guid.to_string();
             let (to, name) = (lost.to.guid(fabric), lost.to.name(fabric));
-            json!({"from_switch": from, "to": to.to_string(), "to_name": name, "loops": lost.loops})
+            let (loops, cut_off) = (lost.why == Why::Loops, lost.why == Why::CutOff);
+            json!({
+                "from_switch": from,
+                "to": to.to_string(),
+                "to_name": name,
+                "loops": loops,
+                "cut_off": cut_off,
+            })
         })
         .collect();
-    json!({
-        "pairs": scope.pairs,
-        "delivered": scope.delivered,
-        "lost": scope.lost,
+    let mut value = json!({
+        "sound": scope.is_sound(),
         "loops": scope.loops,
         "loop_destinations": scope.loop_destinations,
         "loop": scope.loop_example.as_ref().map(|found| looped(fabric, found)),
@@ -220,5 +248,7 @@ fn scope(fabric: &Fabric, scope: &Scope) -> Value {
         "deadlock_free": scope.is_deadlock_free(),
         "cycle": scope.cycle.as_ref().map(|cycle| cycle.iter().map(channel).collect::<Vec<_>>()),
         "examples": examples,
-    })
+    });
+    verdict::set(&mut value, &scope.delivery());
+    value
 }

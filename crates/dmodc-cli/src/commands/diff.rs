@@ -20,22 +20,25 @@ use crate::{Answer, input, output};
 const NAMED: usize = 10;
 
 pub(super) fn run(args: &DiffArgs) -> Result<Answer> {
+    let paths = [args.old.as_path(), args.new.as_path()];
+    input::only_one_from_stdin(paths.into_iter().chain([args.fabric.fabric.as_path()]))?;
     let mut fabric = input::fabric(&args.fabric)?;
     let leaves = input::leaf_rule(&args.leaves, &mut fabric)?;
+    let (destinations, switches, _) = input::order(&args.order)?;
     let whole = Whole::new(fabric);
     let live = whole.live();
-    let paths = [args.old.as_path(), args.new.as_path()];
     let dumps = [input::tables(paths[0], live.fabric)?, input::tables(paths[1], live.fabric)?];
     for (dump, path) in dumps.iter().zip(paths) {
         input::is_of_this_fabric(path, dump, live.fabric)?;
     }
-    let routing = Routing::new(live, &RoutingOptions { leaves, ..RoutingOptions::default() });
+    let options = RoutingOptions { leaves, destinations, switches, switch_lids: true };
+    let routing = Routing::new(live, &options);
     let ready = routing.preprocess(live);
     let tables = Lft::tables(&[&dumps[0], &dumps[1]], live.fabric)?;
     let start = Instant::now();
     let diff = judge::diff(live, &ready.ranking, &tables[0], &tables[1]);
     // Costs that cannot be counted are no reason to say nothing.
-    let forced = judge::forced(live, &ready, &tables[0]).ok();
+    let forced = judge::forced(live, &ready, &tables[0], &tables[1]).ok();
     let found = Found { fabric: live.fabric, diff, forced, elapsed: start.elapsed() };
     let report = match args.json {
         true => json(&found, &ready.ranking, &dumps),

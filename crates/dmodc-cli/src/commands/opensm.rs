@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use dmodc::Fabric;
-use dmodc_study::lab::{Lab, Row, Script, Verdict};
+use dmodc_study::lab::{Lab, Row, Script};
 use serde_json::json;
 
 use super::generate::preset;
@@ -49,19 +49,21 @@ fn lab(args: &LabArgs) -> Result<Answer> {
         told?;
         runs.push((engine, rows));
     }
-    let sound = runs.iter().flat_map(|(_, rows)| rows).all(Row::is_sound);
+    let rows = || runs.iter().flat_map(|(_, rows)| rows);
+    let right = rows().all(Row::is_right);
     if args.json {
         let runs = runs.iter().map(|(engine, rows)| json!({ "engine": engine, "events": rows }));
         let report = json!({
-            "schema": "dmodc/lab/2",
+            "schema": "dmodc/lab/3",
             "nodes": fabric.nodes().len(),
             "switches": fabric.switches().len(),
-            "sound": sound,
+            "sound": rows().all(Row::is_sound),
+            "right": right,
             "runs": runs.collect::<Vec<_>>(),
         });
         output::print(&format!("{report:#}\n"))?;
     }
-    Ok(sound.into())
+    Ok(right.into())
 }
 
 fn fabric(args: &LabArgs) -> Result<Fabric> {
@@ -120,33 +122,7 @@ fn line(row: &Row) -> String {
     if let Some(why) = &row.refused {
         let _ = write!(text, "the engine REFUSED ({why}): ");
     }
-    text += &row.verdict.as_ref().map_or("not looked at".into(), verdict);
+    text += &row.verdict.as_ref().map_or("not looked at".into(), ToString::to_string);
     text.push('\n');
-    text
-}
-
-/// What the switches hold, in words.
-fn verdict(verdict: &Verdict) -> String {
-    let mut text = match verdict {
-        Verdict { as_offline: Some(false), .. } => "OTHER TABLES than dmodc route",
-        Verdict { deadlock_free: false, .. } => "tables that may DEADLOCK",
-        Verdict { lost: 1.., .. } => "tables that LOSE pairs",
-        Verdict { as_offline: Some(true), .. } => "dmodc route's tables; sound",
-        Verdict { as_offline: None, .. } => "sound tables",
-    }
-    .to_string();
-    match (verdict.lost, verdict.pairs - verdict.delivered) {
-        (0, 0) => {}
-        (0, cut) => {
-            let _ = write!(text, " ({} pairs are cut off)", number(cut));
-        }
-        (lost, _) => {
-            let _ = write!(text, " ({} of them without need)", number(lost));
-        }
-    }
-    if verdict.followed < verdict.traced {
-        let other = verdict.traced - verdict.followed;
-        let _ = write!(text, "; ibtracert goes OTHER WAYS on {other} of {} pairs", verdict.traced);
-    }
     text
 }

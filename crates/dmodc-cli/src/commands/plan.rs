@@ -19,9 +19,10 @@ use crate::{Answer, input, output};
 pub(super) fn run(args: &PlanArgs) -> Result<Answer> {
     let to_stdout = args.output.as_deref() == Some(Path::new("-"));
     ensure!(!(args.json && to_stdout), "only one thing can go to standard output");
+    let paths = [args.old.as_path(), args.new.as_path()];
+    input::only_one_from_stdin(paths.into_iter().chain([args.fabric.fabric.as_path()]))?;
     let whole = Whole::new(input::fabric(&args.fabric)?);
     let live = whole.live();
-    let paths = [args.old.as_path(), args.new.as_path()];
     let dumps = [input::tables(paths[0], live.fabric)?, input::tables(paths[1], live.fabric)?];
     for (dump, path) in dumps.iter().zip(paths) {
         input::is_of_this_fabric(path, dump, live.fabric)?;

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 use dmodc::fabric::Peer;
-use dmodc::judge::{Fate, trace};
+use dmodc::judge::{Fate, Islands, trace};
 use dmodc::{End, Live, PortNumber, SwitchIndex};
 use dmodc_formats::lft::Lft;
 use serde_json::json;
@@ -16,6 +16,7 @@ use crate::text::{end, switch};
 use crate::{Answer, input, output};
 
 pub(super) fn run(args: &TraceArgs) -> Result<Answer> {
+    input::only_one_from_stdin([args.fabric.fabric.as_path(), args.tables.as_path()])?;
     let whole = Whole::new(input::fabric(&args.fabric)?);
     let live = whole.live();
     let fabric = live.fabric;
@@ -24,6 +25,7 @@ pub(super) fn run(args: &TraceArgs) -> Result<Answer> {
     let from = resolve(fabric, &args.source)?;
     let to = resolve(fabric, &args.destination)?;
     let start = from.switch(fabric);
+    let cut_off = !Islands::new(live).connect(start, to.switch(fabric));
     let columns: Vec<usize> = (0..tables.columns().len())
         .filter(|&c| tables.columns().destinations()[c].end == to)
         .collect();
@@ -43,6 +45,7 @@ pub(super) fn run(args: &TraceArgs) -> Result<Answer> {
         let last = hops[hops.len() - 1];
         let _ = match fate {
             Fate::Delivered => writeln!(text, "delivered"),
+            Fate::Lost if cut_off => writeln!(text, "CUT OFF: no live cables connect the two"),
             Fate::Lost => writeln!(text, "LOST: {}", why(live, last.switch, last.out)),
             Fate::Loops => {
                 writeln!(text, "LOOPS: '{}' was passed before", fabric.switch(last.switch).name)
@@ -62,6 +65,7 @@ pub(super) fn run(args: &TraceArgs) -> Result<Answer> {
             .collect();
         let fate = match fate {
             Fate::Delivered => "delivered",
+            Fate::Lost if cut_off => "cut_off",
             Fate::Lost => "lost",
             Fate::Loops => "loops",
         };

@@ -1,12 +1,13 @@
 //! One event after the other: how long until tables are uploaded, what changed, whether it is right.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::path::Path;
 use std::thread::sleep;
 use std::time::Duration;
 
-use dmodc::judge::{Fate, check, trace};
+use dmodc::judge::{Delivery, Fate, check, trace};
 use dmodc::{
     Degradation, DestinationOrder, Dmodc, End, Fabric, ForwardingTables, LeafRule, Lid, Live,
     NO_ROUTE, Random, Ranking, Routing, RoutingOptions, SavedOrders, SwitchOrder,
@@ -52,12 +53,16 @@ pub struct Row {
 pub struct Verdict {
     /// Entries of the switches that are other than before the event.
     pub entries_changed: usize,
-    /// Node pairs that are delivered, of so many.
-    pub delivered: u64,
     /// Node pairs.
     pub pairs: u64,
-    /// Pairs that are lost or loop although the fabric joins them by an up*down* route.
+    /// Node pairs that are delivered.
+    pub delivered: u64,
+    /// Node pairs that live cables connect and the tables do not deliver.
     pub lost: u64,
+    /// Node pairs that no live cables connect.
+    pub cut_off: u64,
+    /// Whether no packet loops and the channel dependency graph has no cycle.
+    pub sound: bool,
     /// Whether the channel dependency graph has no cycle.
     pub deadlock_free: bool,
     /// A digest of what the switches hold.
@@ -70,16 +75,58 @@ pub struct Verdict {
     pub followed: usize,
 }
 
+impl Verdict {
+    /// Returns how many pairs are delivered, lost and cut off.
+    pub fn delivery(&self) -> Delivery {
+        let Verdict { pairs, delivered, lost, cut_off, .. } = *self;
+        Delivery { pairs, delivered, lost, cut_off }
+    }
+
+    /// Returns whether nothing is wrong with what the switches hold.
+    fn is_right(&self) -> bool {
+        self.sound
+            && self.delivery().is_complete()
+            && self.as_offline != Some(false)
+            && self.followed == self.traced
+    }
+}
+
+impl fmt::Display for Verdict {
+    /// The same words as of `dmodc check`, and what only a lab can see.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.as_offline {
+            Some(false) => "OTHER TABLES than dmodc route; ",
+            Some(true) => "dmodc route's tables; ",
+            None => "",
+        })?;
+        f.write_str(match (self.sound, self.deadlock_free) {
+            (true, _) => "sound, ",
+            (false, true) => "NOT SOUND (packets loop), ",
+            (false, false) => "NOT SOUND (may deadlock), ",
+        })?;
+        match self.delivery() {
+            all if all.is_complete() => f.write_str("every pair delivered")?,
+            some => write!(f, "{some}")?,
+        }
+        match self.traced - self.followed {
+            0 => Ok(()),
+            other => {
+                write!(f, "; ibtracert goes OTHER WAYS on {other} of {} pairs", self.traced)
+            }
+        }
+    }
+}
+
 impl Row {
-    /// Whether nothing is wrong with the tables. What is cut off is lost to any engine.
+    /// Returns whether the engine gave tables, and nothing is wrong with them: they are sound, deliver every
+    /// pair, and are what `dmodc route` computes where that is known.
+    pub fn is_right(&self) -> bool {
+        self.refused.is_none() && self.verdict.as_ref().is_none_or(Verdict::is_right)
+    }
+
+    /// Returns whether the tables are sound; tables that were not looked at are taken for it.
     pub fn is_sound(&self) -> bool {
-        let is_sound = |verdict: &Verdict| {
-            verdict.lost == 0
-                && verdict.deadlock_free
-                && verdict.as_offline != Some(false)
-                && verdict.followed == verdict.traced
-        };
-        self.refused.is_none() && self.verdict.as_ref().is_none_or(is_sound)
+        self.verdict.as_ref().is_none_or(|verdict| verdict.sound)
     }
 }
 
@@ -214,15 +261,16 @@ impl Bench {
         let (ours, _) = routing.route(live, &Dmodc)?;
         let ranking = Ranking::new(live, &LeafRule::Detect);
         let judgement = check(live, &ranking, routing.orders(), &tables).nodes;
-        let best = check(live, &ranking, routing.orders(), &ours).nodes;
         let now = image(&fabric, &tables);
         let before = std::mem::replace(&mut self.before, now);
         let (traced, followed) = self.follow(live, &tables);
         Ok(Verdict {
             entries_changed: differing(&before, &self.before),
-            delivered: judgement.delivered,
             pairs: judgement.pairs,
-            lost: best.delivered.saturating_sub(judgement.delivered),
+            delivered: judgement.delivered,
+            lost: judgement.lost,
+            cut_off: judgement.cut_off,
+            sound: judgement.is_sound(),
             deadlock_free: judgement.is_deadlock_free(),
             digest: BuildHasherDefault::<DefaultHasher>::default().hash_one(&self.before),
             as_offline: self.is_ours.then(|| differing(&image(&fabric, &ours), &self.before) == 0),
@@ -300,4 +348,68 @@ fn differing(a: &Image, b: &Image) -> usize {
         (0..a.len().max(b.len())).filter(|&lid| entry(a, lid) != entry(b, lid)).count()
     };
     guids.map(count).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdict(lost: u64, cut_off: u64, sound: bool) -> Verdict {
+        Verdict {
+            entries_changed: 0,
+            pairs: 15_500,
+            delivered: 15_500 - lost - cut_off,
+            lost,
+            cut_off,
+            sound,
+            deadlock_free: sound,
+            digest: 0,
+            as_offline: Some(true),
+            traced: 6,
+            followed: 6,
+        }
+    }
+
+    fn row(verdict: Verdict) -> Row {
+        Row {
+            event: "start".into(),
+            sweeps: 1,
+            upload_s: 0.0,
+            matrices_ms: 0.0,
+            tables_ms: 0.0,
+            routes_ms: None,
+            refused: None,
+            verdict: Some(verdict),
+        }
+    }
+
+    /// What is printed and what scripts read say the same of the same row.
+    #[test]
+    fn words_and_numbers_of_a_row_agree() {
+        for (lost, cut_off, sound, words) in [
+            (0, 0, true, "dmodc route's tables; sound, every pair delivered"),
+            (
+                6594,
+                0,
+                true,
+                "dmodc route's tables; sound, 8,906 of 15,500 node pairs delivered, 6,594 lost",
+            ),
+            (
+                0,
+                500,
+                true,
+                "dmodc route's tables; sound, 15,000 of 15,500 node pairs delivered, 500 cut off",
+            ),
+            (0, 0, false, "dmodc route's tables; NOT SOUND (may deadlock), every pair delivered"),
+        ] {
+            let row = row(verdict(lost, cut_off, sound));
+            assert_eq!(row.verdict.as_ref().expect("it has one").to_string(), words);
+            let json = serde_json::to_value(&row).expect("a row is JSON");
+            assert_eq!((&json["lost"], &json["cut_off"]), (&lost.into(), &cut_off.into()));
+            assert_eq!(json["sound"], sound);
+            assert_eq!(json["pairs"], 15_500);
+            assert_eq!(row.is_sound(), sound);
+            assert_eq!(row.is_right(), sound && lost + cut_off == 0);
+        }
+    }
 }

@@ -197,14 +197,17 @@ impl<'a> Base<'a> {
         };
         let traffic = Traffic::new(live, &ready.ranking, self.routing.orders(), &tables);
         let unroutable = traffic.all_to_all().undelivered;
+        // The paper's condition is about the fabric, whatever the engine makes of it.
+        let valid = dmodc::validity(live, ready, self.routing.columns()).ok();
+        let valid = valid.map(|coverage| coverage.is_valid());
         let moved = healthy.as_ref().ok().map(|healthy| {
             let diff = diff(live, &ready.ranking, healthy, &tables);
-            (diff, forced(live, ready, healthy).ok())
+            (diff, forced(live, ready, healthy, &tables).ok())
         });
         each(&mut |pattern, seed, row| {
             risk(&traffic, pattern, seed, row);
             row.set("unroutable_pairs", unroutable);
-            row.set("valid", unroutable == 0);
+            row.set_some("valid", valid);
             if let Some((diff, forced)) = &moved {
                 update(diff, *forced, row);
             }

@@ -18,7 +18,7 @@ use super::StudyError;
 /// | `median`, `min` | of the series' maxima |
 /// | `bound`, `bound_mean`, `bound_median` | what no routing can go below, for `max`, `mean` and `median` of a series |
 /// | `unroutable_pairs` | ordered pairs of live nodes that these tables do not connect |
-/// | `valid` | whether there are none |
+/// | `valid` | whether every pair of leaves with nodes has an up\*down\* route |
 /// | `entries_moved`, `blocks_moved` | what differs from the engine's healthy tables, on live switches: entries, and blocks of 64 LIDs |
 /// | `entries_forced`, `blocks_forced` | those of the healthy tables that could not stay, whatever the new ones: see [`forced`](dmodc::judge::forced) |
 /// | `pairs_moved` | ordered pairs of live nodes whose path is another one |

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::cycle::{Channel, find_cycle};
 use super::dependencies::Dependencies;
+use super::verdict::{Delivery, Islands};
 use super::walk::{Fates, Heights, InForce, Next, Walk};
 use crate::fabric::Live;
 use crate::id::{PortNumber, SwitchIndex};
@@ -15,16 +16,19 @@ use crate::tables::{Columns, End, ForwardingTables};
 /// How many pairs that fail are kept by name.
 const NAMED: usize = 8;
 
-/// What became of the pairs of one kind of traffic. `pairs = delivered + lost + loops`.
+/// What became of the pairs of one kind of traffic, in the words of [`Delivery`]:
+/// `pairs = delivered + lost + cut_off`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scope {
     /// Ordered pairs of a source and a destination.
     pub pairs: u64,
     /// Pairs whose packets arrive, over every LID of the destination.
     pub delivered: u64,
-    /// Pairs whose packets end elsewhere.
+    /// Pairs that live cables connect and whose packets do not arrive.
     pub lost: u64,
-    /// Pairs whose packets loop.
+    /// Pairs that no live cables connect.
+    pub cut_off: u64,
+    /// Pairs, lost or cut off, whose packets loop.
     pub loops: u64,
     /// Destinations that packets of some such pair loop to.
     pub loop_destinations: u64,
@@ -35,34 +39,49 @@ pub struct Scope {
     /// A cycle of the channel dependency graph, if there is one.
     pub cycle: Option<Vec<Channel>>,
     /// The first pairs that are not delivered.
-    pub examples: Vec<Lost>,
+    pub examples: Vec<Undelivered>,
 }
 
 impl Scope {
+    /// Returns how many pairs are delivered, lost and cut off.
+    pub fn delivery(&self) -> Delivery {
+        let Scope { pairs, delivered, lost, cut_off, .. } = *self;
+        Delivery { pairs, delivered, lost, cut_off }
+    }
+
     /// Whether the channel dependency graph has no cycle.
     pub fn is_deadlock_free(&self) -> bool {
         self.cycle.is_none()
     }
 
-    /// Whether every pair is delivered, and nothing can deadlock.
+    /// Whether no packet loops, and nothing can deadlock. Packets may still be lost or cut off.
     pub fn is_sound(&self) -> bool {
-        self.delivered == self.pairs && self.is_deadlock_free()
+        self.loops == 0 && self.is_deadlock_free()
     }
 
-    fn count(&mut self, from: SwitchIndex, to: End, sources: u64, fates: Fates) {
+    fn count(&mut self, (from, to): (SwitchIndex, End), sources: u64, fates: Fates, cut_off: bool) {
         self.pairs += sources;
-        // A loop is worse than a loss: where an update may bring both, it counts as a loop.
-        let tally = match fates {
-            Fates { loops: true, .. } => &mut self.loops,
-            Fates { lost: true, .. } => &mut self.lost,
-            _ => &mut self.delivered,
+        let arrives = !fates.lost && !fates.loops;
+        let tally = match (arrives, cut_off) {
+            (true, _) => &mut self.delivered,
+            (_, true) => &mut self.cut_off,
+            (_, false) => &mut self.lost,
         };
         *tally += sources;
+        if fates.loops {
+            self.loops += sources;
+        }
         if fates.turns {
             self.up_down_violations += sources;
         }
-        if (fates.lost || fates.loops) && sources > 0 && self.examples.len() < NAMED {
-            self.examples.push(Lost { from, to, loops: fates.loops });
+        if !arrives && sources > 0 && self.examples.len() < NAMED {
+            // A loop is worse than a loss: where an update may bring both, it counts as a loop.
+            let why = match (fates.loops, cut_off) {
+                (true, _) => Why::Loops,
+                (_, true) => Why::CutOff,
+                (_, false) => Why::Lost,
+            };
+            self.examples.push(Undelivered { from, to, why });
         }
     }
 
@@ -70,6 +89,7 @@ impl Scope {
         self.pairs += other.pairs;
         self.delivered += other.delivered;
         self.lost += other.lost;
+        self.cut_off += other.cut_off;
         self.loops += other.loops;
         self.loop_destinations += other.loop_destinations;
         self.loop_example = self.loop_example.take().or(other.loop_example);
@@ -81,13 +101,24 @@ impl Scope {
 
 /// A pair that is not delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Lost {
+pub struct Undelivered {
     /// The switch that the sources sit on.
     pub from: SwitchIndex,
     /// The destination.
     pub to: End,
-    /// Whether packets loop; else they end somewhere.
-    pub loops: bool,
+    /// Why it is not.
+    pub why: Why,
+}
+
+/// Why a pair is not delivered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// Its packets end somewhere else, although live cables connect the two.
+    Lost,
+    /// Its packets loop.
+    Loops,
+    /// No live cables connect the two.
+    CutOff,
 }
 
 /// A loop that packets may run into.
@@ -104,7 +135,7 @@ pub struct Loop {
 pub struct Check {
     /// Node to node, aggregation nodes aside: the verdict.
     pub nodes: Scope,
-    /// From every node, aggregation node and switch to every other: told beside it.
+    /// From every node, aggregation node and switch to every other: reported next to the verdict.
     pub everything: Scope,
 }
 
@@ -142,6 +173,7 @@ struct Judge<'a> {
     in_force: InForce<'a>,
     columns: &'a Columns,
     heights: Heights,
+    islands: Islands,
     /// Live nodes on each switch, aggregation nodes aside.
     nodes: Vec<u64>,
     /// All live sources on each switch, the switch itself among them.
@@ -171,6 +203,7 @@ fn judge(live: Live<'_>, heights: Heights, tables: &[&ForwardingTables]) -> Chec
         in_force: InForce { live, tables },
         columns: &columns,
         heights,
+        islands: Islands::new(live),
         nodes: fabric.switch_indices().map(|s| count(s, false)).collect(),
         sources: fabric
             .switch_indices()
@@ -274,8 +307,9 @@ impl Judge<'_> {
         }
         for s in self.live_switches() {
             let fates = findings.merged[s.at()];
-            findings.check.nodes.count(s, end, nodes(s), fates);
-            findings.check.everything.count(s, end, sources(s), fates);
+            let cut_off = !self.islands.connect(s, home);
+            findings.check.nodes.count((s, end), nodes(s), fates, cut_off);
+            findings.check.everything.count((s, end), sources(s), fates, cut_off);
         }
     }
 

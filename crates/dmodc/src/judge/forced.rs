@@ -1,11 +1,18 @@
 //! What an update had to change, whoever made it: entries of the old tables that the fabric of now does not
 //! allow any more.
 //!
-//! An entry may stay if its port is among the alternative ports P(s, d) of the fabric as it is now. Whoever
-//! routes along the closer sets changes all others that lead somewhere; so the entries that an update moves,
-//! over those that were forced, tell how far it is from the least. What is counted is about up\*down\*
-//! routes: one outside of them that still arrives where they lead nowhere, as between roots, may stay,
-//! too. Entries without a route may stay so: nobody's packets depend on them.
+//! An entry may stay if its port is among the alternative ports P(s, d) of the fabric as it is now; every routing
+//! along the closer sets changes all others. So the entries that an update moves, over those that were forced,
+//! tell how far it is from the least. In short, where e is the old entry and d is alive:
+//!
+//! | P(s, d) | e has a port | e has no route |
+//! |---|---|---|
+//! | not empty | forced unless the port is in P(s, d) | forced: it is newly set |
+//! | empty | forced, unless the new tables have a route here, too, and the old one still arrives | may stay |
+//!
+//! The last case is about routes that are not up\*down\*, as between two roots: whoever makes such routes, with
+//! `--connect-roots` or by an engine of OpenSM, may keep them; whoever makes none takes them away. Towards a
+//! destination that is dead every entry with a port is forced.
 //!
 //! The closer sets of a switch for 64 destination switches become one mask for each of its ports, so an
 //! entry is a look into 256 words: O(#columns × #switches), little more than comparing two tables.
@@ -30,36 +37,40 @@ pub struct Forced {
     pub blocks: u64,
 }
 
-/// Counts the entries of old tables that no routing along the closer sets of the present fabric can keep.
+/// Counts the entries of old tables that no routing along the closer sets of the present fabric can keep. The new
+/// tables say whether there are routes where closer sets are empty.
 ///
 /// # Errors
 /// If a route is longer than costs can count.
 ///
 /// # Panics
-/// If the tables belong to another fabric.
+/// If the tables differ in their columns, or belong to another fabric.
 pub fn forced(
     live: Live<'_>,
     ready: &Preprocessing,
     old: &ForwardingTables,
+    new: &ForwardingTables,
 ) -> Result<Forced, TooFar> {
+    assert_eq!(old.columns(), new.columns(), "only tables with the same columns are compared");
     assert_eq!(old.switch_count(), live.fabric.switches().len(), "tables of another fabric");
+    assert_eq!(new.switch_count(), live.fabric.switches().len(), "tables of another fabric");
     let work = Work::new(live, ready, old.columns());
     match ready.planes() {
-        Some(planes) => count(&work, old, || Hops::new(planes)),
-        None => count(&work, old, CostBlock::default),
+        Some(planes) => count(&work, [old, new], || Hops::new(planes)),
+        None => count(&work, [old, new], CostBlock::default),
     }
 }
 
 fn count<C: Costs>(
     work: &Work<'_>,
-    old: &ForwardingTables,
+    [old, new]: [&ForwardingTables; 2],
     costs: impl Fn() -> C + Send + Sync,
 ) -> Result<Forced, TooFar> {
     let blocks = Blocks::new(work.columns);
     let sent = Sent::new(old.switch_count(), blocks.count);
     let counts = parallel::map_with(work.columns.tiles(), costs, |costs, tile| {
         work.compute(&tile, costs)?;
-        let mut rows = Rows::new(work, old, &tile);
+        let mut rows = Rows::new(work, [old, new], &tile);
         let mut entries = 0;
         for s in work.live.switches() {
             rows.forced(costs, s, |column| {
@@ -77,6 +88,7 @@ fn count<C: Costs>(
 struct Rows<'a> {
     work: &'a Work<'a>,
     old: &'a ForwardingTables,
+    new: &'a ForwardingTables,
     tile: &'a Tile,
     /// The destination switch of each column, counted from the tile's first.
     targets: Vec<u8>,
@@ -88,7 +100,7 @@ struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    fn new(work: &'a Work<'a>, old: &'a ForwardingTables, tile: &'a Tile) -> Self {
+    fn new(work: &'a Work<'a>, [old, new]: [&'a ForwardingTables; 2], tile: &'a Tile) -> Self {
         let (columns, switches) = (work.columns, tile.switches.clone());
         let target = |bit: usize| {
             std::iter::repeat_n(bit as u8, columns.of_switch(switches.start + bit).len())
@@ -97,6 +109,7 @@ impl<'a> Rows<'a> {
         Rows {
             work,
             old,
+            new,
             tile,
             targets: (0..switches.len()).flat_map(target).collect(),
             dead: destinations.iter().map(|d| !d.end.is_alive(work.live)).collect(),
@@ -105,14 +118,14 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Tells every column whose entry at a live switch cannot stay.
+    /// Calls `each` with every column whose entry at a live switch cannot stay.
     fn forced<C: Costs>(&mut self, costs: &C, s: SwitchIndex, mut each: impl FnMut(usize)) {
         let (ready, live) = (self.work.ready, self.work.live);
         let Rows { closer, allowed, .. } = self;
         ready.kernel.run(|| costs.closer(&ready.groups, s, closer));
-        let reached = closer.up | closer.down | closer.own;
+        let (own, reached) = (closer.own, closer.up | closer.down | closer.own);
         allowed.fill(0);
-        allowed[usize::from(NO_ROUTE)] = u64::MAX;
+        allowed[usize::from(NO_ROUTE)] = !reached;
         let up = ready.groups.up(s).zip(&closer.through_up);
         let down = ready.groups.down(s).zip(&closer.through_down);
         for (group, &through) in up.chain(down) {
@@ -120,21 +133,21 @@ impl<'a> Rows<'a> {
                 allowed[usize::from(port.0)] = through;
             }
         }
-        let own = closer.own;
         for (at, &entry) in self.old.row(s, self.tile).iter().enumerate() {
             let target = self.targets[at];
-            let is_dead = self.dead[at] && entry != NO_ROUTE;
-            if self.allowed[usize::from(entry)] >> target & 1 == 1 && !is_dead {
-                continue;
-            }
             let column = self.tile.columns.start + at;
-            // At the destination switch itself there is one port.
-            let delivers =
-                own >> target & 1 == 1 && self.work.columns.destinations()[column].port.0 == entry;
-            let leaves = || {
-                reached >> target & 1 == 0 && trace(live, self.old, s, column).1 == Fate::Delivered
+            let may_stay = if self.dead[at] {
+                entry == NO_ROUTE
+            } else if own >> target & 1 == 1 {
+                // At the destination switch itself there is one port.
+                self.work.columns.destinations()[column].port.0 == entry
+            } else {
+                self.allowed[usize::from(entry)] >> target & 1 == 1
+                    || reached >> target & 1 == 0
+                        && self.new.port(s, column).is_some()
+                        && trace(live, self.old, s, column).1 == Fate::Delivered
             };
-            if is_dead || !(delivers || leaves()) {
+            if !may_stay {
                 each(column);
             }
         }

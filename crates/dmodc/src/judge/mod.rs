@@ -15,11 +15,13 @@ mod moved;
 pub mod plan;
 pub mod risk;
 mod trace;
+mod verdict;
 mod walk;
 
-pub use check::{Check, Loop, Lost, Scope, check, check_union};
+pub use check::{Check, Loop, Scope, Undelivered, Why, check, check_union};
 pub use cycle::Channel;
 pub use diff::{Changes, Diff, LevelChanges, Sizes, diff};
 pub use forced::{Forced, forced};
 pub use plan::{NewLoops, Plan, PlanPairs, Round, Write, plan};
 pub use trace::{Fate, Hop, trace};
+pub use verdict::{Delivery, Islands, delivery};

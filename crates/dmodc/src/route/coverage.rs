@@ -1,18 +1,26 @@
 //! What routing reached, and what it could not.
 
+use super::tile::Work;
+use crate::cost::{BLOCK, Costs};
+use crate::fabric::Live;
 use crate::id::SwitchIndex;
+use crate::kernel::bits;
+use crate::tables::Tile;
 
 /// How many missing pairs are kept by name.
 const NAMED: usize = 8;
 
-/// The validity of a routing: whether every leaf reaches every other.
+/// Which pairs have an up\*down\* route: pairs of leaves, which make a routing valid, and pairs of nodes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Coverage {
     /// Ordered pairs of different leaves that were to be connected.
     pub leaf_pairs: u64,
     /// Those without a route.
     pub unreachable_leaf_pairs: u64,
-    /// The first of them (from, to), in the order of the columns.
+    /// Ordered pairs of live nodes without a route, whatever switches they sit on; aggregation nodes aside.
+    /// [`Delivery::of_route`](crate::judge::Delivery::of_route) says which of them are lost and which cut off.
+    pub undelivered_pairs: u64,
+    /// The first pairs of switches with nodes (from, to) that have no route, in the order of the columns.
     pub examples: Vec<(SwitchIndex, SwitchIndex)>,
 }
 
@@ -22,19 +30,65 @@ impl Coverage {
         self.unreachable_leaf_pairs == 0
     }
 
-    /// Keeps an unreachable pair by name, if it is among the first.
-    pub(super) fn name(&mut self, from: SwitchIndex, to: SwitchIndex) {
-        if self.examples.len() < NAMED {
-            self.examples.push((from, to));
-        }
-    }
-
     /// Both together; the examples of `self` come first.
     pub(crate) fn and(mut self, other: Coverage) -> Coverage {
         self.leaf_pairs += other.leaf_pairs;
         self.unreachable_leaf_pairs += other.unreachable_leaf_pairs;
+        self.undelivered_pairs += other.undelivered_pairs;
         self.examples.extend(other.examples);
         self.examples.truncate(NAMED);
         self
     }
+
+    /// Counts who reaches the destination switches of a tile whose costs are known. Closer sets are never
+    /// empty where a cost is finite, so our tables deliver exactly the pairs whose cost is. Nodes are counted
+    /// only where something is out of reach, so a fabric in which all is well costs one look a switch.
+    pub(super) fn of_tile<C: Costs>(work: &Work<'_>, tile: &Tile, costs: &C) -> Coverage {
+        let (live, ranking) = (work.live, &work.ready.ranking);
+        let targets = work.targets(tile);
+        let mask = |is_meant: &dyn Fn(SwitchIndex) -> bool| {
+            let meant = targets.iter().enumerate().filter(|(_, t)| is_meant(**t));
+            meant.fold(0, |mask, (bit, _)| mask | 1u64 << bit)
+        };
+        // Leaves without nodes have nobody to connect.
+        let leaves = mask(&|t| ranking.is_leaf_with_nodes(t));
+        let with_nodes = mask(&|t| live.switch(t) && hosts(live, t).next().is_some());
+        let mut coverage = Coverage::default();
+        let mut nodes: Option<[u64; BLOCK]> = None;
+        for &from in work.columns.node_switches() {
+            let missing = with_nodes & !costs.reached(from);
+            if missing == 0 || !live.switch(from) {
+                continue;
+            }
+            let sources = hosts(live, from).count() as u64;
+            if sources == 0 {
+                continue;
+            }
+            let nodes = nodes.get_or_insert_with(|| {
+                let count = |bit: usize| targets.get(bit).map_or(0, |&t| hosts(live, t).count());
+                std::array::from_fn(|bit| count(bit) as u64)
+            });
+            if ranking.is_leaf_with_nodes(from) {
+                coverage.unreachable_leaf_pairs += u64::from((missing & leaves).count_ones());
+            }
+            for bit in bits(missing) {
+                coverage.undelivered_pairs += sources * nodes[bit];
+                if coverage.examples.len() < NAMED {
+                    coverage.examples.push((from, targets[bit]));
+                }
+            }
+        }
+        // Every leaf reaches itself, which is no pair.
+        let others = (ranking.leaves_with_nodes().count() as u64).saturating_sub(1);
+        coverage.leaf_pairs = u64::from(leaves.count_ones()) * others;
+        coverage
+    }
+}
+
+/// The live nodes of a switch, aggregation nodes aside.
+fn hosts<'a>(
+    live: Live<'a>,
+    s: SwitchIndex,
+) -> impl Iterator<Item = crate::id::NodeIndex> + use<'a> {
+    live.nodes(s).filter(move |&n| !live.fabric.is_aggregation(n))
 }

@@ -6,7 +6,7 @@
 //! is, by parallel cable ⌊d / Π_l⌋ mod p_l. Destinations that are switches themselves fix the plane
 //! to climb in up to their own level; from there on the formula is free again.
 
-use super::{Coverage, Engine, Preprocessing, RouteError};
+use super::{Coverage, Engine, Preprocessing, RouteError, validity};
 use crate::fabric::{Live, Peer};
 use crate::id::{PortNumber, SwitchIndex};
 use crate::parallel;
@@ -47,8 +47,8 @@ impl Engine for Dmodk {
                 }
             }
         });
-        let leaves = ready.ranking.leaves_with_nodes().count() as u64;
-        Ok(Coverage { leaf_pairs: leaves * leaves.saturating_sub(1), ..Coverage::default() })
+        // Leaves of a healthy PGFT reach each other; nodes on spines need not.
+        Ok(validity(live, ready, &columns)?)
     }
 }
 

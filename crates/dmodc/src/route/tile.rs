@@ -343,24 +343,9 @@ pub fn validity(
     }
 }
 
-/// Counts the leaves that reach the leaves of this tile. Leaves without nodes have nobody to connect.
+/// What of this tile is reached, by costs alone.
 pub(crate) fn coverage<C: Costs>(work: &Work<'_>, tile: &Tile, costs: &C) -> Coverage {
-    let mut coverage = Coverage::default();
-    let ranking = &work.ready.ranking;
-    let targets = work.targets(tile);
-    let with_nodes = targets.iter().enumerate().filter(|(_, t)| ranking.is_leaf_with_nodes(**t));
-    let leaves = with_nodes.fold(0, |mask, (bit, _)| mask | 1u64 << bit);
-    for from in ranking.leaves_with_nodes() {
-        let missing = leaves & !costs.reached(from);
-        coverage.leaf_pairs += u64::from(leaves.count_ones());
-        coverage.unreachable_leaf_pairs += u64::from(missing.count_ones());
-        for bit in bits(missing) {
-            coverage.name(from, targets[bit]);
-        }
-    }
-    // Every leaf reaches itself, which is no pair.
-    coverage.leaf_pairs -= u64::from(leaves.count_ones());
-    coverage
+    Coverage::of_tile(work, tile, costs)
 }
 
 /// P(s, d): every port of every group of the closer set, for each of these destination switches;

@@ -45,7 +45,8 @@ pub(super) fn update_tile<S: Selection>(
 ) -> TableDelta {
     let Kept { costs, view, covered } = kept;
     let some_costs_changed = update_costs(&work.ready.groups, costs, touched, scratch);
-    if some_costs_changed || touched.ranked_again {
+    // Pairs of nodes are counted, too, so a node that came or went changes them in every tile.
+    if some_costs_changed || touched.ranked_again || !touched.nodes.is_empty() {
         *covered = coverage(work, tile, costs);
     }
     let Scratch { dirty, again, .. } = scratch;

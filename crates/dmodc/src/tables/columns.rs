@@ -108,6 +108,8 @@ pub(crate) struct Segment {
 pub struct Columns {
     destinations: Vec<Destination>,
     switches: Vec<SwitchIndex>,
+    /// The destination switches that have nodes, ascending by index.
+    node_switches: Vec<SwitchIndex>,
     /// Columns of the i-th destination switch start at `starts[i]`.
     starts: Vec<u32>,
     /// Segments of the i-th destination switch start at `segment_starts[i]`.
@@ -165,6 +167,7 @@ impl Columns {
     pub fn of(destinations: Vec<Destination>) -> Self {
         let mut columns = Columns {
             switches: Vec::new(),
+            node_switches: Vec::new(),
             starts: vec![0],
             segments: Vec::new(),
             segment_starts: vec![0],
@@ -178,6 +181,9 @@ impl Columns {
                 at = 0;
             }
             columns.switches.push(group[0].switch);
+            if group.iter().any(|d| matches!(d.end, End::Node(_))) {
+                columns.node_switches.push(group[0].switch);
+            }
             columns.tiles.extend(std::iter::repeat_n(tile as u32, group.len()));
             columns.starts.push(columns.tiles.len() as u32);
             let follows = |a: &Destination, b: &Destination| {
@@ -195,6 +201,7 @@ impl Columns {
             }
             columns.segment_starts.push(columns.segments.len() as u32);
         }
+        columns.node_switches.sort_unstable();
         columns.destinations = destinations;
         columns
     }
@@ -217,6 +224,12 @@ impl Columns {
     /// The destination switches, in column order.
     pub fn switches(&self) -> &[SwitchIndex] {
         &self.switches
+    }
+
+    /// The destination switches that have nodes, dead or alive, aggregation nodes among them; ascending by
+    /// index.
+    pub(crate) fn node_switches(&self) -> &[SwitchIndex] {
+        &self.node_switches
     }
 
     /// The columns of the i-th destination switch.

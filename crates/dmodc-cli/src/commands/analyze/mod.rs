@@ -9,16 +9,20 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
 use dmodc::judge::risk::{Lost, Traffic};
-use dmodc::{Live, NodeIndex, Orders, Ranking};
+use dmodc::judge::{self, Delivery};
+use dmodc::{ForwardingTables, Live, NodeIndex, Orders, Ranking, Routing, RoutingOptions};
 use dmodc_formats::hosts::{Named, read_hosts, read_pairs};
 use dmodc_formats::lft::Lft;
 use dmodc_study::analysis::{Finding, Flows, Pattern, find};
 use dmodc_study::report as page;
+use serde_json::Value;
 
+use super::check::{strangers, unmatched};
 use crate::args::AnalyzeArgs;
 use crate::input::Whole;
 use crate::names::Nodes;
 use crate::text::counted;
+use crate::verdict::Situation;
 use crate::{Answer, input, output};
 
 /// Everything that was found.
@@ -27,34 +31,40 @@ pub(super) struct Analysis<'a> {
     ranking: &'a Ranking,
     traffic: &'a Traffic<'a>,
     findings: Vec<Finding>,
-    /// Node pairs that are not delivered, and the first of them.
-    unroutable: u64,
+    /// What becomes of the node pairs, and the first of those that are not delivered.
+    delivery: Delivery,
     lost: Vec<Lost>,
+    /// What does not match between tables and fabric, and what would help.
+    strangers: String,
+    hint: String,
+    unmatched: Value,
     seed: u64,
     elapsed: Duration,
 }
 
 pub(super) fn run(args: &AnalyzeArgs) -> Result<Answer> {
+    let job_file = args.nodes.as_deref();
+    let inputs = [args.fabric.fabric.as_path(), args.tables.as_path()].into_iter().chain(job_file);
+    input::only_one_from_stdin(inputs)?;
     let mut fabric = input::fabric(&args.fabric)?;
     let leaves = input::leaf_rule(&args.leaves, &mut fabric)?;
     let whole = Whole::new(fabric);
     let live = whole.live();
     let dump = input::tables(&args.tables, live.fabric)?;
-    if !args.partial {
-        input::belongs(&args.tables, &dump, live.fabric)?;
-    }
+    input::is_of_this_fabric(&args.tables, &dump, live.fabric)?;
     let (destinations, switches, _) = input::order(&args.order)?;
-    let ranking = Ranking::new(live, &leaves);
-    let orders = Orders::new(live, &ranking, &destinations, &switches);
+    let routing =
+        Routing::new(live, &RoutingOptions { leaves, destinations, switches, switch_lids: true });
+    let ready = routing.preprocess(live);
+    let (ranking, orders) = (&ready.ranking, routing.orders());
     let tables = Lft::tables(&[&dump], live.fabric)?.remove(0);
-    drop(dump);
     let start = Instant::now();
     let names = Nodes::new(live.fabric);
     let traffic = match &args.nodes {
-        None => Traffic::new(live, &ranking, &orders, &tables),
+        None => Traffic::new(live, ranking, orders, &tables),
         Some(path) => {
-            let nodes = job(path, &names, &orders)?;
-            Traffic::among(live, &ranking, &orders, &tables, nodes)
+            let nodes = job(path, &names, orders)?;
+            Traffic::among(live, ranking, orders, &tables, nodes)
         }
     };
     let flows: Vec<Flows> = args
@@ -62,30 +72,61 @@ pub(super) fn run(args: &AnalyzeArgs) -> Result<Answer> {
         .iter()
         .map(|pattern| flows(pattern, &names, &traffic))
         .collect::<Result<_>>()?;
-    let mut findings: Vec<Finding> =
+    let findings: Vec<Finding> =
         flows.iter().map(|flows| find(&traffic, flows, args.seed)).collect();
-    // Whether everybody is reached is told in any case.
-    let all = findings.iter_mut().find(|finding| finding.pattern == Pattern::AllToAll);
-    let (unroutable, lost) = match all {
+    let (delivery, lost) = delivery(&traffic, live, &tables, &findings);
+    let (elapsed, seed) = (start.elapsed(), args.seed);
+    let dumps = [dump];
+    let coverage = match delivery.is_complete() {
+        true => None,
+        false => dmodc::validity(live, &ready, routing.columns()).ok(),
+    };
+    let situation = Situation {
+        live,
+        ranking,
+        leaves: &args.leaves,
+        delivery,
+        coverage: coverage.as_ref(),
+        dumps: &dumps,
+    };
+    let analysis = Analysis {
+        live,
+        ranking,
+        traffic: &traffic,
+        findings,
+        delivery,
+        lost,
+        strangers: strangers(live, &dumps, [args.tables.as_path()].into_iter()),
+        hint: situation.hint(),
+        unmatched: unmatched(&dumps),
+        seed,
+        elapsed,
+    };
+    write(args, &analysis)?;
+    Ok(analysis.delivery.is_complete().into())
+}
+
+/// What becomes of all pairs of the nodes, which is reported whatever the patterns are. Loads follow the first
+/// LID of each node alone; a pair counts as delivered only if it is over all of them.
+fn delivery(
+    traffic: &Traffic<'_>,
+    live: Live<'_>,
+    tables: &ForwardingTables,
+    findings: &[Finding],
+) -> (Delivery, Vec<Lost>) {
+    if tables.columns().destinations().iter().any(|d| d.k > 0) {
+        let (delivery, lost) = judge::delivery(live, tables, traffic.nodes());
+        return (delivery, lost.into_iter().map(|(from, to)| Lost { from, to }).collect());
+    }
+    let all = findings.iter().find(|finding| finding.pattern == Pattern::AllToAll);
+    let (undelivered, lost) = match all {
         Some(all) => (all.undelivered, all.lost.clone()),
         None => {
             let all = traffic.all_to_all();
             (all.undelivered, all.lost)
         }
     };
-    let (elapsed, seed) = (start.elapsed(), args.seed);
-    let analysis = Analysis {
-        live,
-        ranking: &ranking,
-        traffic: &traffic,
-        findings,
-        unroutable,
-        lost,
-        seed,
-        elapsed,
-    };
-    write(args, &analysis)?;
-    Ok((analysis.unroutable == 0).into())
+    (Delivery::among(live, traffic.nodes().iter().copied(), undelivered), lost)
 }
 
 /// Writes what was asked for.

@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 use super::Analysis;
 use super::words::{Summary, bound, is_series, title, worst_hosts};
 use crate::text::number;
+use crate::verdict;
 
 /// A figure has so many bars at most.
 const BARS: u64 = 40;
@@ -32,12 +33,12 @@ pub(super) fn json(analysis: &Analysis<'_>) -> String {
         "schema": "dmodc/analyze/1",
         "nodes": nodes,
         "ports": analysis.traffic.ports().len(),
-        "pairs": nodes * nodes.saturating_sub(1),
-        "unroutable_pairs": analysis.unroutable,
         "unroutable_examples": examples,
         "seed": analysis.seed,
         "analyze_ms": analysis.elapsed.as_secs_f64() * 1e3,
+        "unmatched": analysis.unmatched,
     });
+    verdict::set(&mut report, &analysis.delivery);
     for finding in &analysis.findings {
         let value = one(analysis, finding);
         // Of two patterns of one kind, each stands under its full name.
@@ -243,8 +244,8 @@ pub(super) fn page(analysis: &Analysis<'_>, fabric: &str, tables: &str) -> page:
         ],
         patterns: analysis.findings.iter().map(|finding| section(analysis, finding)).collect(),
         unroutable: page::Unroutable {
-            pairs: analysis.unroutable,
-            of: nodes * nodes.saturating_sub(1),
+            pairs: analysis.delivery.unroutable(),
+            of: analysis.delivery.pairs,
             examples: examples.collect(),
         },
         hosts: hosts(analysis),

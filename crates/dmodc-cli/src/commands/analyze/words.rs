@@ -12,8 +12,10 @@ use crate::text::{counted, end, number, switch, time};
 
 pub(super) fn text(analysis: &Analysis<'_>) -> String {
     let traffic = analysis.traffic;
-    let mut text = format!(
-        "{}, {} between switches ({})\n",
+    let mut text = analysis.strangers.clone();
+    let _ = writeln!(
+        text,
+        "{}, {} between switches ({})",
         counted(traffic.nodes().len(), "node"),
         counted(traffic.ports().len(), "directed port"),
         time(analysis.elapsed),
@@ -22,19 +24,21 @@ pub(super) fn text(analysis: &Analysis<'_>) -> String {
     for finding in &analysis.findings {
         text += &section(analysis, finding);
     }
-    text
+    if !analysis.hint.is_empty() {
+        text += "\n";
+    }
+    text + &analysis.hint
 }
 
 fn undelivered(analysis: &Analysis<'_>) -> String {
     let fabric = analysis.live.fabric;
-    if analysis.unroutable == 0 {
-        return "every pair is delivered\n".into();
-    }
-    let count = counted(analysis.unroutable as usize, "pair");
-    let mut text = format!("{count} NOT DELIVERED; they load nothing:\n");
+    let mut text = format!("{}\n", analysis.delivery);
     for lost in &analysis.lost {
         let to = end(fabric, End::Node(lost.to));
-        let _ = writeln!(text, "  from {} to {to}", switch(fabric, lost.from));
+        let _ = writeln!(text, "  not from {} to {to}", switch(fabric, lost.from));
+    }
+    if !analysis.delivery.is_complete() {
+        text += "  pairs that do not arrive load nothing\n";
     }
     text
 }

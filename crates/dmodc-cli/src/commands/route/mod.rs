@@ -9,6 +9,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
+use dmodc::judge::{self, Delivery};
 use dmodc::{
     Dmodc, Dmodk, Engine, Live, NO_ROUTE, Policy, PortNumber, RandomPorts, RouteError,
     connect_roots, stream_switches,
@@ -20,7 +21,7 @@ use serde_json::json;
 
 use crate::args::{EngineName, RouteArgs};
 use crate::text::{counted, doubts, not_pgft, switch};
-use crate::{Answer, output};
+use crate::{Answer, output, table_file, verdict};
 use state::State;
 use summary::{Empty, Summary};
 
@@ -43,15 +44,15 @@ pub(super) fn run(args: &RouteArgs) -> Result<Answer> {
     if args.output.json {
         output::print(&summary.json(&state))?;
     } else if to_a_file || args.split.is_some() {
-        output::print(&summary.text(&state))?;
-    } else if !summary.coverage.is_valid() {
-        eprint!("{}", summary.text(&state));
+        output::print(&summary.text(args, &state))?;
+    } else if !summary.delivery.is_complete() {
+        eprint!("{}", summary.text(args, &state));
     } else {
         for line in doubts(live.fabric, state.routing.doubts()) {
             eprintln!("{line}");
         }
     }
-    Ok(summary.coverage.is_valid().into())
+    Ok(summary.delivery.is_complete().into())
 }
 
 /// All tables in memory, then in one file.
@@ -73,9 +74,7 @@ fn together(args: &RouteArgs, state: &State) -> Result<Summary> {
         false => None,
     };
     if args.output.output.is_some() || !args.output.json {
-        output::to(args.output.output.as_deref(), |out| {
-            Ok(lft::write(live, &tables, &comments(state), out)?)
-        })?;
+        table_file::write(args.output.output.as_deref(), live, &tables, &comments(state))?;
     }
     if let Some(path) = &args.alternatives {
         output::to(Some(path), |out| {
@@ -92,6 +91,7 @@ fn together(args: &RouteArgs, state: &State) -> Result<Summary> {
         name: engine.name(),
         routed: tables.routed(),
         done: "routed",
+        delivery: Delivery::of_route(live, &coverage),
         coverage,
         empty,
         connected,
@@ -115,30 +115,34 @@ fn by_opensm(args: &RouteArgs, state: &State, name: &str) -> Result<Answer> {
     let mut dumped = Lft::tables(&[&dump], live.fabric)?;
     let routed = dumped.remove(0);
     if args.output.output.is_some() || !args.output.json {
-        output::to(args.output.output.as_deref(), |out| {
-            Ok(lft::write(live, &routed, &comments(state), out)?)
-        })?;
+        table_file::write(args.output.output.as_deref(), live, &routed, &comments(state))?;
     }
+    let (ranking, orders) = (state.routing.ranking(live), state.routing.orders());
+    let judged = judge::check(live, &ranking, orders, &routed).nodes;
+    let delivery = judged.delivery();
     if args.output.json {
-        let summary = json!({
+        let mut summary = json!({
             "schema": "dmodc/route/1",
             "engine": format!("opensm:{name}"),
             "switches": routed.switch_count(),
             "destinations": routed.columns().len(),
             "entries": routed.routed(),
+            "sound": judged.is_sound(),
             "hop_tables_ms": matrices,
             "route_ms": tables,
         });
+        verdict::set(&mut summary, &delivery);
         output::print(&format!("{summary:#}\n"))?;
     } else if args.output.output.as_deref().is_some_and(|path| path.to_str() != Some("-")) {
         output::print(&format!(
             "opensm:{name}: {} × {} routed inside OpenSM in {tables:.2} ms, after {matrices:.2} ms for hop \
-             tables\n",
+             tables\n{delivery}; {}\n",
             counted(routed.switch_count(), "switch"),
             counted(routed.columns().len(), "destination"),
+            if judged.is_sound() { "sound" } else { "NOT SOUND" },
         ))?;
     }
-    Ok(Answer::Yes)
+    Ok(delivery.is_complete().into())
 }
 
 /// The tables of each switch as they come, in a file of its own. The folder is there once all are.
@@ -181,6 +185,7 @@ fn split(args: &RouteArgs, state: &State, folder: &Path) -> Result<Summary> {
         name: state.stable.as_ref().map_or(Dmodc.name(), Engine::name),
         routed,
         done: "routed and written",
+        delivery: Delivery::of_route(live, &coverage),
         coverage,
         empty,
         connected: None,

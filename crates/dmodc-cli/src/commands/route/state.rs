@@ -36,10 +36,7 @@ impl State {
         let Some(path) = &args.reference else {
             return State::alone(args, input::fabric(&args.fabric)?);
         };
-        ensure!(
-            [path, &args.fabric.fabric].iter().any(|path| path.as_os_str() != "-"),
-            "only one fabric can come from standard input"
-        );
+        input::only_one_from_stdin([path.as_path(), args.fabric.fabric.as_path()])?;
         let fabric = input::fabric(&args.fabric)?;
         let reference = FabricArgs { fabric: path.clone(), strict: args.fabric.strict };
         State::joined(args, input::fabric(&reference)?, fabric, input::name(path))

@@ -4,11 +4,14 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use dmodc::fabric::{Changes, Counts};
-use dmodc::{Coverage, End, NO_ROUTE, SwitchIndex};
+use dmodc::judge::Delivery;
+use dmodc::{Coverage, End, Live, NO_ROUTE, SwitchIndex};
 use serde_json::{Value, json};
 
 use super::state::State;
+use crate::args::RouteArgs;
 use crate::text::{counted, doubts, end, number, switch, time};
+use crate::verdict::{self, Situation};
 
 /// Entries of live switches without a route, by kind of destination.
 #[derive(Default)]
@@ -52,6 +55,7 @@ pub(super) struct Summary {
     /// What took the time.
     pub(super) done: &'static str,
     pub(super) coverage: Coverage,
+    pub(super) delivery: Delivery,
     pub(super) empty: Empty,
     pub(super) connected: Option<usize>,
     pub(super) elapsed: Duration,
@@ -67,7 +71,7 @@ impl Summary {
             .iter()
             .map(|&(from, to)| json!({"from": guid(from), "to": guid(to)}))
             .collect();
-        let summary = json!({
+        let mut summary = json!({
             "schema": "dmodc/route/1",
             "engine": self.name,
             "reference": state.reference.as_ref().map(|(name, changes)| reference(name, changes)),
@@ -87,10 +91,11 @@ impl Summary {
             "connected_root_entries": self.connected,
             "route_ms": self.elapsed.as_secs_f64() * 1e3,
         });
+        verdict::set(&mut summary, &self.delivery);
         format!("{summary:#}\n")
     }
 
-    pub(super) fn text(&self, state: &State) -> String {
+    pub(super) fn text(&self, args: &RouteArgs, state: &State) -> String {
         let live = state.live();
         let mut text = format!(
             "{}: {} × {} {} in {}\n",
@@ -103,36 +108,13 @@ impl Summary {
         if let Some((name, changes)) = &state.reference {
             let _ = writeln!(text, "reference {name}: {changes}");
         }
-        let pairs = self.coverage.leaf_pairs;
-        text += &match self.coverage.unreachable_leaf_pairs {
-            0 if pairs == 0 => "valid: there are no two leaves to connect\n".into(),
-            0 => format!("valid: all {} leaf pairs are connected\n", number(pairs)),
-            lost => format!(
-                "INVALID: {} of {} leaf pairs have no up*down* route\n",
-                number(lost),
-                number(pairs)
-            ),
-        };
+        text += &verdict::validity(&self.coverage);
+        let _ = writeln!(text, "{}", self.delivery);
         for &(from, to) in &self.coverage.examples {
             let (from, to) = (switch(live.fabric, from), switch(live.fabric, to));
-            let _ = writeln!(text, "  no route from {from} to {to}");
+            let _ = writeln!(text, "  no route from the nodes of {from} to those of {to}");
         }
-        let counts = [self.empty.nodes, self.empty.others, self.empty.switches];
-        let kinds = ["nodes", "aggregation nodes and nodes not on leaves", "switches"];
-        for ((count, kind), example) in counts.iter().zip(kinds).zip(self.empty.examples) {
-            if let Some((from, to)) = example {
-                let hint = match (kind, self.connected) {
-                    ("switches", None) => " (--connect-roots fills them)",
-                    _ => "",
-                };
-                let (from, to) = (switch(live.fabric, from), end(live.fabric, to));
-                let _ = writeln!(
-                    text,
-                    "{} towards {kind} without an up*down* route{hint}, such as from {from} to {to}",
-                    entries(*count)
-                );
-            }
-        }
+        text += &self.unset(live);
         if let Some(filled) = self.connected {
             let what = "towards switches filled by shortest path, outside the deadlock guarantee";
             let _ = writeln!(text, "{} {what}", entries(filled));
@@ -145,6 +127,48 @@ impl Summary {
                 text,
                 "LID {lid} is beyond InfiniBand's range: OpenSM cannot load these tables"
             );
+        }
+        let situation = Situation {
+            live,
+            ranking: &state.routing.ranking(live),
+            leaves: &args.leaves,
+            delivery: self.delivery,
+            coverage: Some(&self.coverage),
+            dumps: &[],
+        };
+        text + &situation.hint()
+    }
+
+    /// Entries that stay unset. Where every pair is delivered, nobody misses them, and one calm line says so.
+    fn unset(&self, live: Live<'_>) -> String {
+        let Empty { nodes, others, switches, examples } = &self.empty;
+        let option = switches > &0 && self.connected.is_none();
+        let hint = |which: &str| match option {
+            true => format!(" (--connect-roots sets {which})"),
+            false => String::new(),
+        };
+        let all = nodes + others + switches;
+        if self.delivery.is_complete() {
+            return match all {
+                0 => String::new(),
+                _ => {
+                    let (count, hint) = (entries(all), hint("those between switches"));
+                    format!("{count} left unset, which no node pair uses{hint}\n")
+                }
+            };
+        }
+        let mut text = String::new();
+        let kinds = [(*nodes, "towards nodes"), (*others, "towards nodes that are on no leaf")];
+        for ((count, kind), example) in kinds.into_iter().zip(examples) {
+            if let Some((from, to)) = *example {
+                let (from, to) = (switch(live.fabric, from), end(live.fabric, to));
+                let count = entries(count);
+                let _ = writeln!(text, "{count} {kind} left unset, such as from {from} to {to}");
+            }
+        }
+        if *switches > 0 {
+            let (count, hint) = (entries(*switches), hint("them"));
+            let _ = writeln!(text, "{count} between switches left unset{hint}");
         }
         text
     }

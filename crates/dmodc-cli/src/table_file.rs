@@ -1,0 +1,121 @@
+//! Files of forwarding tables: dumps as text, and NumPy arrays with labels next to them.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use dmodc::{Fabric, ForwardingTables, Live};
+use dmodc_formats::lft::{self, Lft, LftError};
+use dmodc_formats::npy::{self, NpyError};
+use dmodc_formats::source::FrontToBack;
+
+use crate::input::{BEGINNING, at, name};
+use crate::output;
+
+/// Reads tables, whatever their form, and matches them with their fabric. `-` is standard input.
+pub(crate) fn read(path: &Path, fabric: &Fabric) -> Result<Lft> {
+    if path == Path::new("-") {
+        return from(path, &mut io::stdin().lock(), None, fabric);
+    }
+    let file = File::open(path).with_context(|| missing(path))?;
+    let is_file = file.metadata().with_context(|| name(path))?.is_file();
+    match is_file {
+        true => {
+            let mut source = FrontToBack::new(&file).with_context(|| name(path))?;
+            from(path, &mut source, Some(&file), fabric)
+        }
+        false => from(path, &mut &file, None, fabric),
+    }
+}
+
+/// The name of a file that cannot be opened, and whether a part of it is there.
+fn missing(path: &Path) -> String {
+    match is_array(path) && labels_of(path).exists() && !path.exists() {
+        true => format!(
+            "{} is there without its array (writing it was cut short, or only one of the two was copied): {}",
+            labels_of(path).display(),
+            name(path)
+        ),
+        false => name(path),
+    }
+}
+
+/// Reads tables from a source, which is a regular file if there is one.
+fn from(path: &Path, source: &mut dyn Read, file: Option<&File>, fabric: &Fabric) -> Result<Lft> {
+    let mut beginning = Vec::new();
+    source.take(BEGINNING).read_to_end(&mut beginning).with_context(|| name(path))?;
+    if npy::detect(&beginning) || is_array(path) {
+        let Some(file) = file else {
+            bail!(
+                "{}: an array of tables is read from a file, as its labels are in a file next to it",
+                name(path)
+            );
+        };
+        return array(path, file, fabric);
+    }
+    let is_dump = lft::detect(&beginning);
+    if !is_dump && has_schema(&beginning, npy::SCHEMA) {
+        bail!("{}: these are the labels of an array; give the array itself", name(path));
+    }
+    if !is_dump && dmodc_formats::detect(&beginning).is_some() {
+        bail!("{}: this is a fabric; expected forwarding tables", name(path));
+    }
+    let read = match is_dump {
+        true => lft::read_from(&mut beginning.chain(source), fabric),
+        // What looks like no dump is not read on.
+        false => lft::read(&beginning, fabric).map_err(LftError::Text),
+    };
+    read.map_err(|error| match error {
+        LftError::Text(error) => at(path, &beginning, &error),
+        LftError::Io(error) => anyhow::Error::from(error).context(name(path)),
+    })
+}
+
+/// Whether a JSON text that begins so is of this schema.
+fn has_schema(beginning: &[u8], schema: &str) -> bool {
+    let head = &beginning[..beginning.len().min(200)];
+    String::from_utf8_lossy(head).contains(schema)
+}
+
+/// Reads an array with its labels.
+fn array(path: &Path, file: &File, fabric: &Fabric) -> Result<Lft> {
+    let beside = labels_of(path);
+    let labels = fs::read(&beside).with_context(|| {
+        format!("{}, which says what the rows and columns of {} are", beside.display(), name(path))
+    })?;
+    npy::read(file, &labels, fabric).map_err(|error| match error {
+        NpyError::Labels(error) => at(&beside, &labels, &error),
+        error => anyhow::Error::from(error).context(name(path)),
+    })
+}
+
+/// Whether tables in a file of this name are an array.
+fn is_array(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "npy")
+}
+
+fn labels_of(array: &Path) -> PathBuf {
+    let mut labels = array.as_os_str().to_owned();
+    labels.push(npy::LABELS);
+    labels.into()
+}
+
+/// Writes tables: as an array if the name of the file ends in `.npy`, else as a dump that OpenSM loads.
+pub(crate) fn write(
+    path: Option<&Path>,
+    live: Live<'_>,
+    tables: &ForwardingTables,
+    comments: &[String],
+) -> Result<()> {
+    let Some(path) = path.filter(|path| is_array(path)) else {
+        return output::to(path, |out| Ok(lft::write(live, tables, comments, out)?));
+    };
+    // The labels are in place before the array is. So an array that is there has its labels, and where the two
+    // are not of one run, because this one was cut short, their digest says so.
+    output::to(Some(path), |out| {
+        let labels = npy::write(live, tables, out)?;
+        io::Write::flush(out)?;
+        output::to(Some(&labels_of(path)), |out| Ok(labels.write(out)?))
+    })
+}

@@ -1,0 +1,138 @@
+//! A verdict in words and numbers, the same for every command, and what would help where pairs do not arrive.
+//!
+//! The words are those of [`dmodc::judge`]: valid, delivered, lost, cut off, sound.
+
+use std::fmt::Write as _;
+
+use dmodc::judge::Delivery;
+use dmodc::{Coverage, Live, Ranking};
+use dmodc_formats::lft::Lft;
+use serde_json::{Value, json};
+
+use crate::args::LeafArgs;
+use crate::text::{counted, number, switch};
+
+/// Whether every leaf reaches every other, in one line.
+pub(crate) fn validity(coverage: &Coverage) -> String {
+    let pairs = coverage.leaf_pairs;
+    match coverage.unreachable_leaf_pairs {
+        0 if pairs == 0 => "valid: there are no two leaves to connect\n".into(),
+        0 => format!("valid: all {} leaf pairs have an up*down* route\n", number(pairs)),
+        lost => format!(
+            "INVALID: {} of {} leaf pairs have no up*down* route\n",
+            number(lost),
+            number(pairs)
+        ),
+    }
+}
+
+/// Writes the numbers of node pairs into a report.
+pub(crate) fn set(report: &mut Value, delivery: &Delivery) {
+    report["pairs"] = json!(delivery.pairs);
+    report["delivered"] = json!(delivery.delivered);
+    report["lost"] = json!(delivery.lost);
+    report["cut_off"] = json!(delivery.cut_off);
+    report["unroutable_pairs"] = json!(delivery.unroutable());
+}
+
+/// What a hint is made of.
+pub(crate) struct Situation<'a> {
+    pub(crate) live: Live<'a>,
+    pub(crate) ranking: &'a Ranking,
+    pub(crate) leaves: &'a LeafArgs,
+    pub(crate) delivery: Delivery,
+    /// What up*down* routes on this fabric reach.
+    pub(crate) coverage: Option<&'a Coverage>,
+    /// The files of the tables, if they come from files.
+    pub(crate) dumps: &'a [Lft],
+}
+
+impl Situation<'_> {
+    /// Returns what would help, one line for each cause; nothing where every pair is delivered.
+    pub(crate) fn hint(&self) -> String {
+        let mut text = String::new();
+        let mut say = |hint: String| {
+            let _ = writeln!(text, "hint: {hint}");
+        };
+        if self.delivery.lost > 0 {
+            say(match self.cause_in_files() {
+                Some(cause) => cause,
+                None => self.cause_in_ranks(),
+            });
+        }
+        if self.delivery.cut_off > 0 {
+            let cut = counted(self.delivery.cut_off as usize, "pair");
+            say(format!(
+                "no live cable connects the {cut} that are cut off: no option helps, only cables or a \
+                 more complete dump of the fabric"
+            ));
+        }
+        text
+    }
+
+    /// Why tables from a file lose pairs that other tables would deliver.
+    fn cause_in_files(&self) -> Option<String> {
+        let missing: usize = self.dumps.iter().map(|dump| dump.missing_switches.len()).sum();
+        if missing > 0 {
+            let missing = counted(missing, "switch");
+            return Some(format!(
+                "the file has no table for {missing} of the fabric: dump all of them"
+            ));
+        }
+        let best = Delivery::of_route(self.live, self.coverage?);
+        // Some nodes alone may have been looked at; then numbers of pairs cannot be compared.
+        let gained = match best.pairs == self.delivery.pairs {
+            true => best.delivered.saturating_sub(self.delivery.delivered),
+            false if best.is_complete() => self.delivery.lost,
+            false => 0,
+        };
+        if self.dumps.is_empty() || gained == 0 {
+            return None;
+        }
+        let earlier = self
+            .dumps
+            .iter()
+            .any(|dump| !dump.unknown_switches.is_empty() || !dump.unknown_destinations.is_empty());
+        let why = match earlier {
+            true => "these tables are of another state of the fabric; ",
+            false => "",
+        };
+        let gained = counted(gained as usize, "pair");
+        Some(format!("{why}'dmodc route' of this fabric delivers {gained} more"))
+    }
+
+    /// Why no up*down* routes reach everybody, whatever the tables.
+    fn cause_in_ranks(&self) -> String {
+        let fabric = self.live.fabric;
+        let service = &self.ranking.found().service;
+        let examples = self.coverage.map_or(&[][..], |coverage| &coverage.examples);
+        let mut ends = examples.iter().flat_map(|&(from, to)| [from, to]);
+        if self.coverage.is_some_and(Coverage::is_valid)
+            && let Some(first) = ends.find(|s| !self.ranking.is_leaf(*s))
+        {
+            let first = switch(fabric, first);
+            return format!(
+                "all these pairs have a node on a switch that is no leaf, such as {first}; --roots FILE with the \
+                 GUID of one top switch connects them at a price in balance"
+            );
+        }
+        if self.leaves.roots.is_some() {
+            return "these roots leave pairs without an up*down* route; --roots FILE with the GUID of a \
+                    single switch connects all that cables connect"
+                .into();
+        }
+        match service.first() {
+            Some(&first) => {
+                let first = switch(fabric, first);
+                format!(
+                    "{first} has nodes and counts as no leaf; --leaf-name REGEX or --leaf-min-nodes N \
+                     says which switches are leaves, --roots FILE which are the top ones"
+                )
+            }
+            None => "ranks counted from the leaves leave pairs without an up*down* route; --roots FILE \
+                     with the GUIDs of the top switches counts them from there (one alone connects all \
+                     that cables connect), --leaf-name REGEX says which switches are leaves"
+                .into(),
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! The lines of a dump: headers of tables, entries, and what carries nothing.
+
+use dmodc::{Guid, Lid, NO_ROUTE, PortNumber};
+
+use crate::ReadError;
+use crate::scan::Cursor;
+
+/// How the table of a switch begins: in dumps, and in `opensm.fdbs`.
+pub(super) const HEADERS: [&str; 2] = ["Unicast lids ", "dump_ucast_routes: Switch "];
+
+/// One entry of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Entry {
+    pub(super) name: Name,
+    pub(super) port: PortNumber,
+}
+
+/// How an entry names its destination: by LID, and by GUID where there is a comment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Name {
+    pub(super) lid: Lid,
+    pub(super) guid: Option<Guid>,
+}
+
+/// `Unicast lids [0-28] of switch Lid 2 guid 0x0002c90100000001 ('L1-0'):` or
+/// `dump_ucast_routes: Switch 0x0002c90100000001`; `None` for a line that is neither.
+pub(super) fn header(mut line: Cursor<'_>) -> Option<Result<Guid, ReadError>> {
+    if line.take(HEADERS[1]) {
+        return Some(line.guid());
+    }
+    if !line.take(HEADERS[0]) {
+        return None;
+    }
+    Some(match line.find(" guid ") {
+        true => line.guid(),
+        false => Err(line.expected("the switch's ' guid 0x…'")),
+    })
+}
+
+/// Whether a line carries nothing: comments, headings of columns, counts, and the warning that
+/// `dump_lfts` prints about its own age.
+pub(super) fn is_heading(line: Cursor<'_>) -> bool {
+    let rest = line.rest();
+    rest.is_empty()
+        || rest.starts_with(b"#")
+        || rest.starts_with(b"Lid  Out")
+        || rest.starts_with(b"Port ")
+        || rest.starts_with(b"LID    : Port")
+        || rest.starts_with(b"*** WARNING ***")
+        || rest.trim_ascii_end().ends_with(b"lids dumped")
+}
+
+/// Whether a line is an entry, damaged or not.
+pub(super) fn is_entry(line: Cursor<'_>) -> bool {
+    line.rest().starts_with(b"0x")
+}
+
+/// `0x0001 001 # Channel Adapter portguid 0x0002c90000000011: 'nic0'`
+pub(super) fn entry(mut line: Cursor<'_>) -> Result<Entry, ReadError> {
+    let start = line;
+    let lid = match u32::try_from(line.hex("a LID such as 0x0001")?) {
+        Ok(lid) => Lid(lid),
+        Err(_) => return Err(start.expected("a LID of at most 32 bits")),
+    };
+    if !line.take(" ") {
+        return Err(line.expected("a blank and a port"));
+    }
+    // The form of opensm.fdbs: `0x0001 : 005  : 05   : yes`, or UNREACHABLE.
+    if line.take(": ") {
+        line.skip_blanks();
+        if line.take("UNREACHABLE") {
+            return Ok(Entry { name: Name { lid, guid: None }, port: PortNumber(NO_ROUTE) });
+        }
+    }
+    let port = PortNumber(line.decimal("a port", 0, 255)? as u8);
+    let guid = match line.find("portguid ") {
+        true => Some(line.guid()?),
+        false => None,
+    };
+    Ok(Entry { name: Name { lid, guid }, port })
+}
+
+/// Returns where the three digits of the port begin in a line that [`entry`] has read, or `None` if the
+/// port does not have three digits.
+pub(super) fn port_digits(line: &[u8]) -> Option<usize> {
+    let blanks =
+        |at: usize| at + line[at..].iter().take_while(|c| matches!(c, b' ' | b'\t')).count();
+    let mut at = blanks(0);
+    at += memchr::memchr(b' ', &line[at..])? + 1;
+    if line[at..].starts_with(b": ") {
+        at = blanks(at + 2);
+    }
+    let digits = line[at..].iter().take_while(|c| c.is_ascii_digit()).count();
+    (digits == 3).then_some(at)
+}

@@ -1,0 +1,146 @@
+//! The numbers that routing gives without following a route, against the judge that follows all of them.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod support;
+
+use std::cell::Cell;
+use std::sync::Arc;
+
+use dmodc::fabric::Part;
+use dmodc::judge::{Delivery, check};
+use dmodc::{
+    Change, Coverage, Degradation, Dmodc, Dmodk, Engine, Live, Policy, RandomPorts, Reference,
+    RouteError, Router, Routing, RoutingOptions, Stable, stream_switches, stream_tiles, validity,
+};
+use support::{Drawing, for_seeds, random_degradation, random_graph, random_pgft};
+
+/// Judges the tables of an engine; its coverage must say the same.
+fn assert_agrees(live: Live<'_>, routing: &Routing, engine: &dyn Engine) -> Option<Delivery> {
+    let (tables, coverage) = match routing.route(live, engine) {
+        Err(RouteError::NotPgft(_)) => return None,
+        routed => routed.unwrap(),
+    };
+    let judged = check(live, &routing.ranking(live), routing.orders(), &tables).nodes;
+    let delivery = Delivery::of_route(live, &coverage);
+    assert_eq!(delivery, judged.delivery(), "{}", engine.name());
+    assert_eq!(delivery.pairs, delivery.delivered + delivery.lost + delivery.cut_off);
+    assert_eq!(delivery.unroutable(), coverage.undelivered_pairs);
+    assert!(judged.is_sound(), "{}", engine.name());
+    assert_eq!(coverage.examples.is_empty(), delivery.is_complete());
+    Some(delivery)
+}
+
+fn assert_streams_agree(live: Live<'_>, routing: &Routing, reference: &Reference) {
+    let (ready, columns) = (routing.preprocess(live), routing.columns());
+    let expected = validity(live, &ready, columns).unwrap();
+    for policy in [Policy::Dmodc, Policy::Stable(reference)] {
+        let each = |_, _: &[u8]| Ok::<(), RouteError>(());
+        let by_switch = stream_switches(policy, live, &ready, columns, each).unwrap();
+        assert_eq!(by_switch, expected);
+        assert_eq!(stream_tiles(policy, live, &ready, columns, |_| ()).unwrap(), expected);
+    }
+}
+
+/// Whatever the engine and the faults, and tables kept or streamed.
+#[test]
+fn routing_counts_what_the_judge_counts() {
+    let seen = Cell::new([0; 4]);
+    for_seeds(300, |random| {
+        let fabric = match random.below(2) {
+            0 => random_graph(random),
+            _ => random_pgft(random, 40).fabric(Default::default()),
+        };
+        let nothing = Degradation::none(&fabric);
+        let degraded = match random.below(4) {
+            0 => nothing.clone(),
+            _ => random_degradation(random, &fabric),
+        };
+        let whole = Live::new(&fabric, &nothing);
+        let live = Live::new(&fabric, &degraded);
+        let routing = Routing::new(whole, &RoutingOptions::default());
+        let reference = Arc::new(Reference::new(&routing, whole));
+        assert_streams_agree(live, &routing, &reference);
+        let stable = Stable { reference };
+        let engines: [&dyn Engine; 4] = [&Dmodc, &stable, &RandomPorts { seed: 1 }, &Dmodk];
+        let found = engines.map(|engine| assert_agrees(live, &routing, engine));
+        let delivery = found[0].unwrap();
+        assert!(found.into_iter().flatten().all(|other| other == delivery));
+        let [lost, cut_off, complete, dmodk] = seen.get();
+        seen.set([
+            lost + u32::from(delivery.lost > 0),
+            cut_off + u32::from(delivery.cut_off > 0),
+            complete + u32::from(delivery.is_complete()),
+            dmodk + u32::from(found[3].is_some()),
+        ]);
+    });
+    assert!(seen.get().iter().all(|&n| n > 10), "every case occurs: {seen:?}");
+}
+
+/// A router counts the same after any change: also of a node's cable, which moves no cost.
+#[test]
+fn a_router_counts_what_a_new_one_counts() {
+    for_seeds(60, |random| {
+        let fabric = Arc::new(match random.below(2) {
+            0 => random_graph(random),
+            _ => random_pgft(random, 40).fabric(Default::default()),
+        });
+        let mut degraded = Degradation::none(&fabric);
+        let routing = Routing::new(Live::new(&fabric, &degraded), &RoutingOptions::default());
+        let mut router = Router::new(fabric.clone(), routing.clone(), degraded.clone()).unwrap();
+        for _ in 0..6 {
+            let cable = dmodc::CableIndex::new(random.below(fabric.cable_count() as u64) as usize);
+            let part = match random.below(3) {
+                0 => Part::Switch(dmodc::SwitchIndex::new(
+                    random.below(fabric.switches().len() as u64) as usize,
+                )),
+                _ => Part::Cable(cable),
+            };
+            let dies = random.below(3) > 0;
+            degraded.set(part, dies);
+            let change = if dies { Change::Dies(part) } else { Change::Recovers(part) };
+            router.apply(&[change]).unwrap();
+            let live = Live::new(&fabric, &degraded);
+            let expected: Coverage =
+                validity(live, &routing.preprocess(live), routing.columns()).unwrap();
+            assert_eq!(router.coverage(), expected, "{part:?}");
+        }
+    });
+}
+
+/// Service nodes on two spines: leaves reach each other, and everybody else, but the spines do not.
+///
+/// ```text
+///      x0  x1 – nodes     y0 – a node
+///        \ |             |
+///       spine a       spine b
+///          |  \      /  |
+///          |    \  /    |
+///        leaf 0 –+–   leaf 1      four nodes each
+/// ```
+#[test]
+fn nodes_on_two_spines_are_lost_to_each_other_in_a_valid_fabric() {
+    let mut d = Drawing::new();
+    let leaves = d.switches(["leaf 0", "leaf 1"]);
+    let spines = d.switches(["spine a", "spine b"]);
+    for leaf in leaves {
+        d.nodes(leaf, 4);
+        for spine in spines {
+            d.cable(leaf, spine, 1);
+        }
+    }
+    d.nodes(spines[0], 2);
+    d.nodes(spines[1], 1);
+    let fabric = d.finish();
+    let nothing = Degradation::none(&fabric);
+    let live = Live::new(&fabric, &nothing);
+    // Which switches are leaves is said, so that this is about verdicts alone.
+    let leaves = dmodc::LeafRule::These(vec![true, true, false, false]);
+    let routing = Routing::new(live, &RoutingOptions { leaves, ..RoutingOptions::default() });
+    let (_, coverage) = routing.route(live, &Dmodc).unwrap();
+    assert!(coverage.is_valid());
+    let delivery = assert_agrees(live, &routing, &Dmodc).unwrap();
+    assert_eq!(delivery, Delivery { pairs: 110, delivered: 106, lost: 4, cut_off: 0 });
+    let pair =
+        |from: usize, to: usize| (dmodc::SwitchIndex::new(from), dmodc::SwitchIndex::new(to));
+    assert_eq!(coverage.examples, [pair(2, 3), pair(3, 2)]);
+}
