@@ -94,6 +94,30 @@ impl<'a> Live<'a> {
         self.fabric.nodes_of(s).iter().copied().filter(move |&n| live.node(n))
     }
 
+    /// Returns the switches that a live switch reaches over others that are not `reached` yet, itself first,
+    /// each with its hops, nearest first; they count as reached from then on. Returns nothing for a switch
+    /// that is dead or reached. O(#ports).
+    pub(crate) fn spread(
+        &self,
+        from: SwitchIndex,
+        reached: &mut [bool],
+    ) -> Vec<(SwitchIndex, u32)> {
+        if !self.switch(from) || std::mem::replace(&mut reached[from.at()], true) {
+            return vec![];
+        }
+        let mut part = vec![(from, 0)];
+        let mut next = 0;
+        while let Some(&(s, hops)) = part.get(next) {
+            next += 1;
+            for (_, peer) in self.links(s) {
+                if !std::mem::replace(&mut reached[peer.at()], true) {
+                    part.push((peer, hops + 1));
+                }
+            }
+        }
+        part
+    }
+
     /// Hops to the nearest of these switches, by breadth-first search; `None` is unreachable. O(#ports).
     pub fn hops_to(&self, targets: impl IntoIterator<Item = SwitchIndex>) -> Vec<Option<u32>> {
         let mut hops = vec![None; self.fabric.switches().len()];

@@ -20,7 +20,7 @@ use nested::nested_order;
 
 use crate::fabric::{AdapterKind, Live};
 use crate::id::{NodeIndex, SwitchIndex};
-use crate::rank::Ranking;
+use crate::rank::{RankRule, Ranking};
 
 /// How destinations are numbered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -58,9 +58,10 @@ pub struct DestinationNumber {
     pub number: u32,
 }
 
-/// Both orders of a fabric, applied.
+/// Both orders of a fabric, applied; and what ranks are counted from, which is fixed with them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Orders {
+    ranks: RankRule,
     nodes: Vec<DestinationNumber>,
     switches: Vec<u32>,
     positions: Vec<u32>,
@@ -102,7 +103,7 @@ impl Orders {
             ),
             DestinationOrder::Saved(saved) => saved.numbers(live, ranking, &topological),
         };
-        Orders { nodes, switches, positions }
+        Orders { ranks: ranking.rule().clone(), nodes, switches, positions }
     }
 
     /// The number of a node.
@@ -121,6 +122,11 @@ impl Orders {
     #[inline]
     pub fn position(&self, s: SwitchIndex) -> u32 {
         self.positions[s.at()]
+    }
+
+    /// What ranks are counted from, in this and every later state of the fabric.
+    pub fn rank_rule(&self) -> &RankRule {
+        &self.ranks
     }
 
     /// Both orders as lists of GUIDs, to be given back to later fabrics.

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::{DestinationNumber, Orders, Topological, on_leaf};
 use crate::fabric::Live;
 use crate::id::{Guid, SwitchIndex};
-use crate::rank::Ranking;
+use crate::rank::{RankRule, Ranking};
 
 /// Both orders of a fabric as lists of GUIDs.
 ///
@@ -21,6 +21,9 @@ pub struct SavedOrders {
     pub switches: Vec<Guid>,
     /// Switches in switch order.
     pub groups: Vec<Guid>,
+    /// The switches that ranks are counted from, as [`RankRule::SingleRoot`] has them; an empty list
+    /// stands for ranks from the leaves. `None` if it is not decided yet.
+    pub roots: Option<Vec<Guid>>,
 }
 
 impl SavedOrders {
@@ -31,7 +34,20 @@ impl SavedOrders {
             others: guids.clone(),
             switches: guids.clone(),
             groups: guids,
+            roots: None,
         }
+    }
+
+    /// Returns what the ranks of a fabric are counted from, if that is decided.
+    pub(crate) fn rank_rule(&self, live: Live<'_>) -> Option<RankRule> {
+        let roots = self.roots.as_ref()?;
+        if roots.is_empty() {
+            return Some(RankRule::Leaves);
+        }
+        let by_guid: HashMap<Guid, SwitchIndex> =
+            live.fabric.switch_indices().map(|s| (live.fabric.switch(s).guid, s)).collect();
+        let present = roots.iter().filter_map(|guid| by_guid.get(guid).copied());
+        Some(RankRule::SingleRoot(present.collect()))
     }
 
     /// Takes over from an earlier save what is absent now, each in its place, so that it is known
@@ -41,6 +57,10 @@ impl SavedOrders {
         keep_numbers(&mut self.others, &earlier.others);
         keep_numbers(&mut self.switches, &earlier.switches);
         self.groups = merge(&earlier.groups, &self.groups);
+        self.roots = match (&earlier.roots, self.roots.take()) {
+            (Some(earlier), Some(now)) => Some(merge(earlier, &now)),
+            (earlier, now) => now.or_else(|| earlier.clone()),
+        };
     }
 
     /// Gives places in all lists to others: from the GUIDs that have them now to those that shall. Whoever
@@ -49,7 +69,8 @@ impl SavedOrders {
         if renamed.is_empty() {
             return;
         }
-        for list in [&mut self.nodes, &mut self.others, &mut self.switches, &mut self.groups] {
+        let lists = [&mut self.nodes, &mut self.others, &mut self.switches, &mut self.groups];
+        for list in lists.into_iter().chain(&mut self.roots) {
             let known: HashSet<Guid> = list.iter().copied().collect();
             for guid in list.iter_mut() {
                 if let Some(other) = renamed.get(guid).filter(|other| !known.contains(other)) {
@@ -71,7 +92,15 @@ impl SavedOrders {
         let switches = |number: fn(&Orders, SwitchIndex) -> u32| {
             by_number(fabric.switch_indices().map(|s| (number(orders, s), fabric.switch(s).guid)))
         };
+        let roots = match orders.rank_rule() {
+            RankRule::Leaves => Some(vec![]),
+            RankRule::GivenRoots => None,
+            RankRule::SingleRoot(roots) => {
+                Some(roots.iter().map(|&s| fabric.switch(s).guid).collect())
+            }
+        };
         SavedOrders {
+            roots,
             nodes: nodes(true),
             others: nodes(false),
             switches: switches(Orders::switch_number),
