@@ -9,6 +9,7 @@ mod commands;
 mod input;
 mod names;
 mod output;
+mod ranks;
 mod text;
 
 use std::io;

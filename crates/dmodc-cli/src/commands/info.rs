@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::args::InfoArgs;
 use crate::input::Whole;
 use crate::text::{counted, dirt, not_pgft, number, switch};
-use crate::{Answer, input, output};
+use crate::{Answer, input, output, ranks};
 
 /// How many witnesses are named.
 const NAMED: usize = 3;
@@ -24,6 +24,7 @@ const NAMED: usize = 3;
 struct Info<'a> {
     live: Live<'a>,
     ready: &'a Preprocessing,
+    routing: &'a Routing,
     shape: Result<Labels, NotPgft>,
     survey: Survey,
     format: Format,
@@ -37,10 +38,12 @@ pub(super) fn run(args: &InfoArgs) -> Result<Answer> {
     let whole = Whole::new(fabric);
     let live = whole.live();
     let options = RoutingOptions { leaves, ..RoutingOptions::default() };
-    let ready = Routing::new(live, &options).preprocess(live);
+    let routing = Routing::new(live, &options);
+    let ready = routing.preprocess(live);
     let shape = recognise(live, &ready.ranking, &ready.groups, &ready.orders);
     let survey = survey(live, &ready.ranking, &ready.groups);
-    let info = Info { live, ready: &ready, shape, survey, format, dirt, given_lids };
+    let (ready, routing) = (&ready, &routing);
+    let info = Info { live, ready, routing, shape, survey, format, dirt, given_lids };
     output::print(&if args.json { info.json() } else { info.text() })?;
     Ok(Answer::Yes)
 }
@@ -98,6 +101,7 @@ impl Info<'_> {
             "pgft": self.shape.as_ref().ok().map(|labels| labels.pgft.to_string()),
             "not_pgft_because": self.shape.as_ref().err().map(|why| not_pgft(fabric, why)),
             "ranks": levels,
+            "rank_rule": ranks::json(self.live, &self.ready.ranking, self.routing),
             "equal_rank_pairs": self.survey.equal_ranks.len(),
             "hosts_by_nodes": rails,
             "node_cable_rates": rates(&self.survey.node_rates),
@@ -154,6 +158,7 @@ impl Info<'_> {
     /// The levels from the top down, each with what it lacks.
     fn levels_text(&self, text: &mut String) {
         let fabric = self.live.fabric;
+        text.push_str(&ranks::text(self.live, &self.ready.ranking, self.routing));
         for (rank, level) in self.survey.levels.iter().enumerate().rev() {
             let what = if rank == 0 { " (leaves)" } else { "" };
             let _ = write!(text, "  rank {rank}: {}{what}", counted(level.switches, "switch"));

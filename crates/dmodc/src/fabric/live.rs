@@ -118,6 +118,18 @@ impl<'a> Live<'a> {
         part
     }
 
+    /// Returns for each switch the number of the connected part that it is in; none where it is dead. O(#ports).
+    pub fn parts(&self) -> Vec<Option<u32>> {
+        let count = self.fabric.switches().len();
+        let (mut reached, mut parts) = (vec![false; count], vec![None; count]);
+        for (number, s) in (0..).zip(self.switches()) {
+            for (member, _) in self.spread(s, &mut reached) {
+                parts[member.at()] = Some(number);
+            }
+        }
+        parts
+    }
+
     /// Hops to the nearest of these switches, by breadth-first search; `None` is unreachable. O(#ports).
     pub fn hops_to(&self, targets: impl IntoIterator<Item = SwitchIndex>) -> Vec<Option<u32>> {
         let mut hops = vec![None; self.fabric.switches().len()];

@@ -8,6 +8,7 @@ use dmodc::{Coverage, End, NO_ROUTE, SwitchIndex};
 use serde_json::{Value, json};
 
 use super::state::State;
+use crate::ranks;
 use crate::text::{counted, end, number, switch, time};
 
 /// Entries of live switches without a route, by kind of destination.
@@ -71,6 +72,7 @@ impl Summary {
             "schema": "dmodc/route/1",
             "engine": self.name,
             "reference": state.reference.as_ref().map(|(name, changes)| reference(name, changes)),
+            "rank_rule": ranks::json(live, &state.routing.ranking(live), &state.routing),
             "switches": live.switches().count(),
             "destinations": state.destinations(),
             "entries": self.routed,
@@ -102,6 +104,7 @@ impl Summary {
         if let Some((name, changes)) = &state.reference {
             let _ = writeln!(text, "reference {name}: {changes}");
         }
+        text += &ranks::text(live, &state.routing.ranking(live), &state.routing);
         let pairs = self.coverage.leaf_pairs;
         text += &match self.coverage.unreachable_leaf_pairs {
             0 if pairs == 0 => "valid: there are no two leaves to connect\n".into(),
