@@ -1,5 +1,8 @@
 //! One routing run, as OpenSM asks for it.
 
+#[cfg(test)]
+mod tests;
+
 use std::any::Any;
 use std::fmt;
 use std::fs;
