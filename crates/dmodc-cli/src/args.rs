@@ -97,7 +97,9 @@ pub(crate) struct FabricArgs {
 /// What is a leaf, where detection is wrong.
 #[derive(Debug, Args)]
 pub(crate) struct LeafArgs {
-    /// Count ranks down from these switches (GUIDs, as in OpenSM's root_guid_file).
+    /// Count ranks down from these switches (GUIDs, as in OpenSM's root_guid_file). Without this, ranks are
+    /// counted up from the leaves; only in a fabric that is no fat tree (switches of equal rank are cabled)
+    /// and would not be connected that way they are counted down from one root, which is then named.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["leaf_min_nodes", "leaf_name"])]
     pub(crate) roots: Option<PathBuf>,
     /// Leaves are the switches with at least so many nodes.
@@ -538,7 +540,7 @@ pub(crate) struct RouteArgs {
     pub(crate) seed: u64,
     #[command(flatten)]
     pub(crate) order: OrderArgs,
-    /// Write both orders here, to be given back with --orders after a fault.
+    /// Write both orders here, with what ranks are counted from, to be given back with --orders after a fault.
     #[arg(long, value_name = "FILE")]
     pub(crate) save_orders: Option<PathBuf>,
     /// Fill switch-to-switch entries that have no up*down* route by shortest path. These routes are

@@ -18,16 +18,13 @@ pub(crate) fn text(live: Live<'_>, ranking: &Ranking, routing: &Routing) -> Stri
         Some(why) => {
             let pairs = counted(why.pairs as usize, "node pair");
             format!(
-                "switches of equal rank are cabled, and with ranks from the leaves {pairs} would have no \
-                 up*down* route (--roots FILE names other roots)"
+                "this is no fat tree, switches of equal rank are cabled, and with ranks from the leaves {pairs} \
+                 would have no up*down* route (--roots FILE names other roots)"
             )
         }
         None => "the orders were saved so".into(),
     };
-    format!(
-        "no fat tree: ranks are counted from one root, {}{more}: {why}\n",
-        switch(live.fabric, first)
-    )
+    format!("ranks are counted from one root, {}{more}: {why}\n", switch(live.fabric, first))
 }
 
 /// The same for scripts: `from` is `leaves`, `given roots` or `one root`.

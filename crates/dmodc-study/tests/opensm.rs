@@ -252,13 +252,13 @@ fn a_panic_is_not_the_end_of_opensm() {
 #[test]
 fn lost_leaf_pairs_are_the_next_engines_if_asked() {
     let _one = ONE.lock();
-    let whole = fabric("3; 2,2,2; 1,2,2; 1,1,1");
+    let whole = fabric("3; 2,2,3; 1,2,2; 1,1,1");
     let mut dead = Degradation::none(&whole);
-    for spine in [4, 7] {
+    for spine in [6, 9] {
         dead.set_switch(SwitchIndex::new(spine), true);
     }
     let config = "on_lost = \"next-engine\"";
-    falls_back_on(&whole.without(&dead), config, |plugin| plugin, "LOST: 8 of 12 leaf pairs");
+    falls_back_on(&whole.without(&dead), config, |plugin| plugin, "LOST: 8 of 30 leaf pairs");
 }
 
 /// Leaves in a ring are no fat tree; inside OpenSM, too, they stay connected when a cable dies.

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use anyhow::Result;
 use dmodc::fabric::Rate;
 use dmodc::{
-    Labels, Leaves, Level, Live, NotPgft, Preprocessing, Routing, RoutingOptions, Survey,
+    Labels, Leaves, Level, Live, NotPgft, Preprocessing, RankRule, Routing, RoutingOptions, Survey,
     SwitchIndex, recognise, survey,
 };
 use dmodc_formats::{Dirt, Format, Reading};
@@ -160,7 +160,8 @@ impl Info<'_> {
         let fabric = self.live.fabric;
         text.push_str(&ranks::text(self.live, &self.ready.ranking, self.routing));
         for (rank, level) in self.survey.levels.iter().enumerate().rev() {
-            let what = if rank == 0 { " (leaves)" } else { "" };
+            let is_lowest = rank == 0 && *self.ready.ranking.rule() == RankRule::Leaves;
+            let what = if is_lowest { " (leaves)" } else { "" };
             let _ = write!(text, "  rank {rank}: {}{what}", counted(level.switches, "switch"));
             if let Some(ratio) = level.oversubscription() {
                 let (down, up) = (number(level.down_cables), number(level.up_cables));
