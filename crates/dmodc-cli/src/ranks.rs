@@ -22,7 +22,7 @@ pub(crate) fn text(live: Live<'_>, ranking: &Ranking, routing: &Routing) -> Stri
                  would have no up*down* route (--roots FILE names other roots)"
             )
         }
-        None => "the orders were saved so".into(),
+        None => "as decided for the reference or saved with the orders".into(),
     };
     format!("ranks are counted from one root, {}{more}: {why}\n", switch(live.fabric, first))
 }

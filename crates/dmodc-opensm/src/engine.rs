@@ -312,7 +312,7 @@ impl Kept {
                 "with ranks from the leaves {} node pairs would have no up*down* route",
                 why.pairs
             ),
-            None => "as the saved orders say".into(),
+            None => "as decided for the reference or saved with the orders".into(),
         };
         Some(format!(
             "this is no fat tree: ranks are counted from one root, '{}' ({}); {why}",

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::divider::dividers;
 use crate::fabric::{Degradation, Fabric, Live};
 use crate::group::{PortGroups, SortedLinks};
+use crate::id::SwitchIndex;
 use crate::leaf::LeafRule;
 use crate::order::{DestinationOrder, Orders, SavedOrders, SwitchOrder};
 use crate::rank::{RankRule, Ranking};
@@ -105,6 +106,12 @@ impl Routing {
     /// Returns why ranks are counted from one root; nothing if they are not, or were so before.
     pub fn unconnected(&self) -> Option<Unconnected> {
         self.unconnected
+    }
+
+    /// Returns roots that would connect every pair of nodes that cables connect, one for each part of the
+    /// fabric, if given as [`LeafRule::Roots`]. In large fabrics this takes a second.
+    pub fn suggested_roots(&self, live: Live<'_>) -> Vec<SwitchIndex> {
+        single_root::suggest(live, &self.ranking(live))
     }
 
     /// The columns of all tables made here.

@@ -71,7 +71,8 @@ pub(crate) fn decide(
     let groups = groups();
     let mut roots = Vec::new();
     let mut why = Unconnected { pairs: 0 };
-    for part in parts(live, from_leaves) {
+    let is_flat = |s: &SwitchIndex| from_leaves.is_cabled_to_its_rank(live, *s);
+    for part in parts(live).into_iter().filter(|part| part.switches.iter().any(is_flat)) {
         let pairs = part.unconnected(&groups);
         if pairs > 0 {
             why.pairs += pairs;
@@ -81,6 +82,13 @@ pub(crate) fn decide(
     (!roots.is_empty()).then(|| (RankRule::SingleRoot(roots.into()), why))
 }
 
+/// Returns a root for each part of the fabric that has several switches with nodes: given to
+/// [`LeafRule::Roots`](crate::LeafRule), they connect every pair that cables connect. This is for people who
+/// prefer that to ranks from the leaves although the fabric may be a fat tree.
+pub(crate) fn suggest(live: Live<'_>, ranking: &Ranking) -> Vec<SwitchIndex> {
+    parts(live).iter().filter_map(|part| part.roots(live, ranking).first().copied()).collect()
+}
+
 /// A connected part of a fabric.
 struct Part {
     switches: Vec<SwitchIndex>,
@@ -88,8 +96,8 @@ struct Part {
     loaded: Vec<(SwitchIndex, u64)>,
 }
 
-/// The parts in which a cable joins switches of equal rank and several switches have nodes.
-fn parts(live: Live<'_>, ranking: &Ranking) -> Vec<Part> {
+/// The parts in which several switches have nodes.
+fn parts(live: Live<'_>) -> Vec<Part> {
     let mut reached = vec![false; live.fabric.switches().len()];
     let mut parts = Vec::new();
     for s in live.switches() {
@@ -97,8 +105,7 @@ fn parts(live: Live<'_>, ranking: &Ranking) -> Vec<Part> {
             live.spread(s, &mut reached).into_iter().map(|(s, _)| s).collect();
         let with_nodes = switches.iter().map(|&s| (s, nodes(live, s)));
         let loaded: Vec<_> = with_nodes.filter(|&(_, nodes)| nodes > 0).collect();
-        let is_flat = |&s: &SwitchIndex| ranking.is_cabled_to_its_rank(live, s);
-        if loaded.len() > 1 && switches.iter().any(is_flat) {
+        if loaded.len() > 1 {
             parts.push(Part { switches, loaded });
         }
     }

@@ -122,6 +122,9 @@ fn pods_without_a_plane_in_common_keep_ranks_from_the_leaves() {
     assert_eq!(*routing.orders().rank_rule(), RankRule::Leaves);
     assert_eq!(routing.unconnected(), None);
     assert!(delivered(live(&rest, &all), &routing) < connected(live(&rest, &all)));
+    // Whoever prefers other ranks can have them.
+    let roots = routing.suggested_roots(live(&rest, &all));
+    assert_eq!(updn(live(&rest, &all), roots), connected(live(&rest, &all)));
 }
 
 /// Every pair that cables connect is delivered, so no ranks of anybody's deliver more.
