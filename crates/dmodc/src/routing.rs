@@ -109,7 +109,7 @@ impl Routing {
     }
 
     /// Returns roots that would connect every pair of nodes that cables connect, one for each part of the
-    /// fabric, if given as [`LeafRule::Roots`]. In large fabrics this takes a second.
+    /// fabric, if given as [`LeafRule::Roots`]. In large fabrics this takes seconds.
     pub fn suggested_roots(&self, live: Live<'_>) -> Vec<SwitchIndex> {
         single_root::suggest(live, &self.ranking(live))
     }

@@ -28,7 +28,8 @@
 //! switches in a file nor the number of threads matters.
 //!
 //! In large fabrics only a number of candidates is tried that bounds the work: of each rank those with the
-//! most cables, in turns. The others follow in that order.
+//! most cables, in turns. The others follow in that order. A candidate from which some route would have more
+//! hops than a cost can count is none.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -74,9 +75,13 @@ pub(crate) fn decide(
     let is_flat = |s: &SwitchIndex| from_leaves.is_cabled_to_its_rank(live, *s);
     for part in parts(live).into_iter().filter(|part| part.switches.iter().any(is_flat)) {
         let pairs = part.unconnected(&groups);
-        if pairs > 0 {
+        let of_part = match pairs {
+            0 => vec![],
+            _ => part.roots(live, from_leaves),
+        };
+        if !of_part.is_empty() {
             why.pairs += pairs;
-            roots.extend(part.roots(live, from_leaves));
+            roots.extend(of_part);
         }
     }
     (!roots.is_empty()).then(|| (RankRule::SingleRoot(roots.into()), why))
@@ -138,24 +143,30 @@ impl Part {
         pairs
     }
 
-    /// Returns the switches of the part, the best root first.
+    /// Returns the switches of the part, the best root first; nothing if routes would be too long from any
+    /// of those tried.
     fn roots(&self, live: Live<'_>, from_leaves: &Ranking) -> Vec<SwitchIndex> {
         // Directions between equals follow GUIDs here, whatever the switch order will be.
         let by_guid = Orders::new(live, from_leaves, &DestinationOrder::Guid, &SwitchOrder::Guid);
         let links = Arc::new(SortedLinks::new(live.fabric, &by_guid));
         let mut groups = PortGroups::of(links, live, from_leaves);
-        let mut candidates = self.candidates(live, from_leaves);
+        let candidates = self.candidates(live, from_leaves);
         let cables: usize = self.switches.iter().map(|&s| live.links(s).count()).sum();
         let tried = (WORK / (self.loaded.len() * cables).max(1)).max(FEWEST);
+        let (tried, others) = candidates.split_at(tried.min(candidates.len()));
         let mut flows = Flows::new(live.fabric.switches().len());
-        let mut square = |root: SwitchIndex| {
+        let mut rated = Vec::with_capacity(tried.len());
+        for &root in tried {
             groups.rebuild(live, &from_leaves.again(live, [root].into()));
-            flows.square(self, &groups)
-        };
-        let tried = tried.min(candidates.len());
-        // The sort is stable, but the candidates of equal squares shall not depend on cables.
-        candidates[..tried].sort_by_cached_key(|&s| (square(s), live.fabric.switch(s).guid));
-        candidates
+            if let Some(square) = flows.square(self, &groups) {
+                rated.push((square, live.fabric.switch(root).guid, root));
+            }
+        }
+        rated.sort_unstable();
+        if rated.is_empty() {
+            return vec![];
+        }
+        rated.into_iter().map(|(_, _, s)| s).chain(others.iter().copied()).collect()
     }
 
     /// Returns all switches: of each rank the one with the most cables, then of each rank the next one, and
@@ -195,9 +206,9 @@ impl Flows {
         }
     }
 
-    /// Returns the sum of the squares of the loads of all ports; the greatest number if some route is too
-    /// long. O(#targets × #groups).
-    fn square(&mut self, part: &Part, groups: &PortGroups) -> u128 {
+    /// Returns the sum of the squares of the loads of all ports; nothing if some route is too long.
+    /// O(#targets × #groups).
+    fn square(&mut self, part: &Part, groups: &PortGroups) -> Option<u128> {
         for &s in &part.switches {
             let count = groups.up(s).len() + groups.down(s).len();
             self.loads[s.at()].clear();
@@ -206,7 +217,7 @@ impl Flows {
         for targets in part.loaded.chunks(BLOCK) {
             let switches: Vec<SwitchIndex> = targets.iter().map(|&(t, _)| t).collect();
             if self.costs.compute(groups, &switches).is_err() {
-                return u128::MAX;
+                return None;
             }
             for (bit, &(_, nodes)) in targets.iter().enumerate() {
                 for &(s, sources) in &part.loaded {
@@ -220,7 +231,7 @@ impl Flows {
             let loads = self.loads[s.at()].iter().map(|&load| u128::from(load));
             loads.zip(ports).map(|(load, ports)| load * load / ports).sum()
         };
-        part.switches.iter().map(of_switch).sum()
+        Some(part.switches.iter().map(of_switch).sum())
     }
 
     /// Sends what is at each switch to one target: up as far as needed, then down.

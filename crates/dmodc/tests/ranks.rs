@@ -254,6 +254,21 @@ fn a_connected_chain_outlives_its_roots() {
     assert_eq!(routing.ranking(now).single_roots(now).len(), 2);
 }
 
+/// Routes that no cost can count are worse than none.
+#[test]
+fn a_chain_that_is_too_long_keeps_the_routes_that_it_has() {
+    let fabric = chain(300);
+    let routing = first(&fabric);
+    assert_eq!(*routing.orders().rank_rule(), RankRule::Leaves);
+    let whole = Degradation::none(&fabric);
+    assert!(delivered(live(&fabric, &whole), &routing) > 0);
+    // A chain of 250 leaves is just short enough.
+    let RankRule::SingleRoot(roots) = first(&chain(250)).orders().rank_rule().clone() else {
+        panic!("a chain of leaves is no fat tree");
+    };
+    assert_eq!(roots.len(), 250);
+}
+
 /// A fat tree with two thin leaves in different planes, and a cable between two leaves that makes it none.
 /// `guids` are those of the switches, in the order of the file.
 fn odd_tree(order: &[usize]) -> Fabric {
