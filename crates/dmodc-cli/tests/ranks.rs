@@ -6,7 +6,7 @@ mod desk;
 use desk::{Desk, FIGURE_1};
 
 const CHAIN: &str =
-    concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/chain-of-leaves/fabric.netlist");
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/chain-of-leaves/fabric.topo");
 
 #[test]
 fn info_and_route_name_the_root_and_the_reason() {
