@@ -171,13 +171,15 @@ pub(crate) fn order(
     // Where either comes from a file, what is absent now is kept when both are saved again.
     let saved = match (&destinations, &switches) {
         (DestinationOrder::Saved(saved), SwitchOrder::Saved(groups)) => {
-            Some(SavedOrders { groups: groups.groups.clone(), ..saved.clone() })
+            let roots = groups.roots.clone().or_else(|| saved.roots.clone());
+            Some(SavedOrders { groups: groups.groups.clone(), roots, ..saved.clone() })
         }
         (DestinationOrder::Saved(saved), _) => {
             Some(SavedOrders { groups: vec![], ..saved.clone() })
         }
         (_, SwitchOrder::Saved(groups)) => {
-            Some(SavedOrders { groups: groups.groups.clone(), ..SavedOrders::default() })
+            let (groups, roots) = (groups.groups.clone(), groups.roots.clone());
+            Some(SavedOrders { groups, roots, ..SavedOrders::default() })
         }
         _ => None,
     };

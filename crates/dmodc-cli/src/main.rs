@@ -9,6 +9,7 @@ mod commands;
 mod input;
 mod names;
 mod output;
+mod ranks;
 mod table_file;
 mod text;
 mod verdict;

@@ -111,6 +111,24 @@ fn production_tables_deliver() {
     assert_eq!(json(&["check", &fabric, &tables])["lost"], 0);
 }
 
+/// Leaves in a chain: production tables deliver every pair, and so do ours.
+#[test]
+fn a_connected_fabric_stays_connected() {
+    let Some(folder) = folder() else { return };
+    let desk = tempfile::tempdir().unwrap();
+    let lft = desk.path().join("tables.lft").display().to_string();
+    let path = folder.join("plafrim.ibnetdiscover-sp.txt").display().to_string();
+    let route = json(&["route", &path, "-o", &lft]);
+    assert_eq!(route["rank_rule"]["from"], "one root");
+    assert_eq!(route["rank_rule"]["unconnected_from_leaves"], 6_594);
+    let check = json(&["check", &path, &lft]);
+    assert_eq!((&check["pairs"], &check["delivered"]), (&15_500.into(), &15_500.into()));
+    for &(name, ..) in FACTS.iter().filter(|(name, ..)| !name.starts_with("plafrim")) {
+        let path = folder.join(name).display().to_string();
+        assert_eq!(json(&["info", &path])["rank_rule"]["from"], "leaves", "{name}");
+    }
+}
+
 /// The files of one fabric in three formats are one fabric: the same table for every switch.
 #[test]
 fn three_formats_of_one_fabric_agree() {

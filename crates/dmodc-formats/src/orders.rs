@@ -4,7 +4,9 @@
 //! GUID files. A file saved by us says [`MAGIC`] on top, and the word behind each GUID names its list:
 //! `node`, `other` and `switch` are destinations, numbered by their place among their kind, `group`
 //! are switches in the order that sorts port groups, and `leaf` are the switches that are leaves. Files of
-//! the first version have no `leaf` lines; they are read all the same.
+//! the first version have no `leaf` lines; they are read all the same. What ranks are counted from is saved as
+//! well: the comment [`FROM_LEAVES`] says that it is the leaves; `root` are the switches that stand in for each
+//! other as the single root, the first choice first. A file with neither leaves that open.
 
 use std::io::{self, Write};
 
@@ -18,6 +20,10 @@ pub const MAGIC: &str = "# dmodc orders 2";
 
 /// The same of the first version.
 const FIRST: &str = "# dmodc orders 1";
+
+/// The comment that says that ranks are counted from the leaves. (Earlier versions read it as a remark,
+/// and count as they always do.)
+pub const FROM_LEAVES: &str = "# ranks from leaves";
 
 /// What it begins with in any version.
 const ANY_VERSION: &str = "# dmodc orders ";
@@ -39,6 +45,9 @@ pub fn read(text: &[u8]) -> Result<SavedOrders, ReadError> {
             }
             saved = true;
         }
+        if saved && line.rest().trim_ascii_end() == FROM_LEAVES.as_bytes() {
+            orders.roots.get_or_insert_default();
+        }
         if line.rest().is_empty() || line.rest().starts_with(b"#") {
             continue;
         }
@@ -58,7 +67,11 @@ pub fn read(text: &[u8]) -> Result<SavedOrders, ReadError> {
             b"switch" => orders.switches.push(guid),
             b"group" => orders.groups.push(guid),
             b"leaf" => orders.leaves.push(guid),
-            _ => return Err(here.expected("'node', 'other', 'switch', 'group' or 'leaf'")),
+            b"root" => orders.roots.get_or_insert_default().push(guid),
+            _ => {
+                let words = "'node', 'other', 'switch', 'group', 'leaf' or 'root'";
+                return Err(here.expected(words));
+            }
         }
     }
     match saved {
@@ -83,7 +96,12 @@ pub fn write(orders: &SavedOrders, fabric: &Fabric, out: &mut impl Write) -> io:
     }
     writeln!(out, "{MAGIC}")?;
     writeln!(out, "# Give this back with --orders, so that a degraded fabric is numbered alike.")?;
+    if orders.roots.as_ref().is_some_and(Vec::is_empty) {
+        writeln!(out, "{FROM_LEAVES}")?;
+    }
+    let no_roots = vec![];
     let lists = [
+        ("root", orders.roots.as_ref().unwrap_or(&no_roots)),
         ("node", &orders.nodes),
         ("other", &orders.others),
         ("switch", &orders.switches),
@@ -118,6 +136,20 @@ mod tests {
     }
 
     #[test]
+    fn what_ranks_are_counted_from_is_saved_or_left_open() {
+        let fabric = "2; 1,2; 1,2; 1,1".parse::<Pgft>().unwrap().fabric(Default::default());
+        for roots in [None, Some(vec![]), Some(vec![Guid(7), Guid(3)])] {
+            let saved = SavedOrders { roots, groups: vec![Guid(9)], ..SavedOrders::default() };
+            let mut text = Vec::new();
+            write(&saved, &fabric, &mut text).unwrap();
+            assert_eq!(read(&text).unwrap(), saved);
+        }
+        // A file of an earlier version, and a plain list, leave it open.
+        assert_eq!(read(b"# dmodc orders 1\n0x1 group a\n").unwrap().roots, None);
+        assert_eq!(read(b"# ranks from leaves\n0x1\n").unwrap().roots, None);
+    }
+
+    #[test]
     fn plain_lists_are_read_and_nonsense_is_refused() {
         let list = read(b"# roots\n0x02 spine one\n\n  3 # a comment\n").unwrap();
         assert_eq!(list, SavedOrders::plain(vec![Guid(2), Guid(3)]));
@@ -128,7 +160,7 @@ mod tests {
             ("# dmodc orders 3\n0x1 node a\n", "1:1: expected '# dmodc orders 2' or 1, the"),
             (
                 "# dmodc orders 1\n0x1 host a\n",
-                "2:5: expected 'node', 'other', 'switch', 'group' or 'leaf'",
+                "2:5: expected 'node', 'other', 'switch', 'group', 'leaf' or 'root'",
             ),
         ] {
             let found = read(text.as_bytes()).unwrap_err().to_string();

@@ -43,6 +43,8 @@ pub(crate) struct Config {
     pub(crate) threads: usize,
     /// Fill entries between switches that have no up*down* route by shortest path.
     pub(crate) connect_roots: bool,
+    /// What happens if nodes on leaves have no route to each other although cables connect them.
+    pub(crate) on_lost: OnLost,
     /// Who computes the hop tables that multicast trees are made from.
     pub(crate) hop_tables: HopTables,
     /// Where both orders are kept.
@@ -68,6 +70,7 @@ impl Default for Config {
             reference: None,
             threads: 0,
             connect_roots: false,
+            on_lost: OnLost::Keep,
             hop_tables: HopTables::Dmodc,
             state_folder: "/var/lib/dmodc".into(),
             status_file: None,
@@ -111,6 +114,16 @@ impl From<String> for Source {
 pub(crate) enum HopTables {
     Dmodc,
     Opensm,
+}
+
+/// What becomes of tables that lose pairs of nodes on leaves.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum OnLost {
+    /// They are used, and the log says what they lose.
+    Keep,
+    /// They are not: the run fails, and OpenSM takes the next engine of its list.
+    NextEngine,
 }
 
 /// As `--switch-order`.
@@ -255,6 +268,8 @@ mod tests {
         assert!(error.starts_with("dmodc.conf:3: unknown variant `planes`"), "{error}");
         assert!(parse("threads = \"many\"").unwrap_err().starts_with("dmodc.conf:1:"));
         assert!(parse("exclude = \"(\"").unwrap_err().contains("exclude"));
+        let error = parse("on_lost = \"minhop\"").unwrap_err();
+        assert!(error.starts_with("dmodc.conf:1: unknown variant `minhop`"), "{error}");
         assert!(parse("reference = 1").unwrap_err().starts_with("dmodc.conf:1:"));
         assert!(parse("= \0").is_err());
     }
@@ -306,7 +321,10 @@ mod tests {
             .map(|line| format!("{line}\n"))
             .collect();
         let config = parse(&all).expect("every key is known");
-        assert_eq!(all.lines().count(), 14);
+        assert_eq!(all.lines().count(), 15);
+        assert_eq!(config.on_lost, OnLost::Keep);
+        let other = parse("on_lost = \"next-engine\"").expect("it is known");
+        assert_eq!(other.on_lost, OnLost::NextEngine);
         assert_eq!(config.state_folder, Config::default().state_folder);
     }
 }

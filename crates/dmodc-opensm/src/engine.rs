@@ -5,6 +5,8 @@
 //! device, another LID, a cable in another place) starts anew, with the orders that are saved. With a
 //! reference, what is kept is both together, so that a part that returns is a repair, too.
 
+use std::collections::HashMap;
+use std::fmt;
 use std::sync::Arc;
 
 use dmodc::fabric::{Changes, Counts, Part};
@@ -12,7 +14,7 @@ use dmodc::judge::Delivery;
 use dmodc::{
     Change, Coverage, Degradation, DestinationOrder, Fabric, ForwardingTables, Guid, Joined,
     LeafRule, Lid, Live, NO_ROUTE, RouteError, Router, Routing, RoutingOptions, SavedOrders,
-    SwitchOrder, TableDelta, connect_roots, validity,
+    SwitchIndex, SwitchOrder, TableDelta, Unconnected, connect_roots, validity,
 };
 
 use crate::config::Config;
@@ -86,6 +88,30 @@ pub(crate) enum Done {
     Applied { faults: usize, repairs: usize },
 }
 
+/// Pairs of leaves with nodes that cables connect and that have no up\*down\* route.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LostLeaves {
+    /// How many ordered pairs are lost, of how many.
+    pairs: u64,
+    all: u64,
+    /// The names of one pair, if one is among the named ones.
+    example: Option<[String; 2]>,
+}
+
+impl fmt::Display for LostLeaves {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let LostLeaves { pairs, all, example } = self;
+        write!(
+            f,
+            "LOST: {pairs} of {all} leaf pairs have no up*down* route although cables connect them"
+        )?;
+        match example {
+            Some([from, to]) => write!(f, ", such as {from} to {to}"),
+            None => Ok(()),
+        }
+    }
+}
+
 /// Tables that are kept between runs.
 pub(crate) struct Kept {
     router: Router,
@@ -99,6 +125,8 @@ pub(crate) struct Kept {
     pub(crate) saved: SavedOrders,
     /// With a reference: what is known of it.
     by: Option<Compared>,
+    /// If ranks are counted from one root, and that was decided for this fabric: why.
+    unconnected: Option<Unconnected>,
 }
 
 /// A reference beside the fabric of the moment.
@@ -123,14 +151,16 @@ impl Kept {
         let healthy = Degradation::none(&fabric);
         let live = Live::new(&fabric, &healthy);
         let route = |saved| Routing::new(live, &wishes.options(wishes.leaves.clone(), saved));
-        let mut now = route(saved.as_ref()).orders().save(live);
+        let decided = route(saved.as_ref());
+        let unconnected = decided.unconnected();
+        let mut now = decided.orders().save(live);
         if let Some(earlier) = &saved {
             now.keep_absent(earlier);
         }
         // Routed by what is saved, so that whoever reads the file gets the same tables.
         let routing = route(Some(&now));
         let router = Router::new(Arc::new(fabric), routing, healthy)?;
-        Ok(Kept::of(router, wishes, now, None))
+        Ok(Kept { unconnected, ..Kept::of(router, wishes, now, None) })
     }
 
     /// The same by a reference.
@@ -177,6 +207,7 @@ impl Kept {
             wishes,
             saved,
             by,
+            unconnected: None,
         };
         kept.draw_all();
         kept
@@ -248,6 +279,53 @@ impl Kept {
         Delivery::of_route(self.router.live(), &self.coverage())
     }
 
+    /// Returns the pairs of leaves that the tables lose, if there are any. Pairs that no cable connects are
+    /// lost to every engine, and do not count.
+    pub(crate) fn lost_leaves(&self) -> Option<LostLeaves> {
+        let coverage = self.coverage();
+        if coverage.is_valid() {
+            return None;
+        }
+        let (live, ranking) = (self.router.live(), &self.router.preprocessing().ranking);
+        let parts = live.parts();
+        let mut leaves_of: HashMap<Option<u32>, u64> = HashMap::new();
+        for leaf in ranking.leaves_with_nodes() {
+            *leaves_of.entry(parts[leaf.at()]).or_default() += 1;
+        }
+        let connected: u64 = leaves_of.values().map(|leaves| leaves * (leaves - 1)).sum();
+        let cut_off = coverage.leaf_pairs.saturating_sub(connected);
+        let pairs = coverage.unreachable_leaf_pairs.saturating_sub(cut_off);
+        let is_lost = |&(from, to): &(SwitchIndex, SwitchIndex)| {
+            let are_leaves = [from, to].iter().all(|&s| ranking.is_leaf_with_nodes(s));
+            are_leaves && parts[from.at()] == parts[to.at()]
+        };
+        let name = |s: SwitchIndex| {
+            let switch = live.fabric.switch(s);
+            format!("'{}' ({})", switch.name, switch.guid)
+        };
+        let example = coverage.examples.iter().copied().find(is_lost);
+        let example = example.map(|(from, to)| [name(from), name(to)]);
+        (pairs > 0).then_some(LostLeaves { pairs, all: coverage.leaf_pairs, example })
+    }
+
+    /// Returns a sentence on what ranks are counted from, unless it is the leaves.
+    pub(crate) fn ranks(&self) -> Option<String> {
+        let live = self.router.live();
+        let roots = self.router.preprocessing().ranking.single_roots(live);
+        let first = live.fabric.switch(*roots.first()?);
+        let why = match self.unconnected {
+            Some(why) => format!(
+                "with ranks from the leaves {} node pairs would have no up*down* route",
+                why.pairs
+            ),
+            None => "as decided for the reference or saved with the orders".into(),
+        };
+        Some(format!(
+            "this is no fat tree: ranks are counted from one root, '{}' ({}); {why}",
+            first.name, first.guid
+        ))
+    }
+
     /// What became of the reference, if there is one.
     pub(crate) fn changes(&self) -> Option<Changes> {
         self.by.as_ref().map(|by| by.changes)
@@ -307,10 +385,8 @@ impl Kept {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashMap;
-
     use super::*;
-    use dmodc::{Amount, Draw, Pgft, Random, SwitchIndex};
+    use dmodc::{Amount, Draw, Pgft, Random};
 
     fn wishes() -> Wishes {
         Wishes {

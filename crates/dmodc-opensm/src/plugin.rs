@@ -1,5 +1,8 @@
 //! One routing run, as OpenSM asks for it.
 
+#[cfg(test)]
+mod tests;
+
 use std::any::Any;
 use std::fmt;
 use std::fs;
@@ -11,7 +14,7 @@ use std::time::{Duration, Instant, SystemTime};
 use dmodc::{Fabric, Guid, SavedOrders, SwitchIndex, parallel};
 use dmodc_formats::orders;
 
-use crate::config::{Config, HopTables, Source};
+use crate::config::{Config, HopTables, OnLost, Source};
 use crate::engine::{Done, Kept, Wishes};
 use crate::files;
 use crate::hops::Hops;
@@ -171,6 +174,18 @@ impl Plugin {
         self.save(host, &config);
         let made = self.kept.as_ref().ok_or("nothing was routed")?;
         let kept = &made.kept;
+        match (kept.lost_leaves(), config.on_lost) {
+            (None, _) => {}
+            (Some(lost), OnLost::Keep) => host.log(
+                Level::Error,
+                format_args!("{lost}; the tables are used all the same (on_lost = \"keep\")"),
+            ),
+            (Some(lost), OnLost::NextEngine) => {
+                return Err(format!(
+                    "{lost}; it is the next engine's turn (on_lost = \"next-engine\")"
+                ));
+            }
+        }
         let (mut entries, mut blocks) = (0, 0);
         let start = Instant::now();
         for (guid, row) in kept.tables() {
@@ -281,6 +296,9 @@ impl Plugin {
             None => Kept::new(fabric, wishes, orders),
         });
         let kept = kept.map_err(|error| error.to_string())?;
+        if let Some(ranks) = kept.ranks() {
+            host.log(Level::Info, format_args!("{ranks}"));
+        }
         self.is_unsaved |= saved.as_ref() != Some(&kept.saved) || !path.exists();
         self.kept = Some(Made { config: config.clone(), reference, refused, kept });
         Ok(Done::Anew)

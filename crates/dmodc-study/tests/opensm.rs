@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use dmodc::fabric::{Adapter, AdapterKind, Vertex};
 use dmodc::{
     Degradation, DestinationOrder, Fabric, FabricBuilder, Guid, Joined, LeafRule, Lid, Live, Pgft,
-    PortNumber, Routing, RoutingOptions, Stable, SwitchOrder,
+    PortNumber, Routing, RoutingOptions, Stable, SwitchIndex, SwitchOrder,
 };
 use dmodc_formats::lft::Lft;
 use dmodc_study::lab::{
@@ -210,9 +210,17 @@ fn other_tools_find_all_paths_and_no_credit_loops() {
 
 /// OpenSM with something wrong, and minhop behind it: it goes on, and its log says why.
 fn falls_back(config: &str, change: impl FnOnce(Vec<u8>) -> Vec<u8>, because: &str) {
+    falls_back_on(&fabric(FIGURE_1), config, change, because);
+}
+
+fn falls_back_on(
+    fabric: &Fabric,
+    config: &str,
+    change: impl FnOnce(Vec<u8>) -> Vec<u8>,
+    because: &str,
+) {
     let Some(plugin) = plugin() else { return };
-    let fabric = fabric(FIGURE_1);
-    let Some(sim) = sim(&fabric) else { return };
+    let Some(sim) = sim(fabric) else { return };
     let folder = tempfile::tempdir().unwrap();
     let copy = folder.path().join("libdmodc.so");
     fs::write(&copy, change(fs::read(&plugin).unwrap())).unwrap();
@@ -227,9 +235,9 @@ fn falls_back(config: &str, change: impl FnOnce(Vec<u8>) -> Vec<u8>, because: &s
     assert!(opensm.log().contains(because), "{}", opensm.log());
     // The tables are minhop's, entry by entry: nothing of ours is left in them.
     sleep(Duration::from_millis(500));
-    let held = sim.tables(&fabric).unwrap();
-    let (minhop, _) = tables_of(&fabric, "minhop", &plugin, 60).unwrap();
-    let both = Lft::tables(&[&held, &minhop], &fabric).unwrap();
+    let held = sim.tables(fabric).unwrap();
+    let (minhop, _) = tables_of(fabric, "minhop", &plugin, 60).unwrap();
+    let both = Lft::tables(&[&held, &minhop], fabric).unwrap();
     assert!(both[0].routed() > 0);
     assert!(both[0] == both[1], "{} entries differ", both[0].differing(&both[1]));
 }
@@ -238,6 +246,39 @@ fn falls_back(config: &str, change: impl FnOnce(Vec<u8>) -> Vec<u8>, because: &s
 fn a_panic_is_not_the_end_of_opensm() {
     let _one = ONE.lock();
     falls_back("panic = true", |plugin| plugin, "a bug: the configuration asks for a panic");
+}
+
+/// Pods that are left with different planes: OpenSM's next engine connects them.
+#[test]
+fn lost_leaf_pairs_are_the_next_engines_if_asked() {
+    let _one = ONE.lock();
+    let whole = fabric("3; 2,2,3; 1,2,2; 1,1,1");
+    let mut dead = Degradation::none(&whole);
+    for spine in [6, 9] {
+        dead.set_switch(SwitchIndex::new(spine), true);
+    }
+    let config = "on_lost = \"next-engine\"";
+    falls_back_on(&whole.without(&dead), config, |plugin| plugin, "LOST: 8 of 30 leaf pairs");
+}
+
+/// Leaves in a ring are no fat tree; inside OpenSM, too, they stay connected when a cable dies.
+#[test]
+fn a_ring_of_leaves_stays_connected() {
+    let _one = ONE.lock();
+    // A reader gives GUIDs as names come: two switches get higher ones than both their neighbours.
+    let hosts = [0, 2, 4, 1, 3].map(|at| format!("Hca 1 \"h{at}\"\n[1] \"s{at}\"[1]\n\n"));
+    let switches = [0, 1, 2, 3, 4].map(|at| {
+        let (last, next) = ((at + 4) % 5, (at + 1) % 5);
+        format!("Switch 8 \"s{at}\"\n[1] \"h{at}\"[1]\n[3] \"s{last}\"[4]\n[4] \"s{next}\"[3]\n\n")
+    });
+    let text = hosts.concat() + &switches.concat();
+    let ring = dmodc_formats::read(text.as_bytes()).unwrap().fabric;
+    let whole = Degradation::none(&ring);
+    let routing = Routing::new(Live::new(&ring, &whole), &RoutingOptions::default());
+    assert!(routing.unconnected().is_some(), "ranks from the leaves lose pairs");
+    let script = "kill cable s1 s2\nrepair all\n";
+    let Some(verdicts) = lab(&ring, script) else { return };
+    assert_eq!(verdicts[0].digest, verdicts[2].digest, "after full repair, the first tables");
 }
 
 #[test]

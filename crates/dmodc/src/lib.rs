@@ -53,6 +53,7 @@ pub mod reference;
 mod route;
 mod router;
 mod routing;
+mod single_root;
 mod survey;
 mod tables;
 mod union_find;
@@ -70,7 +71,7 @@ pub use order::{
     DestinationNumber, DestinationOrder, Orders, SavedOrders, SwitchOrder, natural_cmp,
 };
 pub use random::Random;
-pub use rank::Ranking;
+pub use rank::{RankRule, Ranking};
 pub use recognise::{Labels, NotPgft, recognise};
 pub use route::{
     Coverage, Dmodc, Dmodk, Engine, Piece, Policy, Preprocessing, RandomPorts, Reference,
@@ -78,6 +79,7 @@ pub use route::{
 };
 pub use router::{Change, Router};
 pub use routing::{Routing, RoutingOptions};
+pub use single_root::Unconnected;
 pub use survey::{Host, Level, NotFatTree, Survey, host_name, not_fat_tree, survey};
 pub use tables::{
     Columns, Destination, Digest, End, ForwardingTables, NO_ROUTE, NoMemory, RowDelta, TableDelta,

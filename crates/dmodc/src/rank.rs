@@ -3,10 +3,32 @@
 //! Rank is the distance from the nearest leaf, by breadth-first search over what is alive. On a
 //! PGFT that is the level less one; a switch that lost everything below it rises above its former
 //! parents, which is legal: directions are always taken from the ranks of the moment.
+//!
+//! Some fabrics are no fat trees, and ranks from the leaves then leave pairs of nodes without an
+//! up\*down\* route although cables connect them. Such a fabric is ranked from one root instead: the
+//! root is the highest switch, and each hop away from it is one rank lower. Every switch then climbs
+//! to the root, so every pair has a route over it at the least, whatever the graph. A [`RankRule`]
+//! says which of both is used; [`single_root`](crate::single_root) decides it, once.
+
+use std::sync::Arc;
 
 use crate::fabric::Live;
 use crate::id::SwitchIndex;
 use crate::leaf::{LeafRule, Leaves};
+
+/// What ranks are counted from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum RankRule {
+    /// From the leaves, upwards.
+    #[default]
+    Leaves,
+    /// From the roots of [`LeafRule::Roots`], downwards.
+    GivenRoots,
+    /// From one root in each connected part of the fabric, downwards. The root is the first switch of
+    /// this list that is alive in the part; so when a root dies, the next one takes over. A part
+    /// without a listed switch is ranked from its leaves.
+    SingleRoot(Arc<[SwitchIndex]>),
+}
 
 /// The rank of every switch.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,28 +37,42 @@ pub struct Ranking {
     leaves: Leaves,
     is_leaf: Vec<bool>,
     levels: u32,
+    rule: RankRule,
 }
 
 impl Ranking {
-    /// Ranks the live switches: leaves are 0. With [`LeafRule::Roots`] ranks are counted from the
-    /// other end, and leaves need not be 0. O(#ports).
-    pub fn new(live: Live<'_>, rule: &LeafRule) -> Self {
-        let leaves = Leaves::new(live, rule);
+    /// Ranks the live switches from the leaves, which are 0. With [`LeafRule::Roots`] ranks are counted
+    /// from the other end, and leaves need not be 0. O(#ports).
+    pub fn new(live: Live<'_>, leaves: &LeafRule) -> Self {
+        Ranking::by(live, leaves, &RankRule::Leaves)
+    }
+
+    /// Ranks the live switches by this rule. Given roots go before it. O(#ports).
+    pub fn by(live: Live<'_>, leaves: &LeafRule, rule: &RankRule) -> Self {
+        let given = leaves.roots();
+        let rule = if given.is_some() { RankRule::GivenRoots } else { rule.clone() };
+        let leaves = Leaves::new(live, leaves);
         let mut is_leaf = vec![false; live.fabric.switches().len()];
         for &leaf in &leaves.all {
             is_leaf[leaf.at()] = true;
         }
-        let mut ranks = match rule.roots() {
-            Some(roots) => live.hops_to(roots.iter().copied()),
-            None => live.hops_to(leaves.all.iter().copied()),
+        let ranks = match &rule {
+            RankRule::Leaves => live.hops_to(leaves.all.iter().copied()),
+            RankRule::GivenRoots => {
+                downwards(live.hops_to(given.unwrap_or_default().iter().copied()))
+            }
+            RankRule::SingleRoot(roots) => from_single_roots(live, &leaves, roots),
         };
         let levels = levels(&ranks);
-        if rule.roots().is_some() {
-            for hops in ranks.iter_mut().flatten() {
-                *hops = levels - 1 - *hops;
-            }
-        }
-        Ranking { ranks, leaves, is_leaf, levels }
+        Ranking { ranks, leaves, is_leaf, levels, rule }
+    }
+
+    /// Ranks the same switches by another rule. O(#ports).
+    pub(crate) fn again(&self, live: Live<'_>, roots: Arc<[SwitchIndex]>) -> Self {
+        let ranks = from_single_roots(live, &self.leaves, &roots);
+        let levels = levels(&ranks);
+        let rule = RankRule::SingleRoot(roots);
+        Ranking { ranks, levels, rule, leaves: self.leaves.clone(), is_leaf: self.is_leaf.clone() }
     }
 
     /// Brings the ranks up to date after something happened to these switches and their cables alone, if
@@ -47,7 +83,8 @@ impl Ranking {
         rule: &LeafRule,
         touched: &[SwitchIndex],
     ) -> bool {
-        if rule.roots().is_some() || !self.leaves.outlast(live, rule, touched, &self.is_leaf) {
+        if self.rule != RankRule::Leaves || !self.leaves.outlast(live, rule, touched, &self.is_leaf)
+        {
             return false;
         }
         let (mut moved, mut risen) = (false, vec![]);
@@ -76,6 +113,30 @@ impl Ranking {
     /// One more than the least rank of the neighbours.
     fn above_the_lowest(&self, live: Live<'_>, s: SwitchIndex) -> Option<u32> {
         live.links(s).filter_map(|(_, peer)| self.ranks[peer.at()]).min().map(|least| least + 1)
+    }
+
+    /// What the ranks are counted from.
+    pub fn rule(&self) -> &RankRule {
+        &self.rule
+    }
+
+    /// Returns the switch that a part of the fabric is ranked from, one for each part that is ranked so.
+    /// There is none unless the rule is [`RankRule::SingleRoot`].
+    pub fn single_roots(&self, live: Live<'_>) -> Vec<SwitchIndex> {
+        let RankRule::SingleRoot(listed) = &self.rule else { return vec![] };
+        let mut reached = vec![false; self.ranks.len()];
+        listed.iter().copied().filter(|&s| !live.spread(s, &mut reached).is_empty()).collect()
+    }
+
+    /// Whether some live cable joins two switches of equal rank. O(#cables).
+    pub(crate) fn has_equal_ranks_cabled(&self, live: Live<'_>) -> bool {
+        live.switches().any(|s| self.is_cabled_to_its_rank(live, s))
+    }
+
+    /// Whether a live cable joins a switch with another one of its rank.
+    pub(crate) fn is_cabled_to_its_rank(&self, live: Live<'_>, s: SwitchIndex) -> bool {
+        let rank = self.ranks[s.at()];
+        rank.is_some() && live.links(s).any(|(_, peer)| self.ranks[peer.at()] == rank)
     }
 
     /// The rank of a switch; `None` where it is dead or no leaf can be reached from it.
@@ -140,6 +201,31 @@ fn levels(ranks: &[Option<u32>]) -> u32 {
     ranks.iter().flatten().max().map_or(0, |greatest| greatest + 1)
 }
 
+/// Ranks that fall with the distance from the roots: the farthest switch has rank 0.
+fn downwards(mut hops: Vec<Option<u32>>) -> Vec<Option<u32>> {
+    let levels = levels(&hops);
+    for hops in hops.iter_mut().flatten() {
+        *hops = levels - 1 - *hops;
+    }
+    hops
+}
+
+/// Ranks each connected part from the first of these switches that is alive in it, and the parts
+/// without one from their leaves.
+fn from_single_roots(live: Live<'_>, leaves: &Leaves, roots: &[SwitchIndex]) -> Vec<Option<u32>> {
+    let mut reached = vec![false; live.fabric.switches().len()];
+    let parts: Vec<_> = roots.iter().map(|&root| live.spread(root, &mut reached)).collect();
+    let others = leaves.all.iter().copied().filter(|leaf| !reached[leaf.at()]);
+    let mut ranks = live.hops_to(others);
+    for part in parts {
+        let farthest = part.last().map_or(0, |&(_, hops)| hops);
+        for (s, hops) in part {
+            ranks[s.at()] = Some(farthest - hops);
+        }
+    }
+    ranks
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -147,6 +233,28 @@ mod tests {
 
     fn ranks(fabric: &Fabric, degradation: &Degradation) -> Vec<Option<u32>> {
         Ranking::new(Live::new(fabric, degradation), &LeafRule::Detect).ranks
+    }
+
+    #[test]
+    fn one_root_ranks_its_part_and_the_next_takes_over() {
+        // Two leaves and two spines, cabled as a ring; the second spine is the first choice.
+        let fabric = "2; 1,2; 1,2; 1,1".parse::<Pgft>().unwrap().fabric(Default::default());
+        let rule = RankRule::SingleRoot([3, 0].map(SwitchIndex::new).to_vec().into());
+        let mut d = Degradation::none(&fabric);
+        let ranked = |d: &Degradation| {
+            let live = Live::new(&fabric, d);
+            let ranking = Ranking::by(live, &LeafRule::Detect, &rule);
+            (ranking.ranks.clone(), ranking.single_roots(live))
+        };
+        let [first, second] = [3, 0].map(SwitchIndex::new);
+        let ranks = vec![Some(1), Some(1), Some(0), Some(2)];
+        assert_eq!(ranked(&d), (ranks, vec![first]));
+        d.set_switch(first, true);
+        let ranks = vec![Some(2), Some(0), Some(1), None];
+        assert_eq!(ranked(&d), (ranks, vec![second]));
+        // The leaf that is left has no root, and is ranked as leaves are.
+        d.set_switch(second, true);
+        assert_eq!(ranked(&d), (vec![None, Some(0), Some(1), None], vec![]));
     }
 
     #[test]

@@ -5,10 +5,12 @@ use std::sync::Arc;
 use crate::divider::dividers;
 use crate::fabric::{Degradation, Fabric, Live};
 use crate::group::{PortGroups, SortedLinks};
+use crate::id::SwitchIndex;
 use crate::leaf::{Doubt, LeafRule};
 use crate::order::{DestinationOrder, Orders, SavedOrders, SwitchOrder};
-use crate::rank::Ranking;
+use crate::rank::{RankRule, Ranking};
 use crate::route::{Coverage, Engine, Preprocessing, RouteError};
+use crate::single_root::{self, Unconnected};
 use crate::tables::{Columns, ForwardingTables, NoMemory};
 
 /// What can be chosen about a routing.
@@ -47,8 +49,8 @@ impl RoutingOptions {
     }
 }
 
-/// The leaves, orders and columns of a fabric, fixed once from its first (healthy) state, so that re-routing
-/// after a fault moves nothing that the fault did not.
+/// The leaves, orders and columns of a fabric and what its ranks are counted from, fixed once from its first
+/// (healthy) state, so that re-routing after a fault moves nothing that the fault did not.
 #[derive(Clone, Debug)]
 pub struct Routing {
     leaves: LeafRule,
@@ -56,31 +58,73 @@ pub struct Routing {
     orders: Arc<Orders>,
     links: Arc<SortedLinks>,
     columns: Arc<Columns>,
+    unconnected: Option<Unconnected>,
+}
+
+impl RoutingOptions {
+    /// What ranks are counted from, if one of the orders was saved with it.
+    fn rank_rule(&self, live: Live<'_>) -> Option<RankRule> {
+        let by_switches = match &self.switches {
+            SwitchOrder::Saved(saved) => saved.rank_rule(live),
+            SwitchOrder::Plane | SwitchOrder::Guid => None,
+        };
+        by_switches.or_else(|| match &self.destinations {
+            DestinationOrder::Saved(saved) => saved.rank_rule(live),
+            _ => None,
+        })
+    }
+
+    fn orders(&self, live: Live<'_>, ranking: &Ranking) -> Orders {
+        Orders::new(live, ranking, &self.destinations, &self.switches)
+    }
 }
 
 impl Routing {
-    /// Fixes leaves, orders and columns.
+    /// Fixes leaves, orders, columns and what ranks are counted from: as saved with the orders, or else from the
+    /// leaves, or from one root if the fabric is no fat tree and ranks from the leaves do not connect it.
     pub fn new(live: Live<'_>, options: &RoutingOptions) -> Self {
         let (leaves, doubts) = options.leaves.fix(live, &options.known_leaves(live));
-        let ranking = Ranking::new(live, &leaves);
-        let orders = Orders::new(live, &ranking, &options.destinations, &options.switches);
-        let links = Arc::new(SortedLinks::new(live.fabric, &orders));
+        let saved = options.rank_rule(live);
+        let rule = saved.clone().unwrap_or_default();
+        let ranking = Ranking::by(live, &leaves, &rule);
+        let mut orders = options.orders(live, &ranking);
+        let mut links = Arc::new(SortedLinks::new(live.fabric, &orders));
+        let groups = || PortGroups::of(links.clone(), live, &ranking);
+        let decided = match saved {
+            Some(_) => None,
+            None => single_root::decide(live, &ranking, groups),
+        };
+        let mut unconnected = None;
+        if let Some((rule, why)) = decided {
+            orders = options.orders(live, &Ranking::by(live, &leaves, &rule));
+            links = Arc::new(SortedLinks::new(live.fabric, &orders));
+            unconnected = Some(why);
+        }
         let columns = Arc::new(Columns::new(live.fabric, &orders, options.switch_lids));
-        Routing { leaves, doubts, orders: Arc::new(orders), links, columns }
+        Routing { leaves, doubts, orders: Arc::new(orders), links, columns, unconnected }
     }
 
     /// Both orders that a whole fabric has of its own accord, as lists.
     pub fn orders_of(fabric: &Fabric, options: &RoutingOptions) -> SavedOrders {
         let whole = Degradation::none(fabric);
         let live = Live::new(fabric, &whole);
-        let (leaves, _) = options.leaves.fix(live, &options.known_leaves(live));
-        let ranking = Ranking::new(live, &leaves);
-        Orders::new(live, &ranking, &options.destinations, &options.switches).save(live)
+        Routing::new(live, options).orders.save(live)
     }
 
     /// The orders.
     pub fn orders(&self) -> &Orders {
         &self.orders
+    }
+
+    /// Returns why ranks are counted from one root; nothing if they are not, or were so before.
+    pub fn unconnected(&self) -> Option<Unconnected> {
+        self.unconnected
+    }
+
+    /// Returns roots that would connect every pair of nodes that cables connect, one for each part of the
+    /// fabric, if given as [`LeafRule::Roots`]. In large fabrics this takes seconds.
+    pub fn suggested_roots(&self, live: Live<'_>) -> Vec<SwitchIndex> {
+        single_root::suggest(live, &self.ranking(live))
     }
 
     /// The columns of all tables made here.
@@ -90,7 +134,7 @@ impl Routing {
 
     /// The ranks of the fabric as it is now.
     pub fn ranking(&self, live: Live<'_>) -> Ranking {
-        Ranking::new(live, &self.leaves)
+        Ranking::by(live, &self.leaves, self.orders.rank_rule())
     }
 
     /// The preprocessing of the fabric as it is now.

@@ -192,7 +192,7 @@ fn lists_are_followed_line_by_line() {
         others: vec![dmodc::Guid(78)],
         switches: vec![dmodc::Guid(79), fabric.switches()[1].guid],
         groups: vec![],
-        leaves: vec![],
+        ..SavedOrders::default()
     };
     let destinations = DestinationOrder::Saved(saved);
     let orders = Orders::new(live, &ranking, &destinations, &SwitchOrder::Plane);

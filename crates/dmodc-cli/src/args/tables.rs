@@ -75,7 +75,8 @@ pub(crate) struct RouteArgs {
     pub(crate) seed: u64,
     #[command(flatten)]
     pub(crate) order: OrderArgs,
-    /// Write both orders here, to be given back with --orders after a fault.
+    /// Write both orders here, with the leaves and what ranks are counted from, to be given back with --orders
+    /// after a fault.
     #[arg(long, value_name = "FILE")]
     pub(crate) save_orders: Option<PathBuf>,
     /// Fill switch-to-switch entries that have no up*down* route by shortest path. These routes are

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use anyhow::Result;
 use dmodc::fabric::Rate;
 use dmodc::{
-    Doubt, Labels, Leaves, Level, Live, NotFatTree, NotPgft, Preprocessing, Routing,
+    Doubt, Labels, Leaves, Level, Live, NotFatTree, NotPgft, Preprocessing, RankRule, Routing,
     RoutingOptions, Survey, SwitchIndex, not_fat_tree, recognise, survey, validity,
 };
 use dmodc_formats::{Dirt, Format, Planes, Reading};
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::args::InfoArgs;
 use crate::input::Whole;
 use crate::text::{self, counted, dirt, not_pgft, number, switch};
-use crate::{Answer, input, output};
+use crate::{Answer, input, output, ranks};
 
 /// How many witnesses are named.
 const NAMED: usize = 3;
@@ -24,6 +24,7 @@ const NAMED: usize = 3;
 struct Info<'a> {
     live: Live<'a>,
     ready: &'a Preprocessing,
+    routing: &'a Routing,
     shape: Result<Labels, NotPgft>,
     not_fat_tree: Option<NotFatTree>,
     doubts: &'a [Doubt],
@@ -53,9 +54,20 @@ pub(super) fn run(args: &InfoArgs) -> Result<Answer> {
         Err(_) => not_fat_tree(live, &ready.ranking, &survey, 0, 0),
     };
     let doubts = routing.doubts();
-    let ready = &ready;
-    let info =
-        Info { live, ready, shape, not_fat_tree, doubts, survey, format, dirt, given_lids, planes };
+    let (ready, routing) = (&ready, &routing);
+    let info = Info {
+        live,
+        ready,
+        routing,
+        shape,
+        not_fat_tree,
+        doubts,
+        survey,
+        format,
+        dirt,
+        given_lids,
+        planes,
+    };
     output::print(&if args.json { info.json() } else { info.text() })?;
     Ok(Answer::Yes)
 }
@@ -116,6 +128,7 @@ impl Info<'_> {
             "pgft": self.shape.as_ref().ok().map(|labels| labels.pgft.to_string()),
             "not_pgft_because": self.shape.as_ref().err().map(|why| not_pgft(fabric, why)),
             "ranks": levels,
+            "rank_rule": ranks::json(self.live, &self.ready.ranking, self.routing),
             "equal_rank_pairs": self.survey.equal_ranks.len(),
             "hosts_by_nodes": rails,
             "node_cable_rates": rates(&self.survey.node_rates),
@@ -201,8 +214,10 @@ impl Info<'_> {
     /// The levels from the top down, each with what it lacks.
     fn levels_text(&self, text: &mut String) {
         let fabric = self.live.fabric;
+        text.push_str(&ranks::text(self.live, &self.ready.ranking, self.routing));
         for (rank, level) in self.survey.levels.iter().enumerate().rev() {
-            let what = if rank == 0 { " (leaves)" } else { "" };
+            let is_lowest = rank == 0 && *self.ready.ranking.rule() == RankRule::Leaves;
+            let what = if is_lowest { " (leaves)" } else { "" };
             let _ = write!(text, "  rank {rank}: {}{what}", counted(level.switches, "switch"));
             if let Some(ratio) = level.oversubscription() {
                 let (down, up) = (number(level.down_cables), number(level.up_cables));

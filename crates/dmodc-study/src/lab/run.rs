@@ -10,7 +10,7 @@ use std::time::Duration;
 use dmodc::judge::{Delivery, Fate, check, trace};
 use dmodc::{
     Degradation, DestinationOrder, Dmodc, End, Fabric, ForwardingTables, LeafRule, Lid, Live,
-    NO_ROUTE, Random, Ranking, Routing, RoutingOptions, SavedOrders, SwitchOrder,
+    NO_ROUTE, Random, Routing, RoutingOptions, SavedOrders, SwitchOrder,
 };
 use dmodc_formats::lft::Lft;
 use dmodc_formats::orders;
@@ -259,7 +259,7 @@ impl Bench {
         let live = Live::new(&fabric, &healthy);
         let routing = Routing::new(live, &self.options());
         let (ours, _) = routing.route(live, &Dmodc)?;
-        let ranking = Ranking::new(live, &LeafRule::Detect);
+        let ranking = routing.ranking(live);
         let judgement = check(live, &ranking, routing.orders(), &tables).nodes;
         let now = image(&fabric, &tables);
         let before = std::mem::replace(&mut self.before, now);

@@ -94,6 +94,42 @@ impl<'a> Live<'a> {
         self.fabric.nodes_of(s).iter().copied().filter(move |&n| live.node(n))
     }
 
+    /// Returns the switches that a live switch reaches over others that are not `reached` yet, itself first,
+    /// each with its hops, nearest first; they count as reached from then on. Returns nothing for a switch
+    /// that is dead or reached. O(#ports).
+    pub(crate) fn spread(
+        &self,
+        from: SwitchIndex,
+        reached: &mut [bool],
+    ) -> Vec<(SwitchIndex, u32)> {
+        if !self.switch(from) || std::mem::replace(&mut reached[from.at()], true) {
+            return vec![];
+        }
+        let mut part = vec![(from, 0)];
+        let mut next = 0;
+        while let Some(&(s, hops)) = part.get(next) {
+            next += 1;
+            for (_, peer) in self.links(s) {
+                if !std::mem::replace(&mut reached[peer.at()], true) {
+                    part.push((peer, hops + 1));
+                }
+            }
+        }
+        part
+    }
+
+    /// Returns for each switch the number of the connected part that it is in; none where it is dead. O(#ports).
+    pub fn parts(&self) -> Vec<Option<u32>> {
+        let count = self.fabric.switches().len();
+        let (mut reached, mut parts) = (vec![false; count], vec![None; count]);
+        for (number, s) in (0..).zip(self.switches()) {
+            for (member, _) in self.spread(s, &mut reached) {
+                parts[member.at()] = Some(number);
+            }
+        }
+        parts
+    }
+
     /// Hops to the nearest of these switches, by breadth-first search; `None` is unreachable. O(#ports).
     pub fn hops_to(&self, targets: impl IntoIterator<Item = SwitchIndex>) -> Vec<Option<u32>> {
         let mut hops = vec![None; self.fabric.switches().len()];

@@ -20,7 +20,7 @@ use nested::nested_order;
 
 use crate::fabric::{AdapterKind, Live};
 use crate::id::{NodeIndex, SwitchIndex};
-use crate::rank::Ranking;
+use crate::rank::{RankRule, Ranking};
 
 /// How destinations are numbered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -58,10 +58,11 @@ pub struct DestinationNumber {
     pub number: u32,
 }
 
-/// Both orders of a fabric, applied; and its leaves, which are fixed with them.
+/// Both orders of a fabric, applied; and its leaves and what ranks are counted from, which are fixed with them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Orders {
     leaves: Vec<SwitchIndex>,
+    ranks: RankRule,
     nodes: Vec<DestinationNumber>,
     switches: Vec<u32>,
     positions: Vec<u32>,
@@ -103,7 +104,8 @@ impl Orders {
             ),
             DestinationOrder::Saved(saved) => saved.numbers(live, ranking, &topological),
         };
-        Orders { leaves: ranking.leaves().to_vec(), nodes, switches, positions }
+        let (leaves, ranks) = (ranking.leaves().to_vec(), ranking.rule().clone());
+        Orders { leaves, ranks, nodes, switches, positions }
     }
 
     /// The number of a node.
@@ -122,6 +124,11 @@ impl Orders {
     #[inline]
     pub fn position(&self, s: SwitchIndex) -> u32 {
         self.positions[s.at()]
+    }
+
+    /// What ranks are counted from, in this and every later state of the fabric.
+    pub fn rank_rule(&self) -> &RankRule {
+        &self.ranks
     }
 
     /// Both orders as lists of GUIDs, to be given back to later fabrics.

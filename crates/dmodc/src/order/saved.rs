@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::{DestinationNumber, Orders, Topological, counts, on_leaf};
 use crate::fabric::Live;
 use crate::id::{Guid, SwitchIndex};
-use crate::rank::Ranking;
+use crate::rank::{RankRule, Ranking};
 
 /// Both orders of a fabric as lists of GUIDs.
 ///
@@ -23,6 +23,9 @@ pub struct SavedOrders {
     pub groups: Vec<Guid>,
     /// The leaves. Of the other switches listed, none is a leaf; an empty list says nothing.
     pub leaves: Vec<Guid>,
+    /// The switches that ranks are counted from, as [`RankRule::SingleRoot`] has them; an empty list
+    /// stands for ranks from the leaves. `None` if it is not decided yet.
+    pub roots: Option<Vec<Guid>>,
 }
 
 impl SavedOrders {
@@ -34,7 +37,20 @@ impl SavedOrders {
             switches: guids.clone(),
             groups: guids,
             leaves: vec![],
+            roots: None,
         }
+    }
+
+    /// Returns what the ranks of a fabric are counted from, if that is decided.
+    pub(crate) fn rank_rule(&self, live: Live<'_>) -> Option<RankRule> {
+        let roots = self.roots.as_ref()?;
+        if roots.is_empty() {
+            return Some(RankRule::Leaves);
+        }
+        let by_guid: HashMap<Guid, SwitchIndex> =
+            live.fabric.switch_indices().map(|s| (live.fabric.switch(s).guid, s)).collect();
+        let present = roots.iter().filter_map(|guid| by_guid.get(guid).copied());
+        Some(RankRule::SingleRoot(present.collect()))
     }
 
     /// Takes over from an earlier save what is absent now, each in its place, so that it is known
@@ -52,6 +68,10 @@ impl SavedOrders {
                 earlier.leaves.iter().copied().filter(|leaf| !now.contains(leaf)).collect();
             self.leaves = merge(&absent, &self.leaves);
         }
+        self.roots = match (&earlier.roots, self.roots.take()) {
+            (Some(earlier), Some(now)) => Some(merge(earlier, &now)),
+            (earlier, now) => now.or_else(|| earlier.clone()),
+        };
     }
 
     /// Gives places in all lists to others: from the GUIDs that have them now to those that shall. Whoever
@@ -60,8 +80,8 @@ impl SavedOrders {
         if renamed.is_empty() {
             return;
         }
-        let SavedOrders { nodes, others, switches, groups, leaves } = self;
-        for list in [nodes, others, switches, groups, leaves] {
+        let SavedOrders { nodes, others, switches, groups, leaves, roots } = self;
+        for list in [nodes, others, switches, groups, leaves].into_iter().chain(roots) {
             let known: HashSet<Guid> = list.iter().copied().collect();
             for guid in list.iter_mut() {
                 if let Some(other) = renamed.get(guid).filter(|other| !known.contains(other)) {
@@ -83,7 +103,15 @@ impl SavedOrders {
         let switches = |number: fn(&Orders, SwitchIndex) -> u32| {
             by_number(fabric.switch_indices().map(|s| (number(orders, s), fabric.switch(s).guid)))
         };
+        let roots = match orders.rank_rule() {
+            RankRule::Leaves => Some(vec![]),
+            RankRule::GivenRoots => None,
+            RankRule::SingleRoot(roots) => {
+                Some(roots.iter().map(|&s| fabric.switch(s).guid).collect())
+            }
+        };
         SavedOrders {
+            roots,
             nodes: nodes(true),
             others: nodes(false),
             switches: switches(Orders::switch_number),

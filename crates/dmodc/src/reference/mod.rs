@@ -20,6 +20,7 @@ use crate::fabric::{Live, Peer};
 use crate::id::{PortNumber, SwitchIndex};
 use crate::order::Orders;
 use crate::parallel;
+use crate::rank::RankRule;
 use crate::tables::{Columns, Digest, Tile};
 
 /// A neighbour of a switch, and the ports towards it.
@@ -47,7 +48,7 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// Reads the fabric, whose leaves are given.
+    /// Reads the fabric, whose leaves are given. Ranks are counted from what the orders name.
     pub fn new(live: Live<'_>, orders: &Orders, leaves: &[SwitchIndex]) -> Self {
         let count = live.fabric.switches().len();
         let leaves = leaves.to_vec();
@@ -61,23 +62,23 @@ impl Graph {
                 }
             }
         }
-        // Distances from the leaves, by waves.
+        let peers: Vec<Vec<SwitchIndex>> =
+            ports.iter().map(|groups| groups.values().map(|group| group.0).collect()).collect();
         let mut ranks = vec![usize::MAX; count];
-        let mut wave = leaves.clone();
-        for rank in 0.. {
-            // Each once, though it has many neighbours in the wave before.
-            wave.retain(|s| {
-                let is_new = ranks[s.at()] == usize::MAX;
-                if is_new {
-                    ranks[s.at()] = rank;
+        if let RankRule::SingleRoot(roots) = orders.rank_rule() {
+            for &root in roots.iter().filter(|root| live.switch(**root)) {
+                // In the part of an earlier root this reaches nobody.
+                let mut hops = ranks.clone();
+                let far = waves(&peers, &mut hops, vec![root]);
+                for (rank, hops) in ranks.iter_mut().zip(hops) {
+                    if *rank == usize::MAX && hops != usize::MAX {
+                        *rank = far - hops;
+                    }
                 }
-                is_new
-            });
-            if wave.is_empty() {
-                break;
             }
-            wave = wave.iter().flat_map(|s| ports[s.at()].values().map(|g| g.0)).collect();
         }
+        let others = leaves.iter().copied().filter(|leaf| ranks[leaf.at()] == usize::MAX).collect();
+        waves(&peers, &mut ranks, others);
         let height = |s: SwitchIndex| (ranks[s.at()], orders.position(s));
         let mut ascending: Vec<SwitchIndex> = live.switches().collect();
         ascending.sort_by_key(|&s| height(s));
@@ -114,6 +115,25 @@ impl Graph {
         }
         dividers
     }
+}
+
+/// Fills in distances from some switches, wave by wave, where there is none yet; returns the greatest.
+fn waves(peers: &[Vec<SwitchIndex>], hops: &mut [usize], mut wave: Vec<SwitchIndex>) -> usize {
+    for distance in 0.. {
+        // Each once, though it has many neighbours in the wave before.
+        wave.retain(|s| {
+            let is_new = hops[s.at()] == usize::MAX;
+            if is_new {
+                hops[s.at()] = distance;
+            }
+            is_new
+        });
+        if wave.is_empty() {
+            return distance.saturating_sub(1);
+        }
+        wave = wave.iter().flat_map(|s| &peers[s.at()]).copied().collect();
+    }
+    unreachable!("a fabric is finite")
 }
 
 /// Eqs. (3) and (4): the port for number `d`, and for the k-th LID of a node.

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::state::State;
 use crate::args::RouteArgs;
+use crate::ranks;
 use crate::text::{counted, doubts, end, number, switch, time};
 use crate::verdict::{self, Situation};
 
@@ -75,6 +76,7 @@ impl Summary {
             "schema": "dmodc/route/1",
             "engine": self.name,
             "reference": state.reference.as_ref().map(|(name, changes)| reference(name, changes)),
+            "rank_rule": ranks::json(live, &state.routing.ranking(live), &state.routing),
             "switches": live.switches().count(),
             "destinations": state.destinations(),
             "entries": self.routed,
@@ -108,6 +110,7 @@ impl Summary {
         if let Some((name, changes)) = &state.reference {
             let _ = writeln!(text, "reference {name}: {changes}");
         }
+        text += &ranks::text(live, &state.routing.ranking(live), &state.routing);
         text += &verdict::validity(&self.coverage);
         let _ = writeln!(text, "{}", self.delivery);
         for &(from, to) in &self.coverage.examples {

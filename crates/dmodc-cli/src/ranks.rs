@@ -1,0 +1,42 @@
+//! What ranks are counted from, for people and for scripts.
+
+use dmodc::{Live, RankRule, Ranking, Routing};
+use serde_json::{Value, json};
+
+use crate::text::{counted, switch};
+
+/// Returns a line that says from which root ranks are counted, and why; nothing if they are counted from
+/// the leaves, or from roots that somebody gave.
+pub(crate) fn text(live: Live<'_>, ranking: &Ranking, routing: &Routing) -> String {
+    let roots = ranking.single_roots(live);
+    let Some(&first) = roots.first() else { return String::new() };
+    let more = match roots.len() {
+        1 => String::new(),
+        parts => format!(" (and one in each of {} more)", counted(parts - 1, "part")),
+    };
+    let why = match routing.unconnected() {
+        Some(why) => {
+            let pairs = counted(why.pairs as usize, "node pair");
+            format!(
+                "this is no fat tree, switches of equal rank are cabled, and with ranks from the leaves {pairs} \
+                 would have no up*down* route (--roots FILE names other roots)"
+            )
+        }
+        None => "as decided for the reference or saved with the orders".into(),
+    };
+    format!("ranks are counted from one root, {}{more}: {why}\n", switch(live.fabric, first))
+}
+
+/// The same for scripts: `from` is `leaves`, `given roots` or `one root`.
+pub(crate) fn json(live: Live<'_>, ranking: &Ranking, routing: &Routing) -> Value {
+    let guid = |s: &dmodc::SwitchIndex| live.fabric.switch(*s).guid.to_string();
+    json!({
+        "from": match ranking.rule() {
+            RankRule::Leaves => "leaves",
+            RankRule::GivenRoots => "given roots",
+            RankRule::SingleRoot(_) => "one root",
+        },
+        "roots": ranking.single_roots(live).iter().map(guid).collect::<Vec<_>>(),
+        "unconnected_from_leaves": routing.unconnected().map(|why| why.pairs),
+    })
+}

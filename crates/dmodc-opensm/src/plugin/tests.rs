@@ -1,0 +1,214 @@
+//! Runs without OpenSM: what is connected, what is lost, and whose turn it is then.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use dmodc::fabric::{Adapter, AdapterKind, Product, Rate, Switch};
+use dmodc::{Degradation, FabricBuilder, Lid, NO_ROUTE, Pgft, PortNumber};
+use tempfile::TempDir;
+
+use super::*;
+
+/// OpenSM as far as a run needs it, with a folder for everything.
+struct Desk {
+    folder: TempDir,
+    fabric: Fabric,
+    tables: BTreeMap<Guid, Vec<u8>>,
+    log: RefCell<Vec<(Level, String)>>,
+}
+
+impl Host for Desk {
+    fn fabric(&mut self) -> Fabric {
+        self.fabric.clone()
+    }
+
+    fn write(&mut self, switch: Guid, entries: &[u8]) -> Result<(u32, u32), String> {
+        self.tables.insert(switch, entries.to_vec());
+        Ok((0, 0))
+    }
+
+    fn set_hops(&mut self, _: Guid, _: &[u16], _: &[u8]) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn log(&self, level: Level, line: fmt::Arguments<'_>) {
+        self.log.borrow_mut().push((level, line.to_string()));
+    }
+}
+
+impl Desk {
+    fn new(config: &str) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let here = folder.path().display();
+        let text = format!(
+            "state_folder = '{here}'\nstatus_file = '{here}/status'\nthreads = 1\n{config}\n"
+        );
+        fs::write(folder.path().join("dmodc.conf"), text).expect("it can be written");
+        let fabric = pgft("2; 1,1; 1,1; 1,1");
+        Desk { folder, fabric, tables: BTreeMap::new(), log: RefCell::default() }
+    }
+
+    /// A new OpenSM.
+    fn plugin(&self) -> Plugin {
+        Plugin::new((self.folder.path().join("dmodc.conf"), true))
+    }
+
+    /// A run on this fabric.
+    fn run(&mut self, plugin: &mut Plugin, fabric: &Fabric) -> Result<(), String> {
+        self.fabric = fabric.clone();
+        self.tables.clear();
+        self.log.borrow_mut().clear();
+        plugin.run(self)
+    }
+
+    /// The first line of the log with these words.
+    fn logged(&self, words: &str) -> Option<(Level, String)> {
+        self.log.borrow().iter().find(|(_, line)| line.contains(words)).cloned()
+    }
+
+    /// How many entries towards nodes are empty.
+    fn empty_entries(&self) -> usize {
+        let lids = self.fabric.nodes().iter().map(|node| node.lid.0 as usize);
+        let is_empty = |row: &&Vec<u8>, lid: usize| row.get(lid).is_none_or(|e| *e == NO_ROUTE);
+        lids.map(|lid| self.tables.values().filter(|row| is_empty(row, lid)).count()).sum()
+    }
+
+    fn status(&self) -> serde_json::Value {
+        let text = fs::read(self.folder.path().join("status")).expect("a run was reported");
+        serde_json::from_slice(&text).expect("it is JSON")
+    }
+}
+
+fn pgft(tuple: &str) -> Fabric {
+    tuple.parse::<Pgft>().expect("a PGFT").fabric(Default::default())
+}
+
+/// Switches with these numbers of nodes, and cables between them.
+fn drawn(nodes: &[usize], cables: &[(usize, usize)]) -> Fabric {
+    let mut builder = FabricBuilder::new();
+    let mut switches = Vec::new();
+    for at in 0..nodes.len() {
+        let vertex = builder.switch(Switch {
+            guid: Guid(0x100 + at as u64),
+            lid: Lid(100 + at as u32),
+            ports: 36,
+            name: format!("s{at}").into(),
+            product: Product::default(),
+        });
+        switches.push((vertex, 0));
+    }
+    let mut next = |at: usize| {
+        switches[at].1 += 1;
+        (switches[at].0, PortNumber(switches[at].1))
+    };
+    for &(a, b) in cables {
+        let (a, b) = (next(a), next(b));
+        builder.cable(a, b, Rate::NDR);
+    }
+    let places = nodes.iter().enumerate().flat_map(|(at, &count)| vec![at; count]);
+    for (number, at) in places.enumerate() {
+        let guid = Guid(0x1000 + number as u64);
+        let adapter = builder.adapter(Adapter {
+            guid,
+            ports: 1,
+            kind: AdapterKind::Host,
+            name: format!("node-{number}").into(),
+            product: Product::default(),
+        });
+        builder.end_port(adapter, PortNumber(1), guid, Lid(1 + number as u32), 0);
+        let port = next(at);
+        builder.cable((adapter, PortNumber(1)), port, Rate::NDR);
+    }
+    builder.finish().expect("a drawing is consistent")
+}
+
+/// The fabric without some switches, by name.
+fn without(fabric: &Fabric, names: &[&str]) -> Fabric {
+    let mut dead = Degradation::none(fabric);
+    for s in fabric.switch_indices().filter(|s| names.contains(&&*fabric.switch(*s).name)) {
+        dead.set_switch(s, true);
+    }
+    fabric.without(&dead)
+}
+
+/// A ring of leaves with a tail: no fat tree, but connected.
+#[test]
+fn a_ring_of_leaves_is_connected_and_stays_so() {
+    let ring = drawn(&[2; 6], &[(0, 2), (2, 4), (4, 1), (1, 3), (3, 0), (3, 5)]);
+    let mut desk = Desk::new("on_lost = \"next-engine\"");
+    let mut plugin = desk.plugin();
+    desk.run(&mut plugin, &ring).expect("nothing is lost");
+    assert_eq!(desk.empty_entries(), 0);
+    let (level, line) = desk.logged("no fat tree").expect("it is said");
+    assert_eq!(level, Level::Info);
+    assert!(line.contains("ranks are counted from one root, 's"), "{line}");
+    assert!(line.contains("node pairs would have no up*down* route"), "{line}");
+    let root = line.split(['\'']).nth(1).expect("its name").to_string();
+
+    // Without its root and any other switch of the ring, and by another OpenSM.
+    for other in ["s0", "s1", "s2", "s4"].into_iter().filter(|other| *other != root) {
+        let rest = without(&ring, &[&root, other]);
+        desk.run(&mut plugin, &rest).expect("what is left may fall apart, but loses nothing");
+        let incremental = desk.tables.clone();
+        desk.run(&mut desk.plugin(), &rest).expect("nothing is lost");
+        let trimmed = |tables: &BTreeMap<Guid, Vec<u8>>| -> Vec<Vec<u8>> {
+            let used = |row: &Vec<u8>| row.iter().rposition(|entry| *entry != NO_ROUTE);
+            tables.values().map(|row| row[..=used(row).unwrap_or(0)].to_vec()).collect()
+        };
+        assert_eq!(trimmed(&desk.tables), trimmed(&incremental), "without {root} and {other}");
+        let (_, line) = desk.logged("no fat tree").expect("it is said");
+        assert!(line.ends_with("saved with the orders"), "{line}");
+    }
+    desk.run(&mut plugin, &ring).expect("nothing is lost");
+    assert_eq!(desk.empty_entries(), 0);
+}
+
+/// Two of three pods that are left with different planes: cables connect them, up*down* routes do not.
+#[test]
+fn lost_leaf_pairs_are_kept_or_handed_over() {
+    let whole = pgft("3; 2,2,3; 1,2,2; 1,1,1");
+    let names: Vec<&str> = whole.switches().iter().map(|s| &*s.name).collect();
+    let torn = without(&whole, &[names[6], names[9]]);
+    for (config, is_kept) in [("", true), ("on_lost = \"next-engine\"", false)] {
+        let mut desk = Desk::new(config);
+        let mut plugin = desk.plugin();
+        desk.run(&mut plugin, &whole).expect("it is whole");
+        assert_eq!(desk.logged("LOST"), None);
+        let outcome = desk.run(&mut plugin, &torn);
+        let said = match is_kept {
+            true => {
+                outcome.expect("the tables are used");
+                assert_eq!(desk.tables.len(), torn.switches().len());
+                let (level, line) = desk.logged("LOST").expect("it is said");
+                assert_eq!(level, Level::Error);
+                assert!(line.contains("(on_lost = \"keep\")"), "{line}");
+                line
+            }
+            false => {
+                let line = outcome.expect_err("it is the next engine's turn");
+                assert!(desk.tables.is_empty(), "nothing was written");
+                assert_eq!(desk.status()["ok"], false);
+                assert!(line.contains("(on_lost = \"next-engine\")"), "{line}");
+                line
+            }
+        };
+        let start = "LOST: 8 of 30 leaf pairs have no up*down* route although cables connect them, such \
+                     as '";
+        assert!(said.starts_with(start), "{said}");
+        desk.run(&mut plugin, &whole).expect("it is whole again");
+        assert_eq!(desk.empty_entries(), 0);
+    }
+}
+
+/// Service nodes on spines, and a leaf that no cable connects: another engine is not asked.
+#[test]
+fn service_nodes_and_what_is_cut_off_never_hand_over() {
+    // Leaves 0 to 3 on spines 4 and 5, with a service node on each spine; leaf 6 is alone.
+    let cables = [0, 1, 2, 3].map(|leaf| [(leaf, 4), (leaf, 5)]).concat();
+    let fabric = drawn(&[6, 6, 6, 6, 1, 1, 6], &cables);
+    let mut desk = Desk::new("on_lost = \"next-engine\"");
+    let mut plugin = desk.plugin();
+    desk.run(&mut plugin, &fabric).expect("nodes on connected leaves reach each other");
+    assert_eq!(desk.logged("LOST"), None);
+    assert!(desk.empty_entries() > 0, "service nodes cannot reach each other");
+}

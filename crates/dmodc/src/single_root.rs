@@ -1,0 +1,278 @@
+//! Whether a fabric is ranked from one root, and from which.
+//!
+//! # When
+//! Ranks from the leaves are right for fat trees, and they stay in force wherever a fabric may be one.
+//! A connected part of the fabric is ranked from one root only if both of these hold:
+//!
+//! 1. A cable joins two switches of equal rank.
+//! 2. Two switches of the part have nodes, and no up\*down\* route leads from one to the other.
+//!
+//! *No PGFT, whole or degraded, meets (1).* A cable of a PGFT joins neighbouring levels, so the parity of
+//! the level colours the graph with two colours, and removing cables and switches keeps that so. All
+//! leaves have one colour: they are of the lowest level, or at an even distance from such a switch (see
+//! [`leaf`](crate::Leaves)). Rank is the distance from a leaf, so two switches of equal rank have the same
+//! colour, and no cable joins them. The reverse holds as well: a fabric without such a cable, whose
+//! nodes are all on switches of even rank, is the two-level PGFT of all switches of even rank (as leaves)
+//! and all of odd rank (as spines) without some of its cables. So (1) separates exactly.
+//!
+//! (2) keeps ranks from the leaves where a fat tree has one cable that does not belong there and nobody
+//! suffers from it.
+//!
+//! # Which root
+//! From any root every pair has a route; they differ in how long the routes are and in how the load is
+//! spread. From a spine of a tree, say, all other spines lie below the leaves and carry nothing; from a
+//! leaf, all of them carry as much as before. Each candidate is therefore tried: traffic from every node to
+//! every other is divided evenly over the closer sets, and the candidate with the least sum of squares of
+//! the loads of all ports comes first. The sum grows with long routes and with uneven ones. Of equal ones
+//! the least GUID comes first. Everything is counted in whole numbers, so that neither the order of the
+//! switches in a file nor the number of threads matters.
+//!
+//! In large fabrics only a number of candidates is tried that bounds the work: of each rank those with the
+//! most cables, in turns. The others follow in that order. A candidate from which some route would have more
+//! hops than a cost can count is none.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::cost::{BLOCK, CostBlock};
+use crate::fabric::{AdapterKind, Live};
+use crate::group::{Group, PortGroups, SortedLinks};
+use crate::id::SwitchIndex;
+use crate::order::{DestinationOrder, Orders, SwitchOrder};
+use crate::rank::{RankRule, Ranking};
+
+/// How many port groups are looked at to compare candidates, or about so many.
+const WORK: usize = 1 << 27;
+
+/// How many candidates are tried in any case.
+const FEWEST: usize = 4;
+
+/// What one flow counts where flows are divided.
+const FLOW: u64 = 1 << 16;
+
+/// Why a fabric is ranked from one root.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unconnected {
+    /// Ordered pairs of nodes that cables connect and that would have no up\*down\* route with ranks from
+    /// the leaves.
+    pub pairs: u64,
+}
+
+/// Returns the rule for a fabric whose ranks were counted from the leaves, if they are to be counted from
+/// one root, and why. The groups follow those ranks.
+pub(crate) fn decide(
+    live: Live<'_>,
+    from_leaves: &Ranking,
+    groups: impl FnOnce() -> PortGroups,
+) -> Option<(RankRule, Unconnected)> {
+    if *from_leaves.rule() != RankRule::Leaves || !from_leaves.has_equal_ranks_cabled(live) {
+        return None;
+    }
+    let groups = groups();
+    let mut roots = Vec::new();
+    let mut why = Unconnected { pairs: 0 };
+    let is_flat = |s: &SwitchIndex| from_leaves.is_cabled_to_its_rank(live, *s);
+    for part in parts(live).into_iter().filter(|part| part.switches.iter().any(is_flat)) {
+        let pairs = part.unconnected(&groups);
+        let of_part = match pairs {
+            0 => vec![],
+            _ => part.roots(live, from_leaves),
+        };
+        if !of_part.is_empty() {
+            why.pairs += pairs;
+            roots.extend(of_part);
+        }
+    }
+    (!roots.is_empty()).then(|| (RankRule::SingleRoot(roots.into()), why))
+}
+
+/// Returns a root for each part of the fabric that has several switches with nodes: given to
+/// [`LeafRule::Roots`](crate::LeafRule), they connect every pair that cables connect. This is for people who
+/// prefer that to ranks from the leaves although the fabric may be a fat tree.
+pub(crate) fn suggest(live: Live<'_>, ranking: &Ranking) -> Vec<SwitchIndex> {
+    parts(live).iter().filter_map(|part| part.roots(live, ranking).first().copied()).collect()
+}
+
+/// A connected part of a fabric.
+struct Part {
+    switches: Vec<SwitchIndex>,
+    /// The switches with nodes, and how many each has.
+    loaded: Vec<(SwitchIndex, u64)>,
+}
+
+/// The parts in which several switches have nodes.
+fn parts(live: Live<'_>) -> Vec<Part> {
+    let mut reached = vec![false; live.fabric.switches().len()];
+    let mut parts = Vec::new();
+    for s in live.switches() {
+        let switches: Vec<SwitchIndex> =
+            live.spread(s, &mut reached).into_iter().map(|(s, _)| s).collect();
+        let with_nodes = switches.iter().map(|&s| (s, nodes(live, s)));
+        let loaded: Vec<_> = with_nodes.filter(|&(_, nodes)| nodes > 0).collect();
+        if loaded.len() > 1 {
+            parts.push(Part { switches, loaded });
+        }
+    }
+    parts
+}
+
+/// How many nodes send and receive on a switch.
+fn nodes(live: Live<'_>, s: SwitchIndex) -> u64 {
+    let sends = |kind| kind != AdapterKind::Aggregation;
+    live.nodes(s).filter(|&n| sends(live.fabric.adapter_of(n).kind)).count() as u64
+}
+
+impl Part {
+    /// Returns how many ordered pairs of nodes have no route; none if routes are too long to be counted,
+    /// which an engine will refuse by name.
+    fn unconnected(&self, groups: &PortGroups) -> u64 {
+        let mut costs = CostBlock::default();
+        let mut pairs = 0;
+        for targets in self.loaded.chunks(BLOCK) {
+            if costs.compute(groups, &targets.iter().map(|&(t, _)| t).collect::<Vec<_>>()).is_err()
+            {
+                return 0;
+            }
+            for &(s, sources) in &self.loaded {
+                let reached = costs.reached(s);
+                let unreached = (0..targets.len()).filter(|bit| reached >> bit & 1 == 0);
+                pairs += unreached.map(|bit| sources * targets[bit].1).sum::<u64>();
+            }
+        }
+        pairs
+    }
+
+    /// Returns the switches of the part, the best root first; nothing if routes would be too long from any
+    /// of those tried.
+    fn roots(&self, live: Live<'_>, from_leaves: &Ranking) -> Vec<SwitchIndex> {
+        // Directions between equals follow GUIDs here, whatever the switch order will be.
+        let by_guid = Orders::new(live, from_leaves, &DestinationOrder::Guid, &SwitchOrder::Guid);
+        let links = Arc::new(SortedLinks::new(live.fabric, &by_guid));
+        let mut groups = PortGroups::of(links, live, from_leaves);
+        let candidates = self.candidates(live, from_leaves);
+        let cables: usize = self.switches.iter().map(|&s| live.links(s).count()).sum();
+        let tried = (WORK / (self.loaded.len() * cables).max(1)).max(FEWEST);
+        let (tried, others) = candidates.split_at(tried.min(candidates.len()));
+        let mut flows = Flows::new(live.fabric.switches().len());
+        let mut rated = Vec::with_capacity(tried.len());
+        for &root in tried {
+            groups.rebuild(live, &from_leaves.again(live, [root].into()));
+            if let Some(square) = flows.square(self, &groups) {
+                rated.push((square, live.fabric.switch(root).guid, root));
+            }
+        }
+        rated.sort_unstable();
+        if rated.is_empty() {
+            return vec![];
+        }
+        rated.into_iter().map(|(_, _, s)| s).chain(others.iter().copied()).collect()
+    }
+
+    /// Returns all switches: of each rank the one with the most cables, then of each rank the next one, and
+    /// so on. Of equals, the least GUID goes first.
+    fn candidates(&self, live: Live<'_>, ranking: &Ranking) -> Vec<SwitchIndex> {
+        let guid = |s: SwitchIndex| live.fabric.switch(s).guid;
+        let mut all = self.switches.clone();
+        all.sort_by_cached_key(|&s| (Reverse(live.links(s).count()), guid(s)));
+        let mut turns: HashMap<u32, u32> = HashMap::new();
+        let mut in_turns: Vec<(u32, u32, SwitchIndex)> = Vec::with_capacity(all.len());
+        for s in all {
+            let rank = ranking.sort_rank(s);
+            let turn = turns.entry(rank).or_default();
+            *turn += 1;
+            in_turns.push((*turn, rank, s));
+        }
+        in_turns.sort_by_key(|&(turn, rank, _)| (turn, rank));
+        in_turns.into_iter().map(|(_, _, s)| s).collect()
+    }
+}
+
+/// All-to-all traffic, divided evenly over the closer sets.
+struct Flows {
+    costs: CostBlock,
+    /// What has arrived at each switch on its way to one target.
+    here: Vec<u64>,
+    /// What leaves each switch, by group: those above, then those below.
+    loads: Vec<Vec<u64>>,
+}
+
+impl Flows {
+    fn new(switches: usize) -> Self {
+        Flows {
+            costs: CostBlock::default(),
+            here: vec![0; switches],
+            loads: vec![vec![]; switches],
+        }
+    }
+
+    /// Returns the sum of the squares of the loads of all ports; nothing if some route is too long.
+    /// O(#targets × #groups).
+    fn square(&mut self, part: &Part, groups: &PortGroups) -> Option<u128> {
+        for &s in &part.switches {
+            let count = groups.up(s).len() + groups.down(s).len();
+            self.loads[s.at()].clear();
+            self.loads[s.at()].resize(count, 0);
+        }
+        for targets in part.loaded.chunks(BLOCK) {
+            let switches: Vec<SwitchIndex> = targets.iter().map(|&(t, _)| t).collect();
+            if self.costs.compute(groups, &switches).is_err() {
+                return None;
+            }
+            for (bit, &(_, nodes)) in targets.iter().enumerate() {
+                for &(s, sources) in &part.loaded {
+                    self.here[s.at()] = FLOW * sources * nodes;
+                }
+                self.send(groups, bit);
+            }
+        }
+        let of_switch = |&s: &SwitchIndex| -> u128 {
+            let ports = groups.up(s).chain(groups.down(s)).map(|group| group.ports.len() as u128);
+            let loads = self.loads[s.at()].iter().map(|&load| u128::from(load));
+            loads.zip(ports).map(|(load, ports)| load * load / ports).sum()
+        };
+        Some(part.switches.iter().map(of_switch).sum())
+    }
+
+    /// Sends what is at each switch to one target: up as far as needed, then down.
+    fn send(&mut self, groups: &PortGroups, bit: usize) {
+        for &s in groups.ascending() {
+            let goes_down = self.costs.down(s) >> bit & 1 == 1;
+            if self.here[s.at()] > 0 && !goes_down {
+                self.divide(s, bit, 0, groups.up(s), |_| true);
+            }
+        }
+        for &s in groups.ascending().iter().rev() {
+            if self.here[s.at()] > 0 {
+                let is_below = |costs: &CostBlock, peer| costs.down(peer) >> bit & 1 == 1;
+                let first = groups.up(s).len();
+                let reachable: Vec<bool> =
+                    groups.down(s).map(|group| is_below(&self.costs, group.peer)).collect();
+                self.divide(s, bit, first, groups.down(s), |at| reachable[at]);
+            }
+        }
+    }
+
+    /// Divides what is at a switch over those of its groups that are a hop closer.
+    fn divide<'a>(
+        &mut self,
+        s: SwitchIndex,
+        bit: usize,
+        first: usize,
+        groups: impl Iterator<Item = Group<'a>> + Clone,
+        counts: impl Fn(usize) -> bool,
+    ) {
+        let flow = std::mem::take(&mut self.here[s.at()]);
+        let Some(cost) = self.costs.cost(s, bit).filter(|&cost| cost > 0) else { return };
+        let costs = &self.costs;
+        let is_closer = |&(at, group): &(usize, Group<'a>)| {
+            counts(at) && costs.cost(group.peer, bit) == Some(cost - 1)
+        };
+        let closer = groups.enumerate().filter(is_closer);
+        let share = flow / (closer.clone().count() as u64).max(1);
+        for (at, group) in closer {
+            self.here[group.peer.at()] += share;
+            self.loads[s.at()][first + at] += share;
+        }
+    }
+}
