@@ -10,6 +10,7 @@ use std::time::{Duration, Instant, SystemTime};
 use dmodc::{Degradation, Fabric, LeafRule, Live, Ranking};
 use dmodc_formats::lft::{self, Lft};
 
+use super::plugin::check_plugin;
 use super::process::Running;
 use super::{LabError, Sim};
 
@@ -166,7 +167,9 @@ impl Opensm {
 
     /// Asks for a heavy sweep.
     pub fn resweep(&self) {
-        let _ = Command::new("kill").args(["-HUP", &self.pid().to_string()]).status();
+        // The shell's own: on a minimal system there is no program of this name.
+        let pid = self.pid().to_string();
+        let _ = Command::new("sh").args(["-c", "kill -HUP \"$1\"", "sh", &pid]).status();
     }
 
     /// Waits until tables were uploaded after `since` and nothing more happens; what happened since. If
@@ -259,9 +262,7 @@ fn command(sim: &Sim, setup: &Setup<'_>) -> Result<(Command, PathBuf), LabError>
     let io = |error| LabError::Io("a folder for opensm".into(), error);
     let folder = sim.desk.folder.join("opensm");
     fs::create_dir_all(&folder).map_err(io)?;
-    if !plugin.is_file() {
-        return Err(LabError::NoPlugin(plugin.into()));
-    }
+    check_plugin(plugin)?;
     let write = |name: &str, text: String| {
         let path = folder.join(name);
         if !path.exists() {
