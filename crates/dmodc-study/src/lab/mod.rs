@@ -4,11 +4,13 @@
 //! |---|---|
 //! | `process` | programs that end with us, each lab apart from all others |
 //! | `plugin` | where our plugin is, and whether the library has it |
-//! | `sim` | ibsim: a fabric file, and a console that kills and repairs |
+//! | `netlist` | the fabric as ibsim can hold it |
+//! | `sim` | ibsim: a simulated fabric, and a console that kills and repairs |
 //! | `opensm` | OpenSM with an engine, and what our plugin tells of it |
 //! | `script` | what happens to the fabric |
 //! | `run` | one event after the other: how long, what changed, whether it is right |
 
+mod netlist;
 mod opensm;
 mod plugin;
 mod process;
@@ -16,7 +18,7 @@ mod run;
 mod script;
 mod sim;
 
-pub use opensm::{ENGINES, Event, Kind, Opensm, Setup, dump_of, now, tables_of};
+pub use opensm::{ENGINES, Event, Kind, Opensm, OpensmTables, Setup, now, tables_of};
 pub use plugin::{check_plugin, find_plugin};
 pub use process::opensm_version;
 pub use run::{Lab, Row, Verdict};

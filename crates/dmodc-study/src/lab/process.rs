@@ -21,6 +21,8 @@ pub(super) struct Desk {
     namespace: Option<u32>,
     /// Whether we may make a namespace.
     pub(super) is_isolated: bool,
+    /// The adapter that programs sit on, by the simulator's name; without one, the simulator chooses.
+    pub(super) host: Option<String>,
 }
 
 impl Desk {
@@ -32,7 +34,7 @@ impl Desk {
         let preload = needed()?;
         let may = Command::new("unshare").args(["--net", "true"]).stderr(Stdio::null()).status();
         let is_isolated = may.is_ok_and(|status| status.success());
-        Ok(Desk { folder, socket, preload, namespace: None, is_isolated })
+        Ok(Desk { folder, socket, preload, namespace: None, is_isolated, host: None })
     }
 
     /// Everything that is started from now on shares the network of this process.
@@ -63,6 +65,7 @@ impl Desk {
     pub(super) fn client(&self, name: &str) -> Command {
         let mut command = self.program("env");
         command.arg(format!("LD_PRELOAD={}", self.preload.display()));
+        command.args(self.host.iter().map(|host| format!("SIM_HOST={host}")));
         command.arg(find(name).unwrap_or_else(|| name.into()));
         command
     }

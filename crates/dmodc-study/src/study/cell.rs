@@ -121,13 +121,10 @@ impl<'a> Base<'a> {
             EngineName::Dmodk => &Dmodk,
             EngineName::Random => &RandomPorts { seed },
             EngineName::Opensm(name) => {
-                // OpenSM discovers what is alive; its dump is matched by GUID with what there was.
-                let rest = self.fabric.without(dead);
-                let dump = lab::dump_of(&rest, name, &self.plugin, LONGEST);
-                let (dump, _) = dump.map_err(|error| error.to_string())?;
-                let dump = dmodc_formats::lft::read(&dump, self.fabric)
-                    .map_err(|error| format!("OpenSM's tables: {error}"))?;
-                let tables = dump.with_columns(self.routing.columns(), self.fabric);
+                let live = Live::new(self.fabric, dead);
+                let computed = lab::tables_of(live, name, &self.plugin, LONGEST);
+                let lft = computed.map_err(|error| error.to_string())?.lft;
+                let tables = lft.with_columns(self.routing.columns(), self.fabric);
                 return tables.map_err(|error| error.to_string());
             }
         };
