@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use dmodc::judge::risk::Traffic;
-use dmodc::judge::{diff, forced};
+use dmodc::judge::{Delivery, diff, forced};
 use dmodc::{
     Degradation, Dmodc, Dmodk, Engine, Fabric, ForwardingTables, Live, Preprocessing, Random,
     RandomPorts, Reference, Routing, RoutingOptions, Stable,
@@ -194,6 +194,7 @@ impl<'a> Base<'a> {
         };
         let traffic = Traffic::new(live, &ready.ranking, self.routing.orders(), &tables);
         let unroutable = traffic.all_to_all().undelivered;
+        let delivery = Delivery::among(live, traffic.nodes().iter().copied(), unroutable);
         // The paper's condition is about the fabric, whatever the engine makes of it.
         let valid = dmodc::validity(live, ready, self.routing.columns()).ok();
         let valid = valid.map(|coverage| coverage.is_valid());
@@ -204,6 +205,7 @@ impl<'a> Base<'a> {
         each(&mut |pattern, seed, row| {
             risk(&traffic, pattern, seed, row);
             row.set("unroutable_pairs", unroutable);
+            row.set("lost", delivery.lost);
             row.set_some("valid", valid);
             if let Some((diff, forced)) = &moved {
                 update(diff, *forced, row);
