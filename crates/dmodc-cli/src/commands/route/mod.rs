@@ -9,8 +9,8 @@ use std::io::{BufWriter, Write as _};
 use std::path::Path;
 use std::time::Instant;
 
-use anyhow::{Context, Result, ensure};
-use dmodc::judge::{self, Delivery};
+use anyhow::{Context, Result};
+use dmodc::judge::Delivery;
 use dmodc::{
     Dmodc, Dmodk, Engine, Live, NO_ROUTE, Policy, PortNumber, RandomPorts, RouteError,
     connect_roots, stream_switches,
@@ -18,8 +18,8 @@ use dmodc::{
 use dmodc_formats::{alternatives, lft, orders};
 
 use crate::args::{EngineName, RouteArgs};
-use crate::text::{counted, not_pgft, switch};
-use crate::{Answer, output, table_file, verdict};
+use crate::text::{not_pgft, switch};
+use crate::{Answer, output, table_file};
 use state::State;
 use summary::{Empty, Summary};
 
