@@ -237,7 +237,8 @@ fn falls_back(config: &str, change: impl FnOnce(Vec<u8>) -> Vec<u8>, because: &s
     // The tables are minhop's, entry by entry: nothing of ours is left in them.
     sleep(Duration::from_millis(500));
     let held = sim.tables(&fabric).unwrap();
-    let (minhop, _) = tables_of(&fabric, "minhop", &plugin, 60).unwrap();
+    let healthy = Degradation::none(&fabric);
+    let minhop = tables_of(Live::new(&fabric, &healthy), "minhop", &plugin, 60).unwrap().lft;
     let both = Lft::tables(&[&held, &minhop], &fabric).unwrap();
     assert!(both[0].routed() > 0);
     assert!(both[0] == both[1], "{} entries differ", both[0].differing(&both[1]));
@@ -431,13 +432,18 @@ fn engines_of_opensm_give_their_tables() {
     if sim(&fabric(FIGURE_1)).is_none() {
         return;
     }
+    let healthy = Degradation::none(&director);
+    let live = Live::new(&director, &healthy);
     for engine in ["minhop", "updn", "ftree"] {
-        let (lft, [matrices, tables]) = tables_of(&director, engine, &plugin, 120).unwrap();
-        assert!(lft.missing_switches.is_empty());
-        assert!(matrices > 0.0 && tables > 0.0);
+        let computed = tables_of(live, engine, &plugin, 120).unwrap();
+        assert!(computed.lft.missing_switches.is_empty());
+        assert!(computed.matrices_ms > 0.0 && computed.tables_ms > 0.0);
     }
-    match tables_of(&director, "torus-2QoS", &plugin, 60) {
-        Err(LabError::OtherEngine { engine, .. }) => assert_eq!(engine, "torus-2QoS"),
+    match tables_of(live, "torus-2QoS", &plugin, 60) {
+        Err(LabError::OtherEngine { engine, log }) => {
+            assert_eq!(engine, "torus-2QoS");
+            assert!(!log.contains("No routing engine able"), "it says why: {log}");
+        }
         Err(other) => panic!("{other}"),
         Ok(_) => panic!("a tree is no torus"),
     }

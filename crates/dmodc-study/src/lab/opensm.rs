@@ -236,11 +236,14 @@ impl Opensm {
         }
     }
 
-    /// The last line of the log that is an error.
+    /// Returns the last error of the log. That no engine was able to route says nothing if another line says why.
     fn last_error(&self) -> String {
         let log = self.log_from(self.told);
         let is_error = |line: &&str| line.contains(" 0x01 -> ") || line.contains("ERR ");
-        let last = log.lines().rev().find(is_error).unwrap_or("its log has no error");
+        let errors: Vec<&str> = log.lines().filter(is_error).collect();
+        let says_why = |line: &&&str| !line.contains("No routing engine able");
+        let last = errors.iter().rev().find(says_why).or(errors.last());
+        let last = last.copied().unwrap_or("its log has no error");
         last.split(" -> ").last().unwrap_or(last).to_string()
     }
 }
