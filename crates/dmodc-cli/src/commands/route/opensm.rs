@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 
 use anyhow::{Result, ensure};
 use dmodc::judge::{Delivery, Scope, check};
-use dmodc_formats::lft;
 use dmodc_study::lab::{OpensmTables, tables_of};
 use serde_json::json;
 
@@ -13,7 +12,7 @@ use super::comments;
 use super::state::State;
 use crate::args::RouteArgs;
 use crate::text::counted;
-use crate::{Answer, commands, output, verdict};
+use crate::{Answer, commands, output, table_file, verdict};
 
 /// The longest that OpenSM may take, in seconds.
 const LONGEST: u64 = 3600;
@@ -34,9 +33,7 @@ pub(super) fn route(args: &RouteArgs, state: &State, name: &str) -> Result<Answe
     let delivery = judged.delivery();
     refuse_nothing(name, &delivery)?;
     if args.output.output.is_some() || !args.output.json {
-        output::to(args.output.output.as_deref(), |out| {
-            Ok(lft::write(live, &tables, &comments(state), out)?)
-        })?;
+        table_file::write(args.output.output.as_deref(), live, &tables, &comments(state))?;
     }
     let unseen = dump.missing_switches.iter().filter(|&&s| live.switch(s)).count();
     if args.output.json {
