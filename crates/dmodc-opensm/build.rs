@@ -1,36 +1,65 @@
-//! Compiles the shim against the installed headers of OpenSM, if there are any.
+//! Compiles the shim against the installed headers of OpenSM, if they compile.
+//!
+//! Without them the library still builds, so that the rest of the workspace does; it then has no plugin in it, and
+//! one line says what to install. Whoever loads the library looks first whether it exports `osm_event_plugin`.
 
 use std::path::Path;
+use std::process::Stdio;
 
 /// Where the headers are; `DMODC_OPENSM_INCLUDE` names another folder.
 const INCLUDE: &str = "/usr/include/infiniband";
 
+/// What Debian calls the headers. (The first does not bring the second, although it includes it.)
+const PACKAGES: &str = "libopensm-dev libibumad-dev";
+
+/// Headers that decide whether the shim compiles. When one of them comes or goes, it is tried again.
+const HEADERS: [&str; 2] = ["opensm/osm_config.h", "umad.h"];
+
 fn main() {
     println!("cargo:rustc-check-cfg=cfg(opensm)");
     println!("cargo:rerun-if-env-changed=DMODC_OPENSM_INCLUDE");
+    println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed=src/shim.c");
     println!("cargo:rerun-if-changed=src/shim.h");
     let include = std::env::var("DMODC_OPENSM_INCLUDE").unwrap_or_else(|_| INCLUDE.into());
-    let header = Path::new(&include).join("opensm/osm_config.h");
-    println!("cargo:rerun-if-changed={}", header.display());
-    if !header.is_file() {
-        println!(
-            "cargo:warning=the OpenSM plugin is left out: there is no {}; install libopensm-dev \
-             (and opensm, ibsim-utils, infiniband-diags to try it)",
-            header.display()
-        );
-        return;
+    for header in HEADERS {
+        println!("cargo:rerun-if-changed={}", Path::new(&include).join(header).display());
     }
-    println!("cargo:rustc-cfg=opensm");
-    cc::Build::new()
-        .file("src/shim.c")
+    let mut shim = cc::Build::new();
+    shim.file("src/shim.c")
         .std("c11")
         .define("_GNU_SOURCE", None)
         .flag("-isystem")
         .flag(&include)
+        // A function that this OpenSM does not have must fail here, not when OpenSM loads the plugin.
+        .flag("-Werror=implicit-function-declaration")
         .warnings(true)
-        .extra_warnings(true)
-        .compile("dmodc_shim");
+        .extra_warnings(true);
+    if let Err(why) = try_to_compile(&shim) {
+        println!(
+            "cargo:warning=the OpenSM plugin is left out of libdmodc.so: {why}; on Debian: apt-get install gcc {PACKAGES} \
+             (and opensm ibsim-utils infiniband-diags to try it)"
+        );
+        return;
+    }
+    println!("cargo:rustc-cfg=opensm");
+    shim.compile("dmodc_shim");
     // Threads of the pool may still run when OpenSM closes the plugin.
     println!("cargo:rustc-cdylib-link-arg=-Wl,-z,nodelete");
+}
+
+/// Compiles the shim and keeps nothing of it. Returns the compiler's first complaint if that fails.
+fn try_to_compile(shim: &cc::Build) -> Result<(), String> {
+    let compiler = shim.try_get_compiler().map_err(|error| error.to_string())?;
+    let mut command = compiler.to_command();
+    command.args(["-fsyntax-only", "src/shim.c"]).env("LC_ALL", "C").stdin(Stdio::null());
+    let output = command
+        .output()
+        .map_err(|error| format!("{} does not start ({error})", compiler.path().display()))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    let first = said.lines().find(|line| line.contains("error")).unwrap_or("the compiler fails");
+    Err(format!("OpenSM's headers do not compile ({})", first.trim()))
 }

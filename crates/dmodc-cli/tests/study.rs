@@ -1,6 +1,5 @@
 //! `dmodc study`: the same bytes however the work is cut, interrupted or spread.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
-#![allow(clippy::print_stdout, reason = "a skipped test says so")]
 
 mod desk;
 
@@ -11,7 +10,7 @@ use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-use desk::{DMODC, Desk, text};
+use desk::{DMODC, Desk, skip, text};
 use serde_json::Value;
 
 const PLAN: &str = r#"
@@ -485,7 +484,7 @@ fn mpi_ranks_are_shards() {
     mpi.args(["study", "run", "plan.toml", "-o", "mpi"]).current_dir(desk.folder.path());
     let output = match mpi.output() {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            println!("skipped: mpirun is not installed (on Debian: openmpi-bin)");
+            skip("not installed: mpirun; on Debian: apt-get install openmpi-bin");
             return;
         }
         output => output.unwrap(),

@@ -7,7 +7,7 @@ use std::fs;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use desk::{DMODC, Desk, text};
+use desk::{DMODC, Desk, skip, text};
 use serde_json::Value;
 
 /// The paper's fabric and its tables in both forms, and both again without one spine.
@@ -146,7 +146,7 @@ fn numpy_reads_the_array() {
         output.ok().filter(|output| output.status.success()).map(|output| text(&output.stdout))
     };
     if python("import numpy").is_none() {
-        eprintln!("skipped: there is no python3 with numpy here");
+        skip("there is no python3 with numpy; on Debian: apt-get install python3-numpy");
         return;
     }
     let script = "\

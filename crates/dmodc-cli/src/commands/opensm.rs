@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use dmodc::Fabric;
-use dmodc_study::lab::{Lab, Row, Script};
+use dmodc_study::lab::{Lab, Row, Script, check_plugin, find_plugin};
 use serde_json::json;
 
 use super::generate::preset;
@@ -34,6 +34,7 @@ fn lab(args: &LabArgs) -> Result<Answer> {
         }
     };
     let plugin = plugin(args.plugin.as_deref())?;
+    check_plugin(&plugin)?;
     let lab = Lab { fabric: &fabric, plugin: &plugin, script: &script, judges: !args.unchecked };
     let mut runs: Vec<(&str, Vec<Row>)> = Vec::new();
     for engine in &args.engine {
@@ -74,20 +75,12 @@ fn fabric(args: &LabArgs) -> Result<Fabric> {
     }
 }
 
-/// The plugin: as told, or beside this program, or where libraries are.
-pub(super) fn plugin(told: Option<&Path>) -> Result<PathBuf> {
-    const NAME: &str = "libdmodc.so";
-    if let Some(path) = told {
-        return std::path::absolute(path).with_context(|| path.display().to_string());
+/// Returns the path of the plugin: as given, or next to this program, or where libraries are.
+pub(super) fn plugin(given: Option<&Path>) -> Result<PathBuf> {
+    match given {
+        Some(path) => std::path::absolute(path).with_context(|| path.display().to_string()),
+        None => Ok(find_plugin(&std::env::current_exe().context("where this program is")?)),
     }
-    let program = std::env::current_exe().context("where this program is")?;
-    let beside = program.with_file_name(NAME);
-    let folders = std::fs::read_dir("/usr/lib").into_iter().flatten().flatten();
-    let mut installed = folders.map(|folder| folder.path().join(NAME));
-    Ok(match beside.is_file() {
-        true => beside,
-        false => installed.find(|path| path.is_file()).unwrap_or(beside),
-    })
 }
 
 fn header(engine: &str, fabric: &Fabric) -> String {

@@ -85,7 +85,8 @@ fn measure(args: &StudyRunArgs) -> Result<Answer> {
         eprint!("\r\x1b[K");
     }
     let Done { progress, table, summary } = done?;
-    let refused = refusals(&rows_of(&table)?.0);
+    let rows = rows_of(&table)?.0;
+    let (refused, lost) = (refusals(&rows), losses(&rows));
     if args.study.json {
         let report = json!({
             "schema": "dmodc/study-run/1",
@@ -96,6 +97,9 @@ fn measure(args: &StudyRunArgs) -> Result<Answer> {
             "measured_before": progress.before,
             "refused": refused.iter().map(|of| json!({
                 "engine": of.engine, "rows": of.rows, "first_reason": of.why,
+            })).collect::<Vec<_>>(),
+            "lost": lost.iter().map(|of| json!({
+                "engine": of.engine, "rows": of.rows, "most": of.most,
             })).collect::<Vec<_>>(),
             "table": table.display().to_string(),
             "summary": summary.map(|path| path.display().to_string()),
@@ -126,6 +130,14 @@ fn measure(args: &StudyRunArgs) -> Result<Answer> {
     }
     for Refusal { engine, rows, why } in refused {
         let _ = writeln!(text, "{engine} has no figures in {}: {why}", counted(rows, "row"));
+    }
+    for Loss { engine, rows, most } in lost {
+        let _ = writeln!(
+            text,
+            "{engine} loses pairs in {} (up to {}), which are not compared with other engines",
+            counted(rows, "row"),
+            number(most)
+        );
     }
     output::print(&text)?;
     Ok(Answer::Yes)
@@ -161,6 +173,28 @@ fn interrupted(progress: Option<Progress>) -> String {
         ),
         None => "interrupted before the first cell; run the same command to begin again".into(),
     }
+}
+
+/// The rows in which an engine loses pairs that live cables connect, and the most pairs that it loses.
+struct Loss {
+    engine: String,
+    rows: usize,
+    most: u64,
+}
+
+/// By engine, in the order of the table.
+fn losses(rows: &[Row]) -> Vec<Loss> {
+    let mut all: Vec<Loss> = vec![];
+    for row in rows.iter().filter(|row| row.lost() > 0) {
+        match all.iter_mut().find(|of| of.engine == row.get("engine")) {
+            Some(of) => {
+                of.rows += 1;
+                of.most = of.most.max(row.lost());
+            }
+            None => all.push(Loss { engine: row.get("engine").into(), rows: 1, most: row.lost() }),
+        }
+    }
+    all
 }
 
 /// How far it is, and how long it may still take.

@@ -187,8 +187,9 @@ impl Lft {
         dumps.iter().zip(&told).map(fill).collect()
     }
 
-    /// The tables with these columns. Destinations are matched by what they are and by LID; what the dump
-    /// does not tell has no route.
+    /// Returns the tables with these columns. A destination whose LIDs in the dump are LIDs of its columns is matched by
+    /// LID; where they are others, its k-th LID in the dump belongs to its k-th column. What the dump does not have
+    /// has no route.
     ///
     /// # Errors
     /// If they do not fit into memory.
@@ -198,7 +199,17 @@ impl Lft {
         fabric: &Fabric,
     ) -> Result<ForwardingTables, NoMemory> {
         let places: HashMap<(End, Lid), usize> = self.keys.iter().copied().zip(0..).collect();
-        let place = |d: &Destination| places.get(&(d.end, d.lid)).copied();
+        let mut own: HashMap<End, Vec<Lid>> = HashMap::new();
+        for d in columns.destinations() {
+            own.entry(d.end).or_default().push(d.lid);
+        }
+        let lids = self.lids();
+        let place = |d: &Destination| {
+            let theirs = lids.get(&d.end)?;
+            let same = theirs.iter().all(|lid| own[&d.end].contains(lid));
+            let lid = if same { d.lid } else { *theirs.get(usize::from(d.k))? };
+            places.get(&(d.end, lid)).copied()
+        };
         let of_column: Vec<Option<usize>> = columns.destinations().iter().map(place).collect();
         debug_assert_eq!(self.rows.len(), fabric.switches().len());
         self.filled(columns, &of_column)

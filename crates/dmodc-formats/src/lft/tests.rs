@@ -158,3 +158,18 @@ fn strangers_are_listed_and_nonsense_is_refused() {
         assert!(found.starts_with(message), "{text:?}: {found}");
     }
 }
+
+/// A subnet manager may give other LIDs than the fabric's: then GUIDs and the order of LIDs decide.
+#[test]
+fn given_columns_are_filled_whatever_the_lids_of_a_dump() {
+    let fabric = figure_1();
+    let tables = route(&fabric);
+    let text = written(&fabric, &tables);
+    for dump in
+        [text.clone(), text.replace("\n0x001c", "\n0x0040"), text.replace("\n0x00", "\n0x01")]
+    {
+        let lft = read(dump.as_bytes(), &fabric).unwrap();
+        let filled = lft.with_columns(tables.columns(), &fabric).unwrap();
+        assert!(filled == tables, "{} entries differ", filled.differing(&tables));
+    }
+}

@@ -3,18 +3,23 @@
 //! | | |
 //! |---|---|
 //! | `process` | programs that end with us, each lab apart from all others |
-//! | `sim` | ibsim: a fabric file, and a console that kills and repairs |
+//! | `plugin` | where our plugin is, and whether the library has it |
+//! | `netlist` | the fabric as ibsim can hold it |
+//! | `sim` | ibsim: a simulated fabric, and a console that kills and repairs |
 //! | `opensm` | OpenSM with an engine, and what our plugin tells of it |
 //! | `script` | what happens to the fabric |
 //! | `run` | one event after the other: how long, what changed, whether it is right |
 
+mod netlist;
 mod opensm;
+mod plugin;
 mod process;
 mod run;
 mod script;
 mod sim;
 
-pub use opensm::{ENGINES, Event, Kind, Opensm, Setup, dump_of, now, tables_of};
+pub use opensm::{ENGINES, Event, Kind, Opensm, OpensmTables, Setup, now, tables_of};
+pub use plugin::{check_plugin, find_plugin};
 pub use process::opensm_version;
 pub use run::{Lab, Row, Verdict};
 pub use script::{GRAMMAR, Script};
@@ -25,9 +30,14 @@ use std::path::PathBuf;
 /// Why the lab does not work.
 #[derive(Debug, thiserror::Error)]
 pub enum LabError {
-    /// A program is not there.
-    #[error("{0} is not installed; on Debian: apt-get install opensm ibsim-utils infiniband-diags")]
-    Missing(String),
+    /// Programs are not there.
+    #[error("not installed: {programs}; on Debian: apt-get install {packages}")]
+    Missing {
+        /// Their names.
+        programs: String,
+        /// The Debian packages that have them.
+        packages: String,
+    },
     /// A program could not be started, or read, or written to.
     #[error("{0}: {1}")]
     Io(String, #[source] std::io::Error),
@@ -47,9 +57,17 @@ pub enum LabError {
     },
     /// The plugin is not there.
     #[error(
-        "there is no {0}: build it with 'cargo build --release -p dmodc-opensm' (it needs libopensm-dev)"
+        "there is no {0}, which gives OpenSM our engine and times OpenSM's own: build it with \
+         'cargo build --release -p dmodc-opensm' (on Debian it needs libopensm-dev and libibumad-dev)"
     )]
     NoPlugin(PathBuf),
+    /// The library is there, but the plugin is not in it.
+    #[error(
+        "{0} was built without OpenSM's headers, so the plugin is not in it; OpenSM needs it for our engine and to \
+         time its own. On Debian: apt-get install libopensm-dev libibumad-dev, then build it again with \
+         'cargo build --release -p dmodc-opensm'"
+    )]
+    EmptyPlugin(PathBuf),
     /// The fabric is too large for LIDs of InfiniBand.
     #[error("LID {0} is beyond InfiniBand's range: OpenSM cannot hold this fabric")]
     TooLarge(dmodc::Lid),

@@ -7,9 +7,11 @@ use std::process::Command;
 use std::thread::sleep;
 use std::time::{Duration, Instant, SystemTime};
 
-use dmodc::{Degradation, Fabric, LeafRule, Live, Ranking};
+use dmodc::{Degradation, LeafRule, Live, Ranking, SwitchIndex};
 use dmodc_formats::lft::{self, Lft};
 
+use super::netlist::stand_in;
+use super::plugin::check_plugin;
 use super::process::Running;
 use super::{LabError, Sim};
 
@@ -166,7 +168,9 @@ impl Opensm {
 
     /// Asks for a heavy sweep.
     pub fn resweep(&self) {
-        let _ = Command::new("kill").args(["-HUP", &self.pid().to_string()]).status();
+        // The shell's own: on a minimal system there is no program of this name.
+        let pid = self.pid().to_string();
+        let _ = Command::new("sh").args(["-c", "kill -HUP \"$1\"", "sh", &pid]).status();
     }
 
     /// Waits until tables were uploaded after `since` and nothing more happens; what happened since. If
@@ -232,11 +236,14 @@ impl Opensm {
         }
     }
 
-    /// The last line of the log that is an error.
+    /// Returns the last error of the log. That no engine was able to route says nothing if another line says why.
     fn last_error(&self) -> String {
         let log = self.log_from(self.told);
         let is_error = |line: &&str| line.contains(" 0x01 -> ") || line.contains("ERR ");
-        let last = log.lines().rev().find(is_error).unwrap_or("its log has no error");
+        let errors: Vec<&str> = log.lines().filter(is_error).collect();
+        let says_why = |line: &&&str| !line.contains("No routing engine able");
+        let last = errors.iter().rev().find(says_why).or(errors.last());
+        let last = last.copied().unwrap_or("its log has no error");
         last.split(" -> ").last().unwrap_or(last).to_string()
     }
 }
@@ -259,9 +266,7 @@ fn command(sim: &Sim, setup: &Setup<'_>) -> Result<(Command, PathBuf), LabError>
     let io = |error| LabError::Io("a folder for opensm".into(), error);
     let folder = sim.desk.folder.join("opensm");
     fs::create_dir_all(&folder).map_err(io)?;
-    if !plugin.is_file() {
-        return Err(LabError::NoPlugin(plugin.into()));
-    }
+    check_plugin(plugin)?;
     let write = |name: &str, text: String| {
         let path = folder.join(name);
         if !path.exists() {
@@ -270,7 +275,7 @@ fn command(sim: &Sim, setup: &Setup<'_>) -> Result<(Command, PathBuf), LabError>
         Ok::<_, LabError>(path)
     };
     let config = write("opensm.conf", "event_plugin_name dmodc\n".into())?;
-    let roots = write("roots", roots(sim.fabric()))?;
+    let roots = write("roots", roots(sim))?;
     write("guid2lid", sim.guid_to_lid())?;
     let state = folder.display();
     let ours = write(
@@ -296,6 +301,9 @@ fn command(sim: &Sim, setup: &Setup<'_>) -> Result<(Command, PathBuf), LabError>
     if lmc > 0 {
         command.arg("-l").arg(lmc.to_string());
     }
+    if let Some(guid) = sim.attached_guid() {
+        command.arg("-g").arg(guid.to_string());
+    }
     if matches!(engine, "updn" | "dnup" | "ftree") {
         command.arg("-a").arg(roots);
     }
@@ -305,42 +313,43 @@ fn command(sim: &Sim, setup: &Setup<'_>) -> Result<(Command, PathBuf), LabError>
     Ok((command, folder))
 }
 
-/// The switches of the highest rank, as OpenSM's root_guid_file.
-fn roots(fabric: &Fabric) -> String {
+/// Returns the switches of the highest rank, as OpenSM's root_guid_file, in the part of the fabric that OpenSM sees.
+fn roots(sim: &Sim) -> String {
+    let fabric = sim.held();
     let healthy = Degradation::none(fabric);
     let ranking = Ranking::new(Live::new(fabric, &healthy), &LeafRule::Detect);
-    let top = ranking.by_rank().last().cloned().unwrap_or_default();
-    top.iter().map(|&s| format!("{}\n", fabric.switch(s).guid)).collect()
+    let seen = |rank: &Vec<SwitchIndex>| -> Vec<SwitchIndex> {
+        rank.iter().copied().filter(|&s| sim.is_seen(s)).collect()
+    };
+    let top = ranking.by_rank().iter().rev().map(seen).find(|top| !top.is_empty());
+    top.iter().flatten().map(|&s| format!("{}\n", fabric.switch(s).guid)).collect()
 }
 
-/// The tables of one of OpenSM's own engines for a fabric, and how long the engine took, in milliseconds:
-/// hop tables and forwarding tables.
+/// What one of OpenSM's own engines computed.
+#[derive(Clone, Debug)]
+pub struct OpensmTables {
+    /// The tables, matched with the fabric. OpenSM gives none to switches that it does not see.
+    pub lft: Lft,
+    /// How long the engine took for hop tables, in milliseconds.
+    pub matrices_ms: f64,
+    /// How long the engine took for forwarding tables, in milliseconds.
+    pub tables_ms: f64,
+}
+
+/// Returns the tables of one of OpenSM's own engines for what is alive of a fabric.
 ///
 /// # Errors
 /// If something fails, or OpenSM used another engine.
 pub fn tables_of(
-    fabric: &Fabric,
+    live: Live<'_>,
     engine: &str,
     plugin: &Path,
     longest: u64,
-) -> Result<(Lft, [f64; 2]), LabError> {
-    let (dump, times) = dump_of(fabric, engine, plugin, longest)?;
-    let lft = lft::read(&dump, fabric)
-        .map_err(|error| LabError::Failed(format!("OpenSM's tables: {error}")))?;
-    Ok((lft, times))
-}
-
-/// The same as OpenSM's own dump.
-///
-/// # Errors
-/// If something fails, or OpenSM used another engine.
-pub fn dump_of(
-    fabric: &Fabric,
-    engine: &str,
-    plugin: &Path,
-    longest: u64,
-) -> Result<(Vec<u8>, [f64; 2]), LabError> {
-    let sim = Sim::start(fabric)?;
+) -> Result<OpensmTables, LabError> {
+    check_plugin(plugin)?;
+    // What is dead is left out before the simulator starts; the GUIDs of the whole stand-in stay.
+    let held = stand_in(live.fabric);
+    let sim = Sim::start(&held.without(live.degradation))?;
     let (mut command, folder) = command(&sim, &Setup::new(engine, plugin))?;
     command.arg("-o");
     let mut opensm = Opensm::spawn(command, engine, folder)?;
@@ -360,7 +369,10 @@ pub fn dump_of(
     }
     let path = opensm.folder.join("opensm-lfts.dump");
     let dump = fs::read(&path).map_err(|error| LabError::Io("OpenSM's tables".into(), error))?;
-    Ok((dump, times))
+    let lft = lft::read(&dump, &held)
+        .map_err(|error| LabError::Failed(format!("OpenSM's tables: {error}")))?;
+    let [matrices_ms, tables_ms] = times;
+    Ok(OpensmTables { lft, matrices_ms, tables_ms })
 }
 
 #[cfg(test)]

@@ -21,6 +21,8 @@ pub(super) struct Desk {
     namespace: Option<u32>,
     /// Whether we may make a namespace.
     pub(super) is_isolated: bool,
+    /// The adapter that programs sit on, by the simulator's name; without one, the simulator chooses.
+    pub(super) host: Option<String>,
 }
 
 impl Desk {
@@ -29,15 +31,10 @@ impl Desk {
             Some(name) => name.to_string_lossy().into_owned(),
             None => "dmodc-lab".into(),
         };
-        for program in ["ibsim", "opensm", "ibnetdiscover", "dump_fts"] {
-            if find(program).is_none() {
-                return Err(LabError::Missing(program.into()));
-            }
-        }
-        let preload = preload().ok_or_else(|| LabError::Missing("libumad2sim.so".into()))?;
+        let preload = needed()?;
         let may = Command::new("unshare").args(["--net", "true"]).stderr(Stdio::null()).status();
         let is_isolated = may.is_ok_and(|status| status.success());
-        Ok(Desk { folder, socket, preload, namespace: None, is_isolated })
+        Ok(Desk { folder, socket, preload, namespace: None, is_isolated, host: None })
     }
 
     /// Everything that is started from now on shares the network of this process.
@@ -68,6 +65,7 @@ impl Desk {
     pub(super) fn client(&self, name: &str) -> Command {
         let mut command = self.program("env");
         command.arg(format!("LD_PRELOAD={}", self.preload.display()));
+        command.args(self.host.iter().map(|host| format!("SIM_HOST={host}")));
         command.arg(find(name).unwrap_or_else(|| name.into()));
         command
     }
@@ -128,6 +126,36 @@ fn find(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders = std::env::split_paths(&path).chain(["/usr/sbin", "/sbin"].map(PathBuf::from));
     folders.map(|folder| folder.join(program)).find(|path| path.is_file())
+}
+
+/// Programs of the lab, and the Debian package that has each of them.
+const PROGRAMS: [(&str, &str); 5] = [
+    ("opensm", "opensm"),
+    ("ibsim", "ibsim-utils"),
+    ("ibnetdiscover", "infiniband-diags"),
+    ("dump_fts", "infiniband-diags"),
+    ("ibtracert", "infiniband-diags"),
+];
+
+/// Checks that everything is installed. Returns the library that sends a program's packets to the simulator.
+fn needed() -> Result<PathBuf, LabError> {
+    let mut missing: Vec<(&str, &str)> = PROGRAMS.into();
+    missing.retain(|(program, _)| find(program).is_none());
+    let preload = preload();
+    if preload.is_none() {
+        missing.push(("libumad2sim.so", "ibsim-utils"));
+    }
+    match preload {
+        Some(preload) if missing.is_empty() => Ok(preload),
+        _ => {
+            let programs: Vec<&str> = missing.iter().map(|(program, _)| *program).collect();
+            let mut packages: Vec<&str> = missing.iter().map(|(_, package)| *package).collect();
+            packages.sort_unstable();
+            packages.dedup();
+            let (programs, packages) = (programs.join(", "), packages.join(" "));
+            Err(LabError::Missing { programs, packages })
+        }
+    }
 }
 
 /// The version of the installed OpenSM, if there is one.

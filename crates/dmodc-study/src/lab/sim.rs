@@ -7,13 +7,13 @@ use std::process::{ChildStdin, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use dmodc::fabric::{CableEnds, Part};
-use dmodc::{Degradation, Fabric, Guid, Lid, PortNumber, SwitchIndex};
-use dmodc_formats::lft::Lft;
-use dmodc_formats::{ibnetdiscover, lft};
+use dmodc::fabric::{CableEnds, Part, Peer};
+use dmodc::{Degradation, Fabric, Guid, Lid, NodeIndex, PortNumber, SwitchIndex};
+use dmodc_formats::lft::{self, Lft};
 use tempfile::TempDir;
 
 use super::LabError;
+use super::netlist::{self, adapter_id, stand_in, switch_id};
 use super::process::{Broom, Desk, Running};
 
 /// The longest that the simulator may take to read a fabric, in seconds.
@@ -22,6 +22,11 @@ const START: u64 = 300;
 /// A simulated fabric. It ends with this value.
 pub struct Sim {
     fabric: Fabric,
+    /// The same with the GUIDs that it has in the simulator.
+    held: Fabric,
+    /// The node that programs sit on, and the switches that it can reach.
+    attached: Option<NodeIndex>,
+    seen: Vec<bool>,
     /// What is dead in it.
     dead: Degradation,
     pub(super) desk: Desk,
@@ -41,10 +46,13 @@ impl Sim {
         let io = |what: &'static str| move |error| LabError::Io(what.into(), error);
         let folder =
             tempfile::Builder::new().prefix("dmodc-lab-").tempdir().map_err(io("a folder"))?;
-        let desk = Desk::new(folder.path().into())?;
+        let mut desk = Desk::new(folder.path().into())?;
+        let held = stand_in(fabric);
+        let (attached, seen) = attach(fabric);
+        desk.host = attached.map(|n| adapter_id(held.adapter_of(n).guid));
         let broom = Broom::new(folder.path()).map_err(io("a folder"))?;
         let mut text = Vec::new();
-        ibnetdiscover::write(fabric, &[], &mut text).map_err(io("the fabric"))?;
+        netlist::write(&held, &mut text).map_err(io("the fabric"))?;
         fs::write(folder.path().join("net"), text).map_err(io("the fabric"))?;
         let said = folder.path().join("ibsim.out");
         let ports: usize = fabric.switches().iter().map(|s| usize::from(s.ports) + 1).sum();
@@ -68,7 +76,18 @@ impl Sim {
         let (pid, dead) = (child.id(), Degradation::none(fabric));
         let process = Running(child);
         let fabric = fabric.clone();
-        let mut sim = Sim { fabric, dead, desk, console, process, folder, _broom: broom };
+        let mut sim = Sim {
+            fabric,
+            held,
+            attached,
+            seen,
+            dead,
+            desk,
+            console,
+            process,
+            folder,
+            _broom: broom,
+        };
         let start = Instant::now();
         while !fs::read_to_string(&said).is_ok_and(|text| text.contains("simulator ready")) {
             if !sim.process.is_alive() {
@@ -100,9 +119,25 @@ impl Sim {
         &self.dead
     }
 
+    /// Returns the fabric with the GUIDs that it has in the simulator: those of everything that programs on the
+    /// simulated fabric print. Its indices are those of [`fabric`](Self::fabric).
+    pub fn held(&self) -> &Fabric {
+        &self.held
+    }
+
     /// The switch of the node at which programs are attached: it must not be cut off.
     pub fn attached(&self) -> Option<SwitchIndex> {
-        self.fabric.nodes().first().map(|node| node.switch)
+        self.attached.map(|n| self.fabric.node(n).switch)
+    }
+
+    /// The GUID of the port at which programs are attached.
+    pub(super) fn attached_guid(&self) -> Option<Guid> {
+        self.attached.map(|n| self.held.node(n).guid)
+    }
+
+    /// Whether cables connect a switch with the node at which programs are attached, as long as nothing is dead.
+    pub(super) fn is_seen(&self, s: SwitchIndex) -> bool {
+        self.seen[s.at()]
     }
 
     /// Makes this dead, and nothing else, on the simulator's console.
@@ -142,7 +177,7 @@ impl Sim {
 
     /// A part as the console names it.
     fn named(&self, part: &Part) -> String {
-        let switch = |s: SwitchIndex| format!("\"S-{:016x}\"", self.fabric.switch(s).guid.0);
+        let switch = |s: SwitchIndex| format!("\"{}\"", switch_id(self.held.switch(s).guid));
         match *part {
             Part::Switch(s) => switch(s),
             Part::Cable(c) => {
@@ -158,7 +193,7 @@ impl Sim {
         }
     }
 
-    /// The fabric as `ibnetdiscover` finds it now.
+    /// The fabric as `ibnetdiscover` finds it now, with the simulator's GUIDs and indices of its own.
     ///
     /// # Errors
     /// If it fails, or prints no fabric.
@@ -169,7 +204,8 @@ impl Sim {
         Ok(reading.fabric)
     }
 
-    /// The tables that the simulated switches hold, read packet by packet.
+    /// The tables that the simulated switches hold, read packet by packet. The fabric is one with the simulator's
+    /// GUIDs: what [`discover`](Self::discover) found, or [`held`](Self::held).
     ///
     /// # Errors
     /// If that fails.
@@ -212,10 +248,42 @@ impl Sim {
             let lid = if alone { Lid(lid.0 + 1) } else { lid };
             format!("0x{:016x} 0x{:04x} 0x{:04x}\n\n", guid.0, lid.0, last(lid, lmc))
         };
-        let switches = self.fabric.switches().iter().map(|s| line(s.guid, s.lid, 0));
-        let nodes = self.fabric.nodes().iter().map(|n| line(n.guid, n.lid, n.lmc));
+        let switches = self.held.switches().iter().map(|s| line(s.guid, s.lid, 0));
+        let nodes = self.held.nodes().iter().map(|n| line(n.guid, n.lid, n.lmc));
         switches.chain(nodes).collect()
     }
+}
+
+/// Returns the node that programs sit on, and which switches it can reach: the first of the part with the most nodes,
+/// because OpenSM routes only the part that it sits in. A first port is preferred, which all programs use by default,
+/// and a host to an aggregation node.
+fn attach(fabric: &Fabric) -> (Option<NodeIndex>, Vec<bool>) {
+    let mut part: Vec<Option<usize>> = vec![None; fabric.switches().len()];
+    let mut sizes: Vec<usize> = Vec::new();
+    for start in fabric.switch_indices() {
+        if part[start.at()].is_some() {
+            continue;
+        }
+        let (number, mut nodes, mut waiting) = (sizes.len(), 0, vec![start]);
+        part[start.at()] = Some(number);
+        while let Some(s) = waiting.pop() {
+            nodes += fabric.nodes_of(s).len();
+            for port in fabric.ports_of(s) {
+                if let Peer::Switch(peer, _) = port.peer
+                    && part[peer.at()].is_none()
+                {
+                    part[peer.at()] = Some(number);
+                    waiting.push(peer);
+                }
+            }
+        }
+        sizes.push(nodes);
+    }
+    let largest = (0..sizes.len()).max_by_key(|&at| (sizes[at], std::cmp::Reverse(at)));
+    let seen: Vec<bool> = part.iter().map(|part| *part == largest).collect();
+    let nodes = fabric.node_indices().filter(|&n| seen[fabric.node(n).switch.at()]);
+    let is_other_port = |n: NodeIndex| fabric.node(n).adapter_port != PortNumber(1);
+    (nodes.min_by_key(|&n| (is_other_port(n), fabric.is_aggregation(n), n)), seen)
 }
 
 /// A line of `ibtracert`: `[4] -> switch port {0x0002c90200000002}[1] lid 6-6 "L2-1"`.

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use dmodc::judge::risk::Traffic;
-use dmodc::judge::{diff, forced};
+use dmodc::judge::{Delivery, diff, forced};
 use dmodc::{
     Degradation, Dmodc, Dmodk, Engine, Fabric, ForwardingTables, Live, Preprocessing, Random,
     RandomPorts, Reference, Routing, RoutingOptions, Stable,
@@ -121,13 +121,10 @@ impl<'a> Base<'a> {
             EngineName::Dmodk => &Dmodk,
             EngineName::Random => &RandomPorts { seed },
             EngineName::Opensm(name) => {
-                // OpenSM discovers what is alive; its dump is matched by GUID with what there was.
-                let rest = self.fabric.without(dead);
-                let dump = lab::dump_of(&rest, name, &self.plugin, LONGEST);
-                let (dump, _) = dump.map_err(|error| error.to_string())?;
-                let dump = dmodc_formats::lft::read(&dump, self.fabric)
-                    .map_err(|error| format!("OpenSM's tables: {error}"))?;
-                let tables = dump.with_columns(self.routing.columns(), self.fabric);
+                let live = Live::new(self.fabric, dead);
+                let computed = lab::tables_of(live, name, &self.plugin, LONGEST);
+                let lft = computed.map_err(|error| error.to_string())?.lft;
+                let tables = lft.with_columns(self.routing.columns(), self.fabric);
                 return tables.map_err(|error| error.to_string());
             }
         };
@@ -197,6 +194,7 @@ impl<'a> Base<'a> {
         };
         let traffic = Traffic::new(live, &ready.ranking, self.routing.orders(), &tables);
         let unroutable = traffic.all_to_all().undelivered;
+        let delivery = Delivery::among(live, traffic.nodes().iter().copied(), unroutable);
         // The paper's condition is about the fabric, whatever the engine makes of it.
         let valid = dmodc::validity(live, ready, self.routing.columns()).ok();
         let valid = valid.map(|coverage| coverage.is_valid());
@@ -207,6 +205,7 @@ impl<'a> Base<'a> {
         each(&mut |pattern, seed, row| {
             risk(&traffic, pattern, seed, row);
             row.set("unroutable_pairs", unroutable);
+            row.set("lost", delivery.lost);
             row.set_some("valid", valid);
             if let Some((diff, forced)) = &moved {
                 update(diff, *forced, row);

@@ -86,6 +86,17 @@ impl Measure {
         self.number(row, self.column)
     }
 
+    /// Returns its value if engines can be compared by it there. An engine that loses pairs has less traffic to carry
+    /// and less to move, so only the number of lost pairs itself is compared.
+    pub(super) fn comparable(&self, row: &Row) -> Option<f64> {
+        self.value(row).filter(|_| self.counts_pairs() || row.lost() == 0)
+    }
+
+    /// Whether it says how many pairs do not arrive.
+    pub(super) fn counts_pairs(&self) -> bool {
+        self.column == "unroutable_pairs"
+    }
+
     /// What it cannot go below there.
     pub(super) fn least(&self, row: &Row) -> Option<f64> {
         self.number(row, self.least?)

@@ -18,13 +18,14 @@ use super::StudyError;
 /// | `median`, `min` | of the series' maxima |
 /// | `bound`, `bound_mean`, `bound_median` | what no routing can go below, for `max`, `mean` and `median` of a series |
 /// | `unroutable_pairs` | ordered pairs of live nodes that these tables do not connect |
+/// | `lost` | those of them that live cables connect; an engine that loses pairs is compared with no other |
 /// | `valid` | whether every pair of leaves with nodes has an up\*down\* route |
 /// | `entries_moved`, `blocks_moved` | what differs from the engine's healthy tables, on live switches: entries, and blocks of 64 LIDs |
 /// | `entries_forced`, `blocks_forced` | those of the healthy tables that could not stay, whatever the new ones: see [`forced`](dmodc::judge::forced) |
 /// | `pairs_moved` | ordered pairs of live nodes whose path is another one |
 /// | `entries_total`, `blocks_total`, `pairs_total` | of how many |
 /// | `refused` | why the engine gave no tables; then nothing is measured |
-pub const COLUMNS: [&str; 32] = [
+pub const COLUMNS: [&str; 33] = [
     "study",
     "fabric",
     "nodes",
@@ -47,6 +48,7 @@ pub const COLUMNS: [&str; 32] = [
     "bound_mean",
     "bound_median",
     "unroutable_pairs",
+    "lost",
     "valid",
     "entries_moved",
     "blocks_moved",
@@ -104,6 +106,11 @@ impl Row {
     /// A value as a number, if it is one.
     pub fn number(&self, column: &str) -> Option<f64> {
         self.get(column).parse().ok()
+    }
+
+    /// Returns how many pairs the engine loses although live cables connect them.
+    pub fn lost(&self) -> u64 {
+        self.get("lost").parse().unwrap_or(0)
     }
 
     /// The row as a line, without its end.

@@ -292,6 +292,28 @@ impl Fabric {
         hosts.map(|adapter| adapter.kind = AdapterKind::Aside).count()
     }
 
+    /// Returns the same fabric with other GUIDs: one for each switch, adapter and node. All indices stay.
+    ///
+    /// # Panics
+    /// If their numbers are not those of the fabric's devices and nodes.
+    #[must_use]
+    pub fn with_guids(&self, switches: &[Guid], adapters: &[Guid], nodes: &[Guid]) -> Fabric {
+        let given = [switches.len(), adapters.len(), nodes.len()];
+        let wanted = [self.switches.len(), self.adapters.len(), self.nodes.len()];
+        assert_eq!(given, wanted, "a GUID for each switch, adapter and node");
+        let mut fabric = self.clone();
+        for (switch, &guid) in fabric.switches.iter_mut().zip(switches) {
+            switch.guid = guid;
+        }
+        for (adapter, &guid) in fabric.adapters.iter_mut().zip(adapters) {
+            adapter.guid = guid;
+        }
+        for (node, &guid) in fabric.nodes.iter_mut().zip(nodes) {
+            node.guid = guid;
+        }
+        fabric
+    }
+
     /// How many nodes and adapters are hosts' (not aggregation nodes): the counts people expect.
     pub fn host_counts(&self) -> (usize, usize) {
         let nodes = self.node_indices().filter(|&n| !self.is_aggregation(n)).count();

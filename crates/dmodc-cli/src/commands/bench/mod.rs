@@ -9,9 +9,10 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
-use dmodc::{Amount, Draw, Kernel, Pgft};
+use dmodc::{Amount, Draw, Kernel, Live, Pgft};
 use dmodc_study::bench::{Algorithm, Case, Settings, measure};
 use dmodc_study::figure::{Curve, runtime};
+use dmodc_study::lab::OpensmTables;
 use dmodc_study::{lab, machine};
 use serde_json::{Value, json};
 
@@ -181,7 +182,8 @@ fn with_opensm(args: &BenchArgs, sizes: &[Size]) -> Result<Vec<Value>> {
                 any_switch: false,
                 seed: args.seed,
             };
-            let fabric = whole.without(&draw.degradation(&whole)?);
+            let faults = draw.degradation(&whole)?;
+            let live = Live::new(&whole, &faults);
             for name in &args.with_opensm {
                 progress(&format!("{} {dead} opensm:{name}", size.name));
                 let mut row = json!({
@@ -195,11 +197,11 @@ fn with_opensm(args: &BenchArgs, sizes: &[Size]) -> Result<Vec<Value>> {
                     "seed": args.seed,
                     "threads": 1,
                 });
-                match lab::tables_of(&fabric, name, &plugin, LONGEST) {
-                    Ok((_, [matrices, tables])) => {
-                        row["hop_tables_ms"] = json!(matrices);
-                        row["tables_ms"] = json!(tables);
-                        row["reroute_ms"] = json!(matrices + tables);
+                match lab::tables_of(live, name, &plugin, LONGEST) {
+                    Ok(OpensmTables { matrices_ms, tables_ms, .. }) => {
+                        row["hop_tables_ms"] = json!(matrices_ms);
+                        row["tables_ms"] = json!(tables_ms);
+                        row["reroute_ms"] = json!(matrices_ms + tables_ms);
                     }
                     Err(error) => row["error"] = json!(error.to_string()),
                 }

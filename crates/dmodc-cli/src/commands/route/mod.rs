@@ -1,5 +1,6 @@
 //! `dmodc route`: forwarding tables for a fabric.
 
+mod opensm;
 mod state;
 mod summary;
 
@@ -8,20 +9,17 @@ use std::io::{BufWriter, Write as _};
 use std::path::Path;
 use std::time::Instant;
 
-use anyhow::{Context, Result, ensure};
-use dmodc::judge::{self, Delivery};
+use anyhow::{Context, Result};
+use dmodc::judge::Delivery;
 use dmodc::{
     Dmodc, Dmodk, Engine, Live, NO_ROUTE, Policy, PortNumber, RandomPorts, RouteError,
     connect_roots, stream_switches,
 };
-use dmodc_formats::lft::Lft;
 use dmodc_formats::{alternatives, lft, orders};
-use dmodc_study::lab;
-use serde_json::json;
 
 use crate::args::{EngineName, RouteArgs};
-use crate::text::{counted, doubts, not_pgft, switch};
-use crate::{Answer, output, table_file, verdict};
+use crate::text::{doubts, not_pgft, switch};
+use crate::{Answer, output, table_file};
 use state::State;
 use summary::{Empty, Summary};
 
@@ -30,7 +28,7 @@ pub(super) fn run(args: &RouteArgs) -> Result<Answer> {
     let state = State::read(args)?;
     let live = state.live();
     if let EngineName::Opensm(name) = &args.engine {
-        return by_opensm(args, &state, name);
+        return opensm::route(args, &state, name);
     }
     let summary = match &args.split {
         Some(folder) => split(args, &state, folder)?,
@@ -97,52 +95,6 @@ fn together(args: &RouteArgs, state: &State) -> Result<Summary> {
         connected,
         elapsed,
     })
-}
-
-/// The longest that OpenSM may take, in seconds.
-const LONGEST: u64 = 3600;
-
-/// The tables of one of OpenSM's own engines, computed by OpenSM itself on a simulated fabric.
-fn by_opensm(args: &RouteArgs, state: &State, name: &str) -> Result<Answer> {
-    let live = state.live();
-    let others = [args.save_orders.is_some(), args.alternatives.is_some(), args.connect_roots];
-    ensure!(
-        !others.contains(&true) && args.split.is_none(),
-        "OpenSM's engines have no --save-orders, --alternatives, --connect-roots or --split"
-    );
-    let plugin = super::opensm::plugin(None)?;
-    let (dump, [matrices, tables]) = lab::tables_of(live.fabric, name, &plugin, LONGEST)?;
-    let mut dumped = Lft::tables(&[&dump], live.fabric)?;
-    let routed = dumped.remove(0);
-    if args.output.output.is_some() || !args.output.json {
-        table_file::write(args.output.output.as_deref(), live, &routed, &comments(state))?;
-    }
-    let (ranking, orders) = (state.routing.ranking(live), state.routing.orders());
-    let judged = judge::check(live, &ranking, orders, &routed).nodes;
-    let delivery = judged.delivery();
-    if args.output.json {
-        let mut summary = json!({
-            "schema": "dmodc/route/1",
-            "engine": format!("opensm:{name}"),
-            "switches": routed.switch_count(),
-            "destinations": routed.columns().len(),
-            "entries": routed.routed(),
-            "sound": judged.is_sound(),
-            "hop_tables_ms": matrices,
-            "route_ms": tables,
-        });
-        verdict::set(&mut summary, &delivery);
-        output::print(&format!("{summary:#}\n"))?;
-    } else if args.output.output.as_deref().is_some_and(|path| path.to_str() != Some("-")) {
-        output::print(&format!(
-            "opensm:{name}: {} × {} routed inside OpenSM in {tables:.2} ms, after {matrices:.2} ms for hop \
-             tables\n{delivery}; {}\n",
-            counted(routed.switch_count(), "switch"),
-            counted(routed.columns().len(), "destination"),
-            if judged.is_sound() { "sound" } else { "NOT SOUND" },
-        ))?;
-    }
-    Ok(delivery.is_complete().into())
 }
 
 /// The tables of each switch as they come, in a file of its own. The folder is there once all are.

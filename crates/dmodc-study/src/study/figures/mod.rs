@@ -106,8 +106,11 @@ impl Table<'_> {
 
     /// A measure of all engines, and what it cannot go below.
     fn panel(&self, fabric: &str, pattern: &str, measure: &Measure, words: [&str; 2]) -> Panel {
-        let least =
-            |engine: &&str| self.throws([fabric, engine, pattern], |row| measure.least(row));
+        let least = |engine: &&str| {
+            self.throws([fabric, engine, pattern], |row| {
+                measure.least(row).filter(|_| row.lost() == 0)
+            })
+        };
         // Every engine is held against the same faults; the first that has the most throws tells.
         let engines = values(self.rows, "engine");
         let least = engines.iter().rev().map(least).max_by_key(|b| b.concat().len());
@@ -115,7 +118,7 @@ impl Table<'_> {
             title: words[0].into(),
             axis: words[1].into(),
             kind: Kind::Spread,
-            curves: self.curves(fabric, pattern, |row| measure.value(row)),
+            curves: self.curves(fabric, pattern, |row| measure.comparable(row)),
             bound: least.filter(|_| measure.has_least()),
         }
     }

@@ -3,7 +3,8 @@
 //!
 //! Slow engines have fewer throws than others, and an engine may refuse some; means over different throws are
 //! means of different accidents. So every pair of engines is compared on the throws that both have, and on
-//! no others.
+//! no others. An engine that loses pairs has less traffic to carry: throws in which one of the two loses pairs do not
+//! count either, and the summary says how many these are.
 
 mod text;
 
@@ -19,6 +20,8 @@ type Numbers = Vec<(Option<f64>, Option<f64>)>;
 #[derive(Clone, Debug, Default)]
 struct Throws {
     measured: BTreeMap<u32, Numbers>,
+    /// How many pairs it loses in those throws in which it loses some.
+    lost: BTreeMap<u32, u64>,
     /// How many it refused.
     refused: usize,
 }
@@ -41,6 +44,28 @@ struct Mean {
     value: f64,
     least: Option<f64>,
     throws: usize,
+}
+
+/// What engines are compared by.
+#[derive(Clone, Copy, Debug)]
+struct Compared {
+    measure: usize,
+    /// Whether throws count in which pairs are lost.
+    with_loss: bool,
+}
+
+/// How an engine stands in one measure, beside those that it can be compared with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Standing {
+    Lowest,
+    /// Others are below it; the one that is farthest below.
+    Above {
+        peer: usize,
+        mine: Mean,
+        its: Mean,
+    },
+    /// In every throw that it shares with another, one of the two loses pairs.
+    Incomparable,
 }
 
 /// Everything that is told of a merged table in short.
@@ -84,6 +109,11 @@ impl Summary {
         Summary { study, measures, engines, places }
     }
 
+    /// Engines are compared by this measure only where they lose nothing, unless it counts lost pairs itself.
+    fn compared(&self, measure: usize) -> Compared {
+        Compared { measure, with_loss: self.measures[measure].counts_pairs() }
+    }
+
     /// The engines, in the order of the table.
     pub fn engines(&self) -> &[String] {
         &self.engines
@@ -99,13 +129,15 @@ impl Summary {
                 }
                 let mut record = place.record();
                 record.push(("engine".into(), Field::Text(self.engines[at].clone())));
-                for (name, count) in
-                    [("throws", throws.measured.len()), ("refused", throws.refused)]
-                {
+                for (name, count) in [
+                    ("throws", throws.measured.len()),
+                    ("refused", throws.refused),
+                    ("throws_with_lost_pairs", throws.lost.len()),
+                ] {
                     record.push((name.into(), Field::Number(Some(count as f64))));
                 }
                 for (m, measure) in self.measures.iter().enumerate() {
-                    let mean = throws.mean(m, None);
+                    let mean = throws.mean(m);
                     let value = mean.map(|mean| mean.value);
                     record.push((measure.key.clone(), Field::Number(value)));
                     if measure.has_least() {
@@ -127,7 +159,8 @@ impl Summary {
             for (m, measure) in self.measures.iter().enumerate() {
                 for (at, engine) in self.engines.iter().enumerate() {
                     for (other, peer) in self.engines.iter().enumerate() {
-                        let Some((mine, its)) = place.pair(m, at, other) else { continue };
+                        let compared = self.compared(m);
+                        let Some((mine, its)) = place.pair(compared, at, other) else { continue };
                         let text = |text: &str| Field::Text(text.into());
                         let number = |number| Field::Number(Some(number));
                         let verdict = match mine.value.total_cmp(&its.value) {
@@ -206,23 +239,34 @@ impl Place {
         ]
     }
 
-    /// The means of two engines over the throws that both have; none of an engine with itself.
-    fn pair(&self, measure: usize, engine: usize, peer: usize) -> Option<(Mean, Mean)> {
+    /// The means of two engines over the throws on which they can be compared; none of an engine with itself.
+    fn pair(&self, compared: Compared, engine: usize, peer: usize) -> Option<(Mean, Mean)> {
         let (mine, its) = (&self.engines[engine], &self.engines[peer]);
-        let both = mine.mean(measure, Some(its)).zip(its.mean(measure, Some(mine)));
+        let both = mine.mean_beside(compared, its).zip(its.mean_beside(compared, mine));
         both.filter(|_| engine != peer)
     }
 
-    /// The peers that are below an engine on equal throws, the farthest below first; `None` where there is
-    /// nothing to compare.
-    fn below(&self, measure: usize, engine: usize) -> Option<Vec<(usize, Mean, Mean)>> {
-        self.engines[engine].mean(measure, None)?;
-        let peers = (0..self.engines.len()).filter_map(|peer| {
-            self.pair(measure, engine, peer).map(|(mine, its)| (peer, mine, its))
-        });
-        let mut below: Vec<_> = peers.filter(|(_, mine, its)| its.value < mine.value).collect();
-        below.sort_by(|a, b| (a.2.value / a.1.value).total_cmp(&(b.2.value / b.1.value)));
-        Some(below)
+    /// The place of an engine among those that it can be compared with; `None` where it has no figures.
+    fn standing(&self, compared: Compared, engine: usize) -> Option<Standing> {
+        self.engines[engine].mean(compared.measure)?;
+        let all = (0..self.engines.len()).filter(|&peer| peer != engine);
+        let has_peers = all.clone().any(|peer| self.engines[peer].mean(compared.measure).is_some());
+        let pairs: Vec<(usize, Mean, Mean)> = all
+            .filter_map(|peer| {
+                self.pair(compared, engine, peer).map(|(mine, its)| (peer, mine, its))
+            })
+            .collect();
+        if pairs.is_empty() && has_peers {
+            return Some(Standing::Incomparable);
+        }
+        let below = pairs.into_iter().filter(|(_, mine, its)| its.value < mine.value);
+        let ratio = |(_, mine, its): &(usize, Mean, Mean)| its.value / mine.value;
+        let farthest = below.min_by(|a, b| ratio(a).total_cmp(&ratio(b)));
+        Some(farthest.map_or(Standing::Lowest, |(peer, mine, its)| Standing::Above {
+            peer,
+            mine,
+            its,
+        }))
     }
 }
 
@@ -240,6 +284,9 @@ impl Throws {
             self.refused += usize::from(is_first);
             return;
         }
+        if row.lost() > 0 {
+            self.lost.insert(throw, row.lost());
+        }
         let nothing = || vec![(None, None); measures.len()];
         let numbers = self.measured.entry(throw).or_insert_with(nothing);
         for (measure, number) in measures.iter().zip(numbers) {
@@ -249,14 +296,23 @@ impl Throws {
         }
     }
 
-    /// The mean over all throws, or those that a peer has, too.
-    fn mean(&self, measure: usize, peer: Option<&Throws>) -> Option<Mean> {
-        let is_common = |throw: &u32| {
-            let of = |peer: &Throws| peer.measured.get(throw).and_then(|n| n[measure].0).is_some();
-            peer.is_none_or(of)
-        };
+    /// The mean over all throws.
+    fn mean(&self, measure: usize) -> Option<Mean> {
+        self.mean_over(measure, |_| true)
+    }
+
+    /// The mean over the throws on which a peer can be compared with this engine.
+    fn mean_beside(&self, compared: Compared, peer: &Throws) -> Option<Mean> {
+        self.mean_over(compared.measure, |throw| {
+            let its = peer.measured.get(throw).and_then(|numbers| numbers[compared.measure].0);
+            let lost = self.lost.contains_key(throw) || peer.lost.contains_key(throw);
+            its.is_some() && (compared.with_loss || !lost)
+        })
+    }
+
+    fn mean_over(&self, measure: usize, is_meant: impl Fn(&u32) -> bool) -> Option<Mean> {
         let (mut value, mut least, mut throws) = (0.0, Some(0.0), 0);
-        for (_, numbers) in self.measured.iter().filter(|(throw, _)| is_common(throw)) {
+        for (_, numbers) in self.measured.iter().filter(|(throw, _)| is_meant(throw)) {
             let (Some(number), its_least) = numbers[measure] else { continue };
             value += number;
             least = least.zip(its_least).map(|(sum, least)| sum + least);

@@ -1,6 +1,6 @@
 //! The summary to read: Markdown whose tables stand in columns as plain text, too.
 
-use super::{Mean, Place, Summary, Throws};
+use super::{Mean, Place, Standing, Summary, Throws};
 use crate::figure::thousands;
 use crate::study::measures::{Measure, shown};
 
@@ -9,7 +9,8 @@ const HEAD: &str = "\
 Means over throws. In brackets: what no routing can go below, on these throws. Moved is what differs from the
 engine's healthy tables, in percent; in brackets: what of them could not stay, whatever the new tables, as long as
 routes are up*down* (an engine that leaves such routes may move less). Engines with fewer throws than others are
-compared on the throws that both have.
+compared on the throws that both have. An engine loses a pair if live cables connect it and the tables do not; throws
+in which one of two engines loses pairs are not compared.
 ";
 
 impl Summary {
@@ -57,11 +58,15 @@ impl Summary {
     fn means_of(&self, place: &Place) -> Vec<Vec<String>> {
         let here = place.engines.iter().zip(&self.engines).filter(|(t, _)| !t.is_absent());
         let line = |(throws, engine): (&Throws, &String)| {
-            let count = match (throws.measured.len(), throws.refused) {
-                (count, 0) => count.to_string(),
-                (count, refused) => format!("{count}, refuses {refused}"),
-            };
-            let mean = |(m, measure): (usize, &Measure)| match throws.mean(m, None) {
+            let mut count = throws.measured.len().to_string();
+            if throws.refused > 0 {
+                count += &format!(", refuses {}", throws.refused);
+            }
+            if let Some(most) = throws.lost.values().max() {
+                let most = thousands(&most.to_string());
+                count += &format!(", loses pairs in {} (up to {most})", throws.lost.len());
+            }
+            let mean = |(m, measure): (usize, &Measure)| match throws.mean(m) {
                 None => String::new(),
                 Some(Mean { value, least: None, .. }) => written(value, measure),
                 Some(Mean { value, least: Some(least), .. }) => {
@@ -76,13 +81,18 @@ impl Summary {
 
     /// Whether an engine is the lowest in each measure; if not, the one that is farthest below it.
     fn verdict(&self, place: &Place, engine: usize) -> Vec<String> {
+        let loses = !place.engines[engine].lost.is_empty();
         let verdict = |(m, measure): (usize, &Measure)| {
-            let Some(below) = place.below(m, engine) else { return String::new() };
-            match below.first() {
-                None => "yes".into(),
-                Some((peer, mine, its)) => format!(
+            let Some(standing) = place.standing(self.compared(m), engine) else {
+                return String::new();
+            };
+            match standing {
+                Standing::Lowest => "yes".into(),
+                Standing::Incomparable if loses => "it loses pairs".into(),
+                Standing::Incomparable => "others lose pairs".into(),
+                Standing::Above { peer, mine, its } => format!(
                     "no: {} {} < {}, {}",
-                    self.engines[*peer],
+                    self.engines[peer],
                     written(its.value, measure),
                     written(mine.value, measure),
                     match mine.throws {
@@ -99,8 +109,9 @@ impl Summary {
     /// A line for each other engine.
     fn beside(&self, place: &Place, engine: usize) -> Vec<Vec<String>> {
         let line = |peer: usize| {
+            let measures = 0..self.measures.len();
             let pairs: Vec<_> =
-                (0..self.measures.len()).map(|m| place.pair(m, engine, peer)).collect();
+                measures.map(|m| place.pair(self.compared(m), engine, peer)).collect();
             let throws = pairs.iter().flatten().map(|(mine, _)| mine.throws).max()?;
             let pair = |(pair, measure): (&Option<(Mean, Mean)>, &Measure)| match pair {
                 None => String::new(),
@@ -249,8 +260,46 @@ mod tests {
         assert!(versus.contains(",entries_moved_percent,slow,ours,2,37.5,37.5,12.5,equal\n"));
         assert!(!versus.contains("never"));
         let means = super::super::csv(&summary.means());
-        assert!(means.contains("\nf|g,1024,1%,0,never,0,3,,"), "{means}");
+        assert!(means.contains("\nf|g,1024,1%,0,never,0,3,0,,"), "{means}");
         assert!(means.lines().next().is_some_and(|line| line.contains(",sp_mean,sp_mean_least,")));
+    }
+
+    #[test]
+    fn an_engine_that_loses_pairs_is_the_lowest_in_nothing() {
+        let mut rows = rows(&[
+            ("ours", &[Some(2.0), Some(4.0), Some(9.0)]),
+            ("lossy", &[Some(0.0), Some(0.0), Some(0.0)]),
+            ("once", &[Some(1.0), Some(5.0), Some(10.0)]),
+        ]);
+        for row in &mut rows {
+            let lost = match (row.get("engine"), row.get("throw")) {
+                ("lossy", _) => 6,
+                ("once", "1") => 1234,
+                _ => 0,
+            };
+            row.set("lost", lost);
+            row.set("unroutable_pairs", lost);
+        }
+        let summary = Summary::new(&rows);
+        let cells = |engine: &str| -> Vec<String> {
+            let text = summary.markdown(engine).expect("it is an engine");
+            let (_, verdicts) = text.split_once("the lowest").expect("it has a verdict");
+            let line = verdicts.lines().find(|line| line.starts_with("| 1 % cables")).expect("one");
+            line.split('|').map(|cell| cell.trim().to_string()).collect()
+        };
+        // sp mean, sp max, a2a max, entries moved, blocks, pairs, pairs without a route.
+        assert_eq!(cells("ours")[2..6], ["yes", "yes", "yes", "yes"]);
+        assert_eq!(cells("lossy")[2..6], ["it loses pairs"; 4]);
+        assert_eq!(cells("once")[2], "no: ours 6.50 < 7.50, 2 throws");
+        assert!(cells("once")[8].starts_with("no: ours 0.00 < 411"), "{:?}", cells("once"));
+        let text = summary.markdown("ours").expect("it is an engine");
+        assert!(text.contains("| 3, loses pairs in 3 (up to 6) "), "{text}");
+        assert!(text.contains("| 3, loses pairs in 1 (up to 1,234) "), "{text}");
+        let versus = super::super::csv(&summary.versus());
+        assert!(!versus.contains(",sp_mean,lossy,"), "{versus}");
+        assert!(versus.contains(",unroutable_pairs,lossy,ours,3,6,0,,higher\n"), "{versus}");
+        let means = super::super::csv(&summary.means());
+        assert!(means.contains(",once,3,0,1,"), "{means}");
     }
 
     #[test]
