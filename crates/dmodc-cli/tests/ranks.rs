@@ -5,8 +5,7 @@ mod desk;
 
 use desk::{Desk, FIGURE_1};
 
-const CHAIN: &str =
-    concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/chain-of-leaves/fabric.topo");
+const CHAIN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/chain-of-leaves.topo");
 
 #[test]
 fn info_and_route_name_the_root_and_the_reason() {
