@@ -376,3 +376,35 @@ fn what_was_a_leaf_stays_one() {
         }
     });
 }
+
+/// Orders were saved while one host was on, which is on a spine: they do not turn the tree upside down when
+/// the others come up.
+#[test]
+fn orders_from_before_the_hosts_were_on_do_not_bind() {
+    let draw = |nodes: usize| {
+        let (mut d, leaves, spines) = two_pods(4, 3);
+        d.nodes(spines[1], 1);
+        for (i, &leaf) in leaves.iter().enumerate() {
+            spines[3 * (i / 4)..][..3].iter().for_each(|&spine| d.cable(leaf, spine, 1));
+        }
+        for &leaf in &leaves {
+            d.nodes(leaf, nodes);
+        }
+        (d.finish(), leaves)
+    };
+    let route = |fabric: &Fabric, options: &RoutingOptions| {
+        let whole = Degradation::none(fabric);
+        let live = Live::new(fabric, &whole);
+        let routing = Routing::new(live, options);
+        let leaves: Vec<usize> = routing.ranking(live).leaves().iter().map(|s| s.at()).collect();
+        (leaves, routing.orders().save(live))
+    };
+    let (_, saved) = route(&draw(0).0, &RoutingOptions::default());
+    let (fabric, leaves) = draw(4);
+    let options = RoutingOptions {
+        destinations: DestinationOrder::Saved(saved.clone()),
+        switches: SwitchOrder::Saved(saved),
+        ..RoutingOptions::default()
+    };
+    assert_eq!(route(&fabric, &options).0, leaves);
+}

@@ -140,8 +140,9 @@ fn with_fewer_nodes(d: &Detection<'_>, clashes: &Clashes) -> Vec<SwitchIndex> {
     // Leaves with more nodes than those that are asked.
     let mut above = vec![false; d.nodes.len()];
     let (mut spines, mut cores) = (above.clone(), above.clone());
-    for equal in order.chunk_by(|a, b| d.nodes[a.at()] == d.nodes[b.at()]) {
-        for &s in equal.iter().filter(|&&s| d.known(s).is_none()) {
+    for (tier, equal) in order.chunk_by(|a, b| d.nodes[a.at()] == d.nodes[b.at()]).enumerate() {
+        // Nobody has more nodes than the first ones.
+        for &s in equal.iter().filter(|&&s| tier > 0 && d.known(s).is_none()) {
             let more = clashes.of(s).iter().filter(|t| above[t.at()]).count();
             spines[s.at()] = more >= 2 && !is_beside(d, clashes.of(s), s);
             cores[s.at()] = more == 0 && is_like_a_core(d, s, &above, &mut counter);

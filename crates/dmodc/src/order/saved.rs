@@ -122,8 +122,11 @@ impl SavedOrders {
 
     /// What is known of each switch of a fabric: that it is a leaf, that it is none, or nothing.
     ///
-    /// A switch that was no leaf may have become one: nothing is known of it if it has more than half as
-    /// many nodes that the orders do not list as any leaf has nodes.
+    /// A fabric that has only lost something since is what it was. One that has grown (more than one node of
+    /// eight is not listed) may have been saved while most hosts were off, and what was decided then may
+    /// be wrong: a leaf of then stays one only if it has few nodes and is cabled to nobody with many. A
+    /// switch that was no leaf may have become one: nothing is known of it if it has more than half as many
+    /// nodes that are not listed as any switch has nodes.
     ///
     /// Files of the first version list no leaves. There a switch was a leaf if nodes that were numbered
     /// as those on leaves are on it now, and none if only nodes are that were numbered apart.
@@ -136,18 +139,28 @@ impl SavedOrders {
             .switch_indices()
             .map(|s| Nodes::of(live, s, &on_leaves, &elsewhere))
             .collect();
+        let sum = |count: fn(&Nodes) -> usize| nodes.iter().map(count).sum::<usize>();
+        let has_grown = 8 * sum(|nodes| nodes.new) > sum(Nodes::all);
         let most = nodes.iter().map(Nodes::all).max().unwrap_or(0);
+        let is_crowded = |s: SwitchIndex| 2 * nodes[s.at()].all() > most;
         let known = |s: SwitchIndex| {
             let guid = live.fabric.switch(s).guid;
             let nodes = &nodes[s.at()];
-            match self.leaves.is_empty() {
-                true if nodes.on_leaves > 0 && nodes.elsewhere == 0 => Some(true),
-                true if nodes.on_leaves == 0 && nodes.elsewhere > 0 => Some(false),
-                true => None,
+            let was_leaf = match self.leaves.is_empty() {
+                true => match (nodes.on_leaves > 0, nodes.elsewhere > 0) {
+                    (true, false) => Some(true),
+                    (false, true) => Some(false),
+                    _ => None,
+                },
                 false if leaves.contains(&guid) => Some(true),
                 false if 2 * nodes.new > most || !switches.contains(&guid) => None,
                 false => Some(false),
-            }
+            };
+            let stays = !has_grown
+                || was_leaf == Some(true)
+                    && !is_crowded(s)
+                    && !live.links(s).any(|(_, peer)| is_crowded(peer));
+            was_leaf.filter(|_| stays)
         };
         live.fabric.switch_indices().map(known).collect()
     }
