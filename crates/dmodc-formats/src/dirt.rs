@@ -95,7 +95,7 @@ impl DirtKind {
             DirtKind::MissingLid => "ports without a LID (given one)",
             DirtKind::DoubledLid => "ports whose LID another one has (given another)",
             DirtKind::RepeatedEntry => {
-                "entries for a LID that the table has already (the last one holds)"
+                "entries for a LID that the table has already (its own destination keeps it)"
             }
         }
     }

@@ -9,6 +9,7 @@ mod labelled;
 mod line;
 pub mod naive;
 mod names;
+mod part;
 mod read;
 mod repeated;
 #[cfg(test)]
