@@ -73,7 +73,7 @@ fn routing_counts_what_the_judge_counts() {
             dmodk + u32::from(found[3].is_some()),
         ]);
     });
-    assert!(seen.get().iter().all(|&n| n > 10), "every case occurs: {seen:?}");
+    assert!(seen.get().iter().all(|&n| n > 5), "every case occurs: {seen:?}");
 }
 
 /// A router counts the same after any change: also of a node's cable, which moves no cost.

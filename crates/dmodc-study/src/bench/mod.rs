@@ -265,10 +265,10 @@ impl Bench<'_> {
         row.append(&mut self.split(reroute)?);
         row.append(&mut beside.map_or_else(Fields::new, fields));
         row.append(&mut gain.map_or_else(Fields::new, fields));
+        row.append(&mut self.check_tables(router.tables()));
         if let Some(changes) = self.settings.changes {
             row.append(&mut self.many(&mut router, changes)?);
         }
-        row.append(&mut self.check_tables(router.tables()));
         Ok(row)
     }
 

@@ -140,6 +140,9 @@ impl Joined {
     /// after what they do, by its place in the whole of both.
     pub fn routing(&self, leaves: LeafRule, orders: &SavedOrders) -> Routing {
         let whole = Degradation::none(&self.fabric);
+        // What the orders know of leaves is about the reference: what grew since does not make them old.
+        let known = orders.known_leaves(Live::new(&self.fabric, &self.then));
+        let (leaves, _) = leaves.fix(Live::new(&self.fabric, &whole), &known);
         let options = RoutingOptions {
             leaves,
             destinations: DestinationOrder::Saved(orders.clone()),
