@@ -1,6 +1,6 @@
 //! What ranks are counted from, for people and for scripts.
 
-use dmodc::{Live, RankRule, Ranking, Routing};
+use dmodc::{Live, Oddity, RankRule, Ranking, Routing};
 use serde_json::{Value, json};
 
 use crate::text::{counted, switch};
@@ -17,9 +17,15 @@ pub(crate) fn text(live: Live<'_>, ranking: &Ranking, routing: &Routing) -> Stri
     let why = match routing.unconnected() {
         Some(why) => {
             let pairs = counted(why.pairs as usize, "node pair");
+            let oddity = match why.oddity {
+                Oddity::EqualRanks => "switches of equal rank are cabled",
+                Oddity::ParallelCables => {
+                    "leaves have too unequal numbers of parallel cables for a damaged one"
+                }
+            };
             format!(
-                "this is no fat tree, switches of equal rank are cabled, and with ranks from the leaves {pairs} \
-                 would have no up*down* route (--roots FILE names other roots)"
+                "this is no fat tree, {oddity}, and with ranks from the leaves {pairs} would have no \
+                 up*down* route (--roots FILE names other roots)"
             )
         }
         None => "as decided for the reference or saved with the orders".into(),

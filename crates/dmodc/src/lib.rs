@@ -79,7 +79,7 @@ pub use route::{
 };
 pub use router::{Change, Router};
 pub use routing::{Routing, RoutingOptions};
-pub use single_root::Unconnected;
+pub use single_root::{Oddity, Unconnected};
 pub use survey::{Host, Level, NotFatTree, Survey, host_name, not_fat_tree, survey};
 pub use tables::{
     Columns, Destination, Digest, End, ForwardingTables, NO_ROUTE, NoMemory, RowDelta, TableDelta,

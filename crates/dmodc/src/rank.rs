@@ -128,11 +128,6 @@ impl Ranking {
         listed.iter().copied().filter(|&s| !live.spread(s, &mut reached).is_empty()).collect()
     }
 
-    /// Whether some live cable joins two switches of equal rank. O(#cables).
-    pub(crate) fn has_equal_ranks_cabled(&self, live: Live<'_>) -> bool {
-        live.switches().any(|s| self.is_cabled_to_its_rank(live, s))
-    }
-
     /// Whether a live cable joins a switch with another one of its rank.
     pub(crate) fn is_cabled_to_its_rank(&self, live: Live<'_>, s: SwitchIndex) -> bool {
         let rank = self.ranks[s.at()];

@@ -4,16 +4,23 @@
 //! Ranks from the leaves are right for fat trees, and they stay in force wherever a fabric may be one.
 //! A connected part of the fabric is ranked from one root only if both of these hold:
 //!
-//! 1. A cable joins two switches of equal rank.
+//! 1. A cable joins two switches of equal rank; or the numbers of parallel cables at the leaves are too unequal
+//!    for damage: if all leaves had been cabled like the pair of a leaf and an upswitch with the most parallel
+//!    cables, more than three quarters of the cables between such pairs would be missing.
 //! 2. Two switches of the part have nodes, and no up\*down\* route leads from one to the other.
 //!
-//! *No PGFT, whole or degraded, meets (1).* A cable of a PGFT joins neighbouring levels, so the parity of
+//! *No PGFT, whole or degraded, has a cable between equal ranks.* A cable of a PGFT joins neighbouring levels, so the parity of
 //! the level colours the graph with two colours, and removing cables and switches keeps that so. All
 //! leaves have one colour: they are of the lowest level, or at an even distance from such a switch (see
 //! [`leaf`](crate::Leaves)). Rank is the distance from a leaf, so two switches of equal rank have the same
 //! colour, and no cable joins them. The reverse holds as well: a fabric without such a cable, whose
 //! nodes are all on switches of even rank, is the two-level PGFT of all switches of even rank (as leaves)
-//! and all of odd rank (as spines) without some of its cables. So (1) separates exactly.
+//! and all of odd rank (as spines) without some of its cables. So that separates exactly, and by itself it would
+//! call every such fabric a damaged fat tree, however strange. Parallel cables tell more: a PGFT has the same
+//! number of them between all its leaves and upswitches. Of those that damage left at least one cable, even with
+//! 70 % of all cables dead and four parallel ones two fifths are still there. A machine whose compute leaves have
+//! 2 cables to each of 10 upswitches, and whose service leaf has 14 to one, has about a seventh; nobody lost the
+//! rest, they never were there.
 //!
 //! (2) keeps ranks from the leaves where a fat tree has one cable that does not belong there and nobody
 //! suffers from it.
@@ -48,12 +55,26 @@ const WORK: usize = 1 << 27;
 /// How many candidates are tried in any case.
 const FEWEST: usize = 4;
 
+/// A fabric is no damaged fat tree if less than one part in this number of its leaves' parallel cables is there.
+const LEAST_SHARE: usize = 4;
+
 /// What one flow counts where flows are divided.
 const FLOW: u64 = 1 << 16;
+
+/// What no damage explains in a fabric, so that it is no fat tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Oddity {
+    /// A cable joins two switches of equal rank.
+    EqualRanks,
+    /// Leaves have too unequal numbers of parallel cables.
+    ParallelCables,
+}
 
 /// Why a fabric is ranked from one root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unconnected {
+    /// Why it is no fat tree; in a fabric of several parts, why the first of them is none.
+    pub oddity: Oddity,
     /// Ordered pairs of nodes that cables connect and that would have no up\*down\* route with ranks from
     /// the leaves.
     pub pairs: u64,
@@ -66,25 +87,45 @@ pub(crate) fn decide(
     from_leaves: &Ranking,
     groups: impl FnOnce() -> PortGroups,
 ) -> Option<(RankRule, Unconnected)> {
-    if *from_leaves.rule() != RankRule::Leaves || !from_leaves.has_equal_ranks_cabled(live) {
+    if *from_leaves.rule() != RankRule::Leaves {
         return None;
     }
+    // Looking at the whole fabric first is cheap, and it is the answer for every healthy fat tree.
+    oddity(live, from_leaves, &live.switches().collect::<Vec<_>>())?;
     let groups = groups();
     let mut roots = Vec::new();
-    let mut why = Unconnected { pairs: 0 };
-    let is_flat = |s: &SwitchIndex| from_leaves.is_cabled_to_its_rank(live, *s);
-    for part in parts(live).into_iter().filter(|part| part.switches.iter().any(is_flat)) {
+    let mut why: Option<Unconnected> = None;
+    for part in parts(live) {
+        let Some(oddity) = oddity(live, from_leaves, &part.switches) else { continue };
         let pairs = part.unconnected(&groups);
         let of_part = match pairs {
             0 => vec![],
             _ => part.roots(live, from_leaves),
         };
         if !of_part.is_empty() {
-            why.pairs += pairs;
+            why.get_or_insert(Unconnected { oddity, pairs: 0 }).pairs += pairs;
             roots.extend(of_part);
         }
     }
-    (!roots.is_empty()).then(|| (RankRule::SingleRoot(roots.into()), why))
+    why.map(|why| (RankRule::SingleRoot(roots.into()), why))
+}
+
+/// Returns what shows that these switches are no fat tree, if anything does. O(#ports).
+fn oddity(live: Live<'_>, ranking: &Ranking, switches: &[SwitchIndex]) -> Option<Oddity> {
+    if switches.iter().any(|&s| ranking.is_cabled_to_its_rank(live, s)) {
+        return Some(Oddity::EqualRanks);
+    }
+    let (mut cables, mut pairs, mut most) = (0, 0, 0);
+    for &leaf in switches.iter().filter(|s| ranking.is_leaf(**s)) {
+        // Parallel cables follow each other.
+        let peers: Vec<SwitchIndex> = live.links(leaf).map(|(_, peer)| peer).collect();
+        for parallel in peers.chunk_by(|a, b| a == b) {
+            cables += parallel.len();
+            pairs += 1;
+            most = most.max(parallel.len());
+        }
+    }
+    (LEAST_SHARE * cables < most * pairs).then_some(Oddity::ParallelCables)
 }
 
 /// Returns a root for each part of the fabric that has several switches with nodes: given to
