@@ -1,14 +1,14 @@
 //! What ranks are counted from, for people and for scripts.
 
-use dmodc::{Live, Oddity, RankRule, Ranking, Routing};
+use dmodc::{Live, Oddity, RankRule, Routing};
 use serde_json::{Value, json};
 
 use crate::text::{counted, switch};
 
 /// Returns a line that says from which root ranks are counted, and why; nothing if they are counted from
 /// the leaves, or from roots that somebody gave.
-pub(crate) fn text(live: Live<'_>, ranking: &Ranking, routing: &Routing) -> String {
-    let roots = ranking.single_roots(live);
+pub(crate) fn text(live: Live<'_>, routing: &Routing) -> String {
+    let roots = routing.ranking(live).single_roots(live);
     let Some(&first) = roots.first() else { return String::new() };
     let more = match roots.len() {
         1 => String::new(),
@@ -30,11 +30,15 @@ pub(crate) fn text(live: Live<'_>, ranking: &Ranking, routing: &Routing) -> Stri
         }
         None => "as decided for the reference or saved with the orders".into(),
     };
-    format!("ranks are counted from one root, {}{more}: {why}\n", switch(live.fabric, first))
+    format!(
+        "for routes, ranks are counted from one root, {}{more}: {why}\n",
+        switch(live.fabric, first)
+    )
 }
 
 /// The same for scripts: `from` is `leaves`, `given roots` or `one root`.
-pub(crate) fn json(live: Live<'_>, ranking: &Ranking, routing: &Routing) -> Value {
+pub(crate) fn json(live: Live<'_>, routing: &Routing) -> Value {
+    let ranking = routing.ranking(live);
     let guid = |s: &dmodc::SwitchIndex| live.fabric.switch(*s).guid.to_string();
     json!({
         "from": match ranking.rule() {

@@ -137,6 +137,14 @@ impl Routing {
         Ranking::by(live, &self.leaves, self.orders.rank_rule())
     }
 
+    /// Returns a preprocessing with ranks from the leaves, or from given roots, whatever routes use: it shows the
+    /// shape of a fabric.
+    pub fn shape(&self, live: Live<'_>) -> Preprocessing {
+        let ranking = Ranking::new(live, &self.leaves);
+        let groups = PortGroups::of(self.links.clone(), live, &ranking);
+        Preprocessing::new(ranking, self.orders.clone(), groups)
+    }
+
     /// The preprocessing of the fabric as it is now.
     pub fn preprocess(&self, live: Live<'_>) -> Preprocessing {
         let ranking = self.ranking(live);

@@ -10,8 +10,8 @@ use dmodc::fabric::{AdapterKind, Part};
 use dmodc::judge::{check, risk::Traffic};
 use dmodc::{
     CableIndex, Degradation, DestinationOrder, Dmodc, Fabric, ForwardingTables, Guid, GuidOrder,
-    LeafRule, Live, Pgft, Random, RankRule, Ranking, Router, Routing, RoutingOptions, SavedOrders,
-    SwitchIndex, SwitchOrder,
+    LeafRule, Live, Oddity, Pgft, Random, RankRule, Ranking, Router, Routing, RoutingOptions,
+    SavedOrders, SwitchIndex, SwitchOrder,
 };
 use support::{Drawing, for_seeds, random_degradation, random_graph, random_pgft};
 
@@ -314,6 +314,48 @@ fn odd_tree(order: &[usize]) -> Fabric {
         builder.cable((adapter, PortNumber(1)), (vertices[&leaf], next(leaf)), Rate::NDR);
     }
     builder.finish().unwrap()
+}
+
+/// Two planes of spines and cores. Compute leaves are in both, with two cables each; a service leaf is in either
+/// plane, one of them with `parallel` cables.
+fn two_planes(parallel: usize) -> Fabric {
+    let mut drawing = Drawing::new();
+    let mut spines = [vec![], vec![]];
+    for plane in &mut spines {
+        let core = drawing.switch("core");
+        for _ in 0..3 {
+            let spine = drawing.switch("spine");
+            drawing.cable(spine, core, 4);
+            plane.push(spine);
+        }
+    }
+    for _ in 0..6 {
+        let leaf = drawing.switch("leaf");
+        drawing.nodes(leaf, 8);
+        for &spine in spines.iter().flatten() {
+            drawing.cable(leaf, spine, 2);
+        }
+    }
+    for (plane, cables) in spines.iter().zip([2, parallel]) {
+        let leaf = drawing.switch("service leaf");
+        drawing.nodes(leaf, 6);
+        drawing.cable(leaf, plane[0], cables);
+    }
+    drawing.finish()
+}
+
+/// Service leaves in different planes have no up*down* route by ranks from the leaves. With two cables each they
+/// are leaves that may have lost the others; with 14 no damage explains the difference.
+#[test]
+fn parallel_cables_that_no_damage_explains_are_no_fat_tree() {
+    for (parallel, oddity) in [(2, None), (7, None), (14, Some(Oddity::ParallelCables))] {
+        let fabric = two_planes(parallel);
+        let whole = Degradation::none(&fabric);
+        let routing = first(&fabric);
+        let lost = connected(live(&fabric, &whole)) - delivered(live(&fabric, &whole), &routing);
+        assert_eq!(routing.unconnected().map(|why| why.oddity), oddity, "{parallel}");
+        assert_eq!(lost, if oddity.is_some() { 0 } else { 2 * 6 * 6 }, "{parallel}");
+    }
 }
 
 #[test]

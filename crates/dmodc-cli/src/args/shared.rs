@@ -19,8 +19,8 @@ pub(crate) struct FabricArgs {
 #[derive(Debug, Args)]
 pub(crate) struct LeafArgs {
     /// Count ranks down from these switches (GUIDs, as in OpenSM's root_guid_file). Without this, ranks are
-    /// counted up from the leaves; only in a fabric that is no fat tree (switches of equal rank are cabled)
-    /// and would not be connected that way they are counted down from one root, which is then named.
+    /// counted up from the leaves; only in a fabric that is no fat tree (switches of equal rank are cabled,
+    /// or numbers of parallel cables differ too much for damage) and would not be connected that way they are counted down from one root, which is then named.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["leaf_min_nodes", "leaf_name"])]
     pub(crate) roots: Option<PathBuf>,
     /// Leaves are the switches with at least so many nodes.

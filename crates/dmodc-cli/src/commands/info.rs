@@ -42,7 +42,7 @@ pub(super) fn run(args: &InfoArgs) -> Result<Answer> {
     let live = whole.live();
     let options = RoutingOptions { leaves, ..RoutingOptions::default() };
     let routing = Routing::new(live, &options);
-    let ready = routing.preprocess(live);
+    let ready = routing.shape(live);
     let shape = recognise(live, &ready.ranking, &ready.groups, &ready.orders);
     let survey = survey(live, &ready.ranking, &ready.groups);
     let not_fat_tree = match validity(live, &ready, routing.columns()) {
@@ -128,7 +128,7 @@ impl Info<'_> {
             "pgft": self.shape.as_ref().ok().map(|labels| labels.pgft.to_string()),
             "not_pgft_because": self.shape.as_ref().err().map(|why| not_pgft(fabric, why)),
             "ranks": levels,
-            "rank_rule": ranks::json(self.live, &self.ready.ranking, self.routing),
+            "rank_rule": ranks::json(self.live, self.routing),
             "equal_rank_pairs": self.survey.equal_ranks.len(),
             "hosts_by_nodes": rails,
             "node_cable_rates": rates(&self.survey.node_rates),
@@ -214,7 +214,7 @@ impl Info<'_> {
     /// The levels from the top down, each with what it lacks.
     fn levels_text(&self, text: &mut String) {
         let fabric = self.live.fabric;
-        text.push_str(&ranks::text(self.live, &self.ready.ranking, self.routing));
+        text.push_str(&ranks::text(self.live, self.routing));
         for (rank, level) in self.survey.levels.iter().enumerate().rev() {
             let is_lowest = rank == 0 && *self.ready.ranking.rule() == RankRule::Leaves;
             let what = if is_lowest { " (leaves)" } else { "" };

@@ -76,7 +76,7 @@ impl Summary {
             "schema": "dmodc/route/1",
             "engine": self.name,
             "reference": state.reference.as_ref().map(|(name, changes)| reference(name, changes)),
-            "rank_rule": ranks::json(live, &state.routing.ranking(live), &state.routing),
+            "rank_rule": ranks::json(live, &state.routing),
             "switches": live.switches().count(),
             "destinations": state.destinations(),
             "entries": self.routed,
@@ -110,7 +110,7 @@ impl Summary {
         if let Some((name, changes)) = &state.reference {
             let _ = writeln!(text, "reference {name}: {changes}");
         }
-        text += &ranks::text(live, &state.routing.ranking(live), &state.routing);
+        text += &ranks::text(live, &state.routing);
         text += &verdict::validity(&self.coverage);
         let _ = writeln!(text, "{}", self.delivery);
         for &(from, to) in &self.coverage.examples {
