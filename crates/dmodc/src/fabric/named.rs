@@ -15,7 +15,7 @@ use crate::id::{Guid, NodeIndex, PortNumber, SwitchIndex};
 /// As many candidates are listed in an error.
 const LISTED: usize = 5;
 
-/// A text that names a switch or a cable. See the [module](self).
+/// A text that names a switch (`NAME` or `GUID`), or the cable in one of its ports (`NAME/PORT` or `GUID/PORT`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target(Box<str>);
 
