@@ -5,12 +5,11 @@
 //! device, another LID, a cable in another place) starts anew, with the orders that are saved. With a
 //! reference, what is kept is both together, so that a part that returns is a repair, too.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
 use dmodc::fabric::{Changes, Counts, Part};
-use dmodc::judge::Delivery;
+use dmodc::judge::{Delivery, Islands};
 use dmodc::{
     Change, Coverage, Degradation, DestinationOrder, Fabric, ForwardingTables, Guid, Joined,
     LeafRule, Lid, Live, NO_ROUTE, RouteError, Router, Routing, RoutingOptions, SavedOrders,
@@ -287,17 +286,16 @@ impl Kept {
             return None;
         }
         let (live, ranking) = (self.router.live(), &self.router.preprocessing().ranking);
-        let parts = live.parts();
-        let mut leaves_of: HashMap<Option<u32>, u64> = HashMap::new();
-        for leaf in ranking.leaves_with_nodes() {
-            *leaves_of.entry(parts[leaf.at()]).or_default() += 1;
-        }
-        let connected: u64 = leaves_of.values().map(|leaves| leaves * (leaves - 1)).sum();
+        let islands = Islands::new(live);
+        let is_counted = |s| u64::from(ranking.is_leaf_with_nodes(s));
+        let leaves: Vec<u64> = live.fabric.switch_indices().map(is_counted).collect();
+        let pairs_of = |leaves: u64| leaves * leaves.saturating_sub(1);
+        let connected: u64 = islands.sums(&leaves).into_iter().map(pairs_of).sum();
         let cut_off = coverage.leaf_pairs.saturating_sub(connected);
         let pairs = coverage.unreachable_leaf_pairs.saturating_sub(cut_off);
         let is_lost = |&(from, to): &(SwitchIndex, SwitchIndex)| {
             let are_leaves = [from, to].iter().all(|&s| ranking.is_leaf_with_nodes(s));
-            are_leaves && parts[from.at()] == parts[to.at()]
+            are_leaves && islands.connect(from, to)
         };
         let name = |s: SwitchIndex| {
             let switch = live.fabric.switch(s);
@@ -385,6 +383,8 @@ impl Kept {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashMap;
+
     use super::*;
     use dmodc::{Amount, Draw, Pgft, Random};
 

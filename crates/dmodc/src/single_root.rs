@@ -144,11 +144,8 @@ struct Part {
 
 /// The parts in which several switches have nodes.
 fn parts(live: Live<'_>) -> Vec<Part> {
-    let mut reached = vec![false; live.fabric.switches().len()];
     let mut parts = Vec::new();
-    for s in live.switches() {
-        let switches: Vec<SwitchIndex> =
-            live.spread(s, &mut reached).into_iter().map(|(s, _)| s).collect();
+    for switches in live.parts() {
         let with_nodes = switches.iter().map(|&s| (s, nodes(live, s)));
         let loaded: Vec<_> = with_nodes.filter(|&(_, nodes)| nodes > 0).collect();
         if loaded.len() > 1 {

@@ -118,16 +118,12 @@ impl<'a> Live<'a> {
         part
     }
 
-    /// Returns for each switch the number of the connected part that it is in; none where it is dead. O(#ports).
-    pub fn parts(&self) -> Vec<Option<u32>> {
-        let count = self.fabric.switches().len();
-        let (mut reached, mut parts) = (vec![false; count], vec![None; count]);
-        for (number, s) in (0..).zip(self.switches()) {
-            for (member, _) in self.spread(s, &mut reached) {
-                parts[member.at()] = Some(number);
-            }
-        }
-        parts
+    /// Returns the parts of the fabric that live cables connect: the live switches of each. O(#ports).
+    pub fn parts(&self) -> Vec<Vec<SwitchIndex>> {
+        let mut reached = vec![false; self.fabric.switches().len()];
+        let parts = self.switches().map(|s| self.spread(s, &mut reached));
+        let parts = parts.filter(|part| !part.is_empty());
+        parts.map(|part| part.into_iter().map(|(s, _)| s).collect()).collect()
     }
 
     /// Hops to the nearest of these switches, by breadth-first search; `None` is unreachable. O(#ports).

@@ -11,7 +11,6 @@
 //! Pairs are ordered pairs of live nodes; aggregation nodes are no nodes here. What is cut off follows from
 //! the fabric alone, so whoever knows how many pairs arrive knows how many are lost.
 
-use std::collections::VecDeque;
 use std::fmt;
 
 use super::walk::{InForce, Next};
@@ -201,29 +200,16 @@ pub struct Islands {
 const NOWHERE: u32 = u32::MAX;
 
 impl Islands {
-    /// Finds them by breadth-first search. O(#ports).
+    /// Finds them. O(#ports).
     pub fn new(live: Live<'_>) -> Self {
-        let mut islands =
-            Islands { of_switch: vec![NOWHERE; live.fabric.switches().len()], count: 0 };
-        let mut queue = VecDeque::new();
-        for start in live.switches() {
-            if islands.of_switch[start.at()] != NOWHERE {
-                continue;
-            }
-            let island = islands.count as u32;
-            islands.count += 1;
-            islands.of_switch[start.at()] = island;
-            queue.push_back(start);
-            while let Some(s) = queue.pop_front() {
-                for (_, peer) in live.links(s) {
-                    if islands.of_switch[peer.at()] == NOWHERE {
-                        islands.of_switch[peer.at()] = island;
-                        queue.push_back(peer);
-                    }
-                }
+        let parts = live.parts();
+        let mut of_switch = vec![NOWHERE; live.fabric.switches().len()];
+        for (number, part) in (0..).zip(&parts) {
+            for s in part {
+                of_switch[s.at()] = number;
             }
         }
-        islands
+        Islands { of_switch, count: parts.len() }
     }
 
     /// Returns whether live cables connect two switches.
@@ -232,8 +218,8 @@ impl Islands {
         a == b && a != NOWHERE
     }
 
-    /// Adds up numbers of switches by island.
-    fn sums(&self, of_switch: &[u64]) -> Vec<u64> {
+    /// Returns the sums of numbers that switches have, one sum for each island.
+    pub fn sums(&self, of_switch: &[u64]) -> Vec<u64> {
         let mut sums = vec![0; self.count];
         for (&island, &number) in self.of_switch.iter().zip(of_switch) {
             if island != NOWHERE {

@@ -3,7 +3,7 @@
 //! Every step looks at the leaves of the steps before it alone, and ties are never broken by indices or
 //! GUIDs, so that the result does not depend on how a fabric is numbered.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 use super::clash;
 use super::doubt::{Doubt, Why};
@@ -267,7 +267,7 @@ impl Counter {
 /// The usual number of nodes in the connected part that each switch lies in.
 fn usual_by_switch(live: Live<'_>, nodes: &[usize]) -> Vec<usize> {
     let mut found = vec![0; nodes.len()];
-    for part in parts(live) {
+    for part in live.parts() {
         let usual = usual(part.iter().map(|s| nodes[s.at()]));
         for s in part {
             found[s.at()] = usual;
@@ -301,29 +301,6 @@ fn most_common(numbers: impl Iterator<Item = usize>) -> usize {
         .into_iter()
         .max_by_key(|&(number, count)| (count, number))
         .map_or(0, |(number, _)| number)
-}
-
-/// The connected parts of the fabric.
-fn parts(live: Live<'_>) -> Vec<Vec<SwitchIndex>> {
-    let mut seen = vec![false; live.fabric.switches().len()];
-    let mut parts = Vec::new();
-    for start in live.switches() {
-        if std::mem::replace(&mut seen[start.at()], true) {
-            continue;
-        }
-        let mut part = vec![start];
-        let mut queue = VecDeque::from([start]);
-        while let Some(s) = queue.pop_front() {
-            for (_, peer) in live.links(s) {
-                if !std::mem::replace(&mut seen[peer.at()], true) {
-                    part.push(peer);
-                    queue.push_back(peer);
-                }
-            }
-        }
-        parts.push(part);
-    }
-    parts
 }
 
 #[cfg(test)]
