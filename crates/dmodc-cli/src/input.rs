@@ -24,15 +24,18 @@ pub(crate) const BEGINNING: u64 = 4 << 20;
 /// Whether something was read from standard input, which can be read once.
 static STDIN_IS_READ: AtomicBool = AtomicBool::new(false);
 
+/// Returns standard input, which is there for one reader.
+pub(crate) fn stdin() -> Result<io::StdinLock<'static>> {
+    let is_second = STDIN_IS_READ.swap(true, Ordering::Relaxed);
+    ensure!(!is_second, "only one input can come from standard input");
+    Ok(io::stdin().lock())
+}
+
 /// The bytes of a file; `-` is standard input. A file whose beginning looks wrong is not read on.
 fn bytes(path: &Path, looks_right: impl Fn(&[u8]) -> bool) -> Result<Vec<u8>> {
     let mut text = Vec::new();
     let mut source: Box<dyn Read> = match path.to_str() {
-        Some("-") => {
-            let is_second = STDIN_IS_READ.swap(true, Ordering::Relaxed);
-            ensure!(!is_second, "only one input can come from standard input");
-            Box::new(io::stdin().lock())
-        }
+        Some("-") => Box::new(stdin()?),
         _ => Box::new(File::open(path).with_context(|| path.display().to_string())?),
     };
     source.by_ref().take(BEGINNING).read_to_end(&mut text).with_context(|| name(path))?;

@@ -24,7 +24,7 @@ use clap::Parser;
 enum Answer {
     /// Yes, or done.
     Yes,
-    /// The answer is no: invalid, unreachable, different.
+    /// The answer is no: pairs are lost or cut off, packets may loop or wait for each other, tables differ.
     No,
 }
 

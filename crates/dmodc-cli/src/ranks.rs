@@ -17,14 +17,9 @@ pub(crate) fn text(live: Live<'_>, routing: &Routing) -> String {
     let why = match routing.unconnected() {
         Some(why) => {
             let pairs = counted(why.pairs as usize, "node pair");
-            let oddity = match why.oddity {
-                Oddity::EqualRanks => "switches of equal rank are cabled",
-                Oddity::ParallelCables => {
-                    "leaves have too unequal numbers of parallel cables for a damaged one"
-                }
-            };
+            let oddity = oddity(why.oddity);
             format!(
-                "this is no fat tree, {oddity}, and with ranks from the leaves {pairs} would have no \
+                "this is no fat tree ({oddity}), and with ranks from the leaves {pairs} would have no \
                  up*down* route (--roots FILE names other roots)"
             )
         }
@@ -34,6 +29,16 @@ pub(crate) fn text(live: Live<'_>, routing: &Routing) -> String {
         "for routes, ranks are counted from one root, {}{more}: {why}\n",
         switch(live.fabric, first)
     )
+}
+
+/// Returns why a fabric is no fat tree.
+pub(crate) fn oddity(oddity: Oddity) -> &'static str {
+    match oddity {
+        Oddity::EqualRanks => "switches of equal rank are cabled to each other",
+        Oddity::ParallelCables => {
+            "some leaf has far more parallel cables to one switch than others have; damage does not explain that"
+        }
+    }
 }
 
 /// The same for scripts: `from` is `leaves`, `given roots` or `one root`.

@@ -10,13 +10,13 @@ use dmodc_formats::lft::{self, Lft, LftError};
 use dmodc_formats::npy::{self, NpyError};
 use dmodc_formats::source::FrontToBack;
 
-use crate::input::{BEGINNING, at, name};
+use crate::input::{BEGINNING, at, name, stdin};
 use crate::output;
 
 /// Reads tables, whatever their form, and matches them with their fabric. `-` is standard input.
 pub(crate) fn read(path: &Path, fabric: &Fabric) -> Result<Lft> {
     if path == Path::new("-") {
-        return from(path, &mut io::stdin().lock(), None, fabric);
+        return from(path, &mut stdin()?, None, fabric);
     }
     let file = File::open(path).with_context(|| missing(path))?;
     let is_file = file.metadata().with_context(|| name(path))?.is_file();

@@ -63,7 +63,7 @@ impl Situation<'_> {
         if self.delivery.cut_off > 0 {
             let cut = counted(self.delivery.cut_off as usize, "pair");
             say(format!(
-                "no live cable connects the {cut} that are cut off: no option helps, only cables or a \
+                "{cut} cut off, which no live cables connect: no option helps, only cables or a \
                  more complete dump of the fabric"
             ));
         }

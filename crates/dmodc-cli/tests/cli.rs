@@ -16,7 +16,7 @@ fn generate_route_check_as_in_the_readme() {
     desk.figure_1();
     assert!(desk.ok(&["check", "f.topo", "f.lft"]).ends_with("sound\n"));
     let check = desk.json(0, &["check", "f.topo", "f.lft", "--up-down", "--json"]);
-    assert_eq!(check["schema"], "dmodc/check/1");
+    assert_eq!(check["schema"], "dmodc/check/2");
     for (key, value) in
         [("pairs", 132), ("delivered", 132), ("lost", 0), ("loops", 0), ("up_down_violations", 0)]
     {

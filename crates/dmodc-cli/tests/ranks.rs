@@ -55,6 +55,10 @@ fn saved_orders_remember_the_root_and_the_leaves() {
     assert_eq!(json["rank_rule"]["roots"].as_array().unwrap().len(), 2);
     assert_eq!(json["rank_rule"]["unconnected_from_leaves"], serde_json::Value::Null);
 
+    // Routes that follow saved ranks are judged by them.
+    let by_orders = ["check", "rest.topo", "rest.lft", "--orders", "chain.orders", "--json"];
+    assert_eq!(desk.json(1, &by_orders)["up_down_violations"], 0);
+
     // Two leaves alone need no root; the orders say that there was one, and keep who is absent.
     let saves = ["--orders", "chain.orders", "--save-orders", "later.orders", "-o", "rest.lft"];
     desk.code(1, &[&["route", "rest.topo"], &saves[..]].concat());

@@ -128,6 +128,7 @@ fn a_connected_fabric_stays_connected() {
         assert_eq!(route["rank_rule"]["unconnected_from_leaves"], unconnected);
         let check = json(&["check", &path, &lft]);
         assert_eq!(check["pairs"], check["delivered"], "{name}");
+        assert_eq!(json(&["info", &path])["fat_tree"], false, "{name}");
     }
     for &(name, ..) in FACTS {
         let path = folder.join(name).display().to_string();

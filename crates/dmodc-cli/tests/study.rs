@@ -106,7 +106,7 @@ fn a_run_has_a_row_for_every_measurement_with_all_its_seeds() {
     let json = desk.json(0, &["route", "g.topo", "--json"]);
     assert_eq!(json["valid"].to_string(), throw["valid"]);
     let meta: Value = serde_json::from_str(&desk.read("small.study/small.meta.json")).unwrap();
-    assert_eq!((&meta["schema"], &meta["seed"]), (&"dmodc/study/1".into(), &3.into()));
+    assert_eq!((&meta["schema"], &meta["seed"]), (&"dmodc/study/2".into(), &3.into()));
     assert_eq!(meta["rows"], CELLS * 15);
     assert!(
         meta["plan_hash"].as_str().unwrap().len() == 32 && meta["versions"]["dmodc"].is_string()

@@ -78,6 +78,8 @@ fn routing_and_judging_work_with_64_threads_of_256_kib() {
     ok(&["diff", "now.topo", "old.lft", "stable.lft"]);
     ok(&["plan", "now.topo", "old.lft", "stable.lft", "-o", "plan"]);
     ok(&["trace", "now.topo", "stable.lft", "node-0", "node-77"]);
+    ok(&[&stable[..], &["-o", "stable.npy"]].concat());
+    ok(&["check", "now.topo", "stable.npy"]);
     // Whatever the number of threads, the bytes are the same.
     let alone = run(&desk, "1", &[&stable[..], &["-o", "alone.lft"]].concat());
     assert!(matches!(alone.status.code(), Some(0 | 1)));
@@ -97,5 +99,6 @@ fn studies_and_benchmarks_work_with_64_threads_of_256_kib() {
     assert!(desk.read(table) == with_64, "1 thread and 64 agree");
     let bench = ["bench", "--pgft", FABRIC, "--no-check", "--rounds", "1", "--changes", "20"];
     many(&desk, &[&bench[..], &["--engine", "stable,dmodc", "--dead", "0/0,3/1"]].concat());
+    many(&desk, &["bench", "analyze", "--pgft", FABRIC, "--rounds", "1", "--no-naive"]);
     many(&desk, &["demo"]);
 }

@@ -21,8 +21,7 @@ pub const MAGIC: &str = "# dmodc orders 2";
 /// The same of the first version.
 const FIRST: &str = "# dmodc orders 1";
 
-/// The comment that says that ranks are counted from the leaves. (Earlier versions read it as a remark,
-/// and count as they always do.)
+/// The comment that says that ranks are counted from the leaves.
 pub const FROM_LEAVES: &str = "# ranks from leaves";
 
 /// What it begins with in any version.
@@ -31,7 +30,7 @@ const ANY_VERSION: &str = "# dmodc orders ";
 /// Reads an order file.
 ///
 /// # Errors
-/// The first line that does not begin with a GUID, or whose word is none of the five.
+/// The first line that does not begin with a GUID, or whose word is none of the six.
 pub fn read(text: &[u8]) -> Result<SavedOrders, ReadError> {
     let mut saved = false;
     let mut orders = SavedOrders::default();

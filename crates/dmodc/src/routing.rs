@@ -164,6 +164,11 @@ impl Routing {
         &self.doubts
     }
 
+    /// Adds doubts of whoever decided on the leaves.
+    pub(crate) fn with_doubts(self, doubts: Vec<Doubt>) -> Self {
+        Routing { doubts, ..self }
+    }
+
     /// The leaves as they were fixed.
     pub(crate) fn leaf_rule(&self) -> &LeafRule {
         &self.leaves

@@ -90,13 +90,16 @@ pub(crate) fn decide(
     if *from_leaves.rule() != RankRule::Leaves {
         return None;
     }
-    // Looking at the whole fabric first is cheap, and it is the answer for every healthy fat tree.
-    oddity(live, from_leaves, &live.switches().collect::<Vec<_>>())?;
+    // In fat trees nothing is odd, and no groups are needed.
+    let is_odd = |part: Part| Some((oddity(live, from_leaves, &part.switches)?, part));
+    let odd: Vec<(Oddity, Part)> = parts(live).into_iter().filter_map(is_odd).collect();
+    if odd.is_empty() {
+        return None;
+    }
     let groups = groups();
     let mut roots = Vec::new();
     let mut why: Option<Unconnected> = None;
-    for part in parts(live) {
-        let Some(oddity) = oddity(live, from_leaves, &part.switches) else { continue };
+    for (oddity, part) in odd {
         let pairs = part.unconnected(&groups);
         let of_part = match pairs {
             0 => vec![],

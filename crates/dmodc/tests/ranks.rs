@@ -320,6 +320,11 @@ fn odd_tree(order: &[usize]) -> Fabric {
 /// plane, one of them with `parallel` cables.
 fn two_planes(parallel: usize) -> Fabric {
     let mut drawing = Drawing::new();
+    draw_two_planes(&mut drawing, parallel);
+    drawing.finish()
+}
+
+fn draw_two_planes(drawing: &mut Drawing, parallel: usize) {
     let mut spines = [vec![], vec![]];
     for plane in &mut spines {
         let core = drawing.switch("core");
@@ -341,7 +346,6 @@ fn two_planes(parallel: usize) -> Fabric {
         drawing.nodes(leaf, 6);
         drawing.cable(leaf, plane[0], cables);
     }
-    drawing.finish()
 }
 
 /// Service leaves in different planes have no up*down* route by ranks from the leaves. With two cables each they
@@ -356,6 +360,27 @@ fn parallel_cables_that_no_damage_explains_are_no_fat_tree() {
         assert_eq!(routing.unconnected().map(|why| why.oddity), oddity, "{parallel}");
         assert_eq!(lost, if oddity.is_some() { 0 } else { 2 * 6 * 6 }, "{parallel}");
     }
+}
+
+/// Each connected part is looked at by itself: a large regular one does not hide what is odd in a small one.
+#[test]
+fn a_large_part_hides_no_odd_one() {
+    let mut drawing = Drawing::new();
+    draw_two_planes(&mut drawing, 14);
+    let [left, right] = drawing.switches(["spine", "spine"]);
+    for _ in 0..60 {
+        let leaf = drawing.switch("leaf");
+        drawing.nodes(leaf, 1);
+        drawing.cable(leaf, left, 4);
+        drawing.cable(leaf, right, 4);
+    }
+    let fabric = drawing.finish();
+    let whole = Degradation::none(&fabric);
+    let routing = first(&fabric);
+    assert_eq!(routing.unconnected().map(|why| why.oddity), Some(Oddity::ParallelCables));
+    assert_eq!(delivered(live(&fabric, &whole), &routing), connected(live(&fabric, &whole)));
+    let roots = routing.ranking(live(&fabric, &whole)).single_roots(live(&fabric, &whole));
+    assert_eq!(roots.len(), 1, "the other part keeps ranks from its leaves");
 }
 
 #[test]

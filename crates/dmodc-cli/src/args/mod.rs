@@ -26,7 +26,7 @@ pub(crate) use self::tables::*;
     version,
     max_term_width = 100,
     after_help = "Files: '-' is standard input or output. Exit codes: 0 yes or done, 1 the answer is no \
-                  (invalid, unreachable, a cycle, tables differ), 2 could not answer (bad input or usage).\n\
+                  (pairs lost or cut off, a loop or cycle, tables differ), 2 could not answer (bad input or usage).\n\
                   Start with 'dmodc demo'."
 )]
 pub(crate) struct Cli {

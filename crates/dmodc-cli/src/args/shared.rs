@@ -19,8 +19,8 @@ pub(crate) struct FabricArgs {
 #[derive(Debug, Args)]
 pub(crate) struct LeafArgs {
     /// Count ranks down from these switches (GUIDs, as in OpenSM's root_guid_file). Without this, ranks are
-    /// counted up from the leaves; only in a fabric that is no fat tree (switches of equal rank are cabled,
-    /// or numbers of parallel cables differ too much for damage) and would not be connected that way they are counted down from one root, which is then named.
+    /// counted up from the leaves. A fabric that is no fat tree and would lose pairs that way is an exception: its
+    /// ranks are counted down from one root, which 'info' and 'route' name.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["leaf_min_nodes", "leaf_name"])]
     pub(crate) roots: Option<PathBuf>,
     /// Leaves are the switches with at least so many nodes.
@@ -75,7 +75,7 @@ pub(crate) struct OrderArgs {
     /// How port groups are sorted: plane, guid (the paper's), or file:PATH.
     #[arg(long, value_name = "ORDER", default_value = "plane", conflicts_with = "orders")]
     pub(crate) switch_order: String,
-    /// Take both orders from a file that --save-orders wrote.
+    /// Take both orders, the leaves and what ranks are counted from out of a file that --save-orders wrote.
     #[arg(long, value_name = "FILE")]
     pub(crate) orders: Option<PathBuf>,
 }

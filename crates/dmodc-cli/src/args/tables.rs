@@ -104,8 +104,10 @@ pub(crate) struct RouteArgs {
                   if it is in any: each switch may have been written or not. The dependencies of channels are those of \
                   both tables together. Where packets can loop, the destinations are counted, and one loop is told \
                   with the table of each hop. 'dmodc plan' tells an order of writes under which nothing loops.\n\n\
-                  Exit 0 if every node pair is delivered and nothing can deadlock, 1 if a pair is lost or loops, or \
-                  channels wait for each other."
+                  Which routes count as up*down* follows from the leaves, ranks and orders: give --orders if the tables \
+                  were made with them.\n\n\
+                  Exit 0 if every node pair is delivered and nothing can deadlock; 1 if a pair is lost or cut off, packets \
+                  loop, channels wait for each other, or with --up-down a route goes up after it went down."
 )]
 pub(crate) struct CheckArgs {
     #[command(flatten)]
@@ -124,9 +126,8 @@ pub(crate) struct CheckArgs {
     /// Answer no, too, if a route goes up after it went down.
     #[arg(long)]
     pub(crate) up_down: bool,
-    /// Which of two cabled switches of equal rank is the higher one: plane, guid, or file:PATH.
-    #[arg(long, value_name = "ORDER", default_value = "plane")]
-    pub(crate) switch_order: String,
+    #[command(flatten)]
+    pub(crate) order: OrderArgs,
     /// Print JSON instead of text.
     #[arg(long)]
     pub(crate) json: bool,

@@ -30,8 +30,8 @@ pub(super) fn run(args: &CheckArgs) -> Result<Answer> {
         input::is_of_this_fabric(path, &dump, live.fabric)?;
         dumps.push(dump);
     }
-    let switches = input::switch_order(&args.switch_order)?;
-    let options = RoutingOptions { leaves, switches, ..RoutingOptions::default() };
+    let (destinations, switches, _) = input::order(&args.order)?;
+    let options = RoutingOptions { leaves, destinations, switches, switch_lids: true };
     let routing = Routing::new(live, &options);
     let ready = routing.preprocess(live);
     let (ranking, orders) = (&ready.ranking, routing.orders());
@@ -204,7 +204,7 @@ fn json(
     let fabric = live.fabric;
     let mut value = scope(fabric, &check.nodes);
     value["valid"] = json!(coverage.map(Coverage::is_valid));
-    value["schema"] = json!("dmodc/check/1");
+    value["schema"] = json!("dmodc/check/2");
     value["everything"] = scope(fabric, &check.everything);
     value["check_ms"] = json!(elapsed.as_secs_f64() * 1e3);
     value["unmatched"] = unmatched(dumps);

@@ -77,6 +77,12 @@ impl Info<'_> {
         self.ready.ranking.found()
     }
 
+    /// Returns why this is no fat tree, by its shape or by what routes need.
+    fn not_fat_tree_because(&self) -> Option<String> {
+        let by_routes = || self.routing.unconnected().map(|why| ranks::oddity(why.oddity).into());
+        self.not_fat_tree.as_ref().map(text::not_fat_tree).or_else(by_routes)
+    }
+
     fn unranked(&self) -> usize {
         let ranked: usize = self.survey.levels.iter().map(|level| level.switches).sum();
         self.live.fabric.switches().len() - ranked
@@ -123,8 +129,8 @@ impl Info<'_> {
             "empty_leaves": guids(&self.leaves().empty),
             "service_switches": guids(&self.leaves().service),
             "uncertain_leaves": self.doubts.iter().map(|doubt| self.doubt_json(doubt)).collect::<Vec<_>>(),
-            "fat_tree": self.not_fat_tree.is_none(),
-            "not_fat_tree_because": self.not_fat_tree.as_ref().map(text::not_fat_tree),
+            "fat_tree": self.not_fat_tree_because().is_none(),
+            "not_fat_tree_because": self.not_fat_tree_because(),
             "pgft": self.shape.as_ref().ok().map(|labels| labels.pgft.to_string()),
             "not_pgft_because": self.shape.as_ref().err().map(|why| not_pgft(fabric, why)),
             "ranks": levels,

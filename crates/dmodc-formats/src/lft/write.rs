@@ -26,8 +26,11 @@ pub fn write(
     }
     let writer = Writer::new(live, tables.columns());
     let switches: Vec<SwitchIndex> = live.switches().collect();
-    // A few tables for each thread are put into words side by side, and written one after the other.
-    for some in switches.chunks(4 * parallel::threads()) {
+    // Some tables are put into words on all threads, and written one after the other: a few for each thread, but
+    // not more than fit into the room.
+    let table = tables.columns().len().max(1) * LINE;
+    let at_once = (ROOM / table).clamp(1, 4 * parallel::threads());
+    for some in switches.chunks(at_once) {
         let texts = parallel::map(some, |&s| {
             let mut text = Vec::new();
             writer.append(s, |column| tables.port(s, column), &mut text).map(|()| text)
@@ -38,6 +41,12 @@ pub fn write(
     }
     Ok(())
 }
+
+/// About the length of a line.
+const LINE: usize = 64;
+
+/// About as many bytes of text are held at once.
+const ROOM: usize = 64 << 20;
 
 /// Writes the tables of one switch after the other.
 pub struct Writer<'a> {

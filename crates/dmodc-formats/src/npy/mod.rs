@@ -18,7 +18,7 @@
 //! | member | what it is |
 //! |---|---|
 //! | `schema` | [`SCHEMA`]; the number changes when a reader of the old one would err |
-//! | `fabric` | the digest of the switches' GUIDs and the destinations' LIDs and GUIDs, in any order: the same for every format of a fabric and whatever cables are dead |
+//! | `fabric` | the digest of the switches' GUIDs and the destinations' LIDs and GUIDs, in any order: the same for every format of a fabric and whatever cables between switches are dead |
 //! | `digest` | the digest of the entries and of the three lists: an array and labels of two different runs do not fit |
 //! | `switches` | the GUID of each row, a text, as JSON's numbers are not exact to 64 bits |
 //! | `lids` | the LID of each column, ascending |

@@ -139,7 +139,7 @@ fn meta(study: &Study, shard: Shard, versions: &Value) -> Value {
         json!({ "engine": name.to_string(), "throws": throws, "nodes": nodes })
     });
     json!({
-        "schema": "dmodc/study/1",
+        "schema": "dmodc/study/2",
         "study": plan.name,
         "plan_hash": study.hash,
         "versions": versions,

@@ -7,6 +7,8 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::Duration;
 
 use super::folder::{io, same_plan};
 use super::{Hash, Study, StudyError};
@@ -20,6 +22,17 @@ pub(super) struct Journal {
 /// A finished cell and its rows.
 pub(super) type Finished = (usize, Vec<String>);
 
+/// Locks a journal for writing. Somebody who only looks holds it for an instant, so that a second try succeeds.
+fn lock(file: &File) -> Result<(), TryLockError> {
+    for _ in 0..20 {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => sleep(Duration::from_millis(10)),
+            other => return other,
+        }
+    }
+    file.try_lock()
+}
+
 impl Journal {
     /// Opens a journal, or begins one; what was finished before.
     pub(super) fn open(path: &Path, study: &Study) -> Result<(Self, Vec<Finished>), StudyError> {
@@ -27,7 +40,7 @@ impl Journal {
         let mut options = OpenOptions::new();
         let mut file =
             options.read(true).write(true).create(true).truncate(false).open(path).map_err(io)?;
-        match file.try_lock() {
+        match lock(&file) {
             Ok(()) => {}
             // Some file systems of clusters have no locks; then nobody can tell.
             Err(TryLockError::Error(error)) if is_unsupported(&error) => {}
@@ -93,7 +106,7 @@ fn is_unsupported(error: &std::io::Error) -> bool {
 }
 
 fn beginning(study: &Study) -> String {
-    format!("# dmodc/study-journal/1 plan {} dmodc {}\n", study.hash, env!("CARGO_PKG_VERSION"))
+    format!("# dmodc/study-journal/2 plan {} dmodc {}\n", study.hash, env!("CARGO_PKG_VERSION"))
 }
 
 /// The finished cells, and how many bytes are sound.
@@ -101,7 +114,7 @@ fn read(text: &str, path: &Path, study: &Study) -> Result<(Vec<Finished>, usize)
     let Some((first, mut rest)) = text.split_once('\n') else { return Ok((vec![], 0)) };
     let words: Vec<&str> = first.split(' ').collect();
     match words[..] {
-        ["#", "dmodc/study-journal/1", "plan", hash, "dmodc", version] => {
+        ["#", "dmodc/study-journal/2", "plan", hash, "dmodc", version] => {
             same_plan(&path.display(), (hash, version), study)?;
         }
         _ => {

@@ -21,7 +21,7 @@ pub struct SavedOrders {
     pub switches: Vec<Guid>,
     /// Switches in switch order.
     pub groups: Vec<Guid>,
-    /// The leaves. Of the other switches listed, none is a leaf; an empty list says nothing.
+    /// The leaves, ascending. Of the other switches listed, none is a leaf; an empty list says nothing.
     pub leaves: Vec<Guid>,
     /// The switches that ranks are counted from, as [`RankRule::SingleRoot`] has them; an empty list
     /// stands for ranks from the leaves. `None` if it is not decided yet.
@@ -66,12 +66,16 @@ impl SavedOrders {
             let now: HashSet<Guid> = present.iter().copied().collect();
             let absent: Vec<Guid> =
                 earlier.leaves.iter().copied().filter(|leaf| !now.contains(leaf)).collect();
-            self.leaves = merge(&absent, &self.leaves);
+            self.leaves.extend(absent);
+            self.leaves.sort_unstable();
         }
-        self.roots = match (&earlier.roots, self.roots.take()) {
-            (Some(earlier), Some(now)) => Some(merge(earlier, &now)),
-            (earlier, now) => now.or_else(|| earlier.clone()),
-        };
+        if let Some(now) = &mut self.roots
+            && let Some(earlier) = &earlier.roots
+        {
+            *now = merge(earlier, now);
+        } else if self.roots.is_none() {
+            self.roots.clone_from(&earlier.roots);
+        }
     }
 
     /// Gives places in all lists to others: from the GUIDs that have them now to those that shall. Whoever
@@ -81,7 +85,8 @@ impl SavedOrders {
             return;
         }
         let SavedOrders { nodes, others, switches, groups, leaves, roots } = self;
-        for list in [nodes, others, switches, groups, leaves].into_iter().chain(roots) {
+        let lists = [nodes, others, switches, groups, &mut *leaves];
+        for list in lists.into_iter().chain(roots) {
             let known: HashSet<Guid> = list.iter().copied().collect();
             for guid in list.iter_mut() {
                 if let Some(other) = renamed.get(guid).filter(|other| !known.contains(other)) {
@@ -89,6 +94,7 @@ impl SavedOrders {
                 }
             }
         }
+        leaves.sort_unstable();
     }
 
     pub(super) fn of(orders: &Orders, live: Live<'_>) -> Self {
@@ -110,13 +116,15 @@ impl SavedOrders {
                 Some(roots.iter().map(|&s| fabric.switch(s).guid).collect())
             }
         };
+        let mut leaves: Vec<Guid> = orders.leaves.iter().map(|&s| fabric.switch(s).guid).collect();
+        leaves.sort_unstable();
         SavedOrders {
             roots,
+            leaves,
             nodes: nodes(true),
             others: nodes(false),
             switches: switches(Orders::switch_number),
             groups: switches(Orders::position),
-            leaves: orders.leaves.iter().map(|&s| fabric.switch(s).guid).collect(),
         }
     }
 

@@ -30,7 +30,7 @@ struct Stages<Open, Scratch, Piece, Close> {
 /// - `close` gets what `open` prepared, and the results of all pieces in their order.
 ///
 /// # Errors
-/// The error of the first job that could not be opened. All others are done.
+/// The error of the first job that could not be opened. Jobs after it may be done or not.
 pub fn in_stages<J, P, I, S, R, D, E>(
     jobs: impl IntoIterator<Item = J, IntoIter: Send>,
     open: impl Fn(J) -> Result<(P, I), E> + Sync,

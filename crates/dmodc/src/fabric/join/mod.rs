@@ -142,14 +142,14 @@ impl Joined {
         let whole = Degradation::none(&self.fabric);
         // What the orders know of leaves is about the reference: what grew since does not make them old.
         let known = orders.known_leaves(Live::new(&self.fabric, &self.then));
-        let (leaves, _) = leaves.fix(Live::new(&self.fabric, &whole), &known);
+        let (leaves, doubts) = leaves.fix(Live::new(&self.fabric, &whole), &known);
         let options = RoutingOptions {
             leaves,
             destinations: DestinationOrder::Saved(orders.clone()),
             switches: SwitchOrder::Saved(orders.clone()),
             switch_lids: true,
         };
-        Routing::new(Live::new(&self.fabric, &whole), &options)
+        Routing::new(Live::new(&self.fabric, &whole), &options).with_doubts(doubts)
     }
 
     /// The reference, for the engine [`Stable`](crate::Stable).
