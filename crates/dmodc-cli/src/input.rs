@@ -93,8 +93,11 @@ pub(crate) fn reading(args: &FabricArgs) -> Result<Reading> {
 }
 
 /// Tables, matched with their fabric.
-pub(crate) fn tables(path: &Path, fabric: &Fabric) -> Result<Lft> {
+pub(crate) fn tables(path: &Path, fabric: &Fabric, args: &FabricArgs) -> Result<Lft> {
     let lft = table_file::read(path, fabric)?;
+    if let Some(first) = lft.dirt.first().filter(|_| args.strict) {
+        bail!("{}:{first}", name(path));
+    }
     for line in text::dirt(&lft.dirt) {
         eprintln!("dmodc: {}: {line}", name(path));
     }

@@ -95,7 +95,7 @@ impl DirtKind {
             DirtKind::MissingLid => "ports without a LID (given one)",
             DirtKind::DoubledLid => "ports whose LID another one has (given another)",
             DirtKind::RepeatedEntry => {
-                "entries for a LID that the table has already (its own destination keeps it)"
+                "entries for a LID that the table has already (of several destinations the LID's own one keeps it; of several lines of one the last counts)"
             }
         }
     }

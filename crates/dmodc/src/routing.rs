@@ -84,22 +84,19 @@ impl Routing {
     /// leaves, or from one root if the fabric is no fat tree and ranks from the leaves do not connect it.
     pub fn new(live: Live<'_>, options: &RoutingOptions) -> Self {
         let (leaves, doubts) = options.leaves.fix(live, &options.known_leaves(live));
-        let saved = options.rank_rule(live);
-        let rule = saved.clone().unwrap_or_default();
-        let ranking = Ranking::by(live, &leaves, &rule);
-        let mut orders = options.orders(live, &ranking);
-        let mut links = Arc::new(SortedLinks::new(live.fabric, &orders));
-        let groups = || PortGroups::of(links.clone(), live, &ranking);
-        let decided = match saved {
-            Some(_) => None,
-            None => single_root::decide(live, &ranking, groups),
+        // Orders follow the shape of the fabric, whatever ranks routes use: from one root all planes would be one.
+        let shape = Ranking::new(live, &leaves);
+        let orders = options.orders(live, &shape);
+        let links = Arc::new(SortedLinks::new(live.fabric, &orders));
+        let groups = || PortGroups::of(links.clone(), live, &shape);
+        let (rule, unconnected) = match options.rank_rule(live) {
+            Some(saved) => (saved, None),
+            None => match single_root::decide(live, &shape, groups) {
+                Some((rule, why)) => (rule, Some(why)),
+                None => (RankRule::Leaves, None),
+            },
         };
-        let mut unconnected = None;
-        if let Some((rule, why)) = decided {
-            orders = options.orders(live, &Ranking::by(live, &leaves, &rule));
-            links = Arc::new(SortedLinks::new(live.fabric, &orders));
-            unconnected = Some(why);
-        }
+        let orders = orders.with_rank_rule(Ranking::by(live, &leaves, &rule).rule().clone());
         let columns = Arc::new(Columns::new(live.fabric, &orders, options.switch_lids));
         Routing { leaves, doubts, orders: Arc::new(orders), links, columns, unconnected }
     }

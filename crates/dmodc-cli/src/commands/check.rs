@@ -26,7 +26,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<Answer> {
     let live = whole.live();
     let mut dumps = Vec::new();
     for path in paths() {
-        let dump = input::tables(path, live.fabric)?;
+        let dump = input::tables(path, live.fabric, &args.fabric)?;
         input::is_of_this_fabric(path, &dump, live.fabric)?;
         dumps.push(dump);
     }

@@ -27,7 +27,8 @@ pub(super) fn run(args: &DiffArgs) -> Result<Answer> {
     let (destinations, switches, _) = input::order(&args.order)?;
     let whole = Whole::new(fabric);
     let live = whole.live();
-    let dumps = [input::tables(paths[0], live.fabric)?, input::tables(paths[1], live.fabric)?];
+    let tables = |path| input::tables(path, live.fabric, &args.fabric);
+    let dumps = [tables(paths[0])?, tables(paths[1])?];
     for (dump, path) in dumps.iter().zip(paths) {
         input::is_of_this_fabric(path, dump, live.fabric)?;
     }

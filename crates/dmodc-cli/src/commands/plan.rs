@@ -23,7 +23,8 @@ pub(super) fn run(args: &PlanArgs) -> Result<Answer> {
     input::only_one_from_stdin(paths.into_iter().chain([args.fabric.fabric.as_path()]))?;
     let whole = Whole::new(input::fabric(&args.fabric)?);
     let live = whole.live();
-    let dumps = [input::tables(paths[0], live.fabric)?, input::tables(paths[1], live.fabric)?];
+    let tables = |path| input::tables(path, live.fabric, &args.fabric);
+    let dumps = [tables(paths[0])?, tables(paths[1])?];
     for (dump, path) in dumps.iter().zip(paths) {
         input::is_of_this_fabric(path, dump, live.fabric)?;
     }

@@ -20,7 +20,7 @@ pub(super) fn run(args: &TraceArgs) -> Result<Answer> {
     let whole = Whole::new(input::fabric(&args.fabric)?);
     let live = whole.live();
     let fabric = live.fabric;
-    let dump = input::tables(&args.tables, fabric)?;
+    let dump = input::tables(&args.tables, fabric, &args.fabric)?;
     let tables = &Lft::tables(&[&dump], fabric)?[0];
     let from = resolve(fabric, &args.source)?;
     let to = resolve(fabric, &args.destination)?;

@@ -10,7 +10,7 @@ use std::time::Duration;
 use dmodc::judge::{Delivery, Fate, check, trace};
 use dmodc::{
     Degradation, DestinationOrder, Dmodc, End, Fabric, ForwardingTables, LeafRule, Lid, Live,
-    NO_ROUTE, Random, Routing, RoutingOptions, SavedOrders, SwitchOrder,
+    NO_ROUTE, NodeIndex, Random, Routing, RoutingOptions, SavedOrders, SwitchOrder,
 };
 use dmodc_formats::lft::Lft;
 use dmodc_formats::orders;
@@ -264,12 +264,13 @@ impl Bench {
         let now = image(&fabric, &tables);
         let before = std::mem::replace(&mut self.before, now);
         let (traced, followed) = self.follow(live, &tables);
+        let delivery = self.delivery(judgement.delivered);
         Ok(Verdict {
             entries_changed: differing(&before, &self.before),
-            pairs: judgement.pairs,
-            delivered: judgement.delivered,
-            lost: judgement.lost,
-            cut_off: judgement.cut_off,
+            pairs: delivery.pairs,
+            delivered: delivery.delivered,
+            lost: delivery.lost,
+            cut_off: delivery.cut_off,
             sound: judgement.is_sound(),
             deadlock_free: judgement.is_deadlock_free(),
             digest: BuildHasherDefault::<DefaultHasher>::default().hash_one(&self.before),
@@ -279,6 +280,17 @@ impl Bench {
         })
     }
 
+    /// Returns what becomes of all pairs of nodes that are alive, also of those that OpenSM does not see because
+    /// nothing connects them with it.
+    fn delivery(&self, delivered: u64) -> Delivery {
+        let (fabric, dead) = (self.sim.fabric(), self.sim.dead());
+        let live = Live::new(fabric, dead);
+        let is_node = |n: &NodeIndex| live.node(*n) && !fabric.is_aggregation(*n);
+        let nodes: Vec<NodeIndex> = fabric.node_indices().filter(is_node).collect();
+        let pairs = nodes.len() as u64 * (nodes.len() as u64).saturating_sub(1);
+        Delivery::among(live, nodes, pairs - delivered)
+    }
+
     /// Sends `ibtracert` on some pairs that the tables deliver: on how many, and on how many of them it
     /// goes as they say.
     fn follow(&self, live: Live<'_>, tables: &ForwardingTables) -> (usize, usize) {
@@ -286,6 +298,9 @@ impl Bench {
         let destinations = tables.columns().destinations();
         let mut random = Random::new(0, 6);
         let (mut traced, mut followed) = (0, 0);
+        if nodes.is_empty() {
+            return (traced, followed);
+        }
         for _ in 0..TRACED {
             let from = &nodes[random.below(nodes.len() as u64) as usize];
             let column = random.below(destinations.len() as u64) as usize;

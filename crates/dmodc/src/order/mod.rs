@@ -126,6 +126,11 @@ impl Orders {
         self.positions[s.at()]
     }
 
+    /// Returns the same orders for ranks that are counted from something else.
+    pub(crate) fn with_rank_rule(self, ranks: RankRule) -> Self {
+        Orders { ranks, ..self }
+    }
+
     /// What ranks are counted from, in this and every later state of the fabric.
     pub fn rank_rule(&self) -> &RankRule {
         &self.ranks

@@ -50,7 +50,7 @@ pub(super) fn run(args: &AnalyzeArgs) -> Result<Answer> {
     let leaves = input::leaf_rule(&args.leaves, &mut fabric)?;
     let whole = Whole::new(fabric);
     let live = whole.live();
-    let dump = input::tables(&args.tables, live.fabric)?;
+    let dump = input::tables(&args.tables, live.fabric, &args.fabric)?;
     input::is_of_this_fabric(&args.tables, &dump, live.fabric)?;
     let (destinations, switches, _) = input::order(&args.order)?;
     let routing =

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use anyhow::{Result, ensure};
 use dmodc::judge::{Delivery, Scope, check};
+use dmodc::validity;
 use dmodc_study::lab::{OpensmTables, tables_of};
 use serde_json::json;
 
@@ -37,9 +38,12 @@ pub(super) fn route(args: &RouteArgs, state: &State, name: &str) -> Result<Answe
     }
     let unseen = dump.missing_switches.iter().filter(|&&s| live.switch(s)).count();
     if args.output.json {
+        let ready = state.routing.preprocess(live);
+        let coverage = validity(live, &ready, state.routing.columns()).ok();
         let mut summary = json!({
             "schema": "dmodc/route/1",
             "engine": format!("opensm:{name}"),
+            "valid": coverage.map(|coverage| coverage.is_valid()),
             "switches": live.switches().count(),
             "unseen_switches": unseen,
             "destinations": state.destinations(),
