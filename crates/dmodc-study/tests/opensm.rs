@@ -74,7 +74,7 @@ fn lab(fabric_: &Fabric, script: &str) -> Option<Vec<Verdict>> {
     let verdicts: Vec<Verdict> = rows.into_iter().filter_map(|row| row.verdict).collect();
     for verdict in &verdicts {
         assert_eq!(verdict.as_offline, Some(true), "{verdict:?}");
-        assert_eq!(verdict.delivered, verdict.pairs, "{verdict:?}");
+        assert_eq!(verdict.delivered + verdict.cut_off, verdict.pairs, "{verdict:?}");
         assert!(verdict.traced > 0 && verdict.followed == verdict.traced, "{verdict:?}");
     }
     Some(verdicts)
