@@ -30,7 +30,10 @@ fn dies_while_writing(desk: &Desk, args: &[&str], signal: (&str, i32)) -> bool {
     }
     let pid = victim.id().to_string();
     // It may have ended meanwhile.
-    let _ = Command::new("kill").args(["-s", signal.0, &pid]).stderr(Stdio::null()).status();
+    let _ = Command::new("sh")
+        .args(["-c", "kill -s \"$0\" \"$1\"", signal.0, &pid])
+        .stderr(Stdio::null())
+        .status();
     victim.wait().unwrap().signal() == Some(signal.1)
 }
 
@@ -71,7 +74,10 @@ fn ignored_signals_stay_ignored() {
         sleep(Duration::from_millis(1));
     }
     let pid = run.id().to_string();
-    let _ = Command::new("kill").args(["-s", "HUP", &pid]).stderr(Stdio::null()).status();
+    let _ = Command::new("sh")
+        .args(["-c", "kill -s \"$0\" \"$1\"", "HUP", &pid])
+        .stderr(Stdio::null())
+        .status();
     assert_eq!(run.wait().unwrap().code(), Some(0));
     assert_eq!(desk.files(), ["f.lft", "f.topo"]);
 }

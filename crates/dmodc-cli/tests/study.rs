@@ -230,7 +230,13 @@ fn end_and_go_on(desk: &Desk, signal: &str) {
     }
     let running = text(&status());
     let pid = victim.id().to_string();
-    assert!(Command::new("kill").args(["-s", signal, &pid]).status().unwrap().success());
+    assert!(
+        Command::new("sh")
+            .args(["-c", "kill -s \"$0\" \"$1\"", signal, &pid])
+            .status()
+            .unwrap()
+            .success()
+    );
     let victim = victim.wait_with_output().unwrap();
     assert!(!desk.path(&format!("{folder}/small.csv")).exists(), "it ended too early to be a test");
     assert!(running.contains("shard 1/1 is running: "), "{running}");
