@@ -14,6 +14,7 @@
 //! | validity | IV-A | [`Coverage`], [`judge`] |
 //! | after a fault | III | [`Router`]: everything again, or [exactly what changes](Router::apply) |
 //! | routes that stay | | [`Stable`] by a [`Reference`]; [`Joined`]: two fabrics as one with two states |
+//! | numbers that last | | [`SavedOrders`]: a number belongs to a place; [`advise::NumbersCost`]: what that costs |
 //! | tables too large to keep | | [`stream_tiles`], [`stream_switches`], [`Digest`] |
 //!
 //! `reference` holds the same twice more, slowly and to the letter, as the oracle of the tests.
@@ -36,6 +37,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod advise;
 mod cost;
 mod divider;
 pub mod fabric;
@@ -68,7 +70,8 @@ pub use id::{AdapterIndex, CableIndex, Guid, Lid, NodeIndex, PortNumber, SwitchI
 pub use kernel::Kernel;
 pub use leaf::{Doubt, LeafChoice, LeafRule, Leaves, Meant, NothingMeant, Why};
 pub use order::{
-    DestinationNumber, DestinationOrder, Orders, SavedOrders, SwitchOrder, natural_cmp,
+    DestinationNumber, DestinationOrder, Orders, Place, SavedCable, SavedOrders, SwitchOrder,
+    natural_cmp,
 };
 pub use random::Random;
 pub use rank::{RankRule, Ranking};

@@ -74,6 +74,18 @@ impl RoutingOptions {
         })
     }
 
+    /// The same with saved orders in which replaced switches have handed over their places.
+    fn handed_over(&self, fabric: &Fabric) -> RoutingOptions {
+        let mut options = self.clone();
+        if let DestinationOrder::Saved(saved) = &mut options.destinations {
+            saved.hand_over_to(fabric);
+        }
+        if let SwitchOrder::Saved(saved) = &mut options.switches {
+            saved.hand_over_to(fabric);
+        }
+        options
+    }
+
     fn orders(&self, live: Live<'_>, ranking: &Ranking) -> Orders {
         Orders::new(live, ranking, &self.destinations, &self.switches)
     }
@@ -83,6 +95,7 @@ impl Routing {
     /// Fixes leaves, orders, columns and what ranks are counted from: as saved with the orders, or else from the
     /// leaves, or from one root if the fabric is no fat tree and ranks from the leaves do not connect it.
     pub fn new(live: Live<'_>, options: &RoutingOptions) -> Self {
+        let options = &options.handed_over(live.fabric);
         let (leaves, doubts) = options.leaves.fix(live, &options.known_leaves(live));
         // Orders follow the shape of the fabric, whatever ranks routes use: from one root all planes would be one.
         let shape = Ranking::new(live, &leaves);

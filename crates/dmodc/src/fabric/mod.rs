@@ -18,6 +18,7 @@ mod rate;
 
 pub use builder::{BuildError, FabricBuilder, Inconsistency, Problem, Vertex};
 pub use degrade::{Amount, AmountError, Degradation, Draw, Part};
+pub(crate) use join::replaced_switches;
 pub use join::{Changes, Counts, Joined, OtherFabric};
 pub use live::Live;
 pub use named::{NameError, Target};

@@ -11,10 +11,12 @@
 
 mod natural;
 mod nested;
+mod place;
+mod residues;
 mod saved;
 
 pub use natural::natural_cmp;
-pub use saved::SavedOrders;
+pub use saved::{Place, SavedCable, SavedOrders};
 
 use nested::nested_order;
 
@@ -28,11 +30,13 @@ pub enum DestinationOrder {
     /// By place in the tree: subtree by subtree, leaf by leaf, port by port.
     #[default]
     Topological,
+    /// The same for orders that are to last: a place that is empty keeps a number if somebody may come.
+    Places,
     /// Ascending base LID.
     Lid,
     /// Ascending port GUID.
     Guid,
-    /// As saved: the number is the place in the list.
+    /// As saved: the number is the position in the list.
     Saved(SavedOrders),
 }
 
@@ -64,6 +68,8 @@ pub struct Orders {
     leaves: Vec<SwitchIndex>,
     ranks: RankRule,
     nodes: Vec<DestinationNumber>,
+    /// Numbers of places on leaves that nobody is in, ascending.
+    vacant: Vec<(u32, Place)>,
     switches: Vec<u32>,
     positions: Vec<u32>,
 }
@@ -88,8 +94,16 @@ impl Orders {
         };
         let positions = positions(&sequence);
         let topological = Topological::new(live, ranking, &plane);
+        let mut vacant = vec![];
+        let mut by_saved = |saved: &SavedOrders, keeps_places: bool| {
+            let numbers = saved.numbers(live, ranking, &topological, keeps_places);
+            vacant = numbers.vacant;
+            vacant.sort_unstable();
+            (numbers.nodes, numbers.switches)
+        };
         let (nodes, switches) = match destinations {
             DestinationOrder::Topological => topological.number(live, ranking),
+            DestinationOrder::Places => by_saved(&SavedOrders::default(), true),
             DestinationOrder::Lid => sorted_numbers(
                 live,
                 ranking,
@@ -102,10 +116,10 @@ impl Orders {
                 |n| live.fabric.node(n).guid.0,
                 |s| live.fabric.switch(s).guid.0,
             ),
-            DestinationOrder::Saved(saved) => saved.numbers(live, ranking, &topological),
+            DestinationOrder::Saved(saved) => by_saved(saved, saved.keeps_places()),
         };
         let (leaves, ranks) = (ranking.leaves().to_vec(), ranking.rule().clone());
-        Orders { leaves, ranks, nodes, switches, positions }
+        Orders { leaves, ranks, nodes, vacant, switches, positions }
     }
 
     /// The number of a node.

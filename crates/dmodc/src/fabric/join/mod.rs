@@ -163,6 +163,12 @@ impl Joined {
     }
 }
 
+/// Returns the switches of a fabric that took the place of others of a reference: from the GUID of the replaced to that of the
+/// replacement. Who took it is cabled as the absent one was. O(#ports).
+pub(crate) fn replaced_switches(reference: &Fabric, present: &Fabric) -> HashMap<Guid, Guid> {
+    Matched::new(reference, present).renamed
+}
+
 /// A reference is of another fabric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OtherFabric {

@@ -1,22 +1,46 @@
 //! Orders that outlive a run.
 
+mod newcomers;
+mod numbers;
+mod replaced;
+
 use std::collections::{HashMap, HashSet};
 
-use super::{DestinationNumber, Orders, Topological, counts, on_leaf};
+use super::{Orders, counts};
 use crate::fabric::Live;
-use crate::id::{Guid, SwitchIndex};
+use crate::id::{Guid, PortNumber, SwitchIndex};
 use crate::rank::{RankRule, Ranking};
+
+/// A port of a switch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place {
+    /// The switch.
+    pub switch: Guid,
+    /// Its port.
+    pub port: PortNumber,
+}
+
+/// A cable between two switches; the lesser end comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SavedCable(pub Place, pub Place);
 
 /// Both orders of a fabric as lists of GUIDs.
 ///
-/// A destination's number is its place in its list. Whoever is absent keeps the place: renumbering
-/// after one dead leaf would move a third of all entries. Whoever is unknown follows at the end.
+/// A destination's number is its position in its list. A number belongs to a *place*, the switch port that a node is plugged into:
+/// whoever is there has it, so a replaced adapter takes it over. Whoever is absent keeps it: renumbering after one dead
+/// leaf would move a third of all entries. A newcomer gets a number that fits its place, and nobody else's changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SavedOrders {
-    /// Nodes on leaves, by port GUID.
+    /// Nodes on leaves, by port GUID; 0 stands for nobody.
     pub nodes: Vec<Guid>,
-    /// Nodes elsewhere and aggregation nodes, by port GUID.
+    /// The place of each number of a node on a leaf, as far as it is known.
+    pub node_places: Vec<Option<Place>>,
+    /// Nodes elsewhere and aggregation nodes, by port GUID; 0 stands for nobody.
     pub others: Vec<Guid>,
+    /// The place of each of their numbers, as far as it is known.
+    pub other_places: Vec<Option<Place>>,
+    /// Cables between switches as they were last seen, ascending. Who is cabled as an absent switch was takes its place.
+    pub cables: Vec<SavedCable>,
     /// Switches as destinations.
     pub switches: Vec<Guid>,
     /// Switches in switch order.
@@ -36,9 +60,14 @@ impl SavedOrders {
             others: guids.clone(),
             switches: guids.clone(),
             groups: guids,
-            leaves: vec![],
-            roots: None,
+            ..SavedOrders::default()
         }
+    }
+
+    /// Whether numbers belong to places, so that newcomers get numbers that fit. It is so unless the orders are an empty or a plain list,
+    /// or were saved by an earlier version.
+    pub fn keeps_places(&self) -> bool {
+        self.node_places.iter().any(Option::is_some)
     }
 
     /// Returns what the ranks of a fabric are counted from, if that is decided.
@@ -57,9 +86,15 @@ impl SavedOrders {
     /// when it returns.
     pub fn keep_absent(&mut self, earlier: &SavedOrders) {
         let present = self.switches.clone();
-        keep_numbers(&mut self.nodes, &earlier.nodes);
-        keep_numbers(&mut self.others, &earlier.others);
+        keep_places(&mut self.nodes, &mut self.node_places, &earlier.nodes, &earlier.node_places);
+        keep_places(
+            &mut self.others,
+            &mut self.other_places,
+            &earlier.others,
+            &earlier.other_places,
+        );
         keep_numbers(&mut self.switches, &earlier.switches);
+        self.keep_cables(&earlier.cables);
         self.groups = merge(&earlier.groups, &self.groups);
         if !earlier.leaves.is_empty() {
             // A switch that is there now is what it is now.
@@ -78,13 +113,33 @@ impl SavedOrders {
         }
     }
 
-    /// Gives places in all lists to others: from the GUIDs that have them now to those that shall. Whoever
-    /// has a place of its own keeps it.
+    /// Keeps earlier cables whose ports are free now.
+    fn keep_cables(&mut self, earlier: &[SavedCable]) {
+        let in_use: HashSet<Place> =
+            self.cables.iter().flat_map(|SavedCable(a, b)| [*a, *b]).collect();
+        let is_absent = |SavedCable(a, b): &&SavedCable| !in_use.contains(a) && !in_use.contains(b);
+        self.cables.extend(earlier.iter().filter(is_absent).copied().collect::<Vec<_>>());
+        self.cables.sort_unstable();
+    }
+
+    /// Gives positions in all lists to others: from the GUIDs that have them now to those that shall. Whoever
+    /// has a position of its own keeps it.
     pub(crate) fn rename(&mut self, renamed: &HashMap<Guid, Guid>) {
         if renamed.is_empty() {
             return;
         }
-        let SavedOrders { nodes, others, switches, groups, leaves, roots } = self;
+        let places = self.node_places.iter_mut().chain(&mut self.other_places).flatten();
+        let ends = self.cables.iter_mut().flat_map(|SavedCable(a, b)| [a, b]);
+        for place in places.chain(ends) {
+            if let Some(other) = renamed.get(&place.switch) {
+                place.switch = *other;
+            }
+        }
+        for cable in &mut self.cables {
+            *cable = SavedCable(cable.0.min(cable.1), cable.0.max(cable.1));
+        }
+        self.cables.sort_unstable();
+        let SavedOrders { nodes, others, switches, groups, leaves, roots, .. } = self;
         let lists = [nodes, others, switches, groups, &mut *leaves];
         for list in lists.into_iter().chain(roots) {
             let known: HashSet<Guid> = list.iter().copied().collect();
@@ -99,13 +154,34 @@ impl SavedOrders {
 
     pub(super) fn of(orders: &Orders, live: Live<'_>) -> Self {
         let fabric = live.fabric;
-        let nodes = |on_leaf| {
+        let places = |on_leaf| {
             let listed = fabric.node_indices().filter_map(|n| {
                 let number = orders.node_number(n);
-                (number.on_leaf == on_leaf).then_some((number.number, fabric.node(n).guid))
+                let place = numbers::place_of(live, n);
+                (number.on_leaf == on_leaf).then_some((number.number, fabric.node(n).guid, place))
             });
-            by_number(listed)
+            let vacant = orders.vacant.iter().filter(|_| on_leaf);
+            let vacant = vacant.map(|&(number, place)| (number, Guid(0), place));
+            let all: Vec<(u32, Guid, Place)> = listed.chain(vacant).collect();
+            let guids = by_number(all.iter().map(|&(number, guid, _)| (number, guid)));
+            let mut places = vec![None; guids.len()];
+            for (number, _, place) in all {
+                places[number as usize] = Some(place);
+            }
+            (guids, places)
         };
+        let (nodes, node_places) = places(true);
+        let (others, other_places) = places(false);
+        let mut cables: Vec<SavedCable> = fabric
+            .inter_switch_cables()
+            .iter()
+            .map(|cable| {
+                let [a, b] = [cable.a, cable.b]
+                    .map(|(s, port)| Place { switch: fabric.switch(s).guid, port });
+                SavedCable(a.min(b), a.max(b))
+            })
+            .collect();
+        cables.sort_unstable();
         let switches = |number: fn(&Orders, SwitchIndex) -> u32| {
             by_number(fabric.switch_indices().map(|s| (number(orders, s), fabric.switch(s).guid)))
         };
@@ -121,8 +197,11 @@ impl SavedOrders {
         SavedOrders {
             roots,
             leaves,
-            nodes: nodes(true),
-            others: nodes(false),
+            nodes,
+            node_places,
+            others,
+            other_places,
+            cables,
             switches: switches(Orders::switch_number),
             groups: switches(Orders::position),
         }
@@ -173,52 +252,6 @@ impl SavedOrders {
         live.fabric.switch_indices().map(known).collect()
     }
 
-    /// Numbers a fabric's destinations as saved; unknown ones follow in topological order.
-    pub(super) fn numbers(
-        &self,
-        live: Live<'_>,
-        ranking: &Ranking,
-        topological: &Topological,
-    ) -> (Vec<DestinationNumber>, Vec<u32>) {
-        let fabric = live.fabric;
-        let (saved_nodes, saved_others) = (places(&self.nodes), places(&self.others));
-        let mut next = [self.others.len() as u32, self.nodes.len() as u32];
-        // An adapter's GUID may stand for its node; of several nodes the first one takes the number.
-        let mut taken = HashSet::new();
-        let mut nodes = vec![DestinationNumber { on_leaf: false, number: 0 }; fabric.nodes().len()];
-        for &n in &topological.nodes {
-            let here = on_leaf(live, ranking, n);
-            let saved = |on_leaf: bool| {
-                let places = if on_leaf { &saved_nodes } else { &saved_others };
-                let number = places
-                    .get(&fabric.node(n).guid)
-                    .or_else(|| places.get(&fabric.adapter_of(n).guid));
-                number.map(|&number| DestinationNumber { on_leaf, number })
-            };
-            // A node keeps the kind it was saved as, even if its switch has become a leaf since.
-            let known = saved(here).or_else(|| saved(!here));
-            let known = known.filter(|number| taken.insert((number.on_leaf, number.number)));
-            nodes[n.at()] = known.unwrap_or_else(|| {
-                let number = next[usize::from(here)];
-                next[usize::from(here)] += 1;
-                DestinationNumber { on_leaf: here, number }
-            });
-        }
-        let saved_switches = places(&self.switches);
-        let mut next = self.switches.len() as u32;
-        let mut switches = vec![0; fabric.switches().len()];
-        for &s in &topological.switches {
-            switches[s.at()] = match saved_switches.get(&fabric.switch(s).guid) {
-                Some(&number) => number,
-                None => {
-                    next += 1;
-                    next - 1
-                }
-            };
-        }
-        (nodes, switches)
-    }
-
     /// Sorts a fabric's switches as saved; an unknown one follows after those of its rank, or of the
     /// nearest rank below that has any.
     pub(super) fn switch_order(
@@ -227,7 +260,7 @@ impl SavedOrders {
         ranking: &Ranking,
         plane: &[SwitchIndex],
     ) -> Vec<SwitchIndex> {
-        let saved = places(&self.groups);
+        let saved = positions(&self.groups);
         let place = |s: SwitchIndex| saved.get(&live.fabric.switch(s).guid).copied();
         // Plane order goes rank by rank, so the last known switch so far tells where to follow.
         let mut last_of_rank: HashMap<u32, u32> = HashMap::new();
@@ -285,13 +318,37 @@ impl Nodes {
     }
 }
 
-/// The place of each GUID in a list; the first where it stands twice.
-fn places(list: &[Guid]) -> HashMap<Guid, u32> {
-    let mut places = HashMap::with_capacity(list.len());
+/// The position of each GUID in a list; the first where it stands twice.
+fn positions(list: &[Guid]) -> HashMap<Guid, u32> {
+    let mut positions = HashMap::with_capacity(list.len());
     for (at, &guid) in list.iter().enumerate() {
-        places.entry(guid).or_insert(at as u32);
+        positions.entry(guid).or_insert(at as u32);
     }
-    places
+    positions
+}
+
+/// Fills numbers that nobody has now with who had them, and the places that are not known now. Whoever has moved to another
+/// place leaves the number to the place.
+fn keep_places(
+    guids: &mut Vec<Guid>,
+    places: &mut Vec<Option<Place>>,
+    earlier: &[Guid],
+    earlier_places: &[Option<Place>],
+) {
+    let present: HashSet<Guid> = guids.iter().copied().collect();
+    let length = guids.len().max(earlier.len());
+    guids.resize(length, Guid(0));
+    places.resize(length, None);
+    for (number, &guid) in earlier.iter().enumerate() {
+        let place = earlier_places.get(number).copied().flatten();
+        if guids[number].0 == 0 && (place.is_none() || !present.contains(&guid)) {
+            guids[number] = guid;
+        }
+        places[number] = places[number].or(place);
+    }
+    if places.iter().all(Option::is_none) {
+        places.clear();
+    }
 }
 
 /// Fills numbers that nobody has now with who had them.
@@ -308,7 +365,7 @@ fn keep_numbers(list: &mut Vec<Guid>, earlier: &[Guid]) {
 
 /// The earlier sequence, with each newcomer right after whom it follows in the present one.
 fn merge(earlier: &[Guid], present: &[Guid]) -> Vec<Guid> {
-    let known = places(earlier);
+    let known = positions(earlier);
     let mut after: HashMap<Option<Guid>, Vec<Guid>> = HashMap::new();
     let mut anchor = None;
     for &guid in present {

@@ -1,0 +1,85 @@
+//! What numbers that were kept cost, compared with fresh ones.
+//!
+//! Kept numbers spare everybody else's routes when something changes. With the years they may fit the fabric less well than numbers
+//! given anew: leaves were filled later than expected, others were emptied for good. Renumbering moves many routes, so an operator
+//! decides when; this says what there is to gain.
+
+use std::fmt;
+
+use crate::fabric::Live;
+use crate::id::NodeIndex;
+use crate::judge::risk::Traffic;
+use crate::route::{Dmodc, RouteError};
+use crate::routing::{Routing, RoutingOptions};
+
+/// A difference of less than this share is not worth a word.
+const TOLERANCE: f64 = 0.05;
+
+/// More shifts than this are sampled.
+const SHIFTS: usize = 1024;
+
+/// The congestion risk of Dmodc's routes with the numbers in use and with fresh ones. Shifts run over topological order in both.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NumbersCost {
+    /// The greatest load of a port if everybody sends to everybody, with the numbers in use.
+    pub all_to_all: u64,
+    /// The same with fresh numbers.
+    pub fresh_all_to_all: u64,
+    /// The mean over shifts of the greatest load of a port, with the numbers in use.
+    pub shifts: f64,
+    /// The same with fresh numbers.
+    pub fresh_shifts: f64,
+}
+
+impl NumbersCost {
+    /// Routes the fabric as it is now twice. O(#switches × #nodes), and as much memory as two sets of tables.
+    ///
+    /// # Errors
+    /// If it cannot be routed, or tables do not fit into memory.
+    pub fn new(live: Live<'_>, routing: &Routing) -> Result<Self, RouteError> {
+        let options =
+            RoutingOptions { leaves: routing.leaf_rule().clone(), ..RoutingOptions::default() };
+        let fresh = Routing::new(live, &options);
+        let mut nodes: Vec<NodeIndex> = live
+            .fabric
+            .node_indices()
+            .filter(|&n| live.node(n) && fresh.orders().node_number(n).on_leaf)
+            .collect();
+        nodes.sort_by_key(|&n| fresh.orders().node_number(n).number);
+        let [(all_to_all, shifts), (fresh_all_to_all, fresh_shifts)] =
+            [risk(live, routing, &nodes)?, risk(live, &fresh, &nodes)?];
+        Ok(NumbersCost { all_to_all, fresh_all_to_all, shifts, fresh_shifts })
+    }
+
+    /// How many times the fresh risk the risk with the numbers in use is, for the pattern that suffers more.
+    pub fn ratio(&self) -> f64 {
+        let all_to_all = self.all_to_all as f64 / self.fresh_all_to_all.max(1) as f64;
+        let shifts = self.shifts / self.fresh_shifts.max(f64::MIN_POSITIVE);
+        if self.fresh_shifts > 0.0 { all_to_all.max(shifts) } else { all_to_all }
+    }
+
+    /// Whether fresh numbers would balance noticeably better: by more than 5 %.
+    pub fn is_noticeable(&self) -> bool {
+        self.ratio() > 1.0 + TOLERANCE
+    }
+}
+
+impl fmt::Display for NumbersCost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let NumbersCost { all_to_all, fresh_all_to_all, shifts, fresh_shifts } = self;
+        write!(
+            f,
+            "the numbers in use cost balance: all-to-all {all_to_all} instead of {fresh_all_to_all}, mean of shifts \
+             {shifts:.2} instead of {fresh_shifts:.2} with fresh numbers"
+        )
+    }
+}
+
+/// All-to-all and the mean of shifts among these nodes, in this order.
+fn risk(live: Live<'_>, routing: &Routing, nodes: &[NodeIndex]) -> Result<(u64, f64), RouteError> {
+    let (tables, _) = routing.route(live, &Dmodc)?;
+    let ranking = routing.ranking(live);
+    let traffic = Traffic::among(live, &ranking, routing.orders(), &tables, nodes.to_vec());
+    let shifts = traffic.shifts(Some((SHIFTS, 0)));
+    Ok((traffic.all_to_all().max(), shifts.mean()))
+}

@@ -1,0 +1,185 @@
+//! Places: the ports of leaves that nodes are plugged into.
+//!
+//! A number that is to last for years belongs to a place, not to an adapter: adapters are replaced and hosts boot late, but
+//! the port they use stays. So a place that is empty today should keep a number, if somebody will be there tomorrow. Not every free
+//! port is such a place: where all leaves are half filled, numbers for the other halves would leave half of the planes unused.
+//!
+//! Whether an empty port is a place is decided by what other leaves have in the same port:
+//!
+//! 1. A port is *common* if at least half as many leaves have a node there as have one in the port of the middle node, chance aside. (Where
+//!    a third of all hosts is up, at random, all ports look alike, and all are common. Where all leaves are filled to port 9, the first nine
+//!    are.)
+//! 2. The places of a leaf are its common ports and those that have a node.
+//! 3. A run of empty places at the lower or upper end of a leaf counts only if chance explains it, given how many places are empty between
+//!    nodes. Otherwise the leaf is one that simply has fewer nodes.
+//! 4. A leaf without nodes has places if few leaves are empty, or if chance explains it.
+//!
+//! ```text
+//! port      1 2 3 4 5 6        places
+//! leaf A    x x x x x .        1 2 3 4 5      no leaf has a node in port 6: it is no place
+//! leaf B    x . x x x .        1 2 3 4 5      port 2 waits for its host
+//! leaf C    x x x x . .        1 2 3 4 5      one absent host at the end may be chance
+//! leaf D    x x . . . .        1 2            three in a row are not: this leaf has two nodes
+//! ```
+
+use super::counts;
+use crate::fabric::{Live, Peer};
+use crate::id::{PortNumber, SwitchIndex};
+
+/// A run of empty places counts as chance unless it is expected less often than this among all leaves.
+const CHANCE: f64 = 1e-4;
+
+/// One leaf as far as places go.
+pub(super) struct LeafPorts {
+    pub(super) leaf: SwitchIndex,
+    /// Ports that have a node, or had one, ascending.
+    pub(super) used: Vec<PortNumber>,
+}
+
+/// What the leaves of a fabric have in common.
+pub(super) struct CommonPorts {
+    /// By port number.
+    is_common: Vec<bool>,
+    /// Whether any leaf has a node there, by port number.
+    is_used: Vec<bool>,
+    /// The share of places between nodes that are empty.
+    empty_share: f64,
+    /// The share of places that are used on leaves with nodes.
+    used_share: f64,
+    leaves: usize,
+    empty_leaves: usize,
+    /// After how many nodes the ports of a leaf are used again.
+    round: usize,
+}
+
+impl CommonPorts {
+    /// Looks at all leaves. `round` is how many different ports a leaf has for consecutive numbers. O(#ports of leaves).
+    pub(super) fn new(live: Live<'_>, leaves: &[LeafPorts], round: usize) -> Self {
+        let ports = usize::from(PortNumber::MAX.0) + 1;
+        let (mut with_node, mut available) = (vec![0usize; ports], vec![0usize; ports]);
+        let occupied: Vec<&LeafPorts> = leaves.iter().filter(|l| !l.used.is_empty()).collect();
+        for leaf in &occupied {
+            for port in ports_for_nodes(live, leaf.leaf) {
+                available[usize::from(port.0)] += 1;
+            }
+            for port in &leaf.used {
+                with_node[usize::from(port.0)] += 1;
+            }
+        }
+        let share = |port: usize| {
+            with_node[port] as f64 / available[port].max(with_node[port]).max(1) as f64
+        };
+        let usual = usual_share(&with_node, share);
+        let is_common: Vec<bool> = (0..ports)
+            .map(|port| {
+                let expected = available[port] as f64 * usual;
+                let deviation = (expected * (1.0 - usual)).sqrt();
+                available[port] > 0
+                    && with_node[port] as f64 >= expected / 2.0 - 3.0 * deviation
+            })
+            .collect();
+        let is_used = with_node.iter().map(|count| *count > 0).collect();
+        let mut common = CommonPorts {
+            is_common,
+            is_used,
+            empty_share: 0.0,
+            used_share: 1.0,
+            leaves: leaves.len(),
+            empty_leaves: leaves.len() - occupied.len(),
+            round: round.max(1),
+        };
+        common.count_empty(live, &occupied);
+        common
+    }
+
+    /// Counts places between the first and the last node of a leaf, and those of them that are empty. One more of both kinds is
+    /// counted, so that what was not seen is not impossible.
+    fn count_empty(&mut self, live: Live<'_>, occupied: &[&LeafPorts]) {
+        let (mut places, mut nodes, mut inner, mut holes) = (0, 0, 0, 0);
+        for leaf in occupied {
+            let all = self.all_of(live, leaf);
+            let (Some(first), Some(last)) = (leaf.used.first(), leaf.used.last()) else { continue };
+            let between = all.iter().filter(|port| first < *port && *port < last).count();
+            places += all.len();
+            nodes += leaf.used.len();
+            inner += between;
+            holes += between - leaf.used.len().saturating_sub(2);
+        }
+        self.empty_share = (holes + 1) as f64 / (inner + 2) as f64;
+        self.used_share = nodes as f64 / places.max(1) as f64;
+    }
+
+    /// Its common ports and those that have a node, ascending.
+    fn all_of(&self, live: Live<'_>, leaf: &LeafPorts) -> Vec<PortNumber> {
+        let common = ports_for_nodes(live, leaf.leaf).filter(|p| self.is_common[usize::from(p.0)]);
+        let mut all: Vec<PortNumber> = common.chain(leaf.used.iter().copied()).collect();
+        all.sort_unstable();
+        all.dedup();
+        self.trim_unknown(&mut all);
+        all
+    }
+
+    /// Ports that no leaf uses yet may be spare ones. As many as would begin another round are taken for spare.
+    fn trim_unknown(&self, all: &mut Vec<PortNumber>) {
+        let is_unknown = |port: &PortNumber| !self.is_used[usize::from(port.0)];
+        while all.len() > self.round
+            && all.len() % self.round != 0
+            && all.last().is_some_and(is_unknown)
+        {
+            all.pop();
+        }
+    }
+
+    /// Returns the places of a leaf, ascending.
+    pub(super) fn places_of(&self, live: Live<'_>, leaf: &LeafPorts) -> Vec<PortNumber> {
+        let all = self.all_of(live, leaf);
+        let (Some(first), Some(last)) = (leaf.used.first(), leaf.used.last()) else {
+            return if self.believes_in_empty_leaves(all.len()) { all } else { vec![] };
+        };
+        let below = all.iter().take_while(|port| *port < first).count();
+        let above = all.iter().rev().take_while(|port| *port > last).count();
+        let start = if self.is_chance(below) { 0 } else { below };
+        let end = if self.is_chance(above) { all.len() } else { all.len() - above };
+        all[start..end].to_vec()
+    }
+
+    /// Whether some leaf has so many empty places in a row by chance.
+    fn is_chance(&self, empty: usize) -> bool {
+        self.leaves as f64 * self.empty_share.powi(empty.min(1 << 10) as i32) >= CHANCE
+    }
+
+    fn believes_in_empty_leaves(&self, places: usize) -> bool {
+        let by_chance = (1.0 - self.used_share).powi(places.min(1 << 10) as i32);
+        16 * self.empty_leaves <= self.leaves || self.leaves as f64 * by_chance >= CHANCE
+    }
+}
+
+/// Returns the share of leaves that have a node in the port of the middle node, if nodes are sorted by that share.
+fn usual_share(with_node: &[usize], share: impl Fn(usize) -> f64) -> f64 {
+    let mut shares: Vec<(f64, usize)> = (0..with_node.len())
+        .filter(|&p| with_node[p] > 0)
+        .map(|p| (share(p), with_node[p]))
+        .collect();
+    shares.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let nodes: usize = with_node.iter().sum();
+    let mut seen = 0;
+    for (share, count) in shares {
+        seen += count;
+        if 2 * seen >= nodes {
+            return share;
+        }
+    }
+    1.0
+}
+
+/// The ports of a switch that a node on a leaf is in, or could be: neither a cable to another switch nor an aggregation node is
+/// there.
+fn ports_for_nodes(live: Live<'_>, s: SwitchIndex) -> impl Iterator<Item = PortNumber> + '_ {
+    let ports = (1..=PortNumber::MAX.0).map(PortNumber).zip(live.fabric.ports_of(s));
+    let is_for_nodes = move |peer: Peer| match peer {
+        Peer::None => true,
+        Peer::Switch(..) => false,
+        Peer::Node(n) => counts(live, n),
+    };
+    ports.filter(move |(_, port)| is_for_nodes(port.peer)).map(|(p, _)| p)
+}

@@ -1,0 +1,250 @@
+//! Numbers for nodes that come later, without changing anybody else's.
+//!
+//! A newcomer in a place that was kept free has its number already. Otherwise:
+//!
+//! 1. *A leaf that nobody knows* gets a block of consecutive numbers for all its places: right after the leaf before it, if those numbers are
+//!    free, or else beyond the last number in use, where the same residues come again.
+//! 2. *A new place on a known leaf* gets the free number between its neighbours' if there is one. Otherwise it gets a residue that
+//!    the leaf does not use yet, so that no port towards the leaf carries two of its nodes while another one is idle; of those the one
+//!    that is used farthest away in topological order, because shifts send to runs of neighbours. The number with that residue is
+//!    again one beyond the last.
+//!
+//! ```text
+//! 18 uplinks, leaves of 9 nodes:   leaf 4: 36 … 44 (residues 0 … 8)      leaf 5: 45 … 53 (residues 9 … 17)
+//! a tenth node on leaf 4           residues 9 … 17 are free on the leaf; leaf 5 uses 9 next door and 17 nine nodes away: 17
+//! last number in use is 323        324 + 17 = 341 has residue 17
+//! ```
+
+use std::collections::{HashMap, HashSet};
+
+use super::{Place, SavedOrders};
+use crate::fabric::Live;
+use crate::id::{Guid, NodeIndex, PortNumber, SwitchIndex};
+use crate::order::DestinationNumber;
+use crate::order::place::{CommonPorts, LeafPorts};
+use crate::order::residues::Residues;
+use crate::rank::Ranking;
+
+/// What is known of the numbers on leaves while newcomers are given theirs.
+pub(super) struct Newcomers<'a> {
+    live: Live<'a>,
+    residues: Residues,
+    common: CommonPorts,
+    /// The leaves in topological order.
+    leaves: Vec<SwitchIndex>,
+    /// For each of them the known places, by port, with their numbers.
+    books: Vec<Vec<(PortNumber, u32)>>,
+    /// Numbers that somebody has, or a place.
+    used: HashSet<u32>,
+    /// Numbers of absent nodes whose place is unknown: whoever comes between the neighbours may be who they were.
+    lent: HashSet<u32>,
+    /// Below this most numbers are in use; gaps there are for whoever belongs between.
+    main_end: u32,
+    /// Places that newcomers' leaves keep free.
+    pub(super) vacant: Vec<(u32, Place)>,
+}
+
+impl<'a> Newcomers<'a> {
+    pub(super) fn new(
+        live: Live<'a>,
+        ranking: &Ranking,
+        saved: &SavedOrders,
+        numbers: &[Option<DestinationNumber>],
+        order: &[SwitchIndex],
+    ) -> Self {
+        let leaves: Vec<SwitchIndex> =
+            order.iter().copied().filter(|&s| ranking.is_leaf(s)).collect();
+        let mut by_switch: HashMap<Guid, Vec<(PortNumber, u32)>> = HashMap::new();
+        let (mut used, mut lent) = (HashSet::new(), HashSet::new());
+        for (number, guid) in (0..).zip(&saved.nodes) {
+            match saved.node_places.get(number as usize).copied().flatten() {
+                Some(place) => {
+                    by_switch.entry(place.switch).or_default().push((place.port, number))
+                }
+                None if guid.0 == 0 => continue,
+                None => drop(lent.insert(number)),
+            }
+            used.insert(number);
+        }
+        let is_counted = |n: &NodeIndex| {
+            ranking.is_leaf(live.fabric.node(*n).switch) && crate::order::counts(live, *n)
+        };
+        let mut books = Vec::with_capacity(leaves.len());
+        let mut ports = Vec::with_capacity(leaves.len());
+        for &leaf in &leaves {
+            let mut book = by_switch.remove(&live.fabric.switch(leaf).guid).unwrap_or_default();
+            let mut in_use: Vec<PortNumber> = book.iter().map(|entry| entry.0).collect();
+            for &n in live.fabric.nodes_of(leaf).iter().filter(|n| is_counted(n)) {
+                let port = live.fabric.node(n).switch_port;
+                in_use.push(port);
+                if let Some(DestinationNumber { on_leaf: true, number }) = numbers[n.at()] {
+                    lent.remove(&number);
+                    used.insert(number);
+                    book.push((port, number));
+                }
+            }
+            in_use.sort_unstable();
+            in_use.dedup();
+            book.sort_unstable();
+            book.dedup();
+            books.push(book);
+            ports.push(LeafPorts { leaf, used: in_use });
+        }
+        let residues = Residues::new(live, ranking);
+        let common = CommonPorts::new(live, &ports, residues.round as usize);
+        let main_end = main_end(&used);
+        Newcomers { live, residues, common, leaves, books, used, lent, main_end, vacant: vec![] }
+    }
+
+    /// Returns a number for each of these nodes on leaves, which come in topological order.
+    pub(super) fn number(&mut self, newcomers: &[NodeIndex]) -> Vec<(NodeIndex, u32)> {
+        let mut by_leaf: HashMap<SwitchIndex, Vec<NodeIndex>> = HashMap::new();
+        for &n in newcomers {
+            by_leaf.entry(self.live.fabric.node(n).switch).or_default().push(n);
+        }
+        let mut found = Vec::with_capacity(newcomers.len());
+        for at in 0..self.leaves.len() {
+            let new = by_leaf.remove(&self.leaves[at]).unwrap_or_default();
+            if self.books[at].is_empty() {
+                self.number_leaf(at, &new);
+            } else {
+                for &n in &new {
+                    self.number_node(at, self.live.fabric.node(n).switch_port);
+                }
+            }
+            for n in new {
+                let port = self.live.fabric.node(n).switch_port;
+                let number = self.books[at].iter().find(|entry| entry.0 == port);
+                found.extend(number.map(|entry| (n, entry.1)));
+            }
+        }
+        found
+    }
+
+    /// Gives a leaf that nobody knows a block of numbers; places without a node are kept free.
+    fn number_leaf(&mut self, at: usize, nodes: &[NodeIndex]) {
+        let port = |n: &NodeIndex| self.live.fabric.node(*n).switch_port;
+        let used: Vec<PortNumber> = nodes.iter().map(port).collect();
+        let leaf = LeafPorts { leaf: self.leaves[at], used };
+        let places = self.common.places_of(self.live, &leaf);
+        let start = self.free_block(at, places.len() as u32);
+        let switch = self.live.fabric.switch(leaf.leaf).guid;
+        for (&port, number) in places.iter().zip(start..) {
+            self.note(at, port, number);
+            if !leaf.used.contains(&port) {
+                self.vacant.push((number, Place { switch, port }));
+            }
+        }
+    }
+
+    fn note(&mut self, at: usize, port: PortNumber, number: u32) {
+        self.used.insert(number);
+        self.lent.remove(&number);
+        let book = &mut self.books[at];
+        let place = book.partition_point(|entry| entry.0 < port);
+        book.insert(place, (port, number));
+    }
+
+    /// Finds free consecutive numbers for a leaf.
+    fn free_block(&self, at: usize, length: u32) -> u32 {
+        let is_free = |start: u32| (start..start + length).all(|n| !self.used.contains(&n));
+        let before = self.books[..at].iter().rev().find(|book| !book.is_empty());
+        let after = self.books[at + 1..].iter().find(|book| !book.is_empty());
+        let end = before.map(|book| self.block_end(book));
+        let start = after.and_then(|book| {
+            let first = book.iter().map(|entry| entry.1).min()?;
+            first.checked_sub(length)
+        });
+        let ideal = [end, start].into_iter().flatten().find(|&start| is_free(start));
+        ideal.unwrap_or_else(|| {
+            let like = end.or(start).unwrap_or(0);
+            self.beyond(like, |start| is_free(start))
+        })
+    }
+
+    /// The number after the last of a leaf. Numbers beyond the others are only looked at if it has no other.
+    fn block_end(&self, book: &[(PortNumber, u32)]) -> u32 {
+        let numbers = || book.iter().map(|entry| entry.1);
+        let inside = numbers().filter(|number| *number < self.main_end).max();
+        inside.or_else(|| numbers().max()).map_or(0, |last| last + 1)
+    }
+
+    /// The least number beyond the main part that takes the same ports as this one and satisfies a condition.
+    fn beyond(&self, like: u32, is_free: impl Fn(u32) -> bool) -> u32 {
+        let period = self.residues.period;
+        let rounds = self.main_end.saturating_sub(like % period).div_ceil(period);
+        let mut number = like % period + rounds * period;
+        while !is_free(number) {
+            number += period;
+        }
+        number
+    }
+
+    /// Gives a new place on a known leaf a number.
+    fn number_node(&mut self, at: usize, port: PortNumber) {
+        let number = self.between_neighbours(at, port);
+        let number = number.unwrap_or_else(|| {
+            let like = self.fitting_residue(at, port);
+            self.beyond(like, |number| !self.used.contains(&number))
+        });
+        self.note(at, port, number);
+    }
+
+    /// A free number between those of the neighbours on the leaf; next to the only neighbour at its end.
+    fn between_neighbours(&self, at: usize, port: PortNumber) -> Option<u32> {
+        let book = &self.books[at];
+        let split = book.partition_point(|entry| entry.0 < port);
+        let below = split.checked_sub(1).map(|at| book[at].1);
+        let above = book.get(split).map(|entry| entry.1);
+        let candidates = match (below, above) {
+            (Some(below), Some(above)) => below + 1..above,
+            (Some(below), None) => below + 1..below + 2,
+            (None, Some(above)) => above.saturating_sub(1)..above,
+            (None, None) => 0..0,
+        };
+        let is_open = |n: &u32| !self.used.contains(n) || self.lent.contains(n);
+        candidates.take(self.residues.round as usize).find(is_open)
+    }
+
+    /// A number, perhaps in use, that takes the ports that fit a new place on a leaf best.
+    fn fitting_residue(&self, at: usize, port: PortNumber) -> u32 {
+        let round = self.residues.round;
+        let book = &self.books[at];
+        let first = book.first().map_or(0, |entry| entry.1);
+        let neighbours = |books: &'_ [Vec<(PortNumber, u32)>]| -> Vec<u32> {
+            books.iter().flatten().map(|entry| entry.1 % round).collect()
+        };
+        let split = book.partition_point(|entry| entry.0 < port);
+        // Distances in topological order: this leaf and one on either side are as far as a run of neighbours reaches.
+        let mut below = neighbours(&self.books[at.saturating_sub(1)..at]);
+        below.extend(book[..split].iter().map(|entry| entry.1 % round));
+        let mut above: Vec<u32> = book[split..].iter().map(|entry| entry.1 % round).collect();
+        above.extend(neighbours(&self.books[at + 1..(at + 2).min(self.books.len())]));
+        let mut uses = vec![0; round as usize];
+        for (_, number) in book {
+            uses[(number % round) as usize] += 1;
+        }
+        let mut distance = vec![usize::MAX; round as usize];
+        for side in [below.iter().rev().collect::<Vec<_>>(), above.iter().collect()] {
+            for (hops, residue) in side.into_iter().enumerate() {
+                let least = &mut distance[*residue as usize];
+                *least = (*least).min(hops);
+            }
+        }
+        let best = (first..first + round).min_by_key(|number| {
+            let residue = (number % round) as usize;
+            (uses[residue], std::cmp::Reverse(distance[residue]))
+        });
+        best.unwrap_or(first)
+    }
+}
+
+/// The greatest number below which at least half of all are in use.
+fn main_end(used: &HashSet<u32>) -> u32 {
+    let mut sorted: Vec<u32> = used.iter().copied().collect();
+    sorted.sort_unstable();
+    let below = |(at, number): (usize, &u32)| {
+        (2 * (at as u64 + 1) > u64::from(*number)).then_some(*number + 1)
+    };
+    sorted.iter().enumerate().filter_map(below).next_back().unwrap_or(0)
+}

@@ -1,0 +1,279 @@
+//! Numbers that last: adapters are replaced, hosts boot late, leaves are replaced. Nobody else's number changes, and the balance stays
+//! that of fresh numbers.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::collections::HashMap;
+
+use dmodc::advise::NumbersCost;
+use dmodc::{
+    Degradation, DestinationNumber, DestinationOrder, Fabric, Guid, GuidOrder, Live, NodeIndex,
+    Pgft, Random, Routing, RoutingOptions, SavedOrders, SwitchIndex, SwitchOrder,
+};
+
+/// A fabric that lives for years: what is there now, and the orders that are kept.
+struct Life {
+    saved: Option<SavedOrders>,
+}
+
+impl Life {
+    fn new() -> Self {
+        Life { saved: None }
+    }
+
+    /// The fabric is now this; who was known before keeps the number of its place.
+    fn becomes(&mut self, now: &Fabric) -> NumbersCost {
+        let healthy = Degradation::none(now);
+        let live = Live::new(now, &healthy);
+        let options = match self.saved.take() {
+            None => RoutingOptions { destinations: DestinationOrder::Places, ..Default::default() },
+            Some(mut saved) => {
+                saved.hand_over_to(now);
+                let options = options(&saved);
+                self.saved = Some(saved);
+                options
+            }
+        };
+        let routing = Routing::new(live, &options);
+        let mut saved = routing.orders().save(live);
+        if let Some(earlier) = &self.saved {
+            saved.keep_absent(earlier);
+        }
+        // Whoever reads what is saved gets the same numbers.
+        let again = Routing::new(live, &options_of(&saved));
+        assert_eq!(again.orders(), routing.orders());
+        let cost = NumbersCost::new(live, &again).unwrap();
+        self.saved = Some(saved);
+        cost
+    }
+
+    fn numbers(&self, fabric: &Fabric) -> HashMap<Guid, DestinationNumber> {
+        let healthy = Degradation::none(fabric);
+        let live = Live::new(fabric, &healthy);
+        let routing = Routing::new(live, &options(self.saved.as_ref().unwrap()));
+        let number = |n: NodeIndex| (fabric.node(n).guid, routing.orders().node_number(n));
+        fabric.node_indices().map(number).collect()
+    }
+}
+
+fn options(saved: &SavedOrders) -> RoutingOptions {
+    options_of(saved)
+}
+
+fn options_of(saved: &SavedOrders) -> RoutingOptions {
+    RoutingOptions {
+        destinations: DestinationOrder::Saved(saved.clone()),
+        switches: SwitchOrder::Saved(saved.clone()),
+        ..RoutingOptions::default()
+    }
+}
+
+fn fabric(tuple: &str, seed: u64) -> Fabric {
+    let guids = if seed == 0 { GuidOrder::Topological } else { GuidOrder::Shuffled(seed) };
+    tuple.parse::<Pgft>().unwrap().fabric(guids)
+}
+
+/// The fabric with only those nodes.
+fn with_nodes(whole: &Fabric, stays: impl Fn(NodeIndex) -> bool) -> Fabric {
+    let mut off = Degradation::none(whole);
+    for n in whole.node_indices().filter(|&n| !stays(n)) {
+        off.set_cable(whole.node_cable(n), true);
+    }
+    whole.without(&off)
+}
+
+/// The fabric with other GUIDs for some nodes, with their adapters, and some switches.
+fn replaced(whole: &Fabric, nodes: &[NodeIndex], switches: &[SwitchIndex]) -> Fabric {
+    let mut node_guids: Vec<Guid> = whole.nodes().iter().map(|n| n.guid).collect();
+    let mut adapters: Vec<Guid> = whole.adapters().iter().map(|a| a.guid).collect();
+    let mut switch_guids: Vec<Guid> = whole.switches().iter().map(|s| s.guid).collect();
+    for n in nodes {
+        node_guids[n.at()].0 += 0xbeef_0000_0000_0000;
+        adapters[whole.node(*n).adapter.at()].0 += 0xbeef_0000_0000_0000;
+    }
+    for s in switches {
+        switch_guids[s.at()].0 += 0xbeef_0000_0000_0000;
+    }
+    whole.with_guids(&switch_guids, &adapters, &node_guids)
+}
+
+const FABRICS: [&str; 5] = [
+    "2; 18,36; 1,18; 1,1",
+    "3; 18,6,9; 1,9,6; 1,2,1",
+    "3; 6,6,12; 1,6,6; 1,1,1",
+    "2; 24,24; 1,12; 1,1",
+    "3; 8,4,6; 1,4,4; 1,1,1",
+];
+
+fn assert_balanced(cost: NumbersCost, what: &str) {
+    assert!(!cost.is_noticeable(), "{what}: {cost}");
+}
+
+#[test]
+fn a_full_fabric_is_numbered_as_ever() {
+    for tuple in FABRICS {
+        for seed in [0, 3] {
+            let whole = fabric(tuple, seed);
+            let mut life = Life::new();
+            life.becomes(&whole);
+            let healthy = Degradation::none(&whole);
+            let live = Live::new(&whole, &healthy);
+            let fresh = Routing::new(live, &Default::default());
+            for n in whole.node_indices() {
+                let number = life.numbers(&whole)[&whole.node(n).guid];
+                assert_eq!(number, fresh.orders().node_number(n), "{tuple}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_replaced_adapter_takes_over_the_number() {
+    for tuple in FABRICS {
+        let whole = fabric(tuple, 1);
+        let mut life = Life::new();
+        life.becomes(&whole);
+        let before = life.numbers(&whole);
+        let chosen: Vec<NodeIndex> = [3, 17, 40].map(NodeIndex::new).to_vec();
+        // It is absent for a while, or not.
+        for absent_first in [false, true] {
+            let mut life = Life { saved: life.saved.clone() };
+            if absent_first {
+                life.becomes(&with_nodes(&whole, |n| !chosen.contains(&n)));
+            }
+            let now = replaced(&whole, &chosen, &[]);
+            assert_balanced(life.becomes(&now), tuple);
+            let after = life.numbers(&now);
+            for n in whole.node_indices() {
+                assert_eq!(after[&now.node(n).guid], before[&whole.node(n).guid], "{tuple}");
+            }
+        }
+    }
+}
+
+#[test]
+fn late_hosts_fit_and_nobody_else_is_renumbered() {
+    for tuple in FABRICS {
+        let whole = fabric(tuple, 2);
+        for (late, seed) in [(1, 0), (1, 1), (1, 2), (10, 3), (10, 4), (10, 5)] {
+            let mut order: Vec<NodeIndex> = whole.node_indices().collect();
+            Random::new(seed, 0).shuffle(&mut order);
+            let mut life = Life::new();
+            let first = with_nodes(&whole, |n| !order[..late].contains(&n));
+            life.becomes(&first);
+            let before = life.numbers(&first);
+            for up in 1..=late {
+                let now = with_nodes(&whole, |n| !order[up..late].contains(&n));
+                life.becomes(&now);
+            }
+            assert_balanced(life.becomes(&whole), &format!("{tuple}, {late} late, seed {seed}"));
+            let after = life.numbers(&whole);
+            assert!(before.iter().all(|(guid, number)| after[guid] == *number), "{tuple}");
+        }
+    }
+}
+
+#[test]
+fn random_boot_order_ends_where_fresh_numbers_would() {
+    for tuple in FABRICS {
+        let whole = fabric(tuple, 4);
+        for seed in 0..4 {
+            let mut order: Vec<NodeIndex> = whole.node_indices().collect();
+            Random::new(seed, 0).shuffle(&mut order);
+            let mut life = Life::new();
+            let mut before = HashMap::new();
+            for percent in [[3, 10, 20, 50, 80, 100], [30, 40, 50, 60, 70, 100]][seed as usize % 2]
+            {
+                let up = order.len() * percent / 100;
+                let now = with_nodes(&whole, |n| order[..up].contains(&n));
+                life.becomes(&now);
+                let after = life.numbers(&now);
+                assert!(before.iter().all(|(guid, number)| after[guid] == *number), "{tuple}");
+                before = after;
+            }
+            assert_balanced(life.becomes(&whole), &format!("{tuple}, seed {seed}"));
+        }
+    }
+}
+
+#[test]
+fn a_replaced_switch_takes_over() {
+    for tuple in FABRICS {
+        let whole = fabric(tuple, 5);
+        let leaves = whole.nodes().last().unwrap().switch.at() + 1;
+        for s in [0, leaves / 2, leaves, whole.switches().len() - 1].map(SwitchIndex::new) {
+            let mut life = Life::new();
+            life.becomes(&whole);
+            let before = life.numbers(&whole);
+            let mut absent = Degradation::none(&whole);
+            absent.set_switch(s, true);
+            life.becomes(&whole.without(&absent));
+            let now = replaced(&whole, &[], &[s]);
+            assert_balanced(life.becomes(&now), tuple);
+            assert_eq!(life.numbers(&now), before, "{tuple}");
+            // Its groups are where those of the replaced one were.
+            let live = (&whole, &now).into();
+            assert_same_order(live, life.saved.as_ref().unwrap(), tuple);
+        }
+    }
+}
+
+struct Both<'a>(&'a Fabric, &'a Fabric);
+
+impl<'a> From<(&'a Fabric, &'a Fabric)> for Both<'a> {
+    fn from((whole, now): (&'a Fabric, &'a Fabric)) -> Self {
+        Both(whole, now)
+    }
+}
+
+fn assert_same_order(Both(whole, now): Both<'_>, saved: &SavedOrders, what: &str) {
+    let order = |fabric: &Fabric, options: &RoutingOptions| -> Vec<usize> {
+        let healthy = Degradation::none(fabric);
+        let routing = Routing::new(Live::new(fabric, &healthy), options);
+        let mut all: Vec<usize> = (0..fabric.switches().len()).collect();
+        all.sort_by_key(|&s| routing.orders().position(SwitchIndex::new(s)));
+        all
+    };
+    assert_eq!(order(now, &options(saved)), order(whole, &Default::default()), "{what}");
+}
+
+/// Leaves that are filled to the same port, or where some have few nodes, leave no plane unused.
+#[test]
+fn half_filled_leaves_use_all_planes() {
+    for tuple in FABRICS {
+        let whole = fabric(tuple, 6);
+        let width = whole.nodes_of(SwitchIndex::new(0)).len() as u8;
+        let port = |n: NodeIndex| whole.node(n).switch_port.0;
+        let leaf = |n: NodeIndex| whole.node(n).switch.at();
+        let cases: [(&str, Box<dyn Fn(NodeIndex) -> bool>); 4] = [
+            ("all half", Box::new(move |n| port(n) <= width / 2)),
+            ("one full", Box::new(move |n| port(n) <= width / 2 || leaf(n) == 3)),
+            ("a third with few", Box::new(move |n| leaf(n) % 3 > 0 || port(n) <= 3)),
+            ("the upper half", Box::new(move |n| port(n) > width / 2)),
+        ];
+        for (what, stays) in cases {
+            let now = with_nodes(&whole, &stays);
+            let mut life = Life::new();
+            assert_balanced(life.becomes(&now), &format!("{tuple}, {what}"));
+            // One host is off at the first start.
+            let absent = NodeIndex::new(now.nodes().len() / 2 + 1);
+            let mut life = Life::new();
+            life.becomes(&with_nodes(&now, |n| n != absent));
+            assert_balanced(life.becomes(&now), &format!("{tuple}, {what}, one late"));
+        }
+    }
+}
+
+/// A node where no leaf has one gets a number that costs next to nothing.
+#[test]
+fn a_node_in_a_new_place_fits() {
+    for tuple in FABRICS {
+        let whole = fabric(tuple, 7);
+        let width = whole.nodes_of(SwitchIndex::new(0)).len() as u8;
+        let port = |n: NodeIndex| whole.node(n).switch_port.0;
+        let mut life = Life::new();
+        life.becomes(&with_nodes(&whole, |n| port(n) <= width / 2));
+        let new = whole.node_indices().find(|&n| port(n) == width / 2 + 1 && n.at() > 100).unwrap();
+        let now = with_nodes(&whole, |n| port(n) <= width / 2 || n == new);
+        assert_balanced(life.becomes(&now), tuple);
+    }
+}
