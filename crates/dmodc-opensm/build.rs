@@ -46,6 +46,9 @@ fn main() {
     shim.compile("dmodc_shim");
     // Threads of the pool may still run when OpenSM closes the plugin.
     println!("cargo:rustc-cdylib-link-arg=-Wl,-z,nodelete");
+    // A library in a public folder has a name of its own. It has no version: OpenSM asks for this very name, and nobody
+    // links with the library.
+    println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libdmodc.so");
 }
 
 /// Compiles the shim and keeps nothing of it. Returns the compiler's first complaint if that fails.
