@@ -137,7 +137,8 @@ pub(crate) enum Switches {
 impl From<Destinations> for DestinationOrder {
     fn from(order: Destinations) -> Self {
         match order {
-            Destinations::Topological => DestinationOrder::Topological,
+            // Numbers are kept for years, so empty places have some, too.
+            Destinations::Topological => DestinationOrder::Places,
             Destinations::Lid => DestinationOrder::Lid,
             Destinations::Guid => DestinationOrder::Guid,
         }
@@ -147,7 +148,7 @@ impl From<Destinations> for DestinationOrder {
 impl From<Switches> for SwitchOrder {
     fn from(order: Switches) -> Self {
         match order {
-            Switches::Plane => SwitchOrder::Plane,
+            Switches::Plane => SwitchOrder::AgreedPlane,
             Switches::Guid => SwitchOrder::Guid,
         }
     }

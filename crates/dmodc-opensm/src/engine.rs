@@ -145,8 +145,11 @@ impl Kept {
     pub(crate) fn new(
         fabric: Fabric,
         wishes: Wishes,
-        saved: Option<SavedOrders>,
+        mut saved: Option<SavedOrders>,
     ) -> Result<Self, RouteError> {
+        if let Some(saved) = &mut saved {
+            saved.hand_over_to(&fabric);
+        }
         let healthy = Degradation::none(&fabric);
         let live = Live::new(&fabric, &healthy);
         let route = |saved| Routing::new(live, &wishes.options(wishes.leaves.clone(), saved));

@@ -66,7 +66,7 @@ impl RoutingOptions {
     fn rank_rule(&self, live: Live<'_>) -> Option<RankRule> {
         let by_switches = match &self.switches {
             SwitchOrder::Saved(saved) => saved.rank_rule(live),
-            SwitchOrder::Plane | SwitchOrder::Guid => None,
+            _ => None,
         };
         by_switches.or_else(|| match &self.destinations {
             DestinationOrder::Saved(saved) => saved.rank_rule(live),

@@ -354,7 +354,7 @@ fn a_cable_in_another_port_is_there_in_both_states() {
 }
 
 #[test]
-fn a_moved_node_is_in_its_new_place_and_keeps_its_number() {
+fn a_moved_node_is_in_its_new_place_and_leaves_its_number_to_the_old_one() {
     let (reference, joined) = changed(|told| {
         let last = told.switches[2].guid;
         told.nodes[0].at = (last, PortNumber(5));
@@ -367,7 +367,7 @@ fn a_moved_node_is_in_its_new_place_and_keeps_its_number() {
     let routing = routing(&joined, &reference, &RoutingOptions::default());
     let numbers: Vec<u32> =
         joined.fabric.node_indices().map(|n| routing.orders().node_number(n).number).collect();
-    assert_eq!(numbers, [0, 1, 2, 3, 4, 5]);
+    assert_eq!(numbers, [6, 1, 2, 3, 4, 5], "nobody else is renumbered");
 }
 
 #[test]

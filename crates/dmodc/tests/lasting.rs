@@ -6,8 +6,9 @@ use std::collections::HashMap;
 
 use dmodc::advise::NumbersCost;
 use dmodc::{
-    Degradation, DestinationNumber, DestinationOrder, Fabric, Guid, GuidOrder, Live, NodeIndex,
-    Pgft, Random, Routing, RoutingOptions, SavedOrders, SwitchIndex, SwitchOrder,
+    CableIndex, Degradation, DestinationNumber, DestinationOrder, Dmodc, End, Fabric, Guid,
+    GuidOrder, Live, NodeIndex, Pgft, PortNumber, Random, Routing, RoutingOptions, SavedOrders,
+    SwitchIndex, SwitchOrder,
 };
 
 /// A fabric that lives for years: what is there now, and the orders that are kept.
@@ -24,8 +25,12 @@ impl Life {
     fn becomes(&mut self, now: &Fabric) -> NumbersCost {
         let healthy = Degradation::none(now);
         let live = Live::new(now, &healthy);
-        let options = match self.saved.take() {
-            None => RoutingOptions { destinations: DestinationOrder::Places, ..Default::default() },
+        let first = match self.saved.take() {
+            None => RoutingOptions {
+                destinations: DestinationOrder::Places,
+                switches: SwitchOrder::AgreedPlane,
+                ..Default::default()
+            },
             Some(mut saved) => {
                 saved.hand_over_to(now);
                 let options = options(&saved);
@@ -33,17 +38,32 @@ impl Life {
                 options
             }
         };
-        let routing = Routing::new(live, &options);
+        let routing = Routing::new(live, &first);
         let mut saved = routing.orders().save(live);
         if let Some(earlier) = &self.saved {
             saved.keep_absent(earlier);
         }
         // Whoever reads what is saved gets the same numbers.
-        let again = Routing::new(live, &options_of(&saved));
+        let again = Routing::new(live, &options(&saved));
         assert_eq!(again.orders(), routing.orders());
         let cost = NumbersCost::new(live, &again).unwrap();
         self.saved = Some(saved);
         cost
+    }
+
+    /// The port of each switch for each node.
+    fn routes(&self, fabric: &Fabric) -> Vec<Vec<Option<PortNumber>>> {
+        let healthy = Degradation::none(fabric);
+        let live = Live::new(fabric, &healthy);
+        let routing = Routing::new(live, &options(self.saved.as_ref().unwrap()));
+        let (tables, _) = routing.route(live, &Dmodc).unwrap();
+        let mut routes = vec![vec![]; fabric.nodes().len()];
+        for (column, d) in tables.columns().destinations().iter().enumerate() {
+            if let End::Node(n) = d.end {
+                routes[n.at()] = fabric.switch_indices().map(|s| tables.port(s, column)).collect();
+            }
+        }
+        routes
     }
 
     fn numbers(&self, fabric: &Fabric) -> HashMap<Guid, DestinationNumber> {
@@ -56,10 +76,6 @@ impl Life {
 }
 
 fn options(saved: &SavedOrders) -> RoutingOptions {
-    options_of(saved)
-}
-
-fn options_of(saved: &SavedOrders) -> RoutingOptions {
     RoutingOptions {
         destinations: DestinationOrder::Saved(saved.clone()),
         switches: SwitchOrder::Saved(saved.clone()),
@@ -211,29 +227,19 @@ fn a_replaced_switch_takes_over() {
             assert_balanced(life.becomes(&now), tuple);
             assert_eq!(life.numbers(&now), before, "{tuple}");
             // Its groups are where those of the replaced one were.
-            let live = (&whole, &now).into();
-            assert_same_order(live, life.saved.as_ref().unwrap(), tuple);
+            let kept = order(&now, &options(life.saved.as_ref().unwrap()));
+            assert_eq!(kept, order(&whole, &Default::default()), "{tuple}");
         }
     }
 }
 
-struct Both<'a>(&'a Fabric, &'a Fabric);
-
-impl<'a> From<(&'a Fabric, &'a Fabric)> for Both<'a> {
-    fn from((whole, now): (&'a Fabric, &'a Fabric)) -> Self {
-        Both(whole, now)
-    }
-}
-
-fn assert_same_order(Both(whole, now): Both<'_>, saved: &SavedOrders, what: &str) {
-    let order = |fabric: &Fabric, options: &RoutingOptions| -> Vec<usize> {
-        let healthy = Degradation::none(fabric);
-        let routing = Routing::new(Live::new(fabric, &healthy), options);
-        let mut all: Vec<usize> = (0..fabric.switches().len()).collect();
-        all.sort_by_key(|&s| routing.orders().position(SwitchIndex::new(s)));
-        all
-    };
-    assert_eq!(order(now, &options(saved)), order(whole, &Default::default()), "{what}");
+/// The switches in switch order.
+fn order(fabric: &Fabric, options: &RoutingOptions) -> Vec<usize> {
+    let healthy = Degradation::none(fabric);
+    let routing = Routing::new(Live::new(fabric, &healthy), options);
+    let mut all: Vec<usize> = (0..fabric.switches().len()).collect();
+    all.sort_by_key(|&s| routing.orders().position(SwitchIndex::new(s)));
+    all
 }
 
 /// Leaves that are filled to the same port, or where some have few nodes, leave no plane unused.
@@ -275,5 +281,39 @@ fn a_node_in_a_new_place_fits() {
         let new = whole.node_indices().find(|&n| port(n) == width / 2 + 1 && n.at() > 100).unwrap();
         let now = with_nodes(&whole, |n| port(n) <= width / 2 || n == new);
         assert_balanced(life.becomes(&now), tuple);
+    }
+}
+
+/// A standby manager that never saw the whole fabric routes what is left of it as the master does, if GUIDs follow some order of assembly.
+#[test]
+fn a_standby_routes_a_degraded_fabric_as_the_master_does() {
+    for tuple in FABRICS {
+        let whole = fabric(tuple, 0);
+        let leaves = whole.nodes().last().unwrap().switch.at() + 1;
+        let mut master = Life::new();
+        master.becomes(&whole);
+        for seed in 0..20 {
+            let mut random = Random::new(seed, 9);
+            let mut below = |count: usize| random.below(count as u64) as usize;
+            let mut faults = Degradation::none(&whole);
+            // Hosts among them: every cable can be one to a node.
+            for _ in 0..below(6) {
+                faults.set_cable(CableIndex::new(below(whole.cable_count())), true);
+            }
+            let switches = match seed % 4 {
+                0 => vec![],
+                1 => vec![leaves + below(whole.switches().len() - leaves)],
+                2 => vec![below(leaves)],
+                _ => vec![leaves, below(leaves)],
+            };
+            for &s in &switches {
+                faults.set_switch(SwitchIndex::new(s), true);
+            }
+            let now = whole.without(&faults);
+            let mut standby = Life::new();
+            standby.becomes(&now);
+            let [masters, standbys] = [&master, &standby].map(|life| life.routes(&now));
+            assert_eq!(masters, standbys, "{tuple}, seed {seed}, without {switches:?}");
+        }
     }
 }

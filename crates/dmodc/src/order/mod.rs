@@ -9,9 +9,11 @@
 //! Both must come from the healthy fabric and be kept: computed anew after a fault, they would move
 //! routes that the fault did not touch. [`SavedOrders`] carries them from run to run.
 
+mod absent;
 mod natural;
 mod nested;
 mod place;
+mod planes;
 mod residues;
 mod saved;
 
@@ -46,6 +48,9 @@ pub enum SwitchOrder {
     /// Plane by plane, planes by their least GUID.
     #[default]
     Plane,
+    /// The same for orders that are to last: planes in the order that all pods agree on, which a dead switch does not change; by their
+    /// least GUID where pods disagree. On a whole fabric both are the same.
+    AgreedPlane,
     /// By GUID, as the paper does.
     Guid,
     /// As saved.
@@ -85,6 +90,10 @@ impl Orders {
         let plane = plane_order(live, ranking);
         let sequence = match switches {
             SwitchOrder::Plane => plane.clone(),
+            SwitchOrder::AgreedPlane => match planes::agreed_keys(live, ranking) {
+                Some(keys) => plane_order_by(live, ranking, |s| keys[s.at()]),
+                None => plane.clone(),
+            },
             SwitchOrder::Guid => {
                 let mut all: Vec<SwitchIndex> = live.fabric.switch_indices().collect();
                 all.sort_by_key(|&s| live.fabric.switch(s).guid);
@@ -169,10 +178,18 @@ fn positions(sequence: &[SwitchIndex]) -> Vec<u32> {
 /// below k are removed, components by their least GUID; then its own GUID. On a healthy PGFT with
 /// any GUIDs all pods see their planes in one order. What has no rank comes last, by GUID.
 fn plane_order(live: Live<'_>, ranking: &Ranking) -> Vec<SwitchIndex> {
+    plane_order_by(live, ranking, |s| live.fabric.switch(s).guid.0)
+}
+
+/// The same by any key in place of GUIDs, as far as planes go.
+fn plane_order_by(
+    live: Live<'_>,
+    ranking: &Ranking,
+    key: impl Fn(SwitchIndex) -> u64,
+) -> Vec<SwitchIndex> {
     // Rank 0 never joins: leaves lie in no plane, they come by GUID.
     let stages: Vec<Vec<SwitchIndex>> = ranking.by_rank().into_iter().skip(1).rev().collect();
-    let guid = |s: SwitchIndex| Some(live.fabric.switch(s).guid.0);
-    let mut order = nested_order(live, &stages, &[], guid);
+    let mut order = nested_order(live, &stages, &[], |s| Some(key(s)));
     let in_no_plane = |s: &SwitchIndex| ranking.rank(*s).is_none_or(|rank| rank == 0);
     let mut rest: Vec<SwitchIndex> = live.fabric.switch_indices().filter(in_no_plane).collect();
     rest.sort_by_key(|&s| live.fabric.switch(s).guid);

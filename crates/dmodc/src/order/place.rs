@@ -74,8 +74,7 @@ impl CommonPorts {
             .map(|port| {
                 let expected = available[port] as f64 * usual;
                 let deviation = (expected * (1.0 - usual)).sqrt();
-                available[port] > 0
-                    && with_node[port] as f64 >= expected / 2.0 - 3.0 * deviation
+                available[port] > 0 && with_node[port] as f64 >= expected / 2.0 - 3.0 * deviation
             })
             .collect();
         let is_used = with_node.iter().map(|count| *count > 0).collect();

@@ -10,10 +10,11 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
+use dmodc::advise::NumbersCost;
 use dmodc::judge::Delivery;
 use dmodc::{
-    Dmodc, Dmodk, Engine, Live, NO_ROUTE, Policy, PortNumber, RandomPorts, RouteError,
-    connect_roots, stream_switches,
+    Dmodc, Dmodk, Engine, ForwardingTables, Live, NO_ROUTE, Policy, PortNumber, RandomPorts,
+    RouteError, connect_roots, stream_switches,
 };
 use dmodc_formats::{alternatives, lft, orders};
 
@@ -94,7 +95,22 @@ fn together(args: &RouteArgs, state: &State) -> Result<Summary> {
         empty,
         connected,
         elapsed,
+        numbers: numbers_cost(args, state, &tables)?,
     })
+}
+
+/// Beyond so many entries nobody waits until two more sets of tables are computed and judged.
+const MEASURED: usize = 1 << 26;
+
+/// What numbers that were kept cost, if there are any and the fabric is not too large to find out in passing.
+fn numbers_cost(
+    args: &RouteArgs,
+    state: &State,
+    tables: &ForwardingTables,
+) -> Result<Option<NumbersCost>> {
+    let entries = tables.switch_count() * tables.columns().len();
+    let is_measured = state.numbers_last(args) && entries <= MEASURED;
+    Ok(is_measured.then(|| NumbersCost::new(state.live(), &state.routing)).transpose()?)
 }
 
 /// The tables of each switch as they come, in a file of its own. The folder is there once all are.
@@ -142,6 +158,7 @@ fn split(args: &RouteArgs, state: &State, folder: &Path) -> Result<Summary> {
         empty,
         connected: None,
         elapsed: start.elapsed(),
+        numbers: None,
     })
 }
 

@@ -5,11 +5,27 @@ use std::sync::Arc;
 use anyhow::{Context, Result, ensure};
 use dmodc::fabric::Changes;
 use dmodc::{
-    Degradation, Fabric, Joined, Lid, Live, Reference, Routing, RoutingOptions, SavedOrders, Stable,
+    Degradation, DestinationOrder, Fabric, Joined, Lid, Live, Reference, Routing, RoutingOptions,
+    SavedOrders, Stable, SwitchOrder,
 };
 
 use crate::args::{EngineName, FabricArgs, RouteArgs};
 use crate::input;
+
+/// The orders that the arguments ask for. Those that are saved are to last, so empty places have numbers, too, and a dead switch does not decide
+/// which plane comes first.
+fn order(args: &RouteArgs) -> Result<(DestinationOrder, SwitchOrder, Option<SavedOrders>)> {
+    let (destinations, switches, saved) = input::order(&args.order)?;
+    let destinations = match destinations {
+        DestinationOrder::Topological if args.save_orders.is_some() => DestinationOrder::Places,
+        other => other,
+    };
+    let switches = match switches {
+        SwitchOrder::Plane if args.save_orders.is_some() => SwitchOrder::AgreedPlane,
+        other => other,
+    };
+    Ok((destinations, switches, saved))
+}
 
 /// A fabric as it is now, ready to be routed.
 pub(super) struct State {
@@ -45,7 +61,10 @@ impl State {
     /// A fabric that is its own reference.
     fn alone(args: &RouteArgs, mut fabric: Fabric) -> Result<Self> {
         let leaves = input::leaf_rule(&args.leaves, &mut fabric)?;
-        let (destinations, switches, saved) = input::order(&args.order)?;
+        let (destinations, switches, mut saved) = order(args)?;
+        if let Some(saved) = &mut saved {
+            saved.hand_over_to(&fabric);
+        }
         let options = RoutingOptions { leaves, destinations, switches, switch_lids: true };
         let absent = Degradation::none(&fabric);
         let live = Live::new(&fabric, &absent);
@@ -70,7 +89,7 @@ impl State {
         let leaves =
             input::leaf_rule(&args.leaves, &mut reference).with_context(|| name.clone())?;
         let mut joined = Joined::new(&reference, &present).with_context(|| name.clone())?;
-        let (destinations, switches, earlier) = input::order(&args.order)?;
+        let (destinations, switches, earlier) = order(args)?;
         let options = RoutingOptions { leaves, destinations, switches, switch_lids: true };
         let mut orders = Routing::orders_of(&reference, &options);
         if let Some(earlier) = earlier {
@@ -89,6 +108,11 @@ impl State {
             saved: Some(orders),
             beyond,
         })
+    }
+
+    /// Whether the numbers are from before, or are to last.
+    pub(super) fn numbers_last(&self, args: &RouteArgs) -> bool {
+        self.saved.is_some() || args.save_orders.is_some()
     }
 
     pub(super) fn live(&self) -> Live<'_> {

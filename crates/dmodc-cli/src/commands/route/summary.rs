@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use dmodc::advise::NumbersCost;
 use dmodc::fabric::{Changes, Counts};
 use dmodc::judge::Delivery;
 use dmodc::{Coverage, End, Live, NO_ROUTE, SwitchIndex};
@@ -60,6 +61,8 @@ pub(super) struct Summary {
     pub(super) empty: Empty,
     pub(super) connected: Option<usize>,
     pub(super) elapsed: Duration,
+    /// What the numbers cost that were kept, if that was measured.
+    pub(super) numbers: Option<NumbersCost>,
 }
 
 impl Summary {
@@ -91,6 +94,7 @@ impl Summary {
                 "switches": self.empty.switches,
             },
             "connected_root_entries": self.connected,
+            "numbers": self.numbers.as_ref().map(numbers),
             "route_ms": self.elapsed.as_secs_f64() * 1e3,
         });
         verdict::set(&mut summary, &self.delivery);
@@ -124,6 +128,10 @@ impl Summary {
         }
         for line in doubts(live.fabric, state.routing.doubts()) {
             let _ = writeln!(text, "{line}");
+        }
+        if let Some(cost) = self.numbers.filter(NumbersCost::is_noticeable) {
+            let advice = "to renumber: --save-orders without --orders, when routes may move";
+            let _ = writeln!(text, "{cost} ({advice})");
         }
         if let Some(lid) = state.beyond {
             let _ = writeln!(
@@ -179,6 +187,17 @@ impl Summary {
 
 fn entries(count: usize) -> String {
     format!("{} {}", number(count), if count == 1 { "entry" } else { "entries" })
+}
+
+fn numbers(cost: &NumbersCost) -> Value {
+    json!({
+        "a2a": cost.all_to_all,
+        "fresh_a2a": cost.fresh_all_to_all,
+        "sp": cost.shifts,
+        "fresh_sp": cost.fresh_shifts,
+        "ratio": cost.ratio(),
+        "noticeable": cost.is_noticeable(),
+    })
 }
 
 fn reference(name: &str, changes: &Changes) -> Value {

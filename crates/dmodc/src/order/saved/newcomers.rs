@@ -15,12 +15,13 @@
 //! last number in use is 323        324 + 17 = 341 has residue 17
 //! ```
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::{Place, SavedOrders};
 use crate::fabric::Live;
 use crate::id::{Guid, NodeIndex, PortNumber, SwitchIndex};
 use crate::order::DestinationNumber;
+use crate::order::absent::missing_before;
 use crate::order::place::{CommonPorts, LeafPorts};
 use crate::order::residues::Residues;
 use crate::rank::Ranking;
@@ -40,6 +41,8 @@ pub(super) struct Newcomers<'a> {
     lent: HashSet<u32>,
     /// Below this most numbers are in use; gaps there are for whoever belongs between.
     main_end: u32,
+    /// If nothing is known yet: how many leaves are missing right before each, and how many places a leaf has.
+    missing: Option<(Vec<u32>, u32)>,
     /// Places that newcomers' leaves keep free.
     pub(super) vacant: Vec<(u32, Place)>,
 }
@@ -93,7 +96,16 @@ impl<'a> Newcomers<'a> {
         let residues = Residues::new(live, ranking);
         let common = CommonPorts::new(live, &ports, residues.round as usize);
         let main_end = main_end(&used);
-        Newcomers { live, residues, common, leaves, books, used, lent, main_end, vacant: vec![] }
+        let missing = used.is_empty().then(|| {
+            let mut places: BTreeMap<u32, usize> = BTreeMap::new();
+            for leaf in &ports {
+                *places.entry(common.places_of(live, leaf).len() as u32).or_default() += 1;
+            }
+            let usual = places.into_iter().max_by_key(|&(places, leaves)| (leaves, places));
+            (missing_before(live, ranking, &leaves), usual.map_or(0, |(places, _)| places))
+        });
+        let vacant = vec![];
+        Newcomers { live, residues, common, leaves, books, used, lent, main_end, missing, vacant }
     }
 
     /// Returns a number for each of these nodes on leaves, which come in topological order.
@@ -150,7 +162,9 @@ impl<'a> Newcomers<'a> {
         let is_free = |start: u32| (start..start + length).all(|n| !self.used.contains(&n));
         let before = self.books[..at].iter().rev().find(|book| !book.is_empty());
         let after = self.books[at + 1..].iter().find(|book| !book.is_empty());
-        let end = before.map(|book| self.block_end(book));
+        let missing = self.missing.as_ref().map_or(0, |(missing, places)| missing[at] * places);
+        let end = before.map_or((missing > 0).then_some(0), |book| Some(self.block_end(book)));
+        let end = end.map(|end| end + missing);
         let start = after.and_then(|book| {
             let first = book.iter().map(|entry| entry.1).min()?;
             first.checked_sub(length)
