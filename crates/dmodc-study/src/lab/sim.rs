@@ -13,7 +13,7 @@ use dmodc_formats::lft::{self, Lft};
 use tempfile::TempDir;
 
 use super::LabError;
-use super::netlist::{self, adapter_id, stand_in, switch_id};
+use super::netlist::{Netlist, adapter_id, stand_in, switch_id};
 use super::process::{Broom, Desk, Running};
 
 /// The longest that the simulator may take to read a fabric, in seconds.
@@ -42,27 +42,29 @@ impl Sim {
     /// # Errors
     /// If it cannot be held, or programs are missing, or they fail.
     pub fn start(fabric: &Fabric) -> Result<Self, LabError> {
+        let held = stand_in(fabric);
+        let net = Netlist::of(&held).map_err(|error| LabError::Io("the fabric".into(), error))?;
+        Sim::start_as(fabric, held, &net)
+    }
+
+    /// Starts a simulator with another text than the stand-in's own, which may hold more or fewer devices and cables.
+    pub(super) fn start_as(fabric: &Fabric, held: Fabric, net: &Netlist) -> Result<Self, LabError> {
         fabric.infiniband_lids().map_err(LabError::TooLarge)?;
         let io = |what: &'static str| move |error| LabError::Io(what.into(), error);
         let folder =
             tempfile::Builder::new().prefix("dmodc-lab-").tempdir().map_err(io("a folder"))?;
         let mut desk = Desk::new(folder.path().into())?;
-        let held = stand_in(fabric);
         let (attached, seen) = attach(fabric);
         desk.host = attached.map(|n| adapter_id(held.adapter_of(n).guid));
         let broom = Broom::new(folder.path()).map_err(io("a folder"))?;
-        let mut text = Vec::new();
-        netlist::write(&held, &mut text).map_err(io("the fabric"))?;
-        fs::write(folder.path().join("net"), text).map_err(io("the fabric"))?;
+        fs::write(folder.path().join("net"), &net.text).map_err(io("the fabric"))?;
         let said = folder.path().join("ibsim.out");
-        let ports: usize = fabric.switches().iter().map(|s| usize::from(s.ports) + 1).sum();
-        let adapters: usize = fabric.adapters().iter().map(|a| usize::from(a.ports)).sum();
         let mut command = desk.program("ibsim");
         command.arg("-s");
         for (option, count) in [
-            ("-N", fabric.switches().len() + fabric.adapters().len() + 16),
-            ("-S", fabric.switches().len() + 16),
-            ("-P", ports + adapters + 64),
+            ("-N", net.switches + net.adapters + 16),
+            ("-S", net.switches + 16),
+            ("-P", net.ports + 64),
             ("-L", 49_152),
         ] {
             command.arg(option).arg(count.to_string());
@@ -163,6 +165,11 @@ impl Sim {
             lines.push(format!("Unlink {}", self.named(part)));
         }
         self.dead.clone_from(wanted);
+        self.tell(&lines)
+    }
+
+    /// Writes lines on the simulator's console.
+    pub(super) fn tell(&mut self, lines: &[String]) -> Result<(), LabError> {
         let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
         let written = self.console.write_all(text.as_bytes()).and_then(|()| self.console.flush());
         written.map_err(|error| LabError::Io("the console of ibsim".into(), error))
@@ -257,7 +264,7 @@ impl Sim {
 /// Returns the node that programs sit on, and which switches it can reach: the first of the part with the most nodes,
 /// because OpenSM routes only the part that it sits in. A first port is preferred, which all programs use by default,
 /// and a host to an aggregation node.
-fn attach(fabric: &Fabric) -> (Option<NodeIndex>, Vec<bool>) {
+pub(super) fn attach(fabric: &Fabric) -> (Option<NodeIndex>, Vec<bool>) {
     let mut part: Vec<Option<usize>> = vec![None; fabric.switches().len()];
     let mut sizes: Vec<usize> = Vec::new();
     for start in fabric.switch_indices() {
