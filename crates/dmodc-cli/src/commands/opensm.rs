@@ -102,8 +102,9 @@ fn soak_line(row: &SoakRow, seed: u64) -> String {
         if row.quiet { percent } else { format!("({percent})") },
         row.verdict,
     );
-    if let Some(handover) = row.handover.filter(|handover| !handover.is_shared) {
-        let moved = number(handover.moved_if_shared);
+    if let Some(handover) = row.handover.filter(|handover| !handover.is_shared)
+        && let Some(moved) = handover.moved_if_shared.map(number)
+    {
         let _ = writeln!(text, "       with one state folder {moved} entries would have moved");
     }
     for wrong in &row.wrong {

@@ -160,11 +160,6 @@ impl Opensm {
         self.log_from(0)
     }
 
-    /// What its log says of the event that is not over yet; before that, of all that it was told.
-    pub(super) fn news(&self) -> String {
-        self.log_from(self.told)
-    }
-
     /// How long its log is.
     pub(super) fn log_length(&self) -> u64 {
         fs::metadata(self.folder.join("opensm.log")).map_or(0, |log| log.len())

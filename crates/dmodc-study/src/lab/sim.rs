@@ -175,6 +175,25 @@ impl Sim {
         written.map_err(|error| LabError::Io("the console of ibsim".into(), error))
     }
 
+    /// Tells the simulator that a program on the fabric was killed. It would notice only when it has a packet for it,
+    /// and would send those of a next one at the same adapter to the dead one.
+    pub(super) fn forget(&mut self, pid: u32) -> Result<(), LabError> {
+        let said = self.desk.folder.join("ibsim.out");
+        let before = fs::metadata(&said).map_or(0, |said| said.len() as usize);
+        self.tell(&["Attached".into()])?;
+        let start = Instant::now();
+        while start.elapsed() < Duration::from_secs(2) {
+            let text = fs::read(&said).unwrap_or_default();
+            let text = String::from_utf8_lossy(text.get(before..).unwrap_or_default());
+            if let Some(client) = client_of(&text, pid) {
+                return self.tell(&[format!("X {client}")]);
+            }
+            sleep(Duration::from_millis(20));
+        }
+        // It is not attached.
+        Ok(())
+    }
+
     fn touches(&self, c: dmodc::CableIndex, s: SwitchIndex) -> bool {
         match self.fabric.cable(c) {
             CableEnds::Switches(cable) => cable.a.0 == s || cable.b.0 == s,
@@ -293,6 +312,12 @@ pub(super) fn attach(fabric: &Fabric) -> (Option<NodeIndex>, Vec<bool>) {
     (nodes.min_by_key(|&n| (is_other_port(n), fabric.is_aggregation(n), n)), seen)
 }
 
+/// Returns the number of the client with a process, of the lines `Client 0: pid 4711 connected at …`.
+fn client_of(text: &str, pid: u32) -> Option<u32> {
+    let (before, _) = text.split_once(&format!(": pid {pid} connected"))?;
+    before.rsplit_once("Client ")?.1.parse().ok()
+}
+
 /// A line of `ibtracert`: `[4] -> switch port {0x0002c90200000002}[1] lid 6-6 "L2-1"`.
 fn traced_hop(line: &str) -> Option<(u8, Lid, u8)> {
     let (out, rest) = line.strip_prefix('[')?.split_once("] -> ")?;
@@ -311,6 +336,13 @@ pub(super) fn is_dead(degradation: &Degradation, part: &Part) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn clients_are_found_by_their_process() {
+        let text = "sim> Client 0: pid 12 connected at \"H-1\" port 0x2, lid 1, qp 0 SM\n\
+                    Client 3: pid 123 connected at \"H-2\" port 0x3, lid 2, qp 1 \n";
+        assert_eq!([12, 123, 1].map(|pid| client_of(text, pid)), [Some(0), Some(3), None]);
+    }
 
     #[test]
     fn hops_of_ibtracert_are_read() {

@@ -117,11 +117,8 @@ impl<'a> Managers<'a> {
     }
 
     /// Ends who is in charge, or kills it, and starts it again.
-    pub(super) fn restart(&mut self, sim: &Sim, is_killed: bool) -> Result<(), LabError> {
-        match is_killed {
-            true => self.opensm.kill(),
-            false => self.opensm.stop(),
-        }
+    pub(super) fn restart(&mut self, sim: &mut Sim, is_killed: bool) -> Result<(), LabError> {
+        self.end(sim, is_killed)?;
         self.opensm = self.spawn(sim, self.current)?;
         self.memory.push((0, 0));
         Ok(())
@@ -133,7 +130,7 @@ impl<'a> Managers<'a> {
         let mut second = self.spawn(sim, 1)?;
         wait_for(&mut second, "Entering STANDBY state")?;
         let since = now();
-        self.opensm.kill();
+        self.end(sim, true)?;
         self.take_charge(sim, 1, second);
         Ok(since)
     }
@@ -142,13 +139,18 @@ impl<'a> Managers<'a> {
     pub(super) fn hand_back(&mut self, sim: &mut Sim) -> Result<f64, LabError> {
         let since = now();
         let mut first = self.spawn(sim, 0)?;
-        wait_for(&mut first, "Entering STANDBY state")?;
-        // The master looks for others when it sweeps.
-        self.opensm.resweep();
         wait_for(&mut first, "Entering MASTER state")?;
-        self.opensm.stop();
+        self.end(sim, false)?;
         self.take_charge(sim, 0, first);
         Ok(since)
+    }
+
+    fn end(&mut self, sim: &mut Sim, is_killed: bool) -> Result<(), LabError> {
+        match is_killed {
+            true => self.opensm.kill(),
+            false => self.opensm.stop(),
+        }
+        sim.forget(self.opensm.pid())
     }
 
     fn take_charge(&mut self, sim: &mut Sim, who: usize, opensm: Opensm) {

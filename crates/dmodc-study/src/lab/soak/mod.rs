@@ -73,8 +73,8 @@ pub struct Handover {
     pub is_shared: bool,
     /// Entries that moved.
     pub moved: usize,
-    /// Entries that would have moved if both had one state folder.
-    pub moved_if_shared: usize,
+    /// Entries that would have moved if both had one state folder; not known of the way back.
+    pub moved_if_shared: Option<usize>,
 }
 
 /// What one event led to.
@@ -254,14 +254,14 @@ impl<'a> Bench<'a> {
             }
             Act::Restart => {
                 course.mark = 0;
-                self.managers.restart(&self.sim, false)
+                self.managers.restart(&mut self.sim, false)
             }
             Act::Kill { after } => {
                 self.apply()?;
                 self.managers.opensm.resweep();
                 sleep(Duration::from_millis(after));
                 course.mark = 0;
-                self.managers.restart(&self.sim, true)?;
+                self.managers.restart(&mut self.sim, true)?;
                 course.since = now();
                 Ok(())
             }
@@ -429,8 +429,10 @@ impl<'a> Bench<'a> {
         let moved = differing(&self.before.image, &held.image);
         let first = Saved::read(self.managers.first_state(), self.managers.learns);
         let moved_if_shared = match event.act {
-            Act::Handover { .. } => differing(&self.before.image, &first.route(&held.fabric)?),
-            _ => 0,
+            Act::Handover { .. } => {
+                Some(differing(&self.before.image, &first.route(&held.fabric)?))
+            }
+            _ => None,
         };
         Ok(Some(Handover { is_shared: self.managers.is_shared, moved, moved_if_shared }))
     }
