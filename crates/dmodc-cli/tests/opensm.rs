@@ -207,3 +207,20 @@ fn engines_of_opensm_route_every_real_dump() {
     }
     assert!(routed > 0, "there are no fabrics in the folder");
 }
+
+/// The note for the plugin is an empty file in its state folder, which must be there.
+#[test]
+fn renumber_leaves_a_note_in_the_state_folder() {
+    let desk = Desk::new();
+    let missing = desk.run(&["opensm", "renumber", "--state", "nowhere"]);
+    assert_eq!(missing.status.code(), Some(2));
+    assert!(text(&missing.stderr).contains("nowhere: there is no such folder"));
+    fs::create_dir(desk.path("state")).unwrap();
+    // Twice is as good as once.
+    for _ in 0..2 {
+        let done = desk.run(&["opensm", "renumber", "--state", "state"]);
+        assert_eq!(done.status.code(), Some(0));
+        assert!(text(&done.stdout).contains("kill -HUP"), "{}", text(&done.stdout));
+        assert_eq!(fs::read(desk.path("state/renumber")).unwrap(), b"");
+    }
+}

@@ -17,7 +17,8 @@ use dmodc::{
 };
 use dmodc_formats::lft::Lft;
 use dmodc_study::lab::{
-    Kind, Lab, LabError, Opensm, Row, Script, Setup, Sim, Verdict, check_plugin, now, tables_of,
+    Kind, Lab, LabError, Length, Opensm, Progress, Row, Script, Setup, Sim, Soak, SoakKind, SoakRow,
+    Verdict, check_plugin, now, tables_of,
 };
 use dmodc_study::study::{Folder, Run, Shard, Study, read_rows};
 
@@ -78,6 +79,34 @@ fn lab(fabric_: &Fabric, script: &str) -> Option<Vec<Verdict>> {
         assert!(verdict.traced > 0 && verdict.followed == verdict.traced, "{verdict:?}");
     }
     Some(verdicts)
+}
+
+/// Random life of a small fabric: whatever happens, the switches hold what the saved files give, no pair is lost that
+/// cables connect, restarts move nothing, and the plugin says what is so.
+#[test]
+fn random_life_leaves_the_tables_right() {
+    let _one = ONE.lock();
+    let Some(plugin) = plugin() else { return };
+    let fabric = fabric(FIGURE_1);
+    if sim(&fabric).is_none() {
+        return;
+    }
+    let soak =
+        Soak { fabric: &fabric, plugin: &plugin, length: Length::Events(15), seed: 1, learns: false };
+    let told = |progress: Progress<'_>| match progress {
+        Progress::Skipped(why) => skip(why),
+        Progress::Event(row) => println!("{} {}: {:?}", row.number, row.event, row.wrong),
+    };
+    let (rows, summary) = soak.run(told).unwrap();
+    assert_eq!((rows.len(), summary.events, summary.seed), (16, 16, 1));
+    assert_eq!((rows[0].kind, rows[0].number), (SoakKind::Start, 0));
+    assert_eq!(summary.kinds.values().sum::<usize>(), 16);
+    let is_right = |row: &SoakRow| {
+        let verdict = &row.verdict;
+        verdict.lost == 0 && verdict.sound && row.differences == 0 && row.wrong.is_empty()
+    };
+    assert!(rows.iter().all(is_right) && summary.right, "{summary}\n{rows:#?}");
+    assert!(summary.memory[0] > 0 && rows.iter().any(|row| row.verdict.entries_changed > 0));
 }
 
 /// The same fabric with so many LIDs for each node, and an aggregation node inside each switch.

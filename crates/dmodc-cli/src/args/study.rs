@@ -1,10 +1,11 @@
 //! Commands that run many cases or OpenSM itself: study and opensm.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use dmodc_study::engine::EngineName;
-use dmodc_study::lab::ENGINES;
+use dmodc_study::lab::{ENGINES, Length};
 use dmodc_study::study::Shard;
 
 #[derive(Debug, Subcommand)]
@@ -62,8 +63,18 @@ pub(crate) struct StudyRunArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum OpensmCommand {
     /// Start ibsim and OpenSM on a fabric, let things happen to it, and report on each.
-    #[command(after_help = dmodc_study::lab::GRAMMAR)]
+    #[command(after_help = dmodc_study::lab::GRAMMAR, after_long_help = format!("{}\n{SOAK}", dmodc_study::lab::GRAMMAR))]
     Lab(LabArgs),
+    /// Ask the plugin to number all destinations anew: when replacements and growth have cost balance, and routes
+    /// may move.
+    Renumber(RenumberArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RenumberArgs {
+    /// The state folder of the plugin, as state_folder in dmodc.conf names it.
+    #[arg(long, value_name = "FOLDER", default_value = "/var/lib/dmodc")]
+    pub(crate) state: PathBuf,
 }
 
 #[derive(Debug, Args)]
@@ -82,6 +93,20 @@ pub(crate) struct LabArgs {
     /// What happens: the file of a script (see below), or 'demo'. Without it, only the start is reported.
     #[arg(long, value_name = "SCRIPT")]
     pub(crate) faults: Option<PathBuf>,
+    /// Let random life happen instead: for so many events (200), or for so long (90m, 2h). Cables and switches die
+    /// and are repaired, hosts go, come back or come late, adapters and switches are replaced, the fabric grows and
+    /// is recabled, OpenSM is restarted, killed and handed over, and the disk of the state folder is full or slow.
+    /// After each event the tables are compared and followed, and their balance is held against that of a fresh
+    /// numbering (see below).
+    #[arg(long, value_name = "LENGTH", conflicts_with_all = ["faults", "unchecked", "engine"], value_parser = length)]
+    pub(crate) soak: Option<Length>,
+    /// What the life of --soak is drawn from. The same seed gives the same events on the same fabric, as long as the
+    /// machine can do the same: a full disk needs root, a slow one a C compiler.
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "soak")]
+    pub(crate) seed: u64,
+    /// With --soak: let the plugin keep routes from a reference that it learns (reference = "learn" in dmodc.conf).
+    #[arg(long, value_name = "WHICH", requires = "soak")]
+    pub(crate) reference: Option<SoakReference>,
     /// The plugin, if it is not beside this program or where libraries are.
     #[arg(long, value_name = "FILE")]
     pub(crate) plugin: Option<PathBuf>,
@@ -92,4 +117,59 @@ pub(crate) struct LabArgs {
     /// Print JSON instead of text.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SoakReference {
+    Learn,
+}
+
+/// What is judged after each event of a soak.
+const SOAK: &str = "\
+With --soak, an event is wrong, and the answer is no, if
+  - the switches do not hold what dmodc route computes by the orders (and the reference) that the plugin saved,
+  - a node pair is lost that cables connect, packets loop or may deadlock, or ibtracert goes another way,
+  - nothing is at fault, nobody who was ever there is absent, and the worst port of all-to-all traffic or of shifts
+    has over 5 % more flows than by a fresh numbering,
+  - an entry towards somebody else moves for a late host or a replaced adapter or leaf,
+  - any entry moves for a restart, or for a handover between managers with one state folder,
+  - the plugin's status file or log says something else than what was found.
+Each line has the number of the event, what happened, heavy sweeps, the time until tables were uploaded, entries that
+changed, entries that changed towards whom the event was not about, and the balance against a fresh numbering (in
+brackets where something is at fault or somebody absent).
+";
+
+/// Reads a number of events, or a time in hours, minutes or seconds.
+fn length(text: &str) -> Result<Length, String> {
+    let wanted = || format!("expected a number of events, or a time such as 90m or 2h, not '{text}'");
+    let (number, unit) = match text.strip_suffix(['h', 'm', 's']) {
+        Some(number) => (number, text.as_bytes()[text.len() - 1]),
+        None => (text, 0),
+    };
+    let count: u64 = number.parse().map_err(|_| wanted())?;
+    let seconds = |each: u64| count.checked_mul(each).map(Duration::from_secs).ok_or_else(wanted);
+    Ok(match unit {
+        b'h' => Length::Time(seconds(3600)?),
+        b'm' => Length::Time(seconds(60)?),
+        b's' => Length::Time(seconds(1)?),
+        _ => Length::Events(usize::try_from(count).map_err(|_| wanted())?),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_soak_is_as_long_as_is_said() {
+        assert_eq!(length("200"), Ok(Length::Events(200)));
+        let minutes = |minutes: u64| Ok(Length::Time(Duration::from_secs(60 * minutes)));
+        assert_eq!(length("2h"), minutes(120));
+        assert_eq!(length("90m"), minutes(90));
+        assert_eq!(length("60s"), minutes(1));
+        for text in ["", "h", "2 h", "-1", "1.5h", "2d", "99999999999999999999", "9999999999999999h"] {
+            let error = length(text).unwrap_err();
+            assert!(error.starts_with("expected a number of events, or a time"), "{error}");
+        }
+    }
 }

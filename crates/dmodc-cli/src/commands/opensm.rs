@@ -1,12 +1,14 @@
-//! `dmodc opensm`: OpenSM on a simulated fabric.
+//! `dmodc opensm`: OpenSM on a simulated fabric, and a word to the plugin.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use dmodc::Fabric;
-use dmodc_study::lab::{Lab, Row, Script, check_plugin, find_plugin};
-use serde_json::json;
+use dmodc_study::lab::{
+    Lab, Length, Progress, Row, Script, Soak, SoakRow, check_plugin, find_plugin,
+};
+use serde_json::{Value, json};
 
 use super::generate::preset;
 use crate::args::{FabricArgs, LabArgs, OpensmCommand};
@@ -15,8 +17,112 @@ use crate::{Answer, input, output};
 
 pub(super) fn run(command: &OpensmCommand) -> Result<Answer> {
     match command {
-        OpensmCommand::Lab(args) => lab(args),
+        OpensmCommand::Lab(args) => match args.soak {
+            Some(length) => soak(args, length),
+            None => lab(args),
+        },
+        OpensmCommand::Renumber(args) => renumber(&args.state),
     }
+}
+
+/// Leaves a note for the plugin, which looks for it before it routes.
+fn renumber(state: &Path) -> Result<Answer> {
+    let name = state.display();
+    anyhow::ensure!(
+        state.is_dir(),
+        "{name}: there is no such folder; --state names the state_folder of dmodc.conf"
+    );
+    let note = state.join("renumber");
+    std::fs::write(&note, "").with_context(|| note.display().to_string())?;
+    output::print(&format!(
+        "{} is there: the plugin numbers all destinations anew in its next run. 'kill -HUP' OpenSM to have that now, \
+         or wait for its next heavy sweep. Most routes will move.\n",
+        note.display()
+    ))?;
+    Ok(Answer::Yes)
+}
+
+fn soak(args: &LabArgs, length: Length) -> Result<Answer> {
+    let fabric = fabric(args)?;
+    let plugin = plugin(args.plugin.as_deref())?;
+    check_plugin(&plugin)?;
+    let learns = args.reference.is_some();
+    let soak = Soak { fabric: &fabric, plugin: &plugin, length, seed: args.seed, learns };
+    if !args.json {
+        output::print(&soak_header(&fabric, args.seed, learns))?;
+    }
+    let mut told = Ok(());
+    let (rows, summary) = soak.run(|progress| {
+        if !args.json && told.is_ok() {
+            told = output::print(&match progress {
+                Progress::Skipped(why) => format!("skipped: {why}\n"),
+                Progress::Event(row) => soak_line(row, args.seed),
+            });
+        }
+    })?;
+    told?;
+    match args.json {
+        true => {
+            let runs = json!([{ "engine": "dmodc", "events": rows, "soak": summary }]);
+            let sound = rows.iter().all(|row| row.verdict.sound);
+            output::print(&format!("{:#}\n", report(&fabric, sound, summary.right, runs)))?;
+        }
+        false => output::print(&format!("{summary}\n"))?,
+    }
+    Ok(summary.right.into())
+}
+
+fn soak_header(fabric: &Fabric, seed: u64, learns: bool) -> String {
+    format!(
+        "OpenSM with dmodc{} on {} nodes and {} switches, simulated; life of seed {seed}\n\
+         {:>5}  {:<52}{:>7}{:>13}{:>10}{:>10}{:>10}  switches hold\n",
+        if learns { " and a learned reference" } else { "" },
+        number(fabric.nodes().len()),
+        number(fabric.switches().len()),
+        "event",
+        "",
+        "sweeps",
+        "uploaded in",
+        "entries",
+        "others'",
+        "balance",
+    )
+}
+
+fn soak_line(row: &SoakRow, seed: u64) -> String {
+    let percent = format!("{:+.1} %", (row.balance.ratio() - 1.0) * 100.0);
+    let mut text = format!(
+        "{:>5}  {:<52}{:>7}{:>13}{:>10}{:>10}{:>10}  {}\n",
+        row.number,
+        row.event,
+        row.sweeps,
+        format!("{:.2} s", row.upload_s),
+        number(row.verdict.entries_changed),
+        number(row.others_moved),
+        if row.quiet { percent } else { format!("({percent})") },
+        row.verdict,
+    );
+    if let Some(handover) = row.handover.filter(|handover| !handover.is_shared)
+        && let Some(moved) = handover.moved_if_shared.map(number)
+    {
+        let _ = writeln!(text, "       with one state folder {moved} entries would have moved");
+    }
+    for wrong in &row.wrong {
+        let _ = writeln!(text, "       WRONG (seed {seed}, event {}): {wrong}", row.number);
+    }
+    text
+}
+
+/// Returns what is told as JSON.
+fn report(fabric: &Fabric, sound: bool, right: bool, runs: Value) -> Value {
+    json!({
+        "schema": "dmodc/lab/4",
+        "nodes": fabric.nodes().len(),
+        "switches": fabric.switches().len(),
+        "sound": sound,
+        "right": right,
+        "runs": runs,
+    })
 }
 
 fn lab(args: &LabArgs) -> Result<Answer> {
@@ -54,14 +160,8 @@ fn lab(args: &LabArgs) -> Result<Answer> {
     let right = rows().all(Row::is_right);
     if args.json {
         let runs = runs.iter().map(|(engine, rows)| json!({ "engine": engine, "events": rows }));
-        let report = json!({
-            "schema": "dmodc/lab/3",
-            "nodes": fabric.nodes().len(),
-            "switches": fabric.switches().len(),
-            "sound": rows().all(Row::is_sound),
-            "right": right,
-            "runs": runs.collect::<Vec<_>>(),
-        });
+        let runs = runs.collect();
+        let report = report(&fabric, rows().all(Row::is_sound), right, runs);
         output::print(&format!("{report:#}\n"))?;
     }
     Ok(right.into())

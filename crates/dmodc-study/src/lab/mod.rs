@@ -7,16 +7,22 @@
 //! | `netlist` | the fabric as ibsim can hold it |
 //! | `sim` | ibsim: a simulated fabric, and a console that kills and repairs |
 //! | `opensm` | OpenSM with an engine, and what our plugin tells of it |
+//! | `held` | what the simulated switches hold |
+//! | `saved` | what the plugin saved, and what follows from it |
 //! | `script` | what happens to the fabric |
 //! | `run` | one event after the other: how long, what changed, whether it is right |
+//! | `soak` | random life, for as long as is wanted |
 
+mod held;
 mod netlist;
 mod opensm;
 mod plugin;
 mod process;
 mod run;
+mod saved;
 mod script;
 mod sim;
+mod soak;
 
 pub use opensm::{ENGINES, Event, Kind, Opensm, OpensmTables, Setup, now, tables_of};
 pub use plugin::{check_plugin, find_plugin};
@@ -24,6 +30,7 @@ pub use process::opensm_version;
 pub use run::{Lab, Row, Verdict};
 pub use script::{GRAMMAR, Script};
 pub use sim::Sim;
+pub use soak::{Balance, Handover, Kind as SoakKind, Length, Progress, Soak, SoakRow, Summary};
 
 use std::path::PathBuf;
 

@@ -94,6 +94,33 @@ pub(super) fn switch_id(guid: Guid) -> String {
     format!("S-{:016x}", guid.0)
 }
 
+/// A text for ibsim, and how much it has to hold.
+pub(super) struct Netlist {
+    pub(super) text: Vec<u8>,
+    pub(super) switches: usize,
+    pub(super) adapters: usize,
+    pub(super) ports: usize,
+}
+
+impl Netlist {
+    /// Returns that of a fabric whose GUIDs fit.
+    ///
+    /// # Errors
+    /// What the writer says.
+    pub(super) fn of(fabric: &Fabric) -> io::Result<Self> {
+        let mut text = Vec::new();
+        write(fabric, &mut text)?;
+        let of_switches: usize = fabric.switches().iter().map(|s| usize::from(s.ports) + 1).sum();
+        let of_adapters: usize = fabric.adapters().iter().map(|a| usize::from(a.ports)).sum();
+        Ok(Netlist {
+            text,
+            switches: fabric.switches().len(),
+            adapters: fabric.adapters().len(),
+            ports: of_switches + of_adapters,
+        })
+    }
+}
+
 /// Writes a fabric whose GUIDs fit. Lines are shorter than ibsim's 255 characters; names stand only where ibsim reads
 /// them, because it takes a `w=`, `s=` or `e=` in the line of a port for an option. Routers become adapters: routes
 /// treat both alike, and not every ibsim knows routers.
@@ -152,14 +179,19 @@ fn write_switch(fabric: &Fabric, s: SwitchIndex, out: &mut impl Write) -> io::Re
     Ok(())
 }
 
-fn head(product: &Product, word: &str, guid: Guid, out: &mut impl Write) -> io::Result<()> {
+pub(super) fn head(
+    product: &Product,
+    word: &str,
+    guid: Guid,
+    out: &mut impl Write,
+) -> io::Result<()> {
     let Product { vendor, device, system } = product;
     writeln!(out, "\nvendid=0x{vendor:x}\ndevid=0x{device:x}\nsysimgguid=0x{:x}", system.0)?;
     writeln!(out, "{word}=0x{:x}", guid.0)
 }
 
 /// Returns a name that can stand between quotation marks, and is not too long.
-fn safe(name: &str) -> String {
+pub(super) fn safe(name: &str) -> String {
     let plain = |c: char| if c.is_control() || c == '"' { ' ' } else { c };
     let mut safe = String::new();
     for c in name.chars().map(plain) {

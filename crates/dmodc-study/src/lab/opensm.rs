@@ -7,7 +7,7 @@ use std::process::Command;
 use std::thread::sleep;
 use std::time::{Duration, Instant, SystemTime};
 
-use dmodc::{Degradation, LeafRule, Live, Ranking, SwitchIndex};
+use dmodc::{Degradation, Guid, LeafRule, Live, Ranking, SwitchIndex};
 use dmodc_formats::lft::{self, Lft};
 
 use super::netlist::stand_in;
@@ -29,12 +29,35 @@ pub struct Setup<'a> {
     /// Whether OpenSM dumps its tables after each sweep, as the judges want them. On a large fabric that
     /// takes longer than the sweep.
     pub dumps: bool,
+    /// Where it sits.
+    pub(super) seat: Seat<'a>,
+}
+
+/// Where an OpenSM sits in the fabric, and where its files are.
+#[derive(Clone, Debug)]
+pub(super) struct Seat<'a> {
+    /// The folder of its files, in the lab's own.
+    pub(super) folder: &'a str,
+    /// The state folder of our plugin, if it is another one.
+    pub(super) state: Option<&'a Path>,
+    /// The adapter, by the simulator's name, and the GUID of its port, if not where programs are attached.
+    pub(super) host: Option<(&'a str, Guid)>,
+    /// More lines for OpenSM's own configuration.
+    pub(super) options: &'a str,
+    /// One more library, which is loaded into it.
+    pub(super) library: Option<&'a Path>,
+}
+
+impl Default for Seat<'_> {
+    fn default() -> Self {
+        Seat { folder: "opensm", state: None, host: None, options: "", library: None }
+    }
 }
 
 impl<'a> Setup<'a> {
     /// An engine, and nothing to fall back to.
     pub fn new(engine: &'a str, plugin: &'a Path) -> Self {
-        Setup { engine, plugin, fallback: None, config: "", dumps: true }
+        Setup { engine, plugin, fallback: None, config: "", dumps: true, seat: Seat::default() }
     }
 }
 
@@ -98,6 +121,8 @@ pub struct Opensm {
     process: Running,
     /// How much of its log is of events that are over.
     told: u64,
+    /// After so long it is told to look.
+    pub(super) notice: Duration,
 }
 
 impl Opensm {
@@ -114,8 +139,10 @@ impl Opensm {
         let io = |error| LabError::Io("opensm".into(), error);
         command.stdout(File::create(folder.join("opensm.out")).map_err(io)?);
         command.stderr(File::create(folder.join("opensm.err")).map_err(io)?);
+        // What an earlier one wrote must not be taken for this one's.
+        let _ = fs::remove_file(folder.join("opensm.log"));
         let process = Running(command.spawn().map_err(io)?);
-        Ok(Opensm { engine: engine.into(), folder, process, told: 0 })
+        Ok(Opensm { engine: engine.into(), folder, process, told: 0, notice: NOTICE })
     }
 
     /// Where its files are.
@@ -133,7 +160,12 @@ impl Opensm {
         self.log_from(0)
     }
 
-    fn log_from(&self, start: u64) -> String {
+    /// How long its log is.
+    pub(super) fn log_length(&self) -> u64 {
+        fs::metadata(self.folder.join("opensm.log")).map_or(0, |log| log.len())
+    }
+
+    pub(super) fn log_from(&self, start: u64) -> String {
         let mut log = Vec::new();
         if let Ok(mut file) = File::open(self.folder.join("opensm.log"))
             && file.seek(SeekFrom::Start(start)).is_ok()
@@ -168,9 +200,34 @@ impl Opensm {
 
     /// Asks for a heavy sweep.
     pub fn resweep(&self) {
+        self.signal("HUP");
+    }
+
+    fn signal(&self, name: &str) {
         // The shell's own: on a minimal system there is no program of this name.
-        let pid = self.pid().to_string();
-        let _ = Command::new("sh").args(["-c", "kill -HUP \"$1\"", "sh", &pid]).status();
+        let (kill, pid) = (format!("kill -{name} \"$1\""), self.pid().to_string());
+        let _ = Command::new("sh").args(["-c", &kill, "sh", &pid]).status();
+    }
+
+    /// Asks it to end, and waits for that. One that does not end in a while is killed.
+    pub(super) fn stop(&mut self) {
+        self.signal("TERM");
+        let start = Instant::now();
+        while self.is_alive() && start.elapsed() < STOP {
+            sleep(Duration::from_millis(20));
+        }
+        self.kill();
+    }
+
+    /// Kills it without warning.
+    pub(super) fn kill(&mut self) {
+        let _ = self.process.0.kill();
+        let _ = self.process.0.wait();
+    }
+
+    /// Whether it is still there.
+    pub(super) fn is_alive(&mut self) -> bool {
+        self.process.is_alive()
     }
 
     /// Waits until tables were uploaded after `since` and nothing more happens; what happened since. If
@@ -200,7 +257,7 @@ impl Opensm {
                 self.used_the_engine()?;
                 return Ok(events);
             }
-            if events.is_empty() && !asked && start.elapsed() > NOTICE {
+            if events.is_empty() && !asked && start.elapsed() > self.notice {
                 self.resweep();
                 asked = true;
             }
@@ -254,6 +311,9 @@ const QUIET: f64 = 0.4;
 /// After so long OpenSM is told to look.
 const NOTICE: Duration = Duration::from_secs(3);
 
+/// So long OpenSM may take to end.
+const STOP: Duration = Duration::from_secs(10);
+
 /// Seconds since the epoch, as in events.
 pub fn now() -> f64 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
@@ -262,9 +322,9 @@ pub fn now() -> f64 {
 
 /// The command of an OpenSM in a folder of its own. Engines that want roots get them.
 fn command(sim: &Sim, setup: &Setup<'_>) -> Result<(Command, PathBuf), LabError> {
-    let &Setup { engine, plugin, .. } = setup;
+    let Setup { engine, plugin, seat, .. } = setup;
     let io = |error| LabError::Io("a folder for opensm".into(), error);
-    let folder = sim.desk.folder.join("opensm");
+    let folder = sim.desk.folder.join(seat.folder);
     fs::create_dir_all(&folder).map_err(io)?;
     check_plugin(plugin)?;
     let write = |name: &str, text: String| {
@@ -274,22 +334,28 @@ fn command(sim: &Sim, setup: &Setup<'_>) -> Result<(Command, PathBuf), LabError>
         }
         Ok::<_, LabError>(path)
     };
-    let config = write("opensm.conf", "event_plugin_name dmodc\n".into())?;
+    let config = write("opensm.conf", format!("event_plugin_name dmodc\n{}", seat.options))?;
     let roots = write("roots", roots(sim))?;
     write("guid2lid", sim.guid_to_lid())?;
-    let state = folder.display();
+    let (files, state) = (folder.display(), seat.state.unwrap_or(&folder).display());
     let ours = write(
         "dmodc.conf",
         format!(
-            "state_folder = \"{state}\"\nstatus_file = \"{state}/status.json\"\n\
-             metrics_file = \"{state}/dmodc.prom\"\n{}\n",
+            "state_folder = \"{state}\"\nstatus_file = \"{files}/status.json\"\n\
+             metrics_file = \"{files}/dmodc.prom\"\n{}\n",
             setup.config
         ),
     )?;
-    let mut command = sim.desk.client("opensm");
+    let host = seat.host.map(|(host, _)| host).or(sim.desk.host.as_deref());
+    let mut command = sim.desk.client_at("opensm", host, seat.library);
     command.env("OSM_CACHE_DIR", &folder).env("OSM_TMP_DIR", &folder);
     command.env("LD_LIBRARY_PATH", plugin.parent().unwrap_or(Path::new(".")));
     command.env("DMODC_CONF", ours).env("DMODC_EVENTS", folder.join("events"));
+    if seat.library.is_some() {
+        // What the library of a slow disk goes by.
+        command.env("DMODC_LAB_SLOW", sim.desk.folder.join("disk-is-slow"));
+        command.env("DMODC_LAB_DISK", sim.desk.folder.join("state-"));
+    }
     command.arg("-e").arg("-F").arg(config);
     command.arg("-f").arg(folder.join("opensm.log"));
     let then = setup.fallback.unwrap_or("no_fallback");
@@ -301,13 +367,13 @@ fn command(sim: &Sim, setup: &Setup<'_>) -> Result<(Command, PathBuf), LabError>
     if lmc > 0 {
         command.arg("-l").arg(lmc.to_string());
     }
-    if let Some(guid) = sim.attached_guid() {
+    if let Some(guid) = seat.host.map(|(_, guid)| guid).or(sim.attached_guid()) {
         command.arg("-g").arg(guid.to_string());
     }
-    if matches!(engine, "updn" | "dnup" | "ftree") {
+    if matches!(*engine, "updn" | "dnup" | "ftree") {
         command.arg("-a").arg(roots);
     }
-    if matches!(engine, "lash" | "dfsssp" | "nue") {
+    if matches!(*engine, "lash" | "dfsssp" | "nue") {
         command.arg("-Q");
     }
     Ok((command, folder))

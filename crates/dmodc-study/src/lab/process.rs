@@ -63,9 +63,21 @@ impl Desk {
     /// A program on the simulated fabric. (`env` comes last, so that the library is loaded into the
     /// program alone.)
     pub(super) fn client(&self, name: &str) -> Command {
+        self.client_at(name, self.host.as_deref(), None)
+    }
+
+    /// The same at another adapter, perhaps with one more library in it.
+    pub(super) fn client_at(
+        &self,
+        name: &str,
+        host: Option<&str>,
+        library: Option<&Path>,
+    ) -> Command {
         let mut command = self.program("env");
-        command.arg(format!("LD_PRELOAD={}", self.preload.display()));
-        command.args(self.host.iter().map(|host| format!("SIM_HOST={host}")));
+        let libraries = [Some(&*self.preload), library].into_iter().flatten();
+        let libraries: Vec<String> = libraries.map(|path| path.display().to_string()).collect();
+        command.arg(format!("LD_PRELOAD={}", libraries.join(":")));
+        command.args(host.map(|host| format!("SIM_HOST={host}")));
         command.arg(find(name).unwrap_or_else(|| name.into()));
         command
     }
@@ -98,8 +110,10 @@ pub(super) struct Broom(Child);
 
 impl Broom {
     pub(super) fn new(folder: &Path) -> io::Result<Self> {
-        // Signals from the keyboard reach it, too, and must not end it before its work is done.
-        const SWEEP: &str = "trap '' INT TERM HUP; cat >/dev/null; sleep 0.1; rm -rf -- \"$1\"";
+        // Signals from the keyboard reach it, too, and must not end it before its work is done. A state folder may be
+        // a disk of its own.
+        const SWEEP: &str = "trap '' INT TERM HUP; cat >/dev/null; sleep 0.1; cd \"$1\" && \
+            for disk in state-*; do umount -l \"$disk\" 2>/dev/null; done; cd /; rm -rf -- \"$1\"";
         let mut command = Command::new("sh");
         command.args(["-c", SWEEP, "sh"]).arg(folder).current_dir("/");
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());

@@ -1,30 +1,23 @@
 //! One event after the other: how long until tables are uploaded, what changed, whether it is right.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::path::Path;
 use std::thread::sleep;
 use std::time::Duration;
 
-use dmodc::judge::{Delivery, Fate, check, trace};
-use dmodc::{
-    Degradation, DestinationOrder, Dmodc, End, Fabric, ForwardingTables, LeafRule, Lid, Live,
-    NO_ROUTE, NodeIndex, Random, Routing, RoutingOptions, SavedOrders, SwitchOrder,
-};
-use dmodc_formats::lft::Lft;
-use dmodc_formats::orders;
+use dmodc::judge::Delivery;
+use dmodc::{Degradation, Fabric, Live, NodeIndex};
 use serde::Serialize;
 
+use super::held::{Held, Image, differing};
 use super::opensm::{Kind, now};
+use super::saved::Saved;
 use super::script::{Parts, Step};
 use super::{LabError, Opensm, Script, Setup, Sim};
 
 /// The longest that OpenSM may take for one event, in seconds.
 const LONGEST: u64 = 900;
-
-/// On so many pairs `ibtracert` is sent after each event, or fewer.
-const TRACED: usize = 6;
 
 /// What one event led to.
 #[derive(Clone, Debug, Serialize)]
@@ -179,9 +172,6 @@ impl Lab<'_> {
     }
 }
 
-/// What each switch holds: a port for each LID, by GUID.
-type Image = BTreeMap<u64, Vec<u8>>;
-
 /// A fabric, OpenSM, and what the switches held before.
 struct Bench {
     sim: Sim,
@@ -251,18 +241,17 @@ impl Bench {
 
     /// Reads the tables back and judges them.
     fn judge(&mut self) -> Result<Verdict, LabError> {
-        let fabric = self.sim.discover()?;
-        let lft = self.sim.tables(&fabric)?;
-        let tables = Lft::tables(&[&lft], &fabric).map_err(dmodc::RouteError::from)?.remove(0);
-        let healthy = Degradation::none(&fabric);
-        let live = Live::new(&fabric, &healthy);
-        let routing = Routing::new(live, &self.options());
-        let (ours, _) = routing.route(live, &Dmodc)?;
-        let ranking = routing.ranking(live);
-        let judgement = check(live, &ranking, routing.orders(), &tables).nodes;
-        let now = image(&fabric, &tables);
-        let before = std::mem::replace(&mut self.before, now);
-        let (traced, followed) = self.follow(live, &tables);
+        let held = Held::read(&self.sim)?;
+        let (saved, as_offline) = match self.is_ours {
+            true => {
+                let (saved, differences) = Saved::compare(self.opensm.folder(), false, &held)?;
+                (saved, Some(differences.is_empty()))
+            }
+            false => (Saved::read(self.opensm.folder(), false), None),
+        };
+        let judgement = held.check(&saved).nodes;
+        let (traced, followed) = held.follow(&self.sim);
+        let before = std::mem::replace(&mut self.before, held.image);
         // OpenSM does not see what is cut off from it, so those pairs are not among the judged ones.
         let unseen = self.pairs().saturating_sub(judgement.pairs);
         Ok(Verdict {
@@ -273,8 +262,8 @@ impl Bench {
             cut_off: judgement.cut_off + unseen,
             sound: judgement.is_sound(),
             deadlock_free: judgement.is_deadlock_free(),
-            digest: BuildHasherDefault::<DefaultHasher>::default().hash_one(&self.before),
-            as_offline: self.is_ours.then(|| differing(&image(&fabric, &ours), &self.before) == 0),
+            digest: digest(&self.before),
+            as_offline,
             traced,
             followed,
         })
@@ -288,79 +277,11 @@ impl Bench {
         let nodes = fabric.node_indices().filter(is_node).count() as u64;
         nodes * nodes.saturating_sub(1)
     }
-
-    /// Sends `ibtracert` on some pairs that the tables deliver: on how many, and on how many of them it
-    /// goes as they say.
-    fn follow(&self, live: Live<'_>, tables: &ForwardingTables) -> (usize, usize) {
-        let nodes = live.fabric.nodes();
-        let destinations = tables.columns().destinations();
-        let mut random = Random::new(0, 6);
-        let (mut traced, mut followed) = (0, 0);
-        if nodes.is_empty() {
-            return (traced, followed);
-        }
-        for _ in 0..TRACED {
-            let from = &nodes[random.below(nodes.len() as u64) as usize];
-            let column = random.below(destinations.len() as u64) as usize;
-            let End::Node(to) = destinations[column].end else { continue };
-            let (hops, fate) = trace(live, tables, from.switch, column);
-            if fate != Fate::Delivered || live.fabric.node(to).guid == from.guid {
-                continue;
-            }
-            traced += 1;
-            let to = live.fabric.node(to);
-            let mut out = from.adapter_port.0;
-            let mut way: Vec<(u8, Lid, u8)> = Vec::new();
-            for hop in &hops {
-                let into = hop.into.unwrap_or(from.switch_port);
-                way.push((out, live.fabric.switch(hop.switch).lid, into.0));
-                out = hop.out.map_or(NO_ROUTE, |port| port.0);
-            }
-            way.push((out, to.lid, to.adapter_port.0));
-            let found = self.sim.way(from.lid, destinations[column].lid);
-            followed += usize::from(found.is_ok_and(|found| found == way));
-        }
-        (traced, followed)
-    }
-
-    /// What `dmodc route` would be told: the orders that the plugin saved.
-    fn options(&self) -> RoutingOptions {
-        let text = std::fs::read(self.opensm.folder().join("dmodc.orders")).ok();
-        let saved: Option<SavedOrders> = text.and_then(|text| orders::read(&text).ok());
-        RoutingOptions {
-            leaves: LeafRule::Detect,
-            destinations: saved
-                .clone()
-                .map_or(DestinationOrder::Topological, DestinationOrder::Saved),
-            switches: saved.map_or(SwitchOrder::Plane, SwitchOrder::Saved),
-            switch_lids: true,
-        }
-    }
 }
 
-fn image(fabric: &Fabric, tables: &ForwardingTables) -> Image {
-    let columns = tables.columns();
-    let width = columns.destinations().iter().map(|d| d.lid.0 as usize + 1).max().unwrap_or(0);
-    let row = |s: dmodc::SwitchIndex| {
-        let mut row = vec![NO_ROUTE; width];
-        for (column, d) in columns.destinations().iter().enumerate() {
-            row[d.lid.0 as usize] = tables.port(s, column).map_or(NO_ROUTE, |port| port.0);
-        }
-        (fabric.switch(s).guid.0, row)
-    };
-    fabric.switch_indices().map(row).collect()
-}
-
-/// In how many entries they differ. What one of them has not, is empty.
-fn differing(a: &Image, b: &Image) -> usize {
-    let none = Vec::new();
-    let guids = a.keys().chain(b.keys().filter(|guid| !a.contains_key(guid)));
-    let count = |guid: &u64| {
-        let (a, b) = (a.get(guid).unwrap_or(&none), b.get(guid).unwrap_or(&none));
-        let entry = |row: &[u8], lid: usize| row.get(lid).copied().unwrap_or(NO_ROUTE);
-        (0..a.len().max(b.len())).filter(|&lid| entry(a, lid) != entry(b, lid)).count()
-    };
-    guids.map(count).sum()
+/// Returns a digest of what the switches hold.
+pub(super) fn digest(image: &Image) -> u64 {
+    BuildHasherDefault::<DefaultHasher>::default().hash_one(image)
 }
 
 #[cfg(test)]

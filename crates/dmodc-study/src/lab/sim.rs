@@ -13,7 +13,7 @@ use dmodc_formats::lft::{self, Lft};
 use tempfile::TempDir;
 
 use super::LabError;
-use super::netlist::{self, adapter_id, stand_in, switch_id};
+use super::netlist::{Netlist, adapter_id, stand_in, switch_id};
 use super::process::{Broom, Desk, Running};
 
 /// The longest that the simulator may take to read a fabric, in seconds.
@@ -42,27 +42,29 @@ impl Sim {
     /// # Errors
     /// If it cannot be held, or programs are missing, or they fail.
     pub fn start(fabric: &Fabric) -> Result<Self, LabError> {
+        let held = stand_in(fabric);
+        let net = Netlist::of(&held).map_err(|error| LabError::Io("the fabric".into(), error))?;
+        Sim::start_as(fabric, held, &net)
+    }
+
+    /// Starts a simulator with another text than the stand-in's own, which may hold more or fewer devices and cables.
+    pub(super) fn start_as(fabric: &Fabric, held: Fabric, net: &Netlist) -> Result<Self, LabError> {
         fabric.infiniband_lids().map_err(LabError::TooLarge)?;
         let io = |what: &'static str| move |error| LabError::Io(what.into(), error);
         let folder =
             tempfile::Builder::new().prefix("dmodc-lab-").tempdir().map_err(io("a folder"))?;
         let mut desk = Desk::new(folder.path().into())?;
-        let held = stand_in(fabric);
         let (attached, seen) = attach(fabric);
         desk.host = attached.map(|n| adapter_id(held.adapter_of(n).guid));
         let broom = Broom::new(folder.path()).map_err(io("a folder"))?;
-        let mut text = Vec::new();
-        netlist::write(&held, &mut text).map_err(io("the fabric"))?;
-        fs::write(folder.path().join("net"), text).map_err(io("the fabric"))?;
+        fs::write(folder.path().join("net"), &net.text).map_err(io("the fabric"))?;
         let said = folder.path().join("ibsim.out");
-        let ports: usize = fabric.switches().iter().map(|s| usize::from(s.ports) + 1).sum();
-        let adapters: usize = fabric.adapters().iter().map(|a| usize::from(a.ports)).sum();
         let mut command = desk.program("ibsim");
         command.arg("-s");
         for (option, count) in [
-            ("-N", fabric.switches().len() + fabric.adapters().len() + 16),
-            ("-S", fabric.switches().len() + 16),
-            ("-P", ports + adapters + 64),
+            ("-N", net.switches + net.adapters + 16),
+            ("-S", net.switches + 16),
+            ("-P", net.ports + 64),
             ("-L", 49_152),
         ] {
             command.arg(option).arg(count.to_string());
@@ -163,9 +165,33 @@ impl Sim {
             lines.push(format!("Unlink {}", self.named(part)));
         }
         self.dead.clone_from(wanted);
+        self.tell(&lines)
+    }
+
+    /// Writes lines on the simulator's console.
+    pub(super) fn tell(&mut self, lines: &[String]) -> Result<(), LabError> {
         let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
         let written = self.console.write_all(text.as_bytes()).and_then(|()| self.console.flush());
         written.map_err(|error| LabError::Io("the console of ibsim".into(), error))
+    }
+
+    /// Tells the simulator that a program on the fabric was killed. It would notice only when it has a packet for it,
+    /// and would send those of a next one at the same adapter to the dead one.
+    pub(super) fn forget(&mut self, pid: u32) -> Result<(), LabError> {
+        let said = self.desk.folder.join("ibsim.out");
+        let before = fs::metadata(&said).map_or(0, |said| said.len() as usize);
+        self.tell(&["Attached".into()])?;
+        let start = Instant::now();
+        while start.elapsed() < Duration::from_secs(2) {
+            let text = fs::read(&said).unwrap_or_default();
+            let text = String::from_utf8_lossy(text.get(before..).unwrap_or_default());
+            if let Some(client) = client_of(&text, pid) {
+                return self.tell(&[format!("X {client}")]);
+            }
+            sleep(Duration::from_millis(20));
+        }
+        // It is not attached.
+        Ok(())
     }
 
     fn touches(&self, c: dmodc::CableIndex, s: SwitchIndex) -> bool {
@@ -257,7 +283,7 @@ impl Sim {
 /// Returns the node that programs sit on, and which switches it can reach: the first of the part with the most nodes,
 /// because OpenSM routes only the part that it sits in. A first port is preferred, which all programs use by default,
 /// and a host to an aggregation node.
-fn attach(fabric: &Fabric) -> (Option<NodeIndex>, Vec<bool>) {
+pub(super) fn attach(fabric: &Fabric) -> (Option<NodeIndex>, Vec<bool>) {
     let mut part: Vec<Option<usize>> = vec![None; fabric.switches().len()];
     let mut sizes: Vec<usize> = Vec::new();
     for start in fabric.switch_indices() {
@@ -286,6 +312,12 @@ fn attach(fabric: &Fabric) -> (Option<NodeIndex>, Vec<bool>) {
     (nodes.min_by_key(|&n| (is_other_port(n), fabric.is_aggregation(n), n)), seen)
 }
 
+/// Returns the number of the client with a process, of the lines `Client 0: pid 4711 connected at …`.
+fn client_of(text: &str, pid: u32) -> Option<u32> {
+    let (before, _) = text.split_once(&format!(": pid {pid} connected"))?;
+    before.rsplit_once("Client ")?.1.parse().ok()
+}
+
 /// A line of `ibtracert`: `[4] -> switch port {0x0002c90200000002}[1] lid 6-6 "L2-1"`.
 fn traced_hop(line: &str) -> Option<(u8, Lid, u8)> {
     let (out, rest) = line.strip_prefix('[')?.split_once("] -> ")?;
@@ -304,6 +336,13 @@ pub(super) fn is_dead(degradation: &Degradation, part: &Part) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn clients_are_found_by_their_process() {
+        let text = "sim> Client 0: pid 12 connected at \"H-1\" port 0x2, lid 1, qp 0 SM\n\
+                    Client 3: pid 123 connected at \"H-2\" port 0x3, lid 2, qp 1 \n";
+        assert_eq!([12, 123, 1].map(|pid| client_of(text, pid)), [Some(0), Some(3), None]);
+    }
 
     #[test]
     fn hops_of_ibtracert_are_read() {

@@ -1,0 +1,121 @@
+//! What a soak amounts to.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::Serialize;
+
+use super::life::Kind;
+use super::{Handover, SoakRow};
+
+/// All events of a soak.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Summary {
+    /// What everything was drawn from.
+    pub seed: u64,
+    /// Whether nothing was wrong.
+    pub right: bool,
+    /// How many events there were.
+    pub events: usize,
+    /// How many of each kind.
+    pub kinds: BTreeMap<Kind, usize>,
+    /// The numbers of the events at which something was wrong.
+    pub wrong: Vec<usize>,
+    /// Entries in which switches held something else than `dmodc route` computes, over all events.
+    pub differences: usize,
+    /// Node pairs that were lost, over all events.
+    pub lost: u64,
+    /// Node pairs that were cut off, over all events.
+    pub cut_off: u64,
+    /// Events at which nothing was at fault and nobody absent.
+    pub quiet: usize,
+    /// The worst balance at one of them, relative to a fresh numbering.
+    pub worst_quiet: Option<f64>,
+    /// The worst balance at any other event.
+    pub worst_other: Option<f64>,
+    /// Entries that moved without a reason where others had to stay.
+    pub moved: usize,
+    /// How often OpenSM was ended or killed and started again.
+    pub restarts: usize,
+    /// Handovers to another OpenSM and back.
+    pub handovers: Vec<Handover>,
+    /// How often OpenSM had to be told to look once more.
+    pub nudges: usize,
+    /// The memory of OpenSM after the start and at the end, in bytes.
+    pub memory: [u64; 2],
+    /// By how much the memory of one process grew at most, in bytes.
+    pub memory_growth: u64,
+    /// How long it took, in seconds.
+    pub seconds: f64,
+    /// What this machine could not do, and why.
+    pub skipped: Vec<String>,
+}
+
+impl Summary {
+    /// Takes one more event into account.
+    pub(super) fn add(&mut self, row: &SoakRow) {
+        self.events += 1;
+        *self.kinds.entry(row.kind).or_default() += 1;
+        if !row.wrong.is_empty() {
+            self.wrong.push(row.number);
+        }
+        self.differences += row.differences;
+        self.lost += row.verdict.lost;
+        self.cut_off += row.verdict.cut_off;
+        let ratio = row.balance.ratio();
+        let worst = match row.quiet {
+            true => {
+                self.quiet += 1;
+                &mut self.worst_quiet
+            }
+            false => &mut self.worst_other,
+        };
+        *worst = Some(worst.map_or(ratio, |worst| worst.max(ratio)));
+        self.moved += if row.must_stay { row.others_moved } else { 0 };
+        self.restarts += usize::from(matches!(row.kind, Kind::Restart | Kind::Kill));
+        self.handovers.extend(row.handover);
+        self.nudges += row.nudges;
+        self.right = self.wrong.is_empty();
+    }
+
+    /// Takes the memory of all processes that were in charge into account.
+    pub(super) fn weigh(&mut self, lives: &[(u64, u64)]) {
+        let first = lives.first().map_or(0, |life| life.0);
+        let last = lives.last().map_or(0, |life| life.1);
+        self.memory = [first, last];
+        let growth = lives.iter().map(|(first, last)| last.saturating_sub(*first));
+        self.memory_growth = growth.max().unwrap_or(0);
+    }
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Summary { seed, events, quiet, differences, lost, cut_off, moved, .. } = self;
+        match self.wrong.len() {
+            0 => write!(f, "all right: ")?,
+            wrong => write!(f, "WRONG at {wrong} events, the first number {}: ", self.wrong[0])?,
+        }
+        write!(f, "seed {seed}, {events} events in {:.0} s (", self.seconds)?;
+        for (at, (kind, count)) in self.kinds.iter().enumerate() {
+            write!(f, "{}{kind} {count}", if at > 0 { ", " } else { "" })?;
+        }
+        write!(f, "); {differences} entries other than dmodc route's, {lost} pairs lost, ")?;
+        write!(f, "{cut_off} cut off; balance against a fresh numbering ")?;
+        let percent = |ratio: Option<f64>| {
+            ratio.map_or("none".into(), |ratio| format!("{:+.1} %", (ratio - 1.0) * 100.0))
+        };
+        let (worst, other) = (percent(self.worst_quiet), percent(self.worst_other));
+        write!(f, "at worst {worst} at {quiet} quiet events, {other} at others; ")?;
+        write!(f, "{moved} entries moved without reason; {} restarts", self.restarts)?;
+        for is_shared in [true, false] {
+            let some = self.handovers.iter().filter(|handover| handover.is_shared == is_shared);
+            let (count, moved) = some.fold((0, 0), |sum, h| (sum.0 + 1, sum.1 + h.moved));
+            let whose = if is_shared { "one state folder" } else { "two state folders" };
+            write!(f, ", {count} handovers with {whose} moved {moved} entries")?;
+        }
+        let [first, last] = self.memory.map(|bytes| bytes as f64 / f64::from(1 << 20));
+        let growth = self.memory_growth as f64 / f64::from(1 << 20);
+        write!(f, "; OpenSM has {first:.1} MiB at the start, {last:.1} at the end, and one ")?;
+        write!(f, "process grew by {growth:.1} at most; OpenSM was told {} times to look", self.nudges)
+    }
+}
