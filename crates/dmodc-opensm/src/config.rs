@@ -1,13 +1,14 @@
 //! The configuration: `/etc/dmodc.conf`, or the file that `DMODC_CONF` names.
 
-use std::fs;
-use std::io::{self, Read};
-use std::os::unix::fs::FileTypeExt;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use dmodc::{DestinationOrder, Fabric, Guid, LeafChoice, LeafRule, SwitchOrder};
 use regex_lite::Regex;
 use serde::Deserialize;
+
+use crate::files::{self, Stamp};
+use crate::given::Given;
 
 /// Where it is unless `DMODC_CONF` says otherwise.
 const USUAL: &str = "/etc/dmodc.conf";
@@ -31,6 +32,11 @@ pub(crate) struct Config {
     /// What that file lists; it may change while the configuration does not.
     #[serde(skip)]
     root_guids: Option<Vec<Guid>>,
+    /// Whether those are of OpenSM's file, and why that one is not used.
+    #[serde(skip)]
+    pub(crate) roots_are_given: bool,
+    #[serde(skip)]
+    pub(crate) refused: Option<String>,
     /// Leaves are the switches with so many nodes.
     pub(crate) leaf_min_nodes: Option<usize>,
     /// Leaves are the switches whose description matches.
@@ -41,8 +47,8 @@ pub(crate) struct Config {
     pub(crate) reference: Option<Source>,
     /// Threads; 0 is as many as there are processors.
     pub(crate) threads: usize,
-    /// Fill entries between switches that have no up*down* route by shortest path.
-    pub(crate) connect_roots: bool,
+    /// Fill entries between switches that have no up*down* route by shortest path; else as OpenSM has it.
+    pub(crate) connect_roots: Option<bool>,
     /// What happens if nodes on leaves have no route to each other although cables connect them.
     pub(crate) on_lost: OnLost,
     /// Who computes the hop tables that multicast trees are made from.
@@ -53,6 +59,8 @@ pub(crate) struct Config {
     pub(crate) status_file: Option<PathBuf>,
     /// The same for Prometheus's textfile collector.
     pub(crate) metrics_file: Option<PathBuf>,
+    /// A line of JSON for every run.
+    pub(crate) event_file: Option<PathBuf>,
     /// Panic in every run, to see OpenSM go on without us.
     pub(crate) panic: bool,
 }
@@ -64,17 +72,20 @@ impl Default for Config {
             switch_order: Switches::Plane,
             roots: None,
             root_guids: None,
+            roots_are_given: false,
+            refused: None,
             leaf_min_nodes: None,
             leaf_name: None,
             exclude: None,
             reference: None,
             threads: 0,
-            connect_roots: false,
+            connect_roots: None,
             on_lost: OnLost::Keep,
             hop_tables: HopTables::Dmodc,
             state_folder: "/var/lib/dmodc".into(),
             status_file: None,
             metrics_file: None,
+            event_file: None,
             panic: false,
         }
     }
@@ -168,8 +179,8 @@ impl Config {
     /// # Errors
     /// One line that names file, line and thing.
     pub(crate) fn read((path, must_exist): &(PathBuf, bool)) -> Result<Self, String> {
-        match read_some(path, LARGEST) {
-            Ok(bytes) => {
+        match files::read(path, LARGEST) {
+            Ok((bytes, _)) => {
                 let text = String::from_utf8(bytes)
                     .map_err(|_| format!("{}: it is not UTF-8", path.display()))?;
                 Config::parse(path, &text)
@@ -204,9 +215,61 @@ impl Config {
     ///
     /// # Errors
     /// One line that names file, line and thing.
-    pub(crate) fn read_roots(&mut self) -> Result<(), String> {
+    fn read_roots(&mut self) -> Result<(), String> {
         self.root_guids = self.roots.as_deref().map(read_guids).transpose()?;
         Ok(())
+    }
+
+    /// Completes it with what OpenSM was given: the port in the names of files, roots, and whether they are connected.
+    /// What dmodc.conf says goes before.
+    ///
+    /// # Errors
+    /// One line that names file, line and thing.
+    fn complete(&mut self, given: &Given) -> Result<(), String> {
+        let port = given.port.to_string();
+        let fill = |path: &mut PathBuf| {
+            if let Some(text) = path.to_str().filter(|text| text.contains("%g")) {
+                *path = text.replace("%g", &port).into();
+            }
+        };
+        fill(&mut self.state_folder);
+        let reports = [&mut self.status_file, &mut self.metrics_file, &mut self.event_file];
+        reports.into_iter().flatten().for_each(fill);
+        self.connect_roots.get_or_insert(given.connect_roots);
+        self.read_roots()?;
+        if let Some(path) = given.roots.as_deref().filter(|_| self.leaves_are_open()) {
+            match read_guids(path) {
+                Ok(guids) => (self.root_guids, self.roots_are_given) = (Some(guids), true),
+                Err(why) => self.refused = Some(format!("OpenSM's root_guid_file is not used: {why}")),
+            }
+        }
+        Ok(())
+    }
+
+    /// Does without the roots that OpenSM was given, if they are in use; whether they were.
+    pub(crate) fn refuse_given_roots(&mut self, why: &str) -> bool {
+        let was = std::mem::take(&mut self.roots_are_given);
+        if was {
+            self.root_guids = None;
+            self.refused = Some(format!("OpenSM's root_guid_file is not used: {why}"));
+        }
+        was
+    }
+
+    /// Whether nothing here says which switches are leaves or roots.
+    pub(crate) fn leaves_are_open(&self) -> bool {
+        self.roots.is_none() && self.leaf_min_nodes.is_none() && self.leaf_name.is_none()
+    }
+
+    /// Returns how leaves are found, for people.
+    pub(crate) fn leaf_words(&self) -> String {
+        match (&self.roots, self.leaf_min_nodes, &self.leaf_name) {
+            (Some(path), ..) => format!("roots = {}", path.display()),
+            (_, Some(count), _) => format!("leaf_min_nodes = {count}"),
+            (.., Some(name)) => format!("leaf_name = \"{name}\""),
+            _ if self.root_guids.is_some() => "OpenSM's root_guid_file".into(),
+            _ => "leaves by how switches are cabled".into(),
+        }
     }
 
     /// The rule for leaves. Hosts to be excluded are set aside in the fabric.
@@ -226,27 +289,47 @@ impl Config {
     }
 }
 
-/// Reads a file that an administrator names. OpenSM waits meanwhile, so it is neither a pipe nor endless.
-pub(crate) fn read_some(path: &Path, largest: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    if fs::metadata(path)?.file_type().is_fifo() {
-        return Err(io::Error::other("it is a pipe"));
-    }
-    fs::File::open(path)?.take(largest + 1).read_to_end(&mut bytes)?;
-    match bytes.len() as u64 > largest {
-        true => Err(io::Error::other(format!("it has more than {largest} bytes"))),
-        false => Ok(bytes),
+/// A configuration, as it was read and as it is used.
+#[derive(Clone)]
+pub(crate) struct Read {
+    stamp: Option<Stamp>,
+    /// As the file has it.
+    raw: Config,
+    pub(crate) complete: Config,
+}
+
+impl Read {
+    /// Reads the configuration, unless it is the one that was read last, and what it names.
+    ///
+    /// # Errors
+    /// One line that names file, line and thing.
+    pub(crate) fn again(
+        before: Option<Read>,
+        path: &(PathBuf, bool),
+        given: &Given,
+    ) -> Result<Self, String> {
+        let stamp = Stamp::at(&path.0).map_err(|error| format!("{}: {error}", path.0.display()))?;
+        let raw = match before {
+            Some(before) if before.stamp == stamp && stamp.is_some() => before.raw,
+            _ => Config::read(path)?,
+        };
+        let mut complete = raw.clone();
+        complete.complete(given)?;
+        Ok(Read { stamp, raw, complete })
     }
 }
 
 fn read_guids(path: &Path) -> Result<Vec<Guid>, String> {
-    let text = read_some(path, LARGEST).map_err(|error| format!("{}: {error}", path.display()))?;
+    let read = files::read(path, LARGEST);
+    let (text, _) = read.map_err(|error| format!("{}: {error}", path.display()))?;
     let saved = dmodc_formats::orders::read(&text);
     Ok(saved.map_err(|error| format!("{}:{error}", path.display()))?.groups)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn parse(text: &str) -> Result<Config, String> {
@@ -278,13 +361,13 @@ mod tests {
     #[test]
     fn files_that_never_end_and_threads_without_number_are_refused() {
         let read = |path: &str| Config::read(&(path.into(), true)).unwrap_err();
-        assert_eq!(read("/dev/zero"), "/dev/zero: it has more than 16777216 bytes");
+        assert_eq!(read("/dev/zero"), "/dev/zero: it is a device, and not a regular file");
         assert!(read("/").starts_with("/: "));
         let folder = tempfile::tempdir().expect("a folder");
         let pipe = folder.path().join("pipe");
         let made = std::process::Command::new("mkfifo").arg(&pipe).status();
         assert!(made.is_ok_and(|status| status.success()));
-        assert!(read(&pipe.display().to_string()).ends_with("it is a pipe"));
+        assert!(read(&pipe.display().to_string()).contains("it is a pipe"));
         assert_eq!(parse("threads = 1024").map(|config| config.threads), Ok(1024));
         assert!(parse("threads = 1025").unwrap_err().contains("threads: 1025 is more than 1024"));
     }
@@ -322,7 +405,7 @@ mod tests {
             .map(|line| format!("{line}\n"))
             .collect();
         let config = parse(&all).expect("every key is known");
-        assert_eq!(all.lines().count(), 15);
+        assert_eq!(all.lines().count(), 16);
         assert_eq!(config.on_lost, OnLost::Keep);
         let other = parse("on_lost = \"next-engine\"").expect("it is known");
         assert_eq!(other.on_lost, OnLost::NextEngine);

@@ -5,13 +5,15 @@
 //! device, another LID, a cable in another place) starts anew, with the orders that are saved. With a
 //! reference, what is kept is both together, so that a part that returns is a repair, too.
 
+use std::collections::HashMap;
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 use dmodc::fabric::{Changes, Counts, Part};
 use dmodc::judge::{Delivery, Islands};
 use dmodc::{
-    Change, Coverage, Degradation, DestinationOrder, Fabric, ForwardingTables, Guid, Joined,
+    Change, Coverage, Degradation, Destination, DestinationOrder, End, Fabric, ForwardingTables, Guid, Joined,
     LeafRule, Lid, Live, NO_ROUTE, RouteError, Router, Routing, RoutingOptions, SavedOrders,
     SwitchIndex, SwitchOrder, TableDelta, Unconnected, connect_roots, validity,
 };
@@ -26,6 +28,8 @@ pub(crate) struct Wishes {
     pub(crate) destinations: DestinationOrder,
     pub(crate) switches: SwitchOrder,
     pub(crate) connect_roots: bool,
+    /// Switches that have 2^lmc LIDs, by GUID (OpenSM's `lmc_esp0`). All get the entry of the first.
+    pub(crate) switch_lmc: HashMap<Guid, u8>,
 }
 
 impl Wishes {
@@ -111,6 +115,47 @@ impl fmt::Display for LostLeaves {
     }
 }
 
+/// Where nodes are: on leaves, or on switches that are none.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Outlook {
+    nodes: usize,
+    elsewhere: usize,
+    /// One of the switches that are no leaves and have nodes.
+    example: Option<String>,
+}
+
+impl Outlook {
+    /// Returns a sentence if most nodes are on switches that are no leaves: then the rule for leaves is wrong.
+    pub(crate) fn warning(&self, rule: &str) -> Option<String> {
+        let Outlook { nodes, elsewhere, example } = self;
+        let example = example.as_deref().unwrap_or_default();
+        if 2 * elsewhere <= *nodes {
+            return None;
+        }
+        let what = match elsewhere == nodes {
+            true => format!("no leaf has nodes: all {nodes} are on switches that are no leaves"),
+            false => format!("{elsewhere} of {nodes} nodes are on switches that are no leaves"),
+        };
+        Some(format!("LEAF RULE ({rule}): {what}, such as {example}"))
+    }
+
+    /// Returns the likely reason why node pairs are lost.
+    pub(crate) fn reason(&self, rule: &str, leaves_are_lost: bool) -> String {
+        let Outlook { elsewhere, example, .. } = self;
+        match (example, leaves_are_lost) {
+            (Some(example), false) => format!(
+                "the leaf rule ({rule}) leaves {elsewhere} nodes on switches that are no leaves, such as \
+                 {example}, and those have no up*down* routes to each other"
+            ),
+            (None, _) => "damage has left leaves without a common switch above them".into(),
+            (Some(example), true) => format!(
+                "damage has left leaves without a common switch above them, and the leaf rule ({rule}) leaves \
+                 {elsewhere} nodes on switches that are no leaves, such as {example}"
+            ),
+        }
+    }
+}
+
 /// Tables that are kept between runs.
 pub(crate) struct Kept {
     router: Router,
@@ -120,6 +165,8 @@ pub(crate) struct Kept {
     image: Vec<u8>,
     /// How many LIDs that is.
     width: usize,
+    /// How many LIDs each switch has.
+    switch_lids: Vec<u8>,
     /// Both orders, with everything that ever was there.
     pub(crate) saved: SavedOrders,
     /// With a reference: what is known of it.
@@ -198,13 +245,18 @@ impl Kept {
     }
 
     fn of(router: Router, wishes: Wishes, saved: SavedOrders, by: Option<Compared>) -> Self {
-        let lids = router.routing().columns().destinations().iter().map(|d| d.lid.0);
+        let lmc = |guid| wishes.switch_lmc.get(guid).map_or(0, |lmc| (*lmc).min(7));
+        let switches = router.fabric().switches().iter();
+        let switch_lids: Vec<u8> = switches.map(|switch| 1 << lmc(&switch.guid)).collect();
+        let destinations = router.routing().columns().destinations().iter();
+        let end = destinations.map(|d| lids_of(d, &switch_lids).end).max().unwrap_or(0);
         // What is absent may have a LID beyond all that OpenSM knows.
-        let width = 1 + lids.max().unwrap_or(0).min(Lid::LAST_UNICAST.0) as usize;
+        let width = end.clamp(1, Lid::LAST_UNICAST.0 as usize + 1);
         let mut kept = Kept {
             places: Places::new(router.fabric()),
             image: vec![NO_ROUTE; width * router.fabric().switches().len()],
             width,
+            switch_lids,
             router,
             wishes,
             saved,
@@ -267,7 +319,7 @@ impl Kept {
     }
 
     /// The fabric that is known.
-    pub(crate) fn fabric(&self) -> &Fabric {
+    pub(crate) fn fabric(&self) -> &Arc<Fabric> {
         self.router.fabric()
     }
 
@@ -309,6 +361,28 @@ impl Kept {
         (pairs > 0).then_some(LostLeaves { pairs, all: coverage.leaf_pairs, example })
     }
 
+    /// Returns what leaves and damage have to do with the pairs that are lost.
+    pub(crate) fn outlook(&self) -> Outlook {
+        let (live, ranking) = (self.router.live(), &self.router.preprocessing().ranking);
+        let mut outlook = Outlook::default();
+        let nodes = live.fabric.node_indices();
+        for n in nodes.filter(|&n| live.node(n) && !live.fabric.is_aggregation(n)) {
+            outlook.nodes += 1;
+            let s = live.fabric.node(n).switch;
+            if !ranking.is_leaf(s) {
+                outlook.elsewhere += 1;
+                let switch = live.fabric.switch(s);
+                outlook.example.get_or_insert_with(|| format!("'{}' ({})", switch.name, switch.guid));
+            }
+        }
+        outlook
+    }
+
+    /// Whether switches have as many LIDs each as they had.
+    pub(crate) fn has_lids(&self, switch_lmc: &HashMap<Guid, u8>) -> bool {
+        self.wishes.switch_lmc == *switch_lmc
+    }
+
     /// Returns a sentence on what ranks are counted from, unless it is the leaves.
     pub(crate) fn ranks(&self) -> Option<String> {
         let live = self.router.live();
@@ -336,7 +410,8 @@ impl Kept {
     pub(crate) fn tables(&self) -> impl Iterator<Item = (Guid, &[u8])> {
         let live = self.router.live();
         let destinations = self.router.routing().columns().destinations().iter();
-        let used = destinations.filter(|d| d.end.is_alive(live)).map(|d| d.lid.0 as usize + 1);
+        let alive = destinations.filter(|d| d.end.is_alive(live));
+        let used = alive.map(|d| lids_of(d, &self.switch_lids).end);
         let used = used.max().unwrap_or(0).min(self.width);
         let rows = self.image.chunks_exact(self.width).map(move |row| &row[..used]);
         live.fabric
@@ -359,9 +434,7 @@ impl Kept {
                 let image = &mut self.image[s.at() * self.width..][..self.width];
                 let destinations = &columns.destinations()[tile.columns.clone()];
                 for (d, &entry) in destinations.iter().zip(tables.row(s, &tile)) {
-                    if let Some(place) = image.get_mut(d.lid.0 as usize) {
-                        *place = entry;
-                    }
+                    put(image, lids_of(d, &self.switch_lids), entry);
                 }
             }
         }
@@ -375,21 +448,37 @@ impl Kept {
             let entries = tables.row(row.switch, &tile);
             let image = &mut self.image[row.switch.at() * self.width..][..self.width];
             for column in row.spans(columns).flatten() {
-                let lid = columns.destinations()[column].lid.0 as usize;
-                if let Some(place) = image.get_mut(lid) {
-                    *place = entries[column - tile.columns.start];
-                }
+                let lids = lids_of(&columns.destinations()[column], &self.switch_lids);
+                put(image, lids, entries[column - tile.columns.start]);
             }
         }
     }
 }
 
+/// Returns the LIDs whose entries are those of a column. A port without a LID has none.
+fn lids_of(d: &Destination, switch_lids: &[u8]) -> Range<usize> {
+    let lid = d.lid.0 as usize;
+    match d.end {
+        _ if d.lid == Lid::UNKNOWN => 0..0,
+        // Every LID of a node has a column of its own.
+        End::Node(_) => lid..lid + 1,
+        End::Switch(s) => lid..lid + usize::from(switch_lids[s.at()]),
+    }
+}
+
+/// Writes an entry for these LIDs, as far as there is room.
+fn put(image: &mut [u8], lids: Range<usize>, entry: u8) {
+    let end = lids.end.min(image.len());
+    if let Some(places) = image.get_mut(lids.start..end) {
+        places.fill(entry);
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use std::collections::HashMap;
-
     use super::*;
-    use dmodc::{Amount, Draw, Pgft, Random};
+    use dmodc::fabric::{Product, Rate, Switch};
+    use dmodc::{Amount, Draw, FabricBuilder, Pgft, PortNumber, Random};
 
     fn wishes() -> Wishes {
         Wishes {
@@ -397,6 +486,7 @@ mod tests {
             destinations: DestinationOrder::Topological,
             switches: SwitchOrder::Plane,
             connect_roots: false,
+            switch_lmc: HashMap::new(),
         }
     }
 
@@ -476,5 +566,41 @@ mod tests {
         let then = Kept::new(small.clone(), wishes(), Some(part.saved.clone())).expect("routed");
         assert_eq!(then.saved.nodes[..part.saved.nodes.len()], part.saved.nodes);
         assert_eq!(tables(&then), offline(&small, &then.saved));
+    }
+
+    /// Switches with several LIDs have the entry of the first for all; a port without a LID has none.
+    #[test]
+    fn every_lid_of_a_switch_has_its_entry_and_lid_0_has_none() {
+        let fabric = "2; 2,3; 1,2; 1,1".parse::<Pgft>().expect("a PGFT").fabric(Default::default());
+        let last = fabric.switches().last().expect("a spine");
+        let (guid, lid) = (last.guid, last.lid.0 as usize);
+        let top = fabric.switches().iter().map(|s| s.lid.0).chain(fabric.nodes().iter().map(|n| n.lid.0));
+        assert_eq!(top.max(), Some(lid as u32), "nobody is behind it");
+        let lmc = Wishes { switch_lmc: HashMap::from([(guid, 2)]), ..wishes() };
+        let mut kept = Kept::new(fabric.clone(), lmc, None).expect("it can be routed");
+        let check = |kept: &Kept| {
+            for (_, row) in kept.tables() {
+                assert_eq!(row.len(), lid + 4);
+                assert!(row[lid..].iter().all(|entry| *entry == row[lid]), "{row:?}");
+                assert_eq!(row[0], NO_ROUTE);
+            }
+        };
+        check(&kept);
+        assert!(kept.tables().any(|(_, row)| row[lid] != NO_ROUTE));
+        let mut dead = Degradation::none(&fabric);
+        dead.set_cable(dmodc::CableIndex::new(0), true);
+        kept.update(&fabric.without(&dead)).expect("routed").expect("known");
+        check(&kept);
+        assert!(!kept.has_lids(&HashMap::new()));
+        let mut builder = FabricBuilder::new();
+        let switches = [(7, 0), (8, 5)].map(|(guid, lid)| {
+            let (guid, lid, name) = (Guid(guid), Lid(lid), "".into());
+            builder.switch(Switch { guid, lid, ports: 4, name, product: Product::default() })
+        });
+        let port = PortNumber(1);
+        builder.cable((switches[0], port), (switches[1], port), Rate::NDR);
+        let fabric = builder.finish().expect("a port may have no LID yet");
+        let kept = Kept::new(fabric, wishes(), None).expect("it can be routed");
+        assert!(kept.tables().all(|(_, row)| row[..5] == [NO_ROUTE; 5] && row.len() == 6));
     }
 }

@@ -4,12 +4,14 @@
 //! the lock of `Context` says so to the compiler, and is never waited for.
 #![expect(unsafe_code, reason = "OpenSM is written in C")]
 
-use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::collections::HashMap;
+use std::ffi::{CStr, CString, OsStr, c_char, c_int, c_void};
 use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use dmodc::fabric::{Adapter, AdapterKind, Product, Rate, Switch, Vertex};
@@ -17,7 +19,10 @@ use dmodc::{Fabric, FabricBuilder, Guid, Lid, PortNumber};
 use dmodc_formats::adapter_kind;
 
 use crate::config::Config;
-use crate::plugin::{Host, Level, Plugin, bug};
+use crate::files::Patient;
+use crate::given::Given;
+use crate::plugin::{Host, Level, PATIENCE, Plugin, bug};
+use crate::writer::Log;
 
 /// OpenSM, opaque.
 #[repr(C)]
@@ -37,6 +42,7 @@ struct Device {
     lid: u16,
     ports: u8,
     kind: u8,
+    lmc: u8,
 }
 
 #[repr(C)]
@@ -69,12 +75,22 @@ struct Written {
     blocks: u32,
 }
 
+#[repr(C)]
+struct GivenOptions {
+    port: u64,
+    roots: *const c_char,
+    connect_roots: u8,
+    hop_weights: u8,
+    ignored: [c_char; 512],
+}
+
 unsafe extern "C" {
     static dmodc_osm_version: c_char;
     fn dmodc_layout_is_right(osm: *const OpenSm) -> c_int;
     fn dmodc_register(osm: *mut OpenSm, context: *mut c_void) -> c_int;
     fn dmodc_log(osm: *mut OpenSm, level: u8, text: *const c_char);
     fn dmodc_log_is_active(osm: *const OpenSm, level: u8) -> c_int;
+    fn dmodc_given(osm: *const OpenSm, given: *mut GivenOptions);
     fn dmodc_collect(osm: *mut OpenSm, sink: *const Sink);
     fn dmodc_write(
         osm: *mut OpenSm,
@@ -114,19 +130,87 @@ static osm_event_plugin: EventPlugin =
 /// What OpenSM gives back to us with every call.
 struct Context {
     host: OpenSmHost,
+    /// The log for other threads; it ends before OpenSM does.
+    logger: Arc<Logger>,
     plugin: Mutex<Plugin>,
     /// Where events are told, for measurements: the file that `DMODC_EVENTS` names.
     events: Option<Mutex<Events>>,
 }
 
-/// OpenSM, for the safe part.
-struct OpenSmHost(*mut OpenSm);
+/// OpenSM's log, for threads of ours. OpenSM's own lock lets several threads write; this one makes sure that none
+/// writes after `delete`, when OpenSM may be gone.
+struct Logger(Mutex<*mut OpenSm>);
+
+// SAFETY: the pointer is used for `dmodc_log` alone, which any thread may call, and only under the lock.
+unsafe impl Send for Logger {}
+// SAFETY: as above.
+unsafe impl Sync for Logger {}
+
+impl Logger {
+    fn log(&self, level: Level, line: &str) {
+        let osm = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !osm.is_null() {
+            log(*osm, level, line);
+        }
+    }
+
+    /// Nothing is logged from now on.
+    fn end(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = std::ptr::null_mut();
+    }
+}
+
+/// Writes a line into the log of an OpenSM that is alive.
+fn log(osm: *mut OpenSm, level: Level, line: &str) {
+    // As in osm_log.h.
+    let level = match level {
+        Level::Error => 0x01,
+        Level::Info => 0x02,
+        Level::Verbose => 0x04,
+    };
+    let line = line.replace('\0', "?");
+    // SAFETY: whoever calls has an OpenSM that lives; it copies the text.
+    unsafe {
+        if dmodc_log_is_active(osm, level) != 0
+            && let Ok(line) = CString::new(line)
+        {
+            dmodc_log(osm, level, line.as_ptr());
+        }
+    }
+}
+
+/// OpenSM, for the safe part, and which switches of the fabric that was read last have several LIDs.
+struct OpenSmHost(*mut OpenSm, HashMap<Guid, u8>);
 
 impl Host for OpenSmHost {
+    fn switch_lmc(&self) -> HashMap<Guid, u8> {
+        self.1.clone()
+    }
+
+    fn given(&self) -> Given {
+        // SAFETY: a structure of numbers and a pointer that may be null.
+        let mut given: GivenOptions = unsafe { std::mem::zeroed() };
+        // SAFETY: OpenSM lives as long as its plugin and holds its lock during a run.
+        unsafe { dmodc_given(self.0, &raw mut given) };
+        // SAFETY: the shim gives a text that OpenSM keeps during a run, or none.
+        let roots = (!given.roots.is_null()).then(|| unsafe { CStr::from_ptr(given.roots) });
+        // SAFETY: the shim ends the text within the array.
+        let ignored = unsafe { CStr::from_ptr(given.ignored.as_ptr()) };
+        Given {
+            port: Guid(given.port),
+            roots: roots.map(|path| OsStr::from_bytes(path.to_bytes()).into()),
+            connect_roots: given.connect_roots != 0,
+            hop_weights: given.hop_weights != 0,
+            ignored: ignored.to_string_lossy().split_whitespace().map(String::from).collect(),
+        }
+    }
+
     fn fabric(&mut self) -> Fabric {
         let mut builder = FabricBuilder::new();
-        let mut vertices = std::collections::HashMap::new();
-        let mut collector = Collector { builder: &mut builder, vertices: &mut vertices };
+        let mut vertices = HashMap::new();
+        let mut lmc = HashMap::new();
+        let mut collector =
+            Collector { builder: &mut builder, vertices: &mut vertices, lmc: &mut lmc };
         let sink = Sink {
             sink: (&raw mut collector).cast(),
             device: on_device,
@@ -136,6 +220,7 @@ impl Host for OpenSmHost {
         // SAFETY: OpenSM lives as long as its plugin and holds its lock during a run; the sink is used
         // before this returns.
         unsafe { dmodc_collect(self.0, &raw const sink) };
+        self.1 = lmc;
         let (fabric, inconsistencies) = builder.finish_sound();
         for inconsistency in inconsistencies.iter().take(10) {
             self.log(Level::Error, format_args!("left out: {}", inconsistency.problem));
@@ -170,28 +255,15 @@ impl Host for OpenSmHost {
     }
 
     fn log(&self, level: Level, line: fmt::Arguments<'_>) {
-        // As in osm_log.h.
-        let level = match level {
-            Level::Error => 0x01,
-            Level::Info => 0x02,
-            Level::Verbose => 0x04,
-        };
-        let line = line.to_string().replace('\0', "?");
-        // SAFETY: OpenSM lives as long as its plugin; it copies the text.
-        unsafe {
-            if dmodc_log_is_active(self.0, level) != 0
-                && let Ok(line) = CString::new(line)
-            {
-                dmodc_log(self.0, level, line.as_ptr());
-            }
-        }
+        log(self.0, level, &line.to_string());
     }
 }
 
 /// What the shim tells, on its way into a fabric.
 struct Collector<'a> {
     builder: &'a mut FabricBuilder,
-    vertices: &'a mut std::collections::HashMap<u64, Vertex>,
+    vertices: &'a mut HashMap<u64, Vertex>,
+    lmc: &'a mut HashMap<Guid, u8>,
 }
 
 impl Collector<'_> {
@@ -202,6 +274,9 @@ impl Collector<'_> {
         let vertex = match device.kind {
             2 => {
                 let lid = Lid(device.lid.into());
+                if device.lmc > 0 {
+                    self.lmc.insert(guid, device.lmc);
+                }
                 self.builder.switch(Switch { guid, lid, ports, name: name.into(), product })
             }
             kind => {
@@ -261,7 +336,7 @@ unsafe extern "C" fn on_cable(sink: *mut c_void, cable: *const Cable) {
 /// OpenSM has loaded the plugin: registers the engine. Null is a refusal.
 unsafe extern "C" fn create(osm: *mut OpenSm) -> *mut c_void {
     let made = catch_unwind(|| {
-        let host = OpenSmHost(osm);
+        let host = OpenSmHost(osm, HashMap::new());
         // SAFETY: OpenSM gives itself; only two pointers of it are compared.
         if unsafe { dmodc_layout_is_right(osm) } == 0 {
             // Its log may be elsewhere, too.
@@ -269,7 +344,11 @@ unsafe extern "C" fn create(osm: *mut OpenSm) -> *mut c_void {
             return std::ptr::null_mut();
         }
         let path = Config::path();
-        let usual = match Config::read(&path) {
+        let read = {
+            let path = path.clone();
+            Patient::new().ask(PATIENCE[0], |_| true, move || Config::read(&path))
+        };
+        let usual = match read.and_then(|read| read) {
             Ok(_) => String::new(),
             Err(error) => format!("; until it is mended, no run will succeed: {error}"),
         };
@@ -286,11 +365,17 @@ unsafe extern "C" fn create(osm: *mut OpenSm) -> *mut c_void {
                 }
             }
         });
-        let context = Context { host, plugin: Mutex::new(Plugin::new(path)), events };
+        let logger = Arc::new(Logger(Mutex::new(osm)));
+        let to_log: Log = {
+            let logger = logger.clone();
+            Arc::new(move |level, line: &str| logger.log(level, line))
+        };
+        let plugin = Mutex::new(Plugin::new(path, to_log));
+        let context = Context { host, logger, plugin, events };
         let context = Box::into_raw(Box::new(context)).cast::<c_void>();
         // SAFETY: OpenSM gives itself, and keeps the context until `delete`.
         if unsafe { dmodc_register(osm, context) } != 0 {
-            OpenSmHost(osm).log(Level::Error, format_args!("OpenSM did not take the engine"));
+            log(osm, Level::Error, "OpenSM did not take the engine");
             // SAFETY: nobody else has it.
             drop(unsafe { Box::from_raw(context.cast::<Context>()) });
             return std::ptr::null_mut();
@@ -305,6 +390,10 @@ unsafe extern "C" fn delete(context: *mut c_void) {
     EVENTS.store(std::ptr::null_mut(), std::sync::atomic::Ordering::Release);
     // SAFETY: it is what `create` made, and OpenSM does not call again.
     let context = unsafe { Box::from_raw(context.cast::<Context>()) };
+    let _ = catch_unwind(AssertUnwindSafe(|| {
+        context.plugin.lock().unwrap_or_else(PoisonError::into_inner).end();
+    }));
+    context.logger.end();
     let _ = catch_unwind(AssertUnwindSafe(|| drop(context)));
 }
 
@@ -324,7 +413,7 @@ fn with_plugin<T>(
             }
             Err(std::sync::TryLockError::WouldBlock) => return Err("already at work".into()),
         };
-        work(&mut plugin, &mut OpenSmHost(context.host.0))
+        work(&mut plugin, &mut OpenSmHost(context.host.0, HashMap::new()))
     }));
     done.unwrap_or_else(|panic| Err(bug(panic.as_ref())))
 }

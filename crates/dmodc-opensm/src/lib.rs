@@ -11,6 +11,10 @@
 //! | `places` | what of a known fabric is there now |
 //! | `reference` | what routes are kept from: learned, or an administrator's file |
 //! | `hops` | the hop tables that OpenSM makes multicast trees from |
+//! | `store` | the state folder: whose it is, what is in it, whether somebody else has changed it |
+//! | `writer` | the threads that write files after tables were handed over |
+//! | `events` | the event file: what died and came back |
+//! | `given` | what OpenSM itself was told |
 //! | `config`, `files`, `status` | the files of an administrator |
 //!
 //! Without OpenSM's headers the crate is empty, and the build says what to install.
@@ -18,12 +22,16 @@
 
 mod config;
 mod engine;
+mod events;
 mod files;
+mod given;
 mod hops;
 mod places;
 mod plugin;
 mod reference;
 mod status;
+mod store;
+mod writer;
 
 #[cfg(all(opensm, not(test)))]
 mod ffi;

@@ -54,6 +54,45 @@ int dmodc_log_is_active(const struct osm_opensm *osm, uint8_t level)
 	return osm_log_is_active(&osm->log, level) ? 1 : 0;
 }
 
+/* Options that other engines heed. A file is set if it has a name. */
+void dmodc_given(const struct osm_opensm *osm, struct dmodc_given *given)
+{
+	const osm_subn_opt_t *opt = &osm->subn.opt;
+	const struct {
+		const char *name;
+		int is_set;
+	} others[] = {
+		{ "port_prof_ignore_file", opt->port_prof_ignore_file && *opt->port_prof_ignore_file },
+		{ "port_search_ordering_file",
+		  opt->port_search_ordering_file && *opt->port_search_ordering_file },
+		{ "guid_routing_order_file", opt->guid_routing_order_file && *opt->guid_routing_order_file },
+		{ "guid_routing_order_no_scatter", !!opt->guid_routing_order_no_scatter },
+		{ "scatter_ports", opt->scatter_ports != 0 },
+		{ "port_shifting", !!opt->port_shifting },
+		{ "port_profile_switch_nodes", !!opt->port_profile_switch_nodes },
+		{ "avoid_throttled_links", !!opt->avoid_throttled_links },
+		{ "cn_guid_file", opt->cn_guid_file && *opt->cn_guid_file },
+		{ "io_guid_file", opt->io_guid_file && *opt->io_guid_file },
+		{ "max_reverse_hops", opt->max_reverse_hops != 0 },
+		{ "ids_guid_file", opt->ids_guid_file && *opt->ids_guid_file },
+		{ "lfts_file", opt->lfts_file && *opt->lfts_file },
+		{ "lid_matrix_dump_file", opt->lid_matrix_dump_file && *opt->lid_matrix_dump_file },
+		{ "quasi_ftree_indexing", !!opt->quasi_ftree_indexing },
+	};
+	memset(given, 0, sizeof(*given));
+	given->port = cl_ntoh64(osm->subn.sm_port_guid);
+	given->roots = opt->root_guid_file && *opt->root_guid_file ? opt->root_guid_file : NULL;
+	given->connect_roots = !!opt->connect_roots;
+	given->hop_weights = opt->hop_weights_file && *opt->hop_weights_file;
+	for (size_t at = 0; at < sizeof(others) / sizeof(*others); at++) {
+		size_t used = strlen(given->ignored);
+		if (!others[at].is_set || used + strlen(others[at].name) + 2 > sizeof(given->ignored))
+			continue;
+		strcpy(given->ignored + used, others[at].name);
+		strcat(given->ignored, " ");
+	}
+}
+
 /* Calls `each` for every node; the macro hides the map's way of walking. */
 #define FOR_EACH_NODE(osm, node)                                                                   \
 	for (osm_node_t *node = (osm_node_t *)cl_qmap_head(&(osm)->subn.node_guid_tbl);            \
@@ -63,6 +102,7 @@ int dmodc_log_is_active(const struct osm_opensm *osm, uint8_t level)
 static void tell_device(const osm_node_t *node, const struct dmodc_sink *sink)
 {
 	int is_switch = osm_node_get_type(node) == IB_NODE_TYPE_SWITCH;
+	const osm_physp_t *own = is_switch ? osm_node_get_physp_ptr((osm_node_t *)node, 0) : NULL;
 	struct dmodc_device device = {
 		.guid = cl_ntoh64(osm_node_get_node_guid(node)),
 		.system = cl_ntoh64(node->node_info.sys_guid),
@@ -72,6 +112,7 @@ static void tell_device(const osm_node_t *node, const struct dmodc_sink *sink)
 		.lid = is_switch ? cl_ntoh16(osm_node_get_base_lid(node, 0)) : 0,
 		.ports = node->node_info.num_ports,
 		.kind = osm_node_get_type(node),
+		.lmc = own ? osm_physp_get_lmc(own) : 0,
 	};
 	sink->device(sink->sink, &device);
 }
@@ -154,7 +195,10 @@ int dmodc_set_hops(struct osm_opensm *osm, uint64_t guid, const uint16_t *lids, 
 	if (!sw || !sw->hops || sw->num_ports != ports)
 		return -1;
 	for (uint32_t at = 0; at < count; at++, hops += ports) {
-		if (!lids[at] || lids[at] > sw->max_lid_ho)
+		/* A switch that has no LID yet is no destination. */
+		if (!lids[at])
+			continue;
+		if (lids[at] > sw->max_lid_ho)
 			return -1;
 		/* It also makes room for the entries. */
 		if (!sw->hops[lids[at]] && osm_switch_set_hops(sw, lids[at], 0, OSM_NO_PATH))

@@ -16,6 +16,7 @@ struct dmodc_device {
 	uint16_t lid; /* of a switch */
 	uint8_t ports;
 	uint8_t kind; /* as in NodeInfo: 1 adapter, 2 switch, 3 router */
+	uint8_t lmc;  /* of a switch: it has 2^lmc LIDs */
 };
 
 /* A port of an adapter or router. */
@@ -47,12 +48,23 @@ struct dmodc_written {
 	uint32_t blocks;  /* of 64 entries with such an entry: as many packets will be sent */
 };
 
+/* What OpenSM was told, as far as it concerns routes. */
+struct dmodc_given {
+	uint64_t port; /* GUID of the port that OpenSM works through */
+	const char *roots;
+	uint8_t connect_roots;
+	uint8_t hop_weights;
+	/* Names of other options that are set, with blanks between them. */
+	char ignored[512];
+};
+
 /* The shim's, called by Rust. */
 extern const char dmodc_osm_version[];
 int dmodc_layout_is_right(const struct osm_opensm *osm);
 int dmodc_register(struct osm_opensm *osm, void *context);
 void dmodc_log(struct osm_opensm *osm, uint8_t level, const char *text);
 int dmodc_log_is_active(const struct osm_opensm *osm, uint8_t level);
+void dmodc_given(const struct osm_opensm *osm, struct dmodc_given *given);
 void dmodc_collect(struct osm_opensm *osm, const struct dmodc_sink *sink);
 int dmodc_write(struct osm_opensm *osm, uint64_t guid, const uint8_t *entries, uint32_t count,
 		struct dmodc_written *written);

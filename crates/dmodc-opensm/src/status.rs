@@ -1,6 +1,7 @@
 //! What a run did: for the log, for scripts, for Prometheus.
 
 use std::fmt::{self, Write as _};
+use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use dmodc::Coverage;
@@ -11,6 +12,7 @@ use serde_json::{Value, json};
 use crate::engine::Done;
 use crate::plugin::time;
 use crate::reference::Told;
+use crate::writer::{Facts, Watch};
 
 /// One run.
 #[derive(Clone, Debug)]
@@ -26,10 +28,21 @@ pub(crate) struct Report {
     /// Entries and blocks of 64 that differ from what the switches have.
     pub(crate) entries: u64,
     pub(crate) blocks: u64,
-    /// Reading OpenSM's fabric, routing, and writing OpenSM's tables.
+    /// Switches with such a block.
+    pub(crate) moved: u64,
+    /// Reading OpenSM's fabric, looking at files, routing, and writing OpenSM's tables.
     pub(crate) collected: Duration,
+    pub(crate) looked: Duration,
     pub(crate) routed: Duration,
     pub(crate) written: Duration,
+    /// What is odd about the rule for leaves.
+    pub(crate) warning: Option<String>,
+    /// If node pairs are lost: why, most likely.
+    pub(crate) reason: Option<String>,
+}
+
+fn ms(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1e3
 }
 
 impl Report {
@@ -39,6 +52,106 @@ impl Report {
             Some(Told { changes: Ok(_), .. }) => "stable",
             _ => "dmodc",
         }
+    }
+
+    /// What becomes of the node pairs, with the numbers of `dmodc check --json`.
+    fn verdict(&self) -> Value {
+        let Delivery { pairs, delivered, lost, cut_off } = self.delivery;
+        json!({
+            "valid": self.coverage.is_valid(),
+            "pairs": pairs,
+            "delivered": delivered,
+            "lost": lost,
+            "cut_off": cut_off,
+        })
+    }
+
+    /// The facts of the run for the event file.
+    pub(crate) fn event(&self) -> Value {
+        let (routed, faults, repairs) = match self.done {
+            Done::Anew => ("whole", None, None),
+            Done::Applied { faults, repairs } => ("incremental", Some(faults), Some(repairs)),
+        };
+        json!({
+            "routed": routed,
+            "faults": faults,
+            "repairs": repairs,
+            "nodes": self.nodes,
+            "switches": self.switches,
+            "cables": self.cables,
+            "moved": { "entries": self.entries, "blocks": self.blocks, "switches": self.moved },
+            "verdict": self.verdict(),
+            "ms": {
+                "read": ms(self.collected),
+                "files": ms(self.looked),
+                "route": ms(self.routed),
+                "write": ms(self.written),
+            },
+        })
+    }
+}
+
+/// What else there is to say when reports are written, some of which is only known then.
+#[derive(Clone)]
+pub(crate) struct Situation {
+    pub(crate) config_error: Option<String>,
+    /// The state folder in use; why its orders are not written; whether they still have to be handed over.
+    pub(crate) folder: Option<PathBuf>,
+    pub(crate) blocked: Option<String>,
+    pub(crate) is_unsaved: bool,
+    /// How the writer of the state folder is doing.
+    pub(crate) state: Watch,
+}
+
+/// How a writer is doing, for scripts.
+fn facts(facts: &Facts) -> Value {
+    let busy = facts.busy.as_ref();
+    json!({
+        "pending": facts.pending,
+        "writing": busy.map(|(path, _)| path.display().to_string()),
+        "writing_ms": busy.map(|(_, since)| ms(*since)),
+        "last_write_ms": facts.last.map(ms),
+        "errors": facts.errors,
+    })
+}
+
+impl Situation {
+    /// The text of the status file.
+    pub(crate) fn status(&self, status: &Value, own: &Facts) -> String {
+        let mut status = status.clone();
+        status["config_error"] = json!(self.config_error);
+        let mut state = facts(&self.state.facts());
+        state["folder"] = json!(self.folder.as_ref().map(|folder| folder.display().to_string()));
+        state["not_read"] = json!(self.blocked);
+        state["unsaved"] = json!(self.is_unsaved);
+        status["state"] = state;
+        // The file itself is being written.
+        let own = Facts { pending: own.pending.saturating_sub(1), busy: None, ..own.clone() };
+        status["reports"] = facts(&own);
+        status["reports"]["events_dropped"] = json!(own.dropped);
+        format!("{status:#}\n")
+    }
+
+    /// The text of the metrics file.
+    pub(crate) fn metrics(&self, lines: &str, own: &Facts) -> String {
+        let mut text = lines.to_string();
+        let state = self.state.facts();
+        let is_set = |is: bool| f64::from(u8::from(is));
+        let last = state.last.or(own.last).unwrap_or_default().as_secs_f64();
+        for (name, help, value) in [
+            ("config_error", "Whether the configuration of before is in use.", is_set(self.config_error.is_some())),
+            ("state_not_read", "Whether saved orders could not be read.", is_set(self.blocked.is_some())),
+            ("state_files_pending", "Files of state that are not written yet.", state.pending as f64),
+            ("file_errors", "Files that could not be written.", (state.errors.len() + own.errors.len()) as f64),
+            ("last_file_write_seconds", "How long the last file took to be written.", last),
+            ("events_dropped", "Events that the event file lacks.", own.dropped as f64),
+        ] {
+            let _ = write!(
+                text,
+                "# HELP dmodc_{name} {help}\n# TYPE dmodc_{name} gauge\ndmodc_{name} {value}\n"
+            );
+        }
+        text
     }
 }
 
@@ -66,6 +179,7 @@ impl fmt::Display for Report {
         let (routed, collected) = (time(self.routed), time(self.collected));
         write!(f, " in {routed} (read in {collected}, written in {}); ", time(self.written))?;
         match self.coverage.unreachable_leaf_pairs {
+            0 if self.delivery.lost > 0 => f.write_str("NOT ALL DELIVERED: ")?,
             0 => f.write_str("valid; ")?,
             lost => write!(f, "INVALID: {lost} leaf pairs have no up*down* route; ")?,
         }
@@ -80,6 +194,7 @@ impl fmt::Display for Report {
 /// All runs since OpenSM started.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Totals {
+    begun: u64,
     pub(crate) runs: u64,
     pub(crate) failures: u64,
     applied: u64,
@@ -89,6 +204,16 @@ pub(crate) struct Totals {
 }
 
 impl Totals {
+    /// A run begins.
+    pub(crate) fn begin(&mut self) {
+        self.begun += 1;
+    }
+
+    /// Returns the number of the run, from 1.
+    pub(crate) fn number(&self) -> u64 {
+        self.begun
+    }
+
     pub(crate) fn add(&mut self, report: &Report) {
         self.runs += 1;
         self.applied += u64::from(report.done != Done::Anew);
@@ -98,8 +223,7 @@ impl Totals {
     }
 
     /// The status file: the last run, or why it failed.
-    pub(crate) fn json(&self, report: Option<&Report>, error: Option<&str>) -> String {
-        let ms = |duration: Duration| duration.as_secs_f64() * 1e3;
+    pub(crate) fn json(&self, report: Option<&Report>, error: Option<&str>) -> Value {
         let run = report.map(|report| {
             let (faults, repairs) = match report.done {
                 Done::Anew => (None, None),
@@ -122,21 +246,27 @@ impl Totals {
                 "cut_off": report.delivery.cut_off,
                 "entries_changed": report.entries,
                 "blocks_changed": report.blocks,
+                "switches_changed": report.moved,
                 "read_ms": ms(report.collected),
+                "files_ms": ms(report.looked),
                 "route_ms": ms(report.routed),
                 "write_ms": ms(report.written),
             })
         });
-        let status = json!({
+        json!({
             "schema": "dmodc/opensm/1",
             "time": now(),
             "ok": error.is_none(),
             "error": error,
             "runs": self.runs,
             "failures": self.failures,
+            "verdict": report.map(Report::verdict),
+            "warnings": report.map(|report| {
+                let all = [&report.warning, &report.reason];
+                all.into_iter().flatten().cloned().collect::<Vec<String>>()
+            }),
             "last": run,
-        });
-        format!("{status:#}\n")
+        })
     }
 
     /// The same as Prometheus reads it from a text file.
@@ -213,7 +343,8 @@ impl Totals {
     }
 }
 
-fn now() -> f64 {
+/// Seconds since the epoch.
+pub(crate) fn now() -> f64 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     since.map_or(0.0, |since| since.as_secs_f64())
 }
@@ -233,7 +364,11 @@ mod tests {
             reference: None,
             entries: 7,
             blocks: 3,
+            moved: 2,
             collected: Duration::from_micros(120),
+            looked: Duration::ZERO,
+            warning: None,
+            reason: None,
             routed: Duration::from_micros(310),
             written: Duration::from_micros(50),
         }
@@ -244,9 +379,12 @@ mod tests {
         assert_eq!(
             report().to_string(),
             "12 nodes, 16 switches, 32 cables between them; 1 down, 0 up, routed in 0.31 ms (read in \
-             0.12 ms, written in 0.05 ms); valid; 126 of 132 node pairs delivered, 4 lost, 2 cut off; 7 \
-             entries in 3 blocks change"
+             0.12 ms, written in 0.05 ms); NOT ALL DELIVERED: 126 of 132 node pairs delivered, 4 lost, 2 cut \
+             off; 7 entries in 3 blocks change"
         );
+        let delivery = Delivery { pairs: 132, delivered: 130, lost: 0, cut_off: 2 };
+        let line = Report { delivery, ..report() }.to_string();
+        assert!(line.contains("; valid; 130 of 132 node pairs delivered, 2 cut off; "), "{line}");
     }
 
     #[test]
@@ -259,7 +397,7 @@ mod tests {
         assert!(used.to_string().contains("; reference: missing 1 switch, 3 cables; 7 entries"));
         let totals = Totals::default();
         let json = |report: &Report| -> Value {
-            serde_json::from_str(&totals.json(Some(report), None)).expect("it is JSON")
+            totals.json(Some(report), None)
         };
         let last = &json(&used)["last"];
         assert_eq!(
@@ -284,8 +422,7 @@ mod tests {
     fn scripts_and_prometheus_read_the_same() {
         let mut totals = Totals::default();
         totals.add(&report());
-        let json: serde_json::Value =
-            serde_json::from_str(&totals.json(Some(&report()), None)).expect("it is JSON");
+        let json = totals.json(Some(&report()), None);
         assert_eq!(json["last"]["entries_changed"], 7);
         assert_eq!(json["ok"], true);
         for (key, name, count) in [
@@ -295,6 +432,7 @@ mod tests {
             ("cut_off", "cut_off_pairs", 2),
         ] {
             assert_eq!(json["last"][key], count);
+            assert_eq!(json["verdict"][key], count);
             let line = format!("\ndmodc_{name} {count}\n");
             assert!(totals.metrics(Some(&report())).contains(&line), "{line}");
         }
@@ -304,6 +442,6 @@ mod tests {
         let failed = totals.metrics(None);
         assert!(failed.contains("dmodc_last_run_ok 0\n") && !failed.contains("dmodc_valid"));
         let json = totals.json(None, Some("why"));
-        assert!(json.contains("\"error\": \"why\""));
+        assert_eq!((&json["error"], &json["verdict"]), (&"why".into(), &Value::Null));
     }
 }

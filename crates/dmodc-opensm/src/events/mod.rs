@@ -1,0 +1,100 @@
+//! The event file: a line of JSON for every run, which says what died, what came back, and what became of the tables.
+//!
+//! All of this happens in the thread that writes files. What died is found by comparing the fabric with that of the line
+//! before, by GUID, so that it does not depend on how the run was routed.
+
+mod changes;
+#[cfg(test)]
+mod tests;
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use dmodc::{Fabric, Guid};
+use serde_json::{Value, json};
+
+use crate::files;
+use changes::Tracker;
+
+/// Who reads the file looks for this.
+const SCHEMA: &str = "dmodc/opensm-event/1";
+
+/// A file that would become larger makes room for a new one.
+const LARGEST: u64 = 16 << 20;
+
+/// Something that happened.
+pub(crate) struct Event {
+    /// `run`, `failure` or `configuration-error`.
+    pub(crate) kind: &'static str,
+    /// Seconds since the epoch.
+    pub(crate) time: f64,
+    /// The number of the run, from 1.
+    pub(crate) run: u64,
+    /// What else there is to say, as an object.
+    pub(crate) facts: Value,
+    /// The fabric of the run. It is taken away from events that wait for too long.
+    pub(crate) fabric: Option<Arc<Fabric>>,
+    /// Which switches and nodes are known from before the first run.
+    pub(crate) known: Option<Arc<[Guid]>>,
+}
+
+/// What is needed to write the next line.
+pub(crate) struct Journal {
+    tracker: Tracker,
+    largest: u64,
+}
+
+impl Default for Journal {
+    fn default() -> Self {
+        Journal { tracker: Tracker::default(), largest: LARGEST }
+    }
+}
+
+impl Journal {
+    /// Appends a line, with one call, so that whoever follows the file sees whole lines. A file that is full becomes
+    /// `PATH.1`.
+    pub(crate) fn write(&mut self, path: &Path, event: &Event) -> io::Result<()> {
+        let line = self.line(event);
+        let (mut file, mut size) = files::open_end(path)?;
+        if size > 0 && size + line.len() as u64 > self.largest {
+            drop(file);
+            let mut before = path.as_os_str().to_owned();
+            before.push(".1");
+            fs::rename(path, PathBuf::from(before))?;
+            (file, size) = files::open_end(path)?;
+        }
+        let error = match file.write(&line) {
+            Ok(count) if count == line.len() => return Ok(()),
+            Ok(_) => io::Error::from(io::ErrorKind::StorageFull),
+            Err(error) => error,
+        };
+        // Half a line would spoil the next one.
+        let _ = file.set_len(size);
+        Err(error)
+    }
+
+    fn line(&mut self, event: &Event) -> Vec<u8> {
+        let mut value = json!({
+            "schema": SCHEMA,
+            "time": event.time,
+            "run": event.run,
+            "kind": event.kind,
+        });
+        if let Some(known) = &event.known {
+            self.tracker.know(known);
+        }
+        if event.kind == "run" {
+            value["changes"] = match &event.fabric {
+                Some(fabric) => self.tracker.compare(fabric),
+                // The next line with a fabric has them.
+                None => Value::Null,
+            };
+        }
+        if let (Value::Object(all), Value::Object(facts)) = (&mut value, &event.facts) {
+            all.extend(facts.clone());
+        }
+        format!("{value}\n").into_bytes()
+    }
+}

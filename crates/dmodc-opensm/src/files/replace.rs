@@ -1,0 +1,168 @@
+//! Files that are replaced whole or not at all.
+//!
+//! The new text goes into a file next to the old one, `.dmodc-HOST-PID-START-NUMBER.tmp`, which is then renamed. A
+//! process that is killed meanwhile leaves such a file; its name says whose it was, so that the next one knows
+//! whether anybody still needs it.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime};
+
+use super::{Stamp, must_be_regular};
+
+/// After that a file that is not finished never will be.
+const DAY: Duration = Duration::from_secs(24 * 3600);
+
+/// What must be in the place of a file that is replaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Expected {
+    Anything,
+    /// The file that was seen there, or none.
+    Exactly(Option<Stamp>),
+}
+
+/// How a file is replaced.
+pub(crate) struct Replacement<'a> {
+    pub(crate) expected: Expected,
+    /// How a file is brought to the disk; tests have slow disks and full ones.
+    pub(crate) sync: &'a dyn Fn(&File) -> io::Result<()>,
+    /// Is told what the file will be, before anybody can see it.
+    pub(crate) announce: &'a dyn Fn(Stamp),
+}
+
+/// Replaces a file, so that readers see the old one or the new one, even if the machine loses power. Folders on the
+/// way are made; a link is followed.
+///
+/// # Errors
+/// `InvalidInput` if something is there that is no regular file, `ResourceBusy` if it is not what was expected,
+/// or what the file system says.
+pub(crate) fn replace(path: &Path, text: &[u8], how: &Replacement<'_>) -> io::Result<Stamp> {
+    let path = &fs::canonicalize(path).unwrap_or_else(|_| path.into());
+    let folder = folder_of(path);
+    fs::create_dir_all(folder)?;
+    check(path, how.expected)?;
+    let temporary = folder.join(Owner::this().file_name());
+    let made = (|| {
+        let mut file =
+            OpenOptions::new().write(true).create_new(true).mode(0o644).open(&temporary)?;
+        file.write_all(text)?;
+        (how.sync)(&file)?;
+        let stamp = Stamp::of(&file.metadata()?);
+        check(path, how.expected)?;
+        (how.announce)(stamp);
+        fs::rename(&temporary, path)?;
+        Ok(stamp)
+    })();
+    match made {
+        Ok(stamp) => {
+            (how.sync)(&File::open(folder)?)?;
+            Ok(stamp)
+        }
+        Err(error) => {
+            let _ = fs::remove_file(&temporary);
+            Err(error)
+        }
+    }
+}
+
+fn check(path: &Path, expected: Expected) -> io::Result<()> {
+    match fs::metadata(path) {
+        Ok(about) => {
+            must_be_regular(&about)?;
+            let is_other = |stamp| stamp != Some(Stamp::of(&about));
+            if matches!(expected, Expected::Exactly(stamp) if is_other(stamp)) {
+                let why = "somebody else has changed it; it will be read before it is written";
+                return Err(io::Error::new(io::ErrorKind::ResourceBusy, why));
+            }
+            Ok(())
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    }
+}
+
+/// Whose file it is: a process of a machine, and when that began, since numbers of processes are used again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Owner {
+    host: String,
+    process: u32,
+    start: u64,
+}
+
+impl Owner {
+    fn this() -> Self {
+        let process = std::process::id();
+        Owner { host: host(), process, start: start_of(process).unwrap_or(0) }
+    }
+
+    fn file_name(&self) -> String {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        format!(".dmodc-{}-{}-{}-{number}.tmp", self.host, self.process, self.start)
+    }
+
+    /// Returns whose file that is, if it is one of ours.
+    fn of(name: &str) -> Option<Self> {
+        let name = name.strip_prefix(".dmodc-")?.strip_suffix(".tmp")?;
+        let mut words = name.rsplitn(4, '-');
+        words.next()?.parse::<u64>().ok()?;
+        let start = words.next()?.parse().ok()?;
+        let process = words.next()?.parse().ok()?;
+        Some(Owner { host: words.next()?.into(), process, start })
+    }
+
+    fn is_dead(&self) -> bool {
+        self.host == host() && start_of(self.process) != Some(self.start)
+    }
+}
+
+/// The machine's name, as far as file names can have it.
+fn host() -> String {
+    let name = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let is_plain = |c: &char| c.is_ascii_alphanumeric() || *c == '.';
+    let name: String = name.trim().chars().filter(is_plain).take(64).collect();
+    if name.is_empty() { "unknown".into() } else { name }
+}
+
+/// When a process began, in ticks since the machine did; `None` if there is no such process.
+fn start_of(process: u32) -> Option<u64> {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The name of the program is in brackets and may have any characters.
+    let after = &stat[stat.rfind(')')? + 1..];
+    after.split_whitespace().nth(19)?.parse().ok()
+}
+
+/// As earlier versions called them: six characters by chance.
+fn is_of_an_earlier_version(name: &str) -> bool {
+    let chance = name.strip_prefix(".dmodc-");
+    chance.is_some_and(|c| c.len() == 6 && c.bytes().all(|b| b.is_ascii_alphanumeric()))
+}
+
+/// Removes what processes of ours left unfinished in a folder: those that are dead, or whose file is a day old.
+/// Returns how many files that were.
+pub(crate) fn remove_stale(folder: &Path) -> usize {
+    let Ok(entries) = fs::read_dir(folder) else { return 0 };
+    let is_stale = |path: &PathBuf| {
+        let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return false };
+        let owner = Owner::of(name);
+        if owner.is_none() && !is_of_an_earlier_version(name) {
+            return false;
+        }
+        let Ok(about) = fs::symlink_metadata(path) else { return false };
+        let age = about.modified().ok().and_then(|then| SystemTime::now().duration_since(then).ok());
+        about.is_file()
+            && (owner.is_some_and(|owner| owner.is_dead()) || age.is_some_and(|age| age > DAY))
+    };
+    let stale = entries.flatten().map(|entry| entry.path()).filter(is_stale);
+    stale.filter(|path| fs::remove_file(path).is_ok()).count()
+}
