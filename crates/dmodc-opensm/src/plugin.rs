@@ -124,7 +124,8 @@ impl Collected {
         let nobodies: Vec<_> = fabric.node_indices().filter(is_nobody).collect();
         let Some(&first) = nobodies.first() else { return };
         let (count, name) = (nobodies.len(), &fabric.adapter_of(first).name);
-        let line = format_args!("{count} ports have no LID and are left out, such as one of '{name}'");
+        let line =
+            format_args!("{count} ports have no LID and are left out, such as one of '{name}'");
         host.log(Level::Error, line);
         let mut mask = Degradation::none(fabric);
         nobodies.iter().for_each(|n| mask.set_cable(fabric.node_cable(*n), true));
@@ -336,7 +337,8 @@ impl Plugin {
         let made = self.kept.as_ref().ok_or("nothing was routed")?;
         let kept = &made.kept;
         let rule = config.leaf_words();
-        let (outlook, lost_leaves, delivery) = (kept.outlook(), kept.lost_leaves(), kept.delivery());
+        let (outlook, lost_leaves, delivery) =
+            (kept.outlook(), kept.lost_leaves(), kept.delivery());
         let warning = outlook.warning(&rule);
         if let Some(warning) = &warning {
             host.log(Level::Error, format_args!("{warning}"));

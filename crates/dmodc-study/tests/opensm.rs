@@ -17,8 +17,8 @@ use dmodc::{
 };
 use dmodc_formats::lft::Lft;
 use dmodc_study::lab::{
-    Kind, Lab, LabError, Length, Opensm, Progress, Row, Script, Setup, Sim, Soak, SoakKind, SoakRow,
-    Verdict, check_plugin, now, tables_of,
+    Kind, Lab, LabError, Length, Opensm, Progress, Row, Script, Setup, Sim, Soak, SoakKind,
+    SoakRow, Verdict, check_plugin, now, tables_of,
 };
 use dmodc_study::study::{Folder, Run, Shard, Study, read_rows};
 
@@ -91,8 +91,13 @@ fn random_life_leaves_the_tables_right() {
     if sim(&fabric).is_none() {
         return;
     }
-    let soak =
-        Soak { fabric: &fabric, plugin: &plugin, length: Length::Events(15), seed: 1, learns: false };
+    let soak = Soak {
+        fabric: &fabric,
+        plugin: &plugin,
+        length: Length::Events(15),
+        seed: 1,
+        learns: false,
+    };
     let told = |progress: Progress<'_>| match progress {
         Progress::Skipped(why) => skip(why),
         Progress::Event(row) => println!("{} {}: {:?}", row.number, row.event, row.wrong),
@@ -262,8 +267,8 @@ fn falls_back_on(
     let folder = tempfile::tempdir().unwrap();
     let copy = folder.path().join("libdmodc.so");
     fs::write(&copy, change(fs::read(&plugin).unwrap())).unwrap();
-    let setup =
-        Setup { engine: "dmodc", plugin: &copy, fallback: Some("minhop"), config, dumps: true };
+    let mut setup = Setup::new("dmodc", &copy);
+    (setup.fallback, setup.config) = (Some("minhop"), config);
     let opensm = Opensm::start(&sim, &setup).unwrap();
     let start = Instant::now();
     while !opensm.log().contains("minhop tables configured on all switches") {
@@ -453,7 +458,8 @@ fn a_learned_reference_brings_the_tables_back() {
     let Some(plugin) = plugin() else { return };
     let fabric = fabric(THREE_LEVELS);
     let Some(mut sim) = sim(&fabric) else { return };
-    let setup = Setup { config: "reference = \"learn\"", ..Setup::new("dmodc", &plugin) };
+    let mut setup = Setup::new("dmodc", &plugin);
+    setup.config = "reference = \"learn\"";
     let status = |opensm: &Opensm| -> serde_json::Value {
         let text = fs::read(opensm.folder().join("status.json")).unwrap();
         serde_json::from_slice::<serde_json::Value>(&text).unwrap()["last"].clone()
@@ -533,7 +539,8 @@ fn hop_tables_are_opensms_own() {
         let mut dumps = Vec::new();
         for config in ["", "hop_tables = \"opensm\""] {
             let Some(sim) = sim(&fabric) else { return };
-            let setup = Setup { config, ..Setup::new("dmodc", &plugin) };
+            let mut setup = Setup::new("dmodc", &plugin);
+            setup.config = config;
             let since = now();
             let mut opensm = Opensm::start(&sim, &setup).unwrap();
             opensm.settle(since, 60).unwrap();

@@ -247,5 +247,8 @@ fn service_nodes_and_what_is_cut_off_never_hand_over() {
     assert!(line.contains("leaves 2 nodes on switches that are no leaves, such as 's4'"), "{line}");
     assert!(desk.empty_entries() > 0);
     let status = desk.status();
-    assert_eq!((&status["verdict"]["lost"], &status["verdict"]["valid"]), (&2.into(), &false.into()));
+    assert_eq!(
+        (&status["verdict"]["lost"], &status["verdict"]["valid"]),
+        (&2.into(), &false.into())
+    );
 }

@@ -207,7 +207,8 @@ impl Writer {
         drop(queue);
         if let Some((path, since)) = hangs.filter(|_| is_news) {
             let (path, seconds) = (path.display(), since.as_secs());
-            let line = format!("{path}: the disk hangs, writing has taken {seconds} s; routing goes on");
+            let line =
+                format!("{path}: the disk hangs, writing has taken {seconds} s; routing goes on");
             (self.shared.log)(Level::Error, &line);
         }
         if has_work {

@@ -226,7 +226,8 @@ impl<'a> Bench<'a> {
     /// Lets an event happen, waits for OpenSM, and judges.
     fn event(&mut self, number: usize, event: &life::Event) -> Result<SoakRow, LabError> {
         let earlier = Saved::read(self.managers.state(), self.managers.learns);
-        let mut course = Course { since: now(), mark: self.managers.opensm.log_length(), ..Course::default() };
+        let mut course =
+            Course { since: now(), mark: self.managers.opensm.log_length(), ..Course::default() };
         self.happen(event, &mut course)?;
         course.settle(&mut self.managers)?;
         if event.act == Act::FullDisk {
@@ -374,8 +375,15 @@ impl<'a> Bench<'a> {
         let mut wrong = std::mem::take(&mut course.wrong);
         let quiet_balance = quiet.then_some(&balance);
         let (differ, stays) = (&*differ, &stays);
-        let facts =
-            Facts { judgement: &judgement, traced, differ, quiet: quiet_balance, moved: &moved, stays, told };
+        let facts = Facts {
+            judgement: &judgement,
+            traced,
+            differ,
+            quiet: quiet_balance,
+            moved: &moved,
+            stays,
+            told,
+        };
         wrong.extend(facts.wrong());
         wrong.extend(self.unlike(&held));
         self.before = now;
@@ -411,9 +419,7 @@ impl<'a> Bench<'a> {
         };
         let moved = match &stays {
             Stays::Nothing => self.before.moved(now, &BTreeSet::new()),
-            Stays::AllBut(devices) => {
-                self.before.moved(now, &destinations(&self.world, devices))
-            }
+            Stays::AllBut(devices) => self.before.moved(now, &destinations(&self.world, devices)),
             // The tables that the files from before give now; if nothing happened to the fabric, those from before.
             Stays::Everything => {
                 super::held::differences(&earlier.route(&held.fabric)?, &now.image).collect()

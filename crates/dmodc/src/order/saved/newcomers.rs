@@ -5,7 +5,7 @@
 //! 1. *A leaf that nobody knows* gets a block of consecutive numbers for all its places: right after the leaf before it, if those numbers are
 //!    free, or else beyond the last number in use, where the same residues come again.
 //! 2. *A new place on a known leaf* gets the free number between its neighbours' if there is one. Otherwise it gets a residue that
-//!    the leaf does not use yet, so that no port towards the leaf carries two of its nodes while another one is idle; of those the one
+//!    the fewest nodes of the leaf use, so that no port towards the leaf carries two of them while another one is idle; of those the one
 //!    that is used farthest away in topological order, because shifts send to runs of neighbours. The number with that residue is
 //!    again one beyond the last.
 //!
@@ -37,6 +37,8 @@ pub(super) struct Newcomers<'a> {
     books: Vec<Vec<(PortNumber, u32)>>,
     /// Numbers that somebody has, or a place.
     used: HashSet<u32>,
+    /// Those of places that nobody was ever in.
+    never_used: HashSet<u32>,
     /// Numbers of absent nodes whose place is unknown: whoever comes between the neighbours may be who they were.
     lent: HashSet<u32>,
     /// Below this most numbers are in use; gaps there are for whoever belongs between.
@@ -58,7 +60,7 @@ impl<'a> Newcomers<'a> {
         let leaves: Vec<SwitchIndex> =
             order.iter().copied().filter(|&s| ranking.is_leaf(s)).collect();
         let mut by_switch: HashMap<Guid, Vec<(PortNumber, u32)>> = HashMap::new();
-        let (mut used, mut lent) = (HashSet::new(), HashSet::new());
+        let (mut used, mut lent, mut never_used) = (HashSet::new(), HashSet::new(), HashSet::new());
         for (number, guid) in (0..).zip(&saved.nodes) {
             match saved.node_places.get(number as usize).copied().flatten() {
                 Some(place) => {
@@ -68,6 +70,9 @@ impl<'a> Newcomers<'a> {
                 None => drop(lent.insert(number)),
             }
             used.insert(number);
+            if guid.0 == 0 {
+                never_used.insert(number);
+            }
         }
         let is_counted = |n: &NodeIndex| {
             ranking.is_leaf(live.fabric.node(*n).switch) && crate::order::counts(live, *n)
@@ -82,6 +87,7 @@ impl<'a> Newcomers<'a> {
                 in_use.push(port);
                 if let Some(DestinationNumber { on_leaf: true, number }) = numbers[n.at()] {
                     lent.remove(&number);
+                    never_used.remove(&number);
                     used.insert(number);
                     book.push((port, number));
                 }
@@ -105,7 +111,19 @@ impl<'a> Newcomers<'a> {
             (missing_before(live, ranking, &leaves), usual.map_or(0, |(places, _)| places))
         });
         let vacant = vec![];
-        Newcomers { live, residues, common, leaves, books, used, lent, main_end, missing, vacant }
+        Newcomers {
+            live,
+            residues,
+            common,
+            leaves,
+            books,
+            used,
+            never_used,
+            lent,
+            main_end,
+            missing,
+            vacant,
+        }
     }
 
     /// Returns a number for each of these nodes on leaves, which come in topological order.
@@ -144,6 +162,7 @@ impl<'a> Newcomers<'a> {
         for (&port, number) in places.iter().zip(start..) {
             self.note(at, port, number);
             if !leaf.used.contains(&port) {
+                self.never_used.insert(number);
                 self.vacant.push((number, Place { switch, port }));
             }
         }
@@ -234,9 +253,11 @@ impl<'a> Newcomers<'a> {
         below.extend(book[..split].iter().map(|entry| entry.1 % round));
         let mut above: Vec<u32> = book[split..].iter().map(|entry| entry.1 % round).collect();
         above.extend(neighbours(&self.books[at + 1..(at + 2).min(self.books.len())]));
-        let mut uses = vec![0; round as usize];
+        // By nodes, and by places that nobody was ever in.
+        let mut uses = vec![[0; 2]; round as usize];
         for (_, number) in book {
-            uses[(number % round) as usize] += 1;
+            let kind = usize::from(self.never_used.contains(number));
+            uses[(number % round) as usize][kind] += 1;
         }
         let mut distance = vec![usize::MAX; round as usize];
         for side in [below.iter().rev().collect::<Vec<_>>(), above.iter().collect()] {
