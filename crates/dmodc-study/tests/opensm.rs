@@ -17,8 +17,8 @@ use dmodc::{
 };
 use dmodc_formats::lft::Lft;
 use dmodc_study::lab::{
-    Kind, Lab, LabError, Length, Opensm, Progress, Row, Script, Setup, Sim, Soak, SoakKind, SoakRow,
-    Verdict, check_plugin, now, tables_of,
+    Kind, Lab, LabError, Length, Opensm, Progress, Row, Script, Setup, Sim, Soak, SoakKind,
+    SoakRow, Verdict, check_plugin, now, tables_of,
 };
 use dmodc_study::study::{Folder, Run, Shard, Study, read_rows};
 
@@ -91,8 +91,13 @@ fn random_life_leaves_the_tables_right() {
     if sim(&fabric).is_none() {
         return;
     }
-    let soak =
-        Soak { fabric: &fabric, plugin: &plugin, length: Length::Events(15), seed: 1, learns: false };
+    let soak = Soak {
+        fabric: &fabric,
+        plugin: &plugin,
+        length: Length::Events(15),
+        seed: 1,
+        learns: false,
+    };
     let told = |progress: Progress<'_>| match progress {
         Progress::Skipped(why) => skip(why),
         Progress::Event(row) => println!("{} {}: {:?}", row.number, row.event, row.wrong),
@@ -262,8 +267,7 @@ fn falls_back_on(
     let folder = tempfile::tempdir().unwrap();
     let copy = folder.path().join("libdmodc.so");
     fs::write(&copy, change(fs::read(&plugin).unwrap())).unwrap();
-    let setup =
-        Setup { engine: "dmodc", plugin: &copy, fallback: Some("minhop"), config, dumps: true };
+    let setup = Setup { fallback: Some("minhop"), config, ..Setup::new("dmodc", &copy) };
     let opensm = Opensm::start(&sim, &setup).unwrap();
     let start = Instant::now();
     while !opensm.log().contains("minhop tables configured on all switches") {

@@ -141,7 +141,8 @@ brackets where something is at fault or somebody absent).
 
 /// Reads a number of events, or a time in hours, minutes or seconds.
 fn length(text: &str) -> Result<Length, String> {
-    let wanted = || format!("expected a number of events, or a time such as 90m or 2h, not '{text}'");
+    let wanted =
+        || format!("expected a number of events, or a time such as 90m or 2h, not '{text}'");
     let (number, unit) = match text.strip_suffix(['h', 'm', 's']) {
         Some(number) => (number, text.as_bytes()[text.len() - 1]),
         None => (text, 0),
@@ -167,7 +168,9 @@ mod tests {
         assert_eq!(length("2h"), minutes(120));
         assert_eq!(length("90m"), minutes(90));
         assert_eq!(length("60s"), minutes(1));
-        for text in ["", "h", "2 h", "-1", "1.5h", "2d", "99999999999999999999", "9999999999999999h"] {
+        for text in
+            ["", "h", "2 h", "-1", "1.5h", "2d", "99999999999999999999", "9999999999999999h"]
+        {
             let error = length(text).unwrap_err();
             assert!(error.starts_with("expected a number of events, or a time"), "{error}");
         }

@@ -82,7 +82,10 @@ impl Facts<'_> {
             })
         };
         if !self.differ.is_empty() {
-            wrong.push(format!("switches hold OTHER TABLES than dmodc route: {}", first(self.differ)));
+            wrong.push(format!(
+                "switches hold OTHER TABLES than dmodc route: {}",
+                first(self.differ)
+            ));
         }
         if !self.judgement.is_sound() {
             wrong.push("the tables are NOT SOUND".into());
@@ -92,7 +95,10 @@ impl Facts<'_> {
         }
         let (traced, followed) = self.traced;
         if traced != followed {
-            wrong.push(format!("ibtracert goes OTHER WAYS on {} of {traced} pairs", traced - followed));
+            wrong.push(format!(
+                "ibtracert goes OTHER WAYS on {} of {traced} pairs",
+                traced - followed
+            ));
         }
         if let Some(balance) = self.quiet.filter(|balance| balance.ratio() > BALANCED) {
             wrong.push(format!(
@@ -207,7 +213,8 @@ mod tests {
             image: rows.iter().map(|(guid, row)| (*guid, row.to_vec())).collect(),
             at: at.iter().copied().collect(),
         };
-        let before = snapshot(&[(7, [9, 1, 2, 3]), (8, [9, 1, 1, 1])], &[(1, 71), (2, 72), (3, 73)]);
+        let before =
+            snapshot(&[(7, [9, 1, 2, 3]), (8, [9, 1, 1, 1])], &[(1, 71), (2, 72), (3, 73)]);
         let after = snapshot(&[(7, [9, 4, 5, 6]), (9, [9, 2, 2, 2])], &[(1, 71), (2, 99), (3, 73)]);
         assert_eq!(before.moved(&after, &BTreeSet::new()), [(7, 1), (7, 3)]);
         assert_eq!(before.moved(&after, &BTreeSet::from([73])), [(7, 1)]);

@@ -76,12 +76,19 @@ pub(super) enum Act {
     /// Nothing.
     Nothing,
     /// A cable goes down and up so many times.
-    Flap { cable: usize, times: u32 },
+    Flap {
+        cable: usize,
+        times: u32,
+    },
     Restart,
     /// So many milliseconds after what happens to the fabric, or after a heavy sweep was asked for.
-    Kill { after: u64 },
+    Kill {
+        after: u64,
+    },
     /// To a manager with the same state folder, or with one of its own.
-    Handover { is_shared: bool },
+    Handover {
+        is_shared: bool,
+    },
     Handback,
     FullDisk,
     SlowDisk,
@@ -314,8 +321,7 @@ fn repair(world: &mut World, random: &mut Random) -> Option<String> {
 }
 
 fn hosts_go(is_away: bool, world: &mut World, random: &mut Random) -> Option<String> {
-    let mut hosts =
-        world.of(Role::Host, |_, device| device.was_on && device.is_off != is_away);
+    let mut hosts = world.of(Role::Host, |_, device| device.was_on && device.is_off != is_away);
     hosts.retain(|&host| !world.is_managers(host));
     let most = if is_away { (hosts.len() / 20).max(1) } else { hosts.len().max(1) };
     random.shuffle(&mut hosts);
@@ -440,9 +446,7 @@ fn recable(world: &mut World, random: &mut Random) -> Option<String> {
     let others: Vec<(u8, usize, Place)> = world
         .cables_of(here.device)
         .into_iter()
-        .filter(|(_, other, _)| {
-            *other != cable && world.is_inter_switch(&world.cables[*other])
-        })
+        .filter(|(_, other, _)| *other != cable && world.is_inter_switch(&world.cables[*other]))
         .collect();
     if random.below(2) == 0
         && let Some((port, other, _)) = one_of(&others, random)

@@ -116,6 +116,10 @@ impl fmt::Display for Summary {
         let [first, last] = self.memory.map(|bytes| bytes as f64 / f64::from(1 << 20));
         let growth = self.memory_growth as f64 / f64::from(1 << 20);
         write!(f, "; OpenSM has {first:.1} MiB at the start, {last:.1} at the end, and one ")?;
-        write!(f, "process grew by {growth:.1} at most; OpenSM was told {} times to look", self.nudges)
+        write!(
+            f,
+            "process grew by {growth:.1} at most; OpenSM was told {} times to look",
+            self.nudges
+        )
     }
 }

@@ -8,9 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write as _};
 
 use dmodc::fabric::{AdapterKind, Peer, Product};
-use dmodc::{
-    Degradation, Fabric, Guid, LeafRule, Live, NodeIndex, Random, Ranking, SwitchIndex,
-};
+use dmodc::{Degradation, Fabric, Guid, LeafRule, Live, NodeIndex, Random, Ranking, SwitchIndex};
 
 use super::super::netlist::{Netlist, adapter_id, head, safe, switch_id};
 
@@ -376,7 +374,8 @@ impl World {
 
     /// Returns the lines of the simulator's console from some cables to others.
     pub(super) fn console(&self, before: &Links, after: &Links) -> Vec<String> {
-        let named = |place: &Place| format!("\"{}\"[{}]", self.devices[place.device].id(), place.port);
+        let named =
+            |place: &Place| format!("\"{}\"[{}]", self.devices[place.device].id(), place.port);
         let switch = |[a, b]: &[Place; 2]| if self.devices[a.device].is_switch() { *a } else { *b };
         let gone = before.difference(after).map(|link| format!("Unlink {}", named(&switch(link))));
         let come = after.difference(before).map(|[a, b]| format!("Link {} {}", named(a), named(b)));
