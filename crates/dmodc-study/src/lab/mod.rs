@@ -24,7 +24,7 @@ mod script;
 mod sim;
 mod soak;
 
-pub use opensm::{ENGINES, Event, Kind, Opensm, OpensmTables, Setup, now, tables_of};
+pub use opensm::{ENGINES, Event, Kind, Opensm, OpensmTables, Seat, Setup, now, tables_of};
 pub use plugin::{check_plugin, find_plugin};
 pub use process::opensm_version;
 pub use run::{Lab, Row, Verdict};

@@ -30,22 +30,22 @@ pub struct Setup<'a> {
     /// takes longer than the sweep.
     pub dumps: bool,
     /// Where it sits.
-    pub(super) seat: Seat<'a>,
+    pub seat: Seat<'a>,
 }
 
 /// Where an OpenSM sits in the fabric, and where its files are.
 #[derive(Clone, Debug)]
-pub(super) struct Seat<'a> {
+pub struct Seat<'a> {
     /// The folder of its files, in the lab's own.
-    pub(super) folder: &'a str,
+    pub folder: &'a str,
     /// The state folder of our plugin, if it is another one.
-    pub(super) state: Option<&'a Path>,
+    pub state: Option<&'a Path>,
     /// The adapter, by the simulator's name, and the GUID of its port, if not where programs are attached.
-    pub(super) host: Option<(&'a str, Guid)>,
+    pub host: Option<(&'a str, Guid)>,
     /// More lines for OpenSM's own configuration.
-    pub(super) options: &'a str,
+    pub options: &'a str,
     /// One more library, which is loaded into it.
-    pub(super) library: Option<&'a Path>,
+    pub library: Option<&'a Path>,
 }
 
 impl Default for Seat<'_> {
@@ -123,6 +123,8 @@ pub struct Opensm {
     told: u64,
     /// After so long it is told to look.
     pub(super) notice: Duration,
+    /// After so long without any event in the middle of a sweep it is told to look again.
+    pub(super) patience: Duration,
 }
 
 impl Opensm {
@@ -142,7 +144,14 @@ impl Opensm {
         // What an earlier one wrote must not be taken for this one's.
         let _ = fs::remove_file(folder.join("opensm.log"));
         let process = Running(command.spawn().map_err(io)?);
-        Ok(Opensm { engine: engine.into(), folder, process, told: 0, notice: NOTICE })
+        Ok(Opensm {
+            engine: engine.into(),
+            folder,
+            process,
+            told: 0,
+            notice: NOTICE,
+            patience: Duration::MAX,
+        })
     }
 
     /// Where its files are.
@@ -243,7 +252,7 @@ impl Opensm {
 
     fn wait(&mut self, since: f64, longest: u64) -> Result<Vec<Event>, LabError> {
         let start = Instant::now();
-        let mut asked = false;
+        let (mut asked, mut seen, mut last_seen) = (false, 0, start);
         loop {
             let mut events = self.events();
             events.retain(|event| event.time >= since);
@@ -260,6 +269,12 @@ impl Opensm {
             if events.is_empty() && !asked && start.elapsed() > self.notice {
                 self.resweep();
                 asked = true;
+            }
+            if events.len() > seen || last_seen.elapsed() > self.patience {
+                if events.len() == seen {
+                    self.resweep();
+                }
+                (seen, last_seen) = (events.len(), Instant::now());
             }
             if !self.process.is_alive() {
                 return Err(LabError::Failed(format!("opensm ended: {}", self.last_error())));

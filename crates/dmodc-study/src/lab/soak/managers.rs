@@ -21,6 +21,10 @@ const ROLE: u64 = 60;
 /// After so long without a sweep OpenSM is told to look.
 const NOTICE: Duration = Duration::from_secs(1);
 
+/// After so long in the middle of a sweep OpenSM is told to look again: one that just took over may wait for an answer of
+/// the other.
+const PATIENCE: Duration = Duration::from_secs(20);
+
 /// A standby must notice soon that its master is gone.
 const OPTIONS: &str = "sminfo_polling_timeout 300\npolling_retry_number 3\n\
                        honor_guid2lid_file TRUE\n";
@@ -183,7 +187,7 @@ fn spawn(
     let config = if learns { "reference = \"learn\"" } else { "" };
     let setup = Setup { config, dumps: false, seat, ..Setup::new("dmodc", plugin) };
     let mut opensm = Opensm::start(sim, &setup)?;
-    opensm.notice = NOTICE;
+    (opensm.notice, opensm.patience) = (NOTICE, PATIENCE);
     Ok(opensm)
 }
 
