@@ -239,7 +239,9 @@ impl Config {
         if let Some(path) = given.roots.as_deref().filter(|_| self.leaves_are_open()) {
             match read_guids(path) {
                 Ok(guids) => (self.root_guids, self.roots_are_given) = (Some(guids), true),
-                Err(why) => self.refused = Some(format!("OpenSM's root_guid_file is not used: {why}")),
+                Err(why) => {
+                    self.refused = Some(format!("OpenSM's root_guid_file is not used: {why}"))
+                }
             }
         }
         Ok(())

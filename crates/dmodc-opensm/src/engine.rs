@@ -13,9 +13,9 @@ use std::sync::Arc;
 use dmodc::fabric::{Changes, Counts, Part};
 use dmodc::judge::{Delivery, Islands};
 use dmodc::{
-    Change, Coverage, Degradation, Destination, DestinationOrder, End, Fabric, ForwardingTables, Guid, Joined,
-    LeafRule, Lid, Live, NO_ROUTE, RouteError, Router, Routing, RoutingOptions, SavedOrders,
-    SwitchIndex, SwitchOrder, TableDelta, Unconnected, connect_roots, validity,
+    Change, Coverage, Degradation, Destination, DestinationOrder, End, Fabric, ForwardingTables,
+    Guid, Joined, LeafRule, Lid, Live, NO_ROUTE, RouteError, Router, Routing, RoutingOptions,
+    SavedOrders, SwitchIndex, SwitchOrder, TableDelta, Unconnected, connect_roots, validity,
 };
 
 use crate::config::Config;
@@ -369,7 +369,9 @@ impl Kept {
             if !ranking.is_leaf(s) {
                 outlook.elsewhere += 1;
                 let switch = live.fabric.switch(s);
-                outlook.example.get_or_insert_with(|| format!("'{}' ({})", switch.name, switch.guid));
+                outlook
+                    .example
+                    .get_or_insert_with(|| format!("'{}' ({})", switch.name, switch.guid));
             }
         }
         outlook
@@ -571,7 +573,8 @@ mod tests {
         let fabric = "2; 2,3; 1,2; 1,1".parse::<Pgft>().expect("a PGFT").fabric(Default::default());
         let last = fabric.switches().last().expect("a spine");
         let (guid, lid) = (last.guid, last.lid.0 as usize);
-        let top = fabric.switches().iter().map(|s| s.lid.0).chain(fabric.nodes().iter().map(|n| n.lid.0));
+        let top =
+            fabric.switches().iter().map(|s| s.lid.0).chain(fabric.nodes().iter().map(|n| n.lid.0));
         assert_eq!(top.max(), Some(lid as u32), "nobody is behind it");
         let lmc = Wishes { switch_lmc: HashMap::from([(guid, 2)]), ..wishes() };
         let mut kept = Kept::new(fabric.clone(), lmc, None).expect("it can be routed");

@@ -26,7 +26,9 @@ impl Given {
         let mut ignored = self.ignored.clone();
         match &self.roots {
             Some(path) if uses_roots => heeded.push(format!("root_guid_file {}", path.display())),
-            Some(_) => ignored.push("root_guid_file (dmodc.conf says which switches are leaves)".into()),
+            Some(_) => {
+                ignored.push("root_guid_file (dmodc.conf says which switches are leaves)".into())
+            }
             None => {}
         }
         if self.connect_roots {
@@ -59,7 +61,10 @@ mod tests {
             ..Given::default()
         };
         let lines = given.words(true, false);
-        assert_eq!(lines[0], "OpenSM's options that are heeded: root_guid_file /etc/roots, connect_roots");
+        assert_eq!(
+            lines[0],
+            "OpenSM's options that are heeded: root_guid_file /etc/roots, connect_roots"
+        );
         assert!(lines[1].ends_with("dmodc: scatter_ports"), "{lines:?}");
         let lines = given.words(false, true);
         assert!(lines[1].contains("root_guid_file (dmodc.conf says"), "{lines:?}");

@@ -139,10 +139,26 @@ impl Situation {
         let is_set = |is: bool| f64::from(u8::from(is));
         let last = state.last.or(own.last).unwrap_or_default().as_secs_f64();
         for (name, help, value) in [
-            ("config_error", "Whether the configuration of before is in use.", is_set(self.config_error.is_some())),
-            ("state_not_read", "Whether saved orders could not be read.", is_set(self.blocked.is_some())),
-            ("state_files_pending", "Files of state that are not written yet.", state.pending as f64),
-            ("file_errors", "Files that could not be written.", (state.errors.len() + own.errors.len()) as f64),
+            (
+                "config_error",
+                "Whether the configuration of before is in use.",
+                is_set(self.config_error.is_some()),
+            ),
+            (
+                "state_not_read",
+                "Whether saved orders could not be read.",
+                is_set(self.blocked.is_some()),
+            ),
+            (
+                "state_files_pending",
+                "Files of state that are not written yet.",
+                state.pending as f64,
+            ),
+            (
+                "file_errors",
+                "Files that could not be written.",
+                (state.errors.len() + own.errors.len()) as f64,
+            ),
             ("last_file_write_seconds", "How long the last file took to be written.", last),
             ("events_dropped", "Events that the event file lacks.", own.dropped as f64),
         ] {
@@ -396,9 +412,7 @@ mod tests {
         let used = Report { reference: Some(told(Ok(changes))), ..report() };
         assert!(used.to_string().contains("; reference: missing 1 switch, 3 cables; 7 entries"));
         let totals = Totals::default();
-        let json = |report: &Report| -> Value {
-            totals.json(Some(report), None)
-        };
+        let json = |report: &Report| -> Value { totals.json(Some(report), None) };
         let last = &json(&used)["last"];
         assert_eq!(
             (&last["engine"], &last["reference"]["missing"]["cables"]),

@@ -68,7 +68,11 @@ pub(crate) enum Orders {
     Same,
     /// There is none.
     Missing,
-    Read { saved: SavedOrders, stamp: Stamp, listed: Arc<[Guid]> },
+    Read {
+        saved: SavedOrders,
+        stamp: Stamp,
+        listed: Arc<[Guid]>,
+    },
     /// It cannot be read, and so is not replaced either.
     Blocked(String),
 }
@@ -81,7 +85,9 @@ pub(crate) fn look(question: &Question) -> Answer {
         Some(folder) => {
             let path = folder.join(ORDERS);
             match Stamp::at(&path) {
-                Ok(Some(stamp)) if question.orders.contains(&stamp) => (folder.clone(), Orders::Same),
+                Ok(Some(stamp)) if question.orders.contains(&stamp) => {
+                    (folder.clone(), Orders::Same)
+                }
                 Ok(_) => match read(&path, &mut notes) {
                     Orders::Read { saved, .. } if known(&saved, question).is_none() => {
                         choose(question, &mut notes)
@@ -108,9 +114,7 @@ fn choose(question: &Question, notes: &mut Vec<(Level, String)>) -> (PathBuf, Or
         Orders::Read { saved, .. } => known(saved, question),
         _ => None,
     };
-    let is_foreign = |orders: &Orders| {
-        matches!(orders, Orders::Read { saved, .. } if known(saved, question).is_none())
-    };
+    let is_foreign = |orders: &Orders| matches!(orders, Orders::Read { saved, .. } if known(saved, question).is_none());
     match (of_this(&at_top), of_this(&in_own)) {
         (Some(top_knows), own_knows) if own_knows.is_none_or(|count| count <= top_knows) => {
             (top.clone(), at_top)
@@ -301,7 +305,8 @@ impl Store {
         };
         let folder = self.folder.as_ref().or(self.top.as_ref());
         let folder = folder.map_or(String::new(), |folder| folder.display().to_string());
-        let line = format!("state folder {folder}: {why}; {meanwhile}, and nothing is replaced there");
+        let line =
+            format!("state folder {folder}: {why}; {meanwhile}, and nothing is replaced there");
         if self.blocked.as_ref() != Some(&line) {
             log(Level::Error, line.clone());
         }

@@ -66,7 +66,8 @@ impl Group<'_> {
         self.cables.sort_unstable();
         let devices = |list: &[(Guid, &str)]| {
             let listed = list.iter().take(MOST_LISTED);
-            let listed = listed.map(|(guid, name)| json!({ "guid": guid.to_string(), "name": name }));
+            let listed =
+                listed.map(|(guid, name)| json!({ "guid": guid.to_string(), "name": name }));
             json!({ "count": list.len(), "list": listed.collect::<Vec<_>>() })
         };
         let end = |(guid, port): Place| json!({ "guid": guid.to_string(), "port": port, "name": name(guid) });
@@ -210,8 +211,7 @@ fn changes(
     name: &dyn Fn(Guid) -> String,
 ) -> Value {
     let listed = replaced.iter().take(MOST_LISTED);
-    let listed =
-        listed.map(|[old, new]| json!({ "old": old.to_string(), "new": new.to_string() }));
+    let listed = listed.map(|[old, new]| json!({ "old": old.to_string(), "new": new.to_string() }));
     json!({
         "died": died.json(name),
         "came_back": back.json(name),

@@ -109,7 +109,6 @@ pub(crate) fn open_end(path: &Path) -> io::Result<(File, u64)> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
-    let (file, about) =
-        open(path, OpenOptions::new().append(true).create(true).mode(0o644))?;
+    let (file, about) = open(path, OpenOptions::new().append(true).create(true).mode(0o644))?;
     Ok((file, about.len()))
 }

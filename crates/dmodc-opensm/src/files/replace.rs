@@ -159,7 +159,8 @@ pub(crate) fn remove_stale(folder: &Path) -> usize {
             return false;
         }
         let Ok(about) = fs::symlink_metadata(path) else { return false };
-        let age = about.modified().ok().and_then(|then| SystemTime::now().duration_since(then).ok());
+        let age =
+            about.modified().ok().and_then(|then| SystemTime::now().duration_since(then).ok());
         about.is_file()
             && (owner.is_some_and(|owner| owner.is_dead()) || age.is_some_and(|age| age > DAY))
     };

@@ -79,9 +79,17 @@ enum File {
     Same,
     NotThere(String),
     /// It cannot be used; a learned one was perhaps put aside.
-    Wrong { why: String, aside: Option<PathBuf>, stamp: Option<Stamp> },
+    Wrong {
+        why: String,
+        aside: Option<PathBuf>,
+        stamp: Option<Stamp>,
+    },
     /// What is damaged in it is left out, and the first of that is named.
-    Read { fabric: Box<Fabric>, stamp: Stamp, dirt: Option<String> },
+    Read {
+        fabric: Box<Fabric>,
+        stamp: Stamp,
+        dirt: Option<String>,
+    },
 }
 
 impl Question {
