@@ -139,9 +139,10 @@ type Look = Arc<dyn Fn(&Question) -> Answer + Send + Sync>;
 /// Everything that is kept between runs.
 pub(crate) struct Plugin {
     config_path: (PathBuf, bool),
-    /// The last configuration that could be used, and why the present one cannot.
+    /// The last configuration that could be read, why the present one cannot, and why it does not fit the fabric.
     config: Option<config::Read>,
-    config_error: Option<String>,
+    unread: Option<String>,
+    misfit: Option<String>,
     /// Whether hop tables were just made with it.
     is_configured: bool,
     /// The configuration of the last run that gave tables.
@@ -199,7 +200,8 @@ impl Plugin {
         Plugin {
             config_path,
             config: None,
-            config_error: None,
+            unread: None,
+            misfit: None,
             is_configured: false,
             good: None,
             pool: None,
@@ -301,6 +303,7 @@ impl Plugin {
         let mut collected = self.fabric.take().unwrap_or_else(|| Collected::from(host));
         collected.without_lid_0(host);
         let start = Instant::now();
+        let mut fits = true;
         let leaves = loop {
             let why = match config.leaf_rule(&mut collected.fabric) {
                 Ok(leaves) => break leaves,
@@ -311,8 +314,12 @@ impl Plugin {
             collected.without_lid_0(host);
             if !config.refuse_given_roots(&why) {
                 config = self.last_good(host, &config, why)?;
+                fits = false;
             }
         };
+        if fits {
+            self.misfit = None;
+        }
         took += collected.took + start.elapsed();
         self.say_options(host, &config);
         let wishes = Wishes {
@@ -422,27 +429,26 @@ impl Plugin {
             (Ok(read), _) => {
                 let config = read.complete.clone();
                 self.config = Some(read);
-                if self.config_error.take().is_some() {
-                    host.log(Level::Info, format_args!("the configuration is right again"));
+                if self.unread.take().is_some() {
+                    host.log(Level::Info, format_args!("the configuration can be read again"));
                 }
                 Ok(config)
             }
             (Err(why), None) => Err(why),
             (Err(why), Some(before)) => {
                 let config = before.complete.clone();
-                self.reject(host, why);
+                if self.unread.as_ref() != Some(&why) {
+                    self.unread = Some(why.clone());
+                    self.reject(host, &why);
+                }
                 Ok(config)
             }
         }
     }
 
-    /// Takes note that a configuration cannot be used, and says so once.
-    fn reject(&mut self, host: &impl Host, why: String) {
-        if self.config_error.as_ref() == Some(&why) {
-            return;
-        }
+    /// Says that a configuration cannot be used.
+    fn reject(&mut self, host: &impl Host, why: &str) {
         host.log(Level::Error, format_args!("{why}; the configuration of before stays in use"));
-        self.config_error = Some(why.clone());
         self.event("configuration-error", json!({ "error": why }), None);
     }
 
@@ -455,7 +461,10 @@ impl Plugin {
     ) -> Result<Config, String> {
         match self.good.take_if(|good| good != config) {
             Some(good) => {
-                self.reject(host, why);
+                if self.misfit.as_ref() != Some(&why) {
+                    self.misfit = Some(why.clone());
+                    self.reject(host, &why);
+                }
                 Ok(good)
             }
             None => Err(why),
@@ -652,7 +661,7 @@ impl Plugin {
         let Some(config) = self.config.as_ref().map(|config| &config.complete) else { return };
         let paths = [config.status_file.clone(), config.metrics_file.clone()];
         let situation = Situation {
-            config_error: self.config_error.clone(),
+            config_error: self.unread.clone().or_else(|| self.misfit.clone()),
             folder: self.store.folder.clone(),
             blocked: self.store.blocked.clone(),
             is_unsaved: self.store.is_unsaved,

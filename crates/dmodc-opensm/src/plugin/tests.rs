@@ -1,5 +1,8 @@
 //! Runs without OpenSM: what is connected, what is lost, and whose turn it is then.
 
+#[path = "years.rs"]
+mod years;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::sync::{Mutex, PoisonError};
@@ -46,6 +49,7 @@ impl Desk {
     fn new(config: &str) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let here = folder.path().display();
+        let config = config.replace("HERE", &here.to_string());
         let text = format!(
             "state_folder = '{here}'\nstatus_file = '{here}/status'\nthreads = 1\n{config}\n"
         );
@@ -116,6 +120,11 @@ fn pgft(tuple: &str) -> Fabric {
 
 /// Switches with these numbers of nodes, and cables between them.
 fn drawn(nodes: &[usize], cables: &[(usize, usize)]) -> Fabric {
+    drawn_from(nodes, cables, 1)
+}
+
+/// The same, with this LID for the first node.
+fn drawn_from(nodes: &[usize], cables: &[(usize, usize)], first: u32) -> Fabric {
     let mut builder = FabricBuilder::new();
     let mut switches = Vec::new();
     for at in 0..nodes.len() {
@@ -146,7 +155,7 @@ fn drawn(nodes: &[usize], cables: &[(usize, usize)]) -> Fabric {
             name: format!("node-{number}").into(),
             product: Product::default(),
         });
-        builder.end_port(adapter, PortNumber(1), guid, Lid(1 + number as u32), 0);
+        builder.end_port(adapter, PortNumber(1), guid, Lid(first + number as u32), 0);
         let port = next(at);
         builder.cable((adapter, PortNumber(1)), port, Rate::NDR);
     }
