@@ -241,7 +241,7 @@ impl Config {
             match read_guids(path) {
                 Ok(guids) => (self.root_guids, self.roots_are_given) = (Some(guids), true),
                 Err(why) => {
-                    self.refused = Some(format!("OpenSM's root_guid_file is not used: {why}"))
+                    self.refused = Some(format!("OpenSM's root_guid_file is not used: {why}"));
                 }
             }
         }

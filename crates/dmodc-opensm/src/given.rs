@@ -27,7 +27,7 @@ impl Given {
         match &self.roots {
             Some(path) if uses_roots => heeded.push(format!("root_guid_file {}", path.display())),
             Some(_) => {
-                ignored.push("root_guid_file (dmodc.conf says which switches are leaves)".into())
+                ignored.push("root_guid_file (dmodc.conf says which switches are leaves)".into());
             }
             None => {}
         }
