@@ -15,7 +15,8 @@ use crate::plugin::{Level, bug};
 use crate::writer::{Log, Refresh};
 
 /// What is asked of an operator whose numbers cost balance.
-const ADVICE: &str = "'dmodc opensm renumber' numbers anew at the next sweep, which moves most routes";
+const ADVICE: &str =
+    "'dmodc opensm renumber' numbers anew at the next sweep, which moves most routes";
 
 /// A fabric of some run, and how it is numbered.
 pub(crate) struct Numbered {
@@ -179,7 +180,8 @@ mod tests {
     /// Balanced numbers are not mentioned, others are, once.
     #[test]
     fn numbers_that_do_not_fit_are_mentioned_once() {
-        let fabric = "2; 6,12; 1,6; 1,1".parse::<Pgft>().expect("a tuple").fabric(Default::default());
+        let fabric =
+            "2; 6,12; 1,6; 1,1".parse::<Pgft>().expect("a tuple").fabric(Default::default());
         let fabric = Arc::new(fabric);
         let (said, heard) = mpsc::channel();
         let (done, is_done) = mpsc::channel();

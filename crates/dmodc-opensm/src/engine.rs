@@ -18,6 +18,7 @@ use dmodc::{
     SavedOrders, SwitchIndex, SwitchOrder, TableDelta, Unconnected, connect_roots, validity,
 };
 
+use crate::balance::Numbered;
 use crate::config::Config;
 use crate::places::{Places, absent, is_alive};
 
@@ -316,6 +317,15 @@ impl Kept {
             self.draw(&delta);
         }
         Ok(Some((Done::Applied { faults, repairs }, delta)))
+    }
+
+    /// The fabric of the moment, and how it is numbered.
+    pub(crate) fn numbered(&self) -> Numbered {
+        Numbered {
+            fabric: self.router.fabric().clone(),
+            absent: self.router.degradation().clone(),
+            routing: self.router.routing().clone(),
+        }
     }
 
     /// The fabric that is known.

@@ -10,6 +10,7 @@
 //! | `engine` | keeps the router between sweeps; from a fabric to the tables of its switches |
 //! | `places` | what of a known fabric is there now |
 //! | `reference` | what routes are kept from: learned, or an administrator's file |
+//! | `balance` | what the numbers in use cost, measured in a thread of its own |
 //! | `hops` | the hop tables that OpenSM makes multicast trees from |
 //! | `store` | the state folder: whose it is, what is in it, whether somebody else has changed it |
 //! | `writer` | the threads that write files after tables were handed over |
@@ -20,6 +21,7 @@
 //! Without OpenSM's headers the crate is empty, and the build says what to install.
 #![cfg_attr(any(not(opensm), test), allow(dead_code, reason = "OpenSM alone calls it"))]
 
+mod balance;
 mod config;
 mod engine;
 mod events;

@@ -17,6 +17,7 @@ use dmodc::{Degradation, Fabric, Guid, Lid, SwitchIndex, parallel};
 use dmodc_formats::orders;
 use serde_json::{Value, json};
 
+use crate::balance::Balance;
 use crate::config::{self, Config, HopTables, OnLost, Source};
 use crate::engine::{Done, Kept, Wishes};
 use crate::events::Event;
@@ -161,6 +162,7 @@ pub(crate) struct Plugin {
     /// The writers of the state folder and of reports: a disk that hangs under one does not hold up the other.
     state: Writer,
     reports: Writer,
+    balance: Balance,
     /// Folders in which nothing is left from dead processes.
     swept: HashSet<PathBuf>,
     configs: Patient<Result<config::Read, String>>,
@@ -197,6 +199,7 @@ impl Plugin {
 
     fn on_disk(config_path: (PathBuf, bool), log: Log, sync: ToDisk) -> Self {
         let reports = Writer::new("dmodc-reports", log.clone(), sync.clone());
+        let balance = Balance::new(log.clone(), reports.refresher());
         Plugin {
             config_path,
             config: None,
@@ -213,6 +216,7 @@ impl Plugin {
             said: vec![],
             state: Writer::new("dmodc-state", log, sync).refreshes(&reports),
             reports,
+            balance,
             swept: HashSet::new(),
             configs: Patient::new(),
             states: Patient::new(),
@@ -254,6 +258,7 @@ impl Plugin {
 
     /// OpenSM ends: what waits is written, but not for ever.
     pub(crate) fn end(&mut self) {
+        self.balance.close();
         let start = Instant::now();
         self.state.flush(FAREWELL);
         self.reports.flush(FAREWELL.saturating_sub(start.elapsed()));
@@ -413,6 +418,9 @@ impl Plugin {
         facts["errors"] = json!(host.errors.take());
         self.event("run", facts, for_event);
         self.report(Some(&report), None);
+        if let Some(made) = &self.kept {
+            self.balance.measure(made.kept.numbered());
+        }
         Ok(())
     }
 
@@ -666,6 +674,7 @@ impl Plugin {
             blocked: self.store.blocked.clone(),
             is_unsaved: self.store.is_unsaved,
             state: self.state.watch(),
+            numbers: self.balance.measured(),
         };
         for path in paths.iter().flatten() {
             if let Some(folder) = path.parent()

@@ -9,6 +9,7 @@ use dmodc::fabric::{Changes, Counts};
 use dmodc::judge::Delivery;
 use serde_json::{Value, json};
 
+use crate::balance::Measured;
 use crate::engine::Done;
 use crate::plugin::time;
 use crate::reference::Told;
@@ -101,6 +102,8 @@ pub(crate) struct Situation {
     pub(crate) is_unsaved: bool,
     /// How the writer of the state folder is doing.
     pub(crate) state: Watch,
+    /// What the numbers in use cost.
+    pub(crate) numbers: Measured,
 }
 
 /// How a writer is doing, for scripts.
@@ -125,6 +128,7 @@ impl Situation {
         state["not_read"] = json!(self.blocked);
         state["unsaved"] = json!(self.is_unsaved);
         status["state"] = state;
+        status["numbers"] = self.numbers.json();
         // The file itself is being written.
         let own = Facts { pending: own.pending.saturating_sub(1), busy: None, ..own.clone() };
         status["reports"] = facts(&own);
@@ -137,6 +141,14 @@ impl Situation {
         let mut text = lines.to_string();
         let state = self.state.facts();
         let is_set = |is: bool| f64::from(u8::from(is));
+        if let Some(ratio) = self.numbers.ratio() {
+            let help = "How many times the congestion risk of fresh numbers those in use have.";
+            let _ = write!(
+                text,
+                "# HELP dmodc_numbers_cost_ratio {help}\n# TYPE dmodc_numbers_cost_ratio gauge\n\
+                 dmodc_numbers_cost_ratio {ratio}\n"
+            );
+        }
         let last = state.last.or(own.last).unwrap_or_default().as_secs_f64();
         for (name, help, value) in [
             (

@@ -317,3 +317,34 @@ fn a_standby_routes_a_degraded_fabric_as_the_master_does() {
         }
     }
 }
+
+/// Hosts in ports that nobody expected, on leaves that are full or wait for late ones: the first few cost next to nothing.
+#[test]
+fn growth_beyond_all_places_costs_little() {
+    let cases = [
+        ("3; 20,6,9; 1,9,6; 1,2,1", 18),
+        ("2; 20,36; 1,18; 1,1", 18),
+        ("3; 8,6,12; 1,6,6; 1,1,1", 6),
+    ];
+    for (tuple, width) in cases {
+        let whole = fabric(tuple, 0);
+        for seed in 0..4 {
+            let (mut base, mut new): (Vec<NodeIndex>, Vec<NodeIndex>) =
+                whole.node_indices().partition(|&n| whole.node(n).switch_port.0 <= width);
+            let mut random = Random::new(seed, 3);
+            random.shuffle(&mut base);
+            random.shuffle(&mut new);
+            let late = if seed % 2 == 0 { base.len() / 50 } else { 0 };
+            let mut is_on = vec![false; whole.nodes().len()];
+            base[late..].iter().for_each(|n| is_on[n.at()] = true);
+            let mut life = Life::new();
+            life.becomes(&with_nodes(&whole, |n| is_on[n.at()]));
+            for (count, n) in new[..12].iter().enumerate() {
+                is_on[n.at()] = true;
+                let cost = life.becomes(&with_nodes(&whole, |n| is_on[n.at()]));
+                let limit = if count < 6 { 1.05 } else { 1.08 };
+                assert!(cost.ratio() < limit, "{tuple}, seed {seed}, {} new: {cost}", count + 1);
+            }
+        }
+    }
+}

@@ -26,6 +26,9 @@ pub(crate) type Log = Arc<dyn Fn(Level, &str) + Send + Sync>;
 /// Brings a file to the disk.
 pub(crate) type ToDisk = Arc<dyn Fn(&File) -> io::Result<()> + Send + Sync>;
 
+/// Lets the texts of reports be written again, since they would read differently.
+pub(crate) type Refresh = Arc<dyn Fn() + Send + Sync>;
+
 /// Makes the text of a file, in the writer's thread.
 pub(crate) type Text = Arc<dyn Fn(&Facts) -> io::Result<Vec<u8>> + Send + Sync>;
 
@@ -145,6 +148,16 @@ impl Writer {
     pub(crate) fn refreshes(mut self, other: &Writer) -> Self {
         self.then_refreshes = Some(Arc::downgrade(&other.shared));
         self
+    }
+
+    /// Returns what lets the texts be written again, from any thread.
+    pub(crate) fn refresher(&self) -> Refresh {
+        let shared = Arc::downgrade(&self.shared);
+        Arc::new(move || {
+            if let Some(shared) = shared.upgrade() {
+                refresh(&shared);
+            }
+        })
     }
 
     pub(crate) fn watch(&self) -> Watch {

@@ -14,21 +14,23 @@ use crate::rank::Ranking;
 const LEAST_LIMIT: u64 = 4096;
 
 /// The moduli of a fabric as it is cabled for the most part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Residues {
     /// So many consecutive numbers take different ports of a leaf.
     pub(super) round: u32,
     /// Numbers that differ by this take the same ports in all switches.
     pub(super) period: u32,
+    /// For each rank, from the leaves up: numbers that differ by this take the same ports up to that rank.
+    pub(super) by_rank: Vec<u32>,
 }
 
 impl Residues {
     /// Counts upswitches and parallel cables. O(#ports).
     pub(super) fn new(live: Live<'_>, ranking: &Ranking) -> Self {
         let limit = LEAST_LIMIT.max(live.fabric.nodes().len() as u64);
-        let mut residues = Residues { round: 1, period: 1 };
+        let mut residues = Residues { round: 1, period: 1, by_rank: vec![] };
         let mut divider = 1;
-        for (rank, switches) in ranking.by_rank().iter().enumerate() {
+        for switches in &ranking.by_rank() {
             let Some((upswitches, cables)) = usual_uplinks(live, ranking, switches) else { break };
             divider *= upswitches;
             let modulus = least_common_multiple(residues.period.into(), divider * cables);
@@ -36,10 +38,9 @@ impl Residues {
                 break;
             }
             residues.period = modulus as u32;
-            if rank == 0 {
-                residues.round = residues.period;
-            }
+            residues.by_rank.push(residues.period);
         }
+        residues.round = residues.by_rank.first().copied().unwrap_or(1);
         residues
     }
 }
@@ -87,11 +88,11 @@ mod tests {
 
     #[test]
     fn moduli_follow_from_the_cabling() {
-        for (tuple, round, period) in [
-            ("2; 18,36; 1,18; 1,1", 18, 18),
-            ("3; 18,6,9; 1,9,6; 1,2,1", 18, 54),
-            ("3; 2,2,3; 1,2,2; 1,2,1", 4, 4),
-            ("1; 4; 1; 1", 1, 1),
+        for (tuple, by_rank) in [
+            ("2; 18,36; 1,18; 1,1", &[18][..]),
+            ("3; 18,6,9; 1,9,6; 1,2,1", &[18, 54]),
+            ("3; 2,2,3; 1,2,2; 1,2,1", &[4, 4]),
+            ("1; 4; 1; 1", &[]),
         ] {
             let fabric = tuple.parse::<Pgft>().unwrap().fabric(Default::default());
             let mut d = Degradation::none(&fabric);
@@ -99,7 +100,9 @@ mod tests {
                 let live = Live::new(&fabric, &d);
                 let ranking = Ranking::new(live, &LeafRule::Detect);
                 let residues = Residues::new(live, &ranking);
-                assert_eq!(residues, Residues { round, period }, "{tuple} {faults}");
+                assert_eq!(residues.by_rank, by_rank, "{tuple} {faults}");
+                assert_eq!(residues.round, by_rank.first().copied().unwrap_or(1));
+                assert_eq!(residues.period, by_rank.last().copied().unwrap_or(1));
                 if !fabric.inter_switch_cables().is_empty() {
                     d.set_cable(crate::CableIndex::new(0), true);
                 }

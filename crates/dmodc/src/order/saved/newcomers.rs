@@ -5,7 +5,7 @@
 //! 1. *A leaf that nobody knows* gets a block of consecutive numbers for all its places: right after the leaf before it, if those numbers are
 //!    free, or else beyond the last number in use, where the same residues come again.
 //! 2. *A new place on a known leaf* gets the free number between its neighbours' if there is one. Otherwise it gets a residue that
-//!    the fewest nodes of the leaf use, so that no port towards the leaf carries two of them while another one is idle; of those the one
+//!    the fewest nodes of the leaf use, and of its pod, so that no port towards them carries more while another one is idle; of those the one
 //!    that is used farthest away in topological order, because shifts send to runs of neighbours. The number with that residue is
 //!    again one beyond the last.
 //!
@@ -15,6 +15,7 @@
 //! last number in use is 323        324 + 17 = 341 has residue 17
 //! ```
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::{Place, SavedOrders};
@@ -25,6 +26,7 @@ use crate::order::absent::missing_before;
 use crate::order::place::{CommonPorts, LeafPorts};
 use crate::order::residues::Residues;
 use crate::rank::Ranking;
+use crate::union_find::UnionFind;
 
 /// What is known of the numbers on leaves while newcomers are given theirs.
 pub(super) struct Newcomers<'a> {
@@ -35,6 +37,8 @@ pub(super) struct Newcomers<'a> {
     leaves: Vec<SwitchIndex>,
     /// For each of them the known places, by port, with their numbers.
     books: Vec<Vec<(PortNumber, u32)>>,
+    /// For each rank the subtree that each leaf lies in: itself, its pod, and so on.
+    subtrees: Vec<Vec<SwitchIndex>>,
     /// Numbers that somebody has, or a place.
     used: HashSet<u32>,
     /// Those of places that nobody was ever in.
@@ -110,8 +114,9 @@ impl<'a> Newcomers<'a> {
             let usual = places.into_iter().max_by_key(|&(places, leaves)| (leaves, places));
             (missing_before(live, ranking, &leaves), usual.map_or(0, |(places, _)| places))
         });
-        let vacant = vec![];
+        let (subtrees, vacant) = (subtrees(live, ranking, &leaves), vec![]);
         Newcomers {
+            subtrees,
             live,
             residues,
             common,
@@ -241,37 +246,90 @@ impl<'a> Newcomers<'a> {
 
     /// A number, perhaps in use, that takes the ports that fit a new place on a leaf best.
     fn fitting_residue(&self, at: usize, port: PortNumber) -> u32 {
-        let round = self.residues.round;
-        let book = &self.books[at];
-        let first = book.first().map_or(0, |entry| entry.1);
-        let neighbours = |books: &'_ [Vec<(PortNumber, u32)>]| -> Vec<u32> {
-            books.iter().flatten().map(|entry| entry.1 % round).collect()
+        let first = self.books[at].first().map_or(0, |entry| entry.1);
+        let levels: Vec<Level> = self
+            .residues
+            .by_rank
+            .iter()
+            .zip(&self.subtrees)
+            .map(|(&modulus, subtrees)| self.level(at, port, modulus, subtrees))
+            .collect();
+        let key = |number: u32| {
+            let at = |level: &Level| (number % level.modulus) as usize;
+            let uses: Vec<usize> = levels.iter().map(|level| level.uses[at(level)]).collect();
+            let kept_free = levels.first().map_or(0, |leaf| leaf.kept_free[at(leaf)]);
+            let meetings: f64 = levels.iter().map(|level| level.meetings[at(level)]).sum();
+            (uses, kept_free, meetings)
         };
-        let split = book.partition_point(|entry| entry.0 < port);
-        // Distances in topological order: this leaf and one on either side are as far as a run of neighbours reaches.
-        let mut below = neighbours(&self.books[at.saturating_sub(1)..at]);
-        below.extend(book[..split].iter().map(|entry| entry.1 % round));
-        let mut above: Vec<u32> = book[split..].iter().map(|entry| entry.1 % round).collect();
-        above.extend(neighbours(&self.books[at + 1..(at + 2).min(self.books.len())]));
-        // By nodes, and by places that nobody was ever in.
-        let mut uses = vec![[0; 2]; round as usize];
-        for (_, number) in book {
-            let kind = usize::from(self.never_used.contains(number));
-            uses[(number % round) as usize][kind] += 1;
-        }
-        let mut distance = vec![usize::MAX; round as usize];
-        for side in [below.iter().rev().collect::<Vec<_>>(), above.iter().collect()] {
-            for (hops, residue) in side.into_iter().enumerate() {
-                let least = &mut distance[*residue as usize];
-                *least = (*least).min(hops);
+        let mut best = (first, key(first));
+        for number in first + 1..first + self.residues.period {
+            let key = key(number);
+            // Of equal ones the first.
+            if key.partial_cmp(&best.1) == Some(Ordering::Less) {
+                best = (number, key);
             }
         }
-        let best = (first..first + round).min_by_key(|number| {
-            let residue = (number % round) as usize;
-            (uses[residue], std::cmp::Reverse(distance[residue]))
-        });
-        best.unwrap_or(first)
+        best.0
     }
+
+    /// What speaks against each residue that decides at some rank.
+    fn level(&self, at: usize, port: PortNumber, modulus: u32, subtrees: &[SwitchIndex]) -> Level {
+        let none = vec![0; modulus as usize];
+        let mut level = Level {
+            modulus,
+            uses: none.clone(),
+            kept_free: none,
+            meetings: vec![0.0; modulus as usize],
+        };
+        let mut run = 0;
+        let inside =
+            self.books.iter().zip(subtrees).filter(|(_, subtree)| **subtree == subtrees[at]);
+        for (_, number) in inside.flat_map(|(book, _)| book) {
+            let list = if self.never_used.contains(number) {
+                &mut level.kept_free
+            } else {
+                &mut level.uses
+            };
+            list[(number % modulus) as usize] += 1;
+            run += 1;
+        }
+        let book = &self.books[at];
+        let split = book.partition_point(|entry| entry.0 < port);
+        let below = self.books[..at].iter().flatten().chain(&book[..split]).rev();
+        let above = book[split..].iter().chain(self.books[at + 1..].iter().flatten());
+        for (hops, (_, number)) in below.take(run).enumerate().chain(above.take(run).enumerate()) {
+            level.meetings[(number % modulus) as usize] += (run - hops) as f64 / run as f64;
+        }
+        level
+    }
+}
+
+/// What speaks against each residue at some rank, for a new place.
+struct Level {
+    /// So many residues are told apart.
+    modulus: u32,
+    /// How many nodes of the same subtree have it.
+    uses: Vec<usize>,
+    /// How many places there that nobody was ever in.
+    kept_free: Vec<usize>,
+    /// With how many others that have it the place is in the same run of neighbours, on average over all runs as long as the subtree has
+    /// places: a shift sends the nodes of a subtree to such a run.
+    meetings: Vec<f64>,
+}
+
+/// Returns for each rank a switch that stands for the subtree of each leaf, below the next rank.
+fn subtrees(live: Live<'_>, ranking: &Ranking, leaves: &[SwitchIndex]) -> Vec<Vec<SwitchIndex>> {
+    let mut sets = UnionFind::new(live.fabric.switches().len());
+    let below = |rank: usize| {
+        for s in live.switches().filter(|&s| ranking.rank(s) == Some(rank as u32)) {
+            for (_, peer) in live.links(s).filter(|(_, peer)| ranking.rank(*peer) < ranking.rank(s))
+            {
+                sets.join(s, peer);
+            }
+        }
+        leaves.iter().map(|&leaf| sets.root(leaf)).collect()
+    };
+    (0..ranking.levels() as usize).map(below).collect()
 }
 
 /// The greatest number below which at least half of all are in use.
