@@ -142,7 +142,10 @@ impl Soak<'_> {
         };
         let mut next = Some(first);
         while let Some(event) = next.take() {
-            let row = bench.event(rows.len(), &event)?;
+            let row = bench.event(rows.len(), &event).map_err(|error| {
+                let (seed, number, name) = (self.seed, rows.len(), &event.name);
+                LabError::Failed(format!("seed {seed}, event {number} ({name}): {error}"))
+            })?;
             summary.add(&row);
             summary.seconds = start.elapsed().as_secs_f64();
             summary.weigh(&bench.managers.memory);
@@ -229,7 +232,7 @@ impl<'a> Bench<'a> {
         let mut course =
             Course { since: now(), mark: self.managers.opensm.log_length(), ..Course::default() };
         self.happen(event, &mut course)?;
-        course.settle(&mut self.managers)?;
+        self.settle(&mut course)?;
         if event.act == Act::FullDisk {
             // Only who is new has to be written down.
             let is_written = event.stays != Stays::Nothing;
@@ -238,6 +241,23 @@ impl<'a> Bench<'a> {
         let mut row = self.judge(event, &mut course, &earlier)?;
         row.number = number;
         Ok(row)
+    }
+
+    /// Waits for OpenSM. If it ended, or gave no tables of ours, the event is wrong, and it is started again.
+    fn settle(&mut self, course: &mut Course) -> Result<(), LabError> {
+        let events = match self.managers.settle(course.since) {
+            Err(error @ (LabError::Failed(_) | LabError::OtherEngine { .. })) => {
+                course.wrong.push(format!("OpenSM FAILED: {error}"));
+                self.managers.restart(&mut self.sim, true)?;
+                (course.since, course.mark) = (now(), 0);
+                self.managers.settle(course.since)?
+            }
+            settled => settled?,
+        };
+        let up = events.iter().rev().find(|event| event.kind == super::Kind::Up);
+        course.sweeps = events.iter().filter(|event| event.kind == super::Kind::Sweep).count();
+        course.upload_s = up.map_or(0.0, |event| event.time - course.since);
+        Ok(())
     }
 
     /// Does what the event says, up to where OpenSM has to react.
@@ -497,15 +517,4 @@ struct Course {
     upload_s: f64,
     nudges: usize,
     wrong: Vec<String>,
-}
-
-impl Course {
-    /// Waits for OpenSM. One that ended, or used another engine, is wrong, and is started again.
-    fn settle(&mut self, managers: &mut Managers<'_>) -> Result<(), LabError> {
-        let events = managers.settle(self.since)?;
-        let up = events.iter().rev().find(|event| event.kind == super::Kind::Up);
-        self.sweeps = events.iter().filter(|event| event.kind == super::Kind::Sweep).count();
-        self.upload_s = up.map_or(0.0, |event| event.time - self.since);
-        Ok(())
-    }
 }
