@@ -129,8 +129,8 @@ const SOAK: &str = "\
 With --soak, an event is wrong, and the answer is no, if
   - switches do not hold what dmodc route computes by the orders, and the reference, that the
     plugin saved,
-  - a node pair is lost that cables connect, packets loop or may deadlock, or ibtracert goes
-    another way,
+  - a node pair is lost that an up*down* way connects, packets loop or may deadlock, or
+    ibtracert goes another way,
   - nothing is at fault, nobody is absent who was ever there, and the worst port of all-to-all
     traffic, or of shifts in the mean, has over 5 % more flows than by a fresh numbering (with
     over 700 nodes, of a sample of shifts),

@@ -7,6 +7,7 @@
 //! | `managers` | two OpenSMs, of which one is in charge |
 //! | `disk` | a state folder that can be full or slow |
 //! | `judge` | whether everything is as it should be |
+//! | `roads` | what no tables of ours can deliver |
 //! | `balance` | how evenly traffic is spread |
 //! | `summary` | what it amounts to |
 
@@ -15,6 +16,7 @@ mod disk;
 mod judge;
 mod life;
 mod managers;
+mod roads;
 mod summary;
 mod world;
 
@@ -93,6 +95,8 @@ pub struct SoakRow {
     /// What the switches hold.
     #[serde(flatten)]
     pub verdict: Verdict,
+    /// Node pairs that cables connect, but no up\*down\* way does: they are lost to any tables of ours.
+    pub roadless: u64,
     /// Entries in which they differ from what `dmodc route` computes.
     pub differences: usize,
     /// Whether nothing was at fault, and no host absent that was ever there.
@@ -371,6 +375,11 @@ impl<'a> Bench<'a> {
         let learns = self.managers.learns;
         let (saved, differ) = Saved::compare(self.managers.state(), learns, &held)?;
         let judgement = held.check(&saved).nodes;
+        // Where nothing is lost there is nothing to excuse.
+        let roadless = match judgement.lost {
+            0 => 0,
+            _ => roads::roadless(&held.fabric, &saved.options()),
+        };
         let traced = held.follow(&self.sim);
         let balance = Balance::of(&held.fabric, &held.tables)?;
         let quiet = self.world.is_whole();
@@ -399,6 +408,7 @@ impl<'a> Bench<'a> {
         let (differ, stays) = (&*differ, &stays);
         let facts = Facts {
             judgement: &judgement,
+            roadless,
             traced,
             differ,
             quiet: quiet_balance,
@@ -416,6 +426,7 @@ impl<'a> Bench<'a> {
             sweeps: course.sweeps,
             upload_s: course.upload_s,
             verdict,
+            roadless,
             differences: differ.len(),
             quiet,
             balance,
