@@ -201,10 +201,10 @@ impl<'a> Bench<'a> {
         let disk = Disk::new(sim.folder()).map_err(io)?;
         let mut skipped = Vec::new();
         if let Err(why) = &disk.mounted {
-            skipped.push(format!("a full disk: no disk can be mounted here ({why})"));
+            skipped.push(format!("a full disk: mounting one needs root ({why})"));
         }
         if let Err(why) = &disk.library {
-            skipped.push(format!("a slow disk: no library can be made here ({why})"));
+            skipped.push(format!("a slow disk: the library for it needs a C compiler ({why})"));
         }
         if world.managers.len() < 2 {
             skipped.push("handovers: no host on another leaf can be a second manager".into());
