@@ -127,16 +127,20 @@ pub(crate) enum SoakReference {
 /// What is judged after each event of a soak.
 const SOAK: &str = "\
 With --soak, an event is wrong, and the answer is no, if
-  - the switches do not hold what dmodc route computes by the orders (and the reference) that the plugin saved,
-  - a node pair is lost that cables connect, packets loop or may deadlock, or ibtracert goes another way,
-  - nothing is at fault, nobody who was ever there is absent, and the worst port of all-to-all traffic or of shifts
-    has over 5 % more flows than by a fresh numbering,
+  - switches do not hold what dmodc route computes by the orders, and the reference, that the
+    plugin saved,
+  - a node pair is lost that an up*down* way connects, packets loop or may deadlock, or
+    ibtracert goes another way,
+  - nothing is at fault, nobody is absent who was ever there, and the worst port of all-to-all
+    traffic, or of shifts in the mean, has over 5 % more flows than by a fresh numbering (with
+    over 700 nodes, of a sample of shifts),
   - an entry towards somebody else moves for a late host or a replaced adapter or leaf,
-  - any entry moves for a restart, or for a handover between managers with one state folder,
-  - the plugin's status file or log says something else than what was found.
-Each line has the number of the event, what happened, heavy sweeps, the time until tables were uploaded, entries that
-changed, entries that changed towards whom the event was not about, and the balance against a fresh numbering (in
-brackets where something is at fault or somebody absent).
+  - any entry moves for a restart, or a handover between managers with one state folder,
+  - OpenSM ends, or the plugin's status file or log says something else than what was found.
+Each line has the number of the event, what happened, heavy sweeps, the time until tables were
+uploaded, entries that changed, those of them that the event was not about, and the balance
+against a fresh numbering, in brackets where something is at fault or somebody absent.
+Each switch gets four ports more than it has, for growth; one host in ten is off at first.
 ";
 
 /// Reads a number of events, or a time in hours, minutes or seconds.

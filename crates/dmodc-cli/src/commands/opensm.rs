@@ -102,6 +102,10 @@ fn soak_line(row: &SoakRow, seed: u64) -> String {
         if row.quiet { percent } else { format!("({percent})") },
         row.verdict,
     );
+    if row.roadless > 0 {
+        let pairs = number(row.roadless);
+        let _ = writeln!(text, "       no up*down* way connects {pairs} of the lost pairs");
+    }
     if let Some(handover) = row.handover.filter(|handover| !handover.is_shared)
         && let Some(moved) = handover.moved_if_shared.map(number)
     {

@@ -76,16 +76,18 @@ fn compile(lab: &Path) -> Result<PathBuf, String> {
     run(&mut cc).map(|()| library)
 }
 
-/// Runs a program, and returns its last words if it fails.
+/// Runs a program, and returns its first words if it fails.
 fn run(command: &mut Command) -> Result<(), String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command.stdin(Stdio::null()).output();
     let output = output.map_err(|error| format!("{name}: {error}"))?;
     let said = String::from_utf8_lossy(&output.stderr);
-    let last = || said.lines().last().unwrap_or("it failed").trim().to_string();
     output.status.success().then_some(()).ok_or_else(|| {
-        let last = last();
-        if last.starts_with(&name) { last } else { format!("{name}: {last}") }
+        let first = said.lines().find(|line| !line.trim().is_empty()).unwrap_or("it failed").trim();
+        match first.starts_with(&name) {
+            true => first.into(),
+            false => format!("{name}: {first}"),
+        }
     })
 }
 

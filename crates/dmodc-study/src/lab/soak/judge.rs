@@ -59,6 +59,8 @@ pub(super) fn destinations(world: &World, devices: &[usize]) -> BTreeSet<u64> {
 pub(super) struct Facts<'a> {
     /// What `dmodc check` says of the tables, and on how many pairs `ibtracert` was sent and followed.
     pub(super) judgement: &'a Scope,
+    /// Node pairs that no up\*down\* way connects.
+    pub(super) roadless: u64,
     pub(super) traced: (usize, usize),
     /// Where switches differ from what `dmodc route` computes.
     pub(super) differ: &'a [(u64, usize)],
@@ -90,8 +92,9 @@ impl Facts<'_> {
         if !self.judgement.is_sound() {
             wrong.push("the tables are NOT SOUND".into());
         }
-        if self.judgement.lost > 0 {
-            wrong.push(format!("{} node pairs are LOST", self.judgement.lost));
+        if self.judgement.lost > self.roadless {
+            let lost = self.judgement.lost - self.roadless;
+            wrong.push(format!("{lost} node pairs are LOST"));
         }
         let (traced, followed) = self.traced;
         if traced != followed {
@@ -169,6 +172,7 @@ mod tests {
     fn facts<'a>(judgement: &'a Scope, balance: &'a Balance) -> Facts<'a> {
         Facts {
             judgement,
+            roadless: 0,
             traced: (6, 6),
             differ: &[],
             quiet: Some(balance),
@@ -194,6 +198,7 @@ mod tests {
         one(Facts { told: Some("so".into()), ..facts(&fine, &FAIR) }, "so");
         let lost = Scope { lost: 3, ..fine.clone() };
         one(facts(&lost, &FAIR), "3 node pairs are LOST");
+        assert_eq!(Facts { roadless: 3, ..facts(&lost, &FAIR) }.wrong(), [""; 0]);
         let loops = Scope { loops: 1, ..fine.clone() };
         one(facts(&loops, &FAIR), "NOT SOUND");
         for uneven in [Balance { a2a: 106, ..FAIR }, Balance { sp: 2.2, ..FAIR }] {

@@ -16,7 +16,7 @@ use super::world::World;
 const LONGEST: u64 = 300;
 
 /// So long OpenSM may take to become standby or master.
-const ROLE: u64 = 60;
+const ROLE: u64 = 15;
 
 /// After so long without a sweep OpenSM is told to look.
 const NOTICE: Duration = Duration::from_secs(1);
@@ -131,8 +131,22 @@ impl<'a> Managers<'a> {
     /// Kills the first one when the second one stands by.
     pub(super) fn hand_over(&mut self, sim: &mut Sim, is_shared: bool) -> Result<f64, LabError> {
         self.is_shared = is_shared;
-        let mut second = self.spawn(sim, 1)?;
-        wait_for(&mut second, "Entering STANDBY state")?;
+        let mut tries = 0;
+        let second = loop {
+            let mut second = self.spawn(sim, 1)?;
+            match wait_for(&mut second, "Entering STANDBY state") {
+                Ok(()) => break second,
+                Err(error) if tries == 2 => return Err(error),
+                Err(_) => {}
+            }
+            // Seldom the simulator does not tell it of the master, and there are two. Then the first one begins anew.
+            tries += 1;
+            second.kill();
+            sim.forget(second.pid())?;
+            let since = now();
+            self.restart(sim, false)?;
+            self.settle(since)?;
+        };
         let since = now();
         self.end(sim, true)?;
         self.take_charge(sim, 1, second);

@@ -7,6 +7,7 @@
 //! | `managers` | two OpenSMs, of which one is in charge |
 //! | `disk` | a state folder that can be full or slow |
 //! | `judge` | whether everything is as it should be |
+//! | `roads` | what no tables of ours can deliver |
 //! | `balance` | how evenly traffic is spread |
 //! | `summary` | what it amounts to |
 
@@ -15,6 +16,7 @@ mod disk;
 mod judge;
 mod life;
 mod managers;
+mod roads;
 mod summary;
 mod world;
 
@@ -93,6 +95,8 @@ pub struct SoakRow {
     /// What the switches hold.
     #[serde(flatten)]
     pub verdict: Verdict,
+    /// Node pairs that cables connect, but no up\*down\* way does: they are lost to any tables of ours.
+    pub roadless: u64,
     /// Entries in which they differ from what `dmodc route` computes.
     pub differences: usize,
     /// Whether nothing was at fault, and no host absent that was ever there.
@@ -142,7 +146,10 @@ impl Soak<'_> {
         };
         let mut next = Some(first);
         while let Some(event) = next.take() {
-            let row = bench.event(rows.len(), &event)?;
+            let row = bench.event(rows.len(), &event).map_err(|error| {
+                let (seed, number, name) = (self.seed, rows.len(), &event.name);
+                LabError::Failed(format!("seed {seed}, event {number} ({name}): {error}"))
+            })?;
             summary.add(&row);
             summary.seconds = start.elapsed().as_secs_f64();
             summary.weigh(&bench.managers.memory);
@@ -194,10 +201,10 @@ impl<'a> Bench<'a> {
         let disk = Disk::new(sim.folder()).map_err(io)?;
         let mut skipped = Vec::new();
         if let Err(why) = &disk.mounted {
-            skipped.push(format!("a full disk: no disk can be mounted here ({why})"));
+            skipped.push(format!("a full disk: mounting one needs root ({why})"));
         }
         if let Err(why) = &disk.library {
-            skipped.push(format!("a slow disk: no library can be made here ({why})"));
+            skipped.push(format!("a slow disk: the library for it needs a C compiler ({why})"));
         }
         if world.managers.len() < 2 {
             skipped.push("handovers: no host on another leaf can be a second manager".into());
@@ -229,7 +236,7 @@ impl<'a> Bench<'a> {
         let mut course =
             Course { since: now(), mark: self.managers.opensm.log_length(), ..Course::default() };
         self.happen(event, &mut course)?;
-        course.settle(&mut self.managers)?;
+        self.settle(&mut course)?;
         if event.act == Act::FullDisk {
             // Only who is new has to be written down.
             let is_written = event.stays != Stays::Nothing;
@@ -238,6 +245,23 @@ impl<'a> Bench<'a> {
         let mut row = self.judge(event, &mut course, &earlier)?;
         row.number = number;
         Ok(row)
+    }
+
+    /// Waits for OpenSM. If it ended, or gave no tables of ours, the event is wrong, and it is started again.
+    fn settle(&mut self, course: &mut Course) -> Result<(), LabError> {
+        let events = match self.managers.settle(course.since) {
+            Err(error @ (LabError::Failed(_) | LabError::OtherEngine { .. })) => {
+                course.wrong.push(format!("OpenSM FAILED: {error}"));
+                self.managers.restart(&mut self.sim, true)?;
+                (course.since, course.mark) = (now(), 0);
+                self.managers.settle(course.since)?
+            }
+            settled => settled?,
+        };
+        let up = events.iter().rev().find(|event| event.kind == super::Kind::Up);
+        course.sweeps = events.iter().filter(|event| event.kind == super::Kind::Sweep).count();
+        course.upload_s = up.map_or(0.0, |event| event.time - course.since);
+        Ok(())
     }
 
     /// Does what the event says, up to where OpenSM has to react.
@@ -351,6 +375,11 @@ impl<'a> Bench<'a> {
         let learns = self.managers.learns;
         let (saved, differ) = Saved::compare(self.managers.state(), learns, &held)?;
         let judgement = held.check(&saved).nodes;
+        // Where nothing is lost there is nothing to excuse.
+        let roadless = match judgement.lost {
+            0 => 0,
+            _ => roads::roadless(&held.fabric, &saved.options()),
+        };
         let traced = held.follow(&self.sim);
         let balance = Balance::of(&held.fabric, &held.tables)?;
         let quiet = self.world.is_whole();
@@ -379,6 +408,7 @@ impl<'a> Bench<'a> {
         let (differ, stays) = (&*differ, &stays);
         let facts = Facts {
             judgement: &judgement,
+            roadless,
             traced,
             differ,
             quiet: quiet_balance,
@@ -396,6 +426,7 @@ impl<'a> Bench<'a> {
             sweeps: course.sweeps,
             upload_s: course.upload_s,
             verdict,
+            roadless,
             differences: differ.len(),
             quiet,
             balance,
@@ -497,15 +528,4 @@ struct Course {
     upload_s: f64,
     nudges: usize,
     wrong: Vec<String>,
-}
-
-impl Course {
-    /// Waits for OpenSM. One that ended, or used another engine, is wrong, and is started again.
-    fn settle(&mut self, managers: &mut Managers<'_>) -> Result<(), LabError> {
-        let events = managers.settle(self.since)?;
-        let up = events.iter().rev().find(|event| event.kind == super::Kind::Up);
-        self.sweeps = events.iter().filter(|event| event.kind == super::Kind::Sweep).count();
-        self.upload_s = up.map_or(0.0, |event| event.time - self.since);
-        Ok(())
-    }
 }

@@ -23,8 +23,10 @@ pub struct Summary {
     pub wrong: Vec<usize>,
     /// Entries in which switches held something else than `dmodc route` computes, over all events.
     pub differences: usize,
-    /// Node pairs that were lost, over all events.
+    /// Node pairs that were lost although an up\*down\* way connects them, over all events.
     pub lost: u64,
+    /// Node pairs that were lost as no up\*down\* way connects them, over all events.
+    pub roadless: u64,
     /// Node pairs that were cut off, over all events.
     pub cut_off: u64,
     /// Events at which nothing was at fault and nobody absent.
@@ -60,7 +62,8 @@ impl Summary {
             self.wrong.push(row.number);
         }
         self.differences += row.differences;
-        self.lost += row.verdict.lost;
+        self.lost += row.verdict.lost.saturating_sub(row.roadless);
+        self.roadless += row.roadless;
         self.cut_off += row.verdict.cut_off;
         let ratio = row.balance.ratio();
         let worst = match row.quiet {
@@ -100,7 +103,11 @@ impl fmt::Display for Summary {
             write!(f, "{}{kind} {count}", if at > 0 { ", " } else { "" })?;
         }
         write!(f, "); {differences} entries other than dmodc route's, {lost} pairs lost, ")?;
-        write!(f, "{cut_off} cut off; balance against a fresh numbering ")?;
+        write!(
+            f,
+            "{} without up*down* way, {cut_off} cut off; balance against a fresh numbering ",
+            self.roadless
+        )?;
         let percent = |ratio: Option<f64>| {
             ratio.map_or("none".into(), |ratio| format!("{:+.1} %", (ratio - 1.0) * 100.0))
         };
