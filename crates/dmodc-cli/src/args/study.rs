@@ -133,14 +133,15 @@ With --soak, an event is wrong, and the answer is no, if
     ibtracert goes another way,
   - nothing is at fault, nobody is absent who was ever there, and the worst port of all-to-all
     traffic, or of shifts in the mean, has over 5 % more flows than by a fresh numbering (with
-    over 700 nodes, of a sample of shifts),
+    over 700 nodes, of a sample of shifts); growth on leaves that are full may cost more, then
+    the plugin's status must say so, and the next event is numbering anew,
   - an entry towards somebody else moves for a late host or a replaced adapter or leaf,
   - any entry moves for a restart, or a handover between managers with one state folder,
   - OpenSM ends, or the plugin's status file or log says something else than what was found.
 Each line has the number of the event, what happened, heavy sweeps, the time until tables were
 uploaded, entries that changed, those of them that the event was not about, and the balance
 against a fresh numbering, in brackets where something is at fault or somebody absent.
-Each switch gets four ports more than it has, for growth; one host in ten is off at first.
+Each switch gets four ports more than it has, for growth; one host in fifty is off at first.
 ";
 
 /// Reads a number of events, or a time in hours, minutes or seconds.

@@ -62,6 +62,8 @@ pub enum Kind {
     FullDisk,
     /// The disk of the state folder is slow while something happens.
     SlowDisk,
+    /// The operator lets everything be numbered anew, because growth has cost balance. It is never drawn.
+    Renumber,
 }
 
 impl fmt::Display for Kind {
@@ -92,6 +94,7 @@ pub(super) enum Act {
     Handback,
     FullDisk,
     SlowDisk,
+    Renumber,
 }
 
 /// What must not move, beyond what is asked of every event.
@@ -112,6 +115,19 @@ pub(super) struct Event {
     pub(super) name: String,
     pub(super) act: Act,
     pub(super) stays: Stays,
+}
+
+impl Event {
+    /// What an operator does when the plugin says that the numbers in use cost balance.
+    pub(super) fn renumber() -> Self {
+        let name = "numbered anew".into();
+        Event { kind: Kind::Renumber, name, act: Act::Renumber, stays: Stays::Nothing }
+    }
+
+    /// Whether somebody comes for whom no place was kept.
+    pub(super) fn is_growth(&self) -> bool {
+        matches!(self.kind, Kind::NewHost | Kind::NewLeaf)
+    }
 }
 
 /// What can be done on this machine, and who is in charge.
@@ -188,7 +204,7 @@ fn is_allowed(kind: Kind, world: &World, means: Means) -> bool {
 fn happen(kind: Kind, world: &mut World, random: &mut Random) -> Option<Event> {
     let event = |name: String| Event { kind, name, act: Act::Nothing, stays: Stays::Nothing };
     match kind {
-        Kind::Start => None,
+        Kind::Start | Kind::Renumber => None,
         Kind::Cable | Kind::Flood => kill_cables(kind, world, random).map(event),
         Kind::Spine | Kind::Leaf | Kind::Cut => kill_switch(kind, world, random).map(event),
         Kind::Repair => repair(world, random).map(event),

@@ -25,6 +25,7 @@ pub use life::Kind;
 pub use summary::Summary;
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -33,7 +34,7 @@ use dmodc::{Fabric, Random};
 use serde::Serialize;
 
 use self::disk::Disk;
-use self::judge::{Facts, Snapshot, Status, destinations};
+use self::judge::{BALANCED, Facts, Snapshot, Status, destinations};
 use self::life::{Act, Means, Stays};
 use self::managers::Managers;
 use self::world::{Links, World};
@@ -56,7 +57,7 @@ pub enum Length {
 /// Random life of a fabric.
 #[derive(Clone, Copy)]
 pub struct Soak<'a> {
-    /// The fabric. One host in ten is off at first.
+    /// The fabric. One host in fifty is off at first.
     pub fabric: &'a Fabric,
     /// Our plugin.
     pub plugin: &'a Path,
@@ -161,7 +162,10 @@ impl Soak<'_> {
             };
             if goes_on {
                 let means = bench.means();
-                next = Some(life::draw(&mut bench.world, means, &mut random));
+                next = Some(match bench.is_renumbering_due {
+                    true => life::Event::renumber(),
+                    false => life::draw(&mut bench.world, means, &mut random),
+                });
             }
         }
         Ok((rows, summary))
@@ -177,6 +181,15 @@ const NUDGES: usize = 3;
 /// So long what the plugin says may be behind.
 const BEHIND: Duration = Duration::from_secs(2);
 
+/// The same of what takes longer: a disk, or measuring the balance.
+const LONG_BEHIND: Duration = Duration::from_secs(20);
+
+/// If the balance is so many times that of a fresh numbering, the plugin must say so.
+const NOTICED: f64 = 1.08;
+
+/// The file by which `dmodc opensm renumber` asks for numbering anew.
+const RENUMBER: &str = "renumber";
+
 /// A simulated fabric, who manages it, and what was before.
 struct Bench<'a> {
     world: World,
@@ -186,6 +199,10 @@ struct Bench<'a> {
     disk: Disk,
     sim: Sim,
     before: Snapshot,
+    /// Whether somebody came for whom no place was kept since numbers were given.
+    has_grown: bool,
+    /// Whether that has cost so much balance that an operator would number anew.
+    is_renumbering_due: bool,
 }
 
 impl<'a> Bench<'a> {
@@ -211,7 +228,10 @@ impl<'a> Bench<'a> {
         }
         let managers = Managers::start(&sim, &world, &disk, soak.plugin, soak.learns)?;
         let (links, before) = (world.links(), Snapshot::default());
-        Ok((Bench { world, links, managers, disk, sim, before }, skipped))
+        let (has_grown, is_renumbering_due) = (false, false);
+        let bench =
+            Bench { world, links, managers, disk, sim, before, has_grown, is_renumbering_due };
+        Ok((bench, skipped))
     }
 
     fn means(&self) -> Means {
@@ -267,6 +287,7 @@ impl<'a> Bench<'a> {
     /// Does what the event says, up to where OpenSM has to react.
     fn happen(&mut self, event: &life::Event, course: &mut Course) -> Result<(), LabError> {
         let io = |error| LabError::Io("the disk of the state folder".into(), error);
+        self.has_grown |= event.is_growth();
         match event.act {
             Act::Nothing => self.apply(),
             Act::Flap { cable, times } => {
@@ -310,7 +331,37 @@ impl<'a> Bench<'a> {
                 self.disk.be_slow(true).map_err(io)?;
                 self.apply()
             }
+            Act::Renumber => {
+                self.has_grown = false;
+                fs::write(self.managers.state().join(RENUMBER), "").map_err(io)?;
+                self.managers.opensm.resweep();
+                Ok(())
+            }
         }
+    }
+
+    /// Returns what is wrong with the balance of numbers that growth has cost some: whether the plugin says so. Also
+    /// decides whether an operator would number anew.
+    fn weigh_growth(&mut self, balance: &Balance) -> Option<String> {
+        self.is_renumbering_due = balance.ratio() > BALANCED;
+        // The plugin may draw other shifts than we, so it may be of another opinion on what hardly matters.
+        if balance.ratio() <= NOTICED {
+            return None;
+        }
+        let path = self.managers.opensm.folder().join("status.json");
+        let is_noticed = || {
+            let status = fs::read(&path).ok()?;
+            let status: serde_json::Value = serde_json::from_slice(&status).ok()?;
+            status["numbers"]["noticeable"].as_bool()
+        };
+        let start = Instant::now();
+        while is_noticed() != Some(true) {
+            if start.elapsed() > LONG_BEHIND {
+                return Some("the status does not say that the numbers cost BALANCE".into());
+            }
+            sleep(Duration::from_millis(100));
+        }
+        None
     }
 
     /// While the disk is full, tables must be right and the log must say so; then there is room again.
@@ -323,7 +374,7 @@ impl<'a> Bench<'a> {
         }
         let start = Instant::now();
         let is_told = || self.managers.opensm.log_from(course.mark).contains("No space left");
-        while is_written && !is_told() && start.elapsed() < BEHIND {
+        while is_written && !is_told() && start.elapsed() < LONG_BEHIND {
             sleep(Duration::from_millis(50));
         }
         if is_written && !is_told() {
@@ -404,7 +455,18 @@ impl<'a> Bench<'a> {
             followed: traced.1,
         };
         let mut wrong = std::mem::take(&mut course.wrong);
-        let quiet_balance = quiet.then_some(&balance);
+        self.is_renumbering_due = false;
+        let quiet_balance = match quiet && self.has_grown {
+            true => {
+                wrong.extend(self.weigh_growth(&balance));
+                None
+            }
+            false => quiet.then_some(&balance),
+        };
+        let request = self.managers.state().join(RENUMBER);
+        if event.act == Act::Renumber && is_there_for(&request, LONG_BEHIND) {
+            wrong.push("the request for numbering anew is STILL THERE".into());
+        }
         let (differ, stays) = (&*differ, &stays);
         let facts = Facts {
             judgement: &judgement,
@@ -528,4 +590,16 @@ struct Course {
     upload_s: f64,
     nudges: usize,
     wrong: Vec<String>,
+}
+
+/// Whether a file is there all the time.
+fn is_there_for(path: &Path, time: Duration) -> bool {
+    let start = Instant::now();
+    while path.exists() {
+        if start.elapsed() > time {
+            return true;
+        }
+        sleep(Duration::from_millis(50));
+    }
+    false
 }

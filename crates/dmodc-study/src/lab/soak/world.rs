@@ -95,7 +95,7 @@ pub(super) struct World {
 pub(super) type Links = BTreeSet<[Place; 2]>;
 
 impl World {
-    /// Returns a fabric with what life needs besides. One host in ten is off from the start.
+    /// Returns a fabric with what life needs besides. One host in fifty is off from the start.
     pub(super) fn new(fabric: &Fabric, attached: NodeIndex, random: &mut Random) -> Self {
         let mut world = World {
             devices: Vec::new(),
