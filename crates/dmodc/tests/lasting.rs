@@ -348,3 +348,29 @@ fn growth_beyond_all_places_costs_little() {
         }
     }
 }
+
+/// Fresh numbers for leaves that wait for late hosts and have others that nobody expected: places that nobody is in do not push anybody onto a
+/// port that is in use.
+#[test]
+fn empty_places_are_given_up_where_others_came() {
+    for (tuple, width) in [("3; 20,6,9; 1,9,6; 1,2,1", 18), ("2; 20,36; 1,18; 1,1", 18)] {
+        let whole = fabric(tuple, 0);
+        for seed in 0..6 {
+            let mut random = Random::new(seed, 4);
+            let (mut base, mut new): (Vec<NodeIndex>, Vec<NodeIndex>) =
+                whole.node_indices().partition(|&n| whole.node(n).switch_port.0 <= width);
+            random.shuffle(&mut base);
+            random.shuffle(&mut new);
+            // The first new host is on the leaf of the first absent one.
+            let leaf = whole.node(base[0]).switch;
+            let first = new.iter().position(|&n| whole.node(n).switch == leaf).unwrap();
+            new.swap(0, first);
+            let (absent, come) = (&base[..6], &new[..seed as usize]);
+            let is_on = |n: NodeIndex| {
+                come.contains(&n) || whole.node(n).switch_port.0 <= width && !absent.contains(&n)
+            };
+            let cost = Life::new().becomes(&with_nodes(&whole, is_on));
+            assert_balanced(cost, &format!("{tuple}, seed {seed}"));
+        }
+    }
+}

@@ -185,6 +185,13 @@ impl Opensm {
         String::from_utf8_lossy(&log).into_owned()
     }
 
+    /// The last lines of its log, as one.
+    pub(super) fn log_end(&self) -> String {
+        let log = self.log();
+        let lines: Vec<&str> = log.lines().rev().take(6).collect();
+        lines.into_iter().rev().collect::<Vec<&str>>().join(" | ")
+    }
+
     /// How long our engine routed in its last run, in milliseconds, as its status file says.
     pub fn routing_time(&self) -> Option<f64> {
         let status = fs::read(self.folder.join("status.json")).ok()?;

@@ -15,7 +15,7 @@
 //! last number in use is 323        324 + 17 = 341 has residue 17
 //! ```
 
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::{Place, SavedOrders};
@@ -32,7 +32,8 @@ use crate::union_find::UnionFind;
 pub(super) struct Newcomers<'a> {
     live: Live<'a>,
     residues: Residues,
-    common: CommonPorts,
+    /// The places of each leaf that has no numbers yet, by port.
+    layouts: Vec<Vec<PortNumber>>,
     /// The leaves in topological order.
     leaves: Vec<SwitchIndex>,
     /// For each of them the known places, by port, with their numbers.
@@ -106,20 +107,22 @@ impl<'a> Newcomers<'a> {
         let residues = Residues::new(live, ranking);
         let common = CommonPorts::new(live, &ports, residues.round as usize);
         let main_end = main_end(&used);
+        let subtrees = subtrees(live, ranking, &leaves);
+        let mut layouts: Vec<Vec<PortNumber>> =
+            ports.iter().map(|leaf| common.places_of(live, leaf)).collect();
         let missing = used.is_empty().then(|| {
-            let mut places: BTreeMap<u32, usize> = BTreeMap::new();
-            for leaf in &ports {
-                *places.entry(common.places_of(live, leaf).len() as u32).or_default() += 1;
+            for subtrees in subtrees.iter().take(residues.by_rank.len()) {
+                give_up_places(&mut layouts, &ports, subtrees);
             }
-            let usual = places.into_iter().max_by_key(|&(places, leaves)| (leaves, places));
-            (missing_before(live, ranking, &leaves), usual.map_or(0, |(places, _)| places))
+            let places = usual(layouts.iter().map(Vec::len)) as u32;
+            (missing_before(live, ranking, &leaves), places)
         });
-        let (subtrees, vacant) = (subtrees(live, ranking, &leaves), vec![]);
+        let vacant = vec![];
         Newcomers {
             subtrees,
             live,
             residues,
-            common,
+            layouts,
             leaves,
             books,
             used,
@@ -160,13 +163,12 @@ impl<'a> Newcomers<'a> {
     fn number_leaf(&mut self, at: usize, nodes: &[NodeIndex]) {
         let port = |n: &NodeIndex| self.live.fabric.node(*n).switch_port;
         let used: Vec<PortNumber> = nodes.iter().map(port).collect();
-        let leaf = LeafPorts { leaf: self.leaves[at], used };
-        let places = self.common.places_of(self.live, &leaf);
+        let places = std::mem::take(&mut self.layouts[at]);
         let start = self.free_block(at, places.len() as u32);
-        let switch = self.live.fabric.switch(leaf.leaf).guid;
+        let switch = self.live.fabric.switch(self.leaves[at]).guid;
         for (&port, number) in places.iter().zip(start..) {
             self.note(at, port, number);
-            if !leaf.used.contains(&port) {
+            if !used.contains(&port) {
                 self.never_used.insert(number);
                 self.vacant.push((number, Place { switch, port }));
             }
@@ -315,6 +317,37 @@ struct Level {
     /// With how many others that have it the place is in the same run of neighbours, on average over all runs as long as the subtree has
     /// places: a shift sends the nodes of a subtree to such a run.
     meetings: Vec<f64>,
+}
+
+/// Lets subtrees that have more places than usual give up as many empty ones. Otherwise numbers that nobody has would push others onto ports
+/// that are in use already.
+fn give_up_places(layouts: &mut [Vec<PortNumber>], ports: &[LeafPorts], subtrees: &[SwitchIndex]) {
+    let mut sizes: BTreeMap<SwitchIndex, usize> = BTreeMap::new();
+    for (layout, subtree) in layouts.iter().zip(subtrees) {
+        *sizes.entry(*subtree).or_default() += layout.len();
+    }
+    let usual = usual(sizes.values().copied());
+    // The fullest leaves first, which have what nobody expected.
+    let mut fullest: Vec<usize> = (0..layouts.len()).collect();
+    fullest.sort_by_key(|&at| Reverse(layouts[at].len()));
+    for at in fullest {
+        let size = sizes.entry(subtrees[at]).or_default();
+        while *size > usual {
+            let is_empty = |port: &PortNumber| !ports[at].used.contains(port);
+            let Some(last) = layouts[at].iter().rposition(is_empty) else { break };
+            layouts[at].remove(last);
+            *size -= 1;
+        }
+    }
+}
+
+/// The most frequent of these; of equally frequent ones the greatest.
+fn usual(sizes: impl Iterator<Item = usize>) -> usize {
+    let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
+    for size in sizes {
+        *counts.entry(size).or_default() += 1;
+    }
+    counts.into_iter().max_by_key(|&(size, count)| (count, size)).map_or(0, |(size, _)| size)
 }
 
 /// Returns for each rank a switch that stands for the subtree of each leaf, below the next rank.
