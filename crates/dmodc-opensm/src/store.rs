@@ -63,6 +63,7 @@ impl Answer {
 }
 
 /// What is known of a file of orders.
+#[expect(clippy::large_enum_variant, reason = "there is one of them, once a run")]
 pub(crate) enum Orders {
     /// It is the file that it was.
     Same,

@@ -122,7 +122,7 @@ impl CommonPorts {
     fn trim_unknown(&self, all: &mut Vec<PortNumber>) {
         let is_unknown = |port: &PortNumber| !self.is_used[usize::from(port.0)];
         while all.len() > self.round
-            && all.len() % self.round != 0
+            && !all.len().is_multiple_of(self.round)
             && all.last().is_some_and(is_unknown)
         {
             all.pop();

@@ -13,7 +13,7 @@ use super::disk::Disk;
 use super::world::World;
 
 /// The longest that OpenSM may take for one event, in seconds.
-const LONGEST: u64 = 90;
+const LONGEST: u64 = 180;
 
 /// So long OpenSM may take to become standby or master.
 const ROLE: u64 = 15;

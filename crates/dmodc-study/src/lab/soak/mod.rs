@@ -292,7 +292,13 @@ impl<'a> Bench<'a> {
     /// Does what the event says, up to where OpenSM has to react.
     fn happen(&mut self, event: &life::Event, course: &mut Course) -> Result<(), LabError> {
         let io = |error| LabError::Io("the disk of the state folder".into(), error);
-        self.has_grown |= event.is_growth();
+        // A state folder of its own may be from long ago.
+        let is_other_state = match event.act {
+            Act::Handover { is_shared } => !is_shared,
+            Act::Handback => !self.managers.is_shared,
+            _ => false,
+        };
+        self.has_grown |= event.is_growth() || is_other_state;
         match event.act {
             Act::Nothing => self.apply(),
             Act::Flap { cable, times } => {

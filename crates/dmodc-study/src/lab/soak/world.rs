@@ -201,9 +201,10 @@ impl World {
             known.truncate(most.min(known.len().div_ceil(2)));
             for old in known {
                 let Device { ports, product, ref name, .. } = self.devices[old];
+                // Leaves are sorted by name, so with another name the fresh order would not be that of before.
                 let name = match random.below(2) {
-                    0 => name.clone(),
-                    _ => "Mellanox Technologies".into(),
+                    1 if role != Role::Leaf => "Mellanox Technologies".into(),
+                    _ => name.clone(),
                 };
                 let new = self.add(role, guid(random), ports, &name, product);
                 let replacement = Replacement { old, new };

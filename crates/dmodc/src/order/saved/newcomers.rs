@@ -69,7 +69,7 @@ impl<'a> Newcomers<'a> {
         for (number, guid) in (0..).zip(&saved.nodes) {
             match saved.node_places.get(number as usize).copied().flatten() {
                 Some(place) => {
-                    by_switch.entry(place.switch).or_default().push((place.port, number))
+                    by_switch.entry(place.switch).or_default().push((place.port, number));
                 }
                 None if guid.0 == 0 => continue,
                 None => drop(lent.insert(number)),
@@ -198,7 +198,7 @@ impl<'a> Newcomers<'a> {
         let ideal = [end, start].into_iter().flatten().find(|&start| is_free(start));
         ideal.unwrap_or_else(|| {
             let like = end.or(start).unwrap_or(0);
-            self.beyond(like, |start| is_free(start))
+            self.beyond(like, is_free)
         })
     }
 
