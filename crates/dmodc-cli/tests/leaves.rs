@@ -141,7 +141,7 @@ fn saved_orders_know_the_leaves() {
     std::fs::write(&damaged, fabric(&[4, 4, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0], &left)).unwrap();
     assert_eq!(run(&["route", &whole, "--save-orders", &orders, "-o", &file("x.lft")]).0, 0);
     let saved = std::fs::read_to_string(&orders).unwrap();
-    assert!(saved.starts_with("# dmodc orders 2\n"), "{saved}");
+    assert!(saved.starts_with("# dmodc orders 3\n"), "{saved}");
     assert_eq!(saved.lines().filter(|line| line.contains(" leaf ")).count(), 4);
     let again = file("again");
     let (code, _, error) = run(&[

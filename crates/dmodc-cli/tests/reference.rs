@@ -199,7 +199,7 @@ fn what_exists_stays_when_a_fabric_grows() {
     assert!(old.iter().all(|(name, port)| new[name] == *port), "nothing moved");
     assert_eq!(new.len(), 13 * (36 + 13) - 4 * 3, "all but spine to spine");
     let orders = desk.read("orders");
-    let place = |name: &str| orders.find(&format!(" node node-{name}\n")).unwrap();
+    let place = |name: &str| orders.find(&format!(" node-{name}\n")).unwrap();
     assert!(place("23") < place("24") && place("24") < place("35"), "{orders}");
     // With its orders the same again, and for a fabric that shrank.
     stable(&desk, 0, "g.topo", &["-o", "again.lft", "--orders", "orders"]);

@@ -242,6 +242,9 @@ fn order(fabric: &Fabric, options: &RoutingOptions) -> Vec<usize> {
     all
 }
 
+/// Which nodes there are.
+type Choice<'a> = Box<dyn Fn(NodeIndex) -> bool + 'a>;
+
 /// Leaves that are filled to the same port, or where some have few nodes, leave no plane unused.
 #[test]
 fn half_filled_leaves_use_all_planes() {
@@ -250,7 +253,7 @@ fn half_filled_leaves_use_all_planes() {
         let width = whole.nodes_of(SwitchIndex::new(0)).len() as u8;
         let port = |n: NodeIndex| whole.node(n).switch_port.0;
         let leaf = |n: NodeIndex| whole.node(n).switch.at();
-        let cases: [(&str, Box<dyn Fn(NodeIndex) -> bool>); 4] = [
+        let cases: [(&str, Choice<'_>); 4] = [
             ("all half", Box::new(move |n| port(n) <= width / 2)),
             ("one full", Box::new(move |n| port(n) <= width / 2 || leaf(n) == 3)),
             ("a third with few", Box::new(move |n| leaf(n) % 3 > 0 || port(n) <= 3)),

@@ -185,6 +185,12 @@ impl Opensm {
         String::from_utf8_lossy(&log).into_owned()
     }
 
+    /// Whether it has begun to look for other managers, and nothing more.
+    pub(super) fn is_discovering(&self) -> bool {
+        let log = self.log();
+        log.trim_end().ends_with("Entering DISCOVERING state")
+    }
+
     /// The last lines of its log, as one.
     pub(super) fn log_end(&self) -> String {
         let log = self.log();

@@ -112,6 +112,8 @@ pub struct SoakRow {
     pub handover: Option<Handover>,
     /// How often OpenSM had to be told to look once more.
     pub nudges: usize,
+    /// How often OpenSM never began to look at the fabric and was started again: the simulator swallows a packet now and then.
+    pub stalls: usize,
     /// What is wrong, a sentence each.
     pub wrong: Vec<String>,
 }
@@ -270,6 +272,13 @@ impl<'a> Bench<'a> {
     /// Waits for OpenSM. If it ended, or gave no tables of ours, the event is wrong, and it is started again.
     fn settle(&mut self, course: &mut Course) -> Result<(), LabError> {
         let events = match self.managers.settle(course.since) {
+            // The simulator swallowed a packet that OpenSM waits for before it looks at the fabric: nobody asked an engine yet.
+            Err(LabError::TimedOut(..)) if self.managers.opensm.is_discovering() => {
+                course.stalls += 1;
+                self.managers.restart(&mut self.sim, true)?;
+                (course.since, course.mark) = (now(), 0);
+                self.managers.settle(course.since)?
+            }
             Err(
                 error @ (LabError::Failed(_)
                 | LabError::OtherEngine { .. }
@@ -514,6 +523,7 @@ impl<'a> Bench<'a> {
             must_stay: *stays != Stays::Nothing,
             handover,
             nudges: course.nudges,
+            stalls: course.stalls,
             wrong,
         })
     }
@@ -607,6 +617,7 @@ struct Course {
     sweeps: usize,
     upload_s: f64,
     nudges: usize,
+    stalls: usize,
     wrong: Vec<String>,
 }
 

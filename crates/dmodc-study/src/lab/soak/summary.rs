@@ -43,6 +43,8 @@ pub struct Summary {
     pub handovers: Vec<Handover>,
     /// How often OpenSM had to be told to look once more.
     pub nudges: usize,
+    /// How often OpenSM never began to look at the fabric and was started again.
+    pub stalls: usize,
     /// The memory of OpenSM after the start and at the end, in bytes.
     pub memory: [u64; 2],
     /// By how much the memory of one process grew at most, in bytes.
@@ -78,6 +80,7 @@ impl Summary {
         self.restarts += usize::from(matches!(row.kind, Kind::Restart | Kind::Kill));
         self.handovers.extend(row.handover);
         self.nudges += row.nudges;
+        self.stalls += row.stalls;
         self.right = self.wrong.is_empty();
     }
 
@@ -125,8 +128,9 @@ impl fmt::Display for Summary {
         write!(f, "; OpenSM has {first:.1} MiB at the start, {last:.1} at the end, and one ")?;
         write!(
             f,
-            "process grew by {growth:.1} at most; OpenSM was told {} times to look",
-            self.nudges
+            "process grew by {growth:.1} at most; OpenSM was told {} times to look and stalled {} times before it asked \
+             an engine",
+            self.nudges, self.stalls
         )
     }
 }

@@ -236,12 +236,13 @@ impl World {
         }
     }
 
-    /// Switches off one host of fifty: a number is kept for each, and more of those would show in the balance of the others.
+    /// Switches off one host of fifty, or a few: a number is kept for each, and more of those would show in the balance of the
+    /// others.
     fn let_some_be_late(&mut self, random: &mut Random) {
         let mut hosts = self.of(Role::Host, |_, device| !device.is_off);
         hosts.retain(|&device| !self.is_managers(device));
         random.shuffle(&mut hosts);
-        hosts.truncate((hosts.len() / 50).clamp(1, 100));
+        hosts.truncate((hosts.len() / 50).clamp((hosts.len() / 8).clamp(1, 4), 100));
         for host in hosts {
             let device = &mut self.devices[host];
             (device.is_off, device.was_on) = (true, false);
