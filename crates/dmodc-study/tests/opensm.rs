@@ -97,6 +97,8 @@ fn random_life_leaves_the_tables_right() {
         length: Length::Events(15),
         seed: 1,
         learns: false,
+        only: None,
+        dump: None,
     };
     let told = |progress: Progress<'_>| match progress {
         Progress::Skipped(why) => skip(why),

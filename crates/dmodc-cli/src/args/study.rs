@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 use dmodc_study::engine::EngineName;
-use dmodc_study::lab::{ENGINES, Length};
+use dmodc_study::lab::{ENGINES, Length, SoakKind};
 use dmodc_study::study::Shard;
 
 #[derive(Debug, Subcommand)]
@@ -104,6 +104,13 @@ pub(crate) struct LabArgs {
     /// machine can do the same: a full disk needs root, a slow one a C compiler.
     #[arg(long, value_name = "N", default_value_t = 1, requires = "soak")]
     pub(crate) seed: u64,
+    /// With --soak: only these kinds of events, such as adapter,late,new-host.
+    #[arg(long, value_name = "KINDS", value_delimiter = ',', requires = "soak")]
+    pub(crate) only: Option<Vec<SoakKind>>,
+    /// With --soak: write what ibnetdiscover finds and what the switches hold after each event here, as 0000.topo and
+    /// 0000.lft, 0001.topo and so on, for dmodc analyze, check and diff.
+    #[arg(long, value_name = "FOLDER", requires = "soak")]
+    pub(crate) dump: Option<PathBuf>,
     /// With --soak: let the plugin keep routes from a reference that it learns (reference = "learn" in dmodc.conf).
     #[arg(long, value_name = "WHICH", requires = "soak")]
     pub(crate) reference: Option<SoakReference>,

@@ -47,7 +47,9 @@ fn soak(args: &LabArgs, length: Length) -> Result<Answer> {
     let plugin = plugin(args.plugin.as_deref())?;
     check_plugin(&plugin)?;
     let learns = args.reference.is_some();
-    let soak = Soak { fabric: &fabric, plugin: &plugin, length, seed: args.seed, learns };
+    let (only, dump) = (args.only.as_deref(), args.dump.as_deref());
+    let soak =
+        Soak { fabric: &fabric, plugin: &plugin, length, seed: args.seed, learns, only, dump };
     if !args.json {
         output::print(&soak_header(&fabric, args.seed, learns))?;
     }

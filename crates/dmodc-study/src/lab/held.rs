@@ -1,12 +1,16 @@
 //! What the simulated switches hold, read back and followed.
 
 use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write as _};
+use std::path::Path;
 
 use dmodc::judge::{Check, Fate, check, trace};
 use dmodc::{
     Degradation, End, Fabric, ForwardingTables, Lid, Live, NO_ROUTE, Random, Routing, SwitchIndex,
 };
-use dmodc_formats::lft::Lft;
+use dmodc_formats::ibnetdiscover;
+use dmodc_formats::lft::{self, Lft};
 
 use super::saved::Saved;
 use super::{LabError, Sim};
@@ -35,6 +39,19 @@ impl Held {
         let whole = Degradation::none(&fabric);
         let image = image(Live::new(&fabric, &whole), &tables);
         Ok(Held { fabric, tables, image })
+    }
+
+    /// Writes fabric and tables into a folder, by the number of an event.
+    pub(super) fn dump(&self, folder: &Path, number: usize) -> io::Result<()> {
+        fs::create_dir_all(folder)?;
+        let whole = Degradation::none(&self.fabric);
+        let live = Live::new(&self.fabric, &whole);
+        let mut fabric = BufWriter::new(File::create(folder.join(format!("{number:04}.topo")))?);
+        ibnetdiscover::write(&self.fabric, &[], &mut fabric)?;
+        fabric.flush()?;
+        let mut tables = BufWriter::new(File::create(folder.join(format!("{number:04}.lft")))?);
+        lft::write(live, &self.tables, &[], &mut tables)?;
+        tables.flush()
     }
 
     /// Judges the tables; what is up is as the saved orders have it.

@@ -4,6 +4,7 @@
 //! seed and a number name an event.
 
 use std::fmt;
+use std::str::FromStr;
 
 use dmodc::Random;
 use serde::Serialize;
@@ -69,6 +70,19 @@ pub enum Kind {
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.serialize(f)
+    }
+}
+
+impl FromStr for Kind {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let names = || WEIGHTS.iter().map(|(kind, _)| kind.to_string());
+        let found = WEIGHTS.iter().map(|(kind, _)| *kind).find(|kind| kind.to_string() == text);
+        found.ok_or_else(|| {
+            let names: Vec<String> = names().collect();
+            format!("expected one of {}, not '{text}'", names.join(", "))
+        })
     }
 }
 
@@ -166,11 +180,21 @@ const WEIGHTS: [(Kind, u64); 23] = [
     (Kind::SlowDisk, 3),
 ];
 
-/// Draws the next event and lets it happen to the world; what is not of the fabric is left to be done.
-pub(super) fn draw(world: &mut World, means: Means, random: &mut Random) -> Event {
+/// Draws the next event and lets it happen to the world; what is not of the fabric is left to be done. Where only some kinds are
+/// wanted and none of them is possible any more, OpenSM is restarted.
+pub(super) fn draw(
+    world: &mut World,
+    means: Means,
+    only: Option<&[Kind]>,
+    random: &mut Random,
+) -> Event {
     let mut weights: Vec<(Kind, u64)> = WEIGHTS.to_vec();
     weights.retain(|(kind, _)| is_allowed(*kind, world, means));
+    weights.retain(|(kind, _)| only.is_none_or(|only| only.contains(kind)));
     loop {
+        if weights.is_empty() {
+            weights.push((Kind::Restart, 1));
+        }
         let total = weights.iter().map(|(_, weight)| weight).sum();
         let mut left = random.below(total);
         let at = weights.iter().position(|(_, weight)| match left < *weight {
@@ -504,7 +528,7 @@ mod tests {
     fn a_seed_is_a_life() {
         let live = |seed: u64, means: Means| -> Vec<Event> {
             let (mut world, mut random) = world(seed);
-            (0..400).map(|_| draw(&mut world, means, &mut random)).collect()
+            (0..400).map(|_| draw(&mut world, means, None, &mut random)).collect()
         };
         assert_eq!(live(1, MEANS), live(1, MEANS));
         assert_ne!(live(1, MEANS), live(2, MEANS));
@@ -530,7 +554,7 @@ mod tests {
             let (mut world, mut random) = world(seed);
             let mut links = world.links();
             for number in 0..100 {
-                let event = draw(&mut world, MEANS, &mut random);
+                let event = draw(&mut world, MEANS, None, &mut random);
                 let places: Vec<Place> = world.ends().map(|(place, _)| place).collect();
                 let different: BTreeSet<Place> = places.iter().copied().collect();
                 assert_eq!(different.len(), places.len(), "seed {seed}, event {number}: {event:?}");

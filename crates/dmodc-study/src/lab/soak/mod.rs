@@ -67,6 +67,10 @@ pub struct Soak<'a> {
     pub seed: u64,
     /// Whether the plugin learns a reference.
     pub learns: bool,
+    /// What may happen, if not everything.
+    pub only: Option<&'a [Kind]>,
+    /// A folder for the fabric and the switches' tables after each event, as text.
+    pub dump: Option<&'a Path>,
 }
 
 /// A change of who is in charge.
@@ -166,7 +170,7 @@ impl Soak<'_> {
                 let means = bench.means();
                 next = Some(match bench.is_renumbering_due {
                     true => life::Event::renumber(),
-                    false => life::draw(&mut bench.world, means, &mut random),
+                    false => life::draw(&mut bench.world, means, self.only, &mut random),
                 });
             }
         }
@@ -205,6 +209,7 @@ struct Bench<'a> {
     has_grown: bool,
     /// Whether that has cost so much balance that an operator would number anew.
     is_renumbering_due: bool,
+    dump: Option<&'a Path>,
 }
 
 impl<'a> Bench<'a> {
@@ -231,8 +236,17 @@ impl<'a> Bench<'a> {
         let managers = Managers::start(&sim, &world, &disk, soak.plugin, soak.learns)?;
         let (links, before) = (world.links(), Snapshot::default());
         let (has_grown, is_renumbering_due) = (false, false);
-        let bench =
-            Bench { world, links, managers, disk, sim, before, has_grown, is_renumbering_due };
+        let bench = Bench {
+            world,
+            links,
+            managers,
+            disk,
+            sim,
+            before,
+            has_grown,
+            is_renumbering_due,
+            dump: soak.dump,
+        };
         Ok((bench, skipped))
     }
 
@@ -264,7 +278,7 @@ impl<'a> Bench<'a> {
             let is_written = event.stays != Stays::Nothing;
             self.outlive_full_disk(&mut course, is_written)?;
         }
-        let mut row = self.judge(event, &mut course, &earlier)?;
+        let mut row = self.judge(event, &mut course, &earlier, number)?;
         row.number = number;
         Ok(row)
     }
@@ -444,8 +458,13 @@ impl<'a> Bench<'a> {
         event: &life::Event,
         course: &mut Course,
         earlier: &Saved,
+        number: usize,
     ) -> Result<SoakRow, LabError> {
         let held = self.read(course)?;
+        if let Some(folder) = self.dump {
+            let dumped = held.dump(folder, number);
+            dumped.map_err(|error| LabError::Io(folder.display().to_string(), error))?;
+        }
         if event.act == Act::SlowDisk {
             let slow = self.disk.be_slow(false);
             slow.map_err(|error| LabError::Io("the slow disk".into(), error))?;
