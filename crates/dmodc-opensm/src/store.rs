@@ -163,7 +163,7 @@ fn read(path: &Path, notes: &mut Vec<(Level, String)>) -> Orders {
             return match error.kind() {
                 io::ErrorKind::NotFound => Orders::Missing,
                 io::ErrorKind::FileTooLarge => {
-                    put_aside(path, "unreadable", &error.to_string(), notes)
+                    put_aside(path, "unreadable", &format!(" {error}"), notes)
                 }
                 _ => Orders::Blocked(format!("{name}: {error}")),
             };

@@ -5,8 +5,9 @@
 mod support;
 
 use dmodc::{
-    Degradation, DestinationOrder, Fabric, GuidOrder, LeafRule, Live, NodeIndex, Orders, Random,
-    Ranking, SavedOrders, SwitchIndex, SwitchOrder, natural_cmp,
+    Degradation, DestinationOrder, Fabric, Guid, GuidOrder, LeafRule, Live, NodeIndex, Orders,
+    Place, PortNumber, Random, Ranking, Routing, RoutingOptions, SavedCable, SavedOrders,
+    SwitchIndex, SwitchOrder, natural_cmp,
 };
 use support::{Drawing, for_seeds, random_degradation, random_graph, random_pgft};
 
@@ -206,4 +207,73 @@ fn lists_are_followed_line_by_line() {
     assert_eq!([number(1), number(3)], [(true, 5), (true, 6)], "the others follow");
     assert_eq!(orders.switch_number(SwitchIndex::new(1)), 1);
     assert_eq!(orders.switch_number(SwitchIndex::new(0)), 2, "after the last line");
+}
+
+/// Orders as no program of ours would save them: places and cables of any switch, numbers for strangers, everything twice. Whatever they
+/// say, every node has a number of its own, what is saved gives the same numbers again, and nothing panics.
+#[test]
+fn numbers_are_unique_whatever_was_saved() {
+    for_seeds(300, |random| {
+        let fabric = random_fabric(random);
+        let healthy = Degradation::none(&fabric);
+        let live = Live::new(&fabric, &healthy);
+        let ranking = Ranking::new(live, &LeafRule::Detect);
+        let switch = |random: &mut Random| match random.below(8) {
+            0 => Guid(random.below(3)),
+            _ => fabric.switches()[random.below(fabric.switches().len() as u64) as usize].guid,
+        };
+        let place = |random: &mut Random| Place {
+            switch: switch(random),
+            port: PortNumber(1 + random.below(12) as u8),
+        };
+        let list = |random: &mut Random| -> (Vec<Guid>, Vec<Option<Place>>) {
+            let length = random.below(2 * fabric.nodes().len() as u64 + 2);
+            let entry = |random: &mut Random| {
+                let guid = match random.below(4) {
+                    0 => Guid(0),
+                    1 => Guid(random.below(5)),
+                    _ if fabric.nodes().is_empty() => Guid(7),
+                    _ => fabric.nodes()[random.below(fabric.nodes().len() as u64) as usize].guid,
+                };
+                (guid, (random.below(3) > 0).then(|| place(random)))
+            };
+            (0..length).map(|_| entry(random)).unzip()
+        };
+        let (nodes, node_places) = list(random);
+        let (others, other_places) = list(random);
+        let switches = |random: &mut Random| (0..random.below(9)).map(|_| switch(random)).collect();
+        let mut saved = SavedOrders {
+            nodes,
+            node_places,
+            others,
+            other_places,
+            switches: switches(random),
+            groups: switches(random),
+            cables: (0..random.below(20))
+                .map(|_| SavedCable(place(random), place(random)))
+                .collect(),
+            ..SavedOrders::default()
+        };
+        saved.hand_over_to(&fabric);
+        let numbered = |saved: &SavedOrders| {
+            let options = RoutingOptions {
+                destinations: DestinationOrder::Saved(saved.clone()),
+                switches: SwitchOrder::Saved(saved.clone()),
+                leaves: LeafRule::These(
+                    fabric.switch_indices().map(|s| ranking.is_leaf(s)).collect(),
+                ),
+                ..RoutingOptions::default()
+            };
+            let routing = Routing::new(live, &options);
+            let all: Vec<_> =
+                fabric.node_indices().map(|n| routing.orders().node_number(n)).collect();
+            (all, routing.orders().save(live))
+        };
+        let (numbers, mut now) = numbered(&saved);
+        let mut sorted: Vec<_> = numbers.iter().map(|n| (n.on_leaf, n.number)).collect();
+        sorted.sort_unstable();
+        assert!(sorted.windows(2).all(|pair| pair[0] != pair[1]), "{saved:?}");
+        now.keep_absent(&saved);
+        assert_eq!(numbered(&now).0, numbers, "{saved:?}");
+    });
 }

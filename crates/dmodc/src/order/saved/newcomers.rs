@@ -79,9 +79,16 @@ impl<'a> Newcomers<'a> {
                 never_used.insert(number);
             }
         }
+        // Some may be on switches that are no leaves any more.
+        for number in numbers.iter().flatten().filter(|number| number.on_leaf) {
+            lent.remove(&number.number);
+            never_used.remove(&number.number);
+            used.insert(number.number);
+        }
         let is_counted = |n: &NodeIndex| {
             ranking.is_leaf(live.fabric.node(*n).switch) && crate::order::counts(live, *n)
         };
+        let mut apart = HashSet::new();
         let mut books = Vec::with_capacity(leaves.len());
         let mut ports = Vec::with_capacity(leaves.len());
         for &leaf in &leaves {
@@ -89,13 +96,16 @@ impl<'a> Newcomers<'a> {
             let mut in_use: Vec<PortNumber> = book.iter().map(|entry| entry.0).collect();
             for &n in live.fabric.nodes_of(leaf).iter().filter(|n| is_counted(n)) {
                 let port = live.fabric.node(n).switch_port;
-                in_use.push(port);
-                if let Some(DestinationNumber { on_leaf: true, number }) = numbers[n.at()] {
-                    lent.remove(&number);
-                    never_used.remove(&number);
-                    used.insert(number);
-                    book.push((port, number));
+                match numbers[n.at()] {
+                    // It was numbered apart before its switch became a leaf, and its place with it.
+                    Some(DestinationNumber { on_leaf: false, .. }) => {
+                        apart.insert((leaf, port));
+                        continue;
+                    }
+                    Some(DestinationNumber { number, .. }) => book.push((port, number)),
+                    None => {}
                 }
+                in_use.push(port);
             }
             in_use.sort_unstable();
             in_use.dedup();
@@ -110,6 +120,9 @@ impl<'a> Newcomers<'a> {
         let subtrees = subtrees(live, ranking, &leaves);
         let mut layouts: Vec<Vec<PortNumber>> =
             ports.iter().map(|leaf| common.places_of(live, leaf)).collect();
+        for (layout, &leaf) in layouts.iter_mut().zip(&leaves) {
+            layout.retain(|&port| !apart.contains(&(leaf, port)));
+        }
         let missing = used.is_empty().then(|| {
             for subtrees in subtrees.iter().take(residues.by_rank.len()) {
                 give_up_places(&mut layouts, &ports, subtrees);
