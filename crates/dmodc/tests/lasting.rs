@@ -352,6 +352,33 @@ fn growth_beyond_all_places_costs_little() {
     }
 }
 
+/// One more leaf, and another one, in pods that are full: fresh numbers would hardly be better.
+#[test]
+fn new_leaves_in_full_pods_fit() {
+    for (tuple, leaves) in [("3; 18,8,9; 1,9,6; 1,2,1", 6), ("3; 6,8,12; 1,6,6; 1,1,1", 6)] {
+        let whole = fabric(tuple, 0);
+        let pods = whole.nodes().last().unwrap().switch.at() / 8 + 1;
+        for seed in 0..4 {
+            let mut new: Vec<usize> = (0..8 * pods).filter(|leaf| leaf % 8 >= leaves).collect();
+            let mut random = Random::new(seed, 5);
+            random.shuffle(&mut new);
+            let mut absent = Degradation::none(&whole);
+            new.iter().for_each(|&leaf| absent.set_switch(SwitchIndex::new(leaf), true));
+            let mut life = Life::new();
+            life.becomes(&whole.without(&absent));
+            let before = life.numbers(&whole.without(&absent));
+            for (count, &leaf) in new[..4].iter().enumerate() {
+                absent.set_switch(SwitchIndex::new(leaf), false);
+                let now = whole.without(&absent);
+                let what = format!("{tuple}, seed {seed}, {} new", count + 1);
+                assert_balanced(life.becomes(&now), &what);
+                let after = life.numbers(&now);
+                assert!(before.iter().all(|(guid, number)| after[guid] == *number), "{tuple}");
+            }
+        }
+    }
+}
+
 /// Fresh numbers for leaves that wait for late hosts and have others that nobody expected: places that nobody is in do not push anybody onto a
 /// port that is in use.
 #[test]

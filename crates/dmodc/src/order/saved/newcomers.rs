@@ -210,9 +210,42 @@ impl<'a> Newcomers<'a> {
         });
         let ideal = [end, start].into_iter().flatten().find(|&start| is_free(start));
         ideal.unwrap_or_else(|| {
-            let like = end.or(start).unwrap_or(0);
+            let like = self.fitting_start(at, length, end.or(start).unwrap_or(0));
             self.beyond(like, is_free)
         })
+    }
+
+    /// A number, perhaps in use, from which on a block of a new leaf takes the ports that the fewest nodes of its pod use. Of equal ones the first
+    /// from `ideal` on.
+    fn fitting_start(&self, at: usize, length: u32, ideal: u32) -> u32 {
+        let none = PortNumber(0);
+        let levels: Vec<Level> = self
+            .residues
+            .by_rank
+            .iter()
+            .zip(&self.subtrees)
+            .skip(1)
+            .map(|(&modulus, subtrees)| self.level(at, none, modulus, subtrees))
+            .collect();
+        let key = |start: u32| {
+            let sum = |level: &Level| {
+                let residues =
+                    (start..start + length).map(|number| (number % level.modulus) as usize);
+                let uses =
+                    residues.clone().map(|residue| level.uses[residue] + level.kept_free[residue]);
+                let meetings = residues.map(|residue| level.meetings[residue]);
+                (uses.sum::<usize>(), meetings.sum::<f64>())
+            };
+            levels.iter().map(sum).collect::<Vec<(usize, f64)>>()
+        };
+        let mut best = (ideal, key(ideal));
+        for start in ideal + 1..ideal + self.residues.period {
+            let key = key(start);
+            if key.partial_cmp(&best.1) == Some(Ordering::Less) {
+                best = (start, key);
+            }
+        }
+        best.0
     }
 
     /// The number after the last of a leaf. Numbers beyond the others are only looked at if it has no other.
