@@ -216,6 +216,10 @@ fn renumber_leaves_a_note_in_the_state_folder() {
     assert_eq!(missing.status.code(), Some(2));
     assert!(text(&missing.stderr).contains("nowhere: there is no such folder"));
     fs::create_dir(desk.path("state")).unwrap();
+    let empty = desk.run(&["opensm", "renumber", "--state", "state"]);
+    assert_eq!(empty.status.code(), Some(2));
+    assert!(text(&empty.stderr).contains("state: there is no dmodc.orders"));
+    desk.write("state/dmodc.orders", "# dmodc orders 3\n# end 0\n");
     // Twice is as good as once.
     for _ in 0..2 {
         let done = desk.run(&["opensm", "renumber", "--state", "state"]);

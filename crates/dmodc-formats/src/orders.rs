@@ -40,11 +40,9 @@ const ANY_VERSION: &str = "# dmodc orders ";
 /// What the last line begins with; the number of lines with a GUID follows.
 const END: &str = "# end ";
 
-/// Numbers of nodes are lines of a list in memory, so they are bounded by the size of the file: so many times the lines that it can have.
-const SPARSE: usize = 64;
-
-/// The shortest line that gives a number.
-const SHORTEST: usize = 8;
+/// Numbers of nodes are positions of a list in memory, so they are bounded by how many there are: so many times that, and a few more.
+const SPARSE: usize = 16;
+const FEW: usize = 1 << 16;
 
 /// How a file is to be read.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -64,7 +62,9 @@ pub fn read(text: &[u8]) -> Result<SavedOrders, ReadError> {
     let mut orders = SavedOrders::default();
     let mut plain = Vec::new();
     let (mut listed, mut is_whole) = (0u32, false);
-    let most = u32::try_from((text.len() / SHORTEST + 64) * SPARSE).unwrap_or(u32::MAX - 1);
+    let lines_with_numbers = memchr::memmem::find_iter(text, " node ").count()
+        + memchr::memmem::find_iter(text, " other ").count();
+    let most = u32::try_from(lines_with_numbers * SPARSE + FEW).unwrap_or(u32::MAX - 1);
     let mut last = None;
     for mut line in lines(text) {
         last = Some(line);

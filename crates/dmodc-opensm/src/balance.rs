@@ -23,6 +23,8 @@ pub(crate) struct Numbered {
     pub(crate) fabric: Arc<Fabric>,
     pub(crate) absent: Degradation,
     pub(crate) routing: Routing,
+    /// Whether nothing that is known is absent. Otherwise the balance may be back with what is absent, and nobody should number anew.
+    pub(crate) is_whole: bool,
 }
 
 #[derive(Default)]
@@ -137,13 +139,14 @@ fn work(shared: &Shared) {
             let live = Live::new(&numbered.fabric, &numbered.absent);
             NumbersCost::new(live, &numbered.routing)
         };
+        let is_whole = numbered.is_whole;
         let cost = catch_unwind(AssertUnwindSafe(|| pool.install(measure)));
         let cost = match cost {
             Ok(cost) => cost.map_err(|error| error.to_string()),
             Err(panic) => Err(bug(panic.as_ref())),
         };
         drop(numbered);
-        let line = note(&mut shared.lock(), cost);
+        let line = note(&mut shared.lock(), cost, is_whole);
         if let Some((level, line)) = line {
             (shared.log)(level, &line);
         }
@@ -152,12 +155,17 @@ fn work(shared: &Shared) {
 }
 
 /// Notes what was found. Returns what the log is to say, if that is news.
-fn note(desk: &mut Desk, cost: Result<NumbersCost, String>) -> Option<(Level, String)> {
+fn note(
+    desk: &mut Desk,
+    cost: Result<NumbersCost, String>,
+    is_whole: bool,
+) -> Option<(Level, String)> {
     desk.is_busy = false;
     let line = match cost {
         Ok(cost) => {
             desk.cost = Some(cost);
-            cost.is_noticeable().then(|| (Level::Info, format!("{cost}; {ADVICE}")))
+            let is_said = cost.is_noticeable() && is_whole;
+            is_said.then(|| (Level::Info, format!("{cost}; {ADVICE}")))
         }
         Err(why) => {
             desk.cost = None;
@@ -209,7 +217,8 @@ mod tests {
             let absent = Degradation::none(&fabric);
             let options = RoutingOptions { destinations, ..RoutingOptions::default() };
             let routing = Routing::new(Live::new(&fabric, &absent), &options);
-            balance.measure(Numbered { fabric: fabric.clone(), absent, routing });
+            let is_whole = true;
+            balance.measure(Numbered { fabric: fabric.clone(), absent, routing, is_whole });
             is_done.recv_timeout(Duration::from_secs(60)).expect("it is measured");
             noticeable.push(balance.measured().json()["noticeable"].clone());
         }

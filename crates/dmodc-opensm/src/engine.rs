@@ -325,6 +325,8 @@ impl Kept {
             fabric: self.router.fabric().clone(),
             absent: self.router.degradation().clone(),
             routing: self.router.routing().clone(),
+            is_whole: self.router.degradation().removed().next().is_none()
+                && self.saved.absent_nodes(self.router.fabric()) == 0,
         }
     }
 

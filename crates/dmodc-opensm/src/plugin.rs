@@ -535,6 +535,14 @@ impl Plugin {
         match answer {
             Ok(mut answer) => {
                 let seen = answer.reference.take();
+                // The answer may be from before we wrote the file ourselves.
+                let (written, announced) = match &path {
+                    Some(path) => self.state.stamps(path),
+                    None => (None, None),
+                };
+                if has_orders {
+                    answer.is_ours(&[written, announced]);
+                }
                 let decision = self.store.take(answer, written, has_orders, &mut log);
                 if decision.adopted.is_some()
                     && let Some(path) = self.store.orders()
@@ -633,7 +641,11 @@ impl Plugin {
         {
             self.state.file(folder, Work::Sweep);
         }
-        let request = self.store.grant();
+        // As long as the file cannot be replaced, the request stays.
+        let request = match self.store.blocked {
+            None => self.store.grant(),
+            Some(_) => None,
+        };
         let is_learned = config.reference == Some(Source::Learn);
         let with = request.is_some() && is_learned;
         self.reference.save(&mut self.state, with.then_some(&*path));

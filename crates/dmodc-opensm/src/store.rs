@@ -56,6 +56,13 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
+    /// Takes a file that was read for the one that it was, if it is one of ours.
+    pub(crate) fn is_ours(&mut self, stamps: &[Option<Stamp>]) {
+        if matches!(&self.orders, Orders::Read { stamp, .. } if stamps.contains(&Some(*stamp))) {
+            self.orders = Orders::Same;
+        }
+    }
+
     /// Whether a late answer answers a question.
     pub(crate) fn serves(&self, question: &Question) -> bool {
         self.top == question.top && self.reference.is_some() == question.reference.is_some()

@@ -404,3 +404,65 @@ fn empty_places_are_given_up_where_others_came() {
         }
     }
 }
+
+/// Leaves with ports that nobody uses: hosts that boot late, in one step or in several, end where fresh numbers would.
+#[test]
+fn spare_ports_are_no_places() {
+    for (tuple, width) in
+        [("2; 10,8; 1,4; 1,3", 6), ("3; 14,6,6; 1,6,6; 1,1,1", 6), ("2; 20,10; 1,6; 1,1", 12)]
+    {
+        let whole = fabric(tuple, 0);
+        let all = with_nodes(&whole, |n| whole.node(n).switch_port.0 <= width);
+        for (seed, percent) in [(0, 80), (1, 50), (2, 67), (3, 90)] {
+            let mut order: Vec<NodeIndex> = all.node_indices().collect();
+            Random::new(seed, 6).shuffle(&mut order);
+            let up = order.len() * percent / 100;
+            let mut life = Life::new();
+            life.becomes(&with_nodes(&all, |n| order[..up].contains(&n)));
+            assert_balanced(life.becomes(&all), &format!("{tuple}, {percent} % first"));
+        }
+    }
+}
+
+/// Leaves that simply have fewer hosts than others, few or many of them, keep no places.
+#[test]
+fn smaller_leaves_keep_no_places() {
+    for (tuple, small, width) in [
+        ("2; 18,36; 1,18; 1,1", 18, 16),
+        ("2; 18,36; 1,18; 1,1", 6, 15),
+        ("2; 4,12; 1,4; 1,1", 4, 2),
+        ("2; 8,12; 1,8; 1,1", 6, 6),
+    ] {
+        let whole = fabric(tuple, 0);
+        let stays = |n: NodeIndex| {
+            let node = whole.node(n);
+            node.switch.at() >= small || node.switch_port.0 <= width
+        };
+        let cost = Life::new().becomes(&with_nodes(&whole, stays));
+        assert_balanced(cost, &format!("{tuple}, {small} leaves with {width}"));
+    }
+    // Every second port of two leaves is empty.
+    let whole = fabric("2; 12,8; 1,6; 1,1", 0);
+    let stays =
+        |n: NodeIndex| whole.node(n).switch.at() > 1 || whole.node(n).switch_port.0 % 2 == 1;
+    assert_balanced(Life::new().becomes(&with_nodes(&whole, stays)), "every second port");
+}
+
+/// Several hosts in unexpected places of one leaf that is not full use what the leaf does not use yet.
+#[test]
+fn several_new_hosts_on_one_leaf_fit() {
+    for tuple in ["2; 18,24; 1,18; 1,1", "2; 16,12; 1,16; 1,1"] {
+        let whole = fabric(tuple, 0);
+        let width = 12;
+        for leaf in [0, 5, 11] {
+            let mut life = Life::new();
+            let port = |n: NodeIndex| whole.node(n).switch_port.0;
+            life.becomes(&with_nodes(&whole, |n| port(n) <= width));
+            let now = with_nodes(&whole, |n| {
+                port(n) <= width || whole.node(n).switch.at() == leaf && port(n) <= width + 3
+            });
+            let cost = life.becomes(&now);
+            assert_eq!(cost.all_to_all, cost.fresh_all_to_all, "{tuple}, leaf {leaf}: {cost}");
+        }
+    }
+}

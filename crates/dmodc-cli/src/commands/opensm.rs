@@ -32,6 +32,11 @@ fn renumber(state: &Path) -> Result<Answer> {
         state.is_dir(),
         "{name}: there is no such folder; --state names the state_folder of dmodc.conf"
     );
+    anyhow::ensure!(
+        state.join("dmodc.orders").is_file(),
+        "{name}: there is no dmodc.orders, so no plugin keeps its state here; --state names the state_folder of dmodc.conf, or the \
+         folder below it that the log names"
+    );
     let note = state.join("renumber");
     std::fs::write(&note, "").with_context(|| note.display().to_string())?;
     output::print(&format!(

@@ -432,6 +432,7 @@ fn finish(
         Err(error) => {
             let why = error.to_string();
             let before = queue.errors.insert(path.clone(), why.clone());
+            queue.dropped += u64::from(matches!(job, Job::Event(_)));
             if let Job::File(work) = job
                 && error.kind() != io::ErrorKind::ResourceBusy
                 && !queue.files.iter().any(|(other, _)| *other == path)

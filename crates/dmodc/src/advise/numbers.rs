@@ -53,9 +53,9 @@ impl NumbersCost {
 
     /// How many times the fresh risk the risk with the numbers in use is, for the pattern that suffers more.
     pub fn ratio(&self) -> f64 {
-        let all_to_all = self.all_to_all as f64 / self.fresh_all_to_all.max(1) as f64;
-        let shifts = self.shifts / self.fresh_shifts.max(f64::MIN_POSITIVE);
-        if self.fresh_shifts > 0.0 { all_to_all.max(shifts) } else { all_to_all }
+        let ratio = |own: f64, fresh: f64| if fresh > 0.0 { own / fresh } else { 1.0 };
+        let all_to_all = ratio(self.all_to_all as f64, self.fresh_all_to_all as f64);
+        all_to_all.max(ratio(self.shifts, self.fresh_shifts))
     }
 
     /// Whether fresh numbers would balance noticeably better: by more than 5 %.

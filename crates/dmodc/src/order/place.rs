@@ -10,8 +10,9 @@
 //!    a third of all hosts is up, at random, all ports look alike, and all are common. Where all leaves are filled to port 9, the first nine
 //!    are.)
 //! 2. The places of a leaf are its common ports and those that have a node.
-//! 3. A run of empty places at the lower or upper end of a leaf counts only if chance explains it, given how many places are empty between
-//!    nodes. Otherwise the leaf is one that simply has fewer nodes.
+//! 3. A run of empty places at the lower or upper end of a leaf counts only if chance explains it and how many other leaves have the same, given how
+//!    many places are empty between nodes. Otherwise the leaf is one that simply has fewer nodes; so is one with many empty places
+//!    between nodes where most leaves have none.
 //! 4. A leaf without nodes has places if few leaves are empty, or if chance explains it.
 //!
 //! ```text
@@ -29,11 +30,19 @@ use crate::id::{PortNumber, SwitchIndex};
 /// A run of empty places counts as chance unless it is expected less often than this among all leaves.
 const CHANCE: f64 = 1e-4;
 
+/// Where most leaves have no empty place between nodes, so many on one leaf are no chance, if they are a third of its places, too.
+const FEWEST: usize = 3;
+
+/// Fewer places between nodes say little about how many are empty.
+const TELLING: usize = 16;
+
 /// One leaf as far as places go.
 pub(super) struct LeafPorts {
     pub(super) leaf: SwitchIndex,
     /// Ports that have a node, or had one, ascending.
     pub(super) used: Vec<PortNumber>,
+    /// Ports that have a number for whoever comes.
+    pub(super) kept_free: Vec<PortNumber>,
 }
 
 /// What the leaves of a fabric have in common.
@@ -48,6 +57,10 @@ pub(super) struct CommonPorts {
     used_share: f64,
     leaves: usize,
     empty_leaves: usize,
+    /// How many leaves have at least so many empty places at their lower end, and at their upper end.
+    runs: [Vec<usize>; 2],
+    /// Whether most leaves have no empty place between nodes.
+    is_dense: bool,
     /// After how many nodes the ports of a leaf are used again.
     round: usize,
 }
@@ -62,7 +75,7 @@ impl CommonPorts {
             for port in ports_for_nodes(live, leaf.leaf) {
                 available[usize::from(port.0)] += 1;
             }
-            for port in &leaf.used {
+            for port in leaf.used.iter().chain(&leaf.kept_free) {
                 with_node[usize::from(port.0)] += 1;
             }
         }
@@ -70,11 +83,22 @@ impl CommonPorts {
             with_node[port] as f64 / available[port].max(with_node[port]).max(1) as f64
         };
         let usual = usual_share(&with_node, share);
+        // If all ports were places, chance would leave a few of them unused everywhere; more are spare ones.
+        let nodes: usize = with_node.iter().sum();
+        let share_of_all = nodes as f64 / available.iter().sum::<usize>().max(nodes).max(1) as f64;
+        let by_chance =
+            |port: usize| (1.0 - share_of_all).powi(available[port].min(1 << 10) as i32);
+        let unused = |port: &usize| with_node[*port] == 0 && 2 * available[*port] >= occupied.len();
+        let expected: f64 = (0..ports).filter(|&port| available[port] > 0).map(by_chance).sum();
+        let is_chance = (0..ports).filter(unused).count() as f64 <= 3.0 * expected + 1.0;
         let is_common: Vec<bool> = (0..ports)
             .map(|port| {
                 let expected = available[port] as f64 * usual;
                 let deviation = (expected * (1.0 - usual)).sqrt();
-                available[port] > 0 && with_node[port] as f64 >= expected / 2.0 - 3.0 * deviation
+                match with_node[port] {
+                    0 => unused(&port) && is_chance && by_chance(port) >= CHANCE,
+                    count => count as f64 >= expected / 2.0 - 3.0 * deviation,
+                }
             })
             .collect();
         let is_used = with_node.iter().map(|count| *count > 0).collect();
@@ -85,6 +109,8 @@ impl CommonPorts {
             used_share: 1.0,
             leaves: leaves.len(),
             empty_leaves: leaves.len() - occupied.len(),
+            runs: [vec![0; ports + 1], vec![0; ports + 1]],
+            is_dense: false,
             round: round.max(1),
         };
         common.count_empty(live, &occupied);
@@ -95,17 +121,30 @@ impl CommonPorts {
     /// counted, so that what was not seen is not impossible.
     fn count_empty(&mut self, live: Live<'_>, occupied: &[&LeafPorts]) {
         let (mut places, mut nodes, mut inner, mut holes) = (0, 0, 0, 0);
+        let (mut dense, mut telling) = (0, 0);
         for leaf in occupied {
             let all = self.all_of(live, leaf);
+            for (counts, run) in self.runs.iter_mut().zip(empty_ends(&all, leaf)) {
+                counts[..=run].iter_mut().for_each(|count| *count += 1);
+            }
             let (Some(first), Some(last)) = (leaf.used.first(), leaf.used.last()) else { continue };
             let between = all.iter().filter(|port| first < *port && *port < last).count();
             places += all.len();
             nodes += leaf.used.len();
+            let empty = between - leaf.used.len().saturating_sub(2);
             inner += between;
-            holes += between - leaf.used.len().saturating_sub(2);
+            holes += empty;
+            // A leaf with one or two nodes says nothing.
+            dense += usize::from(between > 0 && empty == 0);
+            telling += usize::from(between > 0);
         }
+        self.is_dense = 2 * dense > telling;
         self.empty_share = (holes + 1) as f64 / (inner + 2) as f64;
         self.used_share = nodes as f64 / places.max(1) as f64;
+        if inner < TELLING {
+            // With so few nodes, all places say more than those between.
+            self.empty_share = self.empty_share.max(1.0 - self.used_share);
+        }
     }
 
     /// Its common ports and those that have a node, ascending.
@@ -135,22 +174,35 @@ impl CommonPorts {
         let (Some(first), Some(last)) = (leaf.used.first(), leaf.used.last()) else {
             return if self.believes_in_empty_leaves(all.len()) { all } else { vec![] };
         };
-        let below = all.iter().take_while(|port| *port < first).count();
-        let above = all.iter().rev().take_while(|port| *port > last).count();
-        let start = if self.is_chance(below) { 0 } else { below };
-        let end = if self.is_chance(above) { all.len() } else { all.len() - above };
+        let between = all.iter().filter(|port| first < *port && *port < last).count();
+        let empty = between - leaf.used.len().saturating_sub(2);
+        if self.is_dense && empty >= FEWEST.max(between / 3) {
+            return leaf.used.clone();
+        }
+        let [below, above] = empty_ends(&all, leaf);
+        let start = if self.is_chance(0, below) { 0 } else { below };
+        let end = if self.is_chance(1, above) { all.len() } else { all.len() - above };
         all[start..end].to_vec()
     }
 
-    /// Whether some leaf has so many empty places in a row by chance.
-    fn is_chance(&self, empty: usize) -> bool {
-        self.leaves as f64 * self.empty_share.powi(empty.min(1 << 10) as i32) >= CHANCE
+    /// Whether chance explains that so many leaves have so many empty places in a row at one end.
+    fn is_chance(&self, end: usize, empty: usize) -> bool {
+        let expected = self.leaves as f64 * self.empty_share.powi(empty.min(1 << 10) as i32);
+        empty == 0 || expected >= CHANCE && self.runs[end][empty] as f64 <= 3.0 * expected + 2.0
     }
 
     fn believes_in_empty_leaves(&self, places: usize) -> bool {
         let by_chance = (1.0 - self.used_share).powi(places.min(1 << 10) as i32);
         16 * self.empty_leaves <= self.leaves || self.leaves as f64 * by_chance >= CHANCE
     }
+}
+
+/// How many places of a leaf are empty before its first node, and after its last one.
+fn empty_ends(all: &[PortNumber], leaf: &LeafPorts) -> [usize; 2] {
+    let (Some(first), Some(last)) = (leaf.used.first(), leaf.used.last()) else { return [0; 2] };
+    let below = all.iter().take_while(|port| *port < first).count();
+    let above = all.iter().rev().take_while(|port| *port > last).count();
+    [below, above]
 }
 
 /// Returns the share of leaves that have a node in the port of the middle node, if nodes are sorted by that share.

@@ -110,6 +110,11 @@ impl State {
         })
     }
 
+    /// How many nodes are absent that the orders from before know.
+    pub(super) fn absent_nodes(&self) -> usize {
+        self.saved.as_ref().map_or(0, |saved| saved.absent_nodes(&self.fabric))
+    }
+
     /// Whether the numbers are from before, or are to last.
     pub(super) fn numbers_last(&self, args: &RouteArgs) -> bool {
         self.saved.is_some() || args.save_orders.is_some()

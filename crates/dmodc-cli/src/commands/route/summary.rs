@@ -130,7 +130,12 @@ impl Summary {
             let _ = writeln!(text, "{line}");
         }
         if let Some(cost) = self.numbers.filter(NumbersCost::is_noticeable) {
-            let advice = "to renumber: --save-orders without --orders, when routes may move";
+            let advice = match state.absent_nodes() {
+                0 => "to renumber: --save-orders without --orders, when routes may move".into(),
+                count => {
+                    format!("while {} that the orders know are absent", counted(count, "node"))
+                }
+            };
             let _ = writeln!(text, "{cost} ({advice})");
         }
         if let Some(lid) = state.beyond {

@@ -7,7 +7,7 @@ mod replaced;
 use std::collections::{HashMap, HashSet};
 
 use super::{Orders, counts};
-use crate::fabric::Live;
+use crate::fabric::{Fabric, Live};
 use crate::id::{Guid, PortNumber, SwitchIndex};
 use crate::rank::{RankRule, Ranking};
 
@@ -62,6 +62,13 @@ impl SavedOrders {
             groups: guids,
             ..SavedOrders::default()
         }
+    }
+
+    /// Returns how many nodes on leaves are known that a fabric does not have.
+    pub fn absent_nodes(&self, fabric: &Fabric) -> usize {
+        let present: HashSet<Guid> = fabric.nodes().iter().map(|node| node.guid).collect();
+        let known = self.nodes.iter().filter(|guid| guid.0 != 0);
+        known.filter(|guid| !present.contains(guid)).count()
     }
 
     /// Whether numbers belong to places, so that newcomers get numbers that fit. It is so unless the orders are an empty or a plain list,

@@ -93,7 +93,12 @@ impl<'a> Newcomers<'a> {
         let mut ports = Vec::with_capacity(leaves.len());
         for &leaf in &leaves {
             let mut book = by_switch.remove(&live.fabric.switch(leaf).guid).unwrap_or_default();
-            let mut in_use: Vec<PortNumber> = book.iter().map(|entry| entry.0).collect();
+            let (kept_free, known): (Vec<_>, Vec<_>) =
+                book.iter().partition(|entry| never_used.contains(&entry.1));
+            let ports_of = |entries: Vec<(PortNumber, u32)>| -> Vec<PortNumber> {
+                entries.into_iter().map(|entry| entry.0).collect()
+            };
+            let (kept_free, mut in_use) = (ports_of(kept_free), ports_of(known));
             for &n in live.fabric.nodes_of(leaf).iter().filter(|n| is_counted(n)) {
                 let port = live.fabric.node(n).switch_port;
                 match numbers[n.at()] {
@@ -112,7 +117,7 @@ impl<'a> Newcomers<'a> {
             book.sort_unstable();
             book.dedup();
             books.push(book);
-            ports.push(LeafPorts { leaf, used: in_use });
+            ports.push(LeafPorts { leaf, used: in_use, kept_free });
         }
         let residues = Residues::new(live, ranking);
         let common = CommonPorts::new(live, &ports, residues.round as usize);
@@ -269,11 +274,23 @@ impl<'a> Newcomers<'a> {
     /// Gives a new place on a known leaf a number.
     fn number_node(&mut self, at: usize, port: PortNumber) {
         let number = self.between_neighbours(at, port);
+        let number = number.filter(|&number| self.is_least_used(at, number));
         let number = number.unwrap_or_else(|| {
             let like = self.fitting_residue(at, port);
             self.beyond(like, |number| !self.used.contains(&number))
         });
         self.note(at, port, number);
+    }
+
+    /// Whether no residue is used by fewer nodes of a leaf than that of this number.
+    fn is_least_used(&self, at: usize, number: u32) -> bool {
+        let round = self.residues.round;
+        let mut uses = vec![0; round as usize];
+        for (_, number) in self.books[at].iter().filter(|entry| !self.never_used.contains(&entry.1))
+        {
+            uses[(number % round) as usize] += 1;
+        }
+        uses.iter().min() == uses.get((number % round) as usize)
     }
 
     /// A free number between those of the neighbours on the leaf; next to the only neighbour at its end.
