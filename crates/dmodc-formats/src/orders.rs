@@ -96,6 +96,9 @@ pub fn read(text: &[u8]) -> Result<SavedOrders, ReadError> {
         if line.rest().is_empty() || line.rest().starts_with(b"#") {
             continue;
         }
+        if is_whole {
+            return Err(line.error("the file ends before this line"));
+        }
         let guid = line.guid()?;
         if !matches!(line.rest().first(), None | Some(b' ' | b'\t' | b'#')) {
             return Err(line.expected("a blank after the GUID"));
@@ -349,6 +352,7 @@ mod tests {
                 "# dmodc orders 3\n0x1 node 0 -\n0x2 node 0 -\n# end 2\n",
                 "3:10: the number 0 is given twice",
             ),
+            ("# dmodc orders 3\n# end 0\n0x1 node 0 -\n", "3:1: the file ends before this line"),
             ("# dmodc orders 3\n0x1 node 0 -\n# end 2\n", "3:7: 2 lines were written, but 1"),
         ] {
             let found = read(text.as_bytes()).unwrap_err().to_string();
