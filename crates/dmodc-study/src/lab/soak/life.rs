@@ -142,6 +142,11 @@ impl Event {
     pub(super) fn is_growth(&self) -> bool {
         matches!(self.kind, Kind::NewHost | Kind::NewLeaf)
     }
+
+    /// Whether hosts may come that were expected but never seen.
+    pub(super) fn brings_late_hosts(&self) -> bool {
+        matches!(self.kind, Kind::Late | Kind::FullDisk | Kind::SlowDisk)
+    }
 }
 
 /// What can be done on this machine, and who is in charge.

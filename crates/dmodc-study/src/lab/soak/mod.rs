@@ -207,6 +207,9 @@ struct Bench<'a> {
     before: Snapshot,
     /// Whether somebody came for whom no place was kept since numbers were given.
     has_grown: bool,
+    /// Whether anybody ever came for whom no place was kept. Leaves are unequal from then on, so that the places kept
+    /// for late hosts are guesses.
+    is_uneven: bool,
     /// Whether that has cost so much balance that an operator would number anew.
     is_renumbering_due: bool,
     dump: Option<&'a Path>,
@@ -244,6 +247,7 @@ impl<'a> Bench<'a> {
             sim,
             before,
             has_grown,
+            is_uneven: false,
             is_renumbering_due,
             dump: soak.dump,
         };
@@ -321,7 +325,8 @@ impl<'a> Bench<'a> {
             Act::Handback => !self.managers.is_shared,
             _ => false,
         };
-        self.has_grown |= event.is_growth() || is_other_state;
+        self.has_grown |= event.is_growth() || is_other_state || (self.is_uneven && event.brings_late_hosts());
+        self.is_uneven |= event.is_growth();
         match event.act {
             Act::Nothing => self.apply(),
             Act::Flap { cable, times } => {
