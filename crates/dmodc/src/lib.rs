@@ -17,7 +17,7 @@
 //! | numbers that last | | [`SavedOrders`]: a number belongs to a place; [`advise::NumbersCost`]: what that costs |
 //! | tables too large to keep | | [`stream_tiles`], [`stream_switches`], [`Digest`] |
 //!
-//! `reference` holds the same twice more, slowly and to the letter, as the oracle of the tests.
+//! [`oracle`] holds the naive twins of these algorithms, which the tests compare the fast code with.
 //!
 //! ```
 //! use dmodc::{Degradation, Draw, Amount, Dmodc, Live, Pgft, Routing};
@@ -46,12 +46,12 @@ mod id;
 pub mod judge;
 mod kernel;
 mod leaf;
+pub mod oracle;
 mod order;
 pub mod parallel;
 mod random;
 mod rank;
 mod recognise;
-pub mod reference;
 mod route;
 mod router;
 mod routing;

@@ -6,8 +6,8 @@ mod support;
 use std::collections::BTreeSet;
 
 use dmodc::judge::{Forced, diff, forced};
-use dmodc::reference::Graph;
-use dmodc::reference::updown::Distances;
+use dmodc::oracle::Graph;
+use dmodc::oracle::updown::Distances;
 use dmodc::{
     Degradation, Dmodc, ForwardingTables, Live, PortNumber, RandomPorts, Routing, RoutingOptions,
 };

@@ -3,8 +3,8 @@
 
 mod support;
 
-use dmodc::reference::Graph;
-use dmodc::reference::paper::Procedure1;
+use dmodc::oracle::Graph;
+use dmodc::oracle::paper::Procedure1;
 use dmodc::{
     Amount, CostBlock, Degradation, Dmodc, Dmodk, Draw, Engine, Fabric, Live, NodeIndex, Pgft,
     PortNumber, Preprocessing, Routing, RoutingOptions, SwitchIndex, SwitchOrder,

@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex};
 
 use dmodc::fabric::Peer;
 use dmodc::judge::check;
-use dmodc::reference::paper::Procedure1;
-use dmodc::reference::{Graph, updown};
+use dmodc::oracle::paper::Procedure1;
+use dmodc::oracle::{Graph, updown};
 use dmodc::{
     Columns, CostBlock, Degradation, DestinationOrder, Digest, Dmodc, Dmodk, End, Engine, Fabric,
     ForwardingTables, GuidOrder, Kernel, Live, NodeIndex, Pgft, Policy, PortNumber, Random,

@@ -6,7 +6,7 @@ mod support;
 use std::sync::Arc;
 
 use dmodc::fabric::{Part, Peer, Product, Rate, Switch};
-use dmodc::reference::updown;
+use dmodc::oracle::updown;
 use dmodc::{
     CableIndex, Change, Degradation, Dmodc, Fabric, FabricBuilder, Guid, LeafRule, Lid, Live, Pgft,
     PortNumber, Router, Routing, RoutingOptions, SwitchIndex, SwitchOrder,

@@ -6,7 +6,7 @@ mod support;
 use std::sync::Arc;
 
 use dmodc::judge::check;
-use dmodc::reference::stable::{self, Pair};
+use dmodc::oracle::stable::{self, Pair};
 use dmodc::{
     Degradation, Dmodc, Fabric, GuidOrder, Kernel, Live, Pgft, Random, Reference, Routing,
     RoutingOptions, Stable, SwitchIndex, alternative_ports,

@@ -1,6 +1,6 @@
 //! The port of a destination whose slot is lost, chosen in eleven ways.
 
-use dmodc::reference::{Neighbour, select};
+use dmodc::oracle::{Neighbour, select};
 use dmodc::{PortNumber, Random, SwitchIndex};
 
 /// How a destination is placed whose slot is lost: x is round · #D + j + σ, C the present closer set.

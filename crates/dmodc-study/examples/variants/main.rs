@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 
 use choice::VARIANTS;
 use dmodc::judge::risk::Traffic;
-use dmodc::reference::Graph;
+use dmodc::oracle::Graph;
 use dmodc::{
     Amount, Degradation, Dmodc, Draw, Fabric, ForwardingTables, Live, Pgft, RandomPorts, Reference,
     Routing, Stable, parallel,

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use dmodc::reference::updown::Distances;
-use dmodc::reference::{Graph, Neighbour, select};
+use dmodc::oracle::updown::Distances;
+use dmodc::oracle::{Graph, Neighbour, select};
 use dmodc::{ForwardingTables, Live, PortNumber, SwitchIndex};
 
 use super::choice::{Displaced, VARIANTS, Variant};

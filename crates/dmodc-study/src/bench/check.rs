@@ -6,8 +6,8 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use dmodc::reference::stable::{self, Naive, Pair};
-use dmodc::reference::updown;
+use dmodc::oracle::stable::{self, Naive, Pair};
+use dmodc::oracle::updown;
 use dmodc::{Degradation, Digest, ForwardingTables, Live, NO_ROUTE, Random, SwitchIndex, parallel};
 use serde_json::json;
 

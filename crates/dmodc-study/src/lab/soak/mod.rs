@@ -325,7 +325,8 @@ impl<'a> Bench<'a> {
             Act::Handback => !self.managers.is_shared,
             _ => false,
         };
-        self.has_grown |= event.is_growth() || is_other_state || (self.is_uneven && event.brings_late_hosts());
+        self.has_grown |=
+            event.is_growth() || is_other_state || (self.is_uneven && event.brings_late_hosts());
         self.is_uneven |= event.is_growth();
         match event.act {
             Act::Nothing => self.apply(),

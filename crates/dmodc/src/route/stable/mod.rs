@@ -17,7 +17,7 @@
 //! An entry moves only if it must: its old port is no alternative any more. Tables depend on the
 //! reference and what is alive, never on history. As every port is one of P(s, d), routes are up\*down\*
 //! and free of deadlock like Dmodc's. Where the reference knows nothing (a new switch, a new leaf), Dmodc's
-//! own choice stands. [`reference::stable`](crate::reference::stable) says the same naively.
+//! own choice stands. [`oracle::stable`](crate::oracle::stable) says the same naively.
 
 mod losses;
 mod mend;
