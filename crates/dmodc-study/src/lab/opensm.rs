@@ -185,10 +185,13 @@ impl Opensm {
         String::from_utf8_lossy(&log).into_owned()
     }
 
-    /// Whether it has begun to look for other managers, and nothing more.
-    pub(super) fn is_discovering(&self) -> bool {
+    /// Returns whether the last thing that it did was to enter a state of the election between managers, so that no engine
+    /// was asked since.
+    pub(super) fn is_between_managers(&self) -> bool {
         let log = self.log();
-        log.trim_end().ends_with("Entering DISCOVERING state")
+        let states =
+            ["DISCOVERING", "STANDBY", "MASTER"].map(|state| format!("Entering {state} state"));
+        states.iter().any(|state| log.trim_end().ends_with(state))
     }
 
     /// The last lines of its log, as one.

@@ -291,7 +291,7 @@ impl<'a> Bench<'a> {
     fn settle(&mut self, course: &mut Course) -> Result<(), LabError> {
         let events = match self.managers.settle(course.since) {
             // The simulator swallowed a packet that OpenSM waits for before it looks at the fabric: nobody asked an engine yet.
-            Err(LabError::TimedOut(..)) if self.managers.opensm.is_discovering() => {
+            Err(LabError::TimedOut(..)) if self.managers.opensm.is_between_managers() => {
                 course.stalls += 1;
                 self.managers.restart(&mut self.sim, true)?;
                 (course.since, course.mark) = (now(), 0);
