@@ -235,7 +235,8 @@ impl Kept {
         let reference = Arc::new(joined.reference(&routing));
         let absent = absent(whole);
         let Joined { fabric, now: missing, changes, news, .. } = joined;
-        let router = Router::stable(Arc::new(fabric), routing, missing, reference)?;
+        let engine = Arc::new(dmodc::Stable { reference });
+        let router = Router::with_engine(engine, Arc::new(fabric), routing, missing)?;
         let placeless = Counts {
             switches: changes.missing.switches - absent.switches,
             nodes: changes.missing.nodes - absent.nodes,

@@ -11,6 +11,7 @@ use dmodc::{
 };
 
 /// The engine `least-used`.
+#[derive(Debug)]
 struct LeastUsed;
 
 impl Engine for LeastUsed {

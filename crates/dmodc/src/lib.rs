@@ -15,7 +15,7 @@
 //! | after a fault | III | [`Router`]: everything again, or [exactly what changes](Router::apply) |
 //! | routes that stay | | [`Stable`] by a [`Reference`]; [`Joined`]: two fabrics as one with two states |
 //! | numbers that last | | [`SavedOrders`]: a number belongs to a place; [`advise::NumbersCost`]: what that costs |
-//! | tables too large to keep | | [`stream_tiles`], [`stream_switches`], [`Digest`] |
+//! | tables too large to keep | | [`Engine::stream_tiles`], [`stream_switches`], [`Digest`] |
 //!
 //! [`oracle`] holds the naive twins of these algorithms, which the tests compare the fast code with.
 //!
@@ -38,6 +38,7 @@
 //! ```
 
 pub mod advise;
+mod bits;
 mod cost;
 mod divider;
 pub mod fabric;
@@ -49,6 +50,7 @@ mod leaf;
 pub mod oracle;
 mod order;
 pub mod parallel;
+mod preprocess;
 mod random;
 mod rank;
 mod recognise;
@@ -60,7 +62,7 @@ mod survey;
 mod tables;
 mod union_find;
 
-pub use cost::{BLOCK, CostBlock, TooFar};
+pub use cost::{CostBlock, TooFar};
 pub use divider::dividers;
 pub use fabric::{
     Amount, Degradation, Draw, Fabric, FabricBuilder, GuidOrder, Joined, Live, Pgft, Preset,
@@ -73,18 +75,19 @@ pub use order::{
     DestinationNumber, DestinationOrder, Orders, Place, SavedCable, SavedOrders, SwitchOrder,
     natural_cmp,
 };
+pub use preprocess::Preprocessing;
 pub use random::Random;
 pub use rank::{RankRule, Ranking};
 pub use recognise::{Labels, NotPgft, recognise};
 pub use route::{
-    Coverage, Dmodc, Dmodk, Engine, Piece, Policy, Preprocessing, RandomPorts, Reference,
-    RouteError, Stable, alternative_ports, connect_roots, stream_switches, stream_tiles, validity,
+    Coverage, Dmodc, Dmodk, Engine, Incremental, Piece, RandomPorts, Reference, RouteError,
+    RowSink, Stable, alternative_ports, connect_roots, stream_switches, validity,
 };
 pub use router::{Change, Router};
 pub use routing::{Routing, RoutingOptions};
 pub use single_root::{Oddity, Unconnected};
 pub use survey::{Host, Level, NotFatTree, Survey, host_name, not_fat_tree, survey};
 pub use tables::{
-    Columns, Destination, Digest, End, ForwardingTables, NO_ROUTE, NoMemory, RowDelta, TableDelta,
-    Tile,
+    BLOCK, Columns, Destination, Digest, End, ForwardingTables, NO_ROUTE, NoMemory, RowDelta,
+    TableDelta, Tile,
 };

@@ -5,24 +5,14 @@
 //! always the same bytes as those of a whole re-route of the fabric as it is then; they depend on what
 //! is dead, never on how it came to be.
 
-mod marks;
-mod sweep;
-mod tiles;
-mod touched;
-mod update;
-
-pub(crate) use marks::Marks;
-
 use std::sync::Arc;
 
-use crate::cost::{Hops, TooFar};
 use crate::fabric::{Degradation, Fabric, Live, Part};
 use crate::kernel::Kernel;
-use crate::route::{Coverage, Dmodc, Preprocessing, Reference, RouteError, View, Work};
+use crate::preprocess::Preprocessing;
+use crate::route::{Coverage, Dmodc, Engine, Incremental, RouteError, RouteJob, Touched, Whole};
 use crate::routing::Routing;
 use crate::tables::{ForwardingTables, TableDelta};
-use tiles::{Tiles, Whole};
-use touched::Touched;
 
 /// Something that happens to a fabric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +23,7 @@ pub enum Change {
     Recovers(Part),
 }
 
-/// Routes one fabric by Dmodc, or by [`Stable`](crate::Stable) Dmodc, whatever happens to it.
+/// Routes one fabric by one engine, whatever happens to it.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -61,24 +51,15 @@ pub struct Router {
     degradation: Degradation,
     routing: Routing,
     ready: Preprocessing,
-    by: By,
-    /// The costs of every tile, where they are bits; empty where they are not.
-    costs: Vec<Hops>,
-    coverages: Vec<Coverage>,
+    engine: Arc<dyn Engine>,
+    kept: Incremental,
     tables: ForwardingTables,
     /// Whether an error left the tables without meaning.
-    broken: bool,
-}
-
-/// The engine, and its views of the tiles.
-#[derive(Clone, Debug)]
-enum By {
-    Dmodc(Vec<()>),
-    Stable(Arc<Reference>, Vec<View>),
+    is_broken: bool,
 }
 
 impl Router {
-    /// Routes a fabric with these faults for the first time; orders and columns are the routing's.
+    /// Routes a fabric with these faults by [`Dmodc`] for the first time. Orders and columns are those of `routing`.
     ///
     /// # Errors
     /// If the tables do not fit into memory, or a route is too long.
@@ -90,30 +71,18 @@ impl Router {
         routing: Routing,
         degradation: Degradation,
     ) -> Result<Self, RouteError> {
-        let views = vec![(); routing.columns().tile_count()];
-        Self::with(By::Dmodc(views), fabric, routing, degradation)
+        Self::with_engine(Arc::new(Dmodc), fabric, routing, degradation)
     }
 
-    /// The same by the engine [`Stable`](crate::Stable): what the reference has and is still alive keeps
-    /// its routes.
+    /// Routes a fabric with these faults by any engine for the first time.
     ///
     /// # Errors
-    /// If the tables do not fit into memory, or a route is too long.
+    /// If the engine cannot route the fabric, or the tables do not fit into memory.
     ///
     /// # Panics
-    /// If the routing, the degradation or the reference is of another fabric.
-    pub fn stable(
-        fabric: Arc<Fabric>,
-        routing: Routing,
-        degradation: Degradation,
-        reference: Arc<Reference>,
-    ) -> Result<Self, RouteError> {
-        let views = vec![View::default(); routing.columns().tile_count()];
-        Self::with(By::Stable(reference, views), fabric, routing, degradation)
-    }
-
-    fn with(
-        by: By,
+    /// If the routing, the degradation or the engine's reference is of another fabric.
+    pub fn with_engine(
+        engine: Arc<dyn Engine>,
         fabric: Arc<Fabric>,
         routing: Routing,
         degradation: Degradation,
@@ -121,19 +90,17 @@ impl Router {
         let live = Live::new(&fabric, &degradation);
         let tables = routing.empty_tables(live)?;
         let ready = routing.preprocess(live);
-        let mut router = Router {
-            coverages: vec![Coverage::default(); routing.columns().tile_count()],
-            costs: vec![],
-            by,
-            fabric,
-            degradation,
-            routing,
-            ready,
-            tables,
-            broken: false,
-        };
+        let whole_again = || Incremental::whole_again(engine.clone());
+        let kept = engine.incremental().unwrap_or_else(whole_again);
+        let mut router =
+            Router { fabric, degradation, routing, ready, engine, kept, tables, is_broken: false };
         router.route(Whole::Write)?;
         Ok(router)
+    }
+
+    /// Returns the engine.
+    pub fn engine(&self) -> &Arc<dyn Engine> {
+        &self.engine
     }
 
     /// The fabric.
@@ -168,7 +135,7 @@ impl Router {
 
     /// What the tables reach.
     pub fn coverage(&self) -> Coverage {
-        self.coverages.iter().cloned().fold(Coverage::default(), Coverage::and)
+        self.kept.coverage()
     }
 
     /// Uses this form of the inner loops from now on. The tables do not depend on it.
@@ -210,7 +177,7 @@ impl Router {
                 Change::Recovers(part) => now.set(part, false),
             }
         }
-        if self.broken {
+        if self.is_broken {
             self.reroute(&now)?;
             return Ok(TableDelta::all(&self.tables));
         }
@@ -220,50 +187,22 @@ impl Router {
         }
         self.degradation = now;
         let live = Live::new(&self.fabric, &self.degradation);
-        let touched = Touched::new(live, &changed, &self.routing, &mut self.ready);
-        let up_to_date = !self.costs.is_empty() && !self.form_changed();
-        let Some(touched) = touched.filter(|_| up_to_date) else {
-            return Ok(self.route(Whole::Compare)?);
-        };
-        let columns = self.routing.columns().clone();
-        let work = Work::new(live, &self.ready, &columns);
-        let kept = Tiles {
-            tables: &mut self.tables,
-            costs: &mut self.costs,
-            coverages: &mut self.coverages,
-        };
-        Ok(match &mut self.by {
-            By::Dmodc(views) => kept.update((&Dmodc, &work), views, &touched),
-            By::Stable(reference, views) => kept.update((&**reference, &work), views, &touched),
-        })
-    }
-
-    /// Whether the costs of the fabric now take another form than those that are kept.
-    fn form_changed(&self) -> bool {
-        self.ready.planes() != self.costs.first().map(Hops::planes)
-    }
-
-    /// Routes all tiles, one way or another.
-    fn route(&mut self, how: Whole) -> Result<TableDelta, TooFar> {
-        self.broken = true;
-        let planes = self.ready.planes();
-        let tiles = self.routing.columns().tile_count();
-        if self.form_changed() || self.costs.len() != tiles {
-            self.costs = planes.map_or(vec![], |planes| vec![Hops::new(planes); tiles]);
+        if let Some(touched) = Touched::new(live, &changed, &self.routing, &mut self.ready) {
+            let job = RouteJob::new(live, &self.ready, self.routing.columns());
+            if let Some(delta) = self.kept.update(&job, &mut self.tables, &touched) {
+                return Ok(delta);
+            }
         }
+        self.route(Whole::Compare)
+    }
+
+    /// Routes everything.
+    fn route(&mut self, how: Whole) -> Result<TableDelta, RouteError> {
+        self.is_broken = true;
         let live = Live::new(&self.fabric, &self.degradation);
-        let columns = self.routing.columns().clone();
-        let work = Work::new(live, &self.ready, &columns);
-        let kept = Tiles {
-            tables: &mut self.tables,
-            costs: &mut self.costs,
-            coverages: &mut self.coverages,
-        };
-        let delta = match &mut self.by {
-            By::Dmodc(views) => kept.route((&Dmodc, &work), views, how),
-            By::Stable(reference, views) => kept.route((&**reference, &work), views, how),
-        }?;
-        self.broken = false;
+        let job = RouteJob::new(live, &self.ready, self.routing.columns());
+        let delta = self.kept.route(&job, &mut self.tables, how)?;
+        self.is_broken = false;
         Ok(delta)
     }
 }

@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::divider::dividers;
 use crate::fabric::{Degradation, Fabric, Live};
 use crate::group::{PortGroups, SortedLinks};
 use crate::id::SwitchIndex;
 use crate::leaf::{Doubt, LeafRule};
 use crate::order::{DestinationOrder, Orders, SavedOrders, SwitchOrder};
+use crate::preprocess::Preprocessing;
 use crate::rank::{RankRule, Ranking};
-use crate::route::{Coverage, Engine, Preprocessing, RouteError};
 use crate::single_root::{self, Unconnected};
 use crate::tables::{Columns, ForwardingTables, NoMemory};
 
@@ -164,9 +163,7 @@ impl Routing {
 
     /// The same into a preprocessing of the same fabric.
     pub(crate) fn preprocess_again(&self, live: Live<'_>, ready: &mut Preprocessing) {
-        ready.ranking = self.ranking(live);
-        ready.groups.rebuild(live, &ready.ranking);
-        ready.dividers = dividers(&ready.groups);
+        ready.replace(live, self.ranking(live));
     }
 
     /// The switches of which it is uncertain whether they are leaves, ascending by index.
@@ -184,25 +181,11 @@ impl Routing {
         &self.leaves
     }
 
-    /// Tables to be filled by [`Engine::route`], as often as wanted.
+    /// Returns tables without any route, to be filled by [`Engine::route`](crate::Engine::route) as often as needed.
     ///
     /// # Errors
     /// If they do not fit into memory.
     pub fn empty_tables(&self, live: Live<'_>) -> Result<ForwardingTables, NoMemory> {
         ForwardingTables::new(self.columns.clone(), live.fabric.switches().len())
-    }
-
-    /// Routes the fabric as it is now.
-    ///
-    /// # Errors
-    /// If the engine cannot route it.
-    pub fn route(
-        &self,
-        live: Live<'_>,
-        engine: &dyn Engine,
-    ) -> Result<(ForwardingTables, Coverage), RouteError> {
-        let mut tables = self.empty_tables(live)?;
-        let coverage = engine.route(live, &self.preprocess(live), &mut tables)?;
-        Ok((tables, coverage))
     }
 }

@@ -42,12 +42,13 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::cost::{BLOCK, CostBlock};
+use crate::cost::CostBlock;
 use crate::fabric::{AdapterKind, Live};
 use crate::group::{Group, PortGroups, SortedLinks};
 use crate::id::SwitchIndex;
 use crate::order::{DestinationOrder, Orders, SwitchOrder};
 use crate::rank::{RankRule, Ranking};
+use crate::tables::BLOCK;
 
 /// How many port groups are looked at to compare candidates, or about so many.
 const WORK: usize = 1 << 27;

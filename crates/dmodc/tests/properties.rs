@@ -13,9 +13,9 @@ use dmodc::oracle::paper::Procedure1;
 use dmodc::oracle::{Graph, updown};
 use dmodc::{
     Columns, CostBlock, Degradation, DestinationOrder, Digest, Dmodc, Dmodk, End, Engine, Fabric,
-    ForwardingTables, GuidOrder, Kernel, Live, NodeIndex, Pgft, Policy, PortNumber, Random,
+    ForwardingTables, GuidOrder, Kernel, Live, NodeIndex, Pgft, PortNumber, Random, RandomPorts,
     Reference, RouteError, Routing, RoutingOptions, Stable, SwitchIndex, SwitchOrder,
-    stream_switches, stream_tiles,
+    stream_switches,
 };
 use support::{for_seeds, random_degradation, random_graph, random_pgft, walk};
 
@@ -612,15 +612,16 @@ fn streams_equal_the_tables() {
         let columns = routing.columns();
         let reference = Reference::new(&routing, Live::new(&fabric, &healthy));
         let stable = Stable { reference: Arc::new(reference) };
-        let (engine, policy): (&dyn Engine, Policy<'_>) = match random.below(2) {
-            0 => (&Dmodc, Policy::Dmodc),
-            _ => (&stable, Policy::Stable(&stable.reference)),
+        let engine: &dyn Engine = match random.below(5) {
+            0 | 1 => &Dmodc,
+            2 => &RandomPorts { seed: 5 },
+            _ => &stable,
         };
         let (tables, coverage) = routing.route(live, engine).unwrap();
 
         let digest = Mutex::new(Digest::default());
         let pieces = Mutex::new(0);
-        let streamed = stream_tiles(policy, live, &ready, columns, |piece| {
+        let streamed = engine.stream_tiles(live, &ready, columns, &|piece| {
             let mut digest = digest.lock().unwrap();
             *digest = *digest + Digest::rows(piece.first, piece.tile, piece.entries);
             *pieces.lock().unwrap() += piece.entries.len();
@@ -628,13 +629,13 @@ fn streams_equal_the_tables() {
         assert_eq!(streamed.unwrap(), coverage);
         assert_eq!(pieces.into_inner().unwrap(), tables.entry_count());
         assert_eq!(digest.into_inner().unwrap(), tables.digest());
-        if matches!(policy, Policy::Dmodc) {
+        if engine.name() == "dmodc" {
             let leaves = ready.ranking.leaves();
             assert_eq!(tables.digest(), updown::digest(live, leaves, routing.orders(), columns));
         }
 
         let mut streamed = Vec::new();
-        let covered = stream_switches(policy, live, &ready, columns, |s, row| {
+        let covered = stream_switches(engine, live, &ready, columns, |s, row| {
             assert_eq!(s.at(), streamed.len());
             streamed.push(row.to_vec());
             Ok::<(), RouteError>(())

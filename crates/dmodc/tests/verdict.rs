@@ -9,8 +9,8 @@ use std::sync::Arc;
 use dmodc::fabric::Part;
 use dmodc::judge::{Delivery, check};
 use dmodc::{
-    Change, Coverage, Degradation, Dmodc, Dmodk, Engine, Live, Policy, RandomPorts, Reference,
-    RouteError, Router, Routing, RoutingOptions, Stable, stream_switches, stream_tiles, validity,
+    Change, Coverage, Degradation, Dmodc, Dmodk, Engine, Live, RandomPorts, Reference, RouteError,
+    Router, Routing, RoutingOptions, Stable, stream_switches, validity,
 };
 use support::{Drawing, for_seeds, random_degradation, random_graph, random_pgft};
 
@@ -33,11 +33,12 @@ fn assert_agrees(live: Live<'_>, routing: &Routing, engine: &dyn Engine) -> Opti
 fn assert_streams_agree(live: Live<'_>, routing: &Routing, reference: &Reference) {
     let (ready, columns) = (routing.preprocess(live), routing.columns());
     let expected = validity(live, &ready, columns).unwrap();
-    for policy in [Policy::Dmodc, Policy::Stable(reference)] {
+    let stable = Stable { reference: Arc::new(reference.clone()) };
+    for engine in [&Dmodc as &dyn Engine, &stable, &RandomPorts { seed: 1 }] {
         let each = |_, _: &[u8]| Ok::<(), RouteError>(());
-        let by_switch = stream_switches(policy, live, &ready, columns, each).unwrap();
+        let by_switch = stream_switches(engine, live, &ready, columns, each).unwrap();
         assert_eq!(by_switch, expected);
-        assert_eq!(stream_tiles(policy, live, &ready, columns, |_| ()).unwrap(), expected);
+        assert_eq!(engine.stream_tiles(live, &ready, columns, &|_| ()).unwrap(), expected);
     }
 }
 

@@ -14,9 +14,9 @@ use std::time::{Duration, Instant};
 
 use dmodc::fabric::Part;
 use dmodc::{
-    Amount, CableIndex, Change, Degradation, Digest, Dmodk, Draw, Engine, Fabric, ForwardingTables,
-    Kernel, Live, NoMemory, Pgft, Policy, Random, Reference, RouteError, Router, Routing,
-    RoutingOptions, SwitchIndex, dividers, parallel, stream_tiles, validity,
+    Amount, CableIndex, Change, Degradation, Digest, Dmodc, Dmodk, Draw, Engine, Fabric,
+    ForwardingTables, Kernel, Live, NoMemory, Pgft, Random, Reference, RouteError, Router, Routing,
+    RoutingOptions, Stable, SwitchIndex, dividers, parallel, validity,
 };
 use serde_json::{Value, json};
 
@@ -216,7 +216,8 @@ impl Bench<'_> {
                 let healthy = Degradation::none(&self.fabric);
                 let live = Live::new(&self.fabric, &healthy);
                 let reference = Arc::new(Reference::new(&routing, live));
-                Router::stable(fabric, routing, self.degraded.clone(), reference)
+                let engine = Arc::new(Stable { reference });
+                Router::with_engine(engine, fabric, routing, self.degraded.clone())
             }
             _ => Router::new(fabric, routing, self.degraded.clone()),
         }
@@ -340,13 +341,12 @@ impl Bench<'_> {
             times.reroute.push(timed(|| {
                 let mut ready = self.routing.preprocess(live);
                 ready.kernel = self.settings.kernel;
-                streamed =
-                    stream_tiles(Policy::Dmodc, live, &ready, self.routing.columns(), |piece| {
-                        let part = Digest::rows(piece.first, piece.tile, piece.entries);
-                        if let Ok(mut sum) = sum.lock() {
-                            *sum = *sum + part;
-                        }
-                    });
+                streamed = Dmodc.stream_tiles(live, &ready, self.routing.columns(), &|piece| {
+                    let part = Digest::rows(piece.first, piece.tile, piece.entries);
+                    if let Ok(mut sum) = sum.lock() {
+                        *sum = *sum + part;
+                    }
+                });
             }));
             streamed?;
             digest = sum.into_inner().unwrap_or_default();

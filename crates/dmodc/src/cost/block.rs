@@ -4,10 +4,11 @@
 //! for each switch, and one bit for each of those costs: whether it is a down cost. Special value:
 //! 255 is infinite. One block takes O(#groups) row operations.
 
-use super::{BLOCK, Closer, Costs, TooFar};
+use super::{CloserSets, TooFar};
 use crate::group::PortGroups;
 use crate::id::SwitchIndex;
 use crate::kernel::{INFINITE, Row, UNREACHED, equal, finite, keep, one_less, relax};
+use crate::tables::BLOCK;
 
 /// Costs of all switches to at most 64 destination switches. Made to be reused.
 #[derive(Clone, Debug, Default)]
@@ -90,19 +91,9 @@ impl CostBlock {
     pub fn down(&self, s: SwitchIndex) -> u64 {
         self.down[s.at()]
     }
-}
 
-impl Costs for CostBlock {
-    fn compute(&mut self, groups: &PortGroups, targets: &[SwitchIndex]) -> Result<(), TooFar> {
-        CostBlock::compute(self, groups, targets)
-    }
-
-    #[inline]
-    fn reached(&self, s: SwitchIndex) -> u64 {
-        CostBlock::reached(self, s)
-    }
-
-    fn closer(&self, groups: &PortGroups, s: SwitchIndex, closer: &mut Closer) {
+    /// Finds the closer sets of `s`.
+    pub(crate) fn closer(&self, groups: &PortGroups, s: SwitchIndex, closer: &mut CloserSets) {
         let row = &self.costs[s.at()];
         let wanted = one_less(row);
         closer.own = equal(row, &[0; BLOCK]);

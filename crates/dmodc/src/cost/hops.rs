@@ -1,14 +1,14 @@
 //! Costs of levelled fabrics, as bits.
 //!
 //! Where every cable joins neighbouring ranks, a switch of rank r that reaches a target of rank t
-//! after u hops up does so in r − t + 2u hops altogether: the cost is told by u alone. So a switch
+//! after u hops up does so in r − t + 2u hops altogether: the cost follows from u alone. So a switch
 //! has a word of 64 targets for each u, a *plane*: plane 0 has those it reaches by going down, plane
 //! u those that need u hops up, and no target is in two planes. The ascending pass of Procedure 1 is
 //! an or over the switches below; the descending pass an or over those above, one plane further.
 //!
 //! Layout: the planes of one switch stand together, 4 of them where there are at most 4 ranks, else 8.
 
-use super::{Closer, Costs, TooFar};
+use super::CloserSets;
 use crate::group::PortGroups;
 use crate::id::SwitchIndex;
 
@@ -75,6 +75,38 @@ impl Hops {
         }
     }
 
+    /// Computes the hops to `targets`. With at most 8 ranks no cost comes near the limit of 254.
+    #[inline(always)]
+    pub(super) fn compute(&mut self, groups: &PortGroups, targets: &[SwitchIndex]) {
+        self.words.clear();
+        self.words.resize(groups.switch_count() * self.planes, 0);
+        self.own.clear();
+        self.own.resize(groups.switch_count(), NO_TARGET);
+        for (bit, t) in targets.iter().enumerate() {
+            self.own[t.at()] = bit as u8;
+            self.words[t.at() * self.planes] = 1 << bit;
+        }
+        match self.planes {
+            4 => self.compute_planes::<4>(groups),
+            _ => self.compute_planes::<8>(groups),
+        }
+    }
+
+    /// Returns the targets that `s` reaches: a bit for each.
+    #[inline]
+    pub(crate) fn reached(&self, s: SwitchIndex) -> u64 {
+        self.of(s).iter().fold(0, |all, plane| all | plane)
+    }
+
+    /// Finds the closer sets of `s`.
+    #[inline(always)]
+    pub(crate) fn closer(&self, groups: &PortGroups, s: SwitchIndex, closer: &mut CloserSets) {
+        match self.planes {
+            4 => self.closer_in::<4>(groups, s, closer),
+            _ => self.closer_in::<8>(groups, s, closer),
+        }
+    }
+
     #[inline(always)]
     fn compute_planes<const P: usize>(&mut self, groups: &PortGroups) {
         let rows = rows::<P>(&mut self.words);
@@ -89,7 +121,12 @@ impl Hops {
 
     /// The closer sets of `s` for the targets below it.
     #[inline(always)]
-    pub(crate) fn closer_below(&self, groups: &PortGroups, s: SwitchIndex, closer: &mut Closer) {
+    pub(super) fn closer_below(
+        &self,
+        groups: &PortGroups,
+        s: SwitchIndex,
+        closer: &mut CloserSets,
+    ) {
         closer.own = self.own(s);
         closer.down = self.words[s.at() * self.planes] & !closer.own;
         closer.through_down.clear();
@@ -101,7 +138,12 @@ impl Hops {
     }
 
     #[inline(always)]
-    fn closer_in<const P: usize>(&self, groups: &PortGroups, s: SwitchIndex, closer: &mut Closer) {
+    fn closer_in<const P: usize>(
+        &self,
+        groups: &PortGroups,
+        s: SwitchIndex,
+        closer: &mut CloserSets,
+    ) {
         let (rows, _) = self.words.as_chunks::<P>();
         let row = &rows[s.at()];
         closer.own = self.own(s);
@@ -152,41 +194,4 @@ fn refresh_up<const P: usize>(rows: &mut [[u64; P]], groups: &PortGroups, s: Swi
         row[u] = plane;
     }
     changed
-}
-
-impl Costs for Hops {
-    #[inline(always)]
-    fn compute(&mut self, groups: &PortGroups, targets: &[SwitchIndex]) -> Result<(), TooFar> {
-        self.words.clear();
-        self.words.resize(groups.switch_count() * self.planes, 0);
-        self.own.clear();
-        self.own.resize(groups.switch_count(), NO_TARGET);
-        for (bit, t) in targets.iter().enumerate() {
-            self.own[t.at()] = bit as u8;
-            self.words[t.at() * self.planes] = 1 << bit;
-        }
-        match self.planes {
-            4 => self.compute_planes::<4>(groups),
-            _ => self.compute_planes::<8>(groups),
-        }
-        // With at most 8 ranks no cost comes near 254.
-        Ok(())
-    }
-
-    #[inline]
-    fn reached(&self, s: SwitchIndex) -> u64 {
-        self.of(s).iter().fold(0, |all, plane| all | plane)
-    }
-
-    fn hops(&self) -> Option<&Hops> {
-        Some(self)
-    }
-
-    #[inline(always)]
-    fn closer(&self, groups: &PortGroups, s: SwitchIndex, closer: &mut Closer) {
-        match self.planes {
-            4 => self.closer_in::<4>(groups, s, closer),
-            _ => self.closer_in::<8>(groups, s, closer),
-        }
-    }
 }

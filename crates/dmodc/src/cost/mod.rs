@@ -5,31 +5,30 @@
 //! Procedure 1 with one change: the descending pass fills only what the ascending pass left infinite.
 //! On degraded PGFTs it is the paper's cost; on any graph it makes every route go up, then down.
 //!
-//! A block is 64 destination switches, so that a question about all of them has 64 bits for an
-//! answer. Its costs are kept in one of two forms, which answer alike:
+//! A tile has 64 destination switches, so that a question about all of them has one word as its answer. Its costs
+//! are kept in one of two forms, which give the same answers:
 //!
-//! | | for | a switch takes | a cable takes |
+//! | | for | memory of a switch | work for a cable |
 //! |---|---|---|---|
 //! | [`Hops`] | levelled fabrics: every cable joins neighbouring ranks | 4 or 8 words | 4 or 8 ors |
 //! | [`CostBlock`] | any fabric | 64 bytes and a word | a comparison of 64 bytes |
 //!
-//! Every degraded PGFT is levelled: its graph has no cycle of odd length. One block of all switches
-//! stays in the cache, and the costs of the whole fabric need not be stored at once.
+//! Every degraded PGFT is levelled: its graph has no cycle of odd length. [`TileCosts`] is either form, and the only
+//! place that decides which one. The costs of all switches to one tile stay in the cache, and the costs of the whole
+//! fabric need not be stored at once.
 
+mod block;
 mod hops;
-mod rows;
 
+pub use block::CostBlock;
 pub(crate) use hops::Hops;
-pub use rows::CostBlock;
 
 use std::fmt;
 
 use crate::group::PortGroups;
 use crate::id::SwitchIndex;
 use crate::kernel::INFINITE;
-
-/// How many destination switches a block has at the most.
-pub const BLOCK: usize = 64;
+use crate::rank::Ranking;
 
 /// A route would need more hops than a cost can count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,13 +45,13 @@ impl fmt::Display for TooFar {
 
 impl std::error::Error for TooFar {}
 
-/// The closer sets of one switch, for all targets of a block at once (eq. (1), under up\*down\*).
+/// The closer sets of one switch, for all targets of a tile at once (eq. (1), under up\*down\*).
 ///
 /// Where a target can be reached downwards, the closer groups are the down groups with smaller down
 /// cost; else the up groups with smaller cost. Smaller by one, that is: a cost is one more than the
 /// least of its neighbours'.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Closer {
+pub(crate) struct CloserSets {
     /// Targets that need an up hop first.
     pub(crate) up: u64,
     /// Targets below the switch.
@@ -67,7 +66,7 @@ pub(crate) struct Closer {
     pub(crate) through_down: Vec<u64>,
 }
 
-impl Closer {
+impl CloserSets {
     /// Forgets all other targets.
     pub(crate) fn restrict(&mut self, targets: u64) {
         for all in [&mut self.up, &mut self.down, &mut self.own] {
@@ -79,23 +78,90 @@ impl Closer {
     }
 }
 
-/// What routing asks of the costs of a block, whatever their form.
-pub(crate) trait Costs: Default + Send + Sync {
-    /// Computes the costs to `targets`, at most 64 and all different. Dead ones can be reached by
-    /// nobody.
+/// The costs of all switches to the targets of one tile, in the form that the fabric allows. Made to be reused.
+#[derive(Clone, Debug)]
+pub(crate) enum TileCosts {
+    /// Bits, for levelled fabrics of at most eight ranks.
+    Hops(Hops),
+    /// Bytes, for all others.
+    Bytes(CostBlock),
+}
+
+impl TileCosts {
+    /// Returns costs to no target yet.
+    pub(crate) fn new(ranking: &Ranking, groups: &PortGroups) -> Self {
+        match Hops::planes_for(ranking.levels()).filter(|_| groups.are_levelled()) {
+            Some(planes) => TileCosts::Hops(Hops::new(planes)),
+            None => TileCosts::Bytes(CostBlock::default()),
+        }
+    }
+
+    /// Returns whether both have the same form, so that one may be overwritten with the other's values.
+    pub(crate) fn is_like(&self, other: &TileCosts) -> bool {
+        match (self, other) {
+            (TileCosts::Hops(a), TileCosts::Hops(b)) => a.planes() == b.planes(),
+            (TileCosts::Bytes(_), TileCosts::Bytes(_)) => true,
+            _ => false,
+        }
+    }
+
+    /// Returns the costs as bits, if they have that form.
+    #[inline(always)]
+    pub(crate) fn hops(&self) -> Option<&Hops> {
+        match self {
+            TileCosts::Hops(hops) => Some(hops),
+            TileCosts::Bytes(_) => None,
+        }
+    }
+
+    /// Computes the costs to `targets`, which are at most 64 and all different. A failed target is reached by nobody.
     ///
     /// # Errors
     /// If some finite cost is greater than 254.
-    fn compute(&mut self, groups: &PortGroups, targets: &[SwitchIndex]) -> Result<(), TooFar>;
+    #[inline(always)]
+    pub(crate) fn compute(
+        &mut self,
+        groups: &PortGroups,
+        targets: &[SwitchIndex],
+    ) -> Result<(), TooFar> {
+        match self {
+            TileCosts::Hops(hops) => {
+                hops.compute(groups, targets);
+                Ok(())
+            }
+            TileCosts::Bytes(block) => block.compute(groups, targets),
+        }
+    }
 
-    /// Which targets `s` reaches: a bit for each.
-    fn reached(&self, s: SwitchIndex) -> u64;
+    /// Returns the targets that `s` reaches: a bit for each.
+    #[inline(always)]
+    pub(crate) fn reached(&self, s: SwitchIndex) -> u64 {
+        match self {
+            TileCosts::Hops(hops) => hops.reached(s),
+            TileCosts::Bytes(block) => block.reached(s),
+        }
+    }
 
-    /// The closer sets of `s`.
-    fn closer(&self, groups: &PortGroups, s: SwitchIndex, closer: &mut Closer);
+    /// Finds the closer sets of `s`.
+    #[inline(always)]
+    pub(crate) fn closer(&self, groups: &PortGroups, s: SwitchIndex, closer: &mut CloserSets) {
+        match self {
+            TileCosts::Hops(hops) => hops.closer(groups, s, closer),
+            TileCosts::Bytes(block) => block.closer(groups, s, closer),
+        }
+    }
 
-    /// The same as bits, if they are.
-    fn hops(&self) -> Option<&Hops> {
-        None
+    /// Finds the closer sets of `s` for the targets below it. For the targets above it, the result may be anything.
+    #[inline(always)]
+    pub(crate) fn closer_below(
+        &self,
+        groups: &PortGroups,
+        s: SwitchIndex,
+        closer: &mut CloserSets,
+    ) {
+        match self {
+            TileCosts::Hops(hops) => hops.closer_below(groups, s, closer),
+            TileCosts::Bytes(block) => block.closer(groups, s, closer),
+        }
     }
 }

@@ -4,8 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::{Fabric, FabricBuilder, Live, NameError, Target, Vertex};
+use crate::bits::bits;
 use crate::id::{CableIndex, SwitchIndex};
-use crate::kernel::bits;
 use crate::leaf::{LeafRule, Leaves};
 use crate::random::Random;
 

@@ -5,9 +5,9 @@
 //! the switch it leads to: 256 bits a channel hold them all, and joining two graphs is an `or`.
 
 use super::cycle::{Channel, find_cycle};
+use crate::bits::bits;
 use crate::fabric::{Fabric, Peer};
 use crate::id::{PortNumber, SwitchIndex};
-use crate::kernel::bits;
 
 /// A set of dependencies between the channels of a fabric.
 #[derive(Clone)]

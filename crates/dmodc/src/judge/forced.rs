@@ -21,11 +21,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::blocks::Blocks;
 use super::{Fate, trace};
-use crate::cost::{Closer, CostBlock, Costs, Hops, TooFar};
+use crate::cost::{CloserSets, TileCosts, TooFar};
 use crate::fabric::Live;
 use crate::id::SwitchIndex;
 use crate::parallel;
-use crate::route::{Preprocessing, Work};
+use crate::preprocess::Preprocessing;
+use crate::route::RouteJob;
 use crate::tables::{ForwardingTables, NO_ROUTE, Tile};
 
 /// What any new tables would have to change, on live switches.
@@ -54,39 +55,32 @@ pub fn forced(
     assert_eq!(old.columns(), new.columns(), "only tables with the same columns are compared");
     assert_eq!(old.switch_count(), live.fabric.switches().len(), "tables of another fabric");
     assert_eq!(new.switch_count(), live.fabric.switches().len(), "tables of another fabric");
-    let work = Work::new(live, ready, old.columns());
-    match ready.planes() {
-        Some(planes) => count(&work, [old, new], || Hops::new(planes)),
-        None => count(&work, [old, new], CostBlock::default),
-    }
-}
-
-fn count<C: Costs>(
-    work: &Work<'_>,
-    [old, new]: [&ForwardingTables; 2],
-    costs: impl Fn() -> C + Send + Sync,
-) -> Result<Forced, TooFar> {
-    let blocks = Blocks::new(work.columns);
+    let job = RouteJob::new(live, ready, old.columns());
+    let blocks = Blocks::new(job.columns);
     let sent = Sent::new(old.switch_count(), blocks.count);
-    let counts = parallel::map_with(work.columns.tiles(), costs, |costs, tile| {
-        work.compute(&tile, costs)?;
-        let mut rows = Rows::new(work, [old, new], &tile);
-        let mut entries = 0;
-        for s in work.live.switches() {
-            rows.forced(costs, s, |column| {
-                entries += 1;
-                sent.mark(s, blocks.of_column[column]);
-            });
-        }
-        Ok(entries)
-    });
+    let counts = parallel::map_with(
+        job.columns.tiles(),
+        || ready.new_costs(),
+        |costs, tile| {
+            job.compute(&tile, costs)?;
+            let mut rows = Rows::new(&job, [old, new], &tile);
+            let mut entries = 0;
+            for s in job.live.switches() {
+                rows.forced(costs, s, |column| {
+                    entries += 1;
+                    sent.mark(s, blocks.of_column[column]);
+                });
+            }
+            Ok(entries)
+        },
+    );
     let entries = counts.into_iter().sum::<Result<u64, TooFar>>()?;
     Ok(Forced { entries, blocks: sent.count() })
 }
 
 /// The rows of one tile.
 struct Rows<'a> {
-    work: &'a Work<'a>,
+    work: &'a RouteJob<'a>,
     old: &'a ForwardingTables,
     new: &'a ForwardingTables,
     tile: &'a Tile,
@@ -94,13 +88,13 @@ struct Rows<'a> {
     targets: Vec<u8>,
     /// Columns that nobody can have a route to.
     dead: Vec<bool>,
-    closer: Closer,
+    closer: CloserSets,
     /// For every entry that there can be, the destination switches that it may stay for.
     allowed: [u64; 256],
 }
 
 impl<'a> Rows<'a> {
-    fn new(work: &'a Work<'a>, [old, new]: [&'a ForwardingTables; 2], tile: &'a Tile) -> Self {
+    fn new(work: &'a RouteJob<'a>, [old, new]: [&'a ForwardingTables; 2], tile: &'a Tile) -> Self {
         let (columns, switches) = (work.columns, tile.switches.clone());
         let target = |bit: usize| {
             std::iter::repeat_n(bit as u8, columns.of_switch(switches.start + bit).len())
@@ -113,13 +107,13 @@ impl<'a> Rows<'a> {
             tile,
             targets: (0..switches.len()).flat_map(target).collect(),
             dead: destinations.iter().map(|d| !d.end.is_alive(work.live)).collect(),
-            closer: Closer::default(),
+            closer: CloserSets::default(),
             allowed: [0; 256],
         }
     }
 
     /// Calls `each` with every column whose entry at a live switch cannot stay.
-    fn forced<C: Costs>(&mut self, costs: &C, s: SwitchIndex, mut each: impl FnMut(usize)) {
+    fn forced(&mut self, costs: &TileCosts, s: SwitchIndex, mut each: impl FnMut(usize)) {
         let (ready, live) = (self.work.ready, self.work.live);
         let Rows { closer, allowed, .. } = self;
         ready.kernel.run(|| costs.closer(&ready.groups, s, closer));

@@ -1,7 +1,7 @@
 //! The closer sets of one switch by destination switch, gathered from masks by group.
 
-use super::rows::bits;
 use super::transpose::transpose;
+use crate::bits::bits;
 
 /// A switch has at most 254 ports; and 64 bytes more can be read.
 const PORTS: usize = 256 + 64;

@@ -6,7 +6,8 @@
 
 use std::ops::Range;
 
-use super::rows::{bits, equal};
+use super::rows::equal;
+use crate::bits::bits;
 
 /// The fields of a row, word by word. A field that goes over the end of a word has two parts.
 #[derive(Clone, Debug, Default)]

@@ -40,6 +40,18 @@ pub(crate) static SIZES: [Divisor; 256] = {
     sizes
 };
 
+/// Returns quotient and remainder; the divisor is a number of ports or groups, so at most 255.
+#[inline(always)]
+pub(crate) fn divide_by_count(dividend: u64, count: u32) -> (u64, u32) {
+    match u32::try_from(dividend) {
+        Ok(dividend) => {
+            let quotient = SIZES[count as usize & 255].divide(dividend);
+            (quotient.into(), dividend - quotient * count)
+        }
+        Err(_) => (dividend / u64::from(count), (dividend % u64::from(count)) as u32),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -56,6 +68,12 @@ mod tests {
             for dividend in edges.into_iter().chain(near).chain(drawn) {
                 assert_eq!(divisor.divide(dividend), dividend / value);
                 assert_eq!(divisor.modulo(dividend), dividend % value);
+                if value < 256 {
+                    for wide in [u64::from(dividend), u64::from(dividend) << 20] {
+                        let expected = (wide / u64::from(value), (wide % u64::from(value)) as u32);
+                        assert_eq!(divide_by_count(wide, value), expected);
+                    }
+                }
             }
         }
     }

@@ -3,7 +3,7 @@
 //! * [`rows`](self): bytes about 64 destination switches, for costs as bytes;
 //! * `choices`: closer sets by destination switch, from masks by group;
 //! * `spread`: from those to entries, eqs. (3) and (4) for 64 destination switches;
-//! * `mend`: the same for some entries of a row, where the others stay;
+//! * `lost`: the same for some entries of a row, where the others stay;
 //! * `transpose`: masks by group into masks by destination switch;
 //! * `differ`: where two rows of entries differ;
 //! * `stream`: whole lines written past the cache.
@@ -15,7 +15,7 @@
 mod choices;
 mod differ;
 mod divide;
-mod mend;
+mod lost;
 mod rows;
 mod spread;
 mod stream;
@@ -25,9 +25,9 @@ mod x86;
 
 pub(crate) use choices::Choices;
 pub(crate) use differ::{Difference, Fields};
-pub(crate) use divide::{Divisor, SIZES};
-pub(crate) use mend::Piece;
-pub(crate) use rows::{INFINITE, Row, UNREACHED, bits, equal, finite, keep, one_less, relax};
+pub(crate) use divide::{Divisor, SIZES, divide_by_count};
+pub(crate) use lost::LostPiece;
+pub(crate) use rows::{INFINITE, Row, UNREACHED, equal, finite, keep, one_less, relax};
 pub(crate) use spread::{Cycles, SLACK, Spread, chains};
 pub(crate) use stream::Stream;
 
@@ -128,19 +128,19 @@ impl Kernel {
 
     /// Writes the lost entries of one switch, whose groups have these ports.
     #[inline]
-    pub(crate) fn mend(
+    pub(crate) fn write_lost(
         self,
         ports: &[u8; 64],
-        pieces: &[Piece],
+        pieces: &[LostPiece],
         cycles: &mut Cycles,
         row: &mut [u8],
     ) {
         match self.0 {
-            Form::Portable => mend::each_piece::<spread::BitByBit>(ports, pieces, cycles, row),
+            Form::Portable => lost::each_piece::<spread::BitByBit>(ports, pieces, cycles, row),
             #[cfg(target_arch = "x86_64")]
-            Form::Avx2(proof) => x86::mend_avx2(proof, ports, pieces, cycles, row),
+            Form::Avx2(proof) => x86::write_lost_avx2(proof, ports, pieces, cycles, row),
             #[cfg(target_arch = "x86_64")]
-            Form::Avx512(proof) => x86::mend_avx2(proof.avx2(), ports, pieces, cycles, row),
+            Form::Avx512(proof) => x86::write_lost_avx2(proof.avx2(), ports, pieces, cycles, row),
         }
     }
 }

@@ -60,18 +60,6 @@ pub(crate) fn finite(row: &Row) -> u64 {
     !equal(row, &UNREACHED)
 }
 
-/// The set bits of a mask, ascending.
-#[inline]
-pub(crate) fn bits(mut mask: u64) -> impl Iterator<Item = usize> + Clone {
-    std::iter::from_fn(move || {
-        let bit = mask.trailing_zeros();
-        (mask != 0).then(|| {
-            mask &= mask - 1;
-            bit as usize
-        })
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

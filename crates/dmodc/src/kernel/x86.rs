@@ -18,7 +18,7 @@ use std::arch::x86_64::{
 use super::choices::{Choices, OneByOne, Words};
 use super::differ::{self, Compare, Difference, Fields};
 use super::divide::SIZES;
-use super::mend::{Expand, Piece, each_piece};
+use super::lost::{Expand, LostPiece, each_piece};
 use super::spread::{Compress, Cycles, Run, SLACK, Spread, Way, each_run};
 use crate::tables::NO_ROUTE;
 
@@ -313,19 +313,19 @@ static PICKS: [u64; 256] = {
 };
 
 /// The portable loop with AVX2, and ports compressed and expanded eight at a time.
-pub(super) fn mend_avx2(
+pub(super) fn write_lost_avx2(
     _: Avx2,
     ports: &[u8; 64],
-    pieces: &[Piece],
+    pieces: &[LostPiece],
     cycles: &mut Cycles,
     row: &mut [u8],
 ) {
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-    fn mend(ports: &[u8; 64], pieces: &[Piece], cycles: &mut Cycles, row: &mut [u8]) {
+    fn write_lost(ports: &[u8; 64], pieces: &[LostPiece], cycles: &mut Cycles, row: &mut [u8]) {
         each_piece::<EightByEight>(ports, pieces, cycles, row);
     }
     // SAFETY: the caller has proof of AVX2.
-    unsafe { mend(ports, pieces, cycles, row) }
+    unsafe { write_lost(ports, pieces, cycles, row) }
 }
 
 impl Expand for EightByEight {
@@ -337,7 +337,7 @@ impl Expand for EightByEight {
         for eight in wanted {
             let places = PLACES[(left & 0xff) as usize];
             let bytes = from[next & 63..].first_chunk().expect("64 and eight more");
-            // SAFETY: `mend_avx2` alone uses this, with AVX2 enabled.
+            // SAFETY: `write_lost_avx2` alone uses this, with AVX2 enabled.
             let placed = unsafe {
                 let bytes = _mm_cvtsi64_si128(i64::from_le_bytes(*bytes));
                 _mm_cvtsi128_si64(_mm_shuffle_epi8(bytes, _mm_cvtsi64_si128(places as i64)))

@@ -9,6 +9,16 @@ use crate::id::{PortNumber, SwitchIndex};
 use crate::order::Orders;
 use crate::tables::{Columns, Destination, Digest, End, NO_ROUTE};
 
+/// How many stretches (rounds of the destinations of one destination switch) are kept apart when looking ahead: the last
+/// one stands for all later ones. As a rule a destination switch has one or two.
+pub const STRETCHES: usize = 4;
+
+/// Returns whether enough of the closer groups lost nothing that displaced destinations go to those alone: at least half.
+#[inline(always)]
+pub const fn are_enough_unharmed(unharmed: usize, all: usize) -> bool {
+    2 * unharmed >= all
+}
+
 /// A fabric with its reference: both are states of one, with their leaves.
 #[derive(Clone, Copy, Debug)]
 pub struct Pair<'a> {
@@ -162,15 +172,15 @@ impl<'a> Naive<'a> {
             (0..r.len()).filter(|&at| closer.group(s, r[at].switch).is_none()).collect();
         let j = lost.iter().position(|&at| at == slot).unwrap_or(0) as u64;
         let x = round * lost.len() as u64 + j + self.places[s.at()] + k;
-        // Of the stretches of a destination switch the fourth stands for all later ones.
-        let stretch = round.saturating_sub(closer.first / divider / slots).min(3);
+        let last_stretch = STRETCHES as u64 - 1;
+        let stretch = round.saturating_sub(closer.first / divider / slots).min(last_stretch);
         // Leaves of the reference are not looked at: none stands between others.
         let is_leaf = |group: &Neighbour| self.then.leaves.contains(&group.switch);
         let of_c = |wanted: &dyn Fn(SwitchIndex) -> bool| -> Vec<&Neighbour> {
             c.iter().copied().filter(|g| is_leaf(g) || wanted(g.switch)).collect()
         };
         let unharmed = of_c(&|u| closer.is_unharmed(u));
-        if 2 * unharmed.len() >= c.len() {
+        if are_enough_unharmed(unharmed.len(), c.len()) {
             return select(&unharmed, 1, x, 0);
         }
         let kept = of_c(&|u| closer.keeps(u, closer.first / self.dividers.0[u.at()] + stretch));

@@ -1,10 +1,11 @@
 //! What routing reached, and what it could not.
 
-use super::tile::Work;
-use crate::cost::{BLOCK, Costs};
+use super::closer::RouteJob;
+use crate::bits::bits;
+use crate::cost::TileCosts;
 use crate::fabric::Live;
 use crate::id::SwitchIndex;
-use crate::kernel::bits;
+use crate::tables::BLOCK;
 use crate::tables::Tile;
 
 /// How many missing pairs are kept by name.
@@ -43,9 +44,9 @@ impl Coverage {
     /// Counts who reaches the destination switches of a tile whose costs are known. Closer sets are never
     /// empty where a cost is finite, so our tables deliver exactly the pairs whose cost is. Nodes are counted
     /// only where something is out of reach, so a fabric in which all is well costs one look a switch.
-    pub(super) fn of_tile<C: Costs>(work: &Work<'_>, tile: &Tile, costs: &C) -> Coverage {
-        let (live, ranking) = (work.live, &work.ready.ranking);
-        let targets = work.targets(tile);
+    pub(super) fn of_tile(job: &RouteJob<'_>, tile: &Tile, costs: &TileCosts) -> Coverage {
+        let (live, ranking) = (job.live, &job.ready.ranking);
+        let targets = job.targets(tile);
         let mask = |is_meant: &dyn Fn(SwitchIndex) -> bool| {
             let meant = targets.iter().enumerate().filter(|(_, t)| is_meant(**t));
             meant.fold(0, |mask, (bit, _)| mask | 1u64 << bit)
@@ -55,7 +56,7 @@ impl Coverage {
         let with_nodes = mask(&|t| live.switch(t) && hosts(live, t).next().is_some());
         let mut coverage = Coverage::default();
         let mut nodes: Option<[u64; BLOCK]> = None;
-        for &from in work.columns.node_switches() {
+        for &from in job.columns.node_switches() {
             let missing = with_nodes & !costs.reached(from);
             if missing == 0 || !live.switch(from) {
                 continue;

@@ -6,10 +6,11 @@
 //! is, by parallel cable ⌊d / Π_l⌋ mod p_l. Destinations that are switches themselves fix the plane
 //! to climb in up to their own level; from there on the formula is free again.
 
-use super::{Coverage, Engine, Preprocessing, RouteError, validity};
+use super::{Coverage, Engine, RouteError, validity};
 use crate::fabric::{Live, Peer};
 use crate::id::{PortNumber, SwitchIndex};
 use crate::parallel;
+use crate::preprocess::Preprocessing;
 use crate::recognise::{Labels, recognise};
 use crate::tables::{Destination, ForwardingTables, NO_ROUTE};
 
@@ -18,7 +19,7 @@ use crate::tables::{Destination, ForwardingTables, NO_ROUTE};
 pub struct Dmodk;
 
 impl Engine for Dmodk {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "dmodk"
     }
 

@@ -1,79 +1,136 @@
-//! Engines: from a preprocessed fabric to forwarding tables. One file each.
+//! Engines: from a preprocessed fabric to forwarding tables. One file or folder for each engine.
+//!
+//! | engine | file | how a port is chosen |
+//! |---|---|---|
+//! | [`Dmodc`] | `dmodc` | eqs. (3) and (4) over the closer set (`closer`) |
+//! | [`Stable`] | `stable/` | as in a reference, where that is possible |
+//! | [`Dmodk`] | `dmodk` | the closed form for healthy PGFTs |
+//! | [`RandomPorts`] | `random` | at random from the closer set |
+//!
+//! `stream` hands tables out without storing them, `incremental` updates tables after a change, `roots` adds
+//! routes between spines, and `alternatives` lists the ports that keep routes free of deadlock.
 
+mod alternatives;
+mod closer;
 mod coverage;
 mod dmodc;
 mod dmodk;
+mod incremental;
 mod random;
 mod roots;
-mod row;
-mod select;
 mod stable;
 mod stream;
-mod tile;
 
+pub use alternatives::{alternative_ports, validity};
+pub(crate) use closer::RouteJob;
 pub use coverage::Coverage;
 pub use dmodc::Dmodc;
 pub use dmodk::Dmodk;
+pub use incremental::Incremental;
+pub(crate) use incremental::{Touched, Whole};
 pub use random::RandomPorts;
 pub use roots::connect_roots;
-pub(crate) use row::RowMaker;
-pub(crate) use stable::View;
 pub use stable::{Reference, Stable};
-pub use stream::{Piece, Policy, stream_switches, stream_tiles};
-pub(crate) use tile::{ALL, ReadyTile, Rows, Seen, Selection, Work, coverage, write_rows};
-pub use tile::{alternative_ports, validity};
+pub use stream::{Piece, RowSink, stream_switches};
 
+use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::cost::{Hops, TooFar};
-use crate::divider::dividers;
+use crate::cost::TooFar;
 use crate::fabric::Live;
-use crate::group::PortGroups;
-use crate::kernel::Kernel;
-use crate::order::Orders;
-use crate::rank::Ranking;
+use crate::preprocess::Preprocessing;
 use crate::recognise::NotPgft;
-use crate::tables::{ForwardingTables, NoMemory};
+use crate::routing::Routing;
+use crate::tables::{Columns, ForwardingTables, NoMemory};
 
-/// What every engine starts from: the paper's preprocessing, but for the costs, which are made
-/// block by block while routing.
-#[derive(Clone, Debug)]
-pub struct Preprocessing {
-    /// Levels.
-    pub ranking: Ranking,
-    /// Numbers and positions.
-    pub orders: Arc<Orders>,
-    /// Port groups, sorted and directed.
-    pub groups: PortGroups,
-    /// Π of every switch.
-    pub dividers: Vec<u32>,
-    /// Which form of the inner loops is used; the results do not depend on it.
-    pub kernel: Kernel,
-}
+/// A routing algorithm: [`Dmodc`], [`Stable`], [`Dmodk`], [`RandomPorts`], or one of your own.
+///
+/// An engine of your own has a name and [`route`](Self::route). It may start from [`alternative_ports`], the ports
+/// that keep routes up\*down\* and so free of deadlock, and choose among them; `examples/own_engine.rs` does so in a
+/// screenful. Everything that takes an engine takes yours: a [`Router`](crate::Router), streams, and studies.
+pub trait Engine: fmt::Debug + Send + Sync {
+    /// Returns the name of the engine on the command line and in results.
+    fn name(&self) -> &str;
 
-impl Preprocessing {
-    /// Divides what is ranked, ordered and grouped.
-    pub fn new(ranking: Ranking, orders: Arc<Orders>, groups: PortGroups) -> Self {
-        let dividers = dividers(&groups);
-        Preprocessing { ranking, orders, groups, dividers, kernel: Kernel::best() }
+    /// Writes every entry of `tables` and returns what could not be reached. The same input gives the same bytes,
+    /// whatever the number of threads.
+    ///
+    /// # Errors
+    /// If the algorithm cannot route this fabric at all. A degraded fabric is no error.
+    fn route(
+        &self,
+        live: Live<'_>,
+        ready: &Preprocessing,
+        tables: &mut ForwardingTables,
+    ) -> Result<Coverage, RouteError>;
+
+    /// Computes tables and hands them piece by piece to `each`, from all threads, in no particular order. Engines
+    /// of this crate that choose from closer sets hold only some hundred kilobytes for each thread; others route
+    /// into tables first.
+    ///
+    /// # Errors
+    /// If the algorithm cannot route this fabric; pieces may have been handed out before.
+    fn stream_tiles(
+        &self,
+        live: Live<'_>,
+        ready: &Preprocessing,
+        columns: &Arc<Columns>,
+        each: &(dyn Fn(Piece<'_>) + Sync),
+    ) -> Result<Coverage, RouteError> {
+        stream::tiles_of_tables(self, live, ready, columns, each)
     }
 
-    /// How many planes the costs of this fabric take as [`Hops`]; none where they are bytes.
-    pub(crate) fn planes(&self) -> Option<usize> {
-        Hops::planes_for(self.ranking.levels()).filter(|_| self.groups.are_levelled())
+    /// Computes tables and hands them row by row to `each`, in the order of the switches, until `each` breaks.
+    /// [`stream_switches`] is more convenient.
+    ///
+    /// # Errors
+    /// If the algorithm cannot route this fabric; nothing has been handed out then.
+    fn stream_rows(
+        &self,
+        live: Live<'_>,
+        ready: &Preprocessing,
+        columns: &Arc<Columns>,
+        each: &mut RowSink<'_>,
+    ) -> Result<Coverage, RouteError> {
+        stream::rows_of_tables(self, live, ready, columns, each)
+    }
+
+    /// Returns what a [`Router`](crate::Router) needs to re-route only what a change affects. Without it, which is
+    /// the default, a router routes everything again and compares.
+    fn incremental(&self) -> Option<Incremental> {
+        None
+    }
+}
+
+impl Routing {
+    /// Routes the fabric in its present state.
+    ///
+    /// # Errors
+    /// If the engine cannot route it.
+    pub fn route(
+        &self,
+        live: Live<'_>,
+        engine: &dyn Engine,
+    ) -> Result<(ForwardingTables, Coverage), RouteError> {
+        let mut tables = self.empty_tables(live)?;
+        let coverage = engine.route(live, &self.preprocess(live), &mut tables)?;
+        Ok((tables, coverage))
     }
 }
 
 /// Why an engine gave no tables.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum RouteError {
     /// A route is longer than costs can count.
     TooFar(TooFar),
-    /// The engine is for PGFTs alone, and this is none.
+    /// The engine routes PGFTs only, and this fabric is none.
     NotPgft(NotPgft),
     /// The tables do not fit into memory.
     NoMemory(NoMemory),
+    /// An engine of your own failed, for the reason given.
+    Other(String),
 }
 
 impl fmt::Display for RouteError {
@@ -82,11 +139,20 @@ impl fmt::Display for RouteError {
             RouteError::TooFar(e) => e.fmt(f),
             RouteError::NoMemory(e) => e.fmt(f),
             RouteError::NotPgft(e) => write!(f, "Dmodk routes healthy PGFTs only: {e}"),
+            RouteError::Other(reason) => f.write_str(reason),
         }
     }
 }
 
-impl std::error::Error for RouteError {}
+impl Error for RouteError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            RouteError::NotPgft(e) => Some(e),
+            // The message is already that of the cause.
+            RouteError::TooFar(_) | RouteError::NoMemory(_) | RouteError::Other(_) => None,
+        }
+    }
+}
 
 impl From<TooFar> for RouteError {
     fn from(e: TooFar) -> Self {
@@ -104,26 +170,4 @@ impl From<NotPgft> for RouteError {
     fn from(e: NotPgft) -> Self {
         RouteError::NotPgft(e)
     }
-}
-
-/// A routing algorithm: [`Dmodc`], [`Stable`], [`Dmodk`], [`RandomPorts`], or one of your own.
-///
-/// An own one may start from [`alternative_ports`], the ports that keep routes up\*down\* and so free of
-/// deadlock, and choose among them; `examples/own_engine.rs` does, in a screenful, and has the result
-/// [judged](crate::judge::check).
-pub trait Engine {
-    /// What it is called on the command line and in results.
-    fn name(&self) -> &'static str;
-
-    /// Writes every entry of `tables` and says what could not be reached. The same input gives the
-    /// same bytes, whatever the number of threads.
-    ///
-    /// # Errors
-    /// If the algorithm cannot route this fabric at all. A degraded fabric is no error.
-    fn route(
-        &self,
-        live: Live<'_>,
-        ready: &Preprocessing,
-        tables: &mut ForwardingTables,
-    ) -> Result<Coverage, RouteError>;
 }

@@ -5,10 +5,11 @@
 //! switch and the column alone. So the tables are the same for any number of threads, and an entry whose
 //! alternatives a fault left alone stays as it was.
 
-use super::{Coverage, Engine, Preprocessing, RouteError, alternative_ports, validity};
+use super::{Coverage, Engine, RouteError, alternative_ports, validity};
 use crate::fabric::Live;
 use crate::id::SwitchIndex;
 use crate::parallel;
+use crate::preprocess::Preprocessing;
 use crate::random::Random;
 use crate::tables::{Columns, ForwardingTables, NO_ROUTE, Tile};
 
@@ -20,7 +21,7 @@ pub struct RandomPorts {
 }
 
 impl Engine for RandomPorts {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         "random"
     }
 

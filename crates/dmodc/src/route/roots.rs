@@ -8,11 +8,11 @@
 
 use std::collections::VecDeque;
 
-use super::Preprocessing;
 use crate::fabric::Live;
 use crate::group::Group;
 use crate::id::SwitchIndex;
 use crate::parallel;
+use crate::preprocess::Preprocessing;
 use crate::tables::{End, ForwardingTables, NO_ROUTE};
 
 /// Fills the empty entries of switch LIDs and says how many.

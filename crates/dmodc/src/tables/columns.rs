@@ -6,10 +6,12 @@
 
 use std::ops::Range;
 
-use crate::cost::BLOCK;
 use crate::fabric::{Fabric, Live};
 use crate::id::{Guid, Lid, NodeIndex, PortNumber, SwitchIndex};
 use crate::order::Orders;
+
+/// How many destination switches a [`Tile`] has at most: one bit of a word for each.
+pub const BLOCK: usize = 64;
 
 /// What a destination is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::{Columns, ForwardingTables};
+use crate::bits::bits;
 use crate::id::SwitchIndex;
-use crate::kernel::bits;
 
 /// The entries of one switch in one tile that changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ mod digest;
 mod lines;
 
 pub(crate) use columns::Segment;
-pub use columns::{Columns, Destination, End, Tile};
+pub use columns::{BLOCK, Columns, Destination, End, Tile};
 pub use delta::{RowDelta, TableDelta};
 pub use digest::Digest;
 pub(crate) use lines::Lines;

@@ -13,8 +13,8 @@ use anyhow::{Context, Result};
 use dmodc::advise::NumbersCost;
 use dmodc::judge::Delivery;
 use dmodc::{
-    Dmodc, Dmodk, Engine, ForwardingTables, Live, NO_ROUTE, Policy, PortNumber, RandomPorts,
-    RouteError, connect_roots, stream_switches,
+    Dmodc, Dmodk, Engine, ForwardingTables, Live, NO_ROUTE, PortNumber, RandomPorts, RouteError,
+    connect_roots, stream_switches,
 };
 use dmodc_formats::{alternatives, lft, orders};
 
@@ -87,7 +87,7 @@ fn together(args: &RouteArgs, state: &State) -> Result<Summary> {
         }
     }
     Ok(Summary {
-        name: engine.name(),
+        name: engine.name().into(),
         routed: tables.routed(),
         done: "routed",
         delivery: Delivery::of_route(live, &coverage),
@@ -116,9 +116,9 @@ fn numbers_cost(
 /// The tables of each switch as they come, in a file of its own. The folder is there once all are.
 fn split(args: &RouteArgs, state: &State, folder: &Path) -> Result<Summary> {
     let (live, columns) = (state.live(), state.routing.columns());
-    let policy = match (&state.stable, &args.engine) {
-        (Some(stable), _) => Policy::Stable(&stable.reference),
-        (_, EngineName::Dmodc) => Policy::Dmodc,
+    let engine: &dyn Engine = match (&state.stable, &args.engine) {
+        (Some(stable), _) => stable,
+        (_, EngineName::Dmodc) => &Dmodc,
         _ => anyhow::bail!("--split is there for --engine dmodc and stable alone"),
     };
     let mut writer = lft::Writer::new(live, columns);
@@ -126,7 +126,7 @@ fn split(args: &RouteArgs, state: &State, folder: &Path) -> Result<Summary> {
     let start = Instant::now();
     let ready = state.routing.preprocess(live);
     let coverage = output::to_folder(folder, |folder| {
-        stream_switches(policy, live, &ready, columns, |s, entries| -> Result<()> {
+        stream_switches(engine, live, &ready, columns, |s, entries| -> Result<()> {
             if !live.switch(s) {
                 return Ok(());
             }
@@ -150,7 +150,7 @@ fn split(args: &RouteArgs, state: &State, folder: &Path) -> Result<Summary> {
         Err(error) => error,
     })?;
     Ok(Summary {
-        name: state.stable.as_ref().map_or(Dmodc.name(), Engine::name),
+        name: engine.name().into(),
         routed,
         done: "routed and written",
         delivery: Delivery::of_route(live, &coverage),
@@ -175,10 +175,10 @@ fn explain(error: RouteError, live: Live<'_>) -> anyhow::Error {
             let reason = not_pgft(live.fabric, reason);
             anyhow::anyhow!("Dmodk routes healthy PGFTs only: {reason}")
         }
-        RouteError::NoMemory(_) => error.into(),
         RouteError::TooFar(far) => {
             let from = switch(live.fabric, far.from);
             Err::<(), _>(error).context(from).expect_err("it is an error")
         }
+        _ => error.into(),
     }
 }

@@ -51,7 +51,7 @@ impl Empty {
 }
 
 pub(super) struct Summary {
-    pub(super) name: &'static str,
+    pub(super) name: String,
     /// Entries that have a route.
     pub(super) routed: usize,
     /// What took the time.

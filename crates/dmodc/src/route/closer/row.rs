@@ -1,104 +1,161 @@
 //! One row: the entries of one switch for one tile.
 
-use super::tile::{ALL, Place, Seen, Selection, Wanted, Work};
-use crate::cost::{Closer, Costs};
+use super::{JobSwitch, PortChoice, RouteJob, TileContext};
+use crate::bits::bits;
+use crate::cost::CloserSets;
 use crate::id::SwitchIndex;
-use crate::kernel::{SLACK, bits, chains};
-use crate::tables::{Lines, NO_ROUTE, Segment, Tile};
+use crate::kernel::{Kernel, SLACK, chains};
+use crate::preprocess::Preprocessing;
+use crate::tables::{Columns, Lines, NO_ROUTE, Segment, Tile};
 
-/// Puts rows together. Made for one tile.
-pub(crate) struct RowMaker<S: Selection> {
-    closer: Closer,
-    scratch: S::Scratch,
+/// Every target of a tile.
+pub(crate) const ALL: u64 = u64::MAX;
+
+/// Which entries of a row are to be written.
+#[derive(Clone, Copy)]
+pub(crate) struct RowRequest<'a> {
+    /// The destination switches: a bit for each.
+    pub(crate) targets: u64,
+    /// The entries of these targets, ascending.
+    pub(crate) segments: &'a [Segment],
+    /// Which targets continue the numbers of the target before: see [`chains`].
+    pub(crate) chained: u64,
+    /// Whether the row already has its entries, and the closer sets of these targets are unchanged.
+    pub(crate) keeps_closer_sets: bool,
+    columns: &'a Columns,
+    tile: &'a Tile,
+}
+
+impl<'a> RowRequest<'a> {
+    /// Returns the segments of some targets, one target after the other.
+    #[inline(always)]
+    pub(crate) fn segments_of(self, targets: u64) -> impl Iterator<Item = &'a Segment> {
+        bits(targets).flat_map(move |bit| {
+            let at = self.tile.switches.start + bit;
+            self.columns.segments(at..at + 1)
+        })
+    }
+
+    /// Returns the segments of all targets of the tile, requested or not.
+    pub(crate) fn segments_of_tile(self) -> &'a [Segment] {
+        self.columns.segments(self.tile.switches.clone())
+    }
+}
+
+/// The switch of a row, and what works around it.
+#[derive(Clone, Copy)]
+pub(crate) struct RowContext<'a> {
+    pub(crate) ready: &'a Preprocessing,
+    pub(crate) switch: SwitchIndex,
+    /// The closer sets of all requested targets.
+    pub(crate) closer: &'a CloserSets,
+    pub(crate) kernel: Kernel,
+}
+
+/// Computes rows of one tile.
+pub(crate) struct RowMaker<P: PortChoice> {
+    closer: CloserSets,
+    scratch: P::Scratch,
     chained: u64,
     segments: Vec<Segment>,
     row: Lines,
 }
 
-impl<S: Selection> RowMaker<S> {
-    pub(crate) fn new(work: &Work<'_>, tile: &Tile) -> Self {
+impl<P: PortChoice> RowMaker<P> {
+    pub(crate) fn new(job: &RouteJob<'_>, tile: &Tile) -> Self {
         RowMaker {
-            closer: Closer::default(),
-            chained: chains(work.columns.segments(tile.switches.clone())),
-            scratch: S::Scratch::default(),
+            closer: CloserSets::default(),
+            chained: chains(job.columns.segments(tile.switches.clone())),
+            scratch: P::Scratch::default(),
             segments: vec![],
             row: Lines::new(tile.columns.len() + SLACK, NO_ROUTE).expect("a row is small"),
         }
     }
 
-    /// The entries of switch `s` for some targets of the tile, most often all of them; what stands
-    /// between those means nothing.
-    pub(crate) fn row<C: Costs>(
+    /// Returns the entries of switch `s` for some targets of the tile, most often all of them. Entries of other
+    /// targets mean nothing.
+    pub(crate) fn row(
         &mut self,
-        work: &Work<'_>,
-        seen: &Seen<'_, S, C>,
+        job: &RouteJob<'_>,
+        context: &TileContext<'_, P>,
         s: SwitchIndex,
         targets: u64,
     ) -> &[u8] {
-        let (tile, kernel) = (seen.tile, work.ready.kernel);
+        let (tile, kernel) = (context.tile, job.ready.kernel);
         let row = self.row.bytes_mut();
-        if !work.live.switch(s) {
+        if !job.live.switch(s) {
             row.fill(NO_ROUTE);
             return &row[..tile.columns.len()];
         }
-        let (columns, again) = (work.columns, false);
         let all = targets & tile.targets() == tile.targets();
-        let wanted = if all {
-            let segments = work.columns.segments(tile.switches.clone());
-            Wanted { targets: ALL, segments, chained: self.chained, again, columns, tile }
-        } else {
-            self.segments.clear();
-            for bit in bits(targets & tile.targets()) {
-                let at = tile.switches.start + bit;
-                self.segments.extend_from_slice(work.columns.segments(at..at + 1));
-            }
-            Wanted { targets, segments: &self.segments, chained: 0, again, columns, tile }
+        let mut request = RowRequest {
+            targets: ALL,
+            segments: job.columns.segments(tile.switches.clone()),
+            chained: self.chained,
+            keeps_closer_sets: false,
+            columns: job.columns,
+            tile,
         };
-        let (by, scratch) = ((work, seen.costs, s), &mut self.scratch);
-        let own = seen.selection.select_by_costs(by, seen.view, wanted, scratch, row);
-        let own = own.unwrap_or_else(|| {
-            kernel.run(|| seen.costs.closer(&work.ready.groups, s, &mut self.closer));
+        if !all {
+            self.segments.clear();
+            self.segments.extend(request.segments_of(targets & tile.targets()));
+            request = RowRequest { targets, segments: &self.segments, chained: 0, ..request };
+        }
+        let (choice, state, scratch) = (context.choice, context.state, &mut self.scratch);
+        let switch = JobSwitch { job, costs: context.costs, switch: s };
+        let own = choice.fill_row_fast(switch, state, request, scratch, row).unwrap_or_else(|| {
+            kernel.run(
+                #[inline(always)]
+                || context.costs.closer(&job.ready.groups, s, &mut self.closer),
+            );
             if !all {
                 self.closer.restrict(targets);
             }
-            let place = Place { ready: work.ready, s, closer: &self.closer, kernel };
-            seen.selection.select(place, seen.view, wanted, scratch, row);
+            let place = RowContext { ready: job.ready, switch: s, closer: &self.closer, kernel };
+            choice.fill_row(place, state, request, scratch, row);
             self.closer.own
         });
-        deliver(work, tile, own, row);
-        for &column in seen.dead {
+        deliver(job, tile, own, row);
+        for &column in context.dead_columns {
             row[column] = NO_ROUTE;
         }
         &row[..tile.columns.len()]
     }
 
-    /// The entries of a live switch, of which some may be chosen anew, though no closer set changed; nothing
-    /// if that cannot be done without making the row.
-    pub(crate) fn row_again<C: Costs>(
+    /// Returns the entries of a working switch after some of them are chosen again, although no closer set changed.
+    /// Returns `None` if that needs the whole row.
+    pub(crate) fn choose_again(
         &mut self,
-        work: &Work<'_>,
-        seen: &Seen<'_, S, C>,
+        job: &RouteJob<'_>,
+        context: &TileContext<'_, P>,
         (s, old): (SwitchIndex, &[u8]),
         targets: u64,
     ) -> Option<&[u8]> {
-        let (columns, tile) = (work.columns, seen.tile);
-        let wanted = Wanted { targets, segments: &[], chained: 0, again: true, columns, tile };
+        let request = RowRequest {
+            targets,
+            segments: &[],
+            chained: 0,
+            keeps_closer_sets: true,
+            columns: job.columns,
+            tile: context.tile,
+        };
         let row = self.row.bytes_mut();
         row[..old.len()].copy_from_slice(old);
-        let (by, scratch) = ((work, seen.costs, s), &mut self.scratch);
-        let can = seen.selection.select_by_costs(by, seen.view, wanted, scratch, row);
-        for &column in seen.dead {
+        let switch = JobSwitch { job, costs: context.costs, switch: s };
+        let scratch = &mut self.scratch;
+        context.choice.fill_row_fast(switch, context.state, request, scratch, row)?;
+        for &column in context.dead_columns {
             row[column] = NO_ROUTE;
         }
-        can.map(|_| &row[..old.len()])
+        Some(&row[..old.len()])
     }
 }
 
-/// At the destination switch itself, each destination has its port.
-fn deliver(work: &Work<'_>, tile: &Tile, own: u64, row: &mut [u8]) {
+/// Writes the entries of the destination switch itself: each destination has its own port there.
+fn deliver(job: &RouteJob<'_>, tile: &Tile, own: u64, row: &mut [u8]) {
     for bit in bits(own) {
-        for column in work.columns.of_switch(tile.switches.start + bit) {
-            row[column - tile.columns.start] = work.columns.destinations()[column].port.0;
+        for column in job.columns.of_switch(tile.switches.start + bit) {
+            row[column - tile.columns.start] = job.columns.destinations()[column].port.0;
         }
     }
 }

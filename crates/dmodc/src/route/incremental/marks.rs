@@ -1,7 +1,7 @@
 //! Sets of entries: targets of one tile, by switch.
 
+use crate::bits::bits;
 use crate::id::SwitchIndex;
-use crate::kernel::bits;
 
 /// Targets, marked for switches.
 #[derive(Default)]
@@ -12,7 +12,7 @@ pub(crate) struct Marks {
 }
 
 impl Marks {
-    pub(super) fn fit(&mut self, switches: usize) {
+    pub(crate) fn fit(&mut self, switches: usize) {
         self.targets.resize(switches, 0);
         self.switches.resize(switches.div_ceil(64), 0);
     }
@@ -31,7 +31,7 @@ impl Marks {
     }
 
     /// The switches with marks here or among others of the same size, and their targets in both, ascending.
-    pub(super) fn iter_with(
+    pub(crate) fn iter_with(
         &self,
         others: &Marks,
     ) -> impl Iterator<Item = (SwitchIndex, u64, u64)> {
@@ -39,7 +39,7 @@ impl Marks {
         each(both).map(|s| (s, self.targets[s.at()], others.targets[s.at()]))
     }
 
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         for word in 0..self.switches.len() {
             for bit in bits(std::mem::take(&mut self.switches[word])) {
                 self.targets[word * 64 + bit] = 0;

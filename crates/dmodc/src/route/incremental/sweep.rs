@@ -1,8 +1,8 @@
 //! A set of switches that is visited in one direction while it grows in that direction.
 
+use crate::bits::bits;
 use crate::group::PortGroups;
 use crate::id::SwitchIndex;
-use crate::kernel::bits;
 
 /// Live switches to be visited from the leaves upwards, or from the top downwards; each once, though
 /// it be wanted by many. A bit for each, in ascending order.

@@ -1,111 +1,122 @@
-//! All tiles of a router, on all threads.
-
-use std::ops::DerefMut;
+//! What is kept of every tile of an engine with closer sets, and re-routing with it on all threads.
 
 use super::touched::Touched;
-use super::update::{Kept, Scratch, compare_rows, update_tile};
-use crate::cost::{CostBlock, Costs, Hops, TooFar};
+use super::update::{KeptTile, UpdateScratch, compare_rows, update_tile};
+use super::{Keep, Whole};
+use crate::cost::{TileCosts, TooFar};
 use crate::parallel;
-use crate::route::{Coverage, ReadyTile, RowMaker, Rows, Selection, Work, write_rows};
+use crate::route::closer::{PortChoice, ReadyTile, RouteJob, RowBlock, RowMaker, write_rows};
+use crate::route::{Coverage, RouteError};
 use crate::tables::{ForwardingTables, TableDelta, Tile};
 
-/// What a router keeps of every tile, whatever the engine.
-pub(super) struct Tiles<'a> {
-    pub(super) tables: &'a mut ForwardingTables,
-    /// Empty where costs are not bits.
-    pub(super) costs: &'a mut [Hops],
-    pub(super) coverages: &'a mut [Coverage],
+/// Costs, states and coverages of all tiles; empty before the first route.
+#[derive(Clone, Debug)]
+pub(super) struct KeptTiles<P: PortChoice> {
+    choice: P,
+    costs: Vec<TileCosts>,
+    states: Vec<P::TileState>,
+    coverages: Vec<Coverage>,
 }
 
-/// How all entries are written.
-#[derive(Clone, Copy)]
-pub(super) enum Whole {
-    /// Over whatever is there.
-    Write,
-    /// Where they change, which is said.
-    Compare,
-}
+impl<P: PortChoice> KeptTiles<P> {
+    pub(super) fn new(choice: P) -> Self {
+        KeptTiles { choice, costs: vec![], states: vec![], coverages: vec![] }
+    }
 
-impl Tiles<'_> {
-    /// Routes everything.
-    pub(super) fn route<S: Selection>(
-        self,
-        at: (&S, &Work<'_>),
-        views: &mut [S::View],
+    /// Returns whether the costs that are kept have the form that this fabric needs.
+    fn fits(&self, job: &RouteJob<'_>) -> bool {
+        self.costs.len() == job.columns.tile_count()
+            && self.costs.first().is_none_or(|costs| costs.is_like(&job.ready.new_costs()))
+    }
+
+    fn route_tiles(
+        &mut self,
+        job: &RouteJob<'_>,
+        tables: &mut ForwardingTables,
         how: Whole,
     ) -> Result<TableDelta, TooFar> {
-        let tiles = self.tables.tiles_mut().into_iter().zip(self.coverages).zip(views);
-        if self.costs.is_empty() {
-            // Costs as bytes are large, and of no use after the tile.
-            let costs = || Box::new(CostBlock::default());
-            let jobs = tiles.map(|((tile, covered), view)| Job { tile, covered, view, costs });
-            return route(at, jobs, |costs| costs(), how);
+        let tiles = job.columns.tile_count();
+        if !self.fits(job) {
+            self.costs = vec![job.ready.new_costs(); tiles];
         }
-        let jobs = tiles.zip(self.costs).map(|(((tile, covered), view), costs)| Job {
+        self.states.resize(tiles, P::TileState::default());
+        self.coverages.resize(tiles, Coverage::default());
+        let choice = &self.choice;
+        let tiles = tables.tiles_mut().into_iter().zip(&mut self.coverages);
+        let kept = self.costs.iter_mut().zip(&mut self.states);
+        let jobs = tiles.zip(kept).map(|((tile, covered), (costs, state))| TileJob::<P> {
             tile,
             covered,
-            view,
             costs,
+            state,
         });
-        route(at, jobs, |costs| costs, how)
-    }
-
-    /// Routes what is touched.
-    pub(super) fn update<S: Selection>(
-        self,
-        (selection, work): (&S, &Work<'_>),
-        views: &mut [S::View],
-        touched: &Touched,
-    ) -> TableDelta {
-        let tiles = self.tables.tiles_mut().into_iter();
-        let tiles = tiles.zip(self.costs).zip(self.coverages).zip(views);
-        let deltas = parallel::map_with(tiles, Scratch::default, |scratch, item| {
-            let ((((tile, entries), costs), covered), view) = item;
-            let kept = Kept { costs, view, covered };
-            update_tile((selection, work), &tile, kept, touched, scratch, entries)
-        });
-        deltas.into_iter().fold(TableDelta::default(), TableDelta::and)
+        let deltas = parallel::in_stages(
+            jobs,
+            |TileJob { tile: (tile, entries), covered, costs, state }| {
+                let ready = ReadyTile::new(choice, job, tile, costs, state)?;
+                covered.clone_from(&ready.coverage);
+                let blocks = RowBlock::divide(&ready.tile, entries);
+                Ok((ready, blocks))
+            },
+            |ready| RowMaker::<P>::new(job, &ready.tile),
+            |ready, maker, rows| match how {
+                Whole::Write => {
+                    write_rows(job, &ready.context(choice), maker, rows);
+                    TableDelta::default()
+                }
+                Whole::Compare => compare_rows(job, &ready.context(choice), maker, rows),
+            },
+            |_, deltas| deltas.into_iter().fold(TableDelta::default(), TableDelta::and),
+        )?;
+        Ok(deltas.into_iter().fold(TableDelta::default(), TableDelta::and))
     }
 }
 
-/// A tile to be routed, with what the router keeps of it.
-struct Job<'a, V, CostsSource> {
+/// A tile to be routed, with what is kept of it.
+struct TileJob<'a, P: PortChoice> {
     tile: (Tile, &'a mut [u8]),
     covered: &'a mut Coverage,
-    view: &'a mut V,
-    costs: CostsSource,
+    costs: &'a mut TileCosts,
+    state: &'a mut P::TileState,
 }
 
-/// Routes tiles. `costs` gives a thread that opens a tile the room for its costs.
-fn route<'a, S: Selection, C: Costs, CostsSource: Send, CostsHolder>(
-    (selection, work): (&S, &Work<'_>),
-    jobs: impl Iterator<Item = Job<'a, S::View, CostsSource>> + Send,
-    costs: impl Fn(CostsSource) -> CostsHolder + Sync,
-    how: Whole,
-) -> Result<TableDelta, TooFar>
-where
-    S::View: 'a,
-    CostsHolder: DerefMut<Target = C> + Send + Sync,
-{
-    let deltas = parallel::in_stages(
-        jobs,
-        |job| {
-            let (tile, entries) = job.tile;
-            let held = (costs(job.costs), job.view);
-            let ready = ReadyTile::new((selection, work), tile, held)?;
-            job.covered.clone_from(&ready.coverage);
-            let pieces = Work::pieces(&ready.tile, entries);
-            Ok((ready, pieces))
-        },
-        |ready| RowMaker::<S>::new(work, &ready.tile),
-        |ready, maker, rows: Rows<'_>| match how {
-            Whole::Write => {
-                write_rows(work, &ready.seen(selection), maker, rows);
-                TableDelta::default()
-            }
-            Whole::Compare => compare_rows(work, &ready.seen(selection), maker, rows),
-        },
-        |_, deltas| deltas.into_iter().fold(TableDelta::default(), TableDelta::and),
-    )?;
-    Ok(deltas.into_iter().fold(TableDelta::default(), TableDelta::and))
+impl<P: PortChoice> Keep for KeptTiles<P> {
+    fn route(
+        &mut self,
+        job: &RouteJob<'_>,
+        tables: &mut ForwardingTables,
+        how: Whole,
+    ) -> Result<TableDelta, RouteError> {
+        Ok(self.route_tiles(job, tables, how)?)
+    }
+
+    fn update(
+        &mut self,
+        job: &RouteJob<'_>,
+        tables: &mut ForwardingTables,
+        touched: &Touched,
+    ) -> Option<TableDelta> {
+        let is_levelled = |costs: &TileCosts| costs.hops().is_some();
+        if !self.fits(job) || !self.costs.iter().all(is_levelled) {
+            return None;
+        }
+        let choice = &self.choice;
+        let tiles = tables.tiles_mut().into_iter().zip(&mut self.coverages);
+        let kept = self.costs.iter_mut().zip(&mut self.states);
+        let deltas =
+            parallel::map_with(tiles.zip(kept), UpdateScratch::default, |scratch, item| {
+                let (((tile, entries), covered), (costs, state)) = item;
+                let kept = KeptTile { tile: &tile, costs, state, covered, entries };
+                update_tile(choice, job, kept, touched, scratch)
+            });
+        Some(deltas.into_iter().fold(TableDelta::default(), TableDelta::and))
+    }
+
+    fn coverage(&self) -> Coverage {
+        self.coverages.iter().cloned().fold(Coverage::default(), Coverage::and)
+    }
+
+    fn clone_box(&self) -> Box<dyn Keep> {
+        Box::new(self.clone())
+    }
 }

@@ -1,28 +1,28 @@
-//! What a change touches before any cost is looked at: ranks, groups and dividers.
+//! The first stage of an update: ranks, groups and dividers around a change.
 
 use super::sweep::Sweep;
 use crate::divider::divider;
 use crate::fabric::{CableEnds, Live, Part};
 use crate::id::{NodeIndex, SwitchIndex};
-use crate::route::Preprocessing;
+use crate::preprocess::Preprocessing;
 use crate::routing::Routing;
 
 /// The switches whose own arithmetic changed.
-pub(super) struct Touched {
-    /// Those whose port groups changed: their costs may, too.
-    pub(super) groups: Vec<SwitchIndex>,
-    /// Those whose entries may all change: groups or divider did. Ascending.
-    pub(super) rows: Vec<SwitchIndex>,
-    /// The nodes that died or recovered: their columns change everywhere.
-    pub(super) nodes: Vec<NodeIndex>,
+pub(crate) struct Touched {
+    /// The switches whose port groups changed: their costs may change, too.
+    pub(crate) groups: Vec<SwitchIndex>,
+    /// The switches whose groups or divider changed: all their entries may change. Ascending.
+    pub(crate) rows: Vec<SwitchIndex>,
+    /// The nodes that failed or recovered: their columns change everywhere.
+    pub(crate) nodes: Vec<NodeIndex>,
     /// Whether leaves and ranks were found again.
-    pub(super) ranked_again: bool,
+    pub(crate) ranked_again: bool,
 }
 
 impl Touched {
-    /// Brings ranks, groups and dividers up to date after these parts died or recovered. Nothing is said
-    /// where most of the fabric is touched.
-    pub(super) fn new(
+    /// Updates ranks, groups and dividers after these parts failed or recovered. Returns `None` if most of the
+    /// fabric is affected; re-route everything then.
+    pub(crate) fn new(
         live: Live<'_>,
         changed: &[Part],
         routing: &Routing,
@@ -76,13 +76,13 @@ impl Touched {
         (!most).then_some(Touched { groups: moved, rows, nodes, ranked_again })
     }
 
-    /// Whether so many switches are touched that doing everything again is faster.
+    /// Returns whether most switches are touched, so that routing everything again is faster.
     fn are_most(touched: usize, live: Live<'_>) -> bool {
         4 * touched > live.fabric.switches().len()
     }
 }
 
-/// The switches whose cables, nodes or life these parts are, ascending; and the nodes that came or went.
+/// Returns the switches that these parts belong to or are next to, ascending; and the nodes that came or went.
 fn around(live: Live<'_>, changed: &[Part]) -> (Vec<SwitchIndex>, Vec<NodeIndex>) {
     let fabric = live.fabric;
     let mut near = vec![false; fabric.switches().len()];

@@ -1,97 +1,109 @@
-//! The entries of one tile that a change reaches.
+//! The entries of one tile that a change affects.
 //!
-//! Costs first: what a touched switch reaches by going down is found again, and if that changed, so
-//! are the switches above it; then how many hops up are needed, downwards from all of those. An entry
-//! depends on the costs of its switch and of that switch's neighbours, so the destinations for which
-//! some of these changed are *dirty* there. Rows of touched switches are dirty as a whole.
+//! Costs come first. What a touched switch reaches by going down is found again, and if that changed, so are the
+//! switches above it; then how many hops up are needed, downwards from all of those. An entry depends on the costs
+//! of its switch and of that switch's neighbours, so the destinations for which some of these changed are *dirty*
+//! there. Rows of touched switches are dirty as a whole.
+//!
+//! An example: a cable between leaf L and switch S fails. S no longer reaches L by going down, so plane 0 of S loses
+//! the bit of L; the switches above S are visited, and lose it too unless another switch below them reaches L. Then,
+//! from the top downwards, every switch that sees such a switch above or below finds its hops up to L again. The
+//! entries towards L are dirty at all switches that changed and at their neighbours, and the rows of L and S
+//! are dirty as a whole, because their groups changed.
 
 use std::ops::Range;
 
 use super::marks::Marks;
 use super::sweep::Sweep;
 use super::touched::Touched;
-use crate::cost::{Costs, Hops};
+use crate::bits::bits;
+use crate::cost::{Hops, TileCosts};
 use crate::group::PortGroups;
 use crate::id::SwitchIndex;
-use crate::kernel::{Difference, Fields, Kernel, bits};
-use crate::route::{ALL, Coverage, RowMaker, Rows, Seen, Selection, Work, coverage};
+use crate::kernel::{Difference, Fields, Kernel};
+use crate::route::Coverage;
+use crate::route::closer::{ALL, JobTile, PortChoice, RouteJob, RowBlock, RowMaker, TileContext};
 use crate::tables::{RowDelta, TableDelta, Tile};
 
 /// What a thread keeps from tile to tile. Between tiles everything in it is 0 or empty.
 #[derive(Default)]
-pub(super) struct Scratch {
+pub(super) struct UpdateScratch {
     sweep: Sweep,
     changed: Marks,
     dirty: Marks,
-    /// Entries whose closer sets are as they were, but perhaps not what is chosen from them.
-    again: Marks,
+    /// Entries whose closer sets are unchanged, but perhaps not what is chosen from them.
+    choose_again: Marks,
 }
 
-/// What is kept of a tile.
-pub(super) struct Kept<'a, S: Selection> {
-    pub(super) costs: &'a mut Hops,
-    pub(super) view: &'a mut S::View,
+/// A tile, its entries, and what is kept of it.
+pub(super) struct KeptTile<'a, P: PortChoice> {
+    pub(super) tile: &'a Tile,
+    pub(super) costs: &'a mut TileCosts,
+    pub(super) state: &'a mut P::TileState,
     pub(super) covered: &'a mut Coverage,
+    pub(super) entries: &'a mut [u8],
 }
 
-/// Brings one tile up to date.
-pub(super) fn update_tile<S: Selection>(
-    (selection, work): (&S, &Work<'_>),
-    tile: &Tile,
-    kept: Kept<'_, S>,
+/// Updates one tile, whose costs are [`Hops`], and returns what changed.
+pub(super) fn update_tile<P: PortChoice>(
+    choice: &P,
+    job: &RouteJob<'_>,
+    kept: KeptTile<'_, P>,
     touched: &Touched,
-    scratch: &mut Scratch,
-    entries: &mut [u8],
+    scratch: &mut UpdateScratch,
 ) -> TableDelta {
-    let Kept { costs, view, covered } = kept;
-    let some_costs_changed = update_costs(&work.ready.groups, costs, touched, scratch);
-    // Pairs of nodes are counted, too, so a node that came or went changes them in every tile.
-    if some_costs_changed || touched.ranked_again || !touched.nodes.is_empty() {
-        *covered = coverage(work, tile, costs);
-    }
-    let Scratch { dirty, again, .. } = scratch;
+    let KeptTile { tile, costs, state, covered, entries } = kept;
+    let TileCosts::Hops(hops) = &mut *costs else {
+        unreachable!("only levelled fabrics are updated");
+    };
+    let some_costs_changed = update_costs(&job.ready.groups, hops, touched, scratch);
+    let UpdateScratch { dirty, choose_again, .. } = scratch;
     for &s in &touched.rows {
         dirty.mark(s, ALL);
     }
-    again.fit(work.ready.groups.switch_count());
-    selection.look_again((work, tile), costs, view, dirty, again);
-    let of_nodes = touched.nodes.iter().fold(0, |all, &n| all | work.target_of(tile, n));
+    choose_again.fit(job.ready.groups.switch_count());
+    choice.update_state(JobTile { job, tile }, hops, state, dirty, choose_again);
+    // Pairs of nodes are counted, too, so a node that came or went changes them in every tile.
+    if some_costs_changed || touched.ranked_again || !touched.nodes.is_empty() {
+        *covered = Coverage::of_tile(job, tile, costs);
+    }
+    let of_nodes = touched.nodes.iter().fold(0, |all, &n| all | job.target_of(tile, n));
     if of_nodes != 0 {
-        for s in work.live.fabric.switch_indices() {
+        for s in job.live.fabric.switch_indices() {
             dirty.mark(s, of_nodes);
         }
     }
-    let mut maker = RowMaker::<S>::new(work, tile);
-    let mut writer = Writer::new(work, tile);
-    let dead = work.dead_columns(tile);
-    let seen = Seen { tile, costs: &*costs, selection, view: &*view, dead: &dead };
+    let mut maker = RowMaker::<P>::new(job, tile);
+    let mut writer = DeltaWriter::new(job, tile);
+    let dead_columns = job.dead_columns(tile);
+    let context = TileContext { tile, costs, choice, state, dead_columns: &dead_columns };
     let width = tile.columns.len();
-    for (s, targets, again) in dirty.iter_with(again) {
+    for (s, targets, again) in dirty.iter_with(choose_again) {
         let row = &mut entries[s.at() * width..(s.at() + 1) * width];
         if targets == 0
-            && let Some(new) = maker.row_again(work, &seen, (s, row), again)
+            && let Some(new) = maker.choose_again(job, &context, (s, row), again)
         {
             writer.replace(s, row, new);
             continue;
         }
         let targets = targets | again;
-        let new = maker.row(work, &seen, s, targets);
+        let new = maker.row(job, &context, s, targets);
         match targets == ALL {
             true => writer.replace(s, row, new),
             false => writer.replace_part(s, row, new, targets),
         }
     }
-    again.clear();
+    choose_again.clear();
     dirty.clear();
     writer.delta
 }
 
-/// Brings the costs up to date and marks what that makes dirty. Says whether some changed.
+/// Updates the costs and marks the entries that this makes dirty. Returns whether some cost changed.
 fn update_costs(
     groups: &PortGroups,
     costs: &mut Hops,
     touched: &Touched,
-    Scratch { sweep, changed, dirty, .. }: &mut Scratch,
+    UpdateScratch { sweep, changed, dirty, .. }: &mut UpdateScratch,
 ) -> bool {
     sweep.fit(groups);
     changed.fit(groups.switch_count());
@@ -99,7 +111,7 @@ fn update_costs(
     for &s in &touched.groups {
         sweep.want(groups, s);
         if groups.place(s).is_none() {
-            // Nobody is beside a dead switch, so nobody else changes with it.
+            // A failed switch has no neighbours, so nobody else changes with it.
             changed.mark(s, costs.refresh_down(groups, s) | costs.refresh_up(groups, s));
         }
     }
@@ -142,41 +154,42 @@ fn update_costs(
     some
 }
 
-/// Writes those entries of some rows that change.
-pub(super) fn compare_rows<S: Selection, C: Costs>(
-    work: &Work<'_>,
-    seen: &Seen<'_, S, C>,
-    maker: &mut RowMaker<S>,
-    Rows { first, entries }: Rows<'_>,
+/// Writes the entries of some rows that change, and returns which these are.
+pub(super) fn compare_rows<P: PortChoice>(
+    job: &RouteJob<'_>,
+    context: &TileContext<'_, P>,
+    maker: &mut RowMaker<P>,
+    RowBlock { first, entries }: RowBlock<'_>,
 ) -> TableDelta {
-    let mut writer = Writer::new(work, seen.tile);
-    for (at, row) in entries.chunks_exact_mut(seen.tile.columns.len()).enumerate() {
+    let mut writer = DeltaWriter::new(job, context.tile);
+    for (at, row) in entries.chunks_exact_mut(context.tile.columns.len()).enumerate() {
         let s = SwitchIndex::new(first.at() + at);
-        writer.replace(s, row, maker.row(work, seen, s, ALL));
+        writer.replace(s, row, maker.row(job, context, s, ALL));
     }
     writer.delta
 }
 
 /// Replaces rows of a tile and notes what that changes.
-struct Writer<'a> {
+pub(super) struct DeltaWriter<'a> {
     tile: &'a Tile,
     kernel: Kernel,
     /// The columns of each target, counted from the tile's first.
     spans: Vec<Range<usize>>,
     fields: Fields,
-    delta: TableDelta,
+    pub(super) delta: TableDelta,
 }
 
-impl<'a> Writer<'a> {
-    fn new(work: &Work<'_>, tile: &'a Tile) -> Self {
+impl<'a> DeltaWriter<'a> {
+    pub(super) fn new(job: &RouteJob<'_>, tile: &'a Tile) -> Self {
         let first = tile.columns.start;
-        let spans = tile.switches.clone().map(|at| work.columns.of_switch(at));
+        let spans = tile.switches.clone().map(|at| job.columns.of_switch(at));
         let spans: Vec<Range<usize>> = spans.map(|s| s.start - first..s.end - first).collect();
         let fields = Fields::new(spans.iter().cloned());
-        Writer { tile, kernel: work.ready.kernel, spans, fields, delta: TableDelta::default() }
+        DeltaWriter { tile, kernel: job.ready.kernel, spans, fields, delta: TableDelta::default() }
     }
 
-    fn replace(&mut self, s: SwitchIndex, row: &mut [u8], new: &[u8]) {
+    /// Replaces a row if it differs.
+    pub(super) fn replace(&mut self, s: SwitchIndex, row: &mut [u8], new: &[u8]) {
         let difference = self.kernel.differ(row, new, &self.fields);
         if difference.entries > 0 {
             row.copy_from_slice(new);

@@ -1,153 +1,193 @@
 //! What became of the reference's closer sets at one switch.
+//!
+//! Every group of the reference is looked up among the groups of the present. A group is *lost* for a target if it
+//! was closer to it and is not now; it is *thinned* if it is still closer but has not all the ports that it had.
 
 use super::Reference;
-use super::view::View;
-use crate::cost::Closer;
+use super::reference_tile::ReferenceTile;
+use crate::cost::CloserSets;
 use crate::group::Side;
 use crate::id::{PortNumber, SwitchIndex};
 use crate::order::Orders;
-use crate::route::tile::Place;
+use crate::route::closer::RowContext;
 
-/// The groups of one switch in one direction of the reference.
+/// What became of the groups of one switch in one direction of the reference.
 #[derive(Default)]
-pub(super) struct Lost {
-    /// For each group: the targets that it was closer to and is no more.
-    pub(super) targets: Vec<u64>,
+pub(super) struct SideLosses {
+    /// For each group of the reference: the targets that it was closer to and no longer is.
+    pub(super) lost_targets: Vec<u64>,
     /// Whether the groups are those of the present in the same direction.
-    pub(super) is_same: bool,
-    /// Groups that are alive, but not all of their ports: which it is, and where it stands now.
-    pub(super) thin: Vec<(usize, Now)>,
+    pub(super) is_unchanged: bool,
+    /// The groups that are there but have not all their ports, ascending.
+    pub(super) thinned_groups: Vec<ThinnedGroup>,
 }
 
-/// Where a group stands: in the direction that it was in, or the other one, and its place there.
+/// A group of the reference that is there, but has not all its ports.
+pub(super) struct ThinnedGroup {
+    /// Its index in the reference.
+    pub(super) group: usize,
+    pub(super) present: PresentGroup,
+}
+
+/// Where a group of the reference is in the present.
 #[derive(Clone, Copy)]
-pub(super) struct Now {
-    pub(super) turned: bool,
+pub(super) struct PresentGroup {
+    /// Whether it has the other direction, because a rank changed.
+    pub(super) has_turned: bool,
+    /// Its index in its direction.
     pub(super) at: usize,
 }
 
-/// The closer sets of one switch for all targets of a tile, then and now.
+/// The closer sets of one switch in the reference, compared with the present.
 #[derive(Default)]
 pub(super) struct Losses {
-    /// Those of the reference.
-    pub(super) was: Closer,
-    pub(super) up: Lost,
-    pub(super) down: Lost,
-    /// Targets with a closer group that is lost.
+    /// The closer sets of the reference.
+    pub(super) was: CloserSets,
+    pub(super) up: SideLosses,
+    pub(super) down: SideLosses,
+    /// The targets for which some group is lost.
     pub(super) displaced: u64,
-    /// Targets with a closer group that has fewer ports than it had.
+    /// The targets for which some group is thinned.
     pub(super) thinned: u64,
 }
 
+/// The two states that are compared.
+#[derive(Clone, Copy)]
+pub(super) struct Compared<'a> {
+    pub(super) reference: &'a Reference,
+    pub(super) tile: &'a ReferenceTile,
+    /// Whether the present is a part of the reference: no rank changed, and no cable is new.
+    pub(super) is_part: bool,
+}
+
 impl Losses {
-    /// Compares; only these targets are looked at.
+    /// Compares the closer sets of some targets.
     #[inline]
-    pub(super) fn find(
-        &mut self,
-        reference: &Reference,
-        view: &View,
-        place: Place<'_>,
-        targets: u64,
-    ) {
-        place.kernel.run(
+    pub(super) fn find(&mut self, compared: Compared<'_>, context: RowContext<'_>, targets: u64) {
+        context.kernel.run(
             #[inline(always)]
-            || self.compare(reference, view, place, targets),
+            || self.compare(compared, context, targets),
         );
     }
 
     #[inline(always)]
-    fn compare(&mut self, reference: &Reference, view: &View, place: Place<'_>, targets: u64) {
-        let Place { ready, s, closer, .. } = place;
-        view.then.closer(reference, s, &mut self.was);
+    fn compare(&mut self, compared: Compared<'_>, context: RowContext<'_>, targets: u64) {
+        let Compared { reference, tile, is_part } = compared;
+        let RowContext { ready, switch: s, closer, .. } = context;
+        tile.closer(reference, s, &mut self.was);
         if targets != u64::MAX {
             self.was.restrict(targets);
         }
         let (then, now) = (&reference.ready.groups, &ready.groups);
-        let above = (now.above(s), &closer.through_up[..]);
-        let below = (now.below(s), &closer.through_down[..]);
-        let ranked_anew = |s| reference.ready.ranking.rank(s) != ready.ranking.rank(s);
-        let is_anew = !view.ways_were_there && ranked_anew(s);
-        let turn = |peer| !view.ways_were_there && (is_anew || ranked_anew(peer));
-        let (orders, was) = (&*ready.orders, &self.was);
-        let part = view.ways_were_there;
-        let at = (orders, part);
-        let up = self.up.find((then.above(s), &was.through_up), [above, below], at, turn);
-        let down = self.down.find((then.below(s), &was.through_down), [below, above], at, turn);
-        self.displaced = up.0 | down.0;
-        self.thinned = up.1 | down.1;
+        let above = Through { side: now.above(s), targets: &closer.through_up };
+        let below = Through { side: now.below(s), targets: &closer.through_down };
+        let has_other_rank = |s| reference.ready.ranking.rank(s) != ready.ranking.rank(s);
+        let own_rank_changed = !is_part && has_other_rank(s);
+        let present = Present { orders: &ready.orders, is_part };
+        let may_turn = |peer| !is_part && (own_rank_changed || has_other_rank(peer));
+        let was = &self.was;
+        let was_up = Through { side: then.above(s), targets: &was.through_up };
+        let was_down = Through { side: then.below(s), targets: &was.through_down };
+        let up = self.up.find(was_up, [above, below], present, may_turn);
+        let down = self.down.find(was_down, [below, above], present, may_turn);
+        self.displaced = up.displaced | down.displaced;
+        self.thinned = up.thinned | down.thinned;
     }
 
-    /// Targets for which not everything is as it was.
+    /// Returns the targets for which a group or a port is lost.
     pub(super) fn harmed(&self) -> u64 {
         self.displaced | self.thinned
     }
 }
 
-/// Groups of one direction, and the targets that each is closer to (nothing, if there are none).
-type Through<'a> = (Side<'a>, &'a [u64]);
+/// The groups of one direction, and the targets that each is closer to. The list is empty if no group is closer to any.
+#[derive(Clone, Copy)]
+struct Through<'a> {
+    side: Side<'a>,
+    targets: &'a [u64],
+}
 
-impl Lost {
-    /// Finds the groups again, most often in the same direction, which comes first; they may be known to be
-    /// a part of those of then. Says which targets are displaced and which are thinned.
+/// What is known of the present besides its groups.
+#[derive(Clone, Copy)]
+struct Present<'a> {
+    orders: &'a Orders,
+    /// Whether the groups of the present are known to be a part of the reference's.
+    is_part: bool,
+}
+
+/// The targets of one direction that lost something.
+#[derive(Clone, Copy, Default)]
+struct HarmedTargets {
+    displaced: u64,
+    thinned: u64,
+}
+
+impl SideLosses {
+    /// Finds the groups of one direction of the reference in the present. The same direction comes first in `now`.
     #[inline(always)]
     fn find(
         &mut self,
-        (then, was): Through<'_>,
+        then: Through<'_>,
         now: [Through<'_>; 2],
-        (orders, part): (&Orders, bool),
+        present: Present<'_>,
         may_turn: impl Fn(SwitchIndex) -> bool,
-    ) -> (u64, u64) {
-        self.targets.clear();
-        self.thin.clear();
-        self.is_same = false;
+    ) -> HarmedTargets {
+        self.lost_targets.clear();
+        self.thinned_groups.clear();
+        self.is_unchanged = false;
+        let was = then.targets;
         if was.is_empty() {
-            return (0, 0);
+            return HarmedTargets::default();
         }
-        let (same, is) = now[0];
-        if is.len() == was.len() && are_same(then, same, part) {
-            self.is_same = true;
-            self.targets.extend(was.iter().zip(is).map(|(was, is)| was & !is));
-            return (self.targets.iter().fold(0, |all, lost| all | lost), 0);
+        let union = |lost: &[u64]| lost.iter().fold(0, |all, lost| all | lost);
+        let same = now[0];
+        if same.targets.len() == was.len() && are_same(then.side, same.side, present.is_part) {
+            self.is_unchanged = true;
+            self.lost_targets.extend(was.iter().zip(same.targets).map(|(was, is)| was & !is));
+            return HarmedTargets { displaced: union(&self.lost_targets), thinned: 0 };
         }
-        let turned = || !part && then.peers.iter().any(|peer| may_turn(*peer));
-        if find_staying(then, now[0], &mut self.targets) && !turned() {
-            self.targets.iter_mut().zip(was).for_each(|(to, was)| *to = was & !*to);
-            return (self.targets.iter().fold(0, |all, lost| all | lost), 0);
+        let some_turned = || !present.is_part && then.side.peers.iter().any(|peer| may_turn(*peer));
+        if find_staying(then.side, same, &mut self.lost_targets) && !some_turned() {
+            self.lost_targets.iter_mut().zip(was).for_each(|(to, was)| *to = was & !*to);
+            return HarmedTargets { displaced: union(&self.lost_targets), thinned: 0 };
         }
-        self.targets.clear();
-        let (mut displaced, mut thinned) = (0, 0);
+        self.lost_targets.clear();
+        let mut harmed = HarmedTargets::default();
         let mut next = 0;
-        for (at, (&was, &peer)) in was.iter().zip(then.peers).enumerate() {
+        let sides = now.map(|now| now.side);
+        for (group, (&was, &peer)) in was.iter().zip(then.side.peers).enumerate() {
             let mut is = 0;
-            if let Some(place) = find_next(peer, &mut next, now.map(|now| now.0), orders, &may_turn)
-            {
-                let (side, through) = now[usize::from(place.turned)];
-                is = through.get(place.at).copied().unwrap_or(0);
-                if then.ports_of(at) != side.ports_of(place.at) {
-                    self.thin.push((at, place));
-                    thinned |= was & is;
+            let found = find_next(peer, &mut next, sides, present.orders, &may_turn);
+            if let Some(found) = found {
+                let Through { side, targets } = now[usize::from(found.has_turned)];
+                is = targets.get(found.at).copied().unwrap_or(0);
+                if then.side.ports_of(group) != side.ports_of(found.at) {
+                    self.thinned_groups.push(ThinnedGroup { group, present: found });
+                    harmed.thinned |= was & is;
                 }
             }
-            self.targets.push(was & !is);
-            displaced |= was & !is;
+            self.lost_targets.push(was & !is);
+            harmed.displaced |= was & !is;
         }
-        (displaced, thinned)
+        harmed
     }
 }
 
-/// Whether the groups of now, which may be known to be a part of those of then, are all of them.
+/// Returns whether the groups of both states are the same. If those of now are known to be a part of those of then,
+/// it is enough to count.
 #[inline(always)]
-fn are_same(then: Side<'_>, now: Side<'_>, part: bool) -> bool {
+fn are_same(then: Side<'_>, now: Side<'_>, is_part: bool) -> bool {
     then.peers.len() == now.peers.len()
         && then.ports.len() == now.ports.len()
-        && (part || then.peers == now.peers && then.ports == now.ports)
+        && (is_part || then.peers == now.peers && then.ports == now.ports)
 }
 
-/// For each group of then, the targets that it is closer to now; in case all groups have one port, and those
-/// of now are a part of them. Whether that is so.
+/// Lists, for each group of the reference, the targets that it is closer to now. Returns `false`, with a list that
+/// means nothing, unless all groups have one port and those of now are a part of those of then.
 #[inline(always)]
-fn find_staying(then: Side<'_>, (now, is): Through<'_>, staying: &mut Vec<u64>) -> bool {
+fn find_staying(then: Side<'_>, now: Through<'_>, staying: &mut Vec<u64>) -> bool {
     staying.clear();
+    let Through { side: now, targets: is } = now;
     if !is_single(&then) || !is_single(&now) || is.len() != now.peers.len() {
         return false;
     }
@@ -165,8 +205,8 @@ fn find_staying(then: Side<'_>, (now, is): Through<'_>, staying: &mut Vec<u64>) 
     next == is.len()
 }
 
-/// Which of at most 64 groups of then are there now; in case all groups have one port, and those of now are a
-/// part of them.
+/// Returns which groups of the reference are there now: a bit for each. Returns `None` unless there are at most 64
+/// groups, all have one port, and those of now are a part of those of then.
 #[inline(always)]
 pub(super) fn live_groups(then: Side<'_>, now: Side<'_>) -> Option<u64> {
     if !is_single(&then) || !is_single(&now) || then.ports.len() > 64 {
@@ -183,9 +223,8 @@ fn is_single(side: &Side<'_>) -> bool {
     side.ports.len() == side.peers.len()
 }
 
-/// The ports of a switch in one direction, by their numbers. A port leads to one switch only, so they tell
-/// groups of one port. (And nothing is decided from group to group: which one is lost, no processor can
-/// guess.)
+/// Returns which port numbers a direction of a switch has. A port leads to one switch only, so ports identify groups
+/// of one port. (Looking them up needs no branch: no processor can predict which groups are lost.)
 #[inline(always)]
 fn ports(side: Side<'_>) -> [bool; 256] {
     let mut ports = [false; 256];
@@ -193,8 +232,8 @@ fn ports(side: Side<'_>) -> [bool; 256] {
     ports
 }
 
-/// Where the group to a peer stands. Peers come in switch order, as groups stand; `next` is the first in the
-/// same direction that may be it.
+/// Returns where the group to a peer is in the present. Peers are asked for in switch order, in which groups stand, so
+/// `next`, the first group of the same direction that may be the one, only moves forward.
 #[inline(always)]
 fn find_next(
     peer: SwitchIndex,
@@ -202,17 +241,17 @@ fn find_next(
     [same, other]: [Side<'_>; 2],
     orders: &Orders,
     may_turn: impl Fn(SwitchIndex) -> bool,
-) -> Option<Now> {
+) -> Option<PresentGroup> {
     if same.peers.get(*next) != Some(&peer) {
-        // What is before it is new.
+        // Groups before it are new.
         let is_before = |now: &SwitchIndex| orders.position(*now) < orders.position(peer);
         *next += same.peers[*next..].iter().take_while(|now| is_before(now)).count();
         if same.peers.get(*next) != Some(&peer) {
             let turned = || other.peers.iter().position(|now| *now == peer);
             let at = if may_turn(peer) { turned() } else { None };
-            return at.map(|at| Now { turned: true, at });
+            return at.map(|at| PresentGroup { has_turned: true, at });
         }
     }
     *next += 1;
-    Some(Now { turned: false, at: *next - 1 })
+    Some(PresentGroup { has_turned: false, at: *next - 1 })
 }

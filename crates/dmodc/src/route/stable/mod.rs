@@ -19,49 +19,50 @@
 //! and free of deadlock like Dmodc's. Where the reference knows nothing (a new switch, a new leaf), Dmodc's
 //! own choice stands. [`oracle::stable`](crate::oracle::stable) says the same naively.
 
+mod fast_rows;
+mod general_rows;
+mod group_set;
+mod lookahead;
+mod loss_view;
 mod losses;
-mod mend;
-mod select;
-mod set;
-mod slots;
-mod then;
-mod usual;
-mod view;
+mod lost_entries;
+mod reference_tile;
+mod slot_table;
 
 use std::sync::Arc;
 
-use super::tile::{Work, route_tiles};
-use super::{Coverage, Engine, Preprocessing, RouteError};
+use super::closer::{ByFormula, JobSwitch, JobTile, PortChoice, RowContext, RowRequest};
+use super::incremental::Marks;
+use crate::cost::{Hops, TileCosts, TooFar};
 use crate::fabric::{Degradation, Live};
+use crate::oracle::stable::STRETCHES;
+use crate::preprocess::Preprocessing;
 use crate::routing::Routing;
-use crate::tables::ForwardingTables;
-pub(crate) use view::View;
-
-/// So many stretches of Π destinations are told apart among those of one destination switch: as a rule it
-/// has one or two.
-const STRETCHES: usize = 4;
+use fast_rows::{FastContext, FastRows};
+use general_rows::GeneralRows;
+use loss_view::LossView;
 
 /// A fabric in the state that routes are to be kept from, most often the whole one.
 #[derive(Clone, Debug)]
 pub struct Reference {
     degradation: Degradation,
     ready: Preprocessing,
-    /// σ of every switch: its place among those of its rank, in switch order.
-    places: Vec<u32>,
+    /// σ of every switch: its index among those of its rank, in switch order.
+    sigmas: Vec<u32>,
 }
 
 impl Reference {
     /// Takes the fabric of this moment, as the routing ranks and orders it.
     pub fn new(routing: &Routing, live: Live<'_>) -> Self {
         let ready = routing.preprocess(live);
-        let mut places = vec![0; live.fabric.switches().len()];
+        let mut sigmas = vec![0; live.fabric.switches().len()];
         let ascending = ready.groups.ascending();
         for rank in ascending.chunk_by(|a, b| ready.ranking.rank(*a) == ready.ranking.rank(*b)) {
-            for (place, s) in rank.iter().enumerate() {
-                places[s.at()] = place as u32;
+            for (sigma, s) in rank.iter().enumerate() {
+                sigmas[s.at()] = sigma as u32;
             }
         }
-        Reference { degradation: live.degradation.clone(), ready, places }
+        Reference { degradation: live.degradation.clone(), ready, sigmas }
     }
 
     /// Ranks, groups and dividers of the reference.
@@ -77,18 +78,65 @@ pub struct Stable {
     pub reference: Arc<Reference>,
 }
 
-impl Engine for Stable {
-    fn name(&self) -> &'static str {
-        "stable"
+/// What a thread keeps from row to row.
+#[derive(Default)]
+pub(crate) struct StableScratch {
+    formula: ByFormula,
+    fast: FastRows,
+    general: GeneralRows,
+}
+
+impl PortChoice for Stable {
+    const NAME: &'static str = "stable";
+    type TileState = LossView;
+    type Scratch = StableScratch;
+
+    fn find_state(
+        &self,
+        tile: JobTile<'_>,
+        costs: &TileCosts,
+        view: &mut LossView,
+    ) -> Result<(), TooFar> {
+        view.find(&self.reference, tile, costs)
     }
 
-    fn route(
+    fn update_state(
         &self,
-        live: Live<'_>,
-        ready: &Preprocessing,
-        tables: &mut ForwardingTables,
-    ) -> Result<Coverage, RouteError> {
-        let columns = tables.columns().clone();
-        Ok(route_tiles(&*self.reference, &Work::new(live, ready, &columns), tables)?)
+        tile: JobTile<'_>,
+        costs: &Hops,
+        view: &mut LossView,
+        dirty: &Marks,
+        others: &mut Marks,
+    ) {
+        view.update(&self.reference, tile, costs, dirty, others);
+    }
+
+    fn fill_row(
+        &self,
+        context: RowContext<'_>,
+        view: &LossView,
+        request: RowRequest<'_>,
+        scratch: &mut StableScratch,
+        row: &mut [u8],
+    ) {
+        let StableScratch { formula, general, .. } = scratch;
+        general.fill(&self.reference, context, view, request, formula, row);
+    }
+
+    fn fill_row_fast(
+        &self,
+        JobSwitch { job, costs, switch }: JobSwitch<'_>,
+        view: &LossView,
+        request: RowRequest<'_>,
+        scratch: &mut StableScratch,
+        row: &mut [u8],
+    ) -> Option<u64> {
+        let hops = costs.hops()?;
+        if view.is_whole {
+            return None;
+        }
+        let reference = &*self.reference;
+        let context = FastContext { reference, ready: job.ready, view, hops, switch };
+        scratch.fast.fill(context, &mut scratch.formula, request, row)
     }
 }

@@ -1,4 +1,4 @@
-//! Some entries of a row, each from the next place of a cycle: what `spread` writes, with holes.
+//! Some entries of a row, taken in turn from a cycle of ports; the entries between them stay.
 //!
 //! ```text
 //! for each piece of at most 64 entries:
@@ -9,12 +9,12 @@
 //! As there, cycles are written down for some pieces before they are read, and so that 64 can be read
 //! from any place on.
 
-use super::rows::bits;
 use super::spread::{BATCH, BitByBit, Compress, Cycles, write_again};
+use crate::bits::bits;
 
 /// Entries of one row, of which some are lost.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Piece {
+pub(crate) struct LostPiece {
     /// Where they begin.
     pub(crate) start: usize,
     /// The lost ones: a bit for each entry from there on.
@@ -46,7 +46,7 @@ impl Expand for BitByBit {
 #[inline(always)]
 pub(super) fn each_piece<E: Expand>(
     ports: &[u8; 64],
-    pieces: &[Piece],
+    pieces: &[LostPiece],
     cycles: &mut Cycles,
     row: &mut [u8],
 ) {
@@ -81,7 +81,7 @@ mod tests {
 
     /// Any pieces, with every twin: each entry is the one that the words above say, or as it was.
     #[test]
-    fn every_twin_mends_the_same_entries() {
+    fn every_twin_writes_the_same_entries() {
         let mut random = Random::new(9, 0);
         for round in 0..400 {
             let ports: [u8; 64] = std::array::from_fn(|_| 1 + random.below(254) as u8);
@@ -94,7 +94,7 @@ mod tests {
                 let groups = 1 << random.below(64) | random.below(u64::MAX) >> random.below(64);
                 let groups = if round % 5 == 0 { groups & groups.wrapping_neg() } else { groups };
                 let at = random.below(groups.count_ones().into()) as u32;
-                pieces.push(Piece { start, lost: lost >> (64 - length), groups, at });
+                pieces.push(LostPiece { start, lost: lost >> (64 - length), groups, at });
                 start += length as usize;
             }
             let before: Vec<u8> = (0..start + SLACK).map(|_| random.below(255) as u8).collect();
@@ -107,7 +107,7 @@ mod tests {
             }
             for kernel in Kernel::all() {
                 let mut row = before.clone();
-                kernel.mend(&ports, &pieces, &mut Cycles::default(), &mut row);
+                kernel.write_lost(&ports, &pieces, &mut Cycles::default(), &mut row);
                 assert_eq!(row, wanted, "{}", kernel.name());
             }
         }

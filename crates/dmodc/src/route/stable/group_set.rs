@@ -1,14 +1,16 @@
-//! Sets of groups, or slots, of one switch: a bit for each, in one word or four.
+//! Sets of groups, or of slots, of one switch: a bit for each, in one word or four.
 
-use crate::kernel::bits;
+use crate::bits::bits;
+
+/// A set of at most 64 · `W` groups or slots.
 
 #[derive(Clone, Copy)]
-pub(super) struct Set<const W: usize>(pub(super) [u64; W]);
+pub(super) struct GroupSet<const W: usize>(pub(super) [u64; W]);
 
-impl<const W: usize> Set<W> {
-    pub(super) const EMPTY: Self = Set([0; W]);
+impl<const W: usize> GroupSet<W> {
+    pub(super) const EMPTY: Self = GroupSet([0; W]);
 
-    /// The groups that are closer to a target.
+    /// Returns the groups that are closer to a target.
     pub(super) fn of(through: &[u64], target: u8) -> Self {
         let mut set = Self::EMPTY;
         for (at, mask) in through.iter().enumerate() {
@@ -39,18 +41,18 @@ impl<const W: usize> Set<W> {
 
     #[inline(always)]
     pub(super) fn without(&self, other: &Self) -> Self {
-        Set(std::array::from_fn(|at| self.0[at] & !other.0[at]))
+        GroupSet(std::array::from_fn(|at| self.0[at] & !other.0[at]))
     }
 
     #[inline(always)]
     pub(super) fn and(&self, other: &Self) -> Self {
-        Set(std::array::from_fn(|at| self.0[at] & other.0[at]))
+        GroupSet(std::array::from_fn(|at| self.0[at] & other.0[at]))
     }
 
-    /// The members before `end`.
+    /// Returns the members below `end`.
     #[inline(always)]
     pub(super) fn before(&self, end: u32) -> Self {
-        Set(std::array::from_fn(|at| match end.saturating_sub(64 * at as u32) {
+        GroupSet(std::array::from_fn(|at| match end.saturating_sub(64 * at as u32) {
             within @ 0..64 => self.0[at] & ((1 << within) - 1),
             _ => self.0[at],
         }))
@@ -62,7 +64,7 @@ impl<const W: usize> Set<W> {
         words.flat_map(|(at, word)| bits(word).map(move |bit| at * 64 + bit))
     }
 
-    /// The n-th member of more than n.
+    /// Returns the n-th member, counted from 0. There must be more than n members.
     #[inline(always)]
     pub(super) fn nth(&self, mut n: u32) -> usize {
         let mut at = 0;
@@ -77,7 +79,7 @@ impl<const W: usize> Set<W> {
         at * 64 + nth_bit(self.0[at], n)
     }
 
-    /// The member after this one.
+    /// Returns the next member after this one.
     #[inline(always)]
     pub(super) fn after(&self, member: usize) -> Option<usize> {
         let mut at = member / 64;
@@ -93,7 +95,8 @@ impl<const W: usize> Set<W> {
         Some(at * 64 + word.trailing_zeros() as usize)
     }
 
-    /// The places of members of another set, which has all of these, among its members.
+    /// Returns the ranks of these members among those of `among`, which contains all of them. For example, the
+    /// members 5 and 9 of {2, 5, 9} have the ranks 1 and 2.
     pub(super) fn ranked(&self, among: &Self) -> Self {
         let mut ranks = Self::EMPTY;
         for (rank, _) in among.iter().enumerate().filter(|(_, member)| self.has(*member)) {
@@ -103,8 +106,8 @@ impl<const W: usize> Set<W> {
     }
 }
 
-/// The n-th set bit of a word that has more: first its byte, from the bits in all bytes up to each, then the
-/// place in that.
+/// Returns the position of the n-th set bit of a word. It first finds the byte, from the number of bits in all bytes
+/// up to each one, and then the bit in that byte.
 #[inline(always)]
 fn nth_bit(word: u64, n: u32) -> usize {
     const ONES: u64 = 0x0101_0101_0101_0101;
@@ -149,7 +152,7 @@ mod tests {
         for _ in 0..500 {
             let one_in = 1 + random.below(20);
             let list: Vec<usize> = (0..256).filter(|_| random.below(one_in) == 0).collect();
-            let mut set = Set::<4>::EMPTY;
+            let mut set = GroupSet::<4>::EMPTY;
             list.iter().for_each(|member| set.insert(*member));
             assert!(set.iter().eq(list.iter().copied()));
             assert_eq!((set.count() as usize, set.is_empty()), (list.len(), list.is_empty()));

@@ -1,0 +1,153 @@
+//! Engines that choose one port from each closer set: the walk over tiles and rows that they share.
+//!
+//! Such an engine implements [`PortChoice`], which says how a port is chosen, and gets from here:
+//!
+//! | file | what |
+//! |---|---|
+//! | `job` | [`RouteJob`]: the fabric, its preprocessing and the columns to be routed |
+//! | `tile` | a whole route: tile by tile, costs first, then at once the rows of that tile |
+//! | `row` | [`RowMaker`]: the entries of one switch for one tile |
+//! | `stream` | tables that are handed out piece by piece and never stored whole |
+//! | `formula` | eqs. (3) and (4) over a closer set, the choice of Dmodc |
+//! | `port_cycle` | the same where groups have different numbers of ports |
+//!
+//! [`incremental`](super::incremental) updates rows after a change.
+
+mod formula;
+mod job;
+mod port_cycle;
+mod row;
+mod stream;
+mod tile;
+
+pub(crate) use formula::ByFormula;
+pub(crate) use job::{RouteJob, RowBlock};
+pub(crate) use row::{ALL, RowContext, RowMaker, RowRequest};
+pub(crate) use tile::{ReadyTile, TileContext, route_tiles, write_rows};
+
+use std::sync::Arc;
+
+use super::incremental::{Incremental, Marks};
+use super::{Coverage, Engine, Piece, RouteError, RowSink};
+use crate::cost::{Hops, TileCosts, TooFar};
+use crate::fabric::Live;
+use crate::id::SwitchIndex;
+use crate::preprocess::Preprocessing;
+use crate::tables::{Columns, ForwardingTables, Tile};
+
+/// How one group and port is chosen from a closer set. This is all in which engines with closer sets differ.
+pub(crate) trait PortChoice: Clone + std::fmt::Debug + Send + Sync + 'static {
+    /// The name of the engine on the command line and in results.
+    const NAME: &'static str;
+
+    /// What the choice knows of a tile besides its costs.
+    type TileState: Clone + Default + std::fmt::Debug + Send + Sync;
+
+    /// What a thread keeps from row to row of one tile.
+    type Scratch: Default + Send;
+
+    /// Finds the state of a tile whose costs are known. `state` may be that of this tile as it was before, of
+    /// another tile, or new.
+    ///
+    /// # Errors
+    /// If a route is longer than costs can count.
+    fn find_state(
+        &self,
+        tile: JobTile<'_>,
+        costs: &TileCosts,
+        state: &mut Self::TileState,
+    ) -> Result<(), TooFar>;
+
+    /// Updates the state of a tile after a change of the fabric. `dirty` has the entries whose closer sets may have
+    /// changed; entries whose choice changes although their closer sets did not are to be marked in `others`.
+    fn update_state(
+        &self,
+        tile: JobTile<'_>,
+        costs: &Hops,
+        state: &mut Self::TileState,
+        dirty: &Marks,
+        others: &mut Marks,
+    );
+
+    /// Writes the requested entries of a row. A target in no direction gets no route. This may write over the end
+    /// of a segment, but by at most [`SLACK`](crate::kernel::SLACK) bytes.
+    fn fill_row(
+        &self,
+        context: RowContext<'_>,
+        state: &Self::TileState,
+        request: RowRequest<'_>,
+        scratch: &mut Self::Scratch,
+        row: &mut [u8],
+    );
+
+    /// Does what [`fill_row`](Self::fill_row) does without closer sets, from the costs alone. Returns the target
+    /// that the switch is itself, as a bit; or `None`, without having written anything, if this row needs
+    /// `fill_row`. If the request [keeps its closer sets](RowRequest::keeps_closer_sets), only the entries that
+    /// are chosen differently are written.
+    fn fill_row_fast(
+        &self,
+        _switch: JobSwitch<'_>,
+        _state: &Self::TileState,
+        _request: RowRequest<'_>,
+        _scratch: &mut Self::Scratch,
+        _row: &mut [u8],
+    ) -> Option<u64> {
+        None
+    }
+}
+
+/// A tile of a job.
+#[derive(Clone, Copy)]
+pub(crate) struct JobTile<'a> {
+    pub(crate) job: &'a RouteJob<'a>,
+    pub(crate) tile: &'a Tile,
+}
+
+/// A switch of a job, with the costs of the tile at hand.
+#[derive(Clone, Copy)]
+pub(crate) struct JobSwitch<'a> {
+    pub(crate) job: &'a RouteJob<'a>,
+    pub(crate) costs: &'a TileCosts,
+    pub(crate) switch: SwitchIndex,
+}
+
+/// Every choice is an engine.
+impl<P: PortChoice> Engine for P {
+    fn name(&self) -> &str {
+        P::NAME
+    }
+
+    fn route(
+        &self,
+        live: Live<'_>,
+        ready: &Preprocessing,
+        tables: &mut ForwardingTables,
+    ) -> Result<Coverage, RouteError> {
+        let columns = tables.columns().clone();
+        Ok(route_tiles(self, &RouteJob::new(live, ready, &columns), tables)?)
+    }
+
+    fn stream_tiles(
+        &self,
+        live: Live<'_>,
+        ready: &Preprocessing,
+        columns: &Arc<Columns>,
+        each: &(dyn Fn(Piece<'_>) + Sync),
+    ) -> Result<Coverage, RouteError> {
+        Ok(stream::tiles(self, &RouteJob::new(live, ready, columns), each)?)
+    }
+
+    fn stream_rows(
+        &self,
+        live: Live<'_>,
+        ready: &Preprocessing,
+        columns: &Arc<Columns>,
+        each: &mut RowSink<'_>,
+    ) -> Result<Coverage, RouteError> {
+        Ok(stream::rows(self, &RouteJob::new(live, ready, columns), stream::ROWS, each)?)
+    }
+
+    fn incremental(&self) -> Option<Incremental> {
+        Some(Incremental::by_tiles(self.clone()))
+    }
+}

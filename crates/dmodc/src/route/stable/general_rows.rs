@@ -1,0 +1,133 @@
+//! The general path: any row, from closer sets. First the entries of the reference, then those that are lost.
+
+use super::Reference;
+use super::lookahead::Lookahead;
+use super::loss_view::LossView;
+use super::losses::Losses;
+use super::lost_entries::LostEntries;
+use crate::cost::CloserSets;
+use crate::kernel::Choices;
+use crate::preprocess::Preprocessing;
+use crate::route::closer::{ByFormula, RowContext, RowRequest};
+use crate::tables::NO_ROUTE;
+
+/// Computes rows of any kind.
+pub(super) struct GeneralRows {
+    losses: Losses,
+    /// The lost groups by target: those above and those below in the reference.
+    lost: [Choices; 2],
+    /// The displaced targets that are reached upwards now, and downwards.
+    ahead: [Lookahead; 2],
+    /// The closer sets of targets that the reference does not know.
+    unknown: CloserSets,
+}
+
+impl Default for GeneralRows {
+    fn default() -> Self {
+        GeneralRows {
+            losses: Losses::default(),
+            lost: std::array::from_fn(|_| Choices::one_by_one()),
+            ahead: Default::default(),
+            unknown: CloserSets::default(),
+        }
+    }
+}
+
+impl GeneralRows {
+    /// Writes the requested entries of a row.
+    pub(super) fn fill(
+        &mut self,
+        reference: &Reference,
+        context: RowContext<'_>,
+        view: &LossView,
+        request: RowRequest<'_>,
+        formula: &mut ByFormula,
+        row: &mut [u8],
+    ) {
+        let RowContext { switch: s, closer, kernel, ready } = context;
+        let below = reference.ready.groups.below(s);
+        let has_single_ports = || below.ports.len() == below.peers.len();
+        let is_dmodc =
+            view.is_whole || view.can_only_lose_targets(reference, ready, s) && has_single_ports();
+        if is_dmodc {
+            view.note_displaced(s, request.targets, 0);
+            formula.fill(context, request, row);
+            return;
+        }
+        self.losses.find(view.compared(reference), context, request.targets);
+        let was = &self.losses.was;
+        let (known, now) = (was.up | was.down, closer.up | closer.down);
+        if known == 0 {
+            view.note_displaced(s, request.targets, 0);
+            formula.fill(context, request, row);
+            return;
+        }
+        let then = RowContext { ready: &reference.ready, switch: s, closer: was, kernel };
+        formula.fill(then, request, row);
+        view.note_displaced(s, request.targets, self.losses.displaced);
+        let mut harmed = self.losses.harmed() & now;
+        if !reference.ready.ranking.is_leaf(s) {
+            harmed &= view.needy[s.at()];
+        }
+        self.fill_unknown(context, now & !known, request, formula, row);
+        for segment in request.segments_of(known & !now) {
+            let (start, length) = (segment.start as usize, segment.length as usize);
+            row[start..start + length].fill(NO_ROUTE);
+        }
+        if harmed == 0 {
+            return;
+        }
+        if harmed & self.losses.displaced != 0 {
+            self.gather(context, view);
+        }
+        let GeneralRows { losses, lost, ahead, .. } = self;
+        let mut entries = LostEntries { reference, context, view, harmed, losses, lost, ahead };
+        let groups = |ready: &Preprocessing| {
+            ready.groups.above(s).peers.len().max(ready.groups.below(s).peers.len())
+        };
+        let is_narrow = groups(ready).max(groups(&reference.ready)) <= 64;
+        kernel.run(
+            #[inline(always)]
+            || match is_narrow {
+                true => entries.write::<1>(request, row),
+                false => entries.write::<4>(request, row),
+            },
+        );
+    }
+
+    /// Writes the entries of targets that the reference does not reach, as Dmodc does.
+    fn fill_unknown(
+        &mut self,
+        context: RowContext<'_>,
+        targets: u64,
+        request: RowRequest<'_>,
+        formula: &mut ByFormula,
+        row: &mut [u8],
+    ) {
+        if targets == 0 {
+            return;
+        }
+        self.unknown.clone_from(context.closer);
+        self.unknown.restrict(targets);
+        let context = RowContext { closer: &self.unknown, ..context };
+        for segment in request.segments_of(targets) {
+            formula.patch(context, std::slice::from_ref(segment), row);
+        }
+    }
+
+    /// Sorts the closer sets of all displaced targets by target.
+    fn gather(&mut self, context: RowContext<'_>, view: &LossView) {
+        let RowContext { ready, switch: s, closer, kernel } = context;
+        let Losses { was, up, down, displaced, .. } = &self.losses;
+        for (lost, (targets, side)) in self.lost.iter_mut().zip([(was.up, up), (was.down, down)]) {
+            let targets = targets & displaced;
+            if targets != 0 {
+                kernel.gather(lost, targets, &side.lost_targets);
+            }
+        }
+        let [up, down] = &mut self.ahead;
+        let groups = &ready.groups;
+        up.gather(kernel, groups.above(s), closer.up & displaced, &closer.through_up, view);
+        down.gather(kernel, groups.below(s), closer.down & displaced, &closer.through_down, view);
+    }
+}

@@ -1,0 +1,138 @@
+//! Looking ahead: which of the closer groups the displaced destinations of a target go to.
+
+use super::STRETCHES;
+use super::group_set::GroupSet;
+use super::loss_view::LossView;
+use crate::group::Side;
+use crate::kernel::{Choices, Kernel};
+use crate::oracle::stable::are_enough_unharmed;
+
+/// The closer sets of the displaced targets of one direction, sorted by target.
+pub(super) struct Lookahead {
+    /// All closer groups.
+    all: Choices,
+    /// The groups whose switches lost nothing; unused if they are packed into `all`.
+    unharmed: Choices,
+    /// How many groups there are, if both sets of a target are packed into one word of `all`: first the bits of all
+    /// groups, then those of the unharmed ones. 0 if they are not packed.
+    packed: usize,
+    /// For each stretch: the groups whose switches kept the slot, if that was needed yet.
+    kept: [Choices; STRETCHES],
+    is_known: [bool; STRETCHES],
+    masks: Vec<u64>,
+}
+
+impl Default for Lookahead {
+    fn default() -> Self {
+        Lookahead {
+            all: Choices::one_by_one(),
+            unharmed: Choices::one_by_one(),
+            packed: 0,
+            kept: std::array::from_fn(|_| Choices::one_by_one()),
+            is_known: [false; STRETCHES],
+            masks: vec![],
+        }
+    }
+}
+
+impl Lookahead {
+    /// Sorts the closer sets of some targets by target. For each group of `side`, `through` has the targets that it is
+    /// closer to.
+    pub(super) fn gather(
+        &mut self,
+        kernel: Kernel,
+        side: Side<'_>,
+        targets: u64,
+        through: &[u64],
+        view: &LossView,
+    ) {
+        self.is_known = [false; STRETCHES];
+        self.all.targets = targets;
+        if targets == 0 {
+            return;
+        }
+        let Lookahead { all, unharmed, masks, .. } = self;
+        masks.clear();
+        masks.extend(through.iter().map(|mask| mask & targets));
+        let harmed = side.peers.iter().map(|peer| view.harmed[peer.at()]);
+        let ahead = |(mask, harmed): (&u64, u64)| mask & targets & !harmed;
+        self.packed = if through.len() <= 32 { through.len() } else { 0 };
+        if self.packed > 0 {
+            // Both sets fit into one word for each target, and are sorted at once.
+            masks.extend(through.iter().zip(harmed).map(ahead));
+            kernel.gather(all, targets, masks);
+        } else {
+            kernel.gather(all, targets, masks);
+            masks.clear();
+            masks.extend(through.iter().zip(harmed).map(ahead));
+            kernel.gather(unharmed, targets, masks);
+        }
+    }
+
+    /// Returns the closer groups of a target.
+    #[inline(always)]
+    pub(super) fn all<const W: usize>(&self, target: u8) -> GroupSet<W> {
+        let mut all = GroupSet(self.all.words(target));
+        if self.packed > 0 {
+            all.0[0] &= (1 << self.packed) - 1;
+        }
+        all
+    }
+
+    /// Returns the closer groups of a target whose switches lost nothing.
+    #[inline(always)]
+    fn unharmed<const W: usize>(&self, target: u8) -> GroupSet<W> {
+        match self.packed {
+            0 => GroupSet(self.unharmed.words(target)),
+            groups => {
+                let mut both: GroupSet<W> = GroupSet(self.all.words(target));
+                both.0[0] >>= groups;
+                both
+            }
+        }
+    }
+
+    /// Returns the groups that the lost slots of a target go to (B in docs/stable.md), of those of its closer groups that
+    /// are `live`: those whose switches lost nothing, if they are at least half; else those that kept the slot of a
+    /// stretch; else all.
+    #[inline(always)]
+    pub(super) fn spread_over<const W: usize>(
+        &mut self,
+        target: u8,
+        live: GroupSet<W>,
+        stretch: impl FnOnce() -> usize,
+        groups: AheadGroups<'_>,
+    ) -> GroupSet<W> {
+        let all = self.all(target).and(&live);
+        let unharmed = self.unharmed(target).and(&live);
+        if are_enough_unharmed(unharmed.count() as usize, all.count() as usize) {
+            return unharmed;
+        }
+        let stretch = stretch();
+        if !self.is_known[stretch] {
+            self.find_kept(groups, stretch);
+        }
+        let kept = GroupSet(self.kept[stretch].words(target)).and(&live);
+        if kept.is_empty() { all } else { kept }
+    }
+
+    #[inline(never)]
+    fn find_kept(&mut self, groups: AheadGroups<'_>, stretch: usize) {
+        let AheadGroups { side, through, view, kernel } = groups;
+        let (targets, kept) = (self.all.targets, &view.kept[stretch]);
+        self.masks.clear();
+        let pairs = through.iter().zip(side.peers);
+        self.masks.extend(pairs.map(|(mask, peer)| mask & targets & kept[peer.at()]));
+        kernel.gather(&mut self.kept[stretch], targets, &self.masks);
+        self.is_known[stretch] = true;
+    }
+}
+
+/// The groups of one direction with their targets, as they were [gathered](Lookahead::gather).
+#[derive(Clone, Copy)]
+pub(super) struct AheadGroups<'a> {
+    pub(super) side: &'a Side<'a>,
+    pub(super) through: &'a [u64],
+    pub(super) view: &'a LossView,
+    pub(super) kernel: Kernel,
+}

@@ -1,0 +1,275 @@
+//! The lost entries of a row, written over those of the reference.
+//!
+//! The slots of a segment come round by round: #R slots, each for Π destinations. Within a round, the lost slots take
+//! one member after the other of one set of groups, so that only the first one has to be looked up.
+
+use super::Reference;
+use super::group_set::GroupSet;
+use super::lookahead::{AheadGroups, Lookahead};
+use super::loss_view::LossView;
+use super::losses::{Losses, SideLosses};
+use crate::group::Side;
+use crate::kernel::{Choices, Divisor, SIZES, divide_by_count};
+use crate::route::closer::{RowContext, RowRequest};
+use crate::tables::Segment;
+
+/// What the lost entries of one row are computed from.
+pub(super) struct LostEntries<'a> {
+    pub(super) reference: &'a Reference,
+    pub(super) context: RowContext<'a>,
+    pub(super) view: &'a LossView,
+    /// The targets that have lost entries.
+    pub(super) harmed: u64,
+    pub(super) losses: &'a Losses,
+    /// The lost groups by target, above and below in the reference.
+    pub(super) lost: &'a [Choices; 2],
+    /// The closer sets of the displaced targets, above and below in the present.
+    pub(super) ahead: &'a mut [Lookahead; 2],
+}
+
+/// One direction of the reference.
+#[derive(Clone, Copy)]
+struct Direction<'a> {
+    side: Side<'a>,
+    through: &'a [u64],
+    /// Whether every group is closer to every target.
+    is_uniform: bool,
+    losses: &'a SideLosses,
+    /// The groups of the present: in the same direction, and in the other one.
+    now: [Side<'a>; 2],
+}
+
+impl<'a> Direction<'a> {
+    /// `targets` are all targets of the direction, and `through` has those that each group is closer to.
+    fn new(
+        side: Side<'a>,
+        targets: u64,
+        through: &'a [u64],
+        losses: &'a SideLosses,
+        now: [Side<'a>; 2],
+    ) -> Self {
+        let is_uniform = through.iter().all(|mask| *mask == targets);
+        Direction { side, through, is_uniform, losses, now }
+    }
+}
+
+/// A segment, and what became of its slots.
+struct SegmentSlots<'a, const W: usize> {
+    segment: &'a Segment,
+    divider: &'a Divisor,
+    /// #R.
+    count: u32,
+    /// R, where it is not all groups of the direction.
+    members: Option<GroupSet<W>>,
+    /// D.
+    lost: GroupSet<W>,
+    /// The slots whose group is there, but has not all its ports.
+    thinned: GroupSet<W>,
+}
+
+/// Slots of one round that follow each other.
+struct SlotRun {
+    /// ⌊q / #R⌋.
+    round: u32,
+    /// From the first one to the last.
+    first: u32,
+    last: u32,
+    /// q of the first.
+    q: u64,
+}
+
+impl LostEntries<'_> {
+    /// Writes them into the row. `W` words are enough for the groups of a direction.
+    #[inline(always)]
+    pub(super) fn write<const W: usize>(&mut self, request: RowRequest<'_>, row: &mut [u8]) {
+        let Losses { was, up, down, displaced, thinned } = self.losses;
+        let (s, closer) = (self.context.switch, self.context.closer);
+        let closer_in = [closer.up, closer.down];
+        let (then, now) = (&self.reference.ready.groups, &self.context.ready.groups);
+        let (above, below) = (now.above(s), now.below(s));
+        let directions = [
+            Direction::new(then.above(s), was.up, &was.through_up, up, [above, below]),
+            Direction::new(then.below(s), was.down, &was.through_down, down, [below, above]),
+        ];
+        let divider = Divisor::new(self.reference.ready.dividers[s.at()]);
+        for segment in request.segments_of(self.harmed) {
+            let target = segment.target;
+            let direction = usize::from(was.up >> target & 1 == 0);
+            let then = &directions[direction];
+            let mut slots = SegmentSlots::<W> {
+                segment,
+                divider: &divider,
+                count: then.through.len() as u32,
+                members: None,
+                lost: match displaced >> target & 1 {
+                    0 => GroupSet::EMPTY,
+                    _ if then.losses.is_unchanged && closer_in[direction] >> target & 1 == 1 => {
+                        let all = GroupSet([u64::MAX; W]).before(then.through.len() as u32);
+                        let members =
+                            if then.is_uniform { all } else { GroupSet::of(then.through, target) };
+                        members.without(&self.ahead[direction].all(target))
+                    }
+                    _ => GroupSet(self.lost[direction].words(target)),
+                },
+                thinned: GroupSet::EMPTY,
+            };
+            if thinned >> target & 1 == 1 {
+                let groups = then.losses.thinned_groups.iter();
+                groups.for_each(|thinned| slots.thinned.insert(thinned.group));
+                slots.thinned = slots.thinned.without(&slots.lost);
+            }
+            if !then.is_uniform {
+                slots.count_among(then.through);
+            }
+            if !slots.thinned.is_empty() {
+                slots.write_stand_ins(then, row);
+            }
+            if !slots.lost.is_empty() {
+                match closer.up >> target & 1 {
+                    1 => self.spread(&slots, 0, &above, row),
+                    _ => self.spread(&slots, 1, &below, row),
+                }
+            }
+        }
+    }
+
+    /// Writes the entries whose slots are lost: eqs. (3) and (4) with x in place of ⌊d / Π⌋, over the groups of one
+    /// direction of the present (0 is up, 1 is down).
+    #[inline(always)]
+    fn spread<const W: usize>(
+        &mut self,
+        slots: &SegmentSlots<'_, W>,
+        direction: usize,
+        side: &Side<'_>,
+        row: &mut [u8],
+    ) {
+        let SegmentSlots { segment, divider, lost, .. } = slots;
+        let RowContext { closer, kernel, switch: s, .. } = self.context;
+        let (view, ahead) = (self.view, &mut self.ahead[direction]);
+        let shift = u64::from(self.reference.sigmas[s.at()]) + u64::from(segment.k);
+        let all_lost = u64::from(lost.count());
+        let single = side.ports.len() == side.peers.len();
+        let through = [&closer.through_up, &closer.through_down][direction];
+        let groups = AheadGroups { side, through, view, kernel };
+        slots.each_run(
+            #[inline(always)]
+            |run| {
+                let before = lost.before(run.first);
+                let here = lost.before(run.last + 1).without(&before);
+                if here.is_empty() {
+                    return;
+                }
+                let stretch = || {
+                    let first = view.spans[usize::from(segment.target & 63)].first;
+                    let first = slots.round(divider.divide(first));
+                    let stretch = run.round.saturating_sub(first) as usize;
+                    stretch.min(view.kept.len() - 1)
+                };
+                let any = GroupSet([u64::MAX; W]);
+                let from: GroupSet<W> = ahead.spread_over(segment.target, any, stretch, groups);
+                let x = u64::from(run.round) * all_lost + u64::from(before.count()) + shift;
+                let (mut turn, at) = divide_by_count(x, from.count());
+                let mut group = from.nth(at);
+                for slot in here.iter() {
+                    let port = match single {
+                        true => side.ports[group],
+                        false => {
+                            let ports = side.ports_of(group);
+                            ports[(turn % ports.len() as u64) as usize]
+                        }
+                    };
+                    write(
+                        segment,
+                        divider,
+                        run.q + slot as u64 - u64::from(run.first),
+                        port.0,
+                        row,
+                    );
+                    group = from.after(group).unwrap_or_else(|| {
+                        turn += 1;
+                        from.nth(0)
+                    });
+                }
+            },
+        );
+    }
+}
+
+/// Writes one port for the destinations of q.
+#[inline(always)]
+fn write(segment: &Segment, divider: &Divisor, q: u64, port: u8, row: &mut [u8]) {
+    let Segment { start, length, number, .. } = *segment;
+    let (start, number) = (start as usize, u64::from(number));
+    if divider.value == 1 {
+        row[start + (q - number) as usize] = port;
+        return;
+    }
+    let pi = u64::from(divider.value);
+    let from = (q * pi).max(number) - number;
+    let to = ((q + 1) * pi).min(number + u64::from(length)) - number;
+    row[start + from as usize..start + to as usize].fill(port);
+}
+
+impl<const W: usize> SegmentSlots<'_, W> {
+    /// Counts slots by their ranks in R, for a target that not all groups are closer to.
+    fn count_among(&mut self, through: &[u64]) {
+        let members = GroupSet::of(through, self.segment.target);
+        let thinned = self.thinned.and(&members);
+        self.count = members.count();
+        self.lost = self.lost.ranked(&members);
+        self.thinned = thinned.ranked(&members);
+        self.members = Some(members);
+    }
+
+    /// ⌊q / #R⌋.
+    #[inline(always)]
+    fn round(&self, q: u32) -> u32 {
+        SIZES[self.count as usize & 255].divide(q)
+    }
+
+    /// Calls `each` for the slots of all destinations. The k-th LID of a node has the k-th slot after that of its first
+    /// LID.
+    #[inline(always)]
+    fn each_run(&self, mut each: impl FnMut(SlotRun)) {
+        let &SegmentSlots { segment, divider, count, .. } = self;
+        let (q, last) = (segment.number, segment.number.saturating_add(segment.length - 1));
+        let (mut q, last) = (divider.divide(q), divider.divide(last));
+        let mut round = self.round(q);
+        let k = if segment.k == 0 { 0 } else { u32::from(segment.k) % count };
+        loop {
+            // From here to the end of the round, or of the segment; or to where the slots begin anew.
+            let place = q - round * count;
+            let slot = if place + k < count { place + k } else { place + k - count };
+            let most = (count - place).min(count - slot);
+            let length = most.min((last - q).saturating_add(1));
+            each(SlotRun { round, first: slot, last: slot + length - 1, q: q.into() });
+            if last - q < length {
+                return;
+            }
+            q += length;
+            if place + length == count {
+                round += 1;
+            }
+        }
+    }
+
+    /// Writes the entries whose group is there, but not their port: another port of the group stands in.
+    fn write_stand_ins(&self, then: &Direction<'_>, row: &mut [u8]) {
+        self.each_run(|run| {
+            let here = self.thinned.before(run.last + 1).without(&self.thinned.before(run.first));
+            for slot in here.iter() {
+                let group = self.members.map_or(slot, |members| members.nth(slot as u32));
+                let mut thinned = then.losses.thinned_groups.iter();
+                let Some(found) = thinned.find(|thinned| thinned.group == group) else { continue };
+                let present = found.present;
+                let now = then.now[usize::from(present.has_turned)];
+                let (were, are) = (then.side.ports_of(group), now.ports_of(present.at));
+                let port = (run.round + u32::from(self.segment.k) / self.count) as usize;
+                if !are.contains(&were[port % were.len()]) {
+                    let q = run.q + slot as u64 - u64::from(run.first);
+                    write(self.segment, self.divider, q, are[port % are.len()].0, row);
+                }
+            }
+        });
+    }
+}

@@ -1,0 +1,148 @@
+//! One tile in the reference: what does not depend on the present.
+
+use super::{Reference, STRETCHES};
+use crate::cost::{CloserSets, TileCosts, TooFar};
+use crate::id::SwitchIndex;
+use crate::kernel::Kernel;
+use crate::preprocess::Preprocessing;
+use crate::route::closer::JobTile;
+use crate::tables::Segment;
+
+/// The costs of a tile in the reference, and what follows from them alone.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ReferenceTile {
+    costs: Option<TileCosts>,
+    shapes: Vec<SwitchShape>,
+    /// All lengths, in destinations, that a round (#R · Π), or the Π destinations of one slot where others look
+    /// ahead to a switch, has at some switch; `None` if a switch has closer sets of different sizes.
+    rounds: Option<Vec<u32>>,
+}
+
+/// What the reference's closer sets of one switch look like.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct SwitchShape {
+    /// The targets above, if all groups above are closer to all of them.
+    pub(super) uniform: Option<u64>,
+    /// Whether all targets are below, and one group is closer to each of them.
+    pub(super) has_one_way_down: bool,
+    /// Whether no target is below.
+    pub(super) has_nothing_below: bool,
+}
+
+impl ReferenceTile {
+    /// Computes everything anew for a tile.
+    ///
+    /// # Errors
+    /// If a route of the reference is longer than costs can count.
+    pub(super) fn compute(
+        &mut self,
+        reference: &Reference,
+        JobTile { job, tile }: JobTile<'_>,
+    ) -> Result<(), TooFar> {
+        let (ready, kernel) = (&reference.ready, job.ready.kernel);
+        let new = ready.new_costs();
+        if !self.costs.as_ref().is_some_and(|costs| costs.is_like(&new)) {
+            self.costs = Some(new);
+        }
+        if let Some(costs) = &mut self.costs {
+            kernel.run(
+                #[inline(always)]
+                || costs.compute(&ready.groups, job.targets(tile)),
+            )?;
+        }
+        self.find_shapes(ready, kernel);
+        Ok(())
+    }
+
+    pub(super) fn shape(&self, s: SwitchIndex) -> SwitchShape {
+        self.shapes[s.at()]
+    }
+
+    fn find_shapes(&mut self, ready: &Preprocessing, kernel: Kernel) {
+        let Preprocessing { groups, dividers, ranking, .. } = ready;
+        let mut closer = CloserSets::default();
+        let mut rounds = Some(vec![]);
+        self.shapes.clear();
+        for s in (0..groups.switch_count()).map(SwitchIndex::new) {
+            if let Some(costs) = &self.costs {
+                kernel.run(
+                    #[inline(always)]
+                    || costs.closer(groups, s, &mut closer),
+                );
+            }
+            let is_uniform = closer.through_up.iter().all(|mask| *mask == closer.up);
+            let choices: u32 = closer.through_down.iter().map(|mask| mask.count_ones()).sum();
+            let is_single = choices == closer.down.count_ones();
+            self.shapes.push(SwitchShape {
+                uniform: is_uniform.then_some(closer.up),
+                has_one_way_down: closer.up == 0 && is_single,
+                has_nothing_below: closer.down == 0,
+            });
+            if !is_uniform || !is_single {
+                rounds = None;
+            }
+            let pi = dividers[s.at()];
+            let above = (closer.up != 0).then(|| pi.saturating_mul(closer.through_up.len() as u32));
+            let one = (closer.down != 0 || !ranking.is_leaf(s)).then_some(pi);
+            if let Some(rounds) = &mut rounds {
+                let new = |round: &u32| !rounds.contains(round);
+                let found: Vec<u32> = above.into_iter().chain(one).filter(new).collect();
+                rounds.extend(found);
+            }
+        }
+        self.rounds = rounds;
+    }
+
+    /// Returns how many stretches are kept apart: one more than the greatest number of rounds that a destination is
+    /// behind the first destination of its target, but at most [`STRETCHES`].
+    pub(super) fn stretches(&self, first_numbers: &[NumberSpan], segments: &[Segment]) -> usize {
+        let Some(rounds) = &self.rounds else { return STRETCHES };
+        let behind = |&round: &u32| {
+            let of = move |segment: &Segment| {
+                let first = first_numbers[usize::from(segment.target)].first;
+                let last = segment.number.saturating_add(segment.length - 1);
+                (last / round).saturating_sub(first / round)
+            };
+            segments.iter().map(of).max()
+        };
+        let most = rounds.iter().filter_map(behind).max().unwrap_or(0);
+        (most as usize).saturating_add(1).min(STRETCHES)
+    }
+
+    /// Finds the reference's closer sets of a switch.
+    #[inline(always)]
+    pub(super) fn closer(&self, reference: &Reference, s: SwitchIndex, closer: &mut CloserSets) {
+        let groups = &reference.ready.groups;
+        let Some(costs) = &self.costs else { return };
+        match self.shapes[s.at()].uniform {
+            Some(up) => {
+                costs.closer_below(groups, s, closer);
+                closer.up = up;
+                closer.up_is_uniform = true;
+                closer.through_up.clear();
+                if up != 0 {
+                    closer.through_up.resize(groups.above(s).peers.len(), up);
+                }
+            }
+            None => costs.closer(groups, s, closer),
+        }
+    }
+}
+
+/// The numbers of the first and the last destination of a target. Destinations that are numbered apart (nodes that
+/// are not on leaves, the switch itself) do not count, unless there are no others.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct NumberSpan {
+    pub(super) first: u32,
+    pub(super) last: u32,
+}
+
+impl NumberSpan {
+    /// Returns the span of a target from its segments.
+    pub(super) fn of(segments: &[Segment]) -> Self {
+        segments.first().map_or(NumberSpan::default(), |segment| NumberSpan {
+            first: segment.number,
+            last: segment.number.saturating_add(segment.length - 1),
+        })
+    }
+}
