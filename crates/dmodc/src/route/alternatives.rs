@@ -1,7 +1,7 @@
 //! What follows from costs alone: which pairs have a route, and over which ports.
 
 use super::Coverage;
-use super::closer::RouteJob;
+use super::job::RouteJob;
 use crate::cost::{CloserSets, CostBlock, TooFar};
 use crate::fabric::Live;
 use crate::id::{PortNumber, SwitchIndex};

@@ -1,6 +1,6 @@
 //! What routing reached, and what it could not.
 
-use super::closer::RouteJob;
+use super::job::RouteJob;
 use crate::bits::bits;
 use crate::cost::TileCosts;
 use crate::fabric::Live;

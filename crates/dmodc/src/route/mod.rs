@@ -11,23 +11,26 @@
 //! routes between spines, and `alternatives` lists the ports that keep routes free of deadlock.
 
 mod alternatives;
+mod choice_engine;
 mod closer;
 mod coverage;
 mod dmodc;
 mod dmodk;
 mod incremental;
+mod job;
+mod marks;
 mod random;
 mod roots;
 mod stable;
 mod stream;
 
 pub use alternatives::{alternative_ports, validity};
-pub(crate) use closer::RouteJob;
 pub use coverage::Coverage;
 pub use dmodc::Dmodc;
 pub use dmodk::Dmodk;
 pub use incremental::Incremental;
 pub(crate) use incremental::{Touched, Whole};
+pub(crate) use job::RouteJob;
 pub use random::RandomPorts;
 pub use roots::connect_roots;
 pub use stable::{Reference, Stable};

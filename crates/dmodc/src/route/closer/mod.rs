@@ -4,36 +4,29 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `job` | [`RouteJob`]: the fabric, its preprocessing and the columns to be routed |
 //! | `tile` | a whole route: tile by tile, costs first, then at once the rows of that tile |
 //! | `row` | [`RowMaker`]: the entries of one switch for one tile |
 //! | `stream` | tables that are handed out piece by piece and never stored whole |
 //! | `formula` | eqs. (3) and (4) over a closer set, the choice of Dmodc |
 //! | `port_cycle` | the same where groups have different numbers of ports |
 //!
-//! [`incremental`](super::incremental) updates rows after a change.
+//! [`incremental`](super::incremental) updates rows after a change, and `choice_engine` puts everything together.
 
 mod formula;
-mod job;
 mod port_cycle;
 mod row;
-mod stream;
+pub(super) mod stream;
 mod tile;
 
 pub(crate) use formula::ByFormula;
-pub(crate) use job::{RouteJob, RowBlock};
 pub(crate) use row::{ALL, RowContext, RowMaker, RowRequest};
 pub(crate) use tile::{ReadyTile, TileContext, route_tiles, write_rows};
 
-use std::sync::Arc;
-
-use super::incremental::{Incremental, Marks};
-use super::{Coverage, Engine, Piece, RouteError, RowSink};
+use super::job::RouteJob;
+use super::marks::Marks;
 use crate::cost::{Hops, TileCosts, TooFar};
-use crate::fabric::Live;
 use crate::id::SwitchIndex;
-use crate::preprocess::Preprocessing;
-use crate::tables::{Columns, ForwardingTables, Tile};
+use crate::tables::Tile;
 
 /// How one group and port is chosen from a closer set. This is all in which engines with closer sets differ.
 pub(crate) trait PortChoice: Clone + std::fmt::Debug + Send + Sync + 'static {
@@ -109,45 +102,4 @@ pub(crate) struct JobSwitch<'a> {
     pub(crate) job: &'a RouteJob<'a>,
     pub(crate) costs: &'a TileCosts,
     pub(crate) switch: SwitchIndex,
-}
-
-/// Every choice is an engine.
-impl<P: PortChoice> Engine for P {
-    fn name(&self) -> &str {
-        P::NAME
-    }
-
-    fn route(
-        &self,
-        live: Live<'_>,
-        ready: &Preprocessing,
-        tables: &mut ForwardingTables,
-    ) -> Result<Coverage, RouteError> {
-        let columns = tables.columns().clone();
-        Ok(route_tiles(self, &RouteJob::new(live, ready, &columns), tables)?)
-    }
-
-    fn stream_tiles(
-        &self,
-        live: Live<'_>,
-        ready: &Preprocessing,
-        columns: &Arc<Columns>,
-        each: &(dyn Fn(Piece<'_>) + Sync),
-    ) -> Result<Coverage, RouteError> {
-        Ok(stream::tiles(self, &RouteJob::new(live, ready, columns), each)?)
-    }
-
-    fn stream_rows(
-        &self,
-        live: Live<'_>,
-        ready: &Preprocessing,
-        columns: &Arc<Columns>,
-        each: &mut RowSink<'_>,
-    ) -> Result<Coverage, RouteError> {
-        Ok(stream::rows(self, &RouteJob::new(live, ready, columns), stream::ROWS, each)?)
-    }
-
-    fn incremental(&self) -> Option<Incremental> {
-        Some(Incremental::by_tiles(self.clone()))
-    }
 }

@@ -1,11 +1,12 @@
 //! One row: the entries of one switch for one tile.
 
-use super::{JobSwitch, PortChoice, RouteJob, TileContext};
+use super::{JobSwitch, PortChoice, TileContext};
 use crate::bits::bits;
 use crate::cost::CloserSets;
 use crate::id::SwitchIndex;
 use crate::kernel::{Kernel, SLACK, chains};
 use crate::preprocess::Preprocessing;
+use crate::route::job::RouteJob;
 use crate::tables::{Columns, Lines, NO_ROUTE, Segment, Tile};
 
 /// Every target of a tile.

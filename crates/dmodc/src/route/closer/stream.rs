@@ -4,17 +4,19 @@
 use std::ops::ControlFlow;
 
 use super::tile::Spare;
-use super::{ALL, PortChoice, ReadyTile, RouteJob, RowBlock, RowMaker};
+use super::{ALL, PortChoice, ReadyTile, RowMaker};
 use crate::cost::{TileCosts, TooFar};
 use crate::id::SwitchIndex;
 use crate::parallel;
-use crate::route::{Coverage, Piece, RowSink};
+use crate::route::coverage::Coverage;
+use crate::route::job::{RouteJob, RowBlock};
+use crate::route::stream::{Piece, RowSink};
 
 /// Hands the tables to `each` piece by piece.
 ///
 /// # Errors
 /// If a route is longer than costs can count.
-pub(super) fn tiles<P: PortChoice>(
+pub(crate) fn tiles<P: PortChoice>(
     choice: &P,
     job: &RouteJob<'_>,
     each: &(dyn Fn(Piece<'_>) + Sync),
@@ -46,13 +48,13 @@ pub(super) fn tiles<P: PortChoice>(
 }
 
 /// The approximate number of bytes of rows that are held at once.
-pub(super) const ROWS: usize = 32 << 20;
+pub(crate) const ROWS: usize = 32 << 20;
 
 /// Hands the whole row of each switch to `each`, holding about `room` bytes of rows at once.
 ///
 /// # Errors
 /// If a route is longer than costs can count; nothing has been handed out then.
-pub(super) fn rows<P: PortChoice>(
+pub(crate) fn rows<P: PortChoice>(
     choice: &P,
     job: &RouteJob<'_>,
     room: usize,

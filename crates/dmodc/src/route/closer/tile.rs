@@ -7,12 +7,13 @@
 use std::ops::DerefMut;
 use std::sync::{Mutex, PoisonError};
 
-use super::{ALL, JobTile, PortChoice, RouteJob, RowBlock, RowMaker};
+use super::{ALL, JobTile, PortChoice, RowMaker};
 use crate::cost::{TileCosts, TooFar};
 use crate::id::SwitchIndex;
 use crate::kernel::Stream;
 use crate::parallel;
-use crate::route::Coverage;
+use crate::route::coverage::Coverage;
+use crate::route::job::{RouteJob, RowBlock};
 use crate::tables::{ForwardingTables, Tile};
 
 /// A tile whose costs are known, as rows are computed from it.

@@ -5,27 +5,26 @@
 //! 1. [`Touched`] (`touched`): ranks, groups and dividers are updated around the change. The result is the list of
 //!    switches whose own arithmetic changed; or `None` if most of the fabric is affected.
 //! 2. `update`: in every tile, costs are updated from those switches outwards ([`Sweep`](sweep::Sweep)); entries
-//!    whose inputs changed are marked *dirty* ([`Marks`]); dirty entries are computed again, and those that differ
+//!    whose inputs changed are marked *dirty* ([`Marks`](super::marks::Marks)); dirty entries are computed again, and those that differ
 //!    are written and listed in a [`TableDelta`].
 //! 3. Where that does not work (most of the fabric is affected, the costs have another form, or the engine is not
 //!    incremental), everything is computed again and compared.
 //!
 //! The tables are those of a whole re-route in each case.
 
-mod marks;
 mod sweep;
 mod tiles;
 mod touched;
 mod update;
 mod whole;
 
-pub(crate) use marks::Marks;
 pub(crate) use touched::Touched;
 
 use std::fmt;
 use std::sync::Arc;
 
-use super::closer::{PortChoice, RouteJob};
+use super::closer::PortChoice;
+use super::job::RouteJob;
 use super::{Coverage, Engine, RouteError};
 use crate::tables::{ForwardingTables, TableDelta};
 use tiles::KeptTiles;

@@ -13,7 +13,6 @@
 
 use std::ops::Range;
 
-use super::marks::Marks;
 use super::sweep::Sweep;
 use super::touched::Touched;
 use crate::bits::bits;
@@ -22,7 +21,9 @@ use crate::group::PortGroups;
 use crate::id::SwitchIndex;
 use crate::kernel::{Difference, Fields, Kernel};
 use crate::route::Coverage;
-use crate::route::closer::{ALL, JobTile, PortChoice, RouteJob, RowBlock, RowMaker, TileContext};
+use crate::route::closer::{ALL, JobTile, PortChoice, RowMaker, TileContext};
+use crate::route::job::{RouteJob, RowBlock};
+use crate::route::marks::Marks;
 use crate::tables::{RowDelta, TableDelta, Tile};
 
 /// What a thread keeps from tile to tile. Between tiles everything in it is 0 or empty.

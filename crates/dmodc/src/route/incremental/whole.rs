@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::update::DeltaWriter;
 use super::{Keep, Touched, Whole};
 use crate::parallel;
-use crate::route::closer::RouteJob;
+use crate::route::job::RouteJob;
 use crate::route::{Coverage, Engine, RouteError};
 use crate::tables::{ForwardingTables, TableDelta};
 

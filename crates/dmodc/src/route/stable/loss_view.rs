@@ -10,8 +10,9 @@ use super::{Reference, STRETCHES};
 use crate::cost::{CloserSets, Hops, TileCosts, TooFar};
 use crate::id::SwitchIndex;
 use crate::preprocess::Preprocessing;
-use crate::route::closer::{JobTile, RouteJob, RowContext};
-use crate::route::incremental::Marks;
+use crate::route::closer::{JobTile, RowContext};
+use crate::route::job::RouteJob;
+use crate::route::marks::Marks;
 
 /// A tile as the switches that look ahead see it. All lists are by switch, and have a bit for each target.
 #[derive(Clone, Debug, Default)]

@@ -17,7 +17,8 @@
 //! An entry moves only if it must: its old port is no alternative any more. Tables depend on the
 //! reference and what is alive, never on history. As every port is one of P(s, d), routes are up\*down\*
 //! and free of deadlock like Dmodc's. Where the reference knows nothing (a new switch, a new leaf), Dmodc's
-//! own choice stands. [`oracle::stable`](crate::oracle::stable) says the same naively.
+//! own choice stands. [`oracle::stable`](crate::oracle::stable) computes the same naively, and `README.md` next to this
+//! file explains how it is done here.
 
 mod fast_rows;
 mod general_rows;
@@ -32,7 +33,7 @@ mod slot_table;
 use std::sync::Arc;
 
 use super::closer::{ByFormula, JobSwitch, JobTile, PortChoice, RowContext, RowRequest};
-use super::incremental::Marks;
+use super::marks::Marks;
 use crate::cost::{Hops, TileCosts, TooFar};
 use crate::fabric::{Degradation, Live};
 use crate::oracle::stable::STRETCHES;

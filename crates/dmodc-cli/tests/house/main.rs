@@ -1,8 +1,13 @@
-//! The arrows of the house: which crate may use which. Read from the manifests themselves.
+//! The arrows of the house: which crate may use which, and which module may use which. Read from the sources themselves.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod modules;
+
 use std::fs;
+use std::io::{Write as _, stderr};
 use std::path::Path;
+
+use modules::Modules;
 
 /// Every crate, and the crates of ours that it may use.
 const ARROWS: &[(&str, &[&str])] = &[
@@ -33,6 +38,25 @@ fn crates_use_only_what_the_arrows_allow() {
         for word in used {
             assert!(allowed.contains(&word), "{name} must not use {word}");
         }
+    }
+}
+
+/// The modules of every crate form no cycle. Their order is printed: a module uses only those before it.
+#[test]
+fn modules_import_each_other_without_cycles() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    for (name, _) in ARROWS {
+        let order = match Modules::read(&crates.join(name).join("src")).order() {
+            Ok(order) => order,
+            Err(cycle) => panic!("{name}: {cycle}"),
+        };
+        let mut text = format!("\n{name}\n");
+        for (folder, modules) in order.iter().filter(|(_, modules)| modules.len() > 1) {
+            let folder = if folder.is_empty() { String::new() } else { folder.join("::") + ": " };
+            text += &format!("  {folder}{}\n", modules.join(" → "));
+        }
+        // Written directly: output through `println` would be hidden unless the test fails.
+        stderr().write_all(text.as_bytes()).unwrap();
     }
 }
 

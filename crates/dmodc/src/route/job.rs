@@ -20,7 +20,7 @@ pub(crate) struct RouteJob<'a> {
     /// Whether the columns of some nodes must be emptied.
     has_dead_nodes: bool,
     /// Whether rows are written past the cache.
-    pub(super) past_cache: bool,
+    pub(crate) past_cache: bool,
 }
 
 impl<'a> RouteJob<'a> {
@@ -79,7 +79,7 @@ pub(crate) struct RowBlock<'a> {
 
 impl<'a> RowBlock<'a> {
     /// Returns how many rows of a tile make one piece of work.
-    pub(super) fn row_count(tile: &Tile) -> usize {
+    pub(crate) fn row_count(tile: &Tile) -> usize {
         (PIECE / tile.columns.len().max(1)).max(1)
     }
 
