@@ -68,9 +68,9 @@ pub use fabric::{
 pub use group::{Group, PortGroups};
 pub use id::{AdapterIndex, CableIndex, Guid, Lid, NodeIndex, PortNumber, SwitchIndex};
 pub use kernel::Kernel;
-pub use leaf::{Doubt, LeafChoice, LeafRule, Leaves, Meant, NothingMeant, Why};
+pub use leaf::{Doubt, DoubtReason, LeafChoice, LeafRule, Leaves, Meant, NothingMeant};
 pub use order::{
-    DestinationNumber, DestinationOrder, Orders, Place, SavedCable, SavedOrders, SwitchOrder,
+    DestinationNumber, DestinationOrder, Orders, SavedCable, SavedOrders, SavedPlace, SwitchOrder,
     natural_cmp,
 };
 pub use random::Random;
@@ -83,7 +83,7 @@ pub use route::{
 pub use router::{Change, Router};
 pub use routing::{Routing, RoutingOptions};
 pub use single_root::{Oddity, Unconnected};
-pub use survey::{Host, Level, NotFatTree, Survey, host_name, not_fat_tree, survey};
+pub use survey::{HostKey, LevelSurvey, NotFatTree, Survey, host_name, not_fat_tree, survey};
 pub use tables::{
     Columns, Destination, Digest, End, ForwardingTables, NO_ROUTE, NoMemory, RowDelta, TableDelta,
     Tile,

@@ -12,7 +12,7 @@ use crate::rank::Ranking;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Survey {
     /// One for each rank, from the leaves up.
-    pub levels: Vec<Level>,
+    pub levels: Vec<LevelSurvey>,
     /// Pairs of cabled switches of equal rank.
     pub equal_ranks: Vec<(SwitchIndex, SwitchIndex)>,
     /// Cables between two leaves.
@@ -27,7 +27,7 @@ pub struct Survey {
 
 /// What was seen of the switches of one rank.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Level {
+pub struct LevelSurvey {
     /// How many switches it has.
     pub switches: usize,
     /// Cables downwards: of leaves their nodes, of others the cables to switches below.
@@ -73,7 +73,7 @@ pub fn not_fat_tree(
         .then_some(NotFatTree::Unreachable(unreachable_leaf_pairs, leaf_pairs))
 }
 
-impl Level {
+impl LevelSurvey {
     /// Cables down for each cable up: more than 1 is oversubscribed. `None` at the top.
     pub fn oversubscription(&self) -> Option<f64> {
         (self.up_cables > 0).then(|| self.down_cables as f64 / self.up_cables as f64)
@@ -120,10 +120,10 @@ pub fn survey(live: Live<'_>, ranking: &Ranking, groups: &PortGroups) -> Survey 
     }
     survey.switch_rates = switch_rates.into_values().collect();
     survey.node_rates = node_rates.into_values().collect();
-    let mut hosts: BTreeMap<Host<'_>, usize> = BTreeMap::new();
+    let mut hosts: BTreeMap<HostKey<'_>, usize> = BTreeMap::new();
     for n in live.fabric.node_indices().filter(|&n| live.node(n)) {
         if matches!(live.fabric.adapter_of(n).kind, AdapterKind::Host | AdapterKind::Aside) {
-            *hosts.entry(Host::of(live, n)).or_default() += 1;
+            *hosts.entry(HostKey::of(live, n)).or_default() += 1;
         }
     }
     for nodes in hosts.into_values() {
@@ -156,27 +156,27 @@ pub fn host_name(description: &str) -> Option<&str> {
 /// What groups nodes into hosts, for reports alone: the name of the host, or, where the description has none, the
 /// adapter, which is then taken for a host of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Host<'a> {
+pub enum HostKey<'a> {
     /// By name.
     Named(&'a str),
     /// By adapter, with its description.
     Unnamed(AdapterIndex, &'a str),
 }
 
-impl<'a> Host<'a> {
+impl<'a> HostKey<'a> {
     /// The host that a node belongs to.
     pub fn of(live: Live<'a>, n: NodeIndex) -> Self {
         let description = &live.fabric.adapter_of(n).name;
         match host_name(description) {
-            Some(name) => Host::Named(name),
-            None => Host::Unnamed(live.fabric.node(n).adapter, description),
+            Some(name) => HostKey::Named(name),
+            None => HostKey::Unnamed(live.fabric.node(n).adapter, description),
         }
     }
 
     /// What it is called: its name, or the description of its adapter.
     pub fn name(self) -> &'a str {
         match self {
-            Host::Named(name) | Host::Unnamed(_, name) => name,
+            HostKey::Named(name) | HostKey::Unnamed(_, name) => name,
         }
     }
 }
@@ -194,9 +194,9 @@ fn level(
     ranking: &Ranking,
     groups: &PortGroups,
     switches: &[SwitchIndex],
-) -> Level {
+) -> LevelSurvey {
     let up = |s: SwitchIndex| groups.up(s).filter(move |g| ranking.rank(g.peer) != ranking.rank(s));
-    let mut level = Level { switches: switches.len(), ..Level::default() };
+    let mut level = LevelSurvey { switches: switches.len(), ..LevelSurvey::default() };
     let (mut upswitches, mut parallel) = (Vec::new(), Vec::new());
     for &s in switches {
         let nodes = live.nodes(s).filter(|&n| !live.fabric.is_aggregation(n)).count();

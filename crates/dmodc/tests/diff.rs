@@ -6,7 +6,7 @@ mod support;
 use std::collections::{BTreeMap, BTreeSet};
 
 use dmodc::fabric::Peer;
-use dmodc::judge::{Changes, Diff, diff};
+use dmodc::judge::{Diff, TableChanges, diff};
 use dmodc::{
     Degradation, Dmodc, End, ForwardingTables, Live, NodeIndex, PortNumber, Routing,
     RoutingOptions, SwitchIndex,
@@ -57,8 +57,8 @@ fn naive_pairs(live: Live<'_>, old: &ForwardingTables, new: &ForwardingTables) -
 }
 
 /// What differs in the tables of one switch.
-fn naive_changes(s: SwitchIndex, old: &ForwardingTables, new: &ForwardingTables) -> Changes {
-    let mut changes = Changes::default();
+fn naive_changes(s: SwitchIndex, old: &ForwardingTables, new: &ForwardingTables) -> TableChanges {
+    let mut changes = TableChanges::default();
     let mut blocks = BTreeSet::new();
     for (column, d) in old.columns().destinations().iter().enumerate() {
         let entries = (old.port(s, column), new.port(s, column));
@@ -83,17 +83,17 @@ fn assert_naive(
     let ranking = routing.ranking(live);
     let found = diff(live, &ranking, old, new);
     assert_eq!((found.pairs, found.of.pairs), naive_pairs(live, old, new));
-    let changed: Vec<(SwitchIndex, Changes)> = live
+    let changed: Vec<(SwitchIndex, TableChanges)> = live
         .switches()
         .map(|s| (s, naive_changes(s, old, new)))
         .filter(|(_, changes)| changes.entries > 0)
         .collect();
     assert_eq!(found.switches, changed);
-    let sum = |of: fn(&Changes) -> u64, rank: Option<Option<u32>>| -> u64 {
+    let sum = |of: fn(&TableChanges) -> u64, rank: Option<Option<u32>>| -> u64 {
         let in_level = |s: SwitchIndex| rank.is_none_or(|rank| ranking.rank(s) == rank);
         changed.iter().filter(|(s, _)| in_level(*s)).map(|(_, c)| of(c)).sum()
     };
-    let all = |rank| Changes {
+    let all = |rank| TableChanges {
         entries: sum(|c| c.entries, rank),
         set: sum(|c| c.set, rank),
         unset: sum(|c| c.unset, rank),
@@ -111,7 +111,7 @@ fn assert_naive(
     let lids = old.columns().destinations().iter().map(|d| d.lid.0 / 64);
     assert_eq!(found.of.blocks, switches * lids.collect::<BTreeSet<_>>().len() as u64);
     assert_eq!(found.of.entries, switches * old.columns().len() as u64);
-    assert_eq!(found.is_empty(), found.changes == Changes::default());
+    assert_eq!(found.is_empty(), found.changes == TableChanges::default());
     found
 }
 
@@ -200,14 +200,14 @@ fn one_entry_moves_the_pairs_behind_it() {
     let mut new = old.clone();
     new.set(leaf0, column, other);
     let found = diff(live, &ranking, &old, &new);
-    let one = Changes { entries: 1, set: 0, unset: 0, blocks: 1, switches: 1 };
+    let one = TableChanges { entries: 1, set: 0, unset: 0, blocks: 1, switches: 1 };
     assert_eq!((found.changes, found.pairs, found.of.pairs), (one, 3, 20));
     assert_eq!(found.switches, [(leaf0, one)]);
-    assert_eq!((found.levels[0].changes, found.levels[1].changes), (one, Changes::default()));
+    assert_eq!((found.levels[0].changes, found.levels[1].changes), (one, TableChanges::default()));
 
     new.set(leaf0, column, None);
     let found = diff(live, &ranking, &old, &new);
-    assert_eq!((found.changes, found.pairs), (Changes { unset: 1, ..one }, 3));
+    assert_eq!((found.changes, found.pairs), (TableChanges { unset: 1, ..one }, 3));
     let found = diff(live, &ranking, &new, &old);
-    assert_eq!((found.changes, found.pairs), (Changes { set: 1, ..one }, 3));
+    assert_eq!((found.changes, found.pairs), (TableChanges { set: 1, ..one }, 3));
 }

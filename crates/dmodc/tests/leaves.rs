@@ -5,8 +5,8 @@ mod support;
 
 use dmodc::fabric::{AdapterKind, Part};
 use dmodc::{
-    CableIndex, Degradation, DestinationOrder, Fabric, Guid, LeafRule, Leaves, Live, Pgft, Random,
-    Routing, RoutingOptions, SavedOrders, SwitchIndex, SwitchOrder, Why,
+    CableIndex, Degradation, DestinationOrder, DoubtReason, Fabric, Guid, LeafRule, Leaves, Live,
+    Pgft, Random, Routing, RoutingOptions, SavedOrders, SwitchIndex, SwitchOrder,
 };
 use support::{Drawing, for_seeds, random_pgft};
 
@@ -19,7 +19,7 @@ fn leaves_of(fabric: &Fabric) -> Vec<usize> {
     detected(Live::new(fabric, &whole)).into_iter().map(SwitchIndex::at).collect()
 }
 
-fn doubts_of(fabric: &Fabric) -> Vec<(usize, bool, Why)> {
+fn doubts_of(fabric: &Fabric) -> Vec<(usize, bool, DoubtReason)> {
     let whole = Degradation::none(fabric);
     let routing = Routing::new(Live::new(fabric, &whole), &RoutingOptions::default());
     routing.doubts().iter().map(|d| (d.switch.at(), d.is_leaf, d.why)).collect()
@@ -73,7 +73,7 @@ fn a_test_adapter_does_not_make_a_leaf_of_a_spine() {
         let fabric = d.finish();
         assert_eq!(leaves_of(&fabric), leaves);
         let doubts = match nodes {
-            1 => vec![(spines[1], false, Why::NodesOfALeaf)],
+            1 => vec![(spines[1], false, DoubtReason::NodesOfALeaf)],
             _ => vec![],
         };
         assert_eq!(doubts_of(&fabric), doubts);

@@ -6,7 +6,7 @@ mod support;
 
 use dmodc::{
     Degradation, DestinationOrder, Fabric, Guid, GuidOrder, LeafRule, Live, NodeIndex, Orders,
-    Place, PortNumber, Random, Ranking, Routing, RoutingOptions, SavedCable, SavedOrders,
+    PortNumber, Random, Ranking, Routing, RoutingOptions, SavedCable, SavedOrders, SavedPlace,
     SwitchIndex, SwitchOrder, natural_cmp,
 };
 use support::{Drawing, for_seeds, random_degradation, random_graph, random_pgft};
@@ -222,11 +222,11 @@ fn numbers_are_unique_whatever_was_saved() {
             0 => Guid(random.below(3)),
             _ => fabric.switches()[random.below(fabric.switches().len() as u64) as usize].guid,
         };
-        let place = |random: &mut Random| Place {
+        let place = |random: &mut Random| SavedPlace {
             switch: switch(random),
             port: PortNumber(1 + random.below(12) as u8),
         };
-        let list = |random: &mut Random| -> (Vec<Guid>, Vec<Option<Place>>) {
+        let list = |random: &mut Random| -> (Vec<Guid>, Vec<Option<SavedPlace>>) {
             let length = random.below(2 * fabric.nodes().len() as u64 + 2);
             let entry = |random: &mut Random| {
                 let guid = match random.below(4) {

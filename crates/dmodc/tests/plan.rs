@@ -6,7 +6,7 @@ mod support;
 use std::cell::Cell;
 use std::collections::BTreeSet;
 
-use dmodc::judge::{Fate, Hop, Plan, Write, diff, plan, trace};
+use dmodc::judge::{BlockWrite, Fate, Hop, UploadPlan, diff, plan_upload, trace};
 use dmodc::{
     Degradation, Dmodc, Fabric, ForwardingTables, Live, PortNumber, Random, RandomPorts, Routing,
     RoutingOptions, SwitchIndex,
@@ -132,7 +132,7 @@ impl Case {
     }
 
     /// Carries a plan out, entry by entry or block by block, in any order within a round.
-    fn carry_out(&self, plan: &Plan, random: &mut Random) -> (bool, bool) {
+    fn carry_out(&self, plan: &UploadPlan, random: &mut Random) -> (bool, bool) {
         let mut moment = self.old.clone();
         let mut bad = (false, false);
         for writes in plan.writes().chunk_by(|a, b| a.round == b.round) {
@@ -151,7 +151,7 @@ impl Case {
         bad
     }
 
-    fn entries(&self, plan: &Plan, write: &Write) -> Vec<Entry> {
+    fn entries(&self, plan: &UploadPlan, write: &BlockWrite) -> Vec<Entry> {
         plan.columns(write).map(|column| (write.switch, column)).collect()
     }
 
@@ -184,7 +184,7 @@ impl Case {
 
 /// Every entry that differs is written once, blocks and entries are those of `diff`, and what the counts say
 /// is what the writes are.
-fn assert_complete(case: &Case, plan: &Plan) {
+fn assert_complete(case: &Case, plan: &UploadPlan) {
     let ranking = dmodc::Ranking::new(case.live(), &Default::default());
     let differ = diff(case.live(), &ranking, &case.old, &case.new);
     let changes = differ.changes;
@@ -224,7 +224,7 @@ fn at_no_moment_of_a_plan_does_anything_loop_or_get_lost() {
     let counts = Cell::new([0u64; 7]);
     for_seeds(500, |random| {
         let case = Case::random(random);
-        let found = plan(case.live(), &case.old, &case.new, 1);
+        let found = plan_upload(case.live(), &case.old, &case.new, 1);
         let [mut refused, mut ordered, mut long, mut loops, mut up, mut same, mut fewer] =
             counts.get();
         match found {
@@ -240,7 +240,7 @@ fn at_no_moment_of_a_plan_does_anything_loop_or_get_lost() {
                 assert_complete(&case, &plan);
                 assert_eq!(case.carry_out(&plan, random), (false, false));
                 assert_eq!(plan.old_loops > 0, case.loops(&case.old));
-                let more = dmodc::judge::plan(case.live(), &case.old, &case.new, 7).unwrap();
+                let more = dmodc::judge::plan_upload(case.live(), &case.old, &case.new, 7).unwrap();
                 assert_complete(&case, &more);
                 assert_eq!(case.carry_out(&more, random), (false, false));
                 assert!(more.writes().len() <= plan.writes().len());
@@ -264,7 +264,7 @@ fn without_an_order_packets_loop_and_get_lost() {
     let counts = Cell::new([0u64; 2]);
     for_seeds(120, |random| {
         let case = Case::random(random);
-        let Ok(plan) = plan(case.live(), &case.old, &case.new, 1) else { return };
+        let Ok(plan) = plan_upload(case.live(), &case.old, &case.new, 1) else { return };
         let mut steps: Vec<Vec<Entry>> =
             plan.writes().iter().map(|write| case.entries(&plan, write)).collect();
         let (mut moment, mut bad) = (case.old.clone(), (false, false));
@@ -281,7 +281,7 @@ fn a_plan_is_the_same_for_any_number_of_threads() {
         let case = Case::random(random);
         let with = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| plan(case.live(), &case.old, &case.new, 1))
+            pool.install(|| plan_upload(case.live(), &case.old, &case.new, 1))
         };
         assert_eq!(with(1), with(5));
     });
@@ -337,7 +337,7 @@ fn what_leads_over_a_hole_waits_until_it_is_filled() {
     set(&mut new, leaf0, Some(spine0));
     set(&mut new, spine0, Some(spine1));
     let order = |old: &ForwardingTables, new: &ForwardingTables| {
-        let plan = plan(live, old, new, 1).unwrap();
+        let plan = plan_upload(live, old, new, 1).unwrap();
         let writes = plan.writes().iter().map(|w| (w.round, w.switch.at())).collect::<Vec<_>>();
         (writes, plan.pairs.given_up)
     };
@@ -360,6 +360,6 @@ fn what_leads_over_a_hole_waits_until_it_is_filled() {
 
     // New tables that loop have no plan.
     set(&mut swapped, spine1, Some(spine0));
-    let why = plan(live, &new, &swapped, 1).unwrap_err();
+    let why = plan_upload(live, &new, &swapped, 1).unwrap_err();
     assert_eq!((why.destinations, why.column, why.switches.len()), (1, column, 3));
 }

@@ -93,7 +93,7 @@ fn assert_series(
             let slowest = way.into_iter().flatten().map(|port| loads[&port]).max().unwrap_or(0);
             let position = traffic.nodes().iter().position(|&n| n == from).unwrap();
             let host = traffic.host_of(position);
-            assert_eq!(traffic.hosts()[host], dmodc::Host::of(live, from).name());
+            assert_eq!(traffic.hosts()[host], dmodc::HostKey::of(live, from).name());
             let entry = hosts.entry(host).or_default();
             *entry = (*entry).max(slowest);
         }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use dmodc::judge::{self, Channel, Check, Loop, Scope, Why};
+use dmodc::judge::{self, Channel, Check, Loop, Scope, UndeliveredReason};
 use dmodc::{Coverage, End, Fabric, Live, NodeIndex, Routing, RoutingOptions};
 use dmodc_formats::lft::Lft;
 use serde_json::{Value, json};
@@ -83,9 +83,9 @@ pub(super) fn text(live: Live<'_>, check: &Check, union: bool, elapsed: Duration
     for example in &nodes.examples {
         let from = source(fabric, example.from, example.to);
         let fate = match example.why {
-            Why::Lost => "is lost",
-            Why::Loops => "loops",
-            Why::CutOff => "is cut off",
+            UndeliveredReason::Lost => "is lost",
+            UndeliveredReason::Loops => "loops",
+            UndeliveredReason::CutOff => "is cut off",
         };
         let _ = writeln!(text, "  {from} to {} {fate}", end(fabric, example.to));
     }
@@ -229,7 +229,8 @@ fn scope(fabric: &Fabric, scope: &Scope) -> Value {
         .map(|lost| {
             let from = fabric.switch(lost.from).guid.to_string();
             let (to, name) = (lost.to.guid(fabric), lost.to.name(fabric));
-            let (loops, cut_off) = (lost.why == Why::Loops, lost.why == Why::CutOff);
+            let (loops, cut_off) =
+                (lost.why == UndeliveredReason::Loops, lost.why == UndeliveredReason::CutOff);
             json!({
                 "from_switch": from,
                 "to": to.to_string(),

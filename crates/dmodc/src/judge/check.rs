@@ -77,9 +77,9 @@ impl Scope {
         if !arrives && sources > 0 && self.examples.len() < NAMED {
             // A loop is worse than a loss: where an update may bring both, it counts as a loop.
             let why = match (fates.loops, cut_off) {
-                (true, _) => Why::Loops,
-                (_, true) => Why::CutOff,
-                (_, false) => Why::Lost,
+                (true, _) => UndeliveredReason::Loops,
+                (_, true) => UndeliveredReason::CutOff,
+                (_, false) => UndeliveredReason::Lost,
             };
             self.examples.push(Undelivered { from, to, why });
         }
@@ -107,12 +107,12 @@ pub struct Undelivered {
     /// The destination.
     pub to: End,
     /// Why it is not.
-    pub why: Why,
+    pub why: UndeliveredReason,
 }
 
 /// Why a pair is not delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Why {
+pub enum UndeliveredReason {
     /// Its packets end somewhere else, although live cables connect the two.
     Lost,
     /// Its packets loop.

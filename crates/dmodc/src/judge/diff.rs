@@ -13,7 +13,7 @@ use crate::tables::{ForwardingTables, NO_ROUTE, Tile};
 
 /// What differs in the tables of some switches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Changes {
+pub struct TableChanges {
     /// Entries that differ.
     pub entries: u64,
     /// Those among them that only the new tables have.
@@ -26,8 +26,8 @@ pub struct Changes {
     pub switches: u64,
 }
 
-impl Changes {
-    fn add(&mut self, other: &Changes) {
+impl TableChanges {
+    fn add(&mut self, other: &TableChanges) {
         self.entries += other.entries;
         self.set += other.set;
         self.unset += other.unset;
@@ -44,18 +44,18 @@ pub struct LevelChanges {
     /// How many live switches it has.
     pub switches: u64,
     /// What differs in their tables.
-    pub changes: Changes,
+    pub changes: TableChanges,
 }
 
 /// The difference of two tables. Dead switches have no say in it: nobody sends them anything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Diff {
     /// What differs in all tables.
-    pub changes: Changes,
+    pub changes: TableChanges,
     /// The same by rank; switches without one last.
     pub levels: Vec<LevelChanges>,
     /// The switches whose tables differ, ascending by index.
-    pub switches: Vec<(SwitchIndex, Changes)>,
+    pub switches: Vec<(SwitchIndex, TableChanges)>,
     /// Ordered pairs of live nodes (aggregation nodes aside) whose path differs for any LID of the
     /// destination.
     pub pairs: u64,
@@ -121,7 +121,7 @@ pub fn diff(
 /// What a comparison of rows finds.
 struct Rows {
     /// The switches that differ, ascending.
-    switches: Vec<(SwitchIndex, Changes)>,
+    switches: Vec<(SwitchIndex, TableChanges)>,
     /// Whether any entry of a column differs.
     touched: Vec<bool>,
 }
@@ -150,7 +150,7 @@ fn rows(
         let mut rows = nothing();
         let mut sent = vec![false; blocks.count];
         for &s in switches {
-            let mut changes = Changes::default();
+            let mut changes = TableChanges::default();
             for tile in &tiles {
                 let (old, new) = (old.row(s, tile), new.row(s, tile));
                 let differing = (0..old.len()).filter(|&at| old[at] != new[at]);
@@ -179,14 +179,14 @@ fn rows(
 fn levels(
     live: &[SwitchIndex],
     ranking: &Ranking,
-    changed: &[(SwitchIndex, Changes)],
+    changed: &[(SwitchIndex, TableChanges)],
 ) -> Vec<LevelChanges> {
     let unranked = ranking.levels() as usize;
     let place = |s: SwitchIndex| ranking.rank(s).map_or(unranked, |rank| rank as usize);
     let mut levels: Vec<LevelChanges> = (0..ranking.levels())
         .map(Some)
         .chain([None])
-        .map(|rank| LevelChanges { rank, switches: 0, changes: Changes::default() })
+        .map(|rank| LevelChanges { rank, switches: 0, changes: TableChanges::default() })
         .collect();
     for &s in live {
         levels[place(s)].switches += 1;

@@ -17,7 +17,7 @@
 use std::cmp::Reverse;
 
 use super::detect::{Counter, Detection};
-use super::doubt::Why;
+use super::doubt::DoubtReason;
 use crate::id::SwitchIndex;
 use crate::union_find::UnionFind;
 
@@ -69,7 +69,7 @@ pub(super) fn settle(d: &mut Detection<'_>) {
     let left = clashes.switches.iter().copied().filter(stays);
     uncertain.extend(left.filter(|&s| clashes.of(s).iter().any(|&t| d.is_leaf(t))));
     for s in uncertain {
-        d.doubt(s, Why::NodesOfALeaf);
+        d.doubt(s, DoubtReason::NodesOfALeaf);
     }
 }
 

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::clash;
-use super::doubt::{Doubt, Why};
+use super::doubt::{Doubt, DoubtReason};
 use crate::fabric::Live;
 use crate::id::SwitchIndex;
 
@@ -59,7 +59,7 @@ impl Detection<'_> {
         self.is_leaf[s.at()]
     }
 
-    pub(super) fn doubt(&mut self, switch: SwitchIndex, why: Why) {
+    pub(super) fn doubt(&mut self, switch: SwitchIndex, why: DoubtReason) {
         self.doubts.push(Doubt { switch, is_leaf: self.is_leaf(switch), why });
     }
 
@@ -111,7 +111,11 @@ impl Detection<'_> {
                 }
                 Some(hops) if hops > 0 && hops % 2 == 0 => {
                     found.push(s);
-                    self.doubts.push(Doubt { switch: s, is_leaf: true, why: Why::FarFromLeaves });
+                    self.doubts.push(Doubt {
+                        switch: s,
+                        is_leaf: true,
+                        why: DoubtReason::FarFromLeaves,
+                    });
                 }
                 _ => {}
             }
@@ -185,7 +189,11 @@ impl Detection<'_> {
                 && !self.has_a_twin(s, &own, &mut counter, |t| hops[t.at()] == Some(far - 2))
             {
                 found.push(s);
-                self.doubts.push(Doubt { switch: s, is_leaf: true, why: Why::FarFromLeaves });
+                self.doubts.push(Doubt {
+                    switch: s,
+                    is_leaf: true,
+                    why: DoubtReason::FarFromLeaves,
+                });
             }
         }
         self.set(found);
@@ -235,7 +243,7 @@ impl Detection<'_> {
     /// is uncertain.
     fn doubt_a_share(&mut self, switch: SwitchIndex, shared: usize, own: usize, is_leaf: bool) {
         if shared >= 2 && 5 * shared > 2 * own && 5 * shared < 4 * own {
-            self.doubts.push(Doubt { switch, is_leaf, why: Why::PartlyCabledAsALeaf });
+            self.doubts.push(Doubt { switch, is_leaf, why: DoubtReason::PartlyCabledAsALeaf });
         }
     }
 }

@@ -28,7 +28,7 @@ mod detect;
 mod doubt;
 
 pub use choice::{LeafChoice, Meant, NothingMeant};
-pub use doubt::{Doubt, Why};
+pub use doubt::{Doubt, DoubtReason};
 
 use crate::fabric::{AdapterKind, Degradation, Live};
 use crate::id::SwitchIndex;

@@ -18,7 +18,7 @@ mod residues;
 mod saved;
 
 pub use natural::natural_cmp;
-pub use saved::{Place, SavedCable, SavedOrders};
+pub use saved::{SavedCable, SavedOrders, SavedPlace};
 
 use nested::nested_order;
 
@@ -76,7 +76,7 @@ pub struct Orders {
     ranks: RankRule,
     nodes: Vec<DestinationNumber>,
     /// Numbers of places on leaves that nobody is in, ascending.
-    vacant: Vec<(u32, Place)>,
+    vacant: Vec<(u32, SavedPlace)>,
     switches: Vec<u32>,
     positions: Vec<u32>,
 }

@@ -9,7 +9,7 @@
 
 use super::cuts::Demand;
 use super::paths::{NOWHERE, Target};
-use super::{Loads, Lost, Traffic, add};
+use super::{Loads, LostPair, Traffic, add};
 use crate::parallel;
 
 /// So many words of bits, and one bit for each destination: that many are counted side by side.
@@ -24,7 +24,7 @@ struct Counts {
     ports: Vec<Count>,
     demand: Demand,
     undelivered: u64,
-    lost: Vec<Lost>,
+    lost: Vec<LostPair>,
 }
 
 /// What a port carries.
@@ -115,7 +115,7 @@ fn counts(traffic: &Traffic<'_>) -> Counts {
     };
     // A thread keeps its counts and fronts from group to group: making them anew, and adding up the counts of
     // every group in the end, took longer than the counting on many cores.
-    let start = || (nothing(), Fronts::new(traffic), Vec::<(usize, Vec<Lost>)>::new());
+    let start = || (nothing(), Fronts::new(traffic), Vec::<(usize, Vec<LostPair>)>::new());
     let by_thread = parallel::fold(groups.iter().enumerate(), start, |thread, (at, targets)| {
         let (counts, fronts, lost) = thread;
         traffic.count(targets, fronts, counts);

@@ -33,7 +33,7 @@ use crate::id::{NodeIndex, SwitchIndex};
 use crate::order::Orders;
 use crate::random::Random;
 use crate::rank::Ranking;
-use crate::survey::Host;
+use crate::survey::HostKey;
 use crate::tables::{End, ForwardingTables};
 use cuts::Cuts;
 use paths::{Paths, Target};
@@ -43,7 +43,7 @@ const NAMED: usize = 8;
 
 /// A pair of a switch and a node that is not delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Lost {
+pub struct LostPair {
     /// The switch that the sources sit on.
     pub from: SwitchIndex,
     /// The destination.
@@ -64,7 +64,7 @@ pub struct Loads {
     /// Flows that do not arrive.
     pub undelivered: u64,
     /// The first of them.
-    pub lost: Vec<Lost>,
+    pub lost: Vec<LostPair>,
 }
 
 impl Loads {
@@ -262,7 +262,7 @@ impl<'a> Traffic<'a> {
         }
         let (mut hosts, mut known, mut host_of) = (Vec::new(), HashMap::new(), Vec::new());
         for &n in &nodes {
-            let host = Host::of(live, n);
+            let host = HostKey::of(live, n);
             host_of.push(*known.entry(host).or_insert_with(|| {
                 hosts.push(host.name());
                 hosts.len() as u32 - 1
@@ -414,13 +414,13 @@ impl<'a> Traffic<'a> {
         flows
     }
 
-    fn lost(&self, from: u32, target: &Target) -> Lost {
+    fn lost(&self, from: u32, target: &Target) -> LostPair {
         let is_meant = |at: &usize| {
             let other = &self.targets[*at];
             (other.home, other.port) == (target.home, target.port)
         };
         let position = (0..self.targets.len()).find(is_meant).expect("a target of this traffic");
-        Lost { from: SwitchIndex::new(from as usize), to: self.nodes[position] }
+        LostPair { from: SwitchIndex::new(from as usize), to: self.nodes[position] }
     }
 }
 

@@ -13,7 +13,7 @@ use crate::rank::{RankRule, Ranking};
 
 /// A port of a switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Place {
+pub struct SavedPlace {
     /// The switch.
     pub switch: Guid,
     /// Its port.
@@ -22,7 +22,7 @@ pub struct Place {
 
 /// A cable between two switches; the lesser end comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct SavedCable(pub Place, pub Place);
+pub struct SavedCable(pub SavedPlace, pub SavedPlace);
 
 /// Both orders of a fabric as lists of GUIDs.
 ///
@@ -34,11 +34,11 @@ pub struct SavedOrders {
     /// Nodes on leaves, by port GUID; 0 stands for nobody.
     pub nodes: Vec<Guid>,
     /// The place of each number of a node on a leaf, as far as it is known.
-    pub node_places: Vec<Option<Place>>,
+    pub node_places: Vec<Option<SavedPlace>>,
     /// Nodes elsewhere and aggregation nodes, by port GUID; 0 stands for nobody.
     pub others: Vec<Guid>,
     /// The place of each of their numbers, as far as it is known.
-    pub other_places: Vec<Option<Place>>,
+    pub other_places: Vec<Option<SavedPlace>>,
     /// Cables between switches as they were last seen, ascending. Who is cabled as an absent switch was takes its place.
     pub cables: Vec<SavedCable>,
     /// Switches as destinations.
@@ -122,7 +122,7 @@ impl SavedOrders {
 
     /// Keeps earlier cables whose ports are free now.
     fn keep_cables(&mut self, earlier: &[SavedCable]) {
-        let in_use: HashSet<Place> =
+        let in_use: HashSet<SavedPlace> =
             self.cables.iter().flat_map(|SavedCable(a, b)| [*a, *b]).collect();
         let is_absent = |SavedCable(a, b): &&SavedCable| !in_use.contains(a) && !in_use.contains(b);
         self.cables.extend(earlier.iter().filter(is_absent).copied().collect::<Vec<_>>());
@@ -169,7 +169,7 @@ impl SavedOrders {
             });
             let vacant = orders.vacant.iter().filter(|_| on_leaf);
             let vacant = vacant.map(|&(number, place)| (number, Guid(0), place));
-            let all: Vec<(u32, Guid, Place)> = listed.chain(vacant).collect();
+            let all: Vec<(u32, Guid, SavedPlace)> = listed.chain(vacant).collect();
             let guids = by_number(all.iter().map(|&(number, guid, _)| (number, guid)));
             let mut places = vec![None; guids.len()];
             for (number, _, place) in all {
@@ -184,7 +184,7 @@ impl SavedOrders {
             .iter()
             .map(|cable| {
                 let [a, b] = [cable.a, cable.b]
-                    .map(|(s, port)| Place { switch: fabric.switch(s).guid, port });
+                    .map(|(s, port)| SavedPlace { switch: fabric.switch(s).guid, port });
                 SavedCable(a.min(b), a.max(b))
             })
             .collect();
@@ -338,9 +338,9 @@ fn positions(list: &[Guid]) -> HashMap<Guid, u32> {
 /// place leaves the number to the place.
 fn keep_places(
     guids: &mut Vec<Guid>,
-    places: &mut Vec<Option<Place>>,
+    places: &mut Vec<Option<SavedPlace>>,
     earlier: &[Guid],
-    earlier_places: &[Option<Place>],
+    earlier_places: &[Option<SavedPlace>],
 ) {
     let present: HashSet<Guid> = guids.iter().copied().collect();
     let length = guids.len().max(earlier.len());

@@ -18,7 +18,7 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::{Place, SavedOrders};
+use super::{SavedOrders, SavedPlace};
 use crate::fabric::Live;
 use crate::id::{Guid, NodeIndex, PortNumber, SwitchIndex};
 use crate::order::DestinationNumber;
@@ -51,7 +51,7 @@ pub(super) struct Newcomers<'a> {
     /// If nothing is known yet: how many leaves are missing right before each, and how many places a leaf has.
     missing: Option<(Vec<u32>, u32)>,
     /// Places that newcomers' leaves keep free.
-    pub(super) vacant: Vec<(u32, Place)>,
+    pub(super) vacant: Vec<(u32, SavedPlace)>,
 }
 
 impl<'a> Newcomers<'a> {
@@ -188,7 +188,7 @@ impl<'a> Newcomers<'a> {
             self.note(at, port, number);
             if !used.contains(&port) {
                 self.never_used.insert(number);
-                self.vacant.push((number, Place { switch, port }));
+                self.vacant.push((number, SavedPlace { switch, port }));
             }
         }
     }

@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::newcomers::Newcomers;
-use super::{Place, SavedOrders};
+use super::{SavedOrders, SavedPlace};
 use crate::fabric::Live;
 use crate::id::{Guid, NodeIndex};
 use crate::order::{DestinationNumber, Topological, on_leaf};
@@ -19,19 +19,19 @@ pub(in crate::order) struct Numbers {
     /// Of each switch.
     pub(in crate::order) switches: Vec<u32>,
     /// Numbers of places on leaves that nobody is in.
-    pub(in crate::order) vacant: Vec<(u32, Place)>,
+    pub(in crate::order) vacant: Vec<(u32, SavedPlace)>,
 }
 
 /// One of both lists of nodes, to be looked up.
 struct List<'a> {
     guids: &'a [Guid],
-    by_place: HashMap<Place, u32>,
+    by_place: HashMap<SavedPlace, u32>,
     /// Only where no place is known.
     by_guid: HashMap<Guid, u32>,
 }
 
 impl<'a> List<'a> {
-    fn new(guids: &'a [Guid], places: &'a [Option<Place>]) -> Self {
+    fn new(guids: &'a [Guid], places: &'a [Option<SavedPlace>]) -> Self {
         let (mut by_place, mut by_guid) = (HashMap::new(), HashMap::with_capacity(guids.len()));
         for (at, &guid) in guids.iter().enumerate() {
             match places.get(at).copied().flatten() {
@@ -109,7 +109,7 @@ impl SavedOrders {
     }
 
     /// Places without an owner that nobody is in now.
-    fn vacant(&self, list: &List<'_>, taken: &HashSet<(bool, u32)>) -> Vec<(u32, Place)> {
+    fn vacant(&self, list: &List<'_>, taken: &HashSet<(bool, u32)>) -> Vec<(u32, SavedPlace)> {
         let is_vacant =
             |number: &u32| list.guids[*number as usize].0 == 0 && !taken.contains(&(true, *number));
         let places = list.by_place.iter().map(|(place, number)| (*number, *place));
@@ -134,7 +134,7 @@ impl SavedOrders {
 }
 
 /// Where a node is plugged in.
-pub(super) fn place_of(live: Live<'_>, n: NodeIndex) -> Place {
+pub(super) fn place_of(live: Live<'_>, n: NodeIndex) -> SavedPlace {
     let node = live.fabric.node(n);
-    Place { switch: live.fabric.switch(node.switch).guid, port: node.switch_port }
+    SavedPlace { switch: live.fabric.switch(node.switch).guid, port: node.switch_port }
 }

@@ -35,7 +35,7 @@ impl SavedOrders {
             });
         }
         for SavedCable(a, b) in &self.cables {
-            let end = |place: &super::Place| (vertices[&place.switch], place.port);
+            let end = |place: &super::SavedPlace| (vertices[&place.switch], place.port);
             builder.cable(end(a), end(b), Rate::default());
         }
         builder.finish_sound().0

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use super::super::blocks::block;
 use super::needs::{Entry, Ground};
-use super::{Plan, Round, Write};
+use super::{BlockWrite, UploadPlan, UploadRound};
 use crate::id::SwitchIndex;
 use crate::parallel;
 use crate::tables::{ForwardingTables, Tile};
 
 /// The writes at one switch, and the columns that they write.
-type AtSwitch = (Vec<Write>, Vec<u32>);
+type AtSwitch = (Vec<BlockWrite>, Vec<u32>);
 
 /// All writes that make new tables of old ones. Entries that nothing is asked of are written with the
 /// first write of their block; where there is none, in the first round.
@@ -20,7 +20,7 @@ pub(super) fn writes(
     new: &ForwardingTables,
     entries: &[Entry],
     rounds: &[u32],
-) -> Plan {
+) -> UploadPlan {
     let tiles: Vec<Tile> = old.columns().tiles().collect();
     let lid = |column: usize| ground.columns.destinations()[column].lid;
     let mut told: Vec<(u32, u32, u32)> =
@@ -35,7 +35,7 @@ pub(super) fn writes(
             *first = round.min(*first);
         }
         let s = SwitchIndex::new(s);
-        // Round, LID, column: in the order of the writes.
+        // UploadRound, LID, column: in the order of the writes.
         let mut written: Vec<(u32, u32, u32)> = vec![];
         for tile in &tiles {
             let (old, new) = (old.row(s, tile), new.row(s, tile));
@@ -55,25 +55,25 @@ pub(super) fn writes(
         let each = written.chunk_by(|a, b| key(a) == key(b)).map(|entries| {
             let (round, block) = key(&entries[0]);
             start += entries.len();
-            Write { round, switch: s, block, entries: start - entries.len()..start }
+            BlockWrite { round, switch: s, block, entries: start - entries.len()..start }
         });
         (each.collect(), written.iter().map(|w| w.2).collect())
     };
     let pieces: Vec<AtSwitch> = parallel::map(&ground.switches, at_switch);
-    let mut plan = Plan::default();
+    let mut plan = UploadPlan::default();
     for (writes, columns) in pieces {
         let first = plan.columns.len();
         plan.blocks += first_writes(&writes);
         plan.switches += u64::from(!writes.is_empty());
         plan.writes.extend(writes.into_iter().map(|w| {
             let entries = w.entries.start + first..w.entries.end + first;
-            Write { entries, ..w }
+            BlockWrite { entries, ..w }
         }));
         plan.columns.extend(columns);
     }
     plan.writes.sort_unstable_by_key(|w| (w.round, w.switch, w.block));
     for writes in plan.writes.chunk_by(|a, b| a.round == b.round) {
-        plan.rounds.push(Round {
+        plan.rounds.push(UploadRound {
             switches: writes.chunk_by(|a, b| a.switch == b.switch).count() as u64,
             blocks: writes.len() as u64,
             entries: writes.iter().map(|w| w.entries.len() as u64).sum(),
@@ -83,7 +83,7 @@ pub(super) fn writes(
 }
 
 /// How many different blocks are written at one switch.
-fn first_writes(writes: &[Write]) -> u64 {
+fn first_writes(writes: &[BlockWrite]) -> u64 {
     let mut blocks: Vec<u32> = writes.iter().map(|w| w.block).collect();
     blocks.sort_unstable();
     blocks.dedup();

@@ -69,9 +69,9 @@ use rounds::Order;
 
 /// An order of writes. See the [module documentation](self).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Plan {
+pub struct UploadPlan {
     /// What is written in each round.
-    pub rounds: Vec<Round>,
+    pub rounds: Vec<UploadRound>,
     /// Blocks that differ: the writes if the order were of no matter.
     pub blocks: u64,
     /// Switches with at least one such block.
@@ -79,22 +79,22 @@ pub struct Plan {
     /// Entries that must wait for others, or that others wait for.
     pub ordered: u64,
     /// What becomes of node pairs.
-    pub pairs: PlanPairs,
+    pub pairs: UploadPairs,
     /// Destinations that packets loop to under the old tables, until the plan has come so far.
     pub old_loops: u64,
-    writes: Vec<Write>,
+    writes: Vec<BlockWrite>,
     /// The columns that are written, write by write, by LID.
     columns: Vec<u32>,
 }
 
-impl Plan {
+impl UploadPlan {
     /// All writes, round by round, by switch, by block.
-    pub fn writes(&self) -> &[Write] {
+    pub fn writes(&self) -> &[BlockWrite] {
         &self.writes
     }
 
     /// The columns whose entries a write changes, ascending by LID.
-    pub fn columns(&self, write: &Write) -> impl ExactSizeIterator<Item = usize> {
+    pub fn columns(&self, write: &BlockWrite) -> impl ExactSizeIterator<Item = usize> {
         self.columns[write.entries.clone()].iter().map(|&column| column as usize)
     }
 
@@ -111,7 +111,7 @@ impl Plan {
 
 /// What is written in one round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Round {
+pub struct UploadRound {
     /// Switches that are written to.
     pub switches: u64,
     /// Blocks that are written.
@@ -122,7 +122,7 @@ pub struct Round {
 
 /// One block of a switch, written once.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Write {
+pub struct BlockWrite {
     /// The round, from 1.
     pub round: u32,
     /// The switch.
@@ -135,7 +135,7 @@ pub struct Write {
 
 /// Ordered pairs of live nodes, aggregation nodes aside; over every LID of the destination.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct PlanPairs {
+pub struct UploadPairs {
     /// All of them.
     pub of: u64,
     /// Those that the old tables deliver upon the fabric as it is.
@@ -146,8 +146,8 @@ pub struct PlanPairs {
     pub given_up: u64,
 }
 
-impl PlanPairs {
-    fn add(&mut self, other: &PlanPairs) {
+impl UploadPairs {
+    fn add(&mut self, other: &UploadPairs) {
         self.of += other.of;
         self.old += other.old;
         self.new += other.new;
@@ -184,12 +184,12 @@ impl std::error::Error for NewLoops {}
 ///
 /// # Panics
 /// If the tables differ in their columns, or belong to another fabric.
-pub fn plan(
+pub fn plan_upload(
     live: Live<'_>,
     old: &ForwardingTables,
     new: &ForwardingTables,
     rounds: u32,
-) -> Result<Plan, NewLoops> {
+) -> Result<UploadPlan, NewLoops> {
     assert_eq!(old.columns(), new.columns(), "only tables with the same columns follow each other");
     assert_eq!(old.switch_count(), live.fabric.switches().len(), "tables of another fabric");
     assert_eq!(new.switch_count(), live.fabric.switches().len(), "tables of another fabric");

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use super::super::cycle::components;
 use super::super::entries::{END, Hops, Tiles};
-use super::PlanPairs;
+use super::UploadPairs;
 use crate::fabric::Live;
 use crate::id::SwitchIndex;
 use crate::tables::{Columns, End};
@@ -28,7 +28,7 @@ pub(super) struct Needs {
     pub(super) entries: Vec<Entry>,
     /// Of two entries, the first is to be written in an earlier round than the second.
     pub(super) edges: Vec<(u32, u32)>,
-    pub(super) pairs: PlanPairs,
+    pub(super) pairs: UploadPairs,
     /// Destinations with a loop in the old tables.
     pub(super) old_loops: u64,
     /// Destinations with a loop in the new tables, and the first such loop.
@@ -127,7 +127,7 @@ impl<'a> Ground<'a> {
     }
 
     /// Counts the pairs of nodes towards a destination.
-    fn count(&self, end: End, served: &[(bool, bool)], pairs: &mut PlanPairs) {
+    fn count(&self, end: End, served: &[(bool, bool)], pairs: &mut UploadPairs) {
         let End::Node(n) = end else { return };
         if !self.live.node(n) || self.live.fabric.is_aggregation(n) {
             return;
