@@ -40,6 +40,7 @@
 pub mod advise;
 mod cost;
 mod divider;
+mod draw;
 pub mod fabric;
 mod group;
 mod id;
@@ -62,9 +63,8 @@ mod union_find;
 
 pub use cost::{BLOCK, CostBlock, TooFar};
 pub use divider::dividers;
-pub use fabric::{
-    Amount, Degradation, Draw, Fabric, FabricBuilder, GuidOrder, Joined, Live, Pgft, Preset,
-};
+pub use draw::{Amount, AmountError, Draw};
+pub use fabric::{Degradation, Fabric, FabricBuilder, GuidOrder, Joined, Live, Pgft, Preset};
 pub use group::{Group, PortGroups};
 pub use id::{AdapterIndex, CableIndex, Guid, Lid, NodeIndex, PortNumber, SwitchIndex};
 pub use kernel::Kernel;

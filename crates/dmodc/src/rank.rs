@@ -270,7 +270,7 @@ mod tests {
         // The first spine loses both its leaves: it now hangs above its two cores.
         let spine = fabric.switches()[4].guid;
         for port in 1..=2 {
-            d.remove(&fabric, format!("{spine}/{port}").parse().unwrap()).unwrap();
+            d.remove(&fabric, &format!("{spine}/{port}")).unwrap();
         }
         assert_eq!(ranks(&fabric, &d)[4], Some(3));
         assert_eq!(ranks(&fabric, &d)[8], Some(2), "the core keeps its rank by the other pod");

@@ -309,7 +309,7 @@ mod tests {
             for t in targets {
                 let (s, port) = t.split_once('/').unwrap();
                 let guid = fabric.switches()[s.parse::<usize>().unwrap()].guid;
-                d.remove(&fabric, format!("{guid}/{port}").parse().unwrap()).unwrap();
+                d.remove(&fabric, &format!("{guid}/{port}")).unwrap();
             }
             recognised(&fabric, &d).unwrap_err()
         };

@@ -269,7 +269,7 @@ mod tests {
         let leaf = fabric.switches()[0].guid;
         let spine = fabric.switches()[11].guid;
         for target in [format!("{leaf}/5"), format!("{spine}/5")] {
-            d.remove(&fabric, target.parse().unwrap()).unwrap();
+            d.remove(&fabric, &target).unwrap();
         }
         let live = Live::new(&fabric, &d);
         let ready = Routing::new(live, &Default::default()).preprocess(live);

@@ -139,8 +139,8 @@ fn the_literal_closer_set_may_turn_up_again_and_ours_never_does() {
     let fabric = "2; 2,3; 1,2; 1,1".parse::<Pgft>().unwrap().fabric(Default::default());
     let mut degraded = Degradation::none(&fabric);
     let spine = SwitchIndex::new(3);
-    let target = format!("{}/1", fabric.switch(spine).guid).parse().unwrap();
-    degraded.remove(&fabric, target).unwrap();
+    let target = format!("{}/1", fabric.switch(spine).guid);
+    degraded.remove(&fabric, &target).unwrap();
     let live = Live::new(&fabric, &degraded);
     let routing = Routing::new(live, &RoutingOptions::default());
     let (tables, coverage) = routing.route(live, &Dmodc).unwrap();

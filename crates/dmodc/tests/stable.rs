@@ -75,7 +75,7 @@ fn the_worked_example_of_the_page() {
     let row = |dead: &[&str], leaf: usize| -> Vec<char> {
         let mut faults = whole.clone();
         for cable in dead {
-            faults.remove(&fabric, (*cable).into()).unwrap();
+            faults.remove(&fabric, cable).unwrap();
         }
         let (tables, _) = routing.route(Live::new(&fabric, &faults), &engine).unwrap();
         let columns = routing.columns();

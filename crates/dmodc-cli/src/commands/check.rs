@@ -20,8 +20,8 @@ pub(super) fn run(args: &CheckArgs) -> Result<Answer> {
     let paths = [Some(args.tables.as_path()), args.new.as_deref()];
     let paths = || paths.into_iter().flatten();
     input::only_one_from_stdin(paths().chain([args.fabric.fabric.as_path()]))?;
-    let mut fabric = input::fabric(&args.fabric)?;
-    let leaves = input::leaf_rule(&args.leaves, &mut fabric)?;
+    let fabric = input::fabric(&args.fabric)?;
+    let (fabric, leaves) = input::leaf_rule(&args.leaves, fabric)?;
     let whole = Whole::new(fabric);
     let live = whole.live();
     let mut dumps = Vec::new();

@@ -22,8 +22,8 @@ const NAMED: usize = 10;
 pub(super) fn run(args: &DiffArgs) -> Result<Answer> {
     let paths = [args.old.as_path(), args.new.as_path()];
     input::only_one_from_stdin(paths.into_iter().chain([args.fabric.fabric.as_path()]))?;
-    let mut fabric = input::fabric(&args.fabric)?;
-    let leaves = input::leaf_rule(&args.leaves, &mut fabric)?;
+    let fabric = input::fabric(&args.fabric)?;
+    let (fabric, leaves) = input::leaf_rule(&args.leaves, fabric)?;
     let (destinations, switches, _) = input::order(&args.order)?;
     let whole = Whole::new(fabric);
     let live = whole.live();

@@ -36,8 +36,8 @@ struct Info<'a> {
 }
 
 pub(super) fn run(args: &InfoArgs) -> Result<Answer> {
-    let Reading { mut fabric, given_lids, format, dirt, planes } = input::reading(&args.fabric)?;
-    let leaves = input::leaf_rule(&args.leaves, &mut fabric)?;
+    let Reading { fabric, given_lids, format, dirt, planes } = input::reading(&args.fabric)?;
+    let (fabric, leaves) = input::leaf_rule(&args.leaves, fabric)?;
     let whole = Whole::new(fabric);
     let live = whole.live();
     let options = RoutingOptions { leaves, ..RoutingOptions::default() };

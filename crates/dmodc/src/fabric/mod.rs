@@ -8,20 +8,21 @@
 
 mod builder;
 mod degrade;
+mod find;
 mod join;
 mod lids;
 mod live;
-mod named;
 mod pgft;
 mod presets;
 mod rate;
+mod without;
 
 pub use builder::{BuildError, FabricBuilder, Inconsistency, Problem, Vertex};
-pub use degrade::{Amount, AmountError, Degradation, Draw, Part};
+pub use degrade::{Degradation, Part};
+pub use find::{FindError, Found};
 pub(crate) use join::replaced_switches;
 pub use join::{Changes, Counts, Joined, OtherFabric};
 pub use live::Live;
-pub use named::{NameError, Target};
 pub use pgft::{GuidOrder, Pgft, PgftError};
 pub use presets::{PRESETS, Preset};
 pub use rate::{Rate, Speed};
@@ -287,10 +288,32 @@ impl Fabric {
         }
     }
 
-    /// Sets adapters aside: they are routed to, but make no leaf and no number. Says how many.
-    pub fn set_aside(&mut self, chosen: impl Fn(&Adapter) -> bool) -> usize {
-        let hosts = self.adapters.iter_mut().filter(|a| a.kind == AdapterKind::Host && chosen(a));
-        hosts.map(|adapter| adapter.kind = AdapterKind::Aside).count()
+    /// Returns the same fabric with the chosen hosts set aside: they are routed to, but make no leaf, and are numbered
+    /// apart from the nodes of leaves.
+    #[must_use]
+    pub fn with_hosts_aside(mut self, is_chosen: impl Fn(&Adapter) -> bool) -> Fabric {
+        for adapter in &mut self.adapters {
+            if adapter.kind == AdapterKind::Host && is_chosen(adapter) {
+                adapter.kind = AdapterKind::Aside;
+            }
+        }
+        self
+    }
+
+    /// Returns the same fabric with other LIDs for some of its nodes and switches.
+    #[must_use]
+    pub(crate) fn with_lids(
+        mut self,
+        nodes: impl IntoIterator<Item = (NodeIndex, Lid)>,
+        switches: impl IntoIterator<Item = (SwitchIndex, Lid)>,
+    ) -> Fabric {
+        for (n, lid) in nodes {
+            self.nodes[n.at()].lid = lid;
+        }
+        for (s, lid) in switches {
+            self.switches[s.at()].lid = lid;
+        }
+        self
     }
 
     /// Returns the same fabric with other GUIDs: one for each switch, adapter and node. All indices stay.

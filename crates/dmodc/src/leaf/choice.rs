@@ -56,14 +56,20 @@ impl fmt::Display for NothingMeant {
 impl std::error::Error for NothingMeant {}
 
 impl LeafChoice {
-    /// The rule for this fabric. Hosts to be excluded are set aside in it.
+    /// Returns the same fabric with the excluded hosts set aside.
+    #[must_use]
+    pub fn set_aside(&self, fabric: Fabric) -> Fabric {
+        match &self.excluded {
+            Some(is_excluded) => fabric.with_hosts_aside(|adapter| is_excluded(&adapter.name)),
+            None => fabric,
+        }
+    }
+
+    /// Returns the rule for a fabric whose excluded hosts were [set aside](LeafChoice::set_aside).
     ///
     /// # Errors
     /// If no switch is meant.
-    pub fn rule(&self, fabric: &mut Fabric) -> Result<LeafRule, NothingMeant> {
-        if let Some(excluded) = &self.excluded {
-            fabric.set_aside(|adapter| excluded(&adapter.name));
-        }
+    pub fn rule(&self, fabric: &Fabric) -> Result<LeafRule, NothingMeant> {
         let rule = if let Some(listed) = &self.roots {
             let is_root = |s: &SwitchIndex| listed.contains(&fabric.switch(*s).guid);
             let roots: Vec<SwitchIndex> = fabric.switch_indices().filter(is_root).collect();

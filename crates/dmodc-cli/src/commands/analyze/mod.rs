@@ -46,8 +46,8 @@ pub(super) fn run(args: &AnalyzeArgs) -> Result<Answer> {
     let job_file = args.nodes.as_deref();
     let inputs = [args.fabric.fabric.as_path(), args.tables.as_path()].into_iter().chain(job_file);
     input::only_one_from_stdin(inputs)?;
-    let mut fabric = input::fabric(&args.fabric)?;
-    let leaves = input::leaf_rule(&args.leaves, &mut fabric)?;
+    let fabric = input::fabric(&args.fabric)?;
+    let (fabric, leaves) = input::leaf_rule(&args.leaves, fabric)?;
     let whole = Whole::new(fabric);
     let live = whole.live();
     let dump = input::tables(&args.tables, live.fabric, &args.fabric)?;
