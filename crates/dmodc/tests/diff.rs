@@ -1,17 +1,14 @@
 //! The difference of two tables against the naive one: every entry, and every pair walked in both.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod support;
+mod common;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use common::{Case, Drawing, Outcomes, for_seeds, random_fabric, route, spoil};
 use dmodc::fabric::Peer;
 use dmodc::judge::{Diff, TableChanges, diff};
-use dmodc::{
-    Degradation, Dmodc, End, ForwardingTables, Live, NodeIndex, PortNumber, Routing,
-    RoutingOptions, SwitchIndex,
-};
-use support::{for_seeds, random_degradation, random_graph, random_pgft, spoil};
+use dmodc::{End, ForwardingTables, Live, NodeIndex, PortNumber, Routing, SwitchIndex};
 
 /// The ports that packets are sent out of, until they arrive, are lost, or have been there before.
 fn path(
@@ -117,44 +114,34 @@ fn assert_naive(
 
 #[test]
 fn the_difference_equals_the_walk_of_every_pair_in_both_tables() {
-    let counts = std::cell::Cell::new([0u64; 4]);
+    let outcomes = Outcomes::new();
     for_seeds(400, |random| {
-        let fabric = match random.below(2) {
-            0 => random_graph(random),
-            _ => random_pgft(random, 40).fabric(Default::default()),
-        };
-        let healthy = Degradation::none(&fabric);
-        let degraded = random_degradation(random, &fabric);
-        let (whole, damaged) = (Live::new(&fabric, &healthy), Live::new(&fabric, &degraded));
-        let routing = Routing::new(whole, &RoutingOptions::default());
-        let (old, _) = routing.route(whole, &Dmodc).unwrap();
-        let (new, _) = routing.route(damaged, &Dmodc).unwrap();
-        for live in [whole, damaged] {
+        let fabric = random_fabric(random, 40);
+        let case = Case::degraded(random, &fabric);
+        let (states, routing) = ([case.whole(), case.now()], case.routing());
+        let [old, new] = states.map(|live| route(&routing, live));
+        for live in states {
             let found = assert_naive(live, &routing, &old, &new);
-            let [moved, some, unset, empty] = counts.get();
-            counts.set([
-                moved + u64::from(found.pairs > 0),
-                some + u64::from(found.pairs > 0 && found.pairs < found.of.pairs),
-                unset + u64::from(found.changes.unset > 0),
-                empty + u64::from(found.is_empty()),
+            outcomes.count([
+                found.pairs > 0,
+                found.pairs > 0 && found.pairs < found.of.pairs,
+                found.changes.unset > 0,
+                found.is_empty(),
             ]);
         }
     });
-    assert!(counts.get().iter().all(|&n| n > 20), "every outcome occurs: {counts:?}");
+    outcomes.assert_each_more_than(20);
 }
 
-/// Rubbish loops, in one table or the same way in both.
+/// Packets loop in spoilt tables, in one of them or in both.
 #[test]
-fn the_difference_of_rubbish_ends_and_is_the_naive_one() {
+fn the_difference_of_spoilt_tables_is_the_naive_one() {
     for_seeds(300, |random| {
-        let fabric = match random.below(2) {
-            0 => random_graph(random),
-            _ => random_pgft(random, 16).fabric(Default::default()),
-        };
-        let degraded = random_degradation(random, &fabric);
-        let live = Live::new(&fabric, &degraded);
-        let routing = Routing::new(live, &RoutingOptions::default());
-        let (mut old, _) = routing.route(live, &Dmodc).unwrap();
+        let fabric = random_fabric(random, 16);
+        let case = Case::degraded(random, &fabric);
+        let live = case.now();
+        let routing = Routing::new(live, &Default::default());
+        let mut old = route(&routing, live);
         spoil(random, live, &mut old);
         spoil(random, live, &mut old);
         let mut new = old.clone();
@@ -174,7 +161,7 @@ fn the_difference_of_rubbish_ends_and_is_the_naive_one() {
 /// ```
 #[test]
 fn one_entry_moves_the_pairs_behind_it() {
-    let mut d = support::Drawing::new();
+    let mut d = Drawing::new();
     let [a, b, x, y] = d.switches(["leaf0", "leaf1", "spine0", "spine1"]);
     d.nodes(a, 3);
     d.nodes(b, 2);
@@ -182,10 +169,9 @@ fn one_entry_moves_the_pairs_behind_it() {
         d.cable(leaf, spine, 1);
     }
     let fabric = d.finish();
-    let healthy = Degradation::none(&fabric);
-    let live = Live::new(&fabric, &healthy);
-    let routing = Routing::new(live, &RoutingOptions::default());
-    let (old, _) = routing.route(live, &Dmodc).unwrap();
+    let case = Case::healthy(&fabric);
+    let (live, routing) = (case.whole(), case.routing());
+    let old = route(&routing, live);
     let ranking = routing.ranking(live);
     assert!(diff(live, &ranking, &old, &old).is_empty());
 
@@ -193,8 +179,7 @@ fn one_entry_moves_the_pairs_behind_it() {
         matches!(d.end, End::Node(_)) && fabric.switch(d.switch).name.as_ref() == "leaf1"
     };
     let column = old.columns().destinations().iter().position(to_leaf1).unwrap();
-    let leaf0 =
-        fabric.switch_indices().find(|&s| fabric.switch(s).name.as_ref() == "leaf0").unwrap();
+    let leaf0 = fabric.find_switch("leaf0").unwrap();
     let taken = old.port(leaf0, column);
     let other = live.links(leaf0).map(|(port, _)| port).find(|&port| Some(port) != taken);
     let mut new = old.clone();
