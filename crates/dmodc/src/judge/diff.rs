@@ -1,4 +1,4 @@
-//! `diff`: what is different between two tables of one fabric, and whose packets notice.
+//! Differences between two tables of one fabric, and the pairs whose packets take another path.
 //!
 //! Entries are compared switch by switch; [`super::moved`] follows the pairs, and [`super::forced()`] counts what
 //! any new tables would have changed.
@@ -11,7 +11,7 @@ use crate::parallel;
 use crate::rank::Ranking;
 use crate::tables::{ForwardingTables, NO_ROUTE, Tile};
 
-/// What differs in the tables of some switches.
+/// Numbers of differences in the tables of some switches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TableChanges {
     /// Entries that differ.
@@ -36,41 +36,40 @@ impl TableChanges {
     }
 }
 
-/// What differs on one level.
+/// The differences on one level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LevelChanges {
     /// The rank of its switches; `None` for those that no leaf can be reached from.
     pub rank: Option<u32>,
     /// How many live switches it has.
     pub switches: u64,
-    /// What differs in their tables.
+    /// The differences in their tables.
     pub changes: TableChanges,
 }
 
-/// The difference of two tables. Dead switches have no say in it: nobody sends them anything.
+/// The differences of two tables. The rows of dead switches do not count: nobody sends them anything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Diff {
-    /// What differs in all tables.
+    /// The differences in all tables.
     pub changes: TableChanges,
-    /// The same by rank; switches without one last.
+    /// The same for each rank; switches without a rank come last.
     pub levels: Vec<LevelChanges>,
     /// The switches whose tables differ, ascending by index.
     pub switches: Vec<(SwitchIndex, TableChanges)>,
-    /// Ordered pairs of live nodes (aggregation nodes aside) whose path differs for any LID of the
-    /// destination.
+    /// Ordered pairs of live nodes (aggregation nodes do not count) whose path differs for any LID of the destination.
     pub pairs: u64,
-    /// How much there is to differ.
+    /// How much was compared.
     pub of: Sizes,
 }
 
 impl Diff {
-    /// Whether the tables are the same.
+    /// Returns whether the tables are the same.
     pub fn is_empty(&self) -> bool {
         self.switches.is_empty()
     }
 }
 
-/// How much there is to compare.
+/// How much was compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sizes {
     /// Live switches times columns.
@@ -79,11 +78,11 @@ pub struct Sizes {
     pub blocks: u64,
     /// Live switches.
     pub switches: u64,
-    /// Ordered pairs of live nodes, aggregation nodes aside.
+    /// Ordered pairs of live nodes; aggregation nodes do not count.
     pub pairs: u64,
 }
 
-/// Compares two tables of a fabric. O(#columns × #switches).
+/// Returns the differences of two tables of a fabric. O(#columns × #switches).
 ///
 /// # Panics
 /// If the tables differ in their columns, or belong to another fabric.
@@ -118,16 +117,16 @@ pub fn diff(
     diff
 }
 
-/// What a comparison of rows finds.
-struct Rows {
+/// The differences of some rows.
+struct RowDifferences {
     /// The switches that differ, ascending.
     switches: Vec<(SwitchIndex, TableChanges)>,
     /// Whether any entry of a column differs.
     touched: Vec<bool>,
 }
 
-impl Rows {
-    fn and(mut self, later: Rows) -> Rows {
+impl RowDifferences {
+    fn and(mut self, later: RowDifferences) -> RowDifferences {
         self.switches.extend(later.switches);
         for (a, b) in self.touched.iter_mut().zip(later.touched) {
             *a |= b;
@@ -136,18 +135,18 @@ impl Rows {
     }
 }
 
-/// Compares the rows of these switches.
+/// Returns the differences of the rows of these switches.
 fn rows(
     switches: &[SwitchIndex],
     old: &ForwardingTables,
     new: &ForwardingTables,
     blocks: &Blocks,
-) -> Rows {
+) -> RowDifferences {
     let tiles: Vec<Tile> = old.columns().tiles().collect();
-    let nothing = || Rows { switches: vec![], touched: vec![false; old.columns().len()] };
+    let none = || RowDifferences { switches: vec![], touched: vec![false; old.columns().len()] };
     let chunk = parallel::piece_length(switches.len(), 4);
     let compare = |switches: &[SwitchIndex]| {
-        let mut rows = nothing();
+        let mut rows = none();
         let mut sent = vec![false; blocks.count];
         for &s in switches {
             let mut changes = TableChanges::default();
@@ -172,10 +171,10 @@ fn rows(
         }
         rows
     };
-    parallel::map(switches.chunks(chunk), compare).into_iter().fold(nothing(), Rows::and)
+    parallel::map(switches.chunks(chunk), compare).into_iter().fold(none(), RowDifferences::and)
 }
 
-/// The changes, added up by rank.
+/// Returns the changes, added up by rank.
 fn levels(
     live: &[SwitchIndex],
     ranking: &Ranking,

@@ -1,8 +1,16 @@
 //! Judging forwarding tables: ours, or anybody's.
 //!
-//! Nothing here knows how tables were made; only [`forced()`] asks what the closer sets would
-//! allow. For each destination the next hops of all switches form a graph that is walked once, O(#switches) a destination, instead of once for every source; so all
-//! pairs of 11,664 nodes take a second, not minutes.
+//! Nothing here knows how tables were made; only [`forced()`] asks what the closer sets would allow. For each destination
+//! the next hops of all switches form a graph that is walked once, in O(#switches), instead of once for every source. So
+//! all pairs of 11,664 nodes take a second, not minutes.
+//!
+//! | question | answer |
+//! |---|---|
+//! | do packets arrive, and can they deadlock? | [`check()`], [`check_union`] during an update, [`delivery`] for some nodes |
+//! | which way does a packet take? | [`trace()`] |
+//! | what changes with new tables? | [`diff()`]; [`forced()`]: what had to change |
+//! | in which order are new tables written? | [`upload`] |
+//! | how many flows share a port? | [`risk`] |
 
 mod blocks;
 mod check;

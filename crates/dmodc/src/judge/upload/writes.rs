@@ -1,69 +1,97 @@
-//! The writes of a plan, block by block.
+//! From the rounds of entries to the writes of blocks.
 
 use std::collections::BTreeMap;
 
 use super::super::blocks::block;
-use super::needs::{Entry, Ground};
+use super::needs::{OrderedEntry, Surroundings};
 use super::{BlockWrite, UploadPlan, UploadRound};
-use crate::id::SwitchIndex;
+use crate::id::{Lid, SwitchIndex};
 use crate::parallel;
 use crate::tables::{ForwardingTables, Tile};
 
-/// The writes at one switch, and the columns that they write.
-type AtSwitch = (Vec<BlockWrite>, Vec<u32>);
+/// The writes at one switch, and the columns that they change.
+struct SwitchWrites {
+    writes: Vec<BlockWrite>,
+    columns: Vec<u32>,
+}
 
-/// All writes that make new tables of old ones. Entries that nothing is asked of are written with the
-/// first write of their block; where there is none, in the first round.
+/// An entry that becomes new. Entries sort in the order in which they are written.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct WrittenEntry {
+    round: u32,
+    lid: Lid,
+    column: u32,
+}
+
+impl WrittenEntry {
+    /// Returns the write that the entry belongs to.
+    fn round_and_block(&self) -> (u32, u32) {
+        (self.round, block(self.lid))
+    }
+}
+
+/// Returns the plan of all writes that make new tables of old ones. `entries` are those that need an order, and
+/// `rounds` their rounds. All other entries are written with the first write of their block; where there is none, in
+/// the first round.
 pub(super) fn writes(
-    ground: &Ground<'_>,
+    surroundings: &Surroundings<'_>,
     old: &ForwardingTables,
     new: &ForwardingTables,
-    entries: &[Entry],
+    entries: &[OrderedEntry],
     rounds: &[u32],
 ) -> UploadPlan {
     let tiles: Vec<Tile> = old.columns().tiles().collect();
-    let lid = |column: usize| ground.columns.destinations()[column].lid;
-    let mut told: Vec<(u32, u32, u32)> =
+    let lid = |column: usize| surroundings.columns.destinations()[column].lid;
+    // Switch, column, round.
+    let mut ordered: Vec<(u32, u32, u32)> =
         entries.iter().zip(rounds).map(|(e, &round)| (e.switch, e.column, round)).collect();
-    told.sort_unstable();
-    let at_switch = |&s: &usize| -> AtSwitch {
-        let first = told.partition_point(|t| (t.0 as usize) < s);
-        let told = &told[first..told.partition_point(|t| (t.0 as usize) <= s)];
+    ordered.sort_unstable();
+    let at_switch = |&s: &usize| -> SwitchWrites {
+        let first = ordered.partition_point(|o| (o.0 as usize) < s);
+        let ordered = &ordered[first..ordered.partition_point(|o| (o.0 as usize) <= s)];
         let mut first_of_block: BTreeMap<u32, u32> = BTreeMap::new();
-        for &(_, column, round) in told {
+        for &(_, column, round) in ordered {
             let first = first_of_block.entry(block(lid(column as usize))).or_insert(round);
             *first = round.min(*first);
         }
         let s = SwitchIndex::new(s);
-        // UploadRound, LID, column: in the order of the writes.
-        let mut written: Vec<(u32, u32, u32)> = vec![];
+        let mut written: Vec<WrittenEntry> = vec![];
         for tile in &tiles {
             let (old, new) = (old.row(s, tile), new.row(s, tile));
             for at in (0..old.len()).filter(|&at| old[at] != new[at]) {
                 let column = tile.columns.start + at;
                 let lid = lid(column);
-                let round = match told.binary_search_by_key(&(column as u32), |t| t.1) {
-                    Ok(at) => told[at].2,
+                let round = match ordered.binary_search_by_key(&(column as u32), |o| o.1) {
+                    Ok(at) => ordered[at].2,
                     Err(_) => first_of_block.get(&block(lid)).copied().unwrap_or(1),
                 };
-                written.push((round, lid.0, column as u32));
+                written.push(WrittenEntry { round, lid, column: column as u32 });
             }
         }
-        written.sort_unstable();
-        let key = |&(round, lid, _): &(u32, u32, u32)| (round, block(crate::Lid(lid)));
-        let mut start = 0;
-        let each = written.chunk_by(|a, b| key(a) == key(b)).map(|entries| {
-            let (round, block) = key(&entries[0]);
-            start += entries.len();
-            BlockWrite { round, switch: s, block, entries: start - entries.len()..start }
-        });
-        (each.collect(), written.iter().map(|w| w.2).collect())
+        switch_writes(s, written)
     };
-    let pieces: Vec<AtSwitch> = parallel::map(&ground.switches, at_switch);
+    assemble(parallel::map(&surroundings.switches, at_switch))
+}
+
+/// Returns the writes at one switch that change these entries.
+fn switch_writes(switch: SwitchIndex, mut written: Vec<WrittenEntry>) -> SwitchWrites {
+    written.sort_unstable();
+    let same = |a: &WrittenEntry, b: &WrittenEntry| a.round_and_block() == b.round_and_block();
+    let mut start = 0;
+    let writes = written.chunk_by(same).map(|entries| {
+        let (round, block) = entries[0].round_and_block();
+        start += entries.len();
+        BlockWrite { round, switch, block, entries: start - entries.len()..start }
+    });
+    SwitchWrites { writes: writes.collect(), columns: written.iter().map(|w| w.column).collect() }
+}
+
+/// Returns the plan of the writes at all switches.
+fn assemble(switches: Vec<SwitchWrites>) -> UploadPlan {
     let mut plan = UploadPlan::default();
-    for (writes, columns) in pieces {
+    for SwitchWrites { writes, columns } in switches {
         let first = plan.columns.len();
-        plan.blocks += first_writes(&writes);
+        plan.blocks += distinct_blocks(&writes);
         plan.switches += u64::from(!writes.is_empty());
         plan.writes.extend(writes.into_iter().map(|w| {
             let entries = w.entries.start + first..w.entries.end + first;
@@ -82,8 +110,8 @@ pub(super) fn writes(
     plan
 }
 
-/// How many different blocks are written at one switch.
-fn first_writes(writes: &[BlockWrite]) -> u64 {
+/// Returns how many different blocks are written at one switch.
+fn distinct_blocks(writes: &[BlockWrite]) -> u64 {
     let mut blocks: Vec<u32> = writes.iter().map(|w| w.block).collect();
     blocks.sort_unstable();
     blocks.dedup();
