@@ -135,6 +135,11 @@ impl Description {
     }
 }
 
+/// Any orders. The tables of a joined fabric always have the LIDs of switches.
+fn options_of_a_join(random: &mut Random) -> RoutingOptions {
+    RoutingOptions { switch_lids: true, ..random_options(random) }
+}
+
 /// Both are refused, or neither; which is so where most of a fabric is gone on one side and most of the
 /// rest on the other.
 fn joins(reference: &Fabric, present: &Fabric) -> bool {
@@ -152,7 +157,7 @@ fn the_reference_is_in_the_joined_fabric_as_it_was() {
         if !joins(&reference, &present) {
             return;
         }
-        let options = random_options(random);
+        let options = options_of_a_join(random);
         let joined = Joined::new(&reference, &present).unwrap();
         let routing = routing(&joined, &reference, &options);
         for (state, alone) in [(&joined.then, &reference), (&joined.now, &present)] {
@@ -184,7 +189,7 @@ fn the_present_as_reference_changes_nothing() {
         assert_eq!((joined.changes, joined.news.len()), (Changes::default(), 0));
         let none = Degradation::none(&present);
         assert_eq!((&joined.then, &joined.now), (&none, &none));
-        let options = random_options(random);
+        let options = options_of_a_join(random);
         assert_eq!(stable(&present, &present, &options), plain(&present, &options));
     });
 }
@@ -200,7 +205,7 @@ fn a_degraded_file_is_routed_as_its_mask() {
         if !joins(&reference, &present) {
             return;
         }
-        let options = random_options(random);
+        let options = options_of_a_join(random);
         let case = Case::with_faults(&fabric, faults);
         let routing = Routing::new(case.whole(), &options);
         let reference_state = Reference::new(&routing, case.whole());
@@ -234,7 +239,7 @@ fn a_file_without_the_ports_that_are_down_is_routed_as_its_mask() {
         if !joins(&fabric, &present) {
             return;
         }
-        let options = random_options(random);
+        let options = options_of_a_join(random);
         assert!(stable(&fabric, &short, &options) == stable(&fabric, &present, &options));
         let (joined, expected) = (Joined::new(&fabric, &short), Joined::new(&fabric, &present));
         let (joined, expected) = (joined.unwrap(), expected.unwrap());
