@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use dmodc::{
-    Degradation, DestinationOrder, Fabric, LeafChoice, LeafRule, Live, Meant, NothingMeant,
+    Degradation, DestinationOrder, Fabric, LeafChoice, LeafRule, Live, NamePattern, NoLeafMeant,
     SavedOrders, SwitchOrder,
 };
 use dmodc_formats::lft::Lft;
@@ -120,14 +120,14 @@ pub(crate) fn leaf_rule(args: &LeafArgs, fabric: Fabric) -> Result<(Fabric, Leaf
     let choice = leaf_choice(args)?;
     let fabric = choice.set_aside(fabric);
     let rule = choice.rule(&fabric).map_err(|nothing| match (nothing, &args.roots) {
-        (NothingMeant::Roots, Some(path)) => {
+        (NoLeafMeant::Roots, Some(path)) => {
             anyhow!("{}: none of these GUIDs is a switch of the fabric", name(path))
         }
-        (NothingMeant::TooFewNodes(most), _) => anyhow!(
+        (NoLeafMeant::TooFewNodes(most), _) => anyhow!(
             "--leaf-min-nodes leaves no leaf: the most nodes that a switch has are {}",
             text::number(most)
         ),
-        (NothingMeant::AllExcluded, _) => anyhow!("--exclude leaves no leaf"),
+        (NoLeafMeant::AllExcluded, _) => anyhow!("--exclude leaves no leaf"),
         _ => anyhow!("--leaf-name matches the description of no switch"),
     })?;
     Ok((fabric, rule))
@@ -135,7 +135,7 @@ pub(crate) fn leaf_rule(args: &LeafArgs, fabric: Fabric) -> Result<(Fabric, Leaf
 
 /// Returns what the arguments say about leaves.
 pub(crate) fn leaf_choice(args: &LeafArgs) -> Result<LeafChoice> {
-    let meant = |pattern: &Option<String>| -> Result<Option<Meant>> {
+    let meant = |pattern: &Option<String>| -> Result<Option<NamePattern>> {
         let Some(text) = pattern else { return Ok(None) };
         let regex =
             Regex::new(text).with_context(|| format!("'{text}' is no regular expression"))?;

@@ -68,7 +68,7 @@ pub use fabric::{Degradation, Fabric, FabricBuilder, GuidOrder, Joined, Live, Pg
 pub use group::{Group, PortGroups};
 pub use id::{AdapterIndex, CableIndex, Guid, Lid, NodeIndex, PortNumber, SwitchIndex};
 pub use kernel::Kernel;
-pub use leaf::{Doubt, DoubtReason, LeafChoice, LeafRule, Leaves, Meant, NothingMeant};
+pub use leaf::{Doubt, DoubtReason, LeafChoice, LeafRule, Leaves, NamePattern, NoLeafMeant};
 pub use order::{
     DestinationNumber, DestinationOrder, Orders, SavedCable, SavedOrders, SavedPlace, SwitchOrder,
     natural_cmp,

@@ -1,15 +1,15 @@
-//! Where the detection of leaves is uncertain.
+//! Switches about which the detection of leaves is uncertain.
 
 use std::fmt;
 
 use crate::id::SwitchIndex;
 
-/// A switch of which the fabric alone does not say clearly whether it is a leaf.
+/// A switch for which the fabric alone does not show clearly whether it is a leaf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Doubt {
     /// The switch.
     pub switch: SwitchIndex,
-    /// What was decided.
+    /// Whether it was taken for a leaf.
     pub is_leaf: bool,
     /// Why it is uncertain.
     pub why: DoubtReason,
