@@ -37,10 +37,10 @@ impl Amount {
 }
 
 impl FromStr for Amount {
-    type Err = String;
+    type Err = ParseAmountError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("'{text}' is neither a count nor a percentage from 0% to 100%");
+    fn from_str(text: &str) -> Result<Self, ParseAmountError> {
+        let wrong = || ParseAmountError { text: text.into() };
         match text.strip_suffix('%') {
             Some(number) => match number.trim().parse::<f64>() {
                 Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(Amount::Percent(percent)),
@@ -50,6 +50,20 @@ impl FromStr for Amount {
         }
     }
 }
+
+/// The error of a text that is no [`Amount`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParseAmountError {
+    text: Box<str>,
+}
+
+impl fmt::Display for ParseAmountError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "'{}' is neither a count nor a percentage from 0% to 100%", self.text)
+    }
+}
+
+impl std::error::Error for ParseAmountError {}
 
 /// The error of a draw that is to remove more than there is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,24 +82,24 @@ impl fmt::Display for AmountError {
 
 impl std::error::Error for AmountError {}
 
-/// A uniform random draw of faults. Cables and switches are drawn from the whole fabric
-/// independently, each from a stream of its own: asking for more switches moves no cable.
+/// A uniform random draw of faults. Cables and switches are drawn from the whole fabric independently, each from its own
+/// stream of random numbers: more switches do not change the cables that are drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Draw {
     /// Cables to kill, among those between switches.
     pub cables: Amount,
     /// Switches to kill, among those that are not leaves.
     pub switches: Amount,
-    /// Draw among nodes' own cables, too.
+    /// Cables of nodes can be drawn, too.
     pub any_cable: bool,
-    /// Draw among leaves, too.
+    /// Leaves can be drawn, too.
     pub any_switch: bool,
     /// The seed.
     pub seed: u64,
 }
 
 impl Draw {
-    /// Draws the faults.
+    /// Returns the faults of this draw.
     ///
     /// # Errors
     /// If more is asked for than there is.

@@ -63,7 +63,7 @@ mod union_find;
 
 pub use cost::{BLOCK, CostBlock, TooFar};
 pub use divider::dividers;
-pub use draw::{Amount, AmountError, Draw};
+pub use draw::{Amount, AmountError, Draw, ParseAmountError};
 pub use fabric::{Degradation, Fabric, FabricBuilder, GuidOrder, Joined, Live, Pgft, Preset};
 pub use group::{Group, PortGroups};
 pub use id::{AdapterIndex, CableIndex, Guid, Lid, NodeIndex, PortNumber, SwitchIndex};

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use common::{
     Case, for_seeds, judge, pgft, random_fabric, random_faults, random_graph, random_pgft, route,
 };
-use dmodc::oracle::stable::{self, Pair};
+use dmodc::oracle::stable::{self, States};
 use dmodc::{
     Degradation, Dmodc, Fabric, GuidOrder, Kernel, Live, Random, Reference, Routing,
     RoutingOptions, Stable, SwitchIndex, alternative_ports,
@@ -29,8 +29,8 @@ fn assert_equals_the_naive(random: &mut Random, fabric: &Fabric) {
     let options = RoutingOptions { switch_lids: random.below(2) == 0, ..RoutingOptions::default() };
     let routing = Routing::new(then, &options);
     let leaves = [routing.ranking(then), routing.ranking(now)];
-    let pair = Pair { then: (then, leaves[0].leaves()), now: (now, leaves[1].leaves()) };
-    let naive = stable::tables(pair, routing.orders(), routing.columns());
+    let states = States { then: (then, leaves[0].leaves()), now: (now, leaves[1].leaves()) };
+    let naive = stable::tables(states, routing.orders(), routing.columns());
     let engine = engine(&routing, then);
     for kernel in Kernel::all() {
         let mut ready = routing.preprocess(now);
@@ -43,7 +43,7 @@ fn assert_equals_the_naive(random: &mut Random, fabric: &Fabric) {
                 assert_eq!(tables.row(s, &tile), naive, "{s:?}, {}", kernel.name());
             }
         }
-        assert_eq!(tables.digest(), stable::digest(pair, routing.orders(), routing.columns()));
+        assert_eq!(tables.digest(), stable::digest(states, routing.orders(), routing.columns()));
     }
 }
 

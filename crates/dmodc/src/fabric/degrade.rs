@@ -4,7 +4,7 @@ use super::{Fabric, FindError};
 use crate::id::{CableIndex, SwitchIndex};
 use crate::kernel::bits;
 
-/// The faults upon a fabric: a mask over its switches and cables. Applying one costs a bit.
+/// The faults of a fabric: a mask over its switches and cables, one bit for each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Degradation {
     switches: Bits,
@@ -12,7 +12,7 @@ pub struct Degradation {
 }
 
 impl Degradation {
-    /// No faults.
+    /// Returns the degradation without faults.
     pub fn none(fabric: &Fabric) -> Self {
         Degradation {
             switches: Bits::new(fabric.switches().len()),
@@ -20,18 +20,18 @@ impl Degradation {
         }
     }
 
-    /// Whether the mask has the size of this fabric.
+    /// Returns whether the mask has the size of this fabric.
     pub fn fits(&self, fabric: &Fabric) -> bool {
         self.switches.len == fabric.switches().len() && self.cables.len == fabric.cable_count()
     }
 
-    /// Whether the switch itself is dead.
+    /// Returns whether the switch itself is dead.
     #[inline]
     pub fn switch_is_dead(&self, s: SwitchIndex) -> bool {
         self.switches.get(s.at())
     }
 
-    /// Whether the cable itself is dead. (A live cable of a dead switch carries nothing either.)
+    /// Returns whether the cable itself is dead. (A cable of a dead switch carries nothing either.)
     #[inline]
     pub fn cable_is_dead(&self, c: CableIndex) -> bool {
         self.cables.get(c.at())
@@ -55,7 +55,7 @@ impl Degradation {
         }
     }
 
-    /// The parts that are dead in one of two degradations of a fabric, but not in both.
+    /// Returns the parts that are dead in one of two degradations of a fabric, but not in both.
     ///
     /// # Panics
     /// If they are of different fabrics.
@@ -65,17 +65,17 @@ impl Degradation {
         switches.map(Part::Switch).chain(cables.map(Part::Cable))
     }
 
-    /// The dead switches, ascending.
+    /// Returns the dead switches, ascending.
     pub fn dead_switches(&self) -> impl Iterator<Item = SwitchIndex> + '_ {
         self.switches.ones().map(SwitchIndex::new)
     }
 
-    /// The dead cables, ascending: between switches first, then those of nodes.
+    /// Returns the dead cables, ascending: those between switches first, then those of nodes.
     pub fn dead_cables(&self) -> impl Iterator<Item = CableIndex> + '_ {
         self.cables.ones().map(CableIndex::new)
     }
 
-    /// Whether a cable with this number or a greater one is dead.
+    /// Returns whether a cable with this number or a greater one is dead.
     pub(crate) fn has_dead_cables_from(&self, first: CableIndex) -> bool {
         self.cables.any_from(first.at())
     }
@@ -90,7 +90,7 @@ impl Degradation {
         Ok(part)
     }
 
-    /// Everything dead, for lists.
+    /// Returns all dead parts: switches, then cables.
     pub fn removed(&self) -> impl Iterator<Item = Part> + '_ {
         self.dead_switches().map(Part::Switch).chain(self.dead_cables().map(Part::Cable))
     }

@@ -4,8 +4,8 @@ use super::{Degradation, Fabric, FabricBuilder, Live, Vertex};
 use crate::id::CableIndex;
 
 impl Fabric {
-    /// The fabric that a discovery would find under a degradation: what is dead is left out, and so
-    /// is what hangs on nothing but the dead. Everything else keeps its GUID, LID and ports.
+    /// Returns the fabric that a discovery would find under a degradation. Dead parts are left out, and so are nodes whose
+    /// switch or cable is dead. Everything else keeps its GUID, LID and ports.
     pub fn without(&self, degradation: &Degradation) -> Fabric {
         let live = Live::new(self, degradation);
         let mut b = FabricBuilder::new();
