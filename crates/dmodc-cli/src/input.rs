@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use dmodc::{
-    Degradation, DestinationOrder, Fabric, LeafChoice, LeafRule, Live, Meant, NothingMeant,
+    Degradation, DestinationOrder, Fabric, LeafChoice, LeafRule, Live, NamePattern, NoLeafMeant,
     SavedOrders, SwitchOrder,
 };
 use dmodc_formats::lft::Lft;
@@ -115,31 +115,38 @@ pub(crate) fn is_of_this_fabric(path: &Path, lft: &Lft, fabric: &Fabric) -> Resu
     }
 }
 
-/// The rule for leaves that the arguments ask for. Hosts to be excluded are set aside in the fabric.
-pub(crate) fn leaf_rule(args: &LeafArgs, fabric: &mut Fabric) -> Result<LeafRule> {
-    let meant = |pattern: &Option<String>| -> Result<Option<Meant>> {
+/// Returns the fabric with the excluded hosts set aside, and the rule for leaves that the arguments ask for.
+pub(crate) fn leaf_rule(args: &LeafArgs, fabric: Fabric) -> Result<(Fabric, LeafRule)> {
+    let choice = leaf_choice(args)?;
+    let fabric = choice.set_aside(fabric);
+    let rule = choice.rule(&fabric).map_err(|nothing| match (nothing, &args.roots) {
+        (NoLeafMeant::Roots, Some(path)) => {
+            anyhow!("{}: none of these GUIDs is a switch of the fabric", name(path))
+        }
+        (NoLeafMeant::TooFewNodes(most), _) => anyhow!(
+            "--leaf-min-nodes leaves no leaf: the most nodes that a switch has are {}",
+            text::number(most)
+        ),
+        (NoLeafMeant::AllExcluded, _) => anyhow!("--exclude leaves no leaf"),
+        _ => anyhow!("--leaf-name matches the description of no switch"),
+    })?;
+    Ok((fabric, rule))
+}
+
+/// Returns what the arguments say about leaves.
+pub(crate) fn leaf_choice(args: &LeafArgs) -> Result<LeafChoice> {
+    let meant = |pattern: &Option<String>| -> Result<Option<NamePattern>> {
         let Some(text) = pattern else { return Ok(None) };
         let regex =
             Regex::new(text).with_context(|| format!("'{text}' is no regular expression"))?;
         Ok(Some(Box::new(move |name| regex.is_match(name))))
     };
     let roots = args.roots.as_deref().map(saved_orders).transpose()?.map(|saved| saved.groups);
-    let choice = LeafChoice {
+    Ok(LeafChoice {
         roots,
         at_least: args.leaf_min_nodes,
         named: meant(&args.leaf_name)?,
         excluded: meant(&args.exclude)?,
-    };
-    choice.rule(fabric).map_err(|nothing| match (nothing, &args.roots) {
-        (NothingMeant::Roots, Some(path)) => {
-            anyhow!("{}: none of these GUIDs is a switch of the fabric", name(path))
-        }
-        (NothingMeant::TooFewNodes(most), _) => anyhow!(
-            "--leaf-min-nodes leaves no leaf: the most nodes that a switch has are {}",
-            text::number(most)
-        ),
-        (NothingMeant::AllExcluded, _) => anyhow!("--exclude leaves no leaf"),
-        _ => anyhow!("--leaf-name matches the description of no switch"),
     })
 }
 

@@ -169,7 +169,8 @@ pub(crate) fn not_pgft(fabric: &Fabric, reason: &NotPgft) -> String {
         NotPgft::SamePlace(a, b) => {
             format!("{} and {} lie in one plane of one subtree", name(a), name(b))
         }
-        NotPgft::Empty | NotPgft::Shape(_) => reason.to_string(),
+        NotPgft::Shape(error) => error.to_string(),
+        NotPgft::Empty => reason.to_string(),
     }
 }
 

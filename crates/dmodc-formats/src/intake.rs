@@ -75,7 +75,7 @@ impl Intake {
 
     /// Makes the fabric of the text.
     pub(crate) fn finish(mut self, text: &[u8], format: Format) -> Result<Reading, ReadError> {
-        let (mut fabric, inconsistencies) = self.builder.finish_sound();
+        let (fabric, inconsistencies) = self.builder.finish_sound();
         self.dirt.note_all(inconsistencies);
         if self.devices == 0 || fabric.switches().is_empty() {
             // What is wrong with the first line that was refused says more than that nothing is left.
@@ -88,7 +88,7 @@ impl Intake {
                 ),
             }));
         }
-        let given = fabric.give_missing_lids();
+        let (fabric, given) = fabric.with_missing_lids();
         for (guid, lid) in
             given.iter().filter(|(_, lid)| *lid != Lid::UNKNOWN && *lid != Lid(0xffff))
         {

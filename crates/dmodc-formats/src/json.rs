@@ -172,7 +172,7 @@ pub fn read(text: &[u8]) -> Result<Fabric, ReadError> {
         let cable = cable.object()?;
         let (a, b) = (cable.end("a", &devices)?, cable.end("b", &devices)?);
         let rate = cable.member("rate")?;
-        let wrong = |()| rate.expected("a width and speed such as \"4xNDR\"");
+        let wrong = |_| rate.expected("a width and speed such as \"4xNDR\"");
         let rate = rate.string()?.parse::<Rate>().map_err(wrong)?;
         for (vertex, port) in [a, b] {
             if let Some(&(guid, lid, lmc)) = end_ports.get(&(vertex, port)) {

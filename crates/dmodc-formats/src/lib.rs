@@ -95,7 +95,7 @@ pub struct Reading {
     /// What was not as it should be.
     pub dirt: Dirt,
     /// How many ports had no LID, or one that another port has, and were given one
-    /// ([`Fabric::give_missing_lids`]).
+    /// ([`Fabric::with_missing_lids`]).
     pub given_lids: usize,
     /// The planes of XDR ports, where the file tells them.
     pub planes: Planes,
@@ -133,8 +133,8 @@ pub fn read(text: &[u8]) -> Result<Reading, ReadError> {
         Some(Format::SubnetList) => subnet_list::read(text),
         Some(Format::DbCsv) => db_csv::read(text),
         Some(Format::Json) => {
-            let mut fabric = json::read(text)?;
-            let given_lids = fabric.give_missing_lids().len();
+            let (fabric, given) = json::read(text)?.with_missing_lids();
+            let given_lids = given.len();
             let (format, dirt, planes) = (Format::Json, Dirt::default(), Planes::default());
             Ok(Reading { fabric, format, dirt, given_lids, planes })
         }

@@ -20,7 +20,7 @@
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-use dmodc::{Fabric, Guid, Place, PortNumber, SavedCable, SavedOrders};
+use dmodc::{Fabric, Guid, PortNumber, SavedCable, SavedOrders, SavedPlace};
 
 use crate::ReadError;
 use crate::scan::{Cursor, lines, printable};
@@ -151,7 +151,7 @@ fn saved_line(
             line.skip_blanks();
             let port = PortNumber(line.decimal("a port", 1, PortNumber::MAX.0.into())? as u8);
             line.skip_blanks();
-            let (a, b) = (Place { switch: guid, port }, place(&mut line)?);
+            let (a, b) = (SavedPlace { switch: guid, port }, place(&mut line)?);
             orders.cables.push(SavedCable(a.min(b), a.max(b)));
         }
         b"node" => orders.nodes.push(guid),
@@ -171,7 +171,7 @@ fn saved_line(
 /// Reads a number and a place, and puts them into a list.
 fn numbered(
     guids: &mut Vec<Guid>,
-    places: &mut Vec<Option<Place>>,
+    places: &mut Vec<Option<SavedPlace>>,
     guid: Guid,
     mut line: Cursor<'_>,
     most: u32,
@@ -196,15 +196,15 @@ fn numbered(
 }
 
 /// A port of a switch, as `GUID/PORT`.
-fn place(line: &mut Cursor<'_>) -> Result<Place, ReadError> {
+fn place(line: &mut Cursor<'_>) -> Result<SavedPlace, ReadError> {
     let switch = line.hex("a place: GUID/PORT, or '-'").map(Guid)?;
     line.expect("/")?;
     let port = line.decimal("a port", 1, PortNumber::MAX.0.into())? as u8;
-    Ok(Place { switch, port: PortNumber(port) })
+    Ok(SavedPlace { switch, port: PortNumber(port) })
 }
 
 /// Where nothing is known of places, there is no list of them.
-fn forget_nothing(places: &mut Vec<Option<Place>>) {
+fn forget_nothing(places: &mut Vec<Option<SavedPlace>>) {
     if places.iter().all(Option::is_none) {
         places.clear();
     }
@@ -245,7 +245,7 @@ pub fn write(orders: &SavedOrders, fabric: &Fabric, out: &mut impl Write) -> io:
             }
             lines += 1;
             match place {
-                Some(Place { switch, port }) => {
+                Some(SavedPlace { switch, port }) => {
                     writeln!(out, "{guid} {word} {number} {switch}/{port} {}", name(guid))?;
                 }
                 None => writeln!(out, "{guid} {word} {number} - {}", name(guid))?,
@@ -304,7 +304,7 @@ mod tests {
     #[test]
     fn empty_and_unknown_places_and_far_numbers_are_saved() {
         let fabric = "2; 1,2; 1,2; 1,1".parse::<Pgft>().unwrap().fabric(Default::default());
-        let place = |port| Place { switch: Guid(5), port: PortNumber(port) };
+        let place = |port| SavedPlace { switch: Guid(5), port: PortNumber(port) };
         let saved = SavedOrders {
             nodes: vec![Guid(1), Guid(0), Guid(0), Guid(4), Guid(0)],
             node_places: vec![Some(place(1)), Some(place(2)), None, None, None],

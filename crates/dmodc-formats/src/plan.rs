@@ -6,7 +6,7 @@
 
 use std::io::{self, Write};
 
-use dmodc::judge::Plan;
+use dmodc::judge::UploadPlan;
 use dmodc::{Fabric, ForwardingTables, NO_ROUTE, PortNumber};
 
 use crate::scan::printable;
@@ -24,7 +24,7 @@ const HEADING: &str = "\
 /// What the writer says.
 pub fn write(
     fabric: &Fabric,
-    plan: &Plan,
+    plan: &UploadPlan,
     new: &ForwardingTables,
     comments: &[String],
     out: &mut impl Write,

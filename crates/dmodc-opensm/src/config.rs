@@ -274,11 +274,11 @@ impl Config {
         }
     }
 
-    /// The rule for leaves. Hosts to be excluded are set aside in the fabric.
+    /// Returns the fabric with the excluded hosts set aside, and the rule for its leaves.
     ///
     /// # Errors
-    /// If nothing of the fabric is meant.
-    pub(crate) fn leaf_rule(&self, fabric: &mut Fabric) -> Result<LeafRule, String> {
+    /// If no switch of the fabric is meant.
+    pub(crate) fn leaf_rule(&self, fabric: Fabric) -> Result<(Fabric, LeafRule), String> {
         let regex = |text: &Option<String>| text.as_deref().and_then(|text| Regex::new(text).ok());
         let (leaf_name, exclude) = (regex(&self.leaf_name), regex(&self.exclude));
         let choice = LeafChoice {
@@ -287,7 +287,9 @@ impl Config {
             named: leaf_name.map(|regex| Box::new(move |name: &str| regex.is_match(name)) as _),
             excluded: exclude.map(|regex| Box::new(move |name: &str| regex.is_match(name)) as _),
         };
-        choice.rule(fabric).map_err(|error| error.to_string())
+        let fabric = choice.set_aside(fabric);
+        let rule = choice.rule(&fabric).map_err(|error| error.to_string())?;
+        Ok((fabric, rule))
     }
 }
 

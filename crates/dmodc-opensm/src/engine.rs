@@ -75,10 +75,10 @@ impl By {
         source: Arc<Fabric>,
         fabric: &Fabric,
     ) -> Result<Self, String> {
-        let mut reference = Fabric::clone(&source);
-        let were = config.leaf_rule(&mut reference)?;
+        let (reference, were) = config.leaf_rule(Fabric::clone(&source))?;
         let mut joined = Joined::new(&reference, fabric).map_err(|error| error.to_string())?;
-        let leaves = config.leaf_rule(&mut joined.fabric)?;
+        let leaves;
+        (joined.fabric, leaves) = config.leaf_rule(joined.fabric)?;
         Ok(By { source, reference: (reference, were), joined, leaves })
     }
 }

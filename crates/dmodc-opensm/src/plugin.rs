@@ -310,11 +310,13 @@ impl Plugin {
         let start = Instant::now();
         let mut fits = true;
         let leaves = loop {
-            let why = match config.leaf_rule(&mut collected.fabric) {
-                Ok(leaves) => break leaves,
+            let why = match config.leaf_rule(collected.fabric) {
+                Ok((fabric, leaves)) => {
+                    collected.fabric = fabric;
+                    break leaves;
+                }
                 Err(why) => why,
             };
-            // It may be half applied.
             collected = Collected::from(host);
             collected.without_lid_0(host);
             if !config.refuse_given_roots(&why) {

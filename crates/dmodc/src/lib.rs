@@ -41,6 +41,7 @@ pub mod advise;
 mod bits;
 mod cost;
 mod divider;
+mod draw;
 pub mod fabric;
 mod group;
 mod id;
@@ -64,15 +65,14 @@ mod union_find;
 
 pub use cost::{CostBlock, TooFar};
 pub use divider::dividers;
-pub use fabric::{
-    Amount, Degradation, Draw, Fabric, FabricBuilder, GuidOrder, Joined, Live, Pgft, Preset,
-};
+pub use draw::{Amount, AmountError, Draw, ParseAmountError};
+pub use fabric::{Degradation, Fabric, FabricBuilder, GuidOrder, Joined, Live, Pgft, Preset};
 pub use group::{Group, PortGroups};
 pub use id::{AdapterIndex, CableIndex, Guid, Lid, NodeIndex, PortNumber, SwitchIndex};
 pub use kernel::Kernel;
-pub use leaf::{Doubt, LeafChoice, LeafRule, Leaves, Meant, NothingMeant, Why};
+pub use leaf::{Doubt, DoubtReason, LeafChoice, LeafRule, Leaves, NamePattern, NoLeafMeant};
 pub use order::{
-    DestinationNumber, DestinationOrder, Orders, Place, SavedCable, SavedOrders, SwitchOrder,
+    DestinationNumber, DestinationOrder, Orders, SavedCable, SavedOrders, SavedPlace, SwitchOrder,
     natural_cmp,
 };
 pub use preprocess::Preprocessing;
@@ -86,7 +86,7 @@ pub use route::{
 pub use router::{Change, Router};
 pub use routing::{Routing, RoutingOptions};
 pub use single_root::{Oddity, Unconnected};
-pub use survey::{Host, Level, NotFatTree, Survey, host_name, not_fat_tree, survey};
+pub use survey::{HostKey, LevelSurvey, NotFatTree, Survey, host_name, not_fat_tree, survey};
 pub use tables::{
     BLOCK, Columns, Destination, Digest, End, ForwardingTables, NO_ROUTE, NoMemory, RowDelta,
     TableDelta, Tile,

@@ -1,14 +1,24 @@
 //! Ranking: levels and link directions (the paper's section III-A).
 //!
-//! Rank is the distance from the nearest leaf, by breadth-first search over what is alive. On a
-//! PGFT that is the level less one; a switch that lost everything below it rises above its former
-//! parents, which is legal: directions are always taken from the ranks of the moment.
+//! The rank of a switch is its distance from the nearest leaf, by breadth-first search over everything that is alive. On
+//! a PGFT that is the level less one. A switch that lost all its cables downwards rises above its former parents, which
+//! is legal: directions are always taken from the present ranks.
 //!
-//! Some fabrics are no fat trees, and ranks from the leaves then leave pairs of nodes without an
-//! up\*down\* route although cables connect them. Such a fabric is ranked from one root instead: the
-//! root is the highest switch, and each hop away from it is one rank lower. Every switch then climbs
-//! to the root, so every pair has a route over it at the least, whatever the graph. A [`RankRule`]
-//! says which of both is used; [`single_root`](crate::single_root) decides it, once.
+//! Some fabrics are no fat trees, and ranks from the leaves then leave pairs of nodes without an up\*down\* route
+//! although cables connect them. Such a fabric is ranked from one root instead: the root is the highest switch, and each
+//! hop away from it is one rank lower. Every switch then has a way up to the root, so every pair has a route over the
+//! root at least, whatever the graph. The order of decisions: roots that an operator names come first; else the
+//! [`RankRule`] that [`single_root`](crate::single_root) decided once for the fabric; else ranks from the leaves.
+//!
+//! ```text
+//!   ranks from the leaves      ranks from the root r
+//!
+//!   2      core                2        r
+//!          /  \                        / \
+//!   1    s1    s2              1      a   b       r, a, b and c are leaves, cabled as a ring:
+//!        / \   /  \                    \ /        from the leaves, all four have rank 0
+//!   0   a   b c   d            0        c
+//! ```
 
 use std::sync::Arc;
 
@@ -16,7 +26,7 @@ use crate::fabric::Live;
 use crate::id::SwitchIndex;
 use crate::leaf::{LeafRule, Leaves};
 
-/// What ranks are counted from.
+/// The switches that ranks are counted from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum RankRule {
     /// From the leaves, upwards.
@@ -67,7 +77,7 @@ impl Ranking {
         Ranking { ranks, leaves, is_leaf, levels, rule }
     }
 
-    /// Ranks the same switches by another rule. O(#ports).
+    /// Returns the ranking of the same switches from single roots. O(#ports).
     pub(crate) fn again(&self, live: Live<'_>, roots: Arc<[SwitchIndex]>) -> Self {
         let ranks = from_single_roots(live, &self.leaves, &roots);
         let levels = levels(&ranks);
@@ -75,8 +85,9 @@ impl Ranking {
         Ranking { ranks, levels, rule, leaves: self.leaves.clone(), is_leaf: self.is_leaf.clone() }
     }
 
-    /// Brings the ranks up to date after something happened to these switches and their cables alone, if
-    /// nothing but their own death or repair changes; says whether. Otherwise they are to be found again.
+    /// Updates the ranks after faults or repairs of these switches and their cables alone, and returns `true`, if no other
+    /// switch changes its rank and these only lose or get theirs. Returns `false` if all ranks have to be computed again;
+    /// the ranking must not be used then.
     pub(crate) fn outlast(
         &mut self,
         live: Live<'_>,
@@ -99,88 +110,89 @@ impl Ranking {
                 risen.push(s);
             }
         }
-        // What has a rank now may give one to neighbours that nothing happened to.
+        // A switch that has a rank now may give one to neighbours that were not touched.
         let is_unranked = |(_, peer): (_, SwitchIndex)| self.ranks[peer.at()].is_none();
         if risen.into_iter().any(|s| live.links(s).any(is_unranked)) {
             return false;
         }
-        // Ranks are distances if each is one more than the least around it; elsewhere it still is.
+        // Ranks are distances if each is one more than the least rank of its neighbours. For switches that were not
+        // touched this still holds.
         let mut others = touched.iter().filter(|s| live.switch(**s) && !self.is_leaf[s.at()]);
         others.all(|&s| self.ranks[s.at()] == self.above_the_lowest(live, s))
             && (!moved || self.levels == levels(&self.ranks))
     }
 
-    /// One more than the least rank of the neighbours.
+    /// Returns one more than the least rank of the neighbours.
     fn above_the_lowest(&self, live: Live<'_>, s: SwitchIndex) -> Option<u32> {
         live.links(s).filter_map(|(_, peer)| self.ranks[peer.at()]).min().map(|least| least + 1)
     }
 
-    /// What the ranks are counted from.
+    /// Returns what the ranks are counted from.
     pub fn rule(&self) -> &RankRule {
         &self.rule
     }
 
-    /// Returns the switch that a part of the fabric is ranked from, one for each part that is ranked so.
-    /// There is none unless the rule is [`RankRule::SingleRoot`].
+    /// Returns the roots of the connected parts of the fabric that are ranked from one root. There is none unless the
+    /// rule is [`RankRule::SingleRoot`].
     pub fn single_roots(&self, live: Live<'_>) -> Vec<SwitchIndex> {
         let RankRule::SingleRoot(listed) = &self.rule else { return vec![] };
         let mut reached = vec![false; self.ranks.len()];
         listed.iter().copied().filter(|&s| !live.spread(s, &mut reached).is_empty()).collect()
     }
 
-    /// Whether a live cable joins a switch with another one of its rank.
+    /// Returns whether a live cable joins a switch with another one of its rank.
     pub(crate) fn is_cabled_to_its_rank(&self, live: Live<'_>, s: SwitchIndex) -> bool {
         let rank = self.ranks[s.at()];
         rank.is_some() && live.links(s).any(|(_, peer)| self.ranks[peer.at()] == rank)
     }
 
-    /// The rank of a switch; `None` where it is dead or no leaf can be reached from it.
+    /// Returns the rank of a switch; `None` if it is dead or no leaf can be reached from it.
     #[inline]
     pub fn rank(&self, s: SwitchIndex) -> Option<u32> {
         self.ranks[s.at()]
     }
 
-    /// A rank for sorting: switches without one come last. They are cabled to each other alone, so
-    /// any rank would do.
+    /// Returns a rank for sorting: switches without one come last. They are cabled only to each other, so any rank would
+    /// do.
     #[inline]
     pub(crate) fn sort_rank(&self, s: SwitchIndex) -> u32 {
         self.ranks[s.at()].unwrap_or(u32::MAX)
     }
 
-    /// The leaves, ascending by index.
+    /// Returns the leaves, ascending by index.
     pub fn leaves(&self) -> &[SwitchIndex] {
         &self.leaves.all
     }
 
-    /// The leaves that have nodes: validity is about these. An empty leaf has nobody to connect.
+    /// Returns the leaves that have nodes: validity is about these. An empty leaf has no node to connect.
     pub fn leaves_with_nodes(&self) -> impl Iterator<Item = SwitchIndex> + '_ {
         let empty = &self.leaves.empty;
         self.leaves.all.iter().copied().filter(|s| empty.binary_search(s).is_err())
     }
 
-    /// Whether a switch is a leaf that has nodes.
+    /// Returns whether a switch is a leaf that has nodes.
     #[inline]
     pub fn is_leaf_with_nodes(&self, s: SwitchIndex) -> bool {
         self.is_leaf(s) && self.leaves.empty.binary_search(&s).is_err()
     }
 
-    /// The leaves, and what was noticed while looking for them.
+    /// Returns the leaves, and other findings about them.
     pub fn found(&self) -> &Leaves {
         &self.leaves
     }
 
-    /// Whether a switch is a leaf.
+    /// Returns whether a switch is a leaf.
     #[inline]
     pub fn is_leaf(&self, s: SwitchIndex) -> bool {
         self.is_leaf[s.at()]
     }
 
-    /// How many ranks there are.
+    /// Returns the number of ranks.
     pub fn levels(&self) -> u32 {
         self.levels
     }
 
-    /// The ranked switches, one list for each rank, ascending by index.
+    /// Returns the ranked switches, one list for each rank, ascending by index.
     pub fn by_rank(&self) -> Vec<Vec<SwitchIndex>> {
         let mut lists = vec![Vec::new(); self.levels as usize];
         for (at, rank) in self.ranks.iter().enumerate() {
@@ -192,11 +204,12 @@ impl Ranking {
     }
 }
 
+/// Returns the number of ranks.
 fn levels(ranks: &[Option<u32>]) -> u32 {
     ranks.iter().flatten().max().map_or(0, |greatest| greatest + 1)
 }
 
-/// Ranks that fall with the distance from the roots: the farthest switch has rank 0.
+/// Returns ranks that fall with the distance from the roots: the farthest switch has rank 0.
 fn downwards(mut hops: Vec<Option<u32>>) -> Vec<Option<u32>> {
     let levels = levels(&hops);
     for hops in hops.iter_mut().flatten() {
@@ -205,8 +218,8 @@ fn downwards(mut hops: Vec<Option<u32>>) -> Vec<Option<u32>> {
     hops
 }
 
-/// Ranks each connected part from the first of these switches that is alive in it, and the parts
-/// without one from their leaves.
+/// Returns ranks of each connected part from the first of these switches that is alive in it, and of the parts without
+/// one from their leaves.
 fn from_single_roots(live: Live<'_>, leaves: &Leaves, roots: &[SwitchIndex]) -> Vec<Option<u32>> {
     let mut reached = vec![false; live.fabric.switches().len()];
     let parts: Vec<_> = roots.iter().map(|&root| live.spread(root, &mut reached)).collect();
@@ -270,7 +283,7 @@ mod tests {
         // The first spine loses both its leaves: it now hangs above its two cores.
         let spine = fabric.switches()[4].guid;
         for port in 1..=2 {
-            d.remove(&fabric, format!("{spine}/{port}").parse().unwrap()).unwrap();
+            d.remove(&fabric, &format!("{spine}/{port}")).unwrap();
         }
         assert_eq!(ranks(&fabric, &d)[4], Some(3));
         assert_eq!(ranks(&fabric, &d)[8], Some(2), "the core keeps its rank by the other pod");

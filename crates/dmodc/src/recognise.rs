@@ -29,20 +29,19 @@ pub struct Labels {
 }
 
 impl Labels {
-    /// The level of a switch, from 1.
+    /// Returns the level of a switch, from 1.
     pub fn level(&self, s: SwitchIndex) -> usize {
         self.levels[s.at()]
     }
 
-    /// The digits of a switch, the first digit first; the first `level` count planes, the others
-    /// subtrees.
+    /// Returns the digits of a switch, the first digit first; the first `level` digits count planes, the others subtrees.
     pub fn digits(&self, s: SwitchIndex) -> &[u32] {
         let h = self.pgft.levels();
         &self.digits[s.at() * h..(s.at() + 1) * h]
     }
 }
 
-/// Why a fabric is not a PGFT; the first witness by name.
+/// Why a fabric is not a PGFT: the first reason that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NotPgft {
     /// There is no leaf.
@@ -55,7 +54,7 @@ pub enum NotPgft {
     Arity(SwitchIndex, bool, usize, usize),
     /// Two switches joined by another number of cables than others of their levels.
     Parallel(SwitchIndex, SwitchIndex, usize, usize),
-    /// Arities are regular, but the level does not fall into so many subtrees or planes.
+    /// Arities are regular, but this level has another number of subtrees or planes than they imply.
     Components(usize, &'static str, usize, u64),
     /// Two switches with one plane and one subtree.
     SamePlace(SwitchIndex, SwitchIndex),
@@ -74,12 +73,21 @@ impl fmt::Display for NotPgft {
             NotPgft::Components(..) | NotPgft::SamePlace(..) => {
                 write!(f, "arities are regular, but planes and subtrees are not")
             }
-            NotPgft::Shape(error) => error.fmt(f),
+            NotPgft::Shape(_) => {
+                write!(f, "arities are regular, but make no PGFT that can be built")
+            }
         }
     }
 }
 
-impl std::error::Error for NotPgft {}
+impl std::error::Error for NotPgft {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            NotPgft::Shape(error) => Some(error),
+            _ => None,
+        }
+    }
+}
 
 /// Recognises a PGFT. Digits follow the orders: planes by their first switch in switch order,
 /// subtrees by their first node in destination order.
@@ -105,9 +113,11 @@ pub fn recognise(
     planes.reverse();
     for l in 1..=h {
         let expected: u64 = (l + 1..=h).map(|i| u64::from(pgft.m(i))).product();
-        distinct(&by_rank[l - 1], &subtrees[l - 1], (l, "subtrees"), expected)?;
+        distinct(&by_rank[l - 1], &subtrees[l - 1], expected)
+            .map_err(|found| NotPgft::Components(l, "subtrees", found, expected))?;
         let expected: u64 = (1..=l).map(|i| u64::from(pgft.w(i))).product();
-        distinct(&by_rank[l - 1], &planes[l - 1], (l, "planes"), expected)?;
+        distinct(&by_rank[l - 1], &planes[l - 1], expected)
+            .map_err(|found| NotPgft::Components(l, "planes", found, expected))?;
         let mut places = HashMap::new();
         for &s in &by_rank[l - 1] {
             let place = (subtrees[l - 1][s.at()], planes[l - 1][s.at()]);
@@ -116,10 +126,10 @@ pub fn recognise(
             }
         }
     }
-    Ok(label(live, orders, pgft, &by_rank, (&subtrees, &planes)))
+    Ok(label(live, orders, pgft, &TreeParts { by_rank, subtrees, planes }))
 }
 
-/// Checks that every level is regular, and gives the shape that this makes.
+/// Returns the shape, if every level is regular.
 fn arities(
     live: Live<'_>,
     ranking: &Ranking,
@@ -152,7 +162,7 @@ fn arities(
     Pgft::new(m, w, p).map_err(NotPgft::Shape)
 }
 
-/// The arity that all these switches share.
+/// Returns the arity that all these switches share.
 fn usual(
     switches: &[SwitchIndex],
     up: bool,
@@ -165,7 +175,7 @@ fn usual(
     }
 }
 
-/// For each prefix of the stages, the component (an arbitrary member) of every switch in it.
+/// Returns for each prefix of the stages the component (an arbitrary member) of every switch in it.
 fn components(live: Live<'_>, stages: &[Vec<SwitchIndex>]) -> Vec<Vec<SwitchIndex>> {
     let count = live.fabric.switches().len();
     let mut sets = UnionFind::new(count);
@@ -184,29 +194,31 @@ fn components(live: Live<'_>, stages: &[Vec<SwitchIndex>]) -> Vec<Vec<SwitchInde
         .collect()
 }
 
+/// Checks that these switches lie in the expected number of components. Returns the true number if not.
 fn distinct(
     switches: &[SwitchIndex],
     component: &[SwitchIndex],
-    (level, what): (usize, &'static str),
     expected: u64,
-) -> Result<(), NotPgft> {
+) -> Result<(), usize> {
     let mut found: Vec<SwitchIndex> = switches.iter().map(|s| component[s.at()]).collect();
     found.sort_unstable();
     found.dedup();
     if found.len() as u64 != expected {
-        return Err(NotPgft::Components(level, what, found.len(), expected));
+        return Err(found.len());
     }
     Ok(())
 }
 
-/// Gives every switch its digits. `parts` are its subtree and plane at each level.
-fn label(
-    live: Live<'_>,
-    orders: &Orders,
-    pgft: Pgft,
-    by_rank: &[Vec<SwitchIndex>],
-    (subtrees, planes): (&[Vec<SwitchIndex>], &[Vec<SwitchIndex>]),
-) -> Labels {
+/// The switches of each rank, and for each level the subtree and the plane of every switch.
+struct TreeParts {
+    by_rank: Vec<Vec<SwitchIndex>>,
+    subtrees: Vec<Vec<SwitchIndex>>,
+    planes: Vec<Vec<SwitchIndex>>,
+}
+
+/// Gives every switch its digits.
+fn label(live: Live<'_>, orders: &Orders, pgft: Pgft, parts: &TreeParts) -> Labels {
+    let TreeParts { by_rank, subtrees, planes } = parts;
     let h = pgft.levels();
     let count = live.fabric.switches().len();
     let mut labels = Labels { levels: vec![0; count], digits: vec![0; count * h], pgft };
@@ -246,7 +258,8 @@ fn label(
     labels
 }
 
-/// From (key, outer, inner): numbers the inner parts of each outer part by their least keys.
+/// Returns the numbers of the inner parts within their outer parts, by their least keys. `keyed` are key, outer part and
+/// inner part.
 fn number_within(
     mut keyed: Vec<(u32, Option<SwitchIndex>, SwitchIndex)>,
 ) -> HashMap<SwitchIndex, u32> {
@@ -309,7 +322,7 @@ mod tests {
             for t in targets {
                 let (s, port) = t.split_once('/').unwrap();
                 let guid = fabric.switches()[s.parse::<usize>().unwrap()].guid;
-                d.remove(&fabric, format!("{guid}/{port}").parse().unwrap()).unwrap();
+                d.remove(&fabric, &format!("{guid}/{port}")).unwrap();
             }
             recognised(&fabric, &d).unwrap_err()
         };

@@ -1,4 +1,4 @@
-//! Whether a fabric is ranked from one root, and from which.
+//! The decision whether a fabric is ranked from one root, and from which one.
 //!
 //! # When
 //! Ranks from the leaves are right for fat trees, and they stay in force wherever a fabric may be one.
@@ -50,19 +50,19 @@ use crate::order::{DestinationOrder, Orders, SwitchOrder};
 use crate::rank::{RankRule, Ranking};
 use crate::tables::BLOCK;
 
-/// How many port groups are looked at to compare candidates, or about so many.
+/// About this number of port groups is visited to compare candidates.
 const WORK: usize = 1 << 27;
 
-/// How many candidates are tried in any case.
+/// This number of candidates is tried in any case.
 const FEWEST: usize = 4;
 
-/// A fabric is no damaged fat tree if less than one part in this number of its leaves' parallel cables is there.
+/// A fabric is no damaged fat tree if less than one in this number of its leaves' parallel cables is there.
 const LEAST_SHARE: usize = 4;
 
-/// What one flow counts where flows are divided.
+/// The weight of one flow, so that it can be divided in whole numbers.
 const FLOW: u64 = 1 << 16;
 
-/// What no damage explains in a fabric, so that it is no fat tree.
+/// A property of a fabric that no damage explains, so that it is no fat tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Oddity {
     /// A cable joins two switches of equal rank.
@@ -81,8 +81,8 @@ pub struct Unconnected {
     pub pairs: u64,
 }
 
-/// Returns the rule for a fabric whose ranks were counted from the leaves, if they are to be counted from
-/// one root, and why. The groups follow those ranks.
+/// Returns the rule and the reason, if a fabric is to be ranked from one root. `groups` makes its port groups by the
+/// ranks from the leaves.
 pub(crate) fn decide(
     live: Live<'_>,
     from_leaves: &Ranking,
@@ -91,9 +91,9 @@ pub(crate) fn decide(
     if *from_leaves.rule() != RankRule::Leaves {
         return None;
     }
-    // In fat trees nothing is odd, and no groups are needed.
-    let is_odd = |part: Part| Some((oddity(live, from_leaves, &part.switches)?, part));
-    let odd: Vec<(Oddity, Part)> = parts(live).into_iter().filter_map(is_odd).collect();
+    // Fat trees have no oddity, and need no groups here.
+    let is_odd = |part: ConnectedPart| Some((oddity(live, from_leaves, &part.switches)?, part));
+    let odd: Vec<(Oddity, ConnectedPart)> = parts(live).into_iter().filter_map(is_odd).collect();
     if odd.is_empty() {
         return None;
     }
@@ -140,34 +140,34 @@ pub(crate) fn suggest(live: Live<'_>, ranking: &Ranking) -> Vec<SwitchIndex> {
 }
 
 /// A connected part of a fabric.
-struct Part {
+struct ConnectedPart {
     switches: Vec<SwitchIndex>,
     /// The switches with nodes, and how many each has.
     loaded: Vec<(SwitchIndex, u64)>,
 }
 
-/// The parts in which several switches have nodes.
-fn parts(live: Live<'_>) -> Vec<Part> {
+/// Returns the parts in which several switches have nodes.
+fn parts(live: Live<'_>) -> Vec<ConnectedPart> {
     let mut parts = Vec::new();
     for switches in live.parts() {
         let with_nodes = switches.iter().map(|&s| (s, nodes(live, s)));
         let loaded: Vec<_> = with_nodes.filter(|&(_, nodes)| nodes > 0).collect();
         if loaded.len() > 1 {
-            parts.push(Part { switches, loaded });
+            parts.push(ConnectedPart { switches, loaded });
         }
     }
     parts
 }
 
-/// How many nodes send and receive on a switch.
+/// Returns how many nodes on a switch send and receive.
 fn nodes(live: Live<'_>, s: SwitchIndex) -> u64 {
     let sends = |kind| kind != AdapterKind::Aggregation;
     live.nodes(s).filter(|&n| sends(live.fabric.adapter_of(n).kind)).count() as u64
 }
 
-impl Part {
-    /// Returns how many ordered pairs of nodes have no route; none if routes are too long to be counted,
-    /// which an engine will refuse by name.
+impl ConnectedPart {
+    /// Returns how many ordered pairs of nodes have no route; 0 if routes are too long to be counted, which the engines
+    /// refuse with an error.
     fn unconnected(&self, groups: &PortGroups) -> u64 {
         let mut costs = CostBlock::default();
         let mut pairs = 0;
@@ -185,8 +185,8 @@ impl Part {
         pairs
     }
 
-    /// Returns the switches of the part, the best root first; nothing if routes would be too long from any
-    /// of those tried.
+    /// Returns the switches of the part, the best root first; an empty list if routes would be too long from any of
+    /// those tried.
     fn roots(&self, live: Live<'_>, from_leaves: &Ranking) -> Vec<SwitchIndex> {
         // Directions between equals follow GUIDs here, whatever the switch order will be.
         let by_guid = Orders::new(live, from_leaves, &DestinationOrder::Guid, &SwitchOrder::Guid);
@@ -196,7 +196,7 @@ impl Part {
         let cables: usize = self.switches.iter().map(|&s| live.links(s).count()).sum();
         let tried = (WORK / (self.loaded.len() * cables).max(1)).max(FEWEST);
         let (tried, others) = candidates.split_at(tried.min(candidates.len()));
-        let mut flows = Flows::new(live.fabric.switches().len());
+        let mut flows = DividedFlows::new(live.fabric.switches().len());
         let mut rated = Vec::with_capacity(tried.len());
         for &root in tried {
             groups.rebuild(live, &from_leaves.again(live, [root].into()));
@@ -231,26 +231,26 @@ impl Part {
 }
 
 /// All-to-all traffic, divided evenly over the closer sets.
-struct Flows {
+struct DividedFlows {
     costs: CostBlock,
-    /// What has arrived at each switch on its way to one target.
+    /// The flow that has arrived at each switch on its way to one target.
     here: Vec<u64>,
-    /// What leaves each switch, by group: those above, then those below.
+    /// The flow that leaves each switch by each group: those above, then those below.
     loads: Vec<Vec<u64>>,
 }
 
-impl Flows {
+impl DividedFlows {
     fn new(switches: usize) -> Self {
-        Flows {
+        DividedFlows {
             costs: CostBlock::default(),
             here: vec![0; switches],
             loads: vec![vec![]; switches],
         }
     }
 
-    /// Returns the sum of the squares of the loads of all ports; nothing if some route is too long.
+    /// Returns the sum of the squares of the loads of all ports; `None` if some route is too long.
     /// O(#targets × #groups).
-    fn square(&mut self, part: &Part, groups: &PortGroups) -> Option<u128> {
+    fn square(&mut self, part: &ConnectedPart, groups: &PortGroups) -> Option<u128> {
         for &s in &part.switches {
             let count = groups.up(s).len() + groups.down(s).len();
             self.loads[s.at()].clear();
@@ -276,7 +276,7 @@ impl Flows {
         Some(part.switches.iter().map(of_switch).sum())
     }
 
-    /// Sends what is at each switch to one target: up as far as needed, then down.
+    /// Sends the flow at each switch to one target: up as far as needed, then down.
     fn send(&mut self, groups: &PortGroups, bit: usize) {
         for &s in groups.ascending() {
             let goes_down = self.costs.down(s) >> bit & 1 == 1;
@@ -295,7 +295,7 @@ impl Flows {
         }
     }
 
-    /// Divides what is at a switch over those of its groups that are a hop closer.
+    /// Divides the flow at a switch over those of its groups that are a hop closer.
     fn divide<'a>(
         &mut self,
         s: SwitchIndex,

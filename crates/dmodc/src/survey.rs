@@ -1,5 +1,4 @@
-//! A survey of a fabric: what an expert would note on looking at it, against the regular shape that
-//! most of it has.
+//! A survey of a fabric: its levels, and where it differs from the regular shape that most of it has.
 
 use std::collections::BTreeMap;
 
@@ -8,49 +7,49 @@ use crate::group::PortGroups;
 use crate::id::{AdapterIndex, NodeIndex, SwitchIndex};
 use crate::rank::Ranking;
 
-/// What was seen.
+/// The result of a survey.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Survey {
-    /// One for each rank, from the leaves up.
-    pub levels: Vec<Level>,
+    /// One level for each rank, from the leaves up.
+    pub levels: Vec<LevelSurvey>,
     /// Pairs of cabled switches of equal rank.
     pub equal_ranks: Vec<(SwitchIndex, SwitchIndex)>,
     /// Cables between two leaves.
     pub cables_between_leaves: usize,
-    /// Rates of cables between switches, with how many run at each, slowest first.
+    /// Rates of cables between switches, with the number of cables that run at each, slowest first.
     pub switch_rates: Vec<(Rate, usize)>,
-    /// Rates of nodes' cables, aggregation nodes aside.
+    /// Rates of the cables of nodes; aggregation nodes do not count.
     pub node_rates: Vec<(Rate, usize)>,
-    /// Hosts (by the first word of the description) by how many nodes they have.
+    /// The number of hosts that have each number of nodes. (The first word of the description is the host.)
     pub hosts_by_rails: BTreeMap<usize, usize>,
 }
 
-/// What was seen of the switches of one rank.
+/// The switches of one rank.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Level {
-    /// How many switches it has.
+pub struct LevelSurvey {
+    /// Its number of switches.
     pub switches: usize,
-    /// Cables downwards: of leaves their nodes, of others the cables to switches below.
+    /// Cables downwards: of leaves those of their nodes, of others those to switches below.
     pub down_cables: usize,
     /// Cables upwards.
     pub up_cables: usize,
     /// The usual number of upswitches.
     pub usual_upswitches: usize,
-    /// Switches with fewer upswitches than usual, and how many they have.
+    /// Switches with fewer upswitches than usual, and their numbers.
     pub fewer_upswitches: Vec<(SwitchIndex, usize)>,
     /// The usual number of cables to an upswitch.
     pub usual_parallel: usize,
-    /// Pairs with fewer cables than usual, and how many they have.
+    /// Pairs with fewer cables than usual, and their numbers.
     pub fewer_cables: Vec<(SwitchIndex, SwitchIndex, usize)>,
 }
 
 /// Why a fabric is no fat tree, not even an irregular or a damaged one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotFatTree {
-    /// More than a third of the cables between switches join leaves: so many of so many.
+    /// More than a third of the cables between switches join leaves: their number, and that of all such cables.
     BetweenLeaves(usize, usize),
-    /// Most pairs of leaves with nodes have no up\*down\* route, although cables connect all leaves: so many
-    /// of so many.
+    /// Most pairs of leaves with nodes have no up\*down\* route, although cables connect all leaves: their number, and
+    /// that of all pairs.
     Unreachable(u64, u64),
 }
 
@@ -73,13 +72,13 @@ pub fn not_fat_tree(
         .then_some(NotFatTree::Unreachable(unreachable_leaf_pairs, leaf_pairs))
 }
 
-impl Level {
-    /// Cables down for each cable up: more than 1 is oversubscribed. `None` at the top.
+impl LevelSurvey {
+    /// Returns the number of cables down for each cable up: more than 1 is oversubscribed. `None` at the top.
     pub fn oversubscription(&self) -> Option<f64> {
         (self.up_cables > 0).then(|| self.down_cables as f64 / self.up_cables as f64)
     }
 
-    /// Cables that the regular shape has and this level lacks, upwards.
+    /// Returns how many cables upwards this level lacks, compared with the regular shape.
     pub fn missing_cables(&self) -> usize {
         let pairs = self.fewer_cables.iter().map(|(_, _, n)| self.usual_parallel - n);
         let switches = self.fewer_upswitches.iter();
@@ -88,7 +87,7 @@ impl Level {
     }
 }
 
-/// Looks a fabric over. O(#ports).
+/// Surveys a fabric. O(#ports).
 pub fn survey(live: Live<'_>, ranking: &Ranking, groups: &PortGroups) -> Survey {
     let mut survey = Survey::default();
     for switches in ranking.by_rank() {
@@ -120,10 +119,10 @@ pub fn survey(live: Live<'_>, ranking: &Ranking, groups: &PortGroups) -> Survey 
     }
     survey.switch_rates = switch_rates.into_values().collect();
     survey.node_rates = node_rates.into_values().collect();
-    let mut hosts: BTreeMap<Host<'_>, usize> = BTreeMap::new();
+    let mut hosts: BTreeMap<HostKey<'_>, usize> = BTreeMap::new();
     for n in live.fabric.node_indices().filter(|&n| live.node(n)) {
         if matches!(live.fabric.adapter_of(n).kind, AdapterKind::Host | AdapterKind::Aside) {
-            *hosts.entry(Host::of(live, n)).or_default() += 1;
+            *hosts.entry(HostKey::of(live, n)).or_default() += 1;
         }
     }
     for nodes in hosts.into_values() {
@@ -153,30 +152,30 @@ pub fn host_name(description: &str) -> Option<&str> {
     (!is_model && !is_maker && !is_nobody).then_some(first)
 }
 
-/// What groups nodes into hosts, for reports alone: the name of the host, or, where the description has none, the
+/// The host that a node belongs to, for reports alone: by the name of the host, or, where the description has none, by the
 /// adapter, which is then taken for a host of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Host<'a> {
+pub enum HostKey<'a> {
     /// By name.
     Named(&'a str),
     /// By adapter, with its description.
     Unnamed(AdapterIndex, &'a str),
 }
 
-impl<'a> Host<'a> {
-    /// The host that a node belongs to.
+impl<'a> HostKey<'a> {
+    /// Returns the host that a node belongs to.
     pub fn of(live: Live<'a>, n: NodeIndex) -> Self {
         let description = &live.fabric.adapter_of(n).name;
         match host_name(description) {
-            Some(name) => Host::Named(name),
-            None => Host::Unnamed(live.fabric.node(n).adapter, description),
+            Some(name) => HostKey::Named(name),
+            None => HostKey::Unnamed(live.fabric.node(n).adapter, description),
         }
     }
 
-    /// What it is called: its name, or the description of its adapter.
+    /// Returns its name, or the description of its adapter.
     pub fn name(self) -> &'a str {
         match self {
-            Host::Named(name) | Host::Unnamed(_, name) => name,
+            HostKey::Named(name) | HostKey::Unnamed(_, name) => name,
         }
     }
 }
@@ -194,9 +193,9 @@ fn level(
     ranking: &Ranking,
     groups: &PortGroups,
     switches: &[SwitchIndex],
-) -> Level {
+) -> LevelSurvey {
     let up = |s: SwitchIndex| groups.up(s).filter(move |g| ranking.rank(g.peer) != ranking.rank(s));
-    let mut level = Level { switches: switches.len(), ..Level::default() };
+    let mut level = LevelSurvey { switches: switches.len(), ..LevelSurvey::default() };
     let (mut upswitches, mut parallel) = (Vec::new(), Vec::new());
     for &s in switches {
         let nodes = live.nodes(s).filter(|&n| !live.fabric.is_aggregation(n)).count();
@@ -219,7 +218,7 @@ fn level(
     level
 }
 
-/// The most common value (the greatest of those), 0 of nothing.
+/// Returns the most common value, the greatest of equally common ones; 0 if there are none.
 pub(crate) fn usual(values: impl Iterator<Item = usize>) -> usize {
     let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
     for value in values {
@@ -269,7 +268,7 @@ mod tests {
         let leaf = fabric.switches()[0].guid;
         let spine = fabric.switches()[11].guid;
         for target in [format!("{leaf}/5"), format!("{spine}/5")] {
-            d.remove(&fabric, target.parse().unwrap()).unwrap();
+            d.remove(&fabric, &target).unwrap();
         }
         let live = Live::new(&fabric, &d);
         let ready = Routing::new(live, &Default::default()).preprocess(live);

@@ -1,17 +1,14 @@
 //! The difference of two tables against the naive one: every entry, and every pair walked in both.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod support;
+mod common;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use common::{Case, Drawing, Outcomes, for_seeds, random_fabric, route, spoil};
 use dmodc::fabric::Peer;
-use dmodc::judge::{Changes, Diff, diff};
-use dmodc::{
-    Degradation, Dmodc, End, ForwardingTables, Live, NodeIndex, PortNumber, Routing,
-    RoutingOptions, SwitchIndex,
-};
-use support::{for_seeds, random_degradation, random_graph, random_pgft, spoil};
+use dmodc::judge::{Diff, TableChanges, diff};
+use dmodc::{End, ForwardingTables, Live, NodeIndex, PortNumber, Routing, SwitchIndex};
 
 /// The ports that packets are sent out of, until they arrive, are lost, or have been there before.
 fn path(
@@ -57,8 +54,8 @@ fn naive_pairs(live: Live<'_>, old: &ForwardingTables, new: &ForwardingTables) -
 }
 
 /// What differs in the tables of one switch.
-fn naive_changes(s: SwitchIndex, old: &ForwardingTables, new: &ForwardingTables) -> Changes {
-    let mut changes = Changes::default();
+fn naive_changes(s: SwitchIndex, old: &ForwardingTables, new: &ForwardingTables) -> TableChanges {
+    let mut changes = TableChanges::default();
     let mut blocks = BTreeSet::new();
     for (column, d) in old.columns().destinations().iter().enumerate() {
         let entries = (old.port(s, column), new.port(s, column));
@@ -83,17 +80,17 @@ fn assert_naive(
     let ranking = routing.ranking(live);
     let found = diff(live, &ranking, old, new);
     assert_eq!((found.pairs, found.of.pairs), naive_pairs(live, old, new));
-    let changed: Vec<(SwitchIndex, Changes)> = live
+    let changed: Vec<(SwitchIndex, TableChanges)> = live
         .switches()
         .map(|s| (s, naive_changes(s, old, new)))
         .filter(|(_, changes)| changes.entries > 0)
         .collect();
     assert_eq!(found.switches, changed);
-    let sum = |of: fn(&Changes) -> u64, rank: Option<Option<u32>>| -> u64 {
+    let sum = |of: fn(&TableChanges) -> u64, rank: Option<Option<u32>>| -> u64 {
         let in_level = |s: SwitchIndex| rank.is_none_or(|rank| ranking.rank(s) == rank);
         changed.iter().filter(|(s, _)| in_level(*s)).map(|(_, c)| of(c)).sum()
     };
-    let all = |rank| Changes {
+    let all = |rank| TableChanges {
         entries: sum(|c| c.entries, rank),
         set: sum(|c| c.set, rank),
         unset: sum(|c| c.unset, rank),
@@ -111,50 +108,40 @@ fn assert_naive(
     let lids = old.columns().destinations().iter().map(|d| d.lid.0 / 64);
     assert_eq!(found.of.blocks, switches * lids.collect::<BTreeSet<_>>().len() as u64);
     assert_eq!(found.of.entries, switches * old.columns().len() as u64);
-    assert_eq!(found.is_empty(), found.changes == Changes::default());
+    assert_eq!(found.is_empty(), found.changes == TableChanges::default());
     found
 }
 
 #[test]
 fn the_difference_equals_the_walk_of_every_pair_in_both_tables() {
-    let counts = std::cell::Cell::new([0u64; 4]);
+    let outcomes = Outcomes::new();
     for_seeds(400, |random| {
-        let fabric = match random.below(2) {
-            0 => random_graph(random),
-            _ => random_pgft(random, 40).fabric(Default::default()),
-        };
-        let healthy = Degradation::none(&fabric);
-        let degraded = random_degradation(random, &fabric);
-        let (whole, damaged) = (Live::new(&fabric, &healthy), Live::new(&fabric, &degraded));
-        let routing = Routing::new(whole, &RoutingOptions::default());
-        let (old, _) = routing.route(whole, &Dmodc).unwrap();
-        let (new, _) = routing.route(damaged, &Dmodc).unwrap();
-        for live in [whole, damaged] {
+        let fabric = random_fabric(random, 40);
+        let case = Case::degraded(random, &fabric);
+        let (states, routing) = ([case.whole(), case.now()], case.routing());
+        let [old, new] = states.map(|live| route(&routing, live));
+        for live in states {
             let found = assert_naive(live, &routing, &old, &new);
-            let [moved, some, unset, empty] = counts.get();
-            counts.set([
-                moved + u64::from(found.pairs > 0),
-                some + u64::from(found.pairs > 0 && found.pairs < found.of.pairs),
-                unset + u64::from(found.changes.unset > 0),
-                empty + u64::from(found.is_empty()),
+            outcomes.count([
+                found.pairs > 0,
+                found.pairs > 0 && found.pairs < found.of.pairs,
+                found.changes.unset > 0,
+                found.is_empty(),
             ]);
         }
     });
-    assert!(counts.get().iter().all(|&n| n > 20), "every outcome occurs: {counts:?}");
+    outcomes.assert_each_more_than(20);
 }
 
-/// Rubbish loops, in one table or the same way in both.
+/// Packets loop in spoilt tables, in one of them or in both.
 #[test]
-fn the_difference_of_rubbish_ends_and_is_the_naive_one() {
+fn the_difference_of_spoilt_tables_is_the_naive_one() {
     for_seeds(300, |random| {
-        let fabric = match random.below(2) {
-            0 => random_graph(random),
-            _ => random_pgft(random, 16).fabric(Default::default()),
-        };
-        let degraded = random_degradation(random, &fabric);
-        let live = Live::new(&fabric, &degraded);
-        let routing = Routing::new(live, &RoutingOptions::default());
-        let (mut old, _) = routing.route(live, &Dmodc).unwrap();
+        let fabric = random_fabric(random, 16);
+        let case = Case::degraded(random, &fabric);
+        let live = case.now();
+        let routing = Routing::new(live, &Default::default());
+        let mut old = route(&routing, live);
         spoil(random, live, &mut old);
         spoil(random, live, &mut old);
         let mut new = old.clone();
@@ -174,7 +161,7 @@ fn the_difference_of_rubbish_ends_and_is_the_naive_one() {
 /// ```
 #[test]
 fn one_entry_moves_the_pairs_behind_it() {
-    let mut d = support::Drawing::new();
+    let mut d = Drawing::new();
     let [a, b, x, y] = d.switches(["leaf0", "leaf1", "spine0", "spine1"]);
     d.nodes(a, 3);
     d.nodes(b, 2);
@@ -182,10 +169,9 @@ fn one_entry_moves_the_pairs_behind_it() {
         d.cable(leaf, spine, 1);
     }
     let fabric = d.finish();
-    let healthy = Degradation::none(&fabric);
-    let live = Live::new(&fabric, &healthy);
-    let routing = Routing::new(live, &RoutingOptions::default());
-    let (old, _) = routing.route(live, &Dmodc).unwrap();
+    let case = Case::healthy(&fabric);
+    let (live, routing) = (case.whole(), case.routing());
+    let old = route(&routing, live);
     let ranking = routing.ranking(live);
     assert!(diff(live, &ranking, &old, &old).is_empty());
 
@@ -193,21 +179,20 @@ fn one_entry_moves_the_pairs_behind_it() {
         matches!(d.end, End::Node(_)) && fabric.switch(d.switch).name.as_ref() == "leaf1"
     };
     let column = old.columns().destinations().iter().position(to_leaf1).unwrap();
-    let leaf0 =
-        fabric.switch_indices().find(|&s| fabric.switch(s).name.as_ref() == "leaf0").unwrap();
+    let leaf0 = fabric.find_switch("leaf0").unwrap();
     let taken = old.port(leaf0, column);
     let other = live.links(leaf0).map(|(port, _)| port).find(|&port| Some(port) != taken);
     let mut new = old.clone();
     new.set(leaf0, column, other);
     let found = diff(live, &ranking, &old, &new);
-    let one = Changes { entries: 1, set: 0, unset: 0, blocks: 1, switches: 1 };
+    let one = TableChanges { entries: 1, set: 0, unset: 0, blocks: 1, switches: 1 };
     assert_eq!((found.changes, found.pairs, found.of.pairs), (one, 3, 20));
     assert_eq!(found.switches, [(leaf0, one)]);
-    assert_eq!((found.levels[0].changes, found.levels[1].changes), (one, Changes::default()));
+    assert_eq!((found.levels[0].changes, found.levels[1].changes), (one, TableChanges::default()));
 
     new.set(leaf0, column, None);
     let found = diff(live, &ranking, &old, &new);
-    assert_eq!((found.changes, found.pairs), (Changes { unset: 1, ..one }, 3));
+    assert_eq!((found.changes, found.pairs), (TableChanges { unset: 1, ..one }, 3));
     let found = diff(live, &ranking, &new, &old);
-    assert_eq!((found.changes, found.pairs), (Changes { set: 1, ..one }, 3));
+    assert_eq!((found.changes, found.pairs), (TableChanges { set: 1, ..one }, 3));
 }

@@ -1,24 +1,21 @@
 //! A reference and the present as one fabric: what both say, and what routing by it gives.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod support;
+mod common;
 
 use std::cell::Cell;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use common::{
+    Case, EntriesByGuid, entries_by_guid, for_seeds, pgft, random_fabric, random_faults,
+    random_options, route,
+};
 use dmodc::fabric::{Adapter, Changes, Counts, Peer, Switch, Vertex};
 use dmodc::{
-    Degradation, DestinationOrder, Dmodc, Fabric, FabricBuilder, ForwardingTables, Guid, GuidOrder,
-    Joined, Lid, Live, NodeIndex, Pgft, PortNumber, Random, Reference, Routing, RoutingOptions,
-    Stable, SwitchIndex, SwitchOrder, alternative_ports,
+    Degradation, Dmodc, Fabric, FabricBuilder, Guid, Joined, Lid, Live, NodeIndex, PortNumber,
+    Random, Reference, Routing, RoutingOptions, Stable, SwitchIndex, alternative_ports,
 };
-use support::{for_seeds, random_degradation, random_graph, random_pgft};
-
-/// A fabric, and what of it is dead.
-fn whole(fabric: &Fabric) -> Degradation {
-    Degradation::none(fabric)
-}
 
 /// Orders and columns of a joined fabric, by the reference's own orders.
 fn routing(joined: &Joined, reference: &Fabric, options: &RoutingOptions) -> Routing {
@@ -27,57 +24,44 @@ fn routing(joined: &Joined, reference: &Fabric, options: &RoutingOptions) -> Rou
     joined.routing(options.leaves.clone(), &orders)
 }
 
-/// Tables by what they are about: the GUIDs of switch and destination, and which of its LIDs.
-type Entries = BTreeMap<(Guid, Guid, u8), u8>;
-
-fn entries(fabric: &Fabric, tables: &ForwardingTables) -> Entries {
-    let mut entries = BTreeMap::new();
-    for s in fabric.switch_indices() {
-        for (column, d) in tables.columns().destinations().iter().enumerate() {
-            if let Some(port) = tables.port(s, column) {
-                let name = (fabric.switch(s).guid, d.end.guid(fabric), d.k);
-                assert_eq!(entries.insert(name, port.0), None);
-            }
-        }
-    }
-    entries
-}
-
 /// The present, routed by the reference.
-fn stable(reference: &Fabric, present: &Fabric, options: &RoutingOptions) -> Entries {
+fn stable(reference: &Fabric, present: &Fabric, options: &RoutingOptions) -> EntriesByGuid {
     let joined = Joined::new(reference, present).unwrap();
     let routing = routing(&joined, reference, options);
     let engine = Stable { reference: Arc::new(joined.reference(&routing)) };
     let (tables, _) = routing.route(Live::new(&joined.fabric, &joined.now), &engine).unwrap();
-    entries(&joined.fabric, &tables)
+    entries_by_guid(&joined.fabric, &tables)
 }
 
 /// A fabric alone, routed by Dmodc.
-fn plain(fabric: &Fabric, options: &RoutingOptions) -> Entries {
-    let healthy = whole(fabric);
-    let live = Live::new(fabric, &healthy);
-    let (tables, _) = Routing::new(live, options).route(live, &Dmodc).unwrap();
-    entries(fabric, &tables)
+fn plain(fabric: &Fabric, options: &RoutingOptions) -> EntriesByGuid {
+    let case = Case::healthy(fabric);
+    let routing = Routing::new(case.whole(), options);
+    entries_by_guid(fabric, &route(&routing, case.whole()))
 }
 
-/// The same fabric told in another order; and with `change`, otherwise.
-fn retold(fabric: &Fabric, random: &mut Random, change: impl Fn(&mut Told)) -> Fabric {
-    let mut told = Told::of(fabric);
-    change(&mut told);
-    random.shuffle(&mut told.switches);
-    random.shuffle(&mut told.nodes);
-    random.shuffle(&mut told.cables);
-    told.finish()
+/// The same fabric, described in another order and with `change` made to it.
+fn described_anew(
+    fabric: &Fabric,
+    random: &mut Random,
+    change: impl Fn(&mut Description),
+) -> Fabric {
+    let mut described = Description::of(fabric);
+    change(&mut described);
+    random.shuffle(&mut described.switches);
+    random.shuffle(&mut described.nodes);
+    random.shuffle(&mut described.cables);
+    described.finish()
 }
 
-/// A fabric as lists that can be changed.
-struct Told {
+/// A description of a fabric that can be changed: lists of its parts.
+struct Description {
     switches: Vec<Switch>,
-    nodes: Vec<ToldNode>,
+    nodes: Vec<DescribedNode>,
     cables: Vec<[(Guid, PortNumber); 2]>,
 }
 
-struct ToldNode {
+struct DescribedNode {
     adapter: Adapter,
     port: PortNumber,
     guid: Guid,
@@ -87,12 +71,12 @@ struct ToldNode {
     at: (Guid, PortNumber),
 }
 
-impl Told {
+impl Description {
     fn of(fabric: &Fabric) -> Self {
         let guid = |s: SwitchIndex| fabric.switch(s).guid;
         let node = |n: NodeIndex| {
             let node = fabric.node(n);
-            ToldNode {
+            DescribedNode {
                 adapter: fabric.adapter_of(n).clone(),
                 port: node.adapter_port,
                 guid: node.guid,
@@ -102,7 +86,7 @@ impl Told {
             }
         };
         let cables = fabric.inter_switch_cables().iter();
-        Told {
+        Description {
             switches: fabric.switches().to_vec(),
             nodes: fabric.node_indices().map(node).collect(),
             cables: cables.map(|c| [c.a, c.b].map(|(s, p)| (guid(s), p))).collect(),
@@ -114,7 +98,7 @@ impl Told {
         let switches: HashMap<Guid, Vertex> =
             self.switches.iter().map(|s| (s.guid, b.switch(s.clone()))).collect();
         let mut adapters: HashMap<Guid, Vertex> = HashMap::new();
-        for ToldNode { adapter, port, guid, lid, lmc, at } in &self.nodes {
+        for DescribedNode { adapter, port, guid, lid, lmc, at } in &self.nodes {
             let of = *adapters.entry(adapter.guid).or_insert_with(|| b.adapter(adapter.clone()));
             b.end_port(of, *port, *guid, *lid, *lmc);
             b.cable((of, *port), (switches[&at.0], at.1), Default::default());
@@ -151,24 +135,9 @@ impl Told {
     }
 }
 
-fn random_fabric(random: &mut Random) -> Fabric {
-    match random.below(3) {
-        0 => random_graph(random),
-        _ => random_pgft(random, 200).fabric(GuidOrder::Shuffled(random.below(100))),
-    }
-}
-
-fn random_options(random: &mut Random) -> RoutingOptions {
-    RoutingOptions {
-        destinations: [
-            DestinationOrder::Topological,
-            DestinationOrder::Lid,
-            DestinationOrder::Guid,
-        ][random.below(3) as usize]
-            .clone(),
-        switches: [SwitchOrder::Plane, SwitchOrder::Guid][random.below(2) as usize].clone(),
-        ..RoutingOptions::default()
-    }
+/// Any orders. The tables of a joined fabric always have the LIDs of switches.
+fn options_of_a_join(random: &mut Random) -> RoutingOptions {
+    RoutingOptions { switch_lids: true, ..random_options(random) }
 }
 
 /// Both are refused, or neither; which is so where most of a fabric is gone on one side and most of the
@@ -181,14 +150,14 @@ fn joins(reference: &Fabric, present: &Fabric) -> bool {
 #[test]
 fn the_reference_is_in_the_joined_fabric_as_it_was() {
     for_seeds(150, |random| {
-        let fabric = random_fabric(random);
-        let reference = fabric.without(&random_degradation(random, &fabric));
-        let present = fabric.without(&random_degradation(random, &fabric));
-        let present = retold(&present, random, |_| {});
+        let fabric = random_fabric(random, 200);
+        let reference = fabric.without(&random_faults(random, &fabric));
+        let present = fabric.without(&random_faults(random, &fabric));
+        let present = described_anew(&present, random, |_| {});
         if !joins(&reference, &present) {
             return;
         }
-        let options = random_options(random);
+        let options = options_of_a_join(random);
         let joined = Joined::new(&reference, &present).unwrap();
         let routing = routing(&joined, &reference, &options);
         for (state, alone) in [(&joined.then, &reference), (&joined.now, &present)] {
@@ -202,7 +171,7 @@ fn the_reference_is_in_the_joined_fabric_as_it_was() {
         }
         let live = Live::new(&joined.fabric, &joined.then);
         let (tables, _) = routing.route(live, &Dmodc).unwrap();
-        assert_eq!(entries(&joined.fabric, &tables), plain(&reference, &options));
+        assert_eq!(entries_by_guid(&joined.fabric, &tables), plain(&reference, &options));
     });
 }
 
@@ -210,38 +179,39 @@ fn the_reference_is_in_the_joined_fabric_as_it_was() {
 #[test]
 fn the_present_as_reference_changes_nothing() {
     for_seeds(100, |random| {
-        let fabric = random_fabric(random);
-        let present = fabric.without(&random_degradation(random, &fabric));
+        let fabric = random_fabric(random, 200);
+        let present = fabric.without(&random_faults(random, &fabric));
         if present.switches().is_empty() {
             return;
         }
         let joined = Joined::new(&present, &present).unwrap();
         assert_eq!(joined.fabric, present);
         assert_eq!((joined.changes, joined.news.len()), (Changes::default(), 0));
-        assert_eq!((&joined.then, &joined.now), (&whole(&present), &whole(&present)));
-        let options = random_options(random);
+        let none = Degradation::none(&present);
+        assert_eq!((&joined.then, &joined.now), (&none, &none));
+        let options = options_of_a_join(random);
         assert_eq!(stable(&present, &present, &options), plain(&present, &options));
     });
 }
 
-/// A degraded copy, told in any order, has the tables of the same faults as a mask.
+/// A degraded copy, described in any order, has the tables of the same faults as a mask.
 #[test]
 fn a_degraded_file_is_routed_as_its_mask() {
     for_seeds(150, |random| {
-        let fabric = random_fabric(random);
-        let faults = random_degradation(random, &fabric);
-        let present = retold(&fabric.without(&faults), random, |_| {});
-        let reference = retold(&fabric, random, |_| {});
+        let fabric = random_fabric(random, 200);
+        let faults = random_faults(random, &fabric);
+        let present = described_anew(&fabric.without(&faults), random, |_| {});
+        let reference = described_anew(&fabric, random, |_| {});
         if !joins(&reference, &present) {
             return;
         }
-        let options = random_options(random);
-        let healthy = whole(&fabric);
-        let routing = Routing::new(Live::new(&fabric, &healthy), &options);
-        let reference_state = Reference::new(&routing, Live::new(&fabric, &healthy));
+        let options = options_of_a_join(random);
+        let case = Case::with_faults(&fabric, faults);
+        let routing = Routing::new(case.whole(), &options);
+        let reference_state = Reference::new(&routing, case.whole());
         let engine = Stable { reference: Arc::new(reference_state) };
-        let (masked, _) = routing.route(Live::new(&fabric, &faults), &engine).unwrap();
-        assert_eq!(stable(&reference, &present, &options), entries(&fabric, &masked));
+        let (masked, _) = routing.route(case.now(), &engine).unwrap();
+        assert_eq!(stable(&reference, &present, &options), entries_by_guid(&fabric, &masked));
         let joined = Joined::new(&reference, &present).unwrap();
         assert_eq!((joined.changes.new, joined.news.len()), (Counts::default(), 0));
         let dead = fabric.switches().len() - present.switches().len();
@@ -262,14 +232,14 @@ fn a_degraded_file_is_routed_as_its_mask() {
 fn a_file_without_the_ports_that_are_down_is_routed_as_its_mask() {
     let unlisted = Cell::new(0);
     for_seeds(150, |random| {
-        let fabric = random_fabric(random);
-        let faults = random_degradation(random, &fabric);
+        let fabric = random_fabric(random, 200);
+        let faults = random_faults(random, &fabric);
         let present = fabric.without(&faults);
-        let short = retold(&present, random, Told::forget_unused_ports);
+        let short = described_anew(&present, random, Description::forget_unused_ports);
         if !joins(&fabric, &present) {
             return;
         }
-        let options = random_options(random);
+        let options = options_of_a_join(random);
         assert!(stable(&fabric, &short, &options) == stable(&fabric, &present, &options));
         let (joined, expected) = (Joined::new(&fabric, &short), Joined::new(&fabric, &present));
         let (joined, expected) = (joined.unwrap(), expected.unwrap());
@@ -290,8 +260,8 @@ fn a_file_without_the_ports_that_are_down_is_routed_as_its_mask() {
 fn growth_moves_nothing_that_can_stay() {
     let stayed = Cell::new(0);
     for_seeds(150, |random| {
-        let fabric = random_fabric(random);
-        let reference = fabric.without(&random_degradation(random, &fabric));
+        let fabric = random_fabric(random, 200);
+        let reference = fabric.without(&random_faults(random, &fabric));
         if !joins(&reference, &fabric) {
             return;
         }
@@ -319,19 +289,15 @@ fn growth_moves_nothing_that_can_stay() {
     assert!(stayed.get() > 10_000);
 }
 
-fn pgft(tuple: &str) -> Fabric {
-    tuple.parse::<Pgft>().unwrap().fabric(Default::default())
-}
-
 /// Three leaves with two nodes each (ports 1, 2), two spines, a cable from each to each (ports 3, 4).
 const SMALL: &str = "2; 2,3; 1,2; 1,1";
 
 /// The same with something changed.
-fn changed(change: impl FnOnce(&mut Told)) -> (Fabric, Joined) {
+fn changed(change: impl FnOnce(&mut Description)) -> (Fabric, Joined) {
     let reference = pgft(SMALL);
-    let mut told = Told::of(&reference);
-    change(&mut told);
-    let joined = Joined::new(&reference, &told.finish()).unwrap();
+    let mut described = Description::of(&reference);
+    change(&mut described);
+    let joined = Joined::new(&reference, &described.finish()).unwrap();
     (reference, joined)
 }
 
@@ -340,10 +306,10 @@ fn a_cable_in_another_port_is_there_in_both_states() {
     let reference = pgft(SMALL);
     let spine = reference.switches()[3].guid;
     // The cable of the first leaf is in the spine's last port, where the third leaf's was.
-    let (_, joined) = changed(|told| {
-        let taken = told.cables.iter().position(|c| c[1] == (spine, PortNumber(3))).unwrap();
-        told.cables.remove(taken);
-        let moved = told.cables.iter_mut().find(|c| c[1] == (spine, PortNumber(1))).unwrap();
+    let (_, joined) = changed(|described| {
+        let taken = described.cables.iter().position(|c| c[1] == (spine, PortNumber(3))).unwrap();
+        described.cables.remove(taken);
+        let moved = described.cables.iter_mut().find(|c| c[1] == (spine, PortNumber(1))).unwrap();
         moved[1].1 = PortNumber(3);
     });
     let changes = Changes { recabled: 1, ..Changes::default() };
@@ -355,10 +321,10 @@ fn a_cable_in_another_port_is_there_in_both_states() {
 
 #[test]
 fn a_moved_node_is_in_its_new_place_and_leaves_its_number_to_the_old_one() {
-    let (reference, joined) = changed(|told| {
-        let last = told.switches[2].guid;
-        told.nodes[0].at = (last, PortNumber(5));
-        told.switches[2].ports = 5;
+    let (reference, joined) = changed(|described| {
+        let last = described.switches[2].guid;
+        described.nodes[0].at = (last, PortNumber(5));
+        described.switches[2].ports = 5;
     });
     assert_eq!(joined.changes, Changes { moved: 1, ..Changes::default() });
     assert_eq!(joined.news.len(), 2, "the node, and the switch that has another number of ports");
@@ -373,14 +339,14 @@ fn a_moved_node_is_in_its_new_place_and_leaves_its_number_to_the_old_one() {
 #[test]
 fn replacements_have_the_places_of_the_replaced() {
     let (new_spine, new_leaf, new_node) = (Guid(0xa1), Guid(0xa2), Guid(0xa3));
-    let (reference, joined) = changed(|told| {
-        let (leaf, spine) = (told.switches[0].guid, told.switches[3].guid);
-        told.rename_switch(spine, new_spine);
-        told.rename_switch(leaf, new_leaf);
-        told.nodes[5].guid = new_node;
-        told.nodes[5].adapter.guid = Guid(0xa4);
+    let (reference, joined) = changed(|described| {
+        let (leaf, spine) = (described.switches[0].guid, described.switches[3].guid);
+        described.rename_switch(spine, new_spine);
+        described.rename_switch(leaf, new_leaf);
+        described.nodes[5].guid = new_node;
+        described.nodes[5].adapter.guid = Guid(0xa4);
         // A cable of the new spine is not plugged in yet.
-        told.cables.retain(|cable| cable[1] != (new_spine, PortNumber(3)));
+        described.cables.retain(|cable| cable[1] != (new_spine, PortNumber(3)));
     });
     let missing = Counts { cables: 1, ..Counts::default() };
     let (replaced_switches, replaced_nodes) = (2, 1);
@@ -398,7 +364,7 @@ fn replacements_have_the_places_of_the_replaced() {
     let routing = routing(&joined, &reference, &RoutingOptions::default());
     let live = Live::new(&joined.fabric, &joined.then);
     let (tables, _) = routing.route(live, &Dmodc).unwrap();
-    let then: Entries = entries(&joined.fabric, &tables)
+    let then: EntriesByGuid = entries_by_guid(&joined.fabric, &tables)
         .into_iter()
         .map(|((s, d, k), port)| ((name(s), name(d), k), port))
         .collect();
@@ -408,21 +374,21 @@ fn replacements_have_the_places_of_the_replaced() {
 #[test]
 fn what_only_shares_a_port_with_the_absent_replaces_nobody() {
     // Two switches where one was.
-    let (_, joined) = changed(|told| {
-        let spine = told.switches[3].guid;
-        told.rename_switch(spine, Guid(0xa1));
-        let other = Switch { guid: Guid(0xa2), lid: Lid(500), ..told.switches[3].clone() };
-        told.switches.push(other);
-        told.cables.iter_mut().find(|c| c[1] == (Guid(0xa1), PortNumber(3))).unwrap()[1].0 =
+    let (_, joined) = changed(|described| {
+        let spine = described.switches[3].guid;
+        described.rename_switch(spine, Guid(0xa1));
+        let other = Switch { guid: Guid(0xa2), lid: Lid(500), ..described.switches[3].clone() };
+        described.switches.push(other);
+        described.cables.iter_mut().find(|c| c[1] == (Guid(0xa1), PortNumber(3))).unwrap()[1].0 =
             Guid(0xa2);
     });
     assert_eq!(joined.changes.replaced_switches, 1, "the one with most of its cables");
     assert_eq!((joined.changes.new.switches, joined.changes.recabled), (1, 1));
     // An aggregation node where a host was.
-    let (_, joined) = changed(|told| {
-        told.nodes[0].guid = Guid(0xa3);
-        told.nodes[0].adapter.guid = Guid(0xa4);
-        told.nodes[0].adapter.kind = dmodc::fabric::AdapterKind::Aggregation;
+    let (_, joined) = changed(|described| {
+        described.nodes[0].guid = Guid(0xa3);
+        described.nodes[0].adapter.guid = Guid(0xa4);
+        described.nodes[0].adapter.kind = dmodc::fabric::AdapterKind::Aggregation;
     });
     assert_eq!(joined.changes.replaced_nodes, 0);
     assert_eq!((joined.changes.new.nodes, joined.changes.missing.nodes), (1, 1));
@@ -431,11 +397,11 @@ fn what_only_shares_a_port_with_the_absent_replaces_nobody() {
 
 #[test]
 fn lids_are_the_presents_and_the_absent_gets_free_ones() {
-    let (reference, joined) = changed(|told| {
+    let (reference, joined) = changed(|described| {
         // The first node has died; its LID is the second one's now, which has four.
-        told.nodes.remove(0);
-        (told.nodes[0].lid, told.nodes[0].lmc) = (Lid(40), 2);
-        told.nodes[1].lid = Lid(1);
+        described.nodes.remove(0);
+        (described.nodes[0].lid, described.nodes[0].lmc) = (Lid(40), 2);
+        described.nodes[1].lid = Lid(1);
     });
     let lid = |guid: Guid| {
         let node = joined.fabric.nodes().iter().find(|n| n.guid == guid).unwrap();
@@ -455,12 +421,12 @@ fn lids_are_the_presents_and_the_absent_gets_free_ones() {
 #[test]
 fn other_fabrics_are_refused_with_numbers() {
     let small = pgft(SMALL);
-    let mut told = Told::of(&small);
+    let mut described = Description::of(&small);
     for s in small.switches() {
-        told.rename_switch(s.guid, Guid(!s.guid.0));
+        described.rename_switch(s.guid, Guid(!s.guid.0));
     }
     assert_eq!(
-        Joined::new(&told.finish(), &small).unwrap_err().to_string(),
+        Joined::new(&described.finish(), &small).unwrap_err().to_string(),
         "the reference is of another fabric: of its 5 switches 0 are among the 5 of now"
     );
     // The same GUIDs, cabled otherwise.
@@ -480,14 +446,14 @@ fn other_fabrics_are_refused_with_numbers() {
 #[test]
 fn any_change_gives_a_fabric_with_the_present_in_it() {
     for_seeds(400, |random| {
-        let fabric = random_fabric(random);
-        let reference = fabric.without(&random_degradation(random, &fabric));
-        let present = fabric.without(&random_degradation(random, &fabric));
-        let mut told = Told::of(&present);
+        let fabric = random_fabric(random, 200);
+        let reference = fabric.without(&random_faults(random, &fabric));
+        let present = fabric.without(&random_faults(random, &fabric));
+        let mut described = Description::of(&present);
         for _ in 0..random.below(8) {
-            spoil(random, &mut told, &fabric);
+            change_at_random(random, &mut described, &fabric);
         }
-        let present = told.finish();
+        let present = described.finish();
         let Ok(joined) = Joined::new(&reference, &present) else { return };
         let count = present.switches().len();
         for (both, now) in joined.fabric.switches().iter().zip(present.switches()) {
@@ -506,60 +472,61 @@ fn any_change_gives_a_fabric_with_the_present_in_it() {
             }
         }
         let tables = stable(&reference, &present, &RoutingOptions::default());
-        let shuffled = retold(&present, random, |_| {});
-        let reference = retold(&reference, random, |_| {});
+        let shuffled = described_anew(&present, random, |_| {});
+        let reference = described_anew(&reference, random, |_| {});
         assert_eq!(tables, stable(&reference, &shuffled, &RoutingOptions::default()));
         let routing = routing(&joined, &reference, &RoutingOptions::default());
-        let plain = entries(&joined.fabric, &routing.route(live, &Dmodc).unwrap().0);
+        let plain = entries_by_guid(&joined.fabric, &routing.route(live, &Dmodc).unwrap().0);
         assert!(tables.keys().eq(plain.keys()), "what can be reached is reached");
     });
 }
 
-/// Something happens to a told fabric: a GUID, a name, a cable or a node is another or elsewhere.
-fn spoil(random: &mut Random, told: &mut Told, all: &Fabric) {
+/// Changes a GUID, a name, a cable or the place of a node.
+fn change_at_random(random: &mut Random, described: &mut Description, all: &Fabric) {
     let mut pick = |n: usize| random.below(n.max(1) as u64) as usize;
-    let (switches, nodes, cables) = (told.switches.len(), told.nodes.len(), told.cables.len());
+    let (switches, nodes, cables) =
+        (described.switches.len(), described.nodes.len(), described.cables.len());
     let guid = Guid(0xbeef_0000 + pick(1000) as u64);
-    let is_used = |told: &Told, guid: Guid| {
-        told.switches.iter().any(|s| s.guid == guid)
-            || told.nodes.iter().any(|n| n.guid == guid || n.adapter.guid == guid)
+    let is_used = |described: &Description, guid: Guid| {
+        described.switches.iter().any(|s| s.guid == guid)
+            || described.nodes.iter().any(|n| n.guid == guid || n.adapter.guid == guid)
     };
     match pick(8) {
-        0 if switches > 0 && !is_used(told, guid) => {
-            let from = told.switches[pick(switches)].guid;
-            told.rename_switch(from, guid);
+        0 if switches > 0 && !is_used(described, guid) => {
+            let from = described.switches[pick(switches)].guid;
+            described.rename_switch(from, guid);
         }
-        1 if nodes > 0 && !is_used(told, guid) => told.nodes[pick(nodes)].guid = guid,
+        1 if nodes > 0 && !is_used(described, guid) => described.nodes[pick(nodes)].guid = guid,
         2 if nodes > 0 => {
             // A GUID that the reference may know as something else.
             let other = all.switches()[pick(all.switches().len())].guid;
-            if !is_used(told, other) {
-                told.nodes[pick(nodes)].guid = other;
+            if !is_used(described, other) {
+                described.nodes[pick(nodes)].guid = other;
             }
         }
         3 if cables > 1 => {
             let (x, y) = (pick(cables), pick(cables));
-            let (a, b) = (told.cables[x][1], told.cables[y][1]);
-            if a.0 != told.cables[y][0].0 && b.0 != told.cables[x][0].0 {
-                (told.cables[x][1], told.cables[y][1]) = (b, a);
+            let (a, b) = (described.cables[x][1], described.cables[y][1]);
+            if a.0 != described.cables[y][0].0 && b.0 != described.cables[x][0].0 {
+                (described.cables[x][1], described.cables[y][1]) = (b, a);
             }
         }
         4 if nodes > 1 => {
             let (x, y) = (pick(nodes), pick(nodes));
-            let (a, b) = (told.nodes[x].at, told.nodes[y].at);
-            (told.nodes[x].at, told.nodes[y].at) = (b, a);
+            let (a, b) = (described.nodes[x].at, described.nodes[y].at);
+            (described.nodes[x].at, described.nodes[y].at) = (b, a);
         }
         5 if cables > 0 && nodes > 0 => {
             // A node in the port of a cable that is pulled.
-            let at = told.cables.remove(pick(cables))[0];
-            told.nodes[pick(nodes)].at = at;
+            let at = described.cables.remove(pick(cables))[0];
+            described.nodes[pick(nodes)].at = at;
         }
         6 if switches > 0 => {
             let s = pick(switches);
-            told.switches[s].name = "another".into();
-            told.switches[s].ports = told.switches[s].ports.saturating_add(1).min(254);
+            described.switches[s].name = "another".into();
+            described.switches[s].ports = described.switches[s].ports.saturating_add(1).min(254);
         }
-        7 => told.forget_unused_ports(),
+        7 => described.forget_unused_ports(),
         _ => {}
     }
 }

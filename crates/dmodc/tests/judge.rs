@@ -1,36 +1,33 @@
 //! The judge against the naive walk of every pair, on good tables, spoilt ones and rubbish.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod support;
+mod common;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use common::{Case, Drawing, Outcomes, for_seeds, judge, random_fabric, route, spoil};
 use dmodc::fabric::Peer;
-use dmodc::judge::{Fate, Scope, check, check_union, trace};
-use dmodc::{
-    Degradation, Dmodc, End, ForwardingTables, Live, PortNumber, Routing, RoutingOptions,
-    SwitchIndex,
-};
-use support::{for_seeds, random_degradation, random_graph, random_pgft, spoil};
+use dmodc::judge::{Fate, Scope, check_union, trace};
+use dmodc::{End, ForwardingTables, Live, PortNumber, Routing, SwitchIndex};
 
 type Hops = Vec<(SwitchIndex, PortNumber)>;
 
 /// The naive judge: follows every mixture of tables, pair by pair.
-struct Naive<'a> {
+struct NaiveJudge<'a> {
     live: Live<'a>,
     height: Vec<(u32, u32)>,
     tables: Vec<&'a ForwardingTables>,
 }
 
 #[derive(Default)]
-struct Verdict {
+struct NaiveVerdict {
     lost: bool,
     loops: bool,
     turns: bool,
     dependencies: BTreeSet<((SwitchIndex, PortNumber), (SwitchIndex, PortNumber))>,
 }
 
-impl<'a> Naive<'a> {
+impl<'a> NaiveJudge<'a> {
     fn new(live: Live<'a>, routing: &Routing, tables: Vec<&'a ForwardingTables>) -> Self {
         let ranking = routing.ranking(live);
         let height = live
@@ -38,11 +35,11 @@ impl<'a> Naive<'a> {
             .switch_indices()
             .map(|s| (ranking.rank(s).unwrap_or(u32::MAX), routing.orders().position(s)))
             .collect();
-        Naive { live, height, tables }
+        NaiveJudge { live, height, tables }
     }
 
     /// Tries every choice of table at every switch of the way.
-    fn follow(&self, s: SwitchIndex, column: usize, hops: &mut Hops, verdict: &mut Verdict) {
+    fn follow(&self, s: SwitchIndex, column: usize, hops: &mut Hops, verdict: &mut NaiveVerdict) {
         if hops.iter().any(|hop| hop.0 == s) {
             verdict.loops = true;
             // The dependency that closes the loop.
@@ -105,7 +102,7 @@ impl<'a> Naive<'a> {
                     End::Node(n) => fabric.node(n).switch,
                     End::Switch(s) => s,
                 };
-                let mut verdict = Verdict::default();
+                let mut verdict = NaiveVerdict::default();
                 for &column in columns {
                     self.follow(home, column, &mut vec![], &mut verdict);
                 }
@@ -152,7 +149,7 @@ fn assert_same(judged: &Scope, naive: (Scope, bool), tables: usize) {
     assert_eq!(judged.examples.is_empty(), judged.delivery().is_complete());
 }
 
-/// A loop that is told is one: each hop is an entry of the table it is said to be of, for some LID.
+/// A loop that is reported is one: each hop is an entry of the table it is said to be of, for some LID.
 fn assert_loops(live: Live<'_>, scope: &Scope, tables: &[&ForwardingTables]) {
     let Some(found) = &scope.loop_example else { return };
     assert!(!found.hops.is_empty());
@@ -168,70 +165,56 @@ fn assert_loops(live: Live<'_>, scope: &Scope, tables: &[&ForwardingTables]) {
 
 #[test]
 fn the_judge_equals_the_walk_of_every_pair() {
-    let counts = std::cell::Cell::new([0u64; 5]);
+    let outcomes = Outcomes::new();
     for_seeds(500, |random| {
-        let fabric = match random.below(2) {
-            0 => random_graph(random),
-            _ => random_pgft(random, 16).fabric(Default::default()),
-        };
-        let degraded = random_degradation(random, &fabric);
-        let live = Live::new(&fabric, &degraded);
-        let routing = Routing::new(live, &RoutingOptions::default());
-        let (mut tables, _) = routing.route(live, &Dmodc).unwrap();
+        let fabric = random_fabric(random, 16);
+        let case = Case::degraded(random, &fabric);
+        let live = case.now();
+        let routing = Routing::new(live, &Default::default());
+        let mut tables = route(&routing, live);
         spoil(random, live, &mut tables);
-        let judged = check(live, &routing.ranking(live), routing.orders(), &tables);
-        let naive = Naive::new(live, &routing, vec![&tables]);
+        let judged = judge(&routing, live, &tables);
+        let naive = NaiveJudge::new(live, &routing, vec![&tables]);
         assert_same(&judged.nodes, naive.scope(false), 1);
         assert_same(&judged.everything, naive.scope(true), 1);
         assert_loops(live, &judged.nodes, &[&tables]);
         let n = &judged.nodes;
-        let [lost, cut_off, loops, turns, cycles] = counts.get();
-        counts.set([
-            lost + u64::from(n.lost > 0),
-            cut_off + u64::from(n.cut_off > 0),
-            loops + u64::from(n.loops > 0),
-            turns + u64::from(n.up_down_violations > 0),
-            cycles + u64::from(!n.is_deadlock_free()),
+        outcomes.count([
+            n.lost > 0,
+            n.cut_off > 0,
+            n.loops > 0,
+            n.up_down_violations > 0,
+            !n.is_deadlock_free(),
         ]);
     });
-    assert!(counts.get().iter().all(|&n| n > 20), "every failure occurs: {counts:?}");
+    outcomes.assert_each_more_than(20);
 }
 
 #[test]
 fn mixtures_of_old_and_new_equal_the_walk_of_every_choice() {
-    let counts = std::cell::Cell::new([0u64; 3]);
+    let outcomes = Outcomes::new();
     for_seeds(250, |random| {
-        let fabric = match random.below(2) {
-            0 => random_graph(random),
-            _ => random_pgft(random, 12).fabric(Default::default()),
-        };
+        let fabric = random_fabric(random, 12);
         if fabric.switches().len() > 14 {
             return;
         }
-        let healthy = Degradation::none(&fabric);
-        let routing = Routing::new(Live::new(&fabric, &healthy), &RoutingOptions::default());
-        let (mut old, _) = routing.route(Live::new(&fabric, &healthy), &Dmodc).unwrap();
-        let degraded = random_degradation(random, &fabric);
-        let live = Live::new(&fabric, &degraded);
-        let (mut new, _) = routing.route(live, &Dmodc).unwrap();
+        let case = Case::degraded(random, &fabric);
+        let (live, routing) = (case.now(), case.routing());
+        let [mut old, mut new] = [case.whole(), live].map(|state| route(&routing, state));
         if random.below(2) == 0 {
             spoil(random, live, &mut old);
             spoil(random, live, &mut new);
         }
         let judged = check_union(live, &routing.ranking(live), routing.orders(), &old, &new);
-        let naive = Naive::new(live, &routing, vec![&old, &new]);
+        let naive = NaiveJudge::new(live, &routing, vec![&old, &new]);
         assert_same(&judged.nodes, naive.scope(false), 2);
         assert_same(&judged.everything, naive.scope(true), 2);
         assert_loops(live, &judged.nodes, &[&old, &new]);
         assert_loops(live, &judged.everything, &[&old, &new]);
-        let [lost, loops, cycles] = counts.get();
-        counts.set([
-            lost + u64::from(judged.nodes.lost > 0),
-            loops + u64::from(judged.nodes.loops > 0),
-            cycles + u64::from(!judged.nodes.is_deadlock_free()),
-        ]);
+        let n = &judged.nodes;
+        outcomes.count([n.lost > 0, n.loops > 0, !n.is_deadlock_free()]);
     });
-    assert!(counts.get().iter().all(|&n| n > 10), "every failure occurs: {counts:?}");
+    outcomes.assert_each_more_than(10);
 }
 
 /// Four switches in a ring, each routing everything clockwise: delivered, but a textbook deadlock.
@@ -243,7 +226,7 @@ fn mixtures_of_old_and_new_equal_the_walk_of_every_choice() {
 /// ```
 #[test]
 fn a_ring_routed_one_way_is_called_cyclic_by_name() {
-    let mut d = support::Drawing::new();
+    let mut d = Drawing::new();
     let ring = d.switches(["s0", "s1", "s2", "s3"]);
     // The nodes come first, so that the ring lies on ports beyond 64: channels are bits, four words of them.
     for s in ring {
@@ -253,9 +236,8 @@ fn a_ring_routed_one_way_is_called_cyclic_by_name() {
         d.cable(ring[at], ring[(at + 1) % 4], 1);
     }
     let fabric = d.finish();
-    let healthy = Degradation::none(&fabric);
-    let live = Live::new(&fabric, &healthy);
-    let routing = Routing::new(live, &RoutingOptions::default());
+    let case = Case::healthy(&fabric);
+    let (live, routing) = (case.whole(), case.routing());
     let mut tables = routing.empty_tables(live).unwrap();
     for column in 0..tables.columns().len() {
         let to = tables.columns().destinations()[column];
@@ -265,7 +247,7 @@ fn a_ring_routed_one_way_is_called_cyclic_by_name() {
             tables.set(s, column, Some(if s == to.switch { to.port } else { clockwise }));
         }
     }
-    let judged = check(live, &routing.ranking(live), routing.orders(), &tables);
+    let judged = judge(&routing, live, &tables);
     assert_eq!((judged.nodes.pairs, judged.nodes.delivered), (280 * 279, 280 * 279));
     assert_eq!(judged.nodes.cycle.as_ref().map(Vec::len), Some(4));
     assert!(!judged.nodes.is_sound());

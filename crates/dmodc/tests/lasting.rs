@@ -2,13 +2,16 @@
 //! that of fresh numbers.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod common;
+
 use std::collections::HashMap;
 
+use common::{Case, route, saved_options};
 use dmodc::advise::NumbersCost;
 use dmodc::{
-    CableIndex, Degradation, DestinationNumber, DestinationOrder, Dmodc, End, Fabric, Guid,
-    GuidOrder, Live, NodeIndex, Pgft, PortNumber, Random, Routing, RoutingOptions, SavedOrders,
-    SwitchIndex, SwitchOrder,
+    CableIndex, Degradation, DestinationNumber, DestinationOrder, End, Fabric, Guid, GuidOrder,
+    NodeIndex, Pgft, PortNumber, Random, Routing, RoutingOptions, SavedOrders, SwitchIndex,
+    SwitchOrder,
 };
 
 /// A fabric that lives for years: what is there now, and the orders that are kept.
@@ -23,8 +26,8 @@ impl Life {
 
     /// The fabric is now this; who was known before keeps the number of its place.
     fn becomes(&mut self, now: &Fabric) -> NumbersCost {
-        let healthy = Degradation::none(now);
-        let live = Live::new(now, &healthy);
+        let case = Case::healthy(now);
+        let live = case.whole();
         let first = match self.saved.take() {
             None => RoutingOptions {
                 destinations: DestinationOrder::Places,
@@ -33,7 +36,7 @@ impl Life {
             },
             Some(mut saved) => {
                 saved.hand_over_to(now);
-                let options = options(&saved);
+                let options = saved_options(&saved);
                 self.saved = Some(saved);
                 options
             }
@@ -44,7 +47,7 @@ impl Life {
             saved.keep_absent(earlier);
         }
         // Whoever reads what is saved gets the same numbers.
-        let again = Routing::new(live, &options(&saved));
+        let again = Routing::new(live, &saved_options(&saved));
         assert_eq!(again.orders(), routing.orders());
         let cost = NumbersCost::new(live, &again).unwrap();
         self.saved = Some(saved);
@@ -53,10 +56,10 @@ impl Life {
 
     /// The port of each switch for each node.
     fn routes(&self, fabric: &Fabric) -> Vec<Vec<Option<PortNumber>>> {
-        let healthy = Degradation::none(fabric);
-        let live = Live::new(fabric, &healthy);
-        let routing = Routing::new(live, &options(self.saved.as_ref().unwrap()));
-        let (tables, _) = routing.route(live, &Dmodc).unwrap();
+        let case = Case::healthy(fabric);
+        let live = case.whole();
+        let routing = Routing::new(live, &saved_options(self.saved.as_ref().unwrap()));
+        let tables = route(&routing, live);
         let mut routes = vec![vec![]; fabric.nodes().len()];
         for (column, d) in tables.columns().destinations().iter().enumerate() {
             if let End::Node(n) = d.end {
@@ -67,19 +70,11 @@ impl Life {
     }
 
     fn numbers(&self, fabric: &Fabric) -> HashMap<Guid, DestinationNumber> {
-        let healthy = Degradation::none(fabric);
-        let live = Live::new(fabric, &healthy);
-        let routing = Routing::new(live, &options(self.saved.as_ref().unwrap()));
+        let case = Case::healthy(fabric);
+        let live = case.whole();
+        let routing = Routing::new(live, &saved_options(self.saved.as_ref().unwrap()));
         let number = |n: NodeIndex| (fabric.node(n).guid, routing.orders().node_number(n));
         fabric.node_indices().map(number).collect()
-    }
-}
-
-fn options(saved: &SavedOrders) -> RoutingOptions {
-    RoutingOptions {
-        destinations: DestinationOrder::Saved(saved.clone()),
-        switches: SwitchOrder::Saved(saved.clone()),
-        ..RoutingOptions::default()
     }
 }
 
@@ -131,8 +126,8 @@ fn a_full_fabric_is_numbered_as_ever() {
             let whole = fabric(tuple, seed);
             let mut life = Life::new();
             life.becomes(&whole);
-            let healthy = Degradation::none(&whole);
-            let live = Live::new(&whole, &healthy);
+            let case = Case::healthy(&whole);
+            let live = case.whole();
             let fresh = Routing::new(live, &Default::default());
             for n in whole.node_indices() {
                 let number = life.numbers(&whole)[&whole.node(n).guid];
@@ -227,7 +222,7 @@ fn a_replaced_switch_takes_over() {
             assert_balanced(life.becomes(&now), tuple);
             assert_eq!(life.numbers(&now), before, "{tuple}");
             // Its groups are where those of the replaced one were.
-            let kept = order(&now, &options(life.saved.as_ref().unwrap()));
+            let kept = order(&now, &saved_options(life.saved.as_ref().unwrap()));
             assert_eq!(kept, order(&whole, &Default::default()), "{tuple}");
         }
     }
@@ -235,8 +230,7 @@ fn a_replaced_switch_takes_over() {
 
 /// The switches in switch order.
 fn order(fabric: &Fabric, options: &RoutingOptions) -> Vec<usize> {
-    let healthy = Degradation::none(fabric);
-    let routing = Routing::new(Live::new(fabric, &healthy), options);
+    let routing = Routing::new(Case::healthy(fabric).whole(), options);
     let mut all: Vec<usize> = (0..fabric.switches().len()).collect();
     all.sort_by_key(|&s| routing.orders().position(SwitchIndex::new(s)));
     all

@@ -1,31 +1,29 @@
 //! Which switches are detected as leaves: small fabrics with one difficulty each, and random PGFTs with
 //! service nodes, empty leaves and damage, whose leaves are known.
 
-mod support;
+mod common;
 
+use common::{Case, Drawing, for_seeds, random_pgft, saved_options};
 use dmodc::fabric::{AdapterKind, Part};
 use dmodc::{
-    CableIndex, Degradation, DestinationOrder, Fabric, Guid, LeafRule, Leaves, Live, Pgft, Random,
-    Routing, RoutingOptions, SavedOrders, SwitchIndex, SwitchOrder, Why,
+    CableIndex, Degradation, DoubtReason, Fabric, Guid, LeafRule, Leaves, Live, Pgft, Random,
+    Routing, RoutingOptions, SavedOrders, SwitchIndex,
 };
-use support::{Drawing, for_seeds, random_pgft};
 
 fn detected(live: Live<'_>) -> Vec<SwitchIndex> {
     Leaves::new(live, &LeafRule::Detect).all
 }
 
 fn leaves_of(fabric: &Fabric) -> Vec<usize> {
-    let whole = Degradation::none(fabric);
-    detected(Live::new(fabric, &whole)).into_iter().map(SwitchIndex::at).collect()
+    detected(Case::healthy(fabric).whole()).into_iter().map(SwitchIndex::at).collect()
 }
 
-fn doubts_of(fabric: &Fabric) -> Vec<(usize, bool, Why)> {
-    let whole = Degradation::none(fabric);
-    let routing = Routing::new(Live::new(fabric, &whole), &RoutingOptions::default());
+fn doubts_of(fabric: &Fabric) -> Vec<(usize, bool, DoubtReason)> {
+    let routing = Case::healthy(fabric).routing();
     routing.doubts().iter().map(|d| (d.switch.at(), d.is_leaf, d.why)).collect()
 }
 
-/// Two pods of so many leaves below `spines` spines each, and two cores above each plane. Leaves come first.
+/// Two pods of `leaves` leaves and `spines` spines each, and two cores above each plane. Leaves come first.
 fn two_pods(leaves: usize, spines: usize) -> (Drawing, Vec<usize>, Vec<usize>) {
     let mut d = Drawing::new();
     let below: Vec<usize> = (0..2 * leaves).map(|i| d.switch(&format!("leaf-{i}"))).collect();
@@ -73,7 +71,7 @@ fn a_test_adapter_does_not_make_a_leaf_of_a_spine() {
         let fabric = d.finish();
         assert_eq!(leaves_of(&fabric), leaves);
         let doubts = match nodes {
-            1 => vec![(spines[1], false, Why::NodesOfALeaf)],
+            1 => vec![(spines[1], false, DoubtReason::NodesOfALeaf)],
             _ => vec![],
         };
         assert_eq!(doubts_of(&fabric), doubts);
@@ -203,8 +201,8 @@ fn with_nodes(
     d.finish()
 }
 
-/// PGFTs in which levels can be told apart: a switch has two below it at least.
-fn telling_pgft(random: &mut Random, nodes: usize) -> Pgft {
+/// A PGFT whose levels can be distinguished: a switch has at least two below it.
+fn distinct_pgft(random: &mut Random, nodes: usize) -> Pgft {
     loop {
         let pgft = random_pgft(random, nodes);
         if (2..=pgft.levels()).all(|l| pgft.m(l) >= 2) {
@@ -214,7 +212,7 @@ fn telling_pgft(random: &mut Random, nodes: usize) -> Pgft {
 }
 
 /// Service nodes on spines and cores, less than `per_leaf`. One spine has none, nor has the fourth level,
-/// which is too far from leaves to be told from one.
+/// which is too far from leaves to be distinguished from one.
 fn service(random: &mut Random, pgft: &Pgft, per_leaf: usize) -> Vec<usize> {
     let one_in = 1 + random.below(6);
     let mut found = vec![];
@@ -235,7 +233,7 @@ fn service(random: &mut Random, pgft: &Pgft, per_leaf: usize) -> Vec<usize> {
 #[test]
 fn service_nodes_on_a_whole_pgft_change_nothing() {
     for_seeds(400, |random| {
-        let pgft = telling_pgft(random, 400);
+        let pgft = distinct_pgft(random, 400);
         let per_leaf = 2 + random.below(6) as usize;
         let service = service(random, &pgft, per_leaf);
         let fabric = with_nodes(&pgft, |_| per_leaf, |s| service[s]);
@@ -266,7 +264,7 @@ fn errors(
     (wrong, all)
 }
 
-/// Cables and switches above the leaves that are dead, so many percent of each; and switched-off nodes.
+/// Kills these percentages of cables, of switches above the leaves, and of nodes.
 fn damage(
     random: &mut Random,
     fabric: &Fabric,
@@ -286,7 +284,7 @@ fn damage(
 
 /// What a random PGFT has beyond its shape, in percent: empty leaves, then dead cables, dead switches above
 /// leaves and dead nodes. `uneven` leaves have any number of nodes up to the usual one.
-struct Case {
+struct Oddities {
     service: bool,
     uneven: bool,
     empty: u64,
@@ -297,7 +295,7 @@ struct Case {
 /// what they are not. Small PGFTs are hard: one dead cable of two leaves little to see.
 #[test]
 fn damage_is_mostly_withstood() {
-    let case = |service, uneven, empty, dead| Case { service, uneven, empty, dead };
+    let case = |service, uneven, empty, dead| Oddities { service, uneven, empty, dead };
     // The last number is how many of 10,000 switches may be wrong; about twice what was measured.
     let cases = [
         (case(false, false, 0, [0, 0, 0]), 0),
@@ -313,7 +311,7 @@ fn damage_is_mostly_withstood() {
     ];
     for (case, limit) in cases {
         let (wrong, all) = errors(120, |random| {
-            let pgft = telling_pgft(random, 300);
+            let pgft = distinct_pgft(random, 300);
             let per_leaf = 4 + random.below(12) as usize;
             let counts: Vec<usize> = (0..pgft.count(1))
                 .map(|_| match (random.below(100) < case.empty, case.uneven) {
@@ -337,37 +335,30 @@ fn damage_is_mostly_withstood() {
 #[test]
 fn what_was_a_leaf_stays_one() {
     for_seeds(60, |random| {
-        let pgft = telling_pgft(random, 200);
+        let pgft = distinct_pgft(random, 200);
         let per_leaf = 2 + random.below(6) as usize;
         let service = service(random, &pgft, per_leaf);
         let fabric = with_nodes(&pgft, |_| per_leaf, |s| service[s]);
-        let whole = Degradation::none(&fabric);
-        let live = Live::new(&fabric, &whole);
-        let routing = Routing::new(live, &RoutingOptions::default());
-        let d = damage(random, &fabric, pgft.count(1), [30, 20, 60]);
-        let dead = Live::new(&fabric, &d);
+        let faults = damage(random, &fabric, pgft.count(1), [30, 20, 60]);
+        let case = Case::with_faults(&fabric, faults);
+        let (routing, dead) = (case.routing(), case.now());
         let leaves: Vec<SwitchIndex> = dead.switches().filter(|s| s.at() < pgft.count(1)).collect();
         assert_eq!(routing.ranking(dead).leaves(), leaves);
 
-        let saved = routing.orders().save(live);
+        let saved = routing.orders().save(case.whole());
         let first_version = SavedOrders { leaves: vec![], ..saved.clone() };
-        let rest = fabric.without(&d);
-        let none = Degradation::none(&rest);
-        let is_leaf = |saved: SavedOrders| {
-            let options = RoutingOptions {
-                destinations: DestinationOrder::Saved(saved.clone()),
-                switches: SwitchOrder::Saved(saved),
-                ..RoutingOptions::default()
-            };
-            let live = Live::new(&rest, &none);
-            Routing::new(live, &options).ranking(live)
+        let rest = fabric.without(&case.faults);
+        let rest_case = Case::healthy(&rest);
+        let ranking_by = |saved: &SavedOrders| {
+            let live = rest_case.whole();
+            Routing::new(live, &saved_options(saved)).ranking(live)
         };
-        let by_file = is_leaf(saved);
+        let by_file = ranking_by(&saved);
         let guid = |s: &SwitchIndex| fabric.switch(*s).guid;
         let found: Vec<Guid> = by_file.leaves().iter().map(|&s| rest.switch(s).guid).collect();
         assert_eq!(found, leaves.iter().map(guid).collect::<Vec<_>>());
         // The first version does not list leaves; those that have nodes now are known by them.
-        let by_nodes = is_leaf(first_version);
+        let by_nodes = ranking_by(&first_version);
         for s in rest
             .switch_indices()
             .filter(|&s| rest.nodes_of(s).iter().any(|&n| !rest.is_aggregation(n)))
@@ -393,18 +384,13 @@ fn orders_from_before_the_hosts_were_on_do_not_bind() {
         (d.finish(), leaves)
     };
     let route = |fabric: &Fabric, options: &RoutingOptions| {
-        let whole = Degradation::none(fabric);
-        let live = Live::new(fabric, &whole);
+        let case = Case::healthy(fabric);
+        let live = case.whole();
         let routing = Routing::new(live, options);
         let leaves: Vec<usize> = routing.ranking(live).leaves().iter().map(|s| s.at()).collect();
         (leaves, routing.orders().save(live))
     };
     let (_, saved) = route(&draw(0).0, &RoutingOptions::default());
     let (fabric, leaves) = draw(4);
-    let options = RoutingOptions {
-        destinations: DestinationOrder::Saved(saved.clone()),
-        switches: SwitchOrder::Saved(saved),
-        ..RoutingOptions::default()
-    };
-    assert_eq!(route(&fabric, &options).0, leaves);
+    assert_eq!(route(&fabric, &saved_options(&saved)).0, leaves);
 }

@@ -2,14 +2,16 @@
 //! nothing else would notice.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod support;
+mod common;
 
-use dmodc::{
-    Degradation, DestinationOrder, Fabric, Guid, GuidOrder, LeafRule, Live, NodeIndex, Orders,
-    Place, PortNumber, Random, Ranking, Routing, RoutingOptions, SavedCable, SavedOrders,
-    SwitchIndex, SwitchOrder, natural_cmp,
+use common::{
+    Case, Drawing, for_seeds, random_fabric, random_graph, random_options, saved_options,
 };
-use support::{Drawing, for_seeds, random_degradation, random_graph, random_pgft};
+use dmodc::{
+    Columns, DestinationOrder, Guid, LeafRule, Live, NodeIndex, Orders, PortNumber, Random,
+    Ranking, Routing, RoutingOptions, SavedCable, SavedOrders, SavedPlace, SwitchIndex,
+    SwitchOrder, natural_cmp,
+};
 
 /// The switches connected with `s` among those of the given ranks.
 fn component(
@@ -80,22 +82,15 @@ fn assert_numbered(live: Live<'_>, ranking: &Ranking, orders: &Orders, order: &[
     }
 }
 
-fn random_fabric(random: &mut Random) -> Fabric {
-    match random.below(2) {
-        0 => random_graph(random),
-        _ => random_pgft(random, 60).fabric(GuidOrder::Shuffled(random.below(1000))),
-    }
-}
-
 #[test]
 fn orders_are_as_defined_on_any_fabric() {
     for_seeds(250, |random| {
-        let fabric = random_fabric(random);
-        let degraded = match random.below(3) {
-            0 => Degradation::none(&fabric),
-            _ => random_degradation(random, &fabric),
+        let fabric = random_fabric(random, 60);
+        let case = match random.below(3) {
+            0 => Case::healthy(&fabric),
+            _ => Case::degraded(random, &fabric),
         };
-        let live = Live::new(&fabric, &degraded);
+        let live = case.now();
         let ranking = Ranking::new(live, &LeafRule::Detect);
         let orders = |d: &DestinationOrder, s: &SwitchOrder| Orders::new(live, &ranking, d, s);
         let positions = |orders: &Orders| {
@@ -164,8 +159,8 @@ fn cables_decide_before_names() {
         d.nodes(leaf, 1);
     }
     let fabric = d.finish();
-    let healthy = Degradation::none(&fabric);
-    let live = Live::new(&fabric, &healthy);
+    let case = Case::healthy(&fabric);
+    let live = case.whole();
     let ranking = Ranking::new(live, &LeafRule::Detect);
     let orders = Orders::new(live, &ranking, &Default::default(), &Default::default());
     let number = |node: usize| orders.node_number(NodeIndex::new(node)).number;
@@ -182,8 +177,8 @@ fn lists_are_followed_line_by_line() {
     d.nodes(leaf, 4);
     d.node(spine, dmodc::fabric::AdapterKind::Aggregation, 0);
     let fabric = d.finish();
-    let healthy = Degradation::none(&fabric);
-    let live = Live::new(&fabric, &healthy);
+    let case = Case::healthy(&fabric);
+    let live = case.whole();
     let ranking = Ranking::new(live, &LeafRule::Detect);
     let guid = |n: usize| fabric.nodes()[n].guid;
     let adapter = |n: usize| fabric.adapters()[n].guid;
@@ -209,24 +204,25 @@ fn lists_are_followed_line_by_line() {
     assert_eq!(orders.switch_number(SwitchIndex::new(0)), 2, "after the last line");
 }
 
-/// Orders as no program of ours would save them: places and cables of any switch, numbers for strangers, everything twice. Whatever they
-/// say, every node has a number of its own, what is saved gives the same numbers again, and nothing panics.
+/// Orders as no program of ours would save them: places and cables of any switch, numbers for unknown nodes,
+/// everything twice. Even so, every node has a number of its own, saved orders give the same numbers again, and nothing
+/// panics.
 #[test]
 fn numbers_are_unique_whatever_was_saved() {
     for_seeds(300, |random| {
-        let fabric = random_fabric(random);
-        let healthy = Degradation::none(&fabric);
-        let live = Live::new(&fabric, &healthy);
+        let fabric = random_fabric(random, 60);
+        let case = Case::healthy(&fabric);
+        let live = case.whole();
         let ranking = Ranking::new(live, &LeafRule::Detect);
         let switch = |random: &mut Random| match random.below(8) {
             0 => Guid(random.below(3)),
             _ => fabric.switches()[random.below(fabric.switches().len() as u64) as usize].guid,
         };
-        let place = |random: &mut Random| Place {
+        let place = |random: &mut Random| SavedPlace {
             switch: switch(random),
             port: PortNumber(1 + random.below(12) as u8),
         };
-        let list = |random: &mut Random| -> (Vec<Guid>, Vec<Option<Place>>) {
+        let list = |random: &mut Random| -> (Vec<Guid>, Vec<Option<SavedPlace>>) {
             let length = random.below(2 * fabric.nodes().len() as u64 + 2);
             let entry = |random: &mut Random| {
                 let guid = match random.below(4) {
@@ -256,14 +252,9 @@ fn numbers_are_unique_whatever_was_saved() {
         };
         saved.hand_over_to(&fabric);
         let numbered = |saved: &SavedOrders| {
-            let options = RoutingOptions {
-                destinations: DestinationOrder::Saved(saved.clone()),
-                switches: SwitchOrder::Saved(saved.clone()),
-                leaves: LeafRule::These(
-                    fabric.switch_indices().map(|s| ranking.is_leaf(s)).collect(),
-                ),
-                ..RoutingOptions::default()
-            };
+            let is_leaf = fabric.switch_indices().map(|s| ranking.is_leaf(s)).collect();
+            let options =
+                RoutingOptions { leaves: LeafRule::These(is_leaf), ..saved_options(saved) };
             let routing = Routing::new(live, &options);
             let all: Vec<_> =
                 fabric.node_indices().map(|n| routing.orders().node_number(n)).collect();
@@ -275,5 +266,37 @@ fn numbers_are_unique_whatever_was_saved() {
         assert!(sorted.windows(2).all(|pair| pair[0] != pair[1]), "{saved:?}");
         now.keep_absent(&saved);
         assert_eq!(numbered(&now).0, numbers, "{saved:?}");
+    });
+}
+
+/// Numbers of destinations: leaves' nodes, others and switches are counted apart.
+#[test]
+fn nodes_elsewhere_do_not_disturb_the_numbers() {
+    for_seeds(200, |random| {
+        let fabric = random_graph(random);
+        let case = Case::healthy(&fabric);
+        let live = case.whole();
+        let routing = Routing::new(live, &random_options(random));
+        let ranking = routing.ranking(live);
+        let numbers = |on_leaf: bool| {
+            let mut list: Vec<u32> = fabric
+                .node_indices()
+                .map(|n| (n, routing.orders().node_number(n)))
+                .filter(|(n, number)| {
+                    let leaf = ranking.is_leaf(fabric.node(*n).switch);
+                    assert_eq!(number.on_leaf, leaf && !fabric.is_aggregation(*n));
+                    number.on_leaf == on_leaf
+                })
+                .map(|(_, number)| number.number)
+                .collect();
+            list.sort_unstable();
+            list
+        };
+        for list in [numbers(true), numbers(false)] {
+            assert!(list.iter().copied().eq(0..list.len() as u32), "{list:?}");
+        }
+        let columns = Columns::new(&fabric, routing.orders(), true);
+        let lids: usize = fabric.nodes().iter().map(|n| 1 << n.lmc).sum();
+        assert_eq!(columns.len(), lids + fabric.switches().len());
     });
 }

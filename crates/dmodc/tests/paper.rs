@@ -1,8 +1,9 @@
 //! The paper, figure by figure and formula by formula.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod support;
+mod common;
 
+use common::{Drawing, walk};
 use dmodc::oracle::Graph;
 use dmodc::oracle::paper::Procedure1;
 use dmodc::{
@@ -10,7 +11,6 @@ use dmodc::{
     PortNumber, Preprocessing, Routing, RoutingOptions, SwitchIndex, SwitchOrder,
     alternative_ports,
 };
-use support::{Drawing, walk};
 
 /// The paper's own orders: groups by GUID, destinations as they stand.
 fn paper_options() -> RoutingOptions {

@@ -1,15 +1,15 @@
 //! The engine `random`: within the closer sets, uniform, and nothing but its seed.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod support;
+mod common;
 
 use std::collections::HashMap;
 
+use common::{Case, for_seeds, in_threads, pgft, random_fabric};
 use dmodc::{
-    Degradation, Dmodc, ForwardingTables, Live, Pgft, PortNumber, RandomPorts, Routing,
-    SwitchIndex, alternative_ports,
+    Degradation, Dmodc, ForwardingTables, Live, PortNumber, RandomPorts, Routing, SwitchIndex,
+    alternative_ports,
 };
-use support::{for_seeds, random_degradation, random_graph, random_pgft};
 
 /// P(s, d) by switch and destination switch.
 fn alternatives(
@@ -28,14 +28,9 @@ fn alternatives(
 #[test]
 fn every_port_is_an_alternative_and_whatever_dmodc_reaches_is_reached() {
     for_seeds(120, |random| {
-        let fabric = match random.below(2) {
-            0 => random_pgft(random, 150).fabric(Default::default()),
-            _ => random_graph(random),
-        };
-        let healthy = Degradation::none(&fabric);
-        let dead = random_degradation(random, &fabric);
-        let routing = Routing::new(Live::new(&fabric, &healthy), &Default::default());
-        let live = Live::new(&fabric, &dead);
+        let fabric = random_fabric(random, 150);
+        let case = Case::degraded(random, &fabric);
+        let (live, routing) = (case.now(), case.routing());
         let (drawn, coverage) = routing.route(live, &RandomPorts { seed: 5 }).unwrap();
         let (ours, expected) = routing.route(live, &Dmodc).unwrap();
         assert_eq!(coverage, expected);
@@ -55,16 +50,14 @@ fn every_port_is_an_alternative_and_whatever_dmodc_reaches_is_reached() {
 }
 
 fn drawn(routing: &Routing, live: Live<'_>, seed: u64, threads: usize) -> ForwardingTables {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    pool.install(|| routing.route(live, &RandomPorts { seed }).unwrap().0)
+    in_threads(threads, || routing.route(live, &RandomPorts { seed }).unwrap().0)
 }
 
 #[test]
 fn a_seed_gives_the_same_tables_for_any_number_of_threads() {
-    let fabric = "3; 4,5,20; 1,3,4; 1,2,1".parse::<Pgft>().unwrap().fabric(Default::default());
-    let healthy = Degradation::none(&fabric);
-    let live = Live::new(&fabric, &healthy);
-    let routing = Routing::new(live, &Default::default());
+    let fabric = pgft("3; 4,5,20; 1,3,4; 1,2,1");
+    let case = Case::healthy(&fabric);
+    let (live, routing) = (case.whole(), case.routing());
     let one = drawn(&routing, live, 7, 1);
     assert_eq!(one, drawn(&routing, live, 7, 3));
     assert!(one.differing(&drawn(&routing, live, 8, 1)) > one.entry_count() / 4);
@@ -78,10 +71,9 @@ fn a_seed_gives_the_same_tables_for_any_number_of_threads() {
 #[test]
 fn all_ports_are_equally_likely() {
     // One leaf of 8 upswitches, and 4,000 destinations behind them.
-    let fabric = "2; 40,100; 1,8; 1,1".parse::<Pgft>().unwrap().fabric(Default::default());
-    let healthy = Degradation::none(&fabric);
-    let live = Live::new(&fabric, &healthy);
-    let routing = Routing::new(live, &Default::default());
+    let fabric = pgft("2; 40,100; 1,8; 1,1");
+    let case = Case::healthy(&fabric);
+    let (live, routing) = (case.whole(), case.routing());
     let (tables, _) = routing.route(live, &RandomPorts { seed: 1 }).unwrap();
     let leaf = fabric.node(dmodc::NodeIndex::new(0)).switch;
     let mut counts: HashMap<PortNumber, usize> = HashMap::new();

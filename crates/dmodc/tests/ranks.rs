@@ -1,19 +1,21 @@
 //! What ranks are counted from: the leaves of everything that may be a fat tree, one root elsewhere.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod support;
+mod common;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use dmodc::fabric::{AdapterKind, Part};
-use dmodc::judge::{check, risk::Traffic};
-use dmodc::{
-    CableIndex, Degradation, DestinationOrder, Dmodc, Fabric, ForwardingTables, Guid, GuidOrder,
-    LeafRule, Live, Oddity, Pgft, Random, RankRule, Ranking, Router, Routing, RoutingOptions,
-    SavedOrders, SwitchIndex, SwitchOrder,
+use common::{
+    Case, Drawing, entries_by_guid, for_seeds, judge, pgft, random_faults, random_graph,
+    random_pgft, route, saved_options,
 };
-use support::{Drawing, for_seeds, random_degradation, random_graph, random_pgft};
+use dmodc::fabric::{AdapterKind, Part};
+use dmodc::judge::risk::Traffic;
+use dmodc::{
+    CableIndex, Degradation, Fabric, Guid, GuidOrder, LeafRule, Live, Oddity, Random, RankRule,
+    Ranking, Router, Routing, RoutingOptions, SavedOrders, SwitchIndex, SwitchOrder,
+};
 
 fn live<'a>(fabric: &'a Fabric, dead: &'a Degradation) -> Live<'a> {
     Live::new(fabric, dead)
@@ -31,8 +33,7 @@ fn from_leaves() -> RoutingOptions {
 
 /// Node pairs that arrive.
 fn delivered(live: Live<'_>, routing: &Routing) -> u64 {
-    let (tables, _) = routing.route(live, &Dmodc).unwrap();
-    let judged = check(live, &routing.ranking(live), routing.orders(), &tables).nodes;
+    let judged = judge(routing, live, &route(routing, live)).nodes;
     assert_eq!(judged.up_down_violations, 0);
     assert!(judged.is_deadlock_free());
     judged.delivered
@@ -93,7 +94,7 @@ fn pgfts_keep_ranks_from_the_leaves() {
         let fabric = random_pgft(random, 200).fabric(GuidOrder::Shuffled(random.below(1000)));
         let dead = match random.below(8) {
             0 => Degradation::none(&fabric),
-            _ => random_degradation(random, &fabric),
+            _ => random_faults(random, &fabric),
         };
         let masked = Routing::new(live(&fabric, &dead), &RoutingOptions::default());
         assert_eq!(*masked.orders().rank_rule(), RankRule::Leaves);
@@ -109,7 +110,7 @@ fn pgfts_keep_ranks_from_the_leaves() {
 /// Two pods that are left with different planes: cables connect them, up*down* routes do not.
 #[test]
 fn pods_without_a_plane_in_common_keep_ranks_from_the_leaves() {
-    let fabric = "3; 2,2,3; 1,2,2; 1,1,1".parse::<Pgft>().unwrap().fabric(Default::default());
+    let fabric = pgft("3; 2,2,3; 1,2,2; 1,1,1");
     let ranking = Ranking::new(live(&fabric, &Degradation::none(&fabric)), &LeafRule::Detect);
     let spines = &ranking.by_rank()[1];
     let mut dead = Degradation::none(&fabric);
@@ -190,7 +191,7 @@ fn faults_never_switch_the_rule() {
             Router::new(fabric.clone(), routing.clone(), Degradation::none(&fabric)).unwrap();
         let saved = routing.orders().save(router.live());
         for _ in 0..4 {
-            let dead = random_degradation(random, &fabric);
+            let dead = random_faults(random, &fabric);
             router.reroute(&dead).unwrap();
             let ranking = &router.preprocessing().ranking;
             assert_eq!(*ranking.rule(), rule);
@@ -201,35 +202,12 @@ fn faults_never_switch_the_rule() {
             }
             // The file of what is left, routed with the orders of the first fabric.
             let rest = fabric.without(&dead);
-            let again = Routing::new(
-                live(&rest, &Degradation::none(&rest)),
-                &RoutingOptions {
-                    destinations: DestinationOrder::Saved(saved.clone()),
-                    switches: SwitchOrder::Saved(saved.clone()),
-                    ..RoutingOptions::default()
-                },
-            );
-            let all = Degradation::none(&rest);
-            let (tables, _) = again.route(live(&rest, &all), &Dmodc).unwrap();
-            assert_eq!(
-                entries(live(&rest, &all), &tables),
-                entries(router.live(), router.tables())
-            );
+            let case = Case::healthy(&rest);
+            let again = Routing::new(case.whole(), &saved_options(&saved));
+            let tables = route(&again, case.whole());
+            assert_eq!(entries_by_guid(&rest, &tables), entries_by_guid(&fabric, router.tables()));
         }
     });
-}
-
-/// All entries of live switches towards live destinations, by GUID and LID.
-fn entries(live: Live<'_>, tables: &ForwardingTables) -> BTreeMap<(Guid, u32), u8> {
-    let mut entries = BTreeMap::new();
-    for s in live.switches() {
-        for (column, d) in tables.columns().destinations().iter().enumerate() {
-            if let Some(port) = tables.port(s, column) {
-                entries.insert((live.fabric.switch(s).guid, d.lid.0), port.0);
-            }
-        }
-    }
-    entries
 }
 
 #[test]
@@ -402,8 +380,7 @@ fn the_root_spares_the_spines_and_depends_on_no_index() {
         assert!(is_leaf, "from {name}, other spines would lie below the leaves");
         // The two lost pairs of leaves are the price: no port has more than half as much again.
         let worst = |routing: &Routing| {
-            let (tables, _) = routing.route(live, &Dmodc).unwrap();
-            let ranking = routing.ranking(live);
+            let (tables, ranking) = (route(routing, live), routing.ranking(live));
             Traffic::new(live, &ranking, routing.orders(), &tables).all_to_all().max()
         };
         let by_leaves = Routing::new(live, &from_leaves());

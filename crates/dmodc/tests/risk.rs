@@ -1,17 +1,16 @@
 //! Congestion risk against the naive walk of every pair, and bounds against whatever routes.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod support;
+mod common;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use common::{Case, for_seeds, pgft, random_graph, random_options, random_pgft, route};
 use dmodc::judge::risk::{Series, Traffic};
 use dmodc::judge::{Fate, trace};
 use dmodc::{
-    Degradation, DestinationOrder, Dmodc, End, ForwardingTables, Live, NodeIndex, Pgft, PortNumber,
-    Random, Routing, RoutingOptions, SwitchIndex,
+    Degradation, End, ForwardingTables, Live, NodeIndex, PortNumber, Random, Routing, SwitchIndex,
 };
-use support::{for_seeds, random_degradation, random_graph, random_pgft};
 
 type Port = (SwitchIndex, PortNumber);
 
@@ -53,7 +52,8 @@ fn loads(traffic: &Traffic<'_>, by_port: impl IntoIterator<Item = u64>) -> BTree
     ports.zip(by_port).filter(|(_, load)| *load > 0).collect()
 }
 
-fn spoil(random: &mut Random, tables: &mut ForwardingTables) {
+/// Overwrites a few entries with a port below 40, or with none.
+fn spoil_a_little(random: &mut Random, tables: &mut ForwardingTables) {
     for _ in 0..random.below(8) {
         let s = SwitchIndex::new(random.below(tables.switch_count() as u64) as usize);
         let column = random.below(tables.columns().len() as u64) as usize;
@@ -93,7 +93,7 @@ fn assert_series(
             let slowest = way.into_iter().flatten().map(|port| loads[&port]).max().unwrap_or(0);
             let position = traffic.nodes().iter().position(|&n| n == from).unwrap();
             let host = traffic.host_of(position);
-            assert_eq!(traffic.hosts()[host], dmodc::Host::of(live, from).name());
+            assert_eq!(traffic.hosts()[host], dmodc::HostKey::of(live, from).name());
             let entry = hosts.entry(host).or_default();
             *entry = (*entry).max(slowest);
         }
@@ -196,26 +196,16 @@ fn assert_all(random: &mut Random, live: Live<'_>, routing: &Routing, tables: &F
     }
 }
 
-fn options(random: &mut Random) -> RoutingOptions {
-    let destinations = match random.below(3) {
-        0 => DestinationOrder::Lid,
-        1 => DestinationOrder::Guid,
-        _ => DestinationOrder::Topological,
-    };
-    RoutingOptions { destinations, switch_lids: random.below(2) > 0, ..RoutingOptions::default() }
-}
-
 #[test]
 fn every_number_is_the_naive_one_on_degraded_pgfts() {
     for_seeds(600, |random| {
         let fabric = random_pgft(random, 60).fabric(Default::default());
-        let healthy = Degradation::none(&fabric);
-        let routing = Routing::new(Live::new(&fabric, &healthy), &options(random));
-        let degraded = random_degradation(random, &fabric);
-        let live = Live::new(&fabric, &degraded);
-        let (mut tables, _) = routing.route(live, &Dmodc).unwrap();
+        let case = Case::degraded(random, &fabric);
+        let live = case.now();
+        let routing = Routing::new(case.whole(), &random_options(random));
+        let mut tables = route(&routing, live);
         assert_all(random, live, &routing, &tables);
-        spoil(random, &mut tables);
+        spoil_a_little(random, &mut tables);
         assert_all(random, live, &routing, &tables);
     });
 }
@@ -224,11 +214,11 @@ fn every_number_is_the_naive_one_on_degraded_pgfts() {
 fn every_number_is_the_naive_one_on_any_graph() {
     for_seeds(600, |random| {
         let fabric = random_graph(random);
-        let healthy = Degradation::none(&fabric);
-        let live = Live::new(&fabric, &healthy);
-        let routing = Routing::new(live, &options(random));
-        let (mut tables, _) = routing.route(live, &Dmodc).unwrap();
-        spoil(random, &mut tables);
+        let case = Case::healthy(&fabric);
+        let live = case.whole();
+        let routing = Routing::new(live, &random_options(random));
+        let mut tables = route(&routing, live);
+        spoil_a_little(random, &mut tables);
         assert_all(random, live, &routing, &tables);
     });
 }
@@ -240,11 +230,10 @@ fn a_healthy_balanced_pgft_has_no_congestion() {
     for tuple in
         ["2; 4,8; 1,4; 1,1", "3; 4,4,8; 1,4,4; 1,1,1", "3; 4,2,6; 1,2,4; 1,2,1", "2; 6,4; 1,3; 1,2"]
     {
-        let fabric = tuple.parse::<Pgft>().unwrap().fabric(Default::default());
-        let healthy = Degradation::none(&fabric);
-        let live = Live::new(&fabric, &healthy);
-        let routing = Routing::new(live, &Default::default());
-        let (tables, _) = routing.route(live, &Dmodc).unwrap();
+        let fabric = pgft(tuple);
+        let case = Case::healthy(&fabric);
+        let (live, routing) = (case.whole(), case.routing());
+        let tables = route(&routing, live);
         let ranking = routing.ranking(live);
         let traffic = Traffic::new(live, &ranking, routing.orders(), &tables);
         let series = traffic.shifts(None);
@@ -261,15 +250,15 @@ fn a_healthy_balanced_pgft_has_no_congestion() {
     }
 }
 
-/// DESIGN's example: a leaf with three live uplinks and four nodes forces two flows on one of them.
+/// The example of the bounds: a leaf with three live uplinks and four nodes forces two flows on one of them.
 #[test]
 fn a_bound_sees_lost_cables() {
-    let fabric = "2; 4,8; 1,4; 1,1".parse::<Pgft>().unwrap().fabric(Default::default());
-    let mut degraded = Degradation::none(&fabric);
-    degraded.set_cable(dmodc::CableIndex::new(0), true);
-    let live = Live::new(&fabric, &degraded);
+    let fabric = pgft("2; 4,8; 1,4; 1,1");
+    let mut faults = Degradation::none(&fabric);
+    faults.set_cable(dmodc::CableIndex::new(0), true);
+    let live = Live::new(&fabric, &faults);
     let routing = Routing::new(live, &Default::default());
-    let (tables, _) = routing.route(live, &Dmodc).unwrap();
+    let tables = route(&routing, live);
     let traffic = Traffic::new(live, &routing.ranking(live), routing.orders(), &tables);
     let series = traffic.shifts(None);
     assert_eq!((series.max_bound(), series.max()), (2, 2));

@@ -2,16 +2,16 @@
 //! doing everything again, byte by byte.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod support;
+mod common;
 
 use std::sync::Arc;
 
+use common::{Case, for_seeds, random_faults, random_graph, random_guids, random_pgft, route};
 use dmodc::fabric::Part;
 use dmodc::{
     CableIndex, Change, Degradation, Dmodc, Engine, Fabric, GuidOrder, LeafRule, Live, Pgft,
     Random, RandomPorts, Reference, Router, Routing, RoutingOptions, Stable, SwitchIndex,
 };
-use support::{for_seeds, random_degradation, random_graph, random_pgft};
 
 /// A part and what happens to it. Faults and repairs are about as likely, so that fabrics neither stay
 /// whole nor vanish.
@@ -46,7 +46,7 @@ fn assert_incremental_equals_whole(random: &mut Random, fabric: Fabric, batches:
     let fabric = Arc::new(fabric);
     let first = match random.below(2) {
         0 => Degradation::none(&fabric),
-        _ => random_degradation(random, &fabric),
+        _ => random_faults(random, &fabric),
     };
     let options = RoutingOptions {
         leaves: random_rule(random, &fabric),
@@ -61,7 +61,7 @@ fn assert_incremental_equals_whole(random: &mut Random, fabric: Fabric, batches:
         _ => {
             // Most often the whole fabric is the reference.
             let then = match random.below(3) {
-                0 => random_degradation(random, &fabric),
+                0 => random_faults(random, &fabric),
                 _ => Degradation::none(&fabric),
             };
             let reference = Arc::new(Reference::new(&routing, Live::new(&fabric, &then)));
@@ -100,7 +100,7 @@ fn assert_incremental_equals_whole(random: &mut Random, fabric: Fabric, batches:
         delta.copy(router.tables(), &mut before);
         assert!(before == whole, "the old tables and the delta are the new tables");
         if random.below(6) == 0 {
-            expected = random_degradation(random, &fabric);
+            expected = random_faults(random, &fabric);
             router.reroute(&expected).unwrap();
         }
     }
@@ -109,8 +109,7 @@ fn assert_incremental_equals_whole(random: &mut Random, fabric: Fabric, batches:
 #[test]
 fn incremental_equals_whole_on_pgfts() {
     for_seeds(200, |random| {
-        let guids = GuidOrder::Shuffled(random.below(100));
-        let fabric = random_pgft(random, 300).fabric(guids);
+        let fabric = random_pgft(random, 300).fabric(random_guids(random));
         assert_incremental_equals_whole(random, fabric, 12);
     });
 }
@@ -123,7 +122,7 @@ fn incremental_equals_whole_on_any_graph() {
     });
 }
 
-/// Several tiles, and changes that are few beside the fabric: the incremental path proper.
+/// Several tiles, and changes that are few compared with the fabric: the incremental path proper.
 #[test]
 fn incremental_equals_whole_where_changes_are_few() {
     for tuple in ["3; 2,12,13; 1,6,6; 1,1,1", "2; 3,150; 1,9; 1,1", "4; 2,4,5,8; 1,2,3,2; 1,1,2,1"]
@@ -140,17 +139,17 @@ fn incremental_equals_whole_where_changes_are_few() {
 fn tables_do_not_depend_on_history() {
     for_seeds(40, |random| {
         let fabric = Arc::new(random_pgft(random, 200).fabric(GuidOrder::Topological));
-        let healthy = Degradation::none(&fabric);
-        let routing = Routing::new(Live::new(&fabric, &healthy), &RoutingOptions::default());
-        let mut router = Router::new(fabric.clone(), routing, healthy.clone()).unwrap();
+        let routing = Case::healthy(&fabric).routing();
+        let none = Degradation::none(&fabric);
+        let mut router = Router::new(fabric.clone(), routing, none).unwrap();
         let first = router.tables().clone();
-        let faults = random_degradation(random, &fabric);
+        let faults = random_faults(random, &fabric);
         let mut parts: Vec<Part> = faults.removed().collect();
         random.shuffle(&mut parts);
         for part in &parts {
             router.apply(&[Change::Dies(*part)]).unwrap();
         }
-        let (whole, _) = router.routing().route(Live::new(&fabric, &faults), &Dmodc).unwrap();
+        let whole = route(router.routing(), Live::new(&fabric, &faults));
         assert!(*router.tables() == whole);
         random.shuffle(&mut parts);
         let repairs: Vec<Change> = parts.into_iter().map(Change::Recovers).collect();

@@ -1,23 +1,24 @@
-//! Single cases of re-routing that random faults seldom meet: what is kept must not outlive its reason.
+//! Single cases of re-routing that random faults seldom meet: whatever is kept must not outlive its reason.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod support;
+mod common;
 
 use std::sync::Arc;
 
+use common::{Case, Drawing, pgft};
 use dmodc::fabric::{Part, Peer, Product, Rate, Switch};
 use dmodc::oracle::updown;
 use dmodc::{
-    CableIndex, Change, Degradation, Dmodc, Fabric, FabricBuilder, Guid, LeafRule, Lid, Live, Pgft,
-    PortNumber, Router, Routing, RoutingOptions, SwitchIndex, SwitchOrder,
+    CableIndex, Change, Degradation, Dmodc, Fabric, FabricBuilder, ForwardingTables, Guid,
+    LeafRule, Lid, PortNumber, RouteError, Router, Routing, RoutingOptions, SwitchIndex,
+    SwitchOrder,
 };
-use support::Drawing;
 
 fn router(fabric: Fabric, options: &RoutingOptions) -> Router {
     let fabric = Arc::new(fabric);
-    let healthy = Degradation::none(&fabric);
-    let routing = Routing::new(Live::new(&fabric, &healthy), options);
-    Router::new(fabric, routing, healthy).unwrap()
+    let routing = Routing::new(Case::healthy(&fabric).whole(), options);
+    let none = Degradation::none(&fabric);
+    Router::new(fabric, routing, none).unwrap()
 }
 
 /// The cable between two switches.
@@ -30,7 +31,7 @@ fn cable(fabric: &Fabric, a: usize, b: usize) -> Part {
     Part::Cable(CableIndex::new(at.unwrap()))
 }
 
-/// Everything that is kept is what routing anew gives.
+/// Everything that the router keeps is the same as after routing anew.
 #[track_caller]
 fn assert_as_anew(router: &Router) {
     let ready = router.routing().preprocess(router.live());
@@ -61,7 +62,7 @@ fn tower(drawing: &mut Drawing, from: usize, height: usize) -> Vec<usize> {
     all
 }
 
-/// Switches that are cabled to nothing: beside them, a change is a small one.
+/// Switches without cables: compared with them, a change is a small one.
 fn fillers(drawing: &mut Drawing, count: usize) {
     for i in 0..count {
         drawing.switch(&format!("filler{i}"));
@@ -90,8 +91,7 @@ fn an_island_is_cut_off_and_joined() {
 /// The same on a PGFT: one plane loses all its leaves, and gets one cable back.
 #[test]
 fn a_plane_of_a_pgft_comes_back() {
-    let pgft: Pgft = "3; 2,2,4; 1,2,3; 1,1,1".parse().unwrap();
-    let mut router = router(pgft.fabric(Default::default()), &RoutingOptions::default());
+    let mut router = router(pgft("3; 2,2,4; 1,2,3; 1,1,1"), &RoutingOptions::default());
     let fabric = router.fabric().clone();
     let ranking = router.preprocessing().ranking.clone();
     let peers = |s: SwitchIndex, rank: u32| -> Vec<SwitchIndex> {
@@ -127,8 +127,7 @@ fn a_switch_without_cables_dies() {
 
 #[test]
 fn a_core_dies() {
-    let pgft: Pgft = "3; 2,2,3; 1,2,2; 1,2,1".parse().unwrap();
-    let router = router(pgft.fabric(Default::default()), &RoutingOptions::default());
+    let router = router(pgft("3; 2,2,3; 1,2,2; 1,2,1"), &RoutingOptions::default());
     dies_and_recovers(router, Part::Switch(SwitchIndex::new(15)));
 }
 
@@ -179,7 +178,7 @@ fn a_fault_two_cables_away_from_an_empty_leaf() {
     dies_and_recovers(router(fabric, &RoutingOptions::default()), part);
 }
 
-/// A leaf, a chain that is too long, and its shortcut; beside a star of several tiles.
+/// A leaf, a chain that is too long, and its shortcut; next to a star of several tiles.
 #[test]
 fn an_error_stays_until_it_is_repaired_and_the_next_delta_has_everything() {
     let mut drawing = Drawing::new();
@@ -209,33 +208,48 @@ fn an_error_stays_until_it_is_repaired_and_the_next_delta_has_everything() {
     assert!(copy == *router.tables(), "the last good tables and the delta are the new tables");
 }
 
-/// A way down of 255 hops cannot be counted; it is an error even if there is a way up.
-#[test]
-fn too_far_down_is_an_error() {
+/// A ring of switches that all count as leaves, so that directions follow the GUIDs: s001 is above s000, and so on.
+/// The one node is on s000. From the last switch but one, the way down the ring has `switches - 2` hops; a way up and
+/// down again over the last switch has two.
+fn route_ring(switches: usize) -> Result<(Fabric, Routing, ForwardingTables), RouteError> {
     let mut drawing = Drawing::new();
     let first = drawing.switch("s000");
-    for i in 1..257 {
+    for i in 1..switches {
         let next = drawing.switch(&format!("s{i:03}"));
         drawing.cable(i - 1, next, 1);
     }
-    drawing.cable(256, first, 1);
+    drawing.cable(switches - 1, first, 1);
     drawing.nodes(first, 1);
     let fabric = drawing.finish();
-    let healthy = Degradation::none(&fabric);
-    let live = Live::new(&fabric, &healthy);
     let options = RoutingOptions {
         switches: SwitchOrder::Guid,
         leaves: LeafRule::AtLeast(0),
         switch_lids: false,
         ..RoutingOptions::default()
     };
-    let routing = Routing::new(live, &options);
-    if let Ok((tables, _)) = routing.route(live, &Dmodc) {
-        let ranking = routing.ranking(live);
-        let leaves = ranking.leaves();
-        let reference = updown::digest(live, leaves, routing.orders(), routing.columns());
-        assert_eq!(tables.digest(), reference, "no error, and not the reference's routes");
+    let case = Case::healthy(&fabric);
+    let routing = Routing::new(case.whole(), &options);
+    let (tables, _) = routing.route(case.whole(), &Dmodc)?;
+    Ok((fabric.clone(), routing, tables))
+}
+
+/// A way down of 255 hops cannot be counted; it is an error even if there is a short way up.
+#[test]
+fn too_far_down_is_an_error() {
+    for switches in [257, 258, 300] {
+        assert!(matches!(route_ring(switches), Err(RouteError::TooFar(_))), "{switches}");
     }
+}
+
+/// The longest way down that can be counted is taken.
+#[test]
+fn the_longest_way_down_is_routed_as_by_the_oracle() {
+    let (fabric, routing, tables) = route_ring(256).unwrap();
+    let case = Case::healthy(&fabric);
+    let ranking = routing.ranking(case.whole());
+    let (leaves, columns) = (ranking.leaves(), routing.columns());
+    let oracle = updown::digest(case.whole(), leaves, routing.orders(), columns);
+    assert_eq!(tables.digest(), oracle);
 }
 
 /// Port 255 would be the mark of no route.

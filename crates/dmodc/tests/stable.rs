@@ -1,17 +1,18 @@
 //! Stable Dmodc: against its naive twin, and what it promises.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod support;
+mod common;
 
 use std::sync::Arc;
 
-use dmodc::judge::check;
-use dmodc::oracle::stable::{self, Pair};
+use common::{
+    Case, for_seeds, judge, pgft, random_fabric, random_faults, random_graph, random_pgft, route,
+};
+use dmodc::oracle::stable::{self, States};
 use dmodc::{
-    Degradation, Dmodc, Fabric, GuidOrder, Kernel, Live, Pgft, Random, Reference, Routing,
+    Degradation, Dmodc, Fabric, GuidOrder, Kernel, Live, Random, Reference, Routing,
     RoutingOptions, Stable, SwitchIndex, alternative_ports,
 };
-use support::{for_seeds, random_degradation, random_graph, random_pgft};
 
 fn engine(routing: &Routing, then: Live<'_>) -> Stable {
     Stable { reference: Arc::new(Reference::new(routing, then)) }
@@ -20,16 +21,16 @@ fn engine(routing: &Routing, then: Live<'_>) -> Stable {
 /// Every entry, for every form of the inner loops.
 fn assert_equals_the_naive(random: &mut Random, fabric: &Fabric) {
     let then = match random.below(3) {
-        0 => random_degradation(random, fabric),
+        0 => random_faults(random, fabric),
         _ => Degradation::none(fabric),
     };
-    let now = random_degradation(random, fabric);
+    let now = random_faults(random, fabric);
     let (then, now) = (Live::new(fabric, &then), Live::new(fabric, &now));
     let options = RoutingOptions { switch_lids: random.below(2) == 0, ..RoutingOptions::default() };
     let routing = Routing::new(then, &options);
     let leaves = [routing.ranking(then), routing.ranking(now)];
-    let pair = Pair { then: (then, leaves[0].leaves()), now: (now, leaves[1].leaves()) };
-    let naive = stable::tables(pair, routing.orders(), routing.columns());
+    let states = States { then: (then, leaves[0].leaves()), now: (now, leaves[1].leaves()) };
+    let naive = stable::tables(states, routing.orders(), routing.columns());
     let engine = engine(&routing, then);
     for kernel in Kernel::all() {
         let mut ready = routing.preprocess(now);
@@ -42,7 +43,7 @@ fn assert_equals_the_naive(random: &mut Random, fabric: &Fabric) {
                 assert_eq!(tables.row(s, &tile), naive, "{s:?}, {}", kernel.name());
             }
         }
-        assert_eq!(tables.digest(), stable::digest(pair, routing.orders(), routing.columns()));
+        assert_eq!(tables.digest(), stable::digest(states, routing.orders(), routing.columns()));
     }
 }
 
@@ -66,16 +67,15 @@ fn tables_equal_the_naive_ones_on_any_graph() {
 /// The numbers of the example in docs/stable.md.
 #[test]
 fn the_worked_example_of_the_page() {
-    let fabric = "2; 4,8; 1,4; 1,1".parse::<Pgft>().unwrap().fabric(GuidOrder::Topological);
-    let whole = Degradation::none(&fabric);
-    let then = Live::new(&fabric, &whole);
-    let routing = Routing::new(then, &RoutingOptions::default());
-    let engine = engine(&routing, then);
+    let fabric = pgft("2; 4,8; 1,4; 1,1");
+    let case = Case::healthy(&fabric);
+    let routing = case.routing();
+    let engine = engine(&routing, case.whole());
     // Towards nodes 24 to 27 and the own LID of leaf 6: a, b, c, d are behind ports 5 to 8 of a leaf.
     let row = |dead: &[&str], leaf: usize| -> Vec<char> {
-        let mut faults = whole.clone();
+        let mut faults = Degradation::none(&fabric);
         for cable in dead {
-            faults.remove(&fabric, (*cable).into()).unwrap();
+            faults.remove(&fabric, cable).unwrap();
         }
         let (tables, _) = routing.route(Live::new(&fabric, &faults), &engine).unwrap();
         let columns = routing.columns();
@@ -93,13 +93,10 @@ fn the_worked_example_of_the_page() {
 #[test]
 fn the_reference_is_routed_as_by_dmodc() {
     for_seeds(150, |random| {
-        let fabric = match random.below(2) {
-            0 => random_graph(random),
-            _ => random_pgft(random, 300).fabric(GuidOrder::Shuffled(random.below(100))),
-        };
-        let state = random_degradation(random, &fabric);
-        let live = Live::new(&fabric, &state);
-        let routing = Routing::new(live, &RoutingOptions::default());
+        let fabric = random_fabric(random, 300);
+        let case = Case::degraded(random, &fabric);
+        let live = case.now();
+        let routing = Routing::new(live, &Default::default());
         let (plain, coverage) = routing.route(live, &Dmodc).unwrap();
         let (tables, covered) = routing.route(live, &engine(&routing, live)).unwrap();
         assert!(tables == plain);
@@ -111,14 +108,10 @@ fn the_reference_is_routed_as_by_dmodc() {
 #[test]
 fn what_can_stay_stays() {
     for_seeds(200, |random| {
-        let fabric = match random.below(2) {
-            0 => random_graph(random),
-            _ => random_pgft(random, 200).fabric(GuidOrder::Shuffled(random.below(100))),
-        };
-        let (whole, faults) = (Degradation::none(&fabric), random_degradation(random, &fabric));
-        let (then, now) = (Live::new(&fabric, &whole), Live::new(&fabric, &faults));
-        let routing = Routing::new(then, &RoutingOptions::default());
-        let (old, _) = routing.route(then, &Dmodc).unwrap();
+        let fabric = random_fabric(random, 200);
+        let case = Case::degraded(random, &fabric);
+        let (then, now, routing) = (case.whole(), case.now(), case.routing());
+        let old = route(&routing, then);
         let (new, covered) = routing.route(now, &engine(&routing, then)).unwrap();
         assert_eq!(covered, routing.route(now, &Dmodc).unwrap().1);
         let columns = routing.columns();
@@ -137,7 +130,7 @@ fn what_can_stay_stays() {
             }
         })
         .unwrap();
-        let verdict = check(now, &routing.ranking(now), routing.orders(), &new).nodes;
+        let verdict = judge(&routing, now, &new).nodes;
         assert!(verdict.is_deadlock_free());
         assert_eq!(verdict.up_down_violations, 0);
     });

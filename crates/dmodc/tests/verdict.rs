@@ -1,18 +1,17 @@
 //! The numbers that routing gives without following a route, against the judge that follows all of them.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod support;
+mod common;
 
-use std::cell::Cell;
 use std::sync::Arc;
 
+use common::{Case, Drawing, Outcomes, for_seeds, judge, random_fabric};
 use dmodc::fabric::Part;
-use dmodc::judge::{Delivery, check};
+use dmodc::judge::Delivery;
 use dmodc::{
     Change, Coverage, Degradation, Dmodc, Dmodk, Engine, Live, RandomPorts, Reference, RouteError,
     Router, Routing, RoutingOptions, Stable, stream_switches, validity,
 };
-use support::{Drawing, for_seeds, random_degradation, random_graph, random_pgft};
 
 /// Judges the tables of an engine; its coverage must say the same.
 fn assert_agrees(live: Live<'_>, routing: &Routing, engine: &dyn Engine) -> Option<Delivery> {
@@ -20,7 +19,7 @@ fn assert_agrees(live: Live<'_>, routing: &Routing, engine: &dyn Engine) -> Opti
         Err(RouteError::NotPgft(_)) => return None,
         routed => routed.unwrap(),
     };
-    let judged = check(live, &routing.ranking(live), routing.orders(), &tables).nodes;
+    let judged = judge(routing, live, &tables).nodes;
     let delivery = Delivery::of_route(live, &coverage);
     assert_eq!(delivery, judged.delivery(), "{}", engine.name());
     assert_eq!(delivery.pairs, delivery.delivered + delivery.lost + delivery.cut_off);
@@ -45,46 +44,37 @@ fn assert_streams_agree(live: Live<'_>, routing: &Routing, reference: &Reference
 /// Whatever the engine and the faults, and tables kept or streamed.
 #[test]
 fn routing_counts_what_the_judge_counts() {
-    let seen = Cell::new([0; 4]);
+    let outcomes = Outcomes::new();
     for_seeds(300, |random| {
-        let fabric = match random.below(2) {
-            0 => random_graph(random),
-            _ => random_pgft(random, 40).fabric(Default::default()),
+        let fabric = random_fabric(random, 40);
+        let case = match random.below(4) {
+            0 => Case::healthy(&fabric),
+            _ => Case::degraded(random, &fabric),
         };
-        let nothing = Degradation::none(&fabric);
-        let degraded = match random.below(4) {
-            0 => nothing.clone(),
-            _ => random_degradation(random, &fabric),
-        };
-        let whole = Live::new(&fabric, &nothing);
-        let live = Live::new(&fabric, &degraded);
-        let routing = Routing::new(whole, &RoutingOptions::default());
-        let reference = Arc::new(Reference::new(&routing, whole));
+        let (live, routing) = (case.now(), case.routing());
+        let reference = Arc::new(Reference::new(&routing, case.whole()));
         assert_streams_agree(live, &routing, &reference);
         let stable = Stable { reference };
         let engines: [&dyn Engine; 4] = [&Dmodc, &stable, &RandomPorts { seed: 1 }, &Dmodk];
         let found = engines.map(|engine| assert_agrees(live, &routing, engine));
         let delivery = found[0].unwrap();
         assert!(found.into_iter().flatten().all(|other| other == delivery));
-        let [lost, cut_off, complete, dmodk] = seen.get();
-        seen.set([
-            lost + u32::from(delivery.lost > 0),
-            cut_off + u32::from(delivery.cut_off > 0),
-            complete + u32::from(delivery.is_complete()),
-            dmodk + u32::from(found[3].is_some()),
+        let is_dmodk_able = found[3].is_some();
+        outcomes.count([
+            delivery.lost > 0,
+            delivery.cut_off > 0,
+            delivery.is_complete(),
+            is_dmodk_able,
         ]);
     });
-    assert!(seen.get().iter().all(|&n| n > 5), "every case occurs: {seen:?}");
+    outcomes.assert_each_more_than(5);
 }
 
 /// A router counts the same after any change: also of a node's cable, which moves no cost.
 #[test]
 fn a_router_counts_what_a_new_one_counts() {
     for_seeds(60, |random| {
-        let fabric = Arc::new(match random.below(2) {
-            0 => random_graph(random),
-            _ => random_pgft(random, 40).fabric(Default::default()),
-        });
+        let fabric = Arc::new(random_fabric(random, 40));
         let mut degraded = Degradation::none(&fabric);
         let routing = Routing::new(Live::new(&fabric, &degraded), &RoutingOptions::default());
         let mut router = Router::new(fabric.clone(), routing.clone(), degraded.clone()).unwrap();
@@ -132,8 +122,8 @@ fn nodes_on_two_spines_are_lost_to_each_other_in_a_valid_fabric() {
     d.nodes(spines[0], 2);
     d.nodes(spines[1], 1);
     let fabric = d.finish();
-    let nothing = Degradation::none(&fabric);
-    let live = Live::new(&fabric, &nothing);
+    let case = Case::healthy(&fabric);
+    let live = case.whole();
     // Which switches are leaves is said, so that this is about verdicts alone.
     let leaves = dmodc::LeafRule::These(vec![true, true, false, false]);
     let routing = Routing::new(live, &RoutingOptions { leaves, ..RoutingOptions::default() });

@@ -1,7 +1,6 @@
 //! Commands that read and write fabrics: generate, info, convert, degrade.
 
 use clap::{Args, Subcommand, ValueEnum};
-use dmodc::fabric::Target;
 use dmodc::{Amount, Pgft};
 
 use super::shared::{FabricArgs, Format, LeafArgs, OutputArgs};
@@ -94,7 +93,7 @@ pub(crate) struct DegradeArgs {
     /// "L1-0", "L1-0/7", "0x0002c90100000001/7". May be given often. A name that several have is refused with
     /// their GUIDs, an unknown one with similar names.
     #[arg(long, value_name = "SWITCH[/PORT]")]
-    pub(crate) remove: Vec<Target>,
+    pub(crate) remove: Vec<String>,
     /// The seed of what is drawn.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use dmodc::judge::{self, Channel, Check, Loop, Scope, Why};
+use dmodc::judge::{self, Channel, Check, Loop, Scope, UndeliveredReason};
 use dmodc::{Coverage, End, Fabric, Live, NodeIndex, Routing, RoutingOptions};
 use dmodc_formats::lft::Lft;
 use serde_json::{Value, json};
@@ -20,8 +20,8 @@ pub(super) fn run(args: &CheckArgs) -> Result<Answer> {
     let paths = [Some(args.tables.as_path()), args.new.as_deref()];
     let paths = || paths.into_iter().flatten();
     input::only_one_from_stdin(paths().chain([args.fabric.fabric.as_path()]))?;
-    let mut fabric = input::fabric(&args.fabric)?;
-    let leaves = input::leaf_rule(&args.leaves, &mut fabric)?;
+    let fabric = input::fabric(&args.fabric)?;
+    let (fabric, leaves) = input::leaf_rule(&args.leaves, fabric)?;
     let whole = Whole::new(fabric);
     let live = whole.live();
     let mut dumps = Vec::new();
@@ -83,9 +83,9 @@ pub(super) fn text(live: Live<'_>, check: &Check, union: bool, elapsed: Duration
     for example in &nodes.examples {
         let from = source(fabric, example.from, example.to);
         let fate = match example.why {
-            Why::Lost => "is lost",
-            Why::Loops => "loops",
-            Why::CutOff => "is cut off",
+            UndeliveredReason::Lost => "is lost",
+            UndeliveredReason::Loops => "loops",
+            UndeliveredReason::CutOff => "is cut off",
         };
         let _ = writeln!(text, "  {from} to {} {fate}", end(fabric, example.to));
     }
@@ -229,7 +229,8 @@ fn scope(fabric: &Fabric, scope: &Scope) -> Value {
         .map(|lost| {
             let from = fabric.switch(lost.from).guid.to_string();
             let (to, name) = (lost.to.guid(fabric), lost.to.name(fabric));
-            let (loops, cut_off) = (lost.why == Why::Loops, lost.why == Why::CutOff);
+            let (loops, cut_off) =
+                (lost.why == UndeliveredReason::Loops, lost.why == UndeliveredReason::CutOff);
             json!({
                 "from_switch": from,
                 "to": to.to_string(),

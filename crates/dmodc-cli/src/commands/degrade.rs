@@ -21,7 +21,7 @@ pub(super) fn run(args: &DegradeArgs) -> Result<Answer> {
     };
     let mut degradation = draw.degradation(&fabric)?;
     for target in &args.remove {
-        degradation.remove(&fabric, target.clone())?;
+        degradation.remove(&fabric, target)?;
     }
     let removed: Vec<Part> = degradation.removed().collect();
     let rest = fabric.without(&degradation);

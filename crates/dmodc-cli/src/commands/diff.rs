@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use dmodc::judge::{self, Changes, Diff, Forced};
+use dmodc::judge::{self, Diff, Forced, TableChanges};
 use dmodc::{Fabric, Ranking, Routing, RoutingOptions, SwitchIndex};
 use dmodc_formats::lft::Lft;
 use serde_json::{Value, json};
@@ -22,8 +22,8 @@ const NAMED: usize = 10;
 pub(super) fn run(args: &DiffArgs) -> Result<Answer> {
     let paths = [args.old.as_path(), args.new.as_path()];
     input::only_one_from_stdin(paths.into_iter().chain([args.fabric.fabric.as_path()]))?;
-    let mut fabric = input::fabric(&args.fabric)?;
-    let leaves = input::leaf_rule(&args.leaves, &mut fabric)?;
+    let fabric = input::fabric(&args.fabric)?;
+    let (fabric, leaves) = input::leaf_rule(&args.leaves, fabric)?;
     let (destinations, switches, _) = input::order(&args.order)?;
     let whole = Whole::new(fabric);
     let live = whole.live();
@@ -59,7 +59,7 @@ struct Found<'a> {
 
 fn text(found: &Found<'_>) -> String {
     let Found { fabric, diff, forced, elapsed } = found;
-    let Changes { entries, set, unset, blocks, switches } = diff.changes;
+    let TableChanges { entries, set, unset, blocks, switches } = diff.changes;
     let of = &diff.of;
     let share = |part: u64, whole: u64| percent(part as usize, whole as usize);
     if diff.is_empty() {
@@ -127,13 +127,13 @@ fn text(found: &Found<'_>) -> String {
 }
 
 /// Entries and blocks, in words.
-fn amount(changes: &Changes) -> String {
+fn amount(changes: &TableChanges) -> String {
     let entries = counted(changes.entries as usize, "entry");
     format!("{entries}, {}", counted(changes.blocks as usize, "block"))
 }
 
 /// The switches with the most differing entries.
-fn most(diff: &Diff) -> Vec<(SwitchIndex, Changes)> {
+fn most(diff: &Diff) -> Vec<(SwitchIndex, TableChanges)> {
     let mut most = diff.switches.clone();
     most.sort_by_key(|(s, changes)| (Reverse(changes.entries), *s));
     most.truncate(NAMED);
@@ -185,7 +185,7 @@ fn json(found: &Found<'_>, ranking: &Ranking, dumps: &[Lft]) -> String {
     format!("{value:#}\n")
 }
 
-fn numbers(changes: &Changes) -> Value {
+fn numbers(changes: &TableChanges) -> Value {
     json!({
         "entries": changes.entries,
         "newly_set": changes.set,

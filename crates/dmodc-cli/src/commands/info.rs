@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use anyhow::Result;
 use dmodc::fabric::Rate;
 use dmodc::{
-    Doubt, Labels, Leaves, Level, Live, NotFatTree, NotPgft, Preprocessing, RankRule, Routing,
-    RoutingOptions, Survey, SwitchIndex, not_fat_tree, recognise, survey, validity,
+    Doubt, Labels, Leaves, LevelSurvey, Live, NotFatTree, NotPgft, Preprocessing, RankRule,
+    Routing, RoutingOptions, Survey, SwitchIndex, not_fat_tree, recognise, survey, validity,
 };
 use dmodc_formats::{Dirt, Format, Planes, Reading};
 use serde_json::{Value, json};
@@ -36,8 +36,8 @@ struct Info<'a> {
 }
 
 pub(super) fn run(args: &InfoArgs) -> Result<Answer> {
-    let Reading { mut fabric, given_lids, format, dirt, planes } = input::reading(&args.fabric)?;
-    let leaves = input::leaf_rule(&args.leaves, &mut fabric)?;
+    let Reading { fabric, given_lids, format, dirt, planes } = input::reading(&args.fabric)?;
+    let (fabric, leaves) = input::leaf_rule(&args.leaves, fabric)?;
     let whole = Whole::new(fabric);
     let live = whole.live();
     let options = RoutingOptions { leaves, ..RoutingOptions::default() };
@@ -289,7 +289,7 @@ impl Info<'_> {
 }
 
 /// What a level lacks against its regular shape, with the first witnesses.
-fn lacking_text(text: &mut String, level: &Level, name: impl Fn(SwitchIndex) -> String) {
+fn lacking_text(text: &mut String, level: &LevelSurvey, name: impl Fn(SwitchIndex) -> String) {
     let missing = level.missing_cables();
     if missing == 0 {
         return;
@@ -319,7 +319,7 @@ fn lacking_text(text: &mut String, level: &Level, name: impl Fn(SwitchIndex) -> 
     }
 }
 
-fn level_json(level: &Level) -> Value {
+fn level_json(level: &LevelSurvey) -> Value {
     json!({
         "switches": level.switches,
         "down_cables": level.down_cables,

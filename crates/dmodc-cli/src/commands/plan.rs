@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail, ensure};
-use dmodc::judge::{self, NewLoops, Plan, PlanPairs};
+use dmodc::judge::{self, NewLoops, UploadPairs, UploadPlan};
 use dmodc::{Columns, Fabric};
 use dmodc_formats::lft::Lft;
 use serde_json::{Value, json};
@@ -31,7 +31,7 @@ pub(super) fn run(args: &PlanArgs) -> Result<Answer> {
     can_follow(live.fabric, paths, &dumps)?;
     let tables = Lft::tables(&[&dumps[0], &dumps[1]], live.fabric)?;
     let start = Instant::now();
-    let plan = judge::plan(live, &tables[0], &tables[1], args.rounds);
+    let plan = judge::plan_upload(live, &tables[0], &tables[1], args.rounds);
     let elapsed = start.elapsed();
     let (fabric, columns) = (live.fabric, tables[1].columns());
     if let (Ok(plan), Some(path)) = (&plan, &args.output) {
@@ -69,7 +69,7 @@ fn can_follow(fabric: &Fabric, [old, new]: [&Path; 2], dumps: &[Lft; 2]) -> Resu
 }
 
 /// The size of a plan, in words.
-fn amount(plan: &Plan) -> String {
+fn amount(plan: &UploadPlan) -> String {
     format!(
         "{}, {}, {}",
         counted(plan.rounds.len(), "round"),
@@ -78,8 +78,8 @@ fn amount(plan: &Plan) -> String {
     )
 }
 
-fn text(plan: &Plan, elapsed: Duration) -> String {
-    let PlanPairs { of, old, new, given_up } = plan.pairs;
+fn text(plan: &UploadPlan, elapsed: Duration) -> String {
+    let UploadPairs { of, old, new, given_up } = plan.pairs;
     if plan.is_empty() {
         return format!("nothing is to be written: the tables are the same ({})\n", time(elapsed));
     }
@@ -149,7 +149,7 @@ fn refusal(fabric: &Fabric, columns: &Columns, why: &NewLoops) -> String {
 fn json(
     fabric: &Fabric,
     columns: &Columns,
-    plan: &Result<Plan, NewLoops>,
+    plan: &Result<UploadPlan, NewLoops>,
     dumps: &[Lft],
     elapsed: Duration,
 ) -> String {
@@ -176,8 +176,8 @@ fn json(
     format!("{value:#}\n")
 }
 
-fn numbers(plan: &Plan) -> Value {
-    let round = |round: &judge::Round| {
+fn numbers(plan: &UploadPlan) -> Value {
+    let round = |round: &judge::UploadRound| {
         json!({
             "switches": round.switches,
             "blocks": round.blocks,

@@ -1,6 +1,6 @@
 //! What a pattern comes to.
 
-use dmodc::judge::risk::{Cut, HostRisk, Loads, Lost, Series, Traffic};
+use dmodc::judge::risk::{Cut, HostRisk, Loads, LostPair, Series, Traffic};
 
 use super::Pattern;
 
@@ -39,7 +39,7 @@ pub struct Finding {
     /// Flows that do not arrive.
     pub undelivered: u64,
     /// The first of them, where that was noted.
-    pub lost: Vec<Lost>,
+    pub lost: Vec<LostPair>,
 }
 
 /// Who uses the ports, if everybody sends to everybody.

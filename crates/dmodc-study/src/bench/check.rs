@@ -6,7 +6,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use dmodc::oracle::stable::{self, Naive, Pair};
+use dmodc::oracle::stable::{self, StableOracle, States};
 use dmodc::oracle::updown;
 use dmodc::{Degradation, Digest, ForwardingTables, Live, NO_ROUTE, Random, SwitchIndex, parallel};
 use serde_json::json;
@@ -59,7 +59,7 @@ impl Bench<'_> {
         let mut drawn: Vec<usize> = Random::new(self.case.seed, 3).sample(all, count);
         drawn.sort_unstable();
         let done = AtomicUsize::new(0);
-        let compare = |naive: &Naive<'_>, at: usize| {
+        let compare = |naive: &StableOracle<'_>, at: usize| {
             let entries = naive.entries(columns, at..at + 1);
             let own = columns.of_switch(at);
             let row = |s: usize| &entries[s * own.len()..][..own.len()];
@@ -71,7 +71,7 @@ impl Bench<'_> {
             (is_same, entries.len())
         };
         let right = self.with_states(|pair| {
-            let naive = Naive::new(pair, self.routing.orders());
+            let naive = StableOracle::new(pair, self.routing.orders());
             let compared = parallel::map(drawn, |at| compare(&naive, at));
             compared.into_iter().fold((true, 0), |a, b| (a.0 && b.0, a.1 + b.1))
         });
@@ -85,10 +85,10 @@ impl Bench<'_> {
     }
 
     /// Runs something with the healthy fabric as the reference of the present.
-    fn with_states<T>(&self, run: impl FnOnce(Pair<'_>) -> T) -> T {
+    fn with_states<T>(&self, run: impl FnOnce(States<'_>) -> T) -> T {
         let healthy = Degradation::none(&self.fabric);
         let (then, now) = (Live::new(&self.fabric, &healthy), self.live());
         let (whole, present) = (self.routing.ranking(then), self.routing.ranking(now));
-        run(Pair { then: (then, whole.leaves()), now: (now, present.leaves()) })
+        run(States { then: (then, whole.leaves()), now: (now, present.leaves()) })
     }
 }

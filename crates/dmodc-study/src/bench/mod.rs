@@ -129,7 +129,7 @@ pub enum BenchError {
     },
     /// The faults could not be drawn.
     #[error(transparent)]
-    Amount(#[from] dmodc::fabric::AmountError),
+    Amount(#[from] dmodc::AmountError),
 }
 
 impl From<NoMemory> for BenchError {

@@ -1,8 +1,8 @@
-//! What numbers that were kept cost, compared with fresh ones.
+//! The cost of numbers that were kept, compared with fresh ones.
 //!
-//! Kept numbers spare everybody else's routes when something changes. With the years they may fit the fabric less well than numbers
-//! given anew: leaves were filled later than expected, others were emptied for good. Renumbering moves many routes, so an operator
-//! decides when; this says what there is to gain.
+//! Kept numbers spare the routes of all other nodes when something changes. Over the years they may fit the fabric less
+//! well than fresh numbers: leaves were filled later than expected, others were emptied for good. Renumbering moves many
+//! routes, so an operator decides when to do it; this measures the gain.
 
 use std::fmt;
 
@@ -12,13 +12,14 @@ use crate::judge::risk::Traffic;
 use crate::route::{Dmodc, RouteError};
 use crate::routing::{Routing, RoutingOptions};
 
-/// A difference of less than this share is not worth a word.
+/// A difference of less than this share is not reported.
 const TOLERANCE: f64 = 0.05;
 
-/// More shifts than this are sampled.
+/// If there are more shifts than this, this number of them is sampled.
 const SHIFTS: usize = 1024;
 
-/// The congestion risk of Dmodc's routes with the numbers in use and with fresh ones. Shifts run over topological order in both.
+/// The congestion risk of Dmodc's routes with the numbers in use and with fresh ones. Shifts run over topological order
+/// in both cases.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NumbersCost {
     /// The greatest load of a port if everybody sends to everybody, with the numbers in use.
@@ -32,7 +33,7 @@ pub struct NumbersCost {
 }
 
 impl NumbersCost {
-    /// Routes the fabric as it is now twice. O(#switches × #nodes), and as much memory as two sets of tables.
+    /// Routes the present fabric twice. O(#switches × #nodes), and as much memory as two sets of tables.
     ///
     /// # Errors
     /// If it cannot be routed, or tables do not fit into memory.
@@ -51,14 +52,14 @@ impl NumbersCost {
         Ok(NumbersCost { all_to_all, fresh_all_to_all, shifts, fresh_shifts })
     }
 
-    /// How many times the fresh risk the risk with the numbers in use is, for the pattern that suffers more.
+    /// Returns the risk with the numbers in use, divided by the risk with fresh ones, for the pattern that suffers more.
     pub fn ratio(&self) -> f64 {
         let ratio = |own: f64, fresh: f64| if fresh > 0.0 { own / fresh } else { 1.0 };
         let all_to_all = ratio(self.all_to_all as f64, self.fresh_all_to_all as f64);
         all_to_all.max(ratio(self.shifts, self.fresh_shifts))
     }
 
-    /// Whether fresh numbers would balance noticeably better: by more than 5 %.
+    /// Returns whether fresh numbers would balance noticeably better: by more than 5 %.
     pub fn is_noticeable(&self) -> bool {
         self.ratio() > 1.0 + TOLERANCE
     }
@@ -75,7 +76,7 @@ impl fmt::Display for NumbersCost {
     }
 }
 
-/// All-to-all and the mean of shifts among these nodes, in this order.
+/// Returns the risk of all-to-all and the mean risk of shifts among these nodes, in this order.
 fn risk(live: Live<'_>, routing: &Routing, nodes: &[NodeIndex]) -> Result<(u64, f64), RouteError> {
     let (tables, _) = routing.route(live, &Dmodc)?;
     let ranking = routing.ranking(live);

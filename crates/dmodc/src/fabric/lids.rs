@@ -21,22 +21,22 @@ enum Owner {
 }
 
 impl Fabric {
-    /// Gives a LID to every port whose LID is unknown or belongs to another port already; a LID
-    /// claimed twice stays with the least GUID. Says to whom, with the LID that was claimed.
-    pub fn give_missing_lids(&mut self) -> Vec<(Guid, Lid)> {
+    /// Returns the same fabric with a LID for every port whose LID is unknown or belongs to another port already; a
+    /// LID claimed twice stays with the least GUID. Returns also who was given one, with the LID that was claimed.
+    #[must_use]
+    pub fn with_missing_lids(self) -> (Fabric, Vec<(Guid, Lid)>) {
         let mut claims: Vec<Owner> = self.node_indices().map(Owner::Node).collect();
         claims.extend(self.switch_indices().map(Owner::Switch));
         claims.sort_by_key(|&owner| self.guid_of(owner));
         let mut taken = HashSet::new();
         let mut without = self.without_lids(claims, &mut taken);
         if without.is_empty() {
-            return Vec::new();
+            return (self, Vec::new());
         }
         self.sort_topologically(&mut without);
         let claimed =
             without.iter().map(|&owner| (self.guid_of(owner), self.lids_of(owner).0)).collect();
-        self.number(&without, &taken);
-        claimed
+        (self.numbered(&without, &taken), claimed)
     }
 
     /// Those whose LIDs are unknown or taken; the LIDs of all others are taken now.
@@ -54,9 +54,10 @@ impl Fabric {
         without
     }
 
-    /// Gives free LIDs to switches and nodes from these numbers on where theirs are unknown or others'; of
-    /// two of them, the least GUID keeps it.
-    pub(super) fn yield_lids(&mut self, switches: usize, nodes: usize) {
+    /// Returns the same fabric with free LIDs for the switches and nodes from these numbers on whose LIDs are unknown
+    /// or belong to others; of two of them, the least GUID keeps it.
+    #[must_use]
+    pub(super) fn with_yielded_lids(self, switches: usize, nodes: usize) -> Fabric {
         let (mut taken, mut later) = (HashSet::new(), Vec::new());
         let all =
             self.node_indices().map(Owner::Node).chain(self.switch_indices().map(Owner::Switch));
@@ -72,7 +73,7 @@ impl Fabric {
         }
         later.sort_by_key(|&owner| self.guid_of(owner));
         let without = self.without_lids(later, &mut taken);
-        self.number(&without, &taken);
+        self.numbered(&without, &taken)
     }
 
     fn guid_of(&self, owner: Owner) -> Guid {
@@ -104,9 +105,10 @@ impl Fabric {
         });
     }
 
-    fn number(&mut self, owners: &[Owner], taken: &HashSet<u32>) {
+    /// Returns the same fabric with free LIDs for these owners.
+    fn numbered(self, owners: &[Owner], taken: &HashSet<u32>) -> Fabric {
         let mut next = 1;
-        let mut given = Vec::with_capacity(owners.len());
+        let (mut nodes, mut switches) = (Vec::new(), Vec::new());
         let wanted: u64 = owners.iter().map(|&o| u64::from(self.lids_of(o).1)).sum();
         if wanted + taken.len() as u64 > u64::from(Lid::LAST_UNICAST.0) {
             next = Lid::FIRST_EXTENDED.0;
@@ -124,15 +126,13 @@ impl Fabric {
                 }
                 next += count;
             }
-            given.push((owner, Lid(next)));
+            match owner {
+                Owner::Node(n) => nodes.push((n, Lid(next))),
+                Owner::Switch(s) => switches.push((s, Lid(next))),
+            }
             next += count;
         }
-        for (owner, lid) in given {
-            match owner {
-                Owner::Node(n) => self.nodes[n.at()].lid = lid,
-                Owner::Switch(s) => self.switches[s.at()].lid = lid,
-            }
-        }
+        self.with_lids(nodes, switches)
     }
 
     /// Whether OpenSM could use every LID; if not, the first that it could not.
@@ -163,17 +163,22 @@ mod tests {
     fn missing_lids_are_given_topologically_and_known_ones_stay() {
         let mut fabric = fabric();
         let lids: Vec<Lid> = fabric.nodes.iter().map(|n| n.lid).collect();
-        assert_eq!(fabric.give_missing_lids(), []);
+        let given;
+        (fabric, given) = fabric.with_missing_lids();
+        assert_eq!(given, []);
         for lid in [0, 0xffff] {
             fabric.nodes[2].lid = Lid(lid);
-            assert_eq!(fabric.give_missing_lids(), [(fabric.nodes[2].guid, Lid(lid))]);
+            let given;
+            (fabric, given) = fabric.with_missing_lids();
+            assert_eq!(given, [(fabric.nodes[2].guid, Lid(lid))]);
             assert_eq!(fabric.nodes.iter().map(|n| n.lid).collect::<Vec<_>>(), lids);
         }
         for n in &mut fabric.nodes {
             n.lid = Lid::UNKNOWN;
         }
         fabric.switches[0].lid = Lid(3);
-        assert_eq!(fabric.give_missing_lids().len(), 6);
+        let (fabric, given) = fabric.with_missing_lids();
+        assert_eq!(given.len(), 6);
         let given: Vec<u32> = fabric.nodes.iter().map(|n| n.lid.0).collect();
         assert_eq!(given, [1, 2, 4, 5, 6, 7]);
     }
@@ -187,7 +192,7 @@ mod tests {
         for s in &mut fabric.switches {
             s.lid = Lid::UNKNOWN;
         }
-        fabric.give_missing_lids();
+        let (fabric, _) = fabric.with_missing_lids();
         assert!(fabric.nodes.iter().map(|n| n.lid.0).eq(1..=6));
         let mut switches = fabric.switches.clone();
         switches.sort_by_key(|s| s.guid);
@@ -200,7 +205,8 @@ mod tests {
         let (a, b) = (fabric.nodes[0].guid, fabric.nodes[5].guid);
         let lid = fabric.nodes[5].lid;
         fabric.nodes[0].lid = lid;
-        assert_eq!(fabric.give_missing_lids().len(), 1);
+        let (fabric, given) = fabric.with_missing_lids();
+        assert_eq!(given.len(), 1);
         assert_eq!(fabric.nodes[if a < b { 0 } else { 5 }].lid, lid);
         assert_ne!(fabric.nodes[0].lid, fabric.nodes[5].lid);
     }
@@ -211,7 +217,7 @@ mod tests {
         for n in &mut fabric.nodes {
             (n.lid, n.lmc) = (Lid::UNKNOWN, 2);
         }
-        fabric.give_missing_lids();
+        let (mut fabric, _) = fabric.with_missing_lids();
         assert!(fabric.nodes.iter().all(|n| n.lid.0 % 4 == 0 && n.lid.0 > 0));
         assert_eq!(fabric.infiniband_lids(), Ok(()));
         for (at, n) in fabric.nodes.iter_mut().enumerate() {
@@ -221,7 +227,8 @@ mod tests {
             s.lid = Lid::UNKNOWN;
         }
         let taken = (1..0xbffe).chain([0xbfff]).collect();
-        fabric.number(&[Owner::Node(NodeIndex::new(1)), Owner::Node(NodeIndex::new(2))], &taken);
+        let owners = [1, 2].map(|n| Owner::Node(NodeIndex::new(n)));
+        let fabric = fabric.numbered(&owners, &taken);
         assert_eq!((fabric.nodes[1].lid, fabric.nodes[2].lid), (Lid(0x1_0000), Lid(0x1_0001)));
         assert_eq!(fabric.infiniband_lids(), Err(Lid(0x1_0000)));
     }

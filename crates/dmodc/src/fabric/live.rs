@@ -1,21 +1,21 @@
-//! What is left of a fabric under a degradation.
+//! A fabric under a degradation: everything in it that is alive.
 
 use std::collections::VecDeque;
 
 use super::{Degradation, Fabric, Link, Peer};
 use crate::id::{CableIndex, NodeIndex, PortNumber, SwitchIndex};
 
-/// A fabric and the faults upon it: what routing sees. A cable lives while it and both its ends do.
+/// A fabric and its faults: the view of routing. A cable is alive if it and the devices at both its ends are.
 #[derive(Clone, Copy, Debug)]
 pub struct Live<'a> {
     /// The whole fabric.
     pub fabric: &'a Fabric,
-    /// What is dead in it.
+    /// Its faults.
     pub degradation: &'a Degradation,
 }
 
 impl<'a> Live<'a> {
-    /// The two together.
+    /// Returns the view of a fabric under a degradation.
     ///
     /// # Panics
     /// If the degradation was made for a fabric of another size.
@@ -24,26 +24,26 @@ impl<'a> Live<'a> {
         Live { fabric, degradation }
     }
 
-    /// Whether a switch is alive.
+    /// Returns whether a switch is alive.
     #[inline]
     pub fn switch(&self, s: SwitchIndex) -> bool {
         !self.degradation.switch_is_dead(s)
     }
 
-    /// Whether a node can be reached from its switch.
+    /// Returns whether a node can be reached from its switch.
     #[inline]
     pub fn node(&self, n: NodeIndex) -> bool {
         !self.degradation.cable_is_dead(self.fabric.node_cable(n))
             && self.switch(self.fabric.node(n).switch)
     }
 
-    /// Whether some node is cut off by its own cable.
+    /// Returns whether the cable of some node is dead.
     pub(crate) fn has_dead_node_cables(&self) -> bool {
         self.degradation
             .has_dead_cables_from(CableIndex::new(self.fabric.inter_switch_cables().len()))
     }
 
-    /// What a port leads to, `Peer::None` where anything on the way is dead.
+    /// Returns what a port leads to; [`Peer::None`] if the switch, the cable or the other end is dead.
     #[inline]
     pub fn peer(&self, s: SwitchIndex, p: PortNumber) -> Peer {
         let Some(port) = self.fabric.port(s, p) else { return Peer::None };
@@ -56,14 +56,14 @@ impl<'a> Live<'a> {
         if alive { port.peer } else { Peer::None }
     }
 
-    /// The live switches.
+    /// Returns the live switches.
     pub fn switches(&self) -> impl Iterator<Item = SwitchIndex> + use<'a> {
         let live = *self;
         self.fabric.switch_indices().filter(move |&s| live.switch(s))
     }
 
-    /// The live cables of a switch to other switches, sorted by peer: own port, and the switch at the
-    /// other end.
+    /// Returns the live cables of a switch to other switches, sorted by peer: its own port, and the switch at the other
+    /// end.
     #[inline]
     pub fn links(
         &self,
@@ -74,13 +74,13 @@ impl<'a> Live<'a> {
         all.iter().filter(move |link| live.link(link)).map(|link| (link.port, link.peer))
     }
 
-    /// Whether a cable of a live switch carries something.
+    /// Returns whether a cable of a live switch is alive.
     #[inline]
     pub(crate) fn link(&self, link: &Link) -> bool {
         !self.degradation.cable_is_dead(link.cable) && self.switch(link.peer)
     }
 
-    /// Whether a live cable joins two switches.
+    /// Returns whether a live cable joins two switches.
     pub(crate) fn cabled(&self, a: SwitchIndex, b: SwitchIndex) -> bool {
         let links = self.fabric.links_of(a);
         let first = links.partition_point(|link| link.peer < b);
@@ -88,15 +88,15 @@ impl<'a> Live<'a> {
         self.switch(a) && between.any(|link| self.link(link))
     }
 
-    /// The live nodes of a switch, by port.
+    /// Returns the live nodes of a switch, by port.
     pub fn nodes(&self, s: SwitchIndex) -> impl Iterator<Item = NodeIndex> + use<'a> {
         let live = *self;
         self.fabric.nodes_of(s).iter().copied().filter(move |&n| live.node(n))
     }
 
-    /// Returns the switches that a live switch reaches over others that are not `reached` yet, itself first,
-    /// each with its hops, nearest first; they count as reached from then on. Returns nothing for a switch
-    /// that is dead or reached. O(#ports).
+    /// Returns the switches that a live switch reaches over others that are not `reached` yet, each with its hops, nearest
+    /// first, so that the switch itself comes first. They are marked as reached. Returns an empty list for a switch that
+    /// is dead or reached. O(#ports).
     pub(crate) fn spread(
         &self,
         from: SwitchIndex,
@@ -118,7 +118,7 @@ impl<'a> Live<'a> {
         part
     }
 
-    /// Returns the parts of the fabric that live cables connect: the live switches of each. O(#ports).
+    /// Returns the connected parts of the live fabric: the live switches of each. O(#ports).
     pub fn parts(&self) -> Vec<Vec<SwitchIndex>> {
         let mut reached = vec![false; self.fabric.switches().len()];
         let parts = self.switches().map(|s| self.spread(s, &mut reached));
@@ -126,7 +126,8 @@ impl<'a> Live<'a> {
         parts.map(|part| part.into_iter().map(|(s, _)| s).collect()).collect()
     }
 
-    /// Hops to the nearest of these switches, by breadth-first search; `None` is unreachable. O(#ports).
+    /// Returns for each switch the hops to the nearest of these switches, by breadth-first search; `None` is unreachable.
+    /// O(#ports).
     pub fn hops_to(&self, targets: impl IntoIterator<Item = SwitchIndex>) -> Vec<Option<u32>> {
         let mut hops = vec![None; self.fabric.switches().len()];
         let mut queue = VecDeque::new();

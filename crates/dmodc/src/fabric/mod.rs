@@ -1,34 +1,35 @@
 //! A fabric: switches, channel adapters, nodes and the cables between them.
 //!
-//! [`Fabric`] is immutable and flat: dense indices, one array per kind of thing, and one array of
-//! all switch ports (`ports[port_start[s] + p - 1]` is port `p` of switch `s`). It is made by
-//! [`FabricBuilder`] alone, which checks everything once, so that nothing after it can meet a
-//! one-sided cable or a port that does not exist. Faults never change a fabric: a [`Degradation`]
-//! is a mask beside it, and [`Live`] is the two together.
+//! [`Fabric`] is immutable and flat: dense indices, one array per kind of thing, and one array of all switch ports
+//! (`ports[port_start[s] + p - 1]` is port `p` of switch `s`). It is made by [`FabricBuilder`] alone, which checks
+//! everything once, so that no later code can meet a one-sided cable or a port that does not exist. Methods such as
+//! [`Fabric::with_hosts_aside`] consume a fabric and return another one. Faults never change a fabric: a [`Degradation`]
+//! is a mask next to it, and [`Live`] is the two together.
 
 mod builder;
 mod degrade;
+mod find;
 mod join;
 mod lids;
 mod live;
-mod named;
 mod pgft;
 mod presets;
 mod rate;
+mod without;
 
 pub use builder::{BuildError, FabricBuilder, Inconsistency, Problem, Vertex};
-pub use degrade::{Amount, AmountError, Degradation, Draw, Part};
+pub use degrade::{Degradation, Part};
+pub use find::{FindError, Found};
 pub(crate) use join::replaced_switches;
 pub use join::{Changes, Counts, Joined, OtherFabric};
 pub use live::Live;
-pub use named::{NameError, Target};
 pub use pgft::{GuidOrder, Pgft, PgftError};
 pub use presets::{PRESETS, Preset};
-pub use rate::{Rate, Speed};
+pub use rate::{ParseRateError, Rate, Speed};
 
 use crate::id::{AdapterIndex, CableIndex, Guid, Lid, NodeIndex, PortNumber, SwitchIndex};
 
-/// What a device says of its make.
+/// The make of a device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Product {
     /// The vendor's number.
@@ -46,7 +47,7 @@ pub struct Switch {
     pub guid: Guid,
     /// Its own LID: a switch is a destination, too.
     pub lid: Lid,
-    /// How many ports it has, cabled or not.
+    /// Its number of ports, cabled or not.
     pub ports: u8,
     /// Its description.
     pub name: Box<str>,
@@ -54,16 +55,16 @@ pub struct Switch {
     pub product: Product,
 }
 
-/// What an adapter is for.
+/// The purpose of an adapter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AdapterKind {
     /// A host's channel adapter.
     Host,
-    /// The aggregation node inside a switch: routable, but neither a host nor a sign of a leaf.
+    /// The aggregation node inside a switch. It is routed to, but is no host and makes no leaf.
     Aggregation,
-    /// A router to another subnet: for routes an ordinary end port.
+    /// A router to another subnet, which is routed to like a host.
     Router,
-    /// A host set aside by request: routable, but no sign of a leaf.
+    /// A host that an operator set aside. It is routed to, but makes no leaf.
     Aside,
 }
 
@@ -72,9 +73,9 @@ pub enum AdapterKind {
 pub struct Adapter {
     /// Its GUID (the node GUID; each port has one of its own).
     pub guid: Guid,
-    /// How many ports it has, cabled or not.
+    /// Its number of ports, cabled or not.
     pub ports: u8,
-    /// What it is for.
+    /// Its purpose.
     pub kind: AdapterKind,
     /// Its description.
     pub name: Box<str>,
@@ -101,7 +102,7 @@ pub struct Node {
     pub switch_port: PortNumber,
 }
 
-/// What is at the other end of a switch port.
+/// The other end of a switch port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Peer {
     /// No cable.
@@ -115,16 +116,16 @@ pub enum Peer {
 /// A switch port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Port {
-    /// What it is cabled to.
+    /// Its other end.
     pub peer: Peer,
-    /// The cable, if there is one (else any number: look at `peer` first).
+    /// The cable; any number if `peer` is none.
     cable: CableIndex,
-    /// What the cable runs at.
+    /// The rate of the cable.
     pub rate: Rate,
 }
 
 impl Port {
-    /// The cable in this port, if there is one.
+    /// Returns the cable in this port, if there is one.
     pub fn cable(&self) -> Option<CableIndex> {
         (self.peer != Peer::None).then_some(self.cable)
     }
@@ -139,7 +140,7 @@ pub struct Cable {
     pub b: (SwitchIndex, PortNumber),
 }
 
-/// What a cable joins.
+/// The ends of a cable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CableEnds {
     /// Two switches.
@@ -170,116 +171,116 @@ pub struct Fabric {
     /// Nodes by switch, then by switch port; those of switch `s` start at `node_start[s]`.
     nodes_by_switch: Vec<NodeIndex>,
     node_start: Vec<u32>,
-    /// What walks over switches read: those of switch `s` start at `link_start[s]`, sorted by peer.
+    /// The cables between switches, from each end: those of switch `s` start at `link_start[s]`, sorted by peer.
     links: Vec<Link>,
     link_start: Vec<u32>,
 }
 
 impl Fabric {
-    /// All switches.
+    /// Returns all switches.
     pub fn switches(&self) -> &[Switch] {
         &self.switches
     }
 
-    /// All channel adapters, aggregation nodes among them.
+    /// Returns all channel adapters, aggregation nodes among them.
     pub fn adapters(&self) -> &[Adapter] {
         &self.adapters
     }
 
-    /// All nodes, aggregation nodes among them.
+    /// Returns all nodes, aggregation nodes among them.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
 
-    /// All cables between switches. (A node's cable is the node's own record.)
+    /// Returns all cables between switches. (The cable of a node is part of its [`Node`].)
     pub fn inter_switch_cables(&self) -> &[Cable] {
         &self.cables
     }
 
-    /// How many cables there are: those between switches and one for each node.
+    /// Returns the number of cables: those between switches and one for each node.
     pub fn cable_count(&self) -> usize {
         self.cables.len() + self.nodes.len()
     }
 
-    /// The indices of all switches.
+    /// Returns the indices of all switches.
     pub fn switch_indices(&self) -> impl ExactSizeIterator<Item = SwitchIndex> + Clone + use<> {
         (0..self.switches.len()).map(SwitchIndex::new)
     }
 
-    /// The indices of all nodes.
+    /// Returns the indices of all nodes.
     pub fn node_indices(&self) -> impl ExactSizeIterator<Item = NodeIndex> + Clone + use<> {
         (0..self.nodes.len()).map(NodeIndex::new)
     }
 
-    /// A switch.
+    /// Returns a switch.
     #[inline]
     pub fn switch(&self, s: SwitchIndex) -> &Switch {
         &self.switches[s.at()]
     }
 
-    /// A node.
+    /// Returns a node.
     #[inline]
     pub fn node(&self, n: NodeIndex) -> &Node {
         &self.nodes[n.at()]
     }
 
-    /// The adapter of a node.
+    /// Returns the adapter of a node.
     pub fn adapter_of(&self, n: NodeIndex) -> &Adapter {
         &self.adapters[self.node(n).adapter.at()]
     }
 
-    /// Whether a node is the aggregation node of a switch.
+    /// Returns whether a node is the aggregation node of a switch.
     pub fn is_aggregation(&self, n: NodeIndex) -> bool {
         self.adapter_of(n).kind == AdapterKind::Aggregation
     }
 
-    /// Port `p` of switch `s`; `None` where the switch has no such port.
+    /// Returns port `p` of switch `s`; `None` if the switch has no such port.
     #[inline]
     pub fn port(&self, s: SwitchIndex, p: PortNumber) -> Option<&Port> {
         self.ports_of(s).get(usize::from(p.0).wrapping_sub(1))
     }
 
-    /// All ports of a switch; port 1 first.
+    /// Returns all ports of a switch; port 1 comes first.
     #[inline]
     pub fn ports_of(&self, s: SwitchIndex) -> &[Port] {
         &self.ports[self.port_start[s.at()] as usize..self.port_start[s.at() + 1] as usize]
     }
 
-    /// The nodes cabled to a switch, by switch port.
+    /// Returns the nodes cabled to a switch, by switch port.
     pub fn nodes_of(&self, s: SwitchIndex) -> &[NodeIndex] {
         &self.nodes_by_switch
             [self.node_start[s.at()] as usize..self.node_start[s.at() + 1] as usize]
     }
 
-    /// The cables of a switch to other switches, dead or alive, sorted by peer, then port.
+    /// Returns the cables of a switch to other switches, dead or alive, sorted by peer, then port.
     #[inline]
     pub(crate) fn links_of(&self, s: SwitchIndex) -> &[Link] {
         &self.links[self.link_start[s.at()] as usize..self.link_start[s.at() + 1] as usize]
     }
 
-    /// Where the links of each switch start in an array of all of them, and where the last ends.
+    /// Returns where the links of each switch start in an array of all links, and where the last one ends.
     pub(crate) fn link_starts(&self) -> &[u32] {
         &self.link_start
     }
 
-    /// A number for each switch port of the fabric, dense: where arrays over ports keep `(s, p)`.
+    /// Returns the number of a switch port among all switch ports of the fabric: its index in arrays over ports.
     #[inline]
     pub fn port_slot(&self, s: SwitchIndex, p: PortNumber) -> usize {
         debug_assert!(p.0 >= 1 && p.0 <= self.switch(s).ports);
         self.port_start[s.at()] as usize + usize::from(p.0) - 1
     }
 
-    /// How many switch ports there are, cabled or not.
+    /// Returns the number of switch ports, cabled or not.
     pub fn port_slots(&self) -> usize {
         self.ports.len()
     }
 
-    /// The cable of a node.
+    /// Returns the cable of a node.
     pub fn node_cable(&self, n: NodeIndex) -> CableIndex {
         CableIndex::new(self.cables.len() + n.at())
     }
 
-    /// What a cable is.
+    /// Returns the ends of a cable.
     pub fn cable(&self, c: CableIndex) -> CableEnds {
         match self.cables.get(c.at()) {
             Some(&cable) => CableEnds::Switches(cable),
@@ -287,10 +288,32 @@ impl Fabric {
         }
     }
 
-    /// Sets adapters aside: they are routed to, but make no leaf and no number. Says how many.
-    pub fn set_aside(&mut self, chosen: impl Fn(&Adapter) -> bool) -> usize {
-        let hosts = self.adapters.iter_mut().filter(|a| a.kind == AdapterKind::Host && chosen(a));
-        hosts.map(|adapter| adapter.kind = AdapterKind::Aside).count()
+    /// Returns the same fabric with the chosen hosts set aside: they are routed to, but make no leaf, and are numbered
+    /// apart from the nodes of leaves.
+    #[must_use]
+    pub fn with_hosts_aside(mut self, is_chosen: impl Fn(&Adapter) -> bool) -> Fabric {
+        for adapter in &mut self.adapters {
+            if adapter.kind == AdapterKind::Host && is_chosen(adapter) {
+                adapter.kind = AdapterKind::Aside;
+            }
+        }
+        self
+    }
+
+    /// Returns the same fabric with other LIDs for some of its nodes and switches.
+    #[must_use]
+    pub(crate) fn with_lids(
+        mut self,
+        nodes: impl IntoIterator<Item = (NodeIndex, Lid)>,
+        switches: impl IntoIterator<Item = (SwitchIndex, Lid)>,
+    ) -> Fabric {
+        for (n, lid) in nodes {
+            self.nodes[n.at()].lid = lid;
+        }
+        for (s, lid) in switches {
+            self.switches[s.at()].lid = lid;
+        }
+        self
     }
 
     /// Returns the same fabric with other GUIDs: one for each switch, adapter and node. All indices stay.
@@ -315,7 +338,7 @@ impl Fabric {
         fabric
     }
 
-    /// How many nodes and adapters are hosts' (not aggregation nodes): the counts people expect.
+    /// Returns the numbers of nodes and adapters without aggregation nodes: the counts that people expect.
     pub fn host_counts(&self) -> (usize, usize) {
         let nodes = self.node_indices().filter(|&n| !self.is_aggregation(n)).count();
         let adapters = self.adapters.iter().filter(|a| a.kind != AdapterKind::Aggregation).count();

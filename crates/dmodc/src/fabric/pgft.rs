@@ -33,6 +33,7 @@ pub enum GuidOrder {
 
 /// Why a tuple is not a PGFT that can be built.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum PgftError {
     /// The text is not `h; m,…; w,…; p,…`.
     Syntax(String),
@@ -44,7 +45,7 @@ pub enum PgftError {
     Zero,
     /// w₁ or p₁ is not 1: a node has one cable, to one leaf.
     NodeCables,
-    /// A switch of this level would need so many ports.
+    /// A switch of this level would need this number of ports.
     Ports(usize, u64),
     /// There would be more devices or cables than [`Pgft::MOST`].
     TooLarge,
@@ -100,7 +101,7 @@ impl Pgft {
     /// The most levels: up and down again, a route of 254 hops.
     pub const MOST_LEVELS: usize = 128;
 
-    /// A PGFT of as many levels as the lists are long.
+    /// Returns the PGFT with as many levels as the lists are long.
     ///
     /// # Errors
     /// If it does not describe a fabric that can be built.
@@ -135,32 +136,32 @@ impl Pgft {
         Ok(pgft)
     }
 
-    /// h: the number of levels of switches.
+    /// Returns h, the number of levels of switches.
     pub fn levels(&self) -> usize {
         self.m.len()
     }
 
-    /// m: children of a switch of level `l` (from 1).
+    /// Returns m, the number of children of a switch of level `l` (from 1).
     pub fn m(&self, l: usize) -> u32 {
         self.m[l - 1]
     }
 
-    /// w: parents of a device of level `l − 1`.
+    /// Returns w, the number of parents of a device of level `l − 1`.
     pub fn w(&self, l: usize) -> u32 {
         self.w[l - 1]
     }
 
-    /// p: parallel cables between a device of level `l − 1` and a parent.
+    /// Returns p, the number of parallel cables between a device of level `l − 1` and a parent.
     pub fn p(&self, l: usize) -> u32 {
         self.p[l - 1]
     }
 
-    /// How many devices level `l` has; level 0 are the nodes.
+    /// Returns the number of devices of level `l`; level 0 are the nodes.
     pub fn count(&self, l: usize) -> usize {
         self.checked_count(l).expect("the constructor bounds every level") as usize
     }
 
-    /// How many switches there are in all.
+    /// Returns the number of all switches.
     pub fn switch_count(&self) -> usize {
         (1..=self.levels()).map(|l| self.count(l)).sum()
     }
@@ -169,7 +170,7 @@ impl Pgft {
         (0..self.levels()).try_fold(1u64, |n, i| n.checked_mul(self.radix(l, i).into()))
     }
 
-    /// What digit `i` (from 0) counts to at level `l`.
+    /// Returns the radix of digit `i` (from 0) at level `l`: the digit is less than it.
     fn radix(&self, l: usize, i: usize) -> u32 {
         if i < l { self.w[i] } else { self.m[i] }
     }
@@ -185,17 +186,17 @@ impl Pgft {
         }
     }
 
-    /// The port of a level-`l` switch for its down port index (`child digit + j·m`).
+    /// Returns the port of a switch for its down port index (`child digit + j·m`).
     pub fn down_port(&self, index: u32) -> PortNumber {
         PortNumber((1 + index) as u8)
     }
 
-    /// The port of a level-`l` switch for its up port index (`parent digit + j·w`).
+    /// Returns the port of a level-`l` switch for its up port index (`parent digit + j·w`).
     pub fn up_port(&self, l: usize, index: u32) -> PortNumber {
         PortNumber((1 + self.down_ports(l) as u32 + index) as u8)
     }
 
-    /// The digits of the device with this index in its level, the first digit first.
+    /// Returns the digits of the device with this index in its level, the first digit first.
     pub fn digits(&self, l: usize, index: usize) -> Vec<u32> {
         let mut rest = index;
         (0..self.levels())
@@ -208,14 +209,14 @@ impl Pgft {
             .collect()
     }
 
-    /// The index in its level of the device with these digits.
+    /// Returns the index in its level of the device with these digits.
     pub fn index(&self, l: usize, digits: &[u32]) -> usize {
         (0..self.levels())
             .rev()
             .fold(0, |index, i| index * self.radix(l, i) as usize + digits[i] as usize)
     }
 
-    /// Builds the fabric: nodes in topological order, switches level by level. LIDs are 1 to N for
+    /// Returns the fabric: nodes in topological order, switches level by level. LIDs are 1 to N for
     /// the nodes, then the switches; where InfiniBand has not enough of them, all are extended ones.
     pub fn fabric(&self, guids: GuidOrder) -> Fabric {
         let mut b = FabricBuilder::new();
@@ -254,23 +255,24 @@ impl Pgft {
                     })
                 })
                 .collect();
-            for (i, &child) in below.iter().enumerate() {
-                self.cable_to_parents(&mut b, l, (child, i), &switches);
+            for index in 0..below.len() {
+                self.cable_to_parents(&mut b, l, &below, index, &switches);
             }
             below = switches;
         }
         b.finish().expect("a PGFT is consistent by construction")
     }
 
-    /// Cables a device of level `l − 1` to its parents of level `l`.
+    /// Cables the device with this index in level `l − 1` to its parents in level `l`.
     fn cable_to_parents(
         &self,
         b: &mut FabricBuilder,
         l: usize,
-        (child, index): (Vertex, usize),
+        children: &[Vertex],
+        index: usize,
         parents: &[Vertex],
     ) {
-        let mut digits = self.digits(l - 1, index);
+        let (child, mut digits) = (children[index], self.digits(l - 1, index));
         let child_digit = digits[l - 1];
         for j in 0..self.p(l) {
             for parent_digit in 0..self.w(l) {

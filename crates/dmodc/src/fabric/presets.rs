@@ -5,21 +5,21 @@ use super::Pgft;
 /// A named PGFT.
 #[derive(Clone, Copy, Debug)]
 pub struct Preset {
-    /// What to call it.
+    /// Its name.
     pub name: &'static str,
     /// Its tuple.
     pub tuple: &'static str,
-    /// What it is.
+    /// A description.
     pub about: &'static str,
 }
 
 impl Preset {
-    /// The preset of this name.
+    /// Returns the preset of this name.
     pub fn named(name: &str) -> Option<&'static Preset> {
         PRESETS.iter().find(|p| p.name == name)
     }
 
-    /// Its shape.
+    /// Returns its shape.
     pub fn pgft(&self) -> Pgft {
         self.tuple.parse().expect("a test reads every preset")
     }

@@ -1,4 +1,4 @@
-//! What a cable runs at: its width and speed, as `4xNDR`.
+//! The rate of a cable: its width and speed, as `4xNDR`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -43,10 +43,10 @@ pub struct Rate {
 }
 
 impl Rate {
-    /// What generated fabrics run at.
+    /// The rate of generated fabrics.
     pub const NDR: Rate = Rate { width: 4, speed: Speed::Ndr };
 
-    /// Whether width or speed is not known.
+    /// Returns whether width or speed is not known.
     pub fn is_unknown(self) -> bool {
         self.width == 0 || self.speed == Speed::Unknown
     }
@@ -62,20 +62,35 @@ impl fmt::Display for Rate {
     }
 }
 
-impl FromStr for Rate {
-    type Err = ();
+/// The error of a text that is no [`Rate`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParseRateError {
+    text: Box<str>,
+}
 
-    fn from_str(text: &str) -> Result<Self, ()> {
+impl fmt::Display for ParseRateError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "'{}' is no rate such as 4xNDR", self.text)
+    }
+}
+
+impl std::error::Error for ParseRateError {}
+
+impl FromStr for Rate {
+    type Err = ParseRateError;
+
+    fn from_str(text: &str) -> Result<Self, ParseRateError> {
+        let wrong = || ParseRateError { text: text.into() };
         let (width, speed) = match text.strip_prefix("??") {
             Some(speed) => (0, speed),
             None => {
-                let (lanes, speed) = text.split_once('x').ok_or(())?;
-                (lanes.parse().map_err(|_| ())?, speed)
+                let (lanes, speed) = text.split_once('x').ok_or_else(wrong)?;
+                (lanes.parse().map_err(|_| wrong())?, speed)
             }
         };
         // ibdiagnet's spelling.
         let speed = if speed == "FDR_10" { "FDR10" } else { speed };
-        let (speed, _) = SPEEDS.into_iter().find(|(_, name)| *name == speed).ok_or(())?;
+        let (speed, _) = SPEEDS.into_iter().find(|(_, name)| *name == speed).ok_or_else(wrong)?;
         Ok(Rate { width, speed })
     }
 }
@@ -94,7 +109,8 @@ mod tests {
             }
         }
         assert_eq!("4xFDR_10".parse(), Ok(Rate { width: 4, speed: Speed::Fdr10 }));
-        assert_eq!("4xNDRR".parse::<Rate>(), Err(()));
-        assert_eq!("NDR".parse::<Rate>(), Err(()));
+        for wrong in ["4xNDRR", "NDR"] {
+            assert!(wrong.parse::<Rate>().is_err(), "{wrong}");
+        }
     }
 }

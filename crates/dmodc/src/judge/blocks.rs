@@ -6,13 +6,13 @@ use crate::tables::Columns;
 /// How many entries the subnet manager sends at once: those of 64 successive LIDs.
 const BLOCK_OF_LIDS: u32 = 64;
 
-/// The number of the block that a LID is in.
+/// Returns the number of the block that a LID is in.
 pub(super) fn block(lid: Lid) -> u32 {
     lid.0 / BLOCK_OF_LIDS
 }
 
-/// Which block of LIDs each column is in, counting only blocks that some column is in: LIDs may lie
-/// anywhere in 32 bits.
+/// The blocks that columns are in, numbered without gaps: LIDs may lie anywhere in 32 bits, and blocks without a column
+/// are not counted.
 pub(super) struct Blocks {
     pub(super) of_column: Vec<u32>,
     pub(super) count: usize,

@@ -1,11 +1,11 @@
-//! `check`: delivery, loops, up\*down\* and deadlock, for all pairs.
+//! Delivery, loops, up\*down\* and deadlock, for all pairs.
 
 use std::collections::HashMap;
 
 use super::cycle::{Channel, find_cycle};
 use super::dependencies::Dependencies;
 use super::verdict::{Delivery, Islands};
-use super::walk::{Fates, Heights, InForce, Next, Walk};
+use super::walk::{FateWalk, Fates, Heights, InForce, NextHop};
 use crate::fabric::Live;
 use crate::id::{PortNumber, SwitchIndex};
 use crate::order::Orders;
@@ -13,11 +13,10 @@ use crate::parallel;
 use crate::rank::Ranking;
 use crate::tables::{Columns, End, ForwardingTables};
 
-/// How many pairs that fail are kept by name.
+/// The greatest number of examples that are kept.
 const NAMED: usize = 8;
 
-/// What became of the pairs of one kind of traffic, in the words of [`Delivery`]:
-/// `pairs = delivered + lost + cut_off`.
+/// The fates of the pairs of one kind of traffic, in the words of [`Delivery`]: `pairs = delivered + lost + cut_off`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scope {
     /// Ordered pairs of a source and a destination.
@@ -49,17 +48,19 @@ impl Scope {
         Delivery { pairs, delivered, lost, cut_off }
     }
 
-    /// Whether the channel dependency graph has no cycle.
+    /// Returns whether the channel dependency graph has no cycle.
     pub fn is_deadlock_free(&self) -> bool {
         self.cycle.is_none()
     }
 
-    /// Whether no packet loops, and nothing can deadlock. Packets may still be lost or cut off.
+    /// Returns whether no packet loops and nothing can deadlock. Packets may still be lost or cut off.
     pub fn is_sound(&self) -> bool {
         self.loops == 0 && self.is_deadlock_free()
     }
 
-    fn count(&mut self, (from, to): (SwitchIndex, End), sources: u64, fates: Fates, cut_off: bool) {
+    /// Counts the pairs of the sources on one switch and a destination.
+    fn count(&mut self, pairs: &PairsFromSwitch, sources: u64) {
+        let PairsFromSwitch { from, to, fates, cut_off } = *pairs;
         self.pairs += sources;
         let arrives = !fates.lost && !fates.loops;
         let tally = match (arrives, cut_off) {
@@ -77,9 +78,9 @@ impl Scope {
         if !arrives && sources > 0 && self.examples.len() < NAMED {
             // A loop is worse than a loss: where an update may bring both, it counts as a loop.
             let why = match (fates.loops, cut_off) {
-                (true, _) => Why::Loops,
-                (_, true) => Why::CutOff,
-                (_, false) => Why::Lost,
+                (true, _) => UndeliveredReason::Loops,
+                (_, true) => UndeliveredReason::CutOff,
+                (_, false) => UndeliveredReason::Lost,
             };
             self.examples.push(Undelivered { from, to, why });
         }
@@ -99,6 +100,15 @@ impl Scope {
     }
 }
 
+/// The pairs of all sources on one switch and one destination: they share their fates.
+struct PairsFromSwitch {
+    from: SwitchIndex,
+    to: End,
+    fates: Fates,
+    /// No live cables connect them.
+    cut_off: bool,
+}
+
 /// A pair that is not delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Undelivered {
@@ -106,13 +116,13 @@ pub struct Undelivered {
     pub from: SwitchIndex,
     /// The destination.
     pub to: End,
-    /// Why it is not.
-    pub why: Why,
+    /// Why it is not delivered.
+    pub why: UndeliveredReason,
 }
 
 /// Why a pair is not delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Why {
+pub enum UndeliveredReason {
     /// Its packets end somewhere else, although live cables connect the two.
     Lost,
     /// Its packets loop.
@@ -126,20 +136,20 @@ pub enum Why {
 pub struct Loop {
     /// Their destination.
     pub to: End,
-    /// The switches that they pass, with the ports they leave by, and whether it is a port of the new tables alone.
+    /// The switches that they pass with the ports that they leave by, and whether only the new tables have that port.
     pub hops: Vec<(Channel, bool)>,
 }
 
-/// The judgement on tables.
+/// The judgement on tables: the result of [`check`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Check {
-    /// Node to node, aggregation nodes aside: the verdict.
+    /// Node to node: the verdict. Aggregation nodes do not count.
     pub nodes: Scope,
     /// From every node, aggregation node and switch to every other: reported next to the verdict.
     pub everything: Scope,
 }
 
-/// Judges tables upon a fabric; ranks and switch order say what is up. O(#columns × #switches + dependencies).
+/// Judges the tables of a fabric. Ranks and switch order decide which hops go up. O(#columns × #switches + dependencies).
 ///
 /// # Panics
 /// If the tables have rows for another number of switches.
@@ -168,24 +178,24 @@ pub fn check_union(
     judge(live, Heights::new(live, ranking, orders), &[old, new])
 }
 
-/// What the judge knows before it looks at a destination.
+/// The fabric and the tables, prepared for looking at any destination.
 struct Judge<'a> {
     in_force: InForce<'a>,
     columns: &'a Columns,
     heights: Heights,
     islands: Islands,
-    /// Live nodes on each switch, aggregation nodes aside.
+    /// The number of live nodes on each switch; aggregation nodes do not count.
     nodes: Vec<u64>,
-    /// All live sources on each switch, the switch itself among them.
+    /// The number of all live sources on each switch, the switch itself among them.
     sources: Vec<u64>,
 }
 
-/// What was found for some destinations.
+/// The findings for some destinations, and the arrays of the walk.
 struct Findings {
     check: Check,
     node_dependencies: Dependencies,
     all_dependencies: Dependencies,
-    walk: Walk,
+    walk: FateWalk,
     merged: Vec<Fates>,
 }
 
@@ -211,11 +221,11 @@ fn judge(live: Live<'_>, heights: Heights, tables: &[&ForwardingTables]) -> Chec
             .collect(),
     };
     let ends = ends(live, &columns);
-    // A thread keeps its dependencies from piece to piece, as they are large; what is counted is added up in the
-    // order of the pieces, so that the first examples are always the same.
+    // A thread keeps its dependencies from piece to piece, as they are large. Checks are added up in the order of the
+    // pieces, so that the first examples are always the same.
     let pieces = ends.chunks(parallel::piece_length(ends.len(), 4)).enumerate();
-    let nothing = || (judge.nothing_yet(), Vec::<(usize, Check)>::new());
-    let by_thread = parallel::fold(pieces, nothing, |(findings, checks), (piece, ends)| {
+    let start = || (judge.no_findings(), Vec::<(usize, Check)>::new());
+    let by_thread = parallel::fold(pieces, start, |(findings, checks), (piece, ends)| {
         for (end, columns) in ends {
             judge.destination(*end, columns, findings);
         }
@@ -240,16 +250,12 @@ fn judge(live: Live<'_>, heights: Heights, tables: &[&ForwardingTables]) -> Chec
     check
 }
 
-/// The live destinations, each with its columns.
+/// Returns the live destinations, each with its columns.
 pub(super) fn ends(live: Live<'_>, columns: &Columns) -> Vec<(End, Vec<usize>)> {
     let mut places: HashMap<End, usize> = HashMap::with_capacity(columns.len());
     let mut ends: Vec<(End, Vec<usize>)> = Vec::with_capacity(columns.len());
     for (column, d) in columns.destinations().iter().enumerate() {
-        let alive = match d.end {
-            End::Node(n) => live.node(n),
-            End::Switch(s) => live.switch(s),
-        };
-        if alive {
+        if d.end.is_alive(live) {
             let place = *places.entry(d.end).or_insert_with(|| {
                 ends.push((d.end, Vec::with_capacity(1)));
                 ends.len() - 1
@@ -261,13 +267,13 @@ pub(super) fn ends(live: Live<'_>, columns: &Columns) -> Vec<(End, Vec<usize>)> 
 }
 
 impl Judge<'_> {
-    fn nothing_yet(&self) -> Findings {
+    fn no_findings(&self) -> Findings {
         let fabric = self.in_force.live.fabric;
         Findings {
             check: Check::default(),
             node_dependencies: Dependencies::new(fabric),
             all_dependencies: Dependencies::new(fabric),
-            walk: Walk::new(fabric.switches().len()),
+            walk: FateWalk::new(fabric.switches().len()),
             merged: vec![Fates::default(); fabric.switches().len()],
         }
     }
@@ -287,7 +293,7 @@ impl Judge<'_> {
         let mut loops: [Option<(SwitchIndex, usize)>; 2] = [None; 2];
         for &column in columns {
             findings.walk.reset();
-            // Nodes first: the hops that they take are told once, and make the verdict.
+            // Nodes come first: each hop is reported once, and the hops of nodes make the verdict.
             for s in self.live_switches().filter(|&s| nodes(s) > 0) {
                 if self.follow(s, column, findings, true).loops {
                     loops[0] = loops[0].or(Some((s, column)));
@@ -308,19 +314,20 @@ impl Judge<'_> {
         for s in self.live_switches() {
             let fates = findings.merged[s.at()];
             let cut_off = !self.islands.connect(s, home);
-            findings.check.nodes.count((s, end), nodes(s), fates, cut_off);
-            findings.check.everything.count((s, end), sources(s), fates, cut_off);
+            let pairs = PairsFromSwitch { from: s, to: end, fates, cut_off };
+            findings.check.nodes.count(&pairs, nodes(s));
+            findings.check.everything.count(&pairs, sources(s));
         }
     }
 
-    /// A loop that packets from a switch run into.
+    /// Returns a loop that packets from a switch run into.
     fn loop_behind(&self, s: SwitchIndex, column: usize) -> Loop {
         let d = &self.columns.destinations()[column];
         let tables = 0..self.in_force.tables.len();
         let hops = |s: usize| {
             let next = move |table| self.in_force.next(table, SwitchIndex::new(s), column, d);
             tables.clone().filter_map(move |table| match next(table) {
-                Next::Switch { to, out } => Some((to, out, table > 0)),
+                NextHop::Switch { to, out } => Some((to, out, table > 0)),
                 _ => None,
             })
         };
@@ -352,7 +359,7 @@ impl Judge<'_> {
         let next = |table: usize, s: SwitchIndex| self.in_force.next(table, s, column, d);
         let hop = |from: SwitchIndex, port: PortNumber, to: SwitchIndex| {
             for table in 0..tables {
-                if let Next::Switch { out, .. } = next(table, to) {
+                if let NextHop::Switch { out, .. } = next(table, to) {
                     dependencies.add(fabric, from, port, out);
                 }
             }

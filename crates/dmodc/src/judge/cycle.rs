@@ -13,10 +13,11 @@ pub struct Channel {
     pub port: PortNumber,
 }
 
-/// A cycle of the directed graph on `0..count` that can be reached from `starts`, or `None`. O(vertices + edges).
+/// Returns a cycle of the directed graph on `0..count` that can be reached from `starts`, if there is one.
+/// O(vertices + edges).
 ///
-/// A strongly connected component of more than one vertex holds a cycle; a shortest one through the
-/// first vertex found is given, so that people can read it. Self-edges count as cycles.
+/// A strongly connected component of more than one vertex holds a cycle. The cycle that is returned is a shortest one
+/// through its first vertex, so that people can read it. Self-edges count as cycles.
 pub(super) fn find_cycle<I: Iterator<Item = u32>>(
     count: usize,
     starts: impl IntoIterator<Item = u32>,
@@ -32,7 +33,7 @@ pub(super) fn find_cycle<I: Iterator<Item = u32>>(
     cycle.break_value()
 }
 
-/// Tells the strongly connected components that can be reached from `starts`, each after those that it
+/// Calls `found` with the strongly connected components that can be reached from `starts`, each after those that it
 /// leads to, until `found` breaks. O(vertices + edges).
 pub(super) fn components<I: Iterator<Item = u32>, T>(
     count: usize,
@@ -88,7 +89,7 @@ pub(super) fn components<I: Iterator<Item = u32>, T>(
     ControlFlow::Continue(())
 }
 
-/// A shortest cycle through the first vertex of a strongly connected component.
+/// Returns a shortest cycle through the first vertex of a strongly connected component.
 fn shortest_through<I: Iterator<Item = u32>>(
     count: usize,
     component: &[u32],

@@ -18,7 +18,7 @@ impl Dependencies {
         Dependencies(vec![[0; 4]; fabric.port_slots()])
     }
 
-    /// A packet that came out of `port` of `from` goes on by `next` of the switch it reached.
+    /// Adds a dependency: a packet that came out of `port` of `from` goes on by port `next` of the switch it reached.
     pub(super) fn add(
         &mut self,
         fabric: &Fabric,
@@ -30,7 +30,7 @@ impl Dependencies {
         self.0[slot][usize::from(next.0 / 64)] |= 1 << (next.0 % 64);
     }
 
-    /// Both graphs together.
+    /// Returns the union of both graphs.
     pub(super) fn join(mut self, other: &Dependencies) -> Self {
         for (a, b) in self.0.iter_mut().zip(&other.0) {
             for (a, b) in a.iter_mut().zip(b) {
@@ -40,7 +40,7 @@ impl Dependencies {
         self
     }
 
-    /// A cycle, by name, if there is one.
+    /// Returns a cycle of channels, if there is one.
     pub(super) fn cycle(&self, fabric: &Fabric) -> Option<Vec<Channel>> {
         let mut channels = Vec::with_capacity(self.0.len());
         for s in fabric.switch_indices() {

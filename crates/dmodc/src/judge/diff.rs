@@ -1,4 +1,4 @@
-//! `diff`: what is different between two tables of one fabric, and whose packets notice.
+//! Differences between two tables of one fabric, and the pairs whose packets take another path.
 //!
 //! Entries are compared switch by switch; [`super::moved`] follows the pairs, and [`super::forced()`] counts what
 //! any new tables would have changed.
@@ -11,9 +11,9 @@ use crate::parallel;
 use crate::rank::Ranking;
 use crate::tables::{ForwardingTables, NO_ROUTE, Tile};
 
-/// What differs in the tables of some switches.
+/// Numbers of differences in the tables of some switches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Changes {
+pub struct TableChanges {
     /// Entries that differ.
     pub entries: u64,
     /// Those among them that only the new tables have.
@@ -26,8 +26,8 @@ pub struct Changes {
     pub switches: u64,
 }
 
-impl Changes {
-    fn add(&mut self, other: &Changes) {
+impl TableChanges {
+    fn add(&mut self, other: &TableChanges) {
         self.entries += other.entries;
         self.set += other.set;
         self.unset += other.unset;
@@ -36,41 +36,40 @@ impl Changes {
     }
 }
 
-/// What differs on one level.
+/// The differences on one level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LevelChanges {
     /// The rank of its switches; `None` for those that no leaf can be reached from.
     pub rank: Option<u32>,
     /// How many live switches it has.
     pub switches: u64,
-    /// What differs in their tables.
-    pub changes: Changes,
+    /// The differences in their tables.
+    pub changes: TableChanges,
 }
 
-/// The difference of two tables. Dead switches have no say in it: nobody sends them anything.
+/// The differences of two tables. The rows of dead switches do not count: nobody sends them anything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Diff {
-    /// What differs in all tables.
-    pub changes: Changes,
-    /// The same by rank; switches without one last.
+    /// The differences in all tables.
+    pub changes: TableChanges,
+    /// The same for each rank; switches without a rank come last.
     pub levels: Vec<LevelChanges>,
     /// The switches whose tables differ, ascending by index.
-    pub switches: Vec<(SwitchIndex, Changes)>,
-    /// Ordered pairs of live nodes (aggregation nodes aside) whose path differs for any LID of the
-    /// destination.
+    pub switches: Vec<(SwitchIndex, TableChanges)>,
+    /// Ordered pairs of live nodes (aggregation nodes do not count) whose path differs for any LID of the destination.
     pub pairs: u64,
-    /// How much there is to differ.
+    /// How much was compared.
     pub of: Sizes,
 }
 
 impl Diff {
-    /// Whether the tables are the same.
+    /// Returns whether the tables are the same.
     pub fn is_empty(&self) -> bool {
         self.switches.is_empty()
     }
 }
 
-/// How much there is to compare.
+/// How much was compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sizes {
     /// Live switches times columns.
@@ -79,11 +78,11 @@ pub struct Sizes {
     pub blocks: u64,
     /// Live switches.
     pub switches: u64,
-    /// Ordered pairs of live nodes, aggregation nodes aside.
+    /// Ordered pairs of live nodes; aggregation nodes do not count.
     pub pairs: u64,
 }
 
-/// Compares two tables of a fabric. O(#columns × #switches).
+/// Returns the differences of two tables of a fabric. O(#columns × #switches).
 ///
 /// # Panics
 /// If the tables differ in their columns, or belong to another fabric.
@@ -118,16 +117,16 @@ pub fn diff(
     diff
 }
 
-/// What a comparison of rows finds.
-struct Rows {
+/// The differences of some rows.
+struct RowDifferences {
     /// The switches that differ, ascending.
-    switches: Vec<(SwitchIndex, Changes)>,
+    switches: Vec<(SwitchIndex, TableChanges)>,
     /// Whether any entry of a column differs.
     touched: Vec<bool>,
 }
 
-impl Rows {
-    fn and(mut self, later: Rows) -> Rows {
+impl RowDifferences {
+    fn and(mut self, later: RowDifferences) -> RowDifferences {
         self.switches.extend(later.switches);
         for (a, b) in self.touched.iter_mut().zip(later.touched) {
             *a |= b;
@@ -136,21 +135,21 @@ impl Rows {
     }
 }
 
-/// Compares the rows of these switches.
+/// Returns the differences of the rows of these switches.
 fn rows(
     switches: &[SwitchIndex],
     old: &ForwardingTables,
     new: &ForwardingTables,
     blocks: &Blocks,
-) -> Rows {
+) -> RowDifferences {
     let tiles: Vec<Tile> = old.columns().tiles().collect();
-    let nothing = || Rows { switches: vec![], touched: vec![false; old.columns().len()] };
+    let none = || RowDifferences { switches: vec![], touched: vec![false; old.columns().len()] };
     let chunk = parallel::piece_length(switches.len(), 4);
     let compare = |switches: &[SwitchIndex]| {
-        let mut rows = nothing();
+        let mut rows = none();
         let mut sent = vec![false; blocks.count];
         for &s in switches {
-            let mut changes = Changes::default();
+            let mut changes = TableChanges::default();
             for tile in &tiles {
                 let (old, new) = (old.row(s, tile), new.row(s, tile));
                 let differing = (0..old.len()).filter(|&at| old[at] != new[at]);
@@ -172,21 +171,21 @@ fn rows(
         }
         rows
     };
-    parallel::map(switches.chunks(chunk), compare).into_iter().fold(nothing(), Rows::and)
+    parallel::map(switches.chunks(chunk), compare).into_iter().fold(none(), RowDifferences::and)
 }
 
-/// The changes, added up by rank.
+/// Returns the changes, added up by rank.
 fn levels(
     live: &[SwitchIndex],
     ranking: &Ranking,
-    changed: &[(SwitchIndex, Changes)],
+    changed: &[(SwitchIndex, TableChanges)],
 ) -> Vec<LevelChanges> {
     let unranked = ranking.levels() as usize;
     let place = |s: SwitchIndex| ranking.rank(s).map_or(unranked, |rank| rank as usize);
     let mut levels: Vec<LevelChanges> = (0..ranking.levels())
         .map(Some)
         .chain([None])
-        .map(|rank| LevelChanges { rank, switches: 0, changes: Changes::default() })
+        .map(|rank| LevelChanges { rank, switches: 0, changes: TableChanges::default() })
         .collect();
     for &s in live {
         levels[place(s)].switches += 1;

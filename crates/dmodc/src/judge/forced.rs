@@ -1,9 +1,9 @@
-//! What an update had to change, whoever made it: entries of the old tables that the fabric of now does not
-//! allow any more.
+//! Forced changes: entries of the old tables that the present fabric does not allow any more, so that any update has to
+//! change them.
 //!
-//! An entry may stay if its port is among the alternative ports P(s, d) of the fabric as it is now; every routing
-//! along the closer sets changes all others. So the entries that an update moves, over those that were forced,
-//! tell how far it is from the least. In short, where e is the old entry and d is alive:
+//! An entry may stay if its port is among the alternative ports P(s, d) of the present fabric; every routing along the
+//! closer sets changes all others. So the entries that an update changes, divided by the forced ones, show how far it
+//! is from the least possible. In short, where e is the old entry and d is alive:
 //!
 //! | P(s, d) | e has a port | e has no route |
 //! |---|---|---|
@@ -29,7 +29,7 @@ use crate::preprocess::Preprocessing;
 use crate::route::RouteJob;
 use crate::tables::{ForwardingTables, NO_ROUTE, Tile};
 
-/// What any new tables would have to change, on live switches.
+/// Numbers of changes that any new tables would have to make on live switches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Forced {
     /// Entries that cannot stay.
@@ -38,8 +38,8 @@ pub struct Forced {
     pub blocks: u64,
 }
 
-/// Counts the entries of old tables that no routing along the closer sets of the present fabric can keep. The new
-/// tables say whether there are routes where closer sets are empty.
+/// Returns the number of entries of old tables that no routing along the closer sets of the present fabric can keep.
+/// Where closer sets are empty, it depends on whether the new tables have a route there.
 ///
 /// # Errors
 /// If a route is longer than costs can count.
@@ -57,13 +57,13 @@ pub fn forced(
     assert_eq!(new.switch_count(), live.fabric.switches().len(), "tables of another fabric");
     let job = RouteJob::new(live, ready, old.columns());
     let blocks = Blocks::new(job.columns);
-    let sent = Sent::new(old.switch_count(), blocks.count);
+    let sent = SentBlocks::new(old.switch_count(), blocks.count);
     let counts = parallel::map_with(
         job.columns.tiles(),
         || ready.new_costs(),
         |costs, tile| {
             job.compute(&tile, costs)?;
-            let mut rows = Rows::new(&job, [old, new], &tile);
+            let mut rows = TileRows::new(&job, [old, new], &tile);
             let mut entries = 0;
             for s in job.live.switches() {
                 rows.forced(costs, s, |column| {
@@ -79,7 +79,7 @@ pub fn forced(
 }
 
 /// The rows of one tile.
-struct Rows<'a> {
+struct TileRows<'a> {
     work: &'a RouteJob<'a>,
     old: &'a ForwardingTables,
     new: &'a ForwardingTables,
@@ -89,18 +89,18 @@ struct Rows<'a> {
     /// Columns that nobody can have a route to.
     dead: Vec<bool>,
     closer: CloserSets,
-    /// For every entry that there can be, the destination switches that it may stay for.
+    /// For each possible entry, the destination switches for which it may stay.
     allowed: [u64; 256],
 }
 
-impl<'a> Rows<'a> {
+impl<'a> TileRows<'a> {
     fn new(work: &'a RouteJob<'a>, [old, new]: [&'a ForwardingTables; 2], tile: &'a Tile) -> Self {
         let (columns, switches) = (work.columns, tile.switches.clone());
         let target = |bit: usize| {
             std::iter::repeat_n(bit as u8, columns.of_switch(switches.start + bit).len())
         };
         let destinations = &columns.destinations()[tile.columns.clone()];
-        Rows {
+        TileRows {
             work,
             old,
             new,
@@ -115,7 +115,7 @@ impl<'a> Rows<'a> {
     /// Calls `each` with every column whose entry at a live switch cannot stay.
     fn forced(&mut self, costs: &TileCosts, s: SwitchIndex, mut each: impl FnMut(usize)) {
         let (ready, live) = (self.work.ready, self.work.live);
-        let Rows { closer, allowed, .. } = self;
+        let TileRows { closer, allowed, .. } = self;
         ready.kernel.run(|| costs.closer(&ready.groups, s, closer));
         let (own, reached) = (closer.own, closer.up | closer.down | closer.own);
         allowed.fill(0);
@@ -148,17 +148,17 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Which blocks of which switches are to be sent: bits that all threads set.
-struct Sent {
+/// Blocks of switches that are to be sent: bits that all threads set.
+struct SentBlocks {
     words: Vec<AtomicU64>,
     words_of_a_switch: usize,
 }
 
-impl Sent {
+impl SentBlocks {
     fn new(switches: usize, blocks: usize) -> Self {
         let words_of_a_switch = blocks.div_ceil(64);
         let words = (0..switches * words_of_a_switch).map(|_| AtomicU64::new(0)).collect();
-        Sent { words, words_of_a_switch }
+        SentBlocks { words, words_of_a_switch }
     }
 
     fn mark(&self, s: SwitchIndex, block: u32) {

@@ -1,20 +1,20 @@
 //! Which pairs take another path under new tables.
 //!
-//! A pair's path is the ports its packets are sent out of, switch by switch, until they arrive or can go no
-//! further. Two tables give a pair the same path exactly if their entries agree at every switch on the
-//! way; so for each destination a switch's packets are moved if its own entry differs, or if those of
-//! the switch it sends them to are. Every switch is settled once a column: O(#columns × #switches)
-//! for all pairs.
+//! The path of a pair is the list of ports that its packets are sent out of, switch by switch, until they arrive or can
+//! go no further. Two tables give a pair the same path exactly if their entries agree at every switch on the path. So
+//! for each destination the packets of a switch are *moved* if its own entry differs, or if the packets of the switch
+//! that it sends them to are moved. Every switch is settled once for each column, which is O(#columns × #switches) for
+//! all pairs.
 
 use super::check::ends;
-use super::entries::{END, Entries, Hops, Tiles};
+use super::entries::{ColumnEntries, END, EntryHops, TablePair};
 use crate::fabric::Live;
 use crate::id::SwitchIndex;
 use crate::parallel;
 use crate::tables::{End, ForwardingTables};
 
-/// How many ordered pairs of live nodes, aggregation nodes aside, are moved for any LID of the destination, and
-/// how many there are. `touched` says in which columns any entry differs.
+/// Returns how many ordered pairs of live nodes are moved for any LID of the destination, and how many pairs there are.
+/// Aggregation nodes do not count. `touched` holds for each column whether any entry differs.
 pub(super) fn pairs(
     live: Live<'_>,
     old: &ForwardingTables,
@@ -36,49 +36,50 @@ pub(super) fn pairs(
         columns.retain(|&column| touched[column]);
     }
     ends.retain(|(_, columns)| !columns.is_empty());
-    let (hops, tiles) = (Hops::new(live), Tiles::new(old, new));
+    let (hops, tables) = (EntryHops::new(live), TablePair::new(old, new));
     let chunk = parallel::piece_length(ends.len(), 8);
     let moved = parallel::map(ends.chunks(chunk), |ends| {
-        let mut walk = Walk::new(&hops);
+        let mut walk = MovedWalk::new(&hops);
         let to = |(end, columns): &(End, Vec<usize>)| {
-            walk.moved_to(end.switch(fabric), columns, &sources, &tiles)
+            walk.moved_to(end.switch(fabric), columns, &sources, &tables)
         };
         ends.iter().map(to).sum::<u64>()
     });
     (moved.into_iter().sum(), of)
 }
 
+/// What is known of the packets from a switch.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum PathState {
     Unseen,
     Still,
     Moved,
 }
 
-/// The walk for one column after another; keeps its arrays.
-struct Walk<'a> {
-    hops: &'a Hops,
-    states: Vec<State>,
+/// The walk for one column after another. The arrays are kept between columns.
+struct MovedWalk<'a> {
+    hops: &'a EntryHops,
+    states: Vec<PathState>,
     way: Vec<usize>,
 }
 
-impl<'a> Walk<'a> {
-    fn new(hops: &'a Hops) -> Self {
-        Walk { hops, states: vec![State::Unseen; hops.len()], way: vec![] }
+impl<'a> MovedWalk<'a> {
+    fn new(hops: &'a EntryHops) -> Self {
+        MovedWalk { hops, states: vec![PathState::Unseen; hops.len()], way: vec![] }
     }
 
-    /// How many nodes are moved on their way to a node on `home` that has these columns.
+    /// Returns how many nodes are moved on their way to a node on `home` that has these columns.
     fn moved_to(
         &mut self,
         home: SwitchIndex,
         columns: &[usize],
         sources: &[(SwitchIndex, u64)],
-        tiles: &Tiles<'_>,
+        tables: &TablePair<'_>,
     ) -> u64 {
         let mut moved = vec![false; sources.len()];
         for &column in columns {
-            self.states.fill(State::Unseen);
-            let entries = tiles.column(column);
+            self.states.fill(PathState::Unseen);
+            let entries = tables.column(column);
             for (moved, (s, _)) in moved.iter_mut().zip(sources) {
                 *moved = *moved || self.is_moved(*s, &entries);
             }
@@ -89,15 +90,15 @@ impl<'a> Walk<'a> {
         moved.map(|(source, _)| nodes(source)).sum()
     }
 
-    /// Whether packets from this switch take another path. Whatever the walk passes is taken to be still until a
-    /// difference is met, so that a loop that both tables have ends the walk, unmoved.
-    fn is_moved(&mut self, from: SwitchIndex, entries: &Entries<'_>) -> bool {
+    /// Returns whether packets from this switch take another path. A switch that the walk has passed counts as not moved
+    /// until a difference is met, so that a loop that both tables have ends the walk.
+    fn is_moved(&mut self, from: SwitchIndex, entries: &ColumnEntries<'_>) -> bool {
         self.way.clear();
         let mut at = from.at();
-        while self.states[at] == State::Unseen {
+        while self.states[at] == PathState::Unseen {
             self.way.push(at);
             let (old, new) = (entries.old[at * entries.width], entries.new[at * entries.width]);
-            self.states[at] = if old == new { State::Still } else { State::Moved };
+            self.states[at] = if old == new { PathState::Still } else { PathState::Moved };
             let next = self.hops.next(at, old);
             if old != new || next == END {
                 break;
@@ -108,6 +109,6 @@ impl<'a> Walk<'a> {
         for &passed in &self.way {
             self.states[passed] = state;
         }
-        state == State::Moved
+        state == PathState::Moved
     }
 }

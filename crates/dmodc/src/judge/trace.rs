@@ -1,6 +1,6 @@
-//! Following one route, hop by hop.
+//! Follows one route, hop by hop.
 
-use super::walk::{InForce, Next};
+use super::walk::{InForce, NextHop};
 use crate::fabric::{Live, Peer};
 use crate::id::{PortNumber, SwitchIndex};
 use crate::tables::ForwardingTables;
@@ -8,11 +8,11 @@ use crate::tables::ForwardingTables;
 /// A switch on the way, and the port it sends out of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hop {
-    /// The port the packet came in by; none at the first switch.
+    /// The port that the packet came in by; `None` at the first switch.
     pub into: Option<PortNumber>,
     /// The switch.
     pub switch: SwitchIndex,
-    /// The port of its table; none where the table has no route.
+    /// The port in its table; `None` if the table has no route.
     pub out: Option<PortNumber>,
 }
 
@@ -23,11 +23,11 @@ pub enum Fate {
     Delivered,
     /// At the last hop, which has no route, or one into a dead or wrong port.
     Lost,
-    /// The last hop was on the way before.
+    /// The last hop was passed before.
     Loops,
 }
 
-/// Follows the route from a switch to a column.
+/// Follows the route from a switch to a column. Returns its hops, and how it ends.
 pub fn trace(
     live: Live<'_>,
     tables: &ForwardingTables,
@@ -45,9 +45,9 @@ pub fn trace(
             return (hops, Fate::Loops);
         }
         match in_force.next(0, switch, column, d) {
-            Next::Delivered => return (hops, Fate::Delivered),
-            Next::Lost => return (hops, Fate::Lost),
-            Next::Switch { to, out } => {
+            NextHop::Delivered => return (hops, Fate::Delivered),
+            NextHop::Lost => return (hops, Fate::Lost),
+            NextHop::Switch { to, out } => {
                 into = match live.peer(switch, out) {
                     Peer::Switch(_, port) => Some(port),
                     _ => None,

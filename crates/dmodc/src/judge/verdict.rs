@@ -1,4 +1,4 @@
-//! The words for what tables do with node pairs, each with one meaning wherever it is printed.
+//! The words for the fates of node pairs. Each has one meaning wherever it is printed.
 //!
 //! | word | |
 //! |---|---|
@@ -8,19 +8,19 @@
 //! | *cut off* | node pairs that no live cables connect |
 //! | *sound* | no packet loops and the channel dependency graph has no cycle ([`Scope::is_sound`](super::Scope::is_sound)) |
 //!
-//! Pairs are ordered pairs of live nodes; aggregation nodes are no nodes here. What is cut off follows from
-//! the fabric alone, so whoever knows how many pairs arrive knows how many are lost.
+//! Pairs are ordered pairs of live nodes; aggregation nodes do not count. Which pairs are cut off follows from the
+//! fabric alone, so the number of pairs that arrive determines how many are lost.
 
 use std::fmt;
 
-use super::walk::{InForce, Next};
+use super::walk::{InForce, NextHop};
 use crate::fabric::Live;
 use crate::id::{NodeIndex, SwitchIndex};
 use crate::parallel;
 use crate::route::Coverage;
 use crate::tables::{End, ForwardingTables};
 
-/// What becomes of node pairs: `pairs = delivered + lost + cut_off`.
+/// The fates of node pairs: `pairs = delivered + lost + cut_off`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Delivery {
     /// Ordered pairs of live nodes.
@@ -34,15 +34,15 @@ pub struct Delivery {
 }
 
 impl Delivery {
-    /// Returns the delivery of tables that one of our engines made, which said what it covered. O(#nodes), and
-    /// O(#ports) more where a pair is not delivered.
+    /// Returns the delivery of tables that one of our engines made, by the coverage that it reported. O(#nodes), and
+    /// O(#ports) more if a pair is not delivered.
     pub fn of_route(live: Live<'_>, coverage: &Coverage) -> Self {
         let nodes = live.fabric.node_indices();
         let nodes = nodes.filter(|&n| live.node(n) && !live.fabric.is_aggregation(n));
         Self::among(live, nodes, coverage.undelivered_pairs)
     }
 
-    /// Returns the delivery among these live nodes, so many pairs of which do not arrive.
+    /// Returns the delivery among these live nodes, given how many of their pairs do not arrive.
     ///
     /// # Panics
     /// If fewer pairs do not arrive than are cut off.
@@ -106,13 +106,12 @@ impl fmt::Display for Thousands {
     }
 }
 
-/// How many pairs that are not delivered are kept by name.
+/// The greatest number of examples that are kept.
 const NAMED: usize = 8;
 
-/// Returns what becomes of all pairs of these live nodes, and the first switches and nodes with a pair that does
-/// not arrive. A pair counts as delivered if it is over every LID of its destination, as in
-/// [`check`](super::check()); this is for some nodes alone, and says nothing of loops and deadlocks.
-/// O(#columns × #switches).
+/// Returns the fates of all pairs of these live nodes, and the first switches and nodes with a pair that does not arrive.
+/// A pair counts as delivered if it is over every LID of its destination, as in [`check`](super::check()). This is for
+/// some nodes alone, and finds no loops and deadlocks. O(#columns × #switches).
 ///
 /// # Panics
 /// If the tables have rows for another number of switches.
@@ -133,6 +132,7 @@ pub fn delivery(
             columns[n.at()].push(column);
         }
     }
+    let in_force = InForce { live, tables: &[tables] };
     let of_some = |some: &[NodeIndex]| {
         let (mut undelivered, mut named) = (0, vec![]);
         let (mut arrives, mut path) = (vec![None; switches], vec![]);
@@ -141,7 +141,7 @@ pub fn delivery(
             for &column in &columns[n.at()] {
                 arrives.fill(None);
                 for s in live.switches().filter(|s| sources[s.at()] > 0) {
-                    all[s.at()] &= follow((live, tables), s, column, &mut arrives, &mut path);
+                    all[s.at()] &= follow(&in_force, s, column, &mut arrives, &mut path);
                 }
             }
             for s in live.switches().filter(|s| !all[s.at()] && sources[s.at()] > 0) {
@@ -160,14 +160,13 @@ pub fn delivery(
 
 /// Returns whether packets from a switch arrive, and notes the same for all switches that they pass.
 fn follow(
-    (live, tables): (Live<'_>, &ForwardingTables),
+    in_force: &InForce<'_>,
     from: SwitchIndex,
     column: usize,
     arrives: &mut [Option<bool>],
     path: &mut Vec<SwitchIndex>,
 ) -> bool {
-    let d = &tables.columns().destinations()[column];
-    let in_force = InForce { live, tables: &[tables] };
+    let d = &in_force.tables[0].columns().destinations()[column];
     path.clear();
     let mut at = from;
     let found = loop {
@@ -178,9 +177,9 @@ fn follow(
         arrives[at.at()] = Some(false);
         path.push(at);
         match in_force.next(0, at, column, d) {
-            Next::Delivered => break true,
-            Next::Lost => break false,
-            Next::Switch { to, .. } => at = to,
+            NextHop::Delivered => break true,
+            NextHop::Lost => break false,
+            NextHop::Switch { to, .. } => at = to,
         }
     };
     for s in path.iter() {
@@ -189,18 +188,18 @@ fn follow(
     found
 }
 
-/// Which live switches live cables connect: a number for each switch, equal for those that are connected.
+/// The connected parts of the live fabric: a number for each switch, equal for switches that live cables connect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Islands {
     of_switch: Vec<u32>,
     count: usize,
 }
 
-/// Dead switches are on no island.
+/// The island of dead switches: none.
 const NOWHERE: u32 = u32::MAX;
 
 impl Islands {
-    /// Finds them. O(#ports).
+    /// Finds the islands of a fabric. O(#ports).
     pub fn new(live: Live<'_>) -> Self {
         let parts = live.parts();
         let mut of_switch = vec![NOWHERE; live.fabric.switches().len()];
@@ -218,7 +217,7 @@ impl Islands {
         a == b && a != NOWHERE
     }
 
-    /// Returns the sums of numbers that switches have, one sum for each island.
+    /// Returns one sum for each island: that of the numbers of its switches.
     pub fn sums(&self, of_switch: &[u64]) -> Vec<u64> {
         let mut sums = vec![0; self.count];
         for (&island, &number) in self.of_switch.iter().zip(of_switch) {

@@ -11,7 +11,7 @@ use crate::order::Orders;
 use crate::rank::Ranking;
 use crate::tables::{Destination, End, ForwardingTables};
 
-/// What may happen to a packet from a switch on; several may where two tables are in force.
+/// What may happen to a packet from a switch on. Several things may happen if two tables are in force.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Fates {
     /// It may end at a switch without a route, in a dead port or at the wrong node.
@@ -35,16 +35,16 @@ impl Fates {
 
 /// Where a switch sends a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Next {
+pub(super) enum NextHop {
     /// To its destination.
     Delivered,
     /// Nowhere.
     Lost,
-    /// To another switch, out of one port and into another.
+    /// To another switch, out of a port.
     Switch { to: SwitchIndex, out: PortNumber },
 }
 
-/// Which of two switches is the higher one, for up\*down\*.
+/// The height of each switch: its rank, then its place in the switch order. A hop to a higher switch goes up.
 pub(super) struct Heights(Vec<(u32, u32)>);
 
 impl Heights {
@@ -53,13 +53,14 @@ impl Heights {
         Heights(live.fabric.switch_indices().map(height).collect())
     }
 
-    /// The live switches, from the lowest to the highest.
+    /// Returns the live switches, from the lowest to the highest.
     pub(super) fn ascending(&self, live: Live<'_>) -> Vec<SwitchIndex> {
         let mut switches: Vec<SwitchIndex> = live.switches().collect();
         switches.sort_by_key(|s| self.0[s.at()]);
         switches
     }
 
+    /// Returns whether a hop goes up.
     pub(super) fn is_up(&self, from: SwitchIndex, to: SwitchIndex) -> bool {
         self.0[to.at()] > self.0[from.at()]
     }
@@ -72,19 +73,19 @@ pub(super) struct InForce<'a> {
 }
 
 impl InForce<'_> {
-    /// Where table `i` sends packets for a column at switch `s`.
-    pub(super) fn next(&self, i: usize, s: SwitchIndex, column: usize, d: &Destination) -> Next {
-        let Some(out) = self.tables[i].port(s, column) else { return Next::Lost };
+    /// Returns where table `i` sends packets for a column at switch `s`.
+    pub(super) fn next(&self, i: usize, s: SwitchIndex, column: usize, d: &Destination) -> NextHop {
+        let Some(out) = self.tables[i].port(s, column) else { return NextHop::Lost };
         if out == PortNumber::SELF {
             return match d.end == End::Switch(s) {
-                true => Next::Delivered,
-                false => Next::Lost,
+                true => NextHop::Delivered,
+                false => NextHop::Lost,
             };
         }
         match self.live.peer(s, out) {
-            Peer::Switch(to, _) => Next::Switch { to, out },
-            Peer::Node(n) if d.end == End::Node(n) => Next::Delivered,
-            _ => Next::Lost,
+            Peer::Switch(to, _) => NextHop::Switch { to, out },
+            Peer::Node(n) if d.end == End::Node(n) => NextHop::Delivered,
+            _ => NextHop::Lost,
         }
     }
 }
@@ -93,8 +94,8 @@ const UNSEEN: u8 = 0;
 const ON_PATH: u8 = 1;
 const SETTLED: u8 = 2;
 
-/// The walk for one destination after another; keeps its arrays.
-pub(super) struct Walk {
+/// The walk for one destination after another. The arrays are kept between destinations.
+pub(super) struct FateWalk {
     state: Vec<u8>,
     fates: Vec<Fates>,
     /// The path being searched: switch, next table to follow, fates so far.
@@ -103,9 +104,9 @@ pub(super) struct Walk {
     touched: Vec<SwitchIndex>,
 }
 
-impl Walk {
+impl FateWalk {
     pub(super) fn new(switches: usize) -> Self {
-        Walk {
+        FateWalk {
             state: vec![UNSEEN; switches],
             fates: vec![Fates::default(); switches],
             path: Vec::new(),
@@ -120,14 +121,14 @@ impl Walk {
         }
     }
 
-    /// Settles the fate of packets that start at `source`. `hop` is told of every hop that such
-    /// packets take and none took before: the switch, its port, and the switch it leads to.
+    /// Settles and returns the fates of packets that start at `source`. Calls `hop` for every hop that such packets take
+    /// and no packets took before, with the switch, its port, and the switch that it leads to.
     pub(super) fn from(
         &mut self,
         source: SwitchIndex,
         heights: &Heights,
         tables: usize,
-        next: impl Fn(usize, SwitchIndex) -> Next,
+        next: impl Fn(usize, SwitchIndex) -> NextHop,
         mut hop: impl FnMut(SwitchIndex, PortNumber, SwitchIndex),
     ) -> Fates {
         self.enter(source);
@@ -141,11 +142,11 @@ impl Walk {
                 continue;
             }
             match next(*table, s) {
-                Next::Delivered => {}
-                Next::Lost => so_far.lost = true,
-                Next::Switch { to, out } => match self.state[to.at()] {
+                NextHop::Delivered => {}
+                NextHop::Lost => so_far.lost = true,
+                NextHop::Switch { to, out } => match self.state[to.at()] {
                     UNSEEN => {
-                        // Comes back to this hop when `to` is settled.
+                        // The search comes back to this hop when `to` is settled.
                         self.enter(to);
                         continue;
                     }

@@ -1,4 +1,7 @@
-//! What people say about leaves, made into a rule for one fabric.
+//! What people say about leaves, turned into a rule for one fabric.
+//!
+//! The order: excluded hosts are set aside first; then of roots, a least number of nodes and a name, the first that is
+//! given makes the rule, or else leaves are detected; then excluded switches are taken out of it.
 
 use std::fmt;
 
@@ -6,69 +9,76 @@ use super::{LeafRule, Leaves, hosts};
 use crate::fabric::{Degradation, Fabric, Live};
 use crate::id::{Guid, SwitchIndex};
 
-/// Whether a description is meant.
-pub type Meant = Box<dyn Fn(&str) -> bool>;
+/// Returns whether a description matches.
+pub type NamePattern = Box<dyn Fn(&str) -> bool>;
 
-/// What overrules the detection. Of the first three, the first that is given counts.
+/// The choices of an operator. Of the first three, the first that is given counts.
 #[derive(Default)]
 pub struct LeafChoice {
     /// Ranks are counted down from these switches.
     pub roots: Option<Vec<Guid>>,
-    /// Leaves have at least so many nodes.
+    /// Leaves have at least this number of nodes.
     pub at_least: Option<usize>,
     /// Leaves have a description like this.
-    pub named: Option<Meant>,
+    pub named: Option<NamePattern>,
     /// Hosts with a description like this make no leaf; switches with one are none.
-    pub excluded: Option<Meant>,
+    pub excluded: Option<NamePattern>,
 }
 
-/// Nothing of the fabric is meant.
+/// Why a choice leaves no leaf in a fabric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NothingMeant {
+#[non_exhaustive]
+pub enum NoLeafMeant {
     /// No switch has one of the GUIDs.
     Roots,
     /// No switch has such a description.
     Named,
-    /// No switch has as many nodes as leaves are to have; this is the most that one has.
+    /// No switch has as many nodes as leaves are to have. This is the greatest number of nodes on one switch.
     TooFewNodes(usize),
-    /// What is excluded leaves no leaf.
+    /// All leaves are excluded.
     AllExcluded,
 }
 
-impl fmt::Display for NothingMeant {
+impl fmt::Display for NoLeafMeant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            NothingMeant::Roots => f.write_str("none of the roots is a switch of the fabric"),
-            NothingMeant::Named => {
+            NoLeafMeant::Roots => f.write_str("none of the roots is a switch of the fabric"),
+            NoLeafMeant::Named => {
                 f.write_str("the name of leaves matches the description of no switch")
             }
-            NothingMeant::TooFewNodes(most) => {
+            NoLeafMeant::TooFewNodes(most) => {
                 write!(
                     f,
                     "no switch has as many nodes as a leaf is to have; the most that one has is {most}"
                 )
             }
-            NothingMeant::AllExcluded => f.write_str("what is excluded leaves no leaf"),
+            NoLeafMeant::AllExcluded => f.write_str("what is excluded leaves no leaf"),
         }
     }
 }
 
-impl std::error::Error for NothingMeant {}
+impl std::error::Error for NoLeafMeant {}
 
 impl LeafChoice {
-    /// The rule for this fabric. Hosts to be excluded are set aside in it.
+    /// Returns the same fabric with the excluded hosts set aside.
+    #[must_use]
+    pub fn set_aside(&self, fabric: Fabric) -> Fabric {
+        match &self.excluded {
+            Some(is_excluded) => fabric.with_hosts_aside(|adapter| is_excluded(&adapter.name)),
+            None => fabric,
+        }
+    }
+
+    /// Returns the rule for a fabric whose excluded hosts were [set aside](LeafChoice::set_aside).
     ///
     /// # Errors
     /// If no switch is meant.
-    pub fn rule(&self, fabric: &mut Fabric) -> Result<LeafRule, NothingMeant> {
-        if let Some(excluded) = &self.excluded {
-            fabric.set_aside(|adapter| excluded(&adapter.name));
-        }
+    pub fn rule(&self, fabric: &Fabric) -> Result<LeafRule, NoLeafMeant> {
         let rule = if let Some(listed) = &self.roots {
             let is_root = |s: &SwitchIndex| listed.contains(&fabric.switch(*s).guid);
             let roots: Vec<SwitchIndex> = fabric.switch_indices().filter(is_root).collect();
             if roots.is_empty() {
-                return Err(NothingMeant::Roots);
+                return Err(NoLeafMeant::Roots);
             }
             LeafRule::Roots(roots)
         } else if let Some(least) = self.at_least {
@@ -76,13 +86,13 @@ impl LeafChoice {
             let live = Live::new(fabric, &healthy);
             let most = live.switches().map(|s| hosts(live, s)).max().unwrap_or(0);
             if most < least {
-                return Err(NothingMeant::TooFewNodes(most));
+                return Err(NoLeafMeant::TooFewNodes(most));
             }
             LeafRule::AtLeast(least)
         } else if let Some(named) = &self.named {
             let flags: Vec<bool> = fabric.switches().iter().map(|s| named(&s.name)).collect();
             if !flags.contains(&true) {
-                return Err(NothingMeant::Named);
+                return Err(NoLeafMeant::Named);
             }
             LeafRule::These(flags)
         } else {
@@ -95,8 +105,12 @@ impl LeafChoice {
     }
 }
 
-/// The rule without the switches that are excluded.
-fn except(rule: LeafRule, fabric: &Fabric, excluded: &Meant) -> Result<LeafRule, NothingMeant> {
+/// Returns the rule without the switches that are excluded.
+fn except(
+    rule: LeafRule,
+    fabric: &Fabric,
+    excluded: &NamePattern,
+) -> Result<LeafRule, NoLeafMeant> {
     let none: Vec<bool> = fabric.switches().iter().map(|s| excluded(&s.name)).collect();
     let healthy = Degradation::none(fabric);
     let live = Live::new(fabric, &healthy);
@@ -113,7 +127,7 @@ fn except(rule: LeafRule, fabric: &Fabric, excluded: &Meant) -> Result<LeafRule,
         }
     };
     match Leaves::new(live, &rule).all.is_empty() {
-        true => Err(NothingMeant::AllExcluded),
+        true => Err(NoLeafMeant::AllExcluded),
         false => Ok(rule),
     }
 }

@@ -1,35 +1,34 @@
-//! How leaves are detected: the steps that the module's head lists, for one state of a fabric.
+//! The detection of leaves: the five steps of the [module](super), for one state of a fabric.
 //!
-//! Every step looks at the leaves of the steps before it alone, and ties are never broken by indices or
-//! GUIDs, so that the result does not depend on how a fabric is numbered.
+//! Every step looks only at the leaves of the steps before it, and ties are never broken by indices or GUIDs, so that
+//! the result does not depend on how a fabric is numbered.
+//!
+//! Example: a pod has four leaves with 18 nodes, a leaf with 2, an empty leaf, three spines, and a service node on the
+//! first spine.
+//!
+//! | step | decides | because |
+//! |---|---|---|
+//! | 1 | the four are leaves | 18 is the usual number of nodes, and they have more than 9 |
+//! | 2 | nothing | no two of them are cabled to each other |
+//! | 3 | the leaf with 2 nodes is one; the first spine is none | the former is two hops from a leaf and shares all its spines; the latter is one hop away |
+//! | 4 | the empty leaf is one | a leaf is cabled to all three of its neighbours |
+//! | 5 | nothing | no switch is four hops from a leaf |
 
 use std::collections::BTreeMap;
 
 use super::clash;
-use super::doubt::{Doubt, Why};
+use super::doubt::{Doubt, DoubtReason};
+use super::state::{Counter, Detection};
 use crate::fabric::Live;
 use crate::id::SwitchIndex;
 
-/// What was detected.
+/// The result of a detection.
 pub(super) struct Detected {
     pub(super) is_leaf: Vec<bool>,
     pub(super) doubts: Vec<Doubt>,
 }
 
-/// The state of a detection.
-pub(super) struct Detection<'a> {
-    pub(super) live: Live<'a>,
-    /// How many nodes of each switch count.
-    pub(super) nodes: &'a [usize],
-    /// What is known of switches before anything is detected; empty if nothing is.
-    known: &'a [Option<bool>],
-    /// The usual number of nodes in the connected part of each switch.
-    usual: Vec<usize>,
-    pub(super) is_leaf: Vec<bool>,
-    pub(super) doubts: Vec<Doubt>,
-}
-
-/// Detects leaves; what is known already stays so.
+/// Detects leaves. Switches of which `known` holds something stay what they are known to be.
 pub(super) fn detect(live: Live<'_>, nodes: &[usize], known: &[Option<bool>]) -> Detected {
     let usual = usual_by_switch(live, nodes);
     let is_leaf = vec![false; nodes.len()];
@@ -46,41 +45,12 @@ pub(super) fn detect(live: Live<'_>, nodes: &[usize], known: &[Option<bool>]) ->
 }
 
 impl Detection<'_> {
-    pub(super) fn known(&self, s: SwitchIndex) -> Option<bool> {
-        self.known.get(s.at()).copied().flatten()
-    }
-
-    /// Whether a switch has more than half the usual number of nodes, or is known to be a leaf.
-    pub(super) fn is_strong(&self, s: SwitchIndex) -> bool {
-        self.known(s).unwrap_or(2 * self.nodes[s.at()] > self.usual[s.at()])
-    }
-
-    pub(super) fn is_leaf(&self, s: SwitchIndex) -> bool {
-        self.is_leaf[s.at()]
-    }
-
-    pub(super) fn doubt(&mut self, switch: SwitchIndex, why: Why) {
-        self.doubts.push(Doubt { switch, is_leaf: self.is_leaf(switch), why });
-    }
-
-    fn set(&mut self, leaves: Vec<SwitchIndex>) {
-        for s in leaves {
-            self.is_leaf[s.at()] = true;
-        }
-    }
-
-    /// The switches that a switch is cabled to, ascending, each once.
-    pub(super) fn neighbours(&self, s: SwitchIndex) -> Vec<SwitchIndex> {
-        let mut list: Vec<SwitchIndex> = self.live.links(s).map(|(_, peer)| peer).collect();
-        list.dedup();
-        list
-    }
-
+    /// Returns the hops from each switch to the nearest leaf.
     fn hops(&self) -> Vec<Option<u32>> {
         self.live.hops_to(self.live.switches().filter(|s| self.is_leaf[s.at()]))
     }
 
-    /// The switches of which nothing is known or decided and that have nodes, or have none.
+    /// Returns the switches of which nothing is known or decided, either those with nodes or those without.
     fn undecided(&self, with_nodes: bool) -> Vec<SwitchIndex> {
         let asked = |s: &SwitchIndex| {
             self.known(*s).is_none()
@@ -111,7 +81,11 @@ impl Detection<'_> {
                 }
                 Some(hops) if hops > 0 && hops % 2 == 0 => {
                     found.push(s);
-                    self.doubts.push(Doubt { switch: s, is_leaf: true, why: Why::FarFromLeaves });
+                    self.doubts.push(Doubt {
+                        switch: s,
+                        is_leaf: true,
+                        why: DoubtReason::FarFromLeaves,
+                    });
                 }
                 _ => {}
             }
@@ -143,10 +117,10 @@ impl Detection<'_> {
         self.set(found);
     }
 
-    /// Which of these switches without nodes and with one neighbour are leaves: if its neighbour's leaves
-    /// have no other neighbours either, and the neighbour has all the cores that spines usually have, so that
-    /// none of them has come down to this one cable. (Nothing passes through a dead end, so little
-    /// depends on it; where there are no cores at all, it stays above its neighbour.)
+    /// Returns those of these switches that are leaves; they have no nodes and one neighbour. Such a switch is a leaf if
+    /// most leaves of its neighbour have no other neighbours either, and the neighbour has all the cores that spines
+    /// usually have, so that the switch is not a core that has only this cable left. (Nothing passes through a dead end,
+    /// so little depends on it. Where there are no cores at all, it stays above its neighbour.)
     fn dead_ends(&self, ends: &[SwitchIndex]) -> Vec<SwitchIndex> {
         let mut is_end = vec![false; self.nodes.len()];
         ends.iter().for_each(|s| is_end[s.at()] = true);
@@ -179,19 +153,23 @@ impl Detection<'_> {
                 continue;
             };
             let own = self.neighbours(s);
-            // A spine has several cores or leaves; what has two neighbours is a link of a chain.
+            // A spine has several cores or leaves; a switch with two neighbours is part of a chain.
             let is_spine = |n: &SwitchIndex| self.neighbours(*n).len() > 2;
             if own.iter().all(|n| hops[n.at()] == Some(far - 1) && is_spine(n))
                 && !self.has_a_twin(s, &own, &mut counter, |t| hops[t.at()] == Some(far - 2))
             {
                 found.push(s);
-                self.doubts.push(Doubt { switch: s, is_leaf: true, why: Why::FarFromLeaves });
+                self.doubts.push(Doubt {
+                    switch: s,
+                    is_leaf: true,
+                    why: DoubtReason::FarFromLeaves,
+                });
             }
         }
         self.set(found);
     }
 
-    /// Whether one of the candidates is cabled to most of a switch's neighbours, with as many cables.
+    /// Returns whether one of the candidates is cabled to most of a switch's neighbours, with as many cables.
     fn has_a_twin(
         &self,
         s: SwitchIndex,
@@ -215,7 +193,7 @@ impl Detection<'_> {
         2 * best > own.len()
     }
 
-    /// How many of its neighbours a switch shares with the leaf that shares the most, and how many it has.
+    /// Returns how many of its neighbours a switch shares with the leaf that shares the most, and how many it has.
     fn shared_with_a_leaf(&self, s: SwitchIndex, counter: &mut Counter) -> (usize, usize) {
         counter.restart();
         let own = self.neighbours(s);
@@ -231,40 +209,16 @@ impl Detection<'_> {
         (best, own.len())
     }
 
-    /// A core shares one neighbour with a leaf, or a small part; a leaf shares nearly all. What is between
-    /// is uncertain.
+    /// Notes a doubt if the share of common neighbours is neither small nor nearly all. (A core shares one neighbour with
+    /// a leaf, or a small part of them; a leaf shares nearly all.)
     fn doubt_a_share(&mut self, switch: SwitchIndex, shared: usize, own: usize, is_leaf: bool) {
         if shared >= 2 && 5 * shared > 2 * own && 5 * shared < 4 * own {
-            self.doubts.push(Doubt { switch, is_leaf, why: Why::PartlyCabledAsALeaf });
+            self.doubts.push(Doubt { switch, is_leaf, why: DoubtReason::PartlyCabledAsALeaf });
         }
     }
 }
 
-/// Counts switches, again and again.
-pub(super) struct Counter {
-    counts: Vec<(u32, u32)>,
-    round: u32,
-}
-
-impl Counter {
-    pub(super) fn new(switches: usize) -> Self {
-        Counter { counts: vec![(0, 0); switches], round: 0 }
-    }
-
-    pub(super) fn restart(&mut self) {
-        self.round += 1;
-    }
-
-    /// Counts a switch, and returns how often it was counted in this round.
-    pub(super) fn count(&mut self, s: SwitchIndex) -> usize {
-        let (round, count) = &mut self.counts[s.at()];
-        *count = if *round == self.round { *count + 1 } else { 1 };
-        *round = self.round;
-        *count as usize
-    }
-}
-
-/// The usual number of nodes in the connected part that each switch lies in.
+/// Returns for each switch the usual number of nodes in its connected part.
 fn usual_by_switch(live: Live<'_>, nodes: &[usize]) -> Vec<usize> {
     let mut found = vec![0; nodes.len()];
     for part in live.parts() {
@@ -276,7 +230,7 @@ fn usual_by_switch(live: Live<'_>, nodes: &[usize]) -> Vec<usize> {
     found
 }
 
-/// The number of nodes that the middle node has on its switch, itself included.
+/// Returns the number of nodes that the middle node has on its switch, itself included.
 fn usual(counts: impl Iterator<Item = usize>) -> usize {
     let mut counts: Vec<usize> = counts.filter(|&n| n > 0).collect();
     counts.sort_unstable();
@@ -291,7 +245,7 @@ fn usual(counts: impl Iterator<Item = usize>) -> usize {
     0
 }
 
-/// The most common number, the greatest of those; 0 of nothing.
+/// Returns the most common number, the greatest of equally common ones; 0 if there are none.
 fn most_common(numbers: impl Iterator<Item = usize>) -> usize {
     let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
     for number in numbers {

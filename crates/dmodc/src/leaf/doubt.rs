@@ -1,23 +1,23 @@
-//! Where the detection of leaves is uncertain.
+//! Switches about which the detection of leaves is uncertain.
 
 use std::fmt;
 
 use crate::id::SwitchIndex;
 
-/// A switch of which the fabric alone does not say clearly whether it is a leaf.
+/// A switch for which the fabric alone does not show clearly whether it is a leaf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Doubt {
     /// The switch.
     pub switch: SwitchIndex,
-    /// What was decided.
+    /// Whether it was taken for a leaf.
     pub is_leaf: bool,
     /// Why it is uncertain.
-    pub why: Why,
+    pub why: DoubtReason,
 }
 
 /// Why it is uncertain whether a switch is a leaf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Why {
+pub enum DoubtReason {
     /// It has about as many nodes as leaves have, but is cabled to leaves.
     NodesOfALeaf,
     /// Only a part of its neighbours are those of a leaf.
@@ -26,12 +26,14 @@ pub enum Why {
     FarFromLeaves,
 }
 
-impl fmt::Display for Why {
+impl fmt::Display for DoubtReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Why::NodesOfALeaf => "has about as many nodes as leaves have, and is cabled to leaves",
-            Why::PartlyCabledAsALeaf => "shares only a part of its neighbours with a leaf",
-            Why::FarFromLeaves => "is far from all other leaves",
+            DoubtReason::NodesOfALeaf => {
+                "has about as many nodes as leaves have, and is cabled to leaves"
+            }
+            DoubtReason::PartlyCabledAsALeaf => "shares only a part of its neighbours with a leaf",
+            DoubtReason::FarFromLeaves => "is far from all other leaves",
         })
     }
 }

@@ -1,8 +1,8 @@
 //! Which switches are leaves.
 //!
-//! "Has a node" is not enough in a machine room: service nodes sit on spines and cores, and a leaf
-//! whose rack is empty looks like a core. A switch is a leaf if the fabric is more regular that way. So,
-//! within each connected part of the fabric:
+//! "Has a node" is not enough in a machine room: service nodes are on spines and cores, and a leaf whose rack is empty
+//! looks like a core. A switch is a leaf if the fabric is more regular that way. These steps are taken in this order,
+//! within each connected part of the fabric (`detect` has an example):
 //!
 //! 1. The *usual* number of nodes on a switch is the one that the middle node sees on its own switch. A
 //!    switch with more than half of that is a leaf,
@@ -18,23 +18,24 @@
 //! 5. A switch without nodes is a leaf of an empty pod if it is four hops away from any other leaf, or
 //!    another even number, and not cabled as a switch two hops nearer is.
 //!
-//! The decision is made once, for the first state of a fabric, and kept: [`LeafRule::fix`]. What saved orders
-//! or a reference know goes before all of this. Where it is wrong, a [`LeafRule`] says so; where it is
-//! uncertain, a [`Doubt`] does. Aggregation nodes and nodes set aside never count.
+//! The decision is made once, for the first state of a fabric, and kept: [`LeafRule::fix`]. What saved orders or a
+//! reference know about a switch comes before all of these steps. A [`LeafRule`] can overrule the detection, and a
+//! [`Doubt`] reports where it is uncertain. Aggregation nodes and hosts that are set aside never count.
 
 mod choice;
 mod clash;
 mod detect;
 mod doubt;
+mod state;
 
-pub use choice::{LeafChoice, Meant, NothingMeant};
-pub use doubt::{Doubt, Why};
+pub use choice::{LeafChoice, NamePattern, NoLeafMeant};
+pub use doubt::{Doubt, DoubtReason};
 
 use crate::fabric::{AdapterKind, Degradation, Live};
 use crate::id::SwitchIndex;
 use crate::parallel;
 
-/// How many switches a thread takes at once.
+/// The number of switches that a thread takes at once.
 const PIECE: usize = 256;
 
 /// How leaves are found.
@@ -43,20 +44,20 @@ pub enum LeafRule {
     /// From the fabric itself.
     #[default]
     Detect,
-    /// Every switch with at least so many nodes.
+    /// Every switch with at least this number of nodes.
     AtLeast(usize),
-    /// Exactly these, as far as they are alive: one flag for each switch.
+    /// Exactly the flagged switches, as far as they are alive: one flag for each switch.
     These(Vec<bool>),
-    /// By detection; but ranks are counted down from these switches, the roots.
+    /// By detection, but ranks are counted down from these switches, the roots.
     Roots(Vec<SwitchIndex>),
-    /// By detection; but these are none: one flag for each switch.
+    /// By detection, but the flagged switches are none: one flag for each switch.
     Except(Vec<bool>),
     /// Ranks are counted down from the first, the roots; the leaves are exactly the second.
     RootsAndLeaves(Vec<SwitchIndex>, Vec<bool>),
 }
 
 impl LeafRule {
-    /// The switches that ranks are counted down from.
+    /// Returns the switches that ranks are counted down from, if the rule names them.
     pub fn roots(&self) -> Option<&[SwitchIndex]> {
         match self {
             LeafRule::Roots(roots) | LeafRule::RootsAndLeaves(roots, _) => Some(roots),
@@ -64,19 +65,18 @@ impl LeafRule {
         }
     }
 
-    /// Decides on this state of a fabric which switches are leaves, for good. Returns a rule that names
-    /// them, and where the decision is uncertain. `known` says what is known of switches before, by index;
-    /// it counts where leaves are detected. Of what is dead in this state it is decided as if everything
-    /// were alive.
+    /// Decides by this state of a fabric which switches are leaves, for good. Returns a rule that names them, and the
+    /// doubts. `known` holds by index whether switches are leaves as far as that is known before; it is used where
+    /// leaves are detected. Whether a dead switch is a leaf is decided as if everything were alive.
     pub fn fix(&self, live: Live<'_>, known: &[Option<bool>]) -> (LeafRule, Vec<Doubt>) {
         let (mut is_leaf, doubts) = self.decide(live, known);
         let is_dead = |s: &SwitchIndex| !live.switch(*s);
         if !matches!(self, LeafRule::These(_)) && live.fabric.switch_indices().any(|s| is_dead(&s))
         {
             let whole = Degradation::none(live.fabric);
-            let (then, _) = self.decide(Live::new(live.fabric, &whole), known);
+            let (if_alive, _) = self.decide(Live::new(live.fabric, &whole), known);
             for s in live.fabric.switch_indices().filter(is_dead) {
-                is_leaf[s.at()] = then[s.at()];
+                is_leaf[s.at()] = if_alive[s.at()];
             }
         }
         let rule = match self.roots() {
@@ -116,22 +116,22 @@ impl LeafRule {
     }
 }
 
-/// The leaves that were found, and what else was noticed.
+/// The leaves of one state of a fabric, and other findings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Leaves {
     /// The leaves, ascending by index.
     pub all: Vec<SwitchIndex>,
     /// Leaves without a node, ascending by index.
     pub empty: Vec<SwitchIndex>,
-    /// Switches that have nodes, but are no leaves.
+    /// Switches with nodes that are no leaves.
     pub service: Vec<SwitchIndex>,
-    /// How many nodes of each switch count.
+    /// The number of nodes of each switch that count.
     nodes: Vec<usize>,
 }
 
 impl Leaves {
-    /// Finds the leaves in one state of a fabric. O(#ports) where they are given; detection looks at the
-    /// neighbours of neighbours, too.
+    /// Finds the leaves in one state of a fabric. O(#ports) if they are given; detection also looks at the neighbours of
+    /// neighbours.
     pub fn new(live: Live<'_>, rule: &LeafRule) -> Self {
         let nodes = count_nodes(live);
         match rule {
@@ -163,8 +163,8 @@ impl Leaves {
         leaves
     }
 
-    /// Whether the leaves are certainly what they were, after something happened to these switches and
-    /// their cables alone. Otherwise they are to be found again.
+    /// Returns whether the leaves have certainly not changed, after faults or repairs of these switches and their cables
+    /// alone. If not, they have to be found again.
     pub(crate) fn outlast(
         &mut self,
         live: Live<'_>,
@@ -183,7 +183,7 @@ impl Leaves {
     }
 }
 
-/// How many nodes of each switch count.
+/// Returns the number of nodes of each switch that count.
 fn count_nodes(live: Live<'_>) -> Vec<usize> {
     let mut nodes = vec![0; live.fabric.switches().len()];
     parallel::for_each(nodes.chunks_mut(PIECE).enumerate(), |(piece, nodes)| {
@@ -194,7 +194,7 @@ fn count_nodes(live: Live<'_>) -> Vec<usize> {
     nodes
 }
 
-/// How many nodes of a switch count: live ones that are hosts' or routers'.
+/// Returns the number of nodes of a switch that count: live ones of hosts and routers.
 fn hosts(live: Live<'_>, s: SwitchIndex) -> usize {
     let counts = |kind| matches!(kind, AdapterKind::Host | AdapterKind::Router);
     live.nodes(s).filter(|&n| counts(live.fabric.adapter_of(n).kind)).count()

@@ -1,9 +1,9 @@
-//! The algorithms once more, slowly: oracles that the fast code is held against.
+//! Naive twins of the algorithms: oracles that the tests compare the fast code with.
 //!
 //! [`paper`] is Procedure 1 and eqs. (1)–(4) to the letter. [`updown`] states our rules (see
 //! [`cost`](crate::CostBlock)) in the most naive way; [`stable`] does so for the engine
 //! [`Stable`](crate::Stable). They share with the fast code the fabric, the
-//! [orders](crate::Orders), the leaves and nothing else: ranks, groups and directions are found again here.
+//! [orders](crate::Orders) and the leaves. Ranks, groups and directions are computed again here.
 //!
 //! On degraded PGFTs the first two have the same costs and dividers, and on healthy ones the same entries.
 //! Where a fault leaves a switch without an up–down route, or changes ranks, the literal closer set
@@ -41,14 +41,14 @@ pub struct Graph {
     pub leaves: Vec<SwitchIndex>,
     /// Live switches by ascending rank, then switch order.
     pub ascending: Vec<SwitchIndex>,
-    /// The rank of every switch; the greatest number where it has none.
+    /// The rank of every switch; the greatest number if it has none.
     pub ranks: Vec<usize>,
-    /// Of every switch, dead ones included (they have none).
+    /// The neighbours of every switch; dead switches have none.
     pub neighbours: Vec<Vec<Neighbour>>,
 }
 
 impl Graph {
-    /// Reads the fabric, whose leaves are given. Ranks are counted from what the orders name.
+    /// Lists a fabric with these leaves. Ranks follow the rank rule of the orders.
     pub fn new(live: Live<'_>, orders: &Orders, leaves: &[SwitchIndex]) -> Self {
         let count = live.fabric.switches().len();
         let leaves = leaves.to_vec();
@@ -67,7 +67,7 @@ impl Graph {
         let mut ranks = vec![usize::MAX; count];
         if let RankRule::SingleRoot(roots) = orders.rank_rule() {
             for &root in roots.iter().filter(|root| live.switch(**root)) {
-                // In the part of an earlier root this reaches nobody.
+                // In the connected part of an earlier root this reaches no new switch.
                 let mut hops = ranks.clone();
                 let far = waves(&peers, &mut hops, vec![root]);
                 for (rank, hops) in ranks.iter_mut().zip(hops) {
@@ -98,12 +98,12 @@ impl Graph {
         Graph { leaves, ascending, ranks, neighbours }
     }
 
-    /// The neighbours above (`true`) or below a switch.
+    /// Returns the neighbours above (`true`) or below a switch.
     pub fn side(&self, s: SwitchIndex, up: bool) -> impl Iterator<Item = &Neighbour> {
         self.neighbours[s.at()].iter().filter(move |n| n.up == up)
     }
 
-    /// Π of every switch, as Procedure 1 has it.
+    /// Returns Π of every switch, as Procedure 1 computes it.
     pub fn dividers(&self) -> Vec<u64> {
         let mut dividers = vec![1u64; self.neighbours.len()];
         for &s in &self.ascending {
@@ -117,10 +117,10 @@ impl Graph {
     }
 }
 
-/// Fills in distances from some switches, wave by wave, where there is none yet; returns the greatest.
+/// Fills in the distances from some switches, wave by wave, for switches that have none yet. Returns the greatest.
 fn waves(peers: &[Vec<SwitchIndex>], hops: &mut [usize], mut wave: Vec<SwitchIndex>) -> usize {
     for distance in 0.. {
-        // Each once, though it has many neighbours in the wave before.
+        // A switch may be listed several times, once for each neighbour in the wave before.
         wave.retain(|s| {
             let is_new = hops[s.at()] == usize::MAX;
             if is_new {
@@ -136,7 +136,7 @@ fn waves(peers: &[Vec<SwitchIndex>], hops: &mut [usize], mut wave: Vec<SwitchInd
     unreachable!("a fabric is finite")
 }
 
-/// Eqs. (3) and (4): the port for number `d`, and for the k-th LID of a node.
+/// Returns the port for number `d` by eqs. (3) and (4), for the k-th LID of a node.
 pub fn select(closer: &[&Neighbour], divider: u64, d: u64, k: u64) -> Option<PortNumber> {
     if closer.is_empty() {
         return None;
@@ -147,7 +147,7 @@ pub fn select(closer: &[&Neighbour], divider: u64, d: u64, k: u64) -> Option<Por
     Some(group[(port % group.len() as u64) as usize])
 }
 
-/// The digest of entries that are made tile by tile, so that large tables need not be kept.
+/// Returns the digest of entries that are computed tile by tile, so that large tables need not be kept.
 fn digest(columns: &Columns, entries: impl Fn(Range<usize>) -> Vec<u8> + Sync) -> Digest {
     let of_tile =
         |tile: Tile| Digest::rows(SwitchIndex::new(0), &tile, &entries(tile.switches.clone()));

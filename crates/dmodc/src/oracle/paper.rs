@@ -14,7 +14,7 @@ pub struct Procedure1<'a> {
 }
 
 impl<'a> Procedure1<'a> {
-    /// The first two loops: all infinite, but each leaf is at no distance from itself; every Π is 1.
+    /// Runs the first two loops: all costs are infinite, but each leaf is at distance 0 from itself; every Π is 1.
     pub fn new(graph: &'a Graph) -> Self {
         let switches = graph.neighbours.len();
         let mut cost = vec![vec![None; graph.leaves.len()]; switches];
@@ -24,7 +24,7 @@ impl<'a> Procedure1<'a> {
         Procedure1 { graph, cost, divider: vec![1; switches] }
     }
 
-    /// The whole procedure.
+    /// Runs the whole procedure.
     pub fn run(graph: &'a Graph) -> Self {
         let mut procedure = Self::new(graph);
         for &s in &graph.ascending {
@@ -36,7 +36,7 @@ impl<'a> Procedure1<'a> {
         procedure
     }
 
-    /// One turn of the ascending loop.
+    /// Runs one turn of the ascending loop.
     pub fn ascend(&mut self, s: SwitchIndex) {
         let pi = self.divider[s.at()].saturating_mul(self.graph.side(s, true).count() as u64);
         self.propagate(s, true);
@@ -47,7 +47,7 @@ impl<'a> Procedure1<'a> {
         }
     }
 
-    /// One turn of the descending loop.
+    /// Runs one turn of the descending loop.
     pub fn descend(&mut self, s: SwitchIndex) {
         self.propagate(s, false);
     }
@@ -65,19 +65,19 @@ impl<'a> Procedure1<'a> {
         }
     }
 
-    /// Eq. (1): the groups closer to leaf `l`, whatever their direction.
+    /// Returns the groups closer to leaf `l`, whatever their direction: eq. (1).
     pub fn closer(&self, s: SwitchIndex, l: usize) -> Vec<&'a Neighbour> {
         let own = self.cost[s.at()][l].unwrap_or(u32::MAX);
         let neighbours = self.graph.neighbours[s.at()].iter();
         neighbours.filter(|n| self.cost[n.switch.at()][l].is_some_and(|c| c < own)).collect()
     }
 
-    /// Eq. (2): all ports of those groups.
+    /// Returns all ports of those groups: eq. (2).
     pub fn alternatives(&self, s: SwitchIndex, l: usize) -> Vec<PortNumber> {
         self.closer(s, l).iter().flat_map(|g| g.ports.clone()).collect()
     }
 
-    /// Eqs. (3) and (4): the port of `s` for destination `d` on leaf `l`.
+    /// Returns the port of `s` for destination `d` on leaf `l`: eqs. (3) and (4).
     pub fn port(&self, s: SwitchIndex, l: usize, d: u32) -> Option<PortNumber> {
         select(&self.closer(s, l), self.divider[s.at()], u64::from(d), 0)
     }

@@ -1,4 +1,4 @@
-//! The engine [`Stable`](crate::Stable), naively: what its fast tables must equal in every byte.
+//! The engine [`Stable`](crate::Stable), stated naively. Its fast tables must equal these in every byte.
 
 use std::ops::Range;
 
@@ -19,58 +19,58 @@ pub const fn are_enough_unharmed(unharmed: usize, all: usize) -> bool {
     2 * unharmed >= all
 }
 
-/// A fabric with its reference: both are states of one, with their leaves.
+/// A reference and the present: two states of one fabric, each with its leaves.
 #[derive(Clone, Copy, Debug)]
-pub struct Pair<'a> {
+pub struct States<'a> {
     /// The reference.
     pub then: (Live<'a>, &'a [SwitchIndex]),
     /// The present.
     pub now: (Live<'a>, &'a [SwitchIndex]),
 }
 
-/// Every entry: a row for each switch, in the order of the columns.
-pub fn tables(pair: Pair<'_>, orders: &Orders, columns: &Columns) -> Vec<Vec<u8>> {
-    let entries = Naive::new(pair, orders).entries(columns, 0..columns.switches().len());
+/// Returns every entry: a row for each switch, in the order of the columns.
+pub fn tables(states: States<'_>, orders: &Orders, columns: &Columns) -> Vec<Vec<u8>> {
+    let entries = StableOracle::new(states, orders).entries(columns, 0..columns.switches().len());
     let width = columns.len();
-    (0..pair.now.0.fabric.switches().len())
+    (0..states.now.0.fabric.switches().len())
         .map(|s| entries[s * width..][..width].to_vec())
         .collect()
 }
 
-/// The [digest](Digest) of all entries, as that of fast tables, tile by tile.
-pub fn digest(pair: Pair<'_>, orders: &Orders, columns: &Columns) -> Digest {
-    let naive = Naive::new(pair, orders);
+/// Returns the [digest](Digest) of all entries, computed tile by tile.
+pub fn digest(states: States<'_>, orders: &Orders, columns: &Columns) -> Digest {
+    let naive = StableOracle::new(states, orders);
     super::digest(columns, |switches| naive.entries(columns, switches))
 }
 
-/// Both states, ready to be routed naively.
-pub struct Naive<'a> {
+/// Both states, prepared for naive routing.
+pub struct StableOracle<'a> {
     live: Live<'a>,
     then: Graph,
     now: Graph,
-    /// Π then and now.
+    /// Π of the reference and of the present.
     dividers: (Vec<u64>, Vec<u64>),
-    /// σ.
+    /// σ: the place of a switch among those of its rank.
     places: Vec<u64>,
 }
 
-/// Closer sets of all switches for one destination switch.
-struct Closer<'a> {
+/// ClosersToTarget sets of all switches for one destination switch.
+struct ClosersToTarget<'a> {
     target: SwitchIndex,
     /// The number of its first destination.
     first: u64,
-    /// R.
+    /// R: in the reference.
     then: Vec<Vec<&'a Neighbour>>,
-    /// C.
+    /// C: in the present.
     now: Vec<Vec<&'a Neighbour>>,
 }
 
-impl Closer<'_> {
+impl ClosersToTarget<'_> {
     fn group(&self, s: SwitchIndex, peer: SwitchIndex) -> Option<&Neighbour> {
         self.now[s.at()].iter().copied().find(|group| group.switch == peer)
     }
 
-    /// Whether a switch lost neither a group nor a port on the way to the target.
+    /// Returns whether a switch lost neither a group nor a port on the way to the target.
     fn is_unharmed(&self, s: SwitchIndex) -> bool {
         let has_all = |then: &&Neighbour| {
             let now = self.group(s, then.switch);
@@ -79,25 +79,25 @@ impl Closer<'_> {
         self.then[s.at()].iter().all(has_all)
     }
 
-    /// Whether a switch has the group that it had for the target's q-th destinations.
+    /// Returns whether a switch still has the group that it had for the target's q-th destinations.
     fn keeps(&self, s: SwitchIndex, q: u64) -> bool {
         let then = &self.then[s.at()];
         then.is_empty() || self.group(s, then[(q % then.len() as u64) as usize].switch).is_some()
     }
 }
 
-/// The closer sets of all switches.
+/// Returns the closer sets of all switches.
 fn sets(graph: &Graph, target: SwitchIndex) -> Vec<Vec<&Neighbour>> {
     let distances = Distances::to(graph, target);
     let all = (0..graph.neighbours.len()).map(SwitchIndex::new);
     all.map(|s| distances.closer(graph, s)).collect()
 }
 
-impl<'a> Naive<'a> {
-    /// Prepares both.
-    pub fn new(pair: Pair<'a>, orders: &Orders) -> Self {
-        let then = Graph::new(pair.then.0, orders, pair.then.1);
-        let now = Graph::new(pair.now.0, orders, pair.now.1);
+impl<'a> StableOracle<'a> {
+    /// Prepares both states.
+    pub fn new(states: States<'a>, orders: &Orders) -> Self {
+        let then = Graph::new(states.then.0, orders, states.then.1);
+        let now = Graph::new(states.now.0, orders, states.now.1);
         let mut places = vec![0; then.neighbours.len()];
         for &s in &then.ascending {
             let is_before = |other: &&SwitchIndex| {
@@ -107,7 +107,7 @@ impl<'a> Naive<'a> {
             places[s.at()] = then.ascending.iter().filter(is_before).count() as u64;
         }
         let dividers = (then.dividers(), now.dividers());
-        Naive { live: pair.now.0, then, now, dividers, places }
+        StableOracle { live: states.now.0, then, now, dividers, places }
     }
 
     /// Returns the entries for some destination switches, switch by switch.
@@ -126,7 +126,7 @@ impl<'a> Naive<'a> {
             }
             let number = |at: usize| u64::from(columns.destinations()[at].number);
             let first_number = columns.of_switch(i).next().map_or(0, number);
-            let closer = Closer {
+            let closer = ClosersToTarget {
                 target,
                 first: first_number,
                 then: sets(&self.then, target),
@@ -146,8 +146,13 @@ impl<'a> Naive<'a> {
         entries
     }
 
-    /// The port of a switch for a destination.
-    fn port(&self, closer: &Closer<'_>, s: SwitchIndex, d: &Destination) -> Option<PortNumber> {
+    /// Returns the port of a switch for a destination.
+    fn port(
+        &self,
+        closer: &ClosersToTarget<'_>,
+        s: SwitchIndex,
+        d: &Destination,
+    ) -> Option<PortNumber> {
         if s == closer.target {
             return Some(d.port);
         }
@@ -174,7 +179,7 @@ impl<'a> Naive<'a> {
         let x = round * lost.len() as u64 + j + self.places[s.at()] + k;
         let last_stretch = STRETCHES as u64 - 1;
         let stretch = round.saturating_sub(closer.first / divider / slots).min(last_stretch);
-        // Leaves of the reference are not looked at: none stands between others.
+        // Leaves of the reference are always taken: no route passes through a leaf.
         let is_leaf = |group: &Neighbour| self.then.leaves.contains(&group.switch);
         let of_c = |wanted: &dyn Fn(SwitchIndex) -> bool| -> Vec<&Neighbour> {
             c.iter().copied().filter(|g| is_leaf(g) || wanted(g.switch)).collect()

@@ -1,4 +1,4 @@
-//! Our rules, naively: what the fast tables must equal in every byte.
+//! Our rules, stated naively. The fast tables must equal these in every byte.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ pub struct Distances {
 }
 
 impl Distances {
-    /// Distances to `target`, which is alive.
+    /// Returns the distances to `target`, which is alive.
     pub fn to(graph: &Graph, target: SwitchIndex) -> Self {
         let nearest = |s: SwitchIndex, up: bool, of: &[Option<u32>]| {
             graph.side(s, up).filter_map(|n| of[n.switch.at()]).min().map(|least| least + 1)
@@ -35,7 +35,7 @@ impl Distances {
         Distances { down, cost }
     }
 
-    /// The closer set of a switch.
+    /// Returns the closer set of a switch.
     pub fn closer<'a>(&self, graph: &'a Graph, s: SwitchIndex) -> Vec<&'a Neighbour> {
         let (distance, up) = match self.down[s.at()] {
             Some(_) => (&self.down, false),
@@ -46,45 +46,45 @@ impl Distances {
     }
 }
 
-/// Every entry: a row for each switch, in the order of the columns.
+/// Returns every entry: a row for each switch, in the order of the columns.
 pub fn tables(
     live: Live<'_>,
     leaves: &[SwitchIndex],
     orders: &Orders,
     columns: &Columns,
 ) -> Vec<Vec<u8>> {
-    let entries = Naive::new(live, leaves, orders).entries(columns, 0..columns.switches().len());
+    let entries =
+        UpdownOracle::new(live, leaves, orders).entries(columns, 0..columns.switches().len());
     let width = columns.len();
     (0..live.fabric.switches().len()).map(|s| entries[s * width..][..width].to_vec()).collect()
 }
 
-/// The [digest](Digest) of all entries, as that of fast tables; tile by tile, so that large tables need
-/// not be kept.
+/// Returns the [digest](Digest) of all entries, computed tile by tile, so that large tables need not be kept.
 pub fn digest(
     live: Live<'_>,
     leaves: &[SwitchIndex],
     orders: &Orders,
     columns: &Columns,
 ) -> Digest {
-    let naive = Naive::new(live, leaves, orders);
+    let naive = UpdownOracle::new(live, leaves, orders);
     super::digest(columns, |switches| naive.entries(columns, switches))
 }
 
-/// A fabric, ready to be routed naively.
-struct Naive<'a> {
+/// A fabric, prepared for naive routing.
+struct UpdownOracle<'a> {
     live: Live<'a>,
     graph: Graph,
     dividers: Vec<u64>,
 }
 
-impl<'a> Naive<'a> {
+impl<'a> UpdownOracle<'a> {
     fn new(live: Live<'a>, leaves: &[SwitchIndex], orders: &Orders) -> Self {
         let graph = Graph::new(live, orders, leaves);
         let dividers = graph.dividers();
-        Naive { live, graph, dividers }
+        UpdownOracle { live, graph, dividers }
     }
 
-    /// The entries for some destination switches, switch by switch.
+    /// Returns the entries for some destination switches, switch by switch.
     fn entries(&self, columns: &Columns, switches: Range<usize>) -> Vec<u8> {
         let widths = switches.clone().map(|i| columns.of_switch(i).len());
         let (first, width) = match switches.is_empty() {

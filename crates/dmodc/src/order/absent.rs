@@ -1,7 +1,8 @@
 //! Leaves that are missing, seen by the ports that they leave empty.
 //!
-//! The leaves of a pod are cabled to its spines port by port, in the order of their names. If the third leaf is dead when the fabric is seen for the
-//! first time, port 3 of each spine is empty, and numbers should be kept for the leaf, so that the others get those that they had.
+//! The leaves of a pod are cabled to its spines port by port, in the order of their names. If the third leaf is dead when
+//! the fabric is seen for the first time, port 3 of each spine is empty, and numbers should be kept for the leaf, so that
+//! the others get the numbers that they would have had.
 //!
 //! ```text
 //! spine port     1   2   3   4
@@ -17,8 +18,8 @@ use crate::id::SwitchIndex;
 use crate::rank::Ranking;
 use crate::union_find::UnionFind;
 
-/// Returns for each of these leaves, which are in topological order, how many leaves are missing right before it. There are none where the
-/// order of leaves has nothing to do with ports.
+/// Returns for each of these leaves, which are in topological order, how many leaves are missing right before it. All are
+/// 0 if the order of leaves does not follow the ports.
 pub(super) fn missing_before(
     live: Live<'_>,
     ranking: &Ranking,
@@ -61,12 +62,12 @@ pub(super) fn missing_before(
         pending = (slots.len() - next) as u32;
         at = end;
     }
-    // So many missing leaves are no accident: the ports mean something else.
+    // If more than a quarter were missing, that would be no accident: the ports have another meaning.
     let all: u32 = missing.iter().sum();
     if 4 * all as usize > leaves.len() { none } else { missing }
 }
 
-/// The least port that the upswitches of a leaf have for it, as most of them say.
+/// Returns the least port to which a leaf is cabled on an upswitch, as it is for most of its upswitches.
 fn upper_port(live: Live<'_>, ranking: &Ranking, leaf: SwitchIndex) -> Option<u8> {
     let mut least: HashMap<SwitchIndex, u8> = HashMap::new();
     for (port, peer) in live.links(leaf) {
@@ -87,7 +88,7 @@ fn upper_port(live: Live<'_>, ranking: &Ranking, leaf: SwitchIndex) -> Option<u8
         .map(|(port, _)| port)
 }
 
-/// The ports that leaves are cabled to: those in use, and where they are evenly spaced those between.
+/// Returns the ports that leaves are cabled to: those in use and, if they are evenly spaced, those between.
 fn slots(used: &[u8]) -> Option<Vec<u8>> {
     let (first, last) = (*used.first()?, *used.last()?);
     let step = used.windows(2).map(|pair| pair[1] - pair[0]).min().unwrap_or(1);

@@ -1,13 +1,13 @@
 //! The two orders that Dmodc's arithmetic rests on.
 //!
 //! *Destination order* numbers the destinations: eqs. (3) and (4) spread consecutive numbers over
-//! different ports, so nodes that sit together should be numbered together. *Switch order* sorts
+//! different ports, so nodes on one leaf should have consecutive numbers. *Switch order* sorts
 //! the port groups of every switch; where all switches of a pod see the same spines in the same
 //! order, a destination's routes coalesce early. The paper sorts by GUID; real GUIDs are in no
 //! topological order, so the default here is the `plane` order, which finds the planes by itself.
 //!
-//! Both must come from the healthy fabric and be kept: computed anew after a fault, they would move
-//! routes that the fault did not touch. [`SavedOrders`] carries them from run to run.
+//! Both must come from the healthy fabric and be kept: if they were computed anew after a fault, routes would move that
+//! the fault did not touch. [`SavedOrders`] carries them from run to run.
 
 mod absent;
 mod natural;
@@ -18,7 +18,7 @@ mod residues;
 mod saved;
 
 pub use natural::natural_cmp;
-pub use saved::{Place, SavedCable, SavedOrders};
+pub use saved::{SavedCable, SavedOrders, SavedPlace};
 
 use nested::nested_order;
 
@@ -33,13 +33,13 @@ pub enum DestinationOrder {
     /// By place in the tree: subtree by subtree, leaf by leaf, port by port.
     #[default]
     Topological,
-    /// The same for orders that are to last: a place that is empty keeps a number if somebody may come.
+    /// The same for orders that are to last: an empty place keeps a number if a node is expected there.
     Places,
     /// Ascending base LID.
     Lid,
     /// Ascending port GUID.
     Guid,
-    /// As saved: the number is the position in the list.
+    /// By a list: the number is the position in it.
     Saved(SavedOrders),
 }
 
@@ -50,12 +50,12 @@ pub enum SwitchOrder {
     /// Plane by plane, planes by their least GUID.
     #[default]
     Plane,
-    /// The same for orders that are to last: planes in the order that all pods agree on, which a dead switch does not change; by their
-    /// least GUID where pods disagree. On a whole fabric both are the same.
+    /// The same for orders that are to last: planes are in the order that all pods agree on, which a dead switch does not
+    /// change, or by their least GUID where pods disagree. On a whole fabric both orders are the same.
     AgreedPlane,
     /// By GUID, as the paper does.
     Guid,
-    /// As saved.
+    /// By a list.
     Saved(SavedOrders),
 }
 
@@ -69,14 +69,14 @@ pub struct DestinationNumber {
     pub number: u32,
 }
 
-/// Both orders of a fabric, applied; and its leaves and what ranks are counted from, which are fixed with them.
+/// Both orders, applied to a fabric; and its leaves and the rule for ranks, which are fixed with them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Orders {
     leaves: Vec<SwitchIndex>,
     ranks: RankRule,
     nodes: Vec<DestinationNumber>,
-    /// Numbers of places on leaves that nobody is in, ascending.
-    vacant: Vec<(u32, Place)>,
+    /// Numbers of places on leaves that no node is in, ascending.
+    vacant: Vec<(u32, SavedPlace)>,
     switches: Vec<u32>,
     positions: Vec<u32>,
 }
@@ -133,19 +133,19 @@ impl Orders {
         Orders { leaves, ranks, nodes, vacant, switches, positions }
     }
 
-    /// The number of a node.
+    /// Returns the number of a node.
     #[inline]
     pub fn node_number(&self, n: NodeIndex) -> DestinationNumber {
         self.nodes[n.at()]
     }
 
-    /// The number of a switch as a destination, counted apart from nodes.
+    /// Returns the number of a switch as a destination. Switches are numbered apart from nodes.
     #[inline]
     pub fn switch_number(&self, s: SwitchIndex) -> u32 {
         self.switches[s.at()]
     }
 
-    /// The place of a switch in switch order.
+    /// Returns the position of a switch in switch order.
     #[inline]
     pub fn position(&self, s: SwitchIndex) -> u32 {
         self.positions[s.at()]
@@ -156,18 +156,18 @@ impl Orders {
         Orders { ranks, ..self }
     }
 
-    /// What ranks are counted from, in this and every later state of the fabric.
+    /// Returns what ranks are counted from, in this and every later state of the fabric.
     pub fn rank_rule(&self) -> &RankRule {
         &self.ranks
     }
 
-    /// Both orders as lists of GUIDs, to be given back to later fabrics.
+    /// Returns both orders as lists of GUIDs, to be applied to later fabrics.
     pub fn save(&self, live: Live<'_>) -> SavedOrders {
         SavedOrders::of(self, live)
     }
 }
 
-/// The inverse of a sequence: where each switch stands in it.
+/// Returns the inverse of a sequence: the position of each switch in it.
 fn positions(sequence: &[SwitchIndex]) -> Vec<u32> {
     let mut positions = vec![0; sequence.len()];
     for (at, s) in sequence.iter().enumerate() {
@@ -176,20 +176,20 @@ fn positions(sequence: &[SwitchIndex]) -> Vec<u32> {
     positions
 }
 
-/// Switches by rank, then plane: for k = 1, 2 … the component that a switch lies in once all ranks
-/// below k are removed, components by their least GUID; then its own GUID. On a healthy PGFT with
-/// any GUIDs all pods see their planes in one order. What has no rank comes last, by GUID.
+/// Returns the switches by rank, then by plane: for k = 1, 2 … by the component that a switch lies in once all ranks
+/// below k are removed, components by their least GUID; then by its own GUID. On a healthy PGFT with any GUIDs all pods
+/// see their planes in one order. Switches without a rank come last, by GUID.
 fn plane_order(live: Live<'_>, ranking: &Ranking) -> Vec<SwitchIndex> {
     plane_order_by(live, ranking, |s| live.fabric.switch(s).guid.0)
 }
 
-/// The same by any key in place of GUIDs, as far as planes go.
+/// Returns the same order with planes sorted by any key instead of GUIDs.
 fn plane_order_by(
     live: Live<'_>,
     ranking: &Ranking,
     key: impl Fn(SwitchIndex) -> u64,
 ) -> Vec<SwitchIndex> {
-    // Rank 0 never joins: leaves lie in no plane, they come by GUID.
+    // Rank 0 never joins: leaves lie in no plane, and are sorted by GUID.
     let stages: Vec<Vec<SwitchIndex>> = ranking.by_rank().into_iter().skip(1).rev().collect();
     let mut order = nested_order(live, &stages, &[], |s| Some(key(s)));
     let in_no_plane = |s: &SwitchIndex| ranking.rank(*s).is_none_or(|rank| rank == 0);
@@ -202,9 +202,9 @@ fn plane_order_by(
 
 /// The tree as people draw it, from left to right.
 struct Topological {
-    /// All nodes: by the place of their switch, then by port.
+    /// All nodes: by the position of their switch, then by port.
     nodes: Vec<NodeIndex>,
-    /// All switches: the leaves in their places, then the others in plane order.
+    /// All switches: the leaves from left to right, then the others in plane order.
     switches: Vec<SwitchIndex>,
 }
 
@@ -224,7 +224,7 @@ impl Topological {
         let mut stages = ranking.by_rank();
         let top = stages.pop().unwrap_or_default();
         let mut switches = nested_order(live, &stages, &top, |s| by_name[s.at()]);
-        // Leaves that the roots do not reach have no rank, and so no place among the subtrees.
+        // Leaves that the roots do not reach have no rank, and are in no subtree.
         let in_no_subtree =
             |s: &SwitchIndex| by_name[s.at()].is_none() || ranking.rank(*s).is_none();
         let others = plane.iter().copied().filter(in_no_subtree);
@@ -238,17 +238,17 @@ impl Topological {
     }
 }
 
-/// Whether a node is numbered among those on leaves.
+/// Returns whether a node is numbered among those on leaves.
 fn on_leaf(live: Live<'_>, ranking: &Ranking, n: NodeIndex) -> bool {
     ranking.is_leaf(live.fabric.node(n).switch) && counts(live, n)
 }
 
-/// Whether a node is a sign of a leaf.
+/// Returns whether a node counts where leaves are looked for.
 fn counts(live: Live<'_>, n: NodeIndex) -> bool {
     matches!(live.fabric.adapter_of(n).kind, AdapterKind::Host | AdapterKind::Router)
 }
 
-/// Numbers the nodes of both kinds 0, 1, 2 … in this order; those that are dead follow at the end.
+/// Returns numbers 0, 1, 2 … for the nodes of both kinds, in this order; dead nodes follow at the end.
 fn number_nodes(live: Live<'_>, ranking: &Ranking, order: &[NodeIndex]) -> Vec<DestinationNumber> {
     let mut numbers = vec![DestinationNumber { on_leaf: false, number: 0 }; order.len()];
     let mut next = [0; 2];
@@ -263,6 +263,7 @@ fn number_nodes(live: Live<'_>, ranking: &Ranking, order: &[NodeIndex]) -> Vec<D
     numbers
 }
 
+/// Returns the numbers of nodes and switches, sorted by keys.
 fn sorted_numbers(
     live: Live<'_>,
     ranking: &Ranking,

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 /// Compares names as people do: `leaf-2` before `leaf-10`. A total order; names that differ only in
-/// leading zeros are told apart by their bytes.
+/// leading zeros are compared by their bytes.
 pub fn natural_cmp(a: &str, b: &str) -> Ordering {
     let (mut x, mut y) = (a.as_bytes(), b.as_bytes());
     loop {
@@ -26,7 +26,7 @@ pub fn natural_cmp(a: &str, b: &str) -> Ordering {
     }
 }
 
-/// Takes the digits at the front, and gives them without leading zeros.
+/// Removes the digits at the front of a text, and returns them without leading zeros.
 fn number<'a>(text: &mut &'a [u8]) -> &'a [u8] {
     let end = text.iter().position(|c| !c.is_ascii_digit()).unwrap_or(text.len());
     let (digits, rest) = text.split_at(end);
@@ -61,7 +61,7 @@ mod tests {
         ];
         for (i, a) in ordered.iter().enumerate() {
             for (j, b) in ordered.iter().enumerate() {
-                // "a00" and "a0", "a01" and "a1" are told apart by bytes, in either order.
+                // "a00" and "a0", "a01" and "a1" are compared by bytes, in either order.
                 let same_value = |x: &str, y: &str| x.replace('0', "") == y.replace('0', "");
                 if i == j || !same_value(a, b) {
                     assert_eq!(natural_cmp(a, b), i.cmp(&j), "{a:?} {b:?}");

@@ -13,15 +13,15 @@ use crate::union_find::UnionFind;
 #[derive(Clone, Copy)]
 struct Component {
     least: u64,
-    /// The first and the last member; nobody is to be listed where there is none.
+    /// The first and the last member; `None` if no member is to be listed.
     ends: Option<(SwitchIndex, SwitchIndex)>,
 }
 
-/// A component without anybody to list.
-const NOBODY: Component = Component { least: u64::MAX, ends: None };
+/// A component without members to list.
+const NO_MEMBERS: Component = Component { least: u64::MAX, ends: None };
 
-/// Orders the switches that have a key. Switches without one join components, but are not listed;
-/// those that stay `alone` are listed, but join nothing.
+/// Returns the switches that have a key, in nested order. Switches without a key join components, but are not listed;
+/// those that stay `alone` are listed, but join no component.
 pub(super) fn nested_order(
     live: Live<'_>,
     stages: &[Vec<SwitchIndex>],
@@ -31,12 +31,12 @@ pub(super) fn nested_order(
     let count = live.fabric.switches().len();
     let mut forest = Forest {
         sets: UnionFind::new(count),
-        component: vec![NOBODY; count],
+        component: vec![NO_MEMBERS; count],
         next: vec![None; count],
     };
     let single = |s: SwitchIndex| match key(s) {
         Some(least) => Component { least, ends: Some((s, s)) },
-        None => NOBODY,
+        None => NO_MEMBERS,
     };
     for &s in alone {
         forest.component[s.at()] = single(s);
@@ -52,16 +52,17 @@ pub(super) fn nested_order(
     forest.list(live)
 }
 
+/// All components while they grow.
 struct Forest {
     sets: UnionFind,
-    /// Of every root; those of others are out of date.
+    /// The component of every root; those of other switches are out of date.
     component: Vec<Component>,
-    /// Who follows whom in the list of a component.
+    /// The next switch in the list of a component.
     next: Vec<Option<SwitchIndex>>,
 }
 
 impl Forest {
-    /// Joins what the cables of this stage's switches connect.
+    /// Joins the components that the cables of this stage's switches connect.
     fn join_stage(&mut self, live: Live<'_>, stage: &[SwitchIndex], present: &[bool]) {
         let mut old_roots: Vec<SwitchIndex> = Vec::new();
         let mut unions: Vec<(SwitchIndex, SwitchIndex)> = Vec::new();
@@ -92,8 +93,8 @@ impl Forest {
         }
     }
 
-    /// One component from several, in the order given: the first has the least key, and parts without
-    /// members, whose key is the greatest, come last.
+    /// Makes one component of several, in the given order: the first has the least key, and parts without members, whose
+    /// key is the greatest, come last.
     fn concatenate(&mut self, parts: &[(SwitchIndex, Component)]) -> Component {
         let least = parts[0].1.least;
         let ends = parts.iter().filter_map(|(_, part)| part.ends);
@@ -104,7 +105,7 @@ impl Forest {
         Component { least, ends }
     }
 
-    /// All components, one after the other, by their least keys.
+    /// Returns the members of all components, one component after the other, by their least keys.
     fn list(mut self, live: Live<'_>) -> Vec<SwitchIndex> {
         let mut whole: Vec<Component> = live
             .fabric

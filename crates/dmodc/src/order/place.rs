@@ -1,26 +1,27 @@
 //! Places: the ports of leaves that nodes are plugged into.
 //!
 //! A number that is to last for years belongs to a place, not to an adapter: adapters are replaced and hosts boot late, but
-//! the port they use stays. So a place that is empty today should keep a number, if somebody will be there tomorrow. Not every free
-//! port is such a place: where all leaves are half filled, numbers for the other halves would leave half of the planes unused.
+//! the port that they use stays. So a place that is empty today should keep a number if a node will be there tomorrow.
+//! Not every free port is such a place: where all leaves are half filled, numbers for the other halves would leave half
+//! of the planes unused.
 //!
-//! Whether an empty port is a place is decided by what other leaves have in the same port:
+//! Whether an empty port is a place depends on the nodes of other leaves in the same port:
 //!
-//! 1. A port is *common* if at least half as many leaves have a node there as have one in the port of the middle node, chance aside. (Where
-//!    a third of all hosts is up, at random, all ports look alike, and all are common. Where all leaves are filled to port 9, the first nine
-//!    are.)
+//! 1. A port is *common* if at least half as many leaves have a node there as have one in the port of the middle node,
+//!    allowing for chance. (Where a third of all hosts is up, at random, all ports look alike, and all are common. Where
+//!    all leaves are filled to port 9, the first nine are.)
 //! 2. The places of a leaf are its common ports and those that have a node.
-//! 3. A run of empty places at the lower or upper end of a leaf counts only if chance explains it and how many other leaves have the same, given how
-//!    many places are empty between nodes. Otherwise the leaf is one that simply has fewer nodes; so is one with many empty places
-//!    between nodes where most leaves have none.
-//! 4. A leaf without nodes has places if few leaves are empty, or if chance explains it.
+//! 3. A run of empty places at the lower or upper end of a leaf counts only if it can be chance, given the share of empty
+//!    places between nodes and the number of other leaves with such a run. Otherwise the leaf simply has fewer nodes. The
+//!    same is assumed of a leaf with many empty places between nodes where most leaves have none.
+//! 4. A leaf without nodes has places if few leaves are empty, or if it can be chance.
 //!
 //! ```text
 //! port      1 2 3 4 5 6        places
 //! leaf A    x x x x x .        1 2 3 4 5      no leaf has a node in port 6: it is no place
 //! leaf B    x . x x x .        1 2 3 4 5      port 2 waits for its host
-//! leaf C    x x x x . .        1 2 3 4 5      one absent host at the end may be chance
-//! leaf D    x x . . . .        1 2            three in a row are not: this leaf has two nodes
+//! leaf C    x x x x . .        1 2 3 4 5      one absent host at the end can be chance
+//! leaf D    x x . . . .        1 2            three in a row are no chance: this leaf has two nodes
 //! ```
 
 use super::counts;
@@ -30,24 +31,25 @@ use crate::id::{PortNumber, SwitchIndex};
 /// A run of empty places counts as chance unless it is expected less often than this among all leaves.
 const CHANCE: f64 = 1e-4;
 
-/// Where most leaves have no empty place between nodes, so many on one leaf are no chance, if they are a third of its places, too.
+/// Where most leaves have no empty place between nodes, this many on one leaf are no chance if they are also a third of
+/// its places.
 const FEWEST: usize = 3;
 
-/// Fewer places between nodes say little about how many are empty.
-const TELLING: usize = 16;
+/// With fewer places between nodes than this, the share of empty ones is not reliable.
+const RELIABLE: usize = 16;
 
-/// One leaf as far as places go.
+/// The ports of one leaf.
 pub(super) struct LeafPorts {
     pub(super) leaf: SwitchIndex,
     /// Ports that have a node, or had one, ascending.
     pub(super) used: Vec<PortNumber>,
-    /// Ports that have a number for whoever comes.
+    /// Ports that have no node, and keep a number free.
     pub(super) kept_free: Vec<PortNumber>,
 }
 
-/// What the leaves of a fabric have in common.
+/// The ports that leaves have in common, and how full leaves are.
 pub(super) struct CommonPorts {
-    /// By port number.
+    /// Whether a port is common, by port number.
     is_common: Vec<bool>,
     /// Whether any leaf has a node there, by port number.
     is_used: Vec<bool>,
@@ -57,16 +59,17 @@ pub(super) struct CommonPorts {
     used_share: f64,
     leaves: usize,
     empty_leaves: usize,
-    /// How many leaves have at least so many empty places at their lower end, and at their upper end.
+    /// For the lower and the upper end: how many leaves have at least `i` empty places there, for each `i`.
     runs: [Vec<usize>; 2],
     /// Whether most leaves have no empty place between nodes.
     is_dense: bool,
-    /// After how many nodes the ports of a leaf are used again.
+    /// The number of consecutive numbers that take different ports of a leaf.
     round: usize,
 }
 
 impl CommonPorts {
-    /// Looks at all leaves. `round` is how many different ports a leaf has for consecutive numbers. O(#ports of leaves).
+    /// Finds the common ports of all leaves. `round` is the number of consecutive numbers that take different ports of a
+    /// leaf. O(#ports of leaves).
     pub(super) fn new(live: Live<'_>, leaves: &[LeafPorts], round: usize) -> Self {
         let ports = usize::from(PortNumber::MAX.0) + 1;
         let (mut with_node, mut available) = (vec![0usize; ports], vec![0usize; ports]);
@@ -83,7 +86,8 @@ impl CommonPorts {
             with_node[port] as f64 / available[port].max(with_node[port]).max(1) as f64
         };
         let usual = usual_share(&with_node, share);
-        // If all ports were places, chance would leave a few of them unused everywhere; more are spare ones.
+        // If all ports were places, chance would leave a few of them unused on all leaves. If more are unused, they are
+        // spare ports.
         let nodes: usize = with_node.iter().sum();
         let share_of_all = nodes as f64 / available.iter().sum::<usize>().max(nodes).max(1) as f64;
         let by_chance =
@@ -117,11 +121,11 @@ impl CommonPorts {
         common
     }
 
-    /// Counts places between the first and the last node of a leaf, and those of them that are empty. One more of both kinds is
-    /// counted, so that what was not seen is not impossible.
+    /// Counts the places between the first and the last node of each leaf, and those of them that are empty. One more of
+    /// both kinds is counted, so that a case that did not occur is not taken for impossible.
     fn count_empty(&mut self, live: Live<'_>, occupied: &[&LeafPorts]) {
         let (mut places, mut nodes, mut inner, mut holes) = (0, 0, 0, 0);
-        let (mut dense, mut telling) = (0, 0);
+        let (mut dense, mut with_inner) = (0, 0);
         for leaf in occupied {
             let all = self.all_of(live, leaf);
             for (counts, run) in self.runs.iter_mut().zip(empty_ends(&all, leaf)) {
@@ -134,20 +138,20 @@ impl CommonPorts {
             let empty = between - leaf.used.len().saturating_sub(2);
             inner += between;
             holes += empty;
-            // A leaf with one or two nodes says nothing.
+            // A leaf with one or two nodes has no place between them.
             dense += usize::from(between > 0 && empty == 0);
-            telling += usize::from(between > 0);
+            with_inner += usize::from(between > 0);
         }
-        self.is_dense = 2 * dense > telling;
+        self.is_dense = 2 * dense > with_inner;
         self.empty_share = (holes + 1) as f64 / (inner + 2) as f64;
         self.used_share = nodes as f64 / places.max(1) as f64;
-        if inner < TELLING {
-            // With so few nodes, all places say more than those between.
+        if inner < RELIABLE {
+            // With so few nodes, the share among all places is more reliable.
             self.empty_share = self.empty_share.max(1.0 - self.used_share);
         }
     }
 
-    /// Its common ports and those that have a node, ascending.
+    /// Returns the common ports of a leaf and those that have a node, ascending.
     fn all_of(&self, live: Live<'_>, leaf: &LeafPorts) -> Vec<PortNumber> {
         let common = ports_for_nodes(live, leaf.leaf).filter(|p| self.is_common[usize::from(p.0)]);
         let mut all: Vec<PortNumber> = common.chain(leaf.used.iter().copied()).collect();
@@ -157,7 +161,7 @@ impl CommonPorts {
         all
     }
 
-    /// Ports that no leaf uses yet may be spare ones. As many as would begin another round are taken for spare.
+    /// Removes ports at the end that no leaf uses yet, as long as they would begin another round: they may be spare ports.
     fn trim_unknown(&self, all: &mut Vec<PortNumber>) {
         let is_unknown = |port: &PortNumber| !self.is_used[usize::from(port.0)];
         while all.len() > self.round
@@ -172,7 +176,7 @@ impl CommonPorts {
     pub(super) fn places_of(&self, live: Live<'_>, leaf: &LeafPorts) -> Vec<PortNumber> {
         let all = self.all_of(live, leaf);
         let (Some(first), Some(last)) = (leaf.used.first(), leaf.used.last()) else {
-            return if self.believes_in_empty_leaves(all.len()) { all } else { vec![] };
+            return if self.empty_leaves_have_places(all.len()) { all } else { vec![] };
         };
         let between = all.iter().filter(|port| first < *port && *port < last).count();
         let empty = between - leaf.used.len().saturating_sub(2);
@@ -185,19 +189,20 @@ impl CommonPorts {
         all[start..end].to_vec()
     }
 
-    /// Whether chance explains that so many leaves have so many empty places in a row at one end.
+    /// Returns whether a run of `empty` places at one end can be chance, given how many leaves have such a run.
     fn is_chance(&self, end: usize, empty: usize) -> bool {
         let expected = self.leaves as f64 * self.empty_share.powi(empty.min(1 << 10) as i32);
         empty == 0 || expected >= CHANCE && self.runs[end][empty] as f64 <= 3.0 * expected + 2.0
     }
 
-    fn believes_in_empty_leaves(&self, places: usize) -> bool {
+    /// Returns whether leaves without nodes have places.
+    fn empty_leaves_have_places(&self, places: usize) -> bool {
         let by_chance = (1.0 - self.used_share).powi(places.min(1 << 10) as i32);
         16 * self.empty_leaves <= self.leaves || self.leaves as f64 * by_chance >= CHANCE
     }
 }
 
-/// How many places of a leaf are empty before its first node, and after its last one.
+/// Returns how many places of a leaf are empty before its first node, and after its last one.
 fn empty_ends(all: &[PortNumber], leaf: &LeafPorts) -> [usize; 2] {
     let (Some(first), Some(last)) = (leaf.used.first(), leaf.used.last()) else { return [0; 2] };
     let below = all.iter().take_while(|port| *port < first).count();
@@ -223,8 +228,8 @@ fn usual_share(with_node: &[usize], share: impl Fn(usize) -> f64) -> f64 {
     1.0
 }
 
-/// The ports of a switch that a node on a leaf is in, or could be: neither a cable to another switch nor an aggregation node is
-/// there.
+/// Returns the ports of a switch that a node on a leaf is in, or could be: neither a cable to another switch nor an
+/// aggregation node is there.
 fn ports_for_nodes(live: Live<'_>, s: SwitchIndex) -> impl Iterator<Item = PortNumber> + '_ {
     let ports = (1..=PortNumber::MAX.0).map(PortNumber).zip(live.fabric.ports_of(s));
     let is_for_nodes = move |peer: Peer| match peer {

@@ -1,10 +1,10 @@
-//! The order of planes, from what pods agree on.
+//! The order of planes on which all pods agree.
 //!
-//! Planes are sorted by their least GUID. If the switch that has it dies, its plane moves behind others, and two fifths of all entries move with
-//! it. Whoever first sees a degraded fabric, such as a standby manager, cannot know that GUID. But where GUIDs are given in some order of
-//! assembly, every pod has its planes in the same order. Then that order is the one by least GUIDs, too: if in each pod the
-//! spine of plane 1 has a lesser GUID than that of plane 2, so have their least ones. And a dead spine does not change what the other pods
-//! say.
+//! Planes are sorted by their least GUID. If the switch that has it dies, its plane moves behind others, and two fifths of
+//! all entries move with it. A manager that first sees a degraded fabric, such as a standby, cannot know that GUID. But
+//! where GUIDs follow some order of assembly, every pod has its planes in the same order. Then that order is also the one
+//! by least GUIDs: if in each pod the spine of plane 1 has a lesser GUID than that of plane 2, the least GUID of plane 1
+//! is less than that of plane 2. And a dead spine does not change the order in the other pods.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,8 +13,8 @@ use crate::id::SwitchIndex;
 use crate::rank::Ranking;
 use crate::union_find::UnionFind;
 
-/// Returns a key for each switch above the leaves that sorts planes as all pods agree, then switches by GUID. `None` where pods disagree
-/// or leave it open.
+/// Returns a key for each switch above the leaves that sorts planes as all pods agree, then switches by GUID. `None` if
+/// pods disagree, or if more than one order is possible.
 pub(super) fn agreed_keys(live: Live<'_>, ranking: &Ranking) -> Option<Vec<u64>> {
     let is_above = |s: SwitchIndex| ranking.rank(s).is_some_and(|rank| rank > 0);
     let count = live.fabric.switches().len();
@@ -53,7 +53,7 @@ pub(super) fn agreed_keys(live: Live<'_>, ranking: &Ranking) -> Option<Vec<u64>>
     Some(keys)
 }
 
-/// The only order in which everybody comes before those that are after it, if there is exactly one.
+/// Returns the order in which every plane comes before those that are `after` it, if there is exactly one.
 fn only_order(after: BTreeMap<SwitchIndex, BTreeSet<SwitchIndex>>) -> Option<Vec<SwitchIndex>> {
     let mut before: BTreeMap<SwitchIndex, usize> = after.keys().map(|&plane| (plane, 0)).collect();
     for next in after.values().flatten() {

@@ -1,8 +1,13 @@
-//! Which residues of a number decide on routes.
+//! The residues of a number that decide its routes.
 //!
-//! By eqs. (3) and (4) a switch of rank r looks at ⌊d/Π⌋ mod #groups, and then at ⌊d/(Π · #groups)⌋ mod #ports. With u(r) upswitches for each
-//! switch of rank r and p(r) cables to each of them, Π(r) = u(0) · … · u(r − 1). So two numbers that are equal modulo every Π(r + 1) · p(r) take
-//! the same ports everywhere, and a number far beyond the last serves as well as one between its neighbours.
+//! By eqs. (3) and (4) a switch of rank r uses ⌊d/Π⌋ mod #groups, and then ⌊d/(Π · #groups)⌋ mod #ports. With u(r)
+//! upswitches for each switch of rank r and p(r) cables to each of them, Π(r) = u(0) · … · u(r − 1). So two numbers that
+//! are equal modulo every Π(r + 1) · p(r) take the same ports everywhere, and a number far beyond the last serves as well
+//! as one between its neighbours.
+//!
+//! Example: in PGFT(3; 18,6,9; 1,9,6; 1,2,1) a leaf has 9 upswitches with 2 cables each, and a spine has 6 with one. Two
+//! numbers take the same ports of leaves if they are equal modulo 9 · 2 = 18, and of spines, too, if they are equal
+//! modulo lcm(18, 9 · 6) = 54.
 
 use std::collections::BTreeMap;
 
@@ -10,13 +15,13 @@ use crate::fabric::Live;
 use crate::id::SwitchIndex;
 use crate::rank::Ranking;
 
-/// How many numbers may lie between two that take the same ports: rather the numbers of nodes than many times that.
+/// The greatest period that is allowed in small fabrics; in others it is the number of nodes.
 const LEAST_LIMIT: u64 = 4096;
 
-/// The moduli of a fabric as it is cabled for the most part.
+/// The moduli of a fabric, by the cabling that most of its switches have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Residues {
-    /// So many consecutive numbers take different ports of a leaf.
+    /// This number of consecutive numbers takes different ports of a leaf.
     pub(super) round: u32,
     /// Numbers that differ by this take the same ports in all switches.
     pub(super) period: u32,
@@ -25,7 +30,7 @@ pub(super) struct Residues {
 }
 
 impl Residues {
-    /// Counts upswitches and parallel cables. O(#ports).
+    /// Finds the moduli from the numbers of upswitches and parallel cables. O(#ports).
     pub(super) fn new(live: Live<'_>, ranking: &Ranking) -> Self {
         let limit = LEAST_LIMIT.max(live.fabric.nodes().len() as u64);
         let mut residues = Residues { round: 1, period: 1, by_rank: vec![] };
@@ -45,8 +50,8 @@ impl Residues {
     }
 }
 
-/// Returns how many upswitches most of these switches have, and how many cables lead to most of those. Switches without any are
-/// not counted; `None` if there are no others.
+/// Returns how many upswitches most of these switches have, and how many cables lead to most of those. Switches without
+/// upswitches are not counted; `None` if there are no others.
 fn usual_uplinks(
     live: Live<'_>,
     ranking: &Ranking,
@@ -66,7 +71,7 @@ fn usual_uplinks(
             *cables.entry(group).or_insert(0usize) += 1;
         }
     }
-    // Of equally frequent numbers the greatest: faults only take away.
+    // Of equally frequent numbers it is the greatest, since faults only remove cables.
     let most = |counts: BTreeMap<u64, usize>| {
         counts.into_iter().max_by_key(|&(number, count)| (count, number)).map(|(number, _)| number)
     };

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
-use dmodc::judge::risk::{Lost, Traffic};
+use dmodc::judge::risk::{LostPair, Traffic};
 use dmodc::judge::{self, Delivery};
 use dmodc::{ForwardingTables, Live, NodeIndex, Orders, Ranking, Routing, RoutingOptions};
 use dmodc_formats::hosts::{Named, read_hosts, read_pairs};
@@ -33,7 +33,7 @@ pub(super) struct Analysis<'a> {
     findings: Vec<Finding>,
     /// What becomes of the node pairs, and the first of those that are not delivered.
     delivery: Delivery,
-    lost: Vec<Lost>,
+    lost: Vec<LostPair>,
     /// What does not match between tables and fabric, and what would help.
     strangers: String,
     hint: String,
@@ -46,8 +46,8 @@ pub(super) fn run(args: &AnalyzeArgs) -> Result<Answer> {
     let job_file = args.nodes.as_deref();
     let inputs = [args.fabric.fabric.as_path(), args.tables.as_path()].into_iter().chain(job_file);
     input::only_one_from_stdin(inputs)?;
-    let mut fabric = input::fabric(&args.fabric)?;
-    let leaves = input::leaf_rule(&args.leaves, &mut fabric)?;
+    let fabric = input::fabric(&args.fabric)?;
+    let (fabric, leaves) = input::leaf_rule(&args.leaves, fabric)?;
     let whole = Whole::new(fabric);
     let live = whole.live();
     let dump = input::tables(&args.tables, live.fabric, &args.fabric)?;
@@ -113,10 +113,10 @@ fn delivery(
     live: Live<'_>,
     tables: &ForwardingTables,
     findings: &[Finding],
-) -> (Delivery, Vec<Lost>) {
+) -> (Delivery, Vec<LostPair>) {
     if tables.columns().destinations().iter().any(|d| d.k > 0) {
         let (delivery, lost) = judge::delivery(live, tables, traffic.nodes());
-        return (delivery, lost.into_iter().map(|(from, to)| Lost { from, to }).collect());
+        return (delivery, lost.into_iter().map(|(from, to)| LostPair { from, to }).collect());
     }
     let all = findings.iter().find(|finding| finding.pattern == Pattern::AllToAll);
     let (undelivered, lost) = match all {

@@ -59,8 +59,8 @@ impl State {
     }
 
     /// A fabric that is its own reference.
-    fn alone(args: &RouteArgs, mut fabric: Fabric) -> Result<Self> {
-        let leaves = input::leaf_rule(&args.leaves, &mut fabric)?;
+    fn alone(args: &RouteArgs, fabric: Fabric) -> Result<Self> {
+        let (fabric, leaves) = input::leaf_rule(&args.leaves, fabric)?;
         let (destinations, switches, mut saved) = order(args)?;
         if let Some(saved) = &mut saved {
             saved.hand_over_to(&fabric);
@@ -76,18 +76,14 @@ impl State {
     }
 
     /// A fabric and its reference. Orders are those that the reference would have alone.
-    fn joined(
-        args: &RouteArgs,
-        mut reference: Fabric,
-        mut present: Fabric,
-        name: String,
-    ) -> Result<Self> {
+    fn joined(args: &RouteArgs, reference: Fabric, present: Fabric, name: String) -> Result<Self> {
         let beyond = present.infiniband_lids().err();
         // Hosts are set aside in both, so that a node is of the kind that it was. Leaves are those of both
         // together, so it is no error if the present has none.
-        drop(input::leaf_rule(&args.leaves, &mut present));
-        let leaves =
-            input::leaf_rule(&args.leaves, &mut reference).with_context(|| name.clone())?;
+        let (reference, leaves) =
+            input::leaf_rule(&args.leaves, reference).with_context(|| name.clone())?;
+        let choice = input::leaf_choice(&args.leaves)?;
+        let present = choice.set_aside(present);
         let mut joined = Joined::new(&reference, &present).with_context(|| name.clone())?;
         let (destinations, switches, earlier) = order(args)?;
         let options = RoutingOptions { leaves, destinations, switches, switch_lids: true };
@@ -96,7 +92,8 @@ impl State {
             orders.keep_absent(&earlier);
         }
         joined.hand_over(&mut orders);
-        let leaves = input::leaf_rule(&args.leaves, &mut joined.fabric)?;
+        let leaves;
+        (joined.fabric, leaves) = input::leaf_rule(&args.leaves, joined.fabric)?;
         let routing = joined.routing(leaves, &orders);
         let stable = Stable { reference: Arc::new(joined.reference(&routing)) };
         Ok(State {

@@ -5,7 +5,7 @@
 
 mod words;
 
-use dmodc::fabric::{NameError, Part, Target};
+use dmodc::fabric::{FindError, Part};
 use dmodc::{CableIndex, Degradation, Fabric, LeafRule, Live, Random, Ranking, SwitchIndex};
 use dmodc_formats::ReadError;
 
@@ -153,14 +153,14 @@ impl What {
             let column = word.column;
             ReadError { line, column, message }
         };
-        let unnamed = |word: &Word, error: NameError| wrong(word, error.to_string());
+        let unnamed = |word: &Word, error: FindError| wrong(word, error.to_string());
         let switch =
-            |word: &Word| fabric.switch_called(&word.text).map_err(|error| unnamed(word, error));
+            |word: &Word| fabric.find_switch(&word.text).map_err(|error| unnamed(word, error));
         Ok(Parts::These(match self {
             What::Drawn(parts) => return Ok(parts.clone()),
             What::Switch(word) => vec![Part::Switch(switch(word)?)],
             What::CableAt(word) => {
-                let part = Target::from(&*word.text).find(fabric);
+                let part = fabric.find_part(&word.text);
                 match part.map_err(|error| unnamed(word, error))? {
                     Part::Switch(_) => {
                         let message = format!("'{}' is a switch; expected {CABLE}", word.text);

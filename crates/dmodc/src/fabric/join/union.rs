@@ -101,8 +101,8 @@ impl Matched<'_> {
                 b.cable(x, y, rate(reference, cable.a));
             }
         }
-        let mut fabric = b.finish().expect("the absent gave way wherever it was in conflict");
-        fabric.yield_lids(present.switches().len(), present.nodes().len());
+        let fabric = b.finish().expect("the absent gave way wherever it was in conflict");
+        let fabric = fabric.with_yielded_lids(present.switches().len(), present.nodes().len());
         self.compare(fabric)
     }
 

@@ -1,48 +1,50 @@
 //! Everybody to everybody, by counting subtrees.
 //!
-//! The routes to one destination form a tree. Flows are not followed one by one, but added up on the
-//! way: first switches in ascending height, as long as flows go up, then in descending height, where they
-//! go down. That is O(#switches) a destination instead of O(#nodes × hops). Many destinations are counted
-//! side by side, so that what belongs to a switch (its entries, its links, its counts) is at hand for all of
-//! them before the next switch comes. A destination whose routes are not up\*down\*, or
-//! that not everybody reaches, is taken back and counted by following its routes one by one.
+//! The routes to one destination form a tree. Flows are not followed one by one, but added up on the way: first over
+//! the switches in ascending height, as long as flows go up, then in descending height, where they go down. That takes
+//! O(#switches) for each destination instead of O(#nodes × hops). Many destinations are counted together, so that the
+//! data of a switch (its entries, its links, its counts) stay in a cache for all of them. A destination whose routes are
+//! not up\*down\*, or that not everybody reaches, is subtracted again and counted by following its routes one by one.
+//!
+//! Example: two leaves with three nodes each send over one spine to a node on a third leaf. The leaves put three flows
+//! each on their ports to the spine, where six wait; the spine puts six on its port to the third leaf.
 
 use super::cuts::Demand;
-use super::paths::{NOWHERE, Target};
-use super::{Loads, Lost, Traffic, add};
+use super::paths::{FlowTarget, NOWHERE};
+use super::{Loads, LostPair, Traffic, add};
 use crate::parallel;
 
-/// So many words of bits, and one bit for each destination: that many are counted side by side.
+/// A group of destinations that are counted together has one bit for each in this many words.
 const WORDS: usize = 4;
 const WIDTH: usize = 64 * WORDS;
 
 /// A bit for each destination of a group.
-type Bits = [u64; WORDS];
+type TargetBits = [u64; WORDS];
 
-/// Flows by directed port, and what was not delivered.
-struct Counts {
-    ports: Vec<Count>,
+/// The counts of one thread, or of all.
+struct AllCounts {
+    ports: Vec<PortCount>,
     demand: Demand,
     undelivered: u64,
-    lost: Vec<Lost>,
+    lost: Vec<LostPair>,
 }
 
-/// What a port carries.
+/// The flows over a port.
 #[derive(Clone, Copy, Default)]
-struct Count {
+struct PortCount {
     flows: u64,
-    /// To how many destinations.
+    /// The number of their destinations.
     destinations: u32,
 }
 
-impl Count {
-    /// Flows to one destination; with a sign of −1 they are taken back.
+impl PortCount {
+    /// Adds flows to one destination; with a sign of −1 they are subtracted.
     #[inline]
     fn pass(&mut self, flows: u32, sign: u64) {
         self.pass_many(flows, 1, sign);
     }
 
-    /// Equally many flows to each of some destinations.
+    /// Adds equally many flows to each of some destinations.
     #[inline]
     fn pass_many(&mut self, flows: u32, destinations: u32, sign: u64) {
         let sum = u64::from(flows) * u64::from(destinations);
@@ -50,20 +52,20 @@ impl Count {
         self.destinations = self.destinations.wrapping_add(destinations.wrapping_mul(sign as u32));
     }
 
-    fn add(&mut self, other: Count) {
+    fn add(&mut self, other: PortCount) {
         self.flows += other.flows;
         self.destinations += other.destinations;
     }
 }
 
-/// Flows that wait at a switch: how many to each destination of a group, and to which there are any.
+/// Flows that wait at a switch: their number for each destination of a group, and a bit where there are any.
 #[derive(Clone)]
-struct Front {
+struct WaitingAtSwitch {
     flows: [u32; WIDTH],
-    some: Bits,
+    some: TargetBits,
 }
 
-impl Front {
+impl WaitingAtSwitch {
     #[inline]
     fn put(&mut self, at: usize, flows: u32) {
         self.flows[at] += flows;
@@ -76,19 +78,19 @@ impl Front {
     }
 }
 
-/// By switch: flows that still go up, and flows that go down.
-struct Fronts {
-    up: Vec<Front>,
-    down: Vec<Front>,
+/// The flows that wait at each switch: those that still go up, and those that go down.
+struct WaitingFlows {
+    up: Vec<WaitingAtSwitch>,
+    down: Vec<WaitingAtSwitch>,
 }
 
-/// Destinations of one tile.
+/// Destinations of one tile that are counted together.
 #[derive(Clone, Copy)]
-struct Group<'a> {
-    targets: &'a [Target],
+struct TargetGroup<'a> {
+    targets: &'a [FlowTarget],
     /// Those that are counted.
-    mask: Bits,
-    /// 1, or −1 to take back.
+    mask: TargetBits,
+    /// 1 to add flows, or −1 to subtract them.
     sign: u64,
 }
 
@@ -105,25 +107,25 @@ pub(super) fn loads(traffic: &Traffic<'_>) -> Loads {
     }
 }
 
-fn counts(traffic: &Traffic<'_>) -> Counts {
+fn counts(traffic: &Traffic<'_>) -> AllCounts {
     let groups = groups(traffic);
-    let nothing = || Counts {
-        ports: vec![Count::default(); traffic.paths.ports.len()],
+    let none = || AllCounts {
+        ports: vec![PortCount::default(); traffic.paths.ports.len()],
         demand: traffic.cuts.no_demand(),
         undelivered: 0,
         lost: Vec::new(),
     };
-    // A thread keeps its counts and fronts from group to group: making them anew, and adding up the counts of
+    // A thread keeps its counts and waiting flows from group to group. Making them anew, and adding up the counts of
     // every group in the end, took longer than the counting on many cores.
-    let start = || (nothing(), Fronts::new(traffic), Vec::<(usize, Vec<Lost>)>::new());
+    let start = || (none(), WaitingFlows::new(traffic), Vec::<(usize, Vec<LostPair>)>::new());
     let by_thread = parallel::fold(groups.iter().enumerate(), start, |thread, (at, targets)| {
-        let (counts, fronts, lost) = thread;
-        traffic.count(targets, fronts, counts);
+        let (counts, waiting, lost) = thread;
+        traffic.count(targets, waiting, counts);
         if !counts.lost.is_empty() {
             lost.push((at, std::mem::take(&mut counts.lost)));
         }
     });
-    let mut sum = nothing();
+    let mut sum = none();
     sum.demand = traffic.cuts.all_to_all(traffic.nodes.len() as u64);
     let mut lost = vec![];
     let mut ports = Vec::with_capacity(by_thread.len());
@@ -146,23 +148,23 @@ fn counts(traffic: &Traffic<'_>) -> Counts {
     sum
 }
 
-/// The destinations, those of a tile together.
-fn groups(traffic: &Traffic<'_>) -> Vec<Vec<Target>> {
+/// Returns the destinations in groups; a group is of one tile.
+fn groups(traffic: &Traffic<'_>) -> Vec<Vec<FlowTarget>> {
     let mut targets = traffic.targets.clone();
     targets.sort_by_key(|target| (target.tile, target.at));
-    let same = |a: &Target, b: &Target| a.tile == b.tile;
-    targets.chunk_by(same).flat_map(|all| all.chunks(WIDTH)).map(<[Target]>::to_vec).collect()
+    let same = |a: &FlowTarget, b: &FlowTarget| a.tile == b.tile;
+    targets.chunk_by(same).flat_map(|all| all.chunks(WIDTH)).map(<[FlowTarget]>::to_vec).collect()
 }
 
-impl Fronts {
+impl WaitingFlows {
     fn new(traffic: &Traffic<'_>) -> Self {
-        let empty = Front { flows: [0; WIDTH], some: [0; WORDS] };
+        let empty = WaitingAtSwitch { flows: [0; WIDTH], some: [0; WORDS] };
         let all = vec![empty; traffic.weight.len()];
-        Fronts { up: all.clone(), down: all }
+        WaitingFlows { up: all.clone(), down: all }
     }
 }
 
-/// The places of the bits of a word that are set.
+/// Calls `visit` with the numbers of the bits that are set in a word.
 #[inline]
 fn each(word: usize, mut bits: u64, mut visit: impl FnMut(usize)) {
     while bits != 0 {
@@ -172,43 +174,55 @@ fn each(word: usize, mut bits: u64, mut visit: impl FnMut(usize)) {
 }
 
 impl Traffic<'_> {
-    fn count(&self, targets: &[Target], fronts: &mut Fronts, counts: &mut Counts) {
+    fn count(&self, targets: &[FlowTarget], waiting: &mut WaitingFlows, counts: &mut AllCounts) {
         let mut mask = [0; WORDS];
         for at in 0..targets.len() {
             mask[at / 64] |= 1 << (at % 64);
         }
-        let group = Group { targets, mask, sign: 1 };
-        let bad = self.sweep(group, fronts, counts);
+        let group = TargetGroup { targets, mask, sign: 1 };
+        let bad = self.sweep(group, waiting, counts);
         if bad != [0; WORDS] {
-            self.sweep(Group { mask: bad, sign: u64::MAX, ..group }, fronts, counts);
+            self.sweep(TargetGroup { mask: bad, sign: u64::MAX, ..group }, waiting, counts);
             for (word, &bits) in bad.iter().enumerate() {
                 each(word, bits, |at| self.follow_each(&targets[at], counts));
             }
         }
     }
 
-    /// Counts all flows to some destinations; those for which that does not work.
-    fn sweep(&self, group: Group<'_>, fronts: &mut Fronts, counts: &mut Counts) -> Bits {
+    /// Counts all flows to the destinations of a group. Returns those for which the count is wrong: some flow turns up
+    /// again or does not arrive.
+    fn sweep(
+        &self,
+        group: TargetGroup<'_>,
+        waiting: &mut WaitingFlows,
+        counts: &mut AllCounts,
+    ) -> TargetBits {
         let mut bad = [0; WORDS];
         for (at, target) in group.targets.iter().enumerate() {
             bad[at / 64] |= u64::from(!target.is_delivered) << (at % 64);
         }
         for &s in &self.ascending {
-            match fronts.up[s as usize].some == [0; WORDS] {
-                true => self.start(s, &group, fronts, counts),
-                false => self.go_up(s, &group, fronts, counts),
+            match waiting.up[s as usize].some == [0; WORDS] {
+                true => self.start(s, &group, waiting, counts),
+                false => self.go_up(s, &group, waiting, counts),
             }
         }
         for &s in self.ascending.iter().rev() {
-            self.go_down(s, &group, fronts, counts, &mut bad);
+            self.go_down(s, &group, waiting, counts, &mut bad);
         }
         std::array::from_fn(|word| bad[word] & group.mask[word])
     }
 
-    /// What starts at a switch that nothing came up to. Most entries are looked at here: to each
-    /// destination go equally many, so that ports only count destinations.
+    /// Sends the flows that start at a switch to which no flows came up. Most entries are read here. Equally many flows
+    /// go to each destination, so ports only count destinations.
     #[inline]
-    fn start(&self, s: u32, group: &Group<'_>, fronts: &mut Fronts, counts: &mut Counts) {
+    fn start(
+        &self,
+        s: u32,
+        group: &TargetGroup<'_>,
+        waiting: &mut WaitingFlows,
+        counts: &mut AllCounts,
+    ) {
         let own = self.weight[s as usize];
         if own == 0 {
             return;
@@ -223,9 +237,9 @@ impl Traffic<'_> {
             let next = self.paths.next(s, entry);
             if next.is_up() {
                 destinations[usize::from(entry)] += 1;
-                fronts.up[next.switch as usize].put(at, own);
+                waiting.up[next.switch as usize].put(at, own);
             } else {
-                fronts.down[s as usize].put(at, own);
+                waiting.down[s as usize].put(at, own);
             }
         }
         for (entry, &count) in destinations.iter().enumerate().filter(|(_, count)| **count > 0) {
@@ -234,11 +248,17 @@ impl Traffic<'_> {
         }
     }
 
-    /// What starts at a switch or came up to it goes on up, or waits to go down.
+    /// Sends the flows that start at a switch or came up to it: they go on up, or wait to go down.
     #[inline]
-    fn go_up(&self, s: u32, group: &Group<'_>, fronts: &mut Fronts, counts: &mut Counts) {
+    fn go_up(
+        &self,
+        s: u32,
+        group: &TargetGroup<'_>,
+        waiting: &mut WaitingFlows,
+        counts: &mut AllCounts,
+    ) {
         let own = self.weight[s as usize];
-        let mut some = std::mem::take(&mut fronts.up[s as usize].some);
+        let mut some = std::mem::take(&mut waiting.up[s as usize].some);
         if own > 0 {
             some = group.mask;
         }
@@ -246,33 +266,34 @@ impl Traffic<'_> {
         for (word, bits) in some.into_iter().enumerate() {
             each(word, bits, |at| {
                 let target = &group.targets[at];
-                let flows = fronts.up[s as usize].take(at) + own;
+                let flows = waiting.up[s as usize].take(at) + own;
                 if target.home == s {
                     return;
                 }
                 let next = self.paths.next(s, row[target.at as usize]);
                 if next.is_up() {
                     counts.ports[next.port() as usize].pass(flows, group.sign);
-                    fronts.up[next.switch as usize].put(at, flows);
+                    waiting.up[next.switch as usize].put(at, flows);
                 } else {
-                    // It leaves together with what comes down to here.
-                    fronts.down[s as usize].put(at, flows);
+                    // They leave together with the flows that come down to here.
+                    waiting.down[s as usize].put(at, flows);
                 }
             });
         }
     }
 
-    /// What came down to a switch goes on down; `bad` is told to which destination it does not.
+    /// Sends the flows that came down to a switch on down. Destinations for which that is not possible are marked in
+    /// `bad`.
     #[inline]
     fn go_down(
         &self,
         s: u32,
-        group: &Group<'_>,
-        fronts: &mut Fronts,
-        counts: &mut Counts,
-        bad: &mut Bits,
+        group: &TargetGroup<'_>,
+        waiting: &mut WaitingFlows,
+        counts: &mut AllCounts,
+        bad: &mut TargetBits,
     ) {
-        let some = std::mem::take(&mut fronts.down[s as usize].some);
+        let some = std::mem::take(&mut waiting.down[s as usize].some);
         if some == [0; WORDS] {
             return;
         }
@@ -280,7 +301,7 @@ impl Traffic<'_> {
         for (word, bits) in some.into_iter().enumerate() {
             each(word, bits, |at| {
                 let target = &group.targets[at];
-                let flows = fronts.down[s as usize].take(at);
+                let flows = waiting.down[s as usize].take(at);
                 if target.home == s {
                     return;
                 }
@@ -290,14 +311,14 @@ impl Traffic<'_> {
                     bad[word] |= 1 << (at % 64);
                 } else {
                     counts.ports[next.port() as usize].pass(flows, group.sign);
-                    fronts.down[next.switch as usize].put(at, flows);
+                    waiting.down[next.switch as usize].put(at, flows);
                 }
             });
         }
     }
 
     /// Follows the routes from every switch to one destination.
-    fn follow_each(&self, target: &Target, counts: &mut Counts) {
+    fn follow_each(&self, target: &FlowTarget, counts: &mut AllCounts) {
         let mut seen: Vec<u32> = Vec::new();
         let mut way = Vec::new();
         for &s in &self.ascending {

@@ -1,8 +1,9 @@
-//! Lower bounds: what no routing can go below.
+//! Lower bounds that no routing can go below.
 //!
 //! A *cut* is a set of switches X. Every flow from a node inside to a node outside takes at least one
 //! of the directed ports that leave X, whatever the routing; so if `f` flows cross and `c` ports leave,
-//! some port carries at least ⌈f/c⌉ of them. The same holds for what comes in: cables go both ways. Looked at are
+//! some port carries at least ⌈f/c⌉ of them. The same holds for flows that enter: cables go both ways. These cuts are
+//! examined:
 //!
 //! - each switch with nodes (a leaf),
 //! - each subtree: the components of the switches of rank ≤ l, for each l below the top,
@@ -13,7 +14,7 @@
 //! Several may be taken at once: ports between them only stop counting. Only flows that arrive count,
 //! since only they load ports.
 
-use super::paths::Target;
+use super::paths::Flow;
 use crate::fabric::Live;
 use crate::id::SwitchIndex;
 use crate::rank::Ranking;
@@ -21,12 +22,12 @@ use crate::union_find::UnionFind;
 
 const NONE: u32 = u32::MAX;
 
-/// A set of switches that flows have to leave or enter.
+/// A cut: a set of switches that flows have to leave or enter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cut {
     /// The rank of its highest switches, from 0.
     pub level: usize,
-    /// Whether it is a half of the whole.
+    /// Whether it is a half of the whole fabric.
     pub is_half: bool,
     /// One of its switches with nodes.
     pub first: SwitchIndex,
@@ -36,9 +37,9 @@ pub struct Cut {
     pub cables: u64,
 }
 
-/// All cuts that are looked at.
+/// All cuts that are examined.
 pub(super) struct Cuts {
-    /// For each level and switch, the cut it is in.
+    /// For each level and switch, the cut that it is in.
     of: Vec<Vec<u32>>,
     pub(super) cuts: Vec<Cut>,
 }
@@ -51,7 +52,7 @@ pub(super) struct Demand {
 }
 
 impl Cuts {
-    /// `weight`: how many nodes of the traffic each switch has.
+    /// Finds the cuts. `weight` is the number of nodes of the traffic on each switch.
     pub(super) fn new(live: Live<'_>, ranking: &Ranking, weight: &[u32]) -> Self {
         let count = live.fabric.switches().len();
         let mut cuts = Cuts { of: Vec::new(), cuts: Vec::new() };
@@ -81,7 +82,7 @@ impl Cuts {
         cuts
     }
 
-    /// Halves of the whole, made of the highest subtrees.
+    /// Adds the halves of the whole fabric, made of the highest subtrees.
     fn add_halves(&mut self, live: Live<'_>, weight: &[u32], level: usize) {
         let Some(of) = self.of.last() else { return };
         let total: u64 = weight.iter().map(|&w| u64::from(w)).sum();
@@ -99,7 +100,7 @@ impl Cuts {
         self.cuts[known..].iter_mut().for_each(|cut| cut.is_half = true);
     }
 
-    /// One level of cuts: switches with the same label are together.
+    /// Adds one level of cuts: switches with the same label are in one cut.
     fn add(&mut self, live: Live<'_>, weight: &[u32], level: usize, labels: &[u32]) {
         let mut number = vec![NONE; labels.len().max(2)];
         let mut added: Vec<Cut> = Vec::new();
@@ -140,26 +141,26 @@ impl Cuts {
         self.of.push(of);
     }
 
-    /// No flows.
+    /// Returns the demand of no flows.
     pub(super) fn no_demand(&self) -> Demand {
         Demand { out: vec![0; self.cuts.len()], into: vec![0; self.cuts.len()] }
     }
 
-    /// The cuts that a flow between two switches leaves and enters.
+    /// Returns the cuts that a flow between two switches leaves and enters.
     #[inline]
     pub(super) fn crossed(&self, from: u32, to: u32) -> impl Iterator<Item = (u32, u32)> + '_ {
         let at = move |of: &Vec<u32>| (of[from as usize], of[to as usize]);
         self.of.iter().map(at).filter(|(from, to)| from != to)
     }
 
-    /// The demand of everybody to everybody.
+    /// Returns the demand if everybody sends to everybody.
     pub(super) fn all_to_all(&self, total: u64) -> Demand {
         let crossing: Vec<u64> =
             self.cuts.iter().map(|cut| cut.nodes * (total - cut.nodes)).collect();
         Demand { out: crossing.clone(), into: crossing }
     }
 
-    /// The greatest bound, and the cut that gives it.
+    /// Returns the greatest bound, and the cut that gives it.
     pub(super) fn bound(&self, demand: &Demand) -> (u64, Option<Cut>) {
         let mut best = (0, None);
         for (at, cut) in self.cuts.iter().enumerate().filter(|(_, cut)| cut.cables > 0) {
@@ -174,10 +175,10 @@ impl Cuts {
 
 impl Demand {
     /// Counts the flows that arrive, level by level.
-    pub(super) fn count_all(&mut self, cuts: &Cuts, flows: &[(u32, Target)], arrived: &[bool]) {
+    pub(super) fn count_all(&mut self, cuts: &Cuts, flows: &[Flow], arrived: &[bool]) {
         for of in &cuts.of {
-            for ((from, target), _) in flows.iter().zip(arrived).filter(|(_, arrived)| **arrived) {
-                let (left, entered) = (of[*from as usize], of[target.home as usize]);
+            for (flow, _) in flows.iter().zip(arrived).filter(|(_, arrived)| **arrived) {
+                let (left, entered) = (of[flow.from as usize], of[flow.target.home as usize]);
                 if left != entered {
                     self.cross(left, entered, 1);
                 }

@@ -1,37 +1,37 @@
 //! Flows of any pattern: lists of pairs, and series of permutations.
 
-use super::paths::{Target, Ways};
-use super::{HostRisk, Loads, Series, Traffic, Worst, add};
+use super::paths::{Flow, FlowPaths};
+use super::{HostRisk, Loads, Series, Traffic, WorstLoad, add};
 use crate::parallel;
 
-/// So many flows are followed side by side: enough to keep memory busy, few enough for a cache.
+/// This many flows are followed at once: enough to keep memory busy, few enough for a cache.
 const BATCH: usize = 4096;
 
-/// What a thread needs for its patterns.
-struct Desk {
-    ways: Vec<Ways>,
-    flows: Vec<(u32, Target)>,
-    /// Who sends to each position.
+/// The counts of one thread, and its working arrays.
+struct FlowCounts {
+    ways: Vec<FlowPaths>,
+    flows: Vec<Flow>,
+    /// The position that sends to each position.
     sources: Vec<u32>,
     loads: Vec<u32>,
-    worst_by_port: Vec<Worst>,
+    worst_by_port: Vec<WorstLoad>,
     by_host: Vec<HostRisk>,
-    /// Of the pattern at hand.
+    /// The greatest load that a flow of each host meets in the present pattern.
     worst_of_host: Vec<u32>,
     worst_of_flow: Vec<u32>,
 }
 
-/// What one permutation came to.
-struct Outcome {
+/// The loads of one permutation.
+struct PermutationLoads {
     max: u32,
     bound: u32,
     undelivered: u64,
 }
 
-/// The destination of each position; nobody sends to itself.
+/// The destination of each position. A position that sends to itself loads nothing.
 pub(super) type Permutation = Vec<u32>;
 
-/// Many permutations: the `i`-th is drawn by `draw(i)`.
+/// Returns the loads of many permutations; the `i`-th is drawn by `draw(i)`.
 pub(super) fn series(
     traffic: &Traffic<'_>,
     count: usize,
@@ -39,13 +39,14 @@ pub(super) fn series(
 ) -> Series {
     let chunk = parallel::piece_length(count, 4);
     let parts = parallel::map((0..count).step_by(chunk), |first| {
-        let mut desk = Desk::new(traffic);
+        let mut counts = FlowCounts::new(traffic);
         let part = first..(first + chunk).min(count);
-        let outcomes: Vec<Outcome> = part.map(|i| desk.run(traffic, i as u32, &draw(i))).collect();
-        (outcomes, desk.worst_by_port, desk.by_host)
+        let outcomes: Vec<PermutationLoads> =
+            part.map(|i| counts.run(traffic, i as u32, &draw(i))).collect();
+        (outcomes, counts.worst_by_port, counts.by_host)
     });
     let mut series = Series {
-        worst_by_port: vec![Worst::default(); traffic.paths.ports.len()],
+        worst_by_port: vec![WorstLoad::default(); traffic.paths.ports.len()],
         ..Series::default()
     };
     series.by_host = vec![Default::default(); traffic.hosts.len()];
@@ -66,58 +67,59 @@ pub(super) fn series(
     series
 }
 
-/// The greatest load of each permutation, and nothing else.
+/// Returns the greatest load of each permutation.
 pub(super) fn maxima(traffic: &Traffic<'_>, permutations: &[Vec<u32>]) -> Vec<u32> {
     let chunk = parallel::piece_length(permutations.len(), 4);
     let of = |part: &[Vec<u32>]| -> Vec<u32> {
-        let mut desk = Desk::new(traffic);
+        let mut counts = FlowCounts::new(traffic);
         let max = |permutation: &Vec<u32>| {
-            desk.walk(traffic, permutation, |_, _| ());
-            desk.loads.iter().copied().max().unwrap_or(0)
+            counts.walk(traffic, permutation, |_, _| ());
+            counts.loads.iter().copied().max().unwrap_or(0)
         };
         part.iter().map(max).collect()
     };
     parallel::map(permutations.chunks(chunk), of).into_iter().flatten().collect()
 }
 
-impl Desk {
+impl FlowCounts {
     fn new(traffic: &Traffic<'_>) -> Self {
         let ports = traffic.paths.ports.len();
         let batches = traffic.nodes.len().div_ceil(BATCH);
-        Desk {
-            ways: (0..batches).map(|_| Ways::default()).collect(),
+        FlowCounts {
+            ways: (0..batches).map(|_| FlowPaths::default()).collect(),
             flows: Vec::with_capacity(BATCH),
             sources: vec![0; traffic.nodes.len()],
-            // One place more, for what is no port.
+            // One place more than there are ports: see [`FlowPaths`].
             loads: vec![0; ports + 1],
-            worst_by_port: vec![Worst::default(); ports],
+            worst_by_port: vec![WorstLoad::default(); ports],
             by_host: vec![HostRisk::default(); traffic.hosts.len()],
             worst_of_host: vec![0; traffic.hosts.len()],
             worst_of_flow: vec![0; BATCH],
         }
     }
 
-    fn run(&mut self, traffic: &Traffic<'_>, number: u32, permutation: &[u32]) -> Outcome {
+    fn run(&mut self, traffic: &Traffic<'_>, number: u32, permutation: &[u32]) -> PermutationLoads {
         let mut demand = traffic.cuts.no_demand();
         let undelivered = self.walk(traffic, permutation, |flows, ways| {
             demand.count_all(&traffic.cuts, flows, ways.arrived());
         });
-        self.slow_down_hosts(traffic);
+        self.count_hosts(traffic);
         let mut max = 0;
         for (worst, &load) in self.worst_by_port.iter_mut().zip(&self.loads) {
             worst.take(load, number);
             max = max.max(load);
         }
         let bound = traffic.cuts.bound(&demand).0 as u32;
-        Outcome { max, bound, undelivered }
+        PermutationLoads { max, bound, undelivered }
     }
 
-    /// Counts the loads of a permutation; `each` is told the flows, batch by batch. How many do not arrive.
+    /// Counts the loads of a permutation, and calls `each` with the flows, batch by batch. Returns how many flows do not
+    /// arrive.
     fn walk(
         &mut self,
         traffic: &Traffic<'_>,
         permutation: &[u32],
-        mut each: impl FnMut(&[(u32, Target)], &Ways),
+        mut each: impl FnMut(&[Flow], &FlowPaths),
     ) -> u64 {
         let mut undelivered = 0;
         self.loads.fill(0);
@@ -128,7 +130,8 @@ impl Desk {
         for (batch, sources) in self.sources.chunks(BATCH).enumerate() {
             let first = batch * BATCH;
             let flow = |(at, &from): (usize, &u32)| {
-                (traffic.targets[from as usize].home, traffic.targets[first + at])
+                let from = traffic.targets[from as usize].home;
+                Flow { from, target: traffic.targets[first + at] }
             };
             self.flows.clear();
             self.flows.extend(sources.iter().enumerate().map(flow));
@@ -142,13 +145,14 @@ impl Desk {
             undelivered +=
                 lost.filter(|(at, _)| sources[*at] as usize != first + at).count() as u64;
         }
-        // What was no port is no load.
+        // The place after the last port is no load.
         self.loads[traffic.paths.ports.len()] = 0;
         undelivered
     }
 
-    /// A flow is as slow as the worst port on its way, a host as its slowest flow.
-    fn slow_down_hosts(&mut self, traffic: &Traffic<'_>) {
+    /// Notes for each host the greatest load that one of its flows meets: a flow is as slow as the worst port on its
+    /// path, and a host as its slowest flow.
+    fn count_hosts(&mut self, traffic: &Traffic<'_>) {
         self.worst_of_host.fill(0);
         for (ways, sources) in self.ways.iter().zip(self.sources.chunks(BATCH)) {
             let worst = &mut self.worst_of_flow[..sources.len()];
@@ -170,25 +174,26 @@ impl Desk {
     }
 }
 
-/// A list of pairs, by position.
+/// Returns the loads of a list of pairs of positions.
 pub(super) fn pairs(traffic: &Traffic<'_>, pairs: &[(u32, u32)]) -> Loads {
     let ports = traffic.paths.ports.len();
     let parts = parallel::map(pairs.chunks(BATCH * 16), |pairs| {
-        let mut ways = Ways::default();
+        let mut ways = FlowPaths::default();
         let mut loads = Loads { by_port: vec![0; ports + 1], ..Loads::default() };
         for pairs in pairs.chunks(BATCH) {
             let flow = |&(from, to): &(u32, u32)| {
-                (traffic.targets[from as usize].home, traffic.targets[to as usize])
+                let from = traffic.targets[from as usize].home;
+                Flow { from, target: traffic.targets[to as usize] }
             };
-            let flows: Vec<(u32, Target)> = pairs.iter().map(flow).collect();
+            let flows: Vec<Flow> = pairs.iter().map(flow).collect();
             traffic.paths.follow_all(&flows, &mut ways);
             for &port in ways.rows().iter().flatten() {
                 loads.by_port[port as usize] += 1;
             }
-            for (at, (from, to)) in flows.iter().enumerate() {
+            for (at, flow) in flows.iter().enumerate() {
                 if !ways.arrived()[at] && pairs[at].0 != pairs[at].1 {
                     loads.undelivered += 1;
-                    loads.lost.push(traffic.lost(*from, to));
+                    loads.lost.push(traffic.lost(flow.from, &flow.target));
                     loads.lost.truncate(super::NAMED);
                 }
             }

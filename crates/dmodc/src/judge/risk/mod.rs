@@ -1,8 +1,7 @@
 //! Congestion risk: how many flows of a pattern share a directed port between switches.
 //!
-//! A port that `f` flows of a pattern share gives each of them 1/f of its speed at worst, whatever the
-//! messages; so the maximum over all ports tells how a pattern may fare with some tables, without
-//! simulating anything. Patterns are
+//! A port that `f` flows of a pattern share gives each of them 1/f of its speed at worst, whatever the messages. So the
+//! maximum over all ports shows how a pattern may fare with some tables, without any simulation. Patterns are
 //!
 //! | | | cost |
 //! |---|---|---|
@@ -12,7 +11,7 @@
 //! | [`pairs`](Traffic::pairs) | any list | O(pairs × hops) |
 //!
 //! Each comes with a lower bound that no routing of the same pairs on this fabric can go below.
-//! Flows that do not arrive are counted and named; they load nothing.
+//! Flows that do not arrive are counted apart, with examples; they load nothing.
 
 mod all_to_all;
 mod cuts;
@@ -33,17 +32,17 @@ use crate::id::{NodeIndex, SwitchIndex};
 use crate::order::Orders;
 use crate::random::Random;
 use crate::rank::Ranking;
-use crate::survey::Host;
+use crate::survey::HostKey;
 use crate::tables::{End, ForwardingTables};
 use cuts::Cuts;
-use paths::{Paths, Target};
+use paths::{FlowTarget, Paths};
 
-/// How many lost pairs are kept by name.
+/// The greatest number of lost pairs that are kept as examples.
 const NAMED: usize = 8;
 
 /// A pair of a switch and a node that is not delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Lost {
+pub struct LostPair {
     /// The switch that the sources sit on.
     pub from: SwitchIndex,
     /// The destination.
@@ -55,55 +54,55 @@ pub struct Lost {
 pub struct Loads {
     /// Flows on each of [`Traffic::ports`].
     pub by_port: Vec<u64>,
-    /// To how many destinations they go, where that was counted.
+    /// The number of their destinations; empty if it was not counted.
     pub destinations: Vec<u32>,
-    /// No routing of these pairs has a lower maximum.
+    /// A lower bound: no routing of these pairs has a lower maximum.
     pub bound: u64,
     /// The cut that gives the bound.
     pub cut: Option<Cut>,
     /// Flows that do not arrive.
     pub undelivered: u64,
     /// The first of them.
-    pub lost: Vec<Lost>,
+    pub lost: Vec<LostPair>,
 }
 
 impl Loads {
-    /// The greatest load: the congestion risk.
+    /// Returns the greatest load: the congestion risk.
     pub fn max(&self) -> u64 {
         self.by_port.iter().copied().max().unwrap_or(0)
     }
 
-    /// The mean over all directed ports between live switches.
+    /// Returns the mean over all directed ports between live switches.
     pub fn mean(&self) -> f64 {
         let sum: u64 = self.by_port.iter().sum();
         sum as f64 / self.by_port.len().max(1) as f64
     }
 }
 
-/// A host in a series: what the slowest of its flows shares a port with, itself counted.
+/// The risk of a host: the number of flows that share a port with the slowest of its own, including that one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HostRisk {
-    /// Over all patterns of the series.
+    /// The sum over all patterns of the series.
     pub sum: u64,
-    /// The greatest.
+    /// The greatest of all patterns.
     pub max: u32,
 }
 
 /// The greatest load of a port in a series.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Worst {
-    /// So many flows.
+pub struct WorstLoad {
+    /// The number of flows.
     pub load: u32,
-    /// In this pattern of the series first.
+    /// The first pattern of the series with this load.
     pub pattern: u32,
 }
 
-impl Worst {
-    /// Takes what is worse; of equal ones the first stays.
+impl WorstLoad {
+    /// Takes another load if it is greater; of equal ones the first stays.
     #[inline]
     fn take(&mut self, load: u32, pattern: u32) {
         if load > self.load {
-            *self = Worst { load, pattern };
+            *self = WorstLoad { load, pattern };
         }
     }
 }
@@ -116,7 +115,7 @@ pub struct Series {
     /// The lower bound of each pattern.
     pub bounds: Vec<u32>,
     /// The greatest load of each of [`Traffic::ports`] over all patterns, and the first pattern that has it.
-    pub worst_by_port: Vec<Worst>,
+    pub worst_by_port: Vec<WorstLoad>,
     /// For each of [`Traffic::hosts`]; only where flows were followed one by one.
     pub by_host: Vec<HostRisk>,
     /// Flows that do not arrive, over all patterns.
@@ -124,37 +123,37 @@ pub struct Series {
 }
 
 impl Series {
-    /// The greatest maximum.
+    /// Returns the greatest maximum.
     pub fn max(&self) -> u32 {
         self.maxima.iter().copied().max().unwrap_or(0)
     }
 
-    /// The least maximum.
+    /// Returns the least maximum.
     pub fn min(&self) -> u32 {
         self.maxima.iter().copied().min().unwrap_or(0)
     }
 
-    /// The mean of the maxima.
+    /// Returns the mean of the maxima.
     pub fn mean(&self) -> f64 {
         mean(&self.maxima)
     }
 
-    /// The median of the maxima: the lower of two in the middle.
+    /// Returns the median of the maxima: the lower of two in the middle.
     pub fn median(&self) -> u32 {
         median(&self.maxima)
     }
 
-    /// The mean of the bounds, which the [mean](Series::mean) is never below.
+    /// Returns the mean of the bounds, which the [mean](Series::mean) is never below.
     pub fn mean_bound(&self) -> f64 {
         mean(&self.bounds)
     }
 
-    /// The median of the bounds, which the [median](Series::median) is never below.
+    /// Returns the median of the bounds, which the [median](Series::median) is never below.
     pub fn median_bound(&self) -> u32 {
         median(&self.bounds)
     }
 
-    /// The greatest bound, which the [maximum](Series::max) is never below.
+    /// Returns the greatest bound, which the [maximum](Series::max) is never below.
     pub fn max_bound(&self) -> u32 {
         self.bounds.iter().copied().max().unwrap_or(0)
     }
@@ -171,14 +170,14 @@ fn median(values: &[u32]) -> u32 {
     values.get(values.len().saturating_sub(1) / 2).copied().unwrap_or(0)
 }
 
-/// Adds up, part by part.
+/// Adds numbers to sums, place by place.
 fn add<T: Wrapping>(sums: &mut [T], parts: &[T]) {
     for (sum, &part) in sums.iter_mut().zip(parts) {
         *sum = sum.wrapping(part);
     }
 }
 
-/// Demands are taken back below zero before they are added to what they are taken from.
+/// Addition that may wrap: parts of a demand may be negative, though their sum is not.
 trait Wrapping: Copy {
     fn wrapping(self, other: Self) -> Self;
 }
@@ -198,13 +197,13 @@ impl Wrapping for u32 {
 /// Nodes that send to each other over some tables.
 pub struct Traffic<'a> {
     paths: Paths<'a>,
-    /// By position.
+    /// The nodes by position.
     nodes: Vec<NodeIndex>,
-    targets: Vec<Target>,
-    /// Which of the hosts a position belongs to.
+    targets: Vec<FlowTarget>,
+    /// The host of each position.
     host_of: Vec<u32>,
     hosts: Vec<&'a str>,
-    /// How many of the nodes each switch has.
+    /// The number of nodes on each switch.
     weight: Vec<u32>,
     /// Live switches, from the lowest to the highest.
     ascending: Vec<u32>,
@@ -212,8 +211,8 @@ pub struct Traffic<'a> {
 }
 
 impl<'a> Traffic<'a> {
-    /// Among all live nodes that have a column, aggregation nodes aside. Their positions are the
-    /// destination order.
+    /// Makes traffic among all live nodes that have a column; aggregation nodes do not count. Their positions are those
+    /// in destination order.
     pub fn new(
         live: Live<'a>,
         ranking: &Ranking,
@@ -232,7 +231,7 @@ impl<'a> Traffic<'a> {
         Self::among(live, ranking, orders, tables, nodes)
     }
 
-    /// Among these nodes, in this order. Those that are dead or have no column are left out.
+    /// Makes traffic among these nodes, in this order. Nodes that are dead or have no column are left out.
     ///
     /// # Panics
     /// If the tables have rows for another number of switches.
@@ -254,7 +253,7 @@ impl<'a> Traffic<'a> {
             }
         }
         nodes.retain(|&n| live.node(n) && column[n.at()] != usize::MAX);
-        let targets: Vec<Target> =
+        let targets: Vec<FlowTarget> =
             nodes.iter().map(|&n| paths.target(tables, column[n.at()])).collect();
         let mut weight = vec![0; count];
         for target in &targets {
@@ -262,7 +261,7 @@ impl<'a> Traffic<'a> {
         }
         let (mut hosts, mut known, mut host_of) = (Vec::new(), HashMap::new(), Vec::new());
         for &n in &nodes {
-            let host = Host::of(live, n);
+            let host = HostKey::of(live, n);
             host_of.push(*known.entry(host).or_insert_with(|| {
                 hosts.push(host.name());
                 hosts.len() as u32 - 1
@@ -273,22 +272,22 @@ impl<'a> Traffic<'a> {
         Traffic { paths, nodes, targets, host_of, hosts, weight, ascending, cuts }
     }
 
-    /// The nodes, by position.
+    /// Returns the nodes by position.
     pub fn nodes(&self) -> &[NodeIndex] {
         &self.nodes
     }
 
-    /// The hosts that the nodes belong to, by name.
+    /// Returns the names of the hosts that the nodes belong to.
     pub fn hosts(&self) -> &[&'a str] {
         &self.hosts
     }
 
-    /// Which of [`hosts`](Traffic::hosts) the node of a position belongs to.
+    /// Returns which of [`hosts`](Traffic::hosts) the node of a position belongs to.
     pub fn host_of(&self, position: usize) -> usize {
         self.host_of[position] as usize
     }
 
-    /// How many of the nodes each of [`hosts`](Traffic::hosts) has.
+    /// Returns how many of the nodes each of [`hosts`](Traffic::hosts) has.
     pub fn rails(&self) -> Vec<u32> {
         let mut rails = vec![0; self.hosts.len()];
         for &host in &self.host_of {
@@ -297,22 +296,22 @@ impl<'a> Traffic<'a> {
         rails
     }
 
-    /// All directed ports between live switches.
+    /// Returns all directed ports between live switches.
     pub fn ports(&self) -> &[DirectedPort] {
         &self.paths.ports
     }
 
-    /// Everybody sends to everybody else.
+    /// Returns the loads if everybody sends to everybody else.
     pub fn all_to_all(&self) -> Loads {
         all_to_all::loads(self)
     }
 
-    /// Who sends over each port, and how far, if everybody sends to everybody else.
+    /// Returns the sources of the flows over each port and the lengths of routes, if everybody sends to everybody else.
     pub fn sources(&self) -> Sources {
         sources::sources(self)
     }
 
-    /// All shifts 1 … N − 1, or a seeded sample of so many of them, ascending.
+    /// Returns the loads of all shifts 1 … N − 1, or of a sample of them, ascending: `sample` is its size and its seed.
     pub fn shifts(&self, sample: Option<(usize, u64)>) -> Series {
         match self.shift_sample(sample) {
             None => shifts::all(self),
@@ -323,7 +322,7 @@ impl<'a> Traffic<'a> {
         }
     }
 
-    /// The shifts of a sample; none if they are all.
+    /// Returns the shifts of a sample; `None` if these are all shifts.
     pub fn shift_sample(&self, sample: Option<(usize, u64)>) -> Option<Vec<usize>> {
         let all = self.nodes.len().saturating_sub(1);
         let (count, seed) = sample.filter(|&(count, _)| count < all)?;
@@ -333,18 +332,18 @@ impl<'a> Traffic<'a> {
         Some(shifts)
     }
 
-    /// The destination of every position in the shift by `k`.
+    /// Returns the destination of every position in the shift by `k`.
     pub fn shift(&self, k: usize) -> Vec<u32> {
         let nodes = self.nodes.len();
         (0..nodes).map(|i| ((i + k) % nodes) as u32).collect()
     }
 
-    /// So many random permutations. (A position may send to itself, which loads nothing.)
+    /// Returns the loads of `count` random permutations. (A position may send to itself, which loads nothing.)
     pub fn permutations(&self, count: usize, seed: u64) -> Series {
         flows::series(self, count, |i| self.permutation(seed, i))
     }
 
-    /// The greatest load of each of these permutations (the destination of every position), and nothing else.
+    /// Returns the greatest load of each of these permutations (the destination of every position).
     ///
     /// # Panics
     /// If one of them is no permutation of the positions.
@@ -352,19 +351,20 @@ impl<'a> Traffic<'a> {
         flows::maxima(self, permutations)
     }
 
-    /// The destination of every position in the i-th random permutation.
+    /// Returns the destination of every position in the i-th random permutation.
     pub fn permutation(&self, seed: u64, i: usize) -> Vec<u32> {
         let mut to: Vec<u32> = (0..self.nodes.len() as u32).collect();
         Random::new(seed, PERMUTATIONS + i as u64).shuffle(&mut to);
         to
     }
 
-    /// So many random bisections: halves at random, and each of one half exchanges with one of the other.
+    /// Returns the loads of `count` random bisections: the positions are halved at random, and each of one half exchanges
+    /// with one of the other.
     pub fn bisections(&self, count: usize, seed: u64) -> Series {
         flows::series(self, count, |i| self.bisection(seed, i))
     }
 
-    /// The partner of every position in the i-th random bisection; an odd one is its own.
+    /// Returns the partner of every position in the i-th random bisection; an odd one is its own partner.
     pub fn bisection(&self, seed: u64, i: usize) -> Vec<u32> {
         let mut order: Vec<u32> = (0..self.nodes.len() as u32).collect();
         Random::new(seed, BISECTIONS + i as u64).shuffle(&mut order);
@@ -376,17 +376,18 @@ impl<'a> Traffic<'a> {
         to
     }
 
-    /// A list of pairs, by position.
+    /// Returns the loads of a list of pairs of positions.
     pub fn pairs(&self, pairs: &[(u32, u32)]) -> Loads {
         flows::pairs(self, pairs)
     }
 
-    /// Follows the route of one position to another; `each` is told its directed ports. Whether it arrives.
+    /// Follows the route of one position to another, and calls `each` with its directed ports. Returns whether it
+    /// arrives.
     pub fn follow(&self, from: u32, to: u32, each: impl FnMut(u32)) -> bool {
         self.paths.follow(self.targets[from as usize].home, &self.targets[to as usize], each)
     }
 
-    /// Some flows of all-to-all over a port, to different destinations, from different sources.
+    /// Returns up to `most` flows of all-to-all over a port, with different sources and different destinations.
     pub fn flows_over(&self, port: usize, most: usize) -> Vec<(u32, u32)> {
         let over = self.paths.ports[port];
         let s = over.switch.at() as u32;
@@ -414,13 +415,13 @@ impl<'a> Traffic<'a> {
         flows
     }
 
-    fn lost(&self, from: u32, target: &Target) -> Lost {
+    fn lost(&self, from: u32, target: &FlowTarget) -> LostPair {
         let is_meant = |at: &usize| {
             let other = &self.targets[*at];
             (other.home, other.port) == (target.home, target.port)
         };
         let position = (0..self.targets.len()).find(is_meant).expect("a target of this traffic");
-        Lost { from: SwitchIndex::new(from as usize), to: self.nodes[position] }
+        LostPair { from: SwitchIndex::new(from as usize), to: self.nodes[position] }
     }
 }
 

@@ -1,9 +1,11 @@
-//! The routes of tables, made to be followed fast.
+//! Tables, laid out so that routes can be followed fast.
 //!
-//! An entry leads to a *channel*: the directed port of a switch that it names. Channels of a switch
-//! lie a power of two apart, so that switch and entry make a channel without looking anything up, and
-//! whatever number an entry holds, there is one. Ports between live switches are numbered without gaps
-//! besides: loads are counted by that number.
+//! An entry of a switch names a *channel*: the directed port that it sends out of. Each switch has room for a power of
+//! two of channels, so that `switch << shift | entry` is the number of a channel without any lookup, and every possible
+//! entry has one. Ports between live switches also have a number without gaps, by which loads are counted.
+//!
+//! Example: with 36-port switches `shift` is 6 (38 channels are needed, 64 are there). Entry 7 of switch 3 is channel
+//! `3 << 6 | 7` = 199. Entry 255, no route, becomes 63, a channel that leads nowhere.
 
 use super::super::walk::Heights;
 use crate::fabric::{Live, Peer};
@@ -24,30 +26,40 @@ pub struct DirectedPort {
     pub peer: SwitchIndex,
 }
 
-/// What is at the other end of a channel.
+/// The other end of a channel.
 #[derive(Clone, Copy)]
-pub(super) struct Link {
-    /// `NOWHERE` if no live switch is.
+pub(super) struct ChannelEnd {
+    /// The switch there; [`NOWHERE`] if there is no live switch.
     pub(super) switch: u32,
     /// The number of this directed port, and in its lowest bit whether it leads up.
     port: u32,
 }
 
-impl Link {
+impl ChannelEnd {
+    /// Returns the number of the directed port.
     #[inline]
     pub(super) fn port(self) -> u32 {
         self.port >> 1
     }
 
+    /// Returns whether the channel leads up.
     #[inline]
     pub(super) fn is_up(self) -> bool {
         self.port & 1 == 1
     }
 }
 
-/// A destination: where its entries lie, and where it is.
+/// Packets from the nodes of one switch to a destination.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Target {
+pub(super) struct Flow {
+    /// The switch that they start from.
+    pub(super) from: u32,
+    pub(super) target: FlowTarget,
+}
+
+/// A destination: where its entries are stored, and the switch that it is on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FlowTarget {
     pub(super) tile: u32,
     width: u32,
     /// Its column, counted from the tile's first.
@@ -55,16 +67,16 @@ pub(super) struct Target {
     /// The switch it sits on, and its port there.
     pub(super) home: u32,
     pub(super) port: u8,
-    /// Whether its switch delivers it: who gets there, need not look.
+    /// Whether its switch delivers it, so that a flow that gets to the switch has arrived.
     pub(super) is_delivered: bool,
 }
 
 /// Tables, and where their entries lead to.
 pub(super) struct Paths<'a> {
     tiles: Vec<&'a [u8]>,
-    links: Vec<Link>,
+    links: Vec<ChannelEnd>,
     shift: u32,
-    /// The channel of entries that no port has.
+    /// The channel of entries that name no port.
     last: u8,
     /// The directed ports by number.
     pub(super) ports: Vec<DirectedPort>,
@@ -77,7 +89,7 @@ impl<'a> Paths<'a> {
         let most = fabric.switches().iter().map(|s| u32::from(s.ports)).max().unwrap_or(0);
         // One channel more than ports and port 0 need: that of entries without a route.
         let shift = (most + 2).next_power_of_two().trailing_zeros().min(8);
-        let nowhere = Link { switch: NOWHERE, port: 0 };
+        let nowhere = ChannelEnd { switch: NOWHERE, port: 0 };
         let mut links = vec![nowhere; fabric.switches().len() << shift];
         let mut ports = Vec::new();
         for s in live.switches() {
@@ -86,7 +98,7 @@ impl<'a> Paths<'a> {
                     let channel = s.at() << shift | usize::from(port.0);
                     let port_and_way =
                         (ports.len() as u32) << 1 | u32::from(heights.is_up(s, peer));
-                    links[channel] = Link { switch: peer.at() as u32, port: port_and_way };
+                    links[channel] = ChannelEnd { switch: peer.at() as u32, port: port_and_way };
                     ports.push(DirectedPort { switch: s, port, peer });
                 }
             }
@@ -101,11 +113,11 @@ impl<'a> Paths<'a> {
         }
     }
 
-    pub(super) fn target(&self, tables: &ForwardingTables, column: usize) -> Target {
+    pub(super) fn target(&self, tables: &ForwardingTables, column: usize) -> FlowTarget {
         let columns = tables.columns();
         let tile = columns.tile(columns.tile_of(column));
         let Destination { switch, port, .. } = columns.destinations()[column];
-        Target {
+        FlowTarget {
             tile: tile.index as u32,
             width: tile.columns.len() as u32,
             at: (column - tile.columns.start) as u32,
@@ -115,30 +127,30 @@ impl<'a> Paths<'a> {
         }
     }
 
-    /// What switch `s` has for a target.
+    /// Returns the entry of switch `s` for a target.
     #[inline]
-    pub(super) fn entry(&self, s: u32, target: &Target) -> u8 {
+    pub(super) fn entry(&self, s: u32, target: &FlowTarget) -> u8 {
         let at = s as usize * target.width as usize + target.at as usize;
         self.tiles[target.tile as usize][at]
     }
 
-    /// The entries of switch `s` in the tile of a target; the target has the one at `at`.
+    /// Returns the entries of switch `s` in the tile of a target; that of the target is at [`FlowTarget::at`].
     #[inline]
-    pub(super) fn row(&self, s: u32, target: &Target) -> &[u8] {
+    pub(super) fn row(&self, s: u32, target: &FlowTarget) -> &[u8] {
         let width = target.width as usize;
         &self.tiles[target.tile as usize][s as usize * width..][..width]
     }
 
-    /// Where an entry of `s` leads to.
+    /// Returns where an entry of `s` leads to.
     #[inline]
-    pub(super) fn next(&self, s: u32, entry: u8) -> Link {
+    pub(super) fn next(&self, s: u32, entry: u8) -> ChannelEnd {
         self.links[(s as usize) << self.shift | usize::from(entry.min(self.last))]
     }
 
-    /// Follows one route; `each` is told its directed ports. Whether it arrives.
-    pub(super) fn follow(&self, from: u32, target: &Target, mut each: impl FnMut(u32)) -> bool {
+    /// Follows one route, and calls `each` with its directed ports. Returns whether it arrives.
+    pub(super) fn follow(&self, from: u32, target: &FlowTarget, mut each: impl FnMut(u32)) -> bool {
         let mut s = from;
-        // Who has seen more ports than there are switches goes in circles.
+        // A route with more hops than there are switches loops.
         for _ in 0..=self.switches {
             let entry = self.entry(s, target);
             let next = self.next(s, entry);
@@ -151,24 +163,24 @@ impl<'a> Paths<'a> {
         false
     }
 
-    /// Follows many routes hop by hop, side by side, so that memory is asked for many entries at once
+    /// Follows many routes at once, one hop of all of them at a time, so that memory is asked for many entries at once
     /// instead of one after the other.
-    pub(super) fn follow_all(&self, flows: &[(u32, Target)], ways: &mut Ways) {
+    pub(super) fn follow_all(&self, flows: &[Flow], ways: &mut FlowPaths) {
         ways.clear(flows.len());
-        ways.on_the_way.extend(flows.iter().enumerate().map(|(at, flow)| (at as u32, flow.0)));
+        ways.on_the_way.extend(flows.iter().enumerate().map(|(at, flow)| (at as u32, flow.from)));
         let none = self.ports.len() as u32;
         for hop in 0.. {
             if ways.on_the_way.is_empty() || hop > self.switches {
                 break;
             }
             ways.start_hop(hop, flows.len(), none);
-            let Ways { on_the_way, places, entries, rows, switches, arrived, .. } = ways;
+            let FlowPaths { on_the_way, places, entries, rows, switches, arrived, .. } = ways;
             places.clear();
             places.extend(on_the_way.iter().map(|&(flow, s)| {
-                let target = &flows[flow as usize].1;
+                let target = &flows[flow as usize].target;
                 (target.tile, s as usize * target.width as usize + target.at as usize)
             }));
-            // Nothing in this loop waits for anything, and it is short: many entries are under way at once.
+            // No step of this short loop waits for another one, so many entries are loaded at once.
             entries.clear();
             entries.extend(places.iter().map(|&(tile, at)| self.tiles[tile as usize][at]));
             let row = &mut rows[hop];
@@ -176,7 +188,7 @@ impl<'a> Paths<'a> {
             for at in 0..on_the_way.len() {
                 let (flow, s) = on_the_way[at];
                 let next = self.next(s, entries[at]);
-                let target = &flows[flow as usize].1;
+                let target = &flows[flow as usize].target;
                 if next.switch == NOWHERE {
                     switches[flow as usize] = hop as u32 + 1;
                     arrived[flow as usize] = s == target.home && target.is_delivered;
@@ -197,11 +209,11 @@ impl<'a> Paths<'a> {
     }
 }
 
-/// Where flows went: for each hop a row, with a directed port for each flow. Flows that have arrived
-/// before, or never do, have the number after the last port there: whoever counts has one place more, and
-/// need not ask.
+/// The paths of flows: for each hop a row, with a directed port for each flow. Flows that have arrived before, or never
+/// do, have the number after the last port there. So an array of counts has one place more than there are ports, and
+/// counting needs no condition.
 #[derive(Default)]
-pub(super) struct Ways {
+pub(super) struct FlowPaths {
     on_the_way: Vec<(u32, u32)>,
     places: Vec<(u32, usize)>,
     entries: Vec<u8>,
@@ -211,7 +223,7 @@ pub(super) struct Ways {
     arrived: Vec<bool>,
 }
 
-impl Ways {
+impl FlowPaths {
     fn clear(&mut self, flows: usize) {
         self.on_the_way.clear();
         self.used = 0;
@@ -234,24 +246,24 @@ impl Ways {
         if self.arrived.iter().all(|&arrived| arrived) {
             return;
         }
-        let Ways { rows, used, arrived, .. } = self;
+        let FlowPaths { rows, used, arrived, .. } = self;
         for row in &mut rows[..*used] {
             let lost = row.iter_mut().zip(&*arrived).filter(|(_, arrived)| !**arrived);
             lost.for_each(|(port, _)| *port = none);
         }
     }
 
-    /// Whether each flow arrived.
+    /// Returns for each flow whether it arrived.
     pub(super) fn arrived(&self) -> &[bool] {
         &self.arrived
     }
 
-    /// Over how many switches each flow went.
+    /// Returns for each flow how many switches it passed.
     pub(super) fn switches(&self) -> &[u32] {
         &self.switches
     }
 
-    /// The ports of each hop, by flow.
+    /// Returns the ports of all flows, hop by hop.
     pub(super) fn rows(&self) -> &[Vec<u32>] {
         &self.rows[..self.used]
     }

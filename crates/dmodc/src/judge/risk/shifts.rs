@@ -1,24 +1,26 @@
 //! All shifts at once.
 //!
-//! In the shift by k, position i sends to i + k. Neighbours on one switch share their routes: if
-//! positions a … b sit on switch s, the route from s to destination d is taken in the shifts d − b … d − a,
-//! once in each. So it is followed once, and each of its ports is told "one more from shift d − b on,
-//! one less after d − a": differences, whose sums are the loads. Cuts are counted like ports. A block of
-//! shifts is done at a time, so that the differences stay in a cache. All N − 1 shifts of N nodes on L
-//! leaves then cost O(N × L × hops) instead of O(N² × hops).
+//! In the shift by k, position i sends to i + k. Neighbours on one switch share their routes: if positions a … b are on
+//! switch s, the route from s to destination d is taken in the shifts d − b … d − a, once in each. So it is followed
+//! once, and for each of its ports two differences are noted: +1 at shift d − b, and −1 after shift d − a. Their running
+//! sums are the loads. Cuts are counted like ports. A block of shifts is counted at a time, so that the differences stay
+//! in a cache. All N − 1 shifts of N nodes on L leaves then cost O(N × L × hops) instead of O(N² × hops).
+//!
+//! Example: positions 4, 5 and 6 are on one switch. Its route to destination 9 is taken in the shifts 3 (6 → 9),
+//! 4 (5 → 9) and 5 (4 → 9): each port on it notes +1 at shift 3 and −1 at shift 6.
 
 use std::ops::Range;
 
 use super::paths::NOWHERE;
-use super::{Series, Traffic, Worst};
+use super::{Series, Traffic, WorstLoad};
 use crate::parallel;
 
-/// So many shifts are done at a time, and one place more for what ends after the last.
+/// This many shifts are counted at a time. A row has one place more, for differences after the last shift.
 const BLOCK: usize = 63;
 const ROW: usize = BLOCK + 1;
 
-/// Differences, which may wrap on their way to sums that do not.
-trait Word: Copy + Default + Send {
+/// A difference. Differences may wrap, but their running sums do not.
+trait Difference: Copy + Default + Send {
     fn change(&mut self, up: bool);
     fn plus(self, other: Self) -> Self;
     fn value(self) -> u32;
@@ -26,7 +28,7 @@ trait Word: Copy + Default + Send {
 
 macro_rules! word {
     ($word:ty) => {
-        impl Word for $word {
+        impl Difference for $word {
             #[inline]
             fn change(&mut self, up: bool) {
                 *self = if up { self.wrapping_add(1) } else { self.wrapping_sub(1) };
@@ -45,15 +47,15 @@ macro_rules! word {
 word!(u16);
 word!(u32);
 
-/// Neighbours in the order that sit on one switch.
+/// Consecutive positions on one switch.
 #[derive(Clone, Copy)]
-struct Run {
+struct PositionRun {
     switch: u32,
     first: usize,
     length: usize,
 }
 
-/// The series of all shifts, 1 … N − 1.
+/// Returns the series of all shifts, 1 … N − 1.
 pub(super) fn all(traffic: &Traffic<'_>) -> Series {
     match traffic.nodes.len() {
         // No load is greater than the number of flows.
@@ -62,25 +64,25 @@ pub(super) fn all(traffic: &Traffic<'_>) -> Series {
     }
 }
 
-fn with<W: Word>(traffic: &Traffic<'_>) -> Series {
+fn with<W: Difference>(traffic: &Traffic<'_>) -> Series {
     let nodes = traffic.nodes.len();
     let runs = runs(traffic);
     let blocks: Vec<usize> = (1..nodes).step_by(BLOCK).collect();
     let chunk = parallel::piece_length(blocks.len(), 2);
     let parts = parallel::map(blocks.chunks(chunk), |blocks| {
-        let mut desk = Desk::<W>::new(traffic);
+        let mut counts = ShiftCounts::<W>::new(traffic);
         let mut series = Series::default();
         for &first in blocks {
             let last = (first + BLOCK).min(nodes) - 1;
             for run in &runs {
-                series.undelivered += desk.run(traffic, *run, first, last);
+                series.undelivered += counts.run(traffic, *run, first, last);
             }
-            desk.sum_up(traffic, first..last + 1, &mut series);
+            counts.sum_up(traffic, first..last + 1, &mut series);
         }
-        (series, desk.worst_by_port)
+        (series, counts.worst_by_port)
     });
     let mut whole = Series {
-        worst_by_port: vec![Worst::default(); traffic.paths.ports.len()],
+        worst_by_port: vec![WorstLoad::default(); traffic.paths.ports.len()],
         ..Series::default()
     };
     for (part, worst) in parts {
@@ -94,36 +96,37 @@ fn with<W: Word>(traffic: &Traffic<'_>) -> Series {
     whole
 }
 
-fn runs(traffic: &Traffic<'_>) -> Vec<Run> {
-    let mut runs: Vec<Run> = Vec::new();
+fn runs(traffic: &Traffic<'_>) -> Vec<PositionRun> {
+    let mut runs: Vec<PositionRun> = Vec::new();
     for (position, target) in traffic.targets.iter().enumerate() {
         match runs.last_mut() {
             Some(run) if run.switch == target.home => run.length += 1,
-            _ => runs.push(Run { switch: target.home, first: position, length: 1 }),
+            _ => runs.push(PositionRun { switch: target.home, first: position, length: 1 }),
         }
     }
     runs
 }
 
-struct Desk<W> {
-    /// By directed port, then cut left, then cut entered: the differences of a block of shifts.
+/// The counts of one thread.
+struct ShiftCounts<W> {
+    /// The differences of a block of shifts: of all directed ports, then of all cuts left, then of all cuts entered.
     differences: Vec<[W; ROW]>,
-    worst_by_port: Vec<Worst>,
+    worst_by_port: Vec<WorstLoad>,
     way: Vec<u32>,
 }
 
-impl<W: Word> Desk<W> {
+impl<W: Difference> ShiftCounts<W> {
     fn new(traffic: &Traffic<'_>) -> Self {
         let (ports, cuts) = (traffic.paths.ports.len(), traffic.cuts.cuts.len());
-        Desk {
+        ShiftCounts {
             differences: vec![[W::default(); ROW]; ports + 2 * cuts],
-            worst_by_port: vec![Worst::default(); ports],
+            worst_by_port: vec![WorstLoad::default(); ports],
             way: Vec::new(),
         }
     }
 
-    /// What neighbours on one switch send in the shifts `first ..= last`; how many flows do not arrive.
-    fn run(&mut self, traffic: &Traffic<'_>, run: Run, first: usize, last: usize) -> u64 {
+    /// Counts what the positions of a run send in the shifts `first ..= last`. Returns how many flows do not arrive.
+    fn run(&mut self, traffic: &Traffic<'_>, run: PositionRun, first: usize, last: usize) -> u64 {
         let (ports, cuts) = (traffic.paths.ports.len(), traffic.cuts.cuts.len());
         let nodes = traffic.nodes.len();
         let end = run.first + run.length - 1;
@@ -132,7 +135,7 @@ impl<W: Word> Desk<W> {
         for d in run.first + first..=end + last {
             let target = &traffic.targets[to];
             to = if to + 1 == nodes { 0 } else { to + 1 };
-            // Those of the run that are `first ..= last` before it.
+            // The shifts in which a position of the run sends to `d`.
             let from = d.saturating_sub(end).max(first) - first;
             let until = (d - run.first).min(last) - first + 1;
             self.way.clear();
@@ -159,7 +162,7 @@ impl<W: Word> Desk<W> {
         undelivered
     }
 
-    /// Sums of a block of shifts: maxima and bounds. The differences are forgotten.
+    /// Adds the maxima and bounds of a block of shifts to a series, and clears the differences.
     fn sum_up(&mut self, traffic: &Traffic<'_>, shifts: Range<usize>, series: &mut Series) {
         let ports = traffic.paths.ports.len();
         let cuts = &traffic.cuts.cuts;

@@ -1,21 +1,21 @@
-//! Who sends over a port, and how far, if everybody sends to everybody.
+//! The sources of the flows over each port, and the lengths of routes, if everybody sends to everybody.
 //!
-//! All nodes of a switch share their routes to other switches, so switches are looked at, 64 at a time
+//! All nodes of a switch share their routes to other switches, so switches are counted instead of nodes, 64 at a time
 //! with a bit for each: O(N × switches with nodes × hops).
 
 use super::Traffic;
-use super::paths::{Target, Ways};
+use super::paths::{Flow, FlowPaths};
 use crate::parallel;
 
-/// So many destinations are looked at side by side.
+/// This many destinations are followed at once.
 const BATCH: usize = 1024;
 
-/// Who sends over ports, and how far.
+/// The sources of the flows over each port, and the lengths of routes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sources {
-    /// From how many nodes each of [`Traffic::ports`](super::Traffic::ports) has flows.
+    /// For each of [`Traffic::ports`](super::Traffic::ports), the number of nodes that send over it.
     pub by_port: Vec<u32>,
-    /// How many pairs are delivered over so many switches.
+    /// The number of delivered pairs whose route passes `i` switches, for each `i`.
     pub pairs_by_switches: Vec<u64>,
 }
 
@@ -33,17 +33,17 @@ pub(super) fn sources(traffic: &Traffic<'_>) -> Sources {
     sum
 }
 
-/// The same of these switches alone.
+/// Returns the same for the nodes of these switches alone.
 fn of(traffic: &Traffic<'_>, switches: &[u32]) -> Sources {
-    // One place more, for what is no port.
+    // One place more than there are ports: see [`FlowPaths`].
     let mut seen = vec![0u64; traffic.paths.ports.len() + 1];
     let mut pairs_by_switches: Vec<u64> = Vec::new();
-    let mut ways = Ways::default();
-    let mut flows: Vec<(u32, Target)> = Vec::new();
+    let mut ways = FlowPaths::default();
+    let mut flows: Vec<Flow> = Vec::new();
     for targets in traffic.targets.chunks(BATCH) {
         for (bit, &s) in switches.iter().enumerate() {
             flows.clear();
-            flows.extend(targets.iter().map(|&target| (s, target)));
+            flows.extend(targets.iter().map(|&target| Flow { from: s, target }));
             traffic.paths.follow_all(&flows, &mut ways);
             for &port in ways.rows().iter().flatten() {
                 seen[port as usize] |= 1 << bit;
@@ -54,7 +54,7 @@ fn of(traffic: &Traffic<'_>, switches: &[u32]) -> Sources {
                     pairs_by_switches.resize(switches as usize + 1, 0);
                 }
                 // Nobody sends to itself.
-                let own = u32::from(flow.1.home == s);
+                let own = u32::from(flow.target.home == s);
                 pairs_by_switches[switches as usize] += u64::from(traffic.weight[s as usize] - own);
             }
         }

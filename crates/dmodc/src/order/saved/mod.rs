@@ -1,19 +1,30 @@
 //! Orders that outlive a run.
+//!
+//! | file | |
+//! |---|---|
+//! | `numbers` | numbers for the destinations of a fabric: by place, by GUID, or as a newcomer |
+//! | `newcomers`, `fit` | numbers for nodes that come later, which change nobody else's |
+//! | `keep` | what later saves keep of earlier ones |
+//! | `leaves` | what saved orders know about leaves |
+//! | `replaced` | switches that took the place of others |
 
+mod fit;
+mod keep;
+mod leaves;
 mod newcomers;
 mod numbers;
 mod replaced;
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Orders, counts};
+use super::Orders;
 use crate::fabric::{Fabric, Live};
 use crate::id::{Guid, PortNumber, SwitchIndex};
 use crate::rank::{RankRule, Ranking};
 
 /// A port of a switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Place {
+pub struct SavedPlace {
     /// The switch.
     pub switch: Guid,
     /// Its port.
@@ -22,30 +33,33 @@ pub struct Place {
 
 /// A cable between two switches; the lesser end comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct SavedCable(pub Place, pub Place);
+pub struct SavedCable(pub SavedPlace, pub SavedPlace);
 
 /// Both orders of a fabric as lists of GUIDs.
 ///
-/// A destination's number is its position in its list. A number belongs to a *place*, the switch port that a node is plugged into:
-/// whoever is there has it, so a replaced adapter takes it over. Whoever is absent keeps it: renumbering after one dead
-/// leaf would move a third of all entries. A newcomer gets a number that fits its place, and nobody else's changes.
+/// A destination's number is its position in its list. A number belongs to a *place*, the switch port that a node is
+/// plugged into: the node that is there has the number, so a replaced adapter takes it over. An absent node keeps its
+/// number, since renumbering after one dead leaf would move a third of all entries. A newcomer gets a number that fits
+/// its place, and no other number changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SavedOrders {
-    /// Nodes on leaves, by port GUID; 0 stands for nobody.
+    /// Nodes on leaves, by port GUID; 0 stands for a number that no node has.
     pub nodes: Vec<Guid>,
     /// The place of each number of a node on a leaf, as far as it is known.
-    pub node_places: Vec<Option<Place>>,
-    /// Nodes elsewhere and aggregation nodes, by port GUID; 0 stands for nobody.
+    pub node_places: Vec<Option<SavedPlace>>,
+    /// Nodes elsewhere and aggregation nodes, by port GUID; 0 stands for a number that no node has.
     pub others: Vec<Guid>,
     /// The place of each of their numbers, as far as it is known.
-    pub other_places: Vec<Option<Place>>,
-    /// Cables between switches as they were last seen, ascending. Who is cabled as an absent switch was takes its place.
+    pub other_places: Vec<Option<SavedPlace>>,
+    /// Cables between switches as they were last seen, ascending. A new switch that is cabled as an absent one was takes
+    /// its place.
     pub cables: Vec<SavedCable>,
     /// Switches as destinations.
     pub switches: Vec<Guid>,
     /// Switches in switch order.
     pub groups: Vec<Guid>,
-    /// The leaves, ascending. Of the other switches listed, none is a leaf; an empty list says nothing.
+    /// The leaves, ascending. Of the other switches listed, none is a leaf. An empty list means that leaves are not
+    /// known.
     pub leaves: Vec<Guid>,
     /// The switches that ranks are counted from, as [`RankRule::SingleRoot`] has them; an empty list
     /// stands for ranks from the leaves. `None` if it is not decided yet.
@@ -53,7 +67,7 @@ pub struct SavedOrders {
 }
 
 impl SavedOrders {
-    /// A plain list of GUIDs, where one list serves for everything that can be looked up in it.
+    /// Returns the orders of a plain list of GUIDs, which serves for nodes and switches alike.
     pub fn plain(guids: Vec<Guid>) -> Self {
         SavedOrders {
             nodes: guids.clone(),
@@ -71,8 +85,8 @@ impl SavedOrders {
         known.filter(|guid| !present.contains(guid)).count()
     }
 
-    /// Whether numbers belong to places, so that newcomers get numbers that fit. It is so unless the orders are an empty or a plain list,
-    /// or were saved by an earlier version.
+    /// Returns whether numbers belong to places, so that newcomers get numbers that fit. They do unless the orders are an
+    /// empty or a plain list, or were saved by an earlier version.
     pub fn keeps_places(&self) -> bool {
         self.node_places.iter().any(Option::is_some)
     }
@@ -89,76 +103,7 @@ impl SavedOrders {
         Some(RankRule::SingleRoot(present.collect()))
     }
 
-    /// Takes over from an earlier save what is absent now, each in its place, so that it is known
-    /// when it returns.
-    pub fn keep_absent(&mut self, earlier: &SavedOrders) {
-        let present = self.switches.clone();
-        keep_places(&mut self.nodes, &mut self.node_places, &earlier.nodes, &earlier.node_places);
-        keep_places(
-            &mut self.others,
-            &mut self.other_places,
-            &earlier.others,
-            &earlier.other_places,
-        );
-        keep_numbers(&mut self.switches, &earlier.switches);
-        self.keep_cables(&earlier.cables);
-        self.groups = merge(&earlier.groups, &self.groups);
-        if !earlier.leaves.is_empty() {
-            // A switch that is there now is what it is now.
-            let now: HashSet<Guid> = present.iter().copied().collect();
-            let absent: Vec<Guid> =
-                earlier.leaves.iter().copied().filter(|leaf| !now.contains(leaf)).collect();
-            self.leaves.extend(absent);
-            self.leaves.sort_unstable();
-        }
-        if let Some(now) = &mut self.roots
-            && let Some(earlier) = &earlier.roots
-        {
-            *now = merge(earlier, now);
-        } else if self.roots.is_none() {
-            self.roots.clone_from(&earlier.roots);
-        }
-    }
-
-    /// Keeps earlier cables whose ports are free now.
-    fn keep_cables(&mut self, earlier: &[SavedCable]) {
-        let in_use: HashSet<Place> =
-            self.cables.iter().flat_map(|SavedCable(a, b)| [*a, *b]).collect();
-        let is_absent = |SavedCable(a, b): &&SavedCable| !in_use.contains(a) && !in_use.contains(b);
-        self.cables.extend(earlier.iter().filter(is_absent).copied().collect::<Vec<_>>());
-        self.cables.sort_unstable();
-    }
-
-    /// Gives positions in all lists to others: from the GUIDs that have them now to those that shall. Whoever
-    /// has a position of its own keeps it.
-    pub(crate) fn rename(&mut self, renamed: &HashMap<Guid, Guid>) {
-        if renamed.is_empty() {
-            return;
-        }
-        let places = self.node_places.iter_mut().chain(&mut self.other_places).flatten();
-        let ends = self.cables.iter_mut().flat_map(|SavedCable(a, b)| [a, b]);
-        for place in places.chain(ends) {
-            if let Some(other) = renamed.get(&place.switch) {
-                place.switch = *other;
-            }
-        }
-        for cable in &mut self.cables {
-            *cable = SavedCable(cable.0.min(cable.1), cable.0.max(cable.1));
-        }
-        self.cables.sort_unstable();
-        let SavedOrders { nodes, others, switches, groups, leaves, roots, .. } = self;
-        let lists = [nodes, others, switches, groups, &mut *leaves];
-        for list in lists.into_iter().chain(roots) {
-            let known: HashSet<Guid> = list.iter().copied().collect();
-            for guid in list.iter_mut() {
-                if let Some(other) = renamed.get(guid).filter(|other| !known.contains(other)) {
-                    *guid = *other;
-                }
-            }
-        }
-        leaves.sort_unstable();
-    }
-
+    /// Returns the orders of a fabric as lists.
     pub(super) fn of(orders: &Orders, live: Live<'_>) -> Self {
         let fabric = live.fabric;
         let places = |on_leaf| {
@@ -169,7 +114,7 @@ impl SavedOrders {
             });
             let vacant = orders.vacant.iter().filter(|_| on_leaf);
             let vacant = vacant.map(|&(number, place)| (number, Guid(0), place));
-            let all: Vec<(u32, Guid, Place)> = listed.chain(vacant).collect();
+            let all: Vec<(u32, Guid, SavedPlace)> = listed.chain(vacant).collect();
             let guids = by_number(all.iter().map(|&(number, guid, _)| (number, guid)));
             let mut places = vec![None; guids.len()];
             for (number, _, place) in all {
@@ -184,7 +129,7 @@ impl SavedOrders {
             .iter()
             .map(|cable| {
                 let [a, b] = [cable.a, cable.b]
-                    .map(|(s, port)| Place { switch: fabric.switch(s).guid, port });
+                    .map(|(s, port)| SavedPlace { switch: fabric.switch(s).guid, port });
                 SavedCable(a.min(b), a.max(b))
             })
             .collect();
@@ -214,53 +159,8 @@ impl SavedOrders {
         }
     }
 
-    /// What is known of each switch of a fabric: that it is a leaf, that it is none, or nothing.
-    ///
-    /// A fabric that has only lost something since is what it was. One that has grown (more than one node of
-    /// eight is not listed) may have been saved while most hosts were off, and what was decided then may
-    /// be wrong: a leaf of then stays one only if it has few nodes and is cabled to nobody with many. A
-    /// switch that was no leaf may have become one: nothing is known of it if it has more than half as many
-    /// nodes that are not listed as any switch has nodes.
-    ///
-    /// Files of the first version list no leaves. There a switch was a leaf if nodes that were numbered
-    /// as those on leaves are on it now, and none if only nodes are that were numbered apart.
-    pub(crate) fn known_leaves(&self, live: Live<'_>) -> Vec<Option<bool>> {
-        let set = |list: &[Guid]| list.iter().copied().collect::<HashSet<Guid>>();
-        let (leaves, switches) = (set(&self.leaves), set(&self.switches));
-        let (on_leaves, elsewhere) = (set(&self.nodes), set(&self.others));
-        let nodes: Vec<Nodes> = live
-            .fabric
-            .switch_indices()
-            .map(|s| Nodes::of(live, s, &on_leaves, &elsewhere))
-            .collect();
-        let sum = |count: fn(&Nodes) -> usize| nodes.iter().map(count).sum::<usize>();
-        let has_grown = 8 * sum(|nodes| nodes.new) > sum(Nodes::all);
-        let most = nodes.iter().map(Nodes::all).max().unwrap_or(0);
-        let is_crowded = |s: SwitchIndex| 2 * nodes[s.at()].all() > most;
-        let known = |s: SwitchIndex| {
-            let guid = live.fabric.switch(s).guid;
-            let nodes = &nodes[s.at()];
-            let was_leaf = match self.leaves.is_empty() {
-                true => match (nodes.on_leaves > 0, nodes.elsewhere > 0) {
-                    (true, false) => Some(true),
-                    (false, true) => Some(false),
-                    _ => None,
-                },
-                false if leaves.contains(&guid) => Some(true),
-                false if 2 * nodes.new > most || !switches.contains(&guid) => None,
-                false => Some(false),
-            };
-            let stays = !has_grown
-                || was_leaf == Some(true)
-                    && !is_crowded(s)
-                    && !live.links(s).any(|(_, peer)| is_crowded(peer));
-            was_leaf.filter(|_| stays)
-        };
-        live.fabric.switch_indices().map(known).collect()
-    }
-
-    /// Sorts a fabric's switches as saved; an unknown one follows after those of its rank, or of the
-    /// nearest rank below that has any.
+    /// Returns the switches of a fabric, sorted as saved. An unknown switch follows those of its rank, or of the nearest
+    /// rank below that has any.
     pub(super) fn switch_order(
         &self,
         live: Live<'_>,
@@ -269,7 +169,7 @@ impl SavedOrders {
     ) -> Vec<SwitchIndex> {
         let saved = positions(&self.groups);
         let place = |s: SwitchIndex| saved.get(&live.fabric.switch(s).guid).copied();
-        // Plane order goes rank by rank, so the last known switch so far tells where to follow.
+        // Plane order goes rank by rank, so an unknown switch follows the last known one so far.
         let mut last_of_rank: HashMap<u32, u32> = HashMap::new();
         for &s in plane {
             if let Some(place) = place(s) {
@@ -291,41 +191,7 @@ impl SavedOrders {
     }
 }
 
-/// How many nodes of a switch, aggregation nodes aside, are listed, and where.
-struct Nodes {
-    on_leaves: usize,
-    elsewhere: usize,
-    new: usize,
-}
-
-impl Nodes {
-    fn of(
-        live: Live<'_>,
-        s: SwitchIndex,
-        on_leaves: &HashSet<Guid>,
-        elsewhere: &HashSet<Guid>,
-    ) -> Self {
-        let mut found = Nodes { on_leaves: 0, elsewhere: 0, new: 0 };
-        for n in live.nodes(s).filter(|&n| counts(live, n)) {
-            let guids = [live.fabric.node(n).guid, live.fabric.adapter_of(n).guid];
-            let is_in = |list: &HashSet<Guid>| guids.iter().any(|guid| list.contains(guid));
-            match (is_in(on_leaves), is_in(elsewhere)) {
-                (true, false) => found.on_leaves += 1,
-                (false, true) => found.elsewhere += 1,
-                // A plain list has every node as both.
-                (true, true) => {}
-                (false, false) => found.new += 1,
-            }
-        }
-        found
-    }
-
-    fn all(&self) -> usize {
-        self.on_leaves + self.elsewhere + self.new
-    }
-}
-
-/// The position of each GUID in a list; the first where it stands twice.
+/// Returns the position of each GUID in a list, the first one if it is listed twice.
 fn positions(list: &[Guid]) -> HashMap<Guid, u32> {
     let mut positions = HashMap::with_capacity(list.len());
     for (at, &guid) in list.iter().enumerate() {
@@ -334,62 +200,7 @@ fn positions(list: &[Guid]) -> HashMap<Guid, u32> {
     positions
 }
 
-/// Fills numbers that nobody has now with who had them, and the places that are not known now. Whoever has moved to another
-/// place leaves the number to the place.
-fn keep_places(
-    guids: &mut Vec<Guid>,
-    places: &mut Vec<Option<Place>>,
-    earlier: &[Guid],
-    earlier_places: &[Option<Place>],
-) {
-    let present: HashSet<Guid> = guids.iter().copied().collect();
-    let length = guids.len().max(earlier.len());
-    guids.resize(length, Guid(0));
-    places.resize(length, None);
-    for (number, &guid) in earlier.iter().enumerate() {
-        let place = earlier_places.get(number).copied().flatten();
-        if guids[number].0 == 0 && (place.is_none() || !present.contains(&guid)) {
-            guids[number] = guid;
-        }
-        places[number] = places[number].or(place);
-    }
-    if places.iter().all(Option::is_none) {
-        places.clear();
-    }
-}
-
-/// Fills numbers that nobody has now with who had them.
-fn keep_numbers(list: &mut Vec<Guid>, earlier: &[Guid]) {
-    if list.len() < earlier.len() {
-        list.resize(earlier.len(), Guid(0));
-    }
-    for (now, &before) in list.iter_mut().zip(earlier) {
-        if now.0 == 0 {
-            *now = before;
-        }
-    }
-}
-
-/// The earlier sequence, with each newcomer right after whom it follows in the present one.
-fn merge(earlier: &[Guid], present: &[Guid]) -> Vec<Guid> {
-    let known = positions(earlier);
-    let mut after: HashMap<Option<Guid>, Vec<Guid>> = HashMap::new();
-    let mut anchor = None;
-    for &guid in present {
-        match known.contains_key(&guid) {
-            true => anchor = Some(guid),
-            false => after.entry(anchor).or_default().push(guid),
-        }
-    }
-    let mut merged = after.remove(&None).unwrap_or_default();
-    for &guid in earlier {
-        merged.push(guid);
-        merged.extend(after.remove(&Some(guid)).unwrap_or_default());
-    }
-    merged
-}
-
-/// GUIDs by their numbers. A number that nobody has (left by an absent one) is kept as GUID 0.
+/// Returns GUIDs by their numbers. A number that nobody has (left by an absent one) is kept as GUID 0.
 fn by_number(numbered: impl Iterator<Item = (u32, Guid)>) -> Vec<Guid> {
     let mut numbered: Vec<(u32, Guid)> = numbered.collect();
     numbered.sort_unstable();
@@ -403,6 +214,7 @@ fn by_number(numbered: impl Iterator<Item = (u32, Guid)>) -> Vec<Guid> {
 
 #[cfg(test)]
 mod tests {
+    use super::keep::merge;
     use super::*;
     use crate::{Degradation, DestinationOrder, Fabric, GuidOrder, Pgft, SwitchOrder};
 

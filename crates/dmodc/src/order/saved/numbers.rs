@@ -1,12 +1,13 @@
 //! The numbers that a fabric's destinations get from saved orders.
 //!
-//! Whoever is in a known place takes its number, whatever adapter it is. Orders without places (files of earlier versions,
-//! plain lists) are followed by GUID. Everybody else is a newcomer: [`newcomers`](super::newcomers) finds numbers that fit.
+//! A node in a known place takes the number of the place, whatever its adapter is. Orders without places (files of earlier
+//! versions, plain lists) are followed by GUID. Every other node is a newcomer: [`newcomers`](super::newcomers) finds
+//! numbers that fit.
 
 use std::collections::{HashMap, HashSet};
 
 use super::newcomers::Newcomers;
-use super::{Place, SavedOrders};
+use super::{SavedOrders, SavedPlace};
 use crate::fabric::Live;
 use crate::id::{Guid, NodeIndex};
 use crate::order::{DestinationNumber, Topological, on_leaf};
@@ -14,24 +15,24 @@ use crate::rank::Ranking;
 
 /// The numbers of all destinations of a fabric.
 pub(in crate::order) struct Numbers {
-    /// Of each node.
+    /// The number of each node.
     pub(in crate::order) nodes: Vec<DestinationNumber>,
-    /// Of each switch.
+    /// The number of each switch.
     pub(in crate::order) switches: Vec<u32>,
-    /// Numbers of places on leaves that nobody is in.
-    pub(in crate::order) vacant: Vec<(u32, Place)>,
+    /// Numbers of places on leaves that no node is in.
+    pub(in crate::order) vacant: Vec<(u32, SavedPlace)>,
 }
 
-/// One of both lists of nodes, to be looked up.
-struct List<'a> {
+/// One of both lists of nodes, prepared for lookups.
+struct NumberList<'a> {
     guids: &'a [Guid],
-    by_place: HashMap<Place, u32>,
-    /// Only where no place is known.
+    by_place: HashMap<SavedPlace, u32>,
+    /// Entries whose place is not known.
     by_guid: HashMap<Guid, u32>,
 }
 
-impl<'a> List<'a> {
-    fn new(guids: &'a [Guid], places: &'a [Option<Place>]) -> Self {
+impl<'a> NumberList<'a> {
+    fn new(guids: &'a [Guid], places: &'a [Option<SavedPlace>]) -> Self {
         let (mut by_place, mut by_guid) = (HashMap::new(), HashMap::with_capacity(guids.len()));
         for (at, &guid) in guids.iter().enumerate() {
             match places.get(at).copied().flatten() {
@@ -39,13 +40,13 @@ impl<'a> List<'a> {
                 None => by_guid.entry(guid).or_insert(at as u32),
             };
         }
-        List { guids, by_place, by_guid }
+        NumberList { guids, by_place, by_guid }
     }
 }
 
 impl SavedOrders {
-    /// Numbers a fabric's destinations as saved. Newcomers on leaves get numbers that fit their place if places are kept;
-    /// otherwise, and elsewhere, they follow in topological order.
+    /// Returns the numbers of a fabric's destinations as saved. Newcomers on leaves get numbers that fit their place if
+    /// places are kept; otherwise, and elsewhere, they follow in topological order.
     pub(in crate::order) fn numbers(
         &self,
         live: Live<'_>,
@@ -54,8 +55,8 @@ impl SavedOrders {
         keeps_places: bool,
     ) -> Numbers {
         let lists = [
-            List::new(&self.others, &self.other_places),
-            List::new(&self.nodes, &self.node_places),
+            NumberList::new(&self.others, &self.other_places),
+            NumberList::new(&self.nodes, &self.node_places),
         ];
         let mut numbers: Vec<Option<DestinationNumber>> = vec![None; live.fabric.nodes().len()];
         let mut taken = HashSet::new();
@@ -108,8 +109,12 @@ impl SavedOrders {
         Numbers { nodes, switches: self.switch_numbers(live, topological), vacant }
     }
 
-    /// Places without an owner that nobody is in now.
-    fn vacant(&self, list: &List<'_>, taken: &HashSet<(bool, u32)>) -> Vec<(u32, Place)> {
+    /// Returns the places that never had a node and that no node is in now.
+    fn vacant(
+        &self,
+        list: &NumberList<'_>,
+        taken: &HashSet<(bool, u32)>,
+    ) -> Vec<(u32, SavedPlace)> {
         let is_vacant =
             |number: &u32| list.guids[*number as usize].0 == 0 && !taken.contains(&(true, *number));
         let places = list.by_place.iter().map(|(place, number)| (*number, *place));
@@ -133,8 +138,8 @@ impl SavedOrders {
     }
 }
 
-/// Where a node is plugged in.
-pub(super) fn place_of(live: Live<'_>, n: NodeIndex) -> Place {
+/// Returns the port that a node is plugged into.
+pub(super) fn place_of(live: Live<'_>, n: NodeIndex) -> SavedPlace {
     let node = live.fabric.node(n);
-    Place { switch: live.fabric.switch(node.switch).guid, port: node.switch_port }
+    SavedPlace { switch: live.fabric.switch(node.switch).guid, port: node.switch_port }
 }

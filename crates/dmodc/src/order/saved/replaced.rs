@@ -1,4 +1,4 @@
-//! Switches that took the place of others while nobody looked.
+//! Switches that took the place of others between two runs.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,7 +7,8 @@ use crate::fabric::{Fabric, FabricBuilder, Product, Rate, Switch, Vertex, replac
 use crate::id::{Guid, Lid, PortNumber};
 
 impl SavedOrders {
-    /// Gives switches that are cabled as absent ones were the places of those, in both orders and on leaves. O(#cables).
+    /// Gives the positions of absent switches, in both orders and in places, to new switches that are cabled as those
+    /// were. O(#cables).
     pub fn hand_over_to(&mut self, fabric: &Fabric) {
         let known: HashSet<Guid> = self.switches.iter().chain(&self.groups).copied().collect();
         let present: HashSet<Guid> = fabric.switches().iter().map(|s| s.guid).collect();
@@ -18,7 +19,7 @@ impl SavedOrders {
         self.rename(&renamed);
     }
 
-    /// The switches and cables that are known, as a fabric.
+    /// Returns the known switches and cables as a fabric.
     fn skeleton(&self) -> Fabric {
         let mut builder = FabricBuilder::new();
         let mut vertices: HashMap<Guid, Vertex> = HashMap::new();
@@ -35,7 +36,7 @@ impl SavedOrders {
             });
         }
         for SavedCable(a, b) in &self.cables {
-            let end = |place: &super::Place| (vertices[&place.switch], place.port);
+            let end = |place: &super::SavedPlace| (vertices[&place.switch], place.port);
             builder.cable(end(a), end(b), Rate::default());
         }
         builder.finish_sound().0

@@ -1,13 +1,14 @@
-//! `plan`: in which order new tables can be written over old ones so that nobody notices.
+//! Upload plans: in which order new tables can be written over old ones so that nobody notices. (The command is
+//! `dmodc plan`.)
 //!
 //! While tables are written some switches follow the old entries and some the new ones. A plan puts the
 //! entries into rounds. The writes of one round may come in any order and overlap; the next round starts
-//! when all have been answered and the packets of before are gone. Then
+//! when all have been answered and the packets sent before have gone. Then
 //!
 //! - no packet loops, unless it meets a loop of the old tables none of whose entries has been written;
 //! - what both tables deliver is delivered all the time;
-//! - what only the old ones deliver is given up as late as can be; what only the new ones deliver
-//!   arrives at the latest when all is written.
+//! - what only the old ones deliver is given up as late as possible; what only the new ones deliver
+//!   arrives at the latest when everything is written.
 //!
 //! **Three rules.** Destinations are independent, so look at one. Each table gives every switch one next
 //! hop; a switch is *moved* if the two differ on the fabric as it is. (Entries that differ but lead to the
@@ -59,51 +60,51 @@ use std::ops::Range;
 
 use super::blocks::Blocks;
 use super::check::ends;
-use super::entries::Tiles;
+use super::entries::TablePair;
 use crate::fabric::Live;
 use crate::id::SwitchIndex;
 use crate::parallel;
 use crate::tables::{End, ForwardingTables};
-use needs::{Ground, Needs};
-use rounds::Order;
+use needs::{Needs, Surroundings};
+use rounds::Schedule;
 
-/// An order of writes. See the [module documentation](self).
+/// An order in which new tables are written over old ones. See the [module documentation](self).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Plan {
+pub struct UploadPlan {
     /// What is written in each round.
-    pub rounds: Vec<Round>,
-    /// Blocks that differ: the writes if the order were of no matter.
+    pub rounds: Vec<UploadRound>,
+    /// Blocks that differ: the number of writes if their order did not matter.
     pub blocks: u64,
     /// Switches with at least one such block.
     pub switches: u64,
     /// Entries that must wait for others, or that others wait for.
     pub ordered: u64,
-    /// What becomes of node pairs.
-    pub pairs: PlanPairs,
-    /// Destinations that packets loop to under the old tables, until the plan has come so far.
+    /// How many node pairs the tables deliver.
+    pub pairs: UploadPairs,
+    /// Destinations that packets loop to under the old tables, until the plan has replaced the loop.
     pub old_loops: u64,
-    writes: Vec<Write>,
+    writes: Vec<BlockWrite>,
     /// The columns that are written, write by write, by LID.
     columns: Vec<u32>,
 }
 
-impl Plan {
-    /// All writes, round by round, by switch, by block.
-    pub fn writes(&self) -> &[Write] {
+impl UploadPlan {
+    /// Returns all writes, sorted by round, switch and block.
+    pub fn writes(&self) -> &[BlockWrite] {
         &self.writes
     }
 
-    /// The columns whose entries a write changes, ascending by LID.
-    pub fn columns(&self, write: &Write) -> impl ExactSizeIterator<Item = usize> {
+    /// Returns the columns whose entries a write changes, ascending by LID.
+    pub fn columns(&self, write: &BlockWrite) -> impl ExactSizeIterator<Item = usize> {
         self.columns[write.entries.clone()].iter().map(|&column| column as usize)
     }
 
-    /// How many entries are written.
+    /// Returns how many entries are written.
     pub fn entry_count(&self) -> u64 {
         self.columns.len() as u64
     }
 
-    /// Whether there is nothing to write.
+    /// Returns whether there is nothing to write.
     pub fn is_empty(&self) -> bool {
         self.writes.is_empty()
     }
@@ -111,7 +112,7 @@ impl Plan {
 
 /// What is written in one round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Round {
+pub struct UploadRound {
     /// Switches that are written to.
     pub switches: u64,
     /// Blocks that are written.
@@ -122,23 +123,24 @@ pub struct Round {
 
 /// One block of a switch, written once.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Write {
+pub struct BlockWrite {
     /// The round, from 1.
     pub round: u32,
     /// The switch.
     pub switch: SwitchIndex,
     /// The number of the block: its LIDs divided by 64.
     pub block: u32,
-    /// Which entries become new; the others stay as they are.
+    /// The entries that become new, as a range of the plan's `columns`; the others of the block keep their values.
     entries: Range<usize>,
 }
 
-/// Ordered pairs of live nodes, aggregation nodes aside; over every LID of the destination.
+/// Numbers of ordered pairs of live nodes (aggregation nodes do not count). A pair is delivered if it is over every LID
+/// of its destination.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct PlanPairs {
+pub struct UploadPairs {
     /// All of them.
     pub of: u64,
-    /// Those that the old tables deliver upon the fabric as it is.
+    /// Those that the old tables deliver on the present fabric.
     pub old: u64,
     /// Those that the new tables deliver.
     pub new: u64,
@@ -146,8 +148,8 @@ pub struct PlanPairs {
     pub given_up: u64,
 }
 
-impl PlanPairs {
-    fn add(&mut self, other: &PlanPairs) {
+impl UploadPairs {
+    fn add(&mut self, other: &UploadPairs) {
         self.of += other.of;
         self.old += other.old;
         self.new += other.new;
@@ -155,7 +157,7 @@ impl PlanPairs {
     }
 }
 
-/// Why there is no plan: the new tables have loops of their own.
+/// The error of [`plan_upload`]: the new tables loop, so that no order is safe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewLoops {
     /// How many destinations have one.
@@ -174,41 +176,41 @@ impl fmt::Display for NewLoops {
 
 impl std::error::Error for NewLoops {}
 
-/// Plans how to write new tables over old ones, upon the fabric as it is now. O(#columns × #switches), and what
-/// the order of entries that need one takes.
+/// Plans how to write new tables over old ones on the present fabric. O(#columns × #switches), and the time for
+/// arranging the entries that need an order.
 ///
-/// There are as few rounds as the rules need; up to `rounds`, if those are more and fewer writes come of it.
+/// There are as few rounds as the rules need, or up to `rounds` if that is more and saves writes.
 ///
 /// # Errors
 /// If the new tables loop.
 ///
 /// # Panics
 /// If the tables differ in their columns, or belong to another fabric.
-pub fn plan(
+pub fn plan_upload(
     live: Live<'_>,
     old: &ForwardingTables,
     new: &ForwardingTables,
     rounds: u32,
-) -> Result<Plan, NewLoops> {
+) -> Result<UploadPlan, NewLoops> {
     assert_eq!(old.columns(), new.columns(), "only tables with the same columns follow each other");
     assert_eq!(old.switch_count(), live.fabric.switches().len(), "tables of another fabric");
     assert_eq!(new.switch_count(), live.fabric.switches().len(), "tables of another fabric");
     let columns = old.columns();
-    let ground = Ground::new(live, columns, Tiles::new(old, new));
+    let surroundings = Surroundings::new(live, columns, TablePair::new(old, new));
     let mut all = ends(live, columns);
     // Packets for what is dead must not loop, either.
     let dead = columns.destinations().iter().enumerate().filter(|(_, d)| !d.end.is_alive(live));
     all.extend(dead.map(|(column, d)| (d.end, vec![column])));
     let chunk = parallel::piece_length(all.len(), 8);
-    let needs = |ends: &[(End, Vec<usize>)]| ground.needs(ends);
+    let needs = |ends: &[(End, Vec<usize>)]| surroundings.needs(ends);
     let parts = parallel::map(all.chunks(chunk), needs);
     let needs = parts.into_iter().fold(Needs::default(), Needs::and);
     if let Some((column, switches)) = needs.example {
         return Err(NewLoops { destinations: needs.new_loops, column, switches });
     }
     let blocks = Blocks::new(columns).of_column;
-    let rounds = Order::new(&needs.entries, &needs.edges, &blocks, rounds).arrange();
-    let mut plan = writes::writes(&ground, old, new, &needs.entries, &rounds);
+    let rounds = Schedule::new(&needs.entries, &needs.edges, &blocks, rounds).arrange();
+    let mut plan = writes::writes(&surroundings, old, new, &needs.entries, &rounds);
     plan.ordered = needs.entries.len() as u64;
     plan.pairs = needs.pairs;
     plan.old_loops = needs.old_loops;

@@ -1,20 +1,21 @@
-//! Plans against the walk of every pair at every moment: whatever the order of writes within a round.
+//! Upload plans against the walk of every pair at every moment, whatever the order of writes within a round.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod support;
+mod common;
 
-use std::cell::Cell;
 use std::collections::BTreeSet;
 
-use dmodc::judge::{Fate, Hop, Plan, Write, diff, plan, trace};
+use common::{
+    Case, Drawing, Outcomes, for_seeds, in_threads, random_fabric, random_faults, route, spoil,
+};
+use dmodc::judge::{BlockWrite, Fate, Hop, UploadPlan, diff, plan_upload, trace};
 use dmodc::{
-    Degradation, Dmodc, Fabric, ForwardingTables, Live, PortNumber, Random, RandomPorts, Routing,
+    Degradation, Fabric, ForwardingTables, Live, PortNumber, Random, RandomPorts, Routing,
     RoutingOptions, SwitchIndex,
 };
-use support::{Drawing, for_seeds, random_degradation, random_graph, random_pgft, spoil};
 
-/// One entry that is written.
-type Entry = (SwitchIndex, usize);
+/// One entry that is written: switch and column.
+type WrittenEntry = (SwitchIndex, usize);
 
 /// Tables by a random tree for each destination: loop-free, and unlike any other such tables. Some
 /// switches have no route.
@@ -46,26 +47,21 @@ fn trees(random: &mut Random, live: Live<'_>, tables: &mut ForwardingTables) {
 }
 
 /// A fabric as it is now, tables of another state of it, and tables for now.
-struct Case {
+struct Update {
     fabric: Fabric,
-    degraded: Degradation,
+    faults: Degradation,
     old: ForwardingTables,
     new: ForwardingTables,
 }
 
-impl Case {
-    fn random(random: &mut Random) -> Case {
-        let fabric = match random.below(2) {
-            0 => random_graph(random),
-            _ => random_pgft(random, 24).fabric(Default::default()),
-        };
-        let healthy = Degradation::none(&fabric);
-        let routing = Routing::new(Live::new(&fabric, &healthy), &RoutingOptions::default());
-        let degraded = random_degradation(random, &fabric);
-        let mut tables = |state: &Degradation| {
-            let live = Live::new(&fabric, state);
+impl Update {
+    fn random(random: &mut Random) -> Update {
+        let fabric = random_fabric(random, 24);
+        let case = Case::degraded(random, &fabric);
+        let routing = case.routing();
+        let mut tables = |live: Live<'_>| {
             let mut tables = match random.below(3) {
-                0 => routing.route(live, &Dmodc).unwrap().0,
+                0 => route(&routing, live),
                 _ => routing.route(live, &RandomPorts { seed: random.below(9) }).unwrap().0,
             };
             match random.below(5) {
@@ -75,17 +71,17 @@ impl Case {
             }
             tables
         };
-        let (old, new) = (tables(&healthy), tables(&degraded));
+        let (old, new) = (tables(case.whole()), tables(case.now()));
         // New tables may be made for a fabric that has lost more since.
-        let now = match random.below(4) {
-            0 => random_degradation(random, &fabric),
-            _ => degraded,
+        let faults = match random.below(4) {
+            0 => random_faults(random, &fabric),
+            _ => case.faults,
         };
-        Case { fabric, degraded: now, old, new }
+        Update { fabric, faults, old, new }
     }
 
     fn live(&self) -> Live<'_> {
-        Live::new(&self.fabric, &self.degraded)
+        Live::new(&self.fabric, &self.faults)
     }
 
     /// The fate of packets from every live switch.
@@ -132,12 +128,12 @@ impl Case {
     }
 
     /// Carries a plan out, entry by entry or block by block, in any order within a round.
-    fn carry_out(&self, plan: &Plan, random: &mut Random) -> (bool, bool) {
+    fn carry_out(&self, plan: &UploadPlan, random: &mut Random) -> (bool, bool) {
         let mut moment = self.old.clone();
         let mut bad = (false, false);
         for writes in plan.writes().chunk_by(|a, b| a.round == b.round) {
             let blocks = writes.iter().map(|w| self.entries(plan, w));
-            let mut steps: Vec<Vec<Entry>> = match random.below(2) {
+            let mut steps: Vec<Vec<WrittenEntry>> = match random.below(2) {
                 0 => blocks.collect(),
                 _ => blocks.flatten().map(|entry| vec![entry]).collect(),
             };
@@ -151,13 +147,13 @@ impl Case {
         bad
     }
 
-    fn entries(&self, plan: &Plan, write: &Write) -> Vec<Entry> {
+    fn entries(&self, plan: &UploadPlan, write: &BlockWrite) -> Vec<WrittenEntry> {
         plan.columns(write).map(|column| (write.switch, column)).collect()
     }
 
     fn carry_out_round(
         &self,
-        steps: &mut [Vec<Entry>],
+        steps: &mut [Vec<WrittenEntry>],
         random: &mut Random,
         moment: &mut ForwardingTables,
         bad: &mut (bool, bool),
@@ -184,16 +180,16 @@ impl Case {
 
 /// Every entry that differs is written once, blocks and entries are those of `diff`, and what the counts say
 /// is what the writes are.
-fn assert_complete(case: &Case, plan: &Plan) {
-    let ranking = dmodc::Ranking::new(case.live(), &Default::default());
-    let differ = diff(case.live(), &ranking, &case.old, &case.new);
+fn assert_complete(update: &Update, plan: &UploadPlan) {
+    let ranking = dmodc::Ranking::new(update.live(), &Default::default());
+    let differ = diff(update.live(), &ranking, &update.old, &update.new);
     let changes = differ.changes;
     assert_eq!(plan.entry_count(), changes.entries);
     assert_eq!((plan.blocks, plan.switches), (changes.blocks, changes.switches));
     assert_eq!(plan.pairs.of, differ.of.pairs);
     assert!(plan.writes().len() as u64 >= plan.blocks);
     assert_eq!(plan.is_empty(), plan.rounds.is_empty());
-    let mut seen: BTreeSet<Entry> = BTreeSet::new();
+    let mut seen: BTreeSet<WrittenEntry> = BTreeSet::new();
     let mut rounds = vec![(0, BTreeSet::new(), 0); plan.rounds.len()];
     let mut blocks = BTreeSet::new();
     for write in plan.writes() {
@@ -204,12 +200,12 @@ fn assert_complete(case: &Case, plan: &Plan) {
         assert!(plan.columns(write).len() > 0);
         let lids: Vec<u32> = plan
             .columns(write)
-            .map(|column| case.new.columns().destinations()[column].lid.0)
+            .map(|column| update.new.columns().destinations()[column].lid.0)
             .collect();
         assert!(lids.is_sorted() && lids.iter().all(|lid| lid / 64 == write.block));
-        for entry in case.entries(plan, write) {
+        for entry in update.entries(plan, write) {
             round.2 += 1;
-            assert_ne!(case.old.port(entry.0, entry.1), case.new.port(entry.0, entry.1));
+            assert_ne!(update.old.port(entry.0, entry.1), update.new.port(entry.0, entry.1));
             assert!(seen.insert(entry), "an entry is written once");
         }
     }
@@ -221,67 +217,67 @@ fn assert_complete(case: &Case, plan: &Plan) {
 
 #[test]
 fn at_no_moment_of_a_plan_does_anything_loop_or_get_lost() {
-    let counts = Cell::new([0u64; 7]);
+    let outcomes = Outcomes::new();
     for_seeds(500, |random| {
-        let case = Case::random(random);
-        let found = plan(case.live(), &case.old, &case.new, 1);
-        let [mut refused, mut ordered, mut long, mut loops, mut up, mut same, mut fewer] =
-            counts.get();
+        let update = Update::random(random);
+        let found = plan_upload(update.live(), &update.old, &update.new, 1);
         match found {
             Err(why) => {
-                assert!(case.loops(&case.new));
-                let live = case.live();
-                let (hops, fate) = trace(live, &case.new, why.switches[0], why.column);
+                assert!(update.loops(&update.new));
+                let live = update.live();
+                let (hops, fate) = trace(live, &update.new, why.switches[0], why.column);
                 assert_eq!((fate, hops.len()), (Fate::Loops, why.switches.len() + 1));
-                refused += 1;
+                let mut refused = [false; 7];
+                refused[0] = true;
+                outcomes.count(refused);
             }
             Ok(plan) => {
-                assert!(!case.loops(&case.new));
-                assert_complete(&case, &plan);
-                assert_eq!(case.carry_out(&plan, random), (false, false));
-                assert_eq!(plan.old_loops > 0, case.loops(&case.old));
-                let more = dmodc::judge::plan(case.live(), &case.old, &case.new, 7).unwrap();
-                assert_complete(&case, &more);
-                assert_eq!(case.carry_out(&more, random), (false, false));
+                assert!(!update.loops(&update.new));
+                assert_complete(&update, &plan);
+                assert_eq!(update.carry_out(&plan, random), (false, false));
+                assert_eq!(plan.old_loops > 0, update.loops(&update.old));
+                let more = plan_upload(update.live(), &update.old, &update.new, 7).unwrap();
+                assert_complete(&update, &more);
+                assert_eq!(update.carry_out(&more, random), (false, false));
                 assert!(more.writes().len() <= plan.writes().len());
                 assert!(more.rounds.len() >= plan.rounds.len());
-                fewer += u64::from(more.writes().len() < plan.writes().len());
-                ordered += u64::from(plan.rounds.len() > 1);
-                long += u64::from(plan.rounds.len() > 3);
-                loops += u64::from(plan.old_loops > 0);
-                up += u64::from(plan.pairs.given_up > 0);
-                same += u64::from(plan.blocks == plan.writes().len() as u64 && !plan.is_empty());
+                outcomes.count([
+                    false,
+                    plan.rounds.len() > 1,
+                    plan.rounds.len() > 3,
+                    plan.old_loops > 0,
+                    plan.pairs.given_up > 0,
+                    plan.blocks == plan.writes().len() as u64 && !plan.is_empty(),
+                    more.writes().len() < plan.writes().len(),
+                ]);
             }
         }
-        counts.set([refused, ordered, long, loops, up, same, fewer]);
     });
-    assert!(counts.get().iter().all(|&n| n > 10), "every outcome occurs: {counts:?}");
+    outcomes.assert_each_more_than(10);
 }
 
 /// The walk above can fail: the same writes in one round loop and lose.
 #[test]
 fn without_an_order_packets_loop_and_get_lost() {
-    let counts = Cell::new([0u64; 2]);
+    let outcomes = Outcomes::new();
     for_seeds(120, |random| {
-        let case = Case::random(random);
-        let Ok(plan) = plan(case.live(), &case.old, &case.new, 1) else { return };
-        let mut steps: Vec<Vec<Entry>> =
-            plan.writes().iter().map(|write| case.entries(&plan, write)).collect();
-        let (mut moment, mut bad) = (case.old.clone(), (false, false));
-        case.carry_out_round(&mut steps, random, &mut moment, &mut bad);
-        let [loops, lost] = counts.get();
-        counts.set([loops + u64::from(bad.0), lost + u64::from(bad.1)]);
+        let update = Update::random(random);
+        let Ok(plan) = plan_upload(update.live(), &update.old, &update.new, 1) else { return };
+        let mut steps: Vec<Vec<WrittenEntry>> =
+            plan.writes().iter().map(|write| update.entries(&plan, write)).collect();
+        let (mut moment, mut bad) = (update.old.clone(), (false, false));
+        update.carry_out_round(&mut steps, random, &mut moment, &mut bad);
+        outcomes.count([bad.0, bad.1]);
     });
-    assert!(counts.get().iter().all(|&n| n > 10), "unordered writes do harm: {counts:?}");
+    outcomes.assert_each_more_than(10);
 }
 
 #[test]
 fn a_plan_is_the_same_for_any_number_of_threads() {
     for_seeds(20, |random| {
-        let case = Case::random(random);
+        let update = Update::random(random);
         let with = |threads| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| plan(case.live(), &case.old, &case.new, 1))
+            in_threads(threads, || plan_upload(update.live(), &update.old, &update.new, 1))
         };
         assert_eq!(with(1), with(5));
     });
@@ -337,7 +333,7 @@ fn what_leads_over_a_hole_waits_until_it_is_filled() {
     set(&mut new, leaf0, Some(spine0));
     set(&mut new, spine0, Some(spine1));
     let order = |old: &ForwardingTables, new: &ForwardingTables| {
-        let plan = plan(live, old, new, 1).unwrap();
+        let plan = plan_upload(live, old, new, 1).unwrap();
         let writes = plan.writes().iter().map(|w| (w.round, w.switch.at())).collect::<Vec<_>>();
         (writes, plan.pairs.given_up)
     };
@@ -360,6 +356,6 @@ fn what_leads_over_a_hole_waits_until_it_is_filled() {
 
     // New tables that loop have no plan.
     set(&mut swapped, spine1, Some(spine0));
-    let why = plan(live, &new, &swapped, 1).unwrap_err();
+    let why = plan_upload(live, &new, &swapped, 1).unwrap_err();
     assert_eq!((why.destinations, why.column, why.switches.len()), (1, column, 3));
 }

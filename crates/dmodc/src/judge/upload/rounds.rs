@@ -1,24 +1,26 @@
-//! In which round each entry is written: as few rounds as the needs allow, and among such orders one
-//! with few writes.
+//! In which round each entry is written: in as few rounds as the needs allow, and with few writes.
 //!
-//! The number of rounds is that of the longest chain of needs. Between the earliest and the latest round of
-//! an entry there is room, and a block is written as often as its entries have rounds. Entries of one
-//! block never need each other (a need is between two switches), so with all other blocks held
-//! still the fewest writes of a block are the fewest rounds that meet the windows of all its
-//! entries: points that stab intervals, which greed finds. Block after block is arranged so, from both ends,
-//! until nothing gets better; no step makes anything worse. The order with the fewest writes in all would be
-//! a covering problem without a quick solution.
+//! The number of rounds is that of the longest chain of needs. An entry has a *window*: the rounds from the earliest to
+//! the latest in which it can be written. A block is written once for each round that its entries are in. Entries of
+//! one block never need each other (a need is between two switches). So if all other blocks stay in their rounds, the
+//! fewest writes of a block are the fewest rounds that meet the windows of all its entries; this is the problem of
+//! stabbing intervals with points, which the greedy method solves. Block after block is arranged in this way, from both
+//! ends of the time, until nothing improves; no step makes anything worse. Finding the fewest writes of all blocks
+//! together would be a covering problem without a quick solution.
+//!
+//! Example: three entries of one block have the windows 1–2, 2–3 and 3–4. From the late end, round 2 meets the first
+//! two windows and round 4 the third: the block is written twice.
 
-use super::needs::Entry;
+use super::needs::OrderedEntry;
 
-/// Lists of numbers, one after the other.
+/// Lists of numbers, stored one after the other.
 struct Lists {
     starts: Vec<u32>,
     numbers: Vec<u32>,
 }
 
 impl Lists {
-    /// The second numbers of these pairs, listed by the first.
+    /// Lists the second numbers of these pairs by the first.
     fn new(count: usize, pairs: impl Iterator<Item = (u32, u32)> + Clone) -> Self {
         let mut starts = vec![0u32; count + 1];
         for (of, _) in pairs.clone() {
@@ -42,34 +44,34 @@ impl Lists {
     }
 }
 
-/// Entries and what each needs.
-pub(super) struct Order<'a> {
-    entries: &'a [Entry],
+/// The entries that need an order, and the needs of each.
+pub(super) struct Schedule<'a> {
+    entries: &'a [OrderedEntry],
     before: Lists,
     after: Lists,
-    /// Every entry after what it needs.
+    /// All entries, each after those that it needs.
     sorted: Vec<u32>,
-    /// The entries of each block, one list for each.
+    /// The entries of each block.
     blocks: Vec<Vec<u32>>,
-    /// How many rounds there are.
+    /// The number of rounds.
     rounds: u32,
 }
 
-/// Which end of the time to fill first.
+/// The end of the time from which windows are met.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
     Early,
     Late,
 }
 
-/// Passes over all blocks, from each start. What is to be won is won in the first two or three.
+/// Passes over all blocks from each start. The first two or three of them bring nearly all of the gain.
 const PASSES: usize = 8;
 
-impl<'a> Order<'a> {
-    /// `edges` tells what is written before what; `block` which block of its switch a column is in. There are
-    /// `rounds` rounds, or more if that is too few.
+impl<'a> Schedule<'a> {
+    /// Of each of the `edges`, the first entry is written before the second. `block` is the block that each column is
+    /// in. There are `rounds` rounds, or more if that is too few.
     pub(super) fn new(
-        entries: &'a [Entry],
+        entries: &'a [OrderedEntry],
         edges: &[(u32, u32)],
         block: &[u32],
         rounds: u32,
@@ -92,19 +94,19 @@ impl<'a> Order<'a> {
         }
         assert_eq!(sorted.len(), count, "the three rules never make a circle");
         let key = |&e: &u32| {
-            let Entry { switch, column, .. } = entries[e as usize];
+            let OrderedEntry { switch, column, .. } = entries[e as usize];
             (switch, block[column as usize])
         };
         let mut by_block: Vec<u32> = (0..count as u32).collect();
         by_block.sort_by_key(key);
         let blocks = by_block.chunk_by(|a, b| key(a) == key(b)).map(<[u32]>::to_vec).collect();
-        let mut order = Order { entries, before, after, sorted, blocks, rounds: 1 };
-        let needed = order.earliest(&vec![1; count]).into_iter().max().unwrap_or(1);
-        order.rounds = rounds.max(needed);
-        order
+        let mut schedule = Schedule { entries, before, after, sorted, blocks, rounds: 1 };
+        let needed = schedule.earliest(&vec![1; count]).into_iter().max().unwrap_or(1);
+        schedule.rounds = rounds.max(needed);
+        schedule
     }
 
-    /// The first round that each entry can be written in, if none is before its floor.
+    /// Returns the first round that each entry can be written in, if none is written before its floor.
     fn earliest(&self, floor: &[u32]) -> Vec<u32> {
         let mut rounds = floor.to_vec();
         for &e in &self.sorted {
@@ -114,7 +116,7 @@ impl<'a> Order<'a> {
         rounds
     }
 
-    /// The last round that each entry can be written in.
+    /// Returns the last round that each entry can be written in.
     fn latest(&self) -> Vec<u32> {
         let mut rounds = vec![self.rounds; self.entries.len()];
         for &e in self.sorted.iter().rev() {
@@ -124,20 +126,20 @@ impl<'a> Order<'a> {
         rounds
     }
 
-    /// The first round after everything that an entry needs.
+    /// Returns the first round after everything that an entry needs.
     fn since(&self, e: usize, rounds: &[u32]) -> u32 {
         self.before.of(e).iter().map(|&b| rounds[b as usize] + 1).max().unwrap_or(1)
     }
 
-    /// The last round before everything that needs an entry.
+    /// Returns the last round before everything that needs an entry.
     fn until(&self, e: usize, rounds: &[u32]) -> u32 {
         self.after.of(e).iter().map(|&a| rounds[a as usize] - 1).min().unwrap_or(self.rounds)
     }
 
-    /// The round of each entry.
+    /// Returns the round of each entry.
     pub(super) fn arrange(&self) -> Vec<u32> {
         let latest = self.latest();
-        let floor = |(entry, &latest): (&Entry, &u32)| if entry.late { latest } else { 1 };
+        let floor = |(entry, &latest): (&OrderedEntry, &u32)| if entry.late { latest } else { 1 };
         let floors: Vec<u32> = self.entries.iter().zip(&latest).map(floor).collect();
         let earliest = self.earliest(&floors);
         // Where there are two rounds, as after most faults, nothing has room.
@@ -149,7 +151,7 @@ impl<'a> Order<'a> {
         rounds
     }
 
-    /// The better of what comes of both.
+    /// Returns the arrangement with fewer writes: improved from the earliest rounds, or from the latest.
     fn better(&self, earliest: Vec<u32>, latest: Vec<u32>) -> Vec<u32> {
         let early = self.improve(earliest, [Side::Early, Side::Late]);
         if self.writes(&early) == self.blocks.len() {
@@ -159,7 +161,7 @@ impl<'a> Order<'a> {
         if self.writes(&late) < self.writes(&early) { late } else { early }
     }
 
-    /// Arranges block after block until nothing gets better.
+    /// Arranges block after block until nothing improves, and returns the best arrangement.
     fn improve(&self, mut rounds: Vec<u32>, sides: [Side; 2]) -> Vec<u32> {
         let mut best = (self.writes(&rounds), rounds.clone());
         for two in 0..PASSES / 2 {
@@ -185,7 +187,7 @@ impl<'a> Order<'a> {
         best.1
     }
 
-    /// Writes one block as seldom as the rounds of all others allow.
+    /// Arranges one block so that it is written as seldom as the rounds of all others allow.
     fn gather(&self, block: &[u32], side: Side, rounds: &mut [u32]) {
         let window = |&e: &u32| {
             let e = e as usize;
@@ -234,7 +236,7 @@ impl<'a> Order<'a> {
         }
     }
 
-    /// How often blocks are written.
+    /// Returns how often blocks are written.
     fn writes(&self, rounds: &[u32]) -> usize {
         let mut of_block: Vec<u32> = vec![];
         let mut writes = 0;
