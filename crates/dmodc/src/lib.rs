@@ -48,6 +48,7 @@ mod id;
 pub mod judge;
 mod kernel;
 mod leaf;
+mod lids;
 pub mod oracle;
 mod order;
 pub mod parallel;

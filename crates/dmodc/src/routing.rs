@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::fabric::{Degradation, Fabric, Live};
+use crate::fabric::{Degradation, Fabric, Joined, Live};
 use crate::group::{PortGroups, SortedLinks};
 use crate::id::SwitchIndex;
 use crate::leaf::{Doubt, LeafRule};
@@ -87,6 +87,24 @@ impl RoutingOptions {
 
     fn orders(&self, live: Live<'_>, ranking: &Ranking) -> Orders {
         Orders::new(live, ranking, &self.destinations, &self.switches)
+    }
+}
+
+impl Joined {
+    /// Returns orders and columns for both states, from the orders of the reference. Destinations and switches that these
+    /// do not list follow after those that they list, by their places in the union of both fabrics.
+    pub fn routing(&self, leaves: LeafRule, orders: &SavedOrders) -> Routing {
+        let whole = Degradation::none(&self.fabric);
+        // What the orders know of leaves is about the reference: it stays true if the fabric grows.
+        let known = orders.known_leaves(Live::new(&self.fabric, &self.then));
+        let (leaves, doubts) = leaves.fix(Live::new(&self.fabric, &whole), &known);
+        let options = RoutingOptions {
+            leaves,
+            destinations: DestinationOrder::Saved(orders.clone()),
+            switches: SwitchOrder::Saved(orders.clone()),
+            switch_lids: true,
+        };
+        Routing::new(Live::new(&self.fabric, &whole), &options).with_doubts(doubts)
     }
 }
 

@@ -122,7 +122,14 @@ impl Modules {
                 arrows.entry(to.clone()).or_insert(witness);
             }
         }
-        folders.into_iter().map(|(folder, arrows)| Ok((folder, sort(arrows)?))).collect()
+        let (mut order, mut cycles) = (BTreeMap::new(), vec![]);
+        for (folder, arrows) in folders {
+            match sort(arrows) {
+                Ok(modules) => drop(order.insert(folder, modules)),
+                Err(cycle) => cycles.push(cycle),
+            }
+        }
+        if cycles.is_empty() { Ok(order) } else { Err(cycles.join("\n")) }
     }
 }
 
@@ -133,6 +140,16 @@ fn sort(mut arrows: BTreeMap<String, BTreeMap<String, String>>) -> Result<Vec<St
         let is_free = |to: &BTreeMap<String, String>| to.keys().all(|to| order.contains(to));
         let next = arrows.iter().find(|(_, to)| is_free(to)).map(|(name, _)| name.clone());
         let Some(next) = next else {
+            // Modules that nobody else imports are not part of the knot.
+            loop {
+                let named: BTreeSet<String> =
+                    arrows.values().flat_map(|to| to.keys().cloned()).collect();
+                let before = arrows.len();
+                arrows.retain(|name, _| named.contains(name));
+                if arrows.len() == before {
+                    break;
+                }
+            }
             let rest: Vec<&str> = arrows
                 .iter()
                 .flat_map(|(_, to)| to.iter().filter(|(to, _)| arrows.contains_key(*to)))

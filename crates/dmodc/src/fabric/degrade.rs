@@ -1,6 +1,6 @@
 //! Degradations: which cables and switches of a fabric are dead.
 
-use super::{Fabric, FindError};
+use super::{Fabric, FindError, Part};
 use crate::bits::bits;
 use crate::id::{CableIndex, SwitchIndex};
 
@@ -94,15 +94,6 @@ impl Degradation {
     pub fn removed(&self) -> impl Iterator<Item = Part> + '_ {
         self.dead_switches().map(Part::Switch).chain(self.dead_cables().map(Part::Cable))
     }
-}
-
-/// A part of a fabric that can die and be repaired.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Part {
-    /// A switch, with all its cables.
-    Switch(SwitchIndex),
-    /// A cable.
-    Cable(CableIndex),
 }
 
 /// A fixed number of bits.

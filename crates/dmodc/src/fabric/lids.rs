@@ -1,46 +1,25 @@
-//! LIDs for ports that have none.
-//!
-//! Files leave LIDs out, or give one twice. Routing needs each destination named once, and two
-//! commands that read one file must agree, so the missing are given here from the fabric alone:
-//! the least free numbers, to nodes in topological order first, then to switches by GUID. Where
-//! InfiniBand's unicast range is too small for all, they continue at [`Lid::FIRST_EXTENDED`].
+//! LIDs: who has one, and the least free ones for those who have none. Where InfiniBand's unicast range is too small for
+//! all, they continue at [`Lid::FIRST_EXTENDED`]. (Who gets which is decided in `lids` at the root of the crate.)
 
 use std::collections::HashSet;
 
-use super::{Degradation, Fabric, Live};
+use super::Fabric;
 use crate::id::{Guid, Lid, NodeIndex, SwitchIndex};
-use crate::leaf::LeafRule;
-use crate::order::{DestinationOrder, Orders, SwitchOrder};
-use crate::rank::Ranking;
 
 /// Something that has a LID.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Owner {
+pub(crate) enum LidOwner {
     Node(NodeIndex),
     Switch(SwitchIndex),
 }
 
 impl Fabric {
-    /// Returns the same fabric with a LID for every port whose LID is unknown or belongs to another port already; a
-    /// LID claimed twice stays with the least GUID. Returns also who was given one, with the LID that was claimed.
-    #[must_use]
-    pub fn with_missing_lids(self) -> (Fabric, Vec<(Guid, Lid)>) {
-        let mut claims: Vec<Owner> = self.node_indices().map(Owner::Node).collect();
-        claims.extend(self.switch_indices().map(Owner::Switch));
-        claims.sort_by_key(|&owner| self.guid_of(owner));
-        let mut taken = HashSet::new();
-        let mut without = self.without_lids(claims, &mut taken);
-        if without.is_empty() {
-            return (self, Vec::new());
-        }
-        self.sort_topologically(&mut without);
-        let claimed =
-            without.iter().map(|&owner| (self.guid_of(owner), self.lids_of(owner).0)).collect();
-        (self.numbered(&without, &taken), claimed)
-    }
-
-    /// Those whose LIDs are unknown or taken; the LIDs of all others are taken now.
-    fn without_lids(&self, claims: Vec<Owner>, taken: &mut HashSet<u32>) -> Vec<Owner> {
+    /// Returns those whose LIDs are unknown or taken; the LIDs of all others are taken now.
+    pub(crate) fn without_lids(
+        &self,
+        claims: Vec<LidOwner>,
+        taken: &mut HashSet<u32>,
+    ) -> Vec<LidOwner> {
         let mut without = Vec::new();
         for owner in claims {
             let (base, count) = self.lids_of(owner);
@@ -59,12 +38,14 @@ impl Fabric {
     #[must_use]
     pub(super) fn with_yielded_lids(self, switches: usize, nodes: usize) -> Fabric {
         let (mut taken, mut later) = (HashSet::new(), Vec::new());
-        let all =
-            self.node_indices().map(Owner::Node).chain(self.switch_indices().map(Owner::Switch));
+        let all = self
+            .node_indices()
+            .map(LidOwner::Node)
+            .chain(self.switch_indices().map(LidOwner::Switch));
         for owner in all {
             let is_later = match owner {
-                Owner::Node(n) => n.at() >= nodes,
-                Owner::Switch(s) => s.at() >= switches,
+                LidOwner::Node(n) => n.at() >= nodes,
+                LidOwner::Switch(s) => s.at() >= switches,
             };
             match self.lids_of(owner) {
                 _ if is_later => later.push(owner),
@@ -76,37 +57,22 @@ impl Fabric {
         self.numbered(&without, &taken)
     }
 
-    fn guid_of(&self, owner: Owner) -> Guid {
+    pub(crate) fn guid_of(&self, owner: LidOwner) -> Guid {
         match owner {
-            Owner::Node(n) => self.node(n).guid,
-            Owner::Switch(s) => self.switch(s).guid,
+            LidOwner::Node(n) => self.node(n).guid,
+            LidOwner::Switch(s) => self.switch(s).guid,
         }
     }
 
-    fn lids_of(&self, owner: Owner) -> (Lid, u32) {
+    pub(crate) fn lids_of(&self, owner: LidOwner) -> (Lid, u32) {
         match owner {
-            Owner::Node(n) => (self.node(n).lid, 1 << self.node(n).lmc),
-            Owner::Switch(s) => (self.switch(s).lid, 1),
+            LidOwner::Node(n) => (self.node(n).lid, 1 << self.node(n).lmc),
+            LidOwner::Switch(s) => (self.switch(s).lid, 1),
         }
-    }
-
-    fn sort_topologically(&self, owners: &mut [Owner]) {
-        let healthy = Degradation::none(self);
-        let live = Live::new(self, &healthy);
-        let ranking = Ranking::new(live, &LeafRule::Detect);
-        let orders =
-            Orders::new(live, &ranking, &DestinationOrder::Topological, &SwitchOrder::Plane);
-        owners.sort_by_key(|&owner| match owner {
-            Owner::Node(n) => {
-                let number = orders.node_number(n);
-                (u8::from(!number.on_leaf), u64::from(number.number))
-            }
-            Owner::Switch(s) => (2, self.switch(s).guid.0),
-        });
     }
 
     /// Returns the same fabric with free LIDs for these owners.
-    fn numbered(self, owners: &[Owner], taken: &HashSet<u32>) -> Fabric {
+    pub(crate) fn numbered(self, owners: &[LidOwner], taken: &HashSet<u32>) -> Fabric {
         let mut next = 1;
         let (mut nodes, mut switches) = (Vec::new(), Vec::new());
         let wanted: u64 = owners.iter().map(|&o| u64::from(self.lids_of(o).1)).sum();
@@ -127,8 +93,8 @@ impl Fabric {
                 next += count;
             }
             match owner {
-                Owner::Node(n) => nodes.push((n, Lid(next))),
-                Owner::Switch(s) => switches.push((s, Lid(next))),
+                LidOwner::Node(n) => nodes.push((n, Lid(next))),
+                LidOwner::Switch(s) => switches.push((s, Lid(next))),
             }
             next += count;
         }
@@ -227,7 +193,7 @@ mod tests {
             s.lid = Lid::UNKNOWN;
         }
         let taken = (1..0xbffe).chain([0xbfff]).collect();
-        let owners = [1, 2].map(|n| Owner::Node(NodeIndex::new(n)));
+        let owners = [1, 2].map(|n| LidOwner::Node(NodeIndex::new(n)));
         let fabric = fabric.numbered(&owners, &taken);
         assert_eq!((fabric.nodes[1].lid, fabric.nodes[2].lid), (Lid(0x1_0000), Lid(0x1_0001)));
         assert_eq!(fabric.infiniband_lids(), Err(Lid(0x1_0000)));

@@ -6,12 +6,8 @@ mod union;
 use std::collections::HashMap;
 use std::fmt;
 
-use super::{Degradation, Fabric, Live, Part};
+use super::{Degradation, Fabric, Part};
 use crate::id::Guid;
-use crate::leaf::LeafRule;
-use crate::order::{DestinationOrder, SavedOrders, SwitchOrder};
-use crate::route::Reference;
-use crate::routing::{Routing, RoutingOptions};
 use matched::Matched;
 
 /// How many of each.
@@ -113,8 +109,8 @@ pub struct Joined {
     /// What the reference does not have as it is now: new, recabled, moved, a replacement, or described
     /// otherwise.
     pub news: Vec<Part>,
-    /// Who is replaced by whom.
-    renamed: HashMap<Guid, Guid>,
+    /// From the GUID of who was replaced to that of the replacement.
+    pub(crate) renamed: HashMap<Guid, Guid>,
 }
 
 impl Joined {
@@ -134,32 +130,6 @@ impl Joined {
             true => Err(about),
             false => Ok(matched.join()),
         }
-    }
-
-    /// Orders and columns for both states, by these orders of the reference; what they do not list follows
-    /// after what they do, by its place in the whole of both.
-    pub fn routing(&self, leaves: LeafRule, orders: &SavedOrders) -> Routing {
-        let whole = Degradation::none(&self.fabric);
-        // What the orders know of leaves is about the reference: what grew since does not make them old.
-        let known = orders.known_leaves(Live::new(&self.fabric, &self.then));
-        let (leaves, doubts) = leaves.fix(Live::new(&self.fabric, &whole), &known);
-        let options = RoutingOptions {
-            leaves,
-            destinations: DestinationOrder::Saved(orders.clone()),
-            switches: SwitchOrder::Saved(orders.clone()),
-            switch_lids: true,
-        };
-        Routing::new(Live::new(&self.fabric, &whole), &options).with_doubts(doubts)
-    }
-
-    /// The reference, for the engine [`Stable`](crate::Stable).
-    pub fn reference(&self, routing: &Routing) -> Reference {
-        Reference::new(routing, Live::new(&self.fabric, &self.then))
-    }
-
-    /// Gives replacements the places that the replaced have in orders of the reference.
-    pub fn hand_over(&self, orders: &mut SavedOrders) {
-        orders.rename(&self.renamed);
     }
 }
 

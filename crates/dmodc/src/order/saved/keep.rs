@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{SavedCable, SavedOrders, SavedPlace, positions};
+use crate::fabric::Joined;
 use crate::id::Guid;
 
 impl SavedOrders {
@@ -131,4 +132,11 @@ pub(super) fn merge(earlier: &[Guid], present: &[Guid]) -> Vec<Guid> {
         merged.extend(after.remove(&Some(guid)).unwrap_or_default());
     }
     merged
+}
+
+impl Joined {
+    /// Gives replacements the places in orders of the reference that belong to those whom they replace.
+    pub fn hand_over(&self, orders: &mut SavedOrders) {
+        orders.rename(&self.renamed);
+    }
 }

@@ -35,8 +35,10 @@ use std::sync::Arc;
 use super::closer::{ByFormula, JobSwitch, JobTile, PortChoice, RowContext, RowRequest};
 use super::marks::Marks;
 use crate::cost::{Hops, TileCosts, TooFar};
-use crate::fabric::{Degradation, Live};
+use crate::fabric::{Degradation, Joined, Live};
+use crate::leaf::LeafRule;
 use crate::oracle::stable::STRETCHES;
+use crate::order::SavedOrders;
 use crate::preprocess::Preprocessing;
 use crate::routing::Routing;
 use fast_rows::{FastContext, FastRows};
@@ -77,6 +79,42 @@ impl Reference {
 pub struct Stable {
     /// What routes are kept from.
     pub reference: Arc<Reference>,
+}
+
+impl Stable {
+    /// Takes a state of the fabric as the reference.
+    pub fn new(routing: &Routing, live: Live<'_>) -> Self {
+        Stable { reference: Arc::new(Reference::new(routing, live)) }
+    }
+}
+
+impl Joined {
+    /// Returns the reference of the engine [`Stable`], for a routing of both states.
+    pub fn reference(&self, routing: &Routing) -> Reference {
+        Reference::new(routing, Live::new(&self.fabric, &self.then))
+    }
+
+    /// Returns all that is needed to route the present fabric by its reference: the routing of both states, and the
+    /// engine. `orders` are the reference's; replacements take the places of those whom they replace.
+    ///
+    /// ```
+    /// use dmodc::{Joined, LeafRule, Live, Pgft, Routing};
+    ///
+    /// let reference = "2; 4,8; 1,4; 1,1".parse::<Pgft>()?.fabric(Default::default());
+    /// let present = reference.clone(); // In practice: read from another file.
+    /// let joined = Joined::new(&reference, &present)?;
+    /// let orders = Routing::orders_of(&reference, &Default::default());
+    /// let (routing, stable) = joined.stable(LeafRule::Detect, orders);
+    /// let (tables, coverage) = routing.route(Live::new(&joined.fabric, &joined.now), &stable)?;
+    /// assert!(coverage.is_valid());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn stable(&self, leaves: LeafRule, mut orders: SavedOrders) -> (Routing, Stable) {
+        self.hand_over(&mut orders);
+        let routing = self.routing(leaves, &orders);
+        let stable = Stable { reference: Arc::new(self.reference(&routing)) };
+        (routing, stable)
+    }
 }
 
 /// What a thread keeps from row to row.
