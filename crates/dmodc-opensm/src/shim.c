@@ -55,7 +55,7 @@ int dmodc_log_is_active(const struct osm_opensm *osm, uint8_t level)
 }
 
 /* Options that other engines heed. A file is set if it has a name. */
-void dmodc_given(const struct osm_opensm *osm, struct dmodc_given *given)
+void dmodc_options(const struct osm_opensm *osm, struct dmodc_options *options)
 {
 	const osm_subn_opt_t *opt = &osm->subn.opt;
 	const struct {
@@ -79,17 +79,17 @@ void dmodc_given(const struct osm_opensm *osm, struct dmodc_given *given)
 		{ "lid_matrix_dump_file", opt->lid_matrix_dump_file && *opt->lid_matrix_dump_file },
 		{ "quasi_ftree_indexing", !!opt->quasi_ftree_indexing },
 	};
-	memset(given, 0, sizeof(*given));
-	given->port = cl_ntoh64(osm->subn.sm_port_guid);
-	given->roots = opt->root_guid_file && *opt->root_guid_file ? opt->root_guid_file : NULL;
-	given->connect_roots = !!opt->connect_roots;
-	given->hop_weights = opt->hop_weights_file && *opt->hop_weights_file;
+	memset(options, 0, sizeof(*options));
+	options->port = cl_ntoh64(osm->subn.sm_port_guid);
+	options->roots = opt->root_guid_file && *opt->root_guid_file ? opt->root_guid_file : NULL;
+	options->connect_roots = !!opt->connect_roots;
+	options->hop_weights = opt->hop_weights_file && *opt->hop_weights_file;
 	for (size_t at = 0; at < sizeof(others) / sizeof(*others); at++) {
-		size_t used = strlen(given->ignored);
-		if (!others[at].is_set || used + strlen(others[at].name) + 2 > sizeof(given->ignored))
+		size_t used = strlen(options->ignored);
+		if (!others[at].is_set || used + strlen(others[at].name) + 2 > sizeof(options->ignored))
 			continue;
-		strcpy(given->ignored + used, others[at].name);
-		strcat(given->ignored, " ");
+		strcpy(options->ignored + used, others[at].name);
+		strcat(options->ignored, " ");
 	}
 }
 

@@ -49,7 +49,7 @@ struct dmodc_written {
 };
 
 /* What OpenSM was told, as far as it concerns routes. */
-struct dmodc_given {
+struct dmodc_options {
 	uint64_t port; /* GUID of the port that OpenSM works through */
 	const char *roots;
 	uint8_t connect_roots;
@@ -64,7 +64,7 @@ int dmodc_layout_is_right(const struct osm_opensm *osm);
 int dmodc_register(struct osm_opensm *osm, void *context);
 void dmodc_log(struct osm_opensm *osm, uint8_t level, const char *text);
 int dmodc_log_is_active(const struct osm_opensm *osm, uint8_t level);
-void dmodc_given(const struct osm_opensm *osm, struct dmodc_given *given);
+void dmodc_options(const struct osm_opensm *osm, struct dmodc_options *options);
 void dmodc_collect(struct osm_opensm *osm, const struct dmodc_sink *sink);
 int dmodc_write(struct osm_opensm *osm, uint64_t guid, const uint8_t *entries, uint32_t count,
 		struct dmodc_written *written);

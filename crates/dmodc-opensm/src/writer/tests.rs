@@ -1,8 +1,13 @@
-//! Slow disks, full disks, bugs, and what waits meanwhile.
+//! Slow disks, full disks and bugs, and the files that wait meanwhile.
 
 use std::sync::mpsc::{Sender, channel};
 
 use serde_json::json;
+
+use std::fs::{self, File};
+use std::io;
+use std::sync::Mutex;
+use std::thread;
 
 use super::*;
 
@@ -26,15 +31,15 @@ impl Lines {
     }
 }
 
-fn text(text: &'static str) -> Work {
-    Work::Replace { text: Arc::new(move |_| Ok(text.into())), expected: Expected::Anything }
+fn text(text: &'static str) -> FileTask {
+    FileTask::Replace { text: Arc::new(move |_| Ok(text.into())), expected: ExpectedFile::Anything }
 }
 
 /// A disk on which nothing gets on until the sender says so or is gone.
-fn gate() -> (Sender<()>, ToDisk) {
+fn gate() -> (Sender<()>, SyncFile) {
     let (open, closed) = channel::<()>();
     let closed = Mutex::new(closed);
-    let disk: ToDisk = Arc::new(move |file: &File| {
+    let disk: SyncFile = Arc::new(move |file: &File| {
         let _ = closed.lock().unwrap_or_else(PoisonError::into_inner).recv();
         file.sync_all()
     });
@@ -63,8 +68,11 @@ fn a_hanging_disk_holds_up_nobody_and_only_the_newest_is_written() {
     assert_eq!(fs::read(&a).expect("it is written"), b"last");
     assert_eq!(fs::read(&b).expect("it is written"), b"b");
     let facts = writer.facts();
-    assert!(facts.pending == 0 && facts.last.is_some() && facts.errors.is_empty(), "{facts:?}");
-    assert_eq!(writer.stamps(&a).0, Stamp::at(&a).expect("it is there"));
+    assert!(
+        facts.pending == 0 && facts.last_write.is_some() && facts.errors.is_empty(),
+        "{facts:?}"
+    );
+    assert_eq!(writer.stamps(&a).written, FileStamp::at(&a).expect("it is there"));
     assert_eq!(lines.with(""), 0);
 }
 
@@ -75,7 +83,7 @@ fn a_full_disk_is_reported_once_and_tried_again() {
     let (lines, log) = Lines::new();
     let is_full = Arc::new(Mutex::new(true));
     let full = is_full.clone();
-    let disk: ToDisk =
+    let disk: SyncFile =
         Arc::new(move |file: &File| match *full.lock().unwrap_or_else(PoisonError::into_inner) {
             true => Err(io::ErrorKind::StorageFull.into()),
             false => file.sync_all(),
@@ -84,7 +92,7 @@ fn a_full_disk_is_reported_once_and_tried_again() {
     let request = folder.path().join("request");
     fs::write(&request, "").expect("it can be written");
     writer.file(&path, text("text"));
-    writer.file(&request, Work::RemoveAfter(path.clone()));
+    writer.file(&request, FileTask::RemoveAfter(path.clone()));
     for _ in 0..3 {
         assert!(writer.flush(LONG));
         assert!(!path.exists() && request.exists());
@@ -108,10 +116,10 @@ fn a_bug_in_one_text_keeps_no_other_from_being_written() {
     let folder = tempfile::tempdir().expect("a folder");
     let (lines, log) = Lines::new();
     let mut writer = Writer::new("test", log, Arc::new(File::sync_all));
-    let bad: Text = Arc::new(|_| panic!("no such text"));
+    let bad: MakeText = Arc::new(|_| panic!("no such text"));
     writer.file(
         &folder.path().join("bad"),
-        Work::Replace { text: bad, expected: Expected::Anything },
+        FileTask::Replace { text: bad, expected: ExpectedFile::Anything },
     );
     writer.file(&folder.path().join("good"), text("good"));
     assert!(writer.flush(LONG));
@@ -129,7 +137,7 @@ fn texts_are_refreshed_when_the_other_writer_is_done() {
     let mut state = Writer::new("state", log, disk).refreshes(&reports);
     state.file(&folder.path().join("state"), text("state"));
     let watch = state.watch();
-    let pending: Text = Arc::new(move |_| Ok(watch.facts().pending.to_string().into_bytes()));
+    let pending: MakeText = Arc::new(move |_| Ok(watch.facts().pending.to_string().into_bytes()));
     reports.report(&status, pending);
     assert!(reports.flush(LONG));
     assert_eq!(fs::read(&status).expect("it is written"), b"1");
@@ -156,7 +164,7 @@ fn events_that_wait_are_bounded() {
         let (facts, fabric) = (json!({}), Some(fabric.clone()));
         writer.event(&path, Event { kind: "run", time: 0.0, run, facts, fabric, known: None });
     }
-    assert_eq!(writer.facts().dropped, 5);
+    assert_eq!(writer.facts().dropped_events, 5);
     assert_eq!(Arc::strong_count(&fabric), 1 + MOST_FABRICS);
     drop(open);
     assert!(writer.flush(LONG));

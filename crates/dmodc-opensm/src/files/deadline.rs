@@ -4,21 +4,22 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Does one thing at a time in a thread of its own and waits for it so long and no longer. What is late is not
-/// lost: it is the answer of a later call.
-pub(crate) struct Patient<T> {
+/// Does one job at a time in a thread of its own, and waits for the result until a deadline. A result that is late is not
+/// lost: a later call returns it.
+pub(crate) struct DeadlineWorker<T> {
+    /// Where the result of a job arrives that has missed its deadline.
     late: Option<Receiver<T>>,
 }
 
-impl<T: Send + 'static> Patient<T> {
+impl<T: Send + 'static> DeadlineWorker<T> {
     pub(crate) fn new() -> Self {
-        Patient { late: None }
+        DeadlineWorker { late: None }
     }
 
-    /// Returns what the job returned, or what an earlier one did if that was late and `fits` says that it serves.
+    /// Returns the result of the job, or that of an earlier job which was late, if `fits` accepts it.
     ///
     /// # Errors
-    /// That there is no answer yet, or that there will be none.
+    /// If there is no result in time, or there will be none.
     pub(crate) fn ask(
         &mut self,
         patience: Duration,
@@ -35,7 +36,7 @@ impl<T: Send + 'static> Patient<T> {
                     return Ok(answer);
                 }
                 Ok(_) | Err(RecvTimeoutError::Disconnected) => self.late = None,
-                // As long as it hangs, no second thread hangs with it.
+                // As long as one thread hangs, no second one is started.
                 Err(RecvTimeoutError::Timeout) => return Err(not_in_time()),
             }
         }

@@ -2,48 +2,53 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::fmt;
+use std::fs;
 
 use dmodc::fabric::{Peer, Switch};
 use dmodc::{
-    Degradation, DestinationOrder, Dmodc, FabricBuilder, Guid, Joined, LeafRule, Live, NO_ROUTE,
-    Pgft, Random, Routing, RoutingOptions, SavedOrders, Stable, SwitchIndex, SwitchOrder,
+    Degradation, DestinationOrder, Dmodc, Fabric, FabricBuilder, Guid, Joined, LeafRule, Live,
+    NO_ROUTE, Pgft, Random, Routing, RoutingOptions, SavedOrders, Stable, SwitchIndex, SwitchOrder,
 };
-use dmodc_formats::orders;
+use dmodc_formats::{json, orders};
 use tempfile::TempDir;
 
-use super::*;
-use crate::plugin::Plugin;
+use super::super::*;
+use crate::host::TableChange;
 
-/// OpenSM as far as a run needs it, with a folder for everything.
-struct Desk {
+/// The file of the learned reference.
+const LEARNED_SNAPSHOT: &str = "reference.json";
+
+/// A stand-in for OpenSM whose plugin has a reference, with a folder for all files.
+struct OpensmWithReference {
     folder: TempDir,
     fabric: Fabric,
     tables: Tables,
     log: RefCell<Vec<String>>,
 }
 
-/// By GUID of the switch: the entries, without empty ones at the end.
+/// The entries of each switch, by GUID and without the empty ones at the end.
 type Tables = BTreeMap<Guid, Vec<u8>>;
 
-impl Host for Desk {
+impl Host for OpensmWithReference {
     fn fabric(&mut self) -> Fabric {
         self.fabric.clone()
     }
 
-    fn write(&mut self, switch: Guid, entries: &[u8]) -> Result<(u32, u32), String> {
+    fn write(&mut self, switch: Guid, entries: &[u8]) -> Result<TableChange, String> {
         let lids = self.fabric.nodes().iter().map(|n| n.lid.0 + (1 << n.lmc) - 1);
         let most = lids.chain(self.fabric.switches().iter().map(|s| s.lid.0)).max();
         assert!(entries.len() <= most.unwrap_or(0) as usize + 1, "OpenSM has no room for more");
         self.tables.insert(switch, trimmed(entries.to_vec()));
-        Ok((0, 0))
+        Ok(TableChange::default())
     }
 
     fn set_hops(&mut self, _: Guid, _: &[u16], _: &[u8]) -> Result<(), String> {
         Ok(())
     }
 
-    fn log(&self, level: Level, line: fmt::Arguments<'_>) {
-        if level != Level::Verbose {
+    fn log(&self, level: LogLevel, line: fmt::Arguments<'_>) {
+        if level != LogLevel::Verbose {
             self.log.borrow_mut().push(line.to_string());
         }
     }
@@ -56,34 +61,35 @@ fn trimmed(mut row: Vec<u8>) -> Vec<u8> {
     row
 }
 
-impl Desk {
+impl OpensmWithReference {
     fn new(reference: &str) -> Self {
-        let desk = Desk {
+        let opensm = OpensmWithReference {
             folder: tempfile::tempdir().expect("a folder"),
             fabric: fabric("2; 1,1; 1,1; 1,1"),
             tables: Tables::new(),
             log: RefCell::default(),
         };
-        let folder = desk.folder.path().display();
+        let folder = opensm.folder.path().display();
         let text = format!(
             "reference = '{}'\nstate_folder = '{folder}'\nstatus_file = '{folder}/status'\n\
              threads = 1\n",
             reference.replace("HERE", &folder.to_string())
         );
-        fs::write(desk.path("dmodc.conf"), text).expect("it can be written");
-        desk
+        fs::write(opensm.path("dmodc.conf"), text).expect("it can be written");
+        opensm
     }
 
     fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    /// A new OpenSM.
+    /// Returns the plugin of an OpenSM that has just started.
     fn plugin(&self) -> Plugin {
-        Plugin::new((self.path("dmodc.conf"), true), Arc::new(|_, _| {}))
+        let path = ConfigPath { path: self.path("dmodc.conf"), must_exist: true };
+        Plugin::new(path, Arc::new(|_, _| {}))
     }
 
-    /// A run on this fabric; the tables that switches have then.
+    /// Runs on this fabric. Returns the tables that switches have then.
     fn run(&mut self, plugin: &mut Plugin, fabric: &Fabric) -> Tables {
         self.fabric = fabric.clone();
         self.tables.clear();
@@ -99,7 +105,7 @@ impl Desk {
     }
 
     fn learned(&self) -> Fabric {
-        let text = fs::read(self.path(LEARNED)).expect("it was learned");
+        let text = fs::read(self.path(LEARNED_SNAPSHOT)).expect("it was learned");
         dmodc_formats::read(&text).expect("a fabric").fabric
     }
 
@@ -108,7 +114,7 @@ impl Desk {
         orders::read(&text).expect("orders")
     }
 
-    /// What `dmodc route --engine stable --reference --orders` gives for this fabric.
+    /// Returns the tables of `dmodc route --engine stable --reference --orders` for this fabric.
     fn offline(&self, reference: &Fabric, now: &Fabric) -> Tables {
         let saved = self.orders();
         let options = RoutingOptions {
@@ -125,8 +131,8 @@ impl Desk {
         image(Live::new(&joined.fabric, &joined.now), &routing, &engine)
     }
 
-    /// The log since the last look.
-    fn said(&self) -> String {
+    /// Returns the log since the last call.
+    fn take_log(&self) -> String {
         self.log.take().join("\n")
     }
 }
@@ -145,7 +151,7 @@ fn image(live: Live<'_>, routing: &Routing, engine: &dyn dmodc::Engine) -> Table
     live.switches().map(row).collect()
 }
 
-/// What plain Dmodc gives.
+/// Returns the tables of plain Dmodc.
 fn plain(fabric: &Fabric) -> Tables {
     let healthy = Degradation::none(fabric);
     let live = Live::new(fabric, &healthy);
@@ -156,7 +162,7 @@ fn fabric(tuple: &str) -> Fabric {
     tuple.parse::<Pgft>().expect("a PGFT").fabric(Default::default())
 }
 
-/// Kills these switches and cables between switches.
+/// Returns the fabric without these switches and cables between switches.
 fn without(fabric: &Fabric, switches: &[usize], cables: &[usize]) -> Fabric {
     let mut dead = Degradation::none(fabric);
     switches.iter().for_each(|s| dead.set_switch(SwitchIndex::new(*s), true));
@@ -166,15 +172,16 @@ fn without(fabric: &Fabric, switches: &[usize], cables: &[usize]) -> Fabric {
 
 const THREE_LEVELS: &str = "3; 4,4,6; 1,4,2; 1,1,2";
 
-/// Faults, repairs and restarts: always the tables of the moment, by the reference that was learned.
+/// Over faults, repairs and restarts, the tables are always those that follow from the present fabric and the learned
+/// reference.
 #[test]
 fn what_is_learned_outlives_faults_and_restarts() {
-    let mut desk = Desk::new("learn");
-    let mut plugin = desk.plugin();
+    let mut opensm = OpensmWithReference::new("learn");
+    let mut plugin = opensm.plugin();
     let whole = fabric(THREE_LEVELS);
-    let first = desk.run(&mut plugin, &whole);
+    let first = opensm.run(&mut plugin, &whole);
     assert_eq!(first, plain(&whole));
-    assert_eq!(desk.learned(), whole);
+    assert_eq!(opensm.learned(), whole);
     let mut random = Random::new(5, 0);
     for round in 0..20 {
         let spine = whole.switches().len() - 1 - random.below(30) as usize;
@@ -182,11 +189,11 @@ fn what_is_learned_outlives_faults_and_restarts() {
         let switches = if random.below(2) == 0 { vec![spine] } else { vec![] };
         let now = without(&whole, &switches, &cables);
         if round % 5 == 4 {
-            plugin = desk.plugin();
+            plugin = opensm.plugin();
         }
-        let tables = desk.run(&mut plugin, &now);
-        assert_eq!(tables, desk.offline(&desk.learned(), &now));
-        let last = &desk.status()["last"];
+        let tables = opensm.run(&mut plugin, &now);
+        assert_eq!(tables, opensm.offline(&opensm.learned(), &now));
+        let last = &opensm.status()["last"];
         assert_eq!(
             (&last["engine"], &last["reference"]["source"]),
             (&"stable".into(), &"learned".into())
@@ -196,12 +203,12 @@ fn what_is_learned_outlives_faults_and_restarts() {
         assert_eq!(last["reference"]["missing"]["cables"], missing.cables);
         assert_eq!(last["reference"]["missing"]["switches"], missing.switches);
     }
-    assert_eq!(desk.run(&mut plugin, &whole), first, "after full repair, the first tables");
-    assert_eq!(desk.learned(), whole, "it never shrinks");
-    assert!(desk.said().contains("; reference: missing "));
+    assert_eq!(opensm.run(&mut plugin, &whole), first, "after full repair, the first tables");
+    assert_eq!(opensm.learned(), whole, "it never shrinks");
+    assert!(opensm.take_log().contains("; reference: missing "));
 }
 
-/// The same fabric from a source that lists no port behind the last one in use.
+/// Returns the same fabric as a source reports it that lists no port after the last one in use.
 fn without_unused_ports(fabric: &Fabric) -> Fabric {
     let mut b = FabricBuilder::new();
     let rate = dmodc::fabric::Rate::default();
@@ -227,33 +234,33 @@ fn without_unused_ports(fabric: &Fabric) -> Fabric {
 /// A discovery that lists fewer ports than before moves what the dead cable moves, and nothing is unlearned.
 #[test]
 fn ports_that_are_not_listed_any_more_are_dead_slots() {
-    let mut desk = Desk::new("learn");
-    let mut plugin = desk.plugin();
+    let mut opensm = OpensmWithReference::new("learn");
+    let mut plugin = opensm.plugin();
     let whole = fabric(THREE_LEVELS);
-    let first = desk.run(&mut plugin, &whole);
+    let first = opensm.run(&mut plugin, &whole);
     let last_cables: Vec<usize> = (0..whole.inter_switch_cables().len()).step_by(7).collect();
     for renamed in [false, true] {
         for &dead in &last_cables {
             let now = without(&whole, &[], &[dead]);
-            let listed = desk.run(&mut plugin, &now);
+            let listed = opensm.run(&mut plugin, &now);
             let mut short = without_unused_ports(&now);
             if renamed {
                 // A new name is news, and so the reference is learned again.
                 short = with_another_name(&short, dead);
             }
-            assert!(desk.run(&mut plugin, &short) == listed, "cable {dead}");
-            assert_eq!(desk.status()["last"]["reference"]["missing"]["cables"], 1);
-            let learned = desk.learned();
+            assert!(opensm.run(&mut plugin, &short) == listed, "cable {dead}");
+            assert_eq!(opensm.status()["last"]["reference"]["missing"]["cables"], 1);
+            let learned = opensm.learned();
             let cables = learned.inter_switch_cables().len();
             assert_eq!(cables, whole.inter_switch_cables().len());
-            let mut plugin = desk.plugin();
-            assert!(desk.run(&mut plugin, &short) == listed, "after a restart");
+            let mut plugin = opensm.plugin();
+            assert!(opensm.run(&mut plugin, &short) == listed, "after a restart");
         }
     }
-    assert_eq!(desk.run(&mut plugin, &whole), first, "after full repair, the first tables");
+    assert_eq!(opensm.run(&mut plugin, &whole), first, "after full repair, the first tables");
 }
 
-/// The same fabric, in which one switch is called otherwise.
+/// Returns the same fabric, in which one switch has another name.
 fn with_another_name(fabric: &Fabric, which: usize) -> Fabric {
     let name = fabric.switches()[which % fabric.switches().len()].name.clone();
     let mut text = Vec::new();
@@ -266,22 +273,22 @@ fn with_another_name(fabric: &Fabric, which: usize) -> Fabric {
 /// The first fabric is not valid; then parts come, one after the other.
 #[test]
 fn only_what_is_valid_is_learned_and_growth_renumbers_nobody() {
-    let mut desk = Desk::new("learn");
-    let mut plugin = desk.plugin();
+    let mut opensm = OpensmWithReference::new("learn");
+    let mut plugin = opensm.plugin();
     let whole = fabric(THREE_LEVELS);
     // The first leaf without its spines: it has nodes, and reaches nobody.
     let cut = without(&whole, &[], &[0, 1, 2, 3]);
-    let tables = desk.run(&mut plugin, &cut);
+    let tables = opensm.run(&mut plugin, &cut);
     assert_eq!(tables, plain(&cut));
-    assert!(!desk.path(LEARNED).exists());
-    let last = &desk.status()["last"];
+    assert!(!opensm.path(LEARNED_SNAPSHOT).exists());
+    let last = &opensm.status()["last"];
     let why = last["reference"]["refused"].as_str().expect("a reason").to_owned();
     assert!(last["engine"] == "dmodc" && why.starts_with("no fabric was seen yet"), "{why}");
-    assert!(desk.said().contains("NO REFERENCE: no fabric was seen yet"));
+    assert!(opensm.take_log().contains("NO REFERENCE: no fabric was seen yet"));
 
     // Two pods of six, then four, then a repaired whole.
-    fs::remove_file(desk.path("dmodc.orders")).expect("a new start");
-    let mut plugin = desk.plugin();
+    fs::remove_file(opensm.path("dmodc.orders")).expect("a new start");
+    let mut plugin = opensm.plugin();
     let pods = |count: usize| -> Fabric {
         let absent = (4 * count..24).chain(24 + 4 * count..48).collect::<Vec<_>>();
         without(&whole, &absent, &[])
@@ -289,133 +296,133 @@ fn only_what_is_valid_is_learned_and_growth_renumbers_nobody() {
     let mut before = SavedOrders::default();
     for count in [2, 4, 6] {
         let now = pods(count);
-        let tables = desk.run(&mut plugin, &now);
-        assert_eq!(desk.learned().switches().len(), now.switches().len());
-        assert_eq!(tables, desk.offline(&desk.learned(), &now));
-        let saved = desk.orders();
+        let tables = opensm.run(&mut plugin, &now);
+        assert_eq!(opensm.learned().switches().len(), now.switches().len());
+        assert_eq!(tables, opensm.offline(&opensm.learned(), &now));
+        let saved = opensm.orders();
         assert_eq!(saved.nodes[..before.nodes.len()], before.nodes, "nobody is renumbered");
-        let news = &desk.status()["last"]["reference"]["new"];
+        let news = &opensm.status()["last"]["reference"]["new"];
         assert_eq!(news["switches"], 0, "what is new has joined the reference");
         before = saved;
     }
     // Smaller again, and not valid with something new: nothing is learned.
-    desk.run(&mut plugin, &pods(3));
-    assert_eq!(desk.learned().switches().len(), whole.switches().len());
+    opensm.run(&mut plugin, &pods(3));
+    assert_eq!(opensm.learned().switches().len(), whole.switches().len());
     // Removed, it is learned again.
-    fs::remove_file(desk.path(LEARNED)).expect("it is there");
+    fs::remove_file(opensm.path(LEARNED_SNAPSHOT)).expect("it is there");
     let four = pods(4);
-    desk.run(&mut plugin, &four);
-    assert_eq!(desk.learned().switches().len(), four.switches().len());
+    opensm.run(&mut plugin, &four);
+    assert_eq!(opensm.learned().switches().len(), four.switches().len());
 }
 
-/// New parts in a fabric that is not valid: routed beside the reference, exactly as offline.
+/// New parts of a fabric that is not valid are routed without becoming part of the reference, exactly as offline.
 #[test]
 fn what_is_new_in_an_invalid_fabric_waits() {
-    let mut desk = Desk::new("learn");
-    let mut plugin = desk.plugin();
+    let mut opensm = OpensmWithReference::new("learn");
+    let mut plugin = opensm.plugin();
     let whole = fabric(THREE_LEVELS);
     let part = without(&whole, &[20, 21, 22, 23, 44, 45, 46, 47], &[]);
-    desk.run(&mut plugin, &part);
+    opensm.run(&mut plugin, &part);
     // The new pod comes, while the first leaf is cut off; then one of its leaves dies.
     for dead in [vec![], vec![23], vec![24], vec![]] {
         let now = without(&whole, &dead, &[0, 1, 2, 3]);
-        let tables = desk.run(&mut plugin, &now);
-        assert_eq!(desk.learned(), part);
-        assert_eq!(tables, desk.offline(&part, &now), "{dead:?}");
-        assert_ne!(desk.status()["last"]["reference"]["new"]["switches"], 0);
+        let tables = opensm.run(&mut plugin, &now);
+        assert_eq!(opensm.learned(), part);
+        assert_eq!(tables, opensm.offline(&part, &now), "{dead:?}");
+        assert_ne!(opensm.status()["last"]["reference"]["new"]["switches"], 0);
     }
 }
 
 /// A spare switch in the place of a dead one is that one, by another GUID.
 #[test]
 fn a_replaced_switch_moves_nothing_else() {
-    let mut desk = Desk::new("learn");
-    let mut plugin = desk.plugin();
+    let mut opensm = OpensmWithReference::new("learn");
+    let mut plugin = opensm.plugin();
     let whole = fabric(THREE_LEVELS);
-    let first = desk.run(&mut plugin, &whole);
+    let first = opensm.run(&mut plugin, &whole);
     let (old, new) = (whole.switches()[30].guid, Guid(0xab));
-    desk.run(&mut plugin, &without(&whole, &[30], &[]));
+    opensm.run(&mut plugin, &without(&whole, &[30], &[]));
     let mut text = Vec::new();
     json::write(&whole, &mut text).expect("memory is there");
     let text =
         String::from_utf8(text).expect("it is text").replace(&old.to_string(), &new.to_string());
     let spare = dmodc_formats::read(text.as_bytes()).expect("a fabric").fabric;
-    let mut tables = desk.run(&mut plugin, &spare);
-    assert_eq!(tables, desk.offline(&desk.learned(), &spare));
+    let mut tables = opensm.run(&mut plugin, &spare);
+    assert_eq!(tables, opensm.offline(&opensm.learned(), &spare));
     let its = tables.remove(&new).expect("it has tables");
     tables.insert(old, its);
     assert_eq!(tables, first, "with the old one's tables");
-    let learned = desk.learned();
+    let learned = opensm.learned();
     assert_eq!(learned.switches().len(), whole.switches().len());
     assert!(learned.switches().iter().all(|s| s.guid != old));
 }
 
 #[test]
 fn a_file_is_read_when_it_changes_and_never_written() {
-    let mut desk = Desk::new("HERE/whole.json");
-    let mut plugin = desk.plugin();
+    let mut opensm = OpensmWithReference::new("HERE/whole.json");
+    let mut plugin = opensm.plugin();
     let (whole, other) = (fabric(THREE_LEVELS), fabric("2; 18,36; 1,18; 1,1"));
     let now = without(&whole, &[30], &[5, 17]);
-    let write = |desk: &Desk, fabric: &Fabric, seconds: u64| {
+    let write = |opensm: &OpensmWithReference, fabric: &Fabric, seconds: u64| {
         let mut text = Vec::new();
         json::write(fabric, &mut text).expect("memory is there");
-        fs::write(desk.path("whole.json"), &text).expect("it can be written");
+        fs::write(opensm.path("whole.json"), &text).expect("it can be written");
         let when = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(seconds);
-        let file = fs::File::options().append(true).open(desk.path("whole.json"));
+        let file = fs::File::options().append(true).open(opensm.path("whole.json"));
         file.and_then(|file| file.set_modified(when)).expect("it is ours");
     };
-    // Not there, damaged, of another fabric: told, and routed without.
-    let refused = |desk: &mut Desk, plugin: &mut Plugin, because: &str| {
-        let tables = desk.run(plugin, &now);
+    // A file that is not there, damaged or of another fabric is reported, and routing goes on without it.
+    let refused = |opensm: &mut OpensmWithReference, plugin: &mut Plugin, because: &str| {
+        let tables = opensm.run(plugin, &now);
         assert_eq!(tables, plain(&now), "{because}");
-        let last = desk.status()["last"].clone();
+        let last = opensm.status()["last"].clone();
         let why = last["reference"]["refused"].as_str().expect("a reason").to_owned();
         assert!(why.contains(because), "{why}");
         assert_eq!(last["engine"], "dmodc");
-        let said = desk.said();
-        assert!(said.contains(&format!("NO REFERENCE: {why}")), "{said}");
-        // Again, it is applied to what is kept.
-        desk.run(plugin, &now);
-        assert_eq!(desk.status()["last"]["incremental"], true);
+        let logged = opensm.take_log();
+        assert!(logged.contains(&format!("NO REFERENCE: {why}")), "{logged}");
+        // The next run is applied to the kept tables.
+        opensm.run(plugin, &now);
+        assert_eq!(opensm.status()["last"]["incremental"], true);
     };
-    refused(&mut desk, &mut plugin, "whole.json: No such file");
-    fs::write(desk.path("whole.json"), "{}").expect("it can be written");
-    refused(&mut desk, &mut plugin, "whole.json:1:");
-    write(&desk, &other, 10);
-    refused(&mut desk, &mut plugin, "the reference is of another fabric: ");
-    fs::remove_file(desk.path("dmodc.orders")).expect("numbers of the degraded one");
+    refused(&mut opensm, &mut plugin, "whole.json: No such file");
+    fs::write(opensm.path("whole.json"), "{}").expect("it can be written");
+    refused(&mut opensm, &mut plugin, "whole.json:1:");
+    write(&opensm, &other, 10);
+    refused(&mut opensm, &mut plugin, "the reference is of another fabric: ");
+    fs::remove_file(opensm.path("dmodc.orders")).expect("numbers of the degraded one");
 
-    let mut plugin = desk.plugin();
-    write(&desk, &whole, 20);
-    let tables = desk.run(&mut plugin, &now);
-    assert_eq!(tables, desk.offline(&whole, &now));
-    assert_eq!(desk.status()["last"]["reference"]["source"], "file");
+    let mut plugin = opensm.plugin();
+    write(&opensm, &whole, 20);
+    let tables = opensm.run(&mut plugin, &now);
+    assert_eq!(tables, opensm.offline(&whole, &now));
+    assert_eq!(opensm.status()["last"]["reference"]["source"], "file");
     // Another one, of now: nothing is missing any more.
-    write(&desk, &now, 30);
-    let tables = desk.run(&mut plugin, &now);
-    assert_eq!(tables, desk.offline(&now, &now));
-    assert_eq!(desk.status()["last"]["reference"]["missing"]["switches"], 0);
+    write(&opensm, &now, 30);
+    let tables = opensm.run(&mut plugin, &now);
+    assert_eq!(tables, opensm.offline(&now, &now));
+    assert_eq!(opensm.status()["last"]["reference"]["missing"]["switches"], 0);
     // Gone for a moment: the last one stays.
-    fs::remove_file(desk.path("whole.json")).expect("it is there");
-    assert_eq!(desk.run(&mut plugin, &now), tables);
-    assert_eq!(desk.status()["last"]["engine"], "stable");
-    assert!(!desk.path("whole.json").exists() && !desk.path(LEARNED).exists());
+    fs::remove_file(opensm.path("whole.json")).expect("it is there");
+    assert_eq!(opensm.run(&mut plugin, &now), tables);
+    assert_eq!(opensm.status()["last"]["engine"], "stable");
+    assert!(!opensm.path("whole.json").exists() && !opensm.path(LEARNED_SNAPSHOT).exists());
 }
 
 #[test]
 fn a_learned_file_that_cannot_be_read_is_put_aside() {
-    let mut desk = Desk::new("learn");
-    fs::write(desk.path(LEARNED), "nonsense").expect("it can be written");
+    let mut opensm = OpensmWithReference::new("learn");
+    fs::write(opensm.path(LEARNED_SNAPSHOT), "nonsense").expect("it can be written");
     let whole = fabric("2; 2,3; 1,2; 1,1");
-    let mut plugin = desk.plugin();
-    desk.run(&mut plugin, &whole);
-    assert_eq!(desk.learned(), whole);
-    assert_eq!(fs::read(desk.path("reference.unreadable")).ok(), Some(b"nonsense".to_vec()));
-    assert!(desk.said().contains("reference.json:1:"));
-    // What cannot be written is told, and tried again.
-    fs::remove_file(desk.path(LEARNED)).expect("it is there");
-    fs::create_dir(desk.path(LEARNED)).expect("a folder in its place");
-    let mut plugin = desk.plugin();
-    desk.run(&mut plugin, &whole);
-    assert!(desk.said().contains("reference.json: "));
+    let mut plugin = opensm.plugin();
+    opensm.run(&mut plugin, &whole);
+    assert_eq!(opensm.learned(), whole);
+    assert_eq!(fs::read(opensm.path("reference.unreadable")).ok(), Some(b"nonsense".to_vec()));
+    assert!(opensm.take_log().contains("reference.json:1:"));
+    // A failure to write is reported, and writing is tried again.
+    fs::remove_file(opensm.path(LEARNED_SNAPSHOT)).expect("it is there");
+    fs::create_dir(opensm.path(LEARNED_SNAPSHOT)).expect("a folder in its place");
+    let mut plugin = opensm.plugin();
+    opensm.run(&mut plugin, &whole);
+    assert!(opensm.take_log().contains("reference.json: "));
 }

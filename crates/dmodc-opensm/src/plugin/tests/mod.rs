@@ -1,51 +1,54 @@
-//! Runs without OpenSM: what is connected, what is lost, and whose turn it is then.
+//! Runs without OpenSM: which pairs are connected, which are lost, and what happens then.
 
-#[path = "years.rs"]
-mod years;
+mod files;
+mod reference;
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::fs;
 use std::sync::{Mutex, PoisonError};
 
 use dmodc::fabric::{Adapter, AdapterKind, Product, Rate, Switch};
-use dmodc::{FabricBuilder, NO_ROUTE, Pgft, PortNumber};
+use dmodc::{Degradation, Fabric, FabricBuilder, Guid, Lid, NO_ROUTE, Pgft, PortNumber};
 use tempfile::TempDir;
 
 use super::*;
+use crate::host::TableChange;
+use crate::opensm_options::OpensmOptions;
 
-/// OpenSM as far as a run needs it, with a folder for everything.
-struct Desk {
+/// A stand-in for OpenSM, with a folder for all files.
+struct FakeOpensm {
     folder: TempDir,
     fabric: Fabric,
     tables: BTreeMap<Guid, Vec<u8>>,
-    log: Arc<Mutex<Vec<(Level, String)>>>,
-    given: Given,
+    log: Arc<Mutex<Vec<(LogLevel, String)>>>,
+    options: OpensmOptions,
 }
 
-impl Host for Desk {
+impl Host for FakeOpensm {
     fn fabric(&mut self) -> Fabric {
         self.fabric.clone()
     }
 
-    fn write(&mut self, switch: Guid, entries: &[u8]) -> Result<(u32, u32), String> {
+    fn write(&mut self, switch: Guid, entries: &[u8]) -> Result<TableChange, String> {
         self.tables.insert(switch, entries.to_vec());
-        Ok((0, 0))
+        Ok(TableChange::default())
     }
 
     fn set_hops(&mut self, _: Guid, _: &[u16], _: &[u8]) -> Result<(), String> {
         Ok(())
     }
 
-    fn given(&self) -> Given {
-        self.given.clone()
+    fn options(&self) -> OpensmOptions {
+        self.options.clone()
     }
 
-    fn log(&self, level: Level, line: fmt::Arguments<'_>) {
+    fn log(&self, level: LogLevel, line: fmt::Arguments<'_>) {
         self.lines().push((level, line.to_string()));
     }
 }
 
-impl Desk {
+impl FakeOpensm {
     fn new(config: &str) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let here = folder.path().display();
@@ -56,16 +59,20 @@ impl Desk {
         fs::write(folder.path().join("dmodc.conf"), text).expect("it can be written");
         let fabric = pgft("2; 1,1; 1,1; 1,1");
         let (tables, log) = (BTreeMap::new(), Arc::default());
-        let given = Given { port: Guid(0x77), ..Given::default() };
-        Desk { folder, fabric, tables, log, given }
+        let options = OpensmOptions { port: Guid(0x77), ..OpensmOptions::default() };
+        FakeOpensm { folder, fabric, tables, log, options }
     }
 
-    fn lines(&self) -> std::sync::MutexGuard<'_, Vec<(Level, String)>> {
+    fn lines(&self) -> std::sync::MutexGuard<'_, Vec<(LogLevel, String)>> {
         self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
+    }
+
+    fn config_path(&self) -> ConfigPath {
+        ConfigPath { path: self.path("dmodc.conf"), must_exist: true }
     }
 
     fn logger(&self) -> Log {
@@ -75,20 +82,20 @@ impl Desk {
         })
     }
 
-    /// A new OpenSM.
+    /// Returns the plugin of an OpenSM that has just started.
     fn plugin(&self) -> Plugin {
-        Plugin::new((self.path("dmodc.conf"), true), self.logger())
+        Plugin::new(self.config_path(), self.logger())
     }
 
-    /// A run on this fabric, and all files that are written after it.
+    /// Runs on this fabric, and waits for all files that are written afterwards.
     fn run(&mut self, plugin: &mut Plugin, fabric: &Fabric) -> Result<(), String> {
         let outcome = self.run_alone(plugin, fabric);
         let patience = Duration::from_secs(120);
-        assert!(plugin.state.flush(patience) && plugin.reports.flush(patience));
+        assert!(plugin.state_writer.flush(patience) && plugin.report_writer.flush(patience));
         outcome
     }
 
-    /// A run on this fabric.
+    /// Runs on this fabric.
     fn run_alone(&mut self, plugin: &mut Plugin, fabric: &Fabric) -> Result<(), String> {
         self.fabric = fabric.clone();
         self.tables.clear();
@@ -96,12 +103,12 @@ impl Desk {
         plugin.run(self)
     }
 
-    /// The first line of the log with these words.
-    fn logged(&self, words: &str) -> Option<(Level, String)> {
+    /// Returns the first line of the log with these words.
+    fn logged(&self, words: &str) -> Option<(LogLevel, String)> {
         self.lines().iter().find(|(_, line)| line.contains(words)).cloned()
     }
 
-    /// How many entries towards nodes are empty.
+    /// Returns how many entries towards nodes are empty.
     fn empty_entries(&self) -> usize {
         let lids = self.fabric.nodes().iter().map(|node| node.lid.0 as usize);
         let is_empty = |row: &&Vec<u8>, lid: usize| row.get(lid).is_none_or(|e| *e == NO_ROUTE);
@@ -118,12 +125,12 @@ fn pgft(tuple: &str) -> Fabric {
     tuple.parse::<Pgft>().expect("a PGFT").fabric(Default::default())
 }
 
-/// Switches with these numbers of nodes, and cables between them.
+/// Returns a fabric of switches with these numbers of nodes, and cables between them.
 fn drawn(nodes: &[usize], cables: &[(usize, usize)]) -> Fabric {
     drawn_from(nodes, cables, 1)
 }
 
-/// The same, with this LID for the first node.
+/// Returns the same fabric, with this LID for the first node.
 fn drawn_from(nodes: &[usize], cables: &[(usize, usize)], first: u32) -> Fabric {
     let mut builder = FabricBuilder::new();
     let mut switches = Vec::new();
@@ -162,7 +169,7 @@ fn drawn_from(nodes: &[usize], cables: &[(usize, usize)], first: u32) -> Fabric 
     builder.finish().expect("a drawing is consistent")
 }
 
-/// The fabric without some switches, by name.
+/// Returns the fabric without the switches of these names.
 fn without(fabric: &Fabric, names: &[&str]) -> Fabric {
     let mut dead = Degradation::none(fabric);
     for s in fabric.switch_indices().filter(|s| names.contains(&&*fabric.switch(*s).name)) {
@@ -175,12 +182,12 @@ fn without(fabric: &Fabric, names: &[&str]) -> Fabric {
 #[test]
 fn a_ring_of_leaves_is_connected_and_stays_so() {
     let ring = drawn(&[2; 6], &[(0, 2), (2, 4), (4, 1), (1, 3), (3, 0), (3, 5)]);
-    let mut desk = Desk::new("on_lost = \"next-engine\"");
-    let mut plugin = desk.plugin();
-    desk.run(&mut plugin, &ring).expect("nothing is lost");
-    assert_eq!(desk.empty_entries(), 0);
-    let (level, line) = desk.logged("no fat tree").expect("it is said");
-    assert_eq!(level, Level::Info);
+    let mut opensm = FakeOpensm::new("on_lost = \"next-engine\"");
+    let mut plugin = opensm.plugin();
+    opensm.run(&mut plugin, &ring).expect("nothing is lost");
+    assert_eq!(opensm.empty_entries(), 0);
+    let (level, line) = opensm.logged("no fat tree").expect("it is logged");
+    assert_eq!(level, LogLevel::Info);
     assert!(line.contains("ranks are counted from one root, 's"), "{line}");
     assert!(line.contains("node pairs would have no up*down* route"), "{line}");
     let root = line.split(['\'']).nth(1).expect("its name").to_string();
@@ -188,19 +195,19 @@ fn a_ring_of_leaves_is_connected_and_stays_so() {
     // Without its root and any other switch of the ring, and by another OpenSM.
     for other in ["s0", "s1", "s2", "s4"].into_iter().filter(|other| *other != root) {
         let rest = without(&ring, &[&root, other]);
-        desk.run(&mut plugin, &rest).expect("what is left may fall apart, but loses nothing");
-        let incremental = desk.tables.clone();
-        desk.run(&mut desk.plugin(), &rest).expect("nothing is lost");
+        opensm.run(&mut plugin, &rest).expect("what is left may fall apart, but loses nothing");
+        let incremental = opensm.tables.clone();
+        opensm.run(&mut opensm.plugin(), &rest).expect("nothing is lost");
         let trimmed = |tables: &BTreeMap<Guid, Vec<u8>>| -> Vec<Vec<u8>> {
             let used = |row: &Vec<u8>| row.iter().rposition(|entry| *entry != NO_ROUTE);
             tables.values().map(|row| row[..=used(row).unwrap_or(0)].to_vec()).collect()
         };
-        assert_eq!(trimmed(&desk.tables), trimmed(&incremental), "without {root} and {other}");
-        let (_, line) = desk.logged("no fat tree").expect("it is said");
+        assert_eq!(trimmed(&opensm.tables), trimmed(&incremental), "without {root} and {other}");
+        let (_, line) = opensm.logged("no fat tree").expect("it is logged");
         assert!(line.ends_with("saved with the orders"), "{line}");
     }
-    desk.run(&mut plugin, &ring).expect("nothing is lost");
-    assert_eq!(desk.empty_entries(), 0);
+    opensm.run(&mut plugin, &ring).expect("nothing is lost");
+    assert_eq!(opensm.empty_entries(), 0);
 }
 
 /// Two of three pods that are left with different planes: cables connect them, up*down* routes do not.
@@ -210,34 +217,34 @@ fn lost_leaf_pairs_are_kept_or_handed_over() {
     let names: Vec<&str> = whole.switches().iter().map(|s| &*s.name).collect();
     let torn = without(&whole, &[names[6], names[9]]);
     for (config, is_kept) in [("", true), ("on_lost = \"next-engine\"", false)] {
-        let mut desk = Desk::new(config);
-        let mut plugin = desk.plugin();
-        desk.run(&mut plugin, &whole).expect("it is whole");
-        assert_eq!(desk.logged("LOST"), None);
-        let outcome = desk.run(&mut plugin, &torn);
-        let said = match is_kept {
+        let mut opensm = FakeOpensm::new(config);
+        let mut plugin = opensm.plugin();
+        opensm.run(&mut plugin, &whole).expect("it is whole");
+        assert_eq!(opensm.logged("LOST"), None);
+        let outcome = opensm.run(&mut plugin, &torn);
+        let logged = match is_kept {
             true => {
                 outcome.expect("the tables are used");
-                assert_eq!(desk.tables.len(), torn.switches().len());
-                let (level, line) = desk.logged("leaf pairs have no").expect("it is said");
-                assert_eq!(level, Level::Error);
-                assert!(desk.logged("node pairs are not delivered").is_some());
+                assert_eq!(opensm.tables.len(), torn.switches().len());
+                let (level, line) = opensm.logged("leaf pairs have no").expect("it is logged");
+                assert_eq!(level, LogLevel::Error);
+                assert!(opensm.logged("node pairs are not delivered").is_some());
                 assert!(line.contains("(on_lost = \"keep\")"), "{line}");
                 line
             }
             false => {
                 let line = outcome.expect_err("it is the next engine's turn");
-                assert!(desk.tables.is_empty(), "nothing was written");
-                assert_eq!(desk.status()["ok"], false);
+                assert!(opensm.tables.is_empty(), "nothing was written");
+                assert_eq!(opensm.status()["ok"], false);
                 assert!(line.contains("(on_lost = \"next-engine\")"), "{line}");
                 line
             }
         };
         let start = "LOST: 8 of 30 leaf pairs have no up*down* route although cables connect them, such \
                      as '";
-        assert!(said.starts_with(start), "{said}");
-        desk.run(&mut plugin, &whole).expect("it is whole again");
-        assert_eq!(desk.empty_entries(), 0);
+        assert!(logged.starts_with(start), "{logged}");
+        opensm.run(&mut plugin, &whole).expect("it is whole again");
+        assert_eq!(opensm.empty_entries(), 0);
     }
 }
 
@@ -247,15 +254,15 @@ fn service_nodes_and_what_is_cut_off_never_hand_over() {
     // Leaves 0 to 3 on spines 4 and 5, with a service node on each spine; leaf 6 is alone.
     let cables = [0, 1, 2, 3].map(|leaf| [(leaf, 4), (leaf, 5)]).concat();
     let fabric = drawn(&[6, 6, 6, 6, 1, 1, 6], &cables);
-    let mut desk = Desk::new("on_lost = \"next-engine\"");
-    let mut plugin = desk.plugin();
-    desk.run(&mut plugin, &fabric).expect("nodes on connected leaves reach each other");
-    let (level, line) = desk.logged("LOST").expect("service nodes cannot reach each other");
-    assert_eq!(level, Level::Error);
+    let mut opensm = FakeOpensm::new("on_lost = \"next-engine\"");
+    let mut plugin = opensm.plugin();
+    opensm.run(&mut plugin, &fabric).expect("nodes on connected leaves reach each other");
+    let (level, line) = opensm.logged("LOST").expect("service nodes cannot reach each other");
+    assert_eq!(level, LogLevel::Error);
     assert!(line.starts_with("LOST: 2 of 992 node pairs"), "{line}");
     assert!(line.contains("leaves 2 nodes on switches that are no leaves, such as 's4'"), "{line}");
-    assert!(desk.empty_entries() > 0);
-    let status = desk.status();
+    assert!(opensm.empty_entries() > 0);
+    let status = opensm.status();
     assert_eq!(
         (&status["verdict"]["lost"], &status["verdict"]["valid"]),
         (&2.into(), &false.into())

@@ -1,4 +1,4 @@
-//! What differs between the fabric of one run and that of the next.
+//! The differences between the fabric of one run and that of the next.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -7,59 +7,63 @@ use dmodc::fabric::Peer;
 use dmodc::{Fabric, Guid, PortNumber, SwitchIndex};
 use serde_json::{Value, json};
 
-/// Of each kind, no more are listed; all are counted.
+/// At most this many parts of each kind are listed. All are counted.
 const MOST_LISTED: usize = 100;
 
-/// More absent parts are not remembered: a fabric that has lost so many is another one.
+/// At most this many absent parts are remembered. A fabric that has lost more is another one.
 const MOST_ABSENT: usize = 1 << 20;
 
-/// One end of a cable between switches.
-type Place = (Guid, u8);
+/// A port of a switch: the GUID of the switch, and the number of the port.
+type SwitchPort = (Guid, u8);
 
-/// The fabric of the last line, and what is absent from it.
+/// The fabric of the last line, and the known parts that are absent from it.
 #[derive(Default)]
-pub(crate) struct Tracker {
+pub(super) struct FabricTracker {
     before: Option<Arc<Fabric>>,
     /// Switches and nodes that were there once, or are known from files.
     absent: HashSet<Guid>,
-    absent_cables: HashSet<[Place; 2]>,
-    /// What was in a port of a switch before it was absent: a switch or a node.
-    was_at: HashMap<Place, Guid>,
+    absent_cables: HashSet<[SwitchPort; 2]>,
+    /// The absent switch or node that was connected to a port of a switch.
+    was_at: HashMap<SwitchPort, Guid>,
 }
 
-/// The parts of a fabric by GUID.
-struct Parts<'a> {
+/// The parts of a fabric, by GUID and with their names.
+struct FabricParts<'a> {
     switches: HashMap<Guid, &'a str>,
     nodes: HashMap<Guid, &'a str>,
-    cables: HashSet<[Place; 2]>,
+    cables: HashSet<[SwitchPort; 2]>,
 }
 
-impl<'a> Parts<'a> {
+impl<'a> FabricParts<'a> {
     fn of(fabric: &'a Fabric) -> Self {
-        let place = |(s, port): (SwitchIndex, PortNumber)| (fabric.switch(s).guid, port.0);
+        let end = |(s, port): (SwitchIndex, PortNumber)| (fabric.switch(s).guid, port.0);
         let cables = fabric.inter_switch_cables().iter().map(|cable| {
-            let mut ends = [place(cable.a), place(cable.b)];
+            let mut ends = [end(cable.a), end(cable.b)];
             ends.sort_unstable();
             ends
         });
         let nodes = fabric.node_indices();
-        Parts {
+        FabricParts {
             switches: fabric.switches().iter().map(|s| (s.guid, &*s.name)).collect(),
             nodes: nodes.map(|n| (fabric.node(n).guid, &*fabric.adapter_of(n).name)).collect(),
             cables: cables.collect(),
         }
     }
+
+    fn switch_name(&self, guid: Guid) -> Option<String> {
+        self.switches.get(&guid).map(|name| (*name).into())
+    }
 }
 
-/// Some parts that died, came back or joined.
+/// Parts that died, came back or joined.
 #[derive(Default)]
-struct Group<'a> {
+struct ChangedParts<'a> {
     switches: Vec<(Guid, &'a str)>,
     nodes: Vec<(Guid, &'a str)>,
-    cables: Vec<[Place; 2]>,
+    cables: Vec<[SwitchPort; 2]>,
 }
 
-impl Group<'_> {
+impl ChangedParts<'_> {
     fn json(mut self, name: &dyn Fn(Guid) -> String) -> Value {
         self.switches.sort_unstable();
         self.nodes.sort_unstable();
@@ -70,7 +74,7 @@ impl Group<'_> {
                 listed.map(|(guid, name)| json!({ "guid": guid.to_string(), "name": name }));
             json!({ "count": list.len(), "list": listed.collect::<Vec<_>>() })
         };
-        let end = |(guid, port): Place| json!({ "guid": guid.to_string(), "port": port, "name": name(guid) });
+        let end = |(guid, port): SwitchPort| json!({ "guid": guid.to_string(), "port": port, "name": name(guid) });
         let cables = self.cables.iter().take(MOST_LISTED).map(|ends| json!(ends.map(end)));
         json!({
             "switches": devices(&self.switches),
@@ -80,40 +84,61 @@ impl Group<'_> {
     }
 }
 
-/// Returns what is in the first and not in the second.
-fn missing<'a>(there: &HashMap<Guid, &'a str>, here: &HashMap<Guid, &str>) -> Vec<(Guid, &'a str)> {
-    there.iter().filter(|(g, _)| !here.contains_key(g)).map(|(g, name)| (*g, *name)).collect()
+/// Returns the devices of `these` that are not among `those`.
+fn missing<'a>(
+    these: &HashMap<Guid, &'a str>,
+    those: &HashMap<Guid, &str>,
+) -> Vec<(Guid, &'a str)> {
+    these.iter().filter(|(g, _)| !those.contains_key(g)).map(|(g, name)| (*g, *name)).collect()
 }
 
-impl Tracker {
-    /// Takes note of switches and nodes that files know: if they appear, they came back.
-    pub(crate) fn know(&mut self, guids: &[Guid]) {
+/// All differences between two fabrics.
+#[derive(Default)]
+struct FabricChanges<'a> {
+    died: ChangedParts<'a>,
+    came_back: ChangedParts<'a>,
+    joined: ChangedParts<'a>,
+    /// Pairs of an absent device and the new one in its place.
+    replaced: Vec<[Guid; 2]>,
+}
+
+impl FabricChanges<'_> {
+    /// Returns the changes as an event has them. `name` returns the names of switches.
+    fn json(self, name: &dyn Fn(Guid) -> String) -> Value {
+        let listed = self.replaced.iter().take(MOST_LISTED);
+        let listed =
+            listed.map(|[old, new]| json!({ "old": old.to_string(), "new": new.to_string() }));
+        let listed: Vec<Value> = listed.collect();
+        json!({
+            "died": self.died.json(name),
+            "came_back": self.came_back.json(name),
+            "joined": self.joined.json(name),
+            "replaced": { "count": self.replaced.len(), "list": listed },
+        })
+    }
+}
+
+impl FabricTracker {
+    /// Notes switches and nodes that are known from files: if they appear, they came back.
+    pub(super) fn know(&mut self, guids: &[Guid]) {
         self.absent.extend(guids);
     }
 
-    /// Returns what has changed since the fabric before. In the first line nothing has, but for what joined since
+    /// Returns the changes since the last fabric. For the first fabric these are only the parts that have joined since
     /// the files were written.
-    pub(crate) fn compare(&mut self, fabric: &Arc<Fabric>) -> Value {
+    pub(super) fn compare(&mut self, fabric: &Arc<Fabric>) -> Value {
         let before = self.before.replace(fabric.clone());
-        let now = Parts::of(fabric);
+        let now = FabricParts::of(fabric);
         let Some(before) = before else {
-            let mut joined = Group::default();
-            // Where nothing is known from before, everything would be news.
-            if !self.absent.is_empty() {
-                let is_new = |(guid, _): &(Guid, &str)| !self.absent.contains(guid);
-                joined.switches = missing(&now.switches, &HashMap::new());
-                joined.switches.retain(is_new);
-                joined.nodes = missing(&now.nodes, &HashMap::new());
-                joined.nodes.retain(is_new);
-            }
+            let changes = FabricChanges { joined: self.first_joined(&now), ..Default::default() };
             self.absent.retain(|g| !now.switches.contains_key(g) && !now.nodes.contains_key(g));
-            return self.json([Group::default(), Group::default(), joined], vec![], &now);
+            return changes.json(&|guid| now.switch_name(guid).unwrap_or_default());
         };
         if *before == **fabric {
-            return self.json(Default::default(), vec![], &now);
+            return FabricChanges::default().json(&|_| String::new());
         }
-        let then = Parts::of(&before);
-        let died = Group {
+        let then = FabricParts::of(&before);
+        let died = ChangedParts {
             switches: missing(&then.switches, &now.switches),
             nodes: missing(&then.nodes, &now.nodes),
             cables: then.cables.difference(&now.cables).copied().collect(),
@@ -128,23 +153,38 @@ impl Tracker {
             .difference(&then.cables)
             .copied()
             .partition(|cable| self.absent_cables.contains(cable));
-        let back = Group { switches: back_switches, nodes: back_nodes, cables: back_cables };
-        let joined = Group { switches: new_switches, nodes: new_nodes, cables: new_cables };
+        let came_back =
+            ChangedParts { switches: back_switches, nodes: back_nodes, cables: back_cables };
+        let joined = ChangedParts { switches: new_switches, nodes: new_nodes, cables: new_cables };
         let replaced = self.replacements(fabric, &joined);
         self.absent.retain(|g| !now.switches.contains_key(g) && !now.nodes.contains_key(g));
         self.absent_cables.retain(|cable| !now.cables.contains(cable));
         let absent = &self.absent;
         self.was_at.retain(|_, guid| absent.contains(guid));
-        let then_names = then.switches.clone();
-        let name = |guid: Guid| {
-            let name = now.switches.get(&guid).or_else(|| then_names.get(&guid));
-            name.map_or(String::new(), |name| (*name).into())
-        };
-        changes([died, back, joined], replaced, &name)
+        let name =
+            |guid: Guid| now.switch_name(guid).or(then.switch_name(guid)).unwrap_or_default();
+        FabricChanges { died, came_back, joined, replaced }.json(&name)
     }
 
-    /// Takes note of what died and where it was.
-    fn remember(&mut self, before: &Fabric, died: &Group<'_>) {
+    /// Returns the devices of the first fabric that the files do not know.
+    fn first_joined<'a>(&self, now: &FabricParts<'a>) -> ChangedParts<'a> {
+        // Where nothing is known from before, everything would be news.
+        if self.absent.is_empty() {
+            return ChangedParts::default();
+        }
+        let is_new = |(guid, _): &(Guid, &str)| !self.absent.contains(guid);
+        let mut joined = ChangedParts {
+            switches: missing(&now.switches, &HashMap::new()),
+            nodes: missing(&now.nodes, &HashMap::new()),
+            ..ChangedParts::default()
+        };
+        joined.switches.retain(is_new);
+        joined.nodes.retain(is_new);
+        joined
+    }
+
+    /// Notes the parts that died, and where they were.
+    fn remember(&mut self, before: &Fabric, died: &ChangedParts<'_>) {
         if self.absent.len() + self.absent_cables.len() > MOST_ABSENT {
             (self.absent, self.absent_cables, self.was_at) = Default::default();
         }
@@ -167,8 +207,9 @@ impl Tracker {
         }
     }
 
-    /// Returns which newcomers are where something absent was: pairs of old and new.
-    fn replacements(&self, fabric: &Fabric, joined: &Group<'_>) -> Vec<[Guid; 2]> {
+    /// Returns the new devices in the ports of absent ones, as pairs of old and new GUID. A new switch replaces the absent
+    /// one with which it shares the most ports.
+    fn replacements(&self, fabric: &Fabric, joined: &ChangedParts<'_>) -> Vec<[Guid; 2]> {
         let new: HashSet<Guid> =
             joined.switches.iter().chain(&joined.nodes).map(|(guid, _)| *guid).collect();
         if new.is_empty() || self.was_at.is_empty() {
@@ -198,24 +239,4 @@ impl Tracker {
         all.sort_unstable();
         all
     }
-
-    fn json(&self, parts: [Group<'_>; 3], replaced: Vec<[Guid; 2]>, now: &Parts<'_>) -> Value {
-        let name = |guid: Guid| now.switches.get(&guid).map_or(String::new(), |n| (*n).into());
-        changes(parts, replaced, &name)
-    }
-}
-
-fn changes(
-    [died, back, joined]: [Group<'_>; 3],
-    replaced: Vec<[Guid; 2]>,
-    name: &dyn Fn(Guid) -> String,
-) -> Value {
-    let listed = replaced.iter().take(MOST_LISTED);
-    let listed = listed.map(|[old, new]| json!({ "old": old.to_string(), "new": new.to_string() }));
-    json!({
-        "died": died.json(name),
-        "came_back": back.json(name),
-        "joined": joined.json(name),
-        "replaced": { "count": replaced.len(), "list": listed.collect::<Vec<_>>() },
-    })
 }

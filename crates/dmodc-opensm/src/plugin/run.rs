@@ -1,0 +1,198 @@
+//! One routing run, stage by stage.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use dmodc::judge::Delivery;
+use dmodc::{Fabric, LeafRule};
+use serde_json::json;
+
+use super::collect::CollectedFabric;
+use super::{Plugin, panic_if_asked_for};
+use crate::config::{Config, OnLost};
+use crate::host::{ErrorRecorder, Host, LogLevel};
+use crate::kept_tables::RoutingChoices;
+use crate::status::{FabricSize, RunReport, RunTimes, UploadSize};
+
+/// The fabric of a run, and how it is to be routed.
+pub(super) struct RunInput {
+    pub(super) config: Config,
+    pub(super) fabric: Arc<Fabric>,
+    pub(super) choices: RoutingChoices,
+    /// How long it took to collect all this.
+    took: Duration,
+}
+
+/// The node pairs that tables deliver, and why they lose some.
+struct LossReport {
+    delivery: Delivery,
+    leaf_warning: Option<String>,
+    loss_reason: Option<String>,
+}
+
+impl Plugin {
+    pub(super) fn try_run<H: Host>(
+        &mut self,
+        host: &mut ErrorRecorder<'_, H>,
+    ) -> Result<(), String> {
+        let input = self.collect(host)?;
+        self.log_options(host, &input.config);
+        let start = Instant::now();
+        let state = self.read_state(host, &input.config, &input.fabric);
+        let (look, collect) = (start.elapsed(), input.took);
+        let config = input.config.clone();
+        let size = FabricSize::of(&input.fabric);
+        let fabric_for_event = config.event_file.as_ref().map(|_| input.fabric.clone());
+        let renumber = state.decision.renumber;
+
+        let start = Instant::now();
+        let mode = self.route(host, input, state)?;
+        let route = start.elapsed();
+        self.configuration.last_good = Some(config.clone());
+        let LossReport { delivery, leaf_warning, loss_reason } =
+            self.report_losses(host, &config)?;
+
+        let start = Instant::now();
+        let upload = self.write_tables(host)?;
+        let write = start.elapsed();
+        if renumber {
+            let UploadSize { entries, blocks, switches } = upload;
+            let line = format_args!(
+                "numbered anew as asked for: {entries} entries in {blocks} blocks of {switches} switches move"
+            );
+            host.log(LogLevel::Info, line);
+        }
+
+        let folder =
+            self.state_folder.in_use.clone().unwrap_or_else(|| config.state_folder.clone());
+        let last = self.last.as_ref().ok_or("nothing was routed")?;
+        let report = RunReport {
+            size,
+            mode,
+            coverage: last.tables.coverage(),
+            delivery,
+            reference: last.reference_report(&folder),
+            upload,
+            times: RunTimes { collect, look, route, write },
+            leaf_warning,
+            loss_reason,
+        };
+        let numbered = last.tables.numbered();
+        self.totals.add(&report);
+        host.log(LogLevel::Info, format_args!("{report}"));
+        self.save_state(&config);
+        let mut facts = report.event();
+        facts["errors"] = json!(host.take_errors());
+        self.event("run", facts, fabric_for_event);
+        self.report(Some(&report), None);
+        self.balance.measure(numbered);
+        Ok(())
+    }
+
+    /// Reads the configuration and the fabric, unless both were just read for hop tables, and finds the leaves.
+    fn collect(&mut self, host: &mut impl Host) -> Result<RunInput, String> {
+        let start = Instant::now();
+        let mut config = match std::mem::take(&mut self.configuration.is_fresh) {
+            true => self.configuration.present().ok_or("there is no configuration")?.clone(),
+            false => self.read_configuration(host)?,
+        };
+        panic_if_asked_for(&config);
+        let read_config = start.elapsed();
+        let mut collected = self.collected.take().unwrap_or_else(|| CollectedFabric::read(host));
+        collected.leave_out_nodes_without_lid(host);
+        let start = Instant::now();
+        let leaves = self.find_leaves(host, &mut config, &mut collected)?;
+        let choices = RoutingChoices {
+            leaves,
+            destinations: config.destination_order.into(),
+            switches: config.switch_order.into(),
+            connect_roots: config.connect_roots.unwrap_or(false),
+            switch_lmc: collected.switch_lmc,
+        };
+        let took = read_config + collected.took + start.elapsed();
+        Ok(RunInput { config, fabric: Arc::new(collected.fabric), choices, took })
+    }
+
+    /// Finds the leaves. A configuration that does not fit the fabric is given up step by step: first OpenSM's roots, then
+    /// the whole of it for the last good one.
+    fn find_leaves(
+        &mut self,
+        host: &mut impl Host,
+        config: &mut Config,
+        collected: &mut CollectedFabric,
+    ) -> Result<LeafRule, String> {
+        let mut fits = true;
+        loop {
+            let why = match config.leaf_rule(&mut collected.fabric) {
+                Ok(leaves) => {
+                    if fits {
+                        self.configuration.misfit = None;
+                    }
+                    return Ok(leaves);
+                }
+                Err(why) => why,
+            };
+            // Some hosts of the fabric may be set aside already.
+            *collected = CollectedFabric::read(host);
+            collected.leave_out_nodes_without_lid(host);
+            if !config.refuse_opensm_roots(&why) {
+                *config = self.last_good_configuration(host, config, why)?;
+                fits = false;
+            }
+        }
+    }
+
+    /// Logs the pairs that the tables lose. If leaf pairs are among them, the configuration decides whether the tables are
+    /// used.
+    ///
+    /// # Errors
+    /// If the next engine of OpenSM is to take over.
+    fn report_losses(&mut self, host: &impl Host, config: &Config) -> Result<LossReport, String> {
+        let tables = &self.last.as_ref().ok_or("nothing was routed")?.tables;
+        let (placement, lost_leaf_pairs) = (tables.node_placement(), tables.lost_leaf_pairs());
+        let delivery = tables.delivery();
+        let rule = config.leaf_rule_text();
+        let leaf_warning = placement.warning(&rule);
+        if let Some(warning) = &leaf_warning {
+            host.log(LogLevel::Error, format_args!("{warning}"));
+        }
+        let loss_reason =
+            (delivery.lost > 0).then(|| placement.likely_reason(&rule, lost_leaf_pairs.is_some()));
+        if let Some(reason) = &loss_reason {
+            let (lost, pairs) = (delivery.lost, delivery.pairs);
+            host.log(
+                LogLevel::Error,
+                format_args!(
+                    "LOST: {lost} of {pairs} node pairs are not delivered although cables connect them: {reason}"
+                ),
+            );
+        }
+        match (lost_leaf_pairs, config.on_lost) {
+            (None, _) => {}
+            (Some(lost), OnLost::Keep) => host.log(
+                LogLevel::Error,
+                format_args!("{lost}; the tables are used all the same (on_lost = \"keep\")"),
+            ),
+            (Some(lost), OnLost::NextEngine) => {
+                self.save_state(config);
+                return Err(format!(
+                    "{lost}; it is the next engine's turn (on_lost = \"next-engine\")"
+                ));
+            }
+        }
+        Ok(LossReport { delivery, leaf_warning, loss_reason })
+    }
+
+    /// Writes the tables of all switches to OpenSM.
+    fn write_tables(&self, host: &mut impl Host) -> Result<UploadSize, String> {
+        let tables = &self.last.as_ref().ok_or("nothing was routed")?.tables;
+        let mut upload = UploadSize::default();
+        for (guid, row) in tables.tables() {
+            let change = host.write(guid, row)?;
+            upload.entries += u64::from(change.entries);
+            upload.blocks += u64::from(change.blocks);
+            upload.switches += u64::from(change.blocks > 0);
+        }
+        Ok(upload)
+    }
+}
