@@ -116,7 +116,7 @@ fn tables(name: &str) {
 
 /// The dump of as many switches as are allowed, and which they are.
 fn dump(live: Live<'_>, tables: &ForwardingTables) -> (Vec<u8>, Vec<SwitchIndex>) {
-    let mut writer = lft::Writer::new(live, tables.columns());
+    let mut writer = lft::LftWriter::new(live, tables.columns());
     let (mut text, mut switches) = (Vec::new(), Vec::new());
     for s in live.switches() {
         writer.write(s, |column| tables.port(s, column), &mut text).expect("memory takes it");

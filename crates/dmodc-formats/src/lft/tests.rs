@@ -1,7 +1,7 @@
-//! What dumps mean, by example.
+//! Examples of dumps and their meaning.
 
 use super::*;
-use dmodc::{Degradation, Dmodc, Live, NodeIndex, Pgft, Routing};
+use dmodc::{Degradation, Dmodc, ForwardingTables, Live, NodeIndex, Pgft, Routing};
 
 fn figure_1() -> Fabric {
     "3; 2,2,3; 1,2,2; 1,2,1".parse::<Pgft>().unwrap().fabric(Default::default())

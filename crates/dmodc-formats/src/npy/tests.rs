@@ -156,7 +156,7 @@ fn damaged_labels_are_refused() {
         let said = error(&array, &changed, &fabric);
         assert!(said.contains(expected), "{said}");
     }
-    // Labels of tables of the same shape, from another run.
+    // ArrayLabels of tables of the same shape, from another run.
     let shuffled = labels.replacen("\"lids\": [1, 2,", "\"lids\": [2, 1,", 1);
     let said = error(&array, &shuffled, &fabric);
     assert!(said.contains("have another digest"), "{said}");

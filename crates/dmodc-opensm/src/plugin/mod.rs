@@ -34,7 +34,7 @@ use crate::host::{ErrorRecorder, Host, Log, LogLevel, panic_line};
 use crate::snapshot::KeptReference;
 use crate::state_folder::{self, StateFinding, StateFolder, StateQuery};
 use crate::status::{RunTotals, duration_text};
-use crate::writer::{SyncFile, Writer};
+use crate::writer::{FileWriter, SyncFile};
 use collect::CollectedFabric;
 use configuration::ConfigKeeper;
 use route::LastRouting;
@@ -89,8 +89,8 @@ pub(crate) struct Plugin {
     logged_options: Vec<String>,
     /// The writer of the state folder. Reports have another one, so that a disk that hangs under one does not delay the
     /// other.
-    state_writer: Writer,
-    report_writer: Writer,
+    state_writer: FileWriter,
+    report_writer: FileWriter,
     /// Folders in which the unfinished files of dead processes are removed already.
     swept_folders: HashSet<PathBuf>,
     balance: BalanceMonitor,
@@ -102,7 +102,7 @@ impl Plugin {
     }
 
     fn with_disk(config_path: ConfigPath, log: Log, sync: SyncFile) -> Self {
-        let report_writer = Writer::new("dmodc-reports", log.clone(), sync.clone());
+        let report_writer = FileWriter::new("dmodc-reports", log.clone(), sync.clone());
         let balance = BalanceMonitor::new(log.clone(), report_writer.refresher());
         Plugin {
             configuration: ConfigKeeper::new(config_path),
@@ -116,7 +116,7 @@ impl Plugin {
             look_into_state: Arc::new(state_folder::look),
             totals: RunTotals::default(),
             logged_options: vec![],
-            state_writer: Writer::new("dmodc-state", log, sync).refreshes(&report_writer),
+            state_writer: FileWriter::new("dmodc-state", log, sync).refreshes(&report_writer),
             report_writer,
             swept_folders: HashSet::new(),
             balance,

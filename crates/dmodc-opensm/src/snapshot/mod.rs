@@ -17,7 +17,7 @@ use crate::config::{Config, ReferenceSource};
 use crate::files::{ExpectedFile, FileStamp};
 use crate::host::{Host, LogLevel};
 use crate::kept_tables::JoinedReference;
-use crate::writer::{FileTask, MakeText, Writer};
+use crate::writer::{FileTask, FileWriter, MakeText};
 use file::SnapshotContent;
 pub(crate) use file::{SnapshotFinding, SnapshotQuery};
 
@@ -72,7 +72,7 @@ pub(crate) fn snapshot_path(config: &Config, state_folder: &Path) -> Option<Path
 
 impl KeptReference {
     /// Returns the query for the snapshot, if the configuration asks for a reference.
-    pub(crate) fn query(&self, config: &Config, state: &Writer) -> Option<SnapshotQuery> {
+    pub(crate) fn query(&self, config: &Config, state: &FileWriter) -> Option<SnapshotQuery> {
         let file = match config.reference.as_ref()? {
             ReferenceSource::Learn => None,
             ReferenceSource::File(path) => Some(path.clone()),
@@ -96,7 +96,7 @@ impl KeptReference {
         host: &impl Host,
         config: &Config,
         finding: Option<SnapshotFinding>,
-        state: &mut Writer,
+        state: &mut FileWriter,
     ) -> Option<Arc<Fabric>> {
         if config.reference.is_none() {
             *self = KeptReference::default();
@@ -212,7 +212,7 @@ impl KeptReference {
 
     /// Hands a learned reference to the writer. `new_orders` is the order file of a run that has numbered anew: if that
     /// run has learned nothing, the old snapshot is removed as soon as the new orders are written.
-    pub(crate) fn save(&mut self, state: &mut Writer, new_orders: Option<&Path>) {
+    pub(crate) fn save(&mut self, state: &mut FileWriter, new_orders: Option<&Path>) {
         let Some(SnapshotFile { path, stamp }) = &self.snapshot else { return };
         match (&self.fabric, new_orders) {
             (Some(fabric), _) if self.is_unsaved => {

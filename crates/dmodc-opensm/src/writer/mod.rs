@@ -39,7 +39,7 @@ pub(crate) struct WrittenStamps {
 }
 
 /// The handle of a thread that writes files. The thread starts with the first file.
-pub(crate) struct Writer {
+pub(crate) struct FileWriter {
     shared: Arc<SharedQueue>,
     name: &'static str,
     /// The writer whose reports are refreshed whenever this one has written everything.
@@ -57,14 +57,14 @@ impl WriterWatch {
     }
 }
 
-impl Writer {
+impl FileWriter {
     pub(crate) fn new(name: &'static str, log: Log, sync: SyncFile) -> Self {
         let shared = Arc::new(SharedQueue::new(log, sync));
-        Writer { shared, name, then_refreshes: None, is_running: false }
+        FileWriter { shared, name, then_refreshes: None, is_running: false }
     }
 
     /// Has the reports of another writer written again whenever this one has written something.
-    pub(crate) fn refreshes(mut self, other: &Writer) -> Self {
+    pub(crate) fn refreshes(mut self, other: &FileWriter) -> Self {
         self.then_refreshes = Some(Arc::downgrade(&other.shared));
         self
     }
@@ -207,7 +207,7 @@ impl Writer {
     }
 }
 
-impl Drop for Writer {
+impl Drop for FileWriter {
     /// The file that is being written is finished; waiting ones are dropped.
     fn drop(&mut self) {
         self.shared.lock().is_closing = true;

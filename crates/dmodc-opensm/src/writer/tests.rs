@@ -52,7 +52,7 @@ fn a_hanging_disk_holds_up_nobody_and_only_the_newest_is_written() {
     let (a, b) = (folder.path().join("a"), folder.path().join("b"));
     let (lines, log) = Lines::new();
     let (open, disk) = gate();
-    let mut writer = Writer::new("test", log, disk);
+    let mut writer = FileWriter::new("test", log, disk);
     writer.file(&a, text("first"));
     for _ in 0..100 {
         writer.file(&a, text("middle"));
@@ -88,7 +88,7 @@ fn a_full_disk_is_reported_once_and_tried_again() {
             true => Err(io::ErrorKind::StorageFull.into()),
             false => file.sync_all(),
         });
-    let mut writer = Writer::new("test", log, disk);
+    let mut writer = FileWriter::new("test", log, disk);
     let request = folder.path().join("request");
     fs::write(&request, "").expect("it can be written");
     writer.file(&path, text("text"));
@@ -115,7 +115,7 @@ fn a_full_disk_is_reported_once_and_tried_again() {
 fn a_bug_in_one_text_keeps_no_other_from_being_written() {
     let folder = tempfile::tempdir().expect("a folder");
     let (lines, log) = Lines::new();
-    let mut writer = Writer::new("test", log, Arc::new(File::sync_all));
+    let mut writer = FileWriter::new("test", log, Arc::new(File::sync_all));
     let bad: MakeText = Arc::new(|_| panic!("no such text"));
     writer.file(
         &folder.path().join("bad"),
@@ -132,9 +132,9 @@ fn texts_are_refreshed_when_the_other_writer_is_done() {
     let folder = tempfile::tempdir().expect("a folder");
     let status = folder.path().join("status");
     let (_, log) = Lines::new();
-    let mut reports = Writer::new("reports", log.clone(), Arc::new(File::sync_all));
+    let mut reports = FileWriter::new("reports", log.clone(), Arc::new(File::sync_all));
     let (open, disk) = gate();
-    let mut state = Writer::new("state", log, disk).refreshes(&reports);
+    let mut state = FileWriter::new("state", log, disk).refreshes(&reports);
     state.file(&folder.path().join("state"), text("state"));
     let watch = state.watch();
     let pending: MakeText = Arc::new(move |_| Ok(watch.facts().pending.to_string().into_bytes()));
@@ -151,7 +151,7 @@ fn events_that_wait_are_bounded() {
     let folder = tempfile::tempdir().expect("a folder");
     let (_, log) = Lines::new();
     let (open, disk) = gate();
-    let mut writer = Writer::new("test", log, disk);
+    let mut writer = FileWriter::new("test", log, disk);
     writer.file(&folder.path().join("file"), text("it hangs"));
     while writer.facts().busy.is_none() {
         thread::yield_now();

@@ -1,4 +1,4 @@
-//! What every reader of fabrics does: line by line, noting what is not as it should be.
+//! Shared by all readers of fabrics: goes through a text line by line, and notes the lines that are damaged.
 
 use dmodc::fabric::AdapterKind;
 use dmodc::{FabricBuilder, Guid, Lid};
@@ -9,28 +9,42 @@ use crate::{Dirt, DirtKind, Format, Planes, ReadError, Reading};
 /// The device number of the aggregation nodes inside switches.
 const AGGREGATION_DEVICE: u32 = 0xcf09;
 
-/// What an adapter is, by its device number, or by its name where the number is not known.
+/// Returns the kind of an adapter by its device number, or by its name where the number is not known.
 pub fn adapter_kind(device: Option<u32>, name: &str) -> AdapterKind {
     match device {
         Some(AGGREGATION_DEVICE) => AdapterKind::Aggregation,
-        // A number of 0 is what a file says that was written without knowing it.
+        // Files that were written without knowing the number have a 0.
         None | Some(0) if name.contains("Aggregation Node") => AdapterKind::Aggregation,
         _ => AdapterKind::Host,
     }
 }
 
-/// A fabric being read.
+/// A fabric that is being read.
 #[derive(Default)]
-pub(crate) struct Intake {
+pub(crate) struct FabricReader {
     pub(crate) builder: FabricBuilder,
     pub(crate) dirt: Dirt,
+    /// The number of devices that were described so far.
     pub(crate) devices: usize,
     pub(crate) planes: Planes,
 }
 
-impl Intake {
-    /// Hands every line to `each`, without byte order mark and line ends. A line that it refuses is
-    /// noted and skipped.
+/// Why a line is not used.
+pub(crate) enum Refusal {
+    /// The line is of another format.
+    Foreign(ReadError),
+    /// The line is of this format, but damaged.
+    Damaged(ReadError),
+}
+
+impl From<ReadError> for Refusal {
+    fn from(place: ReadError) -> Self {
+        Refusal::Damaged(place)
+    }
+}
+
+impl FabricReader {
+    /// Hands every line to `each`, without byte order mark and line ends. A line that it refuses is noted and skipped.
     pub(crate) fn lines<'a>(
         &mut self,
         text: &'a [u8],
@@ -56,7 +70,7 @@ impl Intake {
         }
     }
 
-    /// Notes a line that is not UTF-8: readers replace such bytes in names, which must not happen in silence.
+    /// Notes a line that is not UTF-8: such bytes are replaced in names, which must not happen in silence.
     fn note_encoding(&mut self, mut line: Cursor<'_>) {
         let Err(error) = std::str::from_utf8(line.rest()) else { return };
         line.skip(error.valid_up_to());
@@ -66,19 +80,19 @@ impl Intake {
         }
     }
 
-    /// Notes a LID that is none, where the format tells LIDs.
+    /// Notes a LID that is missing or invalid. Formats without LIDs do not call this.
     pub(crate) fn note_lid(&mut self, lid: Lid, place: impl FnOnce() -> ReadError) {
         if lid == Lid::UNKNOWN || lid == Lid(0xffff) {
             self.dirt.note(DirtKind::MissingLid, place());
         }
     }
 
-    /// Makes the fabric of the text.
+    /// Returns the fabric of the text.
     pub(crate) fn finish(mut self, text: &[u8], format: Format) -> Result<Reading, ReadError> {
         let (mut fabric, inconsistencies) = self.builder.finish_sound();
         self.dirt.note_all(inconsistencies);
         if self.devices == 0 || fabric.switches().is_empty() {
-            // What is wrong with the first line that was refused says more than that nothing is left.
+            // The error of the first refused line is more helpful than "no switch".
             return Err(self.dirt.first().cloned().unwrap_or(ReadError {
                 line: 1,
                 column: 1,
@@ -103,23 +117,9 @@ impl Intake {
     }
 }
 
-/// The first line that names a GUID. Looking for it afterwards costs nothing where nothing is wrong.
+/// Returns the first line that names a GUID. It is searched for only if something is wrong.
 fn line_of(text: &[u8], guid: Guid) -> u32 {
     let digits = format!("{:x}", guid.0);
     let at = memchr::memmem::find(text, digits.as_bytes()).unwrap_or(0);
     1 + memchr::memchr_iter(b'\n', &text[..at]).count() as u32
-}
-
-/// Why a line is not used.
-pub(crate) enum Refusal {
-    /// It is of something else.
-    Foreign(ReadError),
-    /// It is of the format, but damaged.
-    Damaged(ReadError),
-}
-
-impl From<ReadError> for Refusal {
-    fn from(place: ReadError) -> Self {
-        Refusal::Damaged(place)
-    }
 }

@@ -1,61 +1,63 @@
-//! A part of a dump: some tables, read for themselves. Lines count from 1, and new destinations from the number of
-//! those that were known before.
+//! A part of a dump: some tables that are read without the rest. Lines are counted from 1, and new destinations from the
+//! number of those that were known before.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use dmodc::{Guid, Lid, NO_ROUTE, SwitchIndex};
 
-use super::line::{Entry, Name, entry, header, is_entry, is_heading};
-use super::names::{Ends, Names, STRANGER};
+use super::known_names::{DestinationIndex, KnownNames, UNKNOWN_KEY};
+use super::line::{Entry, EntryName, entry, header, is_entry, is_heading};
 use crate::scan::{Cursor, first_line};
 use crate::{Dirt, DirtKind, ReadError};
 
 /// A table of a part. The ports of a switch that the fabric does not have are not kept.
-pub(super) struct Table {
+pub(super) struct PartTable {
     pub(super) guid: Guid,
     pub(super) switch: Option<SwitchIndex>,
-    /// By key.
+    /// The ports by key.
     pub(super) ports: Vec<u8>,
 }
 
-/// Some tables, read for themselves.
-pub(super) struct Part {
-    /// How many keys were known before.
+/// Some tables that were read without the rest of the dump.
+pub(super) struct DumpPart {
+    /// The number of keys that were known before.
     pub(super) known: usize,
-    /// New names and keys; keys count on from those known before.
-    pub(super) own: Names,
-    pub(super) tables: Vec<Table>,
+    /// New names and keys. Keys are counted from `known`.
+    pub(super) own: KnownNames,
+    pub(super) tables: Vec<PartTable>,
     pub(super) dirt: Dirt,
-    pub(super) strangers: BTreeMap<Lid, Option<Guid>>,
+    pub(super) unknown_destinations: BTreeMap<Lid, Option<Guid>>,
+    /// LIDs that some table has more than once.
     pub(super) repeated: BTreeSet<Lid>,
     pub(super) lines: u32,
 }
 
-impl Part {
-    /// Reads a text that begins where a text or a table does, with the names that are known already.
-    pub(super) fn read(text: &[u8], ends: &Ends, base: &Names) -> Part {
-        let mut reader = PartReader {
+impl DumpPart {
+    /// Reads a text that begins at the beginning of a table or of the whole text. `base` are the names that are known
+    /// already.
+    pub(super) fn read(text: &[u8], index: &DestinationIndex, base: &KnownNames) -> DumpPart {
+        let mut reader = DumpPartReader {
             text,
             line: 0,
-            ends,
+            index,
             base,
             next: 0,
-            open: false,
+            is_open: false,
             ports: Vec::new(),
-            lids: Lids::default(),
-            part: Part {
+            lids: LidSet::default(),
+            part: DumpPart {
                 known: base.keys.len(),
-                own: Names::default(),
+                own: KnownNames::default(),
                 tables: Vec::new(),
                 dirt: Dirt::default(),
-                strangers: BTreeMap::new(),
+                unknown_destinations: BTreeMap::new(),
                 repeated: BTreeSet::new(),
                 lines: 0,
             },
         };
         while !reader.text.is_empty() {
-            reader.alike();
-            reader.any();
+            reader.read_similar_entries();
+            reader.read_line();
         }
         reader.close();
         reader.part.lines = reader.line;
@@ -63,36 +65,37 @@ impl Part {
     }
 }
 
-/// Reads a part.
-struct PartReader<'a> {
-    /// What is left of the text.
+/// A part that is being read.
+struct DumpPartReader<'a> {
+    /// The rest of the text.
     text: &'a [u8],
-    /// How many lines were read.
+    /// The number of lines that were read.
     line: u32,
-    ends: &'a Ends,
+    index: &'a DestinationIndex,
     /// The names known before.
-    base: &'a Names,
-    /// The name that followed last time, counted through the known and then the own names.
+    base: &'a KnownNames,
+    /// The position of the name that followed in the table before. Positions count the names known before, then the new
+    /// ones.
     next: usize,
-    /// Whether a table is being read: the last one of `part.tables`.
-    open: bool,
-    /// Its ports by key.
+    /// Whether a table is being read. It is the last one of `part.tables`.
+    is_open: bool,
+    /// The ports of that table by key.
     ports: Vec<u8>,
-    /// Its LIDs.
-    lids: Lids,
-    part: Part,
+    /// The LIDs of that table.
+    lids: LidSet,
+    part: DumpPart,
 }
 
-impl PartReader<'_> {
-    /// The fast path: reads entries as long as each has the form that followed last time.
-    fn alike(&mut self) {
-        while self.open {
+impl DumpPartReader<'_> {
+    /// The fast path: reads entries as long as each has the form that followed in the table before.
+    fn read_similar_entries(&mut self) {
+        while self.is_open {
             let (names, at) = match self.next.checked_sub(self.base.len()) {
                 None => (self.base, self.next),
                 Some(own) => (&self.part.own, own),
             };
             let Some((form, port, length)) = names.matching(at, self.text) else { return };
-            if form.key == STRANGER || !self.lids.insert_new(form.name.lid) {
+            if form.key == UNKNOWN_KEY || !self.lids.insert_new(form.name.lid) {
                 return;
             }
             if port != NO_ROUTE {
@@ -105,7 +108,7 @@ impl PartReader<'_> {
     }
 
     /// The general path: reads any line.
-    fn any(&mut self) {
+    fn read_line(&mut self) {
         if self.text.is_empty() {
             return;
         }
@@ -129,30 +132,30 @@ impl PartReader<'_> {
         self.close();
         match guid {
             Ok(guid) => {
-                let switch = self.ends.switch(guid);
-                self.part.tables.push(Table { guid, switch, ports: Vec::new() });
-                self.open = true;
+                let switch = self.index.switch(guid);
+                self.part.tables.push(PartTable { guid, switch, ports: Vec::new() });
+                self.is_open = true;
                 self.ports = vec![NO_ROUTE; self.part.known + self.part.own.keys.len()];
                 self.next = 0;
                 self.lids.clear();
             }
-            // Whose entries follow is not known; they are passed over with it.
+            // It is not known whose entries follow; they are skipped, too.
             Err(place) => self.part.dirt.note(DirtKind::DamagedLine, place),
         }
     }
 
-    /// Ends the table being read.
+    /// Ends the table that is being read.
     fn close(&mut self) {
-        if let (true, Some(table)) = (self.open, self.part.tables.last_mut())
+        if let (true, Some(table)) = (self.is_open, self.part.tables.last_mut())
             && table.switch.is_some()
         {
             table.ports = std::mem::take(&mut self.ports);
         }
-        self.open = false;
+        self.is_open = false;
     }
 
     fn entry(&mut self, line: Cursor<'_>, whole: &[u8]) {
-        if !self.open {
+        if !self.is_open {
             let place = line.expected("'Unicast lids … of switch …' before the entries");
             self.part.dirt.note(DirtKind::DamagedLine, place);
             return;
@@ -171,51 +174,51 @@ impl PartReader<'_> {
             self.part.repeated.insert(name.lid);
         }
         let base = self.base.len();
-        let own = || self.part.own.place(&name).map(|own| base + own);
-        let place = match self.base.place(&name).or_else(own) {
-            Some(place) => place,
+        let own = || self.part.own.position(&name).map(|own| base + own);
+        let position = match self.base.position(&name).or_else(own) {
+            Some(position) => position,
             None => {
                 let key = self.key(name);
                 self.part.own.push(name, key, whole);
                 base + self.part.own.len() - 1
             }
         };
-        self.next = place + 1;
-        let form = match place.checked_sub(base) {
-            None => &self.base.forms()[place],
+        self.next = position + 1;
+        let form = match position.checked_sub(base) {
+            None => &self.base.forms()[position],
             Some(own) => &self.part.own.forms()[own],
         };
-        if form.key == STRANGER {
-            self.part.strangers.insert(name.lid, name.guid);
+        if form.key == UNKNOWN_KEY {
+            self.part.unknown_destinations.insert(name.lid, name.guid);
         } else if port.0 != NO_ROUTE {
             self.ports[form.key as usize] = port.0;
         }
     }
 }
 
-impl PartReader<'_> {
-    /// The key of a destination that is named for the first time.
-    fn key(&mut self, name: Name) -> u32 {
-        let Some(end) = self.ends.find(name) else { return STRANGER };
-        let meant = (end, name.lid);
-        if let Some(key) = self.base.key(&meant).or_else(|| self.part.own.key(&meant)) {
+impl DumpPartReader<'_> {
+    /// Returns the key of a destination that is named for the first time.
+    fn key(&mut self, name: EntryName) -> u32 {
+        let Some(end) = self.index.find(name) else { return UNKNOWN_KEY };
+        let destination = (end, name.lid);
+        if let Some(key) = self.base.key(&destination).or_else(|| self.part.own.key(&destination)) {
             return key;
         }
         let key = self.part.known + self.part.own.keys.len();
-        self.part.own.push_key(meant, key as u32);
+        self.part.own.push_key(destination, key as u32);
         self.ports.resize(key + 1, NO_ROUTE);
         key as u32
     }
 }
 
-/// A set of LIDs: bits for those that fabrics have, whatever is beyond apart.
+/// A set of LIDs: bits for the LIDs that fabrics have, and a hash set for greater ones.
 #[derive(Default)]
-struct Lids {
+struct LidSet {
     bits: Vec<u64>,
     beyond: HashSet<Lid>,
 }
 
-impl Lids {
+impl LidSet {
     /// LIDs below this have bits: 32 KiB of them.
     const BITS: u32 = 1 << 18;
 
@@ -225,7 +228,7 @@ impl Lids {
         self.beyond.clear();
     }
 
-    /// Inserts a LID; returns whether it is new.
+    /// Inserts a LID. Returns whether it is new.
     #[inline]
     fn insert_new(&mut self, lid: Lid) -> bool {
         if lid.0 >= Self::BITS {

@@ -1,9 +1,8 @@
 //! LIDs that one table has more than once, for several destinations.
 //!
-//! A table has one entry for each LID, so all but one of these lines are damaged: their LID is not the one that
-//! they had. Believed as they are, each would give its destination one LID more, which no other table has, and
-//! every pair to that destination would count as lost. The lines are reported as dirt; here is decided which
-//! destination keeps the LID:
+//! A table has one entry for each LID, so all but one of these lines are damaged: their LID is not the one that they had.
+//! If they were believed, each would give its destination one more LID, which no other table has, and every pair to that
+//! destination would count as lost. The lines are reported as dirt; this module decides which destination keeps the LID:
 //!
 //! ```text
 //! 0x0004 001 # … portguid 0x…41      the fabric's LID of this node is 4: it keeps the LID
@@ -16,8 +15,8 @@ use dmodc::{End, Fabric, Lid, NO_ROUTE};
 
 use super::{Lft, ends};
 
-/// Leaves out the entries of destinations that have a repeated LID without right: it belongs to the destination
-/// that has it in the fabric, else to the first that the file names.
+/// Leaves out the entries of all destinations with a repeated LID but one: the destination that has the LID in the fabric,
+/// or else the first that the file names.
 pub(super) fn settle(lft: &mut Lft, repeated: &BTreeSet<Lid>, fabric: &Fabric) {
     if repeated.is_empty() {
         return;

@@ -1,29 +1,30 @@
-//! Tables whose rows and columns are labelled by lists: matches them with a fabric as entries of dumps are.
+//! Tables whose rows and columns are labelled by lists, as in arrays. They are matched with a fabric like the entries of
+//! dumps.
 
 use dmodc::{Fabric, Guid, Lid};
 
-use super::line::Name;
-use super::names::Ends;
+use super::known_names::DestinationIndex;
+use super::line::EntryName;
 use super::{Lft, finished};
 use crate::ReadError;
 
 /// Tables that are put together row by row.
-pub(crate) struct Labelled {
-    ends: Ends,
+pub(crate) struct LabelledTables {
+    index: DestinationIndex,
     lft: Lft,
-    /// Which columns are of destinations that the fabric has.
+    /// The columns of destinations that the fabric has, ascending.
     known: Vec<usize>,
-    seen: Vec<bool>,
+    has_table: Vec<bool>,
 }
 
-impl Labelled {
-    /// Matches columns, each of another LID or GUID.
+impl LabelledTables {
+    /// Matches columns. No two of them may have the same LID and GUID.
     pub(crate) fn new(columns: &[(Lid, Guid)], fabric: &Fabric) -> Self {
-        let (ends, switches) = (Ends::new(fabric), fabric.switches().len());
+        let (index, switches) = (DestinationIndex::new(fabric), fabric.switches().len());
         let mut lft = Lft { rows: vec![Vec::new(); switches], ..Lft::default() };
         let mut known = Vec::new();
         for (column, &(lid, guid)) in columns.iter().enumerate() {
-            match ends.find(Name { lid, guid: Some(guid) }) {
+            match index.find(EntryName { lid, guid: Some(guid) }) {
                 Some(end) => {
                     lft.keys.push((end, lid));
                     known.push(column);
@@ -33,27 +34,27 @@ impl Labelled {
                 }
             }
         }
-        Labelled { ends, lft, known, seen: vec![false; switches] }
+        LabelledTables { index, lft, known, has_table: vec![false; switches] }
     }
 
-    /// The columns of destinations that the fabric has, ascending.
+    /// Returns the columns of destinations that the fabric has, ascending.
     pub(crate) fn known(&self) -> &[usize] {
         &self.known
     }
 
     /// Adds the row of a switch: the entries of the known columns.
     pub(crate) fn add(&mut self, guid: Guid, row: Vec<u8>) {
-        match self.ends.switch(guid) {
+        match self.index.switch(guid) {
             Some(s) => {
-                self.seen[s.at()] = true;
+                self.has_table[s.at()] = true;
                 self.lft.rows[s.at()] = row;
             }
             None => self.lft.unknown_switches.push(guid),
         }
     }
 
-    /// Returns the tables, or why they are of no use.
+    /// Returns the tables, or why they cannot be used.
     pub(crate) fn finish(self) -> Result<Lft, ReadError> {
-        finished(self.lft, &self.seen, None)
+        finished(self.lft, &self.has_table, None)
     }
 }

@@ -1,6 +1,7 @@
-//! What an input is that no reader knows: said in words that help, since most such inputs are slips of the hand.
+//! Inputs that no reader understands: compressed, binary, empty, or of another kind. Most of them are mistakes, so the error
+//! says what the input is and what to do.
 
-/// What compressed files begin with, and the program that unpacks them.
+/// The first bytes of compressed files, the name of their format, and the program that unpacks them.
 const PACKED: [(&[u8], &str, &str); 4] = [
     (b"\x1f\x8b", "gzip", "gunzip -c"),
     (b"\xfd7zXZ\0", "xz", "xz -dc"),
@@ -8,12 +9,12 @@ const PACKED: [(&[u8], &str, &str); 4] = [
     (b"BZh", "bzip2", "bunzip2 -c"),
 ];
 
-/// How much of an input is searched for bytes that no text has.
+/// The number of bytes at the beginning of an input that are searched for zeros, which no text has.
 const BEGINNING: usize = 64 << 10;
 
-/// Returns what an input is instead of one of our formats; `None` if it is a text that nobody knows.
-pub fn foreign(input: &[u8]) -> Option<String> {
-    let said = if input.is_empty() {
+/// Returns what an input is, if it is certainly none of our formats, or `None` if it is text.
+pub(crate) fn describe_unsupported(input: &[u8]) -> Option<String> {
+    let what = if input.is_empty() {
         "the input is empty".into()
     } else if let Some((_, name, unpack)) =
         PACKED.iter().find(|(magic, ..)| input.starts_with(magic))
@@ -40,7 +41,7 @@ pub fn foreign(input: &[u8]) -> Option<String> {
             Some(_) => return None,
         }
     };
-    Some(said)
+    Some(what)
 }
 
 #[cfg(test)]
@@ -48,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_text_of_ours_is_named() {
+    fn inputs_that_are_no_text_of_ours_are_described() {
         for (input, what) in [
             (&b""[..], "is empty"),
             (b" \n\r\n\t", "only blank lines"),
@@ -61,10 +62,14 @@ mod tests {
             (b"{\"name\": \"package\"}", "JSON"),
             (b"\n[{\"a\": 1}]", "JSON"),
         ] {
-            let said = foreign(input).unwrap();
-            assert!(said.contains(what), "{said}");
+            let description = describe_unsupported(input).unwrap();
+            assert!(description.contains(what), "{description}");
         }
-        assert_eq!(foreign(b"# one\nhello\n"), None);
-        assert_eq!(foreign(b"[root@host ~]# ibnetdiscover\n"), None, "a prompt is no JSON");
+        assert_eq!(describe_unsupported(b"# one\nhello\n"), None);
+        assert_eq!(
+            describe_unsupported(b"[root@host ~]# ibnetdiscover\n"),
+            None,
+            "a prompt is no JSON"
+        );
     }
 }
