@@ -1,4 +1,4 @@
-//! Update plans as text, which `dmodc plan` writes for whoever uploads tables: one line for each write of a block.
+//! Update plans as text, which `dmodc plan` writes for programs that upload tables: one line for each write of a block.
 //!
 //! ```text
 //! 2 0x0002c90100000001 3 0x00c1:5 0x00d0:255

@@ -15,9 +15,9 @@ use serde_json::{Value, json};
 use crate::host::{Log, LogLevel, panic_line};
 use crate::writer::RefreshReports;
 
-/// What an operator can do whose numbers cost balance.
+/// Advice for operators whose numbers cost balance.
 const ADVICE: &str =
-    "'dmodc opensm renumber' numbers anew at the next sweep, which moves most routes";
+    "'dmodc opensm renumber' gives new numbers at the next sweep, which moves most routes";
 
 /// The fabric of a run, and how it is numbered.
 pub(crate) struct NumberedFabric {
@@ -25,11 +25,11 @@ pub(crate) struct NumberedFabric {
     pub(crate) absent: Degradation,
     pub(crate) routing: Routing,
     /// Whether all known parts are present. Otherwise the balance may return together with the absent parts, and nobody
-    /// should number anew.
+    /// should renumber.
     pub(crate) is_whole: bool,
 }
 
-/// What is to be measured, and the last result.
+/// The run that waits to be measured, and the last result.
 #[derive(Default)]
 struct BalanceState {
     /// The newest run that is not measured yet.

@@ -7,22 +7,19 @@
 use std::collections::HashMap;
 use std::ffi::{CStr, CString, OsStr, c_char, c_int, c_void};
 use std::fmt;
-use std::fs::{File, OpenOptions};
-use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::SystemTime;
 
-use dmodc::fabric::{Adapter, AdapterKind, Product, Rate, Switch, Vertex};
-use dmodc::{Fabric, FabricBuilder, Guid, Lid, PortNumber};
-use dmodc_formats::adapter_kind;
+use dmodc::{Fabric, Guid};
 
 use crate::config::{Config, ConfigPath};
 use crate::files::DeadlineWorker;
 use crate::host::{Host, Log, LogLevel, TableChange, panic_line};
 use crate::opensm_options::OpensmOptions;
 use crate::plugin::{FIRST_PATIENCE, Plugin};
+use crate::shim_records::{FabricCollector, ShimCable, ShimDevice, ShimEndPort};
+use crate::timeline::Timeline;
 
 /// OpenSM itself: only the shim looks inside.
 #[repr(C)]
@@ -31,34 +28,6 @@ struct OpenSm {
 }
 
 // The structures and functions that follow mirror shim.h.
-
-#[repr(C)]
-struct ShimDevice {
-    guid: u64,
-    system: u64,
-    name: *const c_char,
-    vendor: u32,
-    device: u32,
-    lid: u16,
-    ports: u8,
-    kind: u8,
-    lmc: u8,
-}
-
-#[repr(C)]
-struct ShimEndPort {
-    device: u64,
-    guid: u64,
-    lid: u16,
-    port: u8,
-    lmc: u8,
-}
-
-#[repr(C)]
-struct ShimCable {
-    device: [u64; 2],
-    port: [u8; 2],
-}
 
 #[repr(C)]
 struct ShimSink {
@@ -216,11 +185,7 @@ impl Host for OpenSmHost {
     }
 
     fn fabric(&mut self) -> Fabric {
-        let mut builder = FabricBuilder::new();
-        let mut vertices = HashMap::new();
-        let mut lmc = HashMap::new();
-        let mut collector =
-            Collector { builder: &mut builder, vertices: &mut vertices, lmc: &mut lmc };
+        let mut collector = FabricCollector::default();
         let sink = ShimSink {
             sink: (&raw mut collector).cast(),
             device: on_device,
@@ -230,8 +195,8 @@ impl Host for OpenSmHost {
         // SAFETY: OpenSM lives as long as its plugin and holds its lock during a run; the sink is used
         // before this returns.
         unsafe { dmodc_collect(self.osm, &raw const sink) };
-        self.switch_lmc = lmc;
-        let (fabric, inconsistencies) = builder.finish_sound();
+        self.switch_lmc = collector.switch_lmc;
+        let (fabric, inconsistencies) = collector.builder.finish_sound();
         for inconsistency in inconsistencies.iter().take(10) {
             self.log(LogLevel::Error, format_args!("left out: {}", inconsistency.problem));
         }
@@ -270,59 +235,11 @@ impl Host for OpenSmHost {
     }
 }
 
-/// Builds a fabric from the records of the shim.
-struct Collector<'a> {
-    builder: &'a mut FabricBuilder,
-    vertices: &'a mut HashMap<u64, Vertex>,
-    lmc: &'a mut HashMap<Guid, u8>,
-}
-
-impl Collector<'_> {
-    fn device(&mut self, device: &ShimDevice, name: &str) {
-        let product =
-            Product { vendor: device.vendor, device: device.device, system: Guid(device.system) };
-        let (guid, ports) = (Guid(device.guid), device.ports);
-        let vertex = match device.kind {
-            2 => {
-                let lid = Lid(device.lid.into());
-                if device.lmc > 0 {
-                    self.lmc.insert(guid, device.lmc);
-                }
-                self.builder.switch(Switch { guid, lid, ports, name: name.into(), product })
-            }
-            kind => {
-                let kind = match kind {
-                    3 => AdapterKind::Router,
-                    _ => adapter_kind(Some(device.device), name),
-                };
-                self.builder.adapter(Adapter { guid, ports, kind, name: name.into(), product })
-            }
-        };
-        self.vertices.insert(device.guid, vertex);
-    }
-
-    fn end_port(&mut self, port: &ShimEndPort) {
-        if let Some(&of) = self.vertices.get(&port.device) {
-            let (guid, lid) = (Guid(port.guid), Lid(port.lid.into()));
-            self.builder.end_port(of, PortNumber(port.port), guid, lid, port.lmc.min(7));
-        }
-    }
-
-    fn cable(&mut self, cable: &ShimCable) {
-        let end = |at: usize| {
-            self.vertices.get(&cable.device[at]).map(|&v| (v, PortNumber(cable.port[at])))
-        };
-        if let (Some(a), Some(b)) = (end(0), end(1)) {
-            self.builder.cable(a, b, Rate::default());
-        }
-    }
-}
-
 /// Runs a callback of the shim. A panic must not reach C: the record is lost then, and the builder of the fabric reports
 /// whatever does not fit without it.
-fn collect(sink: *mut c_void, work: impl FnOnce(&mut Collector<'_>)) {
+fn collect(sink: *mut c_void, work: impl FnOnce(&mut FabricCollector)) {
     // SAFETY: `fabric` alone hands out these callbacks, with a collector that outlives them.
-    let collector = unsafe { &mut *sink.cast::<Collector<'_>>() };
+    let collector = unsafe { &mut *sink.cast::<FabricCollector>() };
     let _ = catch_unwind(AssertUnwindSafe(|| work(collector)));
 }
 
@@ -354,38 +271,15 @@ unsafe extern "C" fn create(osm: *mut OpenSm) -> *mut c_void {
             eprintln!("dmodc: OpenSM was built with other options than its headers; not loaded");
             return std::ptr::null_mut();
         }
-        let path = ConfigPath::from_environment();
-        let read = {
-            let path = path.clone();
-            DeadlineWorker::new().ask(FIRST_PATIENCE, |_| true, move || Config::read(&path))
-        };
-        let config_error = match read.and_then(|read| read) {
-            Ok(_) => String::new(),
-            Err(error) => format!("; no run will succeed until this is repaired: {error}"),
-        };
-        let version = env!("CARGO_PKG_VERSION");
-        let line =
-            format_args!("{version} loaded, configured by {}{config_error}", path.path.display());
-        host.log(if config_error.is_empty() { LogLevel::Info } else { LogLevel::Error }, line);
-        let timeline = std::env::var_os("DMODC_EVENTS").and_then(|path| {
-            match OpenOptions::new().create(true).append(true).open(&path) {
-                Ok(file) => Some(Mutex::new(Timeline { file })),
-                Err(error) => {
-                    let path = std::path::Path::new(&path).display();
-                    host.log(
-                        LogLevel::Error,
-                        format_args!("{path}: {error}; events are not written there"),
-                    );
-                    None
-                }
-            }
-        });
+        let config_path = ConfigPath::from_environment();
+        log_loaded(&host, &config_path);
+        let timeline = open_timeline(&host).map(Mutex::new);
         let logger = Arc::new(Logger(Mutex::new(osm)));
         let to_log: Log = {
             let logger = logger.clone();
             Arc::new(move |level, line: &str| logger.log(level, line))
         };
-        let plugin = Mutex::new(Plugin::new(path, to_log));
+        let plugin = Mutex::new(Plugin::new(config_path, to_log));
         let context = Context { host, logger, plugin, timeline };
         let context = Box::into_raw(Box::new(context)).cast::<c_void>();
         // SAFETY: OpenSM gives itself, and keeps the context until `delete`.
@@ -401,6 +295,36 @@ unsafe extern "C" fn create(osm: *mut OpenSm) -> *mut c_void {
     made.unwrap_or(std::ptr::null_mut())
 }
 
+/// Logs that the plugin is loaded, and whether its configuration can be read.
+fn log_loaded(host: &OpenSmHost, config_path: &ConfigPath) {
+    let path = config_path.clone();
+    let read = DeadlineWorker::new().ask(FIRST_PATIENCE, |_| true, move || Config::read(&path));
+    let (level, config_error) = match read.and_then(|read| read) {
+        Ok(_) => (LogLevel::Info, String::new()),
+        Err(error) => {
+            let line = format!("; no run will succeed until this is repaired: {error}");
+            (LogLevel::Error, line)
+        }
+    };
+    let (version, path) = (env!("CARGO_PKG_VERSION"), config_path.path.display());
+    host.log(level, format_args!("{version} loaded, configured by {path}{config_error}"));
+}
+
+/// Opens the timeline, if the environment names one.
+fn open_timeline(host: &OpenSmHost) -> Option<Timeline> {
+    let path = std::path::PathBuf::from(std::env::var_os("DMODC_EVENTS")?);
+    match Timeline::open(&path) {
+        Ok(timeline) => Some(timeline),
+        Err(error) => {
+            let path = path.display();
+            let line = format_args!("{path}: {error}; events are not written there");
+            host.log(LogLevel::Error, line);
+            None
+        }
+    }
+}
+
+/// Ends the plugin, because OpenSM ends.
 unsafe extern "C" fn delete(context: *mut c_void) {
     TIMED_CONTEXT.store(std::ptr::null_mut(), std::sync::atomic::Ordering::Release);
     // SAFETY: it is what `create` made, and OpenSM does not call again.
@@ -463,20 +387,6 @@ unsafe extern "C" fn dmodc_route(context: *mut c_void) -> c_int {
     let line = format_args!("{error}; OpenSM goes on with the next engine");
     context.host.log(LogLevel::Error, line);
     -1
-}
-
-/// A file with a line for each event: seconds since the epoch, a word, and numbers.
-struct Timeline {
-    file: File,
-}
-
-impl Timeline {
-    fn add(&mut self, words: fmt::Arguments<'_>) {
-        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        // A single write, so that readers see whole lines.
-        let line = format!("{:.6} {words}\n", now.as_secs_f64());
-        let _ = self.file.write_all(line.as_bytes());
-    }
 }
 
 /// The context whose timeline is written. The shim's timing has no context of its own.

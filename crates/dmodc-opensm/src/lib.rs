@@ -19,6 +19,8 @@
 //! | `state_folder` | the folder of everything that outlives OpenSM, and whether somebody else has changed it |
 //! | `status` | the report of a run, for the log, scripts and Prometheus |
 //! | `plugin` | one run: configuration, fabric, routes, tables, reports |
+//! | `shim_records` | the records in which the shim hands over a fabric |
+//! | `timeline` | a file of events, for measurements |
 //! | `ffi` | all unsafe code: functions that C calls and functions of C; panics end here |
 //! | `shim.c` | knows OpenSM's structures; compiled against the installed headers |
 //!
@@ -40,5 +42,10 @@ mod state_folder;
 mod status;
 mod writer;
 
+// These have nobody to talk to without OpenSM.
 #[cfg(all(opensm, not(test)))]
 mod ffi;
+#[cfg(all(opensm, not(test)))]
+mod shim_records;
+#[cfg(all(opensm, not(test)))]
+mod timeline;

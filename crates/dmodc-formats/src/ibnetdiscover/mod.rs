@@ -31,7 +31,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_reads_back_the_same() {
+    fn a_fabric_reads_back_the_same() {
         for tuple in ["1; 3; 1; 1", "1; 254; 1; 1", "3; 2,2,3; 1,2,2; 1,2,1", "2; 18,16; 1,9; 1,2"]
         {
             for guids in [GuidOrder::Topological, GuidOrder::Shuffled(2)] {

@@ -71,7 +71,7 @@ fn head_word(line: &mut Cursor<'_>) -> Option<HeadKind> {
     ];
     let mut ahead = *line;
     let (_, head) = words.into_iter().find(|(word, _)| ahead.take(word))?;
-    // Lost tabs leave the number right behind the word.
+    // If tabs got lost, the number follows the word directly.
     if !matches!(ahead.rest().first(), Some(b' ' | b'\t' | b'0'..=b'9')) {
         return None;
     }

@@ -31,8 +31,8 @@
 //! | `cables` | all cables, each once, by the GUIDs of their devices; between switches or of an adapter |
 //! | `rate` | width and speed; `??` for an unknown width, `???` for an unknown speed |
 //!
-//! All of these must be there; members that are not listed are ignored. The order of the lists counts:
-//! switches and adapters are numbered as they stand, nodes as their cables do.
+//! All of these members are required; others are ignored. The order of the lists matters: switches and adapters are numbered
+//! in their order, nodes in the order of their cables.
 
 mod read;
 

@@ -29,7 +29,7 @@ fn awkward() -> Fabric {
 }
 
 #[test]
-fn what_is_written_reads_back_the_same() {
+fn a_fabric_reads_back_the_same() {
     for tuple in ["1; 3; 1; 1", "3; 2,2,3; 1,2,2; 1,2,1", "2; 18,16; 1,9; 1,2"] {
         let fabric = tuple.parse::<Pgft>().unwrap().fabric(GuidOrder::Shuffled(2));
         let text = written(&fabric);

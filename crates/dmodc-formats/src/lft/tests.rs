@@ -34,7 +34,7 @@ fn entries(tables: &ForwardingTables) -> BTreeMap<(usize, End, u8), u8> {
 }
 
 #[test]
-fn what_is_written_reads_back_the_same() {
+fn tables_read_back_the_same() {
     let fabric = figure_1();
     let tables = route(&fabric);
     let text = written(&fabric, &tables);

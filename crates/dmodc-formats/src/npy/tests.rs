@@ -40,7 +40,7 @@ fn dumped(tables: &ForwardingTables, of: &Fabric, fabric: &Fabric) -> Lft {
 }
 
 #[test]
-fn what_is_written_reads_back_as_the_dump_does() {
+fn an_array_reads_back_as_the_dump_does() {
     let fabric = figure_1();
     let (array, labels) = written(&fabric);
     assert_eq!(array.len(), 128 + 16 * 28);
@@ -93,9 +93,12 @@ fn another_state_of_the_fabric_is_matched_as_a_dump_is() {
 fn another_fabric_is_refused_with_numbers() {
     let (array, labels) = written(&figure_1());
     for other in ["3; 2,2,4; 1,2,2; 1,2,1", "2; 2,3; 1,2; 1,1", "3; 4,4,4; 1,4,4; 1,1,1"] {
-        let said = error(&array, &labels, &fabric(other));
-        assert!(said.starts_with("these are tables of another fabric (its digest is "), "{said}");
-        assert!(said.contains(" switches by GUID and LID, of 16 and "), "{said}");
+        let message = error(&array, &labels, &fabric(other));
+        assert!(
+            message.starts_with("these are tables of another fabric (its digest is "),
+            "{message}"
+        );
+        assert!(message.contains(" switches by GUID and LID, of 16 and "), "{message}");
     }
 }
 
@@ -129,8 +132,8 @@ fn damaged_arrays_are_refused() {
         (changed("'shape'", "'shade'"), "the header has no 'shape'"),
         (flipped, "the entries have the digest "),
     ] {
-        let said = error(&array, &labels, &fabric);
-        assert!(said.starts_with(expected), "{said}");
+        let message = error(&array, &labels, &fabric);
+        assert!(message.starts_with(expected), "{message}");
     }
 }
 
@@ -153,16 +156,16 @@ fn damaged_labels_are_refused() {
     ] {
         let changed = labels.replacen(from, to, 1);
         assert_ne!(changed, labels, "{from}");
-        let said = error(&array, &changed, &fabric);
-        assert!(said.contains(expected), "{said}");
+        let message = error(&array, &changed, &fabric);
+        assert!(message.contains(expected), "{message}");
     }
     // ArrayLabels of tables of the same shape, from another run.
     let shuffled = labels.replacen("\"lids\": [1, 2,", "\"lids\": [2, 1,", 1);
-    let said = error(&array, &shuffled, &fabric);
-    assert!(said.contains("have another digest"), "{said}");
+    let message = error(&array, &shuffled, &fabric);
+    assert!(message.contains("have another digest"), "{message}");
 }
 
-/// Whatever byte changes, in either file: what still reads says the same.
+/// If a byte of either file changes, the result is an error or the same tables.
 #[test]
 fn no_changed_byte_goes_unnoticed() {
     let fabric = figure_1();

@@ -50,7 +50,7 @@ fn empty_and_unknown_places_and_far_numbers_are_saved() {
 }
 
 #[test]
-fn what_ranks_are_counted_from_is_saved_or_left_open() {
+fn the_origin_of_ranks_is_saved_or_left_open() {
     let fabric = "2; 1,2; 1,2; 1,1".parse::<Pgft>().unwrap().fabric(Default::default());
     for roots in [None, Some(vec![]), Some(vec![Guid(7), Guid(3)])] {
         let saved = SavedOrders { roots, groups: vec![Guid(9)], ..SavedOrders::default() };

@@ -35,27 +35,27 @@ SwitchName=subtree2-0 Switches=subtree1-[0-2]
 - topology: default
   cluster_default: true
   tree:
-switches:
-  - switch: L1-0
-    nodes: node-[0-1]
-  - switch: L1-1
-    nodes: node-[2-3]
-  - switch: L1-2
-    nodes: node-[4-5]
-  - switch: L1-3
-    nodes: node-[6-7]
-  - switch: L1-4
-    nodes: node-[8-9]
-  - switch: L1-5
-    nodes: node-[10-11]
-  - switch: subtree1-0
-    children: L1-[0-1]
-  - switch: subtree1-1
-    children: L1-[2-3]
-  - switch: subtree1-2
-    children: L1-[4-5]
-  - switch: subtree2-0
-    children: subtree1-[0-2]
+    switches:
+      - switch: L1-0
+        nodes: node-[0-1]
+      - switch: L1-1
+        nodes: node-[2-3]
+      - switch: L1-2
+        nodes: node-[4-5]
+      - switch: L1-3
+        nodes: node-[6-7]
+      - switch: L1-4
+        nodes: node-[8-9]
+      - switch: L1-5
+        nodes: node-[10-11]
+      - switch: subtree1-0
+        children: L1-[0-1]
+      - switch: subtree1-1
+        children: L1-[2-3]
+      - switch: subtree1-2
+        children: L1-[4-5]
+      - switch: subtree2-0
+        children: subtree1-[0-2]
 ";
     assert_eq!(yaml, expected);
 }

@@ -36,7 +36,7 @@ pub(crate) struct Config {
     /// Hosts whose description matches do not make their switch a leaf, and switches whose description matches are no
     /// leaves.
     pub(crate) exclude: Option<String>,
-    /// Where the reference is from that routes stay close to. Without one, plain Dmodc routes.
+    /// The source of the reference that routes stay close to. Without a reference, plain Dmodc routes.
     pub(crate) reference: Option<ReferenceSource>,
     /// The number of threads; 0 means one for each processor.
     pub(crate) threads: usize,
@@ -47,7 +47,7 @@ pub(crate) struct Config {
     pub(crate) on_lost: OnLost,
     /// Who computes the hop tables that multicast trees are made from.
     pub(crate) hop_tables: HopTables,
-    /// Where both orders are kept.
+    /// The folder in which both orders are kept.
     pub(crate) state_folder: PathBuf,
     /// A report of the last run, as JSON.
     pub(crate) status_file: Option<PathBuf>,

@@ -21,7 +21,7 @@ fn everything_has_a_default() {
 }
 
 #[test]
-fn what_is_wrong_is_named_with_its_line() {
+fn errors_are_named_with_their_line() {
     let error = parse("threads = 2\nthread = 1\n").unwrap_err();
     assert!(error.starts_with("dmodc.conf:2: unknown field `thread`"), "{error}");
     let error = parse("\n\nswitch_order = \"planes\"").unwrap_err();

@@ -51,7 +51,7 @@ impl Default for Journal {
 }
 
 impl Journal {
-    /// Appends a line, with a single write, so that whoever follows the file sees whole lines. A full file becomes
+    /// Appends a line, with a single write, so that readers who follow the file see whole lines. A full file becomes
     /// `PATH.1`.
     pub(crate) fn write(&mut self, path: &Path, event: &Event) -> io::Result<()> {
         let line = self.line(event);

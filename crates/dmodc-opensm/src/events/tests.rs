@@ -23,9 +23,9 @@ fn counts(changes: &Value) -> [u64; 3] {
     ["switches", "nodes", "cables"].map(|kind| changes[kind]["count"].as_u64().expect("a number"))
 }
 
-/// A leaf dies and returns; then another switch is in its place.
+/// A leaf dies and returns; then another switch takes its place.
 #[test]
-fn what_died_comes_back_or_is_replaced() {
+fn parts_that_died_come_back_or_are_replaced() {
     let whole = fabric();
     let mut mask = Degradation::none(&whole);
     mask.set_switch(SwitchIndex::new(0), true);
@@ -33,7 +33,7 @@ fn what_died_comes_back_or_is_replaced() {
     let mut journal = Journal::default();
     let first = written(&mut journal, &event(1, Some(&whole)));
     assert_eq!((&first["schema"], &first["run"]), (&SCHEMA.into(), &1.into()));
-    assert_eq!(counts(&first["changes"]["joined"]), [0, 0, 0], "of the first, all is known");
+    assert_eq!(counts(&first["changes"]["joined"]), [0, 0, 0], "in the first line, nothing is new");
     let died = written(&mut journal, &event(2, Some(&part)))["changes"].clone();
     assert_eq!(counts(&died["died"]), [1, 2, 2]);
     assert_eq!(counts(&died["came_back"]), [0, 0, 0]);
@@ -60,9 +60,9 @@ fn what_died_comes_back_or_is_replaced() {
     assert_eq!(replaced["replaced"], json!({ "count": 1, "list": [{ "old": guid, "new": new }] }));
 }
 
-/// What files know from before came back; what they do not know has joined.
+/// Parts that are known from files came back; others have joined.
 #[test]
-fn what_files_know_is_not_new() {
+fn parts_that_are_known_from_files_are_not_new() {
     let whole = fabric();
     let mut mask = Degradation::none(&whole);
     mask.set_switch(SwitchIndex::new(0), true);

@@ -168,7 +168,7 @@ impl FabricTracker {
 
     /// Returns the devices of the first fabric that the files do not know.
     fn first_joined<'a>(&self, now: &FabricParts<'a>) -> ChangedParts<'a> {
-        // Where nothing is known from before, everything would be news.
+        // If nothing is known from before, everything would be new.
         if self.absent.is_empty() {
             return ChangedParts::default();
         }

@@ -52,7 +52,7 @@ fn special_files_are_never_replaced_and_links_are_followed() {
 }
 
 #[test]
-fn what_somebody_else_changed_is_not_replaced() {
+fn a_file_that_somebody_else_changed_is_not_replaced() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("file");
     let first = replace(&path, b"1", &simply(ExpectedFile::Exactly(None))).expect("none is there");
@@ -108,7 +108,7 @@ fn unfinished_files_of_dead_processes_are_removed_and_no_others() {
 }
 
 #[test]
-fn what_is_late_answers_a_later_question() {
+fn a_late_result_answers_a_later_question() {
     let mut patient = DeadlineWorker::new();
     let (go, wait) = std::sync::mpsc::channel::<()>();
     let slow = move || {

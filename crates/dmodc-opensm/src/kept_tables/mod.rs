@@ -80,7 +80,7 @@ impl KeptTables {
         if let Some(earlier) = &saved {
             orders.keep_absent(earlier);
         }
-        // Routed by the orders as they are saved, so that whoever reads the file gets the same tables.
+        // Routed by the orders as they are saved, so that the file gives the same tables to everybody.
         let routing = route(Some(&orders));
         let router = Router::new(Arc::new(fabric), routing, healthy)?;
         Ok(KeptTables { unconnected, ..KeptTables::of(router, choices, orders, None) })

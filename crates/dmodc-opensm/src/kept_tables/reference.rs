@@ -42,7 +42,7 @@ pub(super) struct ReferenceComparison {
     pub(super) changes: Changes,
     /// Missing parts that the joined fabric has no room for: what is in their ports now took their place.
     missing_without_place: Counts,
-    /// Parts that the reference lacked when it was joined. If one of them dies, the two must be joined anew.
+    /// Parts that the reference lacked when it was joined. If one of them dies, reference and present fabric must be joined again.
     news: Vec<Part>,
 }
 
@@ -57,7 +57,7 @@ impl ReferenceComparison {
         ReferenceComparison { changes, missing_without_place, news }
     }
 
-    /// Counts anew what is missing. Returns whether the joined fabric still serves.
+    /// Counts the missing parts again. Returns whether the joined fabric can still be used.
     pub(super) fn update(&mut self, live: Live<'_>) -> bool {
         if !self.news.iter().all(|part| is_alive(live, *part)) {
             return false;

@@ -85,7 +85,7 @@ fn other_fabrics_start_anew() {
     let small = fabric("2; 2,3; 1,2; 1,1");
     let mut kept = KeptTables::new(small.clone(), choices(), None).expect("it can be routed");
     assert!(kept.update(&fabric("2; 2,4; 1,2; 1,1")).expect("routed").is_none());
-    // A part of it first, then the whole: the newcomers are numbered behind.
+    // After a part of the fabric, the whole: the new nodes get the numbers after the known ones.
     let mut mask = Degradation::none(&small);
     mask.set_switch(SwitchIndex::new(1), true);
     let part = KeptTables::new(small.without(&mask), choices(), None).expect("it can be routed");
@@ -102,7 +102,7 @@ fn every_lid_of_a_switch_has_its_entry_and_lid_0_has_none() {
     let (guid, lid) = (last.guid, last.lid.0 as usize);
     let top =
         fabric.switches().iter().map(|s| s.lid.0).chain(fabric.nodes().iter().map(|n| n.lid.0));
-    assert_eq!(top.max(), Some(lid as u32), "nobody is behind it");
+    assert_eq!(top.max(), Some(lid as u32), "it has the greatest LID");
     let lmc = RoutingChoices { switch_lmc: HashMap::from([(guid, 2)]), ..choices() };
     let mut kept = KeptTables::new(fabric.clone(), lmc, None).expect("it can be routed");
     let check = |kept: &KeptTables| {

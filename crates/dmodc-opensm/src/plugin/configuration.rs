@@ -98,20 +98,20 @@ impl ConfigKeeper {
 }
 
 impl Plugin {
-    /// Returns the configuration for a run. If the file cannot be used, this is the one of before.
+    /// Returns the configuration for a run. If the file cannot be used, this is the last one that could be.
     ///
     /// # Errors
-    /// If there is none of before.
+    /// If there is none.
     pub(super) fn read_configuration(&mut self, host: &impl Host) -> Result<Config, String> {
         let patience = self.patience.present();
         let chosen = self.configuration.read(host, host.options(), patience)?;
         Ok(self.report_rejected(host, chosen))
     }
 
-    /// Returns the configuration of before, if `config` does not fit the fabric.
+    /// Returns the last good configuration, if `config` does not fit the fabric.
     ///
     /// # Errors
-    /// If there is none of before.
+    /// If there is none.
     pub(super) fn last_good_configuration(
         &mut self,
         host: &impl Host,
@@ -124,7 +124,7 @@ impl Plugin {
 
     fn report_rejected(&mut self, host: &impl Host, chosen: ChosenConfig) -> Config {
         if let Some(why) = &chosen.rejected {
-            let line = format_args!("{why}; the configuration of before stays in use");
+            let line = format_args!("{why}; the last good configuration stays in use");
             host.log(LogLevel::Error, line);
             self.event("configuration-error", json!({ "error": why }), None);
         }

@@ -58,7 +58,7 @@ impl Plugin {
         if renumber {
             let UploadSize { entries, blocks, switches } = upload;
             let line = format_args!(
-                "numbered anew as asked for: {entries} entries in {blocks} blocks of {switches} switches move"
+                "new numbers as requested: {entries} entries in {blocks} blocks of {switches} switches move"
             );
             host.log(LogLevel::Info, line);
         }
@@ -171,12 +171,12 @@ impl Plugin {
             (None, _) => {}
             (Some(lost), OnLost::Keep) => host.log(
                 LogLevel::Error,
-                format_args!("{lost}; the tables are used all the same (on_lost = \"keep\")"),
+                format_args!("{lost}; the tables are used anyway (on_lost = \"keep\")"),
             ),
             (Some(lost), OnLost::NextEngine) => {
                 self.save_state(config);
                 return Err(format!(
-                    "{lost}; it is the next engine's turn (on_lost = \"next-engine\")"
+                    "{lost}; these tables are not used (on_lost = \"next-engine\")"
                 ));
             }
         }

@@ -210,8 +210,8 @@ impl KeptReference {
         self.fabric.insert(Arc::new(fabric)).clone()
     }
 
-    /// Hands a learned reference to the writer. `new_orders` is the order file of a run that has numbered anew: if that
-    /// run has learned nothing, the old snapshot is removed as soon as the new orders are written.
+    /// Hands a learned reference to the writer. `new_orders` is the order file of a run that gave new numbers: if that run
+    /// has learned nothing, the old snapshot is removed as soon as the new orders are written.
     pub(crate) fn save(&mut self, state: &mut FileWriter, new_orders: Option<&Path>) {
         let Some(SnapshotFile { path, stamp }) = &self.snapshot else { return };
         match (&self.fabric, new_orders) {

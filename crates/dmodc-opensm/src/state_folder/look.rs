@@ -18,7 +18,7 @@ use crate::writer::WrittenStamps;
 /// The most bytes that an order file may have. The one of 50,000 nodes has about 5 MB.
 const LARGEST: u64 = 256 << 20;
 
-/// Where to look, and what is known already.
+/// The folders to look into, and the facts that are known already.
 #[derive(Clone)]
 pub(crate) struct StateQuery {
     /// The configured folder.

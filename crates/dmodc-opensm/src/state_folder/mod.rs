@@ -44,16 +44,16 @@ pub(crate) struct StateFolder {
     pub(crate) first_listed: Option<Arc<[Guid]>>,
 }
 
-/// What a run is to do with the state that was found.
+/// The decision of a run after the files were weighed.
 #[derive(Default)]
 pub(crate) struct StateDecision {
     /// Orders to be used instead of those in memory.
     pub(crate) adopted: Option<SavedOrders>,
-    /// Whether everything is to be numbered anew.
+    /// Whether everything is to get new numbers.
     pub(crate) renumber: bool,
 }
 
-/// What is in memory or was written by us, against which the files are weighed.
+/// The state in memory, against which the files are weighed.
 #[derive(Clone, Copy)]
 pub(crate) struct StateInMemory {
     pub(crate) has_orders: bool,
@@ -94,8 +94,7 @@ impl StateFolder {
                     !has_moved && (stamps.written.is_some() || self.read_stamp.is_some());
                 if was_there && has_orders {
                     let line = format!(
-                        "{name} has vanished; it is written again (numbering anew is asked for with 'dmodc opensm \
-                         renumber')"
+                        "{name} has vanished; it is written again (to get new numbers, use 'dmodc opensm renumber')"
                     );
                     log(LogLevel::Error, line);
                 }
@@ -108,7 +107,10 @@ impl StateFolder {
                         Some(_) => "could be read at last",
                         None => "was changed by somebody else",
                     };
-                    log(LogLevel::Info, format!("{name} {why}; everything is routed anew with it"));
+                    log(
+                        LogLevel::Info,
+                        format!("{name} {why}; everything is routed again with it"),
+                    );
                 }
                 self.read_stamp = Some(stamp);
                 self.is_unsaved = false;
@@ -138,7 +140,7 @@ impl StateFolder {
     ) {
         let meanwhile = match has_orders {
             true => "what is in memory is used",
-            false => "numbering anew until it can be read",
+            false => "new numbers are used until it can be read",
         };
         let folder = self.in_use.as_ref().or(self.configured.as_ref());
         let folder = folder.map_or(String::new(), |folder| folder.display().to_string());

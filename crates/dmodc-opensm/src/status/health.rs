@@ -57,7 +57,7 @@ impl PluginHealth {
         for (name, help, value) in [
             (
                 "config_error",
-                "Whether the configuration of before is in use.",
+                "Whether the last good configuration is in use instead of the present one.",
                 flag(self.config_error.is_some()),
             ),
             (

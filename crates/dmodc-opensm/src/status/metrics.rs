@@ -8,7 +8,7 @@
 
 use std::fmt::Write as _;
 
-/// What Prometheus may do with the values of a metric.
+/// The kind of a metric, as Prometheus defines it.
 #[derive(Clone, Copy)]
 pub(super) enum MetricKind {
     /// It only grows.

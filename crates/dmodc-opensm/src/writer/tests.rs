@@ -35,7 +35,7 @@ fn text(text: &'static str) -> FileTask {
     FileTask::Replace { text: Arc::new(move |_| Ok(text.into())), expected: ExpectedFile::Anything }
 }
 
-/// A disk on which nothing gets on until the sender says so or is gone.
+/// Returns a disk that hangs until the sender sends or is dropped.
 fn gate() -> (Sender<()>, SyncFile) {
     let (open, closed) = channel::<()>();
     let closed = Mutex::new(closed);

@@ -79,7 +79,7 @@ fn special_files_are_neither_read_nor_replaced() {
     fifo(&opensm.path("dmodc.orders"));
     fifo(&opensm.path("status"));
     let mut plugin = opensm.plugin();
-    opensm.run(&mut plugin, &pgft(TREE)).expect("it is routed all the same");
+    opensm.run(&mut plugin, &pgft(TREE)).expect("it is routed anyway");
     assert!(opensm.logged("dmodc.orders: it is a pipe").is_some(), "{:?}", opensm.lines());
     assert!(opensm.logged("status: not written: it is a pipe").is_some());
     assert!(opensm.logged("/dev/null: not written: it is a device").is_some());
@@ -106,7 +106,7 @@ fn huge_and_half_written_orders_are_put_aside() {
             false => fs::write(&path, "# dmodc orders 2\n0x0000000000000007 swi"),
         }
         .expect("it can be written");
-        opensm.run(&mut opensm.plugin(), &pgft(TREE)).expect("it is numbered anew");
+        opensm.run(&mut opensm.plugin(), &pgft(TREE)).expect("it gets new numbers");
         assert!(opensm.logged("the file is now").is_some(), "{:?}", opensm.lines());
         assert!(opensm.path("dmodc.unreadable").exists());
         assert!(text(&path).contains(" switch "));
@@ -136,7 +136,7 @@ fn state_that_is_late_is_not_replaced_and_used_later() {
         }
     }
     for _ in 0..2 {
-        opensm.run(&mut plugin, &whole).expect("it is numbered anew");
+        opensm.run(&mut plugin, &whole).expect("it gets new numbers");
         assert_ne!(opensm.tables, by_file);
         assert_eq!(text(&path), wanted, "the file stays");
         let why = opensm.status()["state"]["not_read"].to_string();
@@ -211,7 +211,7 @@ fn two_subnets_keep_their_state_apart() {
 }
 
 #[test]
-fn numbering_anew_is_asked_for_with_a_file() {
+fn new_numbers_are_requested_with_a_file() {
     let whole = pgft(TREE);
     for config in ["", "reference = 'learn'"] {
         let mut opensm = FakeOpensm::new(config);
@@ -224,12 +224,12 @@ fn numbering_anew_is_asked_for_with_a_file() {
         assert_ne!(opensm.tables, fresh);
         fs::write(&request, "").expect("it can be written");
         opensm.run(&mut plugin, &whole).expect("routed");
-        assert!(opensm.logged("numbered anew as asked for").is_some(), "{:?}", opensm.lines());
+        assert!(opensm.logged("new numbers as requested").is_some(), "{:?}", opensm.lines());
         assert_eq!((&opensm.tables, text(&path)), (&fresh, saved));
         assert!(!request.exists());
         assert_eq!(opensm.path("reference.json").exists(), !config.is_empty());
         opensm.run(&mut plugin, &whole).expect("routed");
-        assert_eq!(opensm.logged("numbered anew"), None);
+        assert_eq!(opensm.logged("new numbers"), None);
         assert_eq!(opensm.status()["last"]["incremental"], true);
     }
 }
@@ -244,8 +244,8 @@ fn a_bad_configuration_keeps_the_last_good_one() {
     opensm.run(&mut plugin, &whole).expect("routed");
     for bad in ["thread = 3", "leaf_name = 'no switch is called that'"] {
         fs::write(&path, format!("{good}\n{bad}\n")).expect("it can be written");
-        opensm.run(&mut plugin, &whole).expect("by the configuration of before");
-        assert!(opensm.logged("the configuration of before stays in use").is_some());
+        opensm.run(&mut plugin, &whole).expect("with the last good configuration");
+        assert!(opensm.logged("the last good configuration stays in use").is_some());
         assert!(opensm.status()["config_error"].is_string() && opensm.status()["ok"] == true);
         opensm.run(&mut plugin, &whole).expect("again");
         assert_eq!(opensm.logged("stays in use"), None, "it is logged once");

@@ -210,7 +210,7 @@ fn a_ring_of_leaves_is_connected_and_stays_so() {
     assert_eq!(opensm.empty_entries(), 0);
 }
 
-/// Two of three pods that are left with different planes: cables connect them, up*down* routes do not.
+/// Cables connect two pods that are left with different planes, but no up*down* routes do.
 #[test]
 fn lost_leaf_pairs_are_kept_or_handed_over() {
     let whole = pgft("3; 2,2,3; 1,2,2; 1,1,1");
@@ -233,7 +233,7 @@ fn lost_leaf_pairs_are_kept_or_handed_over() {
                 line
             }
             false => {
-                let line = outcome.expect_err("it is the next engine's turn");
+                let line = outcome.expect_err("the next engine takes over");
                 assert!(opensm.tables.is_empty(), "nothing was written");
                 assert_eq!(opensm.status()["ok"], false);
                 assert!(line.contains("(on_lost = \"next-engine\")"), "{line}");
@@ -248,9 +248,9 @@ fn lost_leaf_pairs_are_kept_or_handed_over() {
     }
 }
 
-/// Service nodes on spines, and a leaf that no cable connects: another engine is not asked.
+/// Service nodes on spines and a leaf that no cable connects do not make OpenSM ask another engine.
 #[test]
-fn service_nodes_and_what_is_cut_off_never_hand_over() {
+fn service_nodes_and_nodes_that_are_cut_off_never_hand_over() {
     // Leaves 0 to 3 on spines 4 and 5, with a service node on each spine; leaf 6 is alone.
     let cables = [0, 1, 2, 3].map(|leaf| [(leaf, 4), (leaf, 5)]).concat();
     let fabric = drawn(&[6, 6, 6, 6, 1, 1, 6], &cables);

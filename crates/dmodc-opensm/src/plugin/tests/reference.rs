@@ -1,4 +1,4 @@
-//! The plugin with a reference, without OpenSM: run by run.
+//! Runs without OpenSM whose configuration asks for a reference.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -175,7 +175,7 @@ const THREE_LEVELS: &str = "3; 4,4,6; 1,4,2; 1,1,2";
 /// Over faults, repairs and restarts, the tables are always those that follow from the present fabric and the learned
 /// reference.
 #[test]
-fn what_is_learned_outlives_faults_and_restarts() {
+fn a_learned_reference_outlives_faults_and_restarts() {
     let mut opensm = OpensmWithReference::new("learn");
     let mut plugin = opensm.plugin();
     let whole = fabric(THREE_LEVELS);
@@ -231,7 +231,8 @@ fn without_unused_ports(fabric: &Fabric) -> Fabric {
     b.finish().expect("a part of a fabric")
 }
 
-/// A discovery that lists fewer ports than before moves what the dead cable moves, and nothing is unlearned.
+/// A discovery that lists fewer ports than before moves only the routes that the dead cable moves, and the reference keeps
+/// all its parts.
 #[test]
 fn ports_that_are_not_listed_any_more_are_dead_slots() {
     let mut opensm = OpensmWithReference::new("learn");
@@ -272,7 +273,7 @@ fn with_another_name(fabric: &Fabric, which: usize) -> Fabric {
 
 /// The first fabric is not valid; then parts come, one after the other.
 #[test]
-fn only_what_is_valid_is_learned_and_growth_renumbers_nobody() {
+fn only_valid_fabrics_are_learned_and_growth_renumbers_nobody() {
     let mut opensm = OpensmWithReference::new("learn");
     let mut plugin = opensm.plugin();
     let whole = fabric(THREE_LEVELS);
@@ -317,7 +318,7 @@ fn only_what_is_valid_is_learned_and_growth_renumbers_nobody() {
 
 /// New parts of a fabric that is not valid are routed without becoming part of the reference, exactly as offline.
 #[test]
-fn what_is_new_in_an_invalid_fabric_waits() {
+fn new_parts_of_an_invalid_fabric_wait() {
     let mut opensm = OpensmWithReference::new("learn");
     let mut plugin = opensm.plugin();
     let whole = fabric(THREE_LEVELS);
@@ -333,7 +334,7 @@ fn what_is_new_in_an_invalid_fabric_waits() {
     }
 }
 
-/// A spare switch in the place of a dead one is that one, by another GUID.
+/// A spare switch in the place of a dead one is treated as that switch with another GUID.
 #[test]
 fn a_replaced_switch_moves_nothing_else() {
     let mut opensm = OpensmWithReference::new("learn");
