@@ -16,7 +16,7 @@ use dmodc::fabric::{Product, Rate, Speed};
 use dmodc::{Guid, Lid, PortNumber};
 
 use crate::cable_list::{CableList, ListedCable, ListedDevice, ListedEnd};
-use crate::fabric_reader::{FabricReader, Refusal};
+use crate::fabric_reader::{FabricReader, LineRefusal};
 use crate::scan::{Cursor, hex_number};
 use crate::{Format, ReadError, Reading};
 
@@ -93,7 +93,7 @@ enum SectionName {
 }
 
 impl SectionReader {
-    fn line(&mut self, reader: &mut FabricReader, mut line: Cursor<'_>) -> Result<(), Refusal> {
+    fn line(&mut self, reader: &mut FabricReader, mut line: Cursor<'_>) -> Result<(), LineRefusal> {
         if line.rest().is_empty() || line.rest().starts_with(b"#") {
             return Ok(());
         }
@@ -113,7 +113,7 @@ impl SectionReader {
             return Ok(());
         }
         let Some(section) = &mut self.section else {
-            return Err(Refusal::Foreign(line.expected("a section such as START_NODES")));
+            return Err(LineRefusal::Foreign(line.expected("a section such as START_NODES")));
         };
         if section.name == SectionName::Other {
             return Ok(());

@@ -30,16 +30,16 @@ pub(crate) struct FabricReader {
 }
 
 /// Why a line is not used.
-pub(crate) enum Refusal {
+pub(crate) enum LineRefusal {
     /// The line is of another format.
     Foreign(ReadError),
     /// The line is of this format, but damaged.
     Damaged(ReadError),
 }
 
-impl From<ReadError> for Refusal {
+impl From<ReadError> for LineRefusal {
     fn from(place: ReadError) -> Self {
-        Refusal::Damaged(place)
+        LineRefusal::Damaged(place)
     }
 }
 
@@ -48,7 +48,7 @@ impl FabricReader {
     pub(crate) fn lines<'a>(
         &mut self,
         text: &'a [u8],
-        mut each: impl FnMut(&mut Self, Cursor<'a>) -> Result<(), Refusal>,
+        mut each: impl FnMut(&mut Self, Cursor<'a>) -> Result<(), LineRefusal>,
     ) {
         for mut line in lines(text) {
             if line.number() == 1 && line.take("\u{feff}") {
@@ -60,12 +60,12 @@ impl FabricReader {
             }
             match each(self, line) {
                 Ok(()) => self.note_encoding(line),
-                Err(Refusal::Foreign(place)) => self.dirt.note(DirtKind::ForeignLine, place),
+                Err(LineRefusal::Foreign(place)) => self.dirt.note(DirtKind::ForeignLine, place),
                 // A text that was cut off ends in the middle of a line.
-                Err(Refusal::Damaged(place)) if line.is_last() => {
+                Err(LineRefusal::Damaged(place)) if line.is_last() => {
                     self.dirt.note(DirtKind::Truncated, place);
                 }
-                Err(Refusal::Damaged(place)) => self.dirt.note(DirtKind::DamagedLine, place),
+                Err(LineRefusal::Damaged(place)) => self.dirt.note(DirtKind::DamagedLine, place),
             }
         }
     }

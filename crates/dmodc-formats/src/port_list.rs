@@ -11,7 +11,7 @@ use dmodc::fabric::{Product, Rate};
 use dmodc::{Guid, Lid, PortNumber};
 
 use crate::cable_list::{CableList, ListedCable, ListedDevice, ListedEnd};
-use crate::fabric_reader::{FabricReader, Refusal};
+use crate::fabric_reader::{FabricReader, LineRefusal};
 use crate::scan::Cursor;
 use crate::{Format, ReadError, Reading};
 
@@ -38,7 +38,7 @@ struct PortColumns {
     guid: Guid,
 }
 
-fn read_line(list: &mut CableList, mut line: Cursor<'_>) -> Result<(), Refusal> {
+fn read_line(list: &mut CableList, mut line: Cursor<'_>) -> Result<(), LineRefusal> {
     line.skip_blanks();
     if line.rest().is_empty()
         || line.rest().starts_with(b"#")
@@ -51,7 +51,7 @@ fn read_line(list: &mut CableList, mut line: Cursor<'_>) -> Result<(), Refusal> 
         Ok(near) => near,
         Err(_) => {
             let what = "a port such as 'SW 18 5 0x00066a00ec002dd9 4x QDR - …'";
-            return Err(Refusal::Foreign(start.expected(what)));
+            return Err(LineRefusal::Foreign(start.expected(what)));
         }
     };
     line.skip_blanks();

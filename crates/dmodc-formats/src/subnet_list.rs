@@ -10,7 +10,7 @@ use dmodc::fabric::{Product, Rate, Speed};
 use dmodc::{Guid, Lid, PortNumber};
 
 use crate::cable_list::{CableList, ListedCable, ListedDevice, ListedEnd};
-use crate::fabric_reader::{FabricReader, Refusal};
+use crate::fabric_reader::{FabricReader, LineRefusal};
 use crate::scan::Cursor;
 use crate::{Format, ReadError, Reading};
 
@@ -28,13 +28,15 @@ pub(crate) fn read(text: &[u8]) -> Result<Reading, ReadError> {
     reader.finish(text, Format::SubnetList)
 }
 
-fn read_line(list: &mut CableList, mut line: Cursor<'_>) -> Result<(), Refusal> {
+fn read_line(list: &mut CableList, mut line: Cursor<'_>) -> Result<(), LineRefusal> {
     line.skip_blanks();
     if line.rest().is_empty() || line.rest().starts_with(b"#") {
         return Ok(());
     }
     if !line.rest().starts_with(b"{") {
-        return Err(Refusal::Foreign(line.expected("a cable such as '{ SW Ports:08 … } { … }'")));
+        return Err(LineRefusal::Foreign(
+            line.expected("a cable such as '{ SW Ports:08 … } { … }'"),
+        ));
     }
     let number = line.number();
     let a = end(list, &mut line)?;

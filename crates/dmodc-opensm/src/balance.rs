@@ -12,7 +12,7 @@ use dmodc::advise::NumbersCost;
 use dmodc::{Degradation, Fabric, Live, Routing};
 use serde_json::{Value, json};
 
-use crate::host::{Log, LogLevel, panic_line};
+use crate::subnet_manager::{Log, LogLevel, panic_line};
 use crate::writer::RefreshReports;
 
 /// Advice for operators whose numbers cost balance.

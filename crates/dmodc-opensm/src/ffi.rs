@@ -15,10 +15,10 @@ use dmodc::{Fabric, Guid};
 
 use crate::config::{Config, ConfigPath};
 use crate::files::DeadlineWorker;
-use crate::host::{Host, Log, LogLevel, TableChange, panic_line};
 use crate::opensm_options::OpensmOptions;
 use crate::plugin::{FIRST_PATIENCE, Plugin};
 use crate::shim_records::{FabricCollector, ShimCable, ShimDevice, ShimEndPort};
+use crate::subnet_manager::{Log, LogLevel, SubnetManager, TableChange, panic_line};
 use crate::timeline::Timeline;
 
 /// OpenSM itself: only the shim looks inside.
@@ -98,7 +98,7 @@ static osm_event_plugin: EventPlugin =
 
 /// The plugin, as OpenSM hands it back with every call.
 struct Context {
-    host: OpenSmHost,
+    opensm: LoadedOpenSm,
     /// The log for other threads; it ends before OpenSM does.
     logger: Arc<Logger>,
     plugin: Mutex<Plugin>,
@@ -149,19 +149,19 @@ fn log(osm: *mut OpenSm, level: LogLevel, line: &str) {
 }
 
 /// OpenSM, as the safe part of the plugin uses it.
-struct OpenSmHost {
+struct LoadedOpenSm {
     osm: *mut OpenSm,
     /// The LMC of switches with several LIDs in the fabric that was read last.
     switch_lmc: HashMap<Guid, u8>,
 }
 
-impl OpenSmHost {
+impl LoadedOpenSm {
     fn new(osm: *mut OpenSm) -> Self {
-        OpenSmHost { osm, switch_lmc: HashMap::new() }
+        LoadedOpenSm { osm, switch_lmc: HashMap::new() }
     }
 }
 
-impl Host for OpenSmHost {
+impl SubnetManager for LoadedOpenSm {
     fn switch_lmc(&self) -> HashMap<Guid, u8> {
         self.switch_lmc.clone()
     }
@@ -264,7 +264,7 @@ unsafe extern "C" fn on_cable(sink: *mut c_void, cable: *const ShimCable) {
 /// Registers the engine when OpenSM has loaded the plugin. Returns null if the plugin refuses to be used.
 unsafe extern "C" fn create(osm: *mut OpenSm) -> *mut c_void {
     let made = catch_unwind(|| {
-        let host = OpenSmHost::new(osm);
+        let opensm = LoadedOpenSm::new(osm);
         // SAFETY: OpenSM gives itself; only two pointers of it are compared.
         if unsafe { dmodc_layout_is_right(osm) } == 0 {
             // With another layout, the log may be in another place, too.
@@ -272,15 +272,15 @@ unsafe extern "C" fn create(osm: *mut OpenSm) -> *mut c_void {
             return std::ptr::null_mut();
         }
         let config_path = ConfigPath::from_environment();
-        log_loaded(&host, &config_path);
-        let timeline = open_timeline(&host).map(Mutex::new);
+        log_loaded(&opensm, &config_path);
+        let timeline = open_timeline(&opensm).map(Mutex::new);
         let logger = Arc::new(Logger(Mutex::new(osm)));
         let to_log: Log = {
             let logger = logger.clone();
             Arc::new(move |level, line: &str| logger.log(level, line))
         };
         let plugin = Mutex::new(Plugin::new(config_path, to_log));
-        let context = Context { host, logger, plugin, timeline };
+        let context = Context { opensm, logger, plugin, timeline };
         let context = Box::into_raw(Box::new(context)).cast::<c_void>();
         // SAFETY: OpenSM gives itself, and keeps the context until `delete`.
         if unsafe { dmodc_register(osm, context) } != 0 {
@@ -296,7 +296,7 @@ unsafe extern "C" fn create(osm: *mut OpenSm) -> *mut c_void {
 }
 
 /// Logs that the plugin is loaded, and whether its configuration can be read.
-fn log_loaded(host: &OpenSmHost, config_path: &ConfigPath) {
+fn log_loaded(opensm: &LoadedOpenSm, config_path: &ConfigPath) {
     let path = config_path.clone();
     let read = DeadlineWorker::new().ask(FIRST_PATIENCE, |_| true, move || Config::read(&path));
     let (level, config_error) = match read.and_then(|read| read) {
@@ -307,18 +307,18 @@ fn log_loaded(host: &OpenSmHost, config_path: &ConfigPath) {
         }
     };
     let (version, path) = (env!("CARGO_PKG_VERSION"), config_path.path.display());
-    host.log(level, format_args!("{version} loaded, configured by {path}{config_error}"));
+    opensm.log(level, format_args!("{version} loaded, configured by {path}{config_error}"));
 }
 
 /// Opens the timeline, if the environment names one.
-fn open_timeline(host: &OpenSmHost) -> Option<Timeline> {
+fn open_timeline(opensm: &LoadedOpenSm) -> Option<Timeline> {
     let path = std::path::PathBuf::from(std::env::var_os("DMODC_EVENTS")?);
     match Timeline::open(&path) {
         Ok(timeline) => Some(timeline),
         Err(error) => {
             let path = path.display();
             let line = format_args!("{path}: {error}; events are not written there");
-            host.log(LogLevel::Error, line);
+            opensm.log(LogLevel::Error, line);
             None
         }
     }
@@ -339,7 +339,7 @@ unsafe extern "C" fn delete(context: *mut c_void) {
 /// Calls the plugin. A panic becomes an error, and an error is one line for the log.
 fn with_plugin<T>(
     context: &Context,
-    work: impl FnOnce(&mut Plugin, &mut OpenSmHost) -> Result<T, String>,
+    work: impl FnOnce(&mut Plugin, &mut LoadedOpenSm) -> Result<T, String>,
 ) -> Result<T, String> {
     let done = catch_unwind(AssertUnwindSafe(|| {
         let mut plugin = match context.plugin.try_lock() {
@@ -354,7 +354,7 @@ fn with_plugin<T>(
                 return Err("a run is already under way".into());
             }
         };
-        work(&mut plugin, &mut OpenSmHost::new(context.host.osm))
+        work(&mut plugin, &mut LoadedOpenSm::new(context.opensm.osm))
     }));
     done.unwrap_or_else(|panic| Err(panic_line(panic.as_ref())))
 }
@@ -369,7 +369,7 @@ unsafe extern "C" fn dmodc_hops(context: *mut c_void) -> c_int {
         Ok(false) => 1,
         Err(error) => {
             let line = format_args!("hop tables: {error}; OpenSM computes them");
-            context.host.log(LogLevel::Error, line);
+            context.opensm.log(LogLevel::Error, line);
             1
         }
     }
@@ -383,9 +383,9 @@ unsafe extern "C" fn dmodc_route(context: *mut c_void) -> c_int {
     let context = unsafe { &*context.cast::<Context>() };
     let Err(error) = with_plugin(context, Plugin::run) else { return 0 };
     // SAFETY: OpenSM holds its lock during a run.
-    unsafe { dmodc_empty(context.host.osm) };
+    unsafe { dmodc_empty(context.opensm.osm) };
     let line = format_args!("{error}; OpenSM goes on with the next engine");
-    context.host.log(LogLevel::Error, line);
+    context.opensm.log(LogLevel::Error, line);
     -1
 }
 
@@ -411,7 +411,7 @@ unsafe extern "C" fn report(context: *mut c_void, event: c_int, _data: *mut c_vo
         match event {
             event::HEAVY_SWEEP_START => {
                 // SAFETY: OpenSM is between two runs.
-                unsafe { dmodc_time_engine(context.host.osm) };
+                unsafe { dmodc_time_engine(context.opensm.osm) };
                 timeline.add(format_args!("sweep"));
             }
             event::UCAST_ROUTING_DONE => timeline.add(format_args!("routed")),

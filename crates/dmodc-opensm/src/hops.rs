@@ -11,13 +11,13 @@ use dmodc::{Fabric, SwitchIndex, parallel};
 const NO_PATH: u8 = 255;
 
 /// Hops between all switches.
-pub(crate) struct Hops<'a> {
+pub(crate) struct SwitchHops<'a> {
     fabric: &'a Fabric,
     /// `from[s][t]` is the number of hops from switch `s` to switch `t`.
     from: Vec<Vec<u8>>,
 }
 
-impl<'a> Hops<'a> {
+impl<'a> SwitchHops<'a> {
     pub(crate) fn new(fabric: &'a Fabric) -> Self {
         let neighbours: Vec<Vec<usize>> = fabric
             .switch_indices()
@@ -30,7 +30,7 @@ impl<'a> Hops<'a> {
             .collect();
         let count = neighbours.len();
         let blocks = parallel::map((0..count).step_by(64), |start| block(&neighbours, start));
-        Hops { fabric, from: blocks.into_iter().flatten().collect() }
+        SwitchHops { fabric, from: blocks.into_iter().flatten().collect() }
     }
 
     /// Returns the table of one switch: for each switch as a destination, an entry for each port. The entry of port 0
@@ -143,7 +143,7 @@ mod tests {
                 let mask: Degradation =
                     draw.degradation(&whole).expect("the fabric has enough parts");
                 let fabric = whole.without(&mask);
-                let hops = Hops::new(&fabric);
+                let hops = SwitchHops::new(&fabric);
                 let tables: Vec<Vec<u8>> = fabric.switch_indices().map(|s| hops.table(s)).collect();
                 assert!(tables == relaxed(&fabric), "{tuple}, seed {seed}");
             }

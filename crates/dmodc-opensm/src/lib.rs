@@ -6,7 +6,7 @@
 //! | part | subject |
 //! |---|---|
 //! | `opensm_options` | OpenSM's own options that concern routing |
-//! | `host` | OpenSM as the safe code sees it: a trait, so that tests run without it |
+//! | `subnet_manager` | OpenSM as the safe code sees it: a trait, so that tests run without it |
 //! | `files` | reading and replacing files without ever waiting for them |
 //! | `config` | the configuration of the administrator |
 //! | `events` | the event file: what failed, came back, joined or was replaced |
@@ -32,7 +32,6 @@ mod config;
 mod events;
 mod files;
 mod hops;
-mod host;
 mod kept_tables;
 mod opensm_options;
 mod plugin;
@@ -40,6 +39,7 @@ mod presence;
 mod snapshot;
 mod state_folder;
 mod status;
+mod subnet_manager;
 mod writer;
 
 // These have nobody to talk to without OpenSM.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use dmodc::fabric::{Adapter, AdapterKind, Product, Rate, Switch, Vertex};
 use dmodc::{Guid, Lid, PortNumber};
 
-use crate::fabric_reader::{FabricReader, Refusal, adapter_kind};
+use crate::fabric_reader::{FabricReader, LineRefusal, adapter_kind};
 use crate::scan::{Cursor, hex_number};
 use crate::{DirtKind, Format, ReadError, Reading, planes};
 
@@ -101,7 +101,7 @@ struct RecordReader {
 }
 
 impl RecordReader {
-    fn line(&mut self, reader: &mut FabricReader, line: Cursor<'_>) -> Result<(), Refusal> {
+    fn line(&mut self, reader: &mut FabricReader, line: Cursor<'_>) -> Result<(), LineRefusal> {
         let Some(mut line) = undiffed(line) else { return Ok(()) };
         reader.builder.at_line(line.number());
         if line.rest().iter().all(|c| matches!(c, b' ' | b'\t')) {
@@ -127,7 +127,7 @@ impl RecordReader {
             return Ok(());
         }
         let place = line.expected("a line of ibnetdiscover (vendid=, Switch, Ca, [port] …)");
-        Err(Refusal::Foreign(place))
+        Err(LineRefusal::Foreign(place))
     }
 
     /// Reads a line such as `devid=0xc738`. Returns whether it is one.

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use dmodc::{Guid, Lid, NO_ROUTE, SwitchIndex};
 
 use super::known_names::{DestinationIndex, KnownNames, UNKNOWN_KEY};
-use super::line::{Entry, EntryName, entry, header, is_entry, is_heading};
+use super::line::{DumpEntry, EntryName, entry, header, is_entry, is_heading};
 use crate::scan::{Cursor, first_line};
 use crate::{Dirt, DirtKind, ReadError};
 
@@ -160,7 +160,7 @@ impl DumpPartReader<'_> {
             self.part.dirt.note(DirtKind::DamagedLine, place);
             return;
         }
-        let Entry { name, port } = match entry(line) {
+        let DumpEntry { name, port } = match entry(line) {
             Ok(entry) => entry,
             Err(place) => {
                 let kind = if line.is_last() { DirtKind::Truncated } else { DirtKind::DamagedLine };

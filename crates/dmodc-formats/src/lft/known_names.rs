@@ -55,7 +55,7 @@ pub(super) const UNKNOWN_KEY: u32 = u32::MAX;
 
 /// The first line that named a destination: its text and its meaning.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Form {
+pub(super) struct EntryForm {
     /// Where the line begins in the text of all forms.
     start: usize,
     /// 0 if the port does not have three digits. Such a form never matches.
@@ -69,7 +69,7 @@ pub(super) struct Form {
 /// The names of destinations in the order in which they are used first. Names of the same destination and LID share a key.
 #[derive(Default)]
 pub(super) struct KnownNames {
-    forms: Vec<Form>,
+    forms: Vec<EntryForm>,
     text: Vec<u8>,
     positions: HashMap<EntryName, u32>,
     pub(super) keys: Vec<(End, Lid)>,
@@ -81,12 +81,12 @@ impl KnownNames {
         self.forms.len()
     }
 
-    pub(super) fn forms(&self) -> &[Form] {
+    pub(super) fn forms(&self) -> &[EntryForm] {
         &self.forms
     }
 
     /// Returns the text of a form.
-    pub(super) fn text(&self, form: &Form) -> &[u8] {
+    pub(super) fn text(&self, form: &EntryForm) -> &[u8] {
         &self.text[form.start..form.start + form.length as usize]
     }
 
@@ -113,14 +113,14 @@ impl KnownNames {
         self.text.extend_from_slice(&line[..length as usize]);
         self.positions.insert(name, self.forms.len() as u32);
         let port_at = port_at.unwrap_or(0) as u32;
-        self.forms.push(Form { start, length, port_at, name, key });
+        self.forms.push(EntryForm { start, length, port_at, name, key });
     }
 
     /// Returns the port and the length of the first line of a text, if the line has this form: the same bytes but for the
     /// port. If the form has no GUID, the bytes after the port may differ, too, as long as they cannot hold a GUID
     /// (`opensm.fdbs` has the number of hops there).
     #[inline]
-    pub(super) fn matching(&self, at: usize, text: &[u8]) -> Option<(&Form, u8, usize)> {
+    pub(super) fn matching(&self, at: usize, text: &[u8]) -> Option<(&EntryForm, u8, usize)> {
         let form = self.forms.get(at)?;
         let (length, port_at) = (form.length as usize, form.port_at as usize);
         let tail = port_at + 3;

@@ -10,7 +10,7 @@ pub(super) const HEADERS: [&str; 2] = ["Unicast lids ", "dump_ucast_routes: Swit
 
 /// One entry of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct DumpEntry {
     pub(super) name: EntryName,
     pub(super) port: PortNumber,
 }
@@ -56,7 +56,7 @@ pub(super) fn is_entry(line: Cursor<'_>) -> bool {
 }
 
 /// Reads an entry: `0x0001 001 # Channel Adapter portguid 0x0002c90000000011: 'nic0'`
-pub(super) fn entry(mut line: Cursor<'_>) -> Result<Entry, ReadError> {
+pub(super) fn entry(mut line: Cursor<'_>) -> Result<DumpEntry, ReadError> {
     let start = line;
     let lid = match u32::try_from(line.hex("a LID such as 0x0001")?) {
         Ok(lid) => Lid(lid),
@@ -69,7 +69,10 @@ pub(super) fn entry(mut line: Cursor<'_>) -> Result<Entry, ReadError> {
     if line.take(": ") {
         line.skip_blanks();
         if line.take("UNREACHABLE") {
-            return Ok(Entry { name: EntryName { lid, guid: None }, port: PortNumber(NO_ROUTE) });
+            return Ok(DumpEntry {
+                name: EntryName { lid, guid: None },
+                port: PortNumber(NO_ROUTE),
+            });
         }
     }
     let port = PortNumber(line.decimal("a port", 0, 255)? as u8);
@@ -77,7 +80,7 @@ pub(super) fn entry(mut line: Cursor<'_>) -> Result<Entry, ReadError> {
         true => Some(line.guid()?),
         false => None,
     };
-    Ok(Entry { name: EntryName { lid, guid }, port })
+    Ok(DumpEntry { name: EntryName { lid, guid }, port })
 }
 
 /// Returns where the three digits of the port begin in a line that [`entry`] has read, or `None` if the

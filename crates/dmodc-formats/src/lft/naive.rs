@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use dmodc::{Fabric, NO_ROUTE, SwitchIndex};
 
 use super::known_names::DestinationIndex;
-use super::line::{Entry, entry, header, is_entry, is_heading};
+use super::line::{DumpEntry, entry, header, is_entry, is_heading};
 use super::repeated_lids::settle;
 use super::{Lft, finished, without_byte_order_mark};
 use crate::scan::lines;
@@ -34,7 +34,7 @@ pub fn read(text: &[u8], fabric: &Fabric) -> Result<Lft, ReadError> {
                 lft.dirt.note(DirtKind::DamagedLine, place);
                 continue;
             };
-            let Entry { name, port } = match entry(line) {
+            let DumpEntry { name, port } = match entry(line) {
                 Ok(entry) => entry,
                 Err(place) => {
                     let kind =

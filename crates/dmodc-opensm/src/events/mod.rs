@@ -23,7 +23,7 @@ const SCHEMA: &str = "dmodc/opensm-event/1";
 const LARGEST: u64 = 16 << 20;
 
 /// Something that happened.
-pub(crate) struct Event {
+pub(crate) struct PluginEvent {
     /// `run`, `failure` or `configuration-error`.
     pub(crate) kind: &'static str,
     /// Seconds since the epoch.
@@ -39,21 +39,21 @@ pub(crate) struct Event {
 }
 
 /// Writes event files, and remembers the fabric of the last line.
-pub(crate) struct Journal {
+pub(crate) struct EventJournal {
     tracker: FabricTracker,
     largest: u64,
 }
 
-impl Default for Journal {
+impl Default for EventJournal {
     fn default() -> Self {
-        Journal { tracker: FabricTracker::default(), largest: LARGEST }
+        EventJournal { tracker: FabricTracker::default(), largest: LARGEST }
     }
 }
 
-impl Journal {
+impl EventJournal {
     /// Appends a line, with a single write, so that readers who follow the file see whole lines. A full file becomes
     /// `PATH.1`.
-    pub(crate) fn write(&mut self, path: &Path, event: &Event) -> io::Result<()> {
+    pub(crate) fn write(&mut self, path: &Path, event: &PluginEvent) -> io::Result<()> {
         let line = self.line(event);
         let (mut file, mut size) = files::open_end(path)?;
         if size > 0 && size + line.len() as u64 > self.largest {
@@ -73,7 +73,7 @@ impl Journal {
         Err(error)
     }
 
-    fn line(&mut self, event: &Event) -> Vec<u8> {
+    fn line(&mut self, event: &PluginEvent) -> Vec<u8> {
         let mut value = json!({
             "schema": SCHEMA,
             "time": event.time,

@@ -10,7 +10,7 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
 pub(crate) use deadline::DeadlineWorker;
-pub(crate) use replace::{ExpectedFile, Replacement, remove_stale, replace};
+pub(crate) use replace::{ExpectedFile, FileReplacement, remove_stale, replace};
 
 /// The flag with which opening a pipe does not wait. This is its value for Linux on x86, ARM, POWER and RISC-V.
 const O_NONBLOCK: i32 = 0o4000;

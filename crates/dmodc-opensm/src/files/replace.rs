@@ -25,7 +25,7 @@ pub(crate) enum ExpectedFile {
 }
 
 /// How a file is replaced.
-pub(crate) struct Replacement<'a> {
+pub(crate) struct FileReplacement<'a> {
     pub(crate) expected: ExpectedFile,
     /// How a file is brought to the disk; tests have slow disks and full ones.
     pub(crate) sync: &'a dyn Fn(&File) -> io::Result<()>,
@@ -39,12 +39,16 @@ pub(crate) struct Replacement<'a> {
 /// # Errors
 /// `InvalidInput` if something is there that is no regular file, `ResourceBusy` if it is not the expected file, or the
 /// error of the file system.
-pub(crate) fn replace(path: &Path, text: &[u8], how: &Replacement<'_>) -> io::Result<FileStamp> {
+pub(crate) fn replace(
+    path: &Path,
+    text: &[u8],
+    how: &FileReplacement<'_>,
+) -> io::Result<FileStamp> {
     let path = &fs::canonicalize(path).unwrap_or_else(|_| path.into());
     let folder = folder_of(path);
     fs::create_dir_all(folder)?;
     check(path, how.expected)?;
-    let temporary = folder.join(Owner::this().file_name());
+    let temporary = folder.join(FileOwner::this().file_name());
     let made = (|| {
         let mut file =
             OpenOptions::new().write(true).create_new(true).mode(0o644).open(&temporary)?;
@@ -94,16 +98,16 @@ fn folder_of(path: &Path) -> &Path {
 
 /// The process that an unfinished file belongs to. Its start is noted, too, because process numbers are used again.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Owner {
+struct FileOwner {
     host: String,
     process: u32,
     start: u64,
 }
 
-impl Owner {
+impl FileOwner {
     fn this() -> Self {
         let process = std::process::id();
-        Owner { host: host(), process, start: start_of(process).unwrap_or(0) }
+        FileOwner { host: host(), process, start: start_of(process).unwrap_or(0) }
     }
 
     fn file_name(&self) -> String {
@@ -119,7 +123,7 @@ impl Owner {
         words.next()?.parse::<u64>().ok()?;
         let start = words.next()?.parse().ok()?;
         let process = words.next()?.parse().ok()?;
-        Some(Owner { host: words.next()?.into(), process, start })
+        Some(FileOwner { host: words.next()?.into(), process, start })
     }
 
     fn is_dead(&self) -> bool {
@@ -154,7 +158,7 @@ pub(crate) fn remove_stale(folder: &Path) -> usize {
     let Ok(entries) = fs::read_dir(folder) else { return 0 };
     let is_stale = |path: &PathBuf| {
         let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return false };
-        let owner = Owner::of(name);
+        let owner = FileOwner::of(name);
         if owner.is_none() && !is_of_an_earlier_version(name) {
             return false;
         }

@@ -9,8 +9,8 @@ fn fifo(path: &Path) {
     assert!(Command::new("mkfifo").arg(path).status().expect("mkfifo").success());
 }
 
-fn simply<'a>(expected: ExpectedFile) -> Replacement<'a> {
-    Replacement { expected, sync: &File::sync_all, announce: &|_| {} }
+fn simply<'a>(expected: ExpectedFile) -> FileReplacement<'a> {
+    FileReplacement { expected, sync: &File::sync_all, announce: &|_| {} }
 }
 
 #[test]

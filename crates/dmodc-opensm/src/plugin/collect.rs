@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use dmodc::{Degradation, Fabric, Guid, Lid};
 
-use crate::host::{Host, LogLevel};
+use crate::subnet_manager::{LogLevel, SubnetManager};
 
 /// A fabric that was read from OpenSM.
 pub(super) struct CollectedFabric {
@@ -16,15 +16,15 @@ pub(super) struct CollectedFabric {
 }
 
 impl CollectedFabric {
-    pub(super) fn read(host: &mut impl Host) -> Self {
+    pub(super) fn read(manager: &mut impl SubnetManager) -> Self {
         let start = Instant::now();
-        let fabric = host.fabric();
-        let switch_lmc = host.switch_lmc();
+        let fabric = manager.fabric();
+        let switch_lmc = manager.switch_lmc();
         CollectedFabric { fabric, switch_lmc, took: start.elapsed() }
     }
 
     /// Leaves out the nodes that have no LID: nobody can send to them.
-    pub(super) fn leave_out_nodes_without_lid(&mut self, host: &impl Host) {
+    pub(super) fn leave_out_nodes_without_lid(&mut self, manager: &impl SubnetManager) {
         let fabric = &self.fabric;
         let has_no_lid = |n: &_| fabric.node(*n).lid == Lid::UNKNOWN;
         let without_lid: Vec<_> = fabric.node_indices().filter(has_no_lid).collect();
@@ -32,7 +32,7 @@ impl CollectedFabric {
         let (count, name) = (without_lid.len(), &fabric.adapter_of(first).name);
         let line =
             format_args!("{count} ports have no LID and are left out, such as one of '{name}'");
-        host.log(LogLevel::Error, line);
+        manager.log(LogLevel::Error, line);
         let mut mask = Degradation::none(fabric);
         without_lid.iter().for_each(|n| mask.set_cable(fabric.node_cable(*n), true));
         self.fabric = fabric.without(&mask);

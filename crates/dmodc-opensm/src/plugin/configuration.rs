@@ -7,8 +7,8 @@ use serde_json::json;
 use super::Plugin;
 use crate::config::{Config, ConfigPath, HopTables, LoadedConfig};
 use crate::files::DeadlineWorker;
-use crate::host::{Host, LogLevel};
 use crate::opensm_options::{OpensmOptions, OptionUse};
+use crate::subnet_manager::{LogLevel, SubnetManager};
 
 /// The configuration between runs.
 pub(super) struct ConfigKeeper {
@@ -59,7 +59,7 @@ impl ConfigKeeper {
     /// Reads the configuration, if the disk answers in time.
     fn read(
         &mut self,
-        host: &impl Host,
+        manager: &impl SubnetManager,
         options: OpensmOptions,
         patience: Duration,
     ) -> Result<ChosenConfig, String> {
@@ -74,7 +74,8 @@ impl ConfigKeeper {
                 let config = loaded.complete.clone();
                 self.loaded = Some(loaded);
                 if self.unread.take().is_some() {
-                    host.log(LogLevel::Info, format_args!("the configuration can be read again"));
+                    manager
+                        .log(LogLevel::Info, format_args!("the configuration can be read again"));
                 }
                 Ok(ChosenConfig { config, rejected: None })
             }
@@ -102,10 +103,13 @@ impl Plugin {
     ///
     /// # Errors
     /// If there is none.
-    pub(super) fn read_configuration(&mut self, host: &impl Host) -> Result<Config, String> {
+    pub(super) fn read_configuration(
+        &mut self,
+        manager: &impl SubnetManager,
+    ) -> Result<Config, String> {
         let patience = self.patience.present();
-        let chosen = self.configuration.read(host, host.options(), patience)?;
-        Ok(self.report_rejected(host, chosen))
+        let chosen = self.configuration.read(manager, manager.options(), patience)?;
+        Ok(self.report_rejected(manager, chosen))
     }
 
     /// Returns the last good configuration, if `config` does not fit the fabric.
@@ -114,33 +118,33 @@ impl Plugin {
     /// If there is none.
     pub(super) fn last_good_configuration(
         &mut self,
-        host: &impl Host,
+        manager: &impl SubnetManager,
         config: &Config,
         why: String,
     ) -> Result<Config, String> {
         let chosen = self.configuration.instead_of(config, why)?;
-        Ok(self.report_rejected(host, chosen))
+        Ok(self.report_rejected(manager, chosen))
     }
 
-    fn report_rejected(&mut self, host: &impl Host, chosen: ChosenConfig) -> Config {
+    fn report_rejected(&mut self, manager: &impl SubnetManager, chosen: ChosenConfig) -> Config {
         if let Some(why) = &chosen.rejected {
             let line = format_args!("{why}; the last good configuration stays in use");
-            host.log(LogLevel::Error, line);
+            manager.log(LogLevel::Error, line);
             self.event("configuration-error", json!({ "error": why }), None);
         }
         chosen.config
     }
 
     /// Logs once which of OpenSM's options are used and which are not.
-    pub(super) fn log_options(&mut self, host: &impl Host, config: &Config) {
-        let mut lines = host.options().log_lines(OptionUse {
+    pub(super) fn log_options(&mut self, manager: &impl SubnetManager, config: &Config) {
+        let mut lines = manager.options().log_lines(OptionUse {
             uses_roots: config.uses_opensm_roots,
             computes_hop_tables: config.hop_tables == HopTables::Dmodc,
         });
         lines.extend(config.refused_roots.clone());
         for line in &lines {
             if !self.logged_options.contains(line) {
-                host.log(LogLevel::Info, format_args!("{line}"));
+                manager.log(LogLevel::Info, format_args!("{line}"));
             }
         }
         self.logged_options = lines;

@@ -29,11 +29,11 @@ use serde_json::json;
 use crate::balance::BalanceMonitor;
 use crate::config::{Config, ConfigPath, HopTables};
 use crate::files::DeadlineWorker;
-use crate::hops::Hops;
-use crate::host::{ErrorRecorder, Host, Log, LogLevel, panic_line};
+use crate::hops::SwitchHops;
 use crate::snapshot::KeptReference;
 use crate::state_folder::{self, StateFinding, StateFolder, StateQuery};
 use crate::status::{RunTotals, duration_text};
+use crate::subnet_manager::{ErrorRecorder, Log, LogLevel, SubnetManager, panic_line};
 use crate::writer::{FileWriter, SyncFile};
 use collect::CollectedFabric;
 use configuration::ConfigKeeper;
@@ -127,10 +127,10 @@ impl Plugin {
     ///
     /// # Errors
     /// One line for the log. Some tables may be written then, and others not.
-    pub(crate) fn run(&mut self, host: &mut impl Host) -> Result<(), String> {
+    pub(crate) fn run(&mut self, manager: &mut impl SubnetManager) -> Result<(), String> {
         self.totals.begin();
-        let mut host = ErrorRecorder::new(host);
-        let result = catch_unwind(AssertUnwindSafe(|| self.try_run(&mut host)));
+        let mut manager = ErrorRecorder::new(manager);
+        let result = catch_unwind(AssertUnwindSafe(|| self.try_run(&mut manager)));
         let result = result.unwrap_or_else(|panic| {
             self.forget();
             Err(panic_line(panic.as_ref()))
@@ -138,7 +138,7 @@ impl Plugin {
         self.patience.is_later = true;
         if let Err(error) = &result {
             self.totals.add_failure();
-            let errors = host.take_errors();
+            let errors = manager.take_errors();
             self.event("failure", json!({ "error": error, "errors": errors }), None);
             self.report(None, Some(error));
         }
@@ -165,31 +165,31 @@ impl Plugin {
     ///
     /// # Errors
     /// One line for the log.
-    pub(crate) fn hop_tables(&mut self, host: &mut impl Host) -> Result<bool, String> {
+    pub(crate) fn hop_tables(&mut self, manager: &mut impl SubnetManager) -> Result<bool, String> {
         self.collected = None;
         self.configuration.is_fresh = false;
-        let config = self.read_configuration(host)?;
+        let config = self.read_configuration(manager)?;
         self.configuration.is_fresh = true;
         panic_if_asked_for(&config);
         if config.hop_tables == HopTables::Opensm {
             return Ok(false);
         }
-        let collected = CollectedFabric::read(host);
+        let collected = CollectedFabric::read(manager);
         let start = Instant::now();
         let fabric = &collected.fabric;
         let lids: Vec<u16> = fabric.switches().iter().map(|s| s.lid.0 as u16).collect();
         let pool = self.pool(config.threads)?;
-        let hops = pool.install(|| Hops::new(fabric));
+        let hops = pool.install(|| SwitchHops::new(fabric));
         let switches: Vec<SwitchIndex> = fabric.switch_indices().collect();
         // A few at a time: all tables together are as large as OpenSM's own.
         for some in switches.chunks(64) {
             let tables = pool.install(|| parallel::map(some, |&s| hops.table(s)));
             for (&s, table) in some.iter().zip(&tables) {
-                host.set_hops(fabric.switch(s).guid, &lids, table)?;
+                manager.set_hops(fabric.switch(s).guid, &lids, table)?;
             }
         }
         let took = duration_text(start.elapsed());
-        host.log(LogLevel::Verbose, format_args!("hop tables in {took}"));
+        manager.log(LogLevel::Verbose, format_args!("hop tables in {took}"));
         drop(hops);
         self.collected = Some(collected);
         Ok(true)

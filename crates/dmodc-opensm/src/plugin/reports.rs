@@ -1,4 +1,4 @@
-//! Event file, status file and metrics file.
+//! PluginEvent file, status file and metrics file.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use dmodc::Fabric;
 use serde_json::Value;
 
 use super::Plugin;
-use crate::events::Event;
+use crate::events::PluginEvent;
 use crate::status::{PluginHealth, RunReport, now};
 use crate::writer::FileTask;
 
@@ -18,7 +18,8 @@ impl Plugin {
         let Some(path) = path else { return };
         let known = fabric.as_ref().and_then(|_| self.state_folder.first_listed.take());
         let run = self.totals.run_number();
-        self.report_writer.event(&path, Event { kind, time: now(), run, facts, fabric, known });
+        self.report_writer
+            .event(&path, PluginEvent { kind, time: now(), run, facts, fabric, known });
     }
 
     /// Hands the status file and the metrics file to the writer.

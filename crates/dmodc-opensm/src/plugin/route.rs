@@ -9,10 +9,10 @@ use super::Plugin;
 use super::run::RunInput;
 use super::state::StateForRun;
 use crate::config::{Config, ReferenceSource};
-use crate::host::{Host, LogLevel};
 use crate::kept_tables::{KeptTables, RouteMode};
 use crate::snapshot::{ReferenceReport, snapshot_path};
 use crate::state_folder::StateDecision;
+use crate::subnet_manager::{LogLevel, SubnetManager};
 
 /// The tables of the last run, and what they were made with.
 pub(super) struct LastRouting {
@@ -53,14 +53,15 @@ impl Plugin {
     /// Routes the fabric. The tables are in `self.last` then.
     pub(super) fn route(
         &mut self,
-        host: &impl Host,
+        manager: &impl SubnetManager,
         input: RunInput,
         state: StateForRun,
     ) -> Result<RouteMode, String> {
         self.pool(input.config.threads)?;
         let config = &input.config;
         let StateForRun { decision, snapshot } = state;
-        let mut reference = self.reference.update(host, config, snapshot, &mut self.state_writer);
+        let mut reference =
+            self.reference.update(manager, config, snapshot, &mut self.state_writer);
         if decision.renumber {
             self.reference.unlearn(config);
             if config.learns_reference() {
@@ -69,19 +70,19 @@ impl Plugin {
         }
         if decision.adopted.is_none()
             && !decision.renumber
-            && let Some(mode) = self.apply_changes(host, &input, reference.as_ref())?
+            && let Some(mode) = self.apply_changes(manager, &input, reference.as_ref())?
         {
             return Ok(mode);
         }
         let saved = self.take_orders(decision);
-        self.route_whole(host, input, saved, reference)?;
+        self.route_whole(manager, input, saved, reference)?;
         Ok(RouteMode::Whole)
     }
 
     /// Applies faults and repairs to the last tables. Returns `None` if everything has to be routed.
     fn apply_changes(
         &mut self,
-        host: &impl Host,
+        manager: &impl SubnetManager,
         input: &RunInput,
         reference: Option<&Arc<Fabric>>,
     ) -> Result<Option<RouteMode>, String> {
@@ -98,7 +99,8 @@ impl Plugin {
         };
         let entries = delta.entry_count();
         let switches = delta.switches().len();
-        host.log(LogLevel::Verbose, format_args!("{entries} entries of {switches} switches moved"));
+        manager
+            .log(LogLevel::Verbose, format_args!("{entries} entries of {switches} switches moved"));
         Ok(Some(mode))
     }
 
@@ -115,7 +117,7 @@ impl Plugin {
     /// Routes everything.
     fn route_whole(
         &mut self,
-        host: &impl Host,
+        manager: &impl SubnetManager,
         input: RunInput,
         saved: Option<SavedOrders>,
         reference: Option<Arc<Fabric>>,
@@ -130,7 +132,7 @@ impl Plugin {
         let is_wanted = |_: &ReferenceSource| threads.pool.install(&mut join);
         let (with_reference, refused) = match config.reference.as_ref().map(is_wanted) {
             Some(Err(why)) => {
-                host.log(LogLevel::Error, format_args!("routed without a reference: {why}"));
+                manager.log(LogLevel::Error, format_args!("routed without a reference: {why}"));
                 (None, Some(why))
             }
             Some(Ok(with_reference)) => (Some(with_reference), None),
@@ -143,7 +145,7 @@ impl Plugin {
         });
         let tables = tables.map_err(|error| error.to_string())?;
         if let Some(line) = tables.single_root_line() {
-            host.log(LogLevel::Info, format_args!("{line}"));
+            manager.log(LogLevel::Info, format_args!("{line}"));
         }
         self.state_folder.is_unsaved |= saved.as_ref() != Some(&tables.saved);
         self.last = Some(LastRouting { config, reference, refused, tables });

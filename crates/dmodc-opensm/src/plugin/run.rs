@@ -10,9 +10,9 @@ use serde_json::json;
 use super::collect::CollectedFabric;
 use super::{Plugin, panic_if_asked_for};
 use crate::config::{Config, OnLost};
-use crate::host::{ErrorRecorder, Host, LogLevel};
 use crate::kept_tables::RoutingChoices;
 use crate::status::{FabricSize, RunReport, RunTimes, UploadSize};
+use crate::subnet_manager::{ErrorRecorder, LogLevel, SubnetManager};
 
 /// The fabric of a run, and how it is to be routed.
 pub(super) struct RunInput {
@@ -31,14 +31,14 @@ struct LossReport {
 }
 
 impl Plugin {
-    pub(super) fn try_run<H: Host>(
+    pub(super) fn try_run<M: SubnetManager>(
         &mut self,
-        host: &mut ErrorRecorder<'_, H>,
+        manager: &mut ErrorRecorder<'_, M>,
     ) -> Result<(), String> {
-        let input = self.collect(host)?;
-        self.log_options(host, &input.config);
+        let input = self.collect(manager)?;
+        self.log_options(manager, &input.config);
         let start = Instant::now();
-        let state = self.read_state(host, &input.config, &input.fabric);
+        let state = self.read_state(manager, &input.config, &input.fabric);
         let (look, collect) = (start.elapsed(), input.took);
         let config = input.config.clone();
         let size = FabricSize::of(&input.fabric);
@@ -46,21 +46,21 @@ impl Plugin {
         let renumber = state.decision.renumber;
 
         let start = Instant::now();
-        let mode = self.route(host, input, state)?;
+        let mode = self.route(manager, input, state)?;
         let route = start.elapsed();
         self.configuration.last_good = Some(config.clone());
         let LossReport { delivery, leaf_warning, loss_reason } =
-            self.report_losses(host, &config)?;
+            self.report_losses(manager, &config)?;
 
         let start = Instant::now();
-        let upload = self.write_tables(host)?;
+        let upload = self.write_tables(manager)?;
         let write = start.elapsed();
         if renumber {
             let UploadSize { entries, blocks, switches } = upload;
             let line = format_args!(
                 "new numbers as requested: {entries} entries in {blocks} blocks of {switches} switches move"
             );
-            host.log(LogLevel::Info, line);
+            manager.log(LogLevel::Info, line);
         }
 
         let folder =
@@ -79,10 +79,10 @@ impl Plugin {
         };
         let numbered = last.tables.numbered();
         self.totals.add(&report);
-        host.log(LogLevel::Info, format_args!("{report}"));
+        manager.log(LogLevel::Info, format_args!("{report}"));
         self.save_state(&config);
         let mut facts = report.event();
-        facts["errors"] = json!(host.take_errors());
+        facts["errors"] = json!(manager.take_errors());
         self.event("run", facts, fabric_for_event);
         self.report(Some(&report), None);
         self.balance.measure(numbered);
@@ -90,18 +90,18 @@ impl Plugin {
     }
 
     /// Reads the configuration and the fabric, unless both were just read for hop tables, and finds the leaves.
-    fn collect(&mut self, host: &mut impl Host) -> Result<RunInput, String> {
+    fn collect(&mut self, manager: &mut impl SubnetManager) -> Result<RunInput, String> {
         let start = Instant::now();
         let mut config = match std::mem::take(&mut self.configuration.is_fresh) {
             true => self.configuration.present().ok_or("there is no configuration")?.clone(),
-            false => self.read_configuration(host)?,
+            false => self.read_configuration(manager)?,
         };
         panic_if_asked_for(&config);
         let read_config = start.elapsed();
-        let mut collected = self.collected.take().unwrap_or_else(|| CollectedFabric::read(host));
-        collected.leave_out_nodes_without_lid(host);
+        let mut collected = self.collected.take().unwrap_or_else(|| CollectedFabric::read(manager));
+        collected.leave_out_nodes_without_lid(manager);
         let start = Instant::now();
-        let leaves = self.find_leaves(host, &mut config, &mut collected)?;
+        let leaves = self.find_leaves(manager, &mut config, &mut collected)?;
         let choices = RoutingChoices {
             leaves,
             destinations: config.destination_order.into(),
@@ -117,7 +117,7 @@ impl Plugin {
     /// the whole of it for the last good one.
     fn find_leaves(
         &mut self,
-        host: &mut impl Host,
+        manager: &mut impl SubnetManager,
         config: &mut Config,
         collected: &mut CollectedFabric,
     ) -> Result<LeafRule, String> {
@@ -133,10 +133,10 @@ impl Plugin {
                 Err(why) => why,
             };
             // Some hosts of the fabric may be set aside already.
-            *collected = CollectedFabric::read(host);
-            collected.leave_out_nodes_without_lid(host);
+            *collected = CollectedFabric::read(manager);
+            collected.leave_out_nodes_without_lid(manager);
             if !config.refuse_opensm_roots(&why) {
-                *config = self.last_good_configuration(host, config, why)?;
+                *config = self.last_good_configuration(manager, config, why)?;
                 fits = false;
             }
         }
@@ -147,20 +147,24 @@ impl Plugin {
     ///
     /// # Errors
     /// If the next engine of OpenSM is to take over.
-    fn report_losses(&mut self, host: &impl Host, config: &Config) -> Result<LossReport, String> {
+    fn report_losses(
+        &mut self,
+        manager: &impl SubnetManager,
+        config: &Config,
+    ) -> Result<LossReport, String> {
         let tables = &self.last.as_ref().ok_or("nothing was routed")?.tables;
         let (placement, lost_leaf_pairs) = (tables.node_placement(), tables.lost_leaf_pairs());
         let delivery = tables.delivery();
         let rule = config.leaf_rule_text();
         let leaf_warning = placement.warning(&rule);
         if let Some(warning) = &leaf_warning {
-            host.log(LogLevel::Error, format_args!("{warning}"));
+            manager.log(LogLevel::Error, format_args!("{warning}"));
         }
         let loss_reason =
             (delivery.lost > 0).then(|| placement.likely_reason(&rule, lost_leaf_pairs.is_some()));
         if let Some(reason) = &loss_reason {
             let (lost, pairs) = (delivery.lost, delivery.pairs);
-            host.log(
+            manager.log(
                 LogLevel::Error,
                 format_args!(
                     "LOST: {lost} of {pairs} node pairs are not delivered although cables connect them: {reason}"
@@ -169,7 +173,7 @@ impl Plugin {
         }
         match (lost_leaf_pairs, config.on_lost) {
             (None, _) => {}
-            (Some(lost), OnLost::Keep) => host.log(
+            (Some(lost), OnLost::Keep) => manager.log(
                 LogLevel::Error,
                 format_args!("{lost}; the tables are used anyway (on_lost = \"keep\")"),
             ),
@@ -184,11 +188,11 @@ impl Plugin {
     }
 
     /// Writes the tables of all switches to OpenSM.
-    fn write_tables(&self, host: &mut impl Host) -> Result<UploadSize, String> {
+    fn write_tables(&self, manager: &mut impl SubnetManager) -> Result<UploadSize, String> {
         let tables = &self.last.as_ref().ok_or("nothing was routed")?.tables;
         let mut upload = UploadSize::default();
         for (guid, row) in tables.tables() {
-            let change = host.write(guid, row)?;
+            let change = manager.write(guid, row)?;
             upload.entries += u64::from(change.entries);
             upload.blocks += u64::from(change.blocks);
             upload.switches += u64::from(change.blocks > 0);

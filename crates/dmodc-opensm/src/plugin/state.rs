@@ -8,9 +8,9 @@ use dmodc_formats::orders;
 use super::Plugin;
 use crate::config::Config;
 use crate::files::ExpectedFile;
-use crate::host::Host;
 use crate::snapshot::SnapshotFinding;
 use crate::state_folder::{self, StateDecision, StateInMemory, StateQuery};
+use crate::subnet_manager::SubnetManager;
 use crate::writer::{FileTask, MakeText};
 
 /// The state of before, as far as the disk answered in time.
@@ -24,19 +24,19 @@ impl Plugin {
     /// Looks at the order file, at requests for new numbers, and at the snapshot of the reference.
     pub(super) fn read_state(
         &mut self,
-        host: &impl Host,
+        manager: &impl SubnetManager,
         config: &Config,
         fabric: &Fabric,
     ) -> StateForRun {
         self.state_folder.configure(&config.state_folder);
         let order_file = self.state_folder.order_file();
         let has_orders = self.last.is_some();
-        let query = self.state_query(host, config, fabric);
+        let query = self.state_query(manager, config, fabric);
         let (look, asked) = (self.look_into_state.clone(), query.clone());
         let job = move || look(&asked);
         let patience = self.patience.present();
         let finding = self.state_reader.ask(patience, |finding| finding.answers(&query), job);
-        let mut log = |level, line: String| host.log(level, format_args!("{line}"));
+        let mut log = |level, line: String| manager.log(level, format_args!("{line}"));
         match finding {
             Ok(mut finding) => {
                 let snapshot = finding.snapshot.take();
@@ -57,13 +57,18 @@ impl Plugin {
         }
     }
 
-    fn state_query(&self, host: &impl Host, config: &Config, fabric: &Fabric) -> StateQuery {
+    fn state_query(
+        &self,
+        manager: &impl SubnetManager,
+        config: &Config,
+        fabric: &Fabric,
+    ) -> StateQuery {
         let stamps = self.state_folder.order_file().map(|path| self.state_writer.stamps(&path));
         let stamps = stamps.unwrap_or_default();
         let known = [self.state_folder.read_stamp, stamps.written, stamps.announced];
         StateQuery {
             configured: config.state_folder.clone(),
-            own: config.state_folder.join(host.options().port.to_string()),
+            own: config.state_folder.join(manager.options().port.to_string()),
             in_use: self.state_folder.in_use.clone(),
             // Without orders in memory the file is to be read in any case.
             known_stamps: known.into_iter().flatten().filter(|_| self.last.is_some()).collect(),

@@ -15,8 +15,8 @@ use dmodc_formats::json;
 
 use crate::config::{Config, ReferenceSource};
 use crate::files::{ExpectedFile, FileStamp};
-use crate::host::{Host, LogLevel};
 use crate::kept_tables::JoinedReference;
+use crate::subnet_manager::{LogLevel, SubnetManager};
 use crate::writer::{FileTask, FileWriter, MakeText};
 use file::SnapshotContent;
 pub(crate) use file::{SnapshotFinding, SnapshotQuery};
@@ -93,7 +93,7 @@ impl KeptReference {
     /// could be read stays in use. Without a finding (the disk did not answer in time) nothing changes.
     pub(crate) fn update(
         &mut self,
-        host: &impl Host,
+        manager: &impl SubnetManager,
         config: &Config,
         finding: Option<SnapshotFinding>,
         state: &mut FileWriter,
@@ -122,11 +122,12 @@ impl KeptReference {
             SnapshotContent::Same => {}
             SnapshotContent::Read { fabric, stamp: new_stamp, damage } => {
                 if let Some(damage) = damage {
-                    host.log(LogLevel::Error, format_args!("{damage}"));
+                    manager.log(LogLevel::Error, format_args!("{damage}"));
                 }
                 if self.fabric.is_some() {
                     let name = path.display();
-                    host.log(LogLevel::Info, format_args!("{name} was changed by somebody else"));
+                    manager
+                        .log(LogLevel::Info, format_args!("{name} was changed by somebody else"));
                 }
                 state.forget(&path);
                 (self.fabric, self.missing) = (Some(Arc::new(*fabric)), None);
@@ -141,13 +142,14 @@ impl KeptReference {
                 (self.missing, stamp) = (None, None);
             }
             SnapshotContent::NotThere(why) => {
-                self.complain(host, why);
+                self.complain(manager, why);
                 stamp = None;
             }
             SnapshotContent::Unusable { why, put_aside, stamp: new_stamp } => {
-                self.complain(host, why);
+                self.complain(manager, why);
                 if let Some(aside) = put_aside {
-                    host.log(LogLevel::Error, format_args!("the file is now {}", aside.display()));
+                    manager
+                        .log(LogLevel::Error, format_args!("the file is now {}", aside.display()));
                     self.is_unsaved = self.fabric.is_some();
                 }
                 stamp = new_stamp;
@@ -158,9 +160,9 @@ impl KeptReference {
     }
 
     /// Logs once why there is no reference, or no newer one.
-    fn complain(&mut self, host: &impl Host, why: String) {
+    fn complain(&mut self, manager: &impl SubnetManager, why: String) {
         if self.missing.as_ref() != Some(&why) {
-            host.log(LogLevel::Error, format_args!("{why}"));
+            manager.log(LogLevel::Error, format_args!("{why}"));
         }
         self.missing = Some(why);
     }

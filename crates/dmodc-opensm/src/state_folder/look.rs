@@ -11,8 +11,8 @@ use dmodc_formats::orders;
 
 use super::{ORDERS, RENUMBER};
 use crate::files::{self, FileStamp};
-use crate::host::LogLevel;
 use crate::snapshot::{SnapshotFinding, SnapshotQuery};
+use crate::subnet_manager::LogLevel;
 use crate::writer::WrittenStamps;
 
 /// The most bytes that an order file may have. The one of 50,000 nodes has about 5 MB.

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use dmodc::{Guid, SavedOrders};
 
 use crate::files::FileStamp;
-use crate::host::LogLevel;
+use crate::subnet_manager::LogLevel;
 use crate::writer::WrittenStamps;
 use look::OrderFile;
 pub(crate) use look::{StateFinding, StateQuery, guids_of, look};

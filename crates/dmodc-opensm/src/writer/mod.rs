@@ -17,9 +17,9 @@ use std::path::Path;
 use std::sync::{Arc, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use crate::events::Event;
+use crate::events::PluginEvent;
 use crate::files::{ExpectedFile, FileStamp};
-use crate::host::{Log, LogLevel};
+use crate::subnet_manager::{Log, LogLevel};
 pub(crate) use queue::{FileTask, MakeText, SyncFile, WriterFacts};
 use queue::{MOST_EVENTS, MOST_FABRICS, SharedQueue};
 
@@ -110,7 +110,7 @@ impl FileWriter {
     }
 
     /// Queues a line of an event file.
-    pub(crate) fn event(&mut self, path: &Path, event: Event) {
+    pub(crate) fn event(&mut self, path: &Path, event: PluginEvent) {
         let mut queue = self.shared.lock();
         queue.events.push_back((path.into(), event));
         if queue.events.len() > MOST_EVENTS {

@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::events::Event;
+use crate::events::PluginEvent;
 use crate::files::{ExpectedFile, FileStamp};
-use crate::host::Log;
+use crate::subnet_manager::Log;
 
 /// Brings a file to the disk, as [`File::sync_all`] does. Tests have slow disks and full ones.
 pub(crate) type SyncFile = Arc<dyn Fn(&File) -> io::Result<()> + Send + Sync>;
@@ -54,7 +54,7 @@ pub(crate) struct WriterFacts {
 #[derive(Default)]
 pub(super) struct WriterQueue {
     pub(super) files: Vec<(PathBuf, FileTask)>,
-    pub(super) events: VecDeque<(PathBuf, Event)>,
+    pub(super) events: VecDeque<(PathBuf, PluginEvent)>,
     /// Tasks that failed: they are queued again after the next run.
     pub(super) failed: Vec<(PathBuf, FileTask)>,
     /// The newest texts of reports, which are written again when they are refreshed.

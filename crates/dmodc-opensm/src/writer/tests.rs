@@ -13,16 +13,16 @@ use super::*;
 
 const LONG: Duration = Duration::from_secs(120);
 
-struct Lines(Arc<Mutex<Vec<String>>>);
+struct LogLines(Arc<Mutex<Vec<String>>>);
 
-impl Lines {
+impl LogLines {
     fn new() -> (Self, Log) {
         let lines = Arc::new(Mutex::new(vec![]));
         let also = lines.clone();
         let log: Log = Arc::new(move |_, line: &str| {
             also.lock().unwrap_or_else(PoisonError::into_inner).push(line.to_string());
         });
-        (Lines(lines), log)
+        (LogLines(lines), log)
     }
 
     fn with(&self, words: &str) -> usize {
@@ -50,7 +50,7 @@ fn gate() -> (Sender<()>, SyncFile) {
 fn a_hanging_disk_holds_up_nobody_and_only_the_newest_is_written() {
     let folder = tempfile::tempdir().expect("a folder");
     let (a, b) = (folder.path().join("a"), folder.path().join("b"));
-    let (lines, log) = Lines::new();
+    let (lines, log) = LogLines::new();
     let (open, disk) = gate();
     let mut writer = FileWriter::new("test", log, disk);
     writer.file(&a, text("first"));
@@ -80,7 +80,7 @@ fn a_hanging_disk_holds_up_nobody_and_only_the_newest_is_written() {
 fn a_full_disk_is_reported_once_and_tried_again() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("file");
-    let (lines, log) = Lines::new();
+    let (lines, log) = LogLines::new();
     let is_full = Arc::new(Mutex::new(true));
     let full = is_full.clone();
     let disk: SyncFile =
@@ -114,7 +114,7 @@ fn a_full_disk_is_reported_once_and_tried_again() {
 #[test]
 fn a_bug_in_one_text_keeps_no_other_from_being_written() {
     let folder = tempfile::tempdir().expect("a folder");
-    let (lines, log) = Lines::new();
+    let (lines, log) = LogLines::new();
     let mut writer = FileWriter::new("test", log, Arc::new(File::sync_all));
     let bad: MakeText = Arc::new(|_| panic!("no such text"));
     writer.file(
@@ -131,7 +131,7 @@ fn a_bug_in_one_text_keeps_no_other_from_being_written() {
 fn texts_are_refreshed_when_the_other_writer_is_done() {
     let folder = tempfile::tempdir().expect("a folder");
     let status = folder.path().join("status");
-    let (_, log) = Lines::new();
+    let (_, log) = LogLines::new();
     let mut reports = FileWriter::new("reports", log.clone(), Arc::new(File::sync_all));
     let (open, disk) = gate();
     let mut state = FileWriter::new("state", log, disk).refreshes(&reports);
@@ -149,7 +149,7 @@ fn texts_are_refreshed_when_the_other_writer_is_done() {
 #[test]
 fn events_that_wait_are_bounded() {
     let folder = tempfile::tempdir().expect("a folder");
-    let (_, log) = Lines::new();
+    let (_, log) = LogLines::new();
     let (open, disk) = gate();
     let mut writer = FileWriter::new("test", log, disk);
     writer.file(&folder.path().join("file"), text("it hangs"));
@@ -162,7 +162,8 @@ fn events_that_wait_are_bounded() {
     let path = folder.path().join("events");
     for run in 0..MOST_EVENTS as u64 + 5 {
         let (facts, fabric) = (json!({}), Some(fabric.clone()));
-        writer.event(&path, Event { kind: "run", time: 0.0, run, facts, fabric, known: None });
+        writer
+            .event(&path, PluginEvent { kind: "run", time: 0.0, run, facts, fabric, known: None });
     }
     assert_eq!(writer.facts().dropped_events, 5);
     assert_eq!(Arc::strong_count(&fabric), 1 + MOST_FABRICS);

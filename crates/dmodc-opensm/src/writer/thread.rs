@@ -8,19 +8,19 @@ use std::sync::{Arc, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use super::queue::{FileTask, MakeText, SharedQueue, WriterQueue};
-use crate::events::{Event, Journal};
-use crate::files::{self, ExpectedFile, FileStamp, Replacement};
-use crate::host::{LogLevel, panic_line};
+use crate::events::{EventJournal, PluginEvent};
+use crate::files::{self, ExpectedFile, FileReplacement, FileStamp};
+use crate::subnet_manager::{LogLevel, panic_line};
 
 /// A task or an event that the thread has taken from the queue.
 enum WriterJob {
     File(FileTask),
-    Event(Event),
+    Event(PluginEvent),
 }
 
 /// Does all jobs until the writer is dropped.
 pub(super) fn write_all(shared: &Arc<SharedQueue>, then_refreshes: Option<&Weak<SharedQueue>>) {
-    let mut journal = Journal::default();
+    let mut journal = EventJournal::default();
     let mut has_written = false;
     while let Some((path, job)) = wait_for_job(shared, then_refreshes, &mut has_written) {
         has_written = true;
@@ -75,7 +75,7 @@ fn next_job(queue: &mut WriterQueue) -> Option<(PathBuf, WriterJob)> {
 /// Does a job. Returns the stamp of a file that was written.
 fn do_job(
     shared: &SharedQueue,
-    journal: &mut Journal,
+    journal: &mut EventJournal,
     path: &Path,
     job: &WriterJob,
 ) -> io::Result<Option<FileStamp>> {
@@ -118,7 +118,7 @@ fn replace(
         Some(ours) if expected != ExpectedFile::Anything => ExpectedFile::Exactly(Some(*ours)),
         _ => expected,
     };
-    let how = Replacement { expected, sync: &*shared.sync, announce: &announce };
+    let how = FileReplacement { expected, sync: &*shared.sync, announce: &announce };
     files::replace(path, &text, &how)
 }
 

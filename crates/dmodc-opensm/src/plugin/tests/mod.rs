@@ -13,8 +13,8 @@ use dmodc::{Degradation, Fabric, FabricBuilder, Guid, Lid, NO_ROUTE, Pgft, PortN
 use tempfile::TempDir;
 
 use super::*;
-use crate::host::TableChange;
 use crate::opensm_options::OpensmOptions;
+use crate::subnet_manager::TableChange;
 
 /// A stand-in for OpenSM, with a folder for all files.
 struct FakeOpensm {
@@ -25,7 +25,7 @@ struct FakeOpensm {
     options: OpensmOptions,
 }
 
-impl Host for FakeOpensm {
+impl SubnetManager for FakeOpensm {
     fn fabric(&mut self) -> Fabric {
         self.fabric.clone()
     }

@@ -14,7 +14,7 @@ use dmodc_formats::{json, orders};
 use tempfile::TempDir;
 
 use super::super::*;
-use crate::host::TableChange;
+use crate::subnet_manager::TableChange;
 
 /// The file of the learned reference.
 const LEARNED_SNAPSHOT: &str = "reference.json";
@@ -30,7 +30,7 @@ struct OpensmWithReference {
 /// The entries of each switch, by GUID and without the empty ones at the end.
 type Tables = BTreeMap<Guid, Vec<u8>>;
 
-impl Host for OpensmWithReference {
+impl SubnetManager for OpensmWithReference {
     fn fabric(&mut self) -> Fabric {
         self.fabric.clone()
     }

@@ -1,5 +1,5 @@
-//! OpenSM as the safe part of the plugin sees it: a fabric, tables to write, options and a log. Tests have hosts of
-//! their own, so that everything above this trait runs without OpenSM.
+//! OpenSM as the safe part of the plugin sees it: a fabric, tables to write, options and a log. Tests have
+//! stand-ins, so that everything above this trait runs without OpenSM.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -32,7 +32,7 @@ pub(crate) struct TableChange {
 }
 
 /// OpenSM, as far as a run needs it.
-pub(crate) trait Host {
+pub(crate) trait SubnetManager {
     /// Reads the present fabric.
     fn fabric(&mut self) -> Fabric;
 
@@ -65,15 +65,15 @@ pub(crate) trait Host {
 /// At most this many errors of a run are listed in the event file.
 const MOST_ERRORS: usize = 20;
 
-/// A host that also remembers the errors that were logged through it, for the event file.
-pub(crate) struct ErrorRecorder<'a, H> {
-    host: &'a mut H,
+/// A subnet manager that also remembers the errors that were logged through it, for the event file.
+pub(crate) struct ErrorRecorder<'a, M> {
+    manager: &'a mut M,
     errors: RefCell<Vec<String>>,
 }
 
-impl<'a, H> ErrorRecorder<'a, H> {
-    pub(crate) fn new(host: &'a mut H) -> Self {
-        ErrorRecorder { host, errors: RefCell::default() }
+impl<'a, M> ErrorRecorder<'a, M> {
+    pub(crate) fn new(manager: &'a mut M) -> Self {
+        ErrorRecorder { manager, errors: RefCell::default() }
     }
 
     /// Returns the errors since the last call.
@@ -82,29 +82,29 @@ impl<'a, H> ErrorRecorder<'a, H> {
     }
 }
 
-impl<H: Host> Host for ErrorRecorder<'_, H> {
+impl<M: SubnetManager> SubnetManager for ErrorRecorder<'_, M> {
     fn fabric(&mut self) -> Fabric {
-        self.host.fabric()
+        self.manager.fabric()
     }
 
     fn switch_lmc(&self) -> HashMap<Guid, u8> {
-        self.host.switch_lmc()
+        self.manager.switch_lmc()
     }
 
     fn options(&self) -> OpensmOptions {
-        self.host.options()
+        self.manager.options()
     }
 
     fn write(&mut self, switch: Guid, entries: &[u8]) -> Result<TableChange, String> {
-        self.host.write(switch, entries)
+        self.manager.write(switch, entries)
     }
 
     fn set_hops(&mut self, switch: Guid, lids: &[u16], hops: &[u8]) -> Result<(), String> {
-        self.host.set_hops(switch, lids, hops)
+        self.manager.set_hops(switch, lids, hops)
     }
 
     fn log(&self, level: LogLevel, line: fmt::Arguments<'_>) {
-        self.host.log(level, line);
+        self.manager.log(level, line);
         let mut errors = self.errors.borrow_mut();
         if level == LogLevel::Error && errors.len() < MOST_ERRORS {
             errors.push(line.to_string());
