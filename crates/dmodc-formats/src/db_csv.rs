@@ -31,13 +31,7 @@ pub(crate) fn read(text: &[u8]) -> Result<Reading, ReadError> {
     let mut sections = SectionReader::default();
     let mut reader = FabricReader::default();
     reader.lines(text, |reader, line| sections.line(reader, line));
-    for LinksRow { ends, line } in std::mem::take(&mut sections.cables) {
-        let ends = ends.map(|end| sections.end(end));
-        let rates = ends.iter().filter_map(|end| sections.rate_of(end));
-        let rate = rates.copied().next().unwrap_or_default();
-        sections.list.cable(ListedCable { ends, rate, line });
-    }
-    sections.list.deliver(&mut reader);
+    sections.rows.into_list().deliver(&mut reader);
     reader.finish(text, Format::DbCsv)
 }
 
@@ -64,16 +58,22 @@ struct PortsRow {
     rate: Rate,
 }
 
-/// Reads sections. It remembers the rows that other sections refer to.
+/// Reads sections, line by line.
 #[derive(Default)]
 struct SectionReader {
+    rows: SectionRows,
+    section: Option<Section>,
+}
+
+/// The rows of all sections so far.
+#[derive(Default)]
+struct SectionRows {
     list: CableList,
     /// The GUIDs of the devices in the list.
     guids: Vec<Guid>,
     /// The rows of PORTS, by the GUID of the device and the number of the port.
     ports: HashMap<(Guid, u8), PortsRow>,
     cables: Vec<LinksRow>,
-    section: Option<Section>,
 }
 
 /// The section that is being read.
@@ -124,10 +124,22 @@ impl SectionReader {
             section.columns = Some(names.zip(0..).collect());
             return Ok(());
         };
-        let row = CsvRow { line, columns, values: &values };
-        match section.name {
+        self.rows.add(section.name, &CsvRow { line, columns, values: &values }, reader)?;
+        Ok(())
+    }
+}
+
+impl SectionRows {
+    /// Adds a row of a section.
+    fn add(
+        &mut self,
+        section: SectionName,
+        row: &CsvRow<'_>,
+        reader: &mut FabricReader,
+    ) -> Result<(), ReadError> {
+        match section {
             SectionName::Nodes => {
-                let device = node(&row)?;
+                let device = node(row)?;
                 let guid = device.guid;
                 if self.list.device(device) == self.guids.len() {
                     self.guids.push(guid);
@@ -138,7 +150,7 @@ impl SectionReader {
                 let lid = Lid(row.number("LID").unwrap_or(0) as u32 & 0xffff);
                 let lmc = row.number("LMC").unwrap_or(0).min(7) as u8;
                 let port_guid = Guid(row.number("PortGuid")?);
-                let ports_row = PortsRow { guid: port_guid, lid, lmc, rate: rate(&row) };
+                let ports_row = PortsRow { guid: port_guid, lid, lmc, rate: rate(row) };
                 self.ports.insert((guid, port.0), ports_row);
                 if port.0 == 0
                     && let Some(at) = self.list.place_of(guid)
@@ -147,9 +159,9 @@ impl SectionReader {
                 }
             }
             SectionName::Links => {
-                let a = device_port(&self.list, &row, "NodeGuid1", "PortNum1")?;
-                let b = device_port(&self.list, &row, "NodeGuid2", "PortNum2")?;
-                self.cables.push(LinksRow { ends: [a, b], line: line.number() });
+                let a = device_port(&self.list, row, "NodeGuid1", "PortNum1")?;
+                let b = device_port(&self.list, row, "NodeGuid2", "PortNum2")?;
+                self.cables.push(LinksRow { ends: [a, b], line: row.line.number() });
             }
             // A port of one plane, or of none ("N/A"), is like any other port.
             SectionName::Hierarchy if row.number("NumOfPlanes").is_ok_and(|planes| planes > 1) => {
@@ -161,14 +173,19 @@ impl SectionReader {
         Ok(())
     }
 
-    fn ports_row(&self, end: DevicePort) -> Option<&PortsRow> {
-        self.ports.get(&(self.guids[end.device], end.port.0))
+    /// Returns the list of all devices and cables.
+    fn into_list(mut self) -> CableList {
+        for LinksRow { ends, line } in std::mem::take(&mut self.cables) {
+            let rates = ends.iter().filter_map(|end| self.ports_row(*end)).map(|row| row.rate);
+            let rate = rates.into_iter().next().unwrap_or_default();
+            let ends = ends.map(|end| self.end(end));
+            self.list.cable(ListedCable { ends, rate, line });
+        }
+        self.list
     }
 
-    /// Returns the rate of a port, if PORTS has it.
-    fn rate_of(&self, end: &ListedEnd) -> Option<&Rate> {
-        let row = self.ports_row(DevicePort { device: end.device, port: end.port })?;
-        Some(&row.rate)
+    fn ports_row(&self, end: DevicePort) -> Option<&PortsRow> {
+        self.ports.get(&(self.guids[end.device], end.port.0))
     }
 
     /// Returns the end of a cable, with the GUID and the LID that PORTS has for it.

@@ -9,7 +9,7 @@ fn written(fabric: &Fabric) -> String {
     String::from_utf8(text).unwrap()
 }
 
-/// One switch, two adapters of every awkwardness, and nodes in another order than adapters.
+/// Returns a fabric with odd names and numbers, and with nodes in another order than their adapters.
 fn awkward() -> Fabric {
     let product = Product { vendor: 0x2c9, device: u32::MAX, system: Guid(u64::MAX) };
     let mut b = FabricBuilder::new();

@@ -16,7 +16,7 @@ fn saved_orders_read_back_the_same() {
     assert_eq!(read(&remark).unwrap(), saved);
 }
 
-/// A file that lost its end, however much of it, is not taken for a whole one.
+/// A file that has lost its end is refused, however little is missing.
 #[test]
 fn files_that_were_cut_off_are_refused() {
     let fabric = "2; 2,2; 1,2; 1,1".parse::<Pgft>().unwrap().fabric(Default::default());
@@ -58,7 +58,7 @@ fn the_origin_of_ranks_is_saved_or_left_open() {
         write(&saved, &fabric, &mut text).unwrap();
         assert_eq!(read(&text).unwrap(), saved);
     }
-    // A file of an earlier version, and a plain list, leave it open.
+    // Files of earlier versions and plain lists leave the origin open.
     assert_eq!(read(b"# dmodc orders 1\n0x1 group a\n").unwrap().roots, None);
     assert_eq!(read(b"# ranks from leaves\n0x1\n").unwrap().roots, None);
 }

@@ -4,7 +4,7 @@ use super::*;
 use dmodc::fabric::{Adapter, Product, Rate, Switch};
 use dmodc::{Degradation, FabricBuilder, Guid, LeafRule, Lid, Live, Pgft, PortNumber};
 
-/// Both files, without their headers.
+/// Returns both files, without their headers.
 fn written(fabric: &Fabric) -> [String; 2] {
     let healthy = Degradation::none(fabric);
     let ranking = Ranking::new(Live::new(fabric, &healthy), &LeafRule::Detect);
@@ -60,7 +60,8 @@ SwitchName=subtree2-0 Switches=subtree1-[0-2]
     assert_eq!(yaml, expected);
 }
 
-/// Switches by name, cabled to the last one if `star`; adapters by name, kind and switch.
+/// Returns a fabric of switches with these names and of adapters with these names, kinds and switches. With `star`, all
+/// switches are cabled to the last one.
 fn fabric(switches: &[&str], star: bool, adapters: &[(&str, AdapterKind, usize)]) -> Fabric {
     let mut b = FabricBuilder::new();
     let product = Product::default();

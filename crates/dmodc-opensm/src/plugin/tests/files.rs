@@ -20,7 +20,7 @@ fn fifo(path: &Path) {
     assert!(Command::new("mkfifo").arg(path).status().expect("mkfifo").success());
 }
 
-/// The same fabric with other GUIDs: another subnet.
+/// Returns the same fabric with other GUIDs, as if it were another subnet.
 fn elsewhere(fabric: &Fabric) -> Fabric {
     let other = |guid: Guid| Guid(guid.0 ^ 0xff00_0000_0000);
     let switches: Vec<Guid> = fabric.switches().iter().map(|s| other(s.guid)).collect();
@@ -29,6 +29,7 @@ fn elsewhere(fabric: &Fabric) -> Fabric {
     fabric.with_guids(&switches, &adapters, &nodes)
 }
 
+/// Returns the fabric without one switch.
 fn part(fabric: &Fabric, dead: usize) -> Fabric {
     let mut mask = Degradation::none(fabric);
     mask.set_switch(SwitchIndex::new(dead), true);
@@ -39,7 +40,7 @@ fn text(path: &Path) -> String {
     fs::read_to_string(path).expect("it is there")
 }
 
-/// The orders of this fabric with its nodes the other way round, as a plain list.
+/// Returns an order file in which the nodes of this fabric are reversed, as a plain list.
 fn reversed(fabric: &Fabric) -> String {
     let nodes = fabric.nodes().iter().rev().map(|node| node.guid);
     let all = nodes.chain(fabric.switches().iter().map(|switch| switch.guid));
@@ -57,7 +58,7 @@ fn a_slow_disk_does_not_hold_up_a_run() {
     });
     let mut plugin = Plugin::with_disk(opensm.config_path(), opensm.logger(), disk);
     let whole = pgft(TREE);
-    // With the disk closed no file can be there before the run is over, and yet the run ends.
+    // The disk hangs, so no file can be written before the run is over; the run must end all the same.
     for fabric in [&whole, &part(&whole, 0), &whole] {
         opensm.run_alone(&mut plugin, fabric).expect("it is routed");
         assert_eq!(opensm.tables.len(), fabric.switches().len());
@@ -129,7 +130,7 @@ fn state_that_is_late_is_not_replaced_and_used_later() {
         let _ = closed.lock().expect("it is not poisoned").recv();
         state_folder::look(query)
     });
-    // The configuration is on the slow disk, too, as far as these few milliseconds go.
+    // Reading the configuration may also take longer than these few milliseconds.
     for _ in 0..50 {
         if plugin.read_configuration(&opensm).is_ok() {
             break;
@@ -201,7 +202,7 @@ fn two_subnets_keep_their_state_apart() {
     assert!(own.join("dmodc.orders").is_file());
     assert_eq!(text(&opensm.path("dmodc.orders")), saved);
     assert!(opensm.path("events-0x00000000000000ab").is_file());
-    // An older manager of the other subnet has overwritten the file at the top.
+    // A manager of the other subnet, of an earlier version, overwrites the file in the configured folder.
     opensm.options.port = Guid(0x77);
     fs::copy(own.join("dmodc.orders"), opensm.path("dmodc.orders")).expect("it can be written");
     opensm.run(&mut first, &here).expect("routed");

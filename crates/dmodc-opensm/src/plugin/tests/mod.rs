@@ -178,7 +178,7 @@ fn without(fabric: &Fabric, names: &[&str]) -> Fabric {
     fabric.without(&dead)
 }
 
-/// A ring of leaves with a tail: no fat tree, but connected.
+/// A ring of leaves with a tail is no fat tree, but connected.
 #[test]
 fn a_ring_of_leaves_is_connected_and_stays_so() {
     let ring = drawn(&[2; 6], &[(0, 2), (2, 4), (4, 1), (1, 3), (3, 0), (3, 5)]);
@@ -192,7 +192,7 @@ fn a_ring_of_leaves_is_connected_and_stays_so() {
     assert!(line.contains("node pairs would have no up*down* route"), "{line}");
     let root = line.split(['\'']).nth(1).expect("its name").to_string();
 
-    // Without its root and any other switch of the ring, and by another OpenSM.
+    // The same holds without its root and any other switch of the ring, and after a restart of OpenSM.
     for other in ["s0", "s1", "s2", "s4"].into_iter().filter(|other| *other != root) {
         let rest = without(&ring, &[&root, other]);
         opensm.run(&mut plugin, &rest).expect("what is left may fall apart, but loses nothing");

@@ -246,7 +246,7 @@ fn ports_that_are_not_listed_any_more_are_dead_slots() {
             let listed = opensm.run(&mut plugin, &now);
             let mut short = without_unused_ports(&now);
             if renamed {
-                // A new name is news, and so the reference is learned again.
+                // A new name is a change, so that the reference is learned again.
                 short = with_another_name(&short, dead);
             }
             assert!(opensm.run(&mut plugin, &short) == listed, "cable {dead}");
@@ -271,13 +271,13 @@ fn with_another_name(fabric: &Fabric, which: usize) -> Fabric {
     dmodc_formats::read(text.as_bytes()).expect("a fabric").fabric
 }
 
-/// The first fabric is not valid; then parts come, one after the other.
+/// The first fabric is not valid and is not learned. Later fabrics grow, and each is learned.
 #[test]
 fn only_valid_fabrics_are_learned_and_growth_renumbers_nobody() {
     let mut opensm = OpensmWithReference::new("learn");
     let mut plugin = opensm.plugin();
     let whole = fabric(THREE_LEVELS);
-    // The first leaf without its spines: it has nodes, and reaches nobody.
+    // The first leaf has nodes but no spines, and reaches nobody.
     let cut = without(&whole, &[], &[0, 1, 2, 3]);
     let tables = opensm.run(&mut plugin, &cut);
     assert_eq!(tables, plain(&cut));
@@ -287,7 +287,7 @@ fn only_valid_fabrics_are_learned_and_growth_renumbers_nobody() {
     assert!(last["engine"] == "dmodc" && why.starts_with("no fabric was seen yet"), "{why}");
     assert!(opensm.take_log().contains("NO REFERENCE: no fabric was seen yet"));
 
-    // Two pods of six, then four, then a repaired whole.
+    // The fabric grows from two pods to four and to all six.
     fs::remove_file(opensm.path("dmodc.orders")).expect("a new start");
     let mut plugin = opensm.plugin();
     let pods = |count: usize| -> Fabric {
@@ -306,10 +306,10 @@ fn only_valid_fabrics_are_learned_and_growth_renumbers_nobody() {
         assert_eq!(news["switches"], 0, "what is new has joined the reference");
         before = saved;
     }
-    // Smaller again, and not valid with something new: nothing is learned.
+    // A smaller fabric does not shrink the reference.
     opensm.run(&mut plugin, &pods(3));
     assert_eq!(opensm.learned().switches().len(), whole.switches().len());
-    // Removed, it is learned again.
+    // When the snapshot is removed, the reference is learned again.
     fs::remove_file(opensm.path(LEARNED_SNAPSHOT)).expect("it is there");
     let four = pods(4);
     opensm.run(&mut plugin, &four);
@@ -324,7 +324,7 @@ fn new_parts_of_an_invalid_fabric_wait() {
     let whole = fabric(THREE_LEVELS);
     let part = without(&whole, &[20, 21, 22, 23, 44, 45, 46, 47], &[]);
     opensm.run(&mut plugin, &part);
-    // The new pod comes, while the first leaf is cut off; then one of its leaves dies.
+    // The new pod joins while the first leaf is cut off; then one of its leaves dies.
     for dead in [vec![], vec![23], vec![24], vec![]] {
         let now = without(&whole, &dead, &[0, 1, 2, 3]);
         let tables = opensm.run(&mut plugin, &now);
@@ -398,12 +398,12 @@ fn a_file_is_read_when_it_changes_and_never_written() {
     let tables = opensm.run(&mut plugin, &now);
     assert_eq!(tables, opensm.offline(&whole, &now));
     assert_eq!(opensm.status()["last"]["reference"]["source"], "file");
-    // Another one, of now: nothing is missing any more.
+    // With a snapshot of the present fabric nothing is missing any more.
     write(&opensm, &now, 30);
     let tables = opensm.run(&mut plugin, &now);
     assert_eq!(tables, opensm.offline(&now, &now));
     assert_eq!(opensm.status()["last"]["reference"]["missing"]["switches"], 0);
-    // Gone for a moment: the last one stays.
+    // When the file vanishes, the last reference stays in use.
     fs::remove_file(opensm.path("whole.json")).expect("it is there");
     assert_eq!(opensm.run(&mut plugin, &now), tables);
     assert_eq!(opensm.status()["last"]["engine"], "stable");
