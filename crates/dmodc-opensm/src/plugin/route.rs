@@ -8,7 +8,7 @@ use dmodc::{Fabric, SavedOrders};
 use super::Plugin;
 use super::run::RunInput;
 use super::state::StateForRun;
-use crate::config::{Config, ReferenceSource};
+use crate::config::Config;
 use crate::kept_tables::{KeptTables, RouteMode};
 use crate::snapshot::{ReferenceReport, snapshot_path};
 use crate::state_folder::StateDecision;
@@ -125,18 +125,19 @@ impl Plugin {
         let Some(threads) = &self.pool else { return Err("there are no threads".into()) };
         let RunInput { config, fabric, choices, .. } = input;
         let mut orders = saved.clone();
-        let mut join = || {
+        let join = || {
             let is_valid = || choices.connect_all_leaves(&fabric);
             self.reference.join(&config, &fabric, orders.as_mut(), is_valid)
         };
-        let is_wanted = |_: &ReferenceSource| threads.pool.install(&mut join);
-        let (with_reference, refused) = match config.reference.as_ref().map(is_wanted) {
-            Some(Err(why)) => {
-                manager.log(LogLevel::Error, format_args!("routed without a reference: {why}"));
-                (None, Some(why))
-            }
-            Some(Ok(with_reference)) => (Some(with_reference), None),
+        let (with_reference, refused) = match &config.reference {
             None => (None, None),
+            Some(_) => match threads.pool.install(join) {
+                Ok(with_reference) => (Some(with_reference), None),
+                Err(why) => {
+                    manager.log(LogLevel::Error, format_args!("routed without a reference: {why}"));
+                    (None, Some(why))
+                }
+            },
         };
         let reference = with_reference.as_ref().map(|with| with.source.clone()).or(reference);
         let tables = threads.pool.install(|| match with_reference {
