@@ -1,18 +1,19 @@
 //! Compiles the shim against the installed headers of OpenSM, if they compile.
 //!
-//! Without them the library still builds, so that the rest of the workspace does; it then has no plugin in it, and
-//! one line says what to install. Whoever loads the library looks first whether it exports `osm_event_plugin`.
+//! Without them the library still builds, so that the rest of the workspace does. It then has no plugin in it, and one
+//! line of the build says what to install. Programs that load the library check first whether it exports
+//! `osm_event_plugin`.
 
 use std::path::Path;
 use std::process::Stdio;
 
-/// Where the headers are; `DMODC_OPENSM_INCLUDE` names another folder.
+/// The folder of the headers, unless `DMODC_OPENSM_INCLUDE` names another.
 const INCLUDE: &str = "/usr/include/infiniband";
 
-/// What Debian calls the headers. (The first does not bring the second, although it includes it.)
+/// The Debian packages with the headers. (The first includes the second without depending on it.)
 const PACKAGES: &str = "libopensm-dev libibumad-dev";
 
-/// Headers that decide whether the shim compiles. When one of them comes or goes, it is tried again.
+/// Headers that decide whether the shim compiles. When one of them appears or vanishes, the build tries again.
 const HEADERS: [&str; 2] = ["opensm/osm_config.h", "umad.h"];
 
 fn main() {
@@ -51,7 +52,10 @@ fn main() {
     println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libdmodc.so");
 }
 
-/// Compiles the shim and keeps nothing of it. Returns the compiler's first complaint if that fails.
+/// Compiles the shim without keeping the result.
+///
+/// # Errors
+/// The first error of the compiler.
 fn try_to_compile(shim: &cc::Build) -> Result<(), String> {
     let compiler = shim.try_get_compiler().map_err(|error| error.to_string())?;
     let mut command = compiler.to_command();
@@ -62,7 +66,7 @@ fn try_to_compile(shim: &cc::Build) -> Result<(), String> {
     if output.status.success() {
         return Ok(());
     }
-    let said = String::from_utf8_lossy(&output.stderr);
-    let first = said.lines().find(|line| line.contains("error")).unwrap_or("the compiler fails");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let first = errors.lines().find(|line| line.contains("error")).unwrap_or("the compiler fails");
     Err(format!("OpenSM's headers do not compile ({})", first.trim()))
 }

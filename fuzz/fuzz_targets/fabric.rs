@@ -1,11 +1,11 @@
-//! Whatever the bytes, reading a fabric does not panic, and neither does routing it. The tables have no
-//! loop, no route that goes up after it went down and no deadlock.
+//! For any bytes, reading a fabric does not panic, and neither does routing it. The tables have no loop, no route that
+//! goes up after it went down, and no deadlock.
 #![no_main]
 
 use dmodc::{Degradation, Dmodc, Live, Routing, judge};
 use libfuzzer_sys::fuzz_target;
 
-/// Tables of more entries would take too long.
+/// The most entries of tables: more would take too long.
 const MOST_ENTRIES: usize = 200_000;
 
 fuzz_target!(|data: &[u8]| {

@@ -1,5 +1,5 @@
-//! Whatever the bytes, reading them as orders does not panic, and whatever they say, a healthy fat-tree is
-//! routed completely by them. Written again, they read the same.
+//! For any bytes, reading them as orders does not panic. With any orders, a healthy fat-tree is routed completely. Orders
+//! that are written and read again are the same.
 #![no_main]
 
 use std::sync::LazyLock;

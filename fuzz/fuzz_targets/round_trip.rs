@@ -1,8 +1,8 @@
-//! A fabric that can be read can be written and read again. JSON gives the same fabric; ibnetdiscover
-//! text all but what it cannot carry:
+//! A fabric that can be read can be written and read again. JSON gives the same fabric; ibnetdiscover text gives the same
+//! but for the things that it has no words for:
 //! - nodes come in the order of their adapters;
 //! - control characters in descriptions become blanks;
-//! - what an adapter is for follows from its device number and description, while JSON says it;
+//! - the kind of an adapter follows from its device number and description, while JSON has a member for it;
 //! - a fabric without any switch is refused.
 #![no_main]
 

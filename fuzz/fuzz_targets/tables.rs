@@ -1,5 +1,5 @@
-//! Whatever the bytes, reading them as tables of a fabric does not panic, and neither does judging them.
-//! Half of them may replace the other half: no mixture delivers what one of the two does not.
+//! For any bytes, reading them as tables of a fabric does not panic, and neither does judging them. If one half of the
+//! bytes is taken as old tables and the other as new ones, no mixture of both delivers a pair that one of them loses.
 #![no_main]
 
 use std::sync::LazyLock;
@@ -16,8 +16,8 @@ static FABRIC: LazyLock<Fabric> = LazyLock::new(|| {
 
 fuzz_target!(|data: &[u8]| {
     let read = lft::read_in_parts(data, &FABRIC, 1);
-    assert_eq!(read, lft::naive::read(data, &FABRIC), "wherever it is cut, the text says the same");
-    // The same bytes as an array with its labels, which are hardly ever right.
+    assert_eq!(read, lft::naive::read(data, &FABRIC), "the result depends on where the text is cut");
+    // The same bytes as an array with its labels. They hardly ever fit.
     let at = data.len() / 2;
     let _ = npy::read(&data[..at], &data[at..], &FABRIC);
     let Ok(whole) = read else { return };

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use dmodc::fabric::{CableEnds, Part};
 use dmodc::{Doubt, End, Fabric, NotFatTree, NotPgft, PortNumber, SwitchIndex};
-use dmodc_formats::{Dirt, DirtKind, Found, ReadError, printable};
+use dmodc_formats::{Dirt, DirtKind, DirtPlaces, ReadError, printable};
 use dmodc_study::figure::thousands;
 
 /// A number with separators: 11,664.
@@ -120,7 +120,7 @@ pub(crate) fn excerpt(text: &[u8], error: &ReadError) -> Option<String> {
 
 /// Dirt in a few lines: how often, what, and where first.
 pub(crate) fn dirt(dirt: &Dirt) -> Vec<String> {
-    let line = |(kind, found): (DirtKind, &Found)| {
+    let line = |(kind, found): (DirtKind, &DirtPlaces)| {
         let first = &found.places[0];
         let others: Vec<String> = found.places[1..].iter().map(|p| p.line.to_string()).collect();
         let others = match others.is_empty() {

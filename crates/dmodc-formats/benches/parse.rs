@@ -1,12 +1,11 @@
 //! Reading large files: `cargo bench --bench parse -- [fabric|tables] [PRESET]`.
 //!
-//! `fabric`: the text is written to a file; reading that file alone is the yardstick, parsing it on one core the
-//! measurement. The fabric that comes out must equal the one that went in.
+//! `fabric`: the text of a fabric is written to a file. The time to read that file is compared with the time to parse it
+//! on one core. The fabric that is read must equal the one that was written.
 //!
-//! `tables`: a dump is written to a file, of as many switches as make half a gigabyte. Counting the lines of its
-//! windows with the same threads is the yardstick; the measurements are reading the tables from the file, and
-//! from memory, and the naive twin on one core. The tables that come out must equal those that went in, and
-//! the twin's.
+//! `tables`: a dump of about half a gigabyte is written to a file. The time to count its lines, window by window and with
+//! the same threads, is compared with the times to read the tables from the file, from memory, and with the naive twin
+//! on one core. The tables that are read must equal those that were written and those of the twin.
 #![allow(clippy::print_stdout, reason = "its report is its purpose")]
 
 use std::fs::File;
@@ -23,8 +22,8 @@ use dmodc_formats::{ibnetdiscover, read};
 
 const ROUNDS: usize = 7;
 
-/// How much text a dump has at the most.
-const MOST: usize = 512 << 20;
+/// The size of a dump, in bytes, at which no further switch is added.
+const DUMP_SIZE: usize = 512 << 20;
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
@@ -55,7 +54,7 @@ fn fabric(name: &str) {
     let file = median(|| drop(std::fs::read(&path.0).expect("it was just written")));
     let parse = median(|| drop(read(&text).expect("it was just written")));
     let found = read(&text).expect("it was just written");
-    assert!(found.fabric == fabric && found.dirt.is_empty(), "another fabric came out");
+    assert!(found.fabric == fabric && found.dirt.is_empty(), "the fabric that was read differs");
     let megabytes = text.len() as f64 / 1e6;
     println!(
         "{name}: {} nodes, {megabytes:.0} MB of text, one core, median of {ROUNDS}; the fabric is equal",
@@ -89,7 +88,7 @@ fn tables(name: &str) {
     let back = found.with_columns(columns, &fabric).expect("it fits");
     let rows = columns.tiles().flat_map(|tile| switches.iter().map(move |&s| (s, tile.clone())));
     for (s, tile) in rows {
-        assert!(back.row(s, &tile) == routed.row(s, &tile), "other tables came out");
+        assert!(back.row(s, &tile) == routed.row(s, &tile), "the tables that were read differ");
     }
     let megabytes = text.len() as f64 / 1e6;
     println!(
@@ -114,21 +113,21 @@ fn tables(name: &str) {
     println!("as fast as naive   {:>8.2} ×", sequential.as_secs_f64() / parse.as_secs_f64());
 }
 
-/// The dump of as many switches as are allowed, and which they are.
+/// Returns the dump of as many switches as fit into [`DUMP_SIZE`], and these switches.
 fn dump(live: Live<'_>, tables: &ForwardingTables) -> (Vec<u8>, Vec<SwitchIndex>) {
-    let mut writer = lft::Writer::new(live, tables.columns());
+    let mut writer = lft::LftWriter::new(live, tables.columns());
     let (mut text, mut switches) = (Vec::new(), Vec::new());
     for s in live.switches() {
         writer.write(s, |column| tables.port(s, column), &mut text).expect("memory takes it");
         switches.push(s);
-        if text.len() > MOST {
+        if text.len() > DUMP_SIZE {
             break;
         }
     }
     (text, switches)
 }
 
-/// Counts lines window by window, with all threads.
+/// Returns the number of lines, counted window by window with all threads.
 fn lines(source: &mut impl Read) -> usize {
     let mut window = vec![0; 64 << 20];
     let mut count = 0;

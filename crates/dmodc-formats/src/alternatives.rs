@@ -1,13 +1,16 @@
-//! Alternative ports P(s, d) as text, shaped like an LFT dump.
+//! Alternative ports P(s, d) as text, in the shape of an LFT dump: all ports of the closer set, for every destination of
+//! every switch.
 //!
-//! `0x0001 003 004 005 006 # …`: all ports of the closer set, for every destination of every switch.
+//! ```text
+//! 0x0001 003 004 005 006 # 0x02d0dc0000000011
+//! ```
 
 use std::collections::HashMap;
 use std::io::{self, Write};
 
 use dmodc::{Columns, Live, PortNumber, Preprocessing, TooFar, alternative_ports};
 
-/// Why nothing was written.
+/// Why the text was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
     /// The writer failed.
@@ -21,7 +24,7 @@ pub enum WriteError {
 /// Writes the alternative ports of every live switch for every live destination of the columns.
 ///
 /// # Errors
-/// What the writer says, or that a route is longer than costs can count.
+/// The error of the writer, or that a route is longer than costs can count.
 pub fn write(
     live: Live<'_>,
     ready: &Preprocessing,
@@ -29,7 +32,7 @@ pub fn write(
     out: &mut impl Write,
 ) -> Result<(), WriteError> {
     let fabric = live.fabric;
-    // There are few different sets: each is kept once, and its number for every pair of switches.
+    // There are few different sets of ports. Each is kept once, and pairs of switches have the number of their set.
     let mut numbers: HashMap<Vec<PortNumber>, u32> = HashMap::new();
     let targets = columns.switches();
     let switches = fabric.switches().len();

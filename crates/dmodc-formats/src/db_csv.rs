@@ -1,19 +1,26 @@
-//! `ibdiagnet2.db_csv`: sections of comma separated values. Columns are found by their names.
+//! `ibdiagnet2.db_csv`, which ibdiagnet writes: sections of comma-separated values. Columns are found by their names.
 //!
-//! NODES describes devices, PORTS their ports (GUIDs and LIDs), LINKS the cables, each once. PORT_HIERARCHY_INFO
-//! tells the planes of XDR ports in newer files. Other sections are passed over, and so are unknown columns.
+//! ```text
+//! START_LINKS
+//! NodeGuid1,PortNum1,NodeGuid2,PortNum2
+//! 0x0002c90100000001,1,0x0002c90000000010,1
+//! END_LINKS
+//! ```
+//!
+//! NODES describes devices, PORTS their ports (GUIDs and LIDs), LINKS the cables, each once. In newer files,
+//! PORT_HIERARCHY_INFO has the planes of XDR ports. Other sections and unknown columns are skipped.
 
 use std::collections::HashMap;
 
 use dmodc::fabric::{Product, Rate, Speed};
 use dmodc::{Guid, Lid, PortNumber};
 
-use crate::intake::{Intake, Refusal};
-use crate::links::{Device, EndPort, Links};
+use crate::cable_list::{CableList, ListedCable, ListedDevice, ListedEnd};
+use crate::fabric_reader::{FabricReader, LineRefusal};
 use crate::scan::{Cursor, hex_number};
 use crate::{Format, ReadError, Reading};
 
-/// Whether a line is of this format.
+/// Returns whether a line is of this format.
 pub(crate) fn detect(mut line: Cursor<'_>) -> bool {
     line.take("START_")
         && line.rest().iter().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || *c == b'_')
@@ -21,41 +28,63 @@ pub(crate) fn detect(mut line: Cursor<'_>) -> bool {
 }
 
 pub(crate) fn read(text: &[u8]) -> Result<Reading, ReadError> {
-    let mut reader = Reader::default();
-    let mut intake = Intake::default();
-    intake.lines(text, |intake, line| reader.line(intake, line));
-    for (a, b, line) in std::mem::take(&mut reader.cables) {
-        let (a, b) = (reader.end(a), reader.end(b));
-        let rate =
-            [a, b].iter().filter_map(|e| reader.rates.get(&(reader.guid(e), e.port.0))).next();
-        let rate = rate.copied().unwrap_or_default();
-        reader.links.cable(a, b, rate, line);
-    }
-    reader.links.deliver(&mut intake);
-    intake.finish(text, Format::DbCsv)
+    let mut sections = SectionReader::default();
+    let mut reader = FabricReader::default();
+    reader.lines(text, |reader, line| sections.line(reader, line));
+    sections.rows.into_list().deliver(&mut reader);
+    reader.finish(text, Format::DbCsv)
 }
 
-/// A port of a device that NODES described: the device, and the port's number.
-type Told = (usize, PortNumber);
+/// A port of a device that NODES has described.
+#[derive(Clone, Copy)]
+struct DevicePort {
+    /// The place of the device in the list.
+    device: usize,
+    port: PortNumber,
+}
 
+/// A row of LINKS.
+struct LinksRow {
+    ends: [DevicePort; 2],
+    line: u32,
+}
+
+/// A row of PORTS.
+#[derive(Clone, Copy)]
+struct PortsRow {
+    guid: Guid,
+    lid: Lid,
+    lmc: u8,
+    rate: Rate,
+}
+
+/// Reads sections, line by line.
 #[derive(Default)]
-struct Reader {
-    links: Links,
-    guids: Vec<Guid>,
-    ports: HashMap<(Guid, u8), (Guid, Lid, u8)>,
-    rates: HashMap<(Guid, u8), Rate>,
-    cables: Vec<(Told, Told, u32)>,
+struct SectionReader {
+    rows: SectionRows,
     section: Option<Section>,
 }
 
-/// The section being read, and the places of its columns once its header was read.
+/// The rows of all sections so far.
+#[derive(Default)]
+struct SectionRows {
+    list: CableList,
+    /// The GUIDs of the devices in the list.
+    guids: Vec<Guid>,
+    /// The rows of PORTS, by the GUID of the device and the number of the port.
+    ports: HashMap<(Guid, u8), PortsRow>,
+    cables: Vec<LinksRow>,
+}
+
+/// The section that is being read.
 struct Section {
-    name: Name,
+    name: SectionName,
+    /// The place of each column, once the header was read.
     columns: Option<HashMap<String, usize>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Name {
+enum SectionName {
     Nodes,
     Ports,
     Links,
@@ -63,18 +92,18 @@ enum Name {
     Other,
 }
 
-impl Reader {
-    fn line(&mut self, intake: &mut Intake, mut line: Cursor<'_>) -> Result<(), Refusal> {
+impl SectionReader {
+    fn line(&mut self, reader: &mut FabricReader, mut line: Cursor<'_>) -> Result<(), LineRefusal> {
         if line.rest().is_empty() || line.rest().starts_with(b"#") {
             return Ok(());
         }
         if line.take("START_") {
             let name = match line.rest() {
-                b"NODES" => Name::Nodes,
-                b"PORTS" => Name::Ports,
-                b"LINKS" => Name::Links,
-                b"PORT_HIERARCHY_INFO" => Name::Hierarchy,
-                _ => Name::Other,
+                b"NODES" => SectionName::Nodes,
+                b"PORTS" => SectionName::Ports,
+                b"LINKS" => SectionName::Links,
+                b"PORT_HIERARCHY_INFO" => SectionName::Hierarchy,
+                _ => SectionName::Other,
             };
             self.section = Some(Section { name, columns: None });
             return Ok(());
@@ -84,9 +113,9 @@ impl Reader {
             return Ok(());
         }
         let Some(section) = &mut self.section else {
-            return Err(Refusal::Foreign(line.expected("a section such as START_NODES")));
+            return Err(LineRefusal::Foreign(line.expected("a section such as START_NODES")));
         };
-        if section.name == Name::Other {
+        if section.name == SectionName::Other {
             return Ok(());
         }
         let values = values(line.rest());
@@ -95,69 +124,100 @@ impl Reader {
             section.columns = Some(names.zip(0..).collect());
             return Ok(());
         };
-        let row = Row { line, columns, values: &values };
-        match section.name {
-            Name::Nodes => {
-                let device = node(&row)?;
+        self.rows.add(section.name, &CsvRow { line, columns, values: &values }, reader)?;
+        Ok(())
+    }
+}
+
+impl SectionRows {
+    /// Adds a row of a section.
+    fn add(
+        &mut self,
+        section: SectionName,
+        row: &CsvRow<'_>,
+        reader: &mut FabricReader,
+    ) -> Result<(), ReadError> {
+        match section {
+            SectionName::Nodes => {
+                let device = node(row)?;
                 let guid = device.guid;
-                if self.links.device(device) == self.guids.len() {
+                if self.list.device(device) == self.guids.len() {
                     self.guids.push(guid);
                 }
             }
-            Name::Ports => {
+            SectionName::Ports => {
                 let (guid, port) = (Guid(row.number("NodeGuid")?), row.port("PortNum")?);
                 let lid = Lid(row.number("LID").unwrap_or(0) as u32 & 0xffff);
                 let lmc = row.number("LMC").unwrap_or(0).min(7) as u8;
-                self.ports.insert((guid, port.0), (Guid(row.number("PortGuid")?), lid, lmc));
-                self.rates.insert((guid, port.0), rate(&row));
+                let port_guid = Guid(row.number("PortGuid")?);
+                let ports_row = PortsRow { guid: port_guid, lid, lmc, rate: rate(row) };
+                self.ports.insert((guid, port.0), ports_row);
                 if port.0 == 0
-                    && let Some(at) = self.links.known(guid)
+                    && let Some(at) = self.list.place_of(guid)
                 {
-                    self.links.get_mut(at).lid = lid;
+                    self.list.get_mut(at).lid = lid;
                 }
             }
-            Name::Links => {
-                let a = told(&self.links, &row, "NodeGuid1", "PortNum1")?;
-                let b = told(&self.links, &row, "NodeGuid2", "PortNum2")?;
-                self.cables.push((a, b, line.number()));
+            SectionName::Links => {
+                let a = device_port(&self.list, row, "NodeGuid1", "PortNum1")?;
+                let b = device_port(&self.list, row, "NodeGuid2", "PortNum2")?;
+                self.cables.push(LinksRow { ends: [a, b], line: row.line.number() });
             }
-            // Of one plane, or of none ("N/A"), a port is as any other.
-            Name::Hierarchy if row.number("NumOfPlanes").is_ok_and(|planes| planes > 1) => {
+            // A port of one plane, or of none ("N/A"), is like any other port.
+            SectionName::Hierarchy if row.number("NumOfPlanes").is_ok_and(|planes| planes > 1) => {
                 let plane = row.number("Plane").ok().and_then(|plane| u8::try_from(plane).ok());
-                plane.into_iter().for_each(|plane| intake.planes.note(plane));
+                plane.into_iter().for_each(|plane| reader.planes.note(plane));
             }
-            Name::Hierarchy | Name::Other => {}
+            SectionName::Hierarchy | SectionName::Other => {}
         }
         Ok(())
     }
 
-    fn guid(&self, end: &EndPort) -> Guid {
-        self.guids[end.device]
+    /// Returns the list of all devices and cables.
+    fn into_list(mut self) -> CableList {
+        for LinksRow { ends, line } in std::mem::take(&mut self.cables) {
+            let rates = ends.iter().filter_map(|end| self.ports_row(*end)).map(|row| row.rate);
+            let rate = rates.into_iter().next().unwrap_or_default();
+            let ends = ends.map(|end| self.end(end));
+            self.list.cable(ListedCable { ends, rate, line });
+        }
+        self.list
     }
 
-    fn end(&self, (device, port): Told) -> EndPort {
-        let guid = self.guids[device];
-        let (guid, lid, lmc) =
-            self.ports.get(&(guid, port.0)).copied().unwrap_or((guid, Lid::UNKNOWN, 0));
-        EndPort { device, port, guid, lid, lmc }
+    fn ports_row(&self, end: DevicePort) -> Option<&PortsRow> {
+        self.ports.get(&(self.guids[end.device], end.port.0))
+    }
+
+    /// Returns the end of a cable, with the GUID and the LID that PORTS has for it.
+    fn end(&self, end: DevicePort) -> ListedEnd {
+        let DevicePort { device, port } = end;
+        match self.ports_row(end) {
+            Some(&PortsRow { guid, lid, lmc, .. }) => ListedEnd { device, port, guid, lid, lmc },
+            None => ListedEnd { device, port, guid: self.guids[device], lid: Lid::UNKNOWN, lmc: 0 },
+        }
     }
 }
 
-/// One end of a row of LINKS.
-fn told(links: &Links, row: &Row<'_>, guid: &str, port: &str) -> Result<Told, ReadError> {
+/// Returns one end of a row of LINKS.
+fn device_port(
+    list: &CableList,
+    row: &CsvRow<'_>,
+    guid: &str,
+    port: &str,
+) -> Result<DevicePort, ReadError> {
     let found = Guid(row.number(guid)?);
-    match links.known(found) {
-        Some(at) => Ok((at, row.port(port)?)),
+    match list.place_of(found) {
+        Some(device) => Ok(DevicePort { device, port: row.port(port)? }),
         None => Err(row.line.error(format!("{guid} {found} is not described in NODES"))),
     }
 }
 
-fn node(row: &Row<'_>) -> Result<Device, ReadError> {
+fn node(row: &CsvRow<'_>) -> Result<ListedDevice, ReadError> {
     let device = row.number("DeviceID").unwrap_or(0) as u32;
     let kind = row.number("NodeType")?;
     let ports = row.number("NumPorts")?;
     let ports = u8::try_from(ports).ok().filter(|&ports| ports <= PortNumber::MAX.0);
-    Ok(Device {
+    Ok(ListedDevice {
         guid: Guid(row.number("NodeGUID")?),
         is_switch: Some(kind == 2),
         is_router: kind == 3,
@@ -174,9 +234,9 @@ fn node(row: &Row<'_>) -> Result<Device, ReadError> {
     })
 }
 
-/// Width and speed as ibdiagnet counts them: a bit for each width, and a byte for each family of speeds: those of
-/// PortInfo, the extended ones, the vendor's own (FDR10, EDR20), and the second extended ones (XDR).
-fn rate(row: &Row<'_>) -> Rate {
+/// Reads width and speed as ibdiagnet encodes them: a bit for each width, and a byte for each family of speeds, which are
+/// those of PortInfo, the extended ones, the vendor's own (FDR10, EDR20), and the second extended ones (XDR).
+fn rate(row: &CsvRow<'_>) -> Rate {
     let width = match row.number("LinkWidthActv") {
         Ok(1) => 1,
         Ok(2) => 4,
@@ -205,19 +265,19 @@ fn rate(row: &Row<'_>) -> Rate {
 }
 
 /// A row with its header.
-struct Row<'a> {
+struct CsvRow<'a> {
     line: Cursor<'a>,
     columns: &'a HashMap<String, usize>,
     values: &'a [String],
 }
 
-impl Row<'_> {
-    /// A value by the name of its column; releases of ibdiagnet write GUID and Guid.
+impl CsvRow<'_> {
+    /// Returns a value by the name of its column. Case is ignored, because releases of ibdiagnet write GUID or Guid.
     fn text(&self, column: &str) -> Option<&str> {
         self.values.get(*self.columns.get(&column.to_ascii_lowercase())?).map(String::as_str)
     }
 
-    /// A number, decimal or with `0x`.
+    /// Returns a number, decimal or with `0x`.
     fn number(&self, column: &str) -> Result<u64, ReadError> {
         let text = self.text(column).unwrap_or("");
         let number = match text.starts_with("0x") {
@@ -237,7 +297,7 @@ impl Row<'_> {
     }
 }
 
-/// The values of a row; those in quotes may hold commas.
+/// Returns the values of a row. Those in quotes may hold commas.
 fn values(row: &[u8]) -> Vec<String> {
     let mut values = vec![Vec::new()];
     let mut quoted = false;
@@ -277,7 +337,7 @@ mod tests {
         ] {
             let line = lines(b"").next().unwrap();
             let values = [width, speed].map(String::from);
-            let row = Row { line, columns: &columns, values: &values };
+            let row = CsvRow { line, columns: &columns, values: &values };
             assert_eq!(rate(&row).to_string(), expected, "{width} {speed}");
         }
     }

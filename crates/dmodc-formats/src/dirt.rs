@@ -1,5 +1,5 @@
-//! What a file holds that it should not: counted, with the first places, so that a report is short
-//! however bad the file is.
+//! Dirt: everything in an input file that should not be there, such as damaged lines, prompts of a shell or LIDs that two
+//! ports have. It is counted by kind, with the first places, so that a report is short however bad the file is.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use dmodc::fabric::{Inconsistency, Problem};
 
 use crate::ReadError;
 
-/// How many places of each kind are kept.
+/// The number of places of each kind that are kept.
 const PLACES: usize = 5;
 
 /// A kind of dirt.
@@ -29,7 +29,7 @@ pub enum DirtKind {
     RepeatedDevice,
     /// A port holds two cables, or one that its device does not have.
     ImpossiblePort,
-    /// A cable is told by one of its ends alone.
+    /// A cable is described by only one of its ends.
     OneSided,
     /// A cable leads back to its own switch.
     SelfLoop,
@@ -50,7 +50,7 @@ pub enum DirtKind {
 }
 
 impl DirtKind {
-    /// The name in JSON.
+    /// Returns the name in JSON.
     pub fn name(self) -> &'static str {
         match self {
             DirtKind::ByteOrderMark => "byte_order_mark",
@@ -73,7 +73,7 @@ impl DirtKind {
         }
     }
 
-    /// What it is, for people, in the plural.
+    /// Returns a description for people, in the plural.
     pub fn words(self) -> &'static str {
         match self {
             DirtKind::ByteOrderMark => "byte order marks (skipped)",
@@ -101,10 +101,10 @@ impl DirtKind {
     }
 }
 
-/// One kind of dirt: how often, and where first.
+/// How often one kind of dirt occurs, and where first.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
-    /// How often.
+pub struct DirtPlaces {
+    /// The number of occurrences.
     pub count: usize,
     /// The first places.
     pub places: Vec<ReadError>,
@@ -112,12 +112,12 @@ pub struct Found {
 
 /// All dirt of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Dirt(BTreeMap<DirtKind, Found>);
+pub struct Dirt(BTreeMap<DirtKind, DirtPlaces>);
 
 impl Dirt {
-    /// Counts a place.
+    /// Counts an occurrence.
     pub fn note(&mut self, kind: DirtKind, place: ReadError) {
-        let found = self.0.entry(kind).or_insert(Found { count: 0, places: Vec::new() });
+        let found = self.0.entry(kind).or_insert(DirtPlaces { count: 0, places: Vec::new() });
         found.count += 1;
         if found.places.len() < PLACES {
             found.places.push(place);
@@ -130,14 +130,14 @@ impl Dirt {
             for place in &mut found.places {
                 place.line += lines_before;
             }
-            let all = self.0.entry(kind).or_insert(Found { count: 0, places: Vec::new() });
+            let all = self.0.entry(kind).or_insert(DirtPlaces { count: 0, places: Vec::new() });
             all.count += found.count;
             all.places.extend(found.places);
             all.places.truncate(PLACES);
         }
     }
 
-    /// Counts what the builder found.
+    /// Counts the inconsistencies that the builder found.
     pub(crate) fn note_all(&mut self, inconsistencies: Vec<Inconsistency>) {
         for Inconsistency { line, problem } in inconsistencies {
             let kind = match problem {
@@ -158,17 +158,17 @@ impl Dirt {
         }
     }
 
-    /// Whether the file is clean.
+    /// Returns whether the file is clean.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Every kind that was found.
-    pub fn iter(&self) -> impl Iterator<Item = (DirtKind, &Found)> {
+    /// Returns every kind that occurs.
+    pub fn iter(&self) -> impl Iterator<Item = (DirtKind, &DirtPlaces)> {
         self.0.iter().map(|(&kind, found)| (kind, found))
     }
 
-    /// The first place of all.
+    /// Returns the first place of all kinds.
     pub fn first(&self) -> Option<&ReadError> {
         let places = self.0.values().flat_map(|found| &found.places);
         places.min_by_key(|place| (place.line, place.column))

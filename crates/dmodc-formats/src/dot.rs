@@ -1,4 +1,5 @@
-//! Graphviz DOT: switches by rank, one edge for each pair of switches, nodes counted.
+//! Graphviz DOT, for drawings of small fabrics: switches by rank, and one edge for each pair of switches that cables
+//! connect.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -7,11 +8,11 @@ use dmodc::{Degradation, Fabric, LeafRule, Live, Ranking};
 
 use crate::scan::printable;
 
-/// Writes a drawing of the switches; leaves at the bottom. Parallel cables are one edge with a
-/// number; nodes are told by their count.
+/// Writes a drawing of the switches, with leaves at the bottom. Parallel cables are one edge with their number; nodes are
+/// not drawn, but counted in the label of their switch.
 ///
 /// # Errors
-/// What the writer says.
+/// The error of the writer.
 pub fn write(fabric: &Fabric, out: &mut impl Write) -> io::Result<()> {
     let healthy = Degradation::none(fabric);
     let live = Live::new(fabric, &healthy);

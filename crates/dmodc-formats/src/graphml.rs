@@ -1,8 +1,8 @@
-//! GraphML, for NetworkX, Gephi and whatever else reads graphs.
+//! GraphML, for NetworkX, Gephi and other programs that read graphs.
 //!
-//! A vertex is a switch or an adapter, an edge is a cable; parallel cables are parallel edges. A
-//! vertex's id is its GUID. Edges are undirected, so tools may forget which end was the source: it is
-//! always the one that stands first in the file, which is how NetworkX gives its edges back.
+//! A vertex is a switch or an adapter, an edge is a cable; parallel cables are parallel edges. The id of a vertex is its
+//! GUID. Edges are undirected, so tools may forget which end is the source: it is always the end that comes first in the
+//! file, which is also the order in which NetworkX returns the ends of an edge.
 
 use std::io::{self, Write};
 
@@ -11,7 +11,7 @@ use dmodc::{Degradation, Fabric, Guid, LeafRule, Lid, Live, PortNumber, Ranking,
 
 use crate::scan::printable;
 
-/// Every attribute: its name is its id, too.
+/// All attributes: what they belong to, their name (which is their id, too), and their type.
 const ATTRIBUTES: [(&str, &str, &str); 8] = [
     ("node", "kind", "string"),
     ("node", "name", "string"),
@@ -28,7 +28,7 @@ const ATTRIBUTES: [(&str, &str, &str); 8] = [
 /// `source_port`, `target_port` and `rate`. An adapter's `lid` is that of its first cabled port.
 ///
 /// # Errors
-/// What the writer says.
+/// The error of the writer.
 pub fn write(fabric: &Fabric, out: &mut impl Write) -> io::Result<()> {
     let healthy = Degradation::none(fabric);
     let ranking = Ranking::new(Live::new(fabric, &healthy), &LeafRule::Detect);
@@ -43,8 +43,14 @@ pub fn write(fabric: &Fabric, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "<graph id=\"fabric\" edgedefault=\"undirected\">")?;
     for s in fabric.switch_indices() {
         let switch = fabric.switch(s);
-        let vertex = ("switch", switch.guid, &*switch.name);
-        write_vertex(vertex, Some(switch.lid), ranking.rank(s), out)?;
+        let vertex = GraphVertex {
+            kind: "switch",
+            guid: switch.guid,
+            name: &switch.name,
+            lid: Some(switch.lid),
+            rank: ranking.rank(s),
+        };
+        vertex.write(out)?;
     }
     let mut first = vec![None; fabric.adapters().len()];
     for node in fabric.nodes() {
@@ -59,62 +65,79 @@ pub fn write(fabric: &Fabric, out: &mut impl Write) -> io::Result<()> {
             AdapterKind::Router => "router",
             AdapterKind::Aside => "aside",
         };
-        write_vertex((kind, adapter.guid, &adapter.name), first.map(|(_, lid)| lid), None, out)?;
+        let (guid, name, lid) = (adapter.guid, &*adapter.name, first.map(|(_, lid)| lid));
+        GraphVertex { kind, guid, name, lid, rank: None }.write(out)?;
     }
-    let between = fabric
-        .inter_switch_cables()
-        .iter()
-        .map(|cable| (cable.a, (fabric.switch(cable.b.0).guid, cable.b.1)));
-    let to_nodes = fabric.nodes().iter().map(|node| {
-        let adapter = &fabric.adapters()[node.adapter.at()];
-        ((node.switch, node.switch_port), (adapter.guid, node.adapter_port))
+    let between = fabric.inter_switch_cables().iter().map(|cable| GraphEdge {
+        switch: cable.a.0,
+        port: cable.a.1,
+        target: fabric.switch(cable.b.0).guid,
+        target_port: cable.b.1,
     });
-    for (at, (switch, peer)) in between.chain(to_nodes).enumerate() {
-        write_edge(fabric, at, switch, peer, out)?;
+    let to_nodes = fabric.nodes().iter().map(|node| GraphEdge {
+        switch: node.switch,
+        port: node.switch_port,
+        target: fabric.adapters()[node.adapter.at()].guid,
+        target_port: node.adapter_port,
+    });
+    for (number, edge) in between.chain(to_nodes).enumerate() {
+        edge.write(fabric, number, out)?;
     }
     writeln!(out, "</graph>\n</graphml>")
 }
 
-fn write_vertex(
-    (kind, guid, name): (&str, Guid, &str),
+/// A switch or an adapter.
+struct GraphVertex<'a> {
+    kind: &'a str,
+    guid: Guid,
+    name: &'a str,
     lid: Option<Lid>,
     rank: Option<u32>,
-    out: &mut impl Write,
-) -> io::Result<()> {
-    write!(out, "<node id=\"{guid}\">{}{}", data("kind", kind), data("name", text(name)))?;
-    write!(out, "{}", data("guid", guid))?;
-    if let Some(lid) = lid {
-        write!(out, "{}", data("lid", lid))?;
-    }
-    if let Some(rank) = rank {
-        write!(out, "{}", data("rank", rank))?;
-    }
-    writeln!(out, "</node>")
 }
 
-fn write_edge(
-    fabric: &Fabric,
-    at: usize,
-    (switch, port): (SwitchIndex, PortNumber),
-    (target, target_port): (Guid, PortNumber),
-    out: &mut impl Write,
-) -> io::Result<()> {
-    let source = fabric.switch(switch).guid;
-    let rate = fabric.port(switch, port).map_or(Rate::default(), |port| port.rate);
-    writeln!(
-        out,
-        "<edge id=\"e{at}\" source=\"{source}\" target=\"{target}\">{}{}{}</edge>",
-        data("source_port", port),
-        data("target_port", target_port),
-        data("rate", rate)
-    )
+impl GraphVertex<'_> {
+    fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        let GraphVertex { kind, guid, name, lid, rank } = self;
+        write!(out, "<node id=\"{guid}\">{}{}", data("kind", kind), data("name", text(name)))?;
+        write!(out, "{}", data("guid", guid))?;
+        if let Some(lid) = lid {
+            write!(out, "{}", data("lid", lid))?;
+        }
+        if let Some(rank) = rank {
+            write!(out, "{}", data("rank", rank))?;
+        }
+        writeln!(out, "</node>")
+    }
+}
+
+/// A cable, from a port of a switch.
+struct GraphEdge {
+    switch: SwitchIndex,
+    port: PortNumber,
+    target: Guid,
+    target_port: PortNumber,
+}
+
+impl GraphEdge {
+    fn write(&self, fabric: &Fabric, number: usize, out: &mut impl Write) -> io::Result<()> {
+        let GraphEdge { switch, port, target, target_port } = *self;
+        let source = fabric.switch(switch).guid;
+        let rate = fabric.port(switch, port).map_or(Rate::default(), |port| port.rate);
+        writeln!(
+            out,
+            "<edge id=\"e{number}\" source=\"{source}\" target=\"{target}\">{}{}{}</edge>",
+            data("source_port", port),
+            data("target_port", target_port),
+            data("rate", rate)
+        )
+    }
 }
 
 fn data(key: &str, value: impl std::fmt::Display) -> String {
     format!("<data key=\"{key}\">{value}</data>")
 }
 
-/// A description as XML may hold it.
+/// Returns a description as XML may hold it.
 fn text(name: &str) -> String {
     let mut safe = String::with_capacity(name.len());
     for c in printable(name).chars() {

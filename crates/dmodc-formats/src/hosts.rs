@@ -1,18 +1,23 @@
-//! Lists of nodes and of pairs, as jobs and studies have them.
+//! Lists of hosts and of pairs of hosts, which users and Slurm write.
 //!
-//! A list of hosts has names separated by blanks, commas or line ends, folded as Slurm folds them
-//! (`n[001-003,7],login1`). A list of pairs has one a line: who sends, and to whom. A `#` begins a comment.
+//! ```text
+//! n[001-003,7],login1      # a list of hosts, folded as Slurm folds it
+//! n001 n002                # a line of a list of pairs: n001 sends to n002
+//! ```
+//!
+//! In a list of hosts, names are separated by blanks, commas or line ends. A list of pairs has one pair a line. A `#`
+//! begins a comment.
 
 use crate::ReadError;
 use crate::scan::{Cursor, lines, printable};
 
-/// No list names more hosts: a typing error in a range must not fill the memory.
-const MOST: usize = 1 << 20;
+/// The most hosts of a list: a typing error in a range must not fill the memory.
+const MOST_HOSTS: usize = 1 << 20;
 
-/// A name, and the line it stands in.
+/// A name, and the line in which it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Named {
-    /// A host's name, a description, a GUID or a LID.
+pub struct ListedName {
+    /// The name of a host, a description, a GUID or a LID.
     pub name: String,
     /// Its line, from 1.
     pub line: u32,
@@ -21,16 +26,16 @@ pub struct Named {
 /// Reads a list of hosts.
 ///
 /// # Errors
-/// A range that is none, or no name at all.
-pub fn read_hosts(text: &[u8]) -> Result<Vec<Named>, ReadError> {
+/// If a range is wrong, or no host is listed.
+pub fn read_hosts(text: &[u8]) -> Result<Vec<ListedName>, ReadError> {
     let mut hosts = Vec::new();
     for mut line in lines(text) {
         while let Some(word) = next(&mut line, true) {
             let number = line.number();
             let names = unfold(&word).map_err(|message| line.error(message))?;
-            hosts.extend(names.into_iter().map(|name| Named { name, line: number }));
-            if hosts.len() > MOST {
-                return Err(line.error(format!("more than {MOST} hosts are listed")));
+            hosts.extend(names.into_iter().map(|name| ListedName { name, line: number }));
+            if hosts.len() > MOST_HOSTS {
+                return Err(line.error(format!("more than {MOST_HOSTS} hosts are listed")));
             }
         }
     }
@@ -43,8 +48,8 @@ pub fn read_hosts(text: &[u8]) -> Result<Vec<Named>, ReadError> {
 /// Reads a list of pairs.
 ///
 /// # Errors
-/// A line that has not exactly two names, or no line at all.
-pub fn read_pairs(text: &[u8]) -> Result<Vec<(Named, Named)>, ReadError> {
+/// If a line does not have exactly two names, or no pair is listed.
+pub fn read_pairs(text: &[u8]) -> Result<Vec<(ListedName, ListedName)>, ReadError> {
     let mut pairs = Vec::new();
     for mut line in lines(text) {
         let number = line.number();
@@ -55,7 +60,7 @@ pub fn read_pairs(text: &[u8]) -> Result<Vec<(Named, Named)>, ReadError> {
         if let Some(third) = next(&mut line, false) {
             return Err(line.error(format!("'{}' is one name too many", printable(&third))));
         }
-        let named = |name| Named { name, line: number };
+        let named = |name| ListedName { name, line: number };
         pairs.push((named(from), named(to)));
     }
     match pairs.is_empty() {
@@ -64,7 +69,7 @@ pub fn read_pairs(text: &[u8]) -> Result<Vec<(Named, Named)>, ReadError> {
     }
 }
 
-/// The next name of a line: up to a blank or, in lists of hosts, a comma outside of brackets.
+/// Takes the next name of a line: up to a blank or, in lists of hosts, a comma outside of brackets.
 fn next(line: &mut Cursor<'_>, commas: bool) -> Option<String> {
     while line.take(" ") || line.take("\t") || (commas && line.take(",")) {}
     let rest = line.rest();
@@ -86,17 +91,17 @@ fn next(line: &mut Cursor<'_>, commas: bool) -> Option<String> {
     Some(word)
 }
 
-/// All names of a folded one.
+/// Returns all names that a folded name stands for.
 fn unfold(word: &str) -> Result<Vec<String>, String> {
     let wrong = || format!("'{}' is no list of hosts", printable(word));
     let (mut names, mut rest) = (vec![String::new()], word);
     while let Some((before, folded)) = rest.split_once('[') {
         let (inside, after) = folded.split_once(']').ok_or_else(wrong)?;
         let middles = ranges(inside).ok_or_else(wrong)?;
-        if names.len().saturating_mul(middles.len()) > MOST {
+        if names.len().saturating_mul(middles.len()) > MOST_HOSTS {
             return Err(wrong());
         }
-        // Each middle after each beginning.
+        // Every number in the brackets follows every beginning so far.
         let mut longer = Vec::with_capacity(names.len() * middles.len());
         for name in &names {
             longer.extend(middles.iter().map(|middle| format!("{name}{before}{middle}")));
@@ -108,7 +113,7 @@ fn unfold(word: &str) -> Result<Vec<String>, String> {
     Ok(names)
 }
 
-/// The numbers of `001-003,7`, as wide as each range begins.
+/// Returns the numbers of a text such as `001-003,7`, each as wide as the first of its range.
 fn ranges(text: &str) -> Option<Vec<String>> {
     let mut numbers = Vec::new();
     for part in text.split(',') {
@@ -118,7 +123,7 @@ fn ranges(text: &str) -> Option<Vec<String>> {
             digits.parse().ok().filter(|_| is_number)
         };
         let (from, to) = (number(first)?, number(last)?);
-        if from > to || to - from >= MOST || numbers.len() >= MOST {
+        if from > to || to - from >= MOST_HOSTS || numbers.len() >= MOST_HOSTS {
             return None;
         }
         let width = first.len();
@@ -145,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_list_is_told_with_its_line() {
+    fn errors_in_lists_are_reported_with_their_line() {
         for (text, what) in [
             ("", "1:1: no host is listed here"),
             ("a\nn[1-", "'n[1-' is no list of hosts"),

@@ -1,4 +1,4 @@
-//! Bytes to fabrics and tables, and back. Nothing here opens a path: readers take bytes, writers a
+//! Reads and writes fabrics and tables in all formats. Nothing here opens a path: readers take bytes, writers a
 //! [`std::io::Write`].
 //!
 //! | format | read | write |
@@ -14,19 +14,24 @@
 //! | alternative ports | | [`alternatives::write`] |
 //! | plans of writes | | [`plan::write`] |
 //! | orders, GUID lists | [`orders::read`] | [`orders::write`] |
+//! | lists of hosts and of pairs | [`hosts::read_hosts`], [`hosts::read_pairs`] | |
+//!
+//! Readers of fabrics share `scan` (a cursor over a line), `fabric_reader` (line by line, with a report of damage) and
+//! `cable_list` (formats that list one cable per line). `dirt` is that report, `planes` counts the planes of XDR ports,
+//! and `unsupported` describes inputs that are none of these formats.
 
 pub mod alternatives;
+mod cable_list;
 mod db_csv;
 mod dirt;
 pub mod dot;
-mod foreign;
+mod fabric_reader;
 pub mod graphml;
 pub mod hosts;
 pub mod ibnetdiscover;
-mod intake;
 pub mod json;
+mod json_value;
 pub mod lft;
-mod links;
 pub mod npy;
 pub mod orders;
 pub mod plan;
@@ -36,16 +41,17 @@ mod scan;
 pub mod slurm;
 pub mod source;
 mod subnet_list;
+mod unsupported;
 
-pub use dirt::{Dirt, DirtKind, Found};
-pub use foreign::foreign;
-pub use intake::adapter_kind;
+pub use dirt::{Dirt, DirtKind, DirtPlaces};
+pub use fabric_reader::adapter_kind;
 pub use planes::Planes;
 pub use scan::printable;
 
 use dmodc::Fabric;
+use unsupported::describe_unsupported;
 
-/// A place in the input that cannot be read, and why.
+/// A place in the input that cannot be read, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{line}:{column}: {message}")]
 pub struct ReadError {
@@ -53,7 +59,7 @@ pub struct ReadError {
     pub line: u32,
     /// Column in bytes, from 1.
     pub column: u32,
-    /// What is wrong, or what was expected.
+    /// The error, or what was expected.
     pub message: String,
 }
 
@@ -73,7 +79,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// What it is called.
+    /// Returns the name of the format.
     pub fn name(self) -> &'static str {
         match self {
             Format::Ibnetdiscover => "ibnetdiscover",
@@ -85,23 +91,23 @@ impl Format {
     }
 }
 
-/// A fabric, and what was noticed while reading it.
+/// A fabric, and a report on the file that it was read from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reading {
-    /// The fabric of all that was sound.
+    /// The fabric of all sound parts of the file.
     pub fabric: Fabric,
-    /// What it was read from.
+    /// The format of the file.
     pub format: Format,
-    /// What was not as it should be.
+    /// Everything in the file that should not be there.
     pub dirt: Dirt,
-    /// How many ports had no LID, or one that another port has, and were given one
+    /// The number of ports that had no LID, or that of another port, and were given a new one
     /// ([`Fabric::with_missing_lids`]).
     pub given_lids: usize,
-    /// The planes of XDR ports, where the file tells them.
+    /// The planes of XDR ports, if the file has them.
     pub planes: Planes,
 }
 
-/// The format of a text, judged by what its lines look like. The beginning of a text is enough.
+/// Returns the format of a text, judged by its lines. The beginning of a text is enough.
 pub fn detect(text: &[u8]) -> Option<Format> {
     if json::detect(text) {
         return Some(Format::Json);
@@ -121,11 +127,10 @@ pub fn detect(text: &[u8]) -> Option<Format> {
     })
 }
 
-/// Reads a fabric, whatever its format. What is damaged is noted and left out, where the rest is sound
-/// without it.
+/// Reads a fabric in any format. Damaged parts are noted and left out if the rest is sound without them.
 ///
 /// # Errors
-/// If the text is of no format that is known, or describes no device.
+/// If the text is of no known format, or describes no device.
 pub fn read(text: &[u8]) -> Result<Reading, ReadError> {
     match detect(text) {
         Some(Format::Ibnetdiscover) => ibnetdiscover::read(text),
@@ -139,7 +144,7 @@ pub fn read(text: &[u8]) -> Result<Reading, ReadError> {
             Ok(Reading { fabric, format, dirt, given_lids, planes })
         }
         None => {
-            let message = match foreign(text) {
+            let message = match describe_unsupported(text) {
                 Some(what) => format!("{what}; {EXPECTED}"),
                 None => format!("not a fabric: {EXPECTED}"),
             };
@@ -148,6 +153,6 @@ pub fn read(text: &[u8]) -> Result<Reading, ReadError> {
     }
 }
 
-/// What a reader of fabrics hoped for.
+/// The formats that a reader of fabrics expects.
 const EXPECTED: &str = "expected ibnetdiscover text, an ibsim netlist, a subnet list (.lst), ibdiagnet2.db_csv or \
                         dmodc's JSON";

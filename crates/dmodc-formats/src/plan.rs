@@ -1,8 +1,12 @@
-//! Plans as text: one line for each write of a block.
+//! Update plans as text, which `dmodc plan` writes for programs that upload tables: one line for each write of a block.
 //!
-//! `2 0x0002c90100000001 3 0x00c1:5 0x00d0:255`: in round 2 the block 3 of this switch (the LIDs 192 to 255) is
-//! written, with new entries for two LIDs; 255 is no route. The other entries of the block stay as they
-//! are at that moment. Lines stand by round, then by switch, then by block.
+//! ```text
+//! 2 0x0002c90100000001 3 0x00c1:5 0x00d0:255
+//! ```
+//!
+//! In round 2, block 3 of this switch (the LIDs 192 to 255) is written, with new entries for two LIDs; 255 is no route.
+//! The other entries of the block stay as they are at that moment. Lines are sorted by round, then by switch, then by
+//! block.
 
 use std::io::{self, Write};
 
@@ -11,7 +15,7 @@ use dmodc::{Fabric, ForwardingTables, NO_ROUTE, PortNumber};
 
 use crate::scan::printable;
 
-/// What a reader of the file needs to know.
+/// Comments for readers of the file.
 const HEADING: &str = "\
 # round, switch, block of 64 LIDs, and LID:port of every entry that becomes new then (port 255: no route)
 # Other entries of the block stay as they are. The writes of a round may be sent in any order; the next
@@ -21,7 +25,7 @@ const HEADING: &str = "\
 /// Writes a plan that ends in these new tables.
 ///
 /// # Errors
-/// What the writer says.
+/// The error of the writer.
 pub fn write(
     fabric: &Fabric,
     plan: &UploadPlan,

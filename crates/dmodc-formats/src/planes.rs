@@ -1,13 +1,13 @@
-//! Planes, where a file tells them.
+//! The planes of XDR ports, where a file has them.
 //!
-//! An XDR port of four lanes may be four plane ports of one lane each (`1xXDR`), which lead into four planes: ports of
-//! their own, with cables of their own, for whoever discovers the fabric. `ibnetdiscover` prints them as it prints any port
-//! and does not say which plane each is of. ibdiagnet does: in the columns `Plane` and `NumOfPlanes` of
+//! An XDR port of four lanes may be four plane ports of one lane each (`1xXDR`), which lead into four planes. To whoever
+//! discovers the fabric, these are ports of their own with cables of their own. `ibnetdiscover` prints them like any
+//! other port and does not say which plane each belongs to. ibdiagnet does: in the columns `Plane` and `NumOfPlanes` of
 //! PORT_HIERARCHY_INFO, and at the end of a port's extended label (`sw12p1pl3` is plane 3).
 
 use std::collections::BTreeMap;
 
-/// How many ports each plane has; empty where the file tells no planes.
+/// The number of ports of each plane; empty if the file has no planes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Planes(BTreeMap<u8, usize>);
 
@@ -17,18 +17,18 @@ impl Planes {
         *self.0.entry(plane).or_default() += 1;
     }
 
-    /// Returns whether the file tells no planes.
+    /// Returns whether the file has no planes.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Returns each plane by its number, with how many ports it has.
+    /// Returns the number of each plane, and the number of its ports.
     pub fn ports(&self) -> impl ExactSizeIterator<Item = (u8, usize)> {
         self.0.iter().map(|(&plane, &ports)| (plane, ports))
     }
 }
 
-/// Returns the plane at the end of a port label: 3 of `sw12p1pl3`, none of `1/1/1`.
+/// Returns the plane at the end of a port label: 3 for `sw12p1pl3`, `None` for `1/1/1`.
 pub(crate) fn of_label(label: &[u8]) -> Option<u8> {
     let at = memchr::memmem::rfind(label, b"pl")?;
     std::str::from_utf8(&label[at + 2..]).ok()?.parse().ok()

@@ -1,33 +1,36 @@
-//! `ibnetdiscover -p`: one line for each port.
+//! The list that `ibnetdiscover -p` prints: one line for each port.
 //!
-//! `SW    18  5 0x00066a00ec002dd9 4x QDR - CA   182  1 0x001175000077d284 ( 'leaf' - 'node179 HCA-1' )`; a
-//! port without a cable has blanks for its peer. The GUIDs are those of ports, so the ports of one
-//! adapter come as adapters of their own.
+//! ```text
+//! SW    18  5 0x00066a00ec002dd9 4x QDR - CA   182  1 0x001175000077d284 ( 'leaf' - 'node179 HCA-1' )
+//! ```
+//!
+//! The columns are: kind, LID, port and GUID; width and speed; the same of the peer; both names. A port without a cable
+//! has blanks for its peer. The GUIDs are those of ports, so the ports of one adapter become adapters of their own.
 
 use dmodc::fabric::{Product, Rate};
 use dmodc::{Guid, Lid, PortNumber};
 
-use crate::intake::{Intake, Refusal};
-use crate::links::{Device, EndPort, Links};
+use crate::cable_list::{CableList, ListedCable, ListedDevice, ListedEnd};
+use crate::fabric_reader::{FabricReader, LineRefusal};
 use crate::scan::Cursor;
 use crate::{Format, ReadError, Reading};
 
-/// Whether a line is of this format.
+/// Returns whether a line is of this format.
 pub(crate) fn detect(mut line: Cursor<'_>) -> bool {
     line.skip_blanks();
-    end(&mut line).is_ok()
+    port_columns(&mut line).is_ok()
 }
 
 pub(crate) fn read(text: &[u8]) -> Result<Reading, ReadError> {
-    let mut links = Links::default();
-    let mut intake = Intake::default();
-    intake.lines(text, |_, line| each(&mut links, line));
-    links.deliver(&mut intake);
-    intake.finish(text, Format::PortList)
+    let mut list = CableList::default();
+    let mut reader = FabricReader::default();
+    reader.lines(text, |_, line| read_line(&mut list, line));
+    list.deliver(&mut reader);
+    reader.finish(text, Format::PortList)
 }
 
-/// One end as the line tells it.
-struct Told {
+/// The columns that describe a port.
+struct PortColumns {
     is_switch: bool,
     is_router: bool,
     lid: Lid,
@@ -35,7 +38,7 @@ struct Told {
     guid: Guid,
 }
 
-fn each(links: &mut Links, mut line: Cursor<'_>) -> Result<(), Refusal> {
+fn read_line(list: &mut CableList, mut line: Cursor<'_>) -> Result<(), LineRefusal> {
     line.skip_blanks();
     if line.rest().is_empty()
         || line.rest().starts_with(b"#")
@@ -44,11 +47,11 @@ fn each(links: &mut Links, mut line: Cursor<'_>) -> Result<(), Refusal> {
         return Ok(());
     }
     let start = line;
-    let near = match end(&mut line) {
+    let near = match port_columns(&mut line) {
         Ok(near) => near,
         Err(_) => {
             let what = "a port such as 'SW 18 5 0x00066a00ec002dd9 4x QDR - …'";
-            return Err(Refusal::Foreign(start.expected(what)));
+            return Err(LineRefusal::Foreign(start.expected(what)));
         }
     };
     line.skip_blanks();
@@ -58,26 +61,27 @@ fn each(links: &mut Links, mut line: Cursor<'_>) -> Result<(), Refusal> {
     let rate: Rate = format!("{width}{speed}").parse().unwrap_or_default();
     line.skip_blanks();
     if !line.take("- ") {
-        // A port that is down: only its switch is of interest.
+        // The port is down: only its switch is of interest.
         let name = between(line.rest(), b"'", b"'").unwrap_or_default();
-        device(links, &near, name, start.number());
+        device(list, &near, name, start.number());
         return Ok(());
     }
     line.skip_blanks();
-    let far = end(&mut line)?;
+    let far = port_columns(&mut line)?;
     line.skip_blanks();
     let names =
         between(line.rest(), b"( '", b"' )").ok_or_else(|| line.expected("( 'name' - 'name' )"))?;
-    // Names may hold anything; the separator that stands alone in the middle is taken.
+    // Names may hold anything, even this separator; the first one is taken.
     let (near_name, far_name) = names.split_once("' - '").unwrap_or((&names, ""));
     let (near_name, far_name) = (near_name.to_owned(), far_name.to_owned());
-    let a = end_port(links, &near, near_name, start.number());
-    let b = end_port(links, &far, far_name, start.number());
-    links.cable(a, b, rate, start.number());
+    let a = end_of(list, &near, near_name, start.number());
+    let b = end_of(list, &far, far_name, start.number());
+    list.cable(ListedCable { ends: [a, b], rate, line: start.number() });
     Ok(())
 }
 
-fn end(line: &mut Cursor<'_>) -> Result<Told, ReadError> {
+/// Reads kind, LID, port number and GUID of a port.
+fn port_columns(line: &mut Cursor<'_>) -> Result<PortColumns, ReadError> {
     let (is_switch, is_router) = match line.word() {
         b"SW" => (true, false),
         b"CA" => (false, false),
@@ -91,32 +95,32 @@ fn end(line: &mut Cursor<'_>) -> Result<Told, ReadError> {
     line.skip_blanks();
     line.expect("0x")?;
     let guid = line.guid()?;
-    Ok(Told { is_switch, is_router, lid, port, guid })
+    Ok(PortColumns { is_switch, is_router, lid, port, guid })
 }
 
-fn device(links: &mut Links, told: &Told, name: String, line: u32) -> usize {
-    let at = links.device(Device {
-        guid: told.guid,
-        is_switch: Some(told.is_switch),
-        is_router: told.is_router,
+fn device(list: &mut CableList, port: &PortColumns, name: String, line: u32) -> usize {
+    let at = list.device(ListedDevice {
+        guid: port.guid,
+        is_switch: Some(port.is_switch),
+        is_router: port.is_router,
         ports: 0,
         name,
         product: Product::default(),
         device_number: None,
-        lid: told.lid,
+        lid: port.lid,
         line,
     });
-    let device = links.get_mut(at);
-    device.ports = device.ports.max(told.port.0);
+    let device = list.get_mut(at);
+    device.ports = device.ports.max(port.port.0);
     at
 }
 
-fn end_port(links: &mut Links, told: &Told, name: String, line: u32) -> EndPort {
-    let device = device(links, told, name, line);
-    EndPort { device, port: told.port, guid: told.guid, lid: told.lid, lmc: 0 }
+fn end_of(list: &mut CableList, port: &PortColumns, name: String, line: u32) -> ListedEnd {
+    let device = device(list, port, name, line);
+    ListedEnd { device, port: port.port, guid: port.guid, lid: port.lid, lmc: 0 }
 }
 
-/// What stands between the first `open` and the last `close`.
+/// Returns the text between the first `open` and the last `close`.
 fn between(text: &[u8], open: &[u8], close: &[u8]) -> Option<String> {
     let start = memchr::memmem::find(text, open)? + open.len();
     let end = memchr::memmem::rfind(text, close)?;

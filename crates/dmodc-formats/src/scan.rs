@@ -1,4 +1,4 @@
-//! Scanning a line of text: a cursor that knows its place, for errors with line and column.
+//! Scanning a line of text with a cursor that knows its place, so that errors have line and column.
 
 use crate::ReadError;
 use dmodc::Guid;
@@ -13,7 +13,7 @@ pub(crate) struct Cursor<'a> {
     last: bool,
 }
 
-/// All lines with their numbers, without their ends (LF or CRLF).
+/// Returns all lines with their numbers and without their ends (LF or CR LF).
 pub(crate) fn lines(text: &[u8]) -> impl Iterator<Item = Cursor<'_>> {
     let mut rest = Some(text);
     let mut number = 0;
@@ -43,17 +43,17 @@ impl<'a> Cursor<'a> {
         self.number
     }
 
-    /// Whether the line ended in CR LF.
+    /// Returns whether the line ended in CR LF.
     pub(crate) fn had_carriage_return(&self) -> bool {
         self.carriage_return
     }
 
-    /// Whether the text ended with this line, without a line end.
+    /// Returns whether the text ends with this line and without a line end.
     pub(crate) fn is_last(&self) -> bool {
         self.last
     }
 
-    /// What is left of the line.
+    /// Returns the rest of the line.
     pub(crate) fn rest(&self) -> &'a [u8] {
         &self.line[self.at..]
     }
@@ -62,7 +62,7 @@ impl<'a> Cursor<'a> {
         ReadError { line: self.number, column: self.at as u32 + 1, message: message.into() }
     }
 
-    /// An error that says what should stand here, and what does.
+    /// Returns an error that says what should stand here, and what does.
     pub(crate) fn expected(&self, what: &str) -> ReadError {
         let found = String::from_utf8_lossy(self.rest());
         let found = printable(&found.chars().take(24).collect::<String>());
@@ -77,12 +77,12 @@ impl<'a> Cursor<'a> {
         self.at += blanks;
     }
 
-    /// Goes on by so many bytes, or to the end.
+    /// Goes on by this number of bytes, or to the end.
     pub(crate) fn skip(&mut self, bytes: usize) {
         self.at = (self.at + bytes).min(self.line.len());
     }
 
-    /// Takes a prefix, if it stands here.
+    /// Takes a prefix. Returns whether it stands here.
     pub(crate) fn take(&mut self, prefix: &str) -> bool {
         let here = self.rest().starts_with(prefix.as_bytes());
         if here {
@@ -91,7 +91,7 @@ impl<'a> Cursor<'a> {
         here
     }
 
-    /// Takes what must stand here.
+    /// Takes a prefix that must stand here.
     pub(crate) fn expect(&mut self, prefix: &str) -> Result<(), ReadError> {
         match self.take(prefix) {
             true => Ok(()),
@@ -99,7 +99,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Goes behind the next occurrence of a text, if there is one.
+    /// Goes to the end of the next occurrence of a text. Returns whether there is one.
     pub(crate) fn find(&mut self, text: &str) -> bool {
         let found = memchr::memmem::find(self.rest(), text.as_bytes());
         if let Some(at) = found {
@@ -108,7 +108,7 @@ impl<'a> Cursor<'a> {
         found.is_some()
     }
 
-    /// A decimal number from `least` to `most`.
+    /// Takes a decimal number from `least` to `most`.
     pub(crate) fn decimal(&mut self, what: &str, least: u32, most: u32) -> Result<u32, ReadError> {
         let digits = self.rest().iter().take_while(|c| c.is_ascii_digit()).count();
         let number = std::str::from_utf8(&self.rest()[..digits]).ok().and_then(|d| d.parse().ok());
@@ -121,7 +121,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// A hexadecimal number, with or without `0x`.
+    /// Takes a hexadecimal number, with or without `0x`.
     pub(crate) fn hex(&mut self, what: &str) -> Result<u64, ReadError> {
         let mut ahead = *self;
         if !ahead.take("0x") {
@@ -144,7 +144,7 @@ impl<'a> Cursor<'a> {
         self.hex("a GUID").map(Guid)
     }
 
-    /// What stands in quotes, up to the next quote.
+    /// Takes a text in quotes, up to the next quote.
     pub(crate) fn quoted(&mut self, what: &str) -> Result<&'a [u8], ReadError> {
         let inside = self.rest().strip_prefix(b"\"").and_then(|rest| {
             let end = memchr::memchr(b'"', rest)?;
@@ -155,7 +155,7 @@ impl<'a> Cursor<'a> {
         Ok(inside)
     }
 
-    /// What stands in parentheses, if any do here.
+    /// Takes a text in parentheses, if one stands here.
     pub(crate) fn parenthesised(&mut self) -> Option<&'a [u8]> {
         let rest = self.rest().strip_prefix(b"(")?;
         let end = memchr::memchr(b')', rest)?;
@@ -163,7 +163,7 @@ impl<'a> Cursor<'a> {
         Some(&rest[..end])
     }
 
-    /// A description in quotes. Quotes inside are not escaped, so it reaches to the last quote.
+    /// Takes a description in quotes. Quotes inside are not escaped, so it reaches to the last quote of the line.
     pub(crate) fn description(&mut self) -> Result<String, ReadError> {
         let rest = self.rest();
         match (rest.first(), rest.iter().rposition(|&c| c == b'"')) {
@@ -175,7 +175,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// What stands up to the next blank.
+    /// Takes a word: everything up to the next blank.
     pub(crate) fn word(&mut self) -> &'a [u8] {
         let rest = self.rest();
         let end = rest.iter().position(|c| matches!(c, b' ' | b'\t')).unwrap_or(rest.len());
@@ -184,7 +184,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// A hexadecimal number and nothing else.
+/// Returns the value of a text that is a hexadecimal number and nothing else.
 pub(crate) fn hex_number(text: &[u8]) -> Option<u64> {
     let text = std::str::from_utf8(text).ok()?;
     let digits = text.strip_prefix("0x").or(text.strip_prefix("0X")).unwrap_or(text);
@@ -194,7 +194,7 @@ pub(crate) fn hex_number(text: &[u8]) -> Option<u64> {
     }
 }
 
-/// A description as a line of text may hold it: one line, no control characters.
+/// Returns a description as a line of text may hold it: control characters become blanks.
 pub fn printable(name: &str) -> String {
     name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }

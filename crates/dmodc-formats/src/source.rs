@@ -1,10 +1,10 @@
-//! Where long inputs are read from: something that several threads can read at any place.
+//! Sources of long inputs, which several threads can read at any place.
 //!
-//! Files are read, not mapped into memory. A mapping is as fast, but a file that is cut short while it is
-//! mapped kills the process with a signal (SIGBUS), and one that is written meanwhile changes under a `&[u8]`,
-//! which Rust forbids: mapping is unsafe for these two reasons, and no check avoids either. A read that fails
-//! is an error with a name instead. What reading costs more, one copy out of the page cache, is shared by all
-//! cores, and the copy lands in a window that stays in memory, so that no page is mapped for it.
+//! Files are read, not mapped into memory. A mapping is as fast, but a file that is cut short while it is mapped kills
+//! the process with a signal (SIGBUS), and a file that is written meanwhile changes under a `&[u8]`, which Rust forbids.
+//! Mapping is unsafe for these two reasons, and no check avoids either. A read that fails is an ordinary error. The
+//! additional cost of reading is one copy out of the page cache, which all cores share; the copy goes to a window that
+//! stays in memory, so that no page is mapped for it.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -14,16 +14,16 @@ use dmodc::parallel;
 
 /// Bytes that can be read at any place, by several threads at once.
 pub trait ReadAt: Sync {
-    /// How many bytes there are.
+    /// Returns the number of bytes.
     ///
     /// # Errors
-    /// What the source says.
+    /// The error of the source.
     fn length(&self) -> io::Result<u64>;
 
     /// Fills a buffer with the bytes from a place on.
     ///
     /// # Errors
-    /// What the source says; [`io::ErrorKind::UnexpectedEof`] if it ends too early.
+    /// The error of the source; [`io::ErrorKind::UnexpectedEof`] if it ends too early.
     fn read_at(&self, buffer: &mut [u8], place: u64) -> io::Result<()>;
 }
 
@@ -59,10 +59,10 @@ impl ReadAt for [u8] {
     }
 }
 
-/// How much one thread reads at once.
+/// The number of bytes that one thread reads at once.
 const PIECE: usize = 1 << 20;
 
-/// Reads from front to back, on all cores where a buffer is long. What is appended meanwhile is not read.
+/// Reads from front to back, on all cores if the buffer is long. Bytes that are appended meanwhile are not read.
 pub struct FrontToBack<'a, S: ReadAt + ?Sized> {
     source: &'a S,
     at: u64,
@@ -70,7 +70,7 @@ pub struct FrontToBack<'a, S: ReadAt + ?Sized> {
 }
 
 impl<'a, S: ReadAt + ?Sized> FrontToBack<'a, S> {
-    /// Begins at the front.
+    /// Returns a reader that begins at the front.
     ///
     /// # Errors
     /// If the source does not know its length.

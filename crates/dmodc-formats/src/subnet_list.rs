@@ -1,53 +1,58 @@
-//! `opensm-subnet.lst` and ibdiagnet's `.lst`: one line for each cable, with both its ends.
+//! `opensm-subnet.lst`, which OpenSM writes, and ibdiagnet's `.lst`: one line for each cable, with both its ends.
 //!
-//! `{ SW Ports:08 SystemGUID:… NodeGUID:… PortGUID:… VenID:… DevID:… Rev:… {name} LID:0002 PN:05 } { … } PHY=4x
-//! LOG=ACT SPD=10`. Numbers are hexadecimal. OpenSM tells each cable twice, ibdiagnet once.
+//! ```text
+//! { SW Ports:08 SystemGUID:… NodeGUID:… PortGUID:… VenID:… DevID:… Rev:… {name} LID:0002 PN:05 } { … } PHY=4x LOG=ACT SPD=10
+//! ```
+//!
+//! Numbers are hexadecimal. OpenSM lists each cable twice, ibdiagnet once.
 
 use dmodc::fabric::{Product, Rate, Speed};
 use dmodc::{Guid, Lid, PortNumber};
 
-use crate::intake::{Intake, Refusal};
-use crate::links::{Device, EndPort, Links};
+use crate::cable_list::{CableList, ListedCable, ListedDevice, ListedEnd};
+use crate::fabric_reader::{FabricReader, LineRefusal};
 use crate::scan::Cursor;
 use crate::{Format, ReadError, Reading};
 
-/// Whether a line is of this format.
+/// Returns whether a line is of this format.
 pub(crate) fn detect(mut line: Cursor<'_>) -> bool {
     line.skip_blanks();
     line.take("{ ") && line.find("NodeGUID:")
 }
 
 pub(crate) fn read(text: &[u8]) -> Result<Reading, ReadError> {
-    let mut links = Links::default();
-    let mut intake = Intake::default();
-    intake.lines(text, |_, line| each(&mut links, line));
-    links.deliver(&mut intake);
-    intake.finish(text, Format::SubnetList)
+    let mut list = CableList::default();
+    let mut reader = FabricReader::default();
+    reader.lines(text, |_, line| read_line(&mut list, line));
+    list.deliver(&mut reader);
+    reader.finish(text, Format::SubnetList)
 }
 
-fn each(links: &mut Links, mut line: Cursor<'_>) -> Result<(), Refusal> {
+fn read_line(list: &mut CableList, mut line: Cursor<'_>) -> Result<(), LineRefusal> {
     line.skip_blanks();
     if line.rest().is_empty() || line.rest().starts_with(b"#") {
         return Ok(());
     }
     if !line.rest().starts_with(b"{") {
-        return Err(Refusal::Foreign(line.expected("a cable such as '{ SW Ports:08 … } { … }'")));
+        return Err(LineRefusal::Foreign(
+            line.expected("a cable such as '{ SW Ports:08 … } { … }'"),
+        ));
     }
     let number = line.number();
-    let a = end(links, &mut line)?;
+    let a = end(list, &mut line)?;
     line.skip_blanks();
-    let b = end(links, &mut line)?;
+    let b = end(list, &mut line)?;
     let rate = rate(line);
-    // A cable that is down carries nothing; one that is being set up will soon.
+    // A cable that is down is left out. One that is being set up will be up soon.
     if line.find("LOG=DWN") {
         return Ok(());
     }
-    links.cable(a, b, rate, number);
+    list.cable(ListedCable { ends: [a, b], rate, line: number });
     Ok(())
 }
 
-/// One end: `{ SW Ports:08 … {name} LID:0002 PN:05 }`.
-fn end(links: &mut Links, line: &mut Cursor<'_>) -> Result<EndPort, ReadError> {
+/// Reads one end: `{ SW Ports:08 … {name} LID:0002 PN:05 }`.
+fn end(list: &mut CableList, line: &mut Cursor<'_>) -> Result<ListedEnd, ReadError> {
     let number = line.number();
     line.expect("{")?;
     line.skip_blanks();
@@ -78,7 +83,7 @@ fn end(links: &mut Links, line: &mut Cursor<'_>) -> Result<EndPort, ReadError> {
         }
     };
     let lid = Lid(lid as u32 & 0xffff);
-    let at = links.device(Device {
+    let at = list.device(ListedDevice {
         guid,
         is_switch: is_switch.then_some(true),
         is_router,
@@ -89,17 +94,17 @@ fn end(links: &mut Links, line: &mut Cursor<'_>) -> Result<EndPort, ReadError> {
         lid,
         line: number,
     });
-    Ok(EndPort { device: at, port, guid: port_guid, lid, lmc: 0 })
+    Ok(ListedEnd { device: at, port, guid: port_guid, lid, lmc: 0 })
 }
 
-/// `Key:1a2b`.
+/// Reads a field such as `Key:1a2b`.
 fn field(line: &mut Cursor<'_>, key: &str) -> Result<u64, ReadError> {
     line.skip_blanks();
     line.expect(key)?;
     line.hex("a hexadecimal number")
 }
 
-/// `{name}`: it may hold braces itself, so it reaches to the brace before ` LID:`.
+/// Reads `{name}`. The name may hold braces itself, so it reaches to the brace before ` LID:`.
 fn name(line: &mut Cursor<'_>) -> Result<String, ReadError> {
     let mut ahead = *line;
     ahead.expect("{")?;
@@ -112,7 +117,7 @@ fn name(line: &mut Cursor<'_>) -> Result<String, ReadError> {
     Ok(name)
 }
 
-/// `PHY=4x … SPD=10`.
+/// Reads the rate from `PHY=4x … SPD=10`.
 fn rate(mut line: Cursor<'_>) -> Rate {
     let mut speeds = line;
     let width = match line.find("PHY=") {

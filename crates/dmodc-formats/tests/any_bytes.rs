@@ -1,7 +1,6 @@
-//! No bytes make a reader panic, and whatever fabric comes out of them keeps our promises.
+//! No bytes make a reader panic, and any fabric that is read from them is routed soundly.
 //!
-//! Every fixture is damaged in thousands of ways by seed: a bounded run of what `fuzz/run` does for
-//! as long as wanted.
+//! Every fixture is damaged in thousands of ways that follow from seeds. `fuzz/run` does the same without a bound.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod damage;
@@ -12,7 +11,7 @@ use dmodc_formats::{json, lft, orders};
 
 use damage::{corpus, damage};
 
-/// Routes and judges whatever was read: never a loop, a turn or a cycle.
+/// Routes and judges a fabric: the tables never have a loop, a turn or a cycle.
 fn assert_sound(fabric: &Fabric, seed: u64) {
     let healthy = Degradation::none(fabric);
     let live = Live::new(fabric, &healthy);

@@ -1,5 +1,5 @@
-//! The reader of tables on all cores gives what its naive twin gives: the same entries, the same strangers
-//! and the same dirt in the same places, wherever the text is cut, and whatever is wrong with it.
+//! The reader of tables on all cores gives the same as its naive twin: the same entries, the same unknown destinations and
+//! the same dirt in the same places, for every cut of the text and every kind of damage.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod damage;
@@ -15,7 +15,7 @@ fn figure_1() -> Fabric {
     "3; 2,2,3; 1,2,2; 1,2,1".parse::<Pgft>().unwrap().fabric(Default::default())
 }
 
-/// The tables of a fabric in every dialect, each healthy and by itself.
+/// Returns the tables of a fabric in every dialect, without damage.
 fn dialects(fabric: &Fabric) -> Vec<Vec<u8>> {
     let healthy = Degradation::none(fabric);
     let live = Live::new(fabric, &healthy);
@@ -36,7 +36,7 @@ fn dialects(fabric: &Fabric) -> Vec<Vec<u8>> {
     vec![dump, ibroute, bare, crlf, marked, fdbs(fabric)].into_iter().map(Into::into).collect()
 }
 
-/// `opensm.fdbs` lists all LIDs, those that nobody has, too, and the hops to each.
+/// Returns tables as in `opensm.fdbs`, which lists all LIDs, even those that nobody has, and the hops to each.
 fn fdbs(fabric: &Fabric) -> String {
     let mut text = String::new();
     for (at, switch) in fabric.switches().iter().enumerate() {
@@ -52,7 +52,7 @@ fn fdbs(fabric: &Fabric) -> String {
     text
 }
 
-/// Gives a few bytes at a time.
+/// A source that returns at most `.1` bytes at a time.
 struct Trickle<'a>(&'a [u8], usize);
 
 impl Read for Trickle<'_> {
@@ -87,7 +87,7 @@ fn clean_dumps_of_every_dialect_read_alike_wherever_they_are_cut() {
     }
 }
 
-/// Lines taken out, doubled, swapped, cut, and comments changed: damage that leaves most lines readable.
+/// Removes, doubles, swaps and cuts lines, and changes comments. Most lines stay readable.
 fn shuffle_lines(random: &mut Random, text: &mut Vec<u8>) {
     let mut lines: Vec<Vec<u8>> = text.split_inclusive(|&c| c == b'\n').map(Vec::from).collect();
     for _ in 0..1 + random.below(12) {
@@ -104,7 +104,7 @@ fn shuffle_lines(random: &mut Random, text: &mut Vec<u8>) {
             }
             4 => lines[a].splice(0..0, *b" \t").for_each(drop),
             _ => {
-                // The whole tail of another line: its GUID, behind this line's LID.
+                // The GUID of another line after the LID of this one.
                 let tail = lines[b].get(10..).unwrap_or(b"\n").to_vec();
                 let head = 10.min(lines[a].len());
                 lines[a].truncate(head);
@@ -138,9 +138,9 @@ fn damaged_dumps_read_alike_wherever_they_are_cut() {
     assert!(dirty > 600, "{dirty} dumps were damaged");
 }
 
-/// Tables of a larger fabric, of which the reader knows a part: many strangers.
+/// Tables of a larger fabric, of which the reader knows a part, have many unknown destinations.
 #[test]
-fn strangers_read_alike() {
+fn unknown_destinations_read_alike() {
     let larger = "3; 2,2,4; 1,2,2; 1,2,1".parse::<Pgft>().unwrap().fabric(Default::default());
     let fabric = figure_1();
     for (at, text) in dialects(&larger).iter().enumerate() {

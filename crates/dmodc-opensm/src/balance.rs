@@ -1,7 +1,8 @@
-//! What the numbers in use cost, found out behind OpenSM's back.
+//! How much balance the numbers in use cost, measured in a thread of its own after OpenSM has its tables.
 //!
-//! Numbers are kept for years, and may come to fit the fabric less well than fresh ones would. Finding that out means routing twice and
-//! judging both, which takes longer than a run, so a thread of its own does it, on one processor. Of several runs only the newest waits.
+//! Numbers are kept for years, and may come to fit the fabric less well than fresh ones would. Measuring that means to
+//! route twice and to judge both tables, which takes longer than a run, so a thread does it on one processor. If several
+//! runs wait for it, only the newest is measured.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -11,60 +12,64 @@ use dmodc::advise::NumbersCost;
 use dmodc::{Degradation, Fabric, Live, Routing};
 use serde_json::{Value, json};
 
-use crate::plugin::{Level, bug};
-use crate::writer::{Log, Refresh};
+use crate::subnet_manager::{Log, LogLevel, panic_line};
+use crate::writer::RefreshReports;
 
-/// What is asked of an operator whose numbers cost balance.
+/// Advice for operators whose numbers cost balance.
 const ADVICE: &str =
-    "'dmodc opensm renumber' numbers anew at the next sweep, which moves most routes";
+    "'dmodc opensm renumber' gives new numbers at the next sweep, which moves most routes";
 
-/// A fabric of some run, and how it is numbered.
-pub(crate) struct Numbered {
+/// The fabric of a run, and how it is numbered.
+pub(crate) struct NumberedFabric {
     pub(crate) fabric: Arc<Fabric>,
     pub(crate) absent: Degradation,
     pub(crate) routing: Routing,
-    /// Whether nothing that is known is absent. Otherwise the balance may be back with what is absent, and nobody should number anew.
+    /// Whether all known parts are present. Otherwise the balance may return together with the absent parts, and nobody
+    /// should renumber.
     pub(crate) is_whole: bool,
 }
 
+/// The run that waits to be measured, and the last result.
 #[derive(Default)]
-struct Desk {
-    waiting: Option<Numbered>,
+struct BalanceState {
+    /// The newest run that is not measured yet.
+    waiting: Option<NumberedFabric>,
     is_busy: bool,
     is_closing: bool,
     cost: Option<NumbersCost>,
-    /// What the log said last.
-    said: Option<String>,
+    /// The last line in the log, so that none is repeated.
+    last_line: Option<String>,
 }
 
-struct Shared {
-    desk: Mutex<Desk>,
+/// The state, shared by the thread and the handle.
+struct SharedBalance {
+    state: Mutex<BalanceState>,
     wake: Condvar,
     log: Log,
-    refresh: Refresh,
+    refresh: RefreshReports,
 }
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, Desk> {
-        self.desk.lock().unwrap_or_else(PoisonError::into_inner)
+impl SharedBalance {
+    fn lock(&self) -> MutexGuard<'_, BalanceState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A thread that measures. It begins with the first run.
-pub(crate) struct Balance {
-    shared: Arc<Shared>,
+/// The handle of a thread that measures. The thread starts with the first run.
+pub(crate) struct BalanceMonitor {
+    shared: Arc<SharedBalance>,
     is_running: bool,
 }
 
-/// What was measured last, for texts.
+/// Lets reports read what was measured last.
 #[derive(Clone)]
-pub(crate) struct Measured(Arc<Shared>);
+pub(crate) struct MeasuredBalance(Arc<SharedBalance>);
 
-impl Measured {
-    /// The costs for scripts; null as long as nothing was measured.
+impl MeasuredBalance {
+    /// Returns the costs as the status file has them, or null if nothing was measured.
     pub(crate) fn json(&self) -> Value {
-        let desk = self.0.lock();
-        desk.cost.map_or(Value::Null, |cost| {
+        let state = self.0.lock();
+        state.cost.map_or(Value::Null, |cost| {
             json!({
                 "a2a": cost.all_to_all,
                 "fresh_a2a": cost.fresh_all_to_all,
@@ -72,67 +77,70 @@ impl Measured {
                 "fresh_sp": cost.fresh_shifts,
                 "ratio": cost.ratio(),
                 "noticeable": cost.is_noticeable(),
-                "is_of_last_run": desk.waiting.is_none() && !desk.is_busy,
+                "is_of_last_run": state.waiting.is_none() && !state.is_busy,
             })
         })
     }
 
-    /// How many times the fresh risk it is.
+    /// Returns the congestion risk with the numbers in use divided by the risk with fresh numbers.
     pub(crate) fn ratio(&self) -> Option<f64> {
         self.0.lock().cost.map(|cost| cost.ratio())
     }
 }
 
-impl Balance {
-    pub(crate) fn new(log: Log, refresh: Refresh) -> Self {
-        let (desk, wake) = Default::default();
-        Balance { shared: Arc::new(Shared { desk, wake, log, refresh }), is_running: false }
+impl BalanceMonitor {
+    pub(crate) fn new(log: Log, refresh: RefreshReports) -> Self {
+        let (state, wake) = Default::default();
+        BalanceMonitor {
+            shared: Arc::new(SharedBalance { state, wake, log, refresh }),
+            is_running: false,
+        }
     }
 
-    pub(crate) fn measured(&self) -> Measured {
-        Measured(self.shared.clone())
+    pub(crate) fn measured(&self) -> MeasuredBalance {
+        MeasuredBalance(self.shared.clone())
     }
 
     /// Hands over a run to be measured.
-    pub(crate) fn measure(&mut self, numbered: Numbered) {
+    pub(crate) fn measure(&mut self, numbered: NumberedFabric) {
         self.shared.lock().waiting = Some(numbered);
         if !self.is_running {
             let shared = self.shared.clone();
             let thread = thread::Builder::new().name("dmodc-balance".into());
-            // Without a thread there is nothing to say of balance, and nothing else is lost.
-            self.is_running = thread.spawn(move || work(&shared)).is_ok();
+            // Without a thread the balance is not reported, and nothing else is lost.
+            self.is_running = thread.spawn(move || measure_all(&shared)).is_ok();
         }
         self.shared.wake.notify_one();
     }
 
-    /// Says nothing any more.
+    /// Stops the thread, and keeps it from logging.
     pub(crate) fn close(&self) {
         self.shared.lock().is_closing = true;
         self.shared.wake.notify_one();
     }
 }
 
-impl Drop for Balance {
+impl Drop for BalanceMonitor {
     fn drop(&mut self) {
         self.close();
     }
 }
 
-/// The thread.
-fn work(shared: &Shared) {
+/// Measures one run after the other, until the handle is dropped.
+fn measure_all(shared: &SharedBalance) {
     let Ok(pool) = rayon::ThreadPoolBuilder::new().num_threads(1).build() else { return };
     loop {
         let numbered = {
-            let mut desk = shared.lock();
+            let mut state = shared.lock();
             loop {
-                if desk.is_closing {
+                if state.is_closing {
                     return;
                 }
-                if let Some(numbered) = desk.waiting.take() {
-                    desk.is_busy = true;
+                if let Some(numbered) = state.waiting.take() {
+                    state.is_busy = true;
                     break numbered;
                 }
-                desk = shared.wake.wait(desk).unwrap_or_else(PoisonError::into_inner);
+                state = shared.wake.wait(state).unwrap_or_else(PoisonError::into_inner);
             }
         };
         let measure = || {
@@ -143,7 +151,7 @@ fn work(shared: &Shared) {
         let cost = catch_unwind(AssertUnwindSafe(|| pool.install(measure)));
         let cost = match cost {
             Ok(cost) => cost.map_err(|error| error.to_string()),
-            Err(panic) => Err(bug(panic.as_ref())),
+            Err(panic) => Err(panic_line(panic.as_ref())),
         };
         drop(numbered);
         let line = note(&mut shared.lock(), cost, is_whole);
@@ -154,27 +162,28 @@ fn work(shared: &Shared) {
     }
 }
 
-/// Notes what was found. Returns what the log is to say, if that is news.
+/// Notes the result. Returns the line for the log, if it is news.
 fn note(
-    desk: &mut Desk,
+    state: &mut BalanceState,
     cost: Result<NumbersCost, String>,
     is_whole: bool,
-) -> Option<(Level, String)> {
-    desk.is_busy = false;
+) -> Option<(LogLevel, String)> {
+    state.is_busy = false;
     let line = match cost {
         Ok(cost) => {
-            desk.cost = Some(cost);
-            let is_said = cost.is_noticeable() && is_whole;
-            is_said.then(|| (Level::Info, format!("{cost}; {ADVICE}")))
+            state.cost = Some(cost);
+            let is_logged = cost.is_noticeable() && is_whole;
+            is_logged.then(|| (LogLevel::Info, format!("{cost}; {ADVICE}")))
         }
         Err(why) => {
-            desk.cost = None;
-            Some((Level::Error, format!("what the numbers in use cost is not known: {why}")))
+            state.cost = None;
+            let line = format!("the balance of the numbers in use could not be measured: {why}");
+            Some((LogLevel::Error, line))
         }
     };
-    let said = line.as_ref().map(|(_, line)| line.clone());
-    let is_news = desk.said != said && !desk.is_closing;
-    desk.said = said;
+    let text = line.as_ref().map(|(_, line)| line.clone());
+    let is_news = state.last_line != text && !state.is_closing;
+    state.last_line = text;
     line.filter(|_| is_news)
 }
 
@@ -185,23 +194,23 @@ mod tests {
     use std::sync::mpsc;
     use std::time::Duration;
 
-    /// Balanced numbers are not mentioned, others are, once.
+    /// Balanced numbers are not mentioned in the log. Others are, once.
     #[test]
     fn numbers_that_do_not_fit_are_mentioned_once() {
         let fabric =
             "2; 6,12; 1,6; 1,1".parse::<Pgft>().expect("a tuple").fabric(Default::default());
         let fabric = Arc::new(fabric);
-        let (said, heard) = mpsc::channel();
+        let (logged, log_lines) = mpsc::channel();
         let (done, is_done) = mpsc::channel();
-        let said = Mutex::new(said);
+        let logged = Mutex::new(logged);
         let log: Log = Arc::new(move |_, line| {
-            let _ = said.lock().map(|said| said.send(line.to_string()));
+            let _ = logged.lock().map(|logged| logged.send(line.to_string()));
         });
         let done = Mutex::new(done);
-        let refresh: Refresh = Arc::new(move || {
+        let refresh: RefreshReports = Arc::new(move || {
             let _ = done.lock().map(|done| done.send(()));
         });
-        let mut balance = Balance::new(log, refresh);
+        let mut balance = BalanceMonitor::new(log, refresh);
         assert_eq!(balance.measured().json(), Value::Null);
         let mut reversed: Vec<Guid> = fabric.nodes().iter().map(|n| n.guid).collect();
         reversed.swap(3, 40);
@@ -218,12 +227,12 @@ mod tests {
             let options = RoutingOptions { destinations, ..RoutingOptions::default() };
             let routing = Routing::new(Live::new(&fabric, &absent), &options);
             let is_whole = true;
-            balance.measure(Numbered { fabric: fabric.clone(), absent, routing, is_whole });
+            balance.measure(NumberedFabric { fabric: fabric.clone(), absent, routing, is_whole });
             is_done.recv_timeout(Duration::from_secs(60)).expect("it is measured");
             noticeable.push(balance.measured().json()["noticeable"].clone());
         }
         assert_eq!(noticeable, [false, true, true, false]);
-        let lines: Vec<String> = heard.try_iter().collect();
+        let lines: Vec<String> = log_lines.try_iter().collect();
         assert_eq!(lines.len(), 1, "{lines:?}");
         assert!(lines[0].starts_with("the numbers in use cost balance: all-to-all"), "{lines:?}");
         assert!(lines[0].ends_with("which moves most routes"), "{lines:?}");

@@ -1,82 +1,51 @@
-//! Between OpenSM and Rust: everything unsafe of this crate, and where panics end.
+//! The border between OpenSM and Rust: all unsafe code of this crate. Panics end here.
 //!
-//! OpenSM calls one function after the other, with its lock held, so that nothing here runs twice at once;
-//! the lock of `Context` says so to the compiler, and is never waited for.
+//! OpenSM calls one function after the other, with its lock held, so nothing here runs twice at once. The lock of
+//! `Context` proves that to the compiler; nobody ever waits for it.
 #![expect(unsafe_code, reason = "OpenSM is written in C")]
 
 use std::collections::HashMap;
 use std::ffi::{CStr, CString, OsStr, c_char, c_int, c_void};
 use std::fmt;
-use std::fs::{File, OpenOptions};
-use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::SystemTime;
 
-use dmodc::fabric::{Adapter, AdapterKind, Product, Rate, Switch, Vertex};
-use dmodc::{Fabric, FabricBuilder, Guid, Lid, PortNumber};
-use dmodc_formats::adapter_kind;
+use dmodc::{Fabric, Guid};
 
-use crate::config::Config;
-use crate::files::Patient;
-use crate::given::Given;
-use crate::plugin::{Host, Level, PATIENCE, Plugin, bug};
-use crate::writer::Log;
+use crate::config::{Config, ConfigPath};
+use crate::files::DeadlineWorker;
+use crate::opensm_options::OpensmOptions;
+use crate::plugin::{FIRST_PATIENCE, Plugin};
+use crate::shim_records::{FabricCollector, ShimCable, ShimDevice, ShimEndPort};
+use crate::subnet_manager::{Log, LogLevel, SubnetManager, TableChange, panic_line};
+use crate::timeline::Timeline;
 
-/// OpenSM, opaque.
+/// OpenSM itself: only the shim looks inside.
 #[repr(C)]
 struct OpenSm {
     _private: [u8; 0],
 }
 
-// What follows mirrors shim.h.
+// The structures and functions that follow mirror shim.h.
 
 #[repr(C)]
-struct Device {
-    guid: u64,
-    system: u64,
-    name: *const c_char,
-    vendor: u32,
-    device: u32,
-    lid: u16,
-    ports: u8,
-    kind: u8,
-    lmc: u8,
-}
-
-#[repr(C)]
-struct EndPort {
-    device: u64,
-    guid: u64,
-    lid: u16,
-    port: u8,
-    lmc: u8,
-}
-
-#[repr(C)]
-struct Cable {
-    device: [u64; 2],
-    port: [u8; 2],
-}
-
-#[repr(C)]
-struct Sink {
+struct ShimSink {
     sink: *mut c_void,
-    device: unsafe extern "C" fn(*mut c_void, *const Device),
-    end_port: unsafe extern "C" fn(*mut c_void, *const EndPort),
-    cable: unsafe extern "C" fn(*mut c_void, *const Cable),
+    device: unsafe extern "C" fn(*mut c_void, *const ShimDevice),
+    end_port: unsafe extern "C" fn(*mut c_void, *const ShimEndPort),
+    cable: unsafe extern "C" fn(*mut c_void, *const ShimCable),
 }
 
 #[repr(C)]
 #[derive(Default)]
-struct Written {
+struct ShimWritten {
     entries: u32,
     blocks: u32,
 }
 
 #[repr(C)]
-struct GivenOptions {
+struct ShimOptions {
     port: u64,
     roots: *const c_char,
     connect_roots: u8,
@@ -90,14 +59,14 @@ unsafe extern "C" {
     fn dmodc_register(osm: *mut OpenSm, context: *mut c_void) -> c_int;
     fn dmodc_log(osm: *mut OpenSm, level: u8, text: *const c_char);
     fn dmodc_log_is_active(osm: *const OpenSm, level: u8) -> c_int;
-    fn dmodc_given(osm: *const OpenSm, given: *mut GivenOptions);
-    fn dmodc_collect(osm: *mut OpenSm, sink: *const Sink);
+    fn dmodc_options(osm: *const OpenSm, options: *mut ShimOptions);
+    fn dmodc_collect(osm: *mut OpenSm, sink: *const ShimSink);
     fn dmodc_write(
         osm: *mut OpenSm,
         guid: u64,
         entries: *const u8,
         count: u32,
-        written: *mut Written,
+        written: *mut ShimWritten,
     ) -> c_int;
     fn dmodc_set_hops(
         osm: *mut OpenSm,
@@ -127,17 +96,17 @@ unsafe impl Sync for EventPlugin {}
 static osm_event_plugin: EventPlugin =
     EventPlugin { version: &raw const dmodc_osm_version, create, delete, report };
 
-/// What OpenSM gives back to us with every call.
+/// The plugin, as OpenSM hands it back with every call.
 struct Context {
-    host: OpenSmHost,
+    opensm: LoadedOpenSm,
     /// The log for other threads; it ends before OpenSM does.
     logger: Arc<Logger>,
     plugin: Mutex<Plugin>,
-    /// Where events are told, for measurements: the file that `DMODC_EVENTS` names.
-    events: Option<Mutex<Events>>,
+    /// The file that `DMODC_EVENTS` names, to which events are written for measurements.
+    timeline: Option<Mutex<Timeline>>,
 }
 
-/// OpenSM's log, for threads of ours. OpenSM's own lock lets several threads write; this one makes sure that none
+/// OpenSM's log, for the threads of the plugin. OpenSM lets several threads write; the lock here makes sure that none
 /// writes after `delete`, when OpenSM may be gone.
 struct Logger(Mutex<*mut OpenSm>);
 
@@ -147,29 +116,29 @@ unsafe impl Send for Logger {}
 unsafe impl Sync for Logger {}
 
 impl Logger {
-    fn log(&self, level: Level, line: &str) {
+    fn log(&self, level: LogLevel, line: &str) {
         let osm = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if !osm.is_null() {
             log(*osm, level, line);
         }
     }
 
-    /// Nothing is logged from now on.
+    /// Ends the log: later lines are dropped.
     fn end(&self) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = std::ptr::null_mut();
     }
 }
 
 /// Writes a line into the log of an OpenSM that is alive.
-fn log(osm: *mut OpenSm, level: Level, line: &str) {
-    // As in osm_log.h.
+fn log(osm: *mut OpenSm, level: LogLevel, line: &str) {
+    // The levels of osm_log.h.
     let level = match level {
-        Level::Error => 0x01,
-        Level::Info => 0x02,
-        Level::Verbose => 0x04,
+        LogLevel::Error => 0x01,
+        LogLevel::Info => 0x02,
+        LogLevel::Verbose => 0x04,
     };
     let line = line.replace('\0', "?");
-    // SAFETY: whoever calls has an OpenSM that lives; it copies the text.
+    // SAFETY: all callers have an OpenSM that lives; it copies the text.
     unsafe {
         if dmodc_log_is_active(osm, level) != 0
             && let Ok(line) = CString::new(line)
@@ -179,39 +148,45 @@ fn log(osm: *mut OpenSm, level: Level, line: &str) {
     }
 }
 
-/// OpenSM, for the safe part, and which switches of the fabric that was read last have several LIDs.
-struct OpenSmHost(*mut OpenSm, HashMap<Guid, u8>);
+/// OpenSM, as the safe part of the plugin uses it.
+struct LoadedOpenSm {
+    osm: *mut OpenSm,
+    /// The LMC of switches with several LIDs in the fabric that was read last.
+    switch_lmc: HashMap<Guid, u8>,
+}
 
-impl Host for OpenSmHost {
+impl LoadedOpenSm {
+    fn new(osm: *mut OpenSm) -> Self {
+        LoadedOpenSm { osm, switch_lmc: HashMap::new() }
+    }
+}
+
+impl SubnetManager for LoadedOpenSm {
     fn switch_lmc(&self) -> HashMap<Guid, u8> {
-        self.1.clone()
+        self.switch_lmc.clone()
     }
 
-    fn given(&self) -> Given {
+    fn options(&self) -> OpensmOptions {
         // SAFETY: a structure of numbers and a pointer that may be null.
-        let mut given: GivenOptions = unsafe { std::mem::zeroed() };
+        let mut options: ShimOptions = unsafe { std::mem::zeroed() };
         // SAFETY: OpenSM lives as long as its plugin and holds its lock during a run.
-        unsafe { dmodc_given(self.0, &raw mut given) };
-        // SAFETY: the shim gives a text that OpenSM keeps during a run, or none.
-        let roots = (!given.roots.is_null()).then(|| unsafe { CStr::from_ptr(given.roots) });
+        unsafe { dmodc_options(self.osm, &raw mut options) };
+        // SAFETY: the shim gives a text that OpenSM keeps during a run, or null.
+        let roots = (!options.roots.is_null()).then(|| unsafe { CStr::from_ptr(options.roots) });
         // SAFETY: the shim ends the text within the array.
-        let ignored = unsafe { CStr::from_ptr(given.ignored.as_ptr()) };
-        Given {
-            port: Guid(given.port),
+        let ignored = unsafe { CStr::from_ptr(options.ignored.as_ptr()) };
+        OpensmOptions {
+            port: Guid(options.port),
             roots: roots.map(|path| OsStr::from_bytes(path.to_bytes()).into()),
-            connect_roots: given.connect_roots != 0,
-            hop_weights: given.hop_weights != 0,
+            connect_roots: options.connect_roots != 0,
+            hop_weights: options.hop_weights != 0,
             ignored: ignored.to_string_lossy().split_whitespace().map(String::from).collect(),
         }
     }
 
     fn fabric(&mut self) -> Fabric {
-        let mut builder = FabricBuilder::new();
-        let mut vertices = HashMap::new();
-        let mut lmc = HashMap::new();
-        let mut collector =
-            Collector { builder: &mut builder, vertices: &mut vertices, lmc: &mut lmc };
-        let sink = Sink {
+        let mut collector = FabricCollector::default();
+        let sink = ShimSink {
             sink: (&raw mut collector).cast(),
             device: on_device,
             end_port: on_end_port,
@@ -219,23 +194,23 @@ impl Host for OpenSmHost {
         };
         // SAFETY: OpenSM lives as long as its plugin and holds its lock during a run; the sink is used
         // before this returns.
-        unsafe { dmodc_collect(self.0, &raw const sink) };
-        self.1 = lmc;
-        let (fabric, inconsistencies) = builder.finish_sound();
+        unsafe { dmodc_collect(self.osm, &raw const sink) };
+        self.switch_lmc = collector.switch_lmc;
+        let (fabric, inconsistencies) = collector.builder.finish_sound();
         for inconsistency in inconsistencies.iter().take(10) {
-            self.log(Level::Error, format_args!("left out: {}", inconsistency.problem));
+            self.log(LogLevel::Error, format_args!("left out: {}", inconsistency.problem));
         }
         fabric
     }
 
-    fn write(&mut self, switch: Guid, entries: &[u8]) -> Result<(u32, u32), String> {
-        let mut written = Written::default();
+    fn write(&mut self, switch: Guid, entries: &[u8]) -> Result<TableChange, String> {
+        let mut written = ShimWritten::default();
         let count = entries.len() as u32;
         // SAFETY: as above; the shim reads `count` entries and checks that the switch has room for them.
         let done =
-            unsafe { dmodc_write(self.0, switch.0, entries.as_ptr(), count, &raw mut written) };
+            unsafe { dmodc_write(self.osm, switch.0, entries.as_ptr(), count, &raw mut written) };
         match done {
-            0 => Ok((written.entries, written.blocks)),
+            0 => Ok(TableChange { entries: written.entries, blocks: written.blocks }),
             _ => Err(format!("switch {switch} has no room for {count} entries")),
         }
     }
@@ -246,148 +221,112 @@ impl Host for OpenSmHost {
         let (count, ports) = (lids.len() as u32, ports as u32);
         // SAFETY: as above; the shim reads `count` LIDs and `count` times `ports` entries, and checks that
         // the switch has room for them.
-        let done =
-            unsafe { dmodc_set_hops(self.0, switch.0, lids.as_ptr(), count, hops.as_ptr(), ports) };
+        let done = unsafe {
+            dmodc_set_hops(self.osm, switch.0, lids.as_ptr(), count, hops.as_ptr(), ports)
+        };
         match done {
             0 => Ok(()),
             _ => Err(format!("switch {switch} has no room for hops to {count} switches")),
         }
     }
 
-    fn log(&self, level: Level, line: fmt::Arguments<'_>) {
-        log(self.0, level, &line.to_string());
+    fn log(&self, level: LogLevel, line: fmt::Arguments<'_>) {
+        log(self.osm, level, &line.to_string());
     }
 }
 
-/// What the shim tells, on its way into a fabric.
-struct Collector<'a> {
-    builder: &'a mut FabricBuilder,
-    vertices: &'a mut HashMap<u64, Vertex>,
-    lmc: &'a mut HashMap<Guid, u8>,
-}
-
-impl Collector<'_> {
-    fn device(&mut self, device: &Device, name: &str) {
-        let product =
-            Product { vendor: device.vendor, device: device.device, system: Guid(device.system) };
-        let (guid, ports) = (Guid(device.guid), device.ports);
-        let vertex = match device.kind {
-            2 => {
-                let lid = Lid(device.lid.into());
-                if device.lmc > 0 {
-                    self.lmc.insert(guid, device.lmc);
-                }
-                self.builder.switch(Switch { guid, lid, ports, name: name.into(), product })
-            }
-            kind => {
-                let kind = match kind {
-                    3 => AdapterKind::Router,
-                    _ => adapter_kind(Some(device.device), name),
-                };
-                self.builder.adapter(Adapter { guid, ports, kind, name: name.into(), product })
-            }
-        };
-        self.vertices.insert(device.guid, vertex);
-    }
-
-    fn end_port(&mut self, port: &EndPort) {
-        if let Some(&of) = self.vertices.get(&port.device) {
-            let (guid, lid) = (Guid(port.guid), Lid(port.lid.into()));
-            self.builder.end_port(of, PortNumber(port.port), guid, lid, port.lmc.min(7));
-        }
-    }
-
-    fn cable(&mut self, cable: &Cable) {
-        let end = |at: usize| {
-            self.vertices.get(&cable.device[at]).map(|&v| (v, PortNumber(cable.port[at])))
-        };
-        if let (Some(a), Some(b)) = (end(0), end(1)) {
-            self.builder.cable(a, b, Rate::default());
-        }
-    }
-}
-
-/// Lets a callback of the shim do its work; a panic is kept from C, and what it was about is lost to the
-/// fabric, whose builder then tells what does not fit.
-fn collect(sink: *mut c_void, work: impl FnOnce(&mut Collector<'_>)) {
+/// Runs a callback of the shim. A panic must not reach C: the record is lost then, and the builder of the fabric reports
+/// whatever does not fit without it.
+fn collect(sink: *mut c_void, work: impl FnOnce(&mut FabricCollector)) {
     // SAFETY: `fabric` alone hands out these callbacks, with a collector that outlives them.
-    let collector = unsafe { &mut *sink.cast::<Collector<'_>>() };
+    let collector = unsafe { &mut *sink.cast::<FabricCollector>() };
     let _ = catch_unwind(AssertUnwindSafe(|| work(collector)));
 }
 
-unsafe extern "C" fn on_device(sink: *mut c_void, device: *const Device) {
+unsafe extern "C" fn on_device(sink: *mut c_void, device: *const ShimDevice) {
     // SAFETY: the shim gives a device and a name that live during the call.
     let (device, name) = unsafe { (&*device, CStr::from_ptr((*device).name)) };
     collect(sink, |collector| collector.device(device, &name.to_string_lossy()));
 }
 
-unsafe extern "C" fn on_end_port(sink: *mut c_void, port: *const EndPort) {
+unsafe extern "C" fn on_end_port(sink: *mut c_void, port: *const ShimEndPort) {
     // SAFETY: the shim gives a port that lives during the call.
     let port = unsafe { &*port };
     collect(sink, |collector| collector.end_port(port));
 }
 
-unsafe extern "C" fn on_cable(sink: *mut c_void, cable: *const Cable) {
+unsafe extern "C" fn on_cable(sink: *mut c_void, cable: *const ShimCable) {
     // SAFETY: the shim gives a cable that lives during the call.
     let cable = unsafe { &*cable };
     collect(sink, |collector| collector.cable(cable));
 }
 
-/// OpenSM has loaded the plugin: registers the engine. Null is a refusal.
+/// Registers the engine when OpenSM has loaded the plugin. Returns null if the plugin refuses to be used.
 unsafe extern "C" fn create(osm: *mut OpenSm) -> *mut c_void {
     let made = catch_unwind(|| {
-        let host = OpenSmHost(osm, HashMap::new());
+        let opensm = LoadedOpenSm::new(osm);
         // SAFETY: OpenSM gives itself; only two pointers of it are compared.
         if unsafe { dmodc_layout_is_right(osm) } == 0 {
-            // Its log may be elsewhere, too.
+            // With another layout, the log may be in another place, too.
             eprintln!("dmodc: OpenSM was built with other options than its headers; not loaded");
             return std::ptr::null_mut();
         }
-        let path = Config::path();
-        let read = {
-            let path = path.clone();
-            Patient::new().ask(PATIENCE[0], |_| true, move || Config::read(&path))
-        };
-        let usual = match read.and_then(|read| read) {
-            Ok(_) => String::new(),
-            Err(error) => format!("; until it is mended, no run will succeed: {error}"),
-        };
-        let version = env!("CARGO_PKG_VERSION");
-        let line = format_args!("{version} loaded, configured by {}{usual}", path.0.display());
-        host.log(if usual.is_empty() { Level::Info } else { Level::Error }, line);
-        let events = std::env::var_os("DMODC_EVENTS").and_then(|path| {
-            match OpenOptions::new().create(true).append(true).open(&path) {
-                Ok(file) => Some(Mutex::new(Events { file })),
-                Err(error) => {
-                    let path = std::path::Path::new(&path).display();
-                    host.log(Level::Error, format_args!("{path}: {error}; events are not told"));
-                    None
-                }
-            }
-        });
+        let config_path = ConfigPath::from_environment();
+        log_loaded(&opensm, &config_path);
+        let timeline = open_timeline(&opensm).map(Mutex::new);
         let logger = Arc::new(Logger(Mutex::new(osm)));
         let to_log: Log = {
             let logger = logger.clone();
             Arc::new(move |level, line: &str| logger.log(level, line))
         };
-        let plugin = Mutex::new(Plugin::new(path, to_log));
-        let context = Context { host, logger, plugin, events };
+        let plugin = Mutex::new(Plugin::new(config_path, to_log));
+        let context = Context { opensm, logger, plugin, timeline };
         let context = Box::into_raw(Box::new(context)).cast::<c_void>();
         // SAFETY: OpenSM gives itself, and keeps the context until `delete`.
         if unsafe { dmodc_register(osm, context) } != 0 {
-            log(osm, Level::Error, "OpenSM did not take the engine");
+            log(osm, LogLevel::Error, "OpenSM did not take the engine");
             // SAFETY: nobody else has it.
             drop(unsafe { Box::from_raw(context.cast::<Context>()) });
             return std::ptr::null_mut();
         }
-        EVENTS.store(context.cast(), std::sync::atomic::Ordering::Release);
+        TIMED_CONTEXT.store(context.cast(), std::sync::atomic::Ordering::Release);
         context
     });
     made.unwrap_or(std::ptr::null_mut())
 }
 
+/// Logs that the plugin is loaded, and whether its configuration can be read.
+fn log_loaded(opensm: &LoadedOpenSm, config_path: &ConfigPath) {
+    let path = config_path.clone();
+    let read = DeadlineWorker::new().ask(FIRST_PATIENCE, |_| true, move || Config::read(&path));
+    let (level, config_error) = match read.and_then(|read| read) {
+        Ok(_) => (LogLevel::Info, String::new()),
+        Err(error) => {
+            let line = format!("; no run will succeed until this is repaired: {error}");
+            (LogLevel::Error, line)
+        }
+    };
+    let (version, path) = (env!("CARGO_PKG_VERSION"), config_path.path.display());
+    opensm.log(level, format_args!("{version} loaded, configured by {path}{config_error}"));
+}
+
+/// Opens the timeline, if the environment names one.
+fn open_timeline(opensm: &LoadedOpenSm) -> Option<Timeline> {
+    let path = std::path::PathBuf::from(std::env::var_os("DMODC_EVENTS")?);
+    match Timeline::open(&path) {
+        Ok(timeline) => Some(timeline),
+        Err(error) => {
+            let path = path.display();
+            let line = format_args!("{path}: {error}; events are not written there");
+            opensm.log(LogLevel::Error, line);
+            None
+        }
+    }
+}
+
+/// Ends the plugin, because OpenSM ends.
 unsafe extern "C" fn delete(context: *mut c_void) {
-    EVENTS.store(std::ptr::null_mut(), std::sync::atomic::Ordering::Release);
+    TIMED_CONTEXT.store(std::ptr::null_mut(), std::sync::atomic::Ordering::Release);
     // SAFETY: it is what `create` made, and OpenSM does not call again.
     let context = unsafe { Box::from_raw(context.cast::<Context>()) };
     let _ = catch_unwind(AssertUnwindSafe(|| {
@@ -397,10 +336,10 @@ unsafe extern "C" fn delete(context: *mut c_void) {
     let _ = catch_unwind(AssertUnwindSafe(|| drop(context)));
 }
 
-/// Lets the plugin do something; one line about why it did not. Panics end here.
+/// Calls the plugin. A panic becomes an error, and an error is one line for the log.
 fn with_plugin<T>(
     context: &Context,
-    work: impl FnOnce(&mut Plugin, &mut OpenSmHost) -> Result<T, String>,
+    work: impl FnOnce(&mut Plugin, &mut LoadedOpenSm) -> Result<T, String>,
 ) -> Result<T, String> {
     let done = catch_unwind(AssertUnwindSafe(|| {
         let mut plugin = match context.plugin.try_lock() {
@@ -411,14 +350,16 @@ fn with_plugin<T>(
                 context.plugin.clear_poison();
                 plugin
             }
-            Err(std::sync::TryLockError::WouldBlock) => return Err("already at work".into()),
+            Err(std::sync::TryLockError::WouldBlock) => {
+                return Err("a run is already under way".into());
+            }
         };
-        work(&mut plugin, &mut OpenSmHost(context.host.0, HashMap::new()))
+        work(&mut plugin, &mut LoadedOpenSm::new(context.opensm.osm))
     }));
-    done.unwrap_or_else(|panic| Err(bug(panic.as_ref())))
+    done.unwrap_or_else(|panic| Err(panic_line(panic.as_ref())))
 }
 
-/// `build_lid_matrices`: 0, or 1, so that OpenSM computes them itself.
+/// `build_lid_matrices`: returns 0 if the hop tables are filled, or 1 to have OpenSM compute them.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn dmodc_hops(context: *mut c_void) -> c_int {
     // SAFETY: it is what `create` made; OpenSM deletes it last.
@@ -428,44 +369,31 @@ unsafe extern "C" fn dmodc_hops(context: *mut c_void) -> c_int {
         Ok(false) => 1,
         Err(error) => {
             let line = format_args!("hop tables: {error}; OpenSM computes them");
-            context.host.log(Level::Error, line);
+            context.opensm.log(LogLevel::Error, line);
             1
         }
     }
 }
 
-/// `ucast_build_fwd_tables`: 0, or −1 with clean tables, so that OpenSM goes on with the next engine.
+/// `ucast_build_fwd_tables`: returns 0 if all tables are written. Otherwise all are emptied, and −1 makes OpenSM go on with
+/// the next engine.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn dmodc_route(context: *mut c_void) -> c_int {
     // SAFETY: it is what `create` made; OpenSM deletes it last.
     let context = unsafe { &*context.cast::<Context>() };
     let Err(error) = with_plugin(context, Plugin::run) else { return 0 };
     // SAFETY: OpenSM holds its lock during a run.
-    unsafe { dmodc_empty(context.host.0) };
+    unsafe { dmodc_empty(context.opensm.osm) };
     let line = format_args!("{error}; OpenSM goes on with the next engine");
-    context.host.log(Level::Error, line);
+    context.opensm.log(LogLevel::Error, line);
     -1
 }
 
-/// Events on their way to a file, one line each: seconds since the epoch, the word, numbers.
-struct Events {
-    file: File,
-}
-
-impl Events {
-    fn tell(&mut self, words: fmt::Arguments<'_>) {
-        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        // One write, so that whoever reads sees whole lines.
-        let line = format!("{:.6} {words}\n", now.as_secs_f64());
-        let _ = self.file.write_all(line.as_bytes());
-    }
-}
-
-/// The context whose events are told; the shim's timing comes without one.
-static EVENTS: std::sync::atomic::AtomicPtr<Context> =
+/// The context whose timeline is written. The shim's timing has no context of its own.
+static TIMED_CONTEXT: std::sync::atomic::AtomicPtr<Context> =
     std::sync::atomic::AtomicPtr::new(std::ptr::null_mut());
 
-/// As in osm_event_plugin.h.
+/// The events of osm_event_plugin.h that are written to the timeline.
 mod event {
     pub(super) const SUBNET_UP: i32 = 4;
     pub(super) const HEAVY_SWEEP_START: i32 = 5;
@@ -473,28 +401,28 @@ mod event {
     pub(super) const UCAST_ROUTING_DONE: i32 = 7;
 }
 
-/// OpenSM tells what happens.
+/// Notes an event that OpenSM reports.
 unsafe extern "C" fn report(context: *mut c_void, event: c_int, _data: *mut c_void) {
     // SAFETY: it is what `create` made; OpenSM deletes it last.
     let context = unsafe { &*context.cast::<Context>() };
-    let Some(events) = &context.events else { return };
+    let Some(timeline) = &context.timeline else { return };
     let _ = catch_unwind(AssertUnwindSafe(|| {
-        let mut events = events.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut timeline = timeline.lock().unwrap_or_else(PoisonError::into_inner);
         match event {
             event::HEAVY_SWEEP_START => {
                 // SAFETY: OpenSM is between two runs.
-                unsafe { dmodc_time_engine(context.host.0) };
-                events.tell(format_args!("sweep"));
+                unsafe { dmodc_time_engine(context.opensm.osm) };
+                timeline.add(format_args!("sweep"));
             }
-            event::UCAST_ROUTING_DONE => events.tell(format_args!("routed")),
-            event::HEAVY_SWEEP_DONE => events.tell(format_args!("swept")),
-            event::SUBNET_UP => events.tell(format_args!("up")),
+            event::UCAST_ROUTING_DONE => timeline.add(format_args!("routed")),
+            event::HEAVY_SWEEP_DONE => timeline.add(format_args!("swept")),
+            event::SUBNET_UP => timeline.add(format_args!("up")),
             _ => {}
         }
     }));
 }
 
-/// How long a stage of an engine took.
+/// Notes how long a stage of an engine took.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn dmodc_timed(
     engine: *const c_char,
@@ -503,12 +431,12 @@ unsafe extern "C" fn dmodc_timed(
     cpu_nanoseconds: u64,
 ) {
     // SAFETY: it is set while the context is there.
-    let context = unsafe { EVENTS.load(std::sync::atomic::Ordering::Acquire).as_ref() };
-    let Some(events) = context.and_then(|context| context.events.as_ref()) else { return };
+    let context = unsafe { TIMED_CONTEXT.load(std::sync::atomic::Ordering::Acquire).as_ref() };
+    let Some(timeline) = context.and_then(|context| context.timeline.as_ref()) else { return };
     // SAFETY: the shim gives names that live during the call.
     let (engine, stage) = unsafe { (CStr::from_ptr(engine), CStr::from_ptr(stage)) };
     let (engine, stage) = (engine.to_string_lossy(), stage.to_string_lossy());
-    let mut events = events.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut timeline = timeline.lock().unwrap_or_else(PoisonError::into_inner);
     let (wall, cpu) = (nanoseconds as f64 / 1e6, cpu_nanoseconds as f64 / 1e6);
-    events.tell(format_args!("{stage} {engine} {wall:.3} {cpu:.3}"));
+    timeline.add(format_args!("{stage} {engine} {wall:.3} {cpu:.3}"));
 }

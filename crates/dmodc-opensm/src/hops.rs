@@ -1,22 +1,23 @@
-//! OpenSM's hop tables, from which it makes multicast trees: for each switch, each other switch and each
-//! port, the hops of the shortest way through that port. OpenSM finds them by relaxing until nothing
-//! changes, which takes longer than everything else it does; breadth first, for 64 switches at once, they are a
-//! matter of milliseconds, and the same bytes.
+//! OpenSM's hop tables, from which it makes multicast trees: for each switch, each other switch and each port, the
+//! number of hops of the shortest path through that port.
+//!
+//! OpenSM relaxes until nothing changes, which takes longer than everything else it does. A breadth-first search from 64
+//! switches at once (one bit for each) gives the same bytes in milliseconds.
 
 use dmodc::fabric::Peer;
 use dmodc::{Fabric, SwitchIndex, parallel};
 
-/// No way: as OpenSM has it.
+/// The number of hops where there is no path, as OpenSM has it.
 const NO_PATH: u8 = 255;
 
 /// Hops between all switches.
-pub(crate) struct Hops<'a> {
+pub(crate) struct SwitchHops<'a> {
     fabric: &'a Fabric,
-    /// `from[s][t]`, both by index.
+    /// `from[s][t]` is the number of hops from switch `s` to switch `t`.
     from: Vec<Vec<u8>>,
 }
 
-impl<'a> Hops<'a> {
+impl<'a> SwitchHops<'a> {
     pub(crate) fn new(fabric: &'a Fabric) -> Self {
         let neighbours: Vec<Vec<usize>> = fabric
             .switch_indices()
@@ -29,11 +30,11 @@ impl<'a> Hops<'a> {
             .collect();
         let count = neighbours.len();
         let blocks = parallel::map((0..count).step_by(64), |start| block(&neighbours, start));
-        Hops { fabric, from: blocks.into_iter().flatten().collect() }
+        SwitchHops { fabric, from: blocks.into_iter().flatten().collect() }
     }
 
-    /// The table of one switch: for each switch as a destination, an entry for each port, of which that of
-    /// port 0 is the least.
+    /// Returns the table of one switch: for each switch as a destination, an entry for each port. The entry of port 0
+    /// is the least of them.
     pub(crate) fn table(&self, s: SwitchIndex) -> Vec<u8> {
         let ports: Vec<Option<&[u8]>> = peers(self.fabric, s)
             .map(|peer| peer.map(|peer| self.from[peer.at()].as_slice()))
@@ -54,7 +55,7 @@ impl<'a> Hops<'a> {
     }
 }
 
-/// The switch at each port, from port 1 on.
+/// Returns the switch at each port, from port 1 on.
 fn peers(fabric: &Fabric, s: SwitchIndex) -> impl Iterator<Item = Option<SwitchIndex>> {
     fabric.ports_of(s).iter().map(move |port| match port.peer {
         Peer::Switch(peer, _) if peer != s => Some(peer),
@@ -62,7 +63,8 @@ fn peers(fabric: &Fabric, s: SwitchIndex) -> impl Iterator<Item = Option<SwitchI
     })
 }
 
-/// Hops from up to 64 switches to all: a bit for each of the 64 says whether the wave has come.
+/// Returns the hops from up to 64 switches to all. In `wave` and `seen`, bit i of a switch says that the search from
+/// source i reaches it in this step, or has reached it.
 fn block(neighbours: &[Vec<usize>], start: usize) -> Vec<Vec<u8>> {
     let sources = (neighbours.len() - start).min(64);
     let mut hops = vec![vec![NO_PATH; neighbours.len()]; sources];
@@ -96,7 +98,7 @@ mod tests {
     use super::*;
     use dmodc::{Amount, Degradation, Draw, Pgft};
 
-    /// OpenSM's way: relax until nothing changes.
+    /// Computes the tables as OpenSM does: relaxes until nothing changes.
     fn relaxed(fabric: &Fabric) -> Vec<Vec<u8>> {
         let count = fabric.switches().len();
         let width = |s: SwitchIndex| fabric.ports_of(s).len() + 1;
@@ -138,9 +140,10 @@ mod tests {
                     any_switch: true,
                     seed,
                 };
-                let mask: Degradation = draw.degradation(&whole).expect("so many are there");
+                let mask: Degradation =
+                    draw.degradation(&whole).expect("the fabric has enough parts");
                 let fabric = whole.without(&mask);
-                let hops = Hops::new(&fabric);
+                let hops = SwitchHops::new(&fabric);
                 let tables: Vec<Vec<u8>> = fabric.switch_indices().map(|s| hops.table(s)).collect();
                 assert!(tables == relaxed(&fabric), "{tuple}, seed {seed}");
             }

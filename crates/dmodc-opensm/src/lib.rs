@@ -1,39 +1,51 @@
 //! `routing_engine dmodc`: Dmodc inside OpenSM.
 //!
-//! OpenSM discovers, gives LIDs and uploads; this computes. From below to above:
+//! OpenSM discovers the fabric, gives LIDs and uploads tables; this plugin computes them. Each part uses only parts
+//! above it in this table, except that `ffi` and `shim.c` call each other:
 //!
-//! | | |
+//! | part | subject |
 //! |---|---|
-//! | `shim.c` | knows OpenSM's structures, compiled against the installed headers |
-//! | `ffi` | everything unsafe: what C calls, and what is called in C; panics end here |
-//! | `plugin` | one run: configuration, fabric, routes, tables, report |
-//! | `engine` | keeps the router between sweeps; from a fabric to the tables of its switches |
-//! | `places` | what of a known fabric is there now |
-//! | `reference` | what routes are kept from: learned, or an administrator's file |
-//! | `balance` | what the numbers in use cost, measured in a thread of its own |
-//! | `hops` | the hop tables that OpenSM makes multicast trees from |
-//! | `store` | the state folder: whose it is, what is in it, whether somebody else has changed it |
-//! | `writer` | the threads that write files after tables were handed over |
-//! | `events` | the event file: what died and came back |
-//! | `given` | what OpenSM itself was told |
-//! | `config`, `files`, `status` | the files of an administrator |
+//! | `opensm_options` | OpenSM's own options that concern routing |
+//! | `subnet_manager` | OpenSM as the safe code sees it: a trait, so that tests run without it |
+//! | `files` | reading and replacing files without ever waiting for them |
+//! | `config` | the configuration of the administrator |
+//! | `events` | the event file: what failed, came back, joined or was replaced |
+//! | `writer` | the threads that write files after OpenSM has its tables |
+//! | `balance` | how much balance the numbers in use cost, measured in a thread of its own |
+//! | `hops` | the hop tables from which OpenSM makes multicast trees |
+//! | `presence` | which parts of a known fabric are present now |
+//! | `kept_tables` | the tables that are kept between runs, and how they follow faults and repairs |
+//! | `snapshot` | the reference that routes stay close to, and the file in which it is kept |
+//! | `state_folder` | the folder of everything that outlives OpenSM, and whether somebody else has changed it |
+//! | `status` | the report of a run, for the log, scripts and Prometheus |
+//! | `plugin` | one run: configuration, fabric, routes, tables, reports |
+//! | `shim_records` | the records in which the shim hands over a fabric |
+//! | `timeline` | a file of events, for measurements |
+//! | `ffi` | all unsafe code: functions that C calls and functions of C; panics end here |
+//! | `shim.c` | knows OpenSM's structures; compiled against the installed headers |
 //!
-//! Without OpenSM's headers the crate is empty, and the build says what to install.
+//! Without OpenSM's headers the library has no plugin in it, and the build says what to install.
 #![cfg_attr(any(not(opensm), test), allow(dead_code, reason = "OpenSM alone calls it"))]
 
 mod balance;
 mod config;
-mod engine;
 mod events;
 mod files;
-mod given;
 mod hops;
-mod places;
+mod kept_tables;
+mod opensm_options;
 mod plugin;
-mod reference;
+mod presence;
+mod snapshot;
+mod state_folder;
 mod status;
-mod store;
+mod subnet_manager;
 mod writer;
 
+// These have nobody to talk to without OpenSM.
 #[cfg(all(opensm, not(test)))]
 mod ffi;
+#[cfg(all(opensm, not(test)))]
+mod shim_records;
+#[cfg(all(opensm, not(test)))]
+mod timeline;

@@ -1,6 +1,6 @@
 /*
- * The only part that knows OpenSM's structures: compiled against the installed headers, whose version
- * OpenSM compares with its own before it calls anything here.
+ * The only part that knows OpenSM's structures. It is compiled against the installed headers; OpenSM compares their
+ * version with its own before it calls anything here.
  */
 #include <opensm/osm_config.h> /* first: without it, structures have other sizes */
 
@@ -21,7 +21,7 @@
 
 const char dmodc_osm_version[] = OSM_VERSION;
 
-/* Two pointers back to the whole, which stand far apart in it: with another layout they are elsewhere. */
+/* Checks pointers that lead back to OpenSM itself and are far apart in it: with another layout they are elsewhere. */
 int dmodc_layout_is_right(const struct osm_opensm *osm)
 {
 	return osm->subn.p_osm == osm && osm->sm.p_subn == &osm->subn && osm->sm.p_log == &osm->log;
@@ -41,7 +41,7 @@ int dmodc_register(struct osm_opensm *osm, void *context)
 	return osm_register_external_routing_engine(osm, &module, context) == CL_SUCCESS ? 0 : -1;
 }
 
-/* osm_log prints into 4096 bytes and does not look how much it prints. */
+/* osm_log prints into a buffer of 4096 bytes without a check. */
 #define LONGEST_LINE 2000
 
 void dmodc_log(struct osm_opensm *osm, uint8_t level, const char *text)
@@ -54,8 +54,8 @@ int dmodc_log_is_active(const struct osm_opensm *osm, uint8_t level)
 	return osm_log_is_active(&osm->log, level) ? 1 : 0;
 }
 
-/* Options that other engines heed. A file is set if it has a name. */
-void dmodc_given(const struct osm_opensm *osm, struct dmodc_given *given)
+/* Finds options that other engines use. A file is set if it has a name. */
+void dmodc_options(const struct osm_opensm *osm, struct dmodc_options *options)
 {
 	const osm_subn_opt_t *opt = &osm->subn.opt;
 	const struct {
@@ -79,27 +79,27 @@ void dmodc_given(const struct osm_opensm *osm, struct dmodc_given *given)
 		{ "lid_matrix_dump_file", opt->lid_matrix_dump_file && *opt->lid_matrix_dump_file },
 		{ "quasi_ftree_indexing", !!opt->quasi_ftree_indexing },
 	};
-	memset(given, 0, sizeof(*given));
-	given->port = cl_ntoh64(osm->subn.sm_port_guid);
-	given->roots = opt->root_guid_file && *opt->root_guid_file ? opt->root_guid_file : NULL;
-	given->connect_roots = !!opt->connect_roots;
-	given->hop_weights = opt->hop_weights_file && *opt->hop_weights_file;
+	memset(options, 0, sizeof(*options));
+	options->port = cl_ntoh64(osm->subn.sm_port_guid);
+	options->roots = opt->root_guid_file && *opt->root_guid_file ? opt->root_guid_file : NULL;
+	options->connect_roots = !!opt->connect_roots;
+	options->hop_weights = opt->hop_weights_file && *opt->hop_weights_file;
 	for (size_t at = 0; at < sizeof(others) / sizeof(*others); at++) {
-		size_t used = strlen(given->ignored);
-		if (!others[at].is_set || used + strlen(others[at].name) + 2 > sizeof(given->ignored))
+		size_t used = strlen(options->ignored);
+		if (!others[at].is_set || used + strlen(others[at].name) + 2 > sizeof(options->ignored))
 			continue;
-		strcpy(given->ignored + used, others[at].name);
-		strcat(given->ignored, " ");
+		strcpy(options->ignored + used, others[at].name);
+		strcat(options->ignored, " ");
 	}
 }
 
-/* Calls `each` for every node; the macro hides the map's way of walking. */
+/* Loops over all nodes of OpenSM's map. */
 #define FOR_EACH_NODE(osm, node)                                                                   \
 	for (osm_node_t *node = (osm_node_t *)cl_qmap_head(&(osm)->subn.node_guid_tbl);            \
 	     node != (osm_node_t *)cl_qmap_end(&(osm)->subn.node_guid_tbl);                        \
 	     node = (osm_node_t *)cl_qmap_next(&node->map_item))
 
-static void tell_device(const osm_node_t *node, const struct dmodc_sink *sink)
+static void report_device(const osm_node_t *node, const struct dmodc_sink *sink)
 {
 	int is_switch = osm_node_get_type(node) == IB_NODE_TYPE_SWITCH;
 	const osm_physp_t *own = is_switch ? osm_node_get_physp_ptr((osm_node_t *)node, 0) : NULL;
@@ -117,7 +117,7 @@ static void tell_device(const osm_node_t *node, const struct dmodc_sink *sink)
 	sink->device(sink->sink, &device);
 }
 
-static void tell_ports(osm_node_t *node, const struct dmodc_sink *sink)
+static void report_ports(osm_node_t *node, const struct dmodc_sink *sink)
 {
 	if (osm_node_get_type(node) == IB_NODE_TYPE_SWITCH)
 		return;
@@ -136,7 +136,7 @@ static void tell_ports(osm_node_t *node, const struct dmodc_sink *sink)
 	}
 }
 
-static void tell_cables(osm_node_t *node, const struct dmodc_sink *sink)
+static void report_cables(osm_node_t *node, const struct dmodc_sink *sink)
 {
 	uint64_t guid = cl_ntoh64(osm_node_get_node_guid(node));
 	for (uint32_t p = 1; p < osm_node_get_num_physp(node); p++) {
@@ -147,7 +147,7 @@ static void tell_cables(osm_node_t *node, const struct dmodc_sink *sink)
 		const osm_node_t *peer = osm_physp_get_node_ptr(remote);
 		uint64_t peer_guid = cl_ntoh64(osm_node_get_node_guid(peer));
 		uint8_t peer_port = osm_physp_get_port_num(remote);
-		/* Each cable once. */
+		/* Both ends list the cable; it is reported by the lesser one. */
 		if (guid > peer_guid || (guid == peer_guid && p > peer_port))
 			continue;
 		struct dmodc_cable cable = {
@@ -161,11 +161,11 @@ static void tell_cables(osm_node_t *node, const struct dmodc_sink *sink)
 void dmodc_collect(struct osm_opensm *osm, const struct dmodc_sink *sink)
 {
 	FOR_EACH_NODE (osm, node)
-		tell_device(node, sink);
+		report_device(node, sink);
 	FOR_EACH_NODE (osm, node)
-		tell_ports(node, sink);
+		report_ports(node, sink);
 	FOR_EACH_NODE (osm, node)
-		tell_cables(node, sink);
+		report_cables(node, sink);
 }
 
 int dmodc_write(struct osm_opensm *osm, uint64_t guid, const uint8_t *entries, uint32_t count,
@@ -187,7 +187,7 @@ int dmodc_write(struct osm_opensm *osm, uint64_t guid, const uint8_t *entries, u
 	return 0;
 }
 
-/* The hop table of a switch: for each of `count` switches, by LID, an entry for each of `ports`. */
+/* Writes the hop table of a switch: for each of `count` switches, by LID, an entry for each of `ports`. */
 int dmodc_set_hops(struct osm_opensm *osm, uint64_t guid, const uint16_t *lids, uint32_t count,
 		   const uint8_t *hops, uint32_t ports)
 {
@@ -200,7 +200,7 @@ int dmodc_set_hops(struct osm_opensm *osm, uint64_t guid, const uint16_t *lids, 
 			continue;
 		if (lids[at] > sw->max_lid_ho)
 			return -1;
-		/* It also makes room for the entries. */
+		/* This call allocates the entries of a LID. */
 		if (!sw->hops[lids[at]] && osm_switch_set_hops(sw, lids[at], 0, OSM_NO_PATH))
 			return -1;
 		memcpy(sw->hops[lids[at]], hops, ports);
@@ -208,7 +208,7 @@ int dmodc_set_hops(struct osm_opensm *osm, uint64_t guid, const uint16_t *lids, 
 	return 0;
 }
 
-/* As if nothing had been written, for the engine that comes next. */
+/* Empties all tables, so that the next engine starts as if nothing had been written. */
 void dmodc_empty(struct osm_opensm *osm)
 {
 	cl_qmap_t *switches = &osm->subn.sw_guid_tbl;
@@ -220,9 +220,9 @@ void dmodc_empty(struct osm_opensm *osm)
 }
 
 /*
- * Timing of an engine, for measurements: the callbacks of the first in the list are wrapped. One that is
- * missing, or that hands back, stands for OpenSM's own. That of the hop tables is called here; that of the
- * tables cannot be, and is over when OpenSM notes which engine it used, before it sends anything.
+ * Measures how long an engine takes: the callbacks of the first engine in the list are wrapped. If a callback is missing
+ * or declines, OpenSM's own function is measured instead. The one for hop tables can be called here. The one for tables
+ * cannot; it is over when OpenSM notes which engine it used, before it sends anything.
  */
 static struct {
 	struct osm_opensm *osm;

@@ -1,4 +1,4 @@
-/* What passes between the shim, which knows OpenSM's structures, and Rust, which does not. */
+/* The interface between the shim, which knows OpenSM's structures, and Rust, which does not. */
 #ifndef DMODC_SHIM_H
 #define DMODC_SHIM_H
 
@@ -34,7 +34,7 @@ struct dmodc_cable {
 	uint8_t port[2];
 };
 
-/* Who is told about the fabric: devices first, then their ports, then cables. */
+/* Callbacks that receive the fabric: all devices first, then all ports, then all cables. */
 struct dmodc_sink {
 	void *sink;
 	void (*device)(void *sink, const struct dmodc_device *device);
@@ -42,29 +42,29 @@ struct dmodc_sink {
 	void (*cable)(void *sink, const struct dmodc_cable *cable);
 };
 
-/* What was written to a switch. */
+/* How a table that was written differs from the table that the switch has. */
 struct dmodc_written {
-	uint32_t entries; /* that differ from what the switch has */
-	uint32_t blocks;  /* of 64 entries with such an entry: as many packets will be sent */
+	uint32_t entries; /* that differ */
+	uint32_t blocks;  /* of 64 entries with at least one of them: a packet will be sent for each */
 };
 
-/* What OpenSM was told, as far as it concerns routes. */
-struct dmodc_given {
+/* Options of OpenSM that concern routing. */
+struct dmodc_options {
 	uint64_t port; /* GUID of the port that OpenSM works through */
 	const char *roots;
 	uint8_t connect_roots;
 	uint8_t hop_weights;
-	/* Names of other options that are set, with blanks between them. */
+	/* Names of other routing options that are set, separated by blanks. */
 	char ignored[512];
 };
 
-/* The shim's, called by Rust. */
+/* Functions of the shim that Rust calls. */
 extern const char dmodc_osm_version[];
 int dmodc_layout_is_right(const struct osm_opensm *osm);
 int dmodc_register(struct osm_opensm *osm, void *context);
 void dmodc_log(struct osm_opensm *osm, uint8_t level, const char *text);
 int dmodc_log_is_active(const struct osm_opensm *osm, uint8_t level);
-void dmodc_given(const struct osm_opensm *osm, struct dmodc_given *given);
+void dmodc_options(const struct osm_opensm *osm, struct dmodc_options *options);
 void dmodc_collect(struct osm_opensm *osm, const struct dmodc_sink *sink);
 int dmodc_write(struct osm_opensm *osm, uint64_t guid, const uint8_t *entries, uint32_t count,
 		struct dmodc_written *written);
@@ -73,7 +73,7 @@ int dmodc_set_hops(struct osm_opensm *osm, uint64_t guid, const uint16_t *lids, 
 void dmodc_empty(struct osm_opensm *osm);
 void dmodc_time_engine(struct osm_opensm *osm);
 
-/* Rust's, called by the shim. */
+/* Functions of Rust that the shim calls. */
 int dmodc_hops(void *context);
 int dmodc_route(void *context);
 void dmodc_timed(const char *engine, const char *stage, uint64_t nanoseconds, uint64_t cpu_nanoseconds);

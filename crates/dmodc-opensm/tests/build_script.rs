@@ -1,12 +1,11 @@
-//! The build script on machines that do not have what the plugin is compiled against: it says so in one line, and
-//! the rest of the workspace builds.
+//! The build script on machines without OpenSM's headers: it warns in one line, and the rest of the workspace builds.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The build script, as cargo compiled it: in a folder next to the one that it writes to.
+/// Returns the build script that cargo has compiled: it is in a folder next to the one that it writes to.
 fn script() -> PathBuf {
     let out = Path::new(env!("OUT_DIR"));
     let builds = out.parent().unwrap().parent().unwrap();
@@ -18,7 +17,7 @@ fn script() -> PathBuf {
     scripts.max_by_key(|path| fs::metadata(path).unwrap().modified().unwrap()).unwrap()
 }
 
-/// What it says to cargo when headers are looked for in this folder.
+/// Runs the build script with the headers of this folder. Returns its lines for cargo.
 fn run(include: &Path) -> Vec<String> {
     let version = Command::new("rustc").arg("-vV").output().unwrap();
     let version = String::from_utf8(version.stdout).unwrap();
@@ -36,15 +35,15 @@ fn run(include: &Path) -> Vec<String> {
 }
 
 fn is_left_out(include: &Path, because: &str) {
-    let said = run(include);
+    let output = run(include);
     let warnings: Vec<&String> =
-        said.iter().filter(|line| line.starts_with("cargo:warning=")).collect();
-    let [warning] = warnings[..] else { panic!("one line: {said:?}") };
+        output.iter().filter(|line| line.starts_with("cargo:warning=")).collect();
+    let [warning] = warnings[..] else { panic!("one line: {output:?}") };
     assert!(warning.contains("the OpenSM plugin is left out"), "{warning}");
     assert!(warning.contains(because), "{warning}");
     assert!(warning.contains("apt-get install gcc libopensm-dev libibumad-dev"), "{warning}");
-    assert!(!said.iter().any(|line| line.contains("rustc-cfg=opensm")), "{said:?}");
-    assert!(!said.iter().any(|line| line.contains("rustc-link")), "{said:?}");
+    assert!(!output.iter().any(|line| line.contains("rustc-cfg=opensm")), "{output:?}");
+    assert!(!output.iter().any(|line| line.contains("rustc-link")), "{output:?}");
 }
 
 #[test]
@@ -66,8 +65,8 @@ fn without_headers_that_compile_the_plugin_is_left_out_with_one_line() {
 fn with_headers_that_compile_it_is_built() {
     let include = Path::new("/usr/include/infiniband");
     if include.join("opensm/osm_config.h").is_file() && include.join("umad.h").is_file() {
-        let said = run(include);
-        assert!(said.iter().any(|line| line == "cargo:rustc-cfg=opensm"), "{said:?}");
-        assert!(!said.iter().any(|line| line.starts_with("cargo:warning=")), "{said:?}");
+        let output = run(include);
+        assert!(output.iter().any(|line| line == "cargo:rustc-cfg=opensm"), "{output:?}");
+        assert!(!output.iter().any(|line| line.starts_with("cargo:warning=")), "{output:?}");
     }
 }

@@ -85,7 +85,7 @@ fn write(fabric: &Fabric, format: Format, comments: &[String], args: &OutputArgs
 }
 
 /// Says on standard error which nodes Slurm's files cannot list: none is lost in silence.
-fn report_left_out(fabric: &Fabric, left: &slurm::LeftOut) {
+fn report_left_out(fabric: &Fabric, left: &slurm::LeftOutNodes) {
     let why = [
         (&left.unnamed, "whose description names no host"),
         (&left.unconnected, "on switches that no leaf is connected to"),

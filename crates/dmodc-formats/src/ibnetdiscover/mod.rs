@@ -1,9 +1,16 @@
-//! The text that `ibnetdiscover` prints, in all its modes, the dialect of ibdiagnet, and ibsim netlists.
+//! The text that `ibnetdiscover` prints, in all its modes, the dialect of ibdiagnet (`.ibnetdiscover`), and the netlists of
+//! the simulator ibsim.
 //!
-//! One record for each device: some `key=value` lines, a head line, and a line for each cabled port,
-//! so each cable is told by both its ends. Netlists name devices freely; such a name is given a GUID
-//! in the order of first sight. `-g` adds headings and may describe a device again, `-s` adds lines
-//! with paths, `--diff` marks lines with `<` (before) and `>` (after); what was before is passed over.
+//! ```text
+//! switchguid=0x2c90100000006(2c90100000006)
+//! Switch  6 "S-0002c90100000006"    # "leaf" base port 0 lid 16 lmc 0
+//! [1]     "H-0002c900000000b0"[2](2c900000000b2)    # "nic10 mlx5_0" lid 28 4xQDR
+//! ```
+//!
+//! There is one record for each device: some `key=value` lines, a head line, and a line for each cabled port. So each
+//! cable is described by both its ends. Netlists name devices freely; such a name is given a GUID in the order of first
+//! use. `-g` adds headings and may describe a device again, `-s` adds lines with paths, `--diff` marks lines with `<`
+//! (before) and `>` (after); lines of before are skipped.
 
 mod read;
 mod write;
@@ -24,7 +31,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_reads_back_the_same() {
+    fn a_fabric_reads_back_the_same() {
         for tuple in ["1; 3; 1; 1", "1; 254; 1; 1", "3; 2,2,3; 1,2,2; 1,2,1", "2; 18,16; 1,9; 1,2"]
         {
             for guids in [GuidOrder::Topological, GuidOrder::Shuffled(2)] {
@@ -125,7 +132,7 @@ Ca\t1 \"H-0002c900000000c0\"\t\t# \"Mellanox Technologies Aggregation Node\"
     }
 
     #[test]
-    fn damage_is_told_with_line_column_and_thing() {
+    fn damage_is_reported_with_line_column_and_thing() {
         for (from, to, kind, message) in [
             (
                 "devid=0xc738",

@@ -5,14 +5,14 @@ use std::collections::HashMap;
 use dmodc::fabric::{Adapter, AdapterKind, Product, Rate, Switch, Vertex};
 use dmodc::{Guid, Lid, PortNumber};
 
-use crate::intake::{Intake, Refusal, adapter_kind};
+use crate::fabric_reader::{FabricReader, LineRefusal, adapter_kind};
 use crate::scan::{Cursor, hex_number};
 use crate::{DirtKind, Format, ReadError, Reading, planes};
 
-/// GUIDs of devices that a netlist names freely start here: locally administered, so no real ones.
+/// The first GUID for devices that a netlist names freely. It is locally administered, so no real device has it.
 const FREE_NAMES: u64 = 0x02d0_dcff_0000_0000;
 
-/// Lines that tools print around records, and that carry nothing for us.
+/// Beginnings of lines that tools print around records and that mean nothing here.
 const NOISE: [&str; 11] = [
     "DR path ",
     "Chassis ",
@@ -27,7 +27,7 @@ const NOISE: [&str; 11] = [
     "-- ",
 ];
 
-/// Whether a line is of this format.
+/// Returns whether a line is of this format.
 pub(crate) fn detect(line: Cursor<'_>) -> bool {
     let mut line = undiffed(line).unwrap_or(line);
     let key = ["vendid=", "devid=", "switchguid", "caguid", "hcaguids", "rtguid"];
@@ -47,30 +47,31 @@ pub(crate) fn detect(line: Cursor<'_>) -> bool {
 }
 
 pub(crate) fn read(text: &[u8]) -> Result<Reading, ReadError> {
-    let mut reader = Reader::default();
-    let mut intake = Intake::default();
-    intake.lines(text, |intake, line| reader.line(intake, line));
-    intake.finish(text, Format::Ibnetdiscover)
+    let mut records = RecordReader::default();
+    let mut reader = FabricReader::default();
+    reader.lines(text, |reader, line| records.line(reader, line));
+    reader.finish(text, Format::Ibnetdiscover)
 }
 
-/// What a head line describes.
+/// The kind of device that a head line describes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Head {
+enum HeadKind {
     Switch,
     Adapter,
     Router,
 }
 
-fn head_word(line: &mut Cursor<'_>) -> Option<Head> {
+/// Takes the first word of a head line, if it is one.
+fn head_word(line: &mut Cursor<'_>) -> Option<HeadKind> {
     let words = [
-        ("Switch", Head::Switch),
-        ("Ca", Head::Adapter),
-        ("Hca", Head::Adapter),
-        ("Rt", Head::Router),
+        ("Switch", HeadKind::Switch),
+        ("Ca", HeadKind::Adapter),
+        ("Hca", HeadKind::Adapter),
+        ("Rt", HeadKind::Router),
     ];
     let mut ahead = *line;
     let (_, head) = words.into_iter().find(|(word, _)| ahead.take(word))?;
-    // Lost tabs leave the number right behind the word.
+    // If tabs got lost, the number follows the word directly.
     if !matches!(ahead.rest().first(), Some(b' ' | b'\t' | b'0'..=b'9')) {
         return None;
     }
@@ -78,7 +79,7 @@ fn head_word(line: &mut Cursor<'_>) -> Option<Head> {
     Some(head)
 }
 
-/// The line without the mark of `--diff`; `None` for what was before.
+/// Returns the line without the mark of `--diff`, or `None` for a line of before.
 fn undiffed(mut line: Cursor<'_>) -> Option<Cursor<'_>> {
     if line.rest().starts_with(b"< ") || line.rest() == b"<" {
         return None;
@@ -87,9 +88,10 @@ fn undiffed(mut line: Cursor<'_>) -> Option<Cursor<'_>> {
     Some(line)
 }
 
+/// Reads records. It remembers the lines of a record that belong together.
 #[derive(Default)]
-struct Reader {
-    /// What the `key=value` lines before a head line said.
+struct RecordReader {
+    /// The `key=value` lines before a head line.
     product: Product,
     device_number: Option<u32>,
     /// The device whose port lines follow.
@@ -98,10 +100,10 @@ struct Reader {
     names: HashMap<Vec<u8>, Guid>,
 }
 
-impl Reader {
-    fn line(&mut self, intake: &mut Intake, line: Cursor<'_>) -> Result<(), Refusal> {
+impl RecordReader {
+    fn line(&mut self, reader: &mut FabricReader, line: Cursor<'_>) -> Result<(), LineRefusal> {
         let Some(mut line) = undiffed(line) else { return Ok(()) };
-        intake.builder.at_line(line.number());
+        reader.builder.at_line(line.number());
         if line.rest().iter().all(|c| matches!(c, b' ' | b'\t')) {
             self.device = None;
             return Ok(());
@@ -113,11 +115,11 @@ impl Reader {
         let is_port = matches!(line.rest(), [b'[', b'0'..=b'9', ..])
             || (line.rest().starts_with(b"[") && self.device.is_some());
         if is_port {
-            return Ok(self.port(intake, line)?);
+            return Ok(self.port(reader, line)?);
         }
         if let Some(head) = head_word(&mut line) {
             self.device = None;
-            return Ok(self.head(intake, line, head)?);
+            return Ok(self.head(reader, line, head)?);
         }
         if self.key(&mut line)?
             || NOISE.iter().any(|noise| line.rest().starts_with(noise.as_bytes()))
@@ -125,10 +127,10 @@ impl Reader {
             return Ok(());
         }
         let place = line.expected("a line of ibnetdiscover (vendid=, Switch, Ca, [port] …)");
-        Err(Refusal::Foreign(place))
+        Err(LineRefusal::Foreign(place))
     }
 
-    /// `devid=0xc738` and its like; says whether it was one.
+    /// Reads a line such as `devid=0xc738`. Returns whether it is one.
     fn key(&mut self, line: &mut Cursor<'_>) -> Result<bool, ReadError> {
         if line.take("vendid=") {
             self.device = None;
@@ -147,12 +149,12 @@ impl Reader {
         Ok(true)
     }
 
-    /// `Switch  36 "S-…"    # "description" enhanced port 0 lid 9 lmc 0`, `Ca  2 "H-…"    # "description"`
+    /// Reads a head line: `Switch  36 "S-…"    # "description" enhanced port 0 lid 9 lmc 0`, `Ca  2 "H-…"    # "description"`
     fn head(
         &mut self,
-        intake: &mut Intake,
+        reader: &mut FabricReader,
         mut line: Cursor<'_>,
-        head: Head,
+        head: HeadKind,
     ) -> Result<(), ReadError> {
         line.skip_blanks();
         let ports = line.decimal("a number of ports", 0, PortNumber::MAX.0.into())? as u8;
@@ -162,13 +164,13 @@ impl Reader {
         let guid = self.guid_of(quoted);
         if let [letter @ (b'S' | b'H' | b'R'), b'-', digits @ ..] = quoted
             && hex_number(digits).is_some()
-            && (*letter == b'S') != (head == Head::Switch)
+            && (*letter == b'S') != (head == HeadKind::Switch)
         {
             return Err(id.expected("a device id of the same kind as the line"));
         }
         line.skip_blanks();
         let mut name = String::from_utf8_lossy(quoted).into_owned();
-        // A netlist tells neither descriptions nor LIDs; that is no fault of it.
+        // A netlist has neither descriptions nor LIDs; that is no damage.
         let described = line.take("#");
         if described {
             line.skip_blanks();
@@ -177,39 +179,39 @@ impl Reader {
         let product = std::mem::take(&mut self.product);
         let device_number = self.device_number.take();
         let vertex = match head {
-            Head::Switch => {
+            HeadKind::Switch => {
                 let (lid, _) = lid_and_rate(&mut line);
                 if described {
-                    intake.note_lid(lid, || line.error(format!("switch {guid} has no LID")));
+                    reader.note_lid(lid, || line.error(format!("switch {guid} has no LID")));
                 }
                 let name = name.into();
-                intake.builder.switch(Switch { guid, lid, ports, name, product })
+                reader.builder.switch(Switch { guid, lid, ports, name, product })
             }
-            Head::Adapter | Head::Router => {
+            HeadKind::Adapter | HeadKind::Router => {
                 let kind = match head {
-                    Head::Router => AdapterKind::Router,
+                    HeadKind::Router => AdapterKind::Router,
                     _ => adapter_kind(device_number, &name),
                 };
                 let name = name.into();
-                intake.builder.adapter(Adapter { guid, ports, kind, name, product })
+                reader.builder.adapter(Adapter { guid, ports, kind, name, product })
             }
         };
-        intake.devices += 1;
+        reader.devices += 1;
         self.device = Some((vertex, guid));
         Ok(())
     }
 
-    /// `[1]  "H-…"[1](2c90000000011)    # "description" lid 27 4xQDR` on a switch,
-    /// `[1](2c90000000011)  "S-…"[1]    # lid 27 lmc 0 "description" lid 16 4xQDR` on an adapter. ibdiagnet
+    /// Reads a port line: `[1]  "H-…"[1](2c90000000011)    # "description" lid 27 4xQDR` of a switch,
+    /// `[1](2c90000000011)  "S-…"[1]    # lid 27 lmc 0 "description" lid 16 4xQDR` of an adapter. ibdiagnet
     /// puts a label first: `[1](1/1/1)`, `[1](1)(b0cf…)`.
-    fn port(&mut self, intake: &mut Intake, mut line: Cursor<'_>) -> Result<(), ReadError> {
+    fn port(&mut self, reader: &mut FabricReader, mut line: Cursor<'_>) -> Result<(), ReadError> {
         let Some((device, guid)) = self.device else {
             return Err(line.expected("a Switch, Ca or Rt line before the lines of its ports"));
         };
         let port = port_number(&mut line)?;
         let (own_guid, plane) = port_guid(&mut line);
         let own_guid = own_guid.unwrap_or(Guid(guid.0.wrapping_add(port.0.into())));
-        plane.into_iter().for_each(|plane| intake.planes.note(plane));
+        plane.into_iter().for_each(|plane| reader.planes.note(plane));
         line.skip_blanks();
         let peer = self.guid_of(line.quoted("the device at the other end")?);
         line.skip_blanks();
@@ -236,22 +238,22 @@ impl Reader {
             rate = lid_and_rate(&mut line).1;
             if let Vertex::Adapter(_) = device {
                 let place = || line.error(format!("port {port} of {guid} has no LID"));
-                intake.note_lid(own_lid.0, place);
+                reader.note_lid(own_lid.0, place);
             }
         }
         if rate.is_none_or(|rate| rate.is_unknown() && rate != Rate::default()) {
-            intake
+            reader
                 .dirt
                 .note(DirtKind::UnknownRate, line.expected("a width and speed such as 4xNDR"));
         }
         if let Vertex::Adapter(_) = device {
-            intake.builder.end_port(device, port, own_guid, own_lid.0, own_lid.1);
+            reader.builder.end_port(device, port, own_guid, own_lid.0, own_lid.1);
         }
-        intake.builder.mention(device, port, peer, peer_port, rate.unwrap_or_default());
+        reader.builder.mention(device, port, peer, peer_port, rate.unwrap_or_default());
         Ok(())
     }
 
-    /// The GUID that an id means: `S-0002c90100000001`, or one given to a free name.
+    /// Returns the GUID of an id such as `S-0002c90100000001`, or the one that is given to a free name.
     fn guid_of(&mut self, id: &[u8]) -> Guid {
         if let [b'S' | b'H' | b'R' | b'?', b'-', digits @ ..] = id
             && let Some(guid) = hex_number(digits)
@@ -263,7 +265,7 @@ impl Reader {
     }
 }
 
-/// `[7]`, and `[ext 3]` that may follow it.
+/// Reads `[7]`, and `[ext 3]` that may follow it.
 fn port_number(line: &mut Cursor<'_>) -> Result<PortNumber, ReadError> {
     line.expect("[")?;
     let port = line.decimal("a port number", 1, PortNumber::MAX.0.into())?;
@@ -274,8 +276,8 @@ fn port_number(line: &mut Cursor<'_>) -> Result<PortNumber, ReadError> {
     Ok(PortNumber(port as u8))
 }
 
-/// The GUID in the parentheses that follow, if there is one, and the plane that a label names. The GUID is the last
-/// pair that is no label. Labels are short, or have slashes, or letters that no number has.
+/// Reads the parentheses that follow. Returns the GUID, if there is one, and the plane that a label names. The GUID is in
+/// the last parentheses that hold no label. Labels are short, or have slashes or letters that no number has.
 fn port_guid(line: &mut Cursor<'_>) -> (Option<Guid>, Option<u8>) {
     let (mut guid, mut plane) = (None, None);
     while let Some(inside) = line.parenthesised() {
@@ -287,13 +289,12 @@ fn port_guid(line: &mut Cursor<'_>) -> (Option<Guid>, Option<u8>) {
     (guid, plane)
 }
 
-/// A LID, where a number stands here; else it is unknown.
+/// Reads a LID. It is unknown if no number stands here.
 fn lid(line: &mut Cursor<'_>) -> Lid {
     line.decimal("a LID", 0, u32::MAX / 2).map_or(Lid::UNKNOWN, Lid)
 }
 
-/// What follows a description: ` lid 16 4xQDR s=1 w=2`. Nothing of it need be there; `None` is a rate
-/// that cannot be read.
+/// Reads the end of a line: ` lid 16 4xQDR s=1 w=2`. All of it is optional; `None` means a rate that cannot be read.
 fn lid_and_rate(line: &mut Cursor<'_>) -> (Lid, Option<Rate>) {
     let mut found = Lid::UNKNOWN;
     if line.find("lid ") {

@@ -1,29 +1,29 @@
-//! The lines of a dump: headers of tables, entries, and what carries nothing.
+//! The lines of a dump: headers of tables, entries, and lines without meaning.
 
 use dmodc::{Guid, Lid, NO_ROUTE, PortNumber};
 
 use crate::ReadError;
 use crate::scan::Cursor;
 
-/// How the table of a switch begins: in dumps, and in `opensm.fdbs`.
+/// The beginnings of a table of a switch: in dumps, and in `opensm.fdbs`.
 pub(super) const HEADERS: [&str; 2] = ["Unicast lids ", "dump_ucast_routes: Switch "];
 
 /// One entry of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Entry {
-    pub(super) name: Name,
+pub(super) struct DumpEntry {
+    pub(super) name: EntryName,
     pub(super) port: PortNumber,
 }
 
 /// How an entry names its destination: by LID, and by GUID where there is a comment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Name {
+pub(super) struct EntryName {
     pub(super) lid: Lid,
     pub(super) guid: Option<Guid>,
 }
 
-/// `Unicast lids [0-28] of switch Lid 2 guid 0x0002c90100000001 ('L1-0'):` or
-/// `dump_ucast_routes: Switch 0x0002c90100000001`; `None` for a line that is neither.
+/// Reads the header of a table: `Unicast lids [0-28] of switch Lid 2 guid 0x0002c90100000001 ('L1-0'):` or
+/// `dump_ucast_routes: Switch 0x0002c90100000001`. Returns `None` for a line that is neither.
 pub(super) fn header(mut line: Cursor<'_>) -> Option<Result<Guid, ReadError>> {
     if line.take(HEADERS[1]) {
         return Some(line.guid());
@@ -37,8 +37,8 @@ pub(super) fn header(mut line: Cursor<'_>) -> Option<Result<Guid, ReadError>> {
     })
 }
 
-/// Whether a line carries nothing: comments, headings of columns, counts, and the warning that
-/// `dump_lfts` prints about its own age.
+/// Returns whether a line has no meaning: comments, headings of columns, counts, and the warning of `dump_lfts` that it is
+/// outdated.
 pub(super) fn is_heading(line: Cursor<'_>) -> bool {
     let rest = line.rest();
     rest.is_empty()
@@ -50,13 +50,13 @@ pub(super) fn is_heading(line: Cursor<'_>) -> bool {
         || rest.trim_ascii_end().ends_with(b"lids dumped")
 }
 
-/// Whether a line is an entry, damaged or not.
+/// Returns whether a line is an entry, damaged or not.
 pub(super) fn is_entry(line: Cursor<'_>) -> bool {
     line.rest().starts_with(b"0x")
 }
 
-/// `0x0001 001 # Channel Adapter portguid 0x0002c90000000011: 'nic0'`
-pub(super) fn entry(mut line: Cursor<'_>) -> Result<Entry, ReadError> {
+/// Reads an entry: `0x0001 001 # Channel Adapter portguid 0x0002c90000000011: 'nic0'`
+pub(super) fn entry(mut line: Cursor<'_>) -> Result<DumpEntry, ReadError> {
     let start = line;
     let lid = match u32::try_from(line.hex("a LID such as 0x0001")?) {
         Ok(lid) => Lid(lid),
@@ -69,7 +69,10 @@ pub(super) fn entry(mut line: Cursor<'_>) -> Result<Entry, ReadError> {
     if line.take(": ") {
         line.skip_blanks();
         if line.take("UNREACHABLE") {
-            return Ok(Entry { name: Name { lid, guid: None }, port: PortNumber(NO_ROUTE) });
+            return Ok(DumpEntry {
+                name: EntryName { lid, guid: None },
+                port: PortNumber(NO_ROUTE),
+            });
         }
     }
     let port = PortNumber(line.decimal("a port", 0, 255)? as u8);
@@ -77,7 +80,7 @@ pub(super) fn entry(mut line: Cursor<'_>) -> Result<Entry, ReadError> {
         true => Some(line.guid()?),
         false => None,
     };
-    Ok(Entry { name: Name { lid, guid }, port })
+    Ok(DumpEntry { name: EntryName { lid, guid }, port })
 }
 
 /// Returns where the three digits of the port begin in a line that [`entry`] has read, or `None` if the

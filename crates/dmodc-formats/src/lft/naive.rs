@@ -1,30 +1,31 @@
-//! The naive twin of the reader: line by line, on one core. The fast reader must give the same, whatever
-//! the bytes.
+//! The naive twin of the reader: line by line, on one core. For any bytes, the fast reader must give the same result.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use dmodc::{Fabric, NO_ROUTE, SwitchIndex};
 
-use super::line::{Entry, entry, header, is_entry, is_heading};
-use super::repeated::settle;
-use super::{Ends, Lft, finished, without_mark};
+use super::known_names::DestinationIndex;
+use super::line::{DumpEntry, entry, header, is_entry, is_heading};
+use super::repeated_lids::settle;
+use super::{Lft, finished, without_byte_order_mark};
 use crate::scan::lines;
-use crate::{DirtKind, ReadError, foreign};
+use crate::unsupported::describe_unsupported;
+use crate::{DirtKind, ReadError};
 
 /// Reads a dump of the tables of a fabric as [`super::read`] does, line by line.
 ///
 /// # Errors
 /// As [`super::read`].
 pub fn read(text: &[u8], fabric: &Fabric) -> Result<Lft, ReadError> {
-    let ends = Ends::new(fabric);
+    let index = DestinationIndex::new(fabric);
     let mut lft = Lft { rows: vec![Vec::new(); fabric.switches().len()], ..Lft::default() };
-    let (all, text) = (text, without_mark(text, &mut lft.dirt));
+    let (all, text) = (text, without_byte_order_mark(text, &mut lft.dirt));
     let mut places = HashMap::new();
     // The table being read, if there is one, and its switch, if the fabric knows it.
     let mut table: Option<Option<SwitchIndex>> = None;
     let mut lids = HashSet::new();
     let mut repeated = BTreeSet::new();
-    let mut seen = vec![false; fabric.switches().len()];
+    let mut has_table = vec![false; fabric.switches().len()];
     for mut line in lines(text) {
         line.skip_blanks();
         if is_entry(line) {
@@ -33,7 +34,7 @@ pub fn read(text: &[u8], fabric: &Fabric) -> Result<Lft, ReadError> {
                 lft.dirt.note(DirtKind::DamagedLine, place);
                 continue;
             };
-            let Entry { name, port } = match entry(line) {
+            let DumpEntry { name, port } = match entry(line) {
                 Ok(entry) => entry,
                 Err(place) => {
                     let kind =
@@ -47,7 +48,7 @@ pub fn read(text: &[u8], fabric: &Fabric) -> Result<Lft, ReadError> {
                 lft.dirt.note(DirtKind::RepeatedEntry, place);
                 repeated.insert(name.lid);
             }
-            let Some(end) = ends.find(name) else {
+            let Some(end) = index.find(name) else {
                 lft.unknown_destinations.insert(name.lid, name.guid);
                 continue;
             };
@@ -62,9 +63,9 @@ pub fn read(text: &[u8], fabric: &Fabric) -> Result<Lft, ReadError> {
             }
         } else if let Some(guid) = header(line) {
             lids.clear();
-            match guid.map(|guid| (guid, ends.switch(guid))) {
+            match guid.map(|guid| (guid, index.switch(guid))) {
                 Ok((_, Some(s))) => {
-                    seen[s.at()] = true;
+                    has_table[s.at()] = true;
                     table = Some(Some(s));
                 }
                 Ok((guid, None)) => {
@@ -72,7 +73,7 @@ pub fn read(text: &[u8], fabric: &Fabric) -> Result<Lft, ReadError> {
                     table = Some(None);
                 }
                 Err(place) => {
-                    // Whose entries follow is not known; they are passed over with it.
+                    // It is not known whose entries follow; they are skipped, too.
                     lft.dirt.note(DirtKind::DamagedLine, place);
                     table = None;
                 }
@@ -83,5 +84,5 @@ pub fn read(text: &[u8], fabric: &Fabric) -> Result<Lft, ReadError> {
         }
     }
     settle(&mut lft, &repeated, fabric);
-    finished(lft, &seen, foreign(all))
+    finished(lft, &has_table, describe_unsupported(all))
 }

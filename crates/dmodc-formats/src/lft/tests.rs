@@ -1,7 +1,7 @@
-//! What dumps mean, by example.
+//! Examples of dumps and their meaning.
 
 use super::*;
-use dmodc::{Degradation, Dmodc, Live, NodeIndex, Pgft, Routing};
+use dmodc::{Degradation, Dmodc, ForwardingTables, Live, NodeIndex, Pgft, Routing};
 
 fn figure_1() -> Fabric {
     "3; 2,2,3; 1,2,2; 1,2,1".parse::<Pgft>().unwrap().fabric(Default::default())
@@ -20,7 +20,7 @@ fn written(fabric: &Fabric, tables: &ForwardingTables) -> String {
     String::from_utf8(text).unwrap()
 }
 
-/// All entries by switch, end and k: tables with other columns can be compared so.
+/// Returns all entries by switch, end and k, so that tables with different columns can be compared.
 fn entries(tables: &ForwardingTables) -> BTreeMap<(usize, End, u8), u8> {
     let mut entries = BTreeMap::new();
     for s in 0..tables.switch_count() {
@@ -34,7 +34,7 @@ fn entries(tables: &ForwardingTables) -> BTreeMap<(usize, End, u8), u8> {
 }
 
 #[test]
-fn what_is_written_reads_back_the_same() {
+fn tables_read_back_the_same() {
     let fabric = figure_1();
     let tables = route(&fabric);
     let text = written(&fabric, &tables);
@@ -42,7 +42,7 @@ fn what_is_written_reads_back_the_same() {
     let lft = read(text.as_bytes(), &fabric).unwrap();
     assert!(lft.unknown_switches.is_empty() && lft.unknown_destinations.is_empty());
     assert_eq!(entries(&Lft::tables(&[&lft], &fabric).unwrap()[0]), entries(&tables));
-    // The text of ibroute, and LIDs that have changed: GUIDs decide.
+    // In the text of ibroute, and where LIDs have changed, GUIDs decide.
     let ibroute = text
         .replace(" # ", " : (")
         .replace("lids [0-28]", "lids [0x0-0x1c]")
@@ -159,7 +159,7 @@ fn strangers_are_listed_and_nonsense_is_refused() {
     }
 }
 
-/// A subnet manager may give other LIDs than the fabric's: then GUIDs and the order of LIDs decide.
+/// If the LIDs of a dump differ from those of the fabric, GUIDs and the order of LIDs decide.
 #[test]
 fn given_columns_are_filled_whatever_the_lids_of_a_dump() {
     let fabric = figure_1();

@@ -7,14 +7,14 @@ use dmodc::{Columns, End, Fabric, ForwardingTables, Live, PortNumber, SwitchInde
 
 use crate::scan::printable;
 
-/// What OpenSM's loader reads of a line at the most.
+/// The longest line that OpenSM's loader reads.
 const LONGEST_LINE: usize = 1023;
 
-/// Writes tables as OpenSM dumps and loads them: live switches by index, entries by LID; what has no route
-/// is left out, and so is what is dead.
+/// Writes tables as OpenSM dumps and loads them: live switches by index, entries by LID. Entries without a route and dead
+/// parts are left out.
 ///
 /// # Errors
-/// What the writer says.
+/// The error of the writer.
 pub fn write(
     live: Live<'_>,
     tables: &ForwardingTables,
@@ -24,12 +24,12 @@ pub fn write(
     for comment in comments {
         writeln!(out, "# {}", printable(comment))?;
     }
-    let writer = Writer::new(live, tables.columns());
+    let writer = LftWriter::new(live, tables.columns());
     let switches: Vec<SwitchIndex> = live.switches().collect();
-    // Some tables are put into words on all threads, and written one after the other: a few for each thread, but
-    // not more than fit into the room.
-    let table = tables.columns().len().max(1) * LINE;
-    let at_once = (ROOM / table).clamp(1, 4 * parallel::threads());
+    // The texts of some tables are made on all threads and then written one after the other: a few for each thread, but
+    // not more than the memory limit allows.
+    let table = tables.columns().len().max(1) * LINE_LENGTH;
+    let at_once = (MOST_TEXT / table).clamp(1, 4 * parallel::threads());
     for some in switches.chunks(at_once) {
         let texts = parallel::map(some, |&s| {
             let mut text = Vec::new();
@@ -43,46 +43,55 @@ pub fn write(
 }
 
 /// About the length of a line.
-const LINE: usize = 64;
+const LINE_LENGTH: usize = 64;
 
-/// About as many bytes of text are held at once.
-const ROOM: usize = 64 << 20;
+/// About the number of bytes of text in memory at once.
+const MOST_TEXT: usize = 64 << 20;
+
+/// The line of a destination: `head`, the port, `tail`. Only the port differs between switches.
+struct LineForm {
+    column: usize,
+    /// Such as `0x0001 `.
+    head: String,
+    /// The comment, and the end of the line.
+    tail: String,
+}
 
 /// Writes the tables of one switch after the other.
-pub struct Writer<'a> {
+pub struct LftWriter<'a> {
     fabric: &'a Fabric,
-    /// A row is `0x0001 ` + port + what follows; the two outer parts are the same at every switch.
-    parts: Vec<(usize, String, String)>,
-    /// The greatest LID.
-    last: u32,
+    lines: Vec<LineForm>,
+    greatest_lid: u32,
+    /// The text of each port number.
     ports: Vec<String>,
+    /// A buffer for the table of a switch.
     text: Vec<u8>,
 }
 
-impl<'a> Writer<'a> {
-    /// For tables with these columns, as far as they are alive.
+impl<'a> LftWriter<'a> {
+    /// Returns a writer for tables with these columns, as far as they are alive.
     pub fn new(live: Live<'a>, columns: &Columns) -> Self {
         let fabric = live.fabric;
         let mut by_lid = columns.by_lid();
         by_lid.retain(|&c| columns.destinations()[c].end.is_alive(live));
-        let last = by_lid.last().map_or(0, |&c| columns.destinations()[c].lid.0);
-        let part = |column: usize| {
+        let greatest_lid = by_lid.last().map_or(0, |&c| columns.destinations()[c].lid.0);
+        let line = |column: usize| {
             let d = &columns.destinations()[column];
-            (column, format!("0x{:04x} ", d.lid.0), comment(fabric, d.end))
+            LineForm { column, head: format!("0x{:04x} ", d.lid.0), tail: comment(fabric, d.end) }
         };
-        Writer {
+        LftWriter {
             fabric,
-            parts: by_lid.into_iter().map(part).collect(),
-            last,
+            lines: by_lid.into_iter().map(line).collect(),
+            greatest_lid,
             ports: (0..=255).map(|port| format!("{port:03}")).collect(),
             text: vec![],
         }
     }
 
-    /// Writes the table of one switch, whose ports by column are told.
+    /// Writes the table of one switch. `port` returns its port for a column.
     ///
     /// # Errors
-    /// What the writer says.
+    /// The error of the writer.
     pub fn write(
         &mut self,
         s: SwitchIndex,
@@ -109,10 +118,10 @@ impl<'a> Writer<'a> {
         writeln!(
             text,
             "Unicast lids [0-{}] of switch Lid {} guid {} ('{name}'):",
-            self.last, switch.lid, switch.guid
+            self.greatest_lid, switch.lid, switch.guid
         )?;
         let mut dumped = 0;
-        for (column, head, tail) in &self.parts {
+        for LineForm { column, head, tail } in &self.lines {
             if let Some(port) = port(*column) {
                 text.extend_from_slice(head.as_bytes());
                 text.extend_from_slice(self.ports[usize::from(port.0)].as_bytes());
@@ -124,7 +133,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// ` # Channel Adapter portguid 0x0002c90000000011: 'nic0'` and the end of the line.
+/// Returns the comment ` # Channel Adapter portguid 0x0002c90000000011: 'nic0'` and the end of the line.
 fn comment(fabric: &Fabric, end: End) -> String {
     let kind = match end {
         End::Node(n) if fabric.adapter_of(n).kind == AdapterKind::Router => "Router",
@@ -135,7 +144,7 @@ fn comment(fabric: &Fabric, end: End) -> String {
     format!(" # {kind} portguid {guid}: '{}'\n", shortened(name))
 }
 
-/// A name that leaves room in a line that OpenSM reads.
+/// Returns a name that is short enough for a line that OpenSM reads.
 fn shortened(name: &str) -> String {
     let mut name = printable(name);
     let mut end = name.len().min(LONGEST_LINE - 123);

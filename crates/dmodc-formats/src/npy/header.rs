@@ -7,10 +7,10 @@ use crate::source::ReadAt;
 
 use super::NpyError;
 
-/// How every `.npy` file begins.
+/// The first bytes of every `.npy` file.
 pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// Magic, version and length.
+/// The size of magic, version and length.
 const FIXED: usize = MAGIC.len() + 4;
 
 /// The shape of an array, and where its entries begin.
@@ -21,7 +21,7 @@ pub(super) struct Header {
     pub(super) length: usize,
 }
 
-/// The header of an array of so many rows and columns.
+/// Returns the header of an array with these numbers of rows and columns.
 pub(super) fn bytes(rows: usize, columns: usize) -> Vec<u8> {
     let mut dictionary =
         format!("{{'descr': '|u1', 'fortran_order': False, 'shape': ({rows}, {columns}), }}");
@@ -83,7 +83,7 @@ pub(super) fn read<S: ReadAt + ?Sized>(array: &S) -> Result<Header, NpyError> {
     }
 }
 
-/// Returns what stands behind a key of a Python dictionary: a text in quotes, a tuple, or a word.
+/// Returns the value of a key of a Python dictionary: a text in quotes, a tuple, or a word.
 fn value<'a>(dictionary: &'a str, key: &str) -> Option<&'a str> {
     let (_, rest) = dictionary.split_once(&format!("'{key}'"))?;
     let rest = rest.trim_start().strip_prefix(':')?.trim_start();
@@ -95,7 +95,7 @@ fn value<'a>(dictionary: &'a str, key: &str) -> Option<&'a str> {
     Some(rest[..length].trim_end())
 }
 
-/// The two numbers of a Python tuple.
+/// Returns the two numbers of a Python tuple.
 fn pair(tuple: &str) -> Option<(usize, usize)> {
     let inside = tuple.strip_prefix('(')?.strip_suffix(')')?;
     let inside = inside.trim().strip_suffix(',').unwrap_or(inside);

@@ -1,4 +1,4 @@
-//! The labels of an array: which switch a row is of, and which destination a column.
+//! The labels of an array: the switch of each row, and the destination of each column.
 
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
@@ -7,12 +7,12 @@ use dmodc::{Digest, Fabric, Guid, Lid};
 
 use super::{SCHEMA, digest};
 use crate::ReadError;
-use crate::json::open;
+use crate::json_value::open;
 use crate::lft::ends;
 
 /// The labels of an array.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Labels {
+pub struct ArrayLabels {
     /// The switch of each row.
     pub switches: Vec<Guid>,
     /// The destination of each column.
@@ -21,11 +21,11 @@ pub struct Labels {
     pub(super) digest: String,
 }
 
-impl Labels {
+impl ArrayLabels {
     /// Writes the labels as JSON.
     ///
     /// # Errors
-    /// What the writer says.
+    /// The error of the writer.
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
         let list = |texts: Vec<String>| texts.join(", ");
         let guids = |guids: &mut dyn Iterator<Item = Guid>| {
@@ -41,7 +41,7 @@ impl Labels {
         writeln!(out, "\"guids\": [{destinations}]\n}}")
     }
 
-    /// Reads labels, and the digest of their fabric, which must be right.
+    /// Reads labels, and checks the digest of their fabric.
     pub(super) fn read(text: &[u8]) -> Result<Self, ReadError> {
         let top = open(text, SCHEMA)?;
         top.member("no_route")?.number(255, 255)?;
@@ -75,7 +75,8 @@ impl Labels {
         if let Some((lid, guid)) = destinations.iter().find(|label| !seen.insert(**label)) {
             return Err(column_guids.error(format_args!("LID {lid} of {guid} has two columns")));
         }
-        let labels = Labels { switches, destinations, digest: top.member("digest")?.string()? };
+        let labels =
+            ArrayLabels { switches, destinations, digest: top.member("digest")?.string()? };
         let fabric = top.member("fabric")?;
         match fabric.string()? == labels.fabric().to_string() {
             true => Ok(labels),
@@ -83,20 +84,20 @@ impl Labels {
         }
     }
 
-    /// The labels of all that a fabric has.
+    /// Returns the labels of all switches and destinations of a fabric.
     pub(super) fn of(fabric: &Fabric) -> Self {
         let destinations = ends(fabric).flat_map(|(end, lids)| {
             let guid = end.guid(fabric);
             lids.into_iter().map(move |lid| (lid, guid))
         });
-        Labels {
+        ArrayLabels {
             switches: fabric.switches().iter().map(|switch| switch.guid).collect(),
             destinations: destinations.collect(),
             digest: String::new(),
         }
     }
 
-    /// The digest of the fabric that tables with these labels are of.
+    /// Returns the digest of the fabric that tables with these labels belong to.
     pub(super) fn fabric(&self) -> Digest {
         let mut sorted = self.clone();
         sorted.switches.sort_unstable();
@@ -104,7 +105,7 @@ impl Labels {
         sorted.lists()
     }
 
-    /// The digest of the lists as they stand.
+    /// Returns the digest of the lists in their order.
     pub(super) fn lists(&self) -> Digest {
         let mut bytes = (self.switches.len() as u64).to_le_bytes().to_vec();
         bytes.extend(self.switches.iter().flat_map(|guid| guid.0.to_le_bytes()));
@@ -115,9 +116,9 @@ impl Labels {
         digest(self.switches.len(), &bytes)
     }
 
-    /// How many switches two fabrics share, by GUID and LID.
-    pub(super) fn shared_switches(&self, other: &Labels) -> usize {
-        let with_lids = |labels: &Labels| -> HashSet<(Guid, Option<Lid>)> {
+    /// Returns the number of switches that two fabrics share, by GUID and LID.
+    pub(super) fn shared_switches(&self, other: &ArrayLabels) -> usize {
+        let with_lids = |labels: &ArrayLabels| -> HashSet<(Guid, Option<Lid>)> {
             let lids: HashMap<Guid, Lid> =
                 labels.destinations.iter().map(|&(lid, guid)| (guid, lid)).collect();
             labels.switches.iter().map(|guid| (*guid, lids.get(guid).copied())).collect()

@@ -4,9 +4,9 @@ use std::io;
 
 use dmodc::{Digest, Fabric, parallel};
 
-use super::{Labels, digest, header};
+use super::{ArrayLabels, digest, header};
 use crate::ReadError;
-use crate::lft::{Labelled, Lft};
+use crate::lft::{LabelledTables, Lft};
 use crate::source::ReadAt;
 
 /// Why an array was not read.
@@ -15,15 +15,15 @@ pub enum NpyError {
     /// The array could not be read.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// Something is wrong with the array, or with the array next to its labels.
+    /// The array is wrong, or does not fit its labels.
     #[error("{0}")]
     Array(String),
-    /// Something is wrong with the labels.
+    /// The labels are wrong.
     #[error(transparent)]
     Labels(ReadError),
 }
 
-/// Whether these bytes begin a NumPy array.
+/// Returns whether these bytes begin a NumPy array.
 pub fn detect(bytes: &[u8]) -> bool {
     bytes.starts_with(header::MAGIC)
 }
@@ -37,7 +37,7 @@ pub fn read<S: ReadAt + ?Sized>(
     labels: &[u8],
     fabric: &Fabric,
 ) -> Result<Lft, NpyError> {
-    let labels = Labels::read(labels).map_err(NpyError::Labels)?;
+    let labels = ArrayLabels::read(labels).map_err(NpyError::Labels)?;
     let header = header::read(array)?;
     let shape = (labels.switches.len(), labels.destinations.len());
     if shape != (header.rows, header.columns) {
@@ -47,7 +47,7 @@ pub fn read<S: ReadAt + ?Sized>(
         )));
     }
     is_of(&labels, fabric)?;
-    let mut tables = Labelled::new(&labels.destinations, fabric);
+    let mut tables = LabelledTables::new(&labels.destinations, fabric);
     let known = tables.known();
     let (width, length) = (header.columns, header.length);
     let row = |buffer: &mut Vec<u8>, at: usize| -> io::Result<(Digest, Vec<u8>)> {
@@ -78,8 +78,8 @@ pub fn read<S: ReadAt + ?Sized>(
 }
 
 /// Refuses the tables of another fabric.
-fn is_of(labels: &Labels, fabric: &Fabric) -> Result<(), NpyError> {
-    let own = Labels::of(fabric);
+fn is_of(labels: &ArrayLabels, fabric: &Fabric) -> Result<(), NpyError> {
+    let own = ArrayLabels::of(fabric);
     let (here, there) = (labels.fabric(), own.fabric());
     if here == there {
         return Ok(());

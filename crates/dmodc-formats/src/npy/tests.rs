@@ -18,7 +18,7 @@ fn route(fabric: &Fabric) -> ForwardingTables {
     Routing::new(live, &Default::default()).route(live, &Dmodc).unwrap().0
 }
 
-/// The array and its labels.
+/// Returns the array and its labels.
 fn written(fabric: &Fabric) -> (Vec<u8>, String) {
     let healthy = Degradation::none(fabric);
     let (mut array, mut labels) = (Vec::new(), Vec::new());
@@ -31,7 +31,7 @@ fn error(array: &[u8], labels: &str, fabric: &Fabric) -> String {
     read(array, labels.as_bytes(), fabric).unwrap_err().to_string()
 }
 
-/// The tables of the dump that is the same as the array.
+/// Returns the tables of a dump with the same entries.
 fn dumped(tables: &ForwardingTables, of: &Fabric, fabric: &Fabric) -> Lft {
     let healthy = Degradation::none(of);
     let mut text = Vec::new();
@@ -40,7 +40,7 @@ fn dumped(tables: &ForwardingTables, of: &Fabric, fabric: &Fabric) -> Lft {
 }
 
 #[test]
-fn what_is_written_reads_back_as_the_dump_does() {
+fn an_array_reads_back_as_the_dump_does() {
     let fabric = figure_1();
     let (array, labels) = written(&fabric);
     assert_eq!(array.len(), 128 + 16 * 28);
@@ -52,7 +52,7 @@ fn what_is_written_reads_back_as_the_dump_does() {
     let tables = route(&fabric);
     let columns = tables.columns();
     assert!(found.with_columns(columns, &fabric).unwrap() == tables);
-    // Entry by entry: rows are switches, columns LIDs from 1 on.
+    // Rows are switches, columns are LIDs from 1 on.
     let by_lid = columns.by_lid();
     for s in fabric.switch_indices() {
         let row = &array[128 + 28 * s.at()..][..28];
@@ -82,7 +82,7 @@ fn another_state_of_the_fabric_is_matched_as_a_dump_is() {
         assert!(!found.unknown_switches.is_empty() && found.missing_switches.is_empty());
         let both = [&found, &dumped].map(|lft| Lft::tables(&[lft], &rest).unwrap().remove(0));
         assert!(both[0] == both[1]);
-        // And the other way round: tables of the rest for the whole.
+        // The other way round: tables of the degraded fabric are read for the whole one.
         let (array, labels) = written(&rest);
         let found = read(&array[..], labels.as_bytes(), &whole).unwrap();
         assert_eq!(found.missing_switches.len(), whole.switches().len() - rest.switches().len());
@@ -93,9 +93,12 @@ fn another_state_of_the_fabric_is_matched_as_a_dump_is() {
 fn another_fabric_is_refused_with_numbers() {
     let (array, labels) = written(&figure_1());
     for other in ["3; 2,2,4; 1,2,2; 1,2,1", "2; 2,3; 1,2; 1,1", "3; 4,4,4; 1,4,4; 1,1,1"] {
-        let said = error(&array, &labels, &fabric(other));
-        assert!(said.starts_with("these are tables of another fabric (its digest is "), "{said}");
-        assert!(said.contains(" switches by GUID and LID, of 16 and "), "{said}");
+        let message = error(&array, &labels, &fabric(other));
+        assert!(
+            message.starts_with("these are tables of another fabric (its digest is "),
+            "{message}"
+        );
+        assert!(message.contains(" switches by GUID and LID, of 16 and "), "{message}");
     }
 }
 
@@ -129,8 +132,8 @@ fn damaged_arrays_are_refused() {
         (changed("'shape'", "'shade'"), "the header has no 'shape'"),
         (flipped, "the entries have the digest "),
     ] {
-        let said = error(&array, &labels, &fabric);
-        assert!(said.starts_with(expected), "{said}");
+        let message = error(&array, &labels, &fabric);
+        assert!(message.starts_with(expected), "{message}");
     }
 }
 
@@ -153,16 +156,16 @@ fn damaged_labels_are_refused() {
     ] {
         let changed = labels.replacen(from, to, 1);
         assert_ne!(changed, labels, "{from}");
-        let said = error(&array, &changed, &fabric);
-        assert!(said.contains(expected), "{said}");
+        let message = error(&array, &changed, &fabric);
+        assert!(message.contains(expected), "{message}");
     }
-    // Labels of tables of the same shape, from another run.
+    // The labels are of tables of the same shape, from another run.
     let shuffled = labels.replacen("\"lids\": [1, 2,", "\"lids\": [2, 1,", 1);
-    let said = error(&array, &shuffled, &fabric);
-    assert!(said.contains("have another digest"), "{said}");
+    let message = error(&array, &shuffled, &fabric);
+    assert!(message.contains("have another digest"), "{message}");
 }
 
-/// Whatever byte changes, in either file: what still reads says the same.
+/// If a byte of either file changes, the result is an error or the same tables.
 #[test]
 fn no_changed_byte_goes_unnoticed() {
     let fabric = figure_1();

@@ -4,20 +4,20 @@ use std::io::{self, Write};
 
 use dmodc::{Digest, ForwardingTables, Live, SwitchIndex, Tile, parallel};
 
-use super::{Labels, digest, header};
+use super::{ArrayLabels, digest, header};
 
-/// How many rows are put together before they are written.
+/// The number of rows that are put together before they are written.
 const ROWS: usize = 256;
 
-/// Writes the entries of live switches towards live destinations as an array, and returns its labels.
+/// Writes the entries of live switches towards live destinations as an array. Returns its labels.
 ///
 /// # Errors
-/// What the writer says.
+/// The error of the writer.
 pub fn write(
     live: Live<'_>,
     tables: &ForwardingTables,
     out: &mut impl Write,
-) -> io::Result<Labels> {
+) -> io::Result<ArrayLabels> {
     let (fabric, columns) = (live.fabric, tables.columns());
     let mut by_lid = columns.by_lid();
     by_lid.retain(|&c| columns.destinations()[c].end.is_alive(live));
@@ -26,7 +26,7 @@ pub fn write(
         (d.lid, d.end.guid(fabric))
     };
     let switches: Vec<SwitchIndex> = live.switches().collect();
-    let mut labels = Labels {
+    let mut labels = ArrayLabels {
         switches: switches.iter().map(|&s| fabric.switch(s).guid).collect(),
         destinations: by_lid.iter().map(label).collect(),
         digest: String::new(),

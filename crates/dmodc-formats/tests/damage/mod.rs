@@ -1,4 +1,4 @@
-//! Texts, and how they are damaged: shared by the tests.
+//! Texts and ways to damage them, shared by the tests.
 #![allow(dead_code, reason = "not every test needs all of it")]
 
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::Path;
 use dmodc::Random;
 use dmodc_formats::json;
 
-/// The fabrics and tables of all fixtures, and the fabrics as our JSON.
+/// Returns the fabrics and tables of all fixtures, and the fabrics as our JSON.
 pub(crate) fn corpus() -> Vec<Vec<u8>> {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
     let mut paths = vec![];
@@ -30,7 +30,7 @@ pub(crate) fn corpus() -> Vec<Vec<u8>> {
     corpus
 }
 
-/// Damages a text: bytes changed, taken out, doubled, numbers made huge, parts of another spliced in.
+/// Damages a text: changes, removes and doubles bytes, makes numbers huge, and inserts parts of another text.
 pub(crate) fn damage(random: &mut Random, text: &mut Vec<u8>, other: &[u8]) {
     const NASTY: [&[u8]; 12] = [
         b"\"",
@@ -71,7 +71,7 @@ pub(crate) fn damage(random: &mut Random, text: &mut Vec<u8>, other: &[u8]) {
                 text.splice(at..at, part);
             }
             _ => {
-                // A digit for a digit keeps the line readable and makes it lie.
+                // Another digit keeps the line readable and makes it wrong.
                 if let Some(digit) = text[at..].iter_mut().find(|c| c.is_ascii_digit()) {
                     *digit = b'0' + random.below(10) as u8;
                 }

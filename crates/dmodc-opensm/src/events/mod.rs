@@ -1,11 +1,9 @@
-//! The event file: a line of JSON for every run, which says what died, what came back, and what became of the tables.
+//! The event file: a line of JSON for every run, with the parts that failed or came back and what became of the tables.
 //!
-//! All of this happens in the thread that writes files. What died is found by comparing the fabric with that of the line
-//! before, by GUID, so that it does not depend on how the run was routed.
+//! All of this happens in the thread that writes files. The changes are found by comparing the fabric with that of the
+//! line before, by GUID, so that they do not depend on how the run was routed.
 
-mod changes;
-#[cfg(test)]
-mod tests;
+mod tracker;
 
 use std::fs;
 use std::io::{self, Write};
@@ -16,46 +14,46 @@ use dmodc::{Fabric, Guid};
 use serde_json::{Value, json};
 
 use crate::files;
-use changes::Tracker;
+use tracker::FabricTracker;
 
-/// Who reads the file looks for this.
+/// The format of a line, for its readers.
 const SCHEMA: &str = "dmodc/opensm-event/1";
 
-/// A file that would become larger makes room for a new one.
+/// A file that would become larger is renamed, and a new one is begun.
 const LARGEST: u64 = 16 << 20;
 
 /// Something that happened.
-pub(crate) struct Event {
+pub(crate) struct PluginEvent {
     /// `run`, `failure` or `configuration-error`.
     pub(crate) kind: &'static str,
     /// Seconds since the epoch.
     pub(crate) time: f64,
     /// The number of the run, from 1.
     pub(crate) run: u64,
-    /// What else there is to say, as an object.
+    /// Further members of the line, as an object.
     pub(crate) facts: Value,
-    /// The fabric of the run. It is taken away from events that wait for too long.
+    /// The fabric of the run. Events that wait for too long lose it, to save memory.
     pub(crate) fabric: Option<Arc<Fabric>>,
-    /// Which switches and nodes are known from before the first run.
+    /// Switches and nodes that are known from before the first run.
     pub(crate) known: Option<Arc<[Guid]>>,
 }
 
-/// What is needed to write the next line.
-pub(crate) struct Journal {
-    tracker: Tracker,
+/// Writes event files, and remembers the fabric of the last line.
+pub(crate) struct EventJournal {
+    tracker: FabricTracker,
     largest: u64,
 }
 
-impl Default for Journal {
+impl Default for EventJournal {
     fn default() -> Self {
-        Journal { tracker: Tracker::default(), largest: LARGEST }
+        EventJournal { tracker: FabricTracker::default(), largest: LARGEST }
     }
 }
 
-impl Journal {
-    /// Appends a line, with one call, so that whoever follows the file sees whole lines. A file that is full becomes
+impl EventJournal {
+    /// Appends a line, with a single write, so that readers who follow the file see whole lines. A full file becomes
     /// `PATH.1`.
-    pub(crate) fn write(&mut self, path: &Path, event: &Event) -> io::Result<()> {
+    pub(crate) fn write(&mut self, path: &Path, event: &PluginEvent) -> io::Result<()> {
         let line = self.line(event);
         let (mut file, mut size) = files::open_end(path)?;
         if size > 0 && size + line.len() as u64 > self.largest {
@@ -75,7 +73,7 @@ impl Journal {
         Err(error)
     }
 
-    fn line(&mut self, event: &Event) -> Vec<u8> {
+    fn line(&mut self, event: &PluginEvent) -> Vec<u8> {
         let mut value = json!({
             "schema": SCHEMA,
             "time": event.time,
@@ -88,7 +86,7 @@ impl Journal {
         if event.kind == "run" {
             value["changes"] = match &event.fabric {
                 Some(fabric) => self.tracker.compare(fabric),
-                // The next line with a fabric has them.
+                // The next line with a fabric lists these changes, too.
                 None => Value::Null,
             };
         }
@@ -98,3 +96,6 @@ impl Journal {
         format!("{value}\n").into_bytes()
     }
 }
+
+#[cfg(test)]
+mod tests;

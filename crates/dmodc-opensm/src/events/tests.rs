@@ -8,12 +8,12 @@ fn fabric() -> Fabric {
     "2; 2,3; 1,2; 1,1".parse::<Pgft>().expect("a PGFT").fabric(Default::default())
 }
 
-fn event(run: u64, fabric: Option<&Fabric>) -> Event {
+fn event(run: u64, fabric: Option<&Fabric>) -> PluginEvent {
     let fabric = fabric.map(|fabric| Arc::new(fabric.clone()));
-    Event { kind: "run", time: 1.5, run, facts: json!({ "errors": [] }), fabric, known: None }
+    PluginEvent { kind: "run", time: 1.5, run, facts: json!({ "errors": [] }), fabric, known: None }
 }
 
-fn written(journal: &mut Journal, event: &Event) -> Value {
+fn written(journal: &mut EventJournal, event: &PluginEvent) -> Value {
     let line = journal.line(event);
     assert_eq!(line.iter().filter(|byte| **byte == b'\n').count(), 1, "one line");
     serde_json::from_slice(&line).expect("it is JSON")
@@ -23,17 +23,17 @@ fn counts(changes: &Value) -> [u64; 3] {
     ["switches", "nodes", "cables"].map(|kind| changes[kind]["count"].as_u64().expect("a number"))
 }
 
-/// A leaf dies and returns; then another switch is in its place.
+/// A leaf dies and returns; then another switch takes its place.
 #[test]
-fn what_died_comes_back_or_is_replaced() {
+fn parts_that_died_come_back_or_are_replaced() {
     let whole = fabric();
     let mut mask = Degradation::none(&whole);
     mask.set_switch(SwitchIndex::new(0), true);
     let part = whole.without(&mask);
-    let mut journal = Journal::default();
+    let mut journal = EventJournal::default();
     let first = written(&mut journal, &event(1, Some(&whole)));
     assert_eq!((&first["schema"], &first["run"]), (&SCHEMA.into(), &1.into()));
-    assert_eq!(counts(&first["changes"]["joined"]), [0, 0, 0], "of the first, all is known");
+    assert_eq!(counts(&first["changes"]["joined"]), [0, 0, 0], "in the first line, nothing is new");
     let died = written(&mut journal, &event(2, Some(&part)))["changes"].clone();
     assert_eq!(counts(&died["died"]), [1, 2, 2]);
     assert_eq!(counts(&died["came_back"]), [0, 0, 0]);
@@ -60,20 +60,20 @@ fn what_died_comes_back_or_is_replaced() {
     assert_eq!(replaced["replaced"], json!({ "count": 1, "list": [{ "old": guid, "new": new }] }));
 }
 
-/// What files know from before came back; what they do not know has joined.
+/// Parts that are known from files came back; others have joined.
 #[test]
-fn what_files_know_is_not_new() {
+fn parts_that_are_known_from_files_are_not_new() {
     let whole = fabric();
     let mut mask = Degradation::none(&whole);
     mask.set_switch(SwitchIndex::new(0), true);
     let part = whole.without(&mask);
     let all = whole.switches().iter().map(|s| s.guid).chain(whole.nodes().iter().map(|n| n.guid));
     let all: Arc<[Guid]> = all.collect();
-    let mut journal = Journal::default();
-    let some = Event { known: Some(all[1..].into()), ..event(1, Some(&whole)) };
+    let mut journal = EventJournal::default();
+    let some = PluginEvent { known: Some(all[1..].into()), ..event(1, Some(&whole)) };
     assert_eq!(counts(&written(&mut journal, &some)["changes"]["joined"]), [1, 0, 0]);
-    let mut journal = Journal::default();
-    let start = Event { known: Some(all), ..event(1, Some(&part)) };
+    let mut journal = EventJournal::default();
+    let start = PluginEvent { known: Some(all), ..event(1, Some(&part)) };
     assert_eq!(counts(&written(&mut journal, &start)["changes"]["joined"]), [0, 0, 0]);
     let then = written(&mut journal, &event(2, Some(&whole)))["changes"].clone();
     assert_eq!(counts(&then["came_back"])[..2], [1, 2]);
@@ -84,7 +84,7 @@ fn what_files_know_is_not_new() {
 fn a_full_file_makes_room_for_a_new_one() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("deep/events");
-    let mut journal = Journal { largest: 2000, ..Journal::default() };
+    let mut journal = EventJournal { largest: 2000, ..EventJournal::default() };
     for run in 1..=30 {
         journal.write(&path, &event(run, None)).expect("there is room");
     }

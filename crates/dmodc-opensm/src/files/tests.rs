@@ -1,4 +1,4 @@
-//! Odd files in the place of usual ones, and what processes leave behind.
+//! Pipes and devices in the place of regular files, and the files that dead processes leave behind.
 
 use std::process::Command;
 use std::time::{Duration, SystemTime};
@@ -9,8 +9,8 @@ fn fifo(path: &Path) {
     assert!(Command::new("mkfifo").arg(path).status().expect("mkfifo").success());
 }
 
-fn simply<'a>(expected: Expected) -> Replacement<'a> {
-    Replacement { expected, sync: &File::sync_all, announce: &|_| {} }
+fn simply<'a>(expected: ExpectedFile) -> FileReplacement<'a> {
+    FileReplacement { expected, sync: &File::sync_all, announce: &|_| {} }
 }
 
 #[test]
@@ -37,7 +37,7 @@ fn special_files_are_never_replaced_and_links_are_followed() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = |name: &str| folder.path().join(name);
     fifo(&at("pipe"));
-    let put = |path: &Path| replace(path, b"new", &simply(Expected::Anything));
+    let put = |path: &Path| replace(path, b"new", &simply(ExpectedFile::Anything));
     assert!(put(&at("pipe")).expect_err("refused").to_string().contains("a pipe"));
     assert!(put(Path::new("/dev/null")).expect_err("refused").to_string().contains("a device"));
     std::os::unix::fs::symlink("/dev/null", at("null")).expect("a link");
@@ -52,14 +52,15 @@ fn special_files_are_never_replaced_and_links_are_followed() {
 }
 
 #[test]
-fn what_somebody_else_changed_is_not_replaced() {
+fn a_file_that_somebody_else_changed_is_not_replaced() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("file");
-    let first = replace(&path, b"1", &simply(Expected::Exactly(None))).expect("none is there");
-    assert_eq!(Stamp::at(&path).expect("it is there"), Some(first));
-    let second = replace(&path, b"2", &simply(Expected::Exactly(Some(first)))).expect("ours");
+    let first = replace(&path, b"1", &simply(ExpectedFile::Exactly(None))).expect("none is there");
+    assert_eq!(FileStamp::at(&path).expect("it is there"), Some(first));
+    let second = replace(&path, b"2", &simply(ExpectedFile::Exactly(Some(first)))).expect("ours");
     assert_ne!(first, second);
-    let error = replace(&path, b"3", &simply(Expected::Exactly(Some(first)))).expect_err("other");
+    let error =
+        replace(&path, b"3", &simply(ExpectedFile::Exactly(Some(first)))).expect_err("other");
     assert_eq!(error.kind(), io::ErrorKind::ResourceBusy);
     assert_eq!(fs::read(&path).expect("it is there"), b"2");
     assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1, "nothing else is left");
@@ -107,8 +108,8 @@ fn unfinished_files_of_dead_processes_are_removed_and_no_others() {
 }
 
 #[test]
-fn what_is_late_answers_a_later_question() {
-    let mut patient = Patient::new();
+fn a_late_result_answers_a_later_question() {
+    let mut patient = DeadlineWorker::new();
     let (go, wait) = std::sync::mpsc::channel::<()>();
     let slow = move || {
         let _ = wait.recv();

@@ -1,23 +1,28 @@
-//! Slow disks, full disks, bugs, and what waits meanwhile.
+//! Slow disks, full disks and bugs, and the files that wait meanwhile.
 
 use std::sync::mpsc::{Sender, channel};
 
 use serde_json::json;
 
+use std::fs::{self, File};
+use std::io;
+use std::sync::Mutex;
+use std::thread;
+
 use super::*;
 
 const LONG: Duration = Duration::from_secs(120);
 
-struct Lines(Arc<Mutex<Vec<String>>>);
+struct LogLines(Arc<Mutex<Vec<String>>>);
 
-impl Lines {
+impl LogLines {
     fn new() -> (Self, Log) {
         let lines = Arc::new(Mutex::new(vec![]));
         let also = lines.clone();
         let log: Log = Arc::new(move |_, line: &str| {
             also.lock().unwrap_or_else(PoisonError::into_inner).push(line.to_string());
         });
-        (Lines(lines), log)
+        (LogLines(lines), log)
     }
 
     fn with(&self, words: &str) -> usize {
@@ -26,15 +31,15 @@ impl Lines {
     }
 }
 
-fn text(text: &'static str) -> Work {
-    Work::Replace { text: Arc::new(move |_| Ok(text.into())), expected: Expected::Anything }
+fn text(text: &'static str) -> FileTask {
+    FileTask::Replace { text: Arc::new(move |_| Ok(text.into())), expected: ExpectedFile::Anything }
 }
 
-/// A disk on which nothing gets on until the sender says so or is gone.
-fn gate() -> (Sender<()>, ToDisk) {
+/// Returns a disk that hangs until the sender sends or is dropped.
+fn gate() -> (Sender<()>, SyncFile) {
     let (open, closed) = channel::<()>();
     let closed = Mutex::new(closed);
-    let disk: ToDisk = Arc::new(move |file: &File| {
+    let disk: SyncFile = Arc::new(move |file: &File| {
         let _ = closed.lock().unwrap_or_else(PoisonError::into_inner).recv();
         file.sync_all()
     });
@@ -45,9 +50,9 @@ fn gate() -> (Sender<()>, ToDisk) {
 fn a_hanging_disk_holds_up_nobody_and_only_the_newest_is_written() {
     let folder = tempfile::tempdir().expect("a folder");
     let (a, b) = (folder.path().join("a"), folder.path().join("b"));
-    let (lines, log) = Lines::new();
+    let (lines, log) = LogLines::new();
     let (open, disk) = gate();
-    let mut writer = Writer::new("test", log, disk);
+    let mut writer = FileWriter::new("test", log, disk);
     writer.file(&a, text("first"));
     for _ in 0..100 {
         writer.file(&a, text("middle"));
@@ -63,8 +68,11 @@ fn a_hanging_disk_holds_up_nobody_and_only_the_newest_is_written() {
     assert_eq!(fs::read(&a).expect("it is written"), b"last");
     assert_eq!(fs::read(&b).expect("it is written"), b"b");
     let facts = writer.facts();
-    assert!(facts.pending == 0 && facts.last.is_some() && facts.errors.is_empty(), "{facts:?}");
-    assert_eq!(writer.stamps(&a).0, Stamp::at(&a).expect("it is there"));
+    assert!(
+        facts.pending == 0 && facts.last_write.is_some() && facts.errors.is_empty(),
+        "{facts:?}"
+    );
+    assert_eq!(writer.stamps(&a).written, FileStamp::at(&a).expect("it is there"));
     assert_eq!(lines.with(""), 0);
 }
 
@@ -72,19 +80,19 @@ fn a_hanging_disk_holds_up_nobody_and_only_the_newest_is_written() {
 fn a_full_disk_is_reported_once_and_tried_again() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("file");
-    let (lines, log) = Lines::new();
+    let (lines, log) = LogLines::new();
     let is_full = Arc::new(Mutex::new(true));
     let full = is_full.clone();
-    let disk: ToDisk =
+    let disk: SyncFile =
         Arc::new(move |file: &File| match *full.lock().unwrap_or_else(PoisonError::into_inner) {
             true => Err(io::ErrorKind::StorageFull.into()),
             false => file.sync_all(),
         });
-    let mut writer = Writer::new("test", log, disk);
+    let mut writer = FileWriter::new("test", log, disk);
     let request = folder.path().join("request");
     fs::write(&request, "").expect("it can be written");
     writer.file(&path, text("text"));
-    writer.file(&request, Work::RemoveAfter(path.clone()));
+    writer.file(&request, FileTask::RemoveAfter(path.clone()));
     for _ in 0..3 {
         assert!(writer.flush(LONG));
         assert!(!path.exists() && request.exists());
@@ -106,12 +114,12 @@ fn a_full_disk_is_reported_once_and_tried_again() {
 #[test]
 fn a_bug_in_one_text_keeps_no_other_from_being_written() {
     let folder = tempfile::tempdir().expect("a folder");
-    let (lines, log) = Lines::new();
-    let mut writer = Writer::new("test", log, Arc::new(File::sync_all));
-    let bad: Text = Arc::new(|_| panic!("no such text"));
+    let (lines, log) = LogLines::new();
+    let mut writer = FileWriter::new("test", log, Arc::new(File::sync_all));
+    let bad: MakeText = Arc::new(|_| panic!("no such text"));
     writer.file(
         &folder.path().join("bad"),
-        Work::Replace { text: bad, expected: Expected::Anything },
+        FileTask::Replace { text: bad, expected: ExpectedFile::Anything },
     );
     writer.file(&folder.path().join("good"), text("good"));
     assert!(writer.flush(LONG));
@@ -123,13 +131,13 @@ fn a_bug_in_one_text_keeps_no_other_from_being_written() {
 fn texts_are_refreshed_when_the_other_writer_is_done() {
     let folder = tempfile::tempdir().expect("a folder");
     let status = folder.path().join("status");
-    let (_, log) = Lines::new();
-    let mut reports = Writer::new("reports", log.clone(), Arc::new(File::sync_all));
+    let (_, log) = LogLines::new();
+    let mut reports = FileWriter::new("reports", log.clone(), Arc::new(File::sync_all));
     let (open, disk) = gate();
-    let mut state = Writer::new("state", log, disk).refreshes(&reports);
+    let mut state = FileWriter::new("state", log, disk).refreshes(&reports);
     state.file(&folder.path().join("state"), text("state"));
     let watch = state.watch();
-    let pending: Text = Arc::new(move |_| Ok(watch.facts().pending.to_string().into_bytes()));
+    let pending: MakeText = Arc::new(move |_| Ok(watch.facts().pending.to_string().into_bytes()));
     reports.report(&status, pending);
     assert!(reports.flush(LONG));
     assert_eq!(fs::read(&status).expect("it is written"), b"1");
@@ -141,9 +149,9 @@ fn texts_are_refreshed_when_the_other_writer_is_done() {
 #[test]
 fn events_that_wait_are_bounded() {
     let folder = tempfile::tempdir().expect("a folder");
-    let (_, log) = Lines::new();
+    let (_, log) = LogLines::new();
     let (open, disk) = gate();
-    let mut writer = Writer::new("test", log, disk);
+    let mut writer = FileWriter::new("test", log, disk);
     writer.file(&folder.path().join("file"), text("it hangs"));
     while writer.facts().busy.is_none() {
         thread::yield_now();
@@ -154,9 +162,10 @@ fn events_that_wait_are_bounded() {
     let path = folder.path().join("events");
     for run in 0..MOST_EVENTS as u64 + 5 {
         let (facts, fabric) = (json!({}), Some(fabric.clone()));
-        writer.event(&path, Event { kind: "run", time: 0.0, run, facts, fabric, known: None });
+        writer
+            .event(&path, PluginEvent { kind: "run", time: 0.0, run, facts, fabric, known: None });
     }
-    assert_eq!(writer.facts().dropped, 5);
+    assert_eq!(writer.facts().dropped_events, 5);
     assert_eq!(Arc::strong_count(&fabric), 1 + MOST_FABRICS);
     drop(open);
     assert!(writer.flush(LONG));

@@ -11,7 +11,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use dmodc::judge::risk::{LostPair, Traffic};
 use dmodc::judge::{self, Delivery};
 use dmodc::{ForwardingTables, Live, NodeIndex, Orders, Ranking, Routing, RoutingOptions};
-use dmodc_formats::hosts::{Named, read_hosts, read_pairs};
+use dmodc_formats::hosts::{ListedName, read_hosts, read_pairs};
 use dmodc_formats::lft::Lft;
 use dmodc_study::analysis::{Finding, Flows, Pattern, find};
 use dmodc_study::report as page;
@@ -159,7 +159,7 @@ fn job(path: &Path, names: &Nodes<'_>, orders: &Orders) -> Result<Vec<NodeIndex>
     Ok(nodes)
 }
 
-fn meant(path: &Path, names: &Nodes<'_>, named: &Named) -> Result<Vec<NodeIndex>> {
+fn meant(path: &Path, names: &Nodes<'_>, named: &ListedName) -> Result<Vec<NodeIndex>> {
     let place = || format!("{}:{}", input::name(path), named.line);
     names.find(&named.name).with_context(place)
 }

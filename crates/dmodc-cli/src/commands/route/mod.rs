@@ -121,7 +121,7 @@ fn split(args: &RouteArgs, state: &State, folder: &Path) -> Result<Summary> {
         (_, EngineName::Dmodc) => &Dmodc,
         _ => anyhow::bail!("--split is there for --engine dmodc and stable alone"),
     };
-    let mut writer = lft::Writer::new(live, columns);
+    let mut writer = lft::LftWriter::new(live, columns);
     let (mut empty, mut routed) = (Empty::default(), 0);
     let start = Instant::now();
     let ready = state.routing.preprocess(live);
