@@ -11,8 +11,9 @@
 
 use std::ops::Range;
 
+use super::Traffic;
+use super::loads::{Series, WorstLoad};
 use super::paths::NOWHERE;
-use super::{Series, Traffic, WorstLoad};
 use crate::parallel;
 
 /// This many shifts are counted at a time. A row has one place more, for differences after the last shift.
