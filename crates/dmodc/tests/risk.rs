@@ -12,7 +12,7 @@ use dmodc::{
     Degradation, End, ForwardingTables, Live, NodeIndex, PortNumber, Random, Routing, SwitchIndex,
 };
 
-type Port = (SwitchIndex, PortNumber);
+type PortName = (SwitchIndex, PortNumber);
 
 /// The ports between switches that a pair takes, hop by hop; none if it does not arrive.
 fn way(
@@ -20,7 +20,7 @@ fn way(
     tables: &ForwardingTables,
     from: NodeIndex,
     to: NodeIndex,
-) -> Option<Vec<Port>> {
+) -> Option<Vec<PortName>> {
     let is_base = |d: &&dmodc::Destination| d.end == End::Node(to) && d.k == 0;
     let destinations = tables.columns().destinations();
     let column = destinations.iter().position(|d| is_base(&d))?;
@@ -35,7 +35,7 @@ fn naive(
     live: Live<'_>,
     tables: &ForwardingTables,
     pairs: impl IntoIterator<Item = (NodeIndex, NodeIndex)>,
-) -> (BTreeMap<Port, u64>, u64) {
+) -> (BTreeMap<PortName, u64>, u64) {
     let (mut loads, mut lost) = (BTreeMap::new(), 0);
     for (from, to) in pairs.into_iter().filter(|(from, to)| from != to) {
         match way(live, tables, from, to) {
@@ -47,7 +47,7 @@ fn naive(
 }
 
 /// Loads by port as a map, without the idle ones.
-fn loads(traffic: &Traffic<'_>, by_port: impl IntoIterator<Item = u64>) -> BTreeMap<Port, u64> {
+fn loads(traffic: &Traffic<'_>, by_port: impl IntoIterator<Item = u64>) -> BTreeMap<PortName, u64> {
     let ports = traffic.ports().iter().map(|port| (port.switch, port.port));
     ports.zip(by_port).filter(|(_, load)| *load > 0).collect()
 }
@@ -142,7 +142,7 @@ fn assert_all_to_all(live: Live<'_>, tables: &ForwardingTables, traffic: &Traffi
     assert!(all.bound <= all.max(), "{} is below the bound {}", all.max(), all.bound);
     assert_eq!(all.cut.is_some(), all.bound > 0);
 
-    let mut ends: BTreeMap<Port, (BTreeSet<NodeIndex>, BTreeSet<NodeIndex>)> = BTreeMap::new();
+    let mut ends: BTreeMap<PortName, (BTreeSet<NodeIndex>, BTreeSet<NodeIndex>)> = BTreeMap::new();
     let mut by_switches: BTreeMap<usize, u64> = BTreeMap::new();
     for (from, to) in pairs.filter(|(from, to)| from != to) {
         let Some(way) = way(live, tables, from, to) else { continue };

@@ -35,18 +35,18 @@ pub enum Found {
 }
 
 /// A device whose port a text may name.
-enum Device {
+enum NamedDevice {
     Switch(SwitchIndex),
     /// An adapter, by its nodes.
     Adapter(Vec<NodeIndex>),
 }
 
-impl Device {
+impl NamedDevice {
     /// Returns the cable in a port of the device.
     fn cable(&self, fabric: &Fabric, p: PortNumber) -> Option<CableIndex> {
         match self {
-            Device::Switch(s) => fabric.port(*s, p)?.cable(),
-            Device::Adapter(nodes) => {
+            NamedDevice::Switch(s) => fabric.port(*s, p)?.cable(),
+            NamedDevice::Adapter(nodes) => {
                 let n = nodes.iter().find(|n| fabric.node(**n).adapter_port == p)?;
                 Some(fabric.node_cable(*n))
             }
@@ -201,8 +201,9 @@ impl Fabric {
     }
 
     /// Returns all switches with this name or GUID; if there are none, the adapters.
-    fn devices_called(&self, text: &str) -> Vec<Device> {
-        let switches: Vec<Device> = self.switches_called(text).map(Device::Switch).collect();
+    fn devices_called(&self, text: &str) -> Vec<NamedDevice> {
+        let switches: Vec<NamedDevice> =
+            self.switches_called(text).map(NamedDevice::Switch).collect();
         if !switches.is_empty() {
             return switches;
         }
@@ -218,7 +219,7 @@ impl Fabric {
                 None => adapters.push((adapter.guid, vec![n])),
             }
         }
-        adapters.into_iter().map(|(_, nodes)| Device::Adapter(nodes)).collect()
+        adapters.into_iter().map(|(_, nodes)| NamedDevice::Adapter(nodes)).collect()
     }
 
     /// Returns a text by which this is found for certain.

@@ -224,7 +224,7 @@ impl Pgft {
     pub fn fabric(&self, guids: GuidOrder) -> Fabric {
         let mut b = FabricBuilder::new();
         let h = self.levels();
-        let guids = Guids::new(self, guids);
+        let guids = PgftGuids::new(self, guids);
         let lids = self.count(0) + self.switch_count();
         let first = if lids > Lid::LAST_UNICAST.0 as usize { Lid::FIRST_EXTENDED } else { Lid(1) };
         let mut lid = (first.0..).map(Lid);
@@ -299,12 +299,12 @@ const VENDOR: u32 = 0xd0dc;
 const GUID_PREFIX: u64 = 0x02d0_dc00_0000_0000;
 
 /// GUIDs of all devices, by level and index.
-struct Guids {
+struct PgftGuids {
     nodes: Vec<Guid>,
     switches: Vec<Vec<Guid>>,
 }
 
-impl Guids {
+impl PgftGuids {
     fn new(pgft: &Pgft, order: GuidOrder) -> Self {
         let mut nodes: Vec<Guid> =
             (1..=pgft.count(0) as u64).map(|i| Guid(GUID_PREFIX | i << 4)).collect();
@@ -320,7 +320,7 @@ impl Guids {
         let mut rest = all.into_iter();
         let switches =
             (1..=pgft.levels()).map(|l| rest.by_ref().take(pgft.count(l)).collect()).collect();
-        Guids { nodes, switches }
+        PgftGuids { nodes, switches }
     }
 }
 
