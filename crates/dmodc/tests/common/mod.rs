@@ -11,6 +11,7 @@
 //! });
 //! ```
 #![allow(dead_code, unused_imports, unreachable_pub, reason = "each test binary uses a part")]
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod case;
 mod description;
