@@ -5,7 +5,7 @@
 //! of a level has the same arities, there are m_{l+1}⋯m_h subtrees and w₁⋯w_l planes, and no two
 //! switches of the level share both, then a switch *is* its (plane, subtree), a child is cabled to
 //! each parent whose plane lies in its own, and the fabric is the PGFT with those arities: parents of
-//! one child share their subtree, so they lie in different planes, and counting says in all of them.
+//! one child share their subtree, so they lie in different planes, and by their number in all of them.
 //!
 //! Nodes may be missing: m₁ is the greatest number of nodes on a leaf.
 

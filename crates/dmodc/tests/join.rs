@@ -8,10 +8,10 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use common::{
-    Case, EntriesByGuid, entries_by_guid, for_seeds, pgft, random_fabric, random_faults,
-    random_options, route,
+    Case, Description, EntriesByGuid, described_anew, entries_by_guid, for_seeds, pgft,
+    random_fabric, random_faults, random_options, route,
 };
-use dmodc::fabric::{Adapter, Changes, Counts, Peer, Switch, Vertex};
+use dmodc::fabric::{Changes, Counts, Peer, Switch};
 use dmodc::{
     Degradation, Dmodc, Fabric, FabricBuilder, Guid, Joined, Lid, Live, NodeIndex, PortNumber,
     Random, Reference, Routing, RoutingOptions, Stable, SwitchIndex, alternative_ports,
@@ -40,101 +40,6 @@ fn plain(fabric: &Fabric, options: &RoutingOptions) -> EntriesByGuid {
     entries_by_guid(fabric, &route(&routing, case.whole()))
 }
 
-/// The same fabric, described in another order and with `change` made to it.
-fn described_anew(
-    fabric: &Fabric,
-    random: &mut Random,
-    change: impl Fn(&mut Description),
-) -> Fabric {
-    let mut described = Description::of(fabric);
-    change(&mut described);
-    random.shuffle(&mut described.switches);
-    random.shuffle(&mut described.nodes);
-    random.shuffle(&mut described.cables);
-    described.finish()
-}
-
-/// A description of a fabric that can be changed: lists of its parts.
-struct Description {
-    switches: Vec<Switch>,
-    nodes: Vec<DescribedNode>,
-    cables: Vec<[(Guid, PortNumber); 2]>,
-}
-
-struct DescribedNode {
-    adapter: Adapter,
-    port: PortNumber,
-    guid: Guid,
-    lid: Lid,
-    lmc: u8,
-    /// Where it is plugged in.
-    at: (Guid, PortNumber),
-}
-
-impl Description {
-    fn of(fabric: &Fabric) -> Self {
-        let guid = |s: SwitchIndex| fabric.switch(s).guid;
-        let node = |n: NodeIndex| {
-            let node = fabric.node(n);
-            DescribedNode {
-                adapter: fabric.adapter_of(n).clone(),
-                port: node.adapter_port,
-                guid: node.guid,
-                lid: node.lid,
-                lmc: node.lmc,
-                at: (guid(node.switch), node.switch_port),
-            }
-        };
-        let cables = fabric.inter_switch_cables().iter();
-        Description {
-            switches: fabric.switches().to_vec(),
-            nodes: fabric.node_indices().map(node).collect(),
-            cables: cables.map(|c| [c.a, c.b].map(|(s, p)| (guid(s), p))).collect(),
-        }
-    }
-
-    fn finish(&self) -> Fabric {
-        let mut b = FabricBuilder::new();
-        let switches: HashMap<Guid, Vertex> =
-            self.switches.iter().map(|s| (s.guid, b.switch(s.clone()))).collect();
-        let mut adapters: HashMap<Guid, Vertex> = HashMap::new();
-        for DescribedNode { adapter, port, guid, lid, lmc, at } in &self.nodes {
-            let of = *adapters.entry(adapter.guid).or_insert_with(|| b.adapter(adapter.clone()));
-            b.end_port(of, *port, *guid, *lid, *lmc);
-            b.cable((of, *port), (switches[&at.0], at.1), Default::default());
-        }
-        for [x, y] in &self.cables {
-            b.cable((switches[&x.0], x.1), (switches[&y.0], y.1), Default::default());
-        }
-        b.finish().unwrap()
-    }
-
-    /// Counts as many ports as the last one in use has, as files that list cables let readers guess. Adapters
-    /// become those of `ibnetdiscover -p`: each port is one, by its own GUID.
-    fn forget_unused_ports(&mut self) {
-        for switch in &mut self.switches {
-            let cables = self.cables.iter().flatten().chain(self.nodes.iter().map(|n| &n.at));
-            let used = cables.filter(|end| end.0 == switch.guid).map(|end| end.1.0);
-            switch.ports = used.max().unwrap_or(0);
-        }
-        for node in &mut self.nodes {
-            (node.adapter.guid, node.adapter.ports) = (node.guid, node.port.0);
-        }
-    }
-
-    /// Another GUID for a switch.
-    fn rename_switch(&mut self, from: Guid, to: Guid) {
-        let rename = |guid: &mut Guid| {
-            if *guid == from {
-                *guid = to;
-            }
-        };
-        self.switches.iter_mut().for_each(|s| rename(&mut s.guid));
-        self.nodes.iter_mut().for_each(|n| rename(&mut n.at.0));
-        self.cables.iter_mut().flatten().for_each(|end| rename(&mut end.0));
-    }
-}
-
 /// Any orders. The tables of a joined fabric always have the LIDs of switches.
 fn options_of_a_join(random: &mut Random) -> RoutingOptions {
     RoutingOptions { switch_lids: true, ..random_options(random) }
@@ -146,7 +51,7 @@ fn joins(reference: &Fabric, present: &Fabric) -> bool {
     Joined::new(reference, present).is_ok()
 }
 
-/// What the reference alone would be routed as, the joined fabric is in its state of then.
+/// The joined fabric in its reference state is routed as the reference alone.
 #[test]
 fn the_reference_is_in_the_joined_fabric_as_it_was() {
     for_seeds(150, |random| {

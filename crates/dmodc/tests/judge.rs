@@ -10,7 +10,7 @@ use dmodc::fabric::Peer;
 use dmodc::judge::{Fate, Scope, check_union, trace};
 use dmodc::{End, ForwardingTables, Live, PortNumber, Routing, SwitchIndex};
 
-type Hops = Vec<(SwitchIndex, PortNumber)>;
+type PathHops = Vec<(SwitchIndex, PortNumber)>;
 
 /// The naive judge: follows every mixture of tables, pair by pair.
 struct NaiveJudge<'a> {
@@ -39,7 +39,13 @@ impl<'a> NaiveJudge<'a> {
     }
 
     /// Tries every choice of table at every switch of the way.
-    fn follow(&self, s: SwitchIndex, column: usize, hops: &mut Hops, verdict: &mut NaiveVerdict) {
+    fn follow(
+        &self,
+        s: SwitchIndex,
+        column: usize,
+        hops: &mut PathHops,
+        verdict: &mut NaiveVerdict,
+    ) {
         if hops.iter().any(|hop| hop.0 == s) {
             verdict.loops = true;
             // The dependency that closes the loop.

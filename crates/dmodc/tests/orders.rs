@@ -137,7 +137,7 @@ fn orders_are_as_defined_on_any_fabric() {
 }
 
 /// Leaves whose names say another order than their cables: the cables decide, names only among
-/// siblings. Equal names are told apart by GUID.
+/// siblings. Equal names are sorted by GUID.
 ///
 /// ```text
 ///     core-0      core-1

@@ -12,7 +12,7 @@ use dmodc::{
     Degradation, End, ForwardingTables, Live, NodeIndex, PortNumber, Random, Routing, SwitchIndex,
 };
 
-type Port = (SwitchIndex, PortNumber);
+type PortName = (SwitchIndex, PortNumber);
 
 /// The ports between switches that a pair takes, hop by hop; none if it does not arrive.
 fn way(
@@ -20,7 +20,7 @@ fn way(
     tables: &ForwardingTables,
     from: NodeIndex,
     to: NodeIndex,
-) -> Option<Vec<Port>> {
+) -> Option<Vec<PortName>> {
     let is_base = |d: &&dmodc::Destination| d.end == End::Node(to) && d.k == 0;
     let destinations = tables.columns().destinations();
     let column = destinations.iter().position(|d| is_base(&d))?;
@@ -35,7 +35,7 @@ fn naive(
     live: Live<'_>,
     tables: &ForwardingTables,
     pairs: impl IntoIterator<Item = (NodeIndex, NodeIndex)>,
-) -> (BTreeMap<Port, u64>, u64) {
+) -> (BTreeMap<PortName, u64>, u64) {
     let (mut loads, mut lost) = (BTreeMap::new(), 0);
     for (from, to) in pairs.into_iter().filter(|(from, to)| from != to) {
         match way(live, tables, from, to) {
@@ -47,7 +47,7 @@ fn naive(
 }
 
 /// Loads by port as a map, without the idle ones.
-fn loads(traffic: &Traffic<'_>, by_port: impl IntoIterator<Item = u64>) -> BTreeMap<Port, u64> {
+fn loads(traffic: &Traffic<'_>, by_port: impl IntoIterator<Item = u64>) -> BTreeMap<PortName, u64> {
     let ports = traffic.ports().iter().map(|port| (port.switch, port.port));
     ports.zip(by_port).filter(|(_, load)| *load > 0).collect()
 }
@@ -115,6 +115,7 @@ fn assert_series(
     }
 }
 
+/// Every pattern, among all nodes or those of a random job.
 fn assert_all(random: &mut Random, live: Live<'_>, routing: &Routing, tables: &ForwardingTables) {
     let ranking = routing.ranking(live);
     let mut traffic = Traffic::new(live, &ranking, routing.orders(), tables);
@@ -125,16 +126,23 @@ fn assert_all(random: &mut Random, live: Live<'_>, routing: &Routing, tables: &F
         nodes.truncate(nodes.len() / 2);
         traffic = Traffic::among(live, &ranking, routing.orders(), tables, nodes);
     }
+    assert_all_to_all(live, tables, &traffic);
+    assert_permutations(live, tables, &traffic);
+    assert_pairs(random, live, tables, &traffic);
+}
+
+/// Loads, sources, destinations and lengths of routes if everybody sends to everybody.
+fn assert_all_to_all(live: Live<'_>, tables: &ForwardingTables, traffic: &Traffic<'_>) {
     let nodes = traffic.nodes();
     let pairs = nodes.iter().flat_map(|&from| nodes.iter().map(move |&to| (from, to)));
     let all = traffic.all_to_all();
     let (expected, lost) = naive(live, tables, pairs.clone());
-    assert_eq!(loads(&traffic, all.by_port.iter().copied()), expected);
+    assert_eq!(loads(traffic, all.by_port.iter().copied()), expected);
     assert_eq!((all.undelivered, all.lost.is_empty()), (lost, lost == 0));
     assert!(all.bound <= all.max(), "{} is below the bound {}", all.max(), all.bound);
     assert_eq!(all.cut.is_some(), all.bound > 0);
 
-    let mut ends: BTreeMap<Port, (BTreeSet<NodeIndex>, BTreeSet<NodeIndex>)> = BTreeMap::new();
+    let mut ends: BTreeMap<PortName, (BTreeSet<NodeIndex>, BTreeSet<NodeIndex>)> = BTreeMap::new();
     let mut by_switches: BTreeMap<usize, u64> = BTreeMap::new();
     for (from, to) in pairs.filter(|(from, to)| from != to) {
         let Some(way) = way(live, tables, from, to) else { continue };
@@ -146,8 +154,8 @@ fn assert_all(random: &mut Random, live: Live<'_>, routing: &Routing, tables: &F
         }
     }
     let found = traffic.sources();
-    let sources = loads(&traffic, found.by_port.iter().map(|&n| u64::from(n)));
-    let destinations = loads(&traffic, all.destinations.iter().map(|&n| u64::from(n)));
+    let sources = loads(traffic, found.by_port.iter().map(|&n| u64::from(n)));
+    let destinations = loads(traffic, all.destinations.iter().map(|&n| u64::from(n)));
     let count = |set: &BTreeSet<NodeIndex>| set.len() as u64;
     assert!(ends.iter().map(|(port, ends)| (*port, count(&ends.0))).eq(sources));
     assert!(ends.iter().map(|(port, ends)| (*port, count(&ends.1))).eq(destinations));
@@ -163,34 +171,46 @@ fn assert_all(random: &mut Random, live: Live<'_>, routing: &Routing, tables: &F
             assert!(way(live, tables, pair.0, pair.1).unwrap().contains(&port));
         }
     }
+}
 
-    let count = nodes.len();
+/// Shifts, random permutations and bisections.
+fn assert_permutations(live: Live<'_>, tables: &ForwardingTables, traffic: &Traffic<'_>) {
+    let count = traffic.nodes().len();
     let shifts: Vec<Vec<u32>> = (1..count).map(|k| traffic.shift(k)).collect();
     let series = traffic.shifts(None);
-    assert_series(live, tables, &traffic, &series, &shifts);
+    assert_series(live, tables, traffic, &series, &shifts);
     if let Some(sample) = traffic.shift_sample(Some((5, 3))) {
         let some: Vec<Vec<u32>> = sample.iter().map(|&k| traffic.shift(k)).collect();
         let sampled = traffic.shifts(Some((5, 3)));
-        assert_series(live, tables, &traffic, &sampled, &some);
+        assert_series(live, tables, traffic, &sampled, &some);
         for (at, &k) in sample.iter().enumerate() {
             assert_eq!(sampled.maxima[at], series.maxima[k - 1]);
             assert_eq!(sampled.bounds[at], series.bounds[k - 1], "both count cuts alike");
         }
     }
     let permutations: Vec<Vec<u32>> = (0..4).map(|i| traffic.permutation(9, i)).collect();
-    assert_series(live, tables, &traffic, &traffic.permutations(4, 9), &permutations);
+    assert_series(live, tables, traffic, &traffic.permutations(4, 9), &permutations);
     assert_eq!(traffic.maxima(&permutations), traffic.permutations(4, 9).maxima);
     let halves: Vec<Vec<u32>> = (0..2).map(|i| traffic.bisection(9, i)).collect();
     assert!(halves.iter().all(|to| (0..count).all(|i| to[to[i] as usize] as usize == i)));
-    assert_series(live, tables, &traffic, &traffic.bisections(2, 9), &halves);
+    assert_series(live, tables, traffic, &traffic.bisections(2, 9), &halves);
+}
 
+/// A random list of pairs.
+fn assert_pairs(
+    random: &mut Random,
+    live: Live<'_>,
+    tables: &ForwardingTables,
+    traffic: &Traffic<'_>,
+) {
+    let (nodes, count) = (traffic.nodes(), traffic.nodes().len());
     if count > 1 {
         let mut draw = || random.below(count as u64) as u32;
         let list: Vec<(u32, u32)> = (0..40).map(|_| (draw(), draw())).collect();
         let named = list.iter().map(|&(from, to)| (nodes[from as usize], nodes[to as usize]));
         let (expected, lost) = naive(live, tables, named);
         let found = traffic.pairs(&list);
-        assert_eq!(loads(&traffic, found.by_port.iter().copied()), expected);
+        assert_eq!(loads(traffic, found.by_port.iter().copied()), expected);
         assert_eq!(found.undelivered, lost);
         assert!(found.bound <= found.max());
     }

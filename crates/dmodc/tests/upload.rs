@@ -15,7 +15,7 @@ use dmodc::{
 };
 
 /// One entry that is written: switch and column.
-type WrittenEntry = (SwitchIndex, usize);
+type EntryName = (SwitchIndex, usize);
 
 /// Tables by a random tree for each destination: loop-free, and unlike any other such tables. Some
 /// switches have no route.
@@ -133,7 +133,7 @@ impl Update {
         let mut bad = (false, false);
         for writes in plan.writes().chunk_by(|a, b| a.round == b.round) {
             let blocks = writes.iter().map(|w| self.entries(plan, w));
-            let mut steps: Vec<Vec<WrittenEntry>> = match random.below(2) {
+            let mut steps: Vec<Vec<EntryName>> = match random.below(2) {
                 0 => blocks.collect(),
                 _ => blocks.flatten().map(|entry| vec![entry]).collect(),
             };
@@ -147,13 +147,13 @@ impl Update {
         bad
     }
 
-    fn entries(&self, plan: &UploadPlan, write: &BlockWrite) -> Vec<WrittenEntry> {
+    fn entries(&self, plan: &UploadPlan, write: &BlockWrite) -> Vec<EntryName> {
         plan.columns(write).map(|column| (write.switch, column)).collect()
     }
 
     fn carry_out_round(
         &self,
-        steps: &mut [Vec<WrittenEntry>],
+        steps: &mut [Vec<EntryName>],
         random: &mut Random,
         moment: &mut ForwardingTables,
         bad: &mut (bool, bool),
@@ -189,7 +189,7 @@ fn assert_complete(update: &Update, plan: &UploadPlan) {
     assert_eq!(plan.pairs.of, differ.of.pairs);
     assert!(plan.writes().len() as u64 >= plan.blocks);
     assert_eq!(plan.is_empty(), plan.rounds.is_empty());
-    let mut seen: BTreeSet<WrittenEntry> = BTreeSet::new();
+    let mut seen: BTreeSet<EntryName> = BTreeSet::new();
     let mut rounds = vec![(0, BTreeSet::new(), 0); plan.rounds.len()];
     let mut blocks = BTreeSet::new();
     for write in plan.writes() {
@@ -263,7 +263,7 @@ fn without_an_order_packets_loop_and_get_lost() {
     for_seeds(120, |random| {
         let update = Update::random(random);
         let Ok(plan) = plan_upload(update.live(), &update.old, &update.new, 1) else { return };
-        let mut steps: Vec<Vec<WrittenEntry>> =
+        let mut steps: Vec<Vec<EntryName>> =
             plan.writes().iter().map(|write| update.entries(&plan, write)).collect();
         let (mut moment, mut bad) = (update.old.clone(), (false, false));
         update.carry_out_round(&mut steps, random, &mut moment, &mut bad);

@@ -11,14 +11,18 @@
 //! });
 //! ```
 #![allow(dead_code, unused_imports, unreachable_pub, reason = "each test binary uses a part")]
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod case;
+mod description;
 mod drawing;
+pub mod life;
 mod random;
 mod seeds;
 mod tables;
 
 pub use case::Case;
+pub use description::{Description, described_anew};
 pub use drawing::Drawing;
 pub use random::{
     random_fabric, random_faults, random_graph, random_guids, random_options, random_pgft, spoil,

@@ -47,16 +47,7 @@ pub(super) fn assemble(
         port.cable = CableIndex::new(cables.len() + at);
     }
 
-    let mut per_switch = vec![0; switches.len()];
-    for node in &nodes {
-        per_switch[node.switch.at()] += 1;
-    }
-    let node_start = starts(per_switch.into_iter());
-    let mut nodes_by_switch: Vec<NodeIndex> = (0..nodes.len()).map(NodeIndex::new).collect();
-    nodes_by_switch.sort_unstable_by_key(|n| {
-        let node = &nodes[n.at()];
-        (node.switch, node.switch_port)
-    });
+    let (nodes_by_switch, node_start) = nodes_by_switch(switches.len(), &nodes);
     let cables = cables.into_iter().map(|(cable, _)| cable).collect();
     let (links, link_start) = links(&port_start, &ports);
     Fabric {
@@ -71,6 +62,21 @@ pub(super) fn assemble(
         links,
         link_start,
     }
+}
+
+/// Returns the nodes sorted by switch, then by switch port, and where those of each switch start.
+fn nodes_by_switch(switches: usize, nodes: &[Node]) -> (Vec<NodeIndex>, Vec<u32>) {
+    let mut per_switch = vec![0; switches];
+    for node in nodes {
+        per_switch[node.switch.at()] += 1;
+    }
+    let node_start = starts(per_switch.into_iter());
+    let mut nodes_by_switch: Vec<NodeIndex> = (0..nodes.len()).map(NodeIndex::new).collect();
+    nodes_by_switch.sort_unstable_by_key(|n| {
+        let node = &nodes[n.at()];
+        (node.switch, node.switch_port)
+    });
+    (nodes_by_switch, node_start)
 }
 
 /// Returns the links of all switches, those of one switch sorted by peer, and where the links of each switch start.

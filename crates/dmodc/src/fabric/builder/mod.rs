@@ -56,7 +56,7 @@ struct Mention {
 }
 
 /// A port of an adapter, with its GUID and LIDs.
-struct EndPort {
+struct DescribedPort {
     adapter: AdapterIndex,
     port: PortNumber,
     guid: Guid,
@@ -71,7 +71,7 @@ struct EndPort {
 pub struct FabricBuilder {
     switches: Vec<Switch>,
     adapters: Vec<Adapter>,
-    end_ports: Vec<EndPort>,
+    end_ports: Vec<DescribedPort>,
     mentions: Vec<Mention>,
     vertices: HashMap<Guid, Vertex>,
     line: u32,
@@ -122,7 +122,7 @@ impl FabricBuilder {
         assert!(lmc <= 7 && lid.0 < 1 << 31, "a reader checks LIDs");
         if let Vertex::Adapter(adapter) = of {
             let line = self.line;
-            self.end_ports.push(EndPort { adapter, port, guid, lid, lmc, line });
+            self.end_ports.push(DescribedPort { adapter, port, guid, lid, lmc, line });
         }
     }
 

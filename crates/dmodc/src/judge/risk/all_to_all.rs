@@ -9,9 +9,10 @@
 //! Example: two leaves with three nodes each send over one spine to a node on a third leaf. The leaves put three flows
 //! each on their ports to the spine, where six wait; the spine puts six on its port to the third leaf.
 
+use super::Traffic;
 use super::cuts::Demand;
+use super::loads::{Loads, LostPair, add};
 use super::paths::{FlowTarget, NOWHERE};
-use super::{Loads, LostPair, Traffic, add};
 use crate::parallel;
 
 /// A group of destinations that are counted together has one bit for each in this many words.

@@ -1,7 +1,8 @@
 //! Flows of any pattern: lists of pairs, and series of permutations.
 
+use super::Traffic;
+use super::loads::{HostRisk, Loads, Series, WorstLoad, add};
 use super::paths::{Flow, FlowPaths};
-use super::{HostRisk, Loads, Series, Traffic, WorstLoad, add};
 use crate::parallel;
 
 /// This many flows are followed at once: enough to keep memory busy, few enough for a cache.

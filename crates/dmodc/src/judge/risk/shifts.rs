@@ -11,8 +11,9 @@
 
 use std::ops::Range;
 
+use super::Traffic;
+use super::loads::{Series, WorstLoad};
 use super::paths::NOWHERE;
-use super::{Series, Traffic, WorstLoad};
 use crate::parallel;
 
 /// This many shifts are counted at a time. A row has one place more, for differences after the last shift.
@@ -20,7 +21,7 @@ const BLOCK: usize = 63;
 const ROW: usize = BLOCK + 1;
 
 /// A difference. Differences may wrap, but their running sums do not.
-trait Difference: Copy + Default + Send {
+trait ShiftDifference: Copy + Default + Send {
     fn change(&mut self, up: bool);
     fn plus(self, other: Self) -> Self;
     fn value(self) -> u32;
@@ -28,7 +29,7 @@ trait Difference: Copy + Default + Send {
 
 macro_rules! word {
     ($word:ty) => {
-        impl Difference for $word {
+        impl ShiftDifference for $word {
             #[inline]
             fn change(&mut self, up: bool) {
                 *self = if up { self.wrapping_add(1) } else { self.wrapping_sub(1) };
@@ -64,7 +65,7 @@ pub(super) fn all(traffic: &Traffic<'_>) -> Series {
     }
 }
 
-fn with<W: Difference>(traffic: &Traffic<'_>) -> Series {
+fn with<W: ShiftDifference>(traffic: &Traffic<'_>) -> Series {
     let nodes = traffic.nodes.len();
     let runs = runs(traffic);
     let blocks: Vec<usize> = (1..nodes).step_by(BLOCK).collect();
@@ -115,7 +116,7 @@ struct ShiftCounts<W> {
     way: Vec<u32>,
 }
 
-impl<W: Difference> ShiftCounts<W> {
+impl<W: ShiftDifference> ShiftCounts<W> {
     fn new(traffic: &Traffic<'_>) -> Self {
         let (ports, cuts) = (traffic.paths.ports.len(), traffic.cuts.cuts.len());
         ShiftCounts {

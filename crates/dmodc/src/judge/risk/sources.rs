@@ -25,10 +25,10 @@ pub(super) fn sources(traffic: &Traffic<'_>) -> Sources {
     let parts = parallel::map(with_nodes.chunks(64), |part| of(traffic, part));
     let mut sum = Sources { by_port: vec![0; traffic.paths.ports.len()], ..Sources::default() };
     for part in parts {
-        super::add(&mut sum.by_port, &part.by_port);
+        super::loads::add(&mut sum.by_port, &part.by_port);
         let longest = sum.pairs_by_switches.len().max(part.pairs_by_switches.len());
         sum.pairs_by_switches.resize(longest, 0);
-        super::add(&mut sum.pairs_by_switches, &part.pairs_by_switches);
+        super::loads::add(&mut sum.pairs_by_switches, &part.pairs_by_switches);
     }
     sum
 }

@@ -59,7 +59,7 @@ pub(super) struct Schedule<'a> {
 
 /// The end of the time from which windows are met.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Side {
+enum WindowEnd {
     Early,
     Late,
 }
@@ -153,16 +153,16 @@ impl<'a> Schedule<'a> {
 
     /// Returns the arrangement with fewer writes: improved from the earliest rounds, or from the latest.
     fn better(&self, earliest: Vec<u32>, latest: Vec<u32>) -> Vec<u32> {
-        let early = self.improve(earliest, [Side::Early, Side::Late]);
+        let early = self.improve(earliest, [WindowEnd::Early, WindowEnd::Late]);
         if self.writes(&early) == self.blocks.len() {
             return early;
         }
-        let late = self.improve(latest, [Side::Late, Side::Early]);
+        let late = self.improve(latest, [WindowEnd::Late, WindowEnd::Early]);
         if self.writes(&late) < self.writes(&early) { late } else { early }
     }
 
     /// Arranges block after block until nothing improves, and returns the best arrangement.
-    fn improve(&self, mut rounds: Vec<u32>, sides: [Side; 2]) -> Vec<u32> {
+    fn improve(&self, mut rounds: Vec<u32>, sides: [WindowEnd; 2]) -> Vec<u32> {
         let mut best = (self.writes(&rounds), rounds.clone());
         for two in 0..PASSES / 2 {
             let before = best.0;
@@ -188,7 +188,7 @@ impl<'a> Schedule<'a> {
     }
 
     /// Arranges one block so that it is written as seldom as the rounds of all others allow.
-    fn gather(&self, block: &[u32], side: Side, rounds: &mut [u32]) {
+    fn gather(&self, block: &[u32], side: WindowEnd, rounds: &mut [u32]) {
         let window = |&e: &u32| {
             let e = e as usize;
             match self.entries[e].late {
@@ -200,7 +200,7 @@ impl<'a> Schedule<'a> {
         let mut round = 0;
         match side {
             // From the window that closes first: it is met as late as it can be.
-            Side::Late => {
+            WindowEnd::Late => {
                 windows.sort_unstable_by_key(|&(_, until, e)| (until, e));
                 for (since, until, e) in windows {
                     if round < since {
@@ -209,7 +209,7 @@ impl<'a> Schedule<'a> {
                     rounds[e] = round;
                 }
             }
-            Side::Early => {
+            WindowEnd::Early => {
                 windows.sort_unstable_by_key(|&(since, _, e)| (std::cmp::Reverse(since), e));
                 round = u32::MAX;
                 for (since, until, e) in windows {

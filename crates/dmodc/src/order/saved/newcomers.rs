@@ -98,6 +98,46 @@ impl KnownNumbers {
     }
 }
 
+/// The ports and numbers of one leaf.
+struct LeafNumbers {
+    /// The numbers of nodes that are there now.
+    present: Vec<NumberedPort>,
+    /// Ports that have a node, or had one, ascending.
+    in_use: Vec<PortNumber>,
+    /// Ports of nodes that were numbered apart before their switch became a leaf.
+    apart: Vec<PortNumber>,
+}
+
+impl LeafNumbers {
+    /// Reads a leaf. `known` are the saved places that have or had a node.
+    fn new(
+        live: Live<'_>,
+        leaf: SwitchIndex,
+        known: &[NumberedPort],
+        numbers: &[Option<DestinationNumber>],
+    ) -> Self {
+        let mut in_use: Vec<PortNumber> = known.iter().map(|entry| entry.port).collect();
+        let (mut present, mut apart) = (vec![], vec![]);
+        for &n in live.fabric.nodes_of(leaf).iter().filter(|n| counts(live, **n)) {
+            let port = live.fabric.node(n).switch_port;
+            match numbers[n.at()] {
+                Some(DestinationNumber { on_leaf: false, .. }) => {
+                    apart.push(port);
+                    continue;
+                }
+                Some(DestinationNumber { number, .. }) => {
+                    present.push(NumberedPort { port, number });
+                }
+                None => {}
+            }
+            in_use.push(port);
+        }
+        in_use.sort_unstable();
+        in_use.dedup();
+        LeafNumbers { present, in_use, apart }
+    }
+}
+
 impl<'a> Newcomers<'a> {
     /// Prepares the numbers of a fabric's leaves. `numbers` are those that nodes have so far; `order` are the switches in
     /// topological order.
@@ -116,34 +156,17 @@ impl<'a> Newcomers<'a> {
         let mut books = Vec::with_capacity(leaves.len());
         let mut ports = Vec::with_capacity(leaves.len());
         for &leaf in &leaves {
-            let mut book = by_switch.remove(&live.fabric.switch(leaf).guid).unwrap_or_default();
-            let (kept_free, known): (Vec<_>, Vec<_>) =
-                book.iter().partition(|entry| never_used.contains(&entry.number));
-            let ports_of = |entries: Vec<NumberedPort>| -> Vec<PortNumber> {
-                entries.into_iter().map(|entry| entry.port).collect()
-            };
-            let (kept_free, mut in_use) = (ports_of(kept_free), ports_of(known));
-            for &n in live.fabric.nodes_of(leaf).iter().filter(|n| counts(live, **n)) {
-                let port = live.fabric.node(n).switch_port;
-                match numbers[n.at()] {
-                    // It was numbered apart before its switch became a leaf, and its place with it.
-                    Some(DestinationNumber { on_leaf: false, .. }) => {
-                        apart.insert((leaf, port));
-                        continue;
-                    }
-                    Some(DestinationNumber { number, .. }) => {
-                        book.push(NumberedPort { port, number });
-                    }
-                    None => {}
-                }
-                in_use.push(port);
-            }
-            in_use.sort_unstable();
-            in_use.dedup();
+            let known = by_switch.remove(&live.fabric.switch(leaf).guid).unwrap_or_default();
+            let (kept_free, known): (Vec<NumberedPort>, Vec<NumberedPort>) =
+                known.into_iter().partition(|entry| never_used.contains(&entry.number));
+            let read = LeafNumbers::new(live, leaf, &known, numbers);
+            apart.extend(read.apart.into_iter().map(|port| (leaf, port)));
+            let mut book: Vec<NumberedPort> = [&kept_free[..], &known, &read.present].concat();
             book.sort_unstable();
             book.dedup();
             books.push(book);
-            ports.push(LeafPorts { leaf, used: in_use, kept_free });
+            let kept_free = kept_free.into_iter().map(|entry| entry.port).collect();
+            ports.push(LeafPorts { leaf, used: read.in_use, kept_free });
         }
         let residues = Residues::new(live, ranking);
         let common = CommonPorts::new(live, &ports, residues.round as usize);

@@ -14,7 +14,7 @@ use crate::order::{DestinationNumber, Topological, on_leaf};
 use crate::rank::Ranking;
 
 /// The numbers of all destinations of a fabric.
-pub(in crate::order) struct Numbers {
+pub(in crate::order) struct DestinationNumbers {
     /// The number of each node.
     pub(in crate::order) nodes: Vec<DestinationNumber>,
     /// The number of each switch.
@@ -53,7 +53,7 @@ impl SavedOrders {
         ranking: &Ranking,
         topological: &Topological,
         keeps_places: bool,
-    ) -> Numbers {
+    ) -> DestinationNumbers {
         let lists = [
             NumberList::new(&self.others, &self.other_places),
             NumberList::new(&self.nodes, &self.node_places),
@@ -106,7 +106,7 @@ impl SavedOrders {
         }
         let nobody = DestinationNumber { on_leaf: false, number: 0 };
         let nodes = numbers.into_iter().map(|number| number.unwrap_or(nobody)).collect();
-        Numbers { nodes, switches: self.switch_numbers(live, topological), vacant }
+        DestinationNumbers { nodes, switches: self.switch_numbers(live, topological), vacant }
     }
 
     /// Returns the places that never had a node and that no node is in now.

@@ -9,8 +9,13 @@
 //! two readings find different things, the text is [ambiguous](FindError::Ambiguous) and the error lists what was
 //! found.
 
+mod error;
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeSet;
-use std::fmt;
+
+pub use error::FindError;
 
 use super::{CableEnds, Fabric, Part};
 use crate::id::{CableIndex, Guid, NodeIndex, PortNumber, SwitchIndex};
@@ -30,18 +35,18 @@ pub enum Found {
 }
 
 /// A device whose port a text may name.
-enum Device {
+enum NamedDevice {
     Switch(SwitchIndex),
     /// An adapter, by its nodes.
     Adapter(Vec<NodeIndex>),
 }
 
-impl Device {
+impl NamedDevice {
     /// Returns the cable in a port of the device.
     fn cable(&self, fabric: &Fabric, p: PortNumber) -> Option<CableIndex> {
         match self {
-            Device::Switch(s) => fabric.port(*s, p)?.cable(),
-            Device::Adapter(nodes) => {
+            NamedDevice::Switch(s) => fabric.port(*s, p)?.cable(),
+            NamedDevice::Adapter(nodes) => {
                 let n = nodes.iter().find(|n| fabric.node(**n).adapter_port == p)?;
                 Some(fabric.node_cable(*n))
             }
@@ -196,8 +201,9 @@ impl Fabric {
     }
 
     /// Returns all switches with this name or GUID; if there are none, the adapters.
-    fn devices_called(&self, text: &str) -> Vec<Device> {
-        let switches: Vec<Device> = self.switches_called(text).map(Device::Switch).collect();
+    fn devices_called(&self, text: &str) -> Vec<NamedDevice> {
+        let switches: Vec<NamedDevice> =
+            self.switches_called(text).map(NamedDevice::Switch).collect();
         if !switches.is_empty() {
             return switches;
         }
@@ -213,7 +219,7 @@ impl Fabric {
                 None => adapters.push((adapter.guid, vec![n])),
             }
         }
-        adapters.into_iter().map(|(_, nodes)| Device::Adapter(nodes)).collect()
+        adapters.into_iter().map(|(_, nodes)| NamedDevice::Adapter(nodes)).collect()
     }
 
     /// Returns a text by which this is found for certain.
@@ -275,201 +281,4 @@ fn distance(a: &str, b: &str) -> usize {
         }
     }
     row[b.len()]
-}
-
-/// Why a text means nothing in a fabric, or too much.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum FindError {
-    /// No switch or node has this name or GUID.
-    Unknown {
-        /// The name that was looked for.
-        name: Box<str>,
-        /// The most similar names, the most similar one first.
-        similar: Vec<Box<str>>,
-    },
-    /// No switch has this name or GUID. (Nodes were not looked for.)
-    UnknownSwitch {
-        /// The name that was looked for.
-        name: Box<str>,
-        /// The most similar names of switches, the most similar one first.
-        similar: Vec<Box<str>>,
-    },
-    /// The text means several things.
-    Ambiguous {
-        /// The text.
-        text: Box<str>,
-        /// For each of them a text that means it alone.
-        candidates: Vec<String>,
-    },
-    /// No cable is in this port.
-    NoCable {
-        /// The device.
-        device: Box<str>,
-        /// Its port.
-        port: u8,
-    },
-    /// The name of a device is followed by something that is no port number.
-    NotAPort(Box<str>),
-}
-
-impl fmt::Display for FindError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let unknown = |f: &mut fmt::Formatter<'_>, what: &str, name: &str, similar: &[Box<str>]| {
-            write!(f, "no {what} has the name or GUID '{name}'")?;
-            let similar: Vec<String> = similar.iter().map(|name| format!("'{name}'")).collect();
-            match similar.is_empty() {
-                true => Ok(()),
-                false => write!(f, "; the most similar names are {}", similar.join(", ")),
-            }
-        };
-        match self {
-            FindError::Unknown { name, similar } => unknown(f, "switch or node", name, similar),
-            FindError::UnknownSwitch { name, similar } => unknown(f, "switch", name, similar),
-            FindError::Ambiguous { text, candidates } => {
-                let more = if candidates.len() > LISTED { ", …" } else { "" };
-                let count = candidates.len();
-                let listed = candidates[..count.min(LISTED)].join(", ");
-                write!(f, "'{text}' means {count} parts; say which by GUID: {listed}{more}")
-            }
-            FindError::NoCable { device, port } => {
-                write!(f, "no cable is in port {port} of '{device}'")
-            }
-            FindError::NotAPort(text) => {
-                write!(f, "'{text}' does not end in a port number from 1 to 254")
-            }
-        }
-    }
-}
-
-impl std::error::Error for FindError {}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::fabric::{Product, Switch, Vertex};
-    use crate::id::Lid;
-    use crate::{FabricBuilder, Pgft};
-
-    fn find(fabric: &Fabric, text: &str) -> Result<Part, String> {
-        fabric.find_part(text).map_err(|error| error.to_string())
-    }
-
-    #[test]
-    fn switches_and_cables_are_found_by_name_and_by_guid() {
-        let fabric = "2; 2,2; 1,2; 1,1".parse::<Pgft>().unwrap().fabric(Default::default());
-        let leaf = Part::Switch(SwitchIndex::new(0));
-        let guid = fabric.switches()[0].guid;
-        for name in ["L1-0".into(), guid.to_string(), format!("S-{:016x}", guid.0)] {
-            assert_eq!(find(&fabric, &name), Ok(leaf));
-            let Ok(Part::Cable(c)) = find(&fabric, &format!("{name}/3")) else { panic!("{name}") };
-            assert!(matches!(fabric.cable(c), CableEnds::Switches(_)));
-            let Ok(Part::Cable(c)) = find(&fabric, &format!("{name}/1")) else { panic!("{name}") };
-            assert_eq!(fabric.cable(c), CableEnds::Node(NodeIndex::new(0)));
-            assert_eq!(find(&fabric, "node-0/1"), Ok(Part::Cable(c)), "an adapter's port");
-        }
-    }
-
-    #[test]
-    fn errors_say_what_is_wrong_and_list_candidates() {
-        let fabric = "2; 2,2; 1,2; 1,1".parse::<Pgft>().unwrap().fabric(Default::default());
-        let wrong = |text: &str| find(&fabric, text).unwrap_err();
-        let unknown = "no switch has the name or GUID 'L2-7'; the most similar names are 'L2-0', \
-                       'L2-1', 'L1-0', 'L1-1'";
-        assert_eq!(wrong("L2-7"), unknown);
-        assert_eq!(wrong("L2-7/3"), unknown);
-        assert_eq!(wrong("L1-0/9"), "no cable is in port 9 of 'L1-0'");
-        assert_eq!(wrong("node-0/2"), "no cable is in port 2 of 'node-0'");
-        for text in ["L1-0/0", "L1-0/255", "L1-0/x", "L1-0/"] {
-            assert_eq!(
-                wrong(text),
-                format!("'{text}' does not end in a port number from 1 to 254")
-            );
-        }
-        for text in ["", "0x", "node-0", "0x1/1", "/", "/1"] {
-            assert!(wrong(text).starts_with("no switch has the name or GUID '"), "{text}");
-        }
-    }
-
-    /// Names that several have, that hold slashes, and that look like GUIDs.
-    #[test]
-    fn ambiguous_texts_are_errors() {
-        let mut b = FabricBuilder::new();
-        for (guid, name) in
-            [(0x11, "spine"), (0x12, "spine"), (0x13, "rack/1"), (0x14, "rack"), (0x15, "11")]
-        {
-            let (guid, name, product) = (Guid(guid), name.into(), Product::default());
-            b.switch(Switch { guid, lid: Lid(0), ports: 4, name, product });
-        }
-        let rack = b.switch(Switch {
-            guid: Guid(0x16),
-            lid: Lid(0),
-            ports: 1,
-            name: "r/k".into(),
-            product: Product::default(),
-        });
-        b.cable(
-            (Vertex::Switch(SwitchIndex::new(3)), PortNumber(1)),
-            (rack, PortNumber(1)),
-            Default::default(),
-        );
-        let fabric = b.finish().unwrap();
-        let [spine, other] = ["0x0000000000000011", "0x0000000000000012"];
-        let several = |text: &str, a: &str, b: &str| {
-            Err(format!("'{text}' means 2 parts; say which by GUID: {a}, {b}"))
-        };
-        assert_eq!(find(&fabric, "spine"), several("spine", spine, other));
-        let named = fabric.find_switch("spine").map_err(|error| error.to_string());
-        assert_eq!(named.map(Part::Switch), several("spine", spine, other));
-        assert_eq!(find(&fabric, "11"), several("11", spine, "0x0000000000000015"));
-        assert_eq!(find(&fabric, "0x12"), Ok(Part::Switch(SwitchIndex::new(1))));
-        let cable = "0x0000000000000014/1";
-        assert_eq!(find(&fabric, "rack/1"), several("rack/1", "0x0000000000000013", cable));
-        assert!(
-            matches!(find(&fabric, "rack/1/1"), Err(why) if why.contains("no cable is in port 1"))
-        );
-        assert_eq!(find(&fabric, "r/k/1"), find(&fabric, "0x14/1"));
-        assert_eq!(find(&fabric, "r/k"), Ok(Part::Switch(SwitchIndex::new(5))));
-    }
-
-    /// `find` knows nodes, too: by description, host, port GUID and adapter GUID.
-    #[test]
-    fn nodes_are_found_by_name_and_by_guid() {
-        use crate::fabric::{Adapter, AdapterKind};
-
-        let mut b = FabricBuilder::new();
-        let switch = |guid: u64, name: &str| {
-            let (guid, name, product) = (Guid(guid), name.into(), Product::default());
-            Switch { guid, lid: Lid(0), ports: 8, name, product }
-        };
-        let leaf = b.switch(switch(0x1, "leaf"));
-        for (guid, name, ports) in [(0x20, "host1 mlx5_0", 1), (0x30, "host2 mlx5_0", 2)] {
-            let (name, product) = (name.into(), Product::default());
-            let kind = AdapterKind::Host;
-            let adapter = b.adapter(Adapter { guid: Guid(guid), ports, kind, name, product });
-            for port in 1..=ports {
-                let guid = Guid(guid + u64::from(port));
-                b.end_port(adapter, PortNumber(port), guid, Lid(0), 0);
-                let at = PortNumber((guid.0 >> 4) as u8 + port);
-                b.cable((adapter, PortNumber(port)), (leaf, at), Default::default());
-            }
-        }
-        let fabric = b.finish().unwrap();
-        let find = |text: &str| fabric.find(text).map_err(|error| error.to_string());
-        let node = |n: usize| Ok(Found::Node(NodeIndex::new(n)));
-        for text in ["host1 mlx5_0", "host1", "0x21", "0x20", "H-0000000000000020"] {
-            assert_eq!(find(text), node(0), "{text}");
-        }
-        assert_eq!([find("0x31"), find("0x32")], [node(1), node(2)]);
-        let ports = "0x0000000000000031, 0x0000000000000032";
-        for text in ["host2", "0x30"] {
-            let several = format!("'{text}' means 2 parts; say which by GUID: {ports}");
-            assert_eq!(find(text), Err(several));
-        }
-        assert_eq!(find("host2 mlx5_0/2"), find("leaf/5"));
-        assert_eq!(find("leaf"), Ok(Found::Switch(SwitchIndex::new(0))));
-        let unknown = "no switch or node has the name or GUID 'host3'; the most similar names are \
-                       'leaf', 'host1 mlx5_0', 'host2 mlx5_0'";
-        assert_eq!(find("host3"), Err(unknown.into()));
-    }
 }
