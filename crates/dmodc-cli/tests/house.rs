@@ -8,9 +8,10 @@ use std::path::Path;
 const ARROWS: &[(&str, &[&str])] = &[
     ("dmodc", &[]),
     ("dmodc-formats", &["dmodc"]),
-    ("dmodc-study", &["dmodc", "dmodc-formats"]),
+    ("dmodc-lab", &["dmodc", "dmodc-formats"]),
+    ("dmodc-study", &["dmodc", "dmodc-formats", "dmodc-lab"]),
     ("dmodc-opensm", &["dmodc", "dmodc-formats"]),
-    ("dmodc-cli", &["dmodc", "dmodc-formats", "dmodc-study"]),
+    ("dmodc-cli", &["dmodc", "dmodc-formats", "dmodc-lab", "dmodc-study"]),
 ];
 
 #[test]

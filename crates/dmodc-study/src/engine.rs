@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::lab::ENGINES;
+use dmodc_lab::ENGINES;
 
 /// An algorithm, by the name that command lines and plans use.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -7,7 +7,6 @@
 //! | [`engine`] | engines by name |
 //! | [`figure`] | the runtime figure |
 //! | [`interrupt`] | what is done when a signal ends the program |
-//! | [`lab`] | OpenSM on a simulated fabric, with faults |
 //! | [`machine`] | what it was measured on |
 //! | [`mod@report`] | an analysis as one HTML page |
 //! | [`study`] | fabrics × degradations × engines × patterns, over any number of machines |
@@ -19,7 +18,6 @@ pub mod bench;
 pub mod engine;
 pub mod figure;
 pub mod interrupt;
-pub mod lab;
 pub mod machine;
 pub mod report;
 pub mod study;

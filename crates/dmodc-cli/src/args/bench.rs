@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 use dmodc::Pgft;
+use dmodc_lab::ENGINES;
 use dmodc_study::engine::EngineName;
-use dmodc_study::lab::ENGINES;
 
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
+use dmodc_lab::{ENGINES, Length, SoakKind};
 use dmodc_study::engine::EngineName;
-use dmodc_study::lab::{ENGINES, Length, SoakKind};
 use dmodc_study::study::Shard;
 
 #[derive(Debug, Subcommand)]
@@ -63,7 +63,7 @@ pub(crate) struct StudyRunArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum OpensmCommand {
     /// Start ibsim and OpenSM on a fabric, let things happen to it, and report on each.
-    #[command(after_help = dmodc_study::lab::GRAMMAR, after_long_help = format!("{}\n{SOAK}", dmodc_study::lab::GRAMMAR))]
+    #[command(after_help = dmodc_lab::GRAMMAR, after_long_help = format!("{}\n{SOAK}", dmodc_lab::GRAMMAR))]
     Lab(LabArgs),
     /// Ask the plugin to number all destinations anew: when replacements and growth have cost balance, and routes
     /// may move.

@@ -5,9 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use dmodc::Fabric;
-use dmodc_study::lab::{
-    Lab, Length, Progress, Row, Script, Soak, SoakRow, check_plugin, find_plugin,
-};
+use dmodc_lab::{Lab, Length, Progress, Row, Script, Soak, SoakRow, check_plugin, find_plugin};
 use serde_json::{Value, json};
 
 use super::generate::preset;

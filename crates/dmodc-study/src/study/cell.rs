@@ -20,7 +20,6 @@ use super::rows::Row;
 use super::{Study, draw, nodes};
 use crate::analysis::Pattern;
 use crate::engine::EngineName;
-use crate::lab;
 
 /// The longest that OpenSM may take, in seconds.
 const LONGEST: u64 = 3600;
@@ -122,7 +121,7 @@ impl<'a> Base<'a> {
             EngineName::Random => &RandomPorts { seed },
             EngineName::Opensm(name) => {
                 let live = Live::new(self.fabric, dead);
-                let computed = lab::tables_of(live, name, &self.plugin, LONGEST);
+                let computed = dmodc_lab::tables_of(live, name, &self.plugin, LONGEST);
                 let lft = computed.map_err(|error| error.to_string())?.lft;
                 let tables = lft.with_columns(self.routing.columns(), self.fabric);
                 return tables.map_err(|error| error.to_string());

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::rows::{Row, header};
 use super::{Hash, PlannedEngine, Shard, Study, StudyError};
 use crate::engine::EngineName;
-use crate::{interrupt, lab};
+use crate::interrupt;
 
 /// Where the results of a study are.
 #[derive(Clone, Debug)]
@@ -124,7 +124,7 @@ pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), StudyError> {
 pub(super) fn versions(study: &Study) -> Value {
     let mut versions = json!({ "dmodc": env!("CARGO_PKG_VERSION") });
     if study.plan.engines.iter().any(|engine| matches!(engine.name, EngineName::Opensm(_))) {
-        versions["opensm"] = json!(lab::opensm_version());
+        versions["opensm"] = json!(dmodc_lab::opensm_version());
     }
     versions
 }

@@ -10,10 +10,10 @@ use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
 use dmodc::{Amount, Draw, Kernel, Live, Pgft};
+use dmodc_lab::OpensmTables;
 use dmodc_study::bench::{Algorithm, Case, Settings, measure};
 use dmodc_study::figure::{Curve, runtime};
-use dmodc_study::lab::OpensmTables;
-use dmodc_study::{lab, machine};
+use dmodc_study::machine;
 use serde_json::{Value, json};
 
 use super::generate::preset;
@@ -197,7 +197,7 @@ fn with_opensm(args: &BenchArgs, sizes: &[Size]) -> Result<Vec<Value>> {
                     "seed": args.seed,
                     "threads": 1,
                 });
-                match lab::tables_of(live, name, &plugin, LONGEST) {
+                match dmodc_lab::tables_of(live, name, &plugin, LONGEST) {
                     Ok(OpensmTables { matrices_ms, tables_ms, .. }) => {
                         row["hop_tables_ms"] = json!(matrices_ms);
                         row["tables_ms"] = json!(tables_ms);

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use anyhow::{Result, ensure};
 use dmodc::judge::{Delivery, Scope, check};
 use dmodc::validity;
-use dmodc_study::lab::{OpensmTables, tables_of};
+use dmodc_lab::{OpensmTables, tables_of};
 use serde_json::json;
 
 use super::comments;

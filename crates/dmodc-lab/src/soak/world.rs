@@ -10,7 +10,7 @@ use std::io::{self, Write as _};
 use dmodc::fabric::{AdapterKind, Peer, Product};
 use dmodc::{Degradation, Fabric, Guid, LeafRule, Live, NodeIndex, Random, Ranking, SwitchIndex};
 
-use super::super::netlist::{Netlist, adapter_id, head, safe, switch_id};
+use crate::netlist::{Netlist, adapter_id, head, safe, switch_id};
 
 /// So many ports more than it has, each switch gets.
 const MORE_PORTS: u8 = 4;

@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 
 use dmodc::Guid;
 
-use super::super::opensm::{Seat, now};
-use super::super::{Event, LabError, Opensm, Setup, Sim};
 use super::disk::Disk;
 use super::world::World;
+use crate::opensm::{Seat, now};
+use crate::{Event, LabError, Opensm, Setup, Sim};
 
 /// The longest that OpenSM may take for one event, in seconds.
 const LONGEST: u64 = 180;

@@ -4,7 +4,7 @@ use dmodc::judge::risk::Traffic;
 use dmodc::{Degradation, Dmodc, Fabric, ForwardingTables, Live, Routing, RoutingOptions};
 use serde::Serialize;
 
-use super::super::LabError;
+use crate::LabError;
 
 /// With more nodes than this, so many shifts are a sample.
 const SHIFTS: usize = 700;

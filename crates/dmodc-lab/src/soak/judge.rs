@@ -6,10 +6,10 @@ use std::fs;
 use dmodc::End;
 use dmodc::judge::{Delivery, Scope};
 
-use super::super::held::{Held, Image, differences};
 use super::balance::Balance;
 use super::life::Stays;
 use super::world::World;
+use crate::held::{Held, Image, differences};
 
 /// At quiet events the balance may be so many times that of a fresh numbering.
 pub(super) const BALANCED: f64 = 1.05;

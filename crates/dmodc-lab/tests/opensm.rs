@@ -1,0 +1,554 @@
+//! The plugin inside a real OpenSM, on simulated fabrics. What is not installed is said, and its test
+//! skipped; `scripts/test` installs it.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+#![allow(clippy::print_stdout, reason = "a failed test shows its figures")]
+
+use std::fs;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use dmodc::fabric::{Adapter, AdapterKind, Vertex};
+use dmodc::{
+    Degradation, DestinationOrder, Fabric, FabricBuilder, Guid, Joined, LeafRule, Lid, Live, Pgft,
+    PortNumber, Routing, RoutingOptions, Stable, SwitchIndex, SwitchOrder,
+};
+use dmodc_formats::lft::Lft;
+use dmodc_lab::{
+    Kind, Lab, LabError, Length, Opensm, Progress, Row, Script, Setup, Sim, Soak, SoakKind,
+    SoakRow, Verdict, check_plugin, now, tables_of,
+};
+
+const FIGURE_1: &str = "3; 2,2,3; 1,2,2; 1,2,1";
+const DIRECTOR: &str = "2; 18,36; 1,18; 1,1";
+/// 1,024 nodes on three levels.
+const THREE_LEVELS: &str = "3; 8,8,16; 1,8,8; 1,1,1";
+
+/// One OpenSM at a time: two cores are not many, and times of waiting are part of the tests.
+static ONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
+
+fn fabric(tuple: &str) -> Fabric {
+    tuple.parse::<Pgft>().unwrap().fabric(Default::default())
+}
+
+/// Says that the running test is skipped. It is written past the test harness, which hides what passing tests print.
+fn skip(why: &str) {
+    let thread = std::thread::current();
+    let test = thread.name().unwrap_or("a test");
+    let _ = writeln!(std::io::stderr(), "skipped: {test}: {why}");
+}
+
+/// The plugin that was built next to the tests, unless it is missing.
+fn plugin() -> Option<PathBuf> {
+    let here = std::env::current_exe().unwrap();
+    let plugin = here.parent().unwrap().parent().unwrap().join("libdmodc.so");
+    let found = check_plugin(&plugin);
+    if let Err(why) = &found {
+        skip(&why.to_string());
+    }
+    found.is_ok().then_some(plugin)
+}
+
+/// A simulated fabric, unless the programs are missing.
+fn sim(fabric: &Fabric) -> Option<Sim> {
+    match Sim::start(fabric) {
+        Err(why @ LabError::Missing { .. }) => {
+            skip(&why.to_string());
+            None
+        }
+        other => Some(other.unwrap()),
+    }
+}
+
+/// What the switches hold after the start and after each event: each time the tables of that moment, as
+/// `ibtracert` finds them, too.
+fn lab(fabric_: &Fabric, script: &str) -> Option<Vec<Verdict>> {
+    let plugin = plugin()?;
+    sim(&fabric(FIGURE_1))?;
+    let script = Script::read(script.as_bytes()).unwrap();
+    let lab = Lab { fabric: fabric_, plugin: &plugin, script: &script, judges: true };
+    let rows = lab.run("dmodc", |row| println!("{row:?}")).unwrap();
+    assert!(rows.iter().all(Row::is_right), "{rows:?}");
+    let verdicts: Vec<Verdict> = rows.into_iter().filter_map(|row| row.verdict).collect();
+    for verdict in &verdicts {
+        assert_eq!(verdict.as_offline, Some(true), "{verdict:?}");
+        assert_eq!(verdict.delivered + verdict.cut_off, verdict.pairs, "{verdict:?}");
+        assert!(verdict.traced > 0 && verdict.followed == verdict.traced, "{verdict:?}");
+    }
+    Some(verdicts)
+}
+
+/// Random life of a small fabric: whatever happens, the switches hold what the saved files give, no pair is lost that
+/// cables connect, restarts move nothing, and the plugin says what is so.
+#[test]
+fn random_life_leaves_the_tables_right() {
+    let _one = ONE.lock();
+    let Some(plugin) = plugin() else { return };
+    let fabric = fabric(FIGURE_1);
+    if sim(&fabric).is_none() {
+        return;
+    }
+    let soak = Soak {
+        fabric: &fabric,
+        plugin: &plugin,
+        length: Length::Events(15),
+        seed: 1,
+        learns: false,
+        only: None,
+        dump: None,
+    };
+    let told = |progress: Progress<'_>| match progress {
+        Progress::Skipped(why) => skip(why),
+        Progress::Event(row) => println!("{} {}: {:?}", row.number, row.event, row.wrong),
+    };
+    let (rows, summary) = soak.run(told).unwrap();
+    assert_eq!((rows.len(), summary.events, summary.seed), (16, 16, 1));
+    assert_eq!((rows[0].kind, rows[0].number), (SoakKind::Start, 0));
+    assert_eq!(summary.kinds.values().sum::<usize>(), 16);
+    let is_right = |row: &SoakRow| {
+        let verdict = &row.verdict;
+        // In so small a fabric a single flow is more than the twentieth by which balance is judged.
+        let mut others = row.wrong.iter().filter(|wrong| !wrong.contains("BALANCE"));
+        verdict.lost == 0 && verdict.sound && row.differences == 0 && others.next().is_none()
+    };
+    assert!(rows.iter().all(is_right), "{summary}\n{rows:#?}");
+    assert!(summary.memory[0] > 0 && rows.iter().any(|row| row.verdict.entries_changed > 0));
+}
+
+/// The same fabric with so many LIDs for each node, and an aggregation node inside each switch.
+fn with_more_lids(fabric: &Fabric, lmc: u8) -> Fabric {
+    let mut builder = FabricBuilder::new();
+    let (count, mut lid) = (fabric.switches().len(), fabric.switches().len() as u32);
+    let mut next = |lmc: u8| {
+        lid = (lid >> lmc << lmc) + (1 << lmc);
+        Lid(lid)
+    };
+    let mut switches = Vec::new();
+    for (at, switch) in fabric.switches().iter().enumerate() {
+        let (lid, ports) = (Lid(at as u32 + 1), switch.ports + 1);
+        switches.push(builder.switch(dmodc::fabric::Switch { lid, ports, ..switch.clone() }));
+    }
+    assert_eq!(switches.len(), count);
+    let mut end = |builder: &mut FabricBuilder, adapter: Adapter, at: (Vertex, PortNumber)| {
+        let (guid, port) = (Guid(adapter.guid.0 + 1), PortNumber(1));
+        let of = builder.adapter(adapter);
+        builder.end_port(of, port, guid, next(lmc), lmc);
+        builder.cable((of, port), at, Default::default());
+    };
+    for node in fabric.nodes() {
+        let adapter = fabric.adapters()[node.adapter.at()].clone();
+        end(&mut builder, adapter, (switches[node.switch.at()], node.switch_port));
+    }
+    for (at, switch) in fabric.switches().iter().enumerate() {
+        let product = dmodc::fabric::Product { device: 0xcf09, ..switch.product };
+        let (guid, kind) = (Guid(0xa000 + 16 * at as u64), AdapterKind::Aggregation);
+        let name = "Mellanox Technologies Aggregation Node".into();
+        let adapter = Adapter { guid, ports: 1, kind, name, product };
+        end(&mut builder, adapter, (switches[at], PortNumber(switch.ports + 1)));
+    }
+    for cable in fabric.inter_switch_cables() {
+        let [a, b] = [cable.a, cable.b].map(|(s, port)| (switches[s.at()], port));
+        builder.cable(a, b, Default::default());
+    }
+    builder.finish().unwrap()
+}
+
+/// Faults of every kind in one running OpenSM: each time the switches hold what `dmodc route` computes for
+/// what `ibnetdiscover` finds at that moment; after full repair, the first tables.
+#[test]
+fn after_every_fault_switches_hold_the_tables_of_the_moment() {
+    let _one = ONE.lock();
+    let faults = "kill cables 1 seed 1\nkill switches 1 seed 2\nrepair all\nkill cables 60 seed 3\n\
+                  flap cable 3\nrepair all\ncut leaf\nrepair all\n";
+    for (tuple, script) in [
+        (FIGURE_1, "kill cables 2 seed 1\nrepair all\n"),
+        (DIRECTOR, faults),
+        (THREE_LEVELS, "kill cables 60 seed 3\nkill switches 2 seed 2\nrepair all\n"),
+    ] {
+        let Some(verdicts) = lab(&fabric(tuple), script) else { return };
+        assert_eq!(verdicts.len(), 1 + script.lines().count());
+        let (first, last) = (&verdicts[0], verdicts.last().unwrap());
+        assert_eq!(first.digest, last.digest, "after full repair, the first tables");
+        assert!(verdicts[1].entries_changed > 0);
+    }
+}
+
+/// Four LIDs for each node, and aggregation nodes on every switch, spines too: every LID has its routes.
+#[test]
+fn several_lids_and_aggregation_nodes_are_routed() {
+    let _one = ONE.lock();
+    let fabric = with_more_lids(&fabric(FIGURE_1), 2);
+    let script = "kill cables 1 seed 1\nkill switches 1 seed 2\nrepair all\n";
+    let Some(verdicts) = lab(&fabric, script) else { return };
+    let (nodes, switches) = (fabric.nodes().len(), fabric.switches().len());
+    // 54 pairs of switches have no up*down* route: one LID of the switch, and four of what is inside it.
+    let entries = switches * (4 * nodes + switches) - 54 * (1 + 4);
+    assert_eq!(verdicts[0].entries_changed, entries, "every other entry is set");
+    assert_eq!(verdicts[0].digest, verdicts[3].digest, "after full repair, the first tables");
+}
+
+/// The peers under the same faults, several times over; one that refuses is told. (ftree knows no LMC.)
+#[test]
+fn peers_run_in_the_lab_too() {
+    let _one = ONE.lock();
+    let Some(plugin) = plugin() else { return };
+    let whole = fabric(FIGURE_1);
+    if sim(&whole).is_none() {
+        return;
+    }
+    let script = Script::read(b"kill cables 1 seed 1\nrepair all\n").unwrap();
+    let lab = Lab { fabric: &whole, plugin: &plugin, script: &script, judges: true };
+    for engine in ["ftree", "updn"] {
+        let rows = lab.run(engine, |_| ()).unwrap();
+        assert!(rows.iter().all(Row::is_right), "{rows:?}");
+        assert!(rows.iter().all(|row| row.verdict.as_ref().unwrap().as_offline.is_none()));
+    }
+    let rows = Lab { judges: false, ..lab }.run("updn", |_| ()).unwrap();
+    assert!(rows.iter().all(|row| row.verdict.is_none() && row.upload_s > 0.0));
+    match (Lab { fabric: &with_more_lids(&whole, 1), ..lab }).run("ftree", |_| ()) {
+        Err(LabError::OtherEngine { engine, .. }) => assert_eq!(engine, "ftree"),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// An independent judge, and a packet's way hop by hop.
+#[test]
+fn other_tools_find_all_paths_and_no_credit_loops() {
+    let _one = ONE.lock();
+    let Some(plugin) = plugin() else { return };
+    let paths = ["/usr/bin/ibdmchk", "/usr/sbin/ibdmchk"];
+    let has_ibdmchk = paths.iter().any(|path| fs::exists(path).unwrap());
+    if !has_ibdmchk {
+        skip("not installed: ibdmchk; on Debian: apt-get install ibutils");
+    }
+    for tuple in [FIGURE_1, DIRECTOR, THREE_LEVELS] {
+        let fabric = fabric(tuple);
+        let Some(sim) = sim(&fabric) else { return };
+        let since = now();
+        let mut opensm = Opensm::start(&sim, &Setup::new("dmodc", &plugin)).unwrap();
+        opensm.settle(since, 120).unwrap();
+        assert!(opensm.log().contains("dmodc tables configured on all switches"));
+        let (a, b) = (fabric.nodes().first().unwrap().lid.0, fabric.nodes().last().unwrap().lid.0);
+        let traced = sim.client("ibtracert", &[&a.to_string(), &b.to_string()]).unwrap();
+        assert!(traced.lines().count() >= 3, "{traced}");
+        let file = |name: &str| opensm.folder().join(name).display().to_string();
+        if !has_ibdmchk {
+            continue;
+        }
+        // It may crash after a good report, so the report counts.
+        let output = std::process::Command::new("ibdmchk")
+            .args(["-s", &file("opensm-subnet.lst"), "-f", &file("opensm.fdbs")])
+            .args(["-m", &file("opensm.mcfdbs")])
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        let nodes = fabric.nodes().len();
+        assert!(
+            said.contains(&format!("Scanned:{} CA to CA paths", nodes * (nodes - 1))),
+            "{said}"
+        );
+        assert!(said.contains("no credit loops found"), "{said}");
+        assert!(!said.contains("-E-"), "{said}");
+    }
+}
+
+/// OpenSM with something wrong, and minhop behind it: it goes on, and its log says why.
+fn falls_back(config: &str, change: impl FnOnce(Vec<u8>) -> Vec<u8>, because: &str) {
+    falls_back_on(&fabric(FIGURE_1), config, change, because);
+}
+
+fn falls_back_on(
+    fabric: &Fabric,
+    config: &str,
+    change: impl FnOnce(Vec<u8>) -> Vec<u8>,
+    because: &str,
+) {
+    let Some(plugin) = plugin() else { return };
+    let Some(sim) = sim(fabric) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let copy = folder.path().join("libdmodc.so");
+    fs::write(&copy, change(fs::read(&plugin).unwrap())).unwrap();
+    let setup = Setup { fallback: Some("minhop"), config, ..Setup::new("dmodc", &copy) };
+    let opensm = Opensm::start(&sim, &setup).unwrap();
+    let start = Instant::now();
+    while !opensm.log().contains("minhop tables configured on all switches") {
+        assert!(start.elapsed() < Duration::from_secs(60), "{}", opensm.log());
+        sleep(Duration::from_millis(50));
+    }
+    assert!(opensm.log().contains(because), "{}", opensm.log());
+    // The tables are minhop's, entry by entry: nothing of ours is left in them.
+    sleep(Duration::from_millis(500));
+    let held = sim.tables(fabric).unwrap();
+    let healthy = Degradation::none(fabric);
+    let minhop = tables_of(Live::new(fabric, &healthy), "minhop", &plugin, 60).unwrap().lft;
+    let both = Lft::tables(&[&held, &minhop], fabric).unwrap();
+    assert!(both[0].routed() > 0);
+    assert!(both[0] == both[1], "{} entries differ", both[0].differing(&both[1]));
+}
+
+#[test]
+fn a_panic_is_not_the_end_of_opensm() {
+    let _one = ONE.lock();
+    falls_back("panic = true", |plugin| plugin, "a bug: the configuration asks for a panic");
+}
+
+/// Pods that are left with different planes: OpenSM's next engine connects them.
+#[test]
+fn lost_leaf_pairs_are_the_next_engines_if_asked() {
+    let _one = ONE.lock();
+    let whole = fabric("3; 2,2,3; 1,2,2; 1,1,1");
+    let mut dead = Degradation::none(&whole);
+    for spine in [6, 9] {
+        dead.set_switch(SwitchIndex::new(spine), true);
+    }
+    let config = "on_lost = \"next-engine\"";
+    falls_back_on(&whole.without(&dead), config, |plugin| plugin, "LOST: 8 of 30 leaf pairs");
+}
+
+/// Leaves in a ring are no fat tree; inside OpenSM, too, they stay connected when a cable dies.
+#[test]
+fn a_ring_of_leaves_stays_connected() {
+    let _one = ONE.lock();
+    // A reader gives GUIDs as names come: two switches get higher ones than both their neighbours.
+    let hosts = [0, 2, 4, 1, 3].map(|at| format!("Hca 1 \"h{at}\"\n[1] \"s{at}\"[1]\n\n"));
+    let switches = [0, 1, 2, 3, 4].map(|at| {
+        let (last, next) = ((at + 4) % 5, (at + 1) % 5);
+        format!("Switch 8 \"s{at}\"\n[1] \"h{at}\"[1]\n[3] \"s{last}\"[4]\n[4] \"s{next}\"[3]\n\n")
+    });
+    let text = hosts.concat() + &switches.concat();
+    let ring = dmodc_formats::read(text.as_bytes()).unwrap().fabric;
+    let whole = Degradation::none(&ring);
+    let routing = Routing::new(Live::new(&ring, &whole), &RoutingOptions::default());
+    assert!(routing.unconnected().is_some(), "ranks from the leaves lose pairs");
+    let script = "kill cable s1 s2\nrepair all\n";
+    let Some(verdicts) = lab(&ring, script) else { return };
+    assert_eq!(verdicts[0].digest, verdicts[2].digest, "after full repair, the first tables");
+}
+
+#[test]
+fn a_corrupted_configuration_is_told_with_its_line() {
+    let _one = ONE.lock();
+    falls_back("threads = \"\\u{0}", |plugin| plugin, "dmodc.conf:4: ");
+    falls_back("thread = 1", |plugin| plugin, "dmodc.conf:4: unknown field `thread`");
+    // OpenSM's log has room for lines of 4096 bytes, and does not check.
+    let long = format!("{} = 1", "a".repeat(6000));
+    falls_back(&long, |plugin| plugin, "dmodc.conf:4: unknown field `aaa");
+}
+
+#[test]
+fn another_version_is_not_loaded() {
+    let _one = ONE.lock();
+    let other = |mut plugin: Vec<u8>| {
+        let at = plugin.windows(8).position(|bytes| bytes == b"OpenSM 3").unwrap();
+        plugin[at + 7] = b'9';
+        plugin
+    };
+    falls_back("", other, "OpenSM version mismatch");
+}
+
+/// 200 re-routes, most of them after a fault or a repair: memory stays.
+#[test]
+fn nothing_leaks() {
+    let _one = ONE.lock();
+    let Some(plugin) = plugin() else { return };
+    let fabric = fabric(FIGURE_1);
+    let Some(mut sim) = sim(&fabric) else { return };
+    let since = now();
+    let mut opensm = Opensm::start(&sim, &Setup::new("dmodc", &plugin)).unwrap();
+    opensm.settle(since, 60).unwrap();
+    let runs = |opensm: &Opensm| {
+        let is_run = |kind: &Kind| matches!(kind, Kind::Stage { is_tables: true, .. });
+        opensm.events().iter().filter(|event| is_run(&event.kind)).count()
+    };
+    let (mut early, mut dead) = (0, false);
+    let mut done = runs(&opensm);
+    for _ in 0..200 {
+        dead = !dead;
+        let mut wanted = Degradation::none(&fabric);
+        wanted.set_cable(dmodc::CableIndex::new(5), dead);
+        sim.degrade(&wanted).unwrap();
+        // Traps that come too fast are not listened to.
+        opensm.resweep();
+        let start = Instant::now();
+        while runs(&opensm) == done {
+            if start.elapsed() > Duration::from_secs(2) {
+                opensm.resweep();
+                sleep(Duration::from_millis(200));
+            }
+            sleep(Duration::from_millis(2));
+            assert!(start.elapsed() < Duration::from_secs(60));
+        }
+        done = runs(&opensm);
+        if done >= 50 && early == 0 {
+            early = opensm.memory().unwrap();
+        }
+        if done > 200 {
+            break;
+        }
+    }
+    assert!(done >= 200, "{done} runs");
+    let late = opensm.memory().unwrap();
+    println!("{early} bytes after 50 runs, {late} after {done}");
+    assert!(late < early + (2 << 20), "{early} bytes after 50 runs, {late} after {done}");
+}
+
+/// Killed without warning and started again, it gives the same tables: orders and LIDs are on the disk.
+#[test]
+fn a_killed_opensm_comes_back_with_the_same_tables() {
+    let _one = ONE.lock();
+    let Some(plugin) = plugin() else { return };
+    let fabric = fabric(DIRECTOR);
+    let Some(mut sim) = sim(&fabric) else { return };
+    let setup = Setup::new("dmodc", &plugin);
+    let mut tables = Vec::new();
+    for _ in 0..2 {
+        let since = now();
+        let mut opensm = Opensm::start(&sim, &setup).unwrap();
+        opensm.settle(since, 60).unwrap();
+        tables.push(sim.client("dump_fts", &[]).unwrap());
+        // A fault, so that what is saved is older than what is there.
+        let mut wanted = Degradation::none(&fabric);
+        wanted.set_cable(dmodc::CableIndex::new(7), true);
+        let since = now();
+        sim.degrade(&wanted).unwrap();
+        opensm.settle(since, 60).unwrap();
+        let since = now();
+        sim.degrade(&Degradation::none(&fabric)).unwrap();
+        opensm.settle(since, 60).unwrap();
+        drop(opensm);
+    }
+    assert_eq!(tables[0], tables[1]);
+    let status = fs::read_to_string(sim.folder().join("opensm/status.json")).unwrap();
+    assert!(
+        status.contains("\"ok\": true") && status.contains("\"incremental\": true"),
+        "{status}"
+    );
+    let metrics = fs::read_to_string(sim.folder().join("opensm/dmodc.prom")).unwrap();
+    assert!(metrics.contains("\ndmodc_incremental_runs_total 2\n"), "{metrics}");
+}
+
+/// Whether the switches hold what `dmodc route --engine stable` gives by the learned reference and the saved
+/// orders for what `ibnetdiscover` finds.
+fn as_by_the_learned(sim: &Sim, opensm: &Opensm) -> bool {
+    let read = |name: &str| fs::read(opensm.folder().join(name)).unwrap();
+    let reference = dmodc_formats::read(&read("reference.json")).unwrap().fabric;
+    let saved = dmodc_formats::orders::read(&read("dmodc.orders")).unwrap();
+    let options = RoutingOptions {
+        destinations: DestinationOrder::Saved(saved.clone()),
+        switches: SwitchOrder::Saved(saved.clone()),
+        ..RoutingOptions::default()
+    };
+    let mut orders = Routing::orders_of(&reference, &options);
+    orders.keep_absent(&saved);
+    let joined = Joined::new(&reference, &sim.discover().unwrap()).unwrap();
+    joined.hand_over(&mut orders);
+    let routing = joined.routing(LeafRule::Detect, &orders);
+    let engine = Stable { reference: Arc::new(joined.reference(&routing)) };
+    let (ours, _) = routing.route(Live::new(&joined.fabric, &joined.now), &engine).unwrap();
+    let held = sim.tables(&joined.fabric).unwrap();
+    assert!(held.unknown_switches.is_empty() && held.unknown_destinations.is_empty());
+    held.with_columns(routing.columns(), &joined.fabric).unwrap() == ours
+}
+
+/// A reference is learned, and outlives faults and a restart in the midst of them; a repair brings back the
+/// first tables.
+#[test]
+fn a_learned_reference_brings_the_tables_back() {
+    let _one = ONE.lock();
+    let Some(plugin) = plugin() else { return };
+    let fabric = fabric(THREE_LEVELS);
+    let Some(mut sim) = sim(&fabric) else { return };
+    let setup = Setup { config: "reference = \"learn\"", ..Setup::new("dmodc", &plugin) };
+    let status = |opensm: &Opensm| -> serde_json::Value {
+        let text = fs::read(opensm.folder().join("status.json")).unwrap();
+        serde_json::from_slice::<serde_json::Value>(&text).unwrap()["last"].clone()
+    };
+    let mut since = now();
+    let mut opensm = Opensm::start(&sim, &setup).unwrap();
+    opensm.settle(since, 120).unwrap();
+    let first = sim.client("dump_fts", &[]).unwrap();
+    let learned = fs::read(opensm.folder().join("reference.json")).unwrap();
+    assert_eq!(status(&opensm)["engine"], "stable");
+    let mut faults = Degradation::none(&fabric);
+    for c in [40, 300, 700, 1500] {
+        faults.set_cable(dmodc::CableIndex::new(c), true);
+    }
+    faults.set_switch(dmodc::SwitchIndex::new(200), true);
+    for restarts in [false, true] {
+        since = now();
+        if restarts {
+            drop(opensm);
+            opensm = Opensm::start(&sim, &setup).unwrap();
+        } else {
+            sim.degrade(&faults).unwrap();
+        }
+        opensm.settle(since, 120).unwrap();
+        let last = status(&opensm);
+        assert_eq!(last["incremental"], !restarts, "{last}");
+        assert_eq!(last["reference"]["missing"]["switches"], 1, "{last}");
+        assert!(as_by_the_learned(&sim, &opensm));
+    }
+    since = now();
+    sim.degrade(&Degradation::none(&fabric)).unwrap();
+    opensm.settle(since, 120).unwrap();
+    assert_eq!(sim.client("dump_fts", &[]).unwrap(), first, "after full repair, the first tables");
+    assert_eq!(status(&opensm)["reference"]["missing"]["switches"], 0);
+    assert_eq!(fs::read(opensm.folder().join("reference.json")).unwrap(), learned);
+    let metrics = fs::read_to_string(opensm.folder().join("dmodc.prom")).unwrap();
+    assert!(metrics.contains("\ndmodc_reference_used 1\n"), "{metrics}");
+}
+
+/// The peers' own tables come back whole, and one that refuses is told.
+#[test]
+fn engines_of_opensm_give_their_tables() {
+    let _one = ONE.lock();
+    let Some(plugin) = plugin() else { return };
+    let director = fabric(DIRECTOR);
+    if sim(&fabric(FIGURE_1)).is_none() {
+        return;
+    }
+    let healthy = Degradation::none(&director);
+    let live = Live::new(&director, &healthy);
+    for engine in ["minhop", "updn", "ftree"] {
+        let computed = tables_of(live, engine, &plugin, 120).unwrap();
+        assert!(computed.lft.missing_switches.is_empty());
+        assert!(computed.matrices_ms > 0.0 && computed.tables_ms > 0.0);
+    }
+    match tables_of(live, "torus-2QoS", &plugin, 60) {
+        Err(LabError::OtherEngine { engine, log }) => {
+            assert_eq!(engine, "torus-2QoS");
+            assert!(!log.contains("No routing engine able"), "it says why: {log}");
+        }
+        Err(other) => panic!("{other}"),
+        Ok(_) => panic!("a tree is no torus"),
+    }
+}
+
+/// Hop tables, from which OpenSM makes multicast trees, are the same whoever computes them.
+#[test]
+fn hop_tables_are_opensms_own() {
+    let _one = ONE.lock();
+    let Some(plugin) = plugin() else { return };
+    let whole = fabric(DIRECTOR);
+    let mut mask = Degradation::none(&whole);
+    for c in [3, 50, 51, 52, 200] {
+        mask.set_cable(dmodc::CableIndex::new(c), true);
+    }
+    for fabric in [fabric(FIGURE_1), whole.without(&mask)] {
+        let mut dumps = Vec::new();
+        for config in ["", "hop_tables = \"opensm\""] {
+            let Some(sim) = sim(&fabric) else { return };
+            let setup = Setup { config, ..Setup::new("dmodc", &plugin) };
+            let since = now();
+            let mut opensm = Opensm::start(&sim, &setup).unwrap();
+            opensm.settle(since, 60).unwrap();
+            let dump = fs::read_to_string(opensm.folder().join("opensm-lid-matrix.dump")).unwrap();
+            assert!(dump.lines().count() > fabric.switches().len());
+            let multicast = fs::read_to_string(opensm.folder().join("opensm.mcfdbs")).unwrap();
+            dumps.push((dump, multicast));
+        }
+        assert_eq!(dumps[0], dumps[1]);
+    }
+}
