@@ -1,48 +1,54 @@
-//! What the simulated switches hold, read back and followed.
+//! The tables that the simulated switches hold, read back and followed.
 
-use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write as _};
 use std::path::Path;
 
 use dmodc::judge::{Check, Fate, check, trace};
 use dmodc::{
-    Degradation, End, Fabric, ForwardingTables, Lid, Live, NO_ROUTE, Random, Routing, SwitchIndex,
+    Degradation, End, Fabric, ForwardingTables, Live, NO_ROUTE, Random, Routing, RoutingOptions,
 };
 use dmodc_formats::ibnetdiscover;
 use dmodc_formats::lft::{self, Lft};
 
-use super::saved::Saved;
-use super::{LabError, Sim};
+use crate::error::LabError;
+use crate::image::{TableImage, image};
+use crate::sim::{Sim, TracedHop};
 
-/// On so many pairs `ibtracert` is sent, or fewer.
+/// The number of pairs that are drawn for `ibtracert`; those that the tables do not deliver are left out.
 const TRACED: usize = 6;
 
-/// What each switch holds: a port for each LID, by GUID.
-pub(super) type Image = BTreeMap<u64, Vec<u8>>;
-
-/// The fabric of the moment, and the tables that its switches hold.
-pub(super) struct Held {
-    /// As `ibnetdiscover` finds it.
-    pub(super) fabric: Fabric,
-    pub(super) tables: ForwardingTables,
-    /// The tables once more.
-    pub(super) image: Image,
+/// The present fabric, and the tables that its switches hold.
+pub(crate) struct HeldTables {
+    /// The fabric that `ibnetdiscover` finds.
+    pub(crate) fabric: Fabric,
+    pub(crate) tables: ForwardingTables,
+    /// The same tables by GUID.
+    pub(crate) image: TableImage,
 }
 
-impl Held {
-    /// Reads what the simulated switches hold, packet by packet.
-    pub(super) fn read(sim: &Sim) -> Result<Self, LabError> {
+/// How `ibtracert` compares with the tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Traces {
+    /// The number of pairs that were traced.
+    pub(crate) traced: usize,
+    /// The number of them on which `ibtracert` took the ports of the tables.
+    pub(crate) followed: usize,
+}
+
+impl HeldTables {
+    /// Reads the tables of the simulated switches with management packets.
+    pub(crate) fn read(sim: &Sim) -> Result<Self, LabError> {
         let fabric = sim.discover()?;
         let lft = sim.tables(&fabric)?;
         let tables = Lft::tables(&[&lft], &fabric).map_err(dmodc::RouteError::from)?.remove(0);
         let whole = Degradation::none(&fabric);
         let image = image(Live::new(&fabric, &whole), &tables);
-        Ok(Held { fabric, tables, image })
+        Ok(HeldTables { fabric, tables, image })
     }
 
-    /// Writes fabric and tables into a folder, by the number of an event.
-    pub(super) fn dump(&self, folder: &Path, number: usize) -> io::Result<()> {
+    /// Writes fabric and tables into a folder, named after the number of an event.
+    pub(crate) fn dump(&self, folder: &Path, number: usize) -> io::Result<()> {
         fs::create_dir_all(folder)?;
         let whole = Degradation::none(&self.fabric);
         let live = Live::new(&self.fabric, &whole);
@@ -54,25 +60,24 @@ impl Held {
         tables.flush()
     }
 
-    /// Judges the tables; what is up is as the saved orders have it.
-    pub(super) fn check(&self, saved: &Saved) -> Check {
+    /// Judges the tables. The options fix ranks and orders, and so which direction is up.
+    pub(crate) fn check(&self, options: &RoutingOptions) -> Check {
         let whole = Degradation::none(&self.fabric);
         let live = Live::new(&self.fabric, &whole);
-        let routing = Routing::new(live, &saved.options());
+        let routing = Routing::new(live, options);
         check(live, &routing.ranking(live), routing.orders(), &self.tables)
     }
 
-    /// Sends `ibtracert` on some pairs that the tables deliver: on how many, and on how many of them it
-    /// goes as they say.
-    pub(super) fn follow(&self, sim: &Sim) -> (usize, usize) {
+    /// Runs `ibtracert` on some pairs that the tables deliver, and compares its paths with the tables.
+    pub(crate) fn follow(&self, sim: &Sim) -> Traces {
         let whole = Degradation::none(&self.fabric);
         let live = Live::new(&self.fabric, &whole);
         let nodes = live.fabric.nodes();
         let destinations = self.tables.columns().destinations();
         let mut random = Random::new(0, 6);
-        let (mut traced, mut followed) = (0, 0);
+        let mut traces = Traces { traced: 0, followed: 0 };
         if nodes.is_empty() {
-            return (traced, followed);
+            return traces;
         }
         for _ in 0..TRACED {
             let from = &nodes[random.below(nodes.len() as u64) as usize];
@@ -82,55 +87,19 @@ impl Held {
             if fate != Fate::Delivered || live.fabric.node(to).guid == from.guid {
                 continue;
             }
-            traced += 1;
+            traces.traced += 1;
             let to = live.fabric.node(to);
             let mut out = from.adapter_port.0;
-            let mut way: Vec<(u8, Lid, u8)> = Vec::new();
+            let mut path: Vec<TracedHop> = Vec::new();
             for hop in &hops {
-                let into = hop.into.unwrap_or(from.switch_port);
-                way.push((out, live.fabric.switch(hop.switch).lid, into.0));
+                let into = hop.into.unwrap_or(from.switch_port).0;
+                path.push(TracedHop { out, lid: live.fabric.switch(hop.switch).lid, into });
                 out = hop.out.map_or(NO_ROUTE, |port| port.0);
             }
-            way.push((out, to.lid, to.adapter_port.0));
-            let found = sim.way(from.lid, destinations[column].lid);
-            followed += usize::from(found.is_ok_and(|found| found == way));
+            path.push(TracedHop { out, lid: to.lid, into: to.adapter_port.0 });
+            let found = sim.trace(from.lid, destinations[column].lid);
+            traces.followed += usize::from(found.is_ok_and(|found| found == path));
         }
-        (traced, followed)
+        traces
     }
-}
-
-/// Returns the tables of the live switches, towards what is alive.
-pub(super) fn image(live: Live<'_>, tables: &ForwardingTables) -> Image {
-    let destinations = tables.columns().destinations();
-    let alive = || destinations.iter().enumerate().filter(|(_, d)| d.end.is_alive(live));
-    let width = alive().map(|(_, d)| d.lid.0 as usize + 1).max().unwrap_or(0);
-    let row = |s: SwitchIndex| {
-        let mut row = vec![NO_ROUTE; width];
-        for (column, d) in alive() {
-            row[d.lid.0 as usize] = tables.port(s, column).map_or(NO_ROUTE, |port| port.0);
-        }
-        (live.fabric.switch(s).guid.0, row)
-    };
-    live.fabric.switch_indices().filter(|&s| live.switch(s)).map(row).collect()
-}
-
-/// Returns the entries in which they differ, each as the GUID of a switch and a LID. What one of them has not, is
-/// empty.
-pub(super) fn differences<'a>(
-    a: &'a Image,
-    b: &'a Image,
-) -> impl Iterator<Item = (u64, usize)> + 'a {
-    const NONE: &[u8] = &[];
-    let guids = a.keys().chain(b.keys().filter(|guid| !a.contains_key(guid)));
-    guids.flat_map(move |&guid| {
-        let [a, b] = [a, b].map(|image| image.get(&guid).map_or(NONE, Vec::as_slice));
-        let entry = |row: &[u8], lid: usize| row.get(lid).copied().unwrap_or(NO_ROUTE);
-        let lids = 0..a.len().max(b.len());
-        lids.filter(move |&lid| entry(a, lid) != entry(b, lid)).map(move |lid| (guid, lid))
-    })
-}
-
-/// In how many entries they differ.
-pub(super) fn differing(a: &Image, b: &Image) -> usize {
-    differences(a, b).count()
 }

@@ -1,4 +1,4 @@
-//! The fabric as ibsim can hold it: with GUIDs that it can have, as text that it can read.
+//! The fabric in a form that ibsim can simulate: with GUIDs that it can give, as text that it can read.
 //!
 //! ibsim gives port `p` of an adapter the GUID "node GUID + `p`", whatever its file says. Most real adapters have other
 //! port GUIDs, so OpenSM's tables would come back for ports that the fabric does not have. Such a fabric gets a
@@ -20,27 +20,27 @@ const FIRST: u64 = 0x02d0_dc51_0000_0000;
 const LONGEST_NAME: usize = 63;
 
 /// Returns the fabric with GUIDs that ibsim can give its ports; all indices stay. A fabric whose GUIDs fit is
-/// returned as it is, so the stand-in of a stand-in, or of what faults leave of one, is that itself.
-pub(super) fn stand_in(fabric: &Fabric) -> Fabric {
+/// returned unchanged. So a stand-in is its own stand-in, and so is a stand-in without some parts.
+pub(crate) fn stand_in(fabric: &Fabric) -> Fabric {
     if fits(fabric) {
         return fabric.clone();
     }
-    let mut devices: Vec<(Guid, Device)> = Vec::new();
-    devices.extend(fabric.switches().iter().map(|s| s.guid).zip((0..).map(Device::Switch)));
-    devices.extend(port_guids(fabric).into_iter().zip((0..).map(Device::Adapter)));
+    let mut devices: Vec<(Guid, GuidOwner)> = Vec::new();
+    devices.extend(fabric.switches().iter().map(|s| s.guid).zip((0..).map(GuidOwner::Switch)));
+    devices.extend(port_guids(fabric).into_iter().zip((0..).map(GuidOwner::Adapter)));
     devices.sort_unstable();
     let mut switches = vec![Guid(0); fabric.switches().len()];
     let mut adapters = vec![Guid(0); fabric.adapters().len()];
     let mut next = FIRST;
     for (_, device) in devices {
         match device {
-            Device::Switch(at) => {
+            GuidOwner::Switch(at) => {
                 switches[at] = Guid(next);
                 next += 1;
             }
-            Device::Adapter(at) => {
+            GuidOwner::Adapter(at) => {
                 adapters[at] = Guid(next);
-                // One for each port follows.
+                // The GUIDs of its ports follow.
                 next += 1 + u64::from(fabric.adapters()[at].ports);
             }
         }
@@ -53,7 +53,7 @@ pub(super) fn stand_in(fabric: &Fabric) -> Fabric {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Device {
+enum GuidOwner {
     Switch(usize),
     Adapter(usize),
 }
@@ -68,7 +68,7 @@ fn port_guids(fabric: &Fabric) -> Vec<Guid> {
     least.iter().zip(fabric.adapters()).map(|(least, a)| least.unwrap_or(a.guid)).collect()
 }
 
-/// Whether the GUIDs are those that ibsim would give: node GUID + port, and no two devices share one.
+/// Returns whether the GUIDs are those that ibsim would give: node GUID + port, and no two devices share one.
 fn fits(fabric: &Fabric) -> bool {
     let derived = fabric.nodes().iter().all(|node| {
         let adapter = fabric.adapters()[node.adapter.at()].guid.0;
@@ -85,29 +85,29 @@ fn fits(fabric: &Fabric) -> bool {
 }
 
 /// Returns the name that ibsim and its console know an adapter by.
-pub(super) fn adapter_id(guid: Guid) -> String {
+pub(crate) fn adapter_id(guid: Guid) -> String {
     format!("H-{:016x}", guid.0)
 }
 
 /// Returns the name that ibsim and its console know a switch by.
-pub(super) fn switch_id(guid: Guid) -> String {
+pub(crate) fn switch_id(guid: Guid) -> String {
     format!("S-{:016x}", guid.0)
 }
 
-/// A text for ibsim, and how much it has to hold.
-pub(super) struct Netlist {
-    pub(super) text: Vec<u8>,
-    pub(super) switches: usize,
-    pub(super) adapters: usize,
-    pub(super) ports: usize,
+/// A fabric as text for ibsim, and its size, for which ibsim has to reserve memory.
+pub(crate) struct Netlist {
+    pub(crate) text: Vec<u8>,
+    pub(crate) switches: usize,
+    pub(crate) adapters: usize,
+    pub(crate) ports: usize,
 }
 
 impl Netlist {
-    /// Returns that of a fabric whose GUIDs fit.
+    /// Returns the netlist of a fabric whose GUIDs fit.
     ///
     /// # Errors
     /// What the writer says.
-    pub(super) fn of(fabric: &Fabric) -> io::Result<Self> {
+    pub(crate) fn of(fabric: &Fabric) -> io::Result<Self> {
         let mut text = Vec::new();
         write(fabric, &mut text)?;
         let of_switches: usize = fabric.switches().iter().map(|s| usize::from(s.ports) + 1).sum();
@@ -122,18 +122,18 @@ impl Netlist {
 }
 
 /// Writes a fabric whose GUIDs fit. Lines are shorter than ibsim's 255 characters; names stand only where ibsim reads
-/// them, because it takes a `w=`, `s=` or `e=` in the line of a port for an option. Routers become adapters: routes
+/// them, because in the line of a port it would take `w=`, `s=` or `e=` for an option. Routers become adapters: routes
 /// treat both alike, and not every ibsim knows routers.
 ///
 /// # Errors
 /// What the writer says.
-pub(super) fn write(fabric: &Fabric, out: &mut impl Write) -> io::Result<()> {
+pub(crate) fn write(fabric: &Fabric, out: &mut impl Write) -> io::Result<()> {
     let mut nodes: Vec<NodeIndex> = fabric.node_indices().collect();
     nodes.sort_by_key(|&n| (fabric.node(n).adapter, fabric.node(n).adapter_port));
     for own in nodes.chunk_by(|&a, &b| fabric.node(a).adapter == fabric.node(b).adapter) {
         let adapter = fabric.adapter_of(own[0]);
-        head(&adapter.product, "caguid", adapter.guid, out)?;
-        let (id, name) = (adapter_id(adapter.guid), safe(&adapter.name));
+        write_head(&adapter.product, "caguid", adapter.guid, out)?;
+        let (id, name) = (adapter_id(adapter.guid), quotable(&adapter.name));
         writeln!(out, "Ca\t{} \"{id}\"\t\t# \"{name}\"", adapter.ports)?;
         for &n in own {
             let node = fabric.node(n);
@@ -155,14 +155,14 @@ pub(super) fn write(fabric: &Fabric, out: &mut impl Write) -> io::Result<()> {
 
 fn write_switch(fabric: &Fabric, s: SwitchIndex, out: &mut impl Write) -> io::Result<()> {
     let switch = fabric.switch(s);
-    head(&switch.product, "switchguid", switch.guid, out)?;
-    let (id, name) = (switch_id(switch.guid), safe(&switch.name));
+    write_head(&switch.product, "switchguid", switch.guid, out)?;
+    let (id, name) = (switch_id(switch.guid), quotable(&switch.name));
     let (ports, lid) = (switch.ports, switch.lid);
     writeln!(out, "Switch\t{ports} \"{id}\"\t\t# \"{name}\" enhanced port 0 lid {lid} lmc 0")?;
     for (p, port) in (1..=PortNumber::MAX.0).map(PortNumber).zip(fabric.ports_of(s)) {
         let (id, q, lid, rate) = match port.peer {
             Peer::None => continue,
-            // Both ends of a cable must have one rate, so that of the lesser end counts.
+            // ibsim wants the same rate at both ends of a cable, so the rate of the lesser end counts.
             Peer::Switch(peer, q) => {
                 let (end, at) = if (s, p) < (peer, q) { (s, p) } else { (peer, q) };
                 let rate = fabric.port(end, at).map_or(port.rate, |port| port.rate);
@@ -179,7 +179,8 @@ fn write_switch(fabric: &Fabric, s: SwitchIndex, out: &mut impl Write) -> io::Re
     Ok(())
 }
 
-pub(super) fn head(
+/// Writes the lines that come before a device.
+pub(crate) fn write_head(
     product: &Product,
     word: &str,
     guid: Guid,
@@ -190,8 +191,8 @@ pub(super) fn head(
     writeln!(out, "{word}=0x{:x}", guid.0)
 }
 
-/// Returns a name that can stand between quotation marks, and is not too long.
-pub(super) fn safe(name: &str) -> String {
+/// Returns a name without quotation marks and control characters, and not too long.
+pub(crate) fn quotable(name: &str) -> String {
     let plain = |c: char| if c.is_control() || c == '"' { ' ' } else { c };
     let mut safe = String::new();
     for c in name.chars().map(plain) {

@@ -1,4 +1,4 @@
-//! The plugin's library: where it is, and whether the plugin is in it.
+//! The library of our plugin: where it is, and whether it contains the plugin.
 //!
 //! The library builds on every machine, but without OpenSM's headers there is no plugin in it. OpenSM loads such a
 //! library without complaint and then has no engine `dmodc`. So we look before OpenSM is started.
@@ -6,28 +6,28 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::LabError;
+use crate::error::LabError;
 
-/// What the library is called.
+/// The file name of the library.
 const NAME: &str = "libdmodc.so";
 
-/// The symbol that OpenSM looks for in a plugin, as the library's table of names has it.
+/// The symbol that OpenSM looks for in a plugin, as it stands in the library's table of names.
 const SYMBOL: &[u8] = b"\0osm_event_plugin\0";
 
-/// Returns the library next to this program, or else the installed one. A library that has the plugin is preferred
-/// to one that has not; if there is none at all, the path is where one is expected.
+/// Returns the library next to this program, or else the installed one. A library that contains the plugin is preferred
+/// to one that does not; if there is none at all, returns the path where one is expected.
 pub fn find_plugin(program: &Path) -> PathBuf {
-    let beside = program.with_file_name(NAME);
+    let sibling = program.with_file_name(NAME);
     let folders = fs::read_dir("/usr/lib").into_iter().flatten().flatten();
     let installed = folders.map(|folder| folder.path().join(NAME)).filter(|path| path.is_file());
-    let mut found = std::iter::once(beside.clone()).chain(installed);
-    found.find(|path| check_plugin(path).is_ok()).unwrap_or(beside)
+    let mut found = std::iter::once(sibling.clone()).chain(installed);
+    found.find(|path| check_plugin(path).is_ok()).unwrap_or(sibling)
 }
 
-/// Checks that a library is there and has the plugin.
+/// Checks that a library exists and contains the plugin.
 ///
 /// # Errors
-/// If it is not there, cannot be read, or was built without OpenSM's headers.
+/// If it does not exist, cannot be read, or was built without OpenSM's headers.
 pub fn check_plugin(path: &Path) -> Result<(), LabError> {
     if !path.is_file() {
         return Err(LabError::NoPlugin(path.into()));
@@ -49,15 +49,15 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let program = folder.path().join("dmodc");
         let library = folder.path().join(NAME);
-        let why = |path: &Path| check_plugin(path).expect_err("there is no plugin").to_string();
-        let told = why(&library);
-        assert!(told.starts_with(&format!("there is no {}", library.display())), "{told}");
+        let error = |path: &Path| check_plugin(path).expect_err("there is no plugin").to_string();
+        let message = error(&library);
+        assert!(message.starts_with(&format!("there is no {}", library.display())), "{message}");
         // A name that only begins or ends like the symbol is another one.
         for text in [&b""[..], b"\x7fELF\0my_osm_event_plugin\0osm_event_plugins\0"] {
             fs::write(&library, text).expect("it is written");
-            let told = why(&library);
-            assert!(told.contains("was built without OpenSM's headers"), "{told}");
-            assert!(told.contains("apt-get install libopensm-dev libibumad-dev"), "{told}");
+            let message = error(&library);
+            assert!(message.contains("was built without OpenSM's headers"), "{message}");
+            assert!(message.contains("apt-get install libopensm-dev libibumad-dev"), "{message}");
         }
         fs::write(&library, b"\x7fELF\0first\0osm_event_plugin\0last\0").expect("it is written");
         assert!(check_plugin(&library).is_ok());

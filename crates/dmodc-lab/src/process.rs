@@ -1,148 +1,149 @@
 //! Programs that end with us.
 //!
-//! ibsim and its clients meet at an abstract socket, whose name is the lab's own; where we may, they also get
-//! a network namespace of their own, which other programs of the machine cannot reach. Every program is
-//! killed with the lab, and by the kernel if the lab itself is killed.
+//! ibsim and its clients meet at an abstract socket with a name of its own for each lab. Where we have the right, they
+//! also get a network namespace of their own, which other programs of the machine cannot reach. Every program is killed
+//! with the lab; if the lab itself is killed, the kernel kills them.
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use super::LabError;
+use crate::error::LabError;
 
-/// How programs are started.
+/// The folder, socket and network in which the programs of one lab run.
 #[derive(Clone, Debug)]
-pub(super) struct Desk {
-    pub(super) folder: PathBuf,
-    pub(super) socket: String,
+pub(crate) struct Sandbox {
+    pub(crate) folder: PathBuf,
+    pub(crate) socket: String,
     /// The library that sends a program's packets to the simulator.
-    preload: PathBuf,
+    umad_library: PathBuf,
     /// The process whose network namespace is used, if there is one.
     namespace: Option<u32>,
-    /// Whether we may make a namespace.
-    pub(super) is_isolated: bool,
-    /// The adapter that programs sit on, by the simulator's name; without one, the simulator chooses.
-    pub(super) host: Option<String>,
+    /// Whether we have the right to make a network namespace.
+    pub(crate) can_isolate: bool,
+    /// The adapter on which programs run, by the simulator's name; if `None`, the simulator chooses.
+    pub(crate) host: Option<String>,
 }
 
-impl Desk {
-    pub(super) fn new(folder: PathBuf) -> Result<Self, LabError> {
+impl Sandbox {
+    pub(crate) fn new(folder: PathBuf) -> Result<Self, LabError> {
         let socket = match folder.file_name() {
             Some(name) => name.to_string_lossy().into_owned(),
             None => "dmodc-lab".into(),
         };
-        let preload = needed()?;
-        let may = Command::new("unshare").args(["--net", "true"]).stderr(Stdio::null()).status();
-        let is_isolated = may.is_ok_and(|status| status.success());
-        Ok(Desk { folder, socket, preload, namespace: None, is_isolated, host: None })
+        let umad_library = check_installed()?;
+        let mut unshare = Command::new("unshare");
+        let tried = unshare.args(["--net", "true"]).stderr(Stdio::null()).status();
+        let can_isolate = tried.is_ok_and(|status| status.success());
+        Ok(Sandbox { folder, socket, umad_library, namespace: None, can_isolate, host: None })
     }
 
-    /// Everything that is started from now on shares the network of this process.
-    pub(super) fn share(&mut self, pid: u32) {
-        self.namespace = self.is_isolated.then_some(pid);
+    /// Lets all programs that are started from now on share the network of this process.
+    pub(crate) fn share_network(&mut self, pid: u32) {
+        self.namespace = self.can_isolate.then_some(pid);
     }
 
-    /// A program of the lab: in its folder, in its network, killed with us.
-    pub(super) fn program(&self, name: &str) -> Command {
+    /// Returns the command of a program in the lab's folder and network, which is killed with us.
+    pub(crate) fn program(&self, name: &str) -> Command {
         let mut words: Vec<String> = Vec::new();
         match self.namespace {
             Some(pid) => words.extend(["nsenter".into(), format!("--net=/proc/{pid}/ns/net")]),
-            None if self.is_isolated => words.extend(["unshare".into(), "--net".into()]),
+            None if self.can_isolate => words.extend(["unshare".into(), "--net".into()]),
             None => {}
         }
-        if find("setpriv").is_some() {
+        if find_program("setpriv").is_some() {
             words.extend(["setpriv", "--pdeathsig", "KILL"].map(String::from));
         }
-        words.push(find(name).map_or(name.into(), |path| path.display().to_string()));
+        words.push(find_program(name).map_or(name.into(), |path| path.display().to_string()));
         let mut command = Command::new(&words[0]);
         command.args(&words[1..]).current_dir(&self.folder).env("IBSIM_SOCKNAME", &self.socket);
         command.stdin(Stdio::null());
         command
     }
 
-    /// A program on the simulated fabric. (`env` comes last, so that the library is loaded into the
-    /// program alone.)
-    pub(super) fn client(&self, name: &str) -> Command {
+    /// Returns the command of a program on the simulated fabric. (`env` comes last, so that the library is loaded into
+    /// the program alone.)
+    pub(crate) fn client(&self, name: &str) -> Command {
         self.client_at(name, self.host.as_deref(), None)
     }
 
-    /// The same at another adapter, perhaps with one more library in it.
-    pub(super) fn client_at(
+    /// Returns the command of a program on another adapter, optionally with one more library loaded into it.
+    pub(crate) fn client_at(
         &self,
         name: &str,
         host: Option<&str>,
         library: Option<&Path>,
     ) -> Command {
         let mut command = self.program("env");
-        let libraries = [Some(&*self.preload), library].into_iter().flatten();
+        let libraries = [Some(&*self.umad_library), library].into_iter().flatten();
         let libraries: Vec<String> = libraries.map(|path| path.display().to_string()).collect();
         command.arg(format!("LD_PRELOAD={}", libraries.join(":")));
         command.args(host.map(|host| format!("SIM_HOST={host}")));
-        command.arg(find(name).unwrap_or_else(|| name.into()));
+        command.arg(find_program(name).unwrap_or_else(|| name.into()));
         command
     }
 
-    /// What a program on the simulated fabric prints.
-    pub(super) fn output(&self, mut command: Command, name: &str) -> Result<Vec<u8>, LabError> {
+    /// Runs a command, and returns its standard output.
+    pub(crate) fn output(&self, mut command: Command, name: &str) -> Result<Vec<u8>, LabError> {
         let output = command.stderr(Stdio::piped()).output();
         let output = output.map_err(|error| LabError::Io(name.into(), error))?;
         if !output.status.success() {
-            let said = String::from_utf8_lossy(&output.stderr);
-            let last = said.lines().last().unwrap_or("it said nothing");
+            let errors = String::from_utf8_lossy(&output.stderr);
+            let last = errors.lines().last().unwrap_or("it printed nothing");
             return Err(LabError::Failed(format!("{name} failed: {last}")));
         }
         Ok(output.stdout)
     }
 }
 
-/// A program that is killed when it is dropped.
-pub(super) struct Running(pub(super) Child);
+/// A program that is killed when this value is dropped.
+pub(crate) struct KilledOnDrop(pub(crate) Child);
 
-impl Drop for Running {
+impl Drop for KilledOnDrop {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
-/// Sweeps a folder away when we end, however we end: its input closes with us.
-pub(super) struct Broom(Child);
+/// A shell that removes a folder when we end, however we end: its standard input closes with us.
+pub(crate) struct FolderCleaner(Child);
 
-impl Broom {
-    pub(super) fn new(folder: &Path) -> io::Result<Self> {
-        // Signals from the keyboard reach it, too, and must not end it before its work is done. A state folder may be
-        // a disk of its own.
-        const SWEEP: &str = "trap '' INT TERM HUP; cat >/dev/null; sleep 0.1; cd \"$1\" && \
+impl FolderCleaner {
+    pub(crate) fn new(folder: &Path) -> io::Result<Self> {
+        // Signals from the keyboard reach the shell, too, and must not end it before its work is done. A state folder may
+        // be a mounted disk.
+        const CLEAN: &str = "trap '' INT TERM HUP; cat >/dev/null; sleep 0.1; cd \"$1\" && \
             for disk in state-*; do umount -l \"$disk\" 2>/dev/null; done; cd /; rm -rf -- \"$1\"";
         let mut command = Command::new("sh");
-        command.args(["-c", SWEEP, "sh"]).arg(folder).current_dir("/");
+        command.args(["-c", CLEAN, "sh"]).arg(folder).current_dir("/");
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-        command.spawn().map(Broom)
+        command.spawn().map(FolderCleaner)
     }
 }
 
-impl Drop for Broom {
+impl Drop for FolderCleaner {
     fn drop(&mut self) {
         drop(self.0.stdin.take());
         let _ = self.0.wait();
     }
 }
 
-impl Running {
-    /// Whether it is still there.
-    pub(super) fn is_alive(&mut self) -> bool {
+impl KilledOnDrop {
+    /// Returns whether the program still runs.
+    pub(crate) fn is_alive(&mut self) -> bool {
         matches!(self.0.try_wait(), Ok(None))
     }
 }
 
-/// Where a program is. The folders of administrators are not on everybody's path.
-fn find(program: &str) -> Option<PathBuf> {
+/// Returns the path of a program. The folders of administrators are not on everybody's `PATH`, so they are searched, too.
+fn find_program(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders = std::env::split_paths(&path).chain(["/usr/sbin", "/sbin"].map(PathBuf::from));
     folders.map(|folder| folder.join(program)).find(|path| path.is_file())
 }
 
-/// Programs of the lab, and the Debian package that has each of them.
+/// Programs that the lab needs, and the Debian package of each.
 const PROGRAMS: [(&str, &str); 5] = [
     ("opensm", "opensm"),
     ("ibsim", "ibsim-utils"),
@@ -152,15 +153,15 @@ const PROGRAMS: [(&str, &str); 5] = [
 ];
 
 /// Checks that everything is installed. Returns the library that sends a program's packets to the simulator.
-fn needed() -> Result<PathBuf, LabError> {
+fn check_installed() -> Result<PathBuf, LabError> {
     let mut missing: Vec<(&str, &str)> = PROGRAMS.into();
-    missing.retain(|(program, _)| find(program).is_none());
-    let preload = preload();
-    if preload.is_none() {
+    missing.retain(|(program, _)| find_program(program).is_none());
+    let umad_library = umad_library();
+    if umad_library.is_none() {
         missing.push(("libumad2sim.so", "ibsim-utils"));
     }
-    match preload {
-        Some(preload) if missing.is_empty() => Ok(preload),
+    match umad_library {
+        Some(library) if missing.is_empty() => Ok(library),
         _ => {
             let programs: Vec<&str> = missing.iter().map(|(program, _)| *program).collect();
             let mut packages: Vec<&str> = missing.iter().map(|(_, package)| *package).collect();
@@ -172,15 +173,16 @@ fn needed() -> Result<PathBuf, LabError> {
     }
 }
 
-/// The version of the installed OpenSM, if there is one.
+/// Returns the version of the installed OpenSM; `None` if there is none.
 pub fn opensm_version() -> Option<String> {
-    let output = Command::new(find("opensm")?).arg("--version").stdin(Stdio::null()).output();
+    let output =
+        Command::new(find_program("opensm")?).arg("--version").stdin(Stdio::null()).output();
     let text = String::from_utf8_lossy(&output.ok()?.stdout).into_owned();
     text.lines().find_map(|line| line.strip_prefix("OpenSM ")).map(|version| version.trim().into())
 }
 
-/// The library of ibsim-utils, in the folder of whatever architecture.
-fn preload() -> Option<PathBuf> {
+/// Returns the library of ibsim-utils, which is in a folder named after the architecture.
+fn umad_library() -> Option<PathBuf> {
     let folders = std::fs::read_dir("/usr/lib").ok()?.flatten().map(|entry| entry.path());
     let folders = folders.chain(["/usr/lib64", "/usr/lib"].map(PathBuf::from));
     folders

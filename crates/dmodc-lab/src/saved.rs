@@ -1,4 +1,4 @@
-//! What the plugin saved, and what `dmodc route` computes from it.
+//! The files that the plugin saved, and the tables that `dmodc route` computes from them.
 
 use std::fs;
 use std::path::Path;
@@ -12,26 +12,34 @@ use dmodc::{
 };
 use dmodc_formats::orders;
 
-use super::LabError;
-use super::held::{Held, Image, differences, image};
+use crate::error::LabError;
+use crate::held::HeldTables;
+use crate::image::{EntryAddress, TableImage, differences, image};
 
-/// After so long the plugin has written its files.
+/// How long the plugin may take to write its files after OpenSM uploaded the tables.
 const WRITTEN: Duration = Duration::from_secs(15);
 
 /// The files of a state folder.
 #[derive(Clone)]
-pub(super) struct Saved {
+pub(crate) struct SavedState {
     orders: Option<SavedOrders>,
-    /// The learned reference, if one is wanted and there.
+    /// The learned reference, if the plugin learns one and has saved it.
     reference: Option<Arc<Fabric>>,
 }
 
-impl Saved {
-    /// Reads a state folder. What is not there, or cannot be read, is none.
-    pub(super) fn read(folder: &Path, learns: bool) -> Self {
+/// The tables that switches hold, compared with those that follow from the saved files.
+pub(crate) struct SavedComparison {
+    pub(crate) saved: SavedState,
+    /// The entries in which both differ.
+    pub(crate) differing: Vec<EntryAddress>,
+}
+
+impl SavedState {
+    /// Reads a state folder. A file that is missing or cannot be read counts as not saved.
+    pub(crate) fn read(folder: &Path, learns: bool) -> Self {
         let read = |name: &str| fs::read(folder.join(name)).ok();
         let reference = |text: Vec<u8>| dmodc_formats::read(&text).ok();
-        Saved {
+        SavedState {
             orders: read("dmodc.orders").and_then(|text| orders::read(&text).ok()),
             reference: learns
                 .then(|| read("reference.json").and_then(reference))
@@ -40,28 +48,27 @@ impl Saved {
         }
     }
 
-    /// Returns what is saved, and the entries in which the switches hold something else than `dmodc route` computes
-    /// by it, each as the GUID of a switch and a LID. The plugin may write its files after the tables; so, as long as
-    /// they differ, the files are read again for a while.
-    pub(super) fn compare(
+    /// Compares the tables that switches hold with those that `dmodc route` computes from the saved files. The plugin
+    /// may write its files after the tables; so, as long as they differ, the files are read again for a while.
+    pub(crate) fn compare(
         folder: &Path,
         learns: bool,
-        held: &Held,
-    ) -> Result<(Self, Vec<(u64, usize)>), LabError> {
+        held: &HeldTables,
+    ) -> Result<SavedComparison, LabError> {
         let start = Instant::now();
         loop {
-            let saved = Saved::read(folder, learns);
-            let differ: Vec<(u64, usize)> =
+            let saved = SavedState::read(folder, learns);
+            let differing: Vec<EntryAddress> =
                 differences(&saved.route(&held.fabric)?, &held.image).collect();
-            if differ.is_empty() || start.elapsed() > WRITTEN {
-                return Ok((saved, differ));
+            if differing.is_empty() || start.elapsed() > WRITTEN {
+                return Ok(SavedComparison { saved, differing });
             }
             sleep(Duration::from_millis(100));
         }
     }
 
-    /// Returns what `dmodc route --orders` would be told.
-    pub(super) fn options(&self) -> RoutingOptions {
+    /// Returns the options of `dmodc route --orders` with the saved orders.
+    pub(crate) fn options(&self) -> RoutingOptions {
         let saved = self.orders.clone();
         RoutingOptions {
             leaves: LeafRule::Detect,
@@ -73,13 +80,13 @@ impl Saved {
         }
     }
 
-    /// Returns the tables that `dmodc route` computes for a fabric: by the engine stable, if a reference was learned
-    /// of it.
-    pub(super) fn route(&self, fabric: &Fabric) -> Result<Image, LabError> {
+    /// Returns the tables that `dmodc route` computes for a fabric: with the engine `stable` if a reference was
+    /// learned.
+    pub(crate) fn route(&self, fabric: &Fabric) -> Result<TableImage, LabError> {
         if let Some(reference) = &self.reference
             && let Ok(joined) = Joined::new(reference, fabric)
         {
-            return self.by_reference(reference, &joined);
+            return self.route_stable(reference, &joined);
         }
         let whole = Degradation::none(fabric);
         let live = Live::new(fabric, &whole);
@@ -87,7 +94,7 @@ impl Saved {
         Ok(image(live, &tables))
     }
 
-    fn by_reference(&self, reference: &Fabric, joined: &Joined) -> Result<Image, LabError> {
+    fn route_stable(&self, reference: &Fabric, joined: &Joined) -> Result<TableImage, LabError> {
         let mut orders = Routing::orders_of(reference, &self.options());
         if let Some(earlier) = &self.orders {
             orders.keep_absent(earlier);

@@ -1,4 +1,4 @@
-//! ibsim: a simulated fabric, and what can be done to it.
+//! ibsim: a simulated fabric, and the faults and queries that it allows.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -7,94 +7,101 @@ use std::process::{ChildStdin, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use dmodc::fabric::{CableEnds, Part, Peer};
-use dmodc::{Degradation, Fabric, Guid, Lid, NodeIndex, PortNumber, SwitchIndex};
+use dmodc::fabric::{CableEnds, Part};
+use dmodc::{CableIndex, Degradation, Fabric, Guid, Lid, PortNumber, SwitchIndex};
 use dmodc_formats::lft::{self, Lft};
 use tempfile::TempDir;
 
-use super::LabError;
-use super::netlist::{Netlist, adapter_id, stand_in, switch_id};
-use super::process::{Broom, Desk, Running};
+use crate::attachment::Attachment;
+use crate::error::LabError;
+use crate::netlist::{Netlist, adapter_id, stand_in, switch_id};
+use crate::process::{FolderCleaner, KilledOnDrop, Sandbox};
 
 /// The longest that the simulator may take to read a fabric, in seconds.
 const START: u64 = 300;
 
-/// A simulated fabric. It ends with this value.
+/// The files to which the simulator prints, in the lab's folder.
+const OUTPUT: &str = "ibsim.out";
+const ERRORS: &str = "ibsim.err";
+
+/// A running simulator with one fabric. It ends when this value is dropped.
 pub struct Sim {
     fabric: Fabric,
-    /// The same with the GUIDs that it has in the simulator.
+    /// The same fabric with the GUIDs that it has in the simulator.
     held: Fabric,
-    /// The node that programs sit on, and the switches that it can reach.
-    attached: Option<NodeIndex>,
-    seen: Vec<bool>,
-    /// What is dead in it.
+    attachment: Attachment,
+    /// The parts that are dead in the simulator.
     dead: Degradation,
-    pub(super) desk: Desk,
+    pub(crate) sandbox: Sandbox,
     console: ChildStdin,
-    process: Running,
+    process: KilledOnDrop,
     folder: TempDir,
-    _broom: Broom,
+    _cleaner: FolderCleaner,
+}
+
+/// A hop of a traced path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TracedHop {
+    /// The port through which the packet leaves the previous device.
+    pub out: u8,
+    /// The LID of the device that it reaches.
+    pub lid: Lid,
+    /// The port through which it enters that device.
+    pub into: u8,
 }
 
 impl Sim {
     /// Starts a simulator with this fabric.
     ///
     /// # Errors
-    /// If it cannot be held, or programs are missing, or they fail.
+    /// If the fabric does not fit into the simulator, programs are missing, or they fail.
     pub fn start(fabric: &Fabric) -> Result<Self, LabError> {
         let held = stand_in(fabric);
-        let net = Netlist::of(&held).map_err(|error| LabError::Io("the fabric".into(), error))?;
-        Sim::start_as(fabric, held, &net)
+        let netlist = Netlist::of(&held);
+        let netlist = netlist.map_err(|error| LabError::Io("the fabric".into(), error))?;
+        Sim::start_with(fabric, held, &netlist)
     }
 
-    /// Starts a simulator with another text than the stand-in's own, which may hold more or fewer devices and cables.
-    pub(super) fn start_as(fabric: &Fabric, held: Fabric, net: &Netlist) -> Result<Self, LabError> {
+    /// Starts a simulator with a netlist that may hold more or fewer devices and cables than the stand-in.
+    pub(crate) fn start_with(
+        fabric: &Fabric,
+        held: Fabric,
+        netlist: &Netlist,
+    ) -> Result<Self, LabError> {
         fabric.infiniband_lids().map_err(LabError::TooLarge)?;
         let io = |what: &'static str| move |error| LabError::Io(what.into(), error);
         let folder =
             tempfile::Builder::new().prefix("dmodc-lab-").tempdir().map_err(io("a folder"))?;
-        let mut desk = Desk::new(folder.path().into())?;
-        let (attached, seen) = attach(fabric);
-        desk.host = attached.map(|n| adapter_id(held.adapter_of(n).guid));
-        let broom = Broom::new(folder.path()).map_err(io("a folder"))?;
-        fs::write(folder.path().join("net"), &net.text).map_err(io("the fabric"))?;
-        let said = folder.path().join("ibsim.out");
-        let mut command = desk.program("ibsim");
-        command.arg("-s");
-        for (option, count) in [
-            ("-N", net.switches + net.adapters + 16),
-            ("-S", net.switches + 16),
-            ("-P", net.ports + 64),
-            ("-L", 49_152),
-        ] {
-            command.arg(option).arg(count.to_string());
-        }
-        command.arg("net").stdin(Stdio::piped());
-        command.stdout(File::create(&said).map_err(io("ibsim"))?);
-        command.stderr(File::create(folder.path().join("ibsim.err")).map_err(io("ibsim"))?);
-        let mut child = command.spawn().map_err(io("ibsim"))?;
-        let console =
-            child.stdin.take().ok_or_else(|| LabError::Failed("ibsim has no console".into()))?;
-        let (pid, dead) = (child.id(), Degradation::none(fabric));
-        let process = Running(child);
-        let fabric = fabric.clone();
+        let mut sandbox = Sandbox::new(folder.path().into())?;
+        let attachment = Attachment::of(fabric);
+        sandbox.host = attachment.node.map(|n| adapter_id(held.adapter_of(n).guid));
+        let cleaner = FolderCleaner::new(folder.path()).map_err(io("a folder"))?;
+        fs::write(folder.path().join("net"), &netlist.text).map_err(io("the fabric"))?;
+        let (process, console) = spawn(&sandbox, netlist)?;
         let mut sim = Sim {
-            fabric,
+            fabric: fabric.clone(),
             held,
-            attached,
-            seen,
-            dead,
-            desk,
+            attachment,
+            dead: Degradation::none(fabric),
+            sandbox,
             console,
             process,
             folder,
-            _broom: broom,
+            _cleaner: cleaner,
         };
+        sim.wait_until_ready()?;
+        sim.sandbox.share_network(sim.process.0.id());
+        Ok(sim)
+    }
+
+    fn wait_until_ready(&mut self) -> Result<(), LabError> {
+        let output = self.sandbox.folder.join(OUTPUT);
         let start = Instant::now();
-        while !fs::read_to_string(&said).is_ok_and(|text| text.contains("simulator ready")) {
-            if !sim.process.is_alive() {
-                let why = fs::read_to_string(sim.desk.folder.join("ibsim.err")).unwrap_or_default();
-                let last = why.lines().last().unwrap_or("it said nothing").to_string();
+        while !fs::read_to_string(&output).is_ok_and(|text| text.contains("simulator ready")) {
+            if !self.process.is_alive() {
+                let errors = fs::read_to_string(self.sandbox.folder.join(ERRORS));
+                let errors = errors.unwrap_or_default();
+                let last = errors.lines().last().unwrap_or("it printed nothing");
                 return Err(LabError::Failed(format!("ibsim ended: {last}")));
             }
             if start.elapsed().as_secs() > START {
@@ -102,107 +109,106 @@ impl Sim {
             }
             sleep(Duration::from_millis(20));
         }
-        sim.desk.share(pid);
-        Ok(sim)
+        Ok(())
     }
 
-    /// Where the files of everything that runs on it are.
+    /// Returns the folder of all files of this simulator and of the programs on it.
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// The fabric as it was given.
+    /// Returns the fabric with its true GUIDs, as given to [`start`](Self::start).
     pub fn fabric(&self) -> &Fabric {
         &self.fabric
     }
 
-    /// What is dead in it.
+    /// Returns which parts are dead in the simulator.
     pub fn dead(&self) -> &Degradation {
         &self.dead
     }
 
-    /// Returns the fabric with the GUIDs that it has in the simulator: those of everything that programs on the
-    /// simulated fabric print. Its indices are those of [`fabric`](Self::fabric).
+    /// Returns the fabric with the GUIDs that it has in the simulator, which programs on the simulated fabric
+    /// print. Its indices are those of [`fabric`](Self::fabric).
     pub fn held(&self) -> &Fabric {
         &self.held
     }
 
-    /// The switch of the node at which programs are attached: it must not be cut off.
+    /// Returns the switch of the node at which programs are attached. It must not be cut off.
     pub fn attached(&self) -> Option<SwitchIndex> {
-        self.attached.map(|n| self.fabric.node(n).switch)
+        self.attachment.node.map(|n| self.fabric.node(n).switch)
     }
 
-    /// The GUID of the port at which programs are attached.
-    pub(super) fn attached_guid(&self) -> Option<Guid> {
-        self.attached.map(|n| self.held.node(n).guid)
+    /// Returns the GUID of the port at which programs are attached.
+    pub(crate) fn attached_guid(&self) -> Option<Guid> {
+        self.attachment.node.map(|n| self.held.node(n).guid)
     }
 
-    /// Whether cables connect a switch with the node at which programs are attached, as long as nothing is dead.
-    pub(super) fn is_seen(&self, s: SwitchIndex) -> bool {
-        self.seen[s.at()]
+    /// Returns whether cables connect a switch with the node at which programs are attached, dead ones included.
+    pub(crate) fn is_seen(&self, s: SwitchIndex) -> bool {
+        self.attachment.sees[s.at()]
     }
 
-    /// Makes this dead, and nothing else, on the simulator's console.
+    /// Kills and repairs parts on the simulator's console until exactly the parts of `wanted` are dead.
     ///
     /// # Errors
-    /// If the console is not there any more.
+    /// If the console is closed.
     pub fn degrade(&mut self, wanted: &Degradation) -> Result<(), LabError> {
         let mut lines = Vec::new();
         let changed: Vec<Part> = wanted.difference(&self.dead).collect();
-        // Repairs first: a switch that is linked again has all its cables.
+        // Repairs come first: `ReLink` of a switch joins all its cables, the dead ones too, which are unlinked again.
         for part in changed.iter().filter(|part| !is_dead(wanted, part)) {
-            lines.push(format!("ReLink {}", self.named(part)));
+            lines.push(format!("ReLink {}", self.console_name(part)));
             if let Part::Switch(s) = *part {
                 for c in wanted.dead_cables().filter(|&c| self.touches(c, s)) {
-                    lines.push(format!("Unlink {}", self.named(&Part::Cable(c))));
+                    lines.push(format!("Unlink {}", self.console_name(&Part::Cable(c))));
                 }
                 for other in wanted.dead_switches() {
-                    lines.push(format!("Unlink {}", self.named(&Part::Switch(other))));
+                    lines.push(format!("Unlink {}", self.console_name(&Part::Switch(other))));
                 }
             }
         }
         for part in changed.iter().filter(|part| is_dead(wanted, part)) {
-            lines.push(format!("Unlink {}", self.named(part)));
+            lines.push(format!("Unlink {}", self.console_name(part)));
         }
         self.dead.clone_from(wanted);
-        self.tell(&lines)
+        self.write_console(&lines)
     }
 
     /// Writes lines on the simulator's console.
-    pub(super) fn tell(&mut self, lines: &[String]) -> Result<(), LabError> {
+    pub(crate) fn write_console(&mut self, lines: &[String]) -> Result<(), LabError> {
         let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
         let written = self.console.write_all(text.as_bytes()).and_then(|()| self.console.flush());
         written.map_err(|error| LabError::Io("the console of ibsim".into(), error))
     }
 
-    /// Tells the simulator that a program on the fabric was killed. It would notice only when it has a packet for it,
-    /// and would send those of a next one at the same adapter to the dead one.
-    pub(super) fn forget(&mut self, pid: u32) -> Result<(), LabError> {
-        let said = self.desk.folder.join("ibsim.out");
-        let before = fs::metadata(&said).map_or(0, |said| said.len() as usize);
-        self.tell(&["Attached".into()])?;
+    /// Tells the simulator that a program on the fabric was killed. It would notice only when it has a packet for that
+    /// program, and until then it would send packets of a successor at the same adapter to the dead one.
+    pub(crate) fn forget_client(&mut self, pid: u32) -> Result<(), LabError> {
+        let output = self.sandbox.folder.join(OUTPUT);
+        let before = fs::metadata(&output).map_or(0, |output| output.len() as usize);
+        self.write_console(&["Attached".into()])?;
         let start = Instant::now();
         while start.elapsed() < Duration::from_secs(2) {
-            let text = fs::read(&said).unwrap_or_default();
+            let text = fs::read(&output).unwrap_or_default();
             let text = String::from_utf8_lossy(text.get(before..).unwrap_or_default());
             if let Some(client) = client_of(&text, pid) {
-                return self.tell(&[format!("X {client}")]);
+                return self.write_console(&[format!("X {client}")]);
             }
             sleep(Duration::from_millis(20));
         }
-        // It is not attached.
+        // The simulator does not list it, so it is not attached.
         Ok(())
     }
 
-    fn touches(&self, c: dmodc::CableIndex, s: SwitchIndex) -> bool {
+    fn touches(&self, c: CableIndex, s: SwitchIndex) -> bool {
         match self.fabric.cable(c) {
             CableEnds::Switches(cable) => cable.a.0 == s || cable.b.0 == s,
             CableEnds::Node(n) => self.fabric.node(n).switch == s,
         }
     }
 
-    /// A part as the console names it.
-    fn named(&self, part: &Part) -> String {
+    /// Returns the name of a part on the console.
+    fn console_name(&self, part: &Part) -> String {
         let switch = |s: SwitchIndex| format!("\"{}\"", switch_id(self.held.switch(s).guid));
         match *part {
             Part::Switch(s) => switch(s),
@@ -219,53 +225,52 @@ impl Sim {
         }
     }
 
-    /// The fabric as `ibnetdiscover` finds it now, with the simulator's GUIDs and indices of its own.
+    /// Returns the fabric that `ibnetdiscover` finds now. It has the simulator's GUIDs, and indices of its own.
     ///
     /// # Errors
     /// If it fails, or prints no fabric.
     pub fn discover(&self) -> Result<Fabric, LabError> {
-        let text = self.desk.output(self.desk.client("ibnetdiscover"), "ibnetdiscover")?;
+        let text = self.sandbox.output(self.sandbox.client("ibnetdiscover"), "ibnetdiscover")?;
         let reading = dmodc_formats::read(&text)
-            .map_err(|error| LabError::Failed(format!("what ibnetdiscover printed: {error}")))?;
+            .map_err(|error| LabError::Failed(format!("the output of ibnetdiscover: {error}")))?;
         Ok(reading.fabric)
     }
 
-    /// The tables that the simulated switches hold, read packet by packet. The fabric is one with the simulator's
-    /// GUIDs: what [`discover`](Self::discover) found, or [`held`](Self::held).
+    /// Returns the tables that the simulated switches hold, read by `dump_fts`. The fabric must have the simulator's
+    /// GUIDs: pass the result of [`discover`](Self::discover) or [`held`](Self::held).
     ///
     /// # Errors
-    /// If that fails.
+    /// If `dump_fts` fails, or prints no tables.
     pub fn tables(&self, fabric: &Fabric) -> Result<Lft, LabError> {
-        let text = self.desk.output(self.desk.client("dump_fts"), "dump_fts")?;
+        let text = self.sandbox.output(self.sandbox.client("dump_fts"), "dump_fts")?;
         lft::read(&text, fabric)
-            .map_err(|error| LabError::Failed(format!("what dump_fts printed: {error}")))
+            .map_err(|error| LabError::Failed(format!("the output of dump_fts: {error}")))
     }
 
-    /// The way from a node to a LID as `ibtracert` finds it: out of which port, to the device with which
-    /// LID, into which port.
+    /// Returns the path from a node to a LID that `ibtracert` finds.
     ///
     /// # Errors
-    /// If it finds no way.
-    pub fn way(&self, from: Lid, to: Lid) -> Result<Vec<(u8, Lid, u8)>, LabError> {
+    /// If it finds no path.
+    pub fn trace(&self, from: Lid, to: Lid) -> Result<Vec<TracedHop>, LabError> {
         let text = self.client("ibtracert", &[&from.to_string(), &to.to_string()])?;
         Ok(text.lines().filter_map(traced_hop).collect())
     }
 
-    /// What another program on the fabric prints, such as `ibtracert 1 28`.
+    /// Runs a program on the simulated fabric, such as `ibtracert 1 28`, and returns its output.
     ///
     /// # Errors
     /// If it fails.
     pub fn client(&self, program: &str, args: &[&str]) -> Result<String, LabError> {
-        let mut command = self.desk.client(program);
+        let mut command = self.sandbox.client(program);
         command.args(args);
-        let text = self.desk.output(command, program)?;
+        let text = self.sandbox.output(command, program)?;
         Ok(String::from_utf8_lossy(&text).into_owned())
     }
 
-    /// Fixes the LIDs that OpenSM will give: those of the fabric. Tables are read back in blocks of 64
-    /// entries, and `dump_fts` (of infiniband-diags 44) forgets a last block of one entry; so a last LID
-    /// that would be alone there becomes the next one.
-    pub(super) fn guid_to_lid(&self) -> String {
+    /// Returns OpenSM's file `guid2lid`, which makes OpenSM give the LIDs of the fabric. Tables are read back in blocks
+    /// of 64 entries, and `dump_fts` (of infiniband-diags 44) forgets a last block of one entry; so if the last LID
+    /// would be alone in its block, the next LID is given instead.
+    pub(crate) fn guid_to_lid(&self) -> String {
         let last = |lid: Lid, lmc: u8| lid.0 + (1 << lmc) - 1;
         let switches = self.fabric.switches().iter().map(|s| last(s.lid, 0));
         let top = switches.chain(self.fabric.nodes().iter().map(|n| last(n.lid, n.lmc))).max();
@@ -280,53 +285,44 @@ impl Sim {
     }
 }
 
-/// Returns the node that programs sit on, and which switches it can reach: the first of the part with the most nodes,
-/// because OpenSM routes only the part that it sits in. A first port is preferred, which all programs use by default,
-/// and a host to an aggregation node.
-pub(super) fn attach(fabric: &Fabric) -> (Option<NodeIndex>, Vec<bool>) {
-    let mut part: Vec<Option<usize>> = vec![None; fabric.switches().len()];
-    let mut sizes: Vec<usize> = Vec::new();
-    for start in fabric.switch_indices() {
-        if part[start.at()].is_some() {
-            continue;
-        }
-        let (number, mut nodes, mut waiting) = (sizes.len(), 0, vec![start]);
-        part[start.at()] = Some(number);
-        while let Some(s) = waiting.pop() {
-            nodes += fabric.nodes_of(s).len();
-            for port in fabric.ports_of(s) {
-                if let Peer::Switch(peer, _) = port.peer
-                    && part[peer.at()].is_none()
-                {
-                    part[peer.at()] = Some(number);
-                    waiting.push(peer);
-                }
-            }
-        }
-        sizes.push(nodes);
+/// Starts ibsim with the netlist in the sandbox. Returns the process and its console.
+fn spawn(sandbox: &Sandbox, netlist: &Netlist) -> Result<(KilledOnDrop, ChildStdin), LabError> {
+    let io = |error| LabError::Io("ibsim".into(), error);
+    let mut command = sandbox.program("ibsim");
+    command.arg("-s");
+    for (option, count) in [
+        ("-N", netlist.switches + netlist.adapters + 16),
+        ("-S", netlist.switches + 16),
+        ("-P", netlist.ports + 64),
+        ("-L", 49_152),
+    ] {
+        command.arg(option).arg(count.to_string());
     }
-    let largest = (0..sizes.len()).max_by_key(|&at| (sizes[at], std::cmp::Reverse(at)));
-    let seen: Vec<bool> = part.iter().map(|part| *part == largest).collect();
-    let nodes = fabric.node_indices().filter(|&n| seen[fabric.node(n).switch.at()]);
-    let is_other_port = |n: NodeIndex| fabric.node(n).adapter_port != PortNumber(1);
-    (nodes.min_by_key(|&n| (is_other_port(n), fabric.is_aggregation(n), n)), seen)
+    command.arg("net").stdin(Stdio::piped());
+    command.stdout(File::create(sandbox.folder.join(OUTPUT)).map_err(io)?);
+    command.stderr(File::create(sandbox.folder.join(ERRORS)).map_err(io)?);
+    let mut process = KilledOnDrop(command.spawn().map_err(io)?);
+    let console = process.0.stdin.take();
+    let console = console.ok_or_else(|| LabError::Failed("ibsim has no console".into()))?;
+    Ok((process, console))
 }
 
-/// Returns the number of the client with a process, of the lines `Client 0: pid 4711 connected at …`.
+/// Returns the client number of a process, read from lines such as `Client 0: pid 4711 connected at …`.
 fn client_of(text: &str, pid: u32) -> Option<u32> {
     let (before, _) = text.split_once(&format!(": pid {pid} connected"))?;
     before.rsplit_once("Client ")?.1.parse().ok()
 }
 
-/// A line of `ibtracert`: `[4] -> switch port {0x0002c90200000002}[1] lid 6-6 "L2-1"`.
-fn traced_hop(line: &str) -> Option<(u8, Lid, u8)> {
+/// Reads a hop from a line of `ibtracert` such as `[4] -> switch port {0x0002c90200000002}[1] lid 6-6 "L2-1"`.
+fn traced_hop(line: &str) -> Option<TracedHop> {
     let (out, rest) = line.strip_prefix('[')?.split_once("] -> ")?;
     let (into, rest) = rest.split_once("}[")?.1.split_once("] lid ")?;
     let (lid, _) = rest.split_once('-')?;
-    Some((out.parse().ok()?, Lid(lid.parse().ok()?), into.parse().ok()?))
+    let (out, into) = (out.parse().ok()?, into.parse().ok()?);
+    Some(TracedHop { out, lid: Lid(lid.parse().ok()?), into })
 }
 
-pub(super) fn is_dead(degradation: &Degradation, part: &Part) -> bool {
+pub(crate) fn is_dead(degradation: &Degradation, part: &Part) -> bool {
     match *part {
         Part::Switch(s) => degradation.switch_is_dead(s),
         Part::Cable(c) => degradation.cable_is_dead(c),
@@ -347,9 +343,9 @@ mod tests {
     #[test]
     fn hops_of_ibtracert_are_read() {
         let hop = "[4] -> switch port {0x0002c90200000002}[1] lid 6-6 \"L2 [1] lid\"";
-        assert_eq!(traced_hop(hop), Some((4, Lid(6), 1)));
+        assert_eq!(traced_hop(hop), Some(TracedHop { out: 4, lid: Lid(6), into: 1 }));
         let end = "[2] -> ca port {0x0002c900000000c1}[1] lid 28-31 \"nic11\"";
-        assert_eq!(traced_hop(end), Some((2, Lid(28), 1)));
+        assert_eq!(traced_hop(end), Some(TracedHop { out: 2, lid: Lid(28), into: 1 }));
         for line in ["", "From ca {0x1} portnum 1 lid 1-1 \"x\"", "[x] -> ca port {0x1}[1] lid 2-2"]
         {
             assert_eq!(traced_hop(line), None, "{line}");

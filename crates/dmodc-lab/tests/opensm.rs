@@ -17,8 +17,8 @@ use dmodc::{
 };
 use dmodc_formats::lft::Lft;
 use dmodc_lab::{
-    Kind, Lab, LabError, Length, Opensm, Progress, Row, Script, Setup, Sim, Soak, SoakKind,
-    SoakRow, Verdict, check_plugin, now, tables_of,
+    Lab, LabError, LabRow, Opensm, OpensmEventKind, Script, Setup, Sim, Soak, SoakKind, SoakLength,
+    SoakProgress, SoakRow, TableVerdict, check_plugin, now, tables_of,
 };
 
 const FIGURE_1: &str = "3; 2,2,3; 1,2,2; 1,2,1";
@@ -64,14 +64,14 @@ fn sim(fabric: &Fabric) -> Option<Sim> {
 
 /// What the switches hold after the start and after each event: each time the tables of that moment, as
 /// `ibtracert` finds them, too.
-fn lab(fabric_: &Fabric, script: &str) -> Option<Vec<Verdict>> {
+fn lab(fabric_: &Fabric, script: &str) -> Option<Vec<TableVerdict>> {
     let plugin = plugin()?;
     sim(&fabric(FIGURE_1))?;
     let script = Script::read(script.as_bytes()).unwrap();
     let lab = Lab { fabric: fabric_, plugin: &plugin, script: &script, judges: true };
     let rows = lab.run("dmodc", |row| println!("{row:?}")).unwrap();
-    assert!(rows.iter().all(Row::is_right), "{rows:?}");
-    let verdicts: Vec<Verdict> = rows.into_iter().filter_map(|row| row.verdict).collect();
+    assert!(rows.iter().all(LabRow::is_right), "{rows:?}");
+    let verdicts: Vec<TableVerdict> = rows.into_iter().filter_map(|row| row.verdict).collect();
     for verdict in &verdicts {
         assert_eq!(verdict.as_offline, Some(true), "{verdict:?}");
         assert_eq!(verdict.delivered + verdict.cut_off, verdict.pairs, "{verdict:?}");
@@ -93,15 +93,15 @@ fn random_life_leaves_the_tables_right() {
     let soak = Soak {
         fabric: &fabric,
         plugin: &plugin,
-        length: Length::Events(15),
+        length: SoakLength::Events(15),
         seed: 1,
         learns: false,
         only: None,
         dump: None,
     };
-    let told = |progress: Progress<'_>| match progress {
-        Progress::Skipped(why) => skip(why),
-        Progress::Event(row) => println!("{} {}: {:?}", row.number, row.event, row.wrong),
+    let told = |progress: SoakProgress<'_>| match progress {
+        SoakProgress::Skipped(why) => skip(why),
+        SoakProgress::Event(row) => println!("{} {}: {:?}", row.number, row.event, row.wrong),
     };
     let (rows, summary) = soak.run(told).unwrap();
     assert_eq!((rows.len(), summary.events, summary.seed), (16, 16, 1));
@@ -202,7 +202,7 @@ fn peers_run_in_the_lab_too() {
     let lab = Lab { fabric: &whole, plugin: &plugin, script: &script, judges: true };
     for engine in ["ftree", "updn"] {
         let rows = lab.run(engine, |_| ()).unwrap();
-        assert!(rows.iter().all(Row::is_right), "{rows:?}");
+        assert!(rows.iter().all(LabRow::is_right), "{rows:?}");
         assert!(rows.iter().all(|row| row.verdict.as_ref().unwrap().as_offline.is_none()));
     }
     let rows = Lab { judges: false, ..lab }.run("updn", |_| ()).unwrap();
@@ -359,7 +359,8 @@ fn nothing_leaks() {
     let mut opensm = Opensm::start(&sim, &Setup::new("dmodc", &plugin)).unwrap();
     opensm.settle(since, 60).unwrap();
     let runs = |opensm: &Opensm| {
-        let is_run = |kind: &Kind| matches!(kind, Kind::Stage { is_tables: true, .. });
+        let is_run =
+            |kind: &OpensmEventKind| matches!(kind, OpensmEventKind::Stage { is_tables: true, .. });
         opensm.events().iter().filter(|event| is_run(&event.kind)).count()
     };
     let (mut early, mut dead) = (0, false);

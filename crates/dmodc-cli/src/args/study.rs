@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
-use dmodc_lab::{ENGINES, Length, SoakKind};
+use dmodc_lab::{ENGINES, SoakKind, SoakLength};
 use dmodc_study::engine::EngineName;
 use dmodc_study::study::Shard;
 
@@ -99,7 +99,7 @@ pub(crate) struct LabArgs {
     /// After each event the tables are compared and followed, and their balance is held against that of a fresh
     /// numbering (see below).
     #[arg(long, value_name = "LENGTH", conflicts_with_all = ["faults", "unchecked", "engine"], value_parser = length)]
-    pub(crate) soak: Option<Length>,
+    pub(crate) soak: Option<SoakLength>,
     /// What the life of --soak is drawn from. The same seed gives the same events on the same fabric, as long as the
     /// machine can do the same: a full disk needs root, a slow one a C compiler.
     #[arg(long, value_name = "N", default_value_t = 1, requires = "soak")]
@@ -152,7 +152,7 @@ Each switch gets four ports more than it has, for growth; one host in fifty is o
 ";
 
 /// Reads a number of events, or a time in hours, minutes or seconds.
-fn length(text: &str) -> Result<Length, String> {
+fn length(text: &str) -> Result<SoakLength, String> {
     let wanted =
         || format!("expected a number of events, or a time such as 90m or 2h, not '{text}'");
     let (number, unit) = match text.strip_suffix(['h', 'm', 's']) {
@@ -162,10 +162,10 @@ fn length(text: &str) -> Result<Length, String> {
     let count: u64 = number.parse().map_err(|_| wanted())?;
     let seconds = |each: u64| count.checked_mul(each).map(Duration::from_secs).ok_or_else(wanted);
     Ok(match unit {
-        b'h' => Length::Time(seconds(3600)?),
-        b'm' => Length::Time(seconds(60)?),
-        b's' => Length::Time(seconds(1)?),
-        _ => Length::Events(usize::try_from(count).map_err(|_| wanted())?),
+        b'h' => SoakLength::Time(seconds(3600)?),
+        b'm' => SoakLength::Time(seconds(60)?),
+        b's' => SoakLength::Time(seconds(1)?),
+        _ => SoakLength::Events(usize::try_from(count).map_err(|_| wanted())?),
     })
 }
 
@@ -175,8 +175,8 @@ mod tests {
 
     #[test]
     fn a_soak_is_as_long_as_is_said() {
-        assert_eq!(length("200"), Ok(Length::Events(200)));
-        let minutes = |minutes: u64| Ok(Length::Time(Duration::from_secs(60 * minutes)));
+        assert_eq!(length("200"), Ok(SoakLength::Events(200)));
+        let minutes = |minutes: u64| Ok(SoakLength::Time(Duration::from_secs(60 * minutes)));
         assert_eq!(length("2h"), minutes(120));
         assert_eq!(length("90m"), minutes(90));
         assert_eq!(length("60s"), minutes(1));

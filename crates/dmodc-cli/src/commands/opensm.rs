@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use dmodc::Fabric;
-use dmodc_lab::{Lab, Length, Progress, Row, Script, Soak, SoakRow, check_plugin, find_plugin};
+use dmodc_lab::{
+    Lab, LabRow, Script, Soak, SoakLength, SoakProgress, SoakRow, check_plugin, find_plugin,
+};
 use serde_json::{Value, json};
 
 use super::generate::preset;
@@ -45,7 +47,7 @@ fn renumber(state: &Path) -> Result<Answer> {
     Ok(Answer::Yes)
 }
 
-fn soak(args: &LabArgs, length: Length) -> Result<Answer> {
+fn soak(args: &LabArgs, length: SoakLength) -> Result<Answer> {
     let fabric = fabric(args)?;
     let plugin = plugin(args.plugin.as_deref())?;
     check_plugin(&plugin)?;
@@ -60,8 +62,8 @@ fn soak(args: &LabArgs, length: Length) -> Result<Answer> {
     let (rows, summary) = soak.run(|progress| {
         if !args.json && told.is_ok() {
             told = output::print(&match progress {
-                Progress::Skipped(why) => format!("skipped: {why}\n"),
-                Progress::Event(row) => soak_line(row, args.seed),
+                SoakProgress::Skipped(why) => format!("skipped: {why}\n"),
+                SoakProgress::Event(row) => soak_line(row, args.seed),
             });
         }
     })?;
@@ -151,7 +153,7 @@ fn lab(args: &LabArgs) -> Result<Answer> {
     let plugin = plugin(args.plugin.as_deref())?;
     check_plugin(&plugin)?;
     let lab = Lab { fabric: &fabric, plugin: &plugin, script: &script, judges: !args.unchecked };
-    let mut runs: Vec<(&str, Vec<Row>)> = Vec::new();
+    let mut runs: Vec<(&str, Vec<LabRow>)> = Vec::new();
     for engine in &args.engine {
         if !args.json {
             output::print(&header(engine, &fabric))?;
@@ -166,11 +168,11 @@ fn lab(args: &LabArgs) -> Result<Answer> {
         runs.push((engine, rows));
     }
     let rows = || runs.iter().flat_map(|(_, rows)| rows);
-    let right = rows().all(Row::is_right);
+    let right = rows().all(LabRow::is_right);
     if args.json {
         let runs = runs.iter().map(|(engine, rows)| json!({ "engine": engine, "events": rows }));
         let runs = runs.collect();
-        let report = report(&fabric, rows().all(Row::is_sound), right, runs);
+        let report = report(&fabric, rows().all(LabRow::is_sound), right, runs);
         output::print(&format!("{report:#}\n"))?;
     }
     Ok(right.into())
@@ -209,7 +211,7 @@ fn header(engine: &str, fabric: &Fabric) -> String {
     )
 }
 
-fn line(row: &Row) -> String {
+fn line(row: &LabRow) -> String {
     let entries = row.verdict.as_ref().map_or("-".into(), |v| number(v.entries_changed));
     let mut text = format!(
         "{:<24}{:>7}{:>13}{:>13}{:>12}{:>11}{:>12}  ",

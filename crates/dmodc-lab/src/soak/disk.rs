@@ -1,4 +1,4 @@
-//! The disk of the state folder, which can be full or slow.
+//! The disk of a state folder, which can be full or slow.
 
 use std::fs::{self, File};
 use std::io::Write as _;
@@ -8,29 +8,29 @@ use std::process::{Command, Stdio};
 /// The source of a library that makes a disk slow.
 const SLOW: &str = include_str!("slow_disk.c");
 
-/// What the disk holds, in MiB: a learned reference several times over, and it is soon full.
+/// The size of the disk in MiB: enough for several learned references, and small enough to be filled quickly.
 const MEBIBYTES: usize = 64;
 
 /// A state folder on a disk of its own, as far as this machine can give it one.
-pub(super) struct Disk {
+pub(super) struct StateDisk {
     /// The state folder.
     pub(super) folder: PathBuf,
-    /// The library that makes it slow, or why there is none.
-    pub(super) library: Result<PathBuf, String>,
-    /// Why it cannot be filled, if it cannot.
+    /// The library that makes the disk slow, or the reason why there is none.
+    pub(super) slow_library: Result<PathBuf, String>,
+    /// The reason if no disk could be mounted; then it cannot be filled.
     pub(super) mounted: Result<(), String>,
-    /// The file that says that it is slow.
-    pub(super) switch: PathBuf,
+    /// The disk is slow as long as this file exists.
+    slow_file: PathBuf,
 }
 
-impl Disk {
-    /// Makes a state folder in the folder of a lab, whose end is its end, too.
+impl StateDisk {
+    /// Makes a state folder in the folder of a lab. It is removed with the lab.
     pub(super) fn new(lab: &Path) -> std::io::Result<Self> {
         let folder = lab.join("state-1");
         fs::create_dir_all(&folder)?;
         let mounted = mount(&folder);
-        let library = compile(lab);
-        Ok(Disk { folder, library, mounted, switch: lab.join("disk-is-slow") })
+        let slow_library = compile(lab);
+        Ok(StateDisk { folder, slow_library, mounted, slow_file: lab.join("disk-is-slow") })
     }
 
     /// Fills the disk to its last byte.
@@ -42,7 +42,7 @@ impl Disk {
                 return Ok(());
             }
         }
-        Err(std::io::Error::other("it took more than it has"))
+        Err(std::io::Error::other("the disk took more than its size"))
     }
 
     /// Makes room again.
@@ -54,11 +54,11 @@ impl Disk {
         self.folder.join("filler")
     }
 
-    /// From now on, or no longer, everything takes three seconds to be written.
-    pub(super) fn be_slow(&self, slow: bool) -> std::io::Result<()> {
+    /// Makes the disk slow, or fast again. While it is slow, each write-out takes three seconds.
+    pub(super) fn set_slow(&self, slow: bool) -> std::io::Result<()> {
         match slow {
-            true => fs::write(&self.switch, ""),
-            false => fs::remove_file(&self.switch),
+            true => fs::write(&self.slow_file, ""),
+            false => fs::remove_file(&self.slow_file),
         }
     }
 }
@@ -76,14 +76,15 @@ fn compile(lab: &Path) -> Result<PathBuf, String> {
     run(&mut cc).map(|()| library)
 }
 
-/// Runs a program, and returns its first words if it fails.
+/// Runs a program. If it fails, returns the first line that it prints on standard error.
 fn run(command: &mut Command) -> Result<(), String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command.stdin(Stdio::null()).output();
     let output = output.map_err(|error| format!("{name}: {error}"))?;
-    let said = String::from_utf8_lossy(&output.stderr);
+    let errors = String::from_utf8_lossy(&output.stderr);
     output.status.success().then_some(()).ok_or_else(|| {
-        let first = said.lines().find(|line| !line.trim().is_empty()).unwrap_or("it failed").trim();
+        let first =
+            errors.lines().find(|line| !line.trim().is_empty()).unwrap_or("it failed").trim();
         match first.starts_with(&name) {
             true => first.into(),
             false => format!("{name}: {first}"),
@@ -91,7 +92,7 @@ fn run(command: &mut Command) -> Result<(), String> {
     })
 }
 
-impl Drop for Disk {
+impl Drop for StateDisk {
     fn drop(&mut self) {
         if self.mounted.is_ok() {
             let _ = run(Command::new("umount").arg("-l").arg(&self.folder));

@@ -7,69 +7,80 @@ use std::time::{Duration, Instant};
 
 use dmodc::Guid;
 
-use super::disk::Disk;
+use super::disk::StateDisk;
 use super::world::World;
-use crate::opensm::{Seat, now};
-use crate::{Event, LabError, Opensm, Setup, Sim};
+use crate::error::LabError;
+use crate::opensm::{Instance, Opensm, OpensmEvent, Setup, now};
+use crate::sim::Sim;
 
 /// The longest that OpenSM may take for one event, in seconds.
 const LONGEST: u64 = 180;
 
-/// So long OpenSM may take to become standby or master.
+/// The time that OpenSM may take to become standby or master, in seconds.
 const ROLE: u64 = 15;
 
-/// After so long without a sweep OpenSM is told to look.
+/// The time after which OpenSM is asked for a sweep if it has not noticed anything.
 const NOTICE: Duration = Duration::from_secs(1);
 
-/// After so long in the middle of a sweep OpenSM is told to look again: one that just took over may wait for an answer of
-/// the other.
+/// The time without events in the middle of a sweep after which OpenSM is asked for another one: an OpenSM that just took
+/// over may wait for an answer of the other.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A standby must notice soon that its master is gone.
+/// OpenSM's options: a standby must soon notice that its master is gone, and LIDs are those of the file.
 const OPTIONS: &str = "sminfo_polling_timeout 300\npolling_retry_number 3\n\
                        honor_guid2lid_file TRUE\n";
 
-/// Where one of them sits.
-struct Chair {
+/// Where one of the managers runs, and where its files are.
+struct ManagerSite {
     folder: &'static str,
-    /// The adapter, and the GUID of its port.
+    /// The adapter, by the simulator's name.
     host: String,
+    /// The GUID of its port.
     guid: Guid,
-    /// The state folder, if it has one of its own.
+    /// The state folder that it has if it does not share one.
     state: PathBuf,
     priority: u8,
 }
 
-/// The managers of a fabric.
+/// The memory of an OpenSM process, in bytes.
+#[derive(Clone, Copy, Default)]
+pub(super) struct ProcessMemory {
+    /// After it had settled for the first time; 0 before that.
+    pub(super) first: u64,
+    /// After it had settled for the last time.
+    pub(super) last: u64,
+}
+
+/// The managers of a fabric, and the one that runs.
 pub(super) struct Managers<'a> {
     plugin: &'a Path,
     pub(super) learns: bool,
-    chairs: Vec<Chair>,
+    sites: Vec<ManagerSite>,
     library: Option<PathBuf>,
-    /// Who is in charge.
+    /// The index of the manager in charge.
     pub(super) current: usize,
-    /// Whether the second one has the state folder of the first.
+    /// Whether the second manager uses the state folder of the first.
     pub(super) is_shared: bool,
     pub(super) opensm: Opensm,
-    /// The memory of each process that was in charge: when it had settled, and at its end.
-    pub(super) memory: Vec<(u64, u64)>,
+    /// The memory of each process that was in charge.
+    pub(super) memory: Vec<ProcessMemory>,
 }
 
 impl<'a> Managers<'a> {
-    /// Starts the first one.
+    /// Starts the first manager.
     pub(super) fn start(
         sim: &Sim,
         world: &World,
-        disk: &Disk,
+        disk: &StateDisk,
         plugin: &'a Path,
         learns: bool,
     ) -> Result<Self, LabError> {
-        let mut chairs = Vec::new();
+        let mut sites = Vec::new();
         for (place, (folder, state)) in
             world.managers.iter().zip([("opensm", "state-1"), ("opensm-2", "state-2")])
         {
             let device = &world.devices[place.device];
-            let chair = Chair {
+            let site = ManagerSite {
                 folder,
                 host: device.id(),
                 guid: Guid(device.guid.0 + u64::from(place.port)),
@@ -80,55 +91,57 @@ impl<'a> Managers<'a> {
             let io = |error| LabError::Io(files.display().to_string(), error);
             fs::create_dir_all(&files).map_err(io)?;
             fs::write(files.join("guid2lid"), guid_to_lid(sim, world)).map_err(io)?;
-            chairs.push(chair);
+            sites.push(site);
         }
-        let library = disk.library.as_ref().ok().cloned();
-        let opensm = spawn(sim, plugin, learns, &chairs[0], &chairs[0].state, library.as_deref())?;
-        let (current, is_shared, memory) = (0, false, vec![(0, 0)]);
-        Ok(Managers { plugin, learns, chairs, library, current, is_shared, opensm, memory })
+        let library = disk.slow_library.as_ref().ok().cloned();
+        let state = &sites[0].state;
+        let opensm = spawn(sim, plugin, learns, &sites[0], state, library.as_deref())?;
+        let (current, is_shared, memory) = (0, false, vec![ProcessMemory::default()]);
+        Ok(Managers { plugin, learns, sites, library, current, is_shared, opensm, memory })
     }
 
-    fn spawn(&self, sim: &Sim, who: usize) -> Result<Opensm, LabError> {
-        let state = self.state_of(who);
-        spawn(sim, self.plugin, self.learns, &self.chairs[who], state, self.library.as_deref())
+    fn spawn(&self, sim: &Sim, manager: usize) -> Result<Opensm, LabError> {
+        let (site, state) = (&self.sites[manager], self.state_of(manager));
+        spawn(sim, self.plugin, self.learns, site, state, self.library.as_deref())
     }
 
-    fn state_of(&self, who: usize) -> &Path {
-        &self.chairs[if self.is_shared { 0 } else { who }].state
+    fn state_of(&self, manager: usize) -> &Path {
+        &self.sites[if self.is_shared { 0 } else { manager }].state
     }
 
-    /// The state folder of who is in charge.
+    /// Returns the state folder of the manager in charge.
     pub(super) fn state(&self) -> &Path {
         self.state_of(self.current)
     }
 
-    /// The state folder of the first one.
+    /// Returns the state folder of the first manager.
     pub(super) fn first_state(&self) -> &Path {
-        &self.chairs[0].state
+        &self.sites[0].state
     }
 
-    /// Waits until tables were uploaded after `since`, and nothing more happens.
-    pub(super) fn settle(&mut self, since: f64) -> Result<Vec<Event>, LabError> {
+    /// Waits until tables were uploaded after `since` and nothing more happens. Returns the events since then.
+    pub(super) fn settle(&mut self, since: f64) -> Result<Vec<OpensmEvent>, LabError> {
         let settled = self.opensm.settle(since, LONGEST);
-        self.weigh();
+        self.note_memory();
         settled
     }
 
-    fn weigh(&mut self) {
-        if let (Some(bytes), Some((first, last))) = (self.opensm.memory(), self.memory.last_mut()) {
-            (*first, *last) = (if *first == 0 { bytes } else { *first }, bytes);
+    fn note_memory(&mut self) {
+        if let (Some(bytes), Some(memory)) = (self.opensm.memory(), self.memory.last_mut()) {
+            memory.first = if memory.first == 0 { bytes } else { memory.first };
+            memory.last = bytes;
         }
     }
 
-    /// Ends who is in charge, or kills it, and starts it again.
+    /// Stops or kills the manager in charge, and starts it again.
     pub(super) fn restart(&mut self, sim: &mut Sim, is_killed: bool) -> Result<(), LabError> {
         self.end(sim, is_killed)?;
         self.opensm = self.spawn(sim, self.current)?;
-        self.memory.push((0, 0));
+        self.memory.push(ProcessMemory::default());
         Ok(())
     }
 
-    /// Kills the first one when the second one stands by.
+    /// Starts the second manager, and kills the first one when the second is on standby. Returns when that was.
     pub(super) fn hand_over(&mut self, sim: &mut Sim, is_shared: bool) -> Result<f64, LabError> {
         self.is_shared = is_shared;
         let mut tries = 0;
@@ -139,10 +152,11 @@ impl<'a> Managers<'a> {
                 Err(error) if tries == 2 => return Err(error),
                 Err(_) => {}
             }
-            // Seldom the simulator does not tell it of the master, and there are two. Then the first one begins anew.
+            // Rarely the second manager does not see the first one in the simulator, and both become master. Then the first
+            // one is restarted.
             tries += 1;
             second.kill();
-            sim.forget(second.pid())?;
+            sim.forget_client(second.pid())?;
             let since = now();
             self.restart(sim, false)?;
             self.settle(since)?;
@@ -153,7 +167,8 @@ impl<'a> Managers<'a> {
         Ok(since)
     }
 
-    /// Starts the first one again, which has the higher priority, and ends the second one.
+    /// Starts the first manager again, which has the higher priority, and stops the second one. Returns when it was
+    /// started.
     pub(super) fn hand_back(&mut self, sim: &mut Sim) -> Result<f64, LabError> {
         let since = now();
         let mut first = self.spawn(sim, 0)?;
@@ -168,44 +183,45 @@ impl<'a> Managers<'a> {
             true => self.opensm.kill(),
             false => self.opensm.stop(),
         }
-        sim.forget(self.opensm.pid())
+        sim.forget_client(self.opensm.pid())
     }
 
-    fn take_charge(&mut self, sim: &mut Sim, who: usize, opensm: Opensm) {
-        (self.opensm, self.current) = (opensm, who);
-        self.memory.push((0, 0));
-        sim.desk.host = Some(self.chairs[who].host.clone());
+    fn take_charge(&mut self, sim: &mut Sim, manager: usize, opensm: Opensm) {
+        (self.opensm, self.current) = (opensm, manager);
+        self.memory.push(ProcessMemory::default());
+        sim.sandbox.host = Some(self.sites[manager].host.clone());
     }
 }
 
+/// Starts an OpenSM with our plugin.
 fn spawn(
     sim: &Sim,
     plugin: &Path,
     learns: bool,
-    chair: &Chair,
+    site: &ManagerSite,
     state: &Path,
     library: Option<&Path>,
 ) -> Result<Opensm, LabError> {
-    let files = sim.folder().join(chair.folder);
+    let files = sim.folder().join(site.folder);
     for name in ["opensm.conf", "dmodc.conf", "status.json"] {
         let _ = fs::remove_file(files.join(name));
     }
-    let options = format!("sm_priority {}\n{OPTIONS}", chair.priority);
-    let seat = Seat {
-        folder: chair.folder,
+    let options = format!("sm_priority {}\n{OPTIONS}", site.priority);
+    let instance = Instance {
+        folder: site.folder,
         state: Some(state),
-        host: Some((&chair.host, chair.guid)),
+        host: Some((&site.host, site.guid)),
         options: &options,
         library,
     };
     let config = if learns { "reference = \"learn\"" } else { "" };
-    let setup = Setup { config, dumps: false, seat, ..Setup::new("dmodc", plugin) };
+    let setup = Setup { config, dumps: false, instance, ..Setup::new("dmodc", plugin) };
     let mut opensm = Opensm::start(sim, &setup)?;
     (opensm.notice, opensm.patience) = (NOTICE, PATIENCE);
     Ok(opensm)
 }
 
-/// Waits until the log of an OpenSM has these words.
+/// Waits until the log of an OpenSM contains these words.
 fn wait_for(opensm: &mut Opensm, words: &str) -> Result<(), LabError> {
     let start = Instant::now();
     while !opensm.log().contains(words) {
@@ -220,8 +236,9 @@ fn wait_for(opensm: &mut Opensm, words: &str) -> Result<(), LabError> {
     Ok(())
 }
 
-/// Returns the LIDs of what OpenSM shall know; those that are late get theirs from OpenSM. `dump_fts` (of
-/// infiniband-diags 44) forgets a last block of one entry, so LIDs that could be alone there belong to nobody.
+/// Returns OpenSM's file `guid2lid` for all devices but late ones, which get their LIDs from OpenSM. `dump_fts` (of
+/// infiniband-diags 44) forgets a last block of one entry, so LIDs that could be alone there are given to GUIDs that no
+/// device has.
 fn guid_to_lid(sim: &Sim, world: &World) -> String {
     let known = sim.guid_to_lid();
     let is_late = |line: &str| {
@@ -241,12 +258,12 @@ fn guid_to_lid(sim: &Sim, world: &World) -> String {
         for lid in (64..0xbfff_u32).step_by(64) {
             let word = format!("0x{lid:04x}");
             if !lines.iter().any(|line| line.ends_with(&word)) {
-                lines.push(format!("0x{:016x} {word} {word}", NOBODY + u64::from(lid)));
+                lines.push(format!("0x{:016x} {word} {word}", UNUSED_GUIDS + u64::from(lid)));
             }
         }
     }
     lines.iter().map(|line| format!("{line}\n\n")).collect()
 }
 
-/// GUIDs from here on belong to nobody.
-const NOBODY: u64 = 0xfeed_0000_0000_0000;
+/// No device has a GUID from here on.
+const UNUSED_GUIDS: u64 = 0xfeed_0000_0000_0000;

@@ -1,47 +1,48 @@
-//! What a soak amounts to.
+//! The summary of a soak.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::Serialize;
 
-use super::life::Kind;
-use super::{Handover, SoakRow};
+use super::event::SoakKind;
+use super::managers::ProcessMemory;
+use super::row::{Handover, SoakRow};
 
-/// All events of a soak.
+/// The results of all events of a soak.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Summary {
-    /// What everything was drawn from.
+pub struct SoakSummary {
+    /// The seed from which the events were drawn.
     pub seed: u64,
     /// Whether nothing was wrong.
     pub right: bool,
-    /// How many events there were.
+    /// The number of events.
     pub events: usize,
-    /// How many of each kind.
-    pub kinds: BTreeMap<Kind, usize>,
+    /// The number of events of each kind.
+    pub kinds: BTreeMap<SoakKind, usize>,
     /// The numbers of the events at which something was wrong.
     pub wrong: Vec<usize>,
-    /// Entries in which switches held something else than `dmodc route` computes, over all events.
+    /// The number of entries that differ from the tables of `dmodc route`, over all events.
     pub differences: usize,
-    /// Node pairs that were lost although an up\*down\* way connects them, over all events.
+    /// Node pairs that were lost although an up\*down\* path connects them, over all events.
     pub lost: u64,
-    /// Node pairs that were lost as no up\*down\* way connects them, over all events.
+    /// Node pairs that were lost because no up\*down\* path connects them, over all events.
     pub roadless: u64,
     /// Node pairs that were cut off, over all events.
     pub cut_off: u64,
-    /// Events at which nothing was at fault and nobody absent.
+    /// The number of quiet events: nothing was at fault, and no known host was absent.
     pub quiet: usize,
-    /// The worst balance at one of them, relative to a fresh numbering.
+    /// The worst balance at a quiet event, relative to a fresh numbering.
     pub worst_quiet: Option<f64>,
     /// The worst balance at any other event.
     pub worst_other: Option<f64>,
-    /// Entries that moved without a reason where others had to stay.
+    /// The number of entries that moved although they had to stay.
     pub moved: usize,
-    /// How often OpenSM was ended or killed and started again.
+    /// How often OpenSM was stopped or killed, and started again.
     pub restarts: usize,
     /// Handovers to another OpenSM and back.
     pub handovers: Vec<Handover>,
-    /// How often OpenSM had to be told to look once more.
+    /// How often OpenSM had to be asked for one more sweep.
     pub nudges: usize,
     /// How often OpenSM never began to look at the fabric and was started again.
     pub stalls: usize,
@@ -49,14 +50,14 @@ pub struct Summary {
     pub memory: [u64; 2],
     /// By how much the memory of one process grew at most, in bytes.
     pub memory_growth: u64,
-    /// How long it took, in seconds.
+    /// The duration of the soak, in seconds.
     pub seconds: f64,
     /// What this machine could not do, and why.
     pub skipped: Vec<String>,
 }
 
-impl Summary {
-    /// Takes one more event into account.
+impl SoakSummary {
+    /// Adds an event.
     pub(super) fn add(&mut self, row: &SoakRow) {
         self.events += 1;
         *self.kinds.entry(row.kind).or_default() += 1;
@@ -77,26 +78,26 @@ impl Summary {
         };
         *worst = Some(worst.map_or(ratio, |worst| worst.max(ratio)));
         self.moved += if row.must_stay { row.others_moved } else { 0 };
-        self.restarts += usize::from(matches!(row.kind, Kind::Restart | Kind::Kill));
+        self.restarts += usize::from(matches!(row.kind, SoakKind::Restart | SoakKind::Kill));
         self.handovers.extend(row.handover);
         self.nudges += row.nudges;
         self.stalls += row.stalls;
         self.right = self.wrong.is_empty();
     }
 
-    /// Takes the memory of all processes that were in charge into account.
-    pub(super) fn weigh(&mut self, lives: &[(u64, u64)]) {
-        let first = lives.first().map_or(0, |life| life.0);
-        let last = lives.last().map_or(0, |life| life.1);
+    /// Sets the memory from that of all processes that were in charge.
+    pub(super) fn set_memory(&mut self, processes: &[ProcessMemory]) {
+        let first = processes.first().map_or(0, |process| process.first);
+        let last = processes.last().map_or(0, |process| process.last);
         self.memory = [first, last];
-        let growth = lives.iter().map(|(first, last)| last.saturating_sub(*first));
+        let growth = processes.iter().map(|process| process.last.saturating_sub(process.first));
         self.memory_growth = growth.max().unwrap_or(0);
     }
 }
 
-impl fmt::Display for Summary {
+impl fmt::Display for SoakSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Summary { seed, events, quiet, differences, lost, cut_off, moved, .. } = self;
+        let SoakSummary { seed, events, quiet, differences, lost, cut_off, moved, .. } = self;
         match self.wrong.len() {
             0 => write!(f, "all right: ")?,
             wrong => write!(f, "WRONG at {wrong} events, the first number {}: ", self.wrong[0])?,

@@ -1,12 +1,12 @@
-//! Which node pairs no up\*down\* way connects, although cables do: no tables of ours can deliver them.
+//! Node pairs that cables connect, but no up\*down\* path: no tables of ours can deliver them.
 //!
-//! A plain search, which knows nothing of costs and tables.
+//! This is a plain search, independent of costs and tables.
 
 use dmodc::fabric::Peer;
 use dmodc::{Degradation, Fabric, Live, Routing, RoutingOptions, SwitchIndex};
 
-/// Returns how many ordered pairs of nodes have no up\*down\* way. O(#switches with nodes × #ports).
-pub(super) fn roadless(fabric: &Fabric, options: &RoutingOptions) -> u64 {
+/// Returns the number of ordered pairs of nodes without an up\*down\* path. O(#switches with nodes × #ports).
+pub(super) fn pairs_without_path(fabric: &Fabric, options: &RoutingOptions) -> u64 {
     let whole = Degradation::none(fabric);
     let live = Live::new(fabric, &whole);
     let routing = Routing::new(live, options);
@@ -22,7 +22,7 @@ pub(super) fn roadless(fabric: &Fabric, options: &RoutingOptions) -> u64 {
     let all: u64 = hosts.iter().sum();
     let mut pairs = 0;
     for from in fabric.switch_indices().filter(|s| hosts[s.at()] > 0) {
-        // By whether the way went down already.
+        // For each switch: reached by a path that went only up, and by one that went down.
         let mut reached = vec![[false; 2]; hosts.len()];
         reached[from.at()][0] = true;
         let mut waiting = vec![(from, false)];
@@ -50,9 +50,9 @@ mod tests {
     use super::*;
     use dmodc::{CableIndex, DestinationOrder, Pgft, SwitchOrder};
 
-    /// Two leaves that hang on different tops alone have no way up and down to each other.
+    /// Two leaves without a common top switch have no up\*down\* path to each other.
     #[test]
-    fn a_pair_without_a_road_is_counted() {
+    fn a_pair_without_a_path_is_counted() {
         let fabric = "2; 3,3; 1,2; 1,1".parse::<Pgft>().expect("a tuple");
         let fabric = fabric.fabric(Default::default());
         let whole = Degradation::none(&fabric);
@@ -63,7 +63,7 @@ mod tests {
             switches: SwitchOrder::Saved(saved),
             ..RoutingOptions::default()
         };
-        assert_eq!(roadless(&fabric, &options), 0);
+        assert_eq!(pairs_without_path(&fabric, &options), 0);
         let mut faults = Degradation::none(&fabric);
         let cables = fabric.inter_switch_cables().iter().enumerate();
         let mut uplinks: Vec<(SwitchIndex, usize)> =
@@ -72,6 +72,6 @@ mod tests {
         // The first leaf loses its first cable, the second its second: the third one joins both.
         faults.set_cable(CableIndex::new(uplinks[0].1), true);
         faults.set_cable(CableIndex::new(uplinks[3].1), true);
-        assert_eq!(roadless(&fabric.without(&faults), &options), 2 * 3 * 3);
+        assert_eq!(pairs_without_path(&fabric.without(&faults), &options), 2 * 3 * 3);
     }
 }
