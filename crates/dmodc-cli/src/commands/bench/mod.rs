@@ -11,7 +11,7 @@ use std::process::{Child, Command, Stdio};
 use anyhow::{Context, Result, bail, ensure};
 use dmodc::{Amount, Draw, Kernel, Live, Pgft};
 use dmodc_lab::OpensmTables;
-use dmodc_study::bench::{Algorithm, Case, Settings, measure};
+use dmodc_study::bench::{Algorithm, BenchCase, BenchSettings, measure};
 use dmodc_study::figure::{Curve, runtime};
 use dmodc_study::machine;
 use serde_json::{Value, json};
@@ -137,8 +137,8 @@ fn kernel_name(name: KernelName) -> &'static str {
     }
 }
 
-fn case(plan: &Plan<'_>, args: &BenchArgs) -> Case {
-    Case {
+fn case(plan: &Plan<'_>, args: &BenchArgs) -> BenchCase {
+    BenchCase {
         name: plan.size.name.clone(),
         pgft: plan.size.pgft.clone(),
         cables: plan.dead.cables,
@@ -148,8 +148,8 @@ fn case(plan: &Plan<'_>, args: &BenchArgs) -> Case {
     }
 }
 
-fn settings(plan: &Plan<'_>, args: &BenchArgs, kernel: Kernel) -> Settings {
-    Settings {
+fn settings(plan: &Plan<'_>, args: &BenchArgs, kernel: Kernel) -> BenchSettings {
+    BenchSettings {
         algorithm: match plan.engine {
             EngineName::Dmodk => Algorithm::Dmodk,
             EngineName::Stable => Algorithm::Stable,
@@ -159,7 +159,7 @@ fn settings(plan: &Plan<'_>, args: &BenchArgs, kernel: Kernel) -> Settings {
         rounds: args.rounds as usize,
         kernel,
         check: !args.no_check,
-        hears: checking,
+        on_checked: checking,
         changes: args.changes,
     }
 }

@@ -1,0 +1,28 @@
+//! Dmodk, which has no router: the whole tables of a healthy fabric.
+
+use dmodc::{Dmodk, Engine};
+
+use super::case::BenchError;
+use super::session::BenchSession;
+use super::times::{Fields, Times, memset, timed};
+
+impl BenchSession<'_> {
+    /// Measures Dmodk. Returns the fields of the row.
+    pub(super) fn dmodk(&self) -> Result<Fields, BenchError> {
+        let live = self.live();
+        let mut tables = self.routing.empty_tables(live)?;
+        let mut limit = self.routing.empty_tables(live)?;
+        let mut times = Times::default();
+        for _ in 0..self.settings.rounds {
+            times.memset.push(timed(|| memset(&mut limit)));
+            let mut routed = Ok(Default::default());
+            times.reroute.push(timed(|| {
+                routed = Dmodk.route(live, &self.routing.preprocess(live), &mut tables);
+            }));
+            routed?;
+        }
+        let mut row = times.fields();
+        row.append(&mut self.checked(tables.digest()));
+        Ok(row)
+    }
+}
