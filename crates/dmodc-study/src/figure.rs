@@ -4,7 +4,7 @@ use plotters::prelude::*;
 
 /// A curve: what it is called, and its points (nodes, milliseconds).
 #[derive(Clone, Debug)]
-pub struct Curve {
+pub struct RuntimeCurve {
     /// Its name in the legend.
     pub name: String,
     /// The points, by size.
@@ -34,7 +34,7 @@ pub(crate) const LIGHT_LINES: RGBColor = RGBColor(238, 238, 238);
 ///
 /// # Errors
 /// If there is nothing to draw, or the drawing library fails.
-pub fn runtime(title: &str, curves: &[Curve]) -> Result<String, String> {
+pub fn runtime(title: &str, curves: &[RuntimeCurve]) -> Result<String, String> {
     let mut svg = String::new();
     let points = || curves.iter().flat_map(|curve| &curve.points);
     if points().any(|&(x, y)| x <= 0.0 || y <= 0.0 || !x.is_finite() || !y.is_finite()) {
@@ -63,7 +63,7 @@ fn decades(least: f64, most: f64) -> std::ops::Range<f64> {
 fn draw(
     svg: &mut String,
     title: &str,
-    curves: &[Curve],
+    curves: &[RuntimeCurve],
     x: std::ops::Range<f64>,
     y: std::ops::Range<f64>,
 ) -> Result<(), Box<dyn std::error::Error>> {
@@ -121,7 +121,7 @@ fn draw(
 
 /// A histogram: one panel of a figure.
 #[derive(Clone, Debug)]
-pub struct Panel {
+pub struct HistogramPanel {
     /// What it shows.
     pub title: String,
     /// What stands along the axes.
@@ -138,7 +138,7 @@ pub struct Panel {
 ///
 /// # Errors
 /// If there is nothing to draw, or the drawing library fails.
-pub fn histograms(panels: &[Panel]) -> Result<String, String> {
+pub fn histograms(panels: &[HistogramPanel]) -> Result<String, String> {
     if panels.iter().all(|panel| panel.bars.is_empty()) {
         return Err("there is nothing to draw".into());
     }
@@ -147,7 +147,10 @@ pub fn histograms(panels: &[Panel]) -> Result<String, String> {
     Ok(svg)
 }
 
-fn draw_histograms(svg: &mut String, panels: &[Panel]) -> Result<(), Box<dyn std::error::Error>> {
+fn draw_histograms(
+    svg: &mut String,
+    panels: &[HistogramPanel],
+) -> Result<(), Box<dyn std::error::Error>> {
     let height = 300 * panels.len() as u32;
     let area = SVGBackend::with_string(svg, (820, height)).into_drawing_area();
     area.fill(&WHITE)?;
@@ -220,7 +223,7 @@ mod tests {
 
     #[test]
     fn a_figure_has_its_curves_and_axes() {
-        let curve = |name: &str, scale: f64, is_limit| Curve {
+        let curve = |name: &str, scale: f64, is_limit| RuntimeCurve {
             name: name.into(),
             points: (1..5).map(|i| (10f64.powi(i), scale * 10f64.powi(i))).collect(),
             is_limit,
@@ -233,13 +236,13 @@ mod tests {
         assert!(runtime("", &[]).is_err());
         let bars = vec![(0.5, 1.5, 10.0), (1.5, 2.5, 3000.0)];
         let (title, x, y) = ("shifts".into(), "flows".into(), "patterns".into());
-        let panel = Panel { title, x, y, bars, limit: Some(1.0) };
+        let panel = HistogramPanel { title, x, y, bars, limit: Some(1.0) };
         let svg = histograms(&[panel]).expect("it is drawn");
         for word in ["shifts", "flows", "patterns", "3,000", "lower bound"] {
             assert!(svg.contains(word), "{word}");
         }
         assert!(histograms(&[]).is_err());
-        let zero = Curve { name: "x".into(), points: vec![(0.0, 1.0)], is_limit: false };
+        let zero = RuntimeCurve { name: "x".into(), points: vec![(0.0, 1.0)], is_limit: false };
         assert!(runtime("", &[zero]).is_err());
     }
 }

@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, anyhow, bail};
 use dmodc_study::interrupt;
 use dmodc_study::study::{
-    Done, Field, Folder, Progress, Record, Row, Run, Shard, Status, Study, StudyError, Summary,
-    figures, merge, read_rows, status,
+    Field, Record, Shard, ShardResult, ShardRun, Study, StudyError, StudyFolder, StudyProgress,
+    StudyRow, StudyStatus, StudySummary, figures, merge, read_rows, status,
 };
 use serde_json::{Value, json};
 
@@ -31,9 +31,9 @@ pub(super) fn run(command: &StudyCommand) -> Result<Answer> {
 }
 
 /// The study, and where its results are.
-fn open(args: &StudyArgs) -> Result<(Study, Folder)> {
+fn open(args: &StudyArgs) -> Result<(Study, StudyFolder)> {
     let study = Study::open(&args.plan).map_err(explain)?;
-    let folder = Folder::new(args.output.as_deref(), &args.plan, &study);
+    let folder = StudyFolder::new(args.output.as_deref(), &args.plan, &study);
     Ok((study, folder))
 }
 
@@ -73,18 +73,18 @@ fn measure(args: &StudyRunArgs) -> Result<Answer> {
         let clear = if is_terminal { "\r\x1b[K" } else { "" };
         format!("{clear}dmodc: {}", interrupted(progress))
     });
-    let show = |progress: Progress| {
+    let show = |progress: StudyProgress| {
         *latest.lock().unwrap_or_else(PoisonError::into_inner) = Some(progress);
         if is_terminal {
             // A line that cannot be shown is no reason to stop.
             let _ = write!(std::io::stderr(), "\r{}\x1b[K", ahead(progress, start.elapsed()));
         }
     };
-    let done = Run { study: &study, folder: &folder, shard, plugin }.run(show);
+    let done = ShardRun { study: &study, folder: &folder, shard, plugin }.run(show);
     if is_terminal {
         eprint!("\r\x1b[K");
     }
-    let Done { progress, table, summary } = done?;
+    let ShardResult { progress, table, summary } = done?;
     let rows = rows_of(&table)?.0;
     let (refused, lost) = (refusals(&rows), losses(&rows));
     if args.study.json {
@@ -151,7 +151,7 @@ struct Refusal {
 }
 
 /// By engine, in the order of the table.
-fn refusals(rows: &[Row]) -> Vec<Refusal> {
+fn refusals(rows: &[StudyRow]) -> Vec<Refusal> {
     let mut all: Vec<Refusal> = vec![];
     for row in rows.iter().filter(|row| !row.get("refused").is_empty()) {
         let (engine, why) = (row.get("engine"), row.get("refused"));
@@ -164,9 +164,9 @@ fn refusals(rows: &[Row]) -> Vec<Refusal> {
 }
 
 /// What is said when a signal ends a run.
-fn interrupted(progress: Option<Progress>) -> String {
+fn interrupted(progress: Option<StudyProgress>) -> String {
     match progress {
-        Some(Progress { done, total, .. }) => format!(
+        Some(StudyProgress { done, total, .. }) => format!(
             "interrupted: {} of {} are done and kept; run the same command to go on",
             number(done),
             counted(total, "cell"),
@@ -183,7 +183,7 @@ struct Loss {
 }
 
 /// By engine, in the order of the table.
-fn losses(rows: &[Row]) -> Vec<Loss> {
+fn losses(rows: &[StudyRow]) -> Vec<Loss> {
     let mut all: Vec<Loss> = vec![];
     for row in rows.iter().filter(|row| row.lost() > 0) {
         match all.iter_mut().find(|of| of.engine == row.get("engine")) {
@@ -198,8 +198,8 @@ fn losses(rows: &[Row]) -> Vec<Loss> {
 }
 
 /// How far it is, and how long it may still take.
-fn ahead(progress: Progress, elapsed: Duration) -> String {
-    let Progress { done, before, total } = progress;
+fn ahead(progress: StudyProgress, elapsed: Duration) -> String {
+    let StudyProgress { done, before, total } = progress;
     let left = match done - before {
         0 => "…".into(),
         now => {
@@ -263,7 +263,7 @@ fn command(args: &StudyArgs, shard: Shard) -> String {
     words
 }
 
-fn words(args: &StudyArgs, study: &Study, folder: &Folder, found: &Status) -> String {
+fn words(args: &StudyArgs, study: &Study, folder: &StudyFolder, found: &StudyStatus) -> String {
     let there = found.cells - found.missing.len();
     let mut text = format!(
         "{}: {} of {} measured, in {} ({})\n",
@@ -321,7 +321,7 @@ fn put_together(args: &StudyArgs) -> Result<Answer> {
 }
 
 /// The rows of the merged table, and its name.
-fn merged(study: &Study, folder: &Folder) -> Result<(Vec<Row>, String)> {
+fn merged(study: &Study, folder: &StudyFolder) -> Result<(Vec<StudyRow>, String)> {
     let found = status(study, folder)?;
     let Some(table) = found.merged else {
         bail!(
@@ -333,7 +333,7 @@ fn merged(study: &Study, folder: &Folder) -> Result<(Vec<Row>, String)> {
 }
 
 /// The rows of a table, and its name.
-fn rows_of(table: &Path) -> Result<(Vec<Row>, String)> {
+fn rows_of(table: &Path) -> Result<(Vec<StudyRow>, String)> {
     let name = table.display().to_string();
     let text = fs::read_to_string(table).with_context(|| name.clone())?;
     Ok((read_rows(&text, &name)?, name))
@@ -342,7 +342,7 @@ fn rows_of(table: &Path) -> Result<(Vec<Row>, String)> {
 fn summarise(args: &StudySummaryArgs) -> Result<Answer> {
     let (study, folder) = open(&args.study)?;
     let (rows, name) = merged(&study, &folder)?;
-    let summary = Summary::new(&rows);
+    let summary = StudySummary::new(&rows);
     let engine = match &args.engine {
         Some(engine) => engine.to_string(),
         None => summary.engines().first().cloned().unwrap_or_default(),

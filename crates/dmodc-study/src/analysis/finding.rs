@@ -6,7 +6,7 @@ use super::Pattern;
 
 /// Flows to be counted: a pattern, with names resolved to positions of the traffic.
 #[derive(Clone, Debug)]
-pub struct Flows {
+pub struct PatternFlows {
     /// What was asked for.
     pub pattern: Pattern,
     /// Its pairs, where it is a list.
@@ -31,7 +31,7 @@ pub struct Finding {
     /// Loads of ports.
     pub by_port: Vec<u64>,
     /// Who uses the ports, of all-to-all.
-    pub ends: Option<Ends>,
+    pub ends: Option<PortUsers>,
     /// The ports with the greatest loads, the worst first.
     pub worst: Vec<WorstPort>,
     /// Hosts, where flows of a series were followed.
@@ -44,7 +44,7 @@ pub struct Finding {
 
 /// Who uses the ports, if everybody sends to everybody.
 #[derive(Clone, Debug)]
-pub struct Ends {
+pub struct PortUsers {
     /// From how many nodes each port has flows.
     pub sources: Vec<u32>,
     /// To how many.
@@ -53,7 +53,7 @@ pub struct Ends {
     pub pairs_by_switches: Vec<u64>,
 }
 
-impl Ends {
+impl PortUsers {
     /// The lesser of both: so many flows can share the port at one time.
     pub fn least(&self, port: usize) -> u32 {
         self.sources[port].min(self.destinations[port])
@@ -83,14 +83,14 @@ const WORST: usize = 10;
 const NAMED: usize = 8;
 
 /// Counts a pattern.
-pub fn find(traffic: &Traffic<'_>, flows: &Flows, seed: u64) -> Finding {
+pub fn find(traffic: &Traffic<'_>, flows: &PatternFlows, seed: u64) -> Finding {
     let nodes = traffic.nodes().len();
     let pattern = flows.pattern.clone();
     match pattern {
         Pattern::AllToAll => {
             let loads = traffic.all_to_all();
             let sources = traffic.sources();
-            let ends = Ends {
+            let ends = PortUsers {
                 sources: sources.by_port,
                 destinations: loads.destinations.clone(),
                 pairs_by_switches: sources.pairs_by_switches,

@@ -10,6 +10,6 @@ mod finding;
 mod histogram;
 mod pattern;
 
-pub use finding::{Ends, Finding, Flows, WorstPort, find};
+pub use finding::{Finding, PatternFlows, PortUsers, WorstPort, find};
 pub use histogram::{Bin, histogram, percentile};
 pub use pattern::{NoPattern, Pattern};

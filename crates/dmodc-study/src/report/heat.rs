@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::html::escape;
-use super::{HeatMap, Pattern};
+use super::{HeatMap, PatternSection};
 
 /// The place that the script paints in.
 pub(super) fn section(at: usize, map: &HeatMap) -> String {
@@ -30,7 +30,7 @@ pub(super) fn section(at: usize, map: &HeatMap) -> String {
 
 /// The loads of all maps, as the script reads them: for each pattern null or its levels, each a list of
 /// switches and a list of their loads.
-pub(super) fn data(patterns: &[Pattern]) -> String {
+pub(super) fn data(patterns: &[PatternSection]) -> String {
     let level = |level: &super::HeatLevel| {
         let names: Vec<String> = level
             .switches

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::html::{count, escape, number};
-use super::{Histogram, Pattern};
+use super::{Histogram, PatternSection};
 
 /// More bars than this cannot be told apart; then each stands for several values.
 const MOST_BARS: u64 = 60;
@@ -55,7 +55,7 @@ fn step(least: u64) -> u64 {
 }
 
 /// The drawing, with lines at the mean and a bound.
-pub(super) fn svg(pattern: &Pattern) -> String {
+pub(super) fn svg(pattern: &PatternSection) -> String {
     let bars = bars(&pattern.histogram);
     let (Some(first), Some(last)) = (bars.first(), bars.last()) else { return String::new() };
     let most = bars.iter().map(|bar| bar.count).max().unwrap_or(0).max(1);

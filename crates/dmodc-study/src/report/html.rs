@@ -1,40 +1,11 @@
-//! The page as a whole, and what its parts share: escaping, numbers, tables.
+//! Escaping, numbers and tables, shared by all parts of the page.
 
 use std::fmt::Write as _;
 
 use dmodc_formats::printable;
 
-use super::{Name, Report, heat, sections};
+use super::DeviceName;
 use crate::figure::thousands;
-
-const STYLE: &str = include_str!("style.css");
-const SCRIPT: &str = include_str!("script.js");
-
-/// Nothing may be loaded, and nothing sent.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
-
-/// The report as one HTML page.
-pub fn html(report: &Report) -> String {
-    let title = escape(&report.title);
-    let mut page = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
-         <meta name=\"viewport\" content=\"width=device-width\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n\
-         <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n"
-    );
-    page += &sections::facts(&report.facts);
-    page += &sections::contents(report);
-    for (at, pattern) in report.patterns.iter().enumerate() {
-        page += &sections::pattern(at, pattern);
-    }
-    page += &sections::unroutable(&report.unroutable);
-    page += &sections::hosts(&report.hosts, &report.patterns);
-    let _ = writeln!(page, "<footer>{}</footer>\n</main>", escape(&report.made_by));
-    page += &heat::data(&report.patterns);
-    let _ = writeln!(page, "<script>\n{SCRIPT}</script>\n</body>\n</html>");
-    page
-}
 
 /// Text as HTML, inside elements and attributes alike.
 pub(super) fn escape(text: &str) -> String {
@@ -72,15 +43,15 @@ pub(super) fn count(value: u64) -> String {
 }
 
 /// A cell of a table.
-pub(super) enum Cell {
+pub(super) enum TableCell {
     Text(String),
     Number(String),
     /// Devices by name, with what tells them apart in small print.
-    Names(Vec<Name>),
+    Names(Vec<DeviceName>),
 }
 
 /// A device: its name, and what tells it apart in small print.
-pub(super) fn device(name: &Name) -> String {
+pub(super) fn device(name: &DeviceName) -> String {
     let (name, detail) = (escape(&name.name), escape(&name.detail));
     let small = if detail.is_empty() { "".into() } else { format!(" <small>{detail}</small>") };
     // A name is never broken; a line may end between it and the small print.
@@ -93,7 +64,7 @@ pub(super) fn scrolling(table: &str) -> String {
 }
 
 /// A table; heads say of each column whether it holds numbers.
-pub(super) fn table(heads: &[(&str, bool)], rows: impl Iterator<Item = Vec<Cell>>) -> String {
+pub(super) fn table(heads: &[(&str, bool)], rows: impl Iterator<Item = Vec<TableCell>>) -> String {
     let mut html = String::from("<table>\n<thead><tr>");
     for (head, numbers) in heads {
         let class = if *numbers { " class=\"n\"" } else { "" };
@@ -104,9 +75,9 @@ pub(super) fn table(heads: &[(&str, bool)], rows: impl Iterator<Item = Vec<Cell>
         html += "<tr>";
         for cell in row {
             let _ = match cell {
-                Cell::Text(text) => write!(html, "<td>{}</td>", escape(&text)),
-                Cell::Number(text) => write!(html, "<td class=\"n\">{}</td>", escape(&text)),
-                Cell::Names(names) => {
+                TableCell::Text(text) => write!(html, "<td>{}</td>", escape(&text)),
+                TableCell::Number(text) => write!(html, "<td class=\"n\">{}</td>", escape(&text)),
+                TableCell::Names(names) => {
                     let names: Vec<String> = names.iter().map(device).collect();
                     write!(html, "<td>{}</td>", names.join("<br>"))
                 }

@@ -8,30 +8,31 @@
 mod heat;
 mod histogram;
 mod html;
+mod page;
 mod sections;
 
-pub use html::html;
+pub use page::html;
 
 /// What a report says.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Report {
+pub struct HtmlReport {
     /// The title of the page.
     pub title: String,
     /// What was analysed: names and values.
     pub facts: Vec<(String, String)>,
     /// One section for each traffic pattern.
-    pub patterns: Vec<Pattern>,
+    pub patterns: Vec<PatternSection>,
     /// What has no route.
     pub unroutable: Unroutable,
     /// One row for each host, in the order to be shown; without any there is no such section.
-    pub hosts: Vec<Host>,
+    pub hosts: Vec<HostRow>,
     /// The last line: the program, its version, the command.
     pub made_by: String,
 }
 
 /// How a traffic pattern loads the fabric.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Pattern {
+pub struct PatternSection {
     /// Its name, such as "All to all".
     pub name: String,
     /// What it is and how a load is counted, in a sentence or two.
@@ -51,7 +52,7 @@ pub struct Pattern {
     /// Names and values, such as ("median", 12.0).
     pub percentiles: Vec<(String, f64)>,
     /// The ports with the greatest loads, worst first.
-    pub worst: Vec<WorstPort>,
+    pub worst: Vec<WorstPortRow>,
     /// Every port; `None` where the pattern has no load of each port.
     pub heat: Option<HeatMap>,
 }
@@ -69,7 +70,7 @@ pub struct Histogram {
 
 /// A device by name. Names repeat in many fabrics, so what tells devices apart stands next to them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Name {
+pub struct DeviceName {
     /// What it is called.
     pub name: String,
     /// What tells it apart, such as its GUID and LID.
@@ -78,13 +79,13 @@ pub struct Name {
 
 /// A port with a great load.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorstPort {
+pub struct WorstPortRow {
     /// The switch that sends.
-    pub switch: Name,
+    pub switch: DeviceName,
     /// Its port.
     pub port: u8,
     /// The switch at the other end.
-    pub peer: Name,
+    pub peer: DeviceName,
     /// The load.
     pub load: f64,
     /// How many nodes send through it, if that is known.
@@ -113,7 +114,7 @@ pub struct HeatLevel {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HeatRow {
     /// The switch.
-    pub switch: Name,
+    pub switch: DeviceName,
     /// The loads of its ports 1, 2, 3 …; `None` for a port that leads to no switch.
     pub loads: Vec<Option<u64>>,
 }
@@ -126,18 +127,18 @@ pub struct Unroutable {
     /// How many there are.
     pub of: u64,
     /// Some of them: from, to, and why.
-    pub examples: Vec<(Name, Name, String)>,
+    pub examples: Vec<(DeviceName, DeviceName, String)>,
 }
 
 /// How a host fares.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Host {
+pub struct HostRow {
     /// Its name.
-    pub name: Name,
+    pub name: DeviceName,
     /// How many nodes it has.
     pub nodes: u64,
     /// The switch, or switches, that it is cabled to.
-    pub switches: Vec<Name>,
+    pub switches: Vec<DeviceName>,
     /// The greatest load that packets it sends meet, on average over a series, for each pattern of the report in
     /// order; `None` where that is not known.
     pub loads: Vec<Option<f64>>,
@@ -150,17 +151,18 @@ mod tests {
     const EVIL: &str = "</script><script>alert(1)</script>'\"&";
 
     /// A report in which every text is hostile.
-    fn evil() -> Report {
+    fn evil() -> HtmlReport {
         let evil = || EVIL.to_string();
-        let device = || Name { name: evil(), detail: evil() };
+        let device = || DeviceName { name: evil(), detail: evil() };
         let heat = HeatMap {
             levels: vec![HeatLevel {
                 name: evil(),
                 switches: vec![HeatRow { switch: device(), loads: vec![Some(3), None, Some(1)] }],
             }],
         };
-        let port = WorstPort { switch: device(), port: 7, peer: device(), ..WorstPort::default() };
-        let pattern = Pattern {
+        let port =
+            WorstPortRow { switch: device(), port: 7, peer: device(), ..WorstPortRow::default() };
+        let pattern = PatternSection {
             name: evil(),
             about: evil(),
             max: 12.0,
@@ -173,7 +175,7 @@ mod tests {
             worst: vec![port],
             heat: Some(heat),
         };
-        Report {
+        HtmlReport {
             title: evil(),
             facts: vec![(evil(), evil())],
             patterns: vec![pattern],
@@ -182,11 +184,11 @@ mod tests {
                 of: 30,
                 examples: vec![(device(), device(), evil())],
             },
-            hosts: vec![Host {
+            hosts: vec![HostRow {
                 name: device(),
                 switches: vec![device()],
                 loads: vec![Some(2.0)],
-                ..Host::default()
+                ..HostRow::default()
             }],
             made_by: evil(),
         }
@@ -247,8 +249,8 @@ mod tests {
 
     #[test]
     fn what_is_unknown_is_left_out() {
-        let pattern = Pattern { name: "A2A".into(), ..Pattern::default() };
-        let page = html(&Report { patterns: vec![pattern], ..Report::default() });
+        let pattern = PatternSection { name: "A2A".into(), ..PatternSection::default() };
+        let page = html(&HtmlReport { patterns: vec![pattern], ..HtmlReport::default() });
         assert!(page.contains("None: all 0 node pairs have a route."));
         assert!(!page.contains("class=\"alarm\"") && !page.contains("at least"));
         assert!(page.contains("id=\"maps\">[null]</script>"));

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::html::{Cell, count, escape, number, scrolling, table};
-use super::{Host, Name, Pattern, Report, Unroutable, heat, histogram};
+use super::html::{TableCell, count, escape, number, scrolling, table};
+use super::{DeviceName, HostRow, HtmlReport, PatternSection, Unroutable, heat, histogram};
 
 /// What was analysed, as a list.
 pub(super) fn facts(facts: &[(String, String)]) -> String {
@@ -15,10 +15,10 @@ pub(super) fn facts(facts: &[(String, String)]) -> String {
 }
 
 /// What is lost, and all patterns at a glance, each with a link to its section.
-pub(super) fn contents(report: &Report) -> String {
+pub(super) fn contents(report: &HtmlReport) -> String {
     let mut html = alarm(&report.unroutable);
     let mut table = String::from(
-        "<table>\n<thead><tr><th>Pattern</th><th class=\"n\">Maximum</th><th class=\"n\">Bound of the \
+        "<table>\n<thead><tr><th>PatternSection</th><th class=\"n\">Maximum</th><th class=\"n\">Bound of the \
          maximum</th><th class=\"n\">Maximum / its bound</th><th class=\"n\">Mean</th><th>over</th>\
          <th class=\"n\">Bound of the mean</th></tr></thead>\n<tbody>\n",
     );
@@ -69,13 +69,13 @@ fn known(value: Option<String>) -> String {
     value.unwrap_or_else(|| "–".into())
 }
 
-fn ratio(pattern: &Pattern) -> Option<String> {
+fn ratio(pattern: &PatternSection) -> Option<String> {
     let bound = pattern.max_bound.filter(|&bound| bound > 0.0)?;
     Some(format!("{:.2}", pattern.max / bound))
 }
 
 /// The numbers to look at first, each with its own bound.
-fn headline(pattern: &Pattern) -> String {
+fn headline(pattern: &PatternSection) -> String {
     let least = |bound: Option<f64>| {
         bound.map(|bound| format!("at least {} by any routing", number(bound)))
     };
@@ -97,7 +97,7 @@ fn headline(pattern: &Pattern) -> String {
 }
 
 /// One pattern: numbers, distribution, worst ports, all ports.
-pub(super) fn pattern(at: usize, pattern: &Pattern) -> String {
+pub(super) fn pattern(at: usize, pattern: &PatternSection) -> String {
     let mut html = format!("<section id=\"p{at}\">\n<h2>{}</h2>\n", escape(&pattern.name));
     if !pattern.about.is_empty() {
         let _ = writeln!(html, "<p>{}</p>", escape(&pattern.about));
@@ -107,7 +107,7 @@ pub(super) fn pattern(at: usize, pattern: &Pattern) -> String {
     html += &histogram::svg(pattern);
     if !pattern.percentiles.is_empty() {
         let row = |(name, value): &(String, f64)| {
-            vec![Cell::Text(name.clone()), Cell::Number(number(*value))]
+            vec![TableCell::Text(name.clone()), TableCell::Number(number(*value))]
         };
         let heads = [("Percentile", false), ("Load", true)];
         html += &table(&heads, pattern.percentiles.iter().map(row));
@@ -123,7 +123,7 @@ pub(super) fn pattern(at: usize, pattern: &Pattern) -> String {
     html + "</section>\n"
 }
 
-fn worst(pattern: &Pattern) -> String {
+fn worst(pattern: &PatternSection) -> String {
     let heads = [
         ("Switch", false),
         ("Port", true),
@@ -132,13 +132,13 @@ fn worst(pattern: &Pattern) -> String {
         ("Sources", true),
         ("Destinations", true),
     ];
-    let known = |value: Option<u64>| Cell::Number(value.map_or_else(|| "–".into(), count));
+    let known = |value: Option<u64>| TableCell::Number(value.map_or_else(|| "–".into(), count));
     let rows = pattern.worst.iter().map(|port| {
         vec![
-            Cell::Names(vec![port.switch.clone()]),
-            Cell::Number(port.port.to_string()),
-            Cell::Names(vec![port.peer.clone()]),
-            Cell::Number(number(port.load)),
+            TableCell::Names(vec![port.switch.clone()]),
+            TableCell::Number(port.port.to_string()),
+            TableCell::Names(vec![port.peer.clone()]),
+            TableCell::Number(number(port.load)),
             known(port.sources),
             known(port.destinations),
         ]
@@ -162,9 +162,9 @@ pub(super) fn unroutable(unroutable: &Unroutable) -> String {
     };
     if !examples.is_empty() {
         let heads = [("From", false), ("To", false), ("Why", false)];
-        let row = |(from, to, why): &(Name, Name, String)| {
-            let device = |name: &Name| Cell::Names(vec![name.clone()]);
-            vec![device(from), device(to), Cell::Text(why.clone())]
+        let row = |(from, to, why): &(DeviceName, DeviceName, String)| {
+            let device = |name: &DeviceName| TableCell::Names(vec![name.clone()]);
+            vec![device(from), device(to), TableCell::Text(why.clone())]
         };
         html += &scrolling(&table(&heads, examples.iter().map(row)));
         let more = pairs.saturating_sub(examples.len() as u64);
@@ -176,7 +176,7 @@ pub(super) fn unroutable(unroutable: &Unroutable) -> String {
 }
 
 /// A row for each host. Thousands are scrolled in a box and found by name; paper gets the first ones.
-pub(super) fn hosts(hosts: &[Host], patterns: &[Pattern]) -> String {
+pub(super) fn hosts(hosts: &[HostRow], patterns: &[PatternSection]) -> String {
     if hosts.is_empty() {
         return String::new();
     }
@@ -190,13 +190,13 @@ pub(super) fn hosts(hosts: &[Host], patterns: &[Pattern]) -> String {
     heads.extend(worst.iter().map(|head| (head.as_str(), true)));
     let rows = hosts.iter().map(|host| {
         let load = |at: &usize| match host.loads.get(*at) {
-            Some(Some(load)) => Cell::Number(number(*load)),
-            _ => Cell::Number("–".into()),
+            Some(Some(load)) => TableCell::Number(number(*load)),
+            _ => TableCell::Number("–".into()),
         };
         let mut row = vec![
-            Cell::Names(vec![host.name.clone()]),
-            Cell::Number(count(host.nodes)),
-            Cell::Names(host.switches.clone()),
+            TableCell::Names(vec![host.name.clone()]),
+            TableCell::Number(count(host.nodes)),
+            TableCell::Names(host.switches.clone()),
         ];
         row.extend(shown.iter().map(load));
         row

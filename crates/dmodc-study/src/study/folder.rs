@@ -8,27 +8,31 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::rows::{Row, header};
-use super::{Hash, PlannedEngine, Shard, Study, StudyError};
+use super::error::StudyError;
+use super::hash::ContentHash;
+use super::inputs::Study;
+use super::plan::PlannedEngine;
+use super::rows::{StudyRow, header};
+use super::shard::Shard;
 use crate::engine::EngineName;
 use crate::interrupt;
 
 /// Where the results of a study are.
 #[derive(Clone, Debug)]
-pub struct Folder(PathBuf);
+pub struct StudyFolder(PathBuf);
 
 /// A table and its description.
 #[derive(Clone, Debug)]
-pub(super) struct Table {
+pub(super) struct TableFile {
     pub(super) csv: PathBuf,
     pub(super) meta: PathBuf,
 }
 
-impl Folder {
+impl StudyFolder {
     /// This folder, or NAME.study beside the plan.
     pub fn new(told: Option<&Path>, plan: &Path, study: &Study) -> Self {
         let beside = || plan.with_file_name(format!("{}.study", study.plan.name));
-        Folder(told.map_or_else(beside, Path::to_path_buf))
+        StudyFolder(told.map_or_else(beside, Path::to_path_buf))
     }
 
     /// Its path.
@@ -41,11 +45,11 @@ impl Folder {
     }
 
     /// Everything: NAME.csv.
-    pub(super) fn merged(&self, study: &Study) -> Table {
+    pub(super) fn merged(&self, study: &Study) -> TableFile {
         self.table(&study.plan.name)
     }
 
-    pub(super) fn shard(&self, shard: Shard) -> Table {
+    pub(super) fn shard(&self, shard: Shard) -> TableFile {
         self.table(&stem(shard))
     }
 
@@ -65,8 +69,8 @@ impl Folder {
         self.0.join(name)
     }
 
-    fn table(&self, stem: &str) -> Table {
-        Table {
+    fn table(&self, stem: &str) -> TableFile {
+        TableFile {
             csv: self.0.join(format!("{stem}.csv")),
             meta: self.0.join(format!("{stem}.meta.json")),
         }
@@ -153,7 +157,7 @@ fn meta(study: &Study, shard: Shard, versions: &Value) -> Value {
     })
 }
 
-impl Table {
+impl TableFile {
     pub(super) fn write(
         &self,
         study: &Study,
@@ -168,7 +172,7 @@ impl Table {
         }
         let mut meta = meta(study, shard, versions);
         meta["rows"] = json!(rows.len());
-        meta["digest"] = json!(Hash::of(&text));
+        meta["digest"] = json!(ContentHash::of(&text));
         write_whole(&self.meta, format!("{meta:#}\n").as_bytes())?;
         write_whole(&self.csv, text.as_bytes())
     }
@@ -195,7 +199,7 @@ impl Table {
         };
         let meta = self.check(study)?;
         let digest = meta.as_ref().and_then(|meta| meta["digest"].as_str());
-        if digest != Some(&Hash::of(&text)) {
+        if digest != Some(&ContentHash::of(&text)) {
             let what = "is not what its .meta.json describes: remove both and run the shard again";
             return Err(StudyError::Mismatch(format!("{}: {what}", self.csv.display())));
         }
@@ -225,6 +229,6 @@ pub(super) fn same_plan(
 }
 
 /// Rows as lines.
-pub(super) fn lines(rows: &[Row]) -> Vec<String> {
-    rows.iter().map(Row::line).collect()
+pub(super) fn lines(rows: &[StudyRow]) -> Vec<String> {
+    rows.iter().map(StudyRow::line).collect()
 }

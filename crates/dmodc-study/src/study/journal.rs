@@ -10,11 +10,13 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::Duration;
 
+use super::error::StudyError;
 use super::folder::{io, same_plan};
-use super::{Hash, Study, StudyError};
+use super::hash::ContentHash;
+use super::inputs::Study;
 
 /// A journal that is open for writing, by this process alone.
-pub(super) struct Journal {
+pub(super) struct ShardJournal {
     file: File,
     path: PathBuf,
 }
@@ -33,7 +35,7 @@ fn lock(file: &File) -> Result<(), TryLockError> {
     file.try_lock()
 }
 
-impl Journal {
+impl ShardJournal {
     /// Opens a journal, or begins one; what was finished before.
     pub(super) fn open(path: &Path, study: &Study) -> Result<(Self, Vec<Finished>), StudyError> {
         let io = |error| io(path, error);
@@ -56,7 +58,7 @@ impl Journal {
         let (finished, sound) = read(&text, path, study)?;
         file.set_len(sound as u64).map_err(io)?;
         file.seek(SeekFrom::End(0)).map_err(io)?;
-        let mut journal = Journal { file, path: path.into() };
+        let mut journal = ShardJournal { file, path: path.into() };
         if sound == 0 {
             journal.append(&beginning(study))?;
         }
@@ -85,7 +87,7 @@ impl Journal {
     pub(super) fn add(&mut self, cell: usize, rows: &[String]) -> Result<(), StudyError> {
         let rows: String = rows.iter().map(|row| format!("{row}\n")).collect();
         let count = rows.lines().count();
-        self.append(&format!("# cell {cell} {count} {}\n{rows}", Hash::of(&rows)))
+        self.append(&format!("# cell {cell} {count} {}\n{rows}", ContentHash::of(&rows)))
     }
 
     fn append(&mut self, text: &str) -> Result<(), StudyError> {
@@ -144,5 +146,6 @@ fn record(text: &str) -> Option<(usize, Vec<String>, &str)> {
         end += rest[end..].find('\n')? + 1;
     }
     let (rows, after) = rest.split_at(end);
-    (Hash::of(rows) == hash).then(|| (cell, rows.lines().map(str::to_string).collect(), after))
+    (ContentHash::of(rows) == hash)
+        .then(|| (cell, rows.lines().map(str::to_string).collect(), after))
 }

@@ -3,11 +3,16 @@
 use dmodc::judge::risk::{Series, Traffic};
 use dmodc::judge::{Diff, Forced};
 
-use super::rows::Row;
+use super::rows::StudyRow;
 use crate::analysis::Pattern;
 
 /// Writes the risk of a pattern into a row.
-pub(super) fn risk(traffic: &Traffic<'_>, pattern: &Pattern, seed: Option<u64>, row: &mut Row) {
+pub(super) fn risk(
+    traffic: &Traffic<'_>,
+    pattern: &Pattern,
+    seed: Option<u64>,
+    row: &mut StudyRow,
+) {
     let drawn = seed.unwrap_or(0);
     match *pattern {
         Pattern::AllToAll => {
@@ -25,7 +30,7 @@ pub(super) fn risk(traffic: &Traffic<'_>, pattern: &Pattern, seed: Option<u64>, 
     }
 }
 
-fn series(series: &Series, row: &mut Row) {
+fn series(series: &Series, row: &mut StudyRow) {
     row.set("max", series.max());
     row.set("mean", series.mean());
     row.set("median", series.median());
@@ -36,7 +41,7 @@ fn series(series: &Series, row: &mut Row) {
 }
 
 /// Writes what an update moves into a row.
-pub(super) fn update(diff: &Diff, forced: Option<Forced>, row: &mut Row) {
+pub(super) fn update(diff: &Diff, forced: Option<Forced>, row: &mut StudyRow) {
     row.set("entries_moved", diff.changes.entries);
     row.set("entries_total", diff.of.entries);
     row.set("blocks_moved", diff.changes.blocks);

@@ -1,6 +1,6 @@
 //! What engines are compared by: numbers of a throw of which less is better, and what they cannot go below.
 
-use super::rows::Row;
+use super::rows::StudyRow;
 
 /// A number of a throw, from the row of one pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,18 +77,18 @@ impl Measure {
     }
 
     /// Whether a row is of its pattern.
-    pub(super) fn is_in(&self, row: &Row) -> bool {
+    pub(super) fn is_in(&self, row: &StudyRow) -> bool {
         row.get("pattern") == self.pattern
     }
 
     /// Its value in a row of its pattern.
-    pub(super) fn value(&self, row: &Row) -> Option<f64> {
+    pub(super) fn value(&self, row: &StudyRow) -> Option<f64> {
         self.number(row, self.column)
     }
 
     /// Returns its value if engines can be compared by it there. An engine that loses pairs has less traffic to carry
     /// and less to move, so only the number of lost pairs itself is compared.
-    pub(super) fn comparable(&self, row: &Row) -> Option<f64> {
+    pub(super) fn comparable(&self, row: &StudyRow) -> Option<f64> {
         self.value(row).filter(|_| self.counts_pairs() || row.lost() == 0)
     }
 
@@ -98,7 +98,7 @@ impl Measure {
     }
 
     /// What it cannot go below there.
-    pub(super) fn least(&self, row: &Row) -> Option<f64> {
+    pub(super) fn least(&self, row: &StudyRow) -> Option<f64> {
         self.number(row, self.least?)
     }
 
@@ -107,7 +107,7 @@ impl Measure {
         self.least.is_some()
     }
 
-    fn number(&self, row: &Row, column: &str) -> Option<f64> {
+    fn number(&self, row: &StudyRow, column: &str) -> Option<f64> {
         let value = row.number(column)?;
         match self.of {
             Some(of) => Some(100.0 * value / row.number(of)?.max(1.0)),
@@ -117,7 +117,7 @@ impl Measure {
 }
 
 /// The different values of a column, in the order of the table.
-pub(super) fn values<'a>(rows: &'a [Row], column: &str) -> Vec<&'a str> {
+pub(super) fn values<'a>(rows: &'a [StudyRow], column: &str) -> Vec<&'a str> {
     let mut values: Vec<&str> = Vec::new();
     for row in rows {
         let value = row.get(column);

@@ -4,19 +4,21 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::folder::{Folder, write_whole};
-use super::journal::Journal;
-use super::rows::Row;
-use super::summary::{Summary, csv};
-use super::{Shard, Study, StudyError};
+use super::error::StudyError;
+use super::folder::{StudyFolder, write_whole};
+use super::inputs::Study;
+use super::journal::ShardJournal;
+use super::rows::StudyRow;
+use super::shard::Shard;
+use super::summary::{StudySummary, csv};
 
 /// What is there of a study.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Status {
+pub struct StudyStatus {
     /// Shards whose tables are there.
     pub shards: Vec<Shard>,
     /// Shards that were begun and have no table yet.
-    pub begun: Vec<Begun>,
+    pub begun: Vec<BegunShard>,
     /// How many cells the plan has.
     pub cells: usize,
     /// Those that no table has.
@@ -29,7 +31,7 @@ pub struct Status {
 
 /// A shard that was begun and has no table yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Begun {
+pub struct BegunShard {
     /// Which one.
     pub shard: Shard,
     /// How many of its cells are finished.
@@ -41,7 +43,7 @@ pub struct Begun {
 }
 
 /// All shards that are there.
-struct Collected {
+struct CollectedShards {
     shards: Vec<Shard>,
     /// The rows of every cell that some shard has.
     cells: Vec<Option<Vec<String>>>,
@@ -53,14 +55,14 @@ struct Collected {
 ///
 /// # Errors
 /// If files cannot be read, or are of another plan.
-pub fn status(study: &Study, folder: &Folder) -> Result<Status, StudyError> {
-    let Collected { shards, cells, .. } = collect(study, folder)?;
+pub fn status(study: &Study, folder: &StudyFolder) -> Result<StudyStatus, StudyError> {
+    let CollectedShards { shards, cells, .. } = collect(study, folder)?;
     let mut begun = Vec::new();
     for shard in folder.shards(".journal")?.into_iter().filter(|shard| !shards.contains(shard)) {
         let path = folder.journal(shard);
-        let finished = Journal::look(&path, study)?.len();
+        let finished = ShardJournal::look(&path, study)?.len();
         let cells = (0..cells.len()).filter(|&cell| shard.has(cell)).count();
-        begun.push(Begun { shard, finished, cells, is_running: Journal::is_open(&path) });
+        begun.push(BegunShard { shard, finished, cells, is_running: ShardJournal::is_open(&path) });
     }
     let missing: Vec<usize> = (0..cells.len()).filter(|&cell| cells[cell].is_none()).collect();
     let all = || shards.iter().copied().chain(begun.iter().map(|of| of.shard));
@@ -75,7 +77,7 @@ pub fn status(study: &Study, folder: &Folder) -> Result<Status, StudyError> {
     let holes = (1..=count).map(|index| Shard { index, count }).filter(has_hole).collect();
     let merged = folder.merged(study);
     let is_merged = merged.lines(study)?.is_some();
-    Ok(Status {
+    Ok(StudyStatus {
         cells: cells.len(),
         holes,
         missing,
@@ -87,7 +89,7 @@ pub fn status(study: &Study, folder: &Folder) -> Result<Status, StudyError> {
 
 /// The merged table.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Merged {
+pub struct MergedTable {
     /// Its file.
     pub table: PathBuf,
     /// How many rows it has.
@@ -103,8 +105,8 @@ pub struct Merged {
 ///
 /// # Errors
 /// If a shard is missing, damaged or of another plan, or two differ about a cell.
-pub fn merge(study: &Study, folder: &Folder) -> Result<Merged, StudyError> {
-    let Collected { shards, cells, versions } = collect(study, folder)?;
+pub fn merge(study: &Study, folder: &StudyFolder) -> Result<MergedTable, StudyError> {
+    let CollectedShards { shards, cells, versions } = collect(study, folder)?;
     let missing = cells.iter().filter(|cell| cell.is_none()).count();
     if missing > 0 {
         return Err(StudyError::Mismatch(format!(
@@ -118,14 +120,14 @@ pub fn merge(study: &Study, folder: &Folder) -> Result<Merged, StudyError> {
     table.check(study)?;
     table.write(study, Shard::WHOLE, &versions.unwrap_or_default(), &rows)?;
     let summary = summarise(study, folder, &rows)?;
-    Ok(Merged { table: table.csv, rows: rows.len(), shards: shards.len(), summary })
+    Ok(MergedTable { table: table.csv, rows: rows.len(), shards: shards.len(), summary })
 }
 
 /// Writes the summary of a merged table: means, pairs of engines, and both to read.
-fn summarise(study: &Study, folder: &Folder, lines: &[String]) -> Result<PathBuf, StudyError> {
-    let rows: Option<Vec<Row>> = lines.iter().map(|line| Row::parse(line)).collect();
+fn summarise(study: &Study, folder: &StudyFolder, lines: &[String]) -> Result<PathBuf, StudyError> {
+    let rows: Option<Vec<StudyRow>> = lines.iter().map(|line| StudyRow::parse(line)).collect();
     let wrong = || StudyError::Mismatch("a shard has lines that are no rows: run it again".into());
-    let summary = Summary::new(&rows.ok_or_else(wrong)?);
+    let summary = StudySummary::new(&rows.ok_or_else(wrong)?);
     let [means, versus, text] = folder.summary(study);
     // The first engine of the plan is the one that it is about.
     let first = summary.engines().first().cloned().unwrap_or_default();
@@ -135,7 +137,7 @@ fn summarise(study: &Study, folder: &Folder, lines: &[String]) -> Result<PathBuf
     Ok(text)
 }
 
-fn collect(study: &Study, folder: &Folder) -> Result<Collected, StudyError> {
+fn collect(study: &Study, folder: &StudyFolder) -> Result<CollectedShards, StudyError> {
     let mut cells = vec![None; study.cells.len()];
     let mut versions: Option<Value> = None;
     let shards = folder.shards(".csv")?;
@@ -166,5 +168,5 @@ fn collect(study: &Study, folder: &Folder) -> Result<Collected, StudyError> {
             }
         }
     }
-    Ok(Collected { shards, cells, versions })
+    Ok(CollectedShards { shards, cells, versions })
 }

@@ -1,6 +1,6 @@
 //! Rows: one for each measurement, with all its seeds, as CSV that every tool reads.
 
-use super::StudyError;
+use super::error::StudyError;
 
 /// The columns, in order.
 ///
@@ -63,15 +63,15 @@ pub const COLUMNS: [&str; 33] = [
 
 /// The values of one row, by column; empty where there is none.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row([String; COLUMNS.len()]);
+pub struct StudyRow([String; COLUMNS.len()]);
 
-impl Default for Row {
+impl Default for StudyRow {
     fn default() -> Self {
-        Row([const { String::new() }; COLUMNS.len()])
+        StudyRow([const { String::new() }; COLUMNS.len()])
     }
 }
 
-impl Row {
+impl StudyRow {
     fn at(column: &str) -> usize {
         COLUMNS.iter().position(|name| *name == column).expect("a column of the table")
     }
@@ -82,7 +82,7 @@ impl Row {
     /// If there is no such column.
     pub fn set(&mut self, column: &str, value: impl ToString) {
         // A row is a line.
-        self.0[Row::at(column)] = value.to_string().replace(['\n', '\r'], " ");
+        self.0[StudyRow::at(column)] = value.to_string().replace(['\n', '\r'], " ");
     }
 
     /// Sets a value that may be missing.
@@ -100,7 +100,7 @@ impl Row {
     /// # Panics
     /// If there is no such column.
     pub fn get(&self, column: &str) -> &str {
-        &self.0[Row::at(column)]
+        &self.0[StudyRow::at(column)]
     }
 
     /// A value as a number, if it is one.
@@ -121,7 +121,7 @@ impl Row {
 
     /// Reads a line.
     pub(super) fn parse(line: &str) -> Option<Self> {
-        let mut row = Row::default();
+        let mut row = StudyRow::default();
         let mut fields = row.0.iter_mut();
         let mut rest = Some(line);
         while let Some(text) = rest {
@@ -175,13 +175,14 @@ pub(super) fn header() -> String {
 ///
 /// # Errors
 /// If it is no such table.
-pub fn read_rows(text: &str, name: &str) -> Result<Vec<Row>, StudyError> {
+pub fn read_rows(text: &str, name: &str) -> Result<Vec<StudyRow>, StudyError> {
     let wrong = |line: usize, what: &str| StudyError::Mismatch(format!("{name}:{line}: {what}"));
     let mut lines = text.lines();
     if lines.next() != Some(&header()) {
         return Err(wrong(1, "not a table of this version of dmodc study"));
     }
-    let row = |(at, line)| Row::parse(line).ok_or_else(|| wrong(at + 2, "not a row of a study"));
+    let row =
+        |(at, line)| StudyRow::parse(line).ok_or_else(|| wrong(at + 2, "not a row of a study"));
     lines.enumerate().map(row).collect()
 }
 
@@ -191,7 +192,7 @@ mod tests {
 
     #[test]
     fn rows_come_back_whatever_is_in_them() {
-        let mut row = Row::default();
+        let mut row = StudyRow::default();
         row.set("study", "quick");
         row.set("fabric", "PGFT(2; 4,4), \"tapered\"");
         row.set("max", 17);

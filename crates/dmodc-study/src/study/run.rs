@@ -7,14 +7,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use dmodc::parallel;
 
-use super::cell::{Base, Cell};
-use super::folder::{Folder, lines, versions};
-use super::journal::{Finished, Journal};
-use super::{Shard, Study, StudyError};
+use super::cell::Cell;
+use super::error::StudyError;
+use super::folder::{StudyFolder, lines, versions};
+use super::inputs::Study;
+use super::journal::{Finished, ShardJournal};
+use super::merge::merge;
+use super::prepared::PreparedFabric;
+use super::shard::Shard;
 
 /// How far a run is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Progress {
+pub struct StudyProgress {
     /// Cells that are finished.
     pub done: usize,
     /// Those among them that an earlier run had finished.
@@ -25,9 +29,9 @@ pub struct Progress {
 
 /// What a run came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Done {
+pub struct ShardResult {
     /// How far it went: everything.
-    pub progress: Progress,
+    pub progress: StudyProgress,
     /// The table that was written.
     pub table: PathBuf,
     /// Its summary, if everything was measured.
@@ -36,24 +40,24 @@ pub struct Done {
 
 /// A run of one shard.
 #[derive(Clone, Debug)]
-pub struct Run<'a> {
+pub struct ShardRun<'a> {
     /// What is measured.
     pub study: &'a Study,
     /// Where it goes.
-    pub folder: &'a Folder,
+    pub folder: &'a StudyFolder,
     /// Which part of it.
     pub shard: Shard,
     /// The plugin that OpenSM's engines are watched with.
     pub plugin: PathBuf,
 }
 
-impl Run<'_> {
+impl ShardRun<'_> {
     /// Measures what is not measured yet; `each` is told after every cell.
     ///
     /// # Errors
     /// If files cannot be written, or are of another plan.
-    pub fn run(&self, each: impl Fn(Progress) + Sync) -> Result<Done, StudyError> {
-        let Run { study, folder, shard, .. } = *self;
+    pub fn run(&self, each: impl Fn(StudyProgress) + Sync) -> Result<ShardResult, StudyError> {
+        let ShardRun { study, folder, shard, .. } = *self;
         folder.create()?;
         // Another plan's tables would be found when it comes to merging: better before the work.
         folder.merged(study).check(study)?;
@@ -66,8 +70,8 @@ impl Run<'_> {
         // A single shard is merged at once: that table is what is looked for.
         let product =
             if shard == Shard::WHOLE { folder.merged(study) } else { folder.shard(shard) };
-        let done = |before, summary| Done {
-            progress: Progress { done: total, before, total },
+        let done = |before, summary| ShardResult {
+            progress: StudyProgress { done: total, before, total },
             table: product.csv.clone(),
             summary,
         };
@@ -75,11 +79,11 @@ impl Run<'_> {
             return Ok(done(total, self.finish_whole()?));
         }
         table.check(study)?;
-        let (journal, finished) = Journal::open(&folder.journal(shard), study)?;
+        let (journal, finished) = ShardJournal::open(&folder.journal(shard), study)?;
         let finished: BTreeMap<usize, Vec<String>> = finished.into_iter().collect();
         let missing: Vec<usize> =
             mine.into_iter().filter(|cell| !finished.contains_key(cell)).collect();
-        let progress = Progress { done: finished.len(), before: finished.len(), total };
+        let progress = StudyProgress { done: finished.len(), before: finished.len(), total };
         each(progress);
         let (journal, mut rows) = (Mutex::new((journal, progress)), finished);
         rows.extend(self.measure(&missing, &journal, each)?);
@@ -94,17 +98,17 @@ impl Run<'_> {
     fn measure(
         &self,
         cells: &[usize],
-        journal: &Mutex<(Journal, Progress)>,
-        each: impl Fn(Progress) + Sync,
+        journal: &Mutex<(ShardJournal, StudyProgress)>,
+        each: impl Fn(StudyProgress) + Sync,
     ) -> Result<Vec<Finished>, StudyError> {
         let study = self.study;
         // Before the cells and not within them: a thread that waits for another's tables could be the
         // one that has to help making them.
-        let bases: Vec<Option<Base<'_>>> = (0..study.fabrics.len())
+        let bases: Vec<Option<PreparedFabric<'_>>> = (0..study.fabrics.len())
             .map(|fabric| {
                 let cells = cells.iter().map(|&at| study.cells[at]);
                 let its: Vec<Cell> = cells.filter(|cell| cell.fabric == fabric).collect();
-                Base::new(study, &its, self.plugin.clone())
+                PreparedFabric::new(study, &its, self.plugin.clone())
             })
             .collect();
         let failed = AtomicBool::new(false);
@@ -136,7 +140,7 @@ impl Run<'_> {
     /// A single shard is everything: it is merged, and summarised.
     fn finish_whole(&self) -> Result<Option<PathBuf>, StudyError> {
         match self.shard {
-            Shard::WHOLE => Ok(Some(super::merge(self.study, self.folder)?.summary)),
+            Shard::WHOLE => Ok(Some(merge(self.study, self.folder)?.summary)),
             _ => Ok(None),
         }
     }

@@ -13,7 +13,7 @@ use dmodc::judge::{self, Delivery};
 use dmodc::{ForwardingTables, Live, NodeIndex, Orders, Ranking, Routing, RoutingOptions};
 use dmodc_formats::hosts::{Named, read_hosts, read_pairs};
 use dmodc_formats::lft::Lft;
-use dmodc_study::analysis::{Finding, Flows, Pattern, find};
+use dmodc_study::analysis::{Finding, Pattern, PatternFlows, find};
 use dmodc_study::report as page;
 use serde_json::Value;
 
@@ -67,7 +67,7 @@ pub(super) fn run(args: &AnalyzeArgs) -> Result<Answer> {
             Traffic::among(live, ranking, orders, &tables, nodes)
         }
     };
-    let flows: Vec<Flows> = args
+    let flows: Vec<PatternFlows> = args
         .patterns
         .iter()
         .map(|pattern| flows(pattern, &names, &traffic))
@@ -165,7 +165,7 @@ fn meant(path: &Path, names: &Nodes<'_>, named: &Named) -> Result<Vec<NodeIndex>
 }
 
 /// A pattern with its names resolved.
-fn flows(pattern: &Pattern, names: &Nodes<'_>, traffic: &Traffic<'_>) -> Result<Flows> {
+fn flows(pattern: &Pattern, names: &Nodes<'_>, traffic: &Traffic<'_>) -> Result<PatternFlows> {
     let mut positions = vec![None; names.count()];
     for (position, n) in traffic.nodes().iter().enumerate() {
         positions[n.at()] = Some(position as u32);
@@ -215,5 +215,5 @@ fn flows(pattern: &Pattern, names: &Nodes<'_>, traffic: &Traffic<'_>) -> Result<
         }
         _ => Vec::new(),
     };
-    Ok(Flows { pattern: pattern.clone(), pairs })
+    Ok(PatternFlows { pattern: pattern.clone(), pairs })
 }

@@ -191,7 +191,7 @@ fn quoted(field: &str) -> String {
 
 /// A histogram for each pattern.
 pub(super) fn svg(analysis: &Analysis<'_>) -> Result<String> {
-    let panels: Vec<figure::Panel> = analysis
+    let panels: Vec<figure::HistogramPanel> = analysis
         .findings
         .iter()
         .map(|finding| {
@@ -203,7 +203,7 @@ pub(super) fn svg(analysis: &Analysis<'_>) -> Result<String> {
             // A file may be called anything, and SVG has no place for what cannot be shown.
             let title =
                 printable(&format!("{}: {}", finding.pattern, title(finding, analysis.seed)));
-            figure::Panel { title, x: x.into(), y: y.into(), bars: bars.collect(), limit }
+            figure::HistogramPanel { title, x: x.into(), y: y.into(), bars: bars.collect(), limit }
         })
         .collect();
     figure::histograms(&panels).map_err(|why| anyhow!(why))
@@ -223,7 +223,7 @@ fn distribution(finding: &Finding) -> (Vec<Bin>, &'static str, &'static str) {
 }
 
 /// The page.
-pub(super) fn page(analysis: &Analysis<'_>, fabric: &str, tables: &str) -> page::Report {
+pub(super) fn page(analysis: &Analysis<'_>, fabric: &str, tables: &str) -> page::HtmlReport {
     let traffic = analysis.traffic;
     let nodes = traffic.nodes().len() as u64;
     let fact = |name: &str, value: String| (name.to_string(), value);
@@ -232,7 +232,7 @@ pub(super) fn page(analysis: &Analysis<'_>, fabric: &str, tables: &str) -> page:
         let (from, to) = (End::Switch(lost.from), End::Node(lost.to));
         (device(live.fabric, from), device(live.fabric, to), "not delivered".to_string())
     });
-    page::Report {
+    page::HtmlReport {
         title: format!("Congestion risk of {tables}"),
         facts: vec![
             fact("fabric", fabric.into()),
@@ -254,16 +254,16 @@ pub(super) fn page(analysis: &Analysis<'_>, fabric: &str, tables: &str) -> page:
 }
 
 /// A device as the page names it: names repeat, GUIDs do not.
-fn device(fabric: &Fabric, end: End) -> page::Name {
+fn device(fabric: &Fabric, end: End) -> page::DeviceName {
     let lid = match end {
         End::Switch(s) => fabric.switch(s).lid,
         End::Node(n) => fabric.node(n).lid,
     };
     let detail = format!("{} · LID {lid}", end.guid(fabric));
-    page::Name { name: printable(end.name(fabric)), detail }
+    page::DeviceName { name: printable(end.name(fabric)), detail }
 }
 
-fn section(analysis: &Analysis<'_>, finding: &Finding) -> page::Pattern {
+fn section(analysis: &Analysis<'_>, finding: &Finding) -> page::PatternSection {
     let fabric = analysis.live.fabric;
     let series = is_series(&finding.pattern);
     let [maxima, bounds] = [&finding.maxima, &finding.bounds].map(|values| Summary::of(values));
@@ -287,7 +287,7 @@ fn section(analysis: &Analysis<'_>, finding: &Finding) -> page::Pattern {
     let worst = finding.worst.iter().map(|worst| {
         let port = &analysis.traffic.ports()[worst.port];
         let ends = finding.ends.as_ref();
-        page::WorstPort {
+        page::WorstPortRow {
             switch: device(fabric, End::Switch(port.switch)),
             port: port.port.0,
             peer: device(fabric, End::Switch(port.peer)),
@@ -296,7 +296,7 @@ fn section(analysis: &Analysis<'_>, finding: &Finding) -> page::Pattern {
             destinations: ends.map(|ends| ends.destinations[worst.port].into()),
         }
     });
-    page::Pattern {
+    page::PatternSection {
         name: title(finding, analysis.seed),
         about,
         max: finding.max as f64,
@@ -345,15 +345,15 @@ fn heat(analysis: &Analysis<'_>, finding: &Finding) -> page::HeatMap {
 }
 
 /// Hosts that fare worst in the patterns that followed them.
-fn hosts(analysis: &Analysis<'_>) -> Vec<page::Host> {
+fn hosts(analysis: &Analysis<'_>) -> Vec<page::HostRow> {
     const SHOWN: usize = 50;
     let (fabric, traffic) = (analysis.live.fabric, analysis.traffic);
     let rails = traffic.rails();
     if analysis.findings.iter().all(|finding| finding.by_host.is_empty()) {
         return Vec::new();
     }
-    let mut switches: Vec<Vec<page::Name>> = vec![Vec::new(); rails.len()];
-    let mut names = vec![page::Name::default(); rails.len()];
+    let mut switches: Vec<Vec<page::DeviceName>> = vec![Vec::new(); rails.len()];
+    let mut names = vec![page::DeviceName::default(); rails.len()];
     for (position, &n) in traffic.nodes().iter().enumerate() {
         let (host, switch) = (traffic.host_of(position), End::Switch(fabric.node(n).switch));
         let switch = device(fabric, switch);
@@ -363,21 +363,21 @@ fn hosts(analysis: &Analysis<'_>) -> Vec<page::Host> {
         // An adapter without the name of a host is told apart by its GUID.
         let unnamed = host_name(&fabric.adapter_of(n).name).is_none();
         let detail = if unnamed { device(fabric, End::Node(n)).detail } else { String::new() };
-        names[host] = page::Name { name: printable(traffic.hosts()[host]), detail };
+        names[host] = page::DeviceName { name: printable(traffic.hosts()[host]), detail };
     }
     let mean = |finding: &Finding, host: usize| {
         let patterns = finding.maxima.len().max(1) as f64;
         finding.by_host.get(host).map(|risk| risk.sum as f64 / patterns)
     };
-    let mut hosts: Vec<page::Host> = (0..rails.len())
-        .map(|host| page::Host {
+    let mut hosts: Vec<page::HostRow> = (0..rails.len())
+        .map(|host| page::HostRow {
             name: std::mem::take(&mut names[host]),
             nodes: rails[host].into(),
             switches: std::mem::take(&mut switches[host]),
             loads: analysis.findings.iter().map(|finding| mean(finding, host)).collect(),
         })
         .collect();
-    let worst = |host: &page::Host| host.loads.iter().flatten().sum::<f64>();
+    let worst = |host: &page::HostRow| host.loads.iter().flatten().sum::<f64>();
     hosts.sort_by(|a, b| {
         worst(b)
             .total_cmp(&worst(a))

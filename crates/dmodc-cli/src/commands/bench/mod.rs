@@ -12,7 +12,7 @@ use anyhow::{Context, Result, bail, ensure};
 use dmodc::{Amount, Draw, Kernel, Live, Pgft};
 use dmodc_lab::OpensmTables;
 use dmodc_study::bench::{Algorithm, BenchCase, BenchSettings, measure};
-use dmodc_study::figure::{Curve, runtime};
+use dmodc_study::figure::{RuntimeCurve, runtime};
 use dmodc_study::machine;
 use serde_json::{Value, json};
 
@@ -442,12 +442,12 @@ fn times_csv(rows: &[Value]) -> String {
 }
 
 fn figure(rows: &[Value]) -> Result<String> {
-    let mut curves: Vec<Curve> = Vec::new();
+    let mut curves: Vec<RuntimeCurve> = Vec::new();
     let mut add = |name: String, row: &Value, key: &str, is_limit| {
         let (Some(nodes), Some(ms)) = (row["nodes"].as_f64(), row[key].as_f64()) else { return };
         match curves.iter_mut().find(|curve| curve.name == name) {
             Some(curve) => curve.points.push((nodes, ms)),
-            None => curves.push(Curve { name, points: vec![(nodes, ms)], is_limit }),
+            None => curves.push(RuntimeCurve { name, points: vec![(nodes, ms)], is_limit }),
         }
     };
     for row in rows {

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::sweep::Sweep;
+use super::sweep::FigureSweep;
 
 /// Pixels from the left and from above.
-pub(super) type Place = (i32, i32);
+pub(super) type Pixel = (i32, i32);
 
 /// Between the parts of an axis, in places.
 const GAP: f64 = 0.5;
@@ -20,7 +20,7 @@ pub(super) struct Axis {
 }
 
 impl Axis {
-    pub(super) fn new(sweep: &Sweep) -> Self {
+    pub(super) fn new(sweep: &FigureSweep) -> Self {
         let mut axis = Axis { parts: vec![], labels: vec![], spots: vec![] };
         for part in &sweep.parts {
             let from = axis.labels.len();
@@ -47,8 +47,8 @@ impl Axis {
         &self,
         throws: &[Vec<f64>],
         share: f64,
-        at: &impl Fn(f64, f64) -> Place,
-    ) -> Vec<Vec<Place>> {
+        at: &impl Fn(f64, f64) -> Pixel,
+    ) -> Vec<Vec<Pixel>> {
         let place = |place: usize| Some(at(self.spots[place], quantile(&throws[place], share)?));
         self.parts.iter().map(|(_, places)| places.clone().filter_map(place).collect()).collect()
     }

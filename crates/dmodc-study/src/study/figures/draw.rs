@@ -9,29 +9,29 @@ use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::axis::{Axis, Place};
+use super::axis::{Axis, Pixel};
 use crate::figure::{BOLD_LINES, COLOURS, GREY, LIGHT_LINES, thousands};
 
 /// All values of a curve, throw by throw, for each degradation.
-pub(super) struct Curve {
+pub(super) struct EngineCurve {
     pub(super) name: String,
     pub(super) throws: Vec<Vec<f64>>,
 }
 
 /// How values are shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum PanelKind {
     /// Median, quartiles and every throw.
     Spread,
     /// One number, from 0 to 100.
     Bars,
 }
 
-pub(super) struct Panel {
+pub(super) struct StudyPanel {
     pub(super) title: String,
     pub(super) axis: String,
-    pub(super) kind: Kind,
-    pub(super) curves: Vec<Curve>,
+    pub(super) kind: PanelKind,
+    pub(super) curves: Vec<EngineCurve>,
     /// What no curve can go below.
     pub(super) bound: Option<Vec<Vec<f64>>>,
 }
@@ -43,7 +43,7 @@ pub(super) struct Figure {
     /// What the bounds of its panels are, for the legend.
     pub(super) bound: String,
     /// A heading and the panels below it.
-    pub(super) rows: Vec<(String, Vec<Panel>)>,
+    pub(super) rows: Vec<(String, Vec<StudyPanel>)>,
 }
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
@@ -138,7 +138,7 @@ impl Figure {
             Text::new(self.title.clone(), (middle, 14), font(17, (HPos::Center, VPos::Top)));
         area.draw(&title)?;
         let mut panels = self.rows.iter().flat_map(|(_, panels)| panels);
-        let is_bars = panels.next().is_some_and(|panel| panel.kind == Kind::Bars);
+        let is_bars = panels.next().is_some_and(|panel| panel.kind == PanelKind::Bars);
         for (line, y) in legend.iter().zip((54..).step_by(LEGEND as usize)) {
             let mut x = middle - line.iter().map(|(name, _)| length(name)).sum::<i32>() / 2;
             for (name, engine) in line {
@@ -168,14 +168,14 @@ impl Figure {
         Ok(())
     }
 
-    fn panel(&self, area: &Area<'_>, panel: &Panel) -> Drawn {
+    fn panel(&self, area: &Area<'_>, panel: &StudyPanel) -> Drawn {
         let values = panel.curves.iter().flat_map(|curve| curve.throws.iter().flatten());
         let greatest =
             values.chain(panel.bound.iter().flatten().flatten()).fold(0.0f64, |a, &b| a.max(b));
         let top = match panel.kind {
-            Kind::Bars => 100.0,
-            Kind::Spread if greatest <= 0.0 => 1.0,
-            Kind::Spread => greatest * 1.06,
+            PanelKind::Bars => 100.0,
+            PanelKind::Spread if greatest <= 0.0 => 1.0,
+            PanelKind::Spread => greatest * 1.06,
         };
         let mut chart = ChartBuilder::on(area)
             .margin(6)
@@ -217,12 +217,12 @@ impl Figure {
         for (engine, curve) in panel.curves.iter().enumerate() {
             let beside = engine as f64 - (count - 1.0) / 2.0;
             match panel.kind {
-                Kind::Spread => {
+                PanelKind::Spread => {
                     let aside = (0.7 / count).min(0.1) * beside;
                     let many = panel.curves.len() > MOST_BANDS;
                     self.spread(area, curve, (engine, many), |x, y| at(x + aside, y))?;
                 }
-                Kind::Bars => {
+                PanelKind::Bars => {
                     let width = 0.8 / count;
                     self.bars(area, curve, engine, |x, y| at(x + width * beside, y), width)?;
                 }
@@ -232,7 +232,7 @@ impl Figure {
     }
 
     /// The degradations below the panel, and what they are.
-    fn below(&self, area: &Area<'_>, at: &impl Fn(f64, f64) -> Place) -> Drawn {
+    fn below(&self, area: &Area<'_>, at: &impl Fn(f64, f64) -> Pixel) -> Drawn {
         for (spot, label) in self.axis.spots.iter().zip(&self.axis.labels) {
             let (x, y) = at(*spot, 0.0);
             area.draw(&PathElement::new([(x, y), (x, y + 4)], GREY))?;
@@ -252,9 +252,9 @@ impl Figure {
     fn spread(
         &self,
         area: &Area<'_>,
-        curve: &Curve,
+        curve: &EngineCurve,
         (engine, many): (usize, bool),
-        at: impl Fn(f64, f64) -> Place,
+        at: impl Fn(f64, f64) -> Pixel,
     ) -> Drawn {
         let colour = colour(engine);
         let [lower, median, upper] =
@@ -267,7 +267,7 @@ impl Figure {
                 }
                 continue;
             }
-            let band: Vec<Place> = lower.into_iter().chain(upper.into_iter().rev()).collect();
+            let band: Vec<Pixel> = lower.into_iter().chain(upper.into_iter().rev()).collect();
             area.draw(&Polygon::new(band, colour.mix(0.16).filled()))?;
         }
         for (spot, throws) in self.axis.spots.iter().zip(&curve.throws).filter(|_| !many) {
@@ -290,9 +290,9 @@ impl Figure {
     fn bars(
         &self,
         area: &Area<'_>,
-        curve: &Curve,
+        curve: &EngineCurve,
         engine: usize,
-        at: impl Fn(f64, f64) -> Place,
+        at: impl Fn(f64, f64) -> Pixel,
         width: f64,
     ) -> Drawn {
         for (spot, share) in self.axis.spots.iter().zip(&curve.throws) {
@@ -317,8 +317,8 @@ fn colour(engine: usize) -> RGBColor {
 }
 
 /// The corners of an engine's mark: a square, a triangle, a diamond, or a hexagon.
-fn mark(engine: usize, (x, y): Place) -> Vec<Place> {
-    let corners: &[Place] = match engine % 4 {
+fn mark(engine: usize, (x, y): Pixel) -> Vec<Pixel> {
+    let corners: &[Pixel] = match engine % 4 {
         0 => &[(-4, -4), (4, -4), (4, 4), (-4, 4)],
         1 => &[(0, -5), (5, 4), (-5, 4)],
         2 => &[(0, -6), (5, 0), (0, 6), (-5, 0)],

@@ -9,15 +9,15 @@ mod draw;
 mod sweep;
 
 use super::measures::{Measure, values};
-use super::rows::Row;
+use super::rows::StudyRow;
 use crate::figure::thousands;
 use axis::Axis;
-use draw::{Curve, Figure, Kind, Panel};
-use sweep::Sweep;
+use draw::{EngineCurve, Figure, PanelKind, StudyPanel};
+use sweep::FigureSweep;
 
 /// A drawing.
 #[derive(Clone, Debug)]
-pub struct Drawing {
+pub struct FigureFile {
     /// Its file's name, without an ending.
     pub name: String,
     /// The drawing as SVG.
@@ -28,17 +28,17 @@ pub struct Drawing {
 ///
 /// # Errors
 /// If there is nothing to draw, or the drawing library fails.
-pub fn draw(rows: &[Row]) -> Result<Vec<Drawing>, String> {
+pub fn draw(rows: &[StudyRow]) -> Result<Vec<FigureFile>, String> {
     let first = rows.first().ok_or("the table has no rows: there is nothing to draw")?;
     let study = first.get("study");
     let mut drawings = Vec::new();
-    for sweep in Sweep::all(rows)? {
-        let table = Table { rows, sweep: &sweep };
+    for sweep in FigureSweep::all(rows)? {
+        let table = SweepTable { rows, sweep: &sweep };
         let kinds =
             [("risk", table.risk()), ("update", table.update()), ("validity", table.valid())];
         for (kind, figure) in kinds {
             let name = format!("{study}-{kind}{}", sweep.suffix);
-            drawings.push(Drawing { name, svg: figure.svg()? });
+            drawings.push(FigureFile { name, svg: figure.svg()? });
         }
     }
     Ok(drawings)
@@ -48,19 +48,19 @@ pub fn draw(rows: &[Row]) -> Result<Vec<Drawing>, String> {
 const PANELS_IN_A_ROW: usize = 3;
 
 /// Rows, along one sweep.
-struct Table<'a> {
-    rows: &'a [Row],
-    sweep: &'a Sweep,
+struct SweepTable<'a> {
+    rows: &'a [StudyRow],
+    sweep: &'a FigureSweep,
 }
 
-impl Table<'_> {
+impl SweepTable<'_> {
     /// What an engine's rows of a fabric and a pattern hold: all throws of each place of the sweep.
     fn throws(
         &self,
         [fabric, engine, pattern]: [&str; 3],
-        value: impl Fn(&Row) -> Option<f64>,
+        value: impl Fn(&StudyRow) -> Option<f64>,
     ) -> Vec<Vec<f64>> {
-        let is_meant = |row: &&Row| {
+        let is_meant = |row: &&StudyRow| {
             row.get("fabric") == fabric
                 && row.get("engine") == engine
                 && row.get("pattern") == pattern
@@ -80,10 +80,10 @@ impl Table<'_> {
         &self,
         fabric: &str,
         pattern: &str,
-        value: impl Fn(&Row) -> Option<f64>,
-    ) -> Vec<Curve> {
+        value: impl Fn(&StudyRow) -> Option<f64>,
+    ) -> Vec<EngineCurve> {
         let engines = values(self.rows, "engine");
-        let curve = |engine: &&str| Curve {
+        let curve = |engine: &&str| EngineCurve {
             name: self.named(engine),
             throws: self.throws([fabric, engine, pattern], &value),
         };
@@ -92,7 +92,7 @@ impl Table<'_> {
 
     /// An engine, and how many throws it has if others have more.
     fn named(&self, engine: &str) -> String {
-        let last = |is_meant: &dyn Fn(&&Row) -> bool| {
+        let last = |is_meant: &dyn Fn(&&StudyRow) -> bool| {
             let throws = self.rows.iter().filter(is_meant).filter_map(|row| row.number("throw"));
             throws.fold(0.0, f64::max)
         };
@@ -105,7 +105,13 @@ impl Table<'_> {
     }
 
     /// A measure of all engines, and what it cannot go below.
-    fn panel(&self, fabric: &str, pattern: &str, measure: &Measure, words: [&str; 2]) -> Panel {
+    fn panel(
+        &self,
+        fabric: &str,
+        pattern: &str,
+        measure: &Measure,
+        words: [&str; 2],
+    ) -> StudyPanel {
         let least = |engine: &&str| {
             self.throws([fabric, engine, pattern], |row| {
                 measure.least(row).filter(|_| row.lost() == 0)
@@ -114,10 +120,10 @@ impl Table<'_> {
         // Every engine is held against the same faults; the first that has the most throws tells.
         let engines = values(self.rows, "engine");
         let least = engines.iter().rev().map(least).max_by_key(|b| b.concat().len());
-        Panel {
+        StudyPanel {
             title: words[0].into(),
             axis: words[1].into(),
-            kind: Kind::Spread,
+            kind: PanelKind::Spread,
             curves: self.curves(fabric, pattern, |row| measure.comparable(row)),
             bound: least.filter(|_| measure.has_least()),
         }
@@ -155,17 +161,18 @@ impl Table<'_> {
     fn valid(&self) -> Figure {
         let pattern = values(self.rows, "pattern")[0];
         // An engine that refuses delivers nothing.
-        let is_complete = |row: &Row| Some(f64::from(u8::from(row.get("unroutable_pairs") == "0")));
+        let is_complete =
+            |row: &StudyRow| Some(f64::from(u8::from(row.get("unroutable_pairs") == "0")));
         let panel = |fabric: &&str| {
             let mut curves = self.curves(fabric, pattern, is_complete);
             for throws in curves.iter_mut().flat_map(|curve| &mut curve.throws) {
                 let share = throws.iter().sum::<f64>() / throws.len() as f64;
                 *throws = throws.first().map(|_| 100.0 * share).into_iter().collect();
             }
-            Panel {
+            StudyPanel {
                 title: self.heading(fabric),
                 axis: "percent of throws".into(),
-                kind: Kind::Bars,
+                kind: PanelKind::Bars,
                 curves,
                 bound: None,
             }
@@ -181,7 +188,12 @@ impl Table<'_> {
     }
 
     /// A figure with a row for every fabric.
-    fn figure(&self, title: &str, bound: String, panels: impl Fn(&str) -> Vec<Panel>) -> Figure {
+    fn figure(
+        &self,
+        title: &str,
+        bound: String,
+        panels: impl Fn(&str) -> Vec<StudyPanel>,
+    ) -> Figure {
         let row = |fabric: &&str| (self.heading(fabric), panels(fabric));
         let throws = match values(self.rows, "throw").len() {
             1 => "one throw".into(),

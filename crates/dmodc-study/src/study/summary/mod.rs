@@ -11,14 +11,14 @@ mod text;
 use std::collections::BTreeMap;
 
 use super::measures::{Measure, values};
-use super::rows::{Row, quoted};
+use super::rows::{StudyRow, quoted};
 
 /// What a throw gives, measure by measure: the value, and what it cannot go below.
 type Numbers = Vec<(Option<f64>, Option<f64>)>;
 
 /// The throws of one engine that it gave tables for.
 #[derive(Clone, Debug, Default)]
-struct Throws {
+struct EngineTrials {
     measured: BTreeMap<u32, Numbers>,
     /// How many pairs it loses in those throws in which it loses some.
     lost: BTreeMap<u32, u64>,
@@ -28,14 +28,14 @@ struct Throws {
 
 /// One degradation of one fabric.
 #[derive(Clone, Debug)]
-struct Place {
+struct Scenario {
     fabric: String,
     nodes: String,
     switches: String,
     cables_asked: String,
     switches_asked: String,
     /// By engine.
-    engines: Vec<Throws>,
+    engines: Vec<EngineTrials>,
 }
 
 /// Means of a measure over some throws.
@@ -48,7 +48,7 @@ struct Mean {
 
 /// What engines are compared by.
 #[derive(Clone, Copy, Debug)]
-struct Compared {
+struct ComparedBy {
     measure: usize,
     /// Whether throws count in which pairs are lost.
     with_loss: bool,
@@ -70,11 +70,11 @@ enum Standing {
 
 /// Everything that is told of a merged table in short.
 #[derive(Clone, Debug)]
-pub struct Summary {
+pub struct StudySummary {
     study: String,
     measures: Vec<Measure>,
     engines: Vec<String>,
-    places: Vec<Place>,
+    places: Vec<Scenario>,
 }
 
 /// A line of a table: columns and what stands in them.
@@ -89,16 +89,16 @@ pub enum Field {
     Number(Option<f64>),
 }
 
-impl Summary {
+impl StudySummary {
     /// Summarises the rows of a merged table.
-    pub fn new(rows: &[Row]) -> Self {
+    pub fn new(rows: &[StudyRow]) -> Self {
         let measures = Measure::all(&values(rows, "pattern"));
         let engines: Vec<String> = values(rows, "engine").into_iter().map(Into::into).collect();
-        let mut places: Vec<Place> = Vec::new();
+        let mut places: Vec<Scenario> = Vec::new();
         for row in rows {
             // Rows stand by place.
             if !places.last().is_some_and(|place| place.is_of(row)) {
-                places.push(Place::new(row, engines.len()));
+                places.push(Scenario::new(row, engines.len()));
             }
             let engine = engines.iter().position(|engine| engine == row.get("engine"));
             if let (Some(place), Some(engine)) = (places.last_mut(), engine) {
@@ -106,12 +106,12 @@ impl Summary {
             }
         }
         let study = rows.first().map_or(String::new(), |row| row.get("study").into());
-        Summary { study, measures, engines, places }
+        StudySummary { study, measures, engines, places }
     }
 
     /// Engines are compared by this measure only where they lose nothing, unless it counts lost pairs itself.
-    fn compared(&self, measure: usize) -> Compared {
-        Compared { measure, with_loss: self.measures[measure].counts_pairs() }
+    fn compared(&self, measure: usize) -> ComparedBy {
+        ComparedBy { measure, with_loss: self.measures[measure].counts_pairs() }
     }
 
     /// The engines, in the order of the table.
@@ -209,20 +209,20 @@ fn rounded(number: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').into()
 }
 
-impl Place {
-    fn new(row: &Row, engines: usize) -> Self {
+impl Scenario {
+    fn new(row: &StudyRow, engines: usize) -> Self {
         let text = |column| row.get(column).to_string();
-        Place {
+        Scenario {
             fabric: text("fabric"),
             nodes: text("nodes"),
             switches: text("switches"),
             cables_asked: text("cables_asked"),
             switches_asked: text("switches_asked"),
-            engines: vec![Throws::default(); engines],
+            engines: vec![EngineTrials::default(); engines],
         }
     }
 
-    fn is_of(&self, row: &Row) -> bool {
+    fn is_of(&self, row: &StudyRow) -> bool {
         self.fabric == row.get("fabric")
             && self.cables_asked == row.get("cables_asked")
             && self.switches_asked == row.get("switches_asked")
@@ -240,14 +240,14 @@ impl Place {
     }
 
     /// The means of two engines over the throws on which they can be compared; none of an engine with itself.
-    fn pair(&self, compared: Compared, engine: usize, peer: usize) -> Option<(Mean, Mean)> {
+    fn pair(&self, compared: ComparedBy, engine: usize, peer: usize) -> Option<(Mean, Mean)> {
         let (mine, its) = (&self.engines[engine], &self.engines[peer]);
         let both = mine.mean_beside(compared, its).zip(its.mean_beside(compared, mine));
         both.filter(|_| engine != peer)
     }
 
     /// The place of an engine among those that it can be compared with; `None` where it has no figures.
-    fn standing(&self, compared: Compared, engine: usize) -> Option<Standing> {
+    fn standing(&self, compared: ComparedBy, engine: usize) -> Option<Standing> {
         self.engines[engine].mean(compared.measure)?;
         let all = (0..self.engines.len()).filter(|&peer| peer != engine);
         let has_peers = all.clone().any(|peer| self.engines[peer].mean(compared.measure).is_some());
@@ -270,14 +270,14 @@ impl Place {
     }
 }
 
-impl Throws {
+impl EngineTrials {
     /// Whether the engine takes no part here.
     fn is_absent(&self) -> bool {
         self.measured.is_empty() && self.refused == 0
     }
 
     /// Takes what a row tells. A throw has a row for each pattern.
-    fn take(&mut self, row: &Row, measures: &[Measure]) {
+    fn take(&mut self, row: &StudyRow, measures: &[Measure]) {
         let Ok(throw) = row.get("throw").parse() else { return };
         if !row.get("refused").is_empty() {
             let is_first = measures.first().is_some_and(|measure| measure.is_in(row));
@@ -302,7 +302,7 @@ impl Throws {
     }
 
     /// The mean over the throws on which a peer can be compared with this engine.
-    fn mean_beside(&self, compared: Compared, peer: &Throws) -> Option<Mean> {
+    fn mean_beside(&self, compared: ComparedBy, peer: &EngineTrials) -> Option<Mean> {
         self.mean_over(compared.measure, |throw| {
             let its = peer.measured.get(throw).and_then(|numbers| numbers[compared.measure].0);
             let lost = self.lost.contains_key(throw) || peer.lost.contains_key(throw);

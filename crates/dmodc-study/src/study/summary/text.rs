@@ -1,6 +1,6 @@
 //! The summary to read: Markdown whose tables stand in columns as plain text, too.
 
-use super::{Mean, Place, Standing, Summary, Throws};
+use super::{EngineTrials, Mean, Scenario, Standing, StudySummary};
 use crate::figure::thousands;
 use crate::study::measures::{Measure, shown};
 
@@ -13,7 +13,7 @@ compared on the throws that both have. An engine loses a pair if live cables con
 in which one of two engines loses pairs are not compared.
 ";
 
-impl Summary {
+impl StudySummary {
     /// The summary as Markdown: all means, where this engine is the lowest, and it beside each other engine.
     ///
     /// # Errors
@@ -25,7 +25,7 @@ impl Summary {
         })?;
         let mut text = format!("# {}\n\n{HEAD}", self.study);
         for places in self.places.chunk_by(|a, b| a.fabric == b.fabric) {
-            let Place { fabric, nodes, switches, .. } = &places[0];
+            let Scenario { fabric, nodes, switches, .. } = &places[0];
             let (nodes, switches) = (thousands(nodes), thousands(switches));
             text += &format!("\n## {fabric}: {nodes} nodes, {switches} switches\n\n");
             text +=
@@ -45,8 +45,8 @@ impl Summary {
     fn table(
         &self,
         first: &[&str],
-        places: &[Place],
-        lines: impl Fn(&Place) -> Vec<Vec<String>>,
+        places: &[Scenario],
+        lines: impl Fn(&Scenario) -> Vec<Vec<String>>,
     ) -> String {
         let names = self.measures.iter().map(|measure| measure.name.clone());
         let mut table = vec![first.iter().map(|&name| name.into()).chain(names).collect()];
@@ -55,9 +55,9 @@ impl Summary {
     }
 
     /// A line for each engine that takes part.
-    fn means_of(&self, place: &Place) -> Vec<Vec<String>> {
+    fn means_of(&self, place: &Scenario) -> Vec<Vec<String>> {
         let here = place.engines.iter().zip(&self.engines).filter(|(t, _)| !t.is_absent());
-        let line = |(throws, engine): (&Throws, &String)| {
+        let line = |(throws, engine): (&EngineTrials, &String)| {
             let mut count = throws.measured.len().to_string();
             if throws.refused > 0 {
                 count += &format!(", refuses {}", throws.refused);
@@ -80,7 +80,7 @@ impl Summary {
     }
 
     /// Whether an engine is the lowest in each measure; if not, the one that is farthest below it.
-    fn verdict(&self, place: &Place, engine: usize) -> Vec<String> {
+    fn verdict(&self, place: &Scenario, engine: usize) -> Vec<String> {
         let loses = !place.engines[engine].lost.is_empty();
         let verdict = |(m, measure): (usize, &Measure)| {
             let Some(standing) = place.standing(self.compared(m), engine) else {
@@ -107,7 +107,7 @@ impl Summary {
     }
 
     /// A line for each other engine.
-    fn beside(&self, place: &Place, engine: usize) -> Vec<Vec<String>> {
+    fn beside(&self, place: &Scenario, engine: usize) -> Vec<Vec<String>> {
         let line = |peer: usize| {
             let measures = 0..self.measures.len();
             let pairs: Vec<_> =
@@ -127,7 +127,7 @@ impl Summary {
     }
 }
 
-impl Place {
+impl Scenario {
     /// What is dead, in words.
     fn dead(&self) -> String {
         let of = |asked: &str, what: &str| format!("{} {what}", shown(asked));
@@ -183,16 +183,16 @@ fn aligned(table: &[Vec<String>], words: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::study::Row;
+    use crate::study::StudyRow;
 
     /// Rows of two patterns; an engine has the value of each throw, or refuses it.
-    fn rows(engines: &[(&str, &[Option<f64>])]) -> Vec<Row> {
+    fn rows(engines: &[(&str, &[Option<f64>])]) -> Vec<StudyRow> {
         let mut rows = Vec::new();
         for throw in 0..3 {
             for (engine, values) in engines {
                 let Some(value) = values.get(throw) else { continue };
                 for pattern in ["sp", "a2a"] {
-                    let mut row = Row::default();
+                    let mut row = StudyRow::default();
                     for (column, text) in [
                         ("study", "s"),
                         ("fabric", "f|g"),
@@ -236,7 +236,7 @@ mod tests {
             ("slow", &[Some(2.5), Some(4.0)]),
             ("never", &[None, None, None]),
         ]);
-        let summary = Summary::new(&rows);
+        let summary = StudySummary::new(&rows);
         let text = summary.markdown("ours").expect("it is an engine");
         let line = |start: &str| text.lines().find(|line| line.starts_with(start)).expect(start);
         assert!(line("| 1 % cables | ours ").contains("5.00 (1.00)"), "{text}");
@@ -280,7 +280,7 @@ mod tests {
             row.set("lost", lost);
             row.set("unroutable_pairs", lost);
         }
-        let summary = Summary::new(&rows);
+        let summary = StudySummary::new(&rows);
         let cells = |engine: &str| -> Vec<String> {
             let text = summary.markdown(engine).expect("it is an engine");
             let (_, verdicts) = text.split_once("the lowest").expect("it has a verdict");

@@ -1,4 +1,4 @@
-//! The plan of a study: a TOML file, read and checked. Every error names its line.
+//! Reads a plan from its TOML file, and checks it. Every error names its line.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,146 +7,31 @@ use std::str::FromStr;
 use dmodc::fabric::PRESETS;
 use dmodc::{Amount, Pgft, Preset};
 use dmodc_formats::{ReadError, printable};
-use serde::{Deserialize, Deserializer, de};
+use serde::Deserialize;
 use toml::Spanned;
 
-use super::StudyError;
+use super::{FabricSource, FaultAmount, FaultLevel, PlannedEngine, PlannedFabric, StudyPlan};
 use crate::analysis::Pattern;
 use crate::engine::EngineName;
+use crate::study::error::StudyError;
 
 /// The most throws that make sense, and that a number of five figures can name.
 const MOST_THROWS: u32 = 99_999;
 
-/// What is to be measured.
-#[derive(Clone, Debug)]
-pub struct Plan {
-    /// What the study is called; its files are, too.
-    pub name: String,
-    /// All other seeds come from this one.
-    pub seed: u64,
-    /// How often each degradation is drawn. Where nothing dies, once is enough.
-    pub throws: u32,
-    /// The algorithms; slow ones last.
-    pub engines: Vec<PlannedEngine>,
-    /// The traffic.
-    pub patterns: Vec<Pattern>,
-    /// The fabrics.
-    pub fabrics: Vec<PlannedFabric>,
-    /// How much dies.
-    pub levels: Vec<Level>,
-}
-
-/// An algorithm of the plan, and what it takes part in.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PlannedEngine {
-    /// Which one.
-    pub name: EngineName,
-    /// In the first so many throws of each degradation only.
-    pub throws: Option<u32>,
-    /// On fabrics of at most so many nodes only.
-    pub nodes: Option<usize>,
-}
-
-impl PlannedEngine {
-    /// Whether it routes this throw, counted from 0, of a fabric of so many nodes.
-    pub fn takes_part(&self, throw: u32, nodes: usize) -> bool {
-        self.throws.is_none_or(|throws| throw < throws)
-            && self.nodes.is_none_or(|most| nodes <= most)
-    }
-}
-
-/// A fabric of the plan.
-#[derive(Clone, Debug)]
-pub struct PlannedFabric {
-    /// What it is called in results.
-    pub name: String,
-    /// Where it comes from.
-    pub source: Source,
-}
-
-/// Where a fabric comes from.
-#[derive(Clone, Debug)]
-pub enum Source {
-    /// A tuple, or a preset's.
-    Pgft(Pgft),
-    /// A file in any format that dmodc reads.
-    File(PathBuf),
-}
-
-/// How much dies: one degradation of the plan.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Level {
-    /// Of the cables between switches.
-    pub cables: Asked,
-    /// Of the switches that are not leaves.
-    pub switches: Asked,
-}
-
-impl Level {
-    /// Whether nothing dies.
-    pub fn is_healthy(&self) -> bool {
-        self.cables.is_zero() && self.switches.is_zero()
-    }
-}
-
-/// An amount as it is written in a plan: `40`, or `"0.5%"`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Asked(pub Amount);
-
-impl Asked {
-    /// Whether it is nothing.
-    pub fn is_zero(self) -> bool {
-        matches!(self.0, Amount::Count(0) | Amount::Percent(0.0))
-    }
-}
-
-impl std::fmt::Display for Asked {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.0 {
-            _ if self.is_zero() => f.write_str("0"),
-            Amount::Count(count) => write!(f, "{count}"),
-            Amount::Percent(percent) => write!(f, "{percent}%"),
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for Asked {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Visitor;
-        impl de::Visitor<'_> for Visitor {
-            type Value = Asked;
-
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("a count such as 40 or a percentage such as \"0.5%\"")
-            }
-
-            fn visit_i64<E: de::Error>(self, count: i64) -> Result<Asked, E> {
-                let unexpected = || E::invalid_value(de::Unexpected::Signed(count), &self);
-                usize::try_from(count).map(|c| Asked(Amount::Count(c))).map_err(|_| unexpected())
-            }
-
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Asked, E> {
-                text.parse().map(Asked).map_err(E::custom)
-            }
-        }
-        from.deserialize_any(Visitor)
-    }
-}
-
 /// The file, as it is written.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct RawPlan {
     name: Spanned<String>,
     #[serde(default = "one")]
     seed: u64,
     throws: Spanned<u32>,
     engines: Vec<Spanned<String>>,
     #[serde(default)]
-    slow: Vec<Spanned<WrittenSlow>>,
+    slow: Vec<Spanned<RawSlow>>,
     patterns: Vec<Spanned<String>>,
-    fabric: Vec<Spanned<WrittenFabric>>,
-    degradation: Vec<Spanned<WrittenLevels>>,
+    fabric: Vec<Spanned<RawFabric>>,
+    degradation: Vec<Spanned<RawLevels>>,
 }
 
 fn one() -> u64 {
@@ -156,7 +41,7 @@ fn one() -> u64 {
 /// Engines that take part in some cells only.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct WrittenSlow {
+struct RawSlow {
     engines: Vec<Spanned<String>>,
     throws: Option<Spanned<u32>>,
     nodes: Option<Spanned<usize>>,
@@ -164,7 +49,7 @@ struct WrittenSlow {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct WrittenFabric {
+struct RawFabric {
     name: Option<String>,
     pgft: Option<Spanned<String>>,
     preset: Option<Spanned<String>>,
@@ -174,21 +59,21 @@ struct WrittenFabric {
 /// Every amount of cables with every amount of switches.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct WrittenLevels {
+struct RawLevels {
     #[serde(default = "none")]
-    cables: Vec<Asked>,
+    cables: Vec<FaultAmount>,
     #[serde(default = "none")]
-    switches: Vec<Asked>,
+    switches: Vec<FaultAmount>,
 }
 
-fn none() -> Vec<Asked> {
-    vec![Asked(Amount::ZERO)]
+fn none() -> Vec<FaultAmount> {
+    vec![FaultAmount(Amount::ZERO)]
 }
 
 /// What is wrong, and the byte where.
-struct Wrong(usize, String);
+struct PlanError(usize, String);
 
-impl Plan {
+impl StudyPlan {
     /// Reads a plan.
     ///
     /// # Errors
@@ -197,7 +82,7 @@ impl Plan {
         let io = |error| StudyError::Io(path.display().to_string(), error);
         let text = fs::read_to_string(path).map_err(io)?;
         let folder = path.parent().unwrap_or(Path::new(""));
-        Plan::parse(&text, folder).map_err(|error| StudyError::Plan {
+        StudyPlan::parse(&text, folder).map_err(|error| StudyError::Plan {
             path: path.into(),
             text,
             error,
@@ -209,12 +94,12 @@ impl Plan {
     /// # Errors
     /// The first thing that is wrong.
     pub fn parse(text: &str, folder: &Path) -> Result<Self, ReadError> {
-        let written = toml::from_str::<Written>(text).map_err(|error| {
+        let written = toml::from_str::<RawPlan>(text).map_err(|error| {
             let at = error.span().map_or(0, |span| span.start);
-            Wrong(at, error.message().replace('\n', " "))
+            PlanError(at, error.message().replace('\n', " "))
         });
         let plan = written.and_then(|written| written.check(folder));
-        plan.map_err(|Wrong(at, message)| {
+        plan.map_err(|PlanError(at, message)| {
             let before = &text.as_bytes()[..at.min(text.len())];
             let line_start = before.iter().rposition(|&c| c == b'\n').map_or(0, |at| at + 1);
             ReadError {
@@ -226,17 +111,17 @@ impl Plan {
     }
 }
 
-impl Written {
-    fn check(self, folder: &Path) -> Result<Plan, Wrong> {
+impl RawPlan {
+    fn check(self, folder: &Path) -> Result<StudyPlan, PlanError> {
         let (at, name) = (self.name.span().start, self.name.into_inner());
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
         if name.is_empty() || name.starts_with('.') || !name.chars().all(is_plain) {
             let message = format!("'{name}' cannot name files: use letters, digits, - _ .");
-            return Err(Wrong(at, message));
+            return Err(PlanError(at, message));
         }
         if name.starts_with("shard-") {
             let message = format!("'{name}' is called like the tables of shards: use another name");
-            return Err(Wrong(at, message));
+            return Err(PlanError(at, message));
         }
         throws(&self.throws)?;
         let mut fabrics: Vec<PlannedFabric> = Vec::new();
@@ -245,18 +130,19 @@ impl Written {
             let fabric = written.into_inner().check(at, folder)?;
             if fabrics.iter().any(|other| other.name == fabric.name) {
                 let message = format!("two fabrics are called '{}': give one a name", fabric.name);
-                return Err(Wrong(at, message));
+                return Err(PlanError(at, message));
             }
             fabrics.push(fabric);
         }
-        let mut levels: Vec<Level> = Vec::new();
+        let mut levels: Vec<FaultLevel> = Vec::new();
         for written in self.degradation {
             for &cables in &written.get_ref().cables {
                 for &switches in &written.get_ref().switches {
                     // Sweeps of cables and of switches both start at nothing; it is measured once.
-                    let level = Level { cables, switches };
-                    let same = |other: &Level| {
-                        let text = |level: &Level| format!("{} {}", level.cables, level.switches);
+                    let level = FaultLevel { cables, switches };
+                    let same = |other: &FaultLevel| {
+                        let text =
+                            |level: &FaultLevel| format!("{} {}", level.cables, level.switches);
                         text(other) == text(&level)
                     };
                     if !levels.iter().any(same) {
@@ -270,9 +156,9 @@ impl Written {
         let counts = [engines.len(), patterns.len(), fabrics.len(), levels.len()];
         let what = ["engine", "pattern", "fabric", "degradation"];
         if let Some((_, what)) = counts.iter().zip(what).find(|(count, _)| **count == 0) {
-            return Err(Wrong(0, format!("there is no {what}: nothing would be measured")));
+            return Err(PlanError(0, format!("there is no {what}: nothing would be measured")));
         }
-        Ok(Plan {
+        Ok(StudyPlan {
             name,
             seed: self.seed,
             throws: self.throws.into_inner(),
@@ -284,30 +170,30 @@ impl Written {
     }
 }
 
-impl WrittenFabric {
-    fn check(self, at: usize, folder: &Path) -> Result<PlannedFabric, Wrong> {
+impl RawFabric {
+    fn check(self, at: usize, folder: &Path) -> Result<PlannedFabric, PlanError> {
         let (usual, source) = match (self.pgft, self.preset, self.file) {
             (Some(tuple), None, None) => {
                 let pgft: Pgft = tuple
                     .get_ref()
                     .parse()
-                    .map_err(|error| Wrong(tuple.span().start, format!("pgft: {error}")))?;
-                (pgft.to_string(), Source::Pgft(pgft))
+                    .map_err(|error| PlanError(tuple.span().start, format!("pgft: {error}")))?;
+                (pgft.to_string(), FabricSource::Pgft(pgft))
             }
             (None, Some(name), None) => {
                 let preset = Preset::named(name.get_ref()).ok_or_else(|| {
                     let names: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
                     let names = names.join(", ");
                     let message = format!("no preset is called '{}': {names}", name.get_ref());
-                    Wrong(name.span().start, message)
+                    PlanError(name.span().start, message)
                 })?;
-                (preset.name.to_string(), Source::Pgft(preset.pgft()))
+                (preset.name.to_string(), FabricSource::Pgft(preset.pgft()))
             }
             (None, None, Some(file)) => {
                 let stem = file.file_stem().unwrap_or(file.as_os_str());
-                (stem.to_string_lossy().into_owned(), Source::File(folder.join(&file)))
+                (stem.to_string_lossy().into_owned(), FabricSource::File(folder.join(&file)))
             }
-            _ => return Err(Wrong(at, "a fabric has one of pgft, preset and file".into())),
+            _ => return Err(PlanError(at, "a fabric has one of pgft, preset and file".into())),
         };
         // Tables and figures have no place for what cannot be shown.
         Ok(PlannedFabric { name: printable(&self.name.unwrap_or(usual)), source })
@@ -315,34 +201,34 @@ impl WrittenFabric {
 }
 
 /// Refuses numbers of throws that make no sense.
-fn throws(written: &Spanned<u32>) -> Result<(), Wrong> {
+fn throws(written: &Spanned<u32>) -> Result<(), PlanError> {
     match written.get_ref() {
         1..=MOST_THROWS => Ok(()),
-        _ => Err(Wrong(written.span().start, format!("throws are from 1 to {MOST_THROWS}"))),
+        _ => Err(PlanError(written.span().start, format!("throws are from 1 to {MOST_THROWS}"))),
     }
 }
 
 /// The engines that take part in everything, then the slow ones.
 fn engines(
     all: &[Spanned<String>],
-    slow: &[Spanned<WrittenSlow>],
-) -> Result<Vec<PlannedEngine>, Wrong> {
+    slow: &[Spanned<RawSlow>],
+) -> Result<Vec<PlannedEngine>, PlanError> {
     let mut words: Vec<Spanned<String>> = all.to_vec();
     let mut limits = vec![(None, None); all.len()];
     for table in slow {
         let (at, table) = (table.span().start, table.get_ref());
         if table.engines.is_empty() {
-            return Err(Wrong(at, "these slow engines are none: name some in engines".into()));
+            return Err(PlanError(at, "these slow engines are none: name some in engines".into()));
         }
         if table.throws.is_none() && table.nodes.is_none() {
             let what = "slow engines have throws, nodes or both, which they are limited to";
-            return Err(Wrong(at, what.into()));
+            return Err(PlanError(at, what.into()));
         }
         if let Some(written) = &table.throws {
             throws(written)?;
         }
         if let Some(nodes) = table.nodes.as_ref().filter(|nodes| *nodes.get_ref() == 0) {
-            return Err(Wrong(nodes.span().start, "no fabric has 0 nodes".into()));
+            return Err(PlanError(nodes.span().start, "no fabric has 0 nodes".into()));
         }
         let limit = (
             table.throws.as_ref().map(|throws| *throws.get_ref()),
@@ -374,13 +260,13 @@ fn pattern(word: &str) -> Result<Pattern, String> {
 fn unique<T>(
     words: &[Spanned<String>],
     meaning: impl Fn(&str) -> Result<T, String>,
-) -> Result<Vec<T>, Wrong>
+) -> Result<Vec<T>, PlanError>
 where
     T: PartialEq,
 {
     let mut unique: Vec<T> = Vec::new();
     for word in words {
-        let wrong = |message| Wrong(word.span().start, message);
+        let wrong = |message| PlanError(word.span().start, message);
         let value = meaning(word.get_ref()).map_err(wrong)?;
         if unique.contains(&value) {
             return Err(wrong(format!("{} comes twice", word.get_ref())));
