@@ -10,20 +10,20 @@ pub enum StudyError {
     /// A file cannot be read or written.
     #[error("{0}: {1}")]
     Io(String, std::io::Error),
-    /// The plan is wrong.
+    /// There is a mistake in the plan.
     #[error("{}:{error}", path.display())]
     Plan {
-        /// Its file.
+        /// The file of the plan.
         path: PathBuf,
-        /// Its text.
+        /// The text of the plan.
         text: String,
-        /// The place, and what is wrong there.
+        /// The mistake, with its line and column.
         error: ReadError,
     },
-    /// A fabric of the plan is no fabric, or has not what is to die.
+    /// A fabric of the plan cannot be read, or has fewer parts than shall die.
     #[error("{0}")]
     Fabric(String),
-    /// What is there does not belong together.
+    /// Files do not belong together.
     #[error("{0}")]
     Mismatch(String),
     /// A figure cannot be drawn.

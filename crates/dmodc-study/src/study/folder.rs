@@ -137,10 +137,10 @@ pub(super) fn versions(study: &Study) -> Value {
 fn meta(study: &Study, shard: Shard, versions: &Value) -> Value {
     let plan = &study.plan;
     let texts = |items: &mut dyn Iterator<Item = String>| items.collect::<Vec<_>>();
-    let slow = plan.engines.iter().filter(|e| e.throws.is_some() || e.nodes.is_some());
+    let slow = plan.engines.iter().filter(|e| e.trials.is_some() || e.nodes.is_some());
     let slow = slow.map(|engine| {
-        let PlannedEngine { name, throws, nodes } = engine;
-        json!({ "engine": name.to_string(), "throws": throws, "nodes": nodes })
+        let PlannedEngine { name, trials, nodes } = engine;
+        json!({ "engine": name.to_string(), "throws": trials, "nodes": nodes })
     });
     json!({
         "schema": "dmodc/study/2",
@@ -148,7 +148,7 @@ fn meta(study: &Study, shard: Shard, versions: &Value) -> Value {
         "plan_hash": study.hash,
         "versions": versions,
         "seed": plan.seed,
-        "throws": plan.throws,
+        "throws": plan.trials,
         "engines": texts(&mut plan.engines.iter().map(|engine| engine.name.to_string())),
         "slow": slow.collect::<Vec<_>>(),
         "patterns": texts(&mut plan.patterns.iter().map(ToString::to_string)),

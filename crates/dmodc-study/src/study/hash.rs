@@ -1,6 +1,6 @@
 //! The hash by which plans and tables are recognised.
 
-/// FNV-1a with 128 bits: it tells mistakes, not forgeries.
+/// FNV-1a with 128 bits. It detects mistakes, not forgeries.
 #[derive(Clone, Copy)]
 pub(super) struct ContentHash(u128);
 
@@ -11,14 +11,15 @@ impl Default for ContentHash {
 }
 
 impl ContentHash {
+    /// Adds bytes.
     pub(super) fn take(&mut self, bytes: &[u8]) {
-        // The length first, so that parts cannot be confused.
+        // The length comes first, so that "ab", "c" and "a", "bc" differ.
         for &byte in (bytes.len() as u64).to_le_bytes().iter().chain(bytes) {
             self.0 = (self.0 ^ u128::from(byte)).wrapping_mul((1 << 88) + 0x13b);
         }
     }
 
-    /// Of one text.
+    /// Returns the hash of one text.
     pub(super) fn of(text: &str) -> String {
         let mut hash = ContentHash::default();
         hash.take(text.as_bytes());

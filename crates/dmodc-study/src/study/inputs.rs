@@ -14,15 +14,15 @@ use super::plan::{FabricSource, FaultLevel, PlannedEngine, StudyPlan};
 /// A plan with its fabrics: everything that the results depend on.
 #[derive(Debug)]
 pub struct Study {
-    /// The plan.
+    /// The plan of the study.
     pub plan: StudyPlan,
-    /// Its fabrics.
+    /// The healthy fabrics of the plan.
     pub fabrics: Vec<Fabric>,
     /// All units of work, in the order of their rows.
     pub cells: Vec<Cell>,
     /// Equal for equal plans and fabrics.
     pub hash: String,
-    /// What was not as it should be in files of fabrics.
+    /// What the readers found wrong in files of fabrics, file by file.
     pub dirt: Vec<(PathBuf, Dirt)>,
 }
 
@@ -30,11 +30,11 @@ impl Study {
     /// Reads a plan and its fabrics.
     ///
     /// # Errors
-    /// If something is missing or wrong.
+    /// If a file is missing, or there is a mistake in one.
     pub fn open(path: &Path) -> Result<Self, StudyError> {
         let plan = StudyPlan::read(path)?;
         let mut hash = ContentHash::default();
-        hash.take(described(&plan).as_bytes());
+        hash.take(canonical(&plan).as_bytes());
         let (mut fabrics, mut dirt) = (Vec::new(), Vec::new());
         for planned in &plan.fabrics {
             let fabric = match &planned.source {
@@ -45,12 +45,12 @@ impl Study {
                     reading.fabric
                 }
             };
-            can_degrade(path, &plan, &planned.name, &fabric)?;
+            check_levels(path, &plan, &planned.name, &fabric)?;
             fabrics.push(fabric);
         }
         let hash = hash.to_string();
         let mut study = Study { cells: Cell::all(&plan), plan, fabrics, hash, dirt };
-        // Where slow engines are the only ones, there are cells that none takes part in.
+        // If all engines are slow ones, there may be cells in which no engine takes part.
         let cells = std::mem::take(&mut study.cells);
         study.cells = cells.into_iter().filter(|&cell| study.rows_of(cell) > 0).collect();
         if study.cells.is_empty() {
@@ -61,20 +61,20 @@ impl Study {
         Ok(study)
     }
 
-    /// The engines that take part in a cell, as numbers of the plan.
+    /// Returns the engines that take part in a cell, as indices of the plan.
     pub fn engines_of(&self, cell: Cell) -> impl Iterator<Item = usize> {
         let nodes = nodes(&self.fabrics[cell.fabric]);
         let engines = self.plan.engines.iter().enumerate();
-        engines.filter(move |(_, engine)| engine.takes_part(cell.throw, nodes)).map(|(at, _)| at)
+        engines.filter(move |(_, engine)| engine.takes_part(cell.trial, nodes)).map(|(at, _)| at)
     }
 
-    /// How many rows a cell has.
+    /// Returns the number of rows of a cell.
     pub fn rows_of(&self, cell: Cell) -> usize {
         self.engines_of(cell).count() * self.plan.patterns.len()
     }
 }
 
-/// How many nodes a fabric has, aggregation nodes aside.
+/// Returns the number of nodes of a fabric, without aggregation nodes.
 pub(super) fn nodes(fabric: &Fabric) -> usize {
     fabric.node_indices().filter(|&n| !fabric.is_aggregation(n)).count()
 }
@@ -86,8 +86,8 @@ fn read_fabric(file: &Path, hash: &mut ContentHash) -> Result<Reading, StudyErro
     dmodc_formats::read(&text).map_err(|error| StudyError::Fabric(format!("{name}:{error}")))
 }
 
-/// Whether the fabric has as much as is to die.
-fn can_degrade(
+/// Checks that the fabric has as many parts as shall die.
+fn check_levels(
     path: &Path,
     plan: &StudyPlan,
     name: &str,
@@ -102,7 +102,7 @@ fn can_degrade(
     Ok(())
 }
 
-/// The faults of a level: among cables between switches, and switches that are not leaves.
+/// Returns the draw of a level: among cables between switches, and switches that are not leaves.
 pub(super) fn draw(level: &FaultLevel, seed: u64) -> Draw {
     Draw {
         cables: level.cables.0,
@@ -113,22 +113,22 @@ pub(super) fn draw(level: &FaultLevel, seed: u64) -> Draw {
     }
 }
 
-/// All that is planned, in one way only: comments and the order of keys in the file do not matter.
-fn described(plan: &StudyPlan) -> String {
+/// Returns the plan in a canonical form: comments and the order of keys in the file do not matter.
+fn canonical(plan: &StudyPlan) -> String {
     let list = |items: &mut dyn Iterator<Item = String>| items.collect::<Vec<_>>().join("|");
     let fabrics = plan.fabrics.iter().map(|fabric| match &fabric.source {
         FabricSource::Pgft(pgft) => format!("{:?} pgft {pgft}", fabric.name),
         FabricSource::File(_) => format!("{:?} file", fabric.name),
     });
     let levels = plan.levels.iter().map(|level| format!("{} {}", level.cables, level.switches));
-    let engines = plan.engines.iter().map(|PlannedEngine { name, throws, nodes }| {
+    let engines = plan.engines.iter().map(|PlannedEngine { name, trials, nodes }| {
         let limit = |limit: Option<u64>| limit.map_or("all".into(), |limit| limit.to_string());
         let nodes = nodes.map(|nodes| nodes as u64);
-        format!("{name} {} {}", limit(throws.map(u64::from)), limit(nodes))
+        format!("{name} {} {}", limit(trials.map(u64::from)), limit(nodes))
     });
     [
-        // The second table has other columns than the first.
-        format!("dmodc/study-plan/2 {} {} {}", plan.name, plan.seed, plan.throws),
+        // The second version of the table has other columns than the first.
+        format!("dmodc/study-plan/2 {} {} {}", plan.name, plan.seed, plan.trials),
         list(&mut { engines }),
         list(&mut plan.patterns.iter().map(ToString::to_string)),
         list(&mut { fabrics }),

@@ -1,4 +1,4 @@
-//! What is measured of one table: its risks, and what an update to it moves.
+//! The numbers of a row: the risks of tables, and what an update to them moves.
 
 use dmodc::judge::risk::{Series, Traffic};
 use dmodc::judge::{Diff, Forced};
@@ -40,7 +40,7 @@ fn series(series: &Series, row: &mut StudyRow) {
     row.set("bound_median", series.median_bound());
 }
 
-/// Writes what an update moves into a row.
+/// Writes into a row what an update moves.
 pub(super) fn update(diff: &Diff, forced: Option<Forced>, row: &mut StudyRow) {
     row.set("entries_moved", diff.changes.entries);
     row.set("entries_total", diff.of.entries);

@@ -1,21 +1,25 @@
-//! Studies: fabrics × degradations × engines × patterns, as a plan says, to tidy rows and figures.
+//! Studies: fabrics × degradations × engines × patterns, measured after a plan, as tidy rows and figures.
 //!
 //! | | |
 //! |---|---|
-//! | `plan` | the TOML file |
-//! | `cell` | the unit of work: one throw of one degradation on one fabric, all engines and patterns |
-//! | `measure` | what is measured of one table |
+//! | `plan` | the plan, and the TOML file from which it is read |
+//! | `inputs` | a plan with its fabrics |
+//! | `cell` | the unit of work: one trial of one degradation on one fabric, all engines and patterns |
+//! | `prepared` | a healthy fabric with its tables, and the measurements of its cells |
+//! | `measure` | the numbers of a row |
 //! | `rows` | one CSV row for each measurement |
-//! | `shard` | a part of the cells, told by the command line, Slurm or MPI |
-//! | `folder`, `journal` | files that are there whole or not at all, and what a killed run had finished |
+//! | `shard` | a part of the cells, chosen by the command line, Slurm or MPI |
+//! | `folder`, `journal` | files that are written whole or not at all, and the cells that a killed run had finished |
 //! | `run`, `merge` | from cells to shards, from shards to one table |
-//! | `measures` | what engines are compared by |
-//! | `summary` | from the table to means, and engines beside each other on equal throws |
+//! | `measures` | the numbers by which engines are compared |
+//! | `summary` | from the table to means, and to comparisons of engines on the same trials |
 //! | `figures` | from the table to drawings |
 //!
-//! The list of cells follows from the plan alone, and a cell's rows from the cell alone: not from the
-//! machine, its threads, or the shard that it happens to be in. So shards are the only thing that more
-//! than one machine needs: whoever runs them, merging gives the bytes of a single process.
+//! The list of cells depends only on the plan, and the rows of a cell only on the cell: not on the machine, its threads, or
+//! the shard of the cell. So shards are all that several machines need: whoever runs them, merging gives the bytes of a
+//! single process.
+//!
+//! A *trial* is one random draw of a degradation. Plans and tables call it `throw`, a name that files keep.
 
 mod cell;
 mod error;

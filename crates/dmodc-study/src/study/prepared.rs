@@ -22,75 +22,84 @@ use super::rows::StudyRow;
 use crate::analysis::Pattern;
 use crate::engine::EngineName;
 
-/// The longest that OpenSM may take, in seconds.
+/// The time that OpenSM may take, in seconds.
 const LONGEST: u64 = 3600;
 
-/// Seeds are numbers that every tool reads exactly.
+/// Seeds are below this number, because every tool can read such numbers exactly.
 const SEEDS: u64 = 1 << 53;
 
-/// Streams of the study's seed: one for each throw, and one for engines that draw.
-const THROWS: u64 = 1 << 40;
+/// Streams of the study's seed: one for each trial, from this one on.
+const TRIALS: u64 = 1 << 40;
 
+/// The stream of the study's seed for engines that draw.
 const ENGINES: u64 = 2 << 40;
 
-/// Streams of a throw's seed, beyond those that faults are drawn from.
+/// Streams of a trial's seed, other than those from which faults are drawn.
 const PERMUTATIONS: u64 = 16;
 
 const SHIFTS: u64 = 17;
 
 const BISECTIONS: u64 = 18;
 
-/// The seed of an engine that draws. It is one for the whole study, so that what an update moves is not
-/// the dice's doing.
+/// Returns the seed of an engine that draws. There is one for the whole study, so that an update moves no entries only
+/// because of another seed.
 fn engine_seed(plan: &StudyPlan) -> u64 {
     Random::new(plan.seed, ENGINES).below(SEEDS)
 }
 
-fn throw_seed(plan: &StudyPlan, throw: u32) -> u64 {
-    Random::new(plan.seed, THROWS + u64::from(throw)).below(SEEDS)
+/// Returns the seed of a trial.
+fn trial_seed(plan: &StudyPlan, trial: u32) -> u64 {
+    Random::new(plan.seed, TRIALS + u64::from(trial)).below(SEEDS)
 }
 
-/// The seed of a pattern, if it is drawn.
-fn pattern_seed(throw_seed: u64, pattern: &Pattern) -> Option<u64> {
+/// Returns the seed of a pattern; `None` if the pattern is not drawn.
+fn pattern_seed(trial_seed: u64, pattern: &Pattern) -> Option<u64> {
     let stream = match pattern {
         Pattern::Permutations(_) => PERMUTATIONS,
         Pattern::Shifts(Some(_)) => SHIFTS,
         Pattern::Bisections(_) => BISECTIONS,
         _ => return None,
     };
-    Some(Random::new(throw_seed, stream).below(SEEDS))
+    Some(Random::new(trial_seed, stream).below(SEEDS))
 }
 
-/// What all cells of a fabric share: orders and columns, and the healthy tables of the engines that they want.
+/// Everything that all cells of a fabric share: orders and columns, and the healthy tables of their engines.
 pub(super) struct PreparedFabric<'a> {
     study: &'a Study,
     fabric: &'a Fabric,
     routing: Routing,
     stable: Stable,
     plugin: PathBuf,
-    /// By engine of the plan, where one takes part; why there are none.
+    /// The healthy tables by engine of the plan, or the reason why there are none; `None` if the engine takes no part.
     healthy: Vec<Option<Result<ForwardingTables, String>>>,
 }
 
+/// A degradation, and everything that engines need to know about it.
+struct DegradedState {
+    dead: Degradation,
+    ready: Preprocessing,
+}
+
 impl<'a> PreparedFabric<'a> {
-    /// Prepares these cells of one fabric; `None` if there are none.
+    /// Prepares the fabric of these cells. Returns `None` if there are no cells.
     pub(super) fn new(study: &'a Study, cells: &[Cell], plugin: PathBuf) -> Option<Self> {
         let fabric = &study.fabrics[cells.first()?.fabric];
-        let nothing = Degradation::none(fabric);
-        let live = Live::new(fabric, &nothing);
+        let no_faults = Degradation::none(fabric);
+        let live = Live::new(fabric, &no_faults);
         let routing = Routing::new(live, &RoutingOptions::default());
         let stable = Stable { reference: Arc::new(Reference::new(&routing, live)) };
-        let mut base = PreparedFabric { study, fabric, routing, stable, plugin, healthy: vec![] };
+        let mut prepared =
+            PreparedFabric { study, fabric, routing, stable, plugin, healthy: vec![] };
         let takes_part = |at| cells.iter().any(|&cell| study.engines_of(cell).any(|e| e == at));
         let engines = study.plan.engines.iter().enumerate();
         let healthy = engines
-            .map(|(at, engine)| takes_part(at).then(|| base.tables(&engine.name, &nothing)))
+            .map(|(at, engine)| takes_part(at).then(|| prepared.tables(&engine.name, &no_faults)))
             .collect();
-        base.healthy = healthy;
-        Some(base)
+        prepared.healthy = healthy;
+        Some(prepared)
     }
 
-    /// The tables that an engine gives under a degradation, or why it gives none.
+    /// Returns the tables of an engine under a degradation, or the reason why it gives none.
     fn tables(&self, engine: &EngineName, dead: &Degradation) -> Result<ForwardingTables, String> {
         let seed = engine_seed(&self.study.plan);
         let ours: &dyn Engine = match engine {
@@ -110,14 +119,14 @@ impl<'a> PreparedFabric<'a> {
         routed.map(|(tables, _)| tables).map_err(|error| error.to_string())
     }
 
-    /// All rows of a cell: engine by engine, pattern by pattern.
+    /// Returns all rows of a cell: engine by engine, pattern by pattern.
     pub(super) fn measure(&self, cell: Cell) -> Vec<StudyRow> {
         let plan = &self.study.plan;
         let level = &plan.levels[cell.level];
-        let seed = throw_seed(plan, cell.throw);
+        let seed = trial_seed(plan, cell.trial);
         let dead = draw(level, seed)
             .degradation(self.fabric)
-            .expect("the study was opened: the fabric has as much as is to die");
+            .expect("the study was opened: the fabric has as many parts as shall die");
         let mut about = StudyRow::default();
         about.set("study", &plan.name);
         about.set("fabric", &plan.fabrics[cell.fabric].name);
@@ -125,23 +134,24 @@ impl<'a> PreparedFabric<'a> {
         about.set("switches", self.fabric.switches().len());
         about.set("cables_asked", level.cables);
         about.set("switches_asked", level.switches);
-        about.set("throw", cell.throw + 1);
+        about.set("throw", cell.trial + 1);
         about.set("throw_seed", seed);
         about.set("cables_dead", dead.dead_cables().count());
         about.set("switches_dead", dead.dead_switches().count());
-        let ready = self.routing.preprocess(Live::new(self.fabric, &dead));
+        let present =
+            DegradedState { ready: self.routing.preprocess(Live::new(self.fabric, &dead)), dead };
         let mut rows = Vec::with_capacity(self.study.rows_of(cell));
         for at in self.study.engines_of(cell) {
-            self.engine(at, (&dead, &ready), &about, &mut rows);
+            self.measure_engine(at, &present, &about, &mut rows);
         }
         rows
     }
 
-    /// The rows of one engine, on the fabric as it is now.
-    fn engine(
+    /// Adds the rows of one engine on the degraded fabric.
+    fn measure_engine(
         &self,
         at: usize,
-        (dead, ready): (&Degradation, &Preprocessing),
+        DegradedState { dead, ready }: &DegradedState,
         about: &StudyRow,
         rows: &mut Vec<StudyRow>,
     ) {
@@ -152,10 +162,10 @@ impl<'a> PreparedFabric<'a> {
         about.set("engine", engine);
         let draws = (*engine == EngineName::Random).then(|| engine_seed(plan));
         about.set_some("engine_seed", draws);
-        let throw_seed = about.get("throw_seed").parse().expect("it was set to a number");
+        let trial_seed = about.get("throw_seed").parse().expect("it was set to a number");
         let mut each = |measure: &mut dyn FnMut(&Pattern, Option<u64>, &mut StudyRow)| {
             for pattern in &plan.patterns {
-                let (mut row, seed) = (about.clone(), pattern_seed(throw_seed, pattern));
+                let (mut row, seed) = (about.clone(), pattern_seed(trial_seed, pattern));
                 row.set("pattern", pattern);
                 row.set_some("pattern_seed", seed);
                 measure(pattern, seed, &mut row);
@@ -173,7 +183,7 @@ impl<'a> PreparedFabric<'a> {
         let traffic = Traffic::new(live, &ready.ranking, self.routing.orders(), &tables);
         let unroutable = traffic.all_to_all().undelivered;
         let delivery = Delivery::among(live, traffic.nodes().iter().copied(), unroutable);
-        // The paper's condition is about the fabric, whatever the engine makes of it.
+        // The paper's condition is about the fabric, not about the tables of an engine.
         let valid = dmodc::validity(live, ready, self.routing.columns()).ok();
         let valid = valid.map(|coverage| coverage.is_valid());
         let moved = healthy.as_ref().ok().map(|healthy| {

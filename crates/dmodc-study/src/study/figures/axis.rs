@@ -45,11 +45,11 @@ impl Axis {
     /// A share of all values, part by part: lines do not lead from one to another.
     pub(super) fn lines(
         &self,
-        throws: &[Vec<f64>],
+        trials: &[Vec<f64>],
         share: f64,
         at: &impl Fn(f64, f64) -> Pixel,
     ) -> Vec<Vec<Pixel>> {
-        let place = |place: usize| Some(at(self.spots[place], quantile(&throws[place], share)?));
+        let place = |place: usize| Some(at(self.spots[place], quantile(&trials[place], share)?));
         self.parts.iter().map(|(_, places)| places.clone().filter_map(place).collect()).collect()
     }
 }

@@ -15,7 +15,7 @@ use crate::figure::{BOLD_LINES, COLOURS, GREY, LIGHT_LINES, thousands};
 /// All values of a curve, throw by throw, for each degradation.
 pub(super) struct EngineCurve {
     pub(super) name: String,
-    pub(super) throws: Vec<Vec<f64>>,
+    pub(super) trials: Vec<Vec<f64>>,
 }
 
 /// How values are shown.
@@ -169,7 +169,7 @@ impl Figure {
     }
 
     fn panel(&self, area: &Area<'_>, panel: &StudyPanel) -> Drawn {
-        let values = panel.curves.iter().flat_map(|curve| curve.throws.iter().flatten());
+        let values = panel.curves.iter().flat_map(|curve| curve.trials.iter().flatten());
         let greatest =
             values.chain(panel.bound.iter().flatten().flatten()).fold(0.0f64, |a, &b| a.max(b));
         let top = match panel.kind {
@@ -258,7 +258,7 @@ impl Figure {
     ) -> Drawn {
         let colour = colour(engine);
         let [lower, median, upper] =
-            [0.25, 0.5, 0.75].map(|share| self.axis.lines(&curve.throws, share, &at));
+            [0.25, 0.5, 0.75].map(|share| self.axis.lines(&curve.trials, share, &at));
         for (lower, upper) in lower.into_iter().zip(upper) {
             if many {
                 for ends in lower.into_iter().zip(upper) {
@@ -270,10 +270,10 @@ impl Figure {
             let band: Vec<Pixel> = lower.into_iter().chain(upper.into_iter().rev()).collect();
             area.draw(&Polygon::new(band, colour.mix(0.16).filled()))?;
         }
-        for (spot, throws) in self.axis.spots.iter().zip(&curve.throws).filter(|_| !many) {
-            for (throw, &value) in throws.iter().enumerate() {
+        for (spot, trials) in self.axis.spots.iter().zip(&curve.trials).filter(|_| !many) {
+            for (trial, &value) in trials.iter().enumerate() {
                 // Equal values lie side by side.
-                let aside = ((throw * 7 % 11) as f64 - 5.0) * 0.012;
+                let aside = ((trial * 7 % 11) as f64 - 5.0) * 0.012;
                 let place = at(spot + aside, value);
                 area.draw(&Circle::new(place, 2, colour.mix(0.35).filled()))?;
             }
@@ -295,7 +295,7 @@ impl Figure {
         at: impl Fn(f64, f64) -> Pixel,
         width: f64,
     ) -> Drawn {
-        for (spot, share) in self.axis.spots.iter().zip(&curve.throws) {
+        for (spot, share) in self.axis.spots.iter().zip(&curve.trials) {
             let Some(&top) = share.first() else { continue };
             let corners = [at(spot - width / 2.0, top), at(spot + width / 2.0, 0.0)];
             // Even nothing can be seen; an engine that takes no part has no bar.

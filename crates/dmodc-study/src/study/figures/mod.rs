@@ -55,7 +55,7 @@ struct SweepTable<'a> {
 
 impl SweepTable<'_> {
     /// What an engine's rows of a fabric and a pattern hold: all throws of each place of the sweep.
-    fn throws(
+    fn trials(
         &self,
         [fabric, engine, pattern]: [&str; 3],
         value: impl Fn(&StudyRow) -> Option<f64>,
@@ -65,15 +65,15 @@ impl SweepTable<'_> {
                 && row.get("engine") == engine
                 && row.get("pattern") == pattern
         };
-        let mut throws = vec![vec![]; self.sweep.len()];
+        let mut trials = vec![vec![]; self.sweep.len()];
         for row in self.rows.iter().filter(is_meant) {
             if let Some(value) = value(row) {
                 for place in self.sweep.places(row) {
-                    throws[place].push(value);
+                    trials[place].push(value);
                 }
             }
         }
-        throws
+        trials
     }
 
     fn curves(
@@ -85,7 +85,7 @@ impl SweepTable<'_> {
         let engines = values(self.rows, "engine");
         let curve = |engine: &&str| EngineCurve {
             name: self.named(engine),
-            throws: self.throws([fabric, engine, pattern], &value),
+            trials: self.trials([fabric, engine, pattern], &value),
         };
         engines.iter().map(curve).collect()
     }
@@ -93,8 +93,8 @@ impl SweepTable<'_> {
     /// An engine, and how many throws it has if others have more.
     fn named(&self, engine: &str) -> String {
         let last = |is_meant: &dyn Fn(&&StudyRow) -> bool| {
-            let throws = self.rows.iter().filter(is_meant).filter_map(|row| row.number("throw"));
-            throws.fold(0.0, f64::max)
+            let trials = self.rows.iter().filter(is_meant).filter_map(|row| row.number("throw"));
+            trials.fold(0.0, f64::max)
         };
         let (its, all) = (last(&|row| row.get("engine") == engine), last(&|_| true));
         match its < all {
@@ -113,7 +113,7 @@ impl SweepTable<'_> {
         words: [&str; 2],
     ) -> StudyPanel {
         let least = |engine: &&str| {
-            self.throws([fabric, engine, pattern], |row| {
+            self.trials([fabric, engine, pattern], |row| {
                 measure.least(row).filter(|_| row.lost() == 0)
             })
         };
@@ -165,9 +165,9 @@ impl SweepTable<'_> {
             |row: &StudyRow| Some(f64::from(u8::from(row.get("unroutable_pairs") == "0")));
         let panel = |fabric: &&str| {
             let mut curves = self.curves(fabric, pattern, is_complete);
-            for throws in curves.iter_mut().flat_map(|curve| &mut curve.throws) {
-                let share = throws.iter().sum::<f64>() / throws.len() as f64;
-                *throws = throws.first().map(|_| 100.0 * share).into_iter().collect();
+            for trials in curves.iter_mut().flat_map(|curve| &mut curve.trials) {
+                let share = trials.iter().sum::<f64>() / trials.len() as f64;
+                *trials = trials.first().map(|_| 100.0 * share).into_iter().collect();
             }
             StudyPanel {
                 title: self.heading(fabric),
@@ -195,12 +195,12 @@ impl SweepTable<'_> {
         panels: impl Fn(&str) -> Vec<StudyPanel>,
     ) -> Figure {
         let row = |fabric: &&str| (self.heading(fabric), panels(fabric));
-        let throws = match values(self.rows, "throw").len() {
+        let trials = match values(self.rows, "throw").len() {
             1 => "one throw".into(),
-            throws => format!("{throws} throws, their median and quartiles"),
+            trials => format!("{trials} throws, their median and quartiles"),
         };
         Figure {
-            title: format!("{title} ({throws})"),
+            title: format!("{title} ({trials})"),
             axis: Axis::new(self.sweep),
             bound,
             rows: values(self.rows, "fabric").iter().map(row).collect(),

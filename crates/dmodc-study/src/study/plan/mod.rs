@@ -10,40 +10,40 @@ use serde::{Deserialize, Deserializer, de};
 use crate::analysis::Pattern;
 use crate::engine::EngineName;
 
-/// What is to be measured.
+/// What a study measures.
 #[derive(Clone, Debug)]
 pub struct StudyPlan {
-    /// What the study is called; its files are, too.
+    /// The name of the study and of its files.
     pub name: String,
-    /// All other seeds come from this one.
+    /// The seed from which all other seeds are drawn.
     pub seed: u64,
-    /// How often each degradation is drawn. Where nothing dies, once is enough.
-    pub throws: u32,
-    /// The algorithms; slow ones last.
+    /// The number of trials of each degradation. If nothing dies, there is only one.
+    pub trials: u32,
+    /// The engines; slow ones last.
     pub engines: Vec<PlannedEngine>,
-    /// The traffic.
+    /// The traffic patterns.
     pub patterns: Vec<Pattern>,
     /// The fabrics.
     pub fabrics: Vec<PlannedFabric>,
-    /// How much dies.
+    /// The degradations: how much dies.
     pub levels: Vec<FaultLevel>,
 }
 
-/// An algorithm of the plan, and what it takes part in.
+/// An engine of the plan, and the cells in which it takes part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlannedEngine {
-    /// Which one.
+    /// The engine.
     pub name: EngineName,
-    /// In the first so many throws of each degradation only.
-    pub throws: Option<u32>,
-    /// On fabrics of at most so many nodes only.
+    /// It takes part only in the first trials of each degradation, up to this number; `None` for all.
+    pub trials: Option<u32>,
+    /// It takes part only on fabrics of at most this number of nodes; `None` for all.
     pub nodes: Option<usize>,
 }
 
 impl PlannedEngine {
-    /// Whether it routes this throw, counted from 0, of a fabric of so many nodes.
-    pub fn takes_part(&self, throw: u32, nodes: usize) -> bool {
-        self.throws.is_none_or(|throws| throw < throws)
+    /// Returns whether it routes this trial, counted from 0, on a fabric with this number of nodes.
+    pub fn takes_part(&self, trial: u32, nodes: usize) -> bool {
+        self.trials.is_none_or(|trials| trial < trials)
             && self.nodes.is_none_or(|most| nodes <= most)
     }
 }
@@ -51,7 +51,7 @@ impl PlannedEngine {
 /// A fabric of the plan.
 #[derive(Clone, Debug)]
 pub struct PlannedFabric {
-    /// What it is called in results.
+    /// Its name in results.
     pub name: String,
     /// Where it comes from.
     pub source: FabricSource,
@@ -60,34 +60,34 @@ pub struct PlannedFabric {
 /// Where a fabric comes from.
 #[derive(Clone, Debug)]
 pub enum FabricSource {
-    /// A tuple, or a preset's.
+    /// A PGFT, from its tuple or a preset.
     Pgft(Pgft),
     /// A file in any format that dmodc reads.
     File(PathBuf),
 }
 
-/// How much dies: one degradation of the plan.
+/// One degradation of the plan: how much dies.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FaultLevel {
-    /// Of the cables between switches.
+    /// The amount of cables between switches.
     pub cables: FaultAmount,
-    /// Of the switches that are not leaves.
+    /// The amount of switches that are not leaves.
     pub switches: FaultAmount,
 }
 
 impl FaultLevel {
-    /// Whether nothing dies.
+    /// Returns whether nothing dies.
     pub fn is_healthy(&self) -> bool {
         self.cables.is_zero() && self.switches.is_zero()
     }
 }
 
-/// An amount as it is written in a plan: `40`, or `"0.5%"`.
+/// An amount in the notation of a plan: `40`, or `"0.5%"`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FaultAmount(pub Amount);
 
 impl FaultAmount {
-    /// Whether it is nothing.
+    /// Returns whether the amount is zero.
     pub fn is_zero(self) -> bool {
         matches!(self.0, Amount::Count(0) | Amount::Percent(0.0))
     }

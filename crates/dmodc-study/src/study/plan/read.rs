@@ -15,10 +15,10 @@ use crate::analysis::Pattern;
 use crate::engine::EngineName;
 use crate::study::error::StudyError;
 
-/// The most throws that make sense, and that a number of five figures can name.
-const MOST_THROWS: u32 = 99_999;
+/// The greatest number of trials: more make no sense, and the column has room for five digits.
+const MOST_TRIALS: u32 = 99_999;
 
-/// The file, as it is written.
+/// The file before it is checked.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawPlan {
@@ -38,7 +38,7 @@ fn one() -> u64 {
     1
 }
 
-/// Engines that take part in some cells only.
+/// Engines that take part only in some cells.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawSlow {
@@ -56,7 +56,7 @@ struct RawFabric {
     file: Option<PathBuf>,
 }
 
-/// Every amount of cables with every amount of switches.
+/// Degradations: every amount of cables combined with every amount of switches.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawLevels {
@@ -70,7 +70,7 @@ fn none() -> Vec<FaultAmount> {
     vec![FaultAmount(Amount::ZERO)]
 }
 
-/// What is wrong, and the byte where.
+/// A mistake in the plan: its byte offset, and a message.
 struct PlanError(usize, String);
 
 impl StudyPlan {
@@ -89,10 +89,10 @@ impl StudyPlan {
         })
     }
 
-    /// Reads the text of a plan; files are looked for in a folder.
+    /// Reads the text of a plan. Paths of fabrics are relative to `folder`.
     ///
     /// # Errors
-    /// The first thing that is wrong.
+    /// Reports the first mistake.
     pub fn parse(text: &str, folder: &Path) -> Result<Self, ReadError> {
         let written = toml::from_str::<RawPlan>(text).map_err(|error| {
             let at = error.span().map_or(0, |span| span.start);
@@ -123,7 +123,7 @@ impl RawPlan {
             let message = format!("'{name}' is called like the tables of shards: use another name");
             return Err(PlanError(at, message));
         }
-        throws(&self.throws)?;
+        check_trials(&self.throws)?;
         let mut fabrics: Vec<PlannedFabric> = Vec::new();
         for written in self.fabric {
             let at = written.span().start;
@@ -138,7 +138,7 @@ impl RawPlan {
         for written in self.degradation {
             for &cables in &written.get_ref().cables {
                 for &switches in &written.get_ref().switches {
-                    // Sweeps of cables and of switches both start at nothing; it is measured once.
+                    // Sweeps of cables and of switches both start with the healthy fabric; it is measured once.
                     let level = FaultLevel { cables, switches };
                     let same = |other: &FaultLevel| {
                         let text =
@@ -161,7 +161,7 @@ impl RawPlan {
         Ok(StudyPlan {
             name,
             seed: self.seed,
-            throws: self.throws.into_inner(),
+            trials: self.throws.into_inner(),
             engines,
             patterns,
             fabrics,
@@ -195,20 +195,20 @@ impl RawFabric {
             }
             _ => return Err(PlanError(at, "a fabric has one of pgft, preset and file".into())),
         };
-        // Tables and figures have no place for what cannot be shown.
+        // Control characters would spoil tables and figures.
         Ok(PlannedFabric { name: printable(&self.name.unwrap_or(usual)), source })
     }
 }
 
-/// Refuses numbers of throws that make no sense.
-fn throws(written: &Spanned<u32>) -> Result<(), PlanError> {
+/// Refuses numbers of trials that make no sense.
+fn check_trials(written: &Spanned<u32>) -> Result<(), PlanError> {
     match written.get_ref() {
-        1..=MOST_THROWS => Ok(()),
-        _ => Err(PlanError(written.span().start, format!("throws are from 1 to {MOST_THROWS}"))),
+        1..=MOST_TRIALS => Ok(()),
+        _ => Err(PlanError(written.span().start, format!("throws are from 1 to {MOST_TRIALS}"))),
     }
 }
 
-/// The engines that take part in everything, then the slow ones.
+/// Returns the engines that take part in all cells, then the slow ones.
 fn engines(
     all: &[Spanned<String>],
     slow: &[Spanned<RawSlow>],
@@ -225,7 +225,7 @@ fn engines(
             return Err(PlanError(at, what.into()));
         }
         if let Some(written) = &table.throws {
-            throws(written)?;
+            check_trials(written)?;
         }
         if let Some(nodes) = table.nodes.as_ref().filter(|nodes| *nodes.get_ref() == 0) {
             return Err(PlanError(nodes.span().start, "no fabric has 0 nodes".into()));
@@ -238,11 +238,11 @@ fn engines(
         limits.extend(std::iter::repeat_n(limit, table.engines.len()));
     }
     let names = unique(&words, EngineName::from_str)?;
-    let planned = |(name, (throws, nodes))| PlannedEngine { name, throws, nodes };
+    let planned = |(name, (trials, nodes))| PlannedEngine { name, trials, nodes };
     Ok(names.into_iter().zip(limits).map(planned).collect())
 }
 
-/// A pattern of all nodes: a study has no nodes by name, which another fabric would not have.
+/// Reads a pattern of all nodes. A study cannot name nodes, because another fabric would not have them.
 fn pattern(word: &str) -> Result<Pattern, String> {
     match word.parse() {
         Ok(Pattern::OneToAll(_) | Pattern::AllToOne(_) | Pattern::File(_)) | Err(_) => {
@@ -256,7 +256,7 @@ fn pattern(word: &str) -> Result<Pattern, String> {
     }
 }
 
-/// What the words mean, each of which must be there once only.
+/// Returns the meanings of words. Each must occur only once.
 fn unique<T>(
     words: &[Spanned<String>],
     meaning: impl Fn(&str) -> Result<T, String>,

@@ -43,7 +43,7 @@ struct Scenario {
 struct Mean {
     value: f64,
     least: Option<f64>,
-    throws: usize,
+    trials: usize,
 }
 
 /// What engines are compared by.
@@ -123,21 +123,21 @@ impl StudySummary {
     pub fn means(&self) -> Vec<Record> {
         let mut records = Vec::new();
         for place in &self.places {
-            for (at, throws) in place.engines.iter().enumerate() {
-                if throws.is_absent() {
+            for (at, trials) in place.engines.iter().enumerate() {
+                if trials.is_absent() {
                     continue;
                 }
                 let mut record = place.record();
                 record.push(("engine".into(), Field::Text(self.engines[at].clone())));
                 for (name, count) in [
-                    ("throws", throws.measured.len()),
-                    ("refused", throws.refused),
-                    ("throws_with_lost_pairs", throws.lost.len()),
+                    ("throws", trials.measured.len()),
+                    ("refused", trials.refused),
+                    ("throws_with_lost_pairs", trials.lost.len()),
                 ] {
                     record.push((name.into(), Field::Number(Some(count as f64))));
                 }
                 for (m, measure) in self.measures.iter().enumerate() {
-                    let mean = throws.mean(m);
+                    let mean = trials.mean(m);
                     let value = mean.map(|mean| mean.value);
                     record.push((measure.key.clone(), Field::Number(value)));
                     if measure.has_least() {
@@ -173,7 +173,7 @@ impl StudySummary {
                             ("measure".into(), text(&measure.key)),
                             ("engine".into(), text(engine)),
                             ("peer".into(), text(peer)),
-                            ("throws".into(), number(mine.throws as f64)),
+                            ("throws".into(), number(mine.trials as f64)),
                             ("engine_mean".into(), number(mine.value)),
                             ("peer_mean".into(), number(its.value)),
                             ("least".into(), Field::Number(mine.least)),
@@ -278,17 +278,17 @@ impl EngineTrials {
 
     /// Takes what a row tells. A throw has a row for each pattern.
     fn take(&mut self, row: &StudyRow, measures: &[Measure]) {
-        let Ok(throw) = row.get("throw").parse() else { return };
+        let Ok(trial) = row.get("throw").parse() else { return };
         if !row.get("refused").is_empty() {
             let is_first = measures.first().is_some_and(|measure| measure.is_in(row));
             self.refused += usize::from(is_first);
             return;
         }
         if row.lost() > 0 {
-            self.lost.insert(throw, row.lost());
+            self.lost.insert(trial, row.lost());
         }
         let nothing = || vec![(None, None); measures.len()];
-        let numbers = self.measured.entry(throw).or_insert_with(nothing);
+        let numbers = self.measured.entry(trial).or_insert_with(nothing);
         for (measure, number) in measures.iter().zip(numbers) {
             if measure.is_in(row) {
                 *number = (measure.value(row), measure.least(row));
@@ -303,22 +303,22 @@ impl EngineTrials {
 
     /// The mean over the throws on which a peer can be compared with this engine.
     fn mean_beside(&self, compared: ComparedBy, peer: &EngineTrials) -> Option<Mean> {
-        self.mean_over(compared.measure, |throw| {
-            let its = peer.measured.get(throw).and_then(|numbers| numbers[compared.measure].0);
-            let lost = self.lost.contains_key(throw) || peer.lost.contains_key(throw);
+        self.mean_over(compared.measure, |trial| {
+            let its = peer.measured.get(trial).and_then(|numbers| numbers[compared.measure].0);
+            let lost = self.lost.contains_key(trial) || peer.lost.contains_key(trial);
             its.is_some() && (compared.with_loss || !lost)
         })
     }
 
     fn mean_over(&self, measure: usize, is_meant: impl Fn(&u32) -> bool) -> Option<Mean> {
-        let (mut value, mut least, mut throws) = (0.0, Some(0.0), 0);
-        for (_, numbers) in self.measured.iter().filter(|(throw, _)| is_meant(throw)) {
+        let (mut value, mut least, mut trials) = (0.0, Some(0.0), 0);
+        for (_, numbers) in self.measured.iter().filter(|(trial, _)| is_meant(trial)) {
             let (Some(number), its_least) = numbers[measure] else { continue };
             value += number;
             least = least.zip(its_least).map(|(sum, least)| sum + least);
-            throws += 1;
+            trials += 1;
         }
-        let mean = |sum: f64| sum / throws as f64;
-        (throws > 0).then(|| Mean { value: mean(value), least: least.map(mean), throws })
+        let mean = |sum: f64| sum / trials as f64;
+        (trials > 0).then(|| Mean { value: mean(value), least: least.map(mean), trials })
     }
 }

@@ -57,16 +57,16 @@ impl StudySummary {
     /// A line for each engine that takes part.
     fn means_of(&self, place: &Scenario) -> Vec<Vec<String>> {
         let here = place.engines.iter().zip(&self.engines).filter(|(t, _)| !t.is_absent());
-        let line = |(throws, engine): (&EngineTrials, &String)| {
-            let mut count = throws.measured.len().to_string();
-            if throws.refused > 0 {
-                count += &format!(", refuses {}", throws.refused);
+        let line = |(trials, engine): (&EngineTrials, &String)| {
+            let mut count = trials.measured.len().to_string();
+            if trials.refused > 0 {
+                count += &format!(", refuses {}", trials.refused);
             }
-            if let Some(most) = throws.lost.values().max() {
+            if let Some(most) = trials.lost.values().max() {
                 let most = thousands(&most.to_string());
-                count += &format!(", loses pairs in {} (up to {most})", throws.lost.len());
+                count += &format!(", loses pairs in {} (up to {most})", trials.lost.len());
             }
-            let mean = |(m, measure): (usize, &Measure)| match throws.mean(m) {
+            let mean = |(m, measure): (usize, &Measure)| match trials.mean(m) {
                 None => String::new(),
                 Some(Mean { value, least: None, .. }) => written(value, measure),
                 Some(Mean { value, least: Some(least), .. }) => {
@@ -95,9 +95,9 @@ impl StudySummary {
                     self.engines[peer],
                     written(its.value, measure),
                     written(mine.value, measure),
-                    match mine.throws {
+                    match mine.trials {
                         1 => "1 throw".into(),
-                        throws => format!("{throws} throws"),
+                        trials => format!("{trials} throws"),
                     },
                 ),
             }
@@ -112,7 +112,7 @@ impl StudySummary {
             let measures = 0..self.measures.len();
             let pairs: Vec<_> =
                 measures.map(|m| place.pair(self.compared(m), engine, peer)).collect();
-            let throws = pairs.iter().flatten().map(|(mine, _)| mine.throws).max()?;
+            let trials = pairs.iter().flatten().map(|(mine, _)| mine.trials).max()?;
             let pair = |(pair, measure): (&Option<(Mean, Mean)>, &Measure)| match pair {
                 None => String::new(),
                 Some((mine, its)) => {
@@ -120,7 +120,7 @@ impl StudySummary {
                 }
             };
             let pairs = pairs.iter().zip(&self.measures).map(pair);
-            let first = [place.dead(), self.engines[peer].clone(), throws.to_string()];
+            let first = [place.dead(), self.engines[peer].clone(), trials.to_string()];
             Some(first.into_iter().chain(pairs).collect())
         };
         (0..self.engines.len()).filter_map(line).collect()
@@ -188,9 +188,9 @@ mod tests {
     /// Rows of two patterns; an engine has the value of each throw, or refuses it.
     fn rows(engines: &[(&str, &[Option<f64>])]) -> Vec<StudyRow> {
         let mut rows = Vec::new();
-        for throw in 0..3 {
+        for trial in 0..3 {
             for (engine, values) in engines {
-                let Some(value) = values.get(throw) else { continue };
+                let Some(value) = values.get(trial) else { continue };
                 for pattern in ["sp", "a2a"] {
                     let mut row = StudyRow::default();
                     for (column, text) in [
@@ -205,7 +205,7 @@ mod tests {
                     ] {
                         row.set(column, text);
                     }
-                    row.set("throw", throw + 1);
+                    row.set("throw", trial + 1);
                     match value {
                         None => row.set("refused", "no"),
                         Some(value) => {
