@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use dmodc_lab::ENGINES;
 
-/// An algorithm, by the name that command lines and plans use.
+/// An engine, by its name on command lines and in plans.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum EngineName {
     /// The paper's algorithm, for any fabric.
@@ -14,9 +14,9 @@ pub enum EngineName {
     Stable,
     /// The closed form for healthy PGFTs.
     Dmodk,
-    /// Drawn from the alternative ports.
+    /// Ports drawn at random among the alternative ones.
     Random,
-    /// One of OpenSM's own.
+    /// One of OpenSM's own engines.
     Opensm(String),
 }
 

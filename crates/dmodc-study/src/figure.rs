@@ -2,14 +2,14 @@
 
 use plotters::prelude::*;
 
-/// A curve: what it is called, and its points (nodes, milliseconds).
+/// A curve of the runtime figure.
 #[derive(Clone, Debug)]
 pub struct RuntimeCurve {
     /// Its name in the legend.
     pub name: String,
-    /// The points, by size.
+    /// The points, by size: nodes and milliseconds.
     pub points: Vec<(f64, f64)>,
-    /// Whether it is the limit that the others are held against.
+    /// Whether it is the limit with which the others are compared.
     pub is_limit: bool,
 }
 
@@ -30,7 +30,7 @@ pub(crate) const GREY: RGBColor = RGBColor(110, 110, 110);
 pub(crate) const BOLD_LINES: RGBColor = RGBColor(205, 205, 205);
 pub(crate) const LIGHT_LINES: RGBColor = RGBColor(238, 238, 238);
 
-/// The figure as SVG.
+/// Returns the runtime figure as SVG.
 ///
 /// # Errors
 /// If there is nothing to draw, or the drawing library fails.
@@ -54,7 +54,7 @@ pub fn runtime(title: &str, curves: &[RuntimeCurve]) -> Result<String, String> {
     Ok(svg)
 }
 
-/// Whole decades around a range; at least one.
+/// Returns whole decades around a range; at least one.
 fn decades(least: f64, most: f64) -> std::ops::Range<f64> {
     let (from, to) = (least.log10().floor(), most.log10().ceil());
     10f64.powf(from)..10f64.powf(if to > from { to } else { from + 1.0 })
@@ -72,7 +72,7 @@ fn draw(
     let mut chart = ChartBuilder::on(&area)
         .caption(title, ("sans-serif", 18))
         .margin(14)
-        // The last label of an axis reaches over its end.
+        // The last label of an axis extends beyond its end.
         .margin_right(44)
         .x_label_area_size(44)
         .y_label_area_size(64)
@@ -122,19 +122,19 @@ fn draw(
 /// A histogram: one panel of a figure.
 #[derive(Clone, Debug)]
 pub struct HistogramPanel {
-    /// What it shows.
+    /// The title.
     pub title: String,
-    /// What stands along the axes.
+    /// The label of the horizontal axis.
     pub x: String,
-    /// What is counted.
+    /// The label of the vertical axis: what is counted.
     pub y: String,
-    /// From, to, and how many.
+    /// From, to, and the count.
     pub bars: Vec<(f64, f64, f64)>,
-    /// What none of them can be below, if that is known.
+    /// The lower bound of the values, if it is known.
     pub limit: Option<f64>,
 }
 
-/// Histograms, one below the other, as SVG.
+/// Returns histograms, one below the other, as SVG.
 ///
 /// # Errors
 /// If there is nothing to draw, or the drawing library fails.
@@ -197,7 +197,7 @@ fn draw_histograms(
     Ok(())
 }
 
-/// A round number as people write it: 10,000 or 0.1.
+/// Returns a round number for people: 10,000 or 0.1.
 fn grouped(value: f64) -> String {
     if value < 1.0 {
         return format!("{value}");
@@ -205,7 +205,7 @@ fn grouped(value: f64) -> String {
     thousands(&format!("{value:.0}"))
 }
 
-/// Digits in groups of three: 1,234,567.
+/// Returns digits in groups of three: 1,234,567.
 pub fn thousands(digits: &str) -> String {
     let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {

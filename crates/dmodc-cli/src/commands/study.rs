@@ -68,7 +68,7 @@ fn measure(args: &StudyRunArgs) -> Result<Answer> {
     let (start, is_terminal) = (Instant::now(), std::io::stderr().is_terminal());
     let latest = Arc::new(Mutex::new(None));
     let heard = Arc::clone(&latest);
-    let _word = interrupt::last_word(move || {
+    let _message = interrupt::last_message(move || {
         let progress = *heard.lock().unwrap_or_else(PoisonError::into_inner);
         let clear = if is_terminal { "\r\x1b[K" } else { "" };
         format!("{clear}dmodc: {}", interrupted(progress))

@@ -7,7 +7,7 @@ use dmodc_formats::printable;
 use super::DeviceName;
 use crate::figure::thousands;
 
-/// Text as HTML, inside elements and attributes alike.
+/// Returns text with all special characters escaped, for elements and attributes.
 pub(super) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in printable(text).chars() {
@@ -23,7 +23,7 @@ pub(super) fn escape(text: &str) -> String {
     escaped
 }
 
-/// A number for reading: whole if it is, else with two decimals.
+/// Returns a number for people: without decimals if it is whole, otherwise with two.
 pub(super) fn number(value: f64) -> String {
     if !value.is_finite() {
         return "–".into();
@@ -37,7 +37,7 @@ pub(super) fn number(value: f64) -> String {
     format!("{sign}{}{fraction}", thousands(whole))
 }
 
-/// A count for reading.
+/// Returns a count for people.
 pub(super) fn count(value: u64) -> String {
     thousands(&value.to_string())
 }
@@ -46,11 +46,11 @@ pub(super) fn count(value: u64) -> String {
 pub(super) enum TableCell {
     Text(String),
     Number(String),
-    /// Devices by name, with what tells them apart in small print.
+    /// Devices by name, with their details in small print.
     Names(Vec<DeviceName>),
 }
 
-/// A device: its name, and what tells it apart in small print.
+/// Returns a device: its name, and its detail in small print.
 pub(super) fn device(name: &DeviceName) -> String {
     let (name, detail) = (escape(&name.name), escape(&name.detail));
     let small = if detail.is_empty() { "".into() } else { format!(" <small>{detail}</small>") };
@@ -58,12 +58,12 @@ pub(super) fn device(name: &DeviceName) -> String {
     format!("<span class=\"name\">{name}</span>{small}")
 }
 
-/// A table that may be wider than a narrow page, in a box that scrolls.
+/// Returns a table in a box that scrolls, because it may be wider than a narrow page.
 pub(super) fn scrolling(table: &str) -> String {
     format!("<div class=\"scroll\">\n{table}</div>\n")
 }
 
-/// A table; heads say of each column whether it holds numbers.
+/// Returns a table. Each head says whether its column holds numbers.
 pub(super) fn table(heads: &[(&str, bool)], rows: impl Iterator<Item = Vec<TableCell>>) -> String {
     let mut html = String::from("<table>\n<thead><tr>");
     for (head, numbers) in heads {

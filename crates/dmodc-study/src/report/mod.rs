@@ -1,9 +1,8 @@
-//! The report of an analysis: one HTML page that needs nothing beside it.
+//! The report of an analysis: one HTML page that needs no other files.
 //!
 //! The page is opened years later, on machines without a network, and printed; so styles, data and the few
-//! lines of script are all inside, and a policy in its head forbids it to load anything. What a report
-//! says is plain data, filled in by whoever analysed; here it is only laid out. Names come from the
-//! fabric, so every one is escaped.
+//! lines of script are all inside, and a policy in its head forbids it to load anything. A report is plain
+//! data, filled in by the caller; this module only lays it out. Names come from the fabric, so all are escaped.
 
 mod heat;
 mod histogram;
@@ -13,7 +12,7 @@ mod sections;
 
 pub use page::html;
 
-/// What a report says.
+/// The contents of a report.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HtmlReport {
     /// The title of the page.
@@ -22,9 +21,9 @@ pub struct HtmlReport {
     pub facts: Vec<(String, String)>,
     /// One section for each traffic pattern.
     pub patterns: Vec<PatternSection>,
-    /// What has no route.
+    /// Pairs without a route.
     pub unroutable: Unroutable,
-    /// One row for each host, in the order to be shown; without any there is no such section.
+    /// One row for each host, in the order to be shown; if empty, there is no such section.
     pub hosts: Vec<HostRow>,
     /// The last line: the program, its version, the command.
     pub made_by: String,
@@ -35,7 +34,7 @@ pub struct HtmlReport {
 pub struct PatternSection {
     /// Its name, such as "All to all".
     pub name: String,
-    /// What it is and how a load is counted, in a sentence or two.
+    /// A sentence or two about the pattern, and how a load is counted.
     pub about: String,
     /// The greatest load.
     pub max: f64,
@@ -43,17 +42,17 @@ pub struct PatternSection {
     pub mean: f64,
     /// What the mean is taken over, such as "all ports".
     pub mean_over: String,
-    /// No routing has a lower maximum here, as far as is known.
+    /// The lower bound of the maximum for any routing, if it is known.
     pub max_bound: Option<f64>,
-    /// No routing has a lower mean here; `None` where nothing is known of it.
+    /// The lower bound of the mean for any routing, if it is known.
     pub mean_bound: Option<f64>,
-    /// How loads are distributed.
+    /// The distribution of loads.
     pub histogram: Histogram,
     /// Names and values, such as ("median", 12.0).
     pub percentiles: Vec<(String, f64)>,
     /// The ports with the greatest loads, worst first.
     pub worst: Vec<WorstPortRow>,
-    /// Every port; `None` where the pattern has no load of each port.
+    /// The loads of all ports; `None` if the pattern does not have them.
     pub heat: Option<HeatMap>,
 }
 
@@ -68,12 +67,12 @@ pub struct Histogram {
     pub bars: Vec<(u64, u64)>,
 }
 
-/// A device by name. Names repeat in many fabrics, so what tells devices apart stands next to them.
+/// A device by name. Names repeat in many fabrics, so a detail distinguishes devices.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeviceName {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// What tells it apart, such as its GUID and LID.
+    /// The detail, such as GUID and LID.
     pub detail: String,
 }
 
@@ -88,9 +87,9 @@ pub struct WorstPortRow {
     pub peer: DeviceName,
     /// The load.
     pub load: f64,
-    /// How many nodes send through it, if that is known.
+    /// The number of nodes that send through it, if known.
     pub sources: Option<u64>,
-    /// How many nodes are reached through it, if that is known.
+    /// The number of nodes that are reached through it, if known.
     pub destinations: Option<u64>,
 }
 
@@ -122,25 +121,36 @@ pub struct HeatRow {
 /// Pairs without a route.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Unroutable {
-    /// How many ordered pairs of nodes have no route.
+    /// The number of ordered pairs of nodes without a route.
     pub pairs: u64,
-    /// How many there are.
+    /// The number of all ordered pairs of nodes.
     pub of: u64,
-    /// Some of them: from, to, and why.
-    pub examples: Vec<(DeviceName, DeviceName, String)>,
+    /// Some of them.
+    pub examples: Vec<LostPair>,
 }
 
-/// How a host fares.
+/// A pair without a route.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LostPair {
+    /// The node that sends.
+    pub from: DeviceName,
+    /// The destination.
+    pub to: DeviceName,
+    /// Why there is no route.
+    pub reason: String,
+}
+
+/// The loads that a host meets.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HostRow {
     /// Its name.
     pub name: DeviceName,
-    /// How many nodes it has.
+    /// The number of its nodes.
     pub nodes: u64,
     /// The switch, or switches, that it is cabled to.
     pub switches: Vec<DeviceName>,
     /// The greatest load that packets it sends meet, on average over a series, for each pattern of the report in
-    /// order; `None` where that is not known.
+    /// order; `None` if it is not known.
     pub loads: Vec<Option<f64>>,
 }
 
@@ -182,7 +192,7 @@ mod tests {
             unroutable: Unroutable {
                 pairs: 3,
                 of: 30,
-                examples: vec![(device(), device(), evil())],
+                examples: vec![LostPair { from: device(), to: device(), reason: evil() }],
             },
             hosts: vec![HostRow {
                 name: device(),

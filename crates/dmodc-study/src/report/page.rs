@@ -9,10 +9,10 @@ const STYLE: &str = include_str!("style.css");
 
 const SCRIPT: &str = include_str!("script.js");
 
-/// Nothing may be loaded, and nothing sent.
+/// The page may load nothing, and send nothing.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 
-/// The report as one HTML page.
+/// Returns the report as one HTML page.
 pub fn html(report: &HtmlReport) -> String {
     let title = escape(&report.title);
     let mut page = format!(

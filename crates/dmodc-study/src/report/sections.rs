@@ -3,9 +3,11 @@
 use std::fmt::Write as _;
 
 use super::html::{TableCell, count, escape, number, scrolling, table};
-use super::{DeviceName, HostRow, HtmlReport, PatternSection, Unroutable, heat, histogram};
+use super::{
+    DeviceName, HostRow, HtmlReport, LostPair, PatternSection, Unroutable, heat, histogram,
+};
 
-/// What was analysed, as a list.
+/// Returns the list of what was analysed.
 pub(super) fn facts(facts: &[(String, String)]) -> String {
     let mut html = String::from("<dl class=\"facts\">\n");
     for (name, value) in facts {
@@ -14,11 +16,11 @@ pub(super) fn facts(facts: &[(String, String)]) -> String {
     html + "</dl>\n"
 }
 
-/// What is lost, and all patterns at a glance, each with a link to its section.
+/// Returns the pairs without a route, and all patterns at a glance, each with a link to its section.
 pub(super) fn contents(report: &HtmlReport) -> String {
     let mut html = alarm(&report.unroutable);
     let mut table = String::from(
-        "<table>\n<thead><tr><th>PatternSection</th><th class=\"n\">Maximum</th><th class=\"n\">Bound of the \
+        "<table>\n<thead><tr><th>Pattern</th><th class=\"n\">Maximum</th><th class=\"n\">Bound of the \
          maximum</th><th class=\"n\">Maximum / its bound</th><th class=\"n\">Mean</th><th>over</th>\
          <th class=\"n\">Bound of the mean</th></tr></thead>\n<tbody>\n",
     );
@@ -44,7 +46,8 @@ pub(super) fn contents(report: &HtmlReport) -> String {
     html
 }
 
-/// Pairs without a route stand first: they load nothing, so all loads look lower than they are.
+/// Returns the number of pairs without a route. It stands first: such pairs load nothing, so all loads look lower than
+/// they are.
 fn alarm(lost: &Unroutable) -> String {
     match lost.pairs {
         0 => format!("<p>All {} node pairs have a route.</p>\n", count(lost.of)),
@@ -74,7 +77,7 @@ fn ratio(pattern: &PatternSection) -> Option<String> {
     Some(format!("{:.2}", pattern.max / bound))
 }
 
-/// The numbers to look at first, each with its own bound.
+/// Returns the most important numbers, each with its own bound.
 fn headline(pattern: &PatternSection) -> String {
     let least = |bound: Option<f64>| {
         bound.map(|bound| format!("at least {} by any routing", number(bound)))
@@ -96,7 +99,7 @@ fn headline(pattern: &PatternSection) -> String {
     html + "</dl>\n"
 }
 
-/// One pattern: numbers, distribution, worst ports, all ports.
+/// Returns the section of a pattern: numbers, distribution, worst ports, all ports.
 pub(super) fn pattern(at: usize, pattern: &PatternSection) -> String {
     let mut html = format!("<section id=\"p{at}\">\n<h2>{}</h2>\n", escape(&pattern.name));
     if !pattern.about.is_empty() {
@@ -146,7 +149,7 @@ fn worst(pattern: &PatternSection) -> String {
     table(&heads, rows)
 }
 
-/// Pairs without a route; that there are none is said, too.
+/// Returns the section of pairs without a route, even if there are none.
 pub(super) fn unroutable(unroutable: &Unroutable) -> String {
     let Unroutable { pairs, of, examples } = unroutable;
     let mut html = String::from("<section id=\"unroutable\">\n<h2>Pairs without a route</h2>\n");
@@ -162,9 +165,9 @@ pub(super) fn unroutable(unroutable: &Unroutable) -> String {
     };
     if !examples.is_empty() {
         let heads = [("From", false), ("To", false), ("Why", false)];
-        let row = |(from, to, why): &(DeviceName, DeviceName, String)| {
+        let row = |LostPair { from, to, reason }: &LostPair| {
             let device = |name: &DeviceName| TableCell::Names(vec![name.clone()]);
-            vec![device(from), device(to), TableCell::Text(why.clone())]
+            vec![device(from), device(to), TableCell::Text(reason.clone())]
         };
         html += &scrolling(&table(&heads, examples.iter().map(row)));
         let more = pairs.saturating_sub(examples.len() as u64);
@@ -175,12 +178,13 @@ pub(super) fn unroutable(unroutable: &Unroutable) -> String {
     html + "</section>\n"
 }
 
-/// A row for each host. Thousands are scrolled in a box and found by name; paper gets the first ones.
+/// Returns the section with a row for each host. Thousands of rows are scrolled in a box and found by name; on paper
+/// only the first ones are shown.
 pub(super) fn hosts(hosts: &[HostRow], patterns: &[PatternSection]) -> String {
     if hosts.is_empty() {
         return String::new();
     }
-    // Patterns that follow no flows one by one know nothing of hosts.
+    // A pattern whose flows are not followed one by one has no loads of hosts.
     let shown: Vec<usize> = (0..patterns.len())
         .filter(|&at| hosts.iter().any(|host| host.loads.get(at).is_some_and(Option::is_some)))
         .collect();

@@ -1,6 +1,6 @@
 //! The folder of a study: shards, journals, the merged table, its summary, figures.
 //!
-//! A table is there whole or not at all, and its `.meta.json` is there before it.
+//! A table is written whole or not at all, and its `.meta.json` is written before it.
 
 use std::fs;
 use std::io::Write;
@@ -17,7 +17,7 @@ use super::shard::Shard;
 use crate::engine::EngineName;
 use crate::interrupt;
 
-/// Where the results of a study are.
+/// The folder of the results of a study.
 #[derive(Clone, Debug)]
 pub struct StudyFolder(PathBuf);
 
@@ -29,13 +29,13 @@ pub(super) struct TableFile {
 }
 
 impl StudyFolder {
-    /// This folder, or NAME.study beside the plan.
-    pub fn new(told: Option<&Path>, plan: &Path, study: &Study) -> Self {
-        let beside = || plan.with_file_name(format!("{}.study", study.plan.name));
-        StudyFolder(told.map_or_else(beside, Path::to_path_buf))
+    /// Returns this folder, or NAME.study next to the plan.
+    pub fn new(given: Option<&Path>, plan: &Path, study: &Study) -> Self {
+        let default = || plan.with_file_name(format!("{}.study", study.plan.name));
+        StudyFolder(given.map_or_else(default, Path::to_path_buf))
     }
 
-    /// Its path.
+    /// Returns its path.
     pub fn path(&self) -> &Path {
         &self.0
     }
@@ -44,7 +44,7 @@ impl StudyFolder {
         fs::create_dir_all(&self.0).map_err(|error| io(&self.0, error))
     }
 
-    /// Everything: NAME.csv.
+    /// Returns the merged table: NAME.csv.
     pub(super) fn merged(&self, study: &Study) -> TableFile {
         self.table(&study.plan.name)
     }
@@ -57,14 +57,14 @@ impl StudyFolder {
         self.0.join(format!("{}.journal", stem(shard)))
     }
 
-    /// The summary: means, pairs of engines, and both to read.
+    /// Returns the files of the summary: means, pairs of engines, and both as text.
     pub fn summary(&self, study: &Study) -> [PathBuf; 3] {
         let name = &study.plan.name;
         ["summary.csv", "versus.csv", "summary.md"]
             .map(|file| self.0.join(format!("{name}-{file}")))
     }
 
-    /// Where a figure goes.
+    /// Returns the path of a figure.
     pub fn figure(&self, name: &str) -> PathBuf {
         self.0.join(name)
     }
@@ -76,7 +76,7 @@ impl StudyFolder {
         }
     }
 
-    /// The shards that have a file with this ending, ascending: of fewest parts first.
+    /// Returns the shards that have a file with this ending, sorted by the number of shards and by index.
     pub(super) fn shards(&self, ending: &str) -> Result<Vec<Shard>, StudyError> {
         let entries = match fs::read_dir(&self.0) {
             Ok(entries) => entries,
@@ -124,7 +124,7 @@ pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), StudyError> {
     write().map_err(|error| io(path, error))
 }
 
-/// What measures: dmodc, and OpenSM where the plan has one of its engines.
+/// Returns the versions of dmodc, and of OpenSM if the plan has one of its engines.
 pub(super) fn versions(study: &Study) -> Value {
     let mut versions = json!({ "dmodc": env!("CARGO_PKG_VERSION") });
     if study.plan.engines.iter().any(|engine| matches!(engine.name, EngineName::Opensm(_))) {
@@ -133,7 +133,7 @@ pub(super) fn versions(study: &Study) -> Value {
     versions
 }
 
-/// What a table is of. It has nothing that two runs of the same could differ in.
+/// Returns the description of a table. It contains nothing in which two runs of the same plan could differ.
 fn meta(study: &Study, shard: Shard, versions: &Value) -> Value {
     let plan = &study.plan;
     let texts = |items: &mut dyn Iterator<Item = String>| items.collect::<Vec<_>>();
@@ -177,7 +177,7 @@ impl TableFile {
         write_whole(&self.csv, text.as_bytes())
     }
 
-    /// Refuses a description of another plan or version; none is none of these.
+    /// Reads the description of the table, and refuses one of another plan or version. Returns `None` if there is none.
     pub(super) fn check(&self, study: &Study) -> Result<Option<Value>, StudyError> {
         let text = match fs::read_to_string(&self.meta) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
@@ -186,12 +186,13 @@ impl TableFile {
         let name = self.meta.display();
         let meta: Value = serde_json::from_str(&text)
             .map_err(|error| StudyError::Mismatch(format!("{name}: {error}")))?;
-        let told = |value: &Value| value.as_str().unwrap_or("unknown").to_string();
-        same_plan(&name, (&told(&meta["plan_hash"]), &told(&meta["versions"]["dmodc"])), study)?;
+        let text = |value: &Value| value.as_str().unwrap_or("unknown").to_string();
+        let (hash, version) = (text(&meta["plan_hash"]), text(&meta["versions"]["dmodc"]));
+        check_origin(&name, &hash, &version, study)?;
         Ok(Some(meta))
     }
 
-    /// The rows as lines, without the header: `None` if the table is not there.
+    /// Returns the rows as lines, without the header; `None` if there is no table.
     pub(super) fn lines(&self, study: &Study) -> Result<Option<Vec<String>>, StudyError> {
         let text = match fs::read_to_string(&self.csv) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
@@ -207,10 +208,11 @@ impl TableFile {
     }
 }
 
-/// Refuses what another plan or version made.
-pub(super) fn same_plan(
+/// Refuses a file of another plan or version.
+pub(super) fn check_origin(
     name: &dyn std::fmt::Display,
-    (hash, version): (&str, &str),
+    hash: &str,
+    version: &str,
     study: &Study,
 ) -> Result<(), StudyError> {
     let ours = env!("CARGO_PKG_VERSION");
@@ -228,7 +230,7 @@ pub(super) fn same_plan(
     }
 }
 
-/// Rows as lines.
+/// Returns rows as lines.
 pub(super) fn lines(rows: &[StudyRow]) -> Vec<String> {
     rows.iter().map(StudyRow::line).collect()
 }

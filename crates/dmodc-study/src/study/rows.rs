@@ -6,24 +6,24 @@ use super::error::StudyError;
 ///
 /// | column | |
 /// |---|---|
-/// | `study`, `fabric` | as the plan calls them |
-/// | `nodes`, `switches` | of the healthy fabric; aggregation nodes aside |
+/// | `study`, `fabric` | their names in the plan |
+/// | `nodes`, `switches` | of the healthy fabric, without aggregation nodes |
 /// | `engine`, `engine_seed` | the algorithm, and its seed if it draws |
-/// | `cables_asked`, `switches_asked` | what is to die, as in the plan |
-/// | `throw`, `throw_seed` | which draw of it: `dmodc degrade --seed` makes the same |
-/// | `cables_dead`, `switches_dead` | how many that is |
+/// | `cables_asked`, `switches_asked` | how much shall die, in the words of the plan |
+/// | `throw`, `throw_seed` | the number of the trial and its seed: `dmodc degrade --seed` draws the same faults |
+/// | `cables_dead`, `switches_dead` | how many die |
 /// | `pattern`, `pattern_seed` | the traffic, and its seed if it is drawn |
 /// | `max` | the greatest number of flows on any port; of a series, its greatest maximum |
-/// | `mean` | of `a2a` over all ports between switches, else of the series' maxima |
+/// | `mean` | for `a2a` over all ports between switches, otherwise over the series' maxima |
 /// | `median`, `min` | of the series' maxima |
-/// | `bound`, `bound_mean`, `bound_median` | what no routing can go below, for `max`, `mean` and `median` of a series |
+/// | `bound`, `bound_mean`, `bound_median` | lower bounds of `max`, `mean` and `median` for any routing |
 /// | `unroutable_pairs` | ordered pairs of live nodes that these tables do not connect |
 /// | `lost` | those of them that live cables connect; an engine that loses pairs is compared with no other |
 /// | `valid` | whether every pair of leaves with nodes has an up\*down\* route |
-/// | `entries_moved`, `blocks_moved` | what differs from the engine's healthy tables, on live switches: entries, and blocks of 64 LIDs |
+/// | `entries_moved`, `blocks_moved` | entries, and blocks of 64 LIDs, that differ from the engine's healthy tables, on live switches |
 /// | `entries_forced`, `blocks_forced` | those of the healthy tables that could not stay, whatever the new ones: see [`forced`](dmodc::judge::forced) |
-/// | `pairs_moved` | ordered pairs of live nodes whose path is another one |
-/// | `entries_total`, `blocks_total`, `pairs_total` | of how many |
+/// | `pairs_moved` | ordered pairs of live nodes whose path has changed |
+/// | `entries_total`, `blocks_total`, `pairs_total` | the totals of these |
 /// | `refused` | why the engine gave no tables; then nothing is measured |
 pub const COLUMNS: [&str; 33] = [
     "study",
@@ -61,7 +61,7 @@ pub const COLUMNS: [&str; 33] = [
     "refused",
 ];
 
-/// The values of one row, by column; empty where there is none.
+/// The values of one row, by column; an empty string if there is no value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StudyRow([String; COLUMNS.len()]);
 
@@ -95,7 +95,7 @@ impl StudyRow {
         }
     }
 
-    /// A value.
+    /// Returns a value.
     ///
     /// # Panics
     /// If there is no such column.
@@ -103,7 +103,7 @@ impl StudyRow {
         &self.0[StudyRow::at(column)]
     }
 
-    /// A value as a number, if it is one.
+    /// Returns a value as a number, if it is one.
     pub fn number(&self, column: &str) -> Option<f64> {
         self.get(column).parse().ok()
     }
@@ -113,7 +113,7 @@ impl StudyRow {
         self.get("lost").parse().unwrap_or(0)
     }
 
-    /// The row as a line, without its end.
+    /// Returns the row as a line, without its end.
     pub fn line(&self) -> String {
         let fields: Vec<String> = self.0.iter().map(|field| quoted(field)).collect();
         fields.join(",")
@@ -139,7 +139,7 @@ impl StudyRow {
     }
 }
 
-/// A field as CSV wants it.
+/// Returns a field in the notation of CSV.
 pub(super) fn quoted(field: &str) -> String {
     match field.contains([',', '"']) {
         true => format!("\"{}\"", field.replace('"', "\"\"")),
@@ -147,7 +147,7 @@ pub(super) fn quoted(field: &str) -> String {
     }
 }
 
-/// A field whose opening quote was taken, and what comes after its comma.
+/// Reads a field whose opening quote was already read. Returns it and the text after its comma.
 fn closed(text: &str) -> Option<(String, Option<&str>)> {
     let mut field = String::new();
     let mut rest = text;
@@ -166,15 +166,15 @@ fn closed(text: &str) -> Option<(String, Option<&str>)> {
     }
 }
 
-/// The first line of every table.
+/// Returns the first line of every table.
 pub(super) fn header() -> String {
     COLUMNS.join(",")
 }
 
-/// The rows of a table that `study run` or `study merge` wrote; its name is for errors.
+/// Reads the rows of a table that `study run` or `study merge` wrote. The name is used in errors.
 ///
 /// # Errors
-/// If it is no such table.
+/// If the text is no such table.
 pub fn read_rows(text: &str, name: &str) -> Result<Vec<StudyRow>, StudyError> {
     let wrong = |line: usize, what: &str| StudyError::Mismatch(format!("{name}:{line}: {what}"));
     let mut lines = text.lines();
@@ -210,11 +210,11 @@ mod tests {
 
     #[test]
     fn other_tables_are_refused_by_line() {
-        let told = |text: &str| read_rows(text, "t.csv").expect_err("it is no table").to_string();
-        assert_eq!(told("a,b\n1,2\n"), "t.csv:1: not a table of this version of dmodc study");
+        let error = |text: &str| read_rows(text, "t.csv").expect_err("it is no table").to_string();
+        assert_eq!(error("a,b\n1,2\n"), "t.csv:1: not a table of this version of dmodc study");
         let short = format!("{}\nquick,full\n", header());
-        assert_eq!(told(&short), "t.csv:2: not a row of a study");
+        assert_eq!(error(&short), "t.csv:2: not a row of a study");
         let open = format!("{}\n\"quick,full\n", header());
-        assert_eq!(told(&open), "t.csv:2: not a row of a study");
+        assert_eq!(error(&open), "t.csv:2: not a row of a study");
     }
 }

@@ -230,7 +230,8 @@ pub(super) fn page(analysis: &Analysis<'_>, fabric: &str, tables: &str) -> page:
     let live = analysis.live;
     let examples = analysis.lost.iter().map(|lost| {
         let (from, to) = (End::Switch(lost.from), End::Node(lost.to));
-        (device(live.fabric, from), device(live.fabric, to), "not delivered".to_string())
+        let [from, to] = [from, to].map(|end| device(live.fabric, end));
+        page::LostPair { from, to, reason: "not delivered".into() }
     });
     page::HtmlReport {
         title: format!("Congestion risk of {tables}"),

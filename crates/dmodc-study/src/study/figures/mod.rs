@@ -1,8 +1,8 @@
-//! Figures as in the paper: risk against degradation, what an update moves, and how many throws stay valid.
+//! Figures as in the paper: risk against degradation, what an update moves, and how many trials stay valid.
 //!
-//! A *sweep* is a list of degradations that is one axis: growing numbers of dead cables with as many dead
-//! switches, or the other way round; or both, one beside the other. Every sweep has three figures, each
-//! with a row of panels for every fabric.
+//! A *sweep* is a list of degradations along one axis: growing numbers of dead cables with a fixed number of dead switches,
+//! or the other way round; or both, side by side. Every sweep has three figures, each with a row of panels for every
+//! fabric.
 
 mod axis;
 mod draw;
@@ -15,16 +15,16 @@ use axis::Axis;
 use draw::{EngineCurve, Figure, PanelKind, StudyPanel};
 use sweep::FigureSweep;
 
-/// A drawing.
+/// A figure and the name of its file.
 #[derive(Clone, Debug)]
 pub struct FigureFile {
-    /// Its file's name, without an ending.
+    /// The name of the file, without an ending.
     pub name: String,
-    /// The drawing as SVG.
+    /// The figure as SVG.
     pub svg: String,
 }
 
-/// All figures of a merged table.
+/// Returns all figures of a merged table.
 ///
 /// # Errors
 /// If there is nothing to draw, or the drawing library fails.
@@ -44,31 +44,33 @@ pub fn draw(rows: &[StudyRow]) -> Result<Vec<FigureFile>, String> {
     Ok(drawings)
 }
 
-/// So many panels are side by side at the most.
+/// The greatest number of panels side by side.
 const PANELS_IN_A_ROW: usize = 3;
 
-/// Rows, along one sweep.
+/// The rows of a table, along one sweep.
 struct SweepTable<'a> {
     rows: &'a [StudyRow],
     sweep: &'a FigureSweep,
 }
 
 impl SweepTable<'_> {
-    /// What an engine's rows of a fabric and a pattern hold: all throws of each place of the sweep.
+    /// Returns the values of an engine on a fabric with a pattern: those of all trials, for each position of the sweep.
     fn trials(
         &self,
-        [fabric, engine, pattern]: [&str; 3],
+        fabric: &str,
+        engine: &str,
+        pattern: &str,
         value: impl Fn(&StudyRow) -> Option<f64>,
     ) -> Vec<Vec<f64>> {
-        let is_meant = |row: &&StudyRow| {
+        let matches = |row: &&StudyRow| {
             row.get("fabric") == fabric
                 && row.get("engine") == engine
                 && row.get("pattern") == pattern
         };
         let mut trials = vec![vec![]; self.sweep.len()];
-        for row in self.rows.iter().filter(is_meant) {
+        for row in self.rows.iter().filter(matches) {
             if let Some(value) = value(row) {
-                for place in self.sweep.places(row) {
+                for place in self.sweep.positions(row) {
                     trials[place].push(value);
                 }
             }
@@ -84,16 +86,16 @@ impl SweepTable<'_> {
     ) -> Vec<EngineCurve> {
         let engines = values(self.rows, "engine");
         let curve = |engine: &&str| EngineCurve {
-            name: self.named(engine),
-            trials: self.trials([fabric, engine, pattern], &value),
+            name: self.engine_label(engine),
+            trials: self.trials(fabric, engine, pattern, &value),
         };
         engines.iter().map(curve).collect()
     }
 
-    /// An engine, and how many throws it has if others have more.
-    fn named(&self, engine: &str) -> String {
-        let last = |is_meant: &dyn Fn(&&StudyRow) -> bool| {
-            let trials = self.rows.iter().filter(is_meant).filter_map(|row| row.number("throw"));
+    /// Returns the name of an engine, with the number of its trials if others have more.
+    fn engine_label(&self, engine: &str) -> String {
+        let last = |matches: &dyn Fn(&&StudyRow) -> bool| {
+            let trials = self.rows.iter().filter(matches).filter_map(|row| row.number("throw"));
             trials.fold(0.0, f64::max)
         };
         let (its, all) = (last(&|row| row.get("engine") == engine), last(&|_| true));
@@ -104,7 +106,7 @@ impl SweepTable<'_> {
         }
     }
 
-    /// A measure of all engines, and what it cannot go below.
+    /// Returns the panel of a measure: a curve for each engine, and the lower bound.
     fn panel(
         &self,
         fabric: &str,
@@ -113,11 +115,11 @@ impl SweepTable<'_> {
         words: [&str; 2],
     ) -> StudyPanel {
         let least = |engine: &&str| {
-            self.trials([fabric, engine, pattern], |row| {
+            self.trials(fabric, engine, pattern, |row| {
                 measure.least(row).filter(|_| row.lost() == 0)
             })
         };
-        // Every engine is held against the same faults; the first that has the most throws tells.
+        // All engines have the same faults, so the bound of the first engine with the most trials is shown.
         let engines = values(self.rows, "engine");
         let least = engines.iter().rev().map(least).max_by_key(|b| b.concat().len());
         StudyPanel {
@@ -160,7 +162,7 @@ impl SweepTable<'_> {
 
     fn valid(&self) -> Figure {
         let pattern = values(self.rows, "pattern")[0];
-        // An engine that refuses delivers nothing.
+        // An engine that refuses a trial delivers no pair.
         let is_complete =
             |row: &StudyRow| Some(f64::from(u8::from(row.get("unroutable_pairs") == "0")));
         let panel = |fabric: &&str| {
@@ -187,7 +189,7 @@ impl SweepTable<'_> {
         Figure { title, axis: Axis::new(self.sweep), bound: String::new(), rows }
     }
 
-    /// A figure with a row for every fabric.
+    /// Returns a figure with a row for every fabric.
     fn figure(
         &self,
         title: &str,
@@ -207,7 +209,7 @@ impl SweepTable<'_> {
         }
     }
 
-    /// A fabric, and how large it is.
+    /// Returns the heading of a fabric: its name and size.
     fn heading(&self, fabric: &str) -> String {
         let row = self.rows.iter().find(|row| row.get("fabric") == fabric);
         let number = |column| thousands(row.map_or("", |row| row.get(column)));
@@ -215,7 +217,7 @@ impl SweepTable<'_> {
     }
 }
 
-/// What of a pattern is drawn, in words.
+/// Returns the title of a pattern's panel.
 fn title_of(pattern: &str) -> String {
     match pattern.split_once(':') {
         Some(("rp", n)) => format!("random permutations, median of {n}"),

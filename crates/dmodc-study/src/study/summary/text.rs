@@ -1,10 +1,10 @@
-//! The summary to read: Markdown whose tables stand in columns as plain text, too.
+//! The summary as Markdown, whose tables are aligned in plain text, too.
 
 use super::{EngineTrials, Mean, Scenario, Standing, StudySummary};
 use crate::figure::thousands;
 use crate::study::measures::{Measure, shown};
 
-/// What stands above the tables.
+/// The text above the tables.
 const HEAD: &str = "\
 Means over throws. In brackets: what no routing can go below, on these throws. Moved is what differs from the
 engine's healthy tables, in percent; in brackets: what of them could not stay, whatever the new tables, as long as
@@ -14,7 +14,8 @@ in which one of two engines loses pairs are not compared.
 ";
 
 impl StudySummary {
-    /// The summary as Markdown: all means, where this engine is the lowest, and it beside each other engine.
+    /// Returns the summary as Markdown: all means, where this engine is the lowest, and its comparison with each other
+    /// engine.
     ///
     /// # Errors
     /// If there is no such engine.
@@ -24,39 +25,41 @@ impl StudySummary {
             format!("no engine of the study is called '{engine}': {names}")
         })?;
         let mut text = format!("# {}\n\n{HEAD}", self.study);
-        for places in self.places.chunk_by(|a, b| a.fabric == b.fabric) {
-            let Scenario { fabric, nodes, switches, .. } = &places[0];
+        for scenarios in self.scenarios.chunk_by(|a, b| a.fabric == b.fabric) {
+            let Scenario { fabric, nodes, switches, .. } = &scenarios[0];
             let (nodes, switches) = (thousands(nodes), thousands(switches));
             text += &format!("\n## {fabric}: {nodes} nodes, {switches} switches\n\n");
-            text +=
-                &self.table(&["dead", "engine", "throws"], places, |place| self.means_of(place));
-            if places.iter().all(|place| place.engines[at].is_absent()) {
+            text += &self.table(&["dead", "engine", "throws"], scenarios, |scenario| {
+                self.means_of(scenario)
+            });
+            if scenarios.iter().all(|scenario| scenario.engines[at].is_absent()) {
                 continue;
             }
             text += &format!("\n### Is {engine} the lowest, on equal throws?\n\n");
-            text += &self.table(&["dead"], places, |place| vec![self.verdict(place, at)]);
+            text += &self.table(&["dead"], scenarios, |scenario| vec![self.verdict(scenario, at)]);
             text += &format!("\n### {engine} : another, on the throws that both have\n\n");
-            text += &self.table(&["dead", "other", "throws"], places, |p| self.beside(p, at));
+            text +=
+                &self.table(&["dead", "other", "throws"], scenarios, |p| self.compare_all(p, at));
         }
         Ok(text)
     }
 
-    /// A table with these columns and one for each measure.
+    /// Returns a table with these columns and one for each measure.
     fn table(
         &self,
         first: &[&str],
-        places: &[Scenario],
+        scenarios: &[Scenario],
         lines: impl Fn(&Scenario) -> Vec<Vec<String>>,
     ) -> String {
         let names = self.measures.iter().map(|measure| measure.name.clone());
         let mut table = vec![first.iter().map(|&name| name.into()).chain(names).collect()];
-        table.extend(places.iter().flat_map(lines));
+        table.extend(scenarios.iter().flat_map(lines));
         aligned(&table, first.len())
     }
 
-    /// A line for each engine that takes part.
-    fn means_of(&self, place: &Scenario) -> Vec<Vec<String>> {
-        let here = place.engines.iter().zip(&self.engines).filter(|(t, _)| !t.is_absent());
+    /// Returns a line for each engine that takes part.
+    fn means_of(&self, scenario: &Scenario) -> Vec<Vec<String>> {
+        let here = scenario.engines.iter().zip(&self.engines).filter(|(t, _)| !t.is_absent());
         let line = |(trials, engine): (&EngineTrials, &String)| {
             let mut count = trials.measured.len().to_string();
             if trials.refused > 0 {
@@ -74,16 +77,16 @@ impl StudySummary {
                 }
             };
             let means = self.measures.iter().enumerate().map(mean);
-            [place.dead(), engine.clone(), count].into_iter().chain(means).collect()
+            [scenario.dead(), engine.clone(), count].into_iter().chain(means).collect()
         };
         here.map(line).collect()
     }
 
-    /// Whether an engine is the lowest in each measure; if not, the one that is farthest below it.
-    fn verdict(&self, place: &Scenario, engine: usize) -> Vec<String> {
-        let loses = !place.engines[engine].lost.is_empty();
+    /// Returns, for each measure, whether an engine is the lowest; if not, the one that is farthest below it.
+    fn verdict(&self, scenario: &Scenario, engine: usize) -> Vec<String> {
+        let loses = !scenario.engines[engine].lost.is_empty();
         let verdict = |(m, measure): (usize, &Measure)| {
-            let Some(standing) = place.standing(self.compared(m), engine) else {
+            let Some(standing) = scenario.standing(self.compared(m), engine) else {
                 return String::new();
             };
             match standing {
@@ -103,15 +106,15 @@ impl StudySummary {
             }
         };
         let verdicts = self.measures.iter().enumerate().map(verdict);
-        std::iter::once(place.dead()).chain(verdicts).collect()
+        std::iter::once(scenario.dead()).chain(verdicts).collect()
     }
 
-    /// A line for each other engine.
-    fn beside(&self, place: &Scenario, engine: usize) -> Vec<Vec<String>> {
+    /// Returns a line for each other engine.
+    fn compare_all(&self, scenario: &Scenario, engine: usize) -> Vec<Vec<String>> {
         let line = |peer: usize| {
             let measures = 0..self.measures.len();
             let pairs: Vec<_> =
-                measures.map(|m| place.pair(self.compared(m), engine, peer)).collect();
+                measures.map(|m| scenario.pair(self.compared(m), engine, peer)).collect();
             let trials = pairs.iter().flatten().map(|(mine, _)| mine.trials).max()?;
             let pair = |(pair, measure): (&Option<(Mean, Mean)>, &Measure)| match pair {
                 None => String::new(),
@@ -120,7 +123,7 @@ impl StudySummary {
                 }
             };
             let pairs = pairs.iter().zip(&self.measures).map(pair);
-            let first = [place.dead(), self.engines[peer].clone(), trials.to_string()];
+            let first = [scenario.dead(), self.engines[peer].clone(), trials.to_string()];
             Some(first.into_iter().chain(pairs).collect())
         };
         (0..self.engines.len()).filter_map(line).collect()
@@ -128,7 +131,7 @@ impl StudySummary {
 }
 
 impl Scenario {
-    /// What is dead, in words.
+    /// Returns what is dead, in words.
     fn dead(&self) -> String {
         let of = |asked: &str, what: &str| format!("{} {what}", shown(asked));
         match (self.cables_asked.as_str(), self.switches_asked.as_str()) {
@@ -140,7 +143,7 @@ impl Scenario {
     }
 }
 
-/// A mean as people read it.
+/// Returns a mean for people.
 fn written(value: f64, measure: &Measure) -> String {
     match value {
         v if measure.is_percent() => format!("{v:.2} %"),
@@ -149,7 +152,7 @@ fn written(value: f64, measure: &Measure) -> String {
     }
 }
 
-/// A Markdown table; the first columns are words, and stand to the left.
+/// Returns a Markdown table. The first columns are words, and are aligned to the left.
 fn aligned(table: &[Vec<String>], words: usize) -> String {
     let columns = table.first().map_or(0, Vec::len);
     let length = |text: &String| text.chars().count();
@@ -159,7 +162,7 @@ fn aligned(table: &[Vec<String>], words: usize) -> String {
     let mut text = String::new();
     for (at, line) in table.iter().enumerate() {
         for (c, field) in line.iter().enumerate() {
-            // A bar would end the field.
+            // A vertical bar would end the field.
             let field = field.replace('|', "/");
             match c < words {
                 true => text += &format!("| {field:<width$} ", width = widths[c]),
