@@ -10,6 +10,7 @@ mod input;
 mod names;
 mod output;
 mod ranks;
+mod source;
 mod table_file;
 mod text;
 mod verdict;

@@ -10,11 +10,35 @@ use dmodc_formats::lft::{self, Lft, LftError};
 use dmodc_formats::npy::{self, NpyError};
 use dmodc_formats::source::FrontToBack;
 
-use crate::input::{BEGINNING, at, name, stdin};
-use crate::output;
+use crate::args::FabricArgs;
+use crate::source::{BEGINNING, located, name, stdin};
+use crate::{output, text};
+
+/// Tables, matched with their fabric.
+pub(crate) fn tables(path: &Path, fabric: &Fabric, args: &FabricArgs) -> Result<Lft> {
+    let lft = read(path, fabric)?;
+    if let Some(first) = lft.dirt.first().filter(|_| args.strict) {
+        bail!("{}:{first}", name(path));
+    }
+    for line in text::dirt(&lft.dirt) {
+        eprintln!("dmodc: {}: {line}", name(path));
+    }
+    Ok(lft)
+}
+
+/// Refuses tables none of which is of a switch of the fabric. Tables of another state of the fabric are fine: what
+/// does not match is reported.
+pub(crate) fn check_fabric(path: &Path, lft: &Lft, fabric: &Fabric) -> Result<()> {
+    match lft.unknown_switches.first() {
+        Some(first) if lft.missing_switches.len() == fabric.switches().len() => {
+            bail!("{}: {first} is no switch of the fabric, nor is any other one here", name(path))
+        }
+        _ => Ok(()),
+    }
+}
 
 /// Reads tables, whatever their form, and matches them with their fabric. `-` is standard input.
-pub(crate) fn read(path: &Path, fabric: &Fabric) -> Result<Lft> {
+fn read(path: &Path, fabric: &Fabric) -> Result<Lft> {
     if path == Path::new("-") {
         return from(path, &mut stdin()?, None, fabric);
     }
@@ -67,7 +91,7 @@ fn from(path: &Path, source: &mut dyn Read, file: Option<&File>, fabric: &Fabric
         false => lft::read(&beginning, fabric).map_err(LftError::Text),
     };
     read.map_err(|error| match error {
-        LftError::Text(error) => at(path, &beginning, &error),
+        LftError::Text(error) => located(path, &beginning, &error),
         LftError::Io(error) => anyhow::Error::from(error).context(name(path)),
     })
 }
@@ -85,7 +109,7 @@ fn array(path: &Path, file: &File, fabric: &Fabric) -> Result<Lft> {
         format!("{}, which says what the rows and columns of {} are", beside.display(), name(path))
     })?;
     npy::read(file, &labels, fabric).map_err(|error| match error {
-        NpyError::Labels(error) => at(&beside, &labels, &error),
+        NpyError::Labels(error) => located(&beside, &labels, &error),
         error => anyhow::Error::from(error).context(name(path)),
     })
 }

@@ -14,20 +14,20 @@ use crate::args::CheckArgs;
 use crate::input::Whole;
 use crate::text::{counted, end, number, switch, time};
 use crate::verdict::{self, Situation};
-use crate::{Answer, input, output};
+use crate::{Answer, input, output, source, table_file};
 
 pub(super) fn run(args: &CheckArgs) -> Result<Answer> {
     let paths = [Some(args.tables.as_path()), args.new.as_deref()];
     let paths = || paths.into_iter().flatten();
-    input::only_one_from_stdin(paths().chain([args.fabric.fabric.as_path()]))?;
+    source::only_one_from_stdin(paths().chain([args.fabric.fabric.as_path()]))?;
     let mut fabric = input::fabric(&args.fabric)?;
     let leaves = input::leaf_rule(&args.leaves, &mut fabric)?;
     let whole = Whole::new(fabric);
     let live = whole.live();
     let mut dumps = Vec::new();
     for path in paths() {
-        let dump = input::tables(path, live.fabric, &args.fabric)?;
-        input::is_of_this_fabric(path, &dump, live.fabric)?;
+        let dump = table_file::tables(path, live.fabric, &args.fabric)?;
+        table_file::check_fabric(path, &dump, live.fabric)?;
         dumps.push(dump);
     }
     let (destinations, switches, _) = input::order(&args.order)?;

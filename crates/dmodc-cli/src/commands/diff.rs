@@ -14,23 +14,23 @@ use super::check::{strangers, unmatched};
 use crate::args::DiffArgs;
 use crate::input::Whole;
 use crate::text::{counted, number, percent, switch, time};
-use crate::{Answer, input, output};
+use crate::{Answer, input, output, source, table_file};
 
 /// How many switches are told by name.
 const NAMED: usize = 10;
 
 pub(super) fn run(args: &DiffArgs) -> Result<Answer> {
     let paths = [args.old.as_path(), args.new.as_path()];
-    input::only_one_from_stdin(paths.into_iter().chain([args.fabric.fabric.as_path()]))?;
+    source::only_one_from_stdin(paths.into_iter().chain([args.fabric.fabric.as_path()]))?;
     let mut fabric = input::fabric(&args.fabric)?;
     let leaves = input::leaf_rule(&args.leaves, &mut fabric)?;
     let (destinations, switches, _) = input::order(&args.order)?;
     let whole = Whole::new(fabric);
     let live = whole.live();
-    let tables = |path| input::tables(path, live.fabric, &args.fabric);
+    let tables = |path| table_file::tables(path, live.fabric, &args.fabric);
     let dumps = [tables(paths[0])?, tables(paths[1])?];
     for (dump, path) in dumps.iter().zip(paths) {
-        input::is_of_this_fabric(path, dump, live.fabric)?;
+        table_file::check_fabric(path, dump, live.fabric)?;
     }
     let options = RoutingOptions { leaves, destinations, switches, switch_lids: true };
     let routing = Routing::new(live, &options);

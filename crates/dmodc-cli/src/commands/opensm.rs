@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::generate::preset;
 use crate::args::{FabricArgs, LabArgs, OpensmCommand};
 use crate::text::number;
-use crate::{Answer, input, output};
+use crate::{Answer, input, output, source};
 
 pub(super) fn run(command: &OpensmCommand) -> Result<Answer> {
     match command {
@@ -143,7 +143,7 @@ fn lab(args: &LabArgs) -> Result<Answer> {
         Some(path) if path == Path::new("demo") => Script::demo(),
         Some(path) => {
             // A name that means nothing is reported before anything is started.
-            input::list(path, |text| {
+            source::read_list(path, |text| {
                 let script = Script::read(text)?;
                 script.check(&fabric)?;
                 Ok(script)

@@ -13,14 +13,14 @@ use crate::args::TraceArgs;
 use crate::input::Whole;
 use crate::names::resolve;
 use crate::text::{end, switch};
-use crate::{Answer, input, output};
+use crate::{Answer, input, output, source, table_file};
 
 pub(super) fn run(args: &TraceArgs) -> Result<Answer> {
-    input::only_one_from_stdin([args.fabric.fabric.as_path(), args.tables.as_path()])?;
+    source::only_one_from_stdin([args.fabric.fabric.as_path(), args.tables.as_path()])?;
     let whole = Whole::new(input::fabric(&args.fabric)?);
     let live = whole.live();
     let fabric = live.fabric;
-    let dump = input::tables(&args.tables, fabric, &args.fabric)?;
+    let dump = table_file::tables(&args.tables, fabric, &args.fabric)?;
     let tables = &Lft::tables(&[&dump], fabric)?[0];
     let from = resolve(fabric, &args.source)?;
     let to = resolve(fabric, &args.destination)?;

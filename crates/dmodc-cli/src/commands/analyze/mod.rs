@@ -23,7 +23,7 @@ use crate::input::Whole;
 use crate::names::Nodes;
 use crate::text::counted;
 use crate::verdict::Situation;
-use crate::{Answer, input, output};
+use crate::{Answer, input, output, source, table_file};
 
 /// Everything that was found.
 pub(super) struct Analysis<'a> {
@@ -45,13 +45,13 @@ pub(super) struct Analysis<'a> {
 pub(super) fn run(args: &AnalyzeArgs) -> Result<Answer> {
     let job_file = args.nodes.as_deref();
     let inputs = [args.fabric.fabric.as_path(), args.tables.as_path()].into_iter().chain(job_file);
-    input::only_one_from_stdin(inputs)?;
+    source::only_one_from_stdin(inputs)?;
     let mut fabric = input::fabric(&args.fabric)?;
     let leaves = input::leaf_rule(&args.leaves, &mut fabric)?;
     let whole = Whole::new(fabric);
     let live = whole.live();
-    let dump = input::tables(&args.tables, live.fabric, &args.fabric)?;
-    input::is_of_this_fabric(&args.tables, &dump, live.fabric)?;
+    let dump = table_file::tables(&args.tables, live.fabric, &args.fabric)?;
+    table_file::check_fabric(&args.tables, &dump, live.fabric)?;
     let (destinations, switches, _) = input::order(&args.order)?;
     let routing =
         Routing::new(live, &RoutingOptions { leaves, destinations, switches, switch_lids: true });
@@ -139,7 +139,7 @@ fn write(args: &AnalyzeArgs, analysis: &Analysis<'_>) -> Result<()> {
     to(&args.csv, &|| Ok(report::csv(analysis)))?;
     to(&args.svg, &|| report::svg(analysis))?;
     to(&args.html, &|| {
-        let (fabric, tables) = (input::name(&args.fabric.fabric), input::name(&args.tables));
+        let (fabric, tables) = (source::name(&args.fabric.fabric), source::name(&args.tables));
         Ok(page::html(&report::page(analysis, &fabric, &tables)))
     })?;
     match args.json {
@@ -151,7 +151,7 @@ fn write(args: &AnalyzeArgs, analysis: &Analysis<'_>) -> Result<()> {
 /// The nodes of a job, in destination order, each once.
 fn job(path: &Path, names: &Nodes<'_>, orders: &Orders) -> Result<Vec<NodeIndex>> {
     let mut nodes = Vec::new();
-    for named in input::list(path, read_hosts)? {
+    for named in source::read_list(path, read_hosts)? {
         nodes.extend(meant(path, names, &named)?);
     }
     nodes.sort_by_key(|&n| (!orders.node_number(n).on_leaf, orders.node_number(n).number, n));
@@ -160,7 +160,7 @@ fn job(path: &Path, names: &Nodes<'_>, orders: &Orders) -> Result<Vec<NodeIndex>
 }
 
 fn meant(path: &Path, names: &Nodes<'_>, named: &Named) -> Result<Vec<NodeIndex>> {
-    let place = || format!("{}:{}", input::name(path), named.line);
+    let place = || format!("{}:{}", source::name(path), named.line);
     names.find(&named.name).with_context(place)
 }
 
@@ -193,11 +193,11 @@ fn flows(pattern: &Pattern, names: &Nodes<'_>, traffic: &Traffic<'_>) -> Result<
         Pattern::File(path) => {
             let path = Path::new(path);
             let mut pairs = Vec::new();
-            for (from, to) in input::list(path, read_pairs)? {
+            for (from, to) in source::read_list(path, read_pairs)? {
                 let ends = [meant(path, names, &from)?, meant(path, names, &to)?];
                 if ends[0].len() != ends[1].len() {
                     let [a, b] = ends.map(|nodes| counted(nodes.len(), "node"));
-                    let place = format!("{}:{}", input::name(path), from.line);
+                    let place = format!("{}:{}", source::name(path), from.line);
                     bail!(
                         "{place}: '{}' has {a} and '{}' {b}: say by GUID which send to which",
                         from.name,
@@ -206,7 +206,7 @@ fn flows(pattern: &Pattern, names: &Nodes<'_>, traffic: &Traffic<'_>) -> Result<
                 }
                 // Hosts with several rails send from each to its like.
                 for (&a, &b) in ends[0].iter().zip(&ends[1]) {
-                    let place = || format!("{}:{}", input::name(path), from.line);
+                    let place = || format!("{}:{}", source::name(path), from.line);
                     let a = position(a, &from.name).with_context(place)?;
                     pairs.push((a, position(b, &to.name).with_context(place)?));
                 }

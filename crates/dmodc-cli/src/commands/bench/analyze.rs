@@ -7,12 +7,13 @@ use dmodc_study::bench::{self, BenchCase};
 use dmodc_study::machine;
 use serde_json::{Value, json};
 
-use super::{Size, command_line, sizes, write};
+use super::cases::{Size, sizes};
+use super::record::{command_line, write};
 use crate::args::{BenchAnalyzeArgs, Dead};
 use crate::text::number;
 use crate::{Answer, output};
 
-/// Judging instead of routing.
+/// Measures judging instead of routing.
 pub(super) fn run(args: &BenchAnalyzeArgs) -> Result<Answer> {
     let mut rows = Vec::new();
     for Size { name, pgft, .. } in sizes(&args.presets, &args.tuples, "rlft-36")? {

@@ -10,7 +10,7 @@ use dmodc::{
 };
 
 use crate::args::{EngineName, FabricArgs, RouteArgs};
-use crate::input;
+use crate::{input, source};
 
 /// The orders that the arguments ask for. Those that are saved are to last, so empty places have numbers, too, and a dead switch does not decide
 /// which plane comes first.
@@ -52,10 +52,10 @@ impl State {
         let Some(path) = &args.reference else {
             return State::alone(args, input::fabric(&args.fabric)?);
         };
-        input::only_one_from_stdin([path.as_path(), args.fabric.fabric.as_path()])?;
+        source::only_one_from_stdin([path.as_path(), args.fabric.fabric.as_path()])?;
         let fabric = input::fabric(&args.fabric)?;
         let reference = FabricArgs { fabric: path.clone(), strict: args.fabric.strict };
-        State::joined(args, input::fabric(&reference)?, fabric, input::name(path))
+        State::joined(args, input::fabric(&reference)?, fabric, source::name(path))
     }
 
     /// A fabric that is its own reference.

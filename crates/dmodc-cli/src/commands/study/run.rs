@@ -1,0 +1,188 @@
+//! `dmodc study run`: measures a shard.
+
+use std::fmt::Write as _;
+use std::io::{IsTerminal, Write as _};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+use dmodc_study::interrupt;
+use dmodc_study::study::{Shard, ShardResult, ShardRun, StudyProgress, StudyRow};
+use serde_json::json;
+
+use super::table::{open, rows_of};
+use crate::args::StudyRunArgs;
+use crate::commands::opensm;
+use crate::text::{self, counted, number, time};
+use crate::{Answer, output};
+
+pub(super) fn measure(args: &StudyRunArgs) -> Result<Answer> {
+    let (study, folder) = open(&args.study)?;
+    for (file, dirt) in &study.dirt {
+        for line in text::dirt(dirt) {
+            eprintln!("dmodc: {}: {line}", file.display());
+        }
+    }
+    let (shard, told) = match args.shard {
+        Some(shard) => (shard, None),
+        None => match Shard::from_environment(|name| std::env::var(name).ok()) {
+            Ok(Some((shard, told))) => (shard, Some(told)),
+            Ok(None) => (Shard::WHOLE, None),
+            Err(what) => bail!("{what}"),
+        },
+    };
+    let plugin = opensm::plugin(args.plugin.as_deref())?;
+    let (start, is_terminal) = (Instant::now(), std::io::stderr().is_terminal());
+    let latest = Arc::new(Mutex::new(None));
+    let heard = Arc::clone(&latest);
+    let _message = interrupt::last_message(move || {
+        let progress = *heard.lock().unwrap_or_else(PoisonError::into_inner);
+        let clear = if is_terminal { "\r\x1b[K" } else { "" };
+        format!("{clear}dmodc: {}", interrupted(progress))
+    });
+    let show = |progress: StudyProgress| {
+        *latest.lock().unwrap_or_else(PoisonError::into_inner) = Some(progress);
+        if is_terminal {
+            // A line that cannot be shown is no reason to stop.
+            let _ = write!(std::io::stderr(), "\r{}\x1b[K", ahead(progress, start.elapsed()));
+        }
+    };
+    let done = ShardRun { study: &study, folder: &folder, shard, plugin }.run(show);
+    if is_terminal {
+        eprint!("\r\x1b[K");
+    }
+    let ShardResult { progress, table, summary } = done?;
+    let rows = rows_of(&table)?.0;
+    let (refused, lost) = (refusals(&rows), losses(&rows));
+    if args.study.json {
+        let report = json!({
+            "schema": "dmodc/study-run/1",
+            "study": study.plan.name,
+            "plan_hash": study.hash,
+            "shard": { "index": shard.index, "count": shard.count, "told_by": told },
+            "cells": progress.total,
+            "measured_before": progress.before,
+            "refused": refused.iter().map(|of| json!({
+                "engine": of.engine, "rows": of.rows, "first_reason": of.why,
+            })).collect::<Vec<_>>(),
+            "lost": lost.iter().map(|of| json!({
+                "engine": of.engine, "rows": of.rows, "most": of.most,
+            })).collect::<Vec<_>>(),
+            "table": table.display().to_string(),
+            "summary": summary.map(|path| path.display().to_string()),
+            "seconds": start.elapsed().as_secs_f64(),
+        });
+        output::print(&format!("{report:#}\n"))?;
+        return Ok(Answer::Yes);
+    }
+    let mut text = match shard {
+        Shard::WHOLE => format!("{}: ", study.plan.name),
+        shard => format!("{}, shard {shard}: ", study.plan.name),
+    };
+    if let Some(told) = told {
+        let _ = write!(text, "(told by {told}) ");
+    }
+    let _ = match progress.before {
+        0 => write!(text, "{} measured", counted(progress.total, "cell")),
+        before => write!(
+            text,
+            "{} measured, {} of them by an earlier run",
+            counted(progress.total, "cell"),
+            number(before)
+        ),
+    };
+    let _ = writeln!(text, " in {}: {}", time(start.elapsed()), table.display());
+    if let Some(summary) = summary {
+        let _ = writeln!(text, "in short: {}", summary.display());
+    }
+    for Refusal { engine, rows, why } in refused {
+        let _ = writeln!(text, "{engine} has no figures in {}: {why}", counted(rows, "row"));
+    }
+    for Loss { engine, rows, most } in lost {
+        let _ = writeln!(
+            text,
+            "{engine} loses pairs in {} (up to {}), which are not compared with other engines",
+            counted(rows, "row"),
+            number(most)
+        );
+    }
+    output::print(&text)?;
+    Ok(Answer::Yes)
+}
+
+/// The rows that an engine refused, and why the first one.
+struct Refusal {
+    engine: String,
+    rows: usize,
+    why: String,
+}
+
+/// By engine, in the order of the table.
+fn refusals(rows: &[StudyRow]) -> Vec<Refusal> {
+    let mut all: Vec<Refusal> = vec![];
+    for row in rows.iter().filter(|row| !row.get("refused").is_empty()) {
+        let (engine, why) = (row.get("engine"), row.get("refused"));
+        match all.iter_mut().find(|of| of.engine == engine) {
+            Some(of) => of.rows += 1,
+            None => all.push(Refusal { engine: engine.into(), rows: 1, why: why.into() }),
+        }
+    }
+    all
+}
+
+/// What is said when a signal ends a run.
+fn interrupted(progress: Option<StudyProgress>) -> String {
+    match progress {
+        Some(StudyProgress { done, total, .. }) => format!(
+            "interrupted: {} of {} are done and kept; run the same command to go on",
+            number(done),
+            counted(total, "cell"),
+        ),
+        None => "interrupted before the first cell; run the same command to begin again".into(),
+    }
+}
+
+/// The rows in which an engine loses pairs that live cables connect, and the most pairs that it loses.
+struct Loss {
+    engine: String,
+    rows: usize,
+    most: u64,
+}
+
+/// By engine, in the order of the table.
+fn losses(rows: &[StudyRow]) -> Vec<Loss> {
+    let mut all: Vec<Loss> = vec![];
+    for row in rows.iter().filter(|row| row.lost() > 0) {
+        match all.iter_mut().find(|of| of.engine == row.get("engine")) {
+            Some(of) => {
+                of.rows += 1;
+                of.most = of.most.max(row.lost());
+            }
+            None => all.push(Loss { engine: row.get("engine").into(), rows: 1, most: row.lost() }),
+        }
+    }
+    all
+}
+
+/// How far it is, and how long it may still take.
+fn ahead(progress: StudyProgress, elapsed: Duration) -> String {
+    let StudyProgress { done, before, total } = progress;
+    let left = match done - before {
+        0 => "…".into(),
+        now => {
+            let seconds = elapsed.as_secs_f64() / now as f64 * (total - done) as f64;
+            span(seconds.ceil() as u64)
+        }
+    };
+    let share = 100 * done / total.max(1);
+    format!("{} of {} cells, {share} %, {left} left", number(done), number(total))
+}
+
+/// A span of time in the units that matter.
+fn span(seconds: u64) -> String {
+    match seconds {
+        0..=119 => format!("{seconds} s"),
+        120..=7199 => format!("{} min", seconds.div_ceil(60)),
+        _ => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
+    }
+}
