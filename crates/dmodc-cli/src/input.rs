@@ -14,7 +14,7 @@ use crate::args::{FabricArgs, LeafArgs, OrderArgs};
 use crate::source::{bytes, located, name, read_list};
 use crate::text;
 
-/// A fabric. What is not as it should be goes to standard error.
+/// Returns a fabric. Problems of its file are reported on standard error.
 pub(crate) fn fabric(args: &FabricArgs) -> Result<Fabric> {
     let reading = reading(args)?;
     for line in text::dirt(&reading.dirt) {
@@ -23,7 +23,7 @@ pub(crate) fn fabric(args: &FabricArgs) -> Result<Fabric> {
     Ok(reading.fabric)
 }
 
-/// A fabric, and what was noticed while reading it.
+/// Returns a fabric, with everything that its reader noticed.
 pub(crate) fn reading(args: &FabricArgs) -> Result<Reading> {
     let path = &args.fabric;
     let text = bytes(path, |text| dmodc_formats::detect(text).is_some())?;
@@ -38,7 +38,7 @@ pub(crate) fn reading(args: &FabricArgs) -> Result<Reading> {
     }
 }
 
-/// The rule for leaves that the arguments ask for. Hosts to be excluded are set aside in the fabric.
+/// Returns the rule for leaves that the arguments ask for. Excluded hosts are marked in the fabric.
 pub(crate) fn leaf_rule(args: &LeafArgs, fabric: &mut Fabric) -> Result<LeafRule> {
     let meant = |pattern: &Option<String>| -> Result<Option<Meant>> {
         let Some(text) = pattern else { return Ok(None) };
@@ -70,14 +70,21 @@ fn saved_orders(path: &Path) -> Result<SavedOrders> {
     read_list(path, orders::read)
 }
 
-/// The orders that the arguments ask for, and the saved ones among them.
-pub(crate) fn order(
-    args: &OrderArgs,
-) -> Result<(DestinationOrder, SwitchOrder, Option<SavedOrders>)> {
+/// The orders that the arguments ask for.
+pub(crate) struct OrderChoice {
+    pub(crate) destinations: DestinationOrder,
+    pub(crate) switches: SwitchOrder,
+    /// The saved orders, if either comes from a file.
+    pub(crate) saved: Option<SavedOrders>,
+}
+
+/// Returns the orders that the arguments ask for.
+pub(crate) fn order(args: &OrderArgs) -> Result<OrderChoice> {
     if let Some(path) = &args.orders {
         let saved = saved_orders(path)?;
         let destinations = DestinationOrder::Saved(saved.clone());
-        return Ok((destinations, SwitchOrder::Saved(saved.clone()), Some(saved)));
+        let switches = SwitchOrder::Saved(saved.clone());
+        return Ok(OrderChoice { destinations, switches, saved: Some(saved) });
     }
     let destinations = match args.destination_order.as_str() {
         "topological" => DestinationOrder::Topological,
@@ -91,7 +98,7 @@ pub(crate) fn order(
         },
     };
     let switches = switch_order(&args.switch_order)?;
-    // Where either comes from a file, what is absent now is kept when both are saved again.
+    // If either comes from a file, absent devices are kept when both are saved again.
     let saved = match (&destinations, &switches) {
         (DestinationOrder::Saved(saved), SwitchOrder::Saved(groups)) => {
             let roots = groups.roots.clone().or_else(|| saved.roots.clone());
@@ -106,7 +113,7 @@ pub(crate) fn order(
         }
         _ => None,
     };
-    Ok((destinations, switches, saved))
+    Ok(OrderChoice { destinations, switches, saved })
 }
 
 pub(crate) fn switch_order(order: &str) -> Result<SwitchOrder> {
@@ -120,16 +127,16 @@ pub(crate) fn switch_order(order: &str) -> Result<SwitchOrder> {
     })
 }
 
-/// A fabric from a file has no faults beyond what it lacks.
-pub(crate) struct Whole {
+/// A fabric from a file. It has no faults: dead parts are simply not in the file.
+pub(crate) struct HealthyFabric {
     pub(crate) fabric: Fabric,
     healthy: Degradation,
 }
 
-impl Whole {
+impl HealthyFabric {
     pub(crate) fn new(fabric: Fabric) -> Self {
         let healthy = Degradation::none(&fabric);
-        Whole { fabric, healthy }
+        HealthyFabric { fabric, healthy }
     }
 
     pub(crate) fn live(&self) -> Live<'_> {

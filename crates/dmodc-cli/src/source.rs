@@ -10,20 +10,20 @@ use dmodc_formats::ReadError;
 
 use crate::text;
 
-/// How much of a file is looked at before the rest is read: enough to know what it is.
+/// The number of bytes from which the format of a file is recognised, before the rest is read.
 pub(crate) const BEGINNING: u64 = 4 << 20;
 
-/// Whether something was read from standard input, which can be read once.
+/// Whether standard input was read already; it can be read only once.
 static STDIN_IS_READ: AtomicBool = AtomicBool::new(false);
 
-/// Returns standard input, which is there for one reader.
+/// Returns standard input. It can be used only once.
 pub(crate) fn stdin() -> Result<io::StdinLock<'static>> {
     let is_second = STDIN_IS_READ.swap(true, Ordering::Relaxed);
     ensure!(!is_second, "only one input can come from standard input");
     Ok(io::stdin().lock())
 }
 
-/// The bytes of a file; `-` is standard input. A file whose beginning looks wrong is not read on.
+/// Returns the bytes of a file; `-` is standard input. If its beginning looks wrong, the rest is not read.
 pub(crate) fn bytes(path: &Path, looks_right: impl Fn(&[u8]) -> bool) -> Result<Vec<u8>> {
     let mut text = Vec::new();
     let mut source: Box<dyn Read> = match path.to_str() {
@@ -37,6 +37,7 @@ pub(crate) fn bytes(path: &Path, looks_right: impl Fn(&[u8]) -> bool) -> Result<
     Ok(text)
 }
 
+/// Returns the name of an input, for messages.
 pub(crate) fn name(path: &Path) -> String {
     match path.to_str() {
         Some("-") => "standard input".into(),
@@ -44,23 +45,23 @@ pub(crate) fn name(path: &Path) -> String {
     }
 }
 
-/// Refuses to read two things from standard input, which is one stream.
+/// Refuses to read two inputs from standard input.
 pub(crate) fn only_one_from_stdin<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<()> {
     let from_stdin = paths.into_iter().filter(|path| path.as_os_str() == "-").count();
     ensure!(from_stdin < 2, "only one input can come from standard input; {from_stdin} are '-'");
     Ok(())
 }
 
-/// `file:line:column: what`, and the line with a caret below the place.
+/// Returns the error `file:line:column: message`, with the line and a caret below the position.
 pub(crate) fn located(path: &Path, text: &[u8], error: &ReadError) -> anyhow::Error {
-    let said = format!("{}:{error}", name(path));
+    let message = format!("{}:{error}", name(path));
     match text::excerpt(text, error) {
-        Some(excerpt) => anyhow!("{said}\n{excerpt}"),
-        None => anyhow!("{said}"),
+        Some(excerpt) => anyhow!("{message}\n{excerpt}"),
+        None => anyhow!("{message}"),
     }
 }
 
-/// Names from a file, by one of the readers of lists.
+/// Reads a file with one of the readers of lists.
 pub(crate) fn read_list<T>(path: &Path, read: impl Fn(&[u8]) -> Result<T, ReadError>) -> Result<T> {
     let text = bytes(path, |_| true)?;
     read(&text).map_err(|e| located(path, &text, &e))

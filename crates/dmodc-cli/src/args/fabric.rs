@@ -34,7 +34,7 @@ pub(crate) enum Generate {
 pub(crate) struct GenerateOptions {
     /// How GUIDs are given: ascending with the topology, or shuffled as in a machine room.
     #[arg(long, value_enum, default_value_t)]
-    pub(crate) guids: Guids,
+    pub(crate) guids: GuidChoice,
     /// The seed of shuffled GUIDs.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
@@ -46,7 +46,7 @@ pub(crate) struct GenerateOptions {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Guids {
+pub(crate) enum GuidChoice {
     #[default]
     Topological,
     Shuffled,

@@ -17,7 +17,7 @@ pub(super) fn run(args: &ConvertArgs) -> Result<Answer> {
     Ok(Answer::Yes)
 }
 
-/// Writes a fabric where the arguments say, and tells about it.
+/// Writes a fabric to the output of the arguments, and prints a summary.
 pub(super) fn deliver(
     fabric: &Fabric,
     format: Format,
@@ -84,7 +84,7 @@ fn write(fabric: &Fabric, format: Format, comments: &[String], args: &OutputArgs
     Ok(())
 }
 
-/// Says on standard error which nodes Slurm's files cannot list: none is lost in silence.
+/// Reports on standard error the nodes that Slurm's files cannot list.
 fn report_left_out(fabric: &Fabric, left: &slurm::LeftOut) {
     let why = [
         (&left.unnamed, "whose description names no host"),

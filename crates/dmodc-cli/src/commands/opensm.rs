@@ -1,4 +1,4 @@
-//! `dmodc opensm`: OpenSM on a simulated fabric, and a word to the plugin.
+//! `dmodc opensm`: OpenSM on a simulated fabric, and requests to the plugin.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ pub(super) fn run(command: &OpensmCommand) -> Result<Answer> {
     }
 }
 
-/// Leaves a note for the plugin, which looks for it before it routes.
+/// Writes a request for the plugin, which looks for it before it routes.
 fn renumber(state: &Path) -> Result<Answer> {
     let name = state.display();
     anyhow::ensure!(
@@ -37,12 +37,12 @@ fn renumber(state: &Path) -> Result<Answer> {
         "{name}: there is no dmodc.orders, so no plugin keeps its state here; --state names the state_folder of dmodc.conf, or the \
          folder below it that the log names"
     );
-    let note = state.join("renumber");
-    std::fs::write(&note, "").with_context(|| note.display().to_string())?;
+    let request = state.join("renumber");
+    std::fs::write(&request, "").with_context(|| request.display().to_string())?;
     output::print(&format!(
         "{} is there: the plugin numbers all destinations anew in its next run. 'kill -HUP' OpenSM to have that now, \
          or wait for its next heavy sweep. Most routes will move.\n",
-        note.display()
+        request.display()
     ))?;
     Ok(Answer::Yes)
 }
@@ -58,16 +58,16 @@ fn soak(args: &LabArgs, length: SoakLength) -> Result<Answer> {
     if !args.json {
         output::print(&soak_header(&fabric, args.seed, learns))?;
     }
-    let mut told = Ok(());
+    let mut printed = Ok(());
     let (rows, summary) = soak.run(|progress| {
-        if !args.json && told.is_ok() {
-            told = output::print(&match progress {
+        if !args.json && printed.is_ok() {
+            printed = output::print(&match progress {
                 SoakProgress::Skipped(why) => format!("skipped: {why}\n"),
                 SoakProgress::Event(row) => soak_line(row, args.seed),
             });
         }
     })?;
-    told?;
+    printed?;
     match args.json {
         true => {
             let runs = json!([{ "engine": "dmodc", "events": rows, "soak": summary }]);
@@ -124,7 +124,7 @@ fn soak_line(row: &SoakRow, seed: u64) -> String {
     text
 }
 
-/// Returns what is told as JSON.
+/// Returns the report as JSON.
 fn report(fabric: &Fabric, sound: bool, right: bool, runs: Value) -> Value {
     json!({
         "schema": "dmodc/lab/4",
@@ -142,7 +142,7 @@ fn lab(args: &LabArgs) -> Result<Answer> {
         None => Script::default(),
         Some(path) if path == Path::new("demo") => Script::demo(),
         Some(path) => {
-            // A name that means nothing is reported before anything is started.
+            // An unknown name is reported before anything is started.
             source::read_list(path, |text| {
                 let script = Script::read(text)?;
                 script.check(&fabric)?;
@@ -158,13 +158,13 @@ fn lab(args: &LabArgs) -> Result<Answer> {
         if !args.json {
             output::print(&header(engine, &fabric))?;
         }
-        let mut told = Ok(());
+        let mut printed = Ok(());
         let rows = lab.run(engine, |row| {
-            if !args.json && told.is_ok() {
-                told = output::print(&line(row));
+            if !args.json && printed.is_ok() {
+                printed = output::print(&line(row));
             }
         })?;
-        told?;
+        printed?;
         runs.push((engine, rows));
     }
     let rows = || runs.iter().flat_map(|(_, rows)| rows);
@@ -186,7 +186,7 @@ fn fabric(args: &LabArgs) -> Result<Fabric> {
     }
 }
 
-/// Returns the path of the plugin: as given, or next to this program, or where libraries are.
+/// Returns the path of the plugin: as given, or next to this program, or among the installed libraries.
 pub(super) fn plugin(given: Option<&Path>) -> Result<PathBuf> {
     match given {
         Some(path) => std::path::absolute(path).with_context(|| path.display().to_string()),

@@ -10,9 +10,9 @@ use dmodc::{Columns, Fabric};
 use dmodc_formats::lft::Lft;
 use serde_json::{Value, json};
 
-use super::check::{strangers, unmatched};
+use super::check::{mismatches, unmatched};
 use crate::args::PlanArgs;
-use crate::input::Whole;
+use crate::input::HealthyFabric;
 use crate::text::{counted, end, number, percent, switch, time};
 use crate::{Answer, input, output, source, table_file};
 
@@ -21,7 +21,7 @@ pub(super) fn run(args: &PlanArgs) -> Result<Answer> {
     ensure!(!(args.json && to_stdout), "only one thing can go to standard output");
     let paths = [args.old.as_path(), args.new.as_path()];
     source::only_one_from_stdin(paths.into_iter().chain([args.fabric.fabric.as_path()]))?;
-    let whole = Whole::new(input::fabric(&args.fabric)?);
+    let whole = HealthyFabric::new(input::fabric(&args.fabric)?);
     let live = whole.live();
     let tables = |path| table_file::tables(path, live.fabric, &args.fabric);
     let dumps = [tables(paths[0])?, tables(paths[1])?];
@@ -42,9 +42,9 @@ pub(super) fn run(args: &PlanArgs) -> Result<Answer> {
     }
     let report = match (args.json, &plan) {
         (true, plan) => json(fabric, columns, plan, &dumps, elapsed),
-        (false, Ok(plan)) => strangers(live, &dumps, paths.into_iter()) + &text(plan, elapsed),
+        (false, Ok(plan)) => mismatches(live, &dumps, paths.into_iter()) + &text(plan, elapsed),
         (false, Err(why)) => {
-            strangers(live, &dumps, paths.into_iter()) + &refusal(fabric, columns, why)
+            mismatches(live, &dumps, paths.into_iter()) + &refusal(fabric, columns, why)
         }
     };
     match to_stdout && plan.is_ok() {
@@ -68,7 +68,7 @@ fn can_follow(fabric: &Fabric, [old, new]: [&Path; 2], dumps: &[Lft; 2]) -> Resu
     Ok(())
 }
 
-/// The size of a plan, in words.
+/// Returns the size of a plan, in words.
 fn amount(plan: &Plan) -> String {
     format!(
         "{}, {}, {}",

@@ -10,14 +10,14 @@ use dmodc_formats::lft::Lft;
 use serde_json::json;
 
 use crate::args::TraceArgs;
-use crate::input::Whole;
+use crate::input::HealthyFabric;
 use crate::names::resolve;
 use crate::text::{end, switch};
 use crate::{Answer, input, output, source, table_file};
 
 pub(super) fn run(args: &TraceArgs) -> Result<Answer> {
     source::only_one_from_stdin([args.fabric.fabric.as_path(), args.tables.as_path()])?;
-    let whole = Whole::new(input::fabric(&args.fabric)?);
+    let whole = HealthyFabric::new(input::fabric(&args.fabric)?);
     let live = whole.live();
     let fabric = live.fabric;
     let dump = table_file::tables(&args.tables, fabric, &args.fabric)?;
@@ -79,7 +79,7 @@ pub(super) fn run(args: &TraceArgs) -> Result<Answer> {
     Ok(delivered.into())
 }
 
-/// Why a packet ends at this switch.
+/// Returns why a packet ends at this switch.
 fn why(live: Live<'_>, s: SwitchIndex, out: Option<PortNumber>) -> String {
     let Some(port) = out else { return "the table has no route".into() };
     match live.peer(s, port) {

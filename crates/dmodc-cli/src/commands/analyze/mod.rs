@@ -17,25 +17,27 @@ use dmodc_study::analysis::{Finding, Pattern, PatternFlows, find};
 use dmodc_study::report as page;
 use serde_json::Value;
 
-use super::check::{strangers, unmatched};
+use super::check::{mismatches, unmatched};
 use crate::args::AnalyzeArgs;
-use crate::input::Whole;
-use crate::names::Nodes;
+use crate::input::{HealthyFabric, OrderChoice};
+use crate::names::NodeNames;
 use crate::text::counted;
-use crate::verdict::Situation;
+use crate::verdict::HintContext;
 use crate::{Answer, input, output, source, table_file};
 
-/// Everything that was found.
+/// The results of an analysis.
 pub(super) struct Analysis<'a> {
     live: Live<'a>,
     ranking: &'a Ranking,
     traffic: &'a Traffic<'a>,
     findings: Vec<Finding>,
-    /// What becomes of the node pairs, and the first of those that are not delivered.
+    /// How many node pairs are delivered.
     delivery: Delivery,
+    /// The first pairs that are not delivered.
     lost: Vec<Lost>,
-    /// What does not match between tables and fabric, and what would help.
-    strangers: String,
+    /// Mismatches between tables and fabric, in words.
+    mismatches: String,
+    /// What would help if pairs are not delivered.
     hint: String,
     unmatched: Value,
     seed: u64,
@@ -48,18 +50,18 @@ pub(super) fn run(args: &AnalyzeArgs) -> Result<Answer> {
     source::only_one_from_stdin(inputs)?;
     let mut fabric = input::fabric(&args.fabric)?;
     let leaves = input::leaf_rule(&args.leaves, &mut fabric)?;
-    let whole = Whole::new(fabric);
+    let whole = HealthyFabric::new(fabric);
     let live = whole.live();
     let dump = table_file::tables(&args.tables, live.fabric, &args.fabric)?;
     table_file::check_fabric(&args.tables, &dump, live.fabric)?;
-    let (destinations, switches, _) = input::order(&args.order)?;
+    let OrderChoice { destinations, switches, .. } = input::order(&args.order)?;
     let routing =
         Routing::new(live, &RoutingOptions { leaves, destinations, switches, switch_lids: true });
     let ready = routing.preprocess(live);
     let (ranking, orders) = (&ready.ranking, routing.orders());
     let tables = Lft::tables(&[&dump], live.fabric)?.remove(0);
     let start = Instant::now();
-    let names = Nodes::new(live.fabric);
+    let names = NodeNames::new(live.fabric);
     let traffic = match &args.nodes {
         None => Traffic::new(live, ranking, orders, &tables),
         Some(path) => {
@@ -81,7 +83,7 @@ pub(super) fn run(args: &AnalyzeArgs) -> Result<Answer> {
         true => None,
         false => dmodc::validity(live, &ready, routing.columns()).ok(),
     };
-    let situation = Situation {
+    let situation = HintContext {
         live,
         ranking,
         leaves: &args.leaves,
@@ -96,7 +98,7 @@ pub(super) fn run(args: &AnalyzeArgs) -> Result<Answer> {
         findings,
         delivery,
         lost,
-        strangers: strangers(live, &dumps, [args.tables.as_path()].into_iter()),
+        mismatches: mismatches(live, &dumps, [args.tables.as_path()].into_iter()),
         hint: situation.hint(),
         unmatched: unmatched(&dumps),
         seed,
@@ -106,8 +108,8 @@ pub(super) fn run(args: &AnalyzeArgs) -> Result<Answer> {
     Ok(analysis.delivery.is_complete().into())
 }
 
-/// What becomes of all pairs of the nodes, which is reported whatever the patterns are. Loads follow the first
-/// LID of each node alone; a pair counts as delivered only if it is over all of them.
+/// Returns how many pairs of nodes are delivered, and the first of the others; this is reported for all patterns. Loads
+/// are counted for the first LID of each node only, but a pair counts as delivered only if all LIDs are.
 fn delivery(
     traffic: &Traffic<'_>,
     live: Live<'_>,
@@ -129,7 +131,7 @@ fn delivery(
     (Delivery::among(live, traffic.nodes().iter().copied(), undelivered), lost)
 }
 
-/// Writes what was asked for.
+/// Writes the outputs that the arguments ask for.
 fn write(args: &AnalyzeArgs, analysis: &Analysis<'_>) -> Result<()> {
     let to = |path: &Option<std::path::PathBuf>, text: &dyn Fn() -> Result<String>| -> Result<()> {
         let Some(path) = path else { return Ok(()) };
@@ -148,8 +150,8 @@ fn write(args: &AnalyzeArgs, analysis: &Analysis<'_>) -> Result<()> {
     }
 }
 
-/// The nodes of a job, in destination order, each once.
-fn job(path: &Path, names: &Nodes<'_>, orders: &Orders) -> Result<Vec<NodeIndex>> {
+/// Returns the nodes of a job in destination order, each once.
+fn job(path: &Path, names: &NodeNames<'_>, orders: &Orders) -> Result<Vec<NodeIndex>> {
     let mut nodes = Vec::new();
     for named in source::read_list(path, read_hosts)? {
         nodes.extend(meant(path, names, &named)?);
@@ -159,13 +161,13 @@ fn job(path: &Path, names: &Nodes<'_>, orders: &Orders) -> Result<Vec<NodeIndex>
     Ok(nodes)
 }
 
-fn meant(path: &Path, names: &Nodes<'_>, named: &Named) -> Result<Vec<NodeIndex>> {
+fn meant(path: &Path, names: &NodeNames<'_>, named: &Named) -> Result<Vec<NodeIndex>> {
     let place = || format!("{}:{}", source::name(path), named.line);
     names.find(&named.name).with_context(place)
 }
 
-/// A pattern with its names resolved.
-fn flows(pattern: &Pattern, names: &Nodes<'_>, traffic: &Traffic<'_>) -> Result<PatternFlows> {
+/// Returns a pattern with its names resolved.
+fn flows(pattern: &Pattern, names: &NodeNames<'_>, traffic: &Traffic<'_>) -> Result<PatternFlows> {
     let mut positions = vec![None; names.count()];
     for (position, n) in traffic.nodes().iter().enumerate() {
         positions[n.at()] = Some(position as u32);
@@ -204,7 +206,7 @@ fn flows(pattern: &Pattern, names: &Nodes<'_>, traffic: &Traffic<'_>) -> Result<
                         to.name
                     );
                 }
-                // Hosts with several rails send from each to its like.
+                // A host with several rails sends from each rail to the same rail of the other host.
                 for (&a, &b) in ends[0].iter().zip(&ends[1]) {
                     let place = || format!("{}:{}", source::name(path), from.line);
                     let a = position(a, &from.name).with_context(place)?;

@@ -1,4 +1,4 @@
-//! The findings for machines, and as a page.
+//! The findings as JSON, CSV, SVG and HTML.
 
 use std::fmt::Write as _;
 
@@ -10,11 +10,11 @@ use dmodc_study::{figure, report as page};
 use serde_json::{Map, Value, json};
 
 use super::Analysis;
-use super::words::{Summary, bound, is_series, title, worst_hosts};
+use super::words::{SeriesSummary, WorstHosts, bound, is_series, title, worst_hosts};
 use crate::text::number;
 use crate::verdict;
 
-/// A figure has so many bars at most.
+/// The greatest number of bars of a figure.
 const BARS: u64 = 40;
 
 pub(super) fn json(analysis: &Analysis<'_>) -> String {
@@ -41,7 +41,7 @@ pub(super) fn json(analysis: &Analysis<'_>) -> String {
     verdict::set(&mut report, &analysis.delivery);
     for finding in &analysis.findings {
         let value = one(analysis, finding);
-        // Of two patterns of one kind, each stands under its full name.
+        // If there are two patterns of one kind, each has its full name as key.
         let key = finding.pattern.key();
         let same = analysis.findings.iter().filter(|other| other.pattern.key() == key).count();
         let name = if same > 1 { finding.pattern.to_string() } else { key.into() };
@@ -53,7 +53,8 @@ pub(super) fn json(analysis: &Analysis<'_>) -> String {
 fn one(analysis: &Analysis<'_>, finding: &Finding) -> Value {
     let mut value = Map::new();
     let mut set = |key: &str, of: Value| value.insert(key.into(), of);
-    let [maxima, bounds] = [&finding.maxima, &finding.bounds].map(|values| Summary::of(values));
+    let [maxima, bounds] =
+        [&finding.maxima, &finding.bounds].map(|values| SeriesSummary::of(values));
     set("pattern", json!(finding.pattern.to_string()));
     set("max", json!(finding.max));
     if is_series(&finding.pattern) {
@@ -66,7 +67,7 @@ fn one(analysis: &Analysis<'_>, finding: &Finding) -> Value {
         set("min", json!(maxima.min));
         set("median", json!(maxima.median));
         set("mean", json!(maxima.mean));
-        // The bound of what is read first: of shifts the maximum, of random patterns the median.
+        // The bound of the most important number: for shifts the maximum, for random patterns the median.
         let of_shifts = matches!(finding.pattern, Pattern::Shifts(_));
         set("bound", json!(if of_shifts { bounds.max } else { bounds.median }));
         set("bound_median", json!(bounds.median));
@@ -104,10 +105,10 @@ fn one(analysis: &Analysis<'_>, finding: &Finding) -> Value {
     Value::Object(value)
 }
 
-/// Hosts by the worst port that any of their rails sends over.
+/// Returns the hosts, judged by the worst port that any of their rails sends over.
 fn of_hosts(analysis: &Analysis<'_>, finding: &Finding) -> Value {
     const NAMED: usize = 10;
-    let (means, order) = worst_hosts(finding);
+    let WorstHosts { means, order } = worst_hosts(finding);
     let rails = analysis.traffic.rails();
     let host = |&host: &usize| {
         let (name, max) = (analysis.traffic.hosts()[host], finding.by_host[host].max);
@@ -149,7 +150,7 @@ fn worst(analysis: &Analysis<'_>, finding: &Finding) -> Value {
     finding.worst.iter().map(port).collect()
 }
 
-/// A row for each directed port: what it is, and its load for each pattern.
+/// Returns a CSV row for each directed port, with its load for each pattern.
 pub(super) fn csv(analysis: &Analysis<'_>) -> String {
     let fabric = analysis.live.fabric;
     let mut text = String::from("guid,name,port,peer_guid,peer_name,level,peer_level");
@@ -181,7 +182,7 @@ pub(super) fn csv(analysis: &Analysis<'_>) -> String {
     text
 }
 
-/// A field of CSV.
+/// Returns a field in the notation of CSV.
 fn quoted(field: &str) -> String {
     match field.contains([',', '"', '\n', '\r']) {
         true => format!("\"{}\"", field.replace('"', "\"\"")),
@@ -189,7 +190,7 @@ fn quoted(field: &str) -> String {
     }
 }
 
-/// A histogram for each pattern.
+/// Returns a figure with a histogram for each pattern.
 pub(super) fn svg(analysis: &Analysis<'_>) -> Result<String> {
     let panels: Vec<figure::HistogramPanel> = analysis
         .findings
@@ -200,7 +201,7 @@ pub(super) fn svg(analysis: &Analysis<'_>) -> Result<String> {
                 .iter()
                 .map(|bin| (bin.from as f64 - 0.5, bin.to as f64 + 0.5, bin.count as f64));
             let limit = (finding.bound > 0).then_some(finding.bound as f64);
-            // A file may be called anything, and SVG has no place for what cannot be shown.
+            // A file may have any name, but SVG must not contain control characters.
             let title =
                 printable(&format!("{}: {}", finding.pattern, title(finding, analysis.seed)));
             figure::HistogramPanel { title, x: x.into(), y: y.into(), bars: bars.collect(), limit }
@@ -209,7 +210,7 @@ pub(super) fn svg(analysis: &Analysis<'_>) -> Result<String> {
     figure::histograms(&panels).map_err(|why| anyhow!(why))
 }
 
-/// What a histogram is of: maxima of a series, or loads of ports.
+/// Returns the bins of a histogram and the labels of its axes: maxima of a series, or loads of ports.
 fn distribution(finding: &Finding) -> (Vec<Bin>, &'static str, &'static str) {
     match is_series(&finding.pattern) {
         true => {
@@ -222,7 +223,7 @@ fn distribution(finding: &Finding) -> (Vec<Bin>, &'static str, &'static str) {
     }
 }
 
-/// The page.
+/// Returns the contents of the HTML page.
 pub(super) fn page(analysis: &Analysis<'_>, fabric: &str, tables: &str) -> page::HtmlReport {
     let traffic = analysis.traffic;
     let nodes = traffic.nodes().len() as u64;
@@ -254,7 +255,7 @@ pub(super) fn page(analysis: &Analysis<'_>, fabric: &str, tables: &str) -> page:
     }
 }
 
-/// A device as the page names it: names repeat, GUIDs do not.
+/// Returns a device by name, with its GUID and LID, because names may repeat.
 fn device(fabric: &Fabric, end: End) -> page::DeviceName {
     let lid = match end {
         End::Switch(s) => fabric.switch(s).lid,
@@ -267,7 +268,8 @@ fn device(fabric: &Fabric, end: End) -> page::DeviceName {
 fn section(analysis: &Analysis<'_>, finding: &Finding) -> page::PatternSection {
     let fabric = analysis.live.fabric;
     let series = is_series(&finding.pattern);
-    let [maxima, bounds] = [&finding.maxima, &finding.bounds].map(|values| Summary::of(values));
+    let [maxima, bounds] =
+        [&finding.maxima, &finding.bounds].map(|values| SeriesSummary::of(values));
     let sum: u64 = finding.by_port.iter().sum();
     let about = match (series, &finding.cut) {
         (true, _) => {
@@ -323,7 +325,7 @@ fn section(analysis: &Analysis<'_>, finding: &Finding) -> page::PatternSection {
     }
 }
 
-/// Every port of every switch, the highest level first.
+/// Returns the loads of every port of every switch, the highest level first.
 fn heat(analysis: &Analysis<'_>, finding: &Finding) -> page::HeatMap {
     let fabric = analysis.live.fabric;
     let mut rows: Vec<Vec<Option<u64>>> =
@@ -345,7 +347,7 @@ fn heat(analysis: &Analysis<'_>, finding: &Finding) -> page::HeatMap {
     page::HeatMap { levels: ranks.iter().enumerate().rev().map(level).collect() }
 }
 
-/// Hosts that fare worst in the patterns that followed them.
+/// Returns the hosts with the worst loads, of the patterns that have loads of hosts.
 fn hosts(analysis: &Analysis<'_>) -> Vec<page::HostRow> {
     const SHOWN: usize = 50;
     let (fabric, traffic) = (analysis.live.fabric, analysis.traffic);
@@ -361,7 +363,7 @@ fn hosts(analysis: &Analysis<'_>) -> Vec<page::HostRow> {
         if !switches[host].contains(&switch) {
             switches[host].push(switch);
         }
-        // An adapter without the name of a host is told apart by its GUID.
+        // An adapter without the name of a host is identified by its GUID.
         let unnamed = host_name(&fabric.adapter_of(n).name).is_none();
         let detail = if unnamed { device(fabric, End::Node(n)).detail } else { String::new() };
         names[host] = page::DeviceName { name: printable(traffic.hosts()[host]), detail };

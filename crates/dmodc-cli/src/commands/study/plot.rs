@@ -41,7 +41,7 @@ pub(super) fn plot(args: &StudyArgs) -> Result<Answer> {
     Ok(Answer::Yes)
 }
 
-/// Draws an SVG with twice as many pixels; whether there is a program that can.
+/// Converts an SVG to PNG with twice as many pixels. Returns whether the program for that is installed.
 fn to_png(svg: &Path, png: &Path) -> Result<bool> {
     let mut command = Command::new("rsvg-convert");
     command.args(["--zoom", "2"]).arg(svg).stdin(Stdio::null());
@@ -50,9 +50,9 @@ fn to_png(svg: &Path, png: &Path) -> Result<bool> {
         drawn => drawn.context("rsvg-convert")?,
     };
     if !drawn.status.success() {
-        let said = String::from_utf8_lossy(&drawn.stderr);
-        let said = said.lines().map(str::trim).rfind(|line| !line.is_empty());
-        bail!("{}: rsvg-convert failed: {}", svg.display(), said.unwrap_or("it said nothing"));
+        let errors = String::from_utf8_lossy(&drawn.stderr);
+        let last = errors.lines().map(str::trim).rfind(|line| !line.is_empty());
+        bail!("{}: rsvg-convert failed: {}", svg.display(), last.unwrap_or("it printed nothing"));
     }
     output::to(Some(png), |out| Ok(out.write_all(&drawn.stdout)?))?;
     Ok(true)

@@ -43,8 +43,9 @@ pub(super) fn measure(args: &StudyRunArgs) -> Result<Answer> {
     let show = |progress: StudyProgress| {
         *latest.lock().unwrap_or_else(PoisonError::into_inner) = Some(progress);
         if is_terminal {
-            // A line that cannot be shown is no reason to stop.
-            let _ = write!(std::io::stderr(), "\r{}\x1b[K", ahead(progress, start.elapsed()));
+            // If the line cannot be shown, the run goes on.
+            let _ =
+                write!(std::io::stderr(), "\r{}\x1b[K", progress_line(progress, start.elapsed()));
         }
     };
     let done = ShardRun { study: &study, folder: &folder, shard, plugin }.run(show);
@@ -95,10 +96,10 @@ pub(super) fn measure(args: &StudyRunArgs) -> Result<Answer> {
     if let Some(summary) = summary {
         let _ = writeln!(text, "in short: {}", summary.display());
     }
-    for Refusal { engine, rows, why } in refused {
+    for EngineRefusal { engine, rows, why } in refused {
         let _ = writeln!(text, "{engine} has no figures in {}: {why}", counted(rows, "row"));
     }
-    for Loss { engine, rows, most } in lost {
+    for EngineLoss { engine, rows, most } in lost {
         let _ = writeln!(
             text,
             "{engine} loses pairs in {} (up to {}), which are not compared with other engines",
@@ -110,27 +111,27 @@ pub(super) fn measure(args: &StudyRunArgs) -> Result<Answer> {
     Ok(Answer::Yes)
 }
 
-/// The rows that an engine refused, and why the first one.
-struct Refusal {
+/// The rows that an engine refused, and the reason of the first.
+struct EngineRefusal {
     engine: String,
     rows: usize,
     why: String,
 }
 
-/// By engine, in the order of the table.
-fn refusals(rows: &[StudyRow]) -> Vec<Refusal> {
-    let mut all: Vec<Refusal> = vec![];
+/// Returns the refusals by engine, in the order of the table.
+fn refusals(rows: &[StudyRow]) -> Vec<EngineRefusal> {
+    let mut all: Vec<EngineRefusal> = vec![];
     for row in rows.iter().filter(|row| !row.get("refused").is_empty()) {
         let (engine, why) = (row.get("engine"), row.get("refused"));
         match all.iter_mut().find(|of| of.engine == engine) {
             Some(of) => of.rows += 1,
-            None => all.push(Refusal { engine: engine.into(), rows: 1, why: why.into() }),
+            None => all.push(EngineRefusal { engine: engine.into(), rows: 1, why: why.into() }),
         }
     }
     all
 }
 
-/// What is said when a signal ends a run.
+/// Returns the message when a signal ends a run.
 fn interrupted(progress: Option<StudyProgress>) -> String {
     match progress {
         Some(StudyProgress { done, total, .. }) => format!(
@@ -143,29 +144,31 @@ fn interrupted(progress: Option<StudyProgress>) -> String {
 }
 
 /// The rows in which an engine loses pairs that live cables connect, and the most pairs that it loses.
-struct Loss {
+struct EngineLoss {
     engine: String,
     rows: usize,
     most: u64,
 }
 
-/// By engine, in the order of the table.
-fn losses(rows: &[StudyRow]) -> Vec<Loss> {
-    let mut all: Vec<Loss> = vec![];
+/// Returns the losses by engine, in the order of the table.
+fn losses(rows: &[StudyRow]) -> Vec<EngineLoss> {
+    let mut all: Vec<EngineLoss> = vec![];
     for row in rows.iter().filter(|row| row.lost() > 0) {
         match all.iter_mut().find(|of| of.engine == row.get("engine")) {
             Some(of) => {
                 of.rows += 1;
                 of.most = of.most.max(row.lost());
             }
-            None => all.push(Loss { engine: row.get("engine").into(), rows: 1, most: row.lost() }),
+            None => {
+                all.push(EngineLoss { engine: row.get("engine").into(), rows: 1, most: row.lost() })
+            }
         }
     }
     all
 }
 
-/// How far it is, and how long it may still take.
-fn ahead(progress: StudyProgress, elapsed: Duration) -> String {
+/// Returns the progress, and how long the run may still take.
+fn progress_line(progress: StudyProgress, elapsed: Duration) -> String {
     let StudyProgress { done, before, total } = progress;
     let left = match done - before {
         0 => "…".into(),
@@ -178,7 +181,7 @@ fn ahead(progress: StudyProgress, elapsed: Duration) -> String {
     format!("{} of {} cells, {share} %, {left} left", number(done), number(total))
 }
 
-/// A span of time in the units that matter.
+/// Returns a span of time in suitable units.
 fn span(seconds: u64) -> String {
     match seconds {
         0..=119 => format!("{seconds} s"),

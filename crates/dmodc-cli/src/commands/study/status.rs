@@ -42,7 +42,7 @@ pub(super) fn report_status(args: &StudyArgs) -> Result<Answer> {
     Ok(found.missing.is_empty().into())
 }
 
-/// The command that measures a shard.
+/// Returns the command that measures a shard.
 fn command(args: &StudyArgs, shard: Shard) -> String {
     let mut words = format!("dmodc study run {}", args.plan.display());
     if let Some(output) = &args.output {

@@ -58,7 +58,7 @@ pub(super) fn summarise(args: &StudySummaryArgs) -> Result<Answer> {
     Ok(Answer::Yes)
 }
 
-/// Lines of a table as JSON.
+/// Returns lines of a table as JSON.
 fn objects(records: &[Record]) -> Vec<Value> {
     let value = |field: &Field| match field {
         Field::Text(text) => json!(text),

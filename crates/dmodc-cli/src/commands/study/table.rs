@@ -9,14 +9,14 @@ use dmodc_study::study::{Study, StudyError, StudyFolder, StudyRow, read_rows, st
 use crate::args::StudyArgs;
 use crate::text;
 
-/// The study, and where its results are.
+/// Returns the study, and the folder of its results.
 pub(super) fn open(args: &StudyArgs) -> Result<(Study, StudyFolder)> {
     let study = Study::open(&args.plan).map_err(explain)?;
     let folder = StudyFolder::new(args.output.as_deref(), &args.plan, &study);
     Ok((study, folder))
 }
 
-/// What is wrong with a plan is shown with its line.
+/// Returns the error; a mistake in the plan is shown with its line.
 fn explain(error: StudyError) -> anyhow::Error {
     let excerpt = match &error {
         StudyError::Plan { text, error, .. } => text::excerpt(text.as_bytes(), error),
@@ -28,7 +28,7 @@ fn explain(error: StudyError) -> anyhow::Error {
     }
 }
 
-/// The rows of the merged table, and its name.
+/// Returns the rows of the merged table, and its name.
 pub(super) fn merged(study: &Study, folder: &StudyFolder) -> Result<(Vec<StudyRow>, String)> {
     let found = status(study, folder)?;
     let Some(table) = found.merged else {
@@ -40,7 +40,7 @@ pub(super) fn merged(study: &Study, folder: &StudyFolder) -> Result<(Vec<StudyRo
     rows_of(&table)
 }
 
-/// The rows of a table, and its name.
+/// Returns the rows of a table, and its name.
 pub(super) fn rows_of(table: &Path) -> Result<(Vec<StudyRow>, String)> {
     let name = table.display().to_string();
     let text = fs::read_to_string(table).with_context(|| name.clone())?;
