@@ -1,6 +1,8 @@
 //! A folder to work in, and the binary: shared by the tests.
 #![allow(dead_code, reason = "not every test needs all of it")]
 
+pub(crate) mod study;
+
 use std::fs;
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -18,6 +20,7 @@ pub(crate) fn skip(why: &str) {
     let test = thread.name().unwrap_or("a test");
     let _ = writeln!(std::io::stderr(), "skipped: {test}: {why}");
 }
+
 /// A folder to work in, and the binary.
 pub(crate) struct Desk {
     pub(crate) folder: TempDir,
