@@ -92,12 +92,12 @@ fn shards_merge_to_the_bytes_of_one_process() {
     );
     let error = desk.error(&["study", "merge", "plan.toml", "-o", "shards"]);
     assert!(error.contains("11 of 32 cells are missing"), "{error}");
-    // The last one is told by its environment.
+    // The last shard is chosen by the environment.
     let mut last = Command::new(DMODC);
     last.args(["study", "run", "plan.toml", "-o", "shards"]).current_dir(desk.folder.path());
     last.env("SLURM_ARRAY_TASK_ID", "1").env("SLURM_ARRAY_TASK_COUNT", "3");
     let said = text(&last.output().unwrap().stdout);
-    assert!(said.contains("shard 2/3: (told by SLURM_ARRAY_TASK_ID)"), "{said}");
+    assert!(said.contains("shard 2/3: (from SLURM_ARRAY_TASK_ID)"), "{said}");
     let status = desk.json(0, &["study", "status", "plan.toml", "-o", "shards", "--json"]);
     assert_eq!(status["holes"].as_array().unwrap().len(), 0);
     assert_eq!(status["shards"], serde_json::json!(["1/3", "2/3", "3/3"]));
@@ -257,7 +257,7 @@ fn mpi_ranks_are_shards() {
     let (out, err) = (text(&output.stdout), text(&output.stderr));
     assert!(output.status.success(), "{out}\n{err}");
     for shard in ["1/2", "2/2"] {
-        assert!(out.contains(&format!("shard {shard}: (told by OMPI_COMM_WORLD_RANK)")), "{out}");
+        assert!(out.contains(&format!("shard {shard}: (from OMPI_COMM_WORLD_RANK)")), "{out}");
     }
     desk.ok(&["study", "merge", "plan.toml", "-o", "mpi"]);
     desk.ok(&["study", "run", "plan.toml"]);

@@ -106,7 +106,7 @@ impl Netlist {
     /// Returns the netlist of a fabric whose GUIDs fit.
     ///
     /// # Errors
-    /// What the writer says.
+    /// If writing fails.
     pub(crate) fn of(fabric: &Fabric) -> io::Result<Self> {
         let mut text = Vec::new();
         write(fabric, &mut text)?;
@@ -126,7 +126,7 @@ impl Netlist {
 /// treat both alike, and not every ibsim knows routers.
 ///
 /// # Errors
-/// What the writer says.
+/// If the writer fails.
 pub(crate) fn write(fabric: &Fabric, out: &mut impl Write) -> io::Result<()> {
     let mut nodes: Vec<NodeIndex> = fabric.node_indices().collect();
     nodes.sort_by_key(|&n| (fabric.node(n).adapter, fabric.node(n).adapter_port));
@@ -248,7 +248,7 @@ mod tests {
             assert_eq!(node.guid.0, adapter.0 + u64::from(node.adapter_port.0));
             assert_eq!(dmodc::fabric::Node { guid: of.guid, ..*node }, *of);
         }
-        // By least port GUID, which OpenSM's engines go by: 20, 30, 31, 700, 900.
+        // OpenSM's engines go through devices by least port GUID: 20, 30, 31, 700, 900.
         let guids =
             |at: &[usize]| at.iter().map(|&at| held.adapters()[at].guid).collect::<Vec<_>>();
         let [first, second, third] = guids(&[1, 2, 0])[..] else { panic!() };

@@ -136,7 +136,7 @@ impl KilledOnDrop {
     }
 }
 
-/// Returns the path of a program. The folders of administrators are not on everybody's `PATH`, so they are searched, too.
+/// Returns the path of a program. The folders of administrators are not on every user's `PATH`, so they are searched, too.
 fn find_program(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders = std::env::split_paths(&path).chain(["/usr/sbin", "/sbin"].map(PathBuf::from));

@@ -1,5 +1,5 @@
-//! The plugin inside a real OpenSM, on simulated fabrics. What is not installed is said, and its test
-//! skipped; `scripts/test` installs it.
+//! The plugin inside a real OpenSM, on simulated fabrics. If a program is not installed, the test is skipped and says so;
+//! `scripts/test` installs all of them.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 #![allow(clippy::print_stdout, reason = "a failed test shows its figures")]
 
@@ -26,21 +26,22 @@ const DIRECTOR: &str = "2; 18,36; 1,18; 1,1";
 /// 1,024 nodes on three levels.
 const THREE_LEVELS: &str = "3; 8,8,16; 1,8,8; 1,1,1";
 
-/// One OpenSM at a time: two cores are not many, and times of waiting are part of the tests.
+/// Only one OpenSM runs at a time: machines may have only two cores, and waiting times are part of the tests.
 static ONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
 
 fn fabric(tuple: &str) -> Fabric {
     tuple.parse::<Pgft>().unwrap().fabric(Default::default())
 }
 
-/// Says that the running test is skipped. It is written past the test harness, which hides what passing tests print.
+/// Reports that the running test is skipped. The line is written directly to standard error, because the test harness hides
+/// the output of passing tests.
 fn skip(why: &str) {
     let thread = std::thread::current();
     let test = thread.name().unwrap_or("a test");
     let _ = writeln!(std::io::stderr(), "skipped: {test}: {why}");
 }
 
-/// The plugin that was built next to the tests, unless it is missing.
+/// Returns the plugin that was built next to the tests; `None` if it is missing.
 fn plugin() -> Option<PathBuf> {
     let here = std::env::current_exe().unwrap();
     let plugin = here.parent().unwrap().parent().unwrap().join("libdmodc.so");
@@ -51,7 +52,7 @@ fn plugin() -> Option<PathBuf> {
     found.is_ok().then_some(plugin)
 }
 
-/// A simulated fabric, unless the programs are missing.
+/// Returns a simulated fabric; `None` if programs are missing.
 fn sim(fabric: &Fabric) -> Option<Sim> {
     match Sim::start(fabric) {
         Err(why @ LabError::Missing { .. }) => {
@@ -62,8 +63,8 @@ fn sim(fabric: &Fabric) -> Option<Sim> {
     }
 }
 
-/// What the switches hold after the start and after each event: each time the tables of that moment, as
-/// `ibtracert` finds them, too.
+/// Returns the verdicts after the start and after each event. Each time the switches must hold the tables of the present
+/// fabric, and `ibtracert` must follow them.
 fn lab(fabric_: &Fabric, script: &str) -> Option<Vec<TableVerdict>> {
     let plugin = plugin()?;
     sim(&fabric(FIGURE_1))?;
@@ -80,10 +81,10 @@ fn lab(fabric_: &Fabric, script: &str) -> Option<Vec<TableVerdict>> {
     Some(verdicts)
 }
 
-/// Random life of a small fabric: whatever happens, the switches hold what the saved files give, no pair is lost that
-/// cables connect, restarts move nothing, and the plugin says what is so.
+/// Random events on a small fabric: after each, the switches hold the tables that follow from the saved files, no pair is
+/// lost that cables connect, restarts move nothing, and the plugin reports correctly.
 #[test]
-fn random_life_leaves_the_tables_right() {
+fn random_events_leave_the_tables_right() {
     let _one = ONE.lock();
     let Some(plugin) = plugin() else { return };
     let fabric = fabric(FIGURE_1);
@@ -99,11 +100,11 @@ fn random_life_leaves_the_tables_right() {
         only: None,
         dump: None,
     };
-    let told = |progress: SoakProgress<'_>| match progress {
+    let show = |progress: SoakProgress<'_>| match progress {
         SoakProgress::Skipped(why) => skip(why),
         SoakProgress::Event(row) => println!("{} {}: {:?}", row.number, row.event, row.wrong),
     };
-    let (rows, summary) = soak.run(told).unwrap();
+    let (rows, summary) = soak.run(show).unwrap();
     assert_eq!((rows.len(), summary.events, summary.seed), (16, 16, 1));
     assert_eq!((rows[0].kind, rows[0].number), (SoakKind::Start, 0));
     assert_eq!(summary.kinds.values().sum::<usize>(), 16);
@@ -117,7 +118,7 @@ fn random_life_leaves_the_tables_right() {
     assert!(summary.memory[0] > 0 && rows.iter().any(|row| row.verdict.entries_changed > 0));
 }
 
-/// The same fabric with so many LIDs for each node, and an aggregation node inside each switch.
+/// Returns the same fabric with 2^lmc LIDs for each node, and an aggregation node inside each switch.
 fn with_more_lids(fabric: &Fabric, lmc: u8) -> Fabric {
     let mut builder = FabricBuilder::new();
     let (count, mut lid) = (fabric.switches().len(), fabric.switches().len() as u32);
@@ -189,7 +190,7 @@ fn several_lids_and_aggregation_nodes_are_routed() {
     assert_eq!(verdicts[0].digest, verdicts[3].digest, "after full repair, the first tables");
 }
 
-/// The peers under the same faults, several times over; one that refuses is told. (ftree knows no LMC.)
+/// OpenSM's own engines under the same faults; one that refuses is reported. (ftree knows no LMC.)
 #[test]
 fn peers_run_in_the_lab_too() {
     let _one = ONE.lock();
@@ -213,7 +214,7 @@ fn peers_run_in_the_lab_too() {
     }
 }
 
-/// An independent judge, and a packet's way hop by hop.
+/// An independent judge (`ibdmchk`), and the path of a packet hop by hop.
 #[test]
 fn other_tools_find_all_paths_and_no_credit_loops() {
     let _one = ONE.lock();
@@ -254,7 +255,7 @@ fn other_tools_find_all_paths_and_no_credit_loops() {
     }
 }
 
-/// OpenSM with something wrong, and minhop behind it: it goes on, and its log says why.
+/// Starts OpenSM with something wrong, and minhop as its fallback: it goes on, and its log says why.
 fn falls_back(config: &str, change: impl FnOnce(Vec<u8>) -> Vec<u8>, because: &str) {
     falls_back_on(&fabric(FIGURE_1), config, change, because);
 }
@@ -328,7 +329,7 @@ fn a_ring_of_leaves_stays_connected() {
 }
 
 #[test]
-fn a_corrupted_configuration_is_told_with_its_line() {
+fn a_corrupted_configuration_is_reported_with_its_line() {
     let _one = ONE.lock();
     falls_back("threads = \"\\u{0}", |plugin| plugin, "dmodc.conf:4: ");
     falls_back("thread = 1", |plugin| plugin, "dmodc.conf:4: unknown field `thread`");
@@ -501,7 +502,7 @@ fn a_learned_reference_brings_the_tables_back() {
     assert!(metrics.contains("\ndmodc_reference_used 1\n"), "{metrics}");
 }
 
-/// The peers' own tables come back whole, and one that refuses is told.
+/// The tables of OpenSM's own engines come back whole, and an engine that refuses is reported.
 #[test]
 fn engines_of_opensm_give_their_tables() {
     let _one = ONE.lock();

@@ -13,7 +13,7 @@ pub struct RuntimeCurve {
     pub is_limit: bool,
 }
 
-/// Colours that can be told apart by everybody (Okabe and Ito).
+/// Colours that everybody can distinguish (Okabe and Ito).
 pub(crate) const COLOURS: [RGBColor; 7] = [
     RGBColor(0, 114, 178),
     RGBColor(230, 159, 0),

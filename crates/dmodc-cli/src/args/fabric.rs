@@ -21,7 +21,7 @@ pub(crate) enum Generate {
         #[command(flatten)]
         options: GenerateOptions,
     },
-    /// A named one; without a name the list of all.
+    /// A named fabric; without a name, the list of all.
     Preset {
         /// Such as director-648 or quantum2-max.
         name: Option<String>,
@@ -32,7 +32,7 @@ pub(crate) enum Generate {
 
 #[derive(Debug, Args)]
 pub(crate) struct GenerateOptions {
-    /// How GUIDs are given: ascending with the topology, or shuffled as in a machine room.
+    /// The order of GUIDs: ascending with the topology, or shuffled as in a machine room.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) guids: GuidChoice,
     /// The seed of shuffled GUIDs.
@@ -78,10 +78,10 @@ pub(crate) struct ConvertArgs {
 pub(crate) struct DegradeArgs {
     #[command(flatten)]
     pub(crate) fabric: FabricArgs,
-    /// Remove so many inter-switch cables at random: a count, or a percentage of them.
+    /// Remove inter-switch cables at random: a count, or a percentage of them.
     #[arg(long, value_name = "COUNT|PERCENT%", default_value = "0")]
     pub(crate) cables: Amount,
-    /// Remove so many switches at random, leaves excepted: a count, or a percentage of them.
+    /// Remove switches at random, leaves excepted: a count, or a percentage of them.
     #[arg(long, value_name = "COUNT|PERCENT%", default_value = "0")]
     pub(crate) switches: Amount,
     /// Draw --cables among nodes' own cables, too.
@@ -95,7 +95,7 @@ pub(crate) struct DegradeArgs {
     /// their GUIDs, an unknown one with similar names.
     #[arg(long, value_name = "SWITCH[/PORT]")]
     pub(crate) remove: Vec<Target>,
-    /// The seed of what is drawn.
+    /// The seed of the draw.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
     #[command(flatten)]

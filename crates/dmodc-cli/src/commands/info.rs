@@ -201,7 +201,7 @@ impl Info<'_> {
                 .map(|(plane, ports)| format!("{} in plane {plane}", counted(ports, "port")))
                 .collect();
             let count = counted(list.len(), "plane");
-            let _ = writeln!(text, "{count}, which the file tells: {}", list.join(", "));
+            let _ = writeln!(text, "{count} in the file: {}", list.join(", "));
         }
     }
 

@@ -252,7 +252,7 @@ mod tests {
         assert!(
             world.is_whole() && matches!(&event.must_stay, MustStay::AllBut(two) if two.len() == 2)
         );
-        let event = happen(SoakKind::Late, &mut world, &mut random).expect("somebody is late");
+        let event = happen(SoakKind::Late, &mut world, &mut random).expect("a host is late");
         let MustStay::AllBut(who) = event.must_stay else { panic!("{event:?}") };
         assert_eq!(world.nodes(), nodes + who.len() as u64);
         happen(SoakKind::ReplacedLeaf, &mut world, &mut random).expect("there are spares");

@@ -1,4 +1,4 @@
-//! What an event of a soak is: its kind, what is done, and which entries must not move.
+//! The events of a soak: their kinds, actions, and the entries that they must not move.
 
 use std::fmt;
 use std::str::FromStr;
@@ -80,7 +80,7 @@ impl FromStr for SoakKind {
     }
 }
 
-/// What is done besides changing the fabric.
+/// The action of an event, besides changing the fabric.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Action {
     /// Nothing.

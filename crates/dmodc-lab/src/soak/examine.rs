@@ -131,7 +131,7 @@ impl SoakRun<'_> {
         let comparison = SavedState::compare(self.managers.state(), learns, held)?;
         let options = comparison.saved.options();
         let judgement = held.check(&options).nodes;
-        // Where no pair is lost there is none to excuse.
+        // If no pair is lost, none needs an excuse.
         let roadless = match judgement.lost {
             0 => 0,
             _ => pairs_without_path(&held.fabric, &options),

@@ -1,4 +1,4 @@
-//! What is wrong after an event, with the tables or with the plugin's reports.
+//! Finds what is wrong after an event, with the tables or with the plugin's reports.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -71,7 +71,7 @@ pub(super) struct EventFindings<'a> {
     /// Entries that moved although the event was not about them.
     pub(super) moved: &'a [EntryAddress],
     pub(super) must_stay: &'a MustStay,
-    /// What is wrong in the plugin's status file or log.
+    /// A mistake in the plugin's status file or log, if there is one.
     pub(super) misreport: Option<String>,
 }
 

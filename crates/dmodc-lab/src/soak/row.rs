@@ -38,13 +38,13 @@ pub struct SoakRow {
     pub roadless: u64,
     /// The number of entries in which the tables differ from those of `dmodc route`.
     pub differences: usize,
-    /// Whether nothing was at fault, and every host that ever was on is on.
+    /// Whether nothing was at fault, and every host that ever was on is on now.
     pub quiet: bool,
-    /// How evenly traffic is spread.
+    /// The balance of traffic.
     pub balance: SoakBalance,
     /// The number of entries that moved although the event was not about their switch or destination.
     pub others_moved: usize,
-    /// Whether none of them may move.
+    /// Whether none of them may move at this event.
     pub must_stay: bool,
     /// The handover, if another OpenSM took over.
     pub handover: Option<Handover>,
@@ -53,6 +53,6 @@ pub struct SoakRow {
     /// How often OpenSM never began to look at the fabric and was started again: the simulator loses a packet now and
     /// then.
     pub stalls: usize,
-    /// What is wrong, a sentence each.
+    /// Everything that is wrong, a sentence each.
     pub wrong: Vec<String>,
 }

@@ -48,11 +48,11 @@ pub struct SoakSummary {
     pub stalls: usize,
     /// The memory of OpenSM after the start and at the end, in bytes.
     pub memory: [u64; 2],
-    /// By how much the memory of one process grew at most, in bytes.
+    /// The greatest growth of the memory of one process, in bytes.
     pub memory_growth: u64,
     /// The duration of the soak, in seconds.
     pub seconds: f64,
-    /// What this machine could not do, and why.
+    /// Kinds of events that this machine cannot do, with reasons.
     pub skipped: Vec<String>,
 }
 
@@ -129,7 +129,7 @@ impl fmt::Display for SoakSummary {
         write!(f, "; OpenSM has {first:.1} MiB at the start, {last:.1} at the end, and one ")?;
         write!(
             f,
-            "process grew by {growth:.1} at most; OpenSM was told {} times to look and stalled {} times before it asked \
+            "process grew by {growth:.1} at most; OpenSM was asked {} times for one more sweep and stalled {} times before it asked \
              an engine",
             self.nudges, self.stalls
         )

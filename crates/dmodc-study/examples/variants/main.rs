@@ -1,10 +1,10 @@
-//! Other ways to place what a fault displaces, on the same throws as the engine `stable`: the record of
-//! ideas that lost.
+//! Other ways to place the destinations that a fault displaces, on the same trials as the engine `stable`: a record of ideas
+//! that lost.
 //!
 //! All variants but `dmodc` and `random` keep the slots of the reference; they differ in the port that a
 //! destination takes whose slot is lost ([`choice`]), and [`repair`] changes the winner's tables once more.
-//! Everything is routed [naively](naive), one entry after the other, and the winner is held against
-//! [`Stable`] at each throw. `docs/variants.md` says what came of it.
+//! Everything is routed [naively](naive), one entry after the other, and the winner is compared with
+//! [`Stable`] in each trial. `docs/variants.md` has the results.
 //!
 //! `cargo run --release -p dmodc-study --example variants -- THROWS OUT.csv > table.md`
 #![allow(clippy::print_stdout, reason = "an example shows its results")]
@@ -64,7 +64,8 @@ impl Whole {
         Ok(Whole { routing, graph, dividers, sigma, before, stable, fabric })
     }
 
-    fn throw(&self, (cables, switches): (f64, f64), seed: u64) -> Outcome<Degradation> {
+    /// Draws the faults of a trial.
+    fn faults(&self, (cables, switches): (f64, f64), seed: u64) -> Outcome<Degradation> {
         let (cables, switches) = (Amount::Percent(cables), Amount::Percent(switches));
         let draw = Draw { cables, switches, any_cable: false, any_switch: false, seed };
         Ok(draw.degradation(&self.fabric)?)
@@ -81,9 +82,9 @@ impl Whole {
         [sp.mean(), rp.mean(), max, sp.mean_bound(), rp.mean_bound(), bound, moved]
     }
 
-    /// One throw: the figures of all variants, in the order of [`names`].
+    /// Returns the numbers of one trial for all variants, in the order of [`names`].
     fn figures(&self, level: (f64, f64), seed: u64) -> Outcome<Vec<[f64; 7]>> {
-        let dead = self.throw(level, seed)?;
+        let dead = self.faults(level, seed)?;
         let live = Live::new(&self.fabric, &dead);
         let (variants, lost) = self.tables(live)?;
         let (stable, _) = self.routing.route(live, &self.stable)?;
@@ -97,7 +98,7 @@ impl Whole {
 
     /// How long a re-route by [`Stable`] takes, and how long the repair pass after it; the best of three.
     fn times(&self, level: (f64, f64)) -> Outcome<(Duration, Duration)> {
-        let dead = self.throw(level, 0)?;
+        let dead = self.faults(level, 0)?;
         let live = Live::new(&self.fabric, &dead);
         let (variants, lost) = self.tables(live)?;
         let mut best = (Duration::MAX, Duration::MAX);

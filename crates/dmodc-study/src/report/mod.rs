@@ -240,7 +240,7 @@ mod tests {
                 "<p class=\"alarm\"><strong>3 of 30 node pairs have no route</strong> (10.00 %)",
                 "alarm",
             ),
-            ("<small>&lt;/script&gt;", "what tells devices apart"),
+            ("<small>&lt;/script&gt;", "details of devices"),
             ("<svg class=\"histogram\"", "bars"),
             ("<canvas id=\"heat0-0\"", "map"),
             ("<strong>3</strong> of 30 node pairs have no route (10.00 %)", "unroutable"),

@@ -88,7 +88,7 @@ impl ShardRun<'_> {
         each(progress);
         let (journal, mut rows) = (Mutex::new((journal, progress)), finished);
         rows.extend(self.measure(&missing, &journal, each)?.into_iter().map(pair));
-        let (journal, _) = journal.into_inner().expect("nobody panicked with the journal");
+        let (journal, _) = journal.into_inner().expect("no thread panicked with the journal");
         let lines: Vec<String> = rows.into_values().flatten().collect();
         table.write(study, shard, &versions(study), &lines)?;
         journal.remove()?;
@@ -122,7 +122,7 @@ impl ShardRun<'_> {
             let fabric =
                 fabrics[cell.fabric].as_ref().expect("the fabrics of all cells are prepared");
             let rows = lines(&fabric.measure(cell));
-            let mut journal = journal.lock().expect("nobody panicked with the journal");
+            let mut journal = journal.lock().expect("no thread panicked with the journal");
             let written = journal.0.add(at, &rows);
             failed.fetch_or(written.is_err(), Ordering::Relaxed);
             journal.1.done += usize::from(written.is_ok());

@@ -46,7 +46,7 @@ pub(super) fn table(rows: &[Value]) -> String {
     for row in rows {
         if let Some(percent) = checked_share(row) {
             text += &format!(
-                "{} {} {}/{}: {percent:.1} % of the entries were compared with the naive reference, those towards {} \
+                "{} {} {}/{}: {percent:.1} % of the entries were compared with the naive oracle, those towards {} \
                  destination switches\n",
                 row["preset"].as_str().unwrap_or("?"),
                 row["engine"].as_str().unwrap_or("?"),

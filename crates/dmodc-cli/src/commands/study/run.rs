@@ -23,10 +23,10 @@ pub(super) fn measure(args: &StudyRunArgs) -> Result<Answer> {
             eprintln!("dmodc: {}: {line}", file.display());
         }
     }
-    let (shard, told) = match args.shard {
+    let (shard, variables) = match args.shard {
         Some(shard) => (shard, None),
         None => match Shard::from_environment(|name| std::env::var(name).ok()) {
-            Ok(Some((shard, told))) => (shard, Some(told)),
+            Ok(Some((shard, variables))) => (shard, Some(variables)),
             Ok(None) => (Shard::WHOLE, None),
             Err(what) => bail!("{what}"),
         },
@@ -60,7 +60,7 @@ pub(super) fn measure(args: &StudyRunArgs) -> Result<Answer> {
             "schema": "dmodc/study-run/1",
             "study": study.plan.name,
             "plan_hash": study.hash,
-            "shard": { "index": shard.index, "count": shard.count, "told_by": told },
+            "shard": { "index": shard.index, "count": shard.count, "told_by": variables },
             "cells": progress.total,
             "measured_before": progress.before,
             "refused": refused.iter().map(|of| json!({
@@ -80,8 +80,8 @@ pub(super) fn measure(args: &StudyRunArgs) -> Result<Answer> {
         Shard::WHOLE => format!("{}: ", study.plan.name),
         shard => format!("{}, shard {shard}: ", study.plan.name),
     };
-    if let Some(told) = told {
-        let _ = write!(text, "(told by {told}) ");
+    if let Some(variables) = variables {
+        let _ = write!(text, "(from {variables}) ");
     }
     let _ = match progress.before {
         0 => write!(text, "{} measured", counted(progress.total, "cell")),
@@ -160,7 +160,11 @@ fn losses(rows: &[StudyRow]) -> Vec<EngineLoss> {
                 of.most = of.most.max(row.lost());
             }
             None => {
-                all.push(EngineLoss { engine: row.get("engine").into(), rows: 1, most: row.lost() })
+                all.push(EngineLoss {
+                    engine: row.get("engine").into(),
+                    rows: 1,
+                    most: row.lost(),
+                });
             }
         }
     }

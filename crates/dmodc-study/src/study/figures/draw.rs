@@ -214,16 +214,16 @@ impl Figure {
         }
         let count = panel.curves.len() as f64;
         for (engine, curve) in panel.curves.iter().enumerate() {
-            let beside = engine as f64 - (count - 1.0) / 2.0;
+            let offset = engine as f64 - (count - 1.0) / 2.0;
             match panel.kind {
                 PanelKind::Spread => {
-                    let aside = (0.7 / count).min(0.1) * beside;
+                    let aside = (0.7 / count).min(0.1) * offset;
                     let many = panel.curves.len() > MOST_BANDS;
                     self.spread(area, curve, engine, many, |x, y| at(x + aside, y))?;
                 }
                 PanelKind::Bars => {
                     let width = 0.8 / count;
-                    self.bars(area, curve, engine, |x, y| at(x + width * beside, y), width)?;
+                    self.bars(area, curve, engine, |x, y| at(x + width * offset, y), width)?;
                 }
             }
         }

@@ -188,7 +188,7 @@ mod tests {
     use super::*;
     use crate::study::StudyRow;
 
-    /// Rows of two patterns; an engine has the value of each throw, or refuses it.
+    /// Returns rows of two patterns; an engine has a value for each trial, or refuses it.
     fn rows(engines: &[(&str, &[Option<f64>])]) -> Vec<StudyRow> {
         let mut rows = Vec::new();
         for trial in 0..3 {
@@ -233,7 +233,7 @@ mod tests {
 
     #[test]
     fn engines_are_compared_on_the_throws_that_both_have() {
-        // On its own throws "slow" is lower than the mean of "ours"; on equal ones it is higher.
+        // On its own trials "slow" is lower than the mean of "ours"; on equal ones it is higher.
         let rows = rows(&[
             ("ours", &[Some(2.0), Some(4.0), Some(9.0)]),
             ("slow", &[Some(2.5), Some(4.0)]),
