@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use dmodc_study::interrupt;
-use dmodc_study::study::{Shard, ShardResult, ShardRun, StudyProgress, StudyRow};
+use dmodc_study::study::{Shard, ShardResult, ShardRun, Study, StudyProgress, StudyRow};
 use serde_json::json;
 
 use super::table::{open, rows_of};
@@ -32,83 +32,106 @@ pub(super) fn measure(args: &StudyRunArgs) -> Result<Answer> {
         },
     };
     let plugin = opensm::plugin(args.plugin.as_deref())?;
-    let (start, is_terminal) = (Instant::now(), std::io::stderr().is_terminal());
+    let start = Instant::now();
+    let result = run(&ShardRun { study: &study, folder: &folder, shard, plugin }, start)?;
+    let rows = rows_of(&result.table)?.0;
+    let (refused, lost) = (refusals(&rows), losses(&rows));
+    let elapsed = start.elapsed();
+    let report = RunReport { study: &study, shard, variables, result, refused, lost, elapsed };
+    output::print(&if args.study.json { report.json() } else { report.text() })?;
+    Ok(Answer::Yes)
+}
+
+/// Runs a shard, shows its progress at a terminal, and leaves a message if a signal ends it.
+fn run(shard: &ShardRun<'_>, start: Instant) -> Result<ShardResult> {
+    let is_terminal = std::io::stderr().is_terminal();
     let latest = Arc::new(Mutex::new(None));
-    let heard = Arc::clone(&latest);
+    let reported = Arc::clone(&latest);
     let _message = interrupt::last_message(move || {
-        let progress = *heard.lock().unwrap_or_else(PoisonError::into_inner);
+        let progress = *reported.lock().unwrap_or_else(PoisonError::into_inner);
         let clear = if is_terminal { "\r\x1b[K" } else { "" };
         format!("{clear}dmodc: {}", interrupted(progress))
     });
     let show = |progress: StudyProgress| {
         *latest.lock().unwrap_or_else(PoisonError::into_inner) = Some(progress);
         if is_terminal {
+            let line = progress_line(progress, start.elapsed());
             // If the line cannot be shown, the run goes on.
-            let _ =
-                write!(std::io::stderr(), "\r{}\x1b[K", progress_line(progress, start.elapsed()));
+            let _ = write!(std::io::stderr(), "\r{line}\x1b[K");
         }
     };
-    let done = ShardRun { study: &study, folder: &folder, shard, plugin }.run(show);
+    let result = shard.run(show);
     if is_terminal {
         eprint!("\r\x1b[K");
     }
-    let ShardResult { progress, table, summary } = done?;
-    let rows = rows_of(&table)?.0;
-    let (refused, lost) = (refusals(&rows), losses(&rows));
-    if args.study.json {
+    Ok(result?)
+}
+
+/// Everything that is reported about a finished run.
+struct RunReport<'a> {
+    study: &'a Study,
+    shard: Shard,
+    /// The environment variables that chose the shard, if they did.
+    variables: Option<String>,
+    result: ShardResult,
+    refused: Vec<EngineRefusal>,
+    lost: Vec<EngineLoss>,
+    elapsed: Duration,
+}
+
+impl RunReport<'_> {
+    fn json(&self) -> String {
+        let RunReport { study, shard, result, .. } = self;
         let report = json!({
             "schema": "dmodc/study-run/1",
             "study": study.plan.name,
             "plan_hash": study.hash,
-            "shard": { "index": shard.index, "count": shard.count, "told_by": variables },
-            "cells": progress.total,
-            "measured_before": progress.before,
-            "refused": refused.iter().map(|of| json!({
+            "shard": { "index": shard.index, "count": shard.count, "told_by": self.variables },
+            "cells": result.progress.total,
+            "measured_before": result.progress.before,
+            "refused": self.refused.iter().map(|of| json!({
                 "engine": of.engine, "rows": of.rows, "first_reason": of.why,
             })).collect::<Vec<_>>(),
-            "lost": lost.iter().map(|of| json!({
+            "lost": self.lost.iter().map(|of| json!({
                 "engine": of.engine, "rows": of.rows, "most": of.most,
             })).collect::<Vec<_>>(),
-            "table": table.display().to_string(),
-            "summary": summary.map(|path| path.display().to_string()),
-            "seconds": start.elapsed().as_secs_f64(),
+            "table": result.table.display().to_string(),
+            "summary": result.summary.as_ref().map(|path| path.display().to_string()),
+            "seconds": self.elapsed.as_secs_f64(),
         });
-        output::print(&format!("{report:#}\n"))?;
-        return Ok(Answer::Yes);
+        format!("{report:#}\n")
     }
-    let mut text = match shard {
-        Shard::WHOLE => format!("{}: ", study.plan.name),
-        shard => format!("{}, shard {shard}: ", study.plan.name),
-    };
-    if let Some(variables) = variables {
-        let _ = write!(text, "(from {variables}) ");
+
+    fn text(&self) -> String {
+        let ShardResult { progress, table, summary } = &self.result;
+        let mut text = match self.shard {
+            Shard::WHOLE => format!("{}: ", self.study.plan.name),
+            shard => format!("{}, shard {shard}: ", self.study.plan.name),
+        };
+        if let Some(variables) = &self.variables {
+            let _ = write!(text, "(from {variables}) ");
+        }
+        let _ = write!(text, "{} measured", counted(progress.total, "cell"));
+        if progress.before > 0 {
+            let _ = write!(text, ", {} of them by an earlier run", number(progress.before));
+        }
+        let _ = writeln!(text, " in {}: {}", time(self.elapsed), table.display());
+        if let Some(summary) = summary {
+            let _ = writeln!(text, "in short: {}", summary.display());
+        }
+        for EngineRefusal { engine, rows, why } in &self.refused {
+            let _ = writeln!(text, "{engine} has no figures in {}: {why}", counted(*rows, "row"));
+        }
+        for EngineLoss { engine, rows, most } in &self.lost {
+            let _ = writeln!(
+                text,
+                "{engine} loses pairs in {} (up to {}), which are not compared with other engines",
+                counted(*rows, "row"),
+                number(*most)
+            );
+        }
+        text
     }
-    let _ = match progress.before {
-        0 => write!(text, "{} measured", counted(progress.total, "cell")),
-        before => write!(
-            text,
-            "{} measured, {} of them by an earlier run",
-            counted(progress.total, "cell"),
-            number(before)
-        ),
-    };
-    let _ = writeln!(text, " in {}: {}", time(start.elapsed()), table.display());
-    if let Some(summary) = summary {
-        let _ = writeln!(text, "in short: {}", summary.display());
-    }
-    for EngineRefusal { engine, rows, why } in refused {
-        let _ = writeln!(text, "{engine} has no figures in {}: {why}", counted(rows, "row"));
-    }
-    for EngineLoss { engine, rows, most } in lost {
-        let _ = writeln!(
-            text,
-            "{engine} loses pairs in {} (up to {}), which are not compared with other engines",
-            counted(rows, "row"),
-            number(most)
-        );
-    }
-    output::print(&text)?;
-    Ok(Answer::Yes)
 }
 
 /// The rows that an engine refused, and the reason of the first.
