@@ -135,7 +135,7 @@ fn bad_files_get_one_clear_line_and_exit_2() {
 }
 
 #[test]
-fn what_is_sound_of_a_damaged_file_is_used_and_the_rest_is_told() {
+fn the_sound_part_of_a_damaged_file_is_used_and_the_rest_is_reported() {
     let desk = Desk::new();
     desk.figure_1();
     desk.write("broken", &desk.read("f.topo").replacen("[3]\t\"S-", "[three]\t\"S-", 1));

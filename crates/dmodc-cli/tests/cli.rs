@@ -27,7 +27,7 @@ fn generate_route_check_as_in_the_readme() {
 }
 
 #[test]
-fn info_tells_the_keys_scripts_rely_on() {
+fn info_has_the_keys_that_scripts_rely_on() {
     let desk = Desk::new();
     desk.figure_1();
     let info = desk.json(0, &["info", "f.topo", "--json"]);
@@ -53,7 +53,7 @@ fn info_tells_the_keys_scripts_rely_on() {
 }
 
 #[test]
-fn lids_beyond_infiniband_are_told() {
+fn lids_beyond_infiniband_are_reported() {
     let desk = Desk::new();
     desk.ok(&["generate", "pgft", "2; 250,200; 1,1; 1,1", "-o", "big.topo"]);
     let header: Vec<String> = desk.read("big.topo").lines().take(8).map(str::to_owned).collect();
@@ -130,7 +130,7 @@ fn threads_do_not_change_a_byte() {
 }
 
 #[test]
-fn leaves_can_be_told() {
+fn leaves_can_be_chosen() {
     let desk = Desk::new();
     desk.figure_1();
     let leaves = |args: &[&str]| desk.json(0, &[&["info", "f.topo", "--json"], args].concat());

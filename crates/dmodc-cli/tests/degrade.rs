@@ -30,7 +30,7 @@ fn degrade_lists_what_it_removed_and_route_says_what_is_cut_off() {
     let routed = desk.json(1, &["route", "h.topo", "--json"]);
     assert_eq!(routed["unreachable_leaf_pairs"], 18);
     let check = desk.json(1, &["check", "h.topo", "h.lft", "--json"]);
-    // Leaves 0 and 1 have two nodes each, and reach nobody but their own.
+    // Leaves 0 and 1 have two nodes each, and reach only their own.
     assert_eq!(check["cut_off"], 132 - (8 * 7 + 2 * 2));
     assert_eq!(check["lost"], 0);
     assert_eq!(routed["cut_off"], check["cut_off"]);

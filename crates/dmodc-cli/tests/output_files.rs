@@ -8,7 +8,7 @@ use std::process::Command;
 
 use desk::{DMODC, Desk, FIGURE_1, text};
 
-/// A disk that fills up while writing: the old file stays, nothing is left beside it.
+/// A disk that fills up while writing: the old file stays, and no temporary file is left.
 #[test]
 fn a_failed_write_leaves_the_old_file() {
     let desk = Desk::new();

@@ -53,7 +53,7 @@ fn a_run_has_a_row_for_every_measurement_with_all_its_seeds() {
     };
     assert_eq!((dead("figure 1", "5%"), dead("from a file", "5%")), ("2".into(), "1".into()));
     assert_eq!((dead("figure 1", "4"), dead("from a file", "4")), ("4".into(), "4".into()));
-    // The faults of a throw can be made again by hand.
+    // The faults of a trial can be drawn again by hand.
     let throw = rows
         .iter()
         .find(|row| row["fabric"] == "from a file" && row["cables_asked"] == "4")
@@ -128,7 +128,7 @@ fn slow_engines_take_part_in_their_cells_only_and_everything_else_is_the_same() 
             _ => {}
         }
     }
-    // Five patterns. Dmodc: all cells; random: the first fabric; dmodk: one throw.
+    // Five patterns. Dmodc: all cells; random: the first fabric; dmodk: one trial.
     let healthy_and = |throws: usize| 1 + 5 * throws;
     let rows = 5 * (CELLS + healthy_and(2) + 2 * healthy_and(1));
     assert_eq!(csv.lines().count(), 1 + rows);

@@ -37,7 +37,7 @@ fn figures_are_drawn_from_the_merged_table() {
         assert!(risk.contains(words), "{words}");
     }
     assert!(desk.read("small.study/small-update.svg").contains("could not stay"));
-    // Engines that have fewer throws say so.
+    // The names of engines with fewer trials say so.
     desk.write("plan.toml", &with_slow_engines());
     desk.ok(&["study", "run", "plan.toml", "-o", "slow"]);
     desk.ok(&["study", "plot", "plan.toml", "-o", "slow"]);
@@ -69,7 +69,7 @@ fn a_summary_compares_engines_on_equal_throws() {
     let error = desk.error(&["study", "summary", "plan.toml", "--engine", "opensm:ftree"]);
     assert!(error.contains("no engine of the study is called 'opensm:ftree': dmodc, "), "{error}");
 
-    // The means of the table, again by hand: both engines over the two throws that random has.
+    // The means of the table, again by hand: both engines over the two trials that random has.
     let rows = table(&desk.read("small.study/small.csv"));
     let mean = |engine: &str, column: &str, throws: u32| {
         let is_meant = |row: &&std::collections::HashMap<String, String>| {
@@ -110,9 +110,9 @@ fn a_summary_compares_engines_on_equal_throws() {
     assert!(close(&both["peer_mean"], mean("random", "mean", 2)), "{both}");
 }
 
-/// Fabrics are called as somebody likes, and their files are as they are.
+/// Fabrics may have any names, and their files may be damaged.
 #[test]
-fn odd_names_are_drawn_and_dirt_is_told() {
+fn odd_names_are_drawn_and_dirt_is_reported() {
     let desk = desk();
     desk.write("f.topo", &desk.read("f.topo").replace('\n', "\r\n"));
     let odd = "name = \"a,\\\"b\\\"\\n<i>\\u001b\"";

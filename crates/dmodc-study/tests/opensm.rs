@@ -11,14 +11,15 @@ use dmodc_study::study::{Shard, ShardRun, Study, StudyFolder, read_rows};
 
 const FIGURE_1: &str = "3; 2,2,3; 1,2,2; 1,2,1";
 
-/// Says that the running test is skipped. It is written past the test harness, which hides what passing tests print.
+/// Reports that the running test is skipped. The line is written directly to standard error, because the test harness hides
+/// the output of passing tests.
 fn skip(why: &str) {
     let thread = std::thread::current();
     let test = thread.name().unwrap_or("a test");
     let _ = writeln!(std::io::stderr(), "skipped: {test}: {why}");
 }
 
-/// The plugin that was built next to the tests, unless it is missing.
+/// Returns the plugin that was built next to the tests; `None` if it is missing.
 fn plugin() -> Option<PathBuf> {
     let here = std::env::current_exe().unwrap();
     let plugin = here.parent().unwrap().parent().unwrap().join("libdmodc.so");
@@ -29,10 +30,10 @@ fn plugin() -> Option<PathBuf> {
     found.is_ok().then_some(plugin)
 }
 
-/// OpenSM's engines in a study: their tables are matched with the healthy fabric's columns, so that inside
-/// OpenSM our engine measures as it does outside; and an engine that is not to be had says so in its rows.
+/// OpenSM's engines in a study: their tables are matched with the healthy fabric's columns, so that our engine has the same
+/// numbers inside OpenSM as outside; if an engine is not available, its rows say so.
 #[test]
-fn a_study_measures_opensms_engines_beside_ours() {
+fn a_study_measures_opensms_engines_and_ours() {
     let Some(plugin) = plugin() else { return };
     let fabric: Fabric = FIGURE_1.parse::<Pgft>().unwrap().fabric(Default::default());
     if let Err(why @ LabError::Missing { .. }) = Sim::start(&fabric) {

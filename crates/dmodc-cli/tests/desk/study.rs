@@ -18,17 +18,17 @@ cables = ["0%", "5%", 4]
 switches = [0, 1]
 "#;
 
-/// The same with two engines that take part in some cells only: the first fabric has 12 nodes, the second 16.
+/// Returns the plan with two engines that take part only in some cells: the first fabric has 12 nodes, the second 16.
 pub(crate) fn with_slow_engines() -> String {
     let slow = "[[slow]]\nengines = [\"random\"]\nthrows = 2\nnodes = 12\n\
                 [[slow]]\nengines = [\"dmodk\"]\nthrows = 1\n[[degradation]]";
     PLAN.replace(", \"dmodk\", \"random\"", "").replace("[[degradation]]", slow)
 }
 
-/// Cells of the plan: per fabric one healthy one, and three throws of each of five degradations.
+/// The number of cells of the plan: for each fabric a healthy one, and three trials of each of five degradations.
 pub(crate) const CELLS: usize = 2 * (1 + 5 * 3);
 
-/// A desk with the plan and its fabric.
+/// Returns a desk with the plan and its fabric.
 pub(crate) fn desk() -> Desk {
     let desk = Desk::new();
     desk.ok(&["generate", "pgft", "2; 4,4; 1,2; 1,2", "-o", "f.topo"]);
@@ -36,7 +36,7 @@ pub(crate) fn desk() -> Desk {
     desk
 }
 
-/// The rows of a table, each as its values by column.
+/// Returns the rows of a table, each as its values by column.
 pub(crate) fn table(csv: &str) -> Vec<std::collections::HashMap<String, String>> {
     // The only field with commas is the first fabric's name, which is quoted.
     let mut lines = csv.lines().map(|line| line.replace("\"3; 2,2,3; 1,2,2; 1,2,1\"", "figure 1"));

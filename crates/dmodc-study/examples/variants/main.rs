@@ -39,8 +39,8 @@ const FABRICS: [(&str, &str); 4] = [
 const DEGRADATIONS: [(f64, f64); 6] =
     [(0.1, 0.0), (1.0, 0.0), (5.0, 0.0), (10.0, 0.0), (0.0, 0.5), (0.0, 2.0)];
 
-/// A fabric, whole and with its routing.
-struct Whole {
+/// A healthy fabric with its routing.
+struct VariantFabric {
     fabric: Fabric,
     routing: Routing,
     graph: Graph,
@@ -51,7 +51,7 @@ struct Whole {
     stable: Stable,
 }
 
-impl Whole {
+impl VariantFabric {
     fn new(pgft: &str) -> Outcome<Self> {
         let fabric = pgft.parse::<Pgft>()?.fabric(Default::default());
         let healthy = Degradation::none(&fabric);
@@ -61,7 +61,7 @@ impl Whole {
         let stable = Stable { reference: Arc::new(Reference::new(&routing, live)) };
         let graph = Graph::new(live, routing.orders(), routing.ranking(live).leaves());
         let (dividers, sigma) = (graph.dividers(), naive::sigma(&graph));
-        Ok(Whole { routing, graph, dividers, sigma, before, stable, fabric })
+        Ok(VariantFabric { routing, graph, dividers, sigma, before, stable, fabric })
     }
 
     /// Draws the faults of a trial.
@@ -71,7 +71,7 @@ impl Whole {
         Ok(draw.degradation(&self.fabric)?)
     }
 
-    /// SP, RP and A2A, their bounds, and the percentage of entries that moved.
+    /// Returns SP, RP and A2A, their bounds, and the percentage of entries that moved.
     fn judge(&self, live: Live<'_>, tables: &ForwardingTables, seed: u64) -> [f64; 7] {
         let ranking = self.routing.ranking(live);
         let traffic = Traffic::new(live, &ranking, self.routing.orders(), tables);
@@ -96,7 +96,7 @@ impl Whole {
         Ok(all.map(|tables| self.judge(live, tables, seed)).collect())
     }
 
-    /// How long a re-route by [`Stable`] takes, and how long the repair pass after it; the best of three.
+    /// Returns the time of a re-route by [`Stable`], and of the repair pass after it; the best of three.
     fn times(&self, level: (f64, f64)) -> Outcome<(Duration, Duration)> {
         let dead = self.faults(level, 0)?;
         let live = Live::new(&self.fabric, &dead);
@@ -128,7 +128,7 @@ fn main() -> Outcome<()> {
         "fabric,cables_percent,switches_percent,variant,throws,sp,rp,a2a,sp_bound,rp_bound,a2a_bound,moved_percent\n",
     );
     for (fabric, pgft) in FABRICS {
-        let whole = Whole::new(pgft)?;
+        let whole = VariantFabric::new(pgft)?;
         println!("\n`{pgft}` ({fabric})\n");
         let mut lines: Vec<String> = names().map(|name| format!("| {name} |")).collect();
         let (mut head, mut rule) = (String::from("| |"), String::from("|---|"));
@@ -161,7 +161,7 @@ fn main() -> Outcome<()> {
         }
         println!("{head}\n{rule}\n{}\n{bounds}\n{slow}", lines.join("\n"));
     }
-    // Whole or not at all: a reader never sees half a file.
+    // The file is written whole or not at all: a reader never sees half of it.
     let partial = format!("{path}.partial");
     std::fs::write(&partial, csv)?;
     Ok(std::fs::rename(partial, path)?)
