@@ -5,10 +5,10 @@ use dmodc::Kernel;
 /// The algorithm that is measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Algorithm {
-    /// Dmodc, kept by a [`Router`].
+    /// Dmodc, kept by a [`Router`](dmodc::Router).
     #[default]
     Dmodc,
-    /// Stable Dmodc, kept by a [`Router`], with the healthy fabric as its reference.
+    /// Stable Dmodc, kept by a [`Router`](dmodc::Router), with the healthy fabric as its reference.
     Stable,
     /// Dmodk, which only knows healthy PGFTs.
     Dmodk,
