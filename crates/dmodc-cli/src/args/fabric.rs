@@ -4,7 +4,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use dmodc::fabric::Target;
 use dmodc::{Amount, Pgft};
 
-use super::shared::{FabricArgs, Format, LeafArgs, OutputArgs};
+use super::shared::{FabricArgs, FabricFormat, LeafArgs, OutputArgs};
 
 #[derive(Debug, Args)]
 pub(crate) struct GenerateArgs {
@@ -40,7 +40,7 @@ pub(crate) struct GenerateOptions {
     pub(crate) seed: u64,
     /// The format.
     #[arg(long, value_enum, default_value_t)]
-    pub(crate) format: Format,
+    pub(crate) format: FabricFormat,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
@@ -69,7 +69,7 @@ pub(crate) struct ConvertArgs {
     pub(crate) fabric: FabricArgs,
     /// The format to write.
     #[arg(long, value_enum)]
-    pub(crate) format: Format,
+    pub(crate) format: FabricFormat,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

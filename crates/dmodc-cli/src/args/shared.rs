@@ -48,7 +48,7 @@ pub(crate) struct OutputArgs {
 
 /// A format for fabrics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
+pub(crate) enum FabricFormat {
     /// The output of ibnetdiscover.
     #[default]
     Ibnetdiscover,

@@ -81,7 +81,7 @@ fn soak(args: &LabArgs, length: SoakLength) -> Result<Answer> {
 
 fn soak_header(fabric: &Fabric, seed: u64, learns: bool) -> String {
     format!(
-        "OpenSM with dmodc{} on {} nodes and {} switches, simulated; life of seed {seed}\n\
+        "OpenSM with dmodc{} on {} nodes and {} switches, simulated; events of seed {seed}\n\
          {:>5}  {:<52}{:>7}{:>13}{:>10}{:>10}{:>10}  switches hold\n",
         if learns { " and a learned reference" } else { "" },
         number(fabric.nodes().len()),

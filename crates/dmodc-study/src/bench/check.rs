@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::session::BenchSession;
 use super::settings::Algorithm;
-use super::times::{Fields, fields};
+use super::times::{RowFields, fields};
 
 /// The oracle of Stable Dmodc computes at most about this number of entries, which takes seconds.
 const NAIVE_ENTRIES: usize = 400_000;
@@ -23,7 +23,7 @@ const LEAST: usize = 4;
 
 impl BenchSession<'_> {
     /// Compares tables with those of the oracle.
-    pub(super) fn check_tables(&self, tables: &ForwardingTables) -> Fields {
+    pub(super) fn check_tables(&self, tables: &ForwardingTables) -> RowFields {
         if self.settings.algorithm != Algorithm::Stable || !self.settings.check {
             return self.checked(tables.digest());
         }
@@ -37,7 +37,7 @@ impl BenchSession<'_> {
     }
 
     /// Compares a digest with that of the oracle.
-    pub(super) fn checked(&self, digest: Digest) -> Fields {
+    pub(super) fn checked(&self, digest: Digest) -> RowFields {
         let (orders, columns) = (self.routing.orders(), self.routing.columns());
         let oracle = self.settings.check.then(|| match self.settings.algorithm {
             Algorithm::Stable => self.with_states(|pair| stable::digest(pair, orders, columns)),
@@ -55,7 +55,7 @@ impl BenchSession<'_> {
     }
 
     /// Compares the columns of this number of destination switches.
-    fn sampled(&self, tables: &ForwardingTables, count: usize) -> Fields {
+    fn sampled(&self, tables: &ForwardingTables, count: usize) -> RowFields {
         let columns = self.routing.columns();
         let all = columns.switches().len();
         let mut drawn: Vec<usize> = Random::new(self.case.seed, 3).sample(all, count);

@@ -4,11 +4,11 @@ use dmodc::{Dmodk, Engine};
 
 use super::case::BenchError;
 use super::session::BenchSession;
-use super::times::{Fields, Times, memset, timed};
+use super::times::{RowFields, Times, memset, timed};
 
 impl BenchSession<'_> {
     /// Measures Dmodk. Returns the fields of the row.
-    pub(super) fn dmodk(&self) -> Result<Fields, BenchError> {
+    pub(super) fn dmodk(&self) -> Result<RowFields, BenchError> {
         let live = self.live();
         let mut tables = self.routing.empty_tables(live)?;
         let mut limit = self.routing.empty_tables(live)?;

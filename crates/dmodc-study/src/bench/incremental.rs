@@ -7,7 +7,7 @@ use dmodc::{CableIndex, Change, Random, RouteError, Router, SwitchIndex};
 use serde_json::json;
 
 use super::session::BenchSession;
-use super::times::{Fields, fields, median, ms, timed};
+use super::times::{RowFields, fields, median, ms, timed};
 
 /// Parts whose death is measured one by one.
 pub(super) struct Victims {
@@ -56,7 +56,7 @@ impl BenchSession<'_> {
         &self,
         router: &mut Router,
         count: usize,
-    ) -> Result<Fields, RouteError> {
+    ) -> Result<RowFields, RouteError> {
         let changes = self.mixed_changes(count);
         let mut changed = self.degraded.clone();
         for change in &changes {

@@ -14,7 +14,7 @@ use super::case::BenchError;
 use super::incremental::Victims;
 use super::session::BenchSession;
 use super::settings::Algorithm;
-use super::times::{Fields, Times, fields, median, memset, ms, repeated, timed};
+use super::times::{RowFields, Times, fields, median, memset, ms, repeated, timed};
 use crate::machine;
 
 impl BenchSession<'_> {
@@ -33,7 +33,7 @@ impl BenchSession<'_> {
     }
 
     /// Measures a router: whole re-routes, single faults, and many changes at once.
-    pub(super) fn router(&self) -> Result<Fields, BenchError> {
+    pub(super) fn router(&self) -> Result<RowFields, BenchError> {
         let start = Instant::now();
         let mut router = self.new_router()?;
         let first = start.elapsed();
@@ -74,8 +74,8 @@ impl BenchSession<'_> {
             "peak_bytes": resident,
         })));
         row.append(&mut self.split(reroute)?);
-        row.append(&mut compared.map_or_else(Fields::new, fields));
-        row.append(&mut gain.map_or_else(Fields::new, fields));
+        row.append(&mut compared.map_or_else(RowFields::new, fields));
+        row.append(&mut gain.map_or_else(RowFields::new, fields));
         row.append(&mut self.check_tables(router.tables()));
         if let Some(changes) = self.settings.changes {
             row.append(&mut self.many_changes(&mut router, changes)?);
@@ -115,7 +115,7 @@ impl BenchSession<'_> {
     }
 
     /// Splits the time of a re-route into stages that can be run alone, and the rest.
-    fn split(&self, reroute: Duration) -> Result<Fields, RouteError> {
+    fn split(&self, reroute: Duration) -> Result<RowFields, RouteError> {
         let live = self.live();
         let rounds = self.settings.rounds;
         let preprocess = repeated(rounds, || drop(self.routing.preprocess(live)));

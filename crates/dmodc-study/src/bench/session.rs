@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::case::{BenchCase, BenchError};
 use super::settings::BenchSettings;
-use super::times::{Fields, fields};
+use super::times::{RowFields, fields};
 use crate::machine;
 
 /// A fabric with its faults, ready to be measured.
@@ -48,7 +48,7 @@ impl<'a> BenchSession<'a> {
     }
 
     /// Returns the fields of the row that identify the case.
-    pub(super) fn about(&self) -> Fields {
+    pub(super) fn about(&self) -> RowFields {
         fields(json!({
             "preset": self.case.name,
             "pgft": self.case.pgft.to_string(),

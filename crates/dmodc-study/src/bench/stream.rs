@@ -7,12 +7,12 @@ use serde_json::json;
 
 use super::case::BenchError;
 use super::session::BenchSession;
-use super::times::{Fields, Times, fields, fill, timed};
+use super::times::{RowFields, Times, fields, fill, timed};
 use crate::machine;
 
 impl BenchSession<'_> {
     /// Measures streaming. Returns the fields of the row.
-    pub(super) fn stream(&self) -> Result<Fields, BenchError> {
+    pub(super) fn stream(&self) -> Result<RowFields, BenchError> {
         let live = self.live();
         let mut times = Times::default();
         let mut digest = Digest::default();

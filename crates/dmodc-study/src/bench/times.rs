@@ -6,7 +6,7 @@ use dmodc::{ForwardingTables, parallel};
 use serde_json::{Value, json};
 
 /// A part of a row of results.
-pub(super) type Fields = serde_json::Map<String, Value>;
+pub(super) type RowFields = serde_json::Map<String, Value>;
 
 /// Times of re-routes and of `memset`, taken in turns.
 #[derive(Default)]
@@ -16,7 +16,7 @@ pub(super) struct Times {
 }
 
 impl Times {
-    pub(super) fn fields(&self) -> Fields {
+    pub(super) fn fields(&self) -> RowFields {
         let (reroute, memset) = (median(&self.reroute), median(&self.memset));
         let all = |times: &[Duration]| times.iter().copied().map(ms).collect::<Vec<f64>>();
         fields(json!({
@@ -29,10 +29,10 @@ impl Times {
     }
 }
 
-pub(super) fn fields(object: Value) -> Fields {
+pub(super) fn fields(object: Value) -> RowFields {
     match object {
         Value::Object(fields) => fields,
-        _ => Fields::new(),
+        _ => RowFields::new(),
     }
 }
 

@@ -15,7 +15,7 @@ use super::rows::{StudyRow, quoted};
 
 /// The value of a measure in a trial, and its lower bound.
 #[derive(Clone, Copy, Debug, Default)]
-struct Measured {
+struct MeasuredValue {
     value: Option<f64>,
     least: Option<f64>,
 }
@@ -24,7 +24,7 @@ struct Measured {
 #[derive(Clone, Debug, Default)]
 struct EngineTrials {
     /// For each trial in which it gave tables, the values of all measures.
-    measured: BTreeMap<u32, Vec<Measured>>,
+    measured: BTreeMap<u32, Vec<MeasuredValue>>,
     /// The number of lost pairs, for each trial in which it loses some.
     lost: BTreeMap<u32, u64>,
     /// The number of trials that it refused.
@@ -295,11 +295,11 @@ impl EngineTrials {
         if row.lost() > 0 {
             self.lost.insert(trial, row.lost());
         }
-        let empty = || vec![Measured::default(); measures.len()];
+        let empty = || vec![MeasuredValue::default(); measures.len()];
         let numbers = self.measured.entry(trial).or_insert_with(empty);
         for (measure, number) in measures.iter().zip(numbers) {
             if measure.is_in(row) {
-                *number = Measured { value: measure.value(row), least: measure.least(row) };
+                *number = MeasuredValue { value: measure.value(row), least: measure.least(row) };
             }
         }
     }
@@ -321,7 +321,9 @@ impl EngineTrials {
     fn mean_over(&self, measure: usize, is_meant: impl Fn(&u32) -> bool) -> Option<Mean> {
         let (mut value, mut least, mut trials) = (0.0, Some(0.0), 0);
         for (_, numbers) in self.measured.iter().filter(|(trial, _)| is_meant(trial)) {
-            let Measured { value: Some(number), least: bound } = numbers[measure] else { continue };
+            let MeasuredValue { value: Some(number), least: bound } = numbers[measure] else {
+                continue;
+            };
             value += number;
             least = least.zip(bound).map(|(sum, least)| sum + least);
             trials += 1;
