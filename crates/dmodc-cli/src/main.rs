@@ -1,6 +1,6 @@
 //! `dmodc`: routes, checks and degrades fat-tree fabrics.
 //!
-//! Arguments become a plan ([`args`]), and each subcommand is one file in [`commands`]. Exit codes:
+//! Arguments become types ([`args`]), and each subcommand is one file or folder in [`commands`]. Exit codes:
 //! 0 is "yes" or "done", 1 is "the answer is no", 2 is "could not answer"; a reader that goes away
 //! early (broken pipe) is no failure. A signal leaves no temporary files, and the program dies by it.
 
@@ -10,6 +10,7 @@ mod input;
 mod names;
 mod output;
 mod ranks;
+mod source;
 mod table_file;
 mod text;
 mod verdict;
@@ -19,7 +20,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-/// What a command found out.
+/// The answer of a command, which decides the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Answer {
     /// Yes, or done.
@@ -60,7 +61,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether whoever read our output has gone.
+/// Returns whether the reader of our output has closed it.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error
         .chain()

@@ -1,15 +1,15 @@
-//! What people call nodes and switches.
+//! Finds nodes and switches by name, GUID or LID.
 
 use std::collections::HashMap;
 
 use anyhow::{Result, anyhow, bail};
 use dmodc::{End, Fabric, Guid, Lid, NodeIndex};
 
-/// What a name, GUID or LID means. A name that several have is refused with their GUIDs.
+/// Returns the node or switch with a name, GUID or LID. A name that several have is refused with their GUIDs.
 pub(crate) fn resolve(fabric: &Fabric, text: &str) -> Result<End> {
     let mut named: Vec<End> = all(fabric).filter(|&e| e.name(fabric) == text).collect();
     if named.is_empty() {
-        // A host's name alone, without that of its adapter.
+        // The name of a host, without that of its adapter.
         let first_word = |e: End| e.name(fabric).split_whitespace().next();
         named =
             fabric.node_indices().map(End::Node).filter(|&e| first_word(e) == Some(text)).collect();
@@ -42,7 +42,7 @@ fn all(fabric: &Fabric) -> impl Iterator<Item = End> {
     nodes.chain(fabric.switch_indices().map(End::Switch))
 }
 
-/// The GUIDs that mean this end: of a node its port's, then its adapter's.
+/// Returns the GUIDs of an end: for a node that of its port, then that of its adapter.
 fn guids(fabric: &Fabric, e: End) -> Vec<Guid> {
     match e {
         End::Node(n) => vec![fabric.node(n).guid, fabric.adapter_of(n).guid],
@@ -60,13 +60,13 @@ fn has_lid(fabric: &Fabric, e: End, lid: Lid) -> bool {
     }
 }
 
-/// The nodes that names of a list mean: a host all of its nodes, in the order of its ports.
-pub(crate) struct Nodes<'a> {
+/// Nodes by name, for lists of hosts. The name of a host stands for all of its nodes, in the order of its ports.
+pub(crate) struct NodeNames<'a> {
     fabric: &'a Fabric,
     by_name: HashMap<&'a str, Vec<NodeIndex>>,
 }
 
-impl<'a> Nodes<'a> {
+impl<'a> NodeNames<'a> {
     pub(crate) fn new(fabric: &'a Fabric) -> Self {
         let mut by_name: HashMap<&str, Vec<NodeIndex>> = HashMap::new();
         for n in fabric.node_indices().filter(|&n| !fabric.is_aggregation(n)) {
@@ -76,15 +76,15 @@ impl<'a> Nodes<'a> {
                 by_name.entry(host).or_default().push(n);
             }
         }
-        Nodes { fabric, by_name }
+        NodeNames { fabric, by_name }
     }
 
-    /// How many nodes the fabric has.
+    /// Returns the number of nodes of the fabric.
     pub(crate) fn count(&self) -> usize {
         self.fabric.nodes().len()
     }
 
-    /// The nodes of a host, or the one with this GUID or LID.
+    /// Returns the nodes of a host, or the one with this GUID or LID.
     pub(crate) fn find(&self, name: &str) -> Result<Vec<NodeIndex>> {
         if let Some(nodes) = self.by_name.get(name) {
             return Ok(nodes.clone());

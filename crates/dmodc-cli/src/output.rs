@@ -1,5 +1,5 @@
-//! Writing: files whole or not at all, also if a signal ends the program; standard output is flushed, and its
-//! errors are reported.
+//! Output: files are written whole or not at all, even if a signal ends the program; standard output is flushed, and
+//! its errors are reported.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -11,12 +11,12 @@ use tempfile::NamedTempFile;
 
 const BUFFER: usize = 1 << 18;
 
-/// Where something is written to.
-pub(crate) enum Sink {
+/// The destination of an output.
+pub(crate) enum OutputSink {
     Stdout(io::Stdout),
     /// A device or pipe, which cannot be replaced.
     Device(File),
-    /// A regular file: first next to its place, then moved there. A signal removes it.
+    /// A regular file: a temporary file in the same folder, which is moved at the end. A signal removes it.
     File {
         file: NamedTempFile,
         listed: Listed,
@@ -24,27 +24,27 @@ pub(crate) enum Sink {
     },
 }
 
-impl Write for Sink {
+impl Write for OutputSink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
-            Sink::Stdout(out) => out.write(bytes),
-            Sink::Device(file) => file.write(bytes),
-            Sink::File { file, .. } => file.write(bytes),
+            OutputSink::Stdout(out) => out.write(bytes),
+            OutputSink::Device(file) => file.write(bytes),
+            OutputSink::File { file, .. } => file.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match self {
-            Sink::Stdout(out) => out.flush(),
-            Sink::Device(file) => file.flush(),
-            Sink::File { file, .. } => file.flush(),
+            OutputSink::Stdout(out) => out.flush(),
+            OutputSink::Device(file) => file.flush(),
+            OutputSink::File { file, .. } => file.flush(),
         }
     }
 }
 
-fn open(path: &Path) -> io::Result<Sink> {
+fn open(path: &Path) -> io::Result<OutputSink> {
     if path == Path::new("-") {
-        return Ok(Sink::Stdout(io::stdout()));
+        return Ok(OutputSink::Stdout(io::stdout()));
     }
     // A link is followed, so that the file it names is replaced and not the link.
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
@@ -53,7 +53,7 @@ fn open(path: &Path) -> io::Result<Sink> {
         return Err(io::ErrorKind::IsADirectory.into());
     }
     if existing.as_ref().is_some_and(|m| !m.is_file()) {
-        return OpenOptions::new().write(true).open(&path).map(Sink::Device);
+        return OpenOptions::new().write(true).open(&path).map(OutputSink::Device);
     }
     let folder = match path.parent() {
         Some(folder) if folder != Path::new("") => folder.to_path_buf(),
@@ -69,14 +69,14 @@ fn open(path: &Path) -> io::Result<Sink> {
     // `tempfile` adds the temporary name to its errors, but the caller names the file asked for.
     builder.permissions(permissions);
     let (file, listed) = interrupt::file(&builder, &folder).map_err(|e| e.kind())?;
-    Ok(Sink::File { file, listed, path })
+    Ok(OutputSink::File { file, listed, path })
 }
 
-/// What commands write to.
-pub(crate) type Out = BufWriter<Sink>;
+/// The writer that commands use.
+pub(crate) type Out = BufWriter<OutputSink>;
 
-/// Writes what `write` produces to a file, or to standard output where there is none. If anything
-/// goes wrong, the file is as it was before.
+/// Lets `write` write to a file, or to standard output if there is none. If anything goes wrong, an existing file stays
+/// unchanged.
 pub(crate) fn to(path: Option<&Path>, write: impl FnOnce(&mut Out) -> Result<()>) -> Result<()> {
     let path = path.unwrap_or(Path::new("-"));
     let name = || match path.to_str() {
@@ -85,18 +85,18 @@ pub(crate) fn to(path: Option<&Path>, write: impl FnOnce(&mut Out) -> Result<()>
     };
     let mut out = BufWriter::with_capacity(BUFFER, open(path).with_context(name)?);
     let written = write(&mut out).and_then(|()| Ok(out.flush()?));
-    // After a failure the buffer still holds bytes, which are not to be tried again.
+    // After a failure the buffer still holds bytes, which must not be written again.
     let (sink, _) = out.into_parts();
     written.with_context(name)?;
-    if let Sink::File { file, listed, path } = sink {
+    if let OutputSink::File { file, listed, path } = sink {
         let persisted = interrupt::settle(listed, || file.persist(path));
         persisted.map_err(|e| e.error).with_context(name)?;
     }
     Ok(())
 }
 
-/// Lets `write` fill a new folder, which is there only once all went well. What stands in its place,
-/// unless it is an empty folder, is left alone.
+/// Lets `write` fill a new folder, which appears only if all goes well. An existing file or folder of this name is not
+/// replaced, unless it is an empty folder.
 pub(crate) fn to_folder<T>(path: &Path, write: impl FnOnce(&Path) -> Result<T>) -> Result<T> {
     let name = || path.display().to_string();
     match fs::read_dir(path).map(|mut entries| entries.next().is_none()) {
@@ -117,7 +117,7 @@ pub(crate) fn to_folder<T>(path: &Path, write: impl FnOnce(&Path) -> Result<T>) 
     let (made, listed) = made.with_context(name)?;
     let product = write(made.path())?;
     interrupt::settle(listed, || fs::rename(made.path(), path)).with_context(name)?;
-    // It is not there any more to be removed.
+    // It was renamed, so there is nothing to remove.
     let _ = made.keep();
     Ok(product)
 }

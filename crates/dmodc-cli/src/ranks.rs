@@ -1,12 +1,12 @@
-//! What ranks are counted from, for people and for scripts.
+//! From which switches ranks are counted, for people and for scripts.
 
 use dmodc::{Live, Oddity, RankRule, Routing};
 use serde_json::{Value, json};
 
 use crate::text::{counted, switch};
 
-/// Returns a line that says from which root ranks are counted, and why; nothing if they are counted from
-/// the leaves, or from roots that somebody gave.
+/// Returns a line with the root from which ranks are counted, and the reason; an empty string if they are counted from the
+/// leaves, or from roots of the command line.
 pub(crate) fn text(live: Live<'_>, routing: &Routing) -> String {
     let roots = routing.ranking(live).single_roots(live);
     let Some(&first) = roots.first() else { return String::new() };
@@ -41,7 +41,7 @@ pub(crate) fn oddity(oddity: Oddity) -> &'static str {
     }
 }
 
-/// The same for scripts: `from` is `leaves`, `given roots` or `one root`.
+/// Returns the same for scripts: `from` is `leaves`, `given roots` or `one root`.
 pub(crate) fn json(live: Live<'_>, routing: &Routing) -> Value {
     let ranking = routing.ranking(live);
     let guid = |s: &dmodc::SwitchIndex| live.fabric.switch(*s).guid.to_string();

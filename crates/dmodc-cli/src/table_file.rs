@@ -10,11 +10,35 @@ use dmodc_formats::lft::{self, Lft, LftError};
 use dmodc_formats::npy::{self, NpyError};
 use dmodc_formats::source::FrontToBack;
 
-use crate::input::{BEGINNING, at, name, stdin};
-use crate::output;
+use crate::args::FabricArgs;
+use crate::source::{BEGINNING, located, name, stdin};
+use crate::{output, text};
+
+/// Returns tables, matched with their fabric. Problems of the file are reported on standard error.
+pub(crate) fn tables(path: &Path, fabric: &Fabric, args: &FabricArgs) -> Result<Lft> {
+    let lft = read(path, fabric)?;
+    if let Some(first) = lft.dirt.first().filter(|_| args.strict) {
+        bail!("{}:{first}", name(path));
+    }
+    for line in text::dirt(&lft.dirt) {
+        eprintln!("dmodc: {}: {line}", name(path));
+    }
+    Ok(lft)
+}
+
+/// Refuses tables if none belongs to a switch of the fabric. Tables of another state of the fabric are accepted;
+/// mismatches are reported elsewhere.
+pub(crate) fn check_fabric(path: &Path, lft: &Lft, fabric: &Fabric) -> Result<()> {
+    match lft.unknown_switches.first() {
+        Some(first) if lft.missing_switches.len() == fabric.switches().len() => {
+            bail!("{}: {first} is no switch of the fabric, nor is any other one here", name(path))
+        }
+        _ => Ok(()),
+    }
+}
 
 /// Reads tables, whatever their form, and matches them with their fabric. `-` is standard input.
-pub(crate) fn read(path: &Path, fabric: &Fabric) -> Result<Lft> {
+fn read(path: &Path, fabric: &Fabric) -> Result<Lft> {
     if path == Path::new("-") {
         return from(path, &mut stdin()?, None, fabric);
     }
@@ -29,7 +53,7 @@ pub(crate) fn read(path: &Path, fabric: &Fabric) -> Result<Lft> {
     }
 }
 
-/// The name of a file that cannot be opened, and whether a part of it is there.
+/// Returns the name of a file that cannot be opened, with a note if only its labels exist.
 fn missing(path: &Path) -> String {
     match is_array(path) && labels_of(path).exists() && !path.exists() {
         true => format!(
@@ -41,7 +65,7 @@ fn missing(path: &Path) -> String {
     }
 }
 
-/// Reads tables from a source, which is a regular file if there is one.
+/// Reads tables from a source. `file` is the same source if it is a regular file.
 fn from(path: &Path, source: &mut dyn Read, file: Option<&File>, fabric: &Fabric) -> Result<Lft> {
     let mut beginning = Vec::new();
     source.take(BEGINNING).read_to_end(&mut beginning).with_context(|| name(path))?;
@@ -63,16 +87,16 @@ fn from(path: &Path, source: &mut dyn Read, file: Option<&File>, fabric: &Fabric
     }
     let read = match is_dump {
         true => lft::read_from(&mut beginning.chain(source), fabric),
-        // What looks like no dump is not read on.
+        // The rest of something that looks like no dump is not read.
         false => lft::read(&beginning, fabric).map_err(LftError::Text),
     };
     read.map_err(|error| match error {
-        LftError::Text(error) => at(path, &beginning, &error),
+        LftError::Text(error) => located(path, &beginning, &error),
         LftError::Io(error) => anyhow::Error::from(error).context(name(path)),
     })
 }
 
-/// Whether a JSON text that begins so is of this schema.
+/// Returns whether a JSON text with this beginning has this schema.
 fn has_schema(beginning: &[u8], schema: &str) -> bool {
     let head = &beginning[..beginning.len().min(200)];
     String::from_utf8_lossy(head).contains(schema)
@@ -80,17 +104,21 @@ fn has_schema(beginning: &[u8], schema: &str) -> bool {
 
 /// Reads an array with its labels.
 fn array(path: &Path, file: &File, fabric: &Fabric) -> Result<Lft> {
-    let beside = labels_of(path);
-    let labels = fs::read(&beside).with_context(|| {
-        format!("{}, which says what the rows and columns of {} are", beside.display(), name(path))
+    let labels_path = labels_of(path);
+    let labels = fs::read(&labels_path).with_context(|| {
+        format!(
+            "{}, which says what the rows and columns of {} are",
+            labels_path.display(),
+            name(path)
+        )
     })?;
     npy::read(file, &labels, fabric).map_err(|error| match error {
-        NpyError::Labels(error) => at(&beside, &labels, &error),
+        NpyError::Labels(error) => located(&labels_path, &labels, &error),
         error => anyhow::Error::from(error).context(name(path)),
     })
 }
 
-/// Whether tables in a file of this name are an array.
+/// Returns whether tables in a file of this name are an array.
 fn is_array(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "npy")
 }
@@ -101,7 +129,7 @@ fn labels_of(array: &Path) -> PathBuf {
     labels.into()
 }
 
-/// Writes tables: as an array if the name of the file ends in `.npy`, else as a dump that OpenSM loads.
+/// Writes tables: as an array if the name of the file ends in `.npy`, otherwise as a dump that OpenSM loads.
 pub(crate) fn write(
     path: Option<&Path>,
     live: Live<'_>,

@@ -7,12 +7,12 @@ use dmodc::{Doubt, End, Fabric, NotFatTree, NotPgft, PortNumber, SwitchIndex};
 use dmodc_formats::{Dirt, DirtKind, DirtPlaces, ReadError, printable};
 use dmodc_study::figure::thousands;
 
-/// A number with separators: 11,664.
+/// Returns a number with separators: 11,664.
 pub(crate) fn number(n: impl TryInto<u64>) -> String {
     n.try_into().map_or_else(|_| "?".into(), |n: u64| thousands(&n.to_string()))
 }
 
-/// A number and its noun: 1 switch, 2 switches.
+/// Returns a number and its noun: 1 switch, 2 switches.
 pub(crate) fn counted(n: usize, noun: &str) -> String {
     let plural = match (noun.strip_suffix("switch"), noun.strip_suffix("entry")) {
         (Some(start), _) => format!("{start}switches"),
@@ -22,8 +22,8 @@ pub(crate) fn counted(n: usize, noun: &str) -> String {
     format!("{} {}", number(n), if n == 1 { noun } else { &plural })
 }
 
-/// Says of which switches it is uncertain whether they are leaves, one line for each reason, and which
-/// options decide it. There are no lines if nothing is uncertain.
+/// Returns the switches that may or may not be leaves, one line for each reason, with the options that decide it. Returns
+/// no lines if nothing is uncertain.
 pub(crate) fn doubts(fabric: &Fabric, doubts: &[Doubt]) -> Vec<String> {
     let mut sorted = doubts.to_vec();
     sorted.sort_by_key(|doubt| (doubt.why, doubt.is_leaf));
@@ -53,7 +53,7 @@ pub(crate) fn doubts(fabric: &Fabric, doubts: &[Doubt]) -> Vec<String> {
     lines
 }
 
-/// Why a fabric is no fat tree.
+/// Returns why a fabric is no fat tree.
 pub(crate) fn not_fat_tree(why: &NotFatTree) -> String {
     match *why {
         NotFatTree::BetweenLeaves(some, all) => format!(
@@ -69,7 +69,7 @@ pub(crate) fn not_fat_tree(why: &NotFatTree) -> String {
     }
 }
 
-/// A duration with three figures: 21.3 ms.
+/// Returns a duration with three digits: 21.3 ms.
 pub(crate) fn time(duration: Duration) -> String {
     let seconds = duration.as_secs_f64();
     let (value, unit) = match seconds {
@@ -81,7 +81,7 @@ pub(crate) fn time(duration: Duration) -> String {
     format!("{value:.decimals$} {unit}")
 }
 
-/// A size in memory, with three figures: 12.3 MiB.
+/// Returns a size in memory with three digits: 12.3 MiB.
 pub(crate) fn bytes(n: u64) -> String {
     const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
     let (mut value, mut unit) = (n as f64, 0);
@@ -92,7 +92,7 @@ pub(crate) fn bytes(n: u64) -> String {
     format!("{value:.decimals$} {}", UNITS[unit])
 }
 
-/// Hundredths of a whole.
+/// Returns a part of a whole in percent.
 pub(crate) fn percent(part: usize, whole: usize) -> String {
     match whole {
         0 => "0 %".into(),
@@ -100,7 +100,7 @@ pub(crate) fn percent(part: usize, whole: usize) -> String {
     }
 }
 
-/// A line of a file with a caret below the place of an error; `None` where there is nothing to show.
+/// Returns the line of an error with a caret below its position; `None` if there is nothing to show.
 pub(crate) fn excerpt(text: &[u8], error: &ReadError) -> Option<String> {
     const WIDTH: usize = 96;
     let line = text.split(|&c| c == b'\n').nth(error.line as usize - 1)?;
@@ -118,7 +118,7 @@ pub(crate) fn excerpt(text: &[u8], error: &ReadError) -> Option<String> {
     Some(format!("{number} | {shown}\n{margin} | {}^", " ".repeat(before)))
 }
 
-/// Dirt in a few lines: how often, what, and where first.
+/// Returns the problems of a file in a few lines: how often, what, and where first.
 pub(crate) fn dirt(dirt: &Dirt) -> Vec<String> {
     let line = |(kind, found): (DirtKind, &DirtPlaces)| {
         let first = &found.places[0];
@@ -136,17 +136,17 @@ pub(crate) fn dirt(dirt: &Dirt) -> Vec<String> {
     dirt.iter().map(line).collect()
 }
 
-/// A switch by name and GUID.
+/// Returns a switch by name and GUID.
 pub(crate) fn switch(fabric: &Fabric, s: SwitchIndex) -> String {
     end(fabric, End::Switch(s))
 }
 
-/// A destination by name and GUID. Names come from files; none may drive the terminal.
+/// Returns a destination by name and GUID. Names come from files, so control characters are removed.
 pub(crate) fn end(fabric: &Fabric, end: End) -> String {
     format!("'{}' ({})", printable(end.name(fabric)), end.guid(fabric))
 }
 
-/// Why a fabric is no PGFT, with the witness by name.
+/// Returns why a fabric is no PGFT, and names the switch that proves it.
 pub(crate) fn not_pgft(fabric: &Fabric, reason: &NotPgft) -> String {
     let name = |s: &SwitchIndex| switch(fabric, *s);
     match reason {
@@ -174,7 +174,7 @@ pub(crate) fn not_pgft(fabric: &Fabric, reason: &NotPgft) -> String {
     }
 }
 
-/// A dead thing, in words that `--remove` understands.
+/// Returns a dead part in the notation of `--remove`.
 pub(crate) fn removed(fabric: &Fabric, removed: Part) -> String {
     let port = |(s, p): (SwitchIndex, PortNumber)| {
         format!("{}/{p} '{}'", fabric.switch(s).guid, fabric.switch(s).name)

@@ -1,4 +1,4 @@
-//! A verdict in words and numbers, the same for every command, and what would help where pairs do not arrive.
+//! A verdict in words and numbers, the same for every command, and hints if pairs are not delivered.
 //!
 //! The words are those of [`dmodc::judge`]: valid, delivered, lost, cut off, sound.
 
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::args::LeafArgs;
 use crate::text::{counted, number, switch};
 
-/// Whether every leaf reaches every other, in one line.
+/// Returns a line that says whether every leaf reaches every other.
 pub(crate) fn validity(coverage: &Coverage) -> String {
     let pairs = coverage.leaf_pairs;
     match coverage.unreachable_leaf_pairs {
@@ -35,34 +35,34 @@ pub(crate) fn set(report: &mut Value, delivery: &Delivery) {
     report["unroutable_pairs"] = json!(delivery.unroutable());
 }
 
-/// What a hint is made of.
-pub(crate) struct Situation<'a> {
+/// Everything on which a hint depends.
+pub(crate) struct HintContext<'a> {
     pub(crate) live: Live<'a>,
     pub(crate) ranking: &'a Ranking,
     pub(crate) leaves: &'a LeafArgs,
     pub(crate) delivery: Delivery,
-    /// What up*down* routes on this fabric reach.
+    /// The pairs that up*down* routes on this fabric reach.
     pub(crate) coverage: Option<&'a Coverage>,
     /// The files of the tables, if they come from files.
     pub(crate) dumps: &'a [Lft],
 }
 
-impl Situation<'_> {
-    /// Returns what would help, one line for each cause; nothing where every pair is delivered.
+impl HintContext<'_> {
+    /// Returns hints, one line for each cause; an empty string if every pair is delivered.
     pub(crate) fn hint(&self) -> String {
         let mut text = String::new();
-        let mut say = |hint: String| {
+        let mut add = |hint: String| {
             let _ = writeln!(text, "hint: {hint}");
         };
         if self.delivery.lost > 0 {
-            say(match self.cause_in_files() {
+            add(match self.cause_in_files() {
                 Some(cause) => cause,
                 None => self.cause_in_ranks(),
             });
         }
         if self.delivery.cut_off > 0 {
             let cut = counted(self.delivery.cut_off as usize, "pair");
-            say(format!(
+            add(format!(
                 "{cut} cut off, which no live cables connect: no option helps, only cables or a \
                  more complete dump of the fabric"
             ));
@@ -70,7 +70,7 @@ impl Situation<'_> {
         text
     }
 
-    /// Why tables from a file lose pairs that other tables would deliver.
+    /// Returns why tables from a file lose pairs that other tables would deliver.
     fn cause_in_files(&self) -> Option<String> {
         let missing: usize = self.dumps.iter().map(|dump| dump.missing_switches.len()).sum();
         if missing > 0 {
@@ -80,7 +80,7 @@ impl Situation<'_> {
             ));
         }
         let best = Delivery::of_route(self.live, self.coverage?);
-        // Some nodes alone may have been looked at; then numbers of pairs cannot be compared.
+        // If only some nodes were judged, numbers of pairs cannot be compared.
         let gained = match best.pairs == self.delivery.pairs {
             true => best.delivered.saturating_sub(self.delivery.delivered),
             false if best.is_complete() => self.delivery.lost,
@@ -101,7 +101,7 @@ impl Situation<'_> {
         Some(format!("{why}'dmodc route' of this fabric delivers {gained} more"))
     }
 
-    /// Why no up*down* routes reach everybody, whatever the tables.
+    /// Returns why no up*down* routes deliver all pairs, whatever the tables.
     fn cause_in_ranks(&self) -> String {
         let fabric = self.live.fabric;
         let service = &self.ranking.found().service;

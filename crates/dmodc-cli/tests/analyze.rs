@@ -143,7 +143,7 @@ fn what_does_not_belong_is_refused_by_name() {
     assert!(error.contains("pairs:1: 'node-1' is not among the nodes"), "{error}");
 }
 
-/// Judging is measured beside the naive way, and both count the same.
+/// Judging is measured and compared with the naive way, and both count the same.
 #[test]
 fn judging_is_measured() {
     let desk = Desk::new();

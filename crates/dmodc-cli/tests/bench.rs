@@ -69,7 +69,7 @@ fn stable_is_checked_by_a_sample_that_is_named() {
         "--rounds",
         "1",
     ]);
-    assert!(text.contains("% of the entries were compared with the naive reference"), "{text}");
+    assert!(text.contains("% of the entries were compared with the naive oracle"), "{text}");
 }
 
 #[test]

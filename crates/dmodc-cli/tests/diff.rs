@@ -92,7 +92,7 @@ fn one_entry_left_out_is_newly_unset_and_moves_who_passes_it() {
 }
 
 #[test]
-fn tables_of_another_fabric_are_told_and_rubbish_is_refused() {
+fn tables_of_another_fabric_are_reported_and_rubbish_is_refused() {
     let desk = degraded();
     desk.ok(&["degrade", "f.topo", "--switches", "1", "-o", "h.topo"]);
     desk.ok(&["route", "h.topo", "-o", "h.lft"]);

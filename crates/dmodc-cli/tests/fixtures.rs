@@ -112,7 +112,7 @@ fn all_formats_of_one_fabric_give_the_same_routes() {
     ] {
         let mut found = tables(name);
         if name == "back-to-back" {
-            // It has a switch more, which nobody is cabled to.
+            // It has one more switch, which has no cables.
             found.retain(|table| !table.contains("('lonely')"));
             for table in &mut found {
                 let lines: Vec<&str> = table.lines().filter(|l| !l.contains("'lonely'")).collect();

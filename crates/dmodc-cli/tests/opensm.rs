@@ -11,7 +11,7 @@ use std::process::Command;
 use desk::{DMODC, Desk, skip, text};
 use dmodc::fabric::Live;
 use dmodc::{Degradation, Pgft};
-use dmodc_study::lab::{LabError, check_plugin, tables_of};
+use dmodc_lab::{LabError, check_plugin, tables_of};
 use serde_json::Value;
 
 /// The fat-tree engines whose tables must deliver whatever cables connect, on any graph.

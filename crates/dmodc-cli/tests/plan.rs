@@ -1,4 +1,4 @@
-//! `dmodc plan`, and `check --union` beside it, as users and their scripts meet them.
+//! `dmodc plan` and `check --union`, as users and their scripts meet them.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod desk;
@@ -179,7 +179,7 @@ fn swapping() -> Desk {
 }
 
 #[test]
-fn a_mixture_that_can_loop_is_told_and_planned_around() {
+fn a_mixture_that_can_loop_is_reported_and_planned_around() {
     let desk = swapping();
     desk.ok(&["check", "f.topo", "over-1.lft"]);
     desk.ok(&["check", "f.topo", "over-2.lft"]);
@@ -201,7 +201,7 @@ fn a_mixture_that_can_loop_is_told_and_planned_around() {
     let plan = desk.json(0, &["plan", "f.topo", "over-1.lft", "over-2.lft", "--json"]);
     assert_eq!((plan["rounds"].as_array().unwrap().len(), &plan["writes"]), (2, &2.into()));
 
-    // New tables that loop: no order is safe. Old ones that loop are told.
+    // New tables that loop: no order is safe. Old ones that loop are reported.
     let text = desk.code(1, &["plan", "f.topo", "over-1.lft", "loop.lft", "-o", "no.plan"]);
     assert!(
         text.starts_with("the new tables loop for 1 destination; the first is 'n3' ("),

@@ -164,7 +164,7 @@ fn history_leaves_no_trace() {
 }
 
 #[test]
-fn scripts_are_told_what_became_of_the_reference() {
+fn changes_of_the_reference_are_reported_to_scripts() {
     let desk = whole();
     desk.ok(&["degrade", "f.topo", "--switches", "1", "--seed", "5", "-o", "g.topo"]);
     let json: serde_json::Value =

@@ -10,51 +10,9 @@ use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
+use desk::study::{CELLS, PLAN, desk, table, with_slow_engines};
 use desk::{DMODC, Desk, skip, text};
 use serde_json::Value;
-
-const PLAN: &str = r#"
-name = "small"
-seed = 3
-throws = 3
-engines = ["dmodc", "dmodk", "random"]
-patterns = ["a2a", "rp:5", "sp", "sp:4", "bisection:2"]
-[[fabric]]
-pgft = "3; 2,2,3; 1,2,2; 1,2,1"
-[[fabric]]
-name = "from a file"
-file = "f.topo"
-[[degradation]]
-cables = ["0%", "5%", 4]
-switches = [0, 1]
-"#;
-
-/// The same with two engines that take part in some cells only: the first fabric has 12 nodes, the second 16.
-fn with_slow_engines() -> String {
-    let slow = "[[slow]]\nengines = [\"random\"]\nthrows = 2\nnodes = 12\n\
-                [[slow]]\nengines = [\"dmodk\"]\nthrows = 1\n[[degradation]]";
-    PLAN.replace(", \"dmodk\", \"random\"", "").replace("[[degradation]]", slow)
-}
-
-/// Cells of the plan: per fabric one healthy one, and three throws of each of five degradations.
-const CELLS: usize = 2 * (1 + 5 * 3);
-
-/// A desk with the plan and its fabric.
-fn desk() -> Desk {
-    let desk = Desk::new();
-    desk.ok(&["generate", "pgft", "2; 4,4; 1,2; 1,2", "-o", "f.topo"]);
-    desk.write("plan.toml", PLAN);
-    desk
-}
-
-/// The rows of a table, each as its values by column.
-fn table(csv: &str) -> Vec<std::collections::HashMap<String, String>> {
-    // The only field with commas is the first fabric's name, which is quoted.
-    let mut lines = csv.lines().map(|line| line.replace("\"3; 2,2,3; 1,2,2; 1,2,1\"", "figure 1"));
-    let header: Vec<String> = lines.next().unwrap().split(',').map(Into::into).collect();
-    let row = |line: String| header.iter().cloned().zip(line.split(',').map(Into::into)).collect();
-    lines.map(row).collect()
-}
 
 #[test]
 fn a_run_has_a_row_for_every_measurement_with_all_its_seeds() {
@@ -95,7 +53,7 @@ fn a_run_has_a_row_for_every_measurement_with_all_its_seeds() {
     };
     assert_eq!((dead("figure 1", "5%"), dead("from a file", "5%")), ("2".into(), "1".into()));
     assert_eq!((dead("figure 1", "4"), dead("from a file", "4")), ("4".into(), "4".into()));
-    // The faults of a throw can be made again by hand.
+    // The faults of a trial can be drawn again by hand.
     let throw = rows
         .iter()
         .find(|row| row["fabric"] == "from a file" && row["cables_asked"] == "4")
@@ -134,12 +92,12 @@ fn shards_merge_to_the_bytes_of_one_process() {
     );
     let error = desk.error(&["study", "merge", "plan.toml", "-o", "shards"]);
     assert!(error.contains("11 of 32 cells are missing"), "{error}");
-    // The last one is told by its environment.
+    // The last shard is chosen by the environment.
     let mut last = Command::new(DMODC);
     last.args(["study", "run", "plan.toml", "-o", "shards"]).current_dir(desk.folder.path());
     last.env("SLURM_ARRAY_TASK_ID", "1").env("SLURM_ARRAY_TASK_COUNT", "3");
     let said = text(&last.output().unwrap().stdout);
-    assert!(said.contains("shard 2/3: (told by SLURM_ARRAY_TASK_ID)"), "{said}");
+    assert!(said.contains("shard 2/3: (from SLURM_ARRAY_TASK_ID)"), "{said}");
     let status = desk.json(0, &["study", "status", "plan.toml", "-o", "shards", "--json"]);
     assert_eq!(status["holes"].as_array().unwrap().len(), 0);
     assert_eq!(status["shards"], serde_json::json!(["1/3", "2/3", "3/3"]));
@@ -170,7 +128,7 @@ fn slow_engines_take_part_in_their_cells_only_and_everything_else_is_the_same() 
             _ => {}
         }
     }
-    // Five patterns. Dmodc: all cells; random: the first fabric; dmodk: one throw.
+    // Five patterns. Dmodc: all cells; random: the first fabric; dmodk: one trial.
     let healthy_and = |throws: usize| 1 + 5 * throws;
     let rows = 5 * (CELLS + healthy_and(2) + 2 * healthy_and(1));
     assert_eq!(csv.lines().count(), 1 + rows);
@@ -284,205 +242,6 @@ fn what_is_of_another_plan_is_refused() {
 }
 
 #[test]
-fn errors_of_a_plan_name_the_line() {
-    let desk = desk();
-    for (from, to, expected) in [
-        ("seed = 3", "sed = 3", "plan.toml:3:1: unknown field `sed`"),
-        ("throws = 3", "throws = 0", "plan.toml:4:10: throws are from 1 to 99999"),
-        (
-            "\"dmodk\"",
-            "\"dmodx\"",
-            "plan.toml:5:21: it is dmodc, stable, dmodk, random, or opensm:",
-        ),
-        ("\"dmodk\"", "\"dmodc\"", "plan.toml:5:21: dmodc comes twice"),
-        ("\"sp:4\"", "\"sp:0\"", "plan.toml:6:34: 'sp:0' is no pattern of a study"),
-        (
-            "\"sp:4\"",
-            "\"all-to-one:n1\"",
-            "plan.toml:6:34: 'all-to-one:n1' is no pattern of a study",
-        ),
-        ("1,2,2; 1,2,1", "1,2; 1,2,1", "plan.toml:8:8: pgft: "),
-        ("file = \"f.topo\"", "preset = \"x\"", "plan.toml:11:10: no preset is called 'x'"),
-        ("file = \"f.topo\"", "", "plan.toml:9:1: a fabric has one of pgft, preset and file"),
-        ("\"5%\"", "\"5\"", ""),
-        ("\"5%\"", "\"500%\"", "plan.toml:13:17: '500%' is neither a count nor a percentage"),
-        ("\"5%\"", "-1", "plan.toml:13:17: "),
-        ("name = \"small\"", "name = \"a/b\"", "plan.toml:2:8: 'a/b' cannot name files"),
-        (
-            "\"small\"",
-            "\"shard-0001-of-0002\"",
-            "plan.toml:2:8: 'shard-0001-of-0002' is called like",
-        ),
-        ("\"rp:5\"", "\"rp:99999999999\"", "plan.toml:6:20: 'rp:99999999999' is no pattern"),
-        ("engines = [\"dmodc\", \"dmodk\", \"random\"]", "engines = []", "there is no engine"),
-        (
-            "4]",
-            "400]",
-            "fabric '3; 2,2,3; 1,2,2; 1,2,1': 400 inter-switch cables cannot be removed",
-        ),
-        ("f.topo", "g.topo", "g.topo: No such file"),
-        ("[[degradation]]", "[[degradation", "plan.toml:12:"),
-        ("[[deg", "[[slow]]\nthrows = 2\n[[deg", "plan.toml:12:1: missing field `engines`"),
-        ("[[deg", "[[slow]]\nengines = []\n[[deg", "plan.toml:12:1: these slow engines are none"),
-        (
-            "[[deg",
-            "[[slow]]\nengines = [\"opensm:ftree\"]\n[[deg",
-            "plan.toml:12:1: slow engines have throws, nodes or both",
-        ),
-        (
-            "[[deg",
-            "[[slow]]\nengines = [\"opensm:ftree\"]\nthrows = 0\n[[deg",
-            "plan.toml:14:10: throws are from 1 to 99999",
-        ),
-        (
-            "[[deg",
-            "[[slow]]\nengines = [\"opensm:ftree\"]\nnodes = 0\n[[deg",
-            "plan.toml:14:9: no fabric has 0 nodes",
-        ),
-        (
-            "[[deg",
-            "[[slow]]\nengines = [\"dmodc\"]\nnodes = 9\n[[deg",
-            "plan.toml:13:12: dmodc comes twice",
-        ),
-        (
-            "engines = [\"dmodc\", \"dmodk\", \"random\"]\n",
-            "engines = []\nslow = [{ engines = [\"dmodc\"], nodes = 9 }]\n",
-            "plan.toml: every fabric has more nodes than the engines are for",
-        ),
-    ] {
-        desk.write("plan.toml", &PLAN.replacen(from, to, 1));
-        if expected.is_empty() {
-            desk.code(1, &["study", "status", "plan.toml"]);
-            continue;
-        }
-        let error = desk.error(&["study", "status", "plan.toml"]);
-        assert!(error.contains(expected), "{to}: {error}");
-    }
-    assert!(desk.error(&["study", "run", "none.toml"]).contains("none.toml: No such file"));
-    assert!(
-        desk.error(&["study", "run", "plan.toml", "--shard", "4/3"]).contains("no shard such as")
-    );
-}
-
-#[test]
-fn figures_are_drawn_from_the_merged_table() {
-    let desk = desk();
-    let error = desk.error(&["study", "plot", "plan.toml"]);
-    assert!(error.contains("there is no merged table yet"), "{error}");
-    desk.ok(&["study", "run", "plan.toml"]);
-    let said = desk.ok(&["study", "plot", "plan.toml"]);
-    for kind in ["risk", "update", "validity"] {
-        // Cables alone and switches alone share a figure.
-        for sweep in ["", "-cables-1-switches"] {
-            let name = format!("small.study/small-{kind}{sweep}");
-            assert!(said.contains(&format!("{name}.svg")), "{said}");
-            let svg = desk.read(&format!("{name}.svg"));
-            for word in ["<svg", "dmodc", "dmodk", "random", "from a file: 16 nodes, 6 switches"] {
-                assert!(svg.contains(word), "{name}: {word}");
-            }
-            if said.contains(&format!("{name}.png")) {
-                assert!(
-                    fs::read(desk.path(&format!("{name}.png"))).unwrap().starts_with(b"\x89PNG")
-                );
-            }
-        }
-    }
-    let risk = desk.read("small.study/small-risk.svg");
-    for words in ["lower bound", "dead cables between switches\n", "dead switches\n"] {
-        assert!(risk.contains(words), "{words}");
-    }
-    assert!(desk.read("small.study/small-update.svg").contains("could not stay"));
-    // Engines that have fewer throws say so.
-    desk.write("plan.toml", &with_slow_engines());
-    desk.ok(&["study", "run", "plan.toml", "-o", "slow"]);
-    desk.ok(&["study", "plot", "plan.toml", "-o", "slow"]);
-    let risk = desk.read("slow/small-risk.svg");
-    assert!(risk.contains("random (2 throws)") && risk.contains("dmodk (1 throw)"));
-}
-
-#[test]
-fn a_summary_compares_engines_on_equal_throws() {
-    let desk = desk();
-    let error = desk.error(&["study", "summary", "plan.toml"]);
-    assert!(error.contains("there is no merged table yet"), "{error}");
-    desk.write("plan.toml", &with_slow_engines());
-    let said = desk.ok(&["study", "run", "plan.toml"]);
-    assert!(said.contains("\nin short: small.study/small-summary.md\n"), "{said}");
-    for shard in ["1/2", "2/2"] {
-        desk.ok(&["study", "run", "plan.toml", "-o", "shards", "--shard", shard]);
-    }
-    desk.ok(&["study", "merge", "plan.toml", "-o", "shards"]);
-    for file in ["small-summary.md", "small-summary.csv", "small-versus.csv"] {
-        assert_eq!(desk.read(&format!("shards/{file}")), desk.read(&format!("small.study/{file}")));
-    }
-    assert_eq!(
-        desk.ok(&["study", "summary", "plan.toml"]),
-        desk.read("small.study/small-summary.md")
-    );
-    let text = desk.ok(&["study", "summary", "plan.toml", "--engine", "random"]);
-    assert!(text.contains("### Is random the lowest, on equal throws?"), "{text}");
-    let error = desk.error(&["study", "summary", "plan.toml", "--engine", "opensm:ftree"]);
-    assert!(error.contains("no engine of the study is called 'opensm:ftree': dmodc, "), "{error}");
-
-    // The means of the table, again by hand: both engines over the two throws that random has.
-    let rows = table(&desk.read("small.study/small.csv"));
-    let mean = |engine: &str, column: &str, throws: u32| {
-        let is_meant = |row: &&std::collections::HashMap<String, String>| {
-            row["fabric"] == "figure 1"
-                && (row["cables_asked"].as_str(), row["switches_asked"].as_str()) == ("5%", "1")
-                && (row["engine"].as_str(), row["pattern"].as_str()) == (engine, "sp")
-                && row["throw"].parse::<u32>().unwrap() <= throws
-        };
-        let values: Vec<f64> =
-            rows.iter().filter(is_meant).map(|row| row[column].parse().unwrap()).collect();
-        assert_eq!(values.len(), throws as usize);
-        values.iter().sum::<f64>() / f64::from(throws)
-    };
-    let json = desk.json(0, &["study", "summary", "plan.toml", "--json"]);
-    assert_eq!(
-        (&json["schema"], &json["engine"]),
-        (&"dmodc/study-summary/1".into(), &"dmodc".into())
-    );
-    let of = |list: &str, keys: &[(&str, &str)]| -> Value {
-        let is_it = |record: &&Value| keys.iter().all(|(key, value)| record[*key] == *value);
-        let list = json[list].as_array().unwrap();
-        list.iter().find(is_it).unwrap_or_else(|| panic!("{keys:?}")).clone()
-    };
-    let place = [
-        ("fabric", "3; 2,2,3; 1,2,2; 1,2,1"),
-        ("cables_asked", "5%"),
-        ("switches_asked", "1"),
-        ("engine", "dmodc"),
-    ];
-    let close = |value: &Value, expected: f64| (value.as_f64().unwrap() - expected).abs() < 1e-9;
-    let all = of("means", &place);
-    assert!(all["throws"] == 3.0 && all["refused"] == 0.0, "{all}");
-    assert!(close(&all["sp_mean"], mean("dmodc", "mean", 3)), "{all}");
-    assert!(close(&all["sp_max_least"], mean("dmodc", "bound", 3)), "{all}");
-    let both = of("versus", &[&place[..], &[("peer", "random"), ("measure", "sp_mean")]].concat());
-    assert_eq!(both["throws"], 2.0);
-    assert!(close(&both["engine_mean"], mean("dmodc", "mean", 2)), "{both}");
-    assert!(close(&both["peer_mean"], mean("random", "mean", 2)), "{both}");
-}
-
-/// Fabrics are called as somebody likes, and their files are as they are.
-#[test]
-fn odd_names_are_drawn_and_dirt_is_told() {
-    let desk = desk();
-    desk.write("f.topo", &desk.read("f.topo").replace('\n', "\r\n"));
-    let odd = "name = \"a,\\\"b\\\"\\n<i>\\u001b\"";
-    desk.write("plan.toml", &PLAN.replace("name = \"from a file\"", odd));
-    let output = desk.run(&["study", "run", "plan.toml"]);
-    let err = text(&output.stderr);
-    assert!(output.status.success(), "{err}");
-    assert!(err.contains("f.topo: lines that end in CR LF"), "{err}");
-    assert!(desk.read("small.study/small.csv").contains("\"a,\"\"b\"\" <i> \""));
-    desk.ok(&["study", "plot", "plan.toml"]);
-    let svg = desk.read("small.study/small-risk.svg");
-    assert!(svg.contains("&lt;i&gt;") && !svg.contains('\u{1b}'), "{svg}");
-}
-
-#[test]
 fn mpi_ranks_are_shards() {
     let desk = desk();
     let mut mpi = Command::new("mpirun");
@@ -498,7 +257,7 @@ fn mpi_ranks_are_shards() {
     let (out, err) = (text(&output.stdout), text(&output.stderr));
     assert!(output.status.success(), "{out}\n{err}");
     for shard in ["1/2", "2/2"] {
-        assert!(out.contains(&format!("shard {shard}: (told by OMPI_COMM_WORLD_RANK)")), "{out}");
+        assert!(out.contains(&format!("shard {shard}: (from OMPI_COMM_WORLD_RANK)")), "{out}");
     }
     desk.ok(&["study", "merge", "plan.toml", "-o", "mpi"]);
     desk.ok(&["study", "run", "plan.toml"]);

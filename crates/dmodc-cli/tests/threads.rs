@@ -1,4 +1,4 @@
-//! Every command with 64 threads of 256 KiB stacks: nobody's stack may grow with the number of cores.
+//! Every command with 64 threads of 256 KiB stacks: no stack may grow with the number of cores.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod desk;

@@ -171,7 +171,7 @@ fn tables_of_an_earlier_state_are_judged_by_all_commands() {
     }
 }
 
-/// Healthy fabrics alarm nobody.
+/// Healthy fabrics raise no alarm.
 #[test]
 fn what_is_usual_is_said_calmly_and_once() {
     let desk = Desk::new();

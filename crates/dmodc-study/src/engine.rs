@@ -1,11 +1,14 @@
-//! Engines by name: ours, and OpenSM's own.
+//! The list of engines by name: ours, OpenSM's, and those that a user of this library brings.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::str::FromStr;
+use std::sync::Arc;
 
-use crate::lab::ENGINES;
+use dmodc::{Dmodc, Dmodk, Engine, Live, RandomPorts, Routing, Stable};
+use dmodc_lab::ENGINES;
 
-/// An algorithm, by the name that command lines and plans use.
+/// An engine, by its name on command lines and in plans.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum EngineName {
     /// The paper's algorithm, for any fabric.
@@ -14,10 +17,55 @@ pub enum EngineName {
     Stable,
     /// The closed form for healthy PGFTs.
     Dmodk,
-    /// Drawn from the alternative ports.
+    /// Ports drawn at random among the alternative ones.
     Random,
-    /// One of OpenSM's own.
+    /// One of OpenSM's own engines.
     Opensm(String),
+    /// An engine of your own. It has no name on the command line; put it into a [plan](crate::study::StudyPlan).
+    Own(OwnEngine),
+}
+
+/// An engine that this crate does not know. Two are equal if their names are.
+#[derive(Clone, Debug)]
+pub struct OwnEngine(pub Arc<dyn Engine>);
+
+impl PartialEq for OwnEngine {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.name() == other.0.name()
+    }
+}
+
+impl Eq for OwnEngine {}
+
+impl Hash for OwnEngine {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.name().hash(state);
+    }
+}
+
+/// What an engine is made from.
+#[derive(Clone, Copy, Debug)]
+pub struct EngineInputs<'a> {
+    /// Orders and columns.
+    pub routing: &'a Routing,
+    /// The whole fabric, the reference of [`Stable`].
+    pub reference: Live<'a>,
+    /// The seed of an engine that draws.
+    pub seed: u64,
+}
+
+impl EngineName {
+    /// Returns the engine; `None` for one of OpenSM's, which run inside OpenSM only.
+    pub fn engine(&self, inputs: EngineInputs<'_>) -> Option<Arc<dyn Engine>> {
+        Some(match self {
+            EngineName::Dmodc => Arc::new(Dmodc),
+            EngineName::Stable => Arc::new(Stable::new(inputs.routing, inputs.reference)),
+            EngineName::Dmodk => Arc::new(Dmodk),
+            EngineName::Random => Arc::new(RandomPorts { seed: inputs.seed }),
+            EngineName::Own(OwnEngine(engine)) => engine.clone(),
+            EngineName::Opensm(_) => return None,
+        })
+    }
 }
 
 impl FromStr for EngineName {
@@ -47,6 +95,7 @@ impl fmt::Display for EngineName {
             EngineName::Dmodk => f.write_str("dmodk"),
             EngineName::Random => f.write_str("random"),
             EngineName::Opensm(name) => write!(f, "opensm:{name}"),
+            EngineName::Own(OwnEngine(engine)) => f.write_str(engine.name()),
         }
     }
 }

@@ -2,18 +2,18 @@
 
 use plotters::prelude::*;
 
-/// A curve: what it is called, and its points (nodes, milliseconds).
+/// A curve of the runtime figure.
 #[derive(Clone, Debug)]
-pub struct Curve {
+pub struct RuntimeCurve {
     /// Its name in the legend.
     pub name: String,
-    /// The points, by size.
+    /// The points, by size: nodes and milliseconds.
     pub points: Vec<(f64, f64)>,
-    /// Whether it is the limit that the others are held against.
+    /// Whether it is the limit with which the others are compared.
     pub is_limit: bool,
 }
 
-/// Colours that can be told apart by everybody (Okabe and Ito).
+/// Colours that everybody can distinguish (Okabe and Ito).
 pub(crate) const COLOURS: [RGBColor; 7] = [
     RGBColor(0, 114, 178),
     RGBColor(230, 159, 0),
@@ -30,11 +30,11 @@ pub(crate) const GREY: RGBColor = RGBColor(110, 110, 110);
 pub(crate) const BOLD_LINES: RGBColor = RGBColor(205, 205, 205);
 pub(crate) const LIGHT_LINES: RGBColor = RGBColor(238, 238, 238);
 
-/// The figure as SVG.
+/// Returns the runtime figure as SVG.
 ///
 /// # Errors
 /// If there is nothing to draw, or the drawing library fails.
-pub fn runtime(title: &str, curves: &[Curve]) -> Result<String, String> {
+pub fn runtime(title: &str, curves: &[RuntimeCurve]) -> Result<String, String> {
     let mut svg = String::new();
     let points = || curves.iter().flat_map(|curve| &curve.points);
     if points().any(|&(x, y)| x <= 0.0 || y <= 0.0 || !x.is_finite() || !y.is_finite()) {
@@ -54,7 +54,7 @@ pub fn runtime(title: &str, curves: &[Curve]) -> Result<String, String> {
     Ok(svg)
 }
 
-/// Whole decades around a range; at least one.
+/// Returns whole decades around a range; at least one.
 fn decades(least: f64, most: f64) -> std::ops::Range<f64> {
     let (from, to) = (least.log10().floor(), most.log10().ceil());
     10f64.powf(from)..10f64.powf(if to > from { to } else { from + 1.0 })
@@ -63,7 +63,7 @@ fn decades(least: f64, most: f64) -> std::ops::Range<f64> {
 fn draw(
     svg: &mut String,
     title: &str,
-    curves: &[Curve],
+    curves: &[RuntimeCurve],
     x: std::ops::Range<f64>,
     y: std::ops::Range<f64>,
 ) -> Result<(), Box<dyn std::error::Error>> {
@@ -72,7 +72,7 @@ fn draw(
     let mut chart = ChartBuilder::on(&area)
         .caption(title, ("sans-serif", 18))
         .margin(14)
-        // The last label of an axis reaches over its end.
+        // The last label of an axis extends beyond its end.
         .margin_right(44)
         .x_label_area_size(44)
         .y_label_area_size(64)
@@ -121,24 +121,24 @@ fn draw(
 
 /// A histogram: one panel of a figure.
 #[derive(Clone, Debug)]
-pub struct Panel {
-    /// What it shows.
+pub struct HistogramPanel {
+    /// The title.
     pub title: String,
-    /// What stands along the axes.
+    /// The label of the horizontal axis.
     pub x: String,
-    /// What is counted.
+    /// The label of the vertical axis: what is counted.
     pub y: String,
-    /// From, to, and how many.
+    /// From, to, and the count.
     pub bars: Vec<(f64, f64, f64)>,
-    /// What none of them can be below, if that is known.
+    /// The lower bound of the values, if it is known.
     pub limit: Option<f64>,
 }
 
-/// Histograms, one below the other, as SVG.
+/// Returns histograms, one below the other, as SVG.
 ///
 /// # Errors
 /// If there is nothing to draw, or the drawing library fails.
-pub fn histograms(panels: &[Panel]) -> Result<String, String> {
+pub fn histograms(panels: &[HistogramPanel]) -> Result<String, String> {
     if panels.iter().all(|panel| panel.bars.is_empty()) {
         return Err("there is nothing to draw".into());
     }
@@ -147,7 +147,10 @@ pub fn histograms(panels: &[Panel]) -> Result<String, String> {
     Ok(svg)
 }
 
-fn draw_histograms(svg: &mut String, panels: &[Panel]) -> Result<(), Box<dyn std::error::Error>> {
+fn draw_histograms(
+    svg: &mut String,
+    panels: &[HistogramPanel],
+) -> Result<(), Box<dyn std::error::Error>> {
     let height = 300 * panels.len() as u32;
     let area = SVGBackend::with_string(svg, (820, height)).into_drawing_area();
     area.fill(&WHITE)?;
@@ -194,7 +197,7 @@ fn draw_histograms(svg: &mut String, panels: &[Panel]) -> Result<(), Box<dyn std
     Ok(())
 }
 
-/// A round number as people write it: 10,000 or 0.1.
+/// Returns a round number for people: 10,000 or 0.1.
 fn grouped(value: f64) -> String {
     if value < 1.0 {
         return format!("{value}");
@@ -202,7 +205,7 @@ fn grouped(value: f64) -> String {
     thousands(&format!("{value:.0}"))
 }
 
-/// Digits in groups of three: 1,234,567.
+/// Returns digits in groups of three: 1,234,567.
 pub fn thousands(digits: &str) -> String {
     let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {
@@ -220,7 +223,7 @@ mod tests {
 
     #[test]
     fn a_figure_has_its_curves_and_axes() {
-        let curve = |name: &str, scale: f64, is_limit| Curve {
+        let curve = |name: &str, scale: f64, is_limit| RuntimeCurve {
             name: name.into(),
             points: (1..5).map(|i| (10f64.powi(i), scale * 10f64.powi(i))).collect(),
             is_limit,
@@ -233,13 +236,13 @@ mod tests {
         assert!(runtime("", &[]).is_err());
         let bars = vec![(0.5, 1.5, 10.0), (1.5, 2.5, 3000.0)];
         let (title, x, y) = ("shifts".into(), "flows".into(), "patterns".into());
-        let panel = Panel { title, x, y, bars, limit: Some(1.0) };
+        let panel = HistogramPanel { title, x, y, bars, limit: Some(1.0) };
         let svg = histograms(&[panel]).expect("it is drawn");
         for word in ["shifts", "flows", "patterns", "3,000", "lower bound"] {
             assert!(svg.contains(word), "{word}");
         }
         assert!(histograms(&[]).is_err());
-        let zero = Curve { name: "x".into(), points: vec![(0.0, 1.0)], is_limit: false };
+        let zero = RuntimeCurve { name: "x".into(), points: vec![(0.0, 1.0)], is_limit: false };
         assert!(runtime("", &[zero]).is_err());
     }
 }

@@ -3,23 +3,21 @@
 //! | | |
 //! |---|---|
 //! | [`analysis`] | congestion risk of tables, pattern by pattern |
-//! | [`mod@bench`] | how long routing takes, beside the time of writing as many bytes |
+//! | [`mod@bench`] | how long routing takes, compared with writing the same number of bytes |
 //! | [`engine`] | engines by name |
 //! | [`figure`] | the runtime figure |
-//! | [`interrupt`] | what is done when a signal ends the program |
-//! | [`lab`] | OpenSM on a simulated fabric, with faults |
-//! | [`machine`] | what it was measured on |
+//! | [`interrupt`] | removes temporary files when a signal ends the program |
+//! | [`machine`] | the machine on which was measured |
 //! | [`mod@report`] | an analysis as one HTML page |
 //! | [`study`] | fabrics × degradations × engines × patterns, over any number of machines |
 //!
-//! The engine itself has no clock; whoever measures it is here.
+//! The engine itself has no clock; everything that measures it is here.
 
 pub mod analysis;
 pub mod bench;
 pub mod engine;
 pub mod figure;
 pub mod interrupt;
-pub mod lab;
 pub mod machine;
 pub mod report;
 pub mod study;

@@ -1,10 +1,10 @@
-//! The machine and this process, as Linux tells about them.
+//! The machine and this process, as Linux reports them.
 
 use std::fs;
 
 use serde_json::{Value, json};
 
-/// The processor, the compiler and this version, for records.
+/// Returns the processor, the compiler and this version, for records.
 pub fn description() -> Value {
     let cpu = fs::read_to_string("/proc/cpuinfo").ok();
     let cpu = cpu.as_deref().and_then(|text| field(text, "model name"));
@@ -19,22 +19,22 @@ pub fn description() -> Value {
     })
 }
 
-/// How much memory this process has now, in bytes; `None` where nobody tells.
+/// Returns the resident memory of this process in bytes; `None` if the system does not report it.
 pub fn resident() -> Option<u64> {
     kibibytes("/proc/self/status", "VmRSS")
 }
 
-/// The most memory that this process had since the last [`forget_peak`], in bytes.
+/// Returns the peak of the resident memory since the last [`forget_peak`], in bytes.
 pub fn peak() -> Option<u64> {
     kibibytes("/proc/self/status", "VmHWM")
 }
 
-/// Lets [`peak`] start again from what there is now; says whether that was possible.
+/// Lets [`peak`] start again from the present memory. Returns whether that was possible.
 pub fn forget_peak() -> bool {
     fs::write("/proc/self/clear_refs", "5").is_ok()
 }
 
-/// How much memory can be had without swapping, in bytes.
+/// Returns the memory that is available without swapping, in bytes.
 pub fn available() -> Option<u64> {
     kibibytes("/proc/meminfo", "MemAvailable")
 }
@@ -45,7 +45,7 @@ fn kibibytes(path: &str, name: &str) -> Option<u64> {
     number.parse::<u64>().ok().map(|n| n * 1024)
 }
 
-/// What follows `name` and a colon in some line.
+/// Returns the text after `name` and a colon, in the first line that has them.
 fn field<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     text.lines().find_map(|line| {
         let (key, value) = line.split_once(':')?;
@@ -68,7 +68,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn the_peak_is_never_below_what_is_there() {
-        let now = resident().expect("Linux tells");
+        let now = resident().expect("Linux reports it");
         assert!(peak().is_some_and(|peak| peak >= now / 2));
         assert!(available().is_some_and(|bytes| bytes > 0));
     }

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 use dmodc::Pgft;
+use dmodc_lab::ENGINES;
 use dmodc_study::engine::EngineName;
-use dmodc_study::lab::ENGINES;
 
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -48,7 +48,7 @@ pub(crate) struct BenchArgs {
     /// How often each time is taken; the median counts.
     #[arg(long, default_value_t = 9, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) rounds: u32,
-    /// Measure so many mixed faults and repairs in one step, too.
+    /// Measure this number of mixed faults and repairs in one step, too.
     #[arg(long, value_name = "N", conflicts_with = "stream")]
     pub(crate) changes: Option<usize>,
     /// The form of the inner loops, instead of the best for this processor.
@@ -57,8 +57,8 @@ pub(crate) struct BenchArgs {
     /// The seed of the faults.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Do not compare with the naive reference, which takes longer than all the rest. (Of large tables of the
-    /// engine stable only a sample is compared; the report says how much.)
+    /// Do not compare with the naive oracle, which takes longer than everything else. (Of large tables of the engine
+    /// stable only a sample is compared; the report shows how much.)
     #[arg(long)]
     pub(crate) no_check: bool,
     /// Draw the times against the sizes into this file, as SVG.
@@ -109,10 +109,10 @@ pub(crate) enum KernelName {
     Avx512,
 }
 
-/// What else is measured.
+/// Other measurements.
 #[derive(Debug, Subcommand)]
 pub(crate) enum BenchCommand {
-    /// Measure judging (all-to-all, permutations, shifts) beside following every pair hop by hop.
+    /// Measure judging (all-to-all, permutations, shifts), compared with following every pair hop by hop.
     Analyze(BenchAnalyzeArgs),
 }
 

@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand, ValueEnum};
 use dmodc::{Amount, Pgft};
 
-use super::shared::{FabricArgs, Format, LeafArgs, OutputArgs};
+use super::shared::{FabricArgs, FabricFormat, LeafArgs, OutputArgs};
 
 #[derive(Debug, Args)]
 pub(crate) struct GenerateArgs {
@@ -20,7 +20,7 @@ pub(crate) enum Generate {
         #[command(flatten)]
         options: GenerateOptions,
     },
-    /// A named one; without a name the list of all.
+    /// A named fabric; without a name, the list of all.
     Preset {
         /// Such as director-648 or quantum2-max.
         name: Option<String>,
@@ -31,21 +31,21 @@ pub(crate) enum Generate {
 
 #[derive(Debug, Args)]
 pub(crate) struct GenerateOptions {
-    /// How GUIDs are given: ascending with the topology, or shuffled as in a machine room.
+    /// The order of GUIDs: ascending with the topology, or shuffled as in a machine room.
     #[arg(long, value_enum, default_value_t)]
-    pub(crate) guids: Guids,
+    pub(crate) guids: GuidChoice,
     /// The seed of shuffled GUIDs.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
     /// The format.
     #[arg(long, value_enum, default_value_t)]
-    pub(crate) format: Format,
+    pub(crate) format: FabricFormat,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Guids {
+pub(crate) enum GuidChoice {
     #[default]
     Topological,
     Shuffled,
@@ -68,7 +68,7 @@ pub(crate) struct ConvertArgs {
     pub(crate) fabric: FabricArgs,
     /// The format to write.
     #[arg(long, value_enum)]
-    pub(crate) format: Format,
+    pub(crate) format: FabricFormat,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
@@ -77,10 +77,10 @@ pub(crate) struct ConvertArgs {
 pub(crate) struct DegradeArgs {
     #[command(flatten)]
     pub(crate) fabric: FabricArgs,
-    /// Remove so many inter-switch cables at random: a count, or a percentage of them.
+    /// Remove inter-switch cables at random: a count, or a percentage of them.
     #[arg(long, value_name = "COUNT|PERCENT%", default_value = "0")]
     pub(crate) cables: Amount,
-    /// Remove so many switches at random, leaves excepted: a count, or a percentage of them.
+    /// Remove switches at random, leaves excepted: a count, or a percentage of them.
     #[arg(long, value_name = "COUNT|PERCENT%", default_value = "0")]
     pub(crate) switches: Amount,
     /// Draw --cables among nodes' own cables, too.
@@ -94,7 +94,7 @@ pub(crate) struct DegradeArgs {
     /// their GUIDs, an unknown one with similar names.
     #[arg(long, value_name = "SWITCH[/PORT]")]
     pub(crate) remove: Vec<String>,
-    /// The seed of what is drawn.
+    /// The seed of the draw.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
     #[command(flatten)]

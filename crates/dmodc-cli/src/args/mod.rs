@@ -30,7 +30,7 @@ pub(crate) use self::tables::*;
                   Start with 'dmodc demo'."
 )]
 pub(crate) struct Cli {
-    /// Use so many threads instead of all cores. The results are the same bytes.
+    /// Use this number of threads instead of all cores. The results are the same bytes.
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
     #[command(subcommand)]
@@ -39,11 +39,11 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Build, route, break and re-route a fabric of 11,664 nodes, and tell about it.
+    /// Build, route, break and re-route a fabric of 11,664 nodes, and report on it.
     Demo(DemoArgs),
     /// Write a fabric: any PGFT, or one of a real machine.
     Generate(GenerateArgs),
-    /// Tell what a fabric is: sizes, levels, shape.
+    /// Describe a fabric: sizes, levels, shape.
     Info(InfoArgs),
     /// Write a fabric in another format.
     Convert(ConvertArgs),
@@ -51,19 +51,19 @@ pub(crate) enum Command {
     Degrade(DegradeArgs),
     /// Compute forwarding tables, as a dump that OpenSM loads.
     Route(RouteArgs),
-    /// Judge anybody's forwarding tables: delivery, loops, up*down*, deadlock.
+    /// Judge forwarding tables of any origin: delivery, loops, up*down*, deadlock.
     Check(CheckArgs),
-    /// Measure congestion risk: how many flows of a pattern share a port, and how few could.
+    /// Measure congestion risk: how many flows of a pattern share a port, and the least possible number.
     Analyze(AnalyzeArgs),
-    /// Tell what new forwarding tables move: entries, blocks, switches, node pairs.
+    /// Report what new forwarding tables change: entries, blocks, switches, node pairs.
     Diff(DiffArgs),
-    /// Tell in which order new forwarding tables are safely written over old ones.
+    /// Find an order in which new forwarding tables can safely be written over old ones.
     Plan(PlanArgs),
     /// Follow one route hop by hop.
     Trace(TraceArgs),
-    /// Measure re-routing beside writing as many bytes, and check what was computed.
+    /// Measure re-routing, compared with writing the same number of bytes, and check the results.
     Bench(BenchArgs),
-    /// Measure engines under many random degradations, as a plan says, and draw the results.
+    /// Measure engines under many random degradations after a plan, and draw the results.
     Study {
         #[command(subcommand)]
         what: StudyCommand,
@@ -75,7 +75,7 @@ pub(crate) enum Command {
     },
     /// Print a shell completion script.
     Completions {
-        /// Which shell.
+        /// The shell.
         shell: clap_complete::Shell,
     },
     /// Print the manual page of a command, or write all of them.
@@ -101,18 +101,18 @@ pub(crate) struct ManArgs {
     pub(crate) dir: Option<PathBuf>,
 }
 
-/// clap's complaint as one line: what is wrong, and its tip if it has one. A command without its subcommand is answered
-/// with its help instead: whoever types it wants to know what there is.
+/// Returns clap's message as one line: what is wrong, and its tip if it has one. A command without its subcommand is
+/// answered with its help instead.
 pub(crate) fn complaint(error: &clap::Error) -> String {
     let text = error.render().to_string();
     if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         return text;
     }
     let paragraphs = text.split("\n\n").map(|p| p.split_whitespace().collect::<Vec<_>>().join(" "));
-    let said: Vec<String> = paragraphs
+    let sentences: Vec<String> = paragraphs
         .enumerate()
         .filter(|(at, paragraph)| *at == 0 || paragraph.starts_with("tip:"))
         .map(|(_, paragraph)| paragraph.trim_start_matches("error: ").to_owned())
         .collect();
-    format!("dmodc: {} (see --help)\n", said.join("; "))
+    format!("dmodc: {} (see --help)\n", sentences.join("; "))
 }

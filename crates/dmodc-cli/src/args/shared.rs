@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-/// A fabric to read. Its format is found out from its content.
+/// A fabric to read. Its format is recognised from its content.
 #[derive(Debug, Args)]
 pub(crate) struct FabricArgs {
     /// The fabric: ibnetdiscover text (any mode but -l), an ibsim netlist, a subnet list (.lst),
@@ -15,7 +15,7 @@ pub(crate) struct FabricArgs {
     pub(crate) strict: bool,
 }
 
-/// What is a leaf, where detection is wrong.
+/// Which switches are leaves, if detection is wrong.
 #[derive(Debug, Args)]
 pub(crate) struct LeafArgs {
     /// Count ranks down from these switches (GUIDs, as in OpenSM's root_guid_file). Without this, ranks are
@@ -23,7 +23,7 @@ pub(crate) struct LeafArgs {
     /// ranks are counted down from one root, which 'info' and 'route' name.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["leaf_min_nodes", "leaf_name"])]
     pub(crate) roots: Option<PathBuf>,
-    /// Leaves are the switches with at least so many nodes.
+    /// Leaves are the switches with at least this number of nodes.
     #[arg(long, value_name = "N", conflicts_with = "leaf_name")]
     pub(crate) leaf_min_nodes: Option<usize>,
     /// Leaves are the switches whose description matches.
@@ -35,7 +35,7 @@ pub(crate) struct LeafArgs {
     pub(crate) exclude: Option<String>,
 }
 
-/// Where the product of a command goes.
+/// The output of a command.
 #[derive(Debug, Args)]
 pub(crate) struct OutputArgs {
     /// Write to this file (whole or not at all) instead of standard output.
@@ -48,8 +48,8 @@ pub(crate) struct OutputArgs {
 
 /// A format for fabrics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    /// What ibnetdiscover prints.
+pub(crate) enum FabricFormat {
+    /// The output of ibnetdiscover.
     #[default]
     Ibnetdiscover,
     /// An ibsim netlist: the same text, if the simulator can hold the fabric.
@@ -69,10 +69,10 @@ pub(crate) enum Format {
 /// How destinations are numbered and port groups sorted.
 #[derive(Debug, Args)]
 pub(crate) struct OrderArgs {
-    /// How destinations are numbered: topological, lid, guid, or file:PATH.
+    /// The order in which destinations are numbered: topological, lid, guid, or file:PATH.
     #[arg(long, value_name = "ORDER", default_value = "topological", conflicts_with = "orders")]
     pub(crate) destination_order: String,
-    /// How port groups are sorted: plane, guid (the paper's), or file:PATH.
+    /// The order by which port groups are sorted: plane, guid (the paper's), or file:PATH.
     #[arg(long, value_name = "ORDER", default_value = "plane", conflicts_with = "orders")]
     pub(crate) switch_order: String,
     /// Take both orders, the leaves and what ranks are counted from out of a file that --save-orders wrote.
@@ -81,7 +81,7 @@ pub(crate) struct OrderArgs {
 }
 
 impl OutputArgs {
-    /// Refuses two things on one standard output.
+    /// Refuses two outputs on standard output.
     pub(crate) fn check(&self, others: &[&Option<PathBuf>]) -> anyhow::Result<()> {
         let is_stdout =
             |path: &&Option<PathBuf>| path.as_deref().is_some_and(|p| p.as_os_str() == "-");

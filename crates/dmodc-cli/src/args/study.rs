@@ -4,19 +4,19 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
+use dmodc_lab::{ENGINES, SoakKind, SoakLength};
 use dmodc_study::engine::EngineName;
-use dmodc_study::lab::{ENGINES, Length, SoakKind};
 use dmodc_study::study::Shard;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum StudyCommand {
-    /// Measure: everything, or one shard of it. What an earlier run had finished is kept.
+    /// Measure everything, or one shard of it. Cells that an earlier run has finished are kept.
     Run(StudyRunArgs),
-    /// Tell what is measured and what is missing; the answer is no if something is.
+    /// Report what is measured and what is missing; the answer is no if something is missing.
     Status(StudyArgs),
-    /// Put the tables of all shards together: the same bytes as of a single run.
+    /// Merge the tables of all shards, to the same bytes as those of a single run.
     Merge(StudyArgs),
-    /// Tell the merged table in short: means over throws, and engines beside each other on equal throws.
+    /// Summarise the merged table: means over throws, and comparisons of engines on equal throws.
     Summary(StudySummaryArgs),
     /// Draw the merged table: risk, updates and validity against degradation, as SVG and PNG.
     Plot(StudyArgs),
@@ -26,7 +26,7 @@ pub(crate) enum StudyCommand {
 pub(crate) struct StudyArgs {
     /// The plan: a TOML file; studies/quick.toml explains itself.
     pub(crate) plan: PathBuf,
-    /// Where results are, instead of NAME.study beside the plan.
+    /// The folder of the results, instead of NAME.study next to the plan.
     #[arg(short, long, value_name = "FOLDER")]
     pub(crate) output: Option<PathBuf>,
     /// Print JSON instead of text.
@@ -42,7 +42,7 @@ pub(crate) struct StudyArgs {
 pub(crate) struct StudySummaryArgs {
     #[command(flatten)]
     pub(crate) study: StudyArgs,
-    /// The engine that is held against each of the others; the plan's first one, if none is given.
+    /// The engine that is compared with each of the others; by default the plan's first one.
     #[arg(long, value_name = "ENGINE")]
     pub(crate) engine: Option<EngineName>,
 }
@@ -51,11 +51,11 @@ pub(crate) struct StudySummaryArgs {
 pub(crate) struct StudyRunArgs {
     #[command(flatten)]
     pub(crate) study: StudyArgs,
-    /// Measure this part of the plan only. Without it, the environment of a Slurm array or step, or of MPI
-    /// ranks, tells the part, so that sbatch --array, srun and mpirun work as they are.
+    /// Measure only this part of the plan. Without it, the part is taken from the environment of a Slurm array or step,
+    /// or of MPI ranks, so that sbatch --array, srun and mpirun need no options.
     #[arg(long, value_name = "I/N")]
     pub(crate) shard: Option<Shard>,
-    /// The plugin, for OpenSM's engines, if it is not beside this program or where libraries are.
+    /// The plugin, for OpenSM's engines, if it is neither next to this program nor among the installed libraries.
     #[arg(long, value_name = "FILE")]
     pub(crate) plugin: Option<PathBuf>,
 }
@@ -63,7 +63,7 @@ pub(crate) struct StudyRunArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum OpensmCommand {
     /// Start ibsim and OpenSM on a fabric, let things happen to it, and report on each.
-    #[command(after_help = dmodc_study::lab::GRAMMAR, after_long_help = format!("{}\n{SOAK}", dmodc_study::lab::GRAMMAR))]
+    #[command(after_help = dmodc_lab::GRAMMAR, after_long_help = format!("{}\n{SOAK}", dmodc_lab::GRAMMAR))]
     Lab(LabArgs),
     /// Ask the plugin to number all destinations anew: when replacements and growth have cost balance, and routes
     /// may move.
@@ -90,17 +90,17 @@ pub(crate) struct LabArgs {
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "dmodc",
         value_parser = clap::builder::PossibleValuesParser::new(ENGINES))]
     pub(crate) engine: Vec<String>,
-    /// What happens: the file of a script (see below), or 'demo'. Without it, only the start is reported.
+    /// The file of a script of events (see below), or 'demo'. Without it, only the start is reported.
     #[arg(long, value_name = "SCRIPT")]
     pub(crate) faults: Option<PathBuf>,
-    /// Let random life happen instead: for so many events (200), or for so long (90m, 2h). Cables and switches die
+    /// Let random events happen instead: a number of them (200), or for a time (90m, 2h). Cables and switches die
     /// and are repaired, hosts go, come back or come late, adapters and switches are replaced, the fabric grows and
     /// is recabled, OpenSM is restarted, killed and handed over, and the disk of the state folder is full or slow.
-    /// After each event the tables are compared and followed, and their balance is held against that of a fresh
+    /// After each event the tables are compared and followed, and their balance is compared with that of a fresh
     /// numbering (see below).
     #[arg(long, value_name = "LENGTH", conflicts_with_all = ["faults", "unchecked", "engine"], value_parser = length)]
-    pub(crate) soak: Option<Length>,
-    /// What the life of --soak is drawn from. The same seed gives the same events on the same fabric, as long as the
+    pub(crate) soak: Option<SoakLength>,
+    /// The seed from which the events of --soak are drawn. The same seed gives the same events on the same fabric, as long as the
     /// machine can do the same: a full disk needs root, a slow one a C compiler.
     #[arg(long, value_name = "N", default_value_t = 1, requires = "soak")]
     pub(crate) seed: u64,
@@ -114,7 +114,7 @@ pub(crate) struct LabArgs {
     /// With --soak: let the plugin keep routes from a reference that it learns (reference = "learn" in dmodc.conf).
     #[arg(long, value_name = "WHICH", requires = "soak")]
     pub(crate) reference: Option<SoakReference>,
-    /// The plugin, if it is not beside this program or where libraries are.
+    /// The plugin, if it is neither next to this program nor among the installed libraries.
     #[arg(long, value_name = "FILE")]
     pub(crate) plugin: Option<PathBuf>,
     /// Only take times: tables are neither dumped by OpenSM nor read back and judged, which takes minutes
@@ -131,28 +131,28 @@ pub(crate) enum SoakReference {
     Learn,
 }
 
-/// What is judged after each event of a soak.
+/// The rules by which the events of a soak are judged.
 const SOAK: &str = "\
 With --soak, an event is wrong, and the answer is no, if
-  - switches do not hold what dmodc route computes by the orders, and the reference, that the
-    plugin saved,
-  - a node pair is lost that an up*down* way connects, packets loop or may deadlock, or
+  - switches do not hold the tables that dmodc route computes with the orders, and the
+    reference, that the plugin saved,
+  - a node pair is lost that an up*down* path connects, packets loop or may deadlock, or
     ibtracert goes another way,
-  - nothing is at fault, nobody is absent who was ever there, and the worst port of all-to-all
-    traffic, or of shifts in the mean, has over 5 % more flows than by a fresh numbering (with
-    over 700 nodes, of a sample of shifts); growth on leaves that are full may cost more, then
-    the plugin's status must say so, and the next event is numbering anew,
-  - an entry towards somebody else moves for a late host or a replaced adapter or leaf,
+  - nothing is at fault, every known host is there, and the worst port of all-to-all traffic,
+    or of shifts in the mean, has over 5 % more flows than with a fresh numbering (with over
+    700 nodes, of a sample of shifts); growth on leaves that are full may cost more, then the
+    plugin's status must report it, and the next event is numbering anew,
+  - an entry towards another destination moves for a late host or a replaced adapter or leaf,
   - any entry moves for a restart, or a handover between managers with one state folder,
-  - OpenSM ends, or the plugin's status file or log says something else than what was found.
+  - OpenSM ends, or the plugin's status file or log differs from what was found.
 Each line has the number of the event, what happened, heavy sweeps, the time until tables were
 uploaded, entries that changed, those of them that the event was not about, and the balance
-against a fresh numbering, in brackets where something is at fault or somebody absent.
-Each switch gets four ports more than it has, for growth; one host in fifty is off at first.
+compared with a fresh numbering, in brackets if something is at fault or a host absent.
+Each switch gets four more ports than it has, for growth; one host in fifty is off at first.
 ";
 
 /// Reads a number of events, or a time in hours, minutes or seconds.
-fn length(text: &str) -> Result<Length, String> {
+fn length(text: &str) -> Result<SoakLength, String> {
     let wanted =
         || format!("expected a number of events, or a time such as 90m or 2h, not '{text}'");
     let (number, unit) = match text.strip_suffix(['h', 'm', 's']) {
@@ -162,10 +162,10 @@ fn length(text: &str) -> Result<Length, String> {
     let count: u64 = number.parse().map_err(|_| wanted())?;
     let seconds = |each: u64| count.checked_mul(each).map(Duration::from_secs).ok_or_else(wanted);
     Ok(match unit {
-        b'h' => Length::Time(seconds(3600)?),
-        b'm' => Length::Time(seconds(60)?),
-        b's' => Length::Time(seconds(1)?),
-        _ => Length::Events(usize::try_from(count).map_err(|_| wanted())?),
+        b'h' => SoakLength::Time(seconds(3600)?),
+        b'm' => SoakLength::Time(seconds(60)?),
+        b's' => SoakLength::Time(seconds(1)?),
+        _ => SoakLength::Events(usize::try_from(count).map_err(|_| wanted())?),
     })
 }
 
@@ -174,9 +174,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_soak_is_as_long_as_is_said() {
-        assert_eq!(length("200"), Ok(Length::Events(200)));
-        let minutes = |minutes: u64| Ok(Length::Time(Duration::from_secs(60 * minutes)));
+    fn the_length_of_a_soak_is_read() {
+        assert_eq!(length("200"), Ok(SoakLength::Events(200)));
+        let minutes = |minutes: u64| Ok(SoakLength::Time(Duration::from_secs(60 * minutes)));
         assert_eq!(length("2h"), minutes(120));
         assert_eq!(length("90m"), minutes(90));
         assert_eq!(length("60s"), minutes(1));

@@ -15,7 +15,7 @@ pub(crate) struct AnalyzeArgs {
     /// The forwarding tables: a dump of OpenSM, dump_lfts or ibroute, or what `dmodc route` writes (an array,
     /// too: FILE.npy, with FILE.npy.json next to it).
     pub(crate) tables: PathBuf,
-    /// What is sent: a2a (everybody to everybody), rp:N (random permutations), sp (all shifts) or sp:N (a
+    /// The traffic: a2a (every node to every other), rp:N (random permutations), sp (all shifts) or sp:N (a
     /// sample), bisection:N, one-to-all:NODE, all-to-one:NODE, file:PATH (lines 'source destination').
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "a2a,rp:1000,sp")]
     pub(crate) patterns: Vec<Pattern>,
@@ -65,9 +65,9 @@ pub(crate) struct RouteArgs {
     /// lash, nue).
     #[arg(long, default_value = "dmodc")]
     pub(crate) engine: EngineName,
-    /// The fabric as it is when whole, for --engine stable: a file in any format, matched by GUID. Tables depend
-    /// on this file, the fabric of now and the orders, never on what was between. Without it the fabric is its own
-    /// reference, and stable gives the tables of dmodc.
+    /// The whole fabric, for --engine stable: a file in any format, matched by GUID. Tables depend on this file, the
+    /// present fabric and the orders, never on states in between. Without it the fabric is its own reference, and
+    /// stable gives the tables of dmodc.
     #[arg(long, value_name = "FABRIC")]
     pub(crate) reference: Option<PathBuf>,
     /// The seed of --engine random.
@@ -102,8 +102,8 @@ pub(crate) struct RouteArgs {
 #[command(
     after_help = "With --union a pair counts as delivered if it is in every mixture of old and new entries, and as in a loop \
                   if it is in any: each switch may have been written or not. The dependencies of channels are those of \
-                  both tables together. Where packets can loop, the destinations are counted, and one loop is told \
-                  with the table of each hop. 'dmodc plan' tells an order of writes under which nothing loops.\n\n\
+                  both tables together. If packets can loop, the destinations are counted, and one loop is shown \
+                  with the table of each hop. 'dmodc plan' finds an order of writes under which nothing loops.\n\n\
                   Which routes count as up*down* follows from the leaves, ranks and orders: give --orders if the tables \
                   were made with them.\n\n\
                   Exit 0 if every node pair is delivered and nothing can deadlock; 1 if a pair is lost or cut off, packets \
@@ -149,7 +149,7 @@ pub(crate) struct DiffArgs {
     pub(crate) leaves: LeafArgs,
     #[command(flatten)]
     pub(crate) order: OrderArgs,
-    /// The tables that were: a dump of OpenSM, of dmodc, of ibroute or of dump_lfts, or an array (FILE.npy).
+    /// The old tables: a dump of OpenSM, of dmodc, of ibroute or of dump_lfts, or an array (FILE.npy).
     pub(crate) old: PathBuf,
     /// The tables that replace them.
     pub(crate) new: PathBuf,
@@ -179,7 +179,7 @@ pub(crate) struct PlanArgs {
     pub(crate) old: PathBuf,
     /// The tables that replace them.
     pub(crate) new: PathBuf,
-    /// Take up to so many rounds where that saves block writes, instead of as few rounds as can be.
+    /// Take up to this number of rounds if that saves block writes, instead of as few rounds as possible.
     #[arg(long, value_name = "N", default_value_t = 1, hide_default_value = true,
         value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) rounds: u32,

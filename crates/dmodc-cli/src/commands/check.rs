@@ -11,26 +11,26 @@ use dmodc_formats::lft::Lft;
 use serde_json::{Value, json};
 
 use crate::args::CheckArgs;
-use crate::input::Whole;
+use crate::input::{HealthyFabric, OrderChoice};
 use crate::text::{counted, end, number, switch, time};
-use crate::verdict::{self, Situation};
-use crate::{Answer, input, output};
+use crate::verdict::{self, HintContext};
+use crate::{Answer, input, output, source, table_file};
 
 pub(super) fn run(args: &CheckArgs) -> Result<Answer> {
     let paths = [Some(args.tables.as_path()), args.new.as_deref()];
     let paths = || paths.into_iter().flatten();
-    input::only_one_from_stdin(paths().chain([args.fabric.fabric.as_path()]))?;
+    source::only_one_from_stdin(paths().chain([args.fabric.fabric.as_path()]))?;
     let fabric = input::fabric(&args.fabric)?;
     let (fabric, leaves) = input::leaf_rule(&args.leaves, fabric)?;
-    let whole = Whole::new(fabric);
+    let whole = HealthyFabric::new(fabric);
     let live = whole.live();
     let mut dumps = Vec::new();
     for path in paths() {
-        let dump = input::tables(path, live.fabric, &args.fabric)?;
-        input::is_of_this_fabric(path, &dump, live.fabric)?;
+        let dump = table_file::tables(path, live.fabric, &args.fabric)?;
+        table_file::check_fabric(path, &dump, live.fabric)?;
         dumps.push(dump);
     }
-    let (destinations, switches, _) = input::order(&args.order)?;
+    let OrderChoice { destinations, switches, .. } = input::order(&args.order)?;
     let options = RoutingOptions { leaves, destinations, switches, switch_lids: true };
     let routing = Routing::new(live, &options);
     let ready = routing.preprocess(live);
@@ -42,14 +42,14 @@ pub(super) fn run(args: &CheckArgs) -> Result<Answer> {
         tables => judge::check(live, ranking, orders, &tables[0]),
     };
     let elapsed = start.elapsed();
-    // Costs that cannot be counted are no reason to say nothing.
+    // If costs cannot be counted, the rest is reported all the same.
     let coverage = dmodc::validity(live, &ready, routing.columns()).ok();
     let (nodes, delivery) = (&check.nodes, check.nodes.delivery());
     let turns = args.up_down && nodes.up_down_violations > 0;
     if args.json {
         output::print(&json(live, &check, coverage.as_ref(), &dumps, elapsed))?;
     } else {
-        let mut report = strangers(live, &dumps, paths());
+        let mut report = mismatches(live, &dumps, paths());
         report += &text(live, &check, args.union, elapsed);
         report += &coverage.as_ref().map(verdict::validity).unwrap_or_default();
         report += match (nodes.is_sound(), delivery.is_complete()) {
@@ -59,13 +59,13 @@ pub(super) fn run(args: &CheckArgs) -> Result<Answer> {
             (true, true) => "sound\n",
         };
         let (leaves, coverage) = (&args.leaves, coverage.as_ref());
-        report += &Situation { live, ranking, leaves, delivery, coverage, dumps: &dumps }.hint();
+        report += &HintContext { live, ranking, leaves, delivery, coverage, dumps: &dumps }.hint();
         output::print(&report)?;
     }
     Ok((nodes.is_sound() && delivery.is_complete() && !turns).into())
 }
 
-/// The sentences on node-to-node traffic, then on everything.
+/// Returns the sentences about traffic between nodes, then about all traffic.
 pub(super) fn text(live: Live<'_>, check: &Check, union: bool, elapsed: Duration) -> String {
     let fabric = live.fabric;
     let mut text = String::new();
@@ -109,7 +109,7 @@ pub(super) fn text(live: Live<'_>, check: &Check, union: bool, elapsed: Duration
     text
 }
 
-/// A node on the switch, to name a pair by: another than the destination.
+/// Returns a node on the switch, other than the destination, to name a pair.
 fn source(fabric: &Fabric, s: dmodc::SwitchIndex, to: End) -> String {
     let other = |n: &&NodeIndex| !fabric.is_aggregation(**n) && End::Node(**n) != to;
     match fabric.nodes_of(s).iter().find(other) {
@@ -118,7 +118,7 @@ fn source(fabric: &Fabric, s: dmodc::SwitchIndex, to: End) -> String {
     }
 }
 
-/// How many destinations packets may loop to, and how, by one example.
+/// Returns the number of destinations with a loop, and one loop as an example.
 fn looping(fabric: &Fabric, scope: &Scope, union: bool) -> String {
     let Some(Loop { to, hops }) = &scope.loop_example else { return String::new() };
     let mut text = format!(
@@ -154,8 +154,8 @@ fn deadlock(fabric: &Fabric, scope: &Scope) -> String {
     }
 }
 
-/// What of the dumps does not belong to the fabric, and the other way round.
-pub(super) fn strangers<'a>(
+/// Returns the parts of dumps that do not belong to the fabric, and the switches without a table.
+pub(super) fn mismatches<'a>(
     live: Live<'_>,
     dumps: &[Lft],
     paths: impl Iterator<Item = &'a Path>,
@@ -182,7 +182,7 @@ pub(super) fn strangers<'a>(
     text
 }
 
-/// The same in numbers, for each dump.
+/// Returns the numbers of mismatches, for each dump.
 pub(super) fn unmatched(dumps: &[Lft]) -> Value {
     let numbers = |dump: &Lft| {
         json!({

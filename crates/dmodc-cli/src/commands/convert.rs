@@ -5,7 +5,7 @@ use dmodc::{Degradation, End, Fabric, LeafRule, Lid, Live, Ranking};
 use dmodc_formats::{dot, graphml, ibnetdiscover, json, slurm};
 use serde_json::{Value, json};
 
-use crate::args::{ConvertArgs, Format, OutputArgs};
+use crate::args::{ConvertArgs, FabricFormat, OutputArgs};
 use crate::text::{counted, end};
 use crate::{Answer, input, output};
 
@@ -17,10 +17,10 @@ pub(super) fn run(args: &ConvertArgs) -> Result<Answer> {
     Ok(Answer::Yes)
 }
 
-/// Writes a fabric where the arguments say, and tells about it.
+/// Writes a fabric to the output of the arguments, and prints a summary.
 pub(super) fn deliver(
     fabric: &Fabric,
-    format: Format,
+    format: FabricFormat,
     comments: &[String],
     args: &OutputArgs,
     summarise: impl FnOnce(&mut Value),
@@ -53,11 +53,16 @@ pub(super) fn deliver(
     Ok(())
 }
 
-fn write(fabric: &Fabric, format: Format, comments: &[String], args: &OutputArgs) -> Result<()> {
+fn write(
+    fabric: &Fabric,
+    format: FabricFormat,
+    comments: &[String],
+    args: &OutputArgs,
+) -> Result<()> {
     let mut comments = comments.to_vec();
     if let Err(lid) = fabric.infiniband_lids() {
         let last = Lid::LAST_UNICAST;
-        if format == Format::Ibsim {
+        if format == FabricFormat::Ibsim {
             bail!(
                 "LID {lid} is beyond InfiniBand's last unicast LID {last}: ibsim cannot hold this fabric"
             );
@@ -66,14 +71,15 @@ fn write(fabric: &Fabric, format: Format, comments: &[String], args: &OutputArgs
             "LIDs are beyond InfiniBand's last unicast LID {last}: dmodc reads them, OpenSM does not."
         ));
     }
-    let ranking = matches!(format, Format::SlurmConf | Format::SlurmYaml).then(|| ranking(fabric));
+    let ranking = matches!(format, FabricFormat::SlurmConf | FabricFormat::SlurmYaml)
+        .then(|| ranking(fabric));
     output::to(args.output.as_deref(), |out| {
         match (format, &ranking) {
-            (Format::SlurmConf, Some(ranking)) => slurm::write_conf(fabric, ranking, out)?,
+            (FabricFormat::SlurmConf, Some(ranking)) => slurm::write_conf(fabric, ranking, out)?,
             (_, Some(ranking)) => slurm::write_yaml(fabric, ranking, out)?,
-            (Format::Json, _) => json::write(fabric, out)?,
-            (Format::Dot, _) => dot::write(fabric, out)?,
-            (Format::Graphml, _) => graphml::write(fabric, out)?,
+            (FabricFormat::Json, _) => json::write(fabric, out)?,
+            (FabricFormat::Dot, _) => dot::write(fabric, out)?,
+            (FabricFormat::Graphml, _) => graphml::write(fabric, out)?,
             _ => ibnetdiscover::write(fabric, &comments, out)?,
         }
         Ok(())
@@ -84,7 +90,7 @@ fn write(fabric: &Fabric, format: Format, comments: &[String], args: &OutputArgs
     Ok(())
 }
 
-/// Says on standard error which nodes Slurm's files cannot list: none is lost in silence.
+/// Reports on standard error the nodes that Slurm's files cannot list.
 fn report_left_out(fabric: &Fabric, left: &slurm::LeftOutNodes) {
     let why = [
         (&left.unnamed, "whose description names no host"),

@@ -6,7 +6,7 @@ use dmodc::{Draw, Fabric};
 use serde_json::{Value, json};
 
 use super::convert::deliver;
-use crate::args::{DegradeArgs, Format};
+use crate::args::{DegradeArgs, FabricFormat};
 use crate::text::{self, counted};
 use crate::{Answer, input};
 
@@ -37,7 +37,7 @@ pub(super) fn run(args: &DegradeArgs) -> Result<Answer> {
     if cut_off > 0 {
         comments.push(format!("{} left without a cable", counted(cut_off, "node")));
     }
-    deliver(&rest, Format::Ibnetdiscover, &comments, &args.output, |summary| {
+    deliver(&rest, FabricFormat::Ibnetdiscover, &comments, &args.output, |summary| {
         summary["schema"] = json!("dmodc/degrade/1");
         summary["seed"] = json!(args.seed);
         summary["removed"] = removed.iter().map(|&r| describe(&fabric, r)).collect();

@@ -1,6 +1,5 @@
 //! `dmodc demo`: everything in a minute, with no arguments and no files.
 
-use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -8,10 +7,10 @@ use anyhow::Result;
 use dmodc::fabric::Part;
 use dmodc::judge::{Check, check};
 use dmodc::{
-    Amount, CableIndex, Change, Coverage, Degradation, Draw, Fabric, Live, Preset, Random, Router,
-    Routing, RoutingOptions, TableDelta,
+    Amount, CableIndex, Change, Coverage, Degradation, Draw, Fabric, Live, Pgft, Preset, Random,
+    Router, Routing, RoutingOptions, TableDelta,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::args::DemoArgs;
 use crate::text::{counted, number, percent, time};
@@ -20,7 +19,7 @@ use crate::{Answer, output, verdict};
 /// The fabric of the demo: the largest 3-level tree of 36-port switches.
 const PRESET: &str = "rlft-36";
 
-/// What a re-routing took, and the judgement on it.
+/// The times of a re-route and of its judgement, and their results.
 struct Routed {
     coverage: Coverage,
     routing: Duration,
@@ -39,7 +38,7 @@ fn route_and_check(router: &mut Router, degradation: &Degradation) -> Result<Rou
     Ok(Routed { coverage: router.coverage(), routing, check, checking })
 }
 
-/// What one more dead cable changes.
+/// The effect of one more dead cable.
 struct OneMore {
     cable: CableIndex,
     delta: TableDelta,
@@ -48,7 +47,7 @@ struct OneMore {
     exact: bool,
 }
 
-fn one_more(router: &mut Router, seed: u64) -> Result<OneMore> {
+fn kill_one_more(router: &mut Router, seed: u64) -> Result<OneMore> {
     let alive: Vec<CableIndex> = (0..router.fabric().inter_switch_cables().len())
         .map(CableIndex::new)
         .filter(|&c| !router.degradation().cable_is_dead(c))
@@ -62,62 +61,92 @@ fn one_more(router: &mut Router, seed: u64) -> Result<OneMore> {
     Ok(OneMore { cable, delta, applying, exact: router.tables().digest() == digest })
 }
 
+/// Everything that the demo shows.
+struct Demo {
+    pgft: Pgft,
+    fabric: Arc<Fabric>,
+    building: Duration,
+    ordering: Duration,
+    healthy: Routed,
+    faults: Degradation,
+    degraded: Routed,
+    entries: usize,
+    entries_moved: usize,
+    one_more: OneMore,
+}
+
 pub(super) fn run(args: &DemoArgs) -> Result<Answer> {
-    let pgft = Preset::named(PRESET).expect("the preset is in the list").pgft();
-    let start = Instant::now();
-    let fabric = Arc::new(pgft.fabric(Default::default()));
-    let building = start.elapsed();
+    let demo = Demo::run(args.seed)?;
+    output::print(&if args.json { demo.json() } else { demo.text() })?;
+    Ok(demo.is_well().into())
+}
 
-    let healthy = Degradation::none(&fabric);
-    let start = Instant::now();
-    let routing = Routing::new(Live::new(&fabric, &healthy), &RoutingOptions::default());
-    let ordering = start.elapsed();
-    let mut router = Router::new(fabric.clone(), routing, healthy.clone())?;
-    let before = route_and_check(&mut router, &healthy)?;
-    let tables_before = router.tables().clone();
+impl Demo {
+    fn run(seed: u64) -> Result<Self> {
+        let pgft = Preset::named(PRESET).expect("the preset is in the list").pgft();
+        let start = Instant::now();
+        let fabric = Arc::new(pgft.fabric(Default::default()));
+        let building = start.elapsed();
 
-    let draw = Draw {
-        cables: Amount::Percent(1.0),
-        switches: Amount::Count(2),
-        any_cable: false,
-        any_switch: false,
-        seed: args.seed,
-    };
-    let degraded = draw.degradation(&fabric)?;
-    let after = route_and_check(&mut router, &degraded)?;
-    let entries = router.tables().entry_count();
-    let moved = router.tables().differing(&tables_before);
-    let more = one_more(&mut router, args.seed)?;
-    let sound = before.check.nodes.is_sound() && after.check.nodes.is_sound() && more.exact;
-    let complete = |r: &Routed| r.check.nodes.delivery().is_complete();
-    let all_is_well = sound && complete(&before) && complete(&after);
-    let cables = degraded.dead_cables().count();
-    let dead: Vec<&str> = degraded.dead_switches().map(|s| &*fabric.switch(s).name).collect();
-    if args.json {
-        let stage = |r: &Routed| {
-            let mut stage = json!({
-                "valid": r.coverage.is_valid(),
-                "sound": r.check.nodes.is_sound(),
-                "route_ms": r.routing.as_secs_f64() * 1e3,
-                "check_ms": r.checking.as_secs_f64() * 1e3,
-                "up_down_violations": r.check.nodes.up_down_violations,
-                "deadlock_free": r.check.nodes.is_deadlock_free(),
-            });
-            verdict::set(&mut stage, &r.check.nodes.delivery());
-            stage
+        let no_faults = Degradation::none(&fabric);
+        let start = Instant::now();
+        let routing = Routing::new(Live::new(&fabric, &no_faults), &RoutingOptions::default());
+        let ordering = start.elapsed();
+        let mut router = Router::new(fabric.clone(), routing, no_faults.clone())?;
+        let healthy = route_and_check(&mut router, &no_faults)?;
+        let healthy_tables = router.tables().clone();
+
+        let draw = Draw {
+            cables: Amount::Percent(1.0),
+            switches: Amount::Count(2),
+            any_cable: false,
+            any_switch: false,
+            seed,
         };
+        let faults = draw.degradation(&fabric)?;
+        let degraded = route_and_check(&mut router, &faults)?;
+        Ok(Demo {
+            entries: router.tables().entry_count(),
+            entries_moved: router.tables().differing(&healthy_tables),
+            one_more: kill_one_more(&mut router, seed)?,
+            pgft,
+            fabric,
+            building,
+            ordering,
+            healthy,
+            faults,
+            degraded,
+        })
+    }
+
+    /// Returns whether all tables are sound and deliver every pair.
+    fn is_well(&self) -> bool {
+        let is_well = |routed: &Routed| {
+            let nodes = &routed.check.nodes;
+            nodes.is_sound() && nodes.delivery().is_complete()
+        };
+        is_well(&self.healthy) && is_well(&self.degraded) && self.one_more.exact
+    }
+
+    /// Returns the names of the dead switches.
+    fn dead_switches(&self) -> Vec<&str> {
+        self.faults.dead_switches().map(|s| &*self.fabric.switch(s).name).collect()
+    }
+
+    fn json(&self) -> String {
+        let more = &self.one_more;
         let value = json!({
             "schema": "dmodc/demo/1",
-            "pgft": pgft.to_string(),
-            "nodes": fabric.nodes().len(),
-            "switches": fabric.switches().len(),
-            "build_ms": building.as_secs_f64() * 1e3,
-            "healthy": stage(&before),
-            "degraded": stage(&after),
-            "dead_cables": cables,
-            "dead_switches": dead,
-            "entries": entries,
-            "entries_moved": moved,
+            "pgft": self.pgft.to_string(),
+            "nodes": self.fabric.nodes().len(),
+            "switches": self.fabric.switches().len(),
+            "build_ms": self.building.as_secs_f64() * 1e3,
+            "healthy": self.healthy.json(),
+            "degraded": self.degraded.json(),
+            "dead_cables": self.faults.dead_cables().count(),
+            "dead_switches": self.dead_switches(),
+            "entries": self.entries,
+            "entries_moved": self.entries_moved,
             "one_more_cable": {
                 "apply_ms": more.applying.as_secs_f64() * 1e3,
                 "entries": more.delta.entry_count(),
@@ -125,15 +154,15 @@ pub(super) fn run(args: &DemoArgs) -> Result<Answer> {
                 "exact": more.exact,
             },
         });
-        output::print(&format!("{value:#}\n"))?;
-        return Ok(all_is_well.into());
+        format!("{value:#}\n")
     }
 
-    let levels: Vec<String> = (1..=pgft.levels()).map(|l| number(pgft.count(l))).collect();
-    let mut text = String::new();
-    let _ = write!(
-        text,
-        "Dmodc: fault-resilient routing of fat-trees, on {}.
+    fn text(&self) -> String {
+        let Demo { pgft, fabric, one_more, .. } = self;
+        let levels: Vec<String> = (1..=pgft.levels()).map(|l| number(pgft.count(l))).collect();
+        let dead = self.dead_switches();
+        format!(
+            "Dmodc: fault-resilient routing of fat-trees, on {}.
 
   A fabric      PGFT({pgft})
                 {}, {} ({} by level), {} between switches
@@ -156,59 +185,74 @@ pub(super) fn run(args: &DemoArgs) -> Result<Answer> {
                 dmodc route g.topo -o g.lft && dmodc check g.topo g.lft   route it, judge it
                 dmodc info g.topo                                       or any ibnetdiscover file
 ",
-        counted(dmodc::parallel::threads(), "thread"),
-        counted(fabric.nodes().len(), "node"),
-        counted(fabric.switches().len(), "switch"),
-        levels.join(" + "),
-        counted(fabric.inter_switch_cables().len(), "cable"),
-        time(building),
-        time(ordering),
-        number(entries),
-        time(before.routing),
-        judged(&before),
-        counted(cables, "cable"),
-        counted(dead.len(), "switch"),
-        dead.join(", "),
-        number(entries),
-        time(after.routing),
-        judged(&after),
-        number(moved),
-        percent(moved, entries),
-        cable(&fabric, more.cable),
-        number(more.delta.entry_count()),
-        counted(more.delta.switches().len(), "switch"),
-        time(more.applying),
-        match more.exact {
-            true => "routing everything anew gives the same tables",
-            false => "ROUTING EVERYTHING ANEW GIVES OTHER TABLES",
-        },
-    );
-    output::print(&text)?;
-    Ok(all_is_well.into())
+            counted(dmodc::parallel::threads(), "thread"),
+            counted(fabric.nodes().len(), "node"),
+            counted(fabric.switches().len(), "switch"),
+            levels.join(" + "),
+            counted(fabric.inter_switch_cables().len(), "cable"),
+            time(self.building),
+            time(self.ordering),
+            number(self.entries),
+            time(self.healthy.routing),
+            self.healthy.text(),
+            counted(self.faults.dead_cables().count(), "cable"),
+            counted(dead.len(), "switch"),
+            dead.join(", "),
+            number(self.entries),
+            time(self.degraded.routing),
+            self.degraded.text(),
+            number(self.entries_moved),
+            percent(self.entries_moved, self.entries),
+            cable(fabric, one_more.cable),
+            number(one_more.delta.entry_count()),
+            counted(one_more.delta.switches().len(), "switch"),
+            time(one_more.applying),
+            match one_more.exact {
+                true => "routing everything anew gives the same tables",
+                false => "ROUTING EVERYTHING ANEW GIVES OTHER TABLES",
+            },
+        )
+    }
 }
 
-/// A cable between switches: L1-0 – L2-3.
+impl Routed {
+    fn json(&self) -> Value {
+        let nodes = &self.check.nodes;
+        let mut value = json!({
+            "valid": self.coverage.is_valid(),
+            "sound": nodes.is_sound(),
+            "route_ms": self.routing.as_secs_f64() * 1e3,
+            "check_ms": self.checking.as_secs_f64() * 1e3,
+            "up_down_violations": nodes.up_down_violations,
+            "deadlock_free": nodes.is_deadlock_free(),
+        });
+        verdict::set(&mut value, &nodes.delivery());
+        value
+    }
+
+    /// Returns the judgement in two lines.
+    fn text(&self) -> String {
+        let nodes = &self.check.nodes;
+        let valid = match self.coverage.unreachable_leaf_pairs {
+            0 => "valid: every leaf reaches every other".into(),
+            lost => format!("INVALID: {} leaf pairs have no up*down* route", number(lost)),
+        };
+        let turns = match nodes.up_down_violations {
+            0 => "every route goes up, then down".into(),
+            n => format!("{} routes turn up again", number(n)),
+        };
+        let deadlock = if nodes.is_deadlock_free() { "no deadlock" } else { "DEADLOCK possible" };
+        format!(
+            "                {valid}; {},\n                \
+             {turns}, {deadlock} (checked in {})\n",
+            nodes.delivery(),
+            time(self.checking),
+        )
+    }
+}
+
+/// Returns a cable between switches: L1-0 – L2-3.
 fn cable(fabric: &Fabric, c: CableIndex) -> String {
     let cable = &fabric.inter_switch_cables()[c.at()];
     [cable.a, cable.b].map(|(s, _)| &*fabric.switch(s).name).join(" – ")
-}
-
-/// What the judge says, in two lines.
-fn judged(r: &Routed) -> String {
-    let nodes = &r.check.nodes;
-    let valid = match r.coverage.unreachable_leaf_pairs {
-        0 => "valid: every leaf reaches every other".into(),
-        lost => format!("INVALID: {} leaf pairs have no up*down* route", number(lost)),
-    };
-    let turns = match nodes.up_down_violations {
-        0 => "every route goes up, then down".into(),
-        n => format!("{} routes turn up again", number(n)),
-    };
-    let deadlock = if nodes.is_deadlock_free() { "no deadlock" } else { "DEADLOCK possible" };
-    format!(
-        "                {valid}; {},\n                \
-         {turns}, {deadlock} (checked in {})\n",
-        nodes.delivery(),
-        time(r.checking),
-    )
 }

@@ -10,27 +10,27 @@ use dmodc::{Fabric, Ranking, Routing, RoutingOptions, SwitchIndex};
 use dmodc_formats::lft::Lft;
 use serde_json::{Value, json};
 
-use super::check::{strangers, unmatched};
+use super::check::{mismatches, unmatched};
 use crate::args::DiffArgs;
-use crate::input::Whole;
+use crate::input::{HealthyFabric, OrderChoice};
 use crate::text::{counted, number, percent, switch, time};
-use crate::{Answer, input, output};
+use crate::{Answer, input, output, source, table_file};
 
-/// How many switches are told by name.
+/// The number of switches that are named.
 const NAMED: usize = 10;
 
 pub(super) fn run(args: &DiffArgs) -> Result<Answer> {
     let paths = [args.old.as_path(), args.new.as_path()];
-    input::only_one_from_stdin(paths.into_iter().chain([args.fabric.fabric.as_path()]))?;
+    source::only_one_from_stdin(paths.into_iter().chain([args.fabric.fabric.as_path()]))?;
     let fabric = input::fabric(&args.fabric)?;
     let (fabric, leaves) = input::leaf_rule(&args.leaves, fabric)?;
-    let (destinations, switches, _) = input::order(&args.order)?;
-    let whole = Whole::new(fabric);
+    let OrderChoice { destinations, switches, .. } = input::order(&args.order)?;
+    let whole = HealthyFabric::new(fabric);
     let live = whole.live();
-    let tables = |path| input::tables(path, live.fabric, &args.fabric);
+    let tables = |path| table_file::tables(path, live.fabric, &args.fabric);
     let dumps = [tables(paths[0])?, tables(paths[1])?];
     for (dump, path) in dumps.iter().zip(paths) {
-        input::is_of_this_fabric(path, dump, live.fabric)?;
+        table_file::check_fabric(path, dump, live.fabric)?;
     }
     let options = RoutingOptions { leaves, destinations, switches, switch_lids: true };
     let routing = Routing::new(live, &options);
@@ -38,27 +38,27 @@ pub(super) fn run(args: &DiffArgs) -> Result<Answer> {
     let tables = Lft::tables(&[&dumps[0], &dumps[1]], live.fabric)?;
     let start = Instant::now();
     let diff = judge::diff(live, &ready.ranking, &tables[0], &tables[1]);
-    // Costs that cannot be counted are no reason to say nothing.
+    // If costs cannot be counted, the rest is reported all the same.
     let forced = judge::forced(live, &ready, &tables[0], &tables[1]).ok();
-    let found = Found { fabric: live.fabric, diff, forced, elapsed: start.elapsed() };
+    let found = DiffReport { fabric: live.fabric, diff, forced, elapsed: start.elapsed() };
     let report = match args.json {
         true => json(&found, &ready.ranking, &dumps),
-        false => strangers(live, &dumps, paths.into_iter()) + &text(&found),
+        false => mismatches(live, &dumps, paths.into_iter()) + &text(&found),
     };
     output::print(&report)?;
     Ok(found.diff.is_empty().into())
 }
 
-/// What is told.
-struct Found<'a> {
+/// Everything that is reported.
+struct DiffReport<'a> {
     fabric: &'a Fabric,
     diff: Diff,
     forced: Option<Forced>,
     elapsed: Duration,
 }
 
-fn text(found: &Found<'_>) -> String {
-    let Found { fabric, diff, forced, elapsed } = found;
+fn text(found: &DiffReport<'_>) -> String {
+    let DiffReport { fabric, diff, forced, elapsed } = found;
     let TableChanges { entries, set, unset, blocks, switches } = diff.changes;
     let of = &diff.of;
     let share = |part: u64, whole: u64| percent(part as usize, whole as usize);
@@ -126,13 +126,13 @@ fn text(found: &Found<'_>) -> String {
     text + "DIFFERENT\n"
 }
 
-/// Entries and blocks, in words.
+/// Returns numbers of entries and blocks, in words.
 fn amount(changes: &TableChanges) -> String {
     let entries = counted(changes.entries as usize, "entry");
     format!("{entries}, {}", counted(changes.blocks as usize, "block"))
 }
 
-/// The switches with the most differing entries.
+/// Returns the switches with the most differing entries.
 fn most(diff: &Diff) -> Vec<(SwitchIndex, TableChanges)> {
     let mut most = diff.switches.clone();
     most.sort_by_key(|(s, changes)| (Reverse(changes.entries), *s));
@@ -140,8 +140,8 @@ fn most(diff: &Diff) -> Vec<(SwitchIndex, TableChanges)> {
     most
 }
 
-fn json(found: &Found<'_>, ranking: &Ranking, dumps: &[Lft]) -> String {
-    let Found { fabric, diff, forced, elapsed } = found;
+fn json(found: &DiffReport<'_>, ranking: &Ranking, dumps: &[Lft]) -> String {
+    let DiffReport { fabric, diff, forced, elapsed } = found;
     let of = &diff.of;
     let share = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
     let level = |rank: Option<u32>| rank.map(|rank| rank + 1);

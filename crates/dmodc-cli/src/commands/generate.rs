@@ -6,7 +6,7 @@ use dmodc::{GuidOrder, Pgft, Preset};
 use serde_json::json;
 
 use super::convert::deliver;
-use crate::args::{Generate, GenerateArgs, GenerateOptions, Guids};
+use crate::args::{Generate, GenerateArgs, GenerateOptions, GuidChoice};
 use crate::text::{counted, number};
 use crate::{Answer, output};
 
@@ -21,7 +21,7 @@ pub(super) fn run(args: GenerateArgs) -> Result<Answer> {
     Ok(Answer::Yes)
 }
 
-/// The preset of this name.
+/// Returns the preset of this name.
 pub(super) fn preset(name: &str) -> Result<&'static Preset> {
     Preset::named(name).ok_or_else(|| {
         let names: Vec<&str> = PRESETS.iter().map(|p| p.name).collect();
@@ -31,8 +31,8 @@ pub(super) fn preset(name: &str) -> Result<&'static Preset> {
 
 fn write(pgft: &Pgft, options: &GenerateOptions) -> Result<()> {
     let (guids, how) = match options.guids {
-        Guids::Topological => (GuidOrder::Topological, "topological".into()),
-        Guids::Shuffled => {
+        GuidChoice::Topological => (GuidOrder::Topological, "topological".into()),
+        GuidChoice::Shuffled => {
             (GuidOrder::Shuffled(options.seed), format!("shuffled, seed {}", options.seed))
         }
     };

@@ -1,4 +1,4 @@
-//! `dmodc info`: what a fabric is, as an expert would note it.
+//! `dmodc info`: a survey report of a fabric.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,14 +13,14 @@ use dmodc_formats::{Dirt, Format, Planes, Reading};
 use serde_json::{Value, json};
 
 use crate::args::InfoArgs;
-use crate::input::Whole;
+use crate::input::HealthyFabric;
 use crate::text::{self, counted, dirt, not_pgft, number, switch};
 use crate::{Answer, input, output, ranks};
 
-/// How many witnesses are named.
+/// The number of examples that are named.
 const NAMED: usize = 3;
 
-/// Everything that is told.
+/// Everything that is reported.
 struct Info<'a> {
     live: Live<'a>,
     ready: &'a Preprocessing,
@@ -38,7 +38,7 @@ struct Info<'a> {
 pub(super) fn run(args: &InfoArgs) -> Result<Answer> {
     let Reading { fabric, given_lids, format, dirt, planes } = input::reading(&args.fabric)?;
     let (fabric, leaves) = input::leaf_rule(&args.leaves, fabric)?;
-    let whole = Whole::new(fabric);
+    let whole = HealthyFabric::new(fabric);
     let live = whole.live();
     let options = RoutingOptions { leaves, ..RoutingOptions::default() };
     let routing = Routing::new(live, &options);
@@ -50,7 +50,7 @@ pub(super) fn run(args: &InfoArgs) -> Result<Answer> {
             let (lost, pairs) = (found.unreachable_leaf_pairs, found.leaf_pairs);
             not_fat_tree(live, &ready.ranking, &survey, lost, pairs)
         }
-        // Routes that are too long for the engine say nothing about the shape.
+        // If routes are too long for the engine, nothing follows about the shape.
         Err(_) => not_fat_tree(live, &ready.ranking, &survey, 0, 0),
     };
     let doubts = routing.doubts();
@@ -77,7 +77,7 @@ impl Info<'_> {
         self.ready.ranking.found()
     }
 
-    /// Returns why this is no fat tree, by its shape or by what routes need.
+    /// Returns why this is no fat tree: because of its shape, or because routes would lose pairs.
     fn not_fat_tree_because(&self) -> Option<String> {
         let by_routes = || self.routing.unconnected().map(|why| ranks::oddity(why.oddity).into());
         self.not_fat_tree.as_ref().map(text::not_fat_tree).or_else(by_routes)
@@ -192,7 +192,7 @@ impl Info<'_> {
         text
     }
 
-    /// Planes, where the file tells them.
+    /// Adds the planes, if the file contains them.
     fn planes_text(&self, text: &mut String) {
         if !self.planes.is_empty() {
             let list: Vec<String> = self
@@ -201,7 +201,7 @@ impl Info<'_> {
                 .map(|(plane, ports)| format!("{} in plane {plane}", counted(ports, "port")))
                 .collect();
             let count = counted(list.len(), "plane");
-            let _ = writeln!(text, "{count}, which the file tells: {}", list.join(", "));
+            let _ = writeln!(text, "{count} in the file: {}", list.join(", "));
         }
     }
 
@@ -217,7 +217,7 @@ impl Info<'_> {
         };
     }
 
-    /// The levels from the top down, each with what it lacks.
+    /// Adds the levels from the top down, each with its missing cables.
     fn levels_text(&self, text: &mut String) {
         let fabric = self.live.fabric;
         text.push_str(&ranks::text(self.live, self.routing));
@@ -288,7 +288,7 @@ impl Info<'_> {
     }
 }
 
-/// What a level lacks against its regular shape, with the first witnesses.
+/// Adds the cables that a level lacks compared with its regular shape, with the first examples.
 fn lacking_text(text: &mut String, level: &LevelSurvey, name: impl Fn(SwitchIndex) -> String) {
     let missing = level.missing_cables();
     if missing == 0 {
@@ -333,7 +333,7 @@ fn level_json(level: &LevelSurvey) -> Value {
     })
 }
 
-/// The first few of many, by name.
+/// Returns the first few of many names.
 fn first(names: impl Iterator<Item = String>, count: usize) -> String {
     let list: Vec<String> = names.take(NAMED).collect();
     let more = if count > NAMED { ", …" } else { "" };

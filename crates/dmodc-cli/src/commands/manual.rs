@@ -39,7 +39,7 @@ pub(super) fn man(args: &ManArgs) -> Result<Answer> {
     Ok(Answer::Yes)
 }
 
-/// The pages: dmodc, dmodc-COMMAND for each command, and so on below.
+/// Returns the pages: dmodc, dmodc-COMMAND for each command, and so on for subcommands.
 fn pages(root: &Command) -> Vec<Command> {
     let mut pages = vec![root.clone()];
     for command in root.get_subcommands().filter(|c| c.get_name() != "help") {

@@ -1,4 +1,4 @@
-//! One file for each subcommand.
+//! One file or folder for each subcommand.
 
 mod analyze;
 mod bench;
@@ -21,7 +21,7 @@ use anyhow::{Context, Result};
 use crate::Answer;
 use crate::args::{Cli, Command};
 
-/// Runs what the arguments ask for.
+/// Runs the command that the arguments ask for.
 pub(crate) fn run(cli: Cli) -> Result<Answer> {
     if let Some(threads) = cli.threads {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into());

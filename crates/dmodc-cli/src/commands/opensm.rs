@@ -1,19 +1,19 @@
-//! `dmodc opensm`: OpenSM on a simulated fabric, and a word to the plugin.
+//! `dmodc opensm`: OpenSM on a simulated fabric, and requests to the plugin.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use dmodc::Fabric;
-use dmodc_study::lab::{
-    Lab, Length, Progress, Row, Script, Soak, SoakRow, check_plugin, find_plugin,
+use dmodc_lab::{
+    Lab, LabRow, Script, Soak, SoakLength, SoakProgress, SoakRow, check_plugin, find_plugin,
 };
 use serde_json::{Value, json};
 
 use super::generate::preset;
 use crate::args::{FabricArgs, LabArgs, OpensmCommand};
 use crate::text::number;
-use crate::{Answer, input, output};
+use crate::{Answer, input, output, source};
 
 pub(super) fn run(command: &OpensmCommand) -> Result<Answer> {
     match command {
@@ -25,7 +25,7 @@ pub(super) fn run(command: &OpensmCommand) -> Result<Answer> {
     }
 }
 
-/// Leaves a note for the plugin, which looks for it before it routes.
+/// Writes a request for the plugin, which looks for it before it routes.
 fn renumber(state: &Path) -> Result<Answer> {
     let name = state.display();
     anyhow::ensure!(
@@ -37,17 +37,17 @@ fn renumber(state: &Path) -> Result<Answer> {
         "{name}: there is no dmodc.orders, so no plugin keeps its state here; --state names the state_folder of dmodc.conf, or the \
          folder below it that the log names"
     );
-    let note = state.join("renumber");
-    std::fs::write(&note, "").with_context(|| note.display().to_string())?;
+    let request = state.join("renumber");
+    std::fs::write(&request, "").with_context(|| request.display().to_string())?;
     output::print(&format!(
         "{} is there: the plugin numbers all destinations anew in its next run. 'kill -HUP' OpenSM to have that now, \
          or wait for its next heavy sweep. Most routes will move.\n",
-        note.display()
+        request.display()
     ))?;
     Ok(Answer::Yes)
 }
 
-fn soak(args: &LabArgs, length: Length) -> Result<Answer> {
+fn soak(args: &LabArgs, length: SoakLength) -> Result<Answer> {
     let fabric = fabric(args)?;
     let plugin = plugin(args.plugin.as_deref())?;
     check_plugin(&plugin)?;
@@ -58,16 +58,16 @@ fn soak(args: &LabArgs, length: Length) -> Result<Answer> {
     if !args.json {
         output::print(&soak_header(&fabric, args.seed, learns))?;
     }
-    let mut told = Ok(());
+    let mut printed = Ok(());
     let (rows, summary) = soak.run(|progress| {
-        if !args.json && told.is_ok() {
-            told = output::print(&match progress {
-                Progress::Skipped(why) => format!("skipped: {why}\n"),
-                Progress::Event(row) => soak_line(row, args.seed),
+        if !args.json && printed.is_ok() {
+            printed = output::print(&match progress {
+                SoakProgress::Skipped(why) => format!("skipped: {why}\n"),
+                SoakProgress::Event(row) => soak_line(row, args.seed),
             });
         }
     })?;
-    told?;
+    printed?;
     match args.json {
         true => {
             let runs = json!([{ "engine": "dmodc", "events": rows, "soak": summary }]);
@@ -81,7 +81,7 @@ fn soak(args: &LabArgs, length: Length) -> Result<Answer> {
 
 fn soak_header(fabric: &Fabric, seed: u64, learns: bool) -> String {
     format!(
-        "OpenSM with dmodc{} on {} nodes and {} switches, simulated; life of seed {seed}\n\
+        "OpenSM with dmodc{} on {} nodes and {} switches, simulated; events of seed {seed}\n\
          {:>5}  {:<52}{:>7}{:>13}{:>10}{:>10}{:>10}  switches hold\n",
         if learns { " and a learned reference" } else { "" },
         number(fabric.nodes().len()),
@@ -124,7 +124,7 @@ fn soak_line(row: &SoakRow, seed: u64) -> String {
     text
 }
 
-/// Returns what is told as JSON.
+/// Returns the report as JSON.
 fn report(fabric: &Fabric, sound: bool, right: bool, runs: Value) -> Value {
     json!({
         "schema": "dmodc/lab/4",
@@ -142,8 +142,8 @@ fn lab(args: &LabArgs) -> Result<Answer> {
         None => Script::default(),
         Some(path) if path == Path::new("demo") => Script::demo(),
         Some(path) => {
-            // A name that means nothing is reported before anything is started.
-            input::list(path, |text| {
+            // An unknown name is reported before anything is started.
+            source::read_list(path, |text| {
                 let script = Script::read(text)?;
                 script.check(&fabric)?;
                 Ok(script)
@@ -153,26 +153,26 @@ fn lab(args: &LabArgs) -> Result<Answer> {
     let plugin = plugin(args.plugin.as_deref())?;
     check_plugin(&plugin)?;
     let lab = Lab { fabric: &fabric, plugin: &plugin, script: &script, judges: !args.unchecked };
-    let mut runs: Vec<(&str, Vec<Row>)> = Vec::new();
+    let mut runs: Vec<(&str, Vec<LabRow>)> = Vec::new();
     for engine in &args.engine {
         if !args.json {
             output::print(&header(engine, &fabric))?;
         }
-        let mut told = Ok(());
+        let mut printed = Ok(());
         let rows = lab.run(engine, |row| {
-            if !args.json && told.is_ok() {
-                told = output::print(&line(row));
+            if !args.json && printed.is_ok() {
+                printed = output::print(&line(row));
             }
         })?;
-        told?;
+        printed?;
         runs.push((engine, rows));
     }
     let rows = || runs.iter().flat_map(|(_, rows)| rows);
-    let right = rows().all(Row::is_right);
+    let right = rows().all(LabRow::is_right);
     if args.json {
         let runs = runs.iter().map(|(engine, rows)| json!({ "engine": engine, "events": rows }));
         let runs = runs.collect();
-        let report = report(&fabric, rows().all(Row::is_sound), right, runs);
+        let report = report(&fabric, rows().all(LabRow::is_sound), right, runs);
         output::print(&format!("{report:#}\n"))?;
     }
     Ok(right.into())
@@ -186,7 +186,7 @@ fn fabric(args: &LabArgs) -> Result<Fabric> {
     }
 }
 
-/// Returns the path of the plugin: as given, or next to this program, or where libraries are.
+/// Returns the path of the plugin: as given, or next to this program, or among the installed libraries.
 pub(super) fn plugin(given: Option<&Path>) -> Result<PathBuf> {
     match given {
         Some(path) => std::path::absolute(path).with_context(|| path.display().to_string()),
@@ -211,7 +211,7 @@ fn header(engine: &str, fabric: &Fabric) -> String {
     )
 }
 
-fn line(row: &Row) -> String {
+fn line(row: &LabRow) -> String {
     let entries = row.verdict.as_ref().map_or("-".into(), |v| number(v.entries_changed));
     let mut text = format!(
         "{:<24}{:>7}{:>13}{:>13}{:>12}{:>11}{:>12}  ",

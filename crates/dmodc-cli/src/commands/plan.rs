@@ -10,23 +10,23 @@ use dmodc::{Columns, Fabric};
 use dmodc_formats::lft::Lft;
 use serde_json::{Value, json};
 
-use super::check::{strangers, unmatched};
+use super::check::{mismatches, unmatched};
 use crate::args::PlanArgs;
-use crate::input::Whole;
+use crate::input::HealthyFabric;
 use crate::text::{counted, end, number, percent, switch, time};
-use crate::{Answer, input, output};
+use crate::{Answer, input, output, source, table_file};
 
 pub(super) fn run(args: &PlanArgs) -> Result<Answer> {
     let to_stdout = args.output.as_deref() == Some(Path::new("-"));
     ensure!(!(args.json && to_stdout), "only one thing can go to standard output");
     let paths = [args.old.as_path(), args.new.as_path()];
-    input::only_one_from_stdin(paths.into_iter().chain([args.fabric.fabric.as_path()]))?;
-    let whole = Whole::new(input::fabric(&args.fabric)?);
+    source::only_one_from_stdin(paths.into_iter().chain([args.fabric.fabric.as_path()]))?;
+    let whole = HealthyFabric::new(input::fabric(&args.fabric)?);
     let live = whole.live();
-    let tables = |path| input::tables(path, live.fabric, &args.fabric);
+    let tables = |path| table_file::tables(path, live.fabric, &args.fabric);
     let dumps = [tables(paths[0])?, tables(paths[1])?];
     for (dump, path) in dumps.iter().zip(paths) {
-        input::is_of_this_fabric(path, dump, live.fabric)?;
+        table_file::check_fabric(path, dump, live.fabric)?;
     }
     can_follow(live.fabric, paths, &dumps)?;
     let tables = Lft::tables(&[&dumps[0], &dumps[1]], live.fabric)?;
@@ -42,9 +42,9 @@ pub(super) fn run(args: &PlanArgs) -> Result<Answer> {
     }
     let report = match (args.json, &plan) {
         (true, plan) => json(fabric, columns, plan, &dumps, elapsed),
-        (false, Ok(plan)) => strangers(live, &dumps, paths.into_iter()) + &text(plan, elapsed),
+        (false, Ok(plan)) => mismatches(live, &dumps, paths.into_iter()) + &text(plan, elapsed),
         (false, Err(why)) => {
-            strangers(live, &dumps, paths.into_iter()) + &refusal(fabric, columns, why)
+            mismatches(live, &dumps, paths.into_iter()) + &refusal(fabric, columns, why)
         }
     };
     match to_stdout && plan.is_ok() {
@@ -57,18 +57,18 @@ pub(super) fn run(args: &PlanArgs) -> Result<Answer> {
 /// Refuses tables that cannot be written one over the other: a plan of half a file would empty the other half.
 fn can_follow(fabric: &Fabric, [old, new]: [&Path; 2], dumps: &[Lft; 2]) -> Result<()> {
     if let Some(&first) = dumps[1].missing_switches.first() {
-        let (name, first) = (input::name(new), switch(fabric, first));
+        let (name, first) = (source::name(new), switch(fabric, first));
         let others = dumps[1].missing_switches.len();
         bail!("{name}: there is no table for {first} ({others} such), so none can be written");
     }
     if let Some((what, was, is)) = dumps[0].renumbered(&dumps[1], fabric) {
-        let (old, new, what) = (input::name(old), input::name(new), end(fabric, what));
+        let (old, new, what) = (source::name(old), source::name(new), end(fabric, what));
         bail!("{what} has LID {was} in {old} and {is} in {new}; entries are written by LID");
     }
     Ok(())
 }
 
-/// The size of a plan, in words.
+/// Returns the size of a plan, in words.
 fn amount(plan: &UploadPlan) -> String {
     format!(
         "{}, {}, {}",

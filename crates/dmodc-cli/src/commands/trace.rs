@@ -10,17 +10,17 @@ use dmodc_formats::lft::Lft;
 use serde_json::json;
 
 use crate::args::TraceArgs;
-use crate::input::Whole;
+use crate::input::HealthyFabric;
 use crate::names::resolve;
 use crate::text::{end, switch};
-use crate::{Answer, input, output};
+use crate::{Answer, input, output, source, table_file};
 
 pub(super) fn run(args: &TraceArgs) -> Result<Answer> {
-    input::only_one_from_stdin([args.fabric.fabric.as_path(), args.tables.as_path()])?;
-    let whole = Whole::new(input::fabric(&args.fabric)?);
+    source::only_one_from_stdin([args.fabric.fabric.as_path(), args.tables.as_path()])?;
+    let whole = HealthyFabric::new(input::fabric(&args.fabric)?);
     let live = whole.live();
     let fabric = live.fabric;
-    let dump = input::tables(&args.tables, fabric, &args.fabric)?;
+    let dump = table_file::tables(&args.tables, fabric, &args.fabric)?;
     let tables = &Lft::tables(&[&dump], fabric)?[0];
     let from = resolve(fabric, &args.source)?;
     let to = resolve(fabric, &args.destination)?;
@@ -79,7 +79,7 @@ pub(super) fn run(args: &TraceArgs) -> Result<Answer> {
     Ok(delivered.into())
 }
 
-/// Why a packet ends at this switch.
+/// Returns why a packet ends at this switch.
 fn why(live: Live<'_>, s: SwitchIndex, out: Option<PortNumber>) -> String {
     let Some(port) = out else { return "the table has no route".into() };
     match live.peer(s, port) {

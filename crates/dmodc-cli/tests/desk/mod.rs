@@ -1,6 +1,8 @@
 //! A folder to work in, and the binary: shared by the tests.
 #![allow(dead_code, reason = "not every test needs all of it")]
 
+pub(crate) mod study;
+
 use std::fs;
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -12,12 +14,14 @@ use tempfile::TempDir;
 pub(crate) const DMODC: &str = env!("CARGO_BIN_EXE_dmodc");
 pub(crate) const FIGURE_1: &str = "3; 2,2,3; 1,2,2; 1,2,1";
 
-/// Says that the running test is skipped. It is written past the test harness, which hides what passing tests print.
+/// Reports that the running test is skipped. The line is written directly to standard error, because the test harness hides
+/// the output of passing tests.
 pub(crate) fn skip(why: &str) {
     let thread = std::thread::current();
     let test = thread.name().unwrap_or("a test");
     let _ = writeln!(std::io::stderr(), "skipped: {test}: {why}");
 }
+
 /// A folder to work in, and the binary.
 pub(crate) struct Desk {
     pub(crate) folder: TempDir,
@@ -32,7 +36,7 @@ impl Desk {
         Command::new(DMODC).args(args).current_dir(self.folder.path()).output().unwrap()
     }
 
-    /// Runs, expects an exit code, and gives standard output.
+    /// Runs the binary, expects an exit code, and returns standard output.
     #[track_caller]
     pub(crate) fn code(&self, code: i32, args: &[&str]) -> String {
         let output = self.run(args);
@@ -51,14 +55,14 @@ impl Desk {
         serde_json::from_str(&self.code(code, args)).unwrap()
     }
 
-    /// Runs what must fail with exit code 2 and one line, which is given.
+    /// Runs a command that must fail with exit code 2 and one line. Returns the line.
     #[track_caller]
     pub(crate) fn error(&self, args: &[&str]) -> String {
         let output = self.run(args);
         let err = text(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{args:?}\n{err}");
         assert_eq!(text(&output.stdout), "", "{args:?}");
-        // What is wrong with a file is followed by its line, with a caret below the place.
+        // An error in a file is followed by its line, with a caret below the position.
         let is_excerpt = |line: &str| line.contains(" | ");
         assert!(err.lines().skip(1).all(is_excerpt), "one clear line: {err}");
         err
@@ -85,7 +89,7 @@ impl Desk {
         names
     }
 
-    /// The paper's fabric and its tables.
+    /// Writes the paper's fabric and its tables.
     pub(crate) fn figure_1(&self) {
         self.ok(&["generate", "pgft", FIGURE_1, "-o", "f.topo"]);
         let orders = ["--destination-order", "lid", "--switch-order", "guid"];

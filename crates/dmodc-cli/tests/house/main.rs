@@ -13,9 +13,10 @@ use modules::Modules;
 const ARROWS: &[(&str, &[&str])] = &[
     ("dmodc", &[]),
     ("dmodc-formats", &["dmodc"]),
-    ("dmodc-study", &["dmodc", "dmodc-formats"]),
+    ("dmodc-lab", &["dmodc", "dmodc-formats"]),
+    ("dmodc-study", &["dmodc", "dmodc-formats", "dmodc-lab"]),
     ("dmodc-opensm", &["dmodc", "dmodc-formats"]),
-    ("dmodc-cli", &["dmodc", "dmodc-formats", "dmodc-study"]),
+    ("dmodc-cli", &["dmodc", "dmodc-formats", "dmodc-lab", "dmodc-study"]),
 ];
 
 #[test]

@@ -3,26 +3,26 @@
 use dmodc::oracle::{Neighbour, select};
 use dmodc::{PortNumber, Random, SwitchIndex};
 
-/// How a destination is placed whose slot is lost: x is round · #D + j + σ, C the present closer set.
+/// How a destination is placed whose slot is lost. x is round · #D + j + σ, and C is the present closer set.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Variant {
-    /// The winner: x over the unharmed of C if they are half of it, else over those that kept the slot.
+    /// The winner: x over the unharmed of C if they are half of it, otherwise over those that kept the slot.
     Kept,
-    /// x over all of C: nobody looks ahead.
+    /// x over all of C, without looking ahead.
     Position,
     /// The winner with another σ: the number of the switch's pod plus its place in the pod.
     Pod,
-    /// The winner with σ · #D instead of σ, so that switches beside each other do not overlap.
+    /// The winner with σ · #D instead of σ, so that neighbouring switches do not overlap.
     Wide,
     /// A hash of switch, destination switch and slot over all of C.
     Hash,
-    /// Another slot, round + σ further on, if it can be used; else as the winner.
+    /// Another slot, round + σ further on, if it can be used; otherwise as the winner.
     Second,
     /// The first slot that can be used from there on.
     Probe,
     /// x over those of C with the greatest share of their ports left: the unharmed, if there are any.
     Weight,
-    /// x over the unharmed if they are half of C, else over all of it.
+    /// x over the unharmed if they are half of C, otherwise over all of it.
     Half,
     /// x over those of C that kept the slot, harmed or not.
     Slot,
@@ -44,7 +44,7 @@ pub(crate) const VARIANTS: [(&str, Variant); 11] = [
     ("ports", Variant::Ports),
 ];
 
-/// A destination switch as a switch sees it that lost some slots towards it.
+/// A switch that lost some slots towards a destination switch.
 pub(crate) struct Displaced<'a> {
     pub s: SwitchIndex,
     pub target: SwitchIndex,
@@ -68,7 +68,7 @@ pub(crate) struct Displaced<'a> {
 }
 
 impl Displaced<'_> {
-    /// What the winner spreads over.
+    /// Returns the groups over which the winner spreads.
     fn ahead(&self) -> &[&Neighbour] {
         match (2 * self.unharmed.len() >= self.c.len(), self.kept.is_empty()) {
             (true, _) => &self.unharmed,
@@ -77,7 +77,7 @@ impl Displaced<'_> {
         }
     }
 
-    /// Its port, by one of the variants.
+    /// Returns the port that a variant chooses.
     pub(crate) fn port(&self, variant: Variant) -> Option<PortNumber> {
         let x = self.own + self.place;
         let or_all = |wanted| if <[_]>::is_empty(wanted) { self.c } else { wanted };
@@ -100,7 +100,8 @@ impl Displaced<'_> {
         }
     }
 
-    /// The first of so many slots, from round + σ further on, that the winner would spread over, too.
+    /// Returns the port of the first usable slot among `tries` slots, starting round + σ slots further on. A slot is usable if
+    /// the winner would spread over its group, too.
     fn slot_after(&self, tries: usize) -> Option<PortNumber> {
         let slots = self.r.len();
         let step = (self.round + self.place) as usize % (slots - 1).max(1);

@@ -1,10 +1,10 @@
-//! Other ways to place what a fault displaces, on the same throws as the engine `stable`: the record of
-//! ideas that lost.
+//! Other ways to place the destinations that a fault displaces, on the same trials as the engine `stable`: a record of ideas
+//! that lost.
 //!
 //! All variants but `dmodc` and `random` keep the slots of the reference; they differ in the port that a
 //! destination takes whose slot is lost ([`choice`]), and [`repair`] changes the winner's tables once more.
-//! Everything is routed [naively](naive), one entry after the other, and the winner is held against
-//! [`Stable`] at each throw. `docs/variants.md` says what came of it.
+//! Everything is routed [naively](naive), one entry after the other, and the winner is compared with
+//! [`Stable`] in each trial. `docs/variants.md` has the results.
 //!
 //! `cargo run --release -p dmodc-study --example variants -- THROWS OUT.csv > table.md`
 #![allow(clippy::print_stdout, reason = "an example shows its results")]
@@ -39,8 +39,8 @@ const FABRICS: [(&str, &str); 4] = [
 const DEGRADATIONS: [(f64, f64); 6] =
     [(0.1, 0.0), (1.0, 0.0), (5.0, 0.0), (10.0, 0.0), (0.0, 0.5), (0.0, 2.0)];
 
-/// A fabric, whole and with its routing.
-struct Whole {
+/// A healthy fabric with its routing.
+struct VariantFabric {
     fabric: Fabric,
     routing: Routing,
     graph: Graph,
@@ -51,7 +51,7 @@ struct Whole {
     stable: Stable,
 }
 
-impl Whole {
+impl VariantFabric {
     fn new(pgft: &str) -> Outcome<Self> {
         let fabric = pgft.parse::<Pgft>()?.fabric(Default::default());
         let healthy = Degradation::none(&fabric);
@@ -61,16 +61,17 @@ impl Whole {
         let stable = Stable { reference: Arc::new(Reference::new(&routing, live)) };
         let graph = Graph::new(live, routing.orders(), routing.ranking(live).leaves());
         let (dividers, sigma) = (graph.dividers(), naive::sigma(&graph));
-        Ok(Whole { routing, graph, dividers, sigma, before, stable, fabric })
+        Ok(VariantFabric { routing, graph, dividers, sigma, before, stable, fabric })
     }
 
-    fn throw(&self, (cables, switches): (f64, f64), seed: u64) -> Outcome<Degradation> {
+    /// Draws the faults of a trial.
+    fn faults(&self, (cables, switches): (f64, f64), seed: u64) -> Outcome<Degradation> {
         let (cables, switches) = (Amount::Percent(cables), Amount::Percent(switches));
         let draw = Draw { cables, switches, any_cable: false, any_switch: false, seed };
         Ok(draw.degradation(&self.fabric)?)
     }
 
-    /// SP, RP and A2A, their bounds, and the percentage of entries that moved.
+    /// Returns SP, RP and A2A, their bounds, and the percentage of entries that moved.
     fn judge(&self, live: Live<'_>, tables: &ForwardingTables, seed: u64) -> [f64; 7] {
         let ranking = self.routing.ranking(live);
         let traffic = Traffic::new(live, &ranking, self.routing.orders(), tables);
@@ -81,9 +82,9 @@ impl Whole {
         [sp.mean(), rp.mean(), max, sp.mean_bound(), rp.mean_bound(), bound, moved]
     }
 
-    /// One throw: the figures of all variants, in the order of [`names`].
+    /// Returns the numbers of one trial for all variants, in the order of [`names`].
     fn figures(&self, level: (f64, f64), seed: u64) -> Outcome<Vec<[f64; 7]>> {
-        let dead = self.throw(level, seed)?;
+        let dead = self.faults(level, seed)?;
         let live = Live::new(&self.fabric, &dead);
         let (variants, lost) = self.tables(live)?;
         let (stable, _) = self.routing.route(live, &self.stable)?;
@@ -95,9 +96,9 @@ impl Whole {
         Ok(all.map(|tables| self.judge(live, tables, seed)).collect())
     }
 
-    /// How long a re-route by [`Stable`] takes, and how long the repair pass after it; the best of three.
+    /// Returns the time of a re-route by [`Stable`], and of the repair pass after it; the best of three.
     fn times(&self, level: (f64, f64)) -> Outcome<(Duration, Duration)> {
-        let dead = self.throw(level, 0)?;
+        let dead = self.faults(level, 0)?;
         let live = Live::new(&self.fabric, &dead);
         let (variants, lost) = self.tables(live)?;
         let mut best = (Duration::MAX, Duration::MAX);
@@ -127,7 +128,7 @@ fn main() -> Outcome<()> {
         "fabric,cables_percent,switches_percent,variant,throws,sp,rp,a2a,sp_bound,rp_bound,a2a_bound,moved_percent\n",
     );
     for (fabric, pgft) in FABRICS {
-        let whole = Whole::new(pgft)?;
+        let whole = VariantFabric::new(pgft)?;
         println!("\n`{pgft}` ({fabric})\n");
         let mut lines: Vec<String> = names().map(|name| format!("| {name} |")).collect();
         let (mut head, mut rule) = (String::from("| |"), String::from("|---|"));
@@ -160,7 +161,7 @@ fn main() -> Outcome<()> {
         }
         println!("{head}\n{rule}\n{}\n{bounds}\n{slow}", lines.join("\n"));
     }
-    // Whole or not at all: a reader never sees half a file.
+    // The file is written whole or not at all: a reader never sees half of it.
     let partial = format!("{path}.partial");
     std::fs::write(&partial, csv)?;
     Ok(std::fs::rename(partial, path)?)

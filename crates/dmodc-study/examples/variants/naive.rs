@@ -1,4 +1,4 @@
-//! Slots, and what is displaced: the tables of all variants in one walk.
+//! Slots and displaced destinations: computes the tables of all variants in one walk.
 
 use std::collections::HashMap;
 
@@ -7,18 +7,18 @@ use dmodc::oracle::{Graph, Neighbour, select};
 use dmodc::{ForwardingTables, Live, PortNumber, SwitchIndex};
 
 use super::choice::{Displaced, VARIANTS, Variant};
-use super::{Outcome, Whole};
+use super::{Outcome, VariantFabric};
 
 /// An entry whose slot is lost, with its alternative ports.
-pub(crate) struct Lost {
+pub(crate) struct LostEntry {
     pub s: SwitchIndex,
     pub column: usize,
     pub ports: Vec<PortNumber>,
 }
 
-/// The way to one destination switch, then and now.
+/// The routes to one destination switch, in the reference and at present.
 struct Way<'a> {
-    whole: &'a Whole,
+    whole: &'a VariantFabric,
     target: SwitchIndex,
     /// The number of its first destination.
     first: u64,
@@ -30,11 +30,11 @@ struct Way<'a> {
     dividers: &'a [u64],
 }
 
-/// What becomes of an entry.
-enum Entry<'a> {
+/// What happens to an entry.
+enum EntryFate<'a> {
     /// All variants agree.
     One(Option<PortNumber>),
-    /// The port is dead, and this one of its group stands in; or it is spread with the rest.
+    /// The port is dead: another port of its group replaces it, or it is spread with the rest.
     Port(PortNumber, Displaced<'a>),
     /// The slot is lost.
     Lost(Displaced<'a>),
@@ -53,13 +53,13 @@ impl Way<'_> {
         self.then[s.at()].iter().all(|was| self.has_all(s, was))
     }
 
-    /// Whether a switch has the group that it had for the target's q-th destinations.
+    /// Returns whether a switch still has the group that it had for the target's q-th destinations.
     fn keeps(&self, s: SwitchIndex, q: u64) -> bool {
         let then = &self.then[s.at()];
         then.is_empty() || self.group(s, then[q as usize % then.len()].switch).is_some()
     }
 
-    /// Whether a greater share of a switch's ports is left on the way than of another's.
+    /// Returns whether a switch kept a greater share of its ports towards the target than another switch.
     fn is_wider(&self, s: SwitchIndex, other: SwitchIndex) -> bool {
         let width = |of: &[&Neighbour]| of.iter().map(|group| group.ports.len()).sum::<usize>();
         let left = |u: SwitchIndex| (width(&self.now[u.at()]), width(&self.then[u.at()]).max(1));
@@ -67,11 +67,11 @@ impl Way<'_> {
         own.0 * others.1 > others.0 * own.1
     }
 
-    /// The entry of a switch, other than the target, for a destination.
-    fn entry(&self, s: SwitchIndex, number: u64) -> Entry<'_> {
+    /// Returns the entry of a switch, other than the target, for a destination.
+    fn entry(&self, s: SwitchIndex, number: u64) -> EntryFate<'_> {
         let (r, c) = (&self.then[s.at()], &self.now[s.at()]);
         if r.is_empty() || c.is_empty() {
-            return Entry::One(select(c, self.dividers[s.at()], number, 0));
+            return EntryFate::One(select(c, self.dividers[s.at()], number, 0));
         }
         let dividers = &self.whole.dividers;
         let (q, slots) = (number / dividers[s.at()], r.len() as u64);
@@ -80,9 +80,9 @@ impl Way<'_> {
         let pick = |ports: &[PortNumber]| ports[(round % ports.len() as u64) as usize];
         let port = pick(&r[slot].ports);
         if standing.is_some_and(|group| group.ports.contains(&port)) {
-            return Entry::One(Some(port));
+            return EntryFate::One(Some(port));
         }
-        // D: the lost slots; where the port alone is dead, those that lost any port.
+        // D: the lost slots; if only the port is dead, the slots that lost any port.
         let is_lost = |at: &usize| match standing {
             Some(_) => !self.has_all(s, r[*at]),
             None => self.group(s, r[*at].switch).is_none(),
@@ -111,15 +111,18 @@ impl Way<'_> {
             pod: self.whole.sigma[s.at()].1,
         };
         match standing {
-            Some(group) => Entry::Port(pick(&group.ports), displaced),
-            None => Entry::Lost(displaced),
+            Some(group) => EntryFate::Port(pick(&group.ports), displaced),
+            None => EntryFate::Lost(displaced),
         }
     }
 }
 
-impl Whole {
-    /// The tables of all variants, and the entries whose slot is lost.
-    pub(crate) fn tables(&self, live: Live<'_>) -> Outcome<(Vec<ForwardingTables>, Vec<Lost>)> {
+impl VariantFabric {
+    /// Returns the tables of all variants, and the entries whose slot is lost.
+    pub(crate) fn tables(
+        &self,
+        live: Live<'_>,
+    ) -> Outcome<(Vec<ForwardingTables>, Vec<LostEntry>)> {
         let empty = VARIANTS.iter().map(|_| self.routing.empty_tables(live));
         let mut tables = empty.collect::<Result<Vec<_>, _>>()?;
         let mut lost = vec![];
@@ -143,22 +146,22 @@ impl Whole {
             for column in columns.of_switch(at).filter(is_alive) {
                 for s in live.switches() {
                     let entry = match s == target {
-                        true => Entry::One(Some(columns.destinations()[column].port)),
+                        true => EntryFate::One(Some(columns.destinations()[column].port)),
                         false => way.entry(s, number(column)),
                     };
                     for (tables, (_, variant)) in tables.iter_mut().zip(VARIANTS) {
                         let port = match &entry {
-                            Entry::One(port) => *port,
-                            Entry::Port(port, _) if variant != Variant::Ports => Some(*port),
-                            Entry::Port(_, displaced) | Entry::Lost(displaced) => {
+                            EntryFate::One(port) => *port,
+                            EntryFate::Port(port, _) if variant != Variant::Ports => Some(*port),
+                            EntryFate::Port(_, displaced) | EntryFate::Lost(displaced) => {
                                 displaced.port(variant)
                             }
                         };
                         tables.set(s, column, port);
                     }
-                    if let Entry::Lost(displaced) = entry {
+                    if let EntryFate::Lost(displaced) = entry {
                         let ports = displaced.c.iter().flat_map(|group| &group.ports).copied();
-                        lost.push(Lost { s, column, ports: ports.collect() });
+                        lost.push(LostEntry { s, column, ports: ports.collect() });
                     }
                 }
             }
@@ -167,14 +170,14 @@ impl Whole {
     }
 }
 
-/// The closer sets of all switches.
+/// Returns the closer sets of all switches.
 fn sets(graph: &Graph, target: SwitchIndex) -> Vec<Vec<&Neighbour>> {
     let distances = Distances::to(graph, target);
     (0..graph.neighbours.len()).map(|s| distances.closer(graph, SwitchIndex::new(s))).collect()
 }
 
-/// σ of every switch: its place in its rank; and the number of its pod there plus its place in the pod. A
-/// pod are the leaves below the same switches, and the others above the same ones.
+/// Returns σ of every switch in two forms: its position in its rank, and the number of its pod there plus its position in
+/// the pod. Leaves are in one pod if they are below the same switches, other switches if they are above the same ones.
 pub(crate) fn sigma(graph: &Graph) -> Vec<(u64, u64)> {
     let mut sigma = vec![(0, 0); graph.neighbours.len()];
     for rank in graph.ascending.chunk_by(|a, b| graph.ranks[a.at()] == graph.ranks[b.at()]) {

@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use dmodc::judge::risk::{DirectedPort, Loads, Traffic};
 use dmodc::{ForwardingTables, Live, PortNumber};
 
-use super::Whole;
-use super::naive::Lost;
+use super::VariantFabric;
+use super::naive::LostEntry;
 
-impl Whole {
-    /// All-to-all, port by port.
+impl VariantFabric {
+    /// Returns the loads of all-to-all, port by port.
     fn loads(&self, live: Live<'_>, tables: &ForwardingTables) -> (Vec<DirectedPort>, Loads) {
         let ranking = self.routing.ranking(live);
         let traffic = Traffic::new(live, &ranking, self.routing.orders(), tables);
@@ -18,12 +18,12 @@ impl Whole {
 
     /// A repair pass over the winner's tables: from each of the 16 worst ports of all-to-all, one after the
     /// other, displaced entries go to their least loaded alternative for as long as that seems to help. A
-    /// step is taken back unless the maximum falls, or fewer ports have it.
+    /// step is undone unless the maximum falls, or fewer ports have it.
     pub(crate) fn repair(
         &self,
         live: Live<'_>,
         kept: &ForwardingTables,
-        lost: &[Lost],
+        lost: &[LostEntry],
     ) -> ForwardingTables {
         let mut tables = kept.clone();
         let (mut ports, mut loads) = self.loads(live, &tables);
@@ -44,7 +44,7 @@ impl Whole {
             let of_switch = ports.iter().zip(&loads.by_port).filter(|(p, _)| p.switch == s);
             let mut load: HashMap<PortNumber, u64> = of_switch.map(|(p, l)| (p.port, *l)).collect();
             let mut trial = tables.clone();
-            let uses = |l: &&Lost| l.s == s && tables.port(s, l.column) == Some(port);
+            let uses = |l: &&LostEntry| l.s == s && tables.port(s, l.column) == Some(port);
             for entry in lost.iter().filter(uses) {
                 let Some(&to) = entry.ports.iter().min_by_key(|&p| (load[p], *p)) else { continue };
                 if load[&to] + share < load[&port] {

@@ -1,65 +1,65 @@
-//! What a pattern comes to.
+//! The results of a pattern.
 
 use dmodc::judge::risk::{Cut, HostRisk, Loads, LostPair, Series, Traffic};
 
 use super::Pattern;
 
-/// Flows to be counted: a pattern, with names resolved to positions of the traffic.
+/// A pattern whose names are resolved to positions of the traffic.
 #[derive(Clone, Debug)]
-pub struct Flows {
-    /// What was asked for.
+pub struct PatternFlows {
+    /// The pattern.
     pub pattern: Pattern,
-    /// Its pairs, where it is a list.
+    /// Its pairs, if it is a list of pairs.
     pub pairs: Vec<(u32, u32)>,
 }
 
-/// What a pattern comes to. For a series of patterns, loads of ports are the worst of all.
+/// The results of a pattern. For a series of patterns, the load of a port is its worst load.
 #[derive(Clone, Debug)]
 pub struct Finding {
     /// The pattern.
     pub pattern: Pattern,
-    /// The greatest load of each pattern of a series; of one pattern its own.
+    /// The greatest load of each pattern of a series; one number for a single pattern.
     pub maxima: Vec<u32>,
     /// The lower bound of each.
     pub bounds: Vec<u32>,
     /// The greatest load of a port.
     pub max: u64,
-    /// No routing has a lower one.
+    /// The lower bound of `max` for any routing.
     pub bound: u64,
-    /// The cut that says so, where one pattern was counted.
+    /// The cut that proves the bound, for a single pattern.
     pub cut: Option<Cut>,
     /// Loads of ports.
     pub by_port: Vec<u64>,
-    /// Who uses the ports, of all-to-all.
-    pub ends: Option<Ends>,
+    /// Who uses the ports, for all-to-all.
+    pub ends: Option<PortUsers>,
     /// The ports with the greatest loads, the worst first.
     pub worst: Vec<WorstPort>,
-    /// Hosts, where flows of a series were followed.
+    /// The risk of each host, if the flows of a series were followed.
     pub by_host: Vec<HostRisk>,
     /// Flows that do not arrive.
     pub undelivered: u64,
-    /// The first of them, where that was noted.
+    /// The first of them, if they were noted.
     pub lost: Vec<LostPair>,
 }
 
-/// Who uses the ports, if everybody sends to everybody.
+/// Who uses the ports if every node sends to every other node.
 #[derive(Clone, Debug)]
-pub struct Ends {
-    /// From how many nodes each port has flows.
+pub struct PortUsers {
+    /// For each port, the number of nodes that send through it.
     pub sources: Vec<u32>,
-    /// To how many.
+    /// For each port, the number of nodes that are reached through it.
     pub destinations: Vec<u32>,
-    /// How many pairs are delivered over so many switches.
+    /// The number of pairs that are delivered over 0, 1, 2 … switches.
     pub pairs_by_switches: Vec<u64>,
 }
 
-impl Ends {
-    /// The lesser of both: so many flows can share the port at one time.
+impl PortUsers {
+    /// Returns the lesser of sources and destinations: the number of flows that can share the port at one time.
     pub fn least(&self, port: usize) -> u32 {
         self.sources[port].min(self.destinations[port])
     }
 
-    /// The greatest of them.
+    /// Returns the greatest of these numbers.
     pub fn max_least(&self) -> u32 {
         (0..self.sources.len()).map(|port| self.least(port)).max().unwrap_or(0)
     }
@@ -68,29 +68,29 @@ impl Ends {
 /// A port with a great load.
 #[derive(Clone, Debug)]
 pub struct WorstPort {
-    /// Which of the traffic's ports.
+    /// The index of the port in the traffic.
     pub port: usize,
     /// Its load.
     pub load: u64,
-    /// Some of the flows through it, as positions; of a series those of a pattern that loads it so.
+    /// Some of the flows through it, as positions; for a series, those of a pattern with this load.
     pub flows: Vec<(u32, u32)>,
 }
 
-/// So many ports are named.
+/// The number of ports that are named.
 const WORST: usize = 10;
 
-/// So many flows through each of them.
+/// The number of flows that are named for each of them.
 const NAMED: usize = 8;
 
-/// Counts a pattern.
-pub fn find(traffic: &Traffic<'_>, flows: &Flows, seed: u64) -> Finding {
+/// Counts the flows of a pattern. Returns the results.
+pub fn find(traffic: &Traffic<'_>, flows: &PatternFlows, seed: u64) -> Finding {
     let nodes = traffic.nodes().len();
     let pattern = flows.pattern.clone();
     match pattern {
         Pattern::AllToAll => {
             let loads = traffic.all_to_all();
             let sources = traffic.sources();
-            let ends = Ends {
+            let ends = PortUsers {
                 sources: sources.by_port,
                 destinations: loads.destinations.clone(),
                 pairs_by_switches: sources.pairs_by_switches,
@@ -170,7 +170,7 @@ fn of_series(
     }
 }
 
-/// The ports with the greatest loads. Of equal ones the first, so that the list is always the same.
+/// Returns the ports with the greatest loads. Among equal ones the first come first, so that the list is always the same.
 fn worst(by_port: &[u64], flows: impl Fn(usize) -> Vec<(u32, u32)>) -> Vec<WorstPort> {
     let mut ports: Vec<usize> = (0..by_port.len()).filter(|&port| by_port[port] > 0).collect();
     ports.sort_by_key(|&port| (std::cmp::Reverse(by_port[port]), port));
@@ -179,7 +179,7 @@ fn worst(by_port: &[u64], flows: impl Fn(usize) -> Vec<(u32, u32)>) -> Vec<Worst
     ports.into_iter().map(named).collect()
 }
 
-/// Some of these flows that go through a port.
+/// Returns some of these flows that go through a port.
 fn through(
     traffic: &Traffic<'_>,
     pairs: impl Iterator<Item = (u32, u32)>,

@@ -1,20 +1,20 @@
-//! Many numbers in few.
+//! Histograms and percentiles.
 
-/// Numbers from `from` to `to`, both among them.
+/// A range of numbers, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Bin {
-    /// The least.
+    /// The least number.
     pub from: u64,
-    /// The greatest.
+    /// The greatest number.
     pub to: u64,
-    /// How many there are.
+    /// How many numbers are in the range.
     pub count: u64,
 }
 
-/// The numbers in at most so many bins of one width, from the least number to the greatest.
+/// Returns the numbers in at most `most` bins of equal width, from the least number to the greatest.
 ///
 /// # Panics
-/// If there may be no bin.
+/// If `most` is 0.
 pub fn histogram(values: impl Iterator<Item = u64> + Clone, most: u64) -> Vec<Bin> {
     assert!(most > 0, "a histogram has bins");
     let (Some(least), Some(greatest)) = (values.clone().min(), values.clone().max()) else {
@@ -33,7 +33,7 @@ pub fn histogram(values: impl Iterator<Item = u64> + Clone, most: u64) -> Vec<Bi
     bins
 }
 
-/// The number that so many percent of them are not above, by nearest rank.
+/// Returns the percentile of sorted numbers, by nearest rank.
 pub fn percentile(sorted: &[u64], percent: f64) -> u64 {
     let rank = (percent / 100.0 * sorted.len() as f64).ceil() as usize;
     sorted.get(rank.max(1) - 1).or(sorted.last()).copied().unwrap_or(0)

@@ -1,15 +1,15 @@
-//! Judging tables by patterns of traffic: what `dmodc analyze` finds.
+//! Judges tables by patterns of traffic, for `dmodc analyze`.
 //!
 //! | | |
 //! |---|---|
-//! | `pattern` | which patterns there are, and how they are called |
-//! | `finding` | what each of them comes to: loads, bounds, the worst ports and who uses them |
+//! | `pattern` | the patterns and their names |
+//! | `finding` | the results of a pattern: loads, bounds, the worst ports and who uses them |
 //! | `histogram` | loads in bins, percentiles |
 
 mod finding;
 mod histogram;
 mod pattern;
 
-pub use finding::{Ends, Finding, Flows, WorstPort, find};
+pub use finding::{Finding, PatternFlows, PortUsers, WorstPort, find};
 pub use histogram::{Bin, histogram, percentile};
 pub use pattern::{NoPattern, Pattern};

@@ -1,18 +1,18 @@
-//! Patterns by name.
+//! The patterns of traffic, and their names.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// A pattern of traffic. Nodes and files are as somebody called them.
+/// A pattern of traffic. Nodes and files are named in the user's words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Pattern {
-    /// `a2a`: everybody to everybody else.
+    /// `a2a`: every node to every other node.
     AllToAll,
-    /// `rp:N`: so many random permutations.
+    /// `rp:N`: N random permutations.
     Permutations(usize),
-    /// `sp`: all shifts, or `sp:N`: a sample of so many.
+    /// `sp`: all shifts, or `sp:N`: a sample of N shifts.
     Shifts(Option<usize>),
-    /// `bisection:N`: so many random bisections.
+    /// `bisection:N`: N random bisections.
     Bisections(usize),
     /// `one-to-all:NODE`.
     OneToAll(String),
@@ -22,10 +22,10 @@ pub enum Pattern {
     File(String),
 }
 
-/// How many permutations or bisections, unless told.
+/// The number of permutations or bisections if none is given.
 const MANY: usize = 1000;
 
-/// Something that is no pattern.
+/// The error that a word is no pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "'{0}' is no pattern: expected a2a, rp:N, sp, sp:N, bisection:N, one-to-all:NODE, all-to-one:NODE or file:PATH, with N from 1 to {most}",
@@ -77,10 +77,10 @@ impl fmt::Display for Pattern {
 }
 
 impl Pattern {
-    /// The most permutations, shifts or bisections: each leaves a number, and all must fit into memory.
+    /// The greatest number of permutations, shifts or bisections: each leaves a number, and all must fit into memory.
     pub const MOST: usize = 10_000_000;
 
-    /// The key of its results.
+    /// Returns the key of its results.
     pub fn key(&self) -> &'static str {
         match self {
             Pattern::AllToAll => "a2a",

@@ -1,5 +1,5 @@
-//! How long judging takes, beside the naive way: every pair followed hop by hop, with the same threads,
-//! in the same run. What was counted is compared, too.
+//! How long judging takes, compared with the naive way: every pair is followed hop by hop, with the same threads, in the
+//! same run. The counts of both are compared, too.
 
 use std::time::Instant;
 
@@ -7,19 +7,19 @@ use dmodc::judge::risk::Traffic;
 use dmodc::{Degradation, Dmodc, Live, Routing, parallel};
 use serde_json::{Value, json};
 
-use super::{BenchError, Case};
+use super::case::{BenchCase, BenchError};
 use crate::machine;
 
-/// So many permutations are followed in each round.
+/// The number of permutations that are followed in each round.
 const PERMUTATIONS: usize = 50;
 
-/// Measures all-to-all, permutations and shifts; each of the first two beside the naive way, unless that
-/// would take too long.
+/// Measures all-to-all, permutations and shifts; the first two are compared with the naive way. For all-to-all only if
+/// `naive` is set, because it takes long. Returns the row of results.
 ///
 /// # Errors
-/// If the fabric is too large for this machine, or cannot be degraded so.
-pub fn analyze(case: &Case, rounds: usize, naive: bool) -> Result<Value, BenchError> {
-    case.fits()?;
+/// If the fabric is too large for this machine, or the faults cannot be drawn.
+pub fn analyze(case: &BenchCase, rounds: usize, naive: bool) -> Result<Value, BenchError> {
+    case.check_memory()?;
     let fabric = case.pgft.fabric(Default::default());
     let healthy = Degradation::none(&fabric);
     let routing = Routing::new(Live::new(&fabric, &healthy), &Default::default());
@@ -73,7 +73,7 @@ pub fn analyze(case: &Case, rounds: usize, naive: bool) -> Result<Value, BenchEr
     }))
 }
 
-/// The least time of some rounds, in milliseconds, and what came out.
+/// Returns the least time of some rounds, in milliseconds, and the result of that round.
 fn least<T>(rounds: usize, mut work: impl FnMut() -> T) -> (f64, T) {
     let mut timed = || {
         let start = Instant::now();
@@ -90,7 +90,7 @@ fn least<T>(rounds: usize, mut work: impl FnMut() -> T) -> (f64, T) {
     best
 }
 
-/// Every pair, one after the other.
+/// Returns the loads of all-to-all, with every pair followed one after the other.
 fn all_to_all_one_by_one(traffic: &Traffic<'_>) -> Vec<u64> {
     let nodes = traffic.nodes().len() as u32;
     let ports = traffic.ports().len();
@@ -106,7 +106,7 @@ fn all_to_all_one_by_one(traffic: &Traffic<'_>) -> Vec<u64> {
     sum
 }
 
-/// The maxima of permutations whose flows are followed one after the other.
+/// Returns the maxima of permutations whose flows are followed one after the other.
 fn permutations_one_by_one(traffic: &Traffic<'_>, permutations: &[Vec<u32>]) -> Vec<u32> {
     parallel::map(permutations, |permutation| max_one_by_one(traffic, permutation))
 }
@@ -124,7 +124,7 @@ fn max_one_by_one(traffic: &Traffic<'_>, permutation: &[u32]) -> u32 {
     loads.into_iter().max().unwrap_or(0) as u32
 }
 
-/// One flow, hop by hop. Tables of ours deliver whatever they send over a port.
+/// Follows one flow, hop by hop. Our tables deliver whatever they send over a port.
 fn follow(traffic: &Traffic<'_>, from: u32, to: u32, loads: &mut [u64]) {
     traffic.follow(from, to, |port| loads[port as usize] += 1);
 }

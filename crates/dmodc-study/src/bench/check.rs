@@ -1,8 +1,8 @@
-//! Whether what was measured is right: tables are held against the naive reference.
+//! Whether the measured tables are right: they are compared with those of the naive oracle.
 //!
-//! Dmodc's are compared as a whole, by [digest](dmodc::Digest). The naive twin of Stable Dmodc is a thousand
-//! times slower than the engine, so that it computes the columns of some destination switches only where there
-//! are many: a seeded draw, each column for all switches, compared entry by entry.
+//! Tables of Dmodc are compared as a whole, by [digest](dmodc::Digest). The oracle of Stable Dmodc is a thousand times
+//! slower than the engine. So on large fabrics it computes only the columns of some destination switches: a seeded draw,
+//! each column for all switches, compared entry by entry.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -11,18 +11,20 @@ use dmodc::oracle::updown;
 use dmodc::{Degradation, Digest, ForwardingTables, Live, NO_ROUTE, Random, SwitchIndex, parallel};
 use serde_json::json;
 
-use super::{Algorithm, Bench, Fields, fields};
+use super::session::BenchSession;
+use super::times::{RowFields, fields};
+use crate::engine::EngineName;
 
-/// The naive twin of Stable Dmodc computes at most about this number of entries: it takes seconds.
+/// The oracle of Stable Dmodc computes at most about this number of entries, which takes seconds.
 const NAIVE_ENTRIES: usize = 400_000;
 
-/// It looks at this number of destination switches at least.
+/// The oracle computes the columns of at least this number of destination switches.
 const LEAST: usize = 4;
 
-impl Bench<'_> {
-    /// Compares tables with those of the naive reference.
-    pub(super) fn check_tables(&self, tables: &ForwardingTables) -> Fields {
-        if self.settings.algorithm != Algorithm::Stable || !self.settings.check {
+impl BenchSession<'_> {
+    /// Compares tables with those of the oracle.
+    pub(super) fn check_tables(&self, tables: &ForwardingTables) -> RowFields {
+        if self.settings.engine != EngineName::Stable || !self.settings.check {
             return self.checked(tables.digest());
         }
         let columns = self.routing.columns();
@@ -34,26 +36,31 @@ impl Bench<'_> {
         }
     }
 
-    /// Compares a digest with that of the naive reference.
-    pub(super) fn checked(&self, digest: Digest) -> Fields {
+    /// Compares a digest with that of the oracle.
+    pub(super) fn checked(&self, digest: Digest) -> RowFields {
         let (orders, columns) = (self.routing.orders(), self.routing.columns());
-        let reference = self.settings.check.then(|| match self.settings.algorithm {
-            Algorithm::Stable => self.with_states(|pair| stable::digest(pair, orders, columns)),
-            _ => {
-                let ranking = self.routing.ranking(self.live());
-                updown::digest(self.live(), ranking.leaves(), orders, columns)
+        let oracle = match self.settings.engine {
+            _ if !self.settings.check => None,
+            EngineName::Stable => {
+                Some(self.with_states(|pair| stable::digest(pair, orders, columns)))
             }
-        });
+            EngineName::Dmodc | EngineName::Dmodk => {
+                let ranking = self.routing.ranking(self.live());
+                Some(updown::digest(self.live(), ranking.leaves(), orders, columns))
+            }
+            // Nobody knows what the others should give.
+            _ => None,
+        };
         fields(json!({
             "digest": digest.to_string(),
-            "reference_digest": reference.map(|d| d.to_string()),
-            "digest_ok": reference.map(|reference| reference == digest),
-            "checked_entries": if reference.is_some() { self.entries() } else { 0 },
+            "reference_digest": oracle.map(|d| d.to_string()),
+            "digest_ok": oracle.map(|oracle| oracle == digest),
+            "checked_entries": if oracle.is_some() { self.entries() } else { 0 },
         }))
     }
 
-    /// Compares the columns of some destination switches.
-    fn sampled(&self, tables: &ForwardingTables, count: usize) -> Fields {
+    /// Compares the columns of this number of destination switches.
+    fn sampled(&self, tables: &ForwardingTables, count: usize) -> RowFields {
         let columns = self.routing.columns();
         let all = columns.switches().len();
         let mut drawn: Vec<usize> = Random::new(self.case.seed, 3).sample(all, count);
@@ -67,7 +74,7 @@ impl Bench<'_> {
                 let ports = own.clone().map(|column| tables.port(SwitchIndex::new(s), column));
                 ports.map(|port| port.map_or(NO_ROUTE, |port| port.0)).eq(row(s).iter().copied())
             });
-            (self.settings.hears)(done.fetch_add(1, Relaxed) + 1, count);
+            (self.settings.on_checked)(done.fetch_add(1, Relaxed) + 1, count);
             (is_same, entries.len())
         };
         let right = self.with_states(|pair| {
@@ -84,7 +91,7 @@ impl Bench<'_> {
         }))
     }
 
-    /// Runs something with the healthy fabric as the reference of the present.
+    /// Runs the oracle with the healthy fabric as the reference of the degraded one.
     fn with_states<T>(&self, run: impl FnOnce(States<'_>) -> T) -> T {
         let healthy = Degradation::none(&self.fabric);
         let (then, now) = (Live::new(&self.fabric, &healthy), self.live());

@@ -8,9 +8,9 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::html::escape;
-use super::{HeatMap, Pattern};
+use super::{HeatMap, PatternSection};
 
-/// The place that the script paints in.
+/// Returns the section in which the script paints the map of a pattern.
 pub(super) fn section(at: usize, map: &HeatMap) -> String {
     let mut html = format!(
         "<h3>Every port</h3>\n<p>A line for each switch, a column for each port. \
@@ -28,9 +28,9 @@ pub(super) fn section(at: usize, map: &HeatMap) -> String {
     html
 }
 
-/// The loads of all maps, as the script reads them: for each pattern null or its levels, each a list of
+/// Returns the loads of all maps in the form that the script reads: for each pattern null or its levels, each a list of
 /// switches and a list of their loads.
-pub(super) fn data(patterns: &[Pattern]) -> String {
+pub(super) fn data(patterns: &[PatternSection]) -> String {
     let level = |level: &super::HeatLevel| {
         let names: Vec<String> = level
             .switches
@@ -43,7 +43,7 @@ pub(super) fn data(patterns: &[Pattern]) -> String {
     };
     let map = |map: &HeatMap| map.levels.iter().map(level).collect::<Value>();
     let maps: Value = patterns.iter().map(|p| p.heat.as_ref().map(map)).collect();
-    // No text inside can end the element that it stands in.
+    // Escaped, no text inside can end the script element.
     let text = maps.to_string().replace('<', "\\u003c");
     format!("<script type=\"application/json\" id=\"maps\">{text}</script>\n")
 }

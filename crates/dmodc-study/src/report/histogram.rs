@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use super::html::{count, escape, number};
-use super::{Histogram, Pattern};
+use super::{Histogram, PatternSection};
 
-/// More bars than this cannot be told apart; then each stands for several values.
+/// The greatest number of bars; with more values, each bar stands for several.
 const MOST_BARS: u64 = 60;
 
 const WIDTH: f64 = 640.0;
@@ -16,7 +16,7 @@ const RIGHT: f64 = 16.0;
 const TOP: f64 = 36.0;
 const BOTTOM: f64 = 44.0;
 
-/// Some values next to each other.
+/// A range of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Bar {
     from: u64,
@@ -24,7 +24,7 @@ struct Bar {
     count: u64,
 }
 
-/// Bars of one width, which is 1, 2 or 5 times a power of ten, each from a multiple of it on.
+/// Returns bars of equal width, which is 1, 2 or 5 times a power of ten; each starts at a multiple of it.
 fn bars(histogram: &Histogram) -> Vec<Bar> {
     let values = || histogram.bars.iter().map(|(value, _)| *value);
     let (Some(least), Some(most)) = (values().min(), values().max()) else { return vec![] };
@@ -39,7 +39,7 @@ fn bars(histogram: &Histogram) -> Vec<Bar> {
     bars
 }
 
-/// The least 1, 2 or 5 times a power of ten that is at least so much.
+/// Returns the least number of the form 1, 2 or 5 times a power of ten that is not below `least`.
 fn step(least: u64) -> u64 {
     let mut power = 1u64;
     loop {
@@ -54,8 +54,8 @@ fn step(least: u64) -> u64 {
     }
 }
 
-/// The drawing, with lines at the mean and a bound.
-pub(super) fn svg(pattern: &Pattern) -> String {
+/// Returns the drawing, with lines at the mean and a bound.
+pub(super) fn svg(pattern: &PatternSection) -> String {
     let bars = bars(&pattern.histogram);
     let (Some(first), Some(last)) = (bars.first(), bars.last()) else { return String::new() };
     let most = bars.iter().map(|bar| bar.count).max().unwrap_or(0).max(1);
@@ -82,7 +82,7 @@ pub(super) fn svg(pattern: &Pattern) -> String {
             count(tick),
         );
     }
-    // A value lies in the middle of its bar where bars stand for one value, else a bar starts with its least.
+    // If each bar stands for one value, the value is at its middle; otherwise a bar starts at its least value.
     let half = if first.from == first.to { 0.5 } else { 0.0 };
     let every = bars.len().div_ceil(10);
     for (at, bar) in bars.iter().enumerate() {
@@ -97,15 +97,15 @@ pub(super) fn svg(pattern: &Pattern) -> String {
     let span = (last.to - first.from) as f64 + 1.0;
     let place =
         |value: f64| LEFT + (WIDTH - LEFT - RIGHT) * (value - first.from as f64 + half) / span;
-    let mean = ("mean", format!("mean {}", number(pattern.mean)));
-    svg += &mark(mean, place(pattern.mean), TOP - 21.0);
-    // Next to a mean stands what bounds it, if anything does.
+    let mean = format!("mean {}", number(pattern.mean));
+    svg += &mark("mean", &mean, place(pattern.mean), TOP - 21.0);
+    // The bound of the mean is shown if it is known, otherwise that of the maximum.
     let bound = match (pattern.mean_bound, pattern.max_bound) {
         (Some(bound), _) => Some((bound, "bound of the mean")),
         (None, bound) => bound.map(|bound| (bound, "bound of the maximum")),
     };
     if let Some((bound, what)) = bound {
-        svg += &mark(("bound", format!("{what} {}", number(bound))), place(bound), TOP - 6.0);
+        svg += &mark("bound", &format!("{what} {}", number(bound)), place(bound), TOP - 6.0);
     }
     let (middle, y) = ((LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 8.0);
     let _ = writeln!(
@@ -115,7 +115,7 @@ pub(super) fn svg(pattern: &Pattern) -> String {
     svg
 }
 
-/// One bar; a single port among thousands must still be seen.
+/// Returns one bar. A single port among thousands must still be visible.
 fn column(bar: &Bar, x: f64, width: f64, height: f64, histogram: &Histogram) -> String {
     if bar.count == 0 {
         return String::new();
@@ -136,8 +136,9 @@ fn column(bar: &Bar, x: f64, width: f64, height: f64, histogram: &Histogram) -> 
     )
 }
 
-/// A line across the bars, if it lies within them, with its class and label. A label near an edge stays inside.
-fn mark((class, label): (&str, String), x: f64, y: f64) -> String {
+/// Returns a line across the bars at `x`, with a label at height `y`; nothing if `x` is outside. A label near an edge
+/// stays inside.
+fn mark(class: &str, label: &str, x: f64, y: f64) -> String {
     if !(LEFT..=WIDTH - RIGHT).contains(&x) {
         return String::new();
     }

@@ -1,42 +1,13 @@
-//! The page as a whole, and what its parts share: escaping, numbers, tables.
+//! Escaping, numbers and tables, shared by all parts of the page.
 
 use std::fmt::Write as _;
 
 use dmodc_formats::printable;
 
-use super::{Name, Report, heat, sections};
+use super::DeviceName;
 use crate::figure::thousands;
 
-const STYLE: &str = include_str!("style.css");
-const SCRIPT: &str = include_str!("script.js");
-
-/// Nothing may be loaded, and nothing sent.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
-
-/// The report as one HTML page.
-pub fn html(report: &Report) -> String {
-    let title = escape(&report.title);
-    let mut page = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
-         <meta name=\"viewport\" content=\"width=device-width\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n\
-         <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n"
-    );
-    page += &sections::facts(&report.facts);
-    page += &sections::contents(report);
-    for (at, pattern) in report.patterns.iter().enumerate() {
-        page += &sections::pattern(at, pattern);
-    }
-    page += &sections::unroutable(&report.unroutable);
-    page += &sections::hosts(&report.hosts, &report.patterns);
-    let _ = writeln!(page, "<footer>{}</footer>\n</main>", escape(&report.made_by));
-    page += &heat::data(&report.patterns);
-    let _ = writeln!(page, "<script>\n{SCRIPT}</script>\n</body>\n</html>");
-    page
-}
-
-/// Text as HTML, inside elements and attributes alike.
+/// Returns text with all special characters escaped, for elements and attributes.
 pub(super) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in printable(text).chars() {
@@ -52,7 +23,7 @@ pub(super) fn escape(text: &str) -> String {
     escaped
 }
 
-/// A number for reading: whole if it is, else with two decimals.
+/// Returns a number for people: without decimals if it is whole, otherwise with two.
 pub(super) fn number(value: f64) -> String {
     if !value.is_finite() {
         return "–".into();
@@ -66,34 +37,34 @@ pub(super) fn number(value: f64) -> String {
     format!("{sign}{}{fraction}", thousands(whole))
 }
 
-/// A count for reading.
+/// Returns a count for people.
 pub(super) fn count(value: u64) -> String {
     thousands(&value.to_string())
 }
 
 /// A cell of a table.
-pub(super) enum Cell {
+pub(super) enum TableCell {
     Text(String),
     Number(String),
-    /// Devices by name, with what tells them apart in small print.
-    Names(Vec<Name>),
+    /// Devices by name, with their details in small print.
+    Names(Vec<DeviceName>),
 }
 
-/// A device: its name, and what tells it apart in small print.
-pub(super) fn device(name: &Name) -> String {
+/// Returns a device: its name, and its detail in small print.
+pub(super) fn device(name: &DeviceName) -> String {
     let (name, detail) = (escape(&name.name), escape(&name.detail));
     let small = if detail.is_empty() { "".into() } else { format!(" <small>{detail}</small>") };
     // A name is never broken; a line may end between it and the small print.
     format!("<span class=\"name\">{name}</span>{small}")
 }
 
-/// A table that may be wider than a narrow page, in a box that scrolls.
+/// Returns a table in a box that scrolls, because it may be wider than a narrow page.
 pub(super) fn scrolling(table: &str) -> String {
     format!("<div class=\"scroll\">\n{table}</div>\n")
 }
 
-/// A table; heads say of each column whether it holds numbers.
-pub(super) fn table(heads: &[(&str, bool)], rows: impl Iterator<Item = Vec<Cell>>) -> String {
+/// Returns a table. Each head says whether its column holds numbers.
+pub(super) fn table(heads: &[(&str, bool)], rows: impl Iterator<Item = Vec<TableCell>>) -> String {
     let mut html = String::from("<table>\n<thead><tr>");
     for (head, numbers) in heads {
         let class = if *numbers { " class=\"n\"" } else { "" };
@@ -104,9 +75,9 @@ pub(super) fn table(heads: &[(&str, bool)], rows: impl Iterator<Item = Vec<Cell>
         html += "<tr>";
         for cell in row {
             let _ = match cell {
-                Cell::Text(text) => write!(html, "<td>{}</td>", escape(&text)),
-                Cell::Number(text) => write!(html, "<td class=\"n\">{}</td>", escape(&text)),
-                Cell::Names(names) => {
+                TableCell::Text(text) => write!(html, "<td>{}</td>", escape(&text)),
+                TableCell::Number(text) => write!(html, "<td class=\"n\">{}</td>", escape(&text)),
+                TableCell::Names(names) => {
                     let names: Vec<String> = names.iter().map(device).collect();
                     write!(html, "<td>{}</td>", names.join("<br>"))
                 }

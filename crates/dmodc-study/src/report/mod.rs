@@ -1,40 +1,40 @@
-//! The report of an analysis: one HTML page that needs nothing beside it.
+//! The report of an analysis: one HTML page that needs no other files.
 //!
 //! The page is opened years later, on machines without a network, and printed; so styles, data and the few
-//! lines of script are all inside, and a policy in its head forbids it to load anything. What a report
-//! says is plain data, filled in by whoever analysed; here it is only laid out. Names come from the
-//! fabric, so every one is escaped.
+//! lines of script are all inside, and a policy in its head forbids it to load anything. A report is plain
+//! data, filled in by the caller; this module only lays it out. Names come from the fabric, so all are escaped.
 
 mod heat;
 mod histogram;
 mod html;
+mod page;
 mod sections;
 
-pub use html::html;
+pub use page::html;
 
-/// What a report says.
+/// The contents of a report.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Report {
+pub struct HtmlReport {
     /// The title of the page.
     pub title: String,
     /// What was analysed: names and values.
     pub facts: Vec<(String, String)>,
     /// One section for each traffic pattern.
-    pub patterns: Vec<Pattern>,
-    /// What has no route.
+    pub patterns: Vec<PatternSection>,
+    /// Pairs without a route.
     pub unroutable: Unroutable,
-    /// One row for each host, in the order to be shown; without any there is no such section.
-    pub hosts: Vec<Host>,
+    /// One row for each host, in the order to be shown; if empty, there is no such section.
+    pub hosts: Vec<HostRow>,
     /// The last line: the program, its version, the command.
     pub made_by: String,
 }
 
 /// How a traffic pattern loads the fabric.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Pattern {
+pub struct PatternSection {
     /// Its name, such as "All to all".
     pub name: String,
-    /// What it is and how a load is counted, in a sentence or two.
+    /// A sentence or two about the pattern, and how a load is counted.
     pub about: String,
     /// The greatest load.
     pub max: f64,
@@ -42,17 +42,17 @@ pub struct Pattern {
     pub mean: f64,
     /// What the mean is taken over, such as "all ports".
     pub mean_over: String,
-    /// No routing has a lower maximum here, as far as is known.
+    /// The lower bound of the maximum for any routing, if it is known.
     pub max_bound: Option<f64>,
-    /// No routing has a lower mean here; `None` where nothing is known of it.
+    /// The lower bound of the mean for any routing, if it is known.
     pub mean_bound: Option<f64>,
-    /// How loads are distributed.
+    /// The distribution of loads.
     pub histogram: Histogram,
     /// Names and values, such as ("median", 12.0).
     pub percentiles: Vec<(String, f64)>,
     /// The ports with the greatest loads, worst first.
-    pub worst: Vec<WorstPort>,
-    /// Every port; `None` where the pattern has no load of each port.
+    pub worst: Vec<WorstPortRow>,
+    /// The loads of all ports; `None` if the pattern does not have them.
     pub heat: Option<HeatMap>,
 }
 
@@ -67,29 +67,29 @@ pub struct Histogram {
     pub bars: Vec<(u64, u64)>,
 }
 
-/// A device by name. Names repeat in many fabrics, so what tells devices apart stands next to them.
+/// A device by name. Names repeat in many fabrics, so a detail distinguishes devices.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Name {
-    /// What it is called.
+pub struct DeviceName {
+    /// Its name.
     pub name: String,
-    /// What tells it apart, such as its GUID and LID.
+    /// The detail, such as GUID and LID.
     pub detail: String,
 }
 
 /// A port with a great load.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorstPort {
+pub struct WorstPortRow {
     /// The switch that sends.
-    pub switch: Name,
+    pub switch: DeviceName,
     /// Its port.
     pub port: u8,
     /// The switch at the other end.
-    pub peer: Name,
+    pub peer: DeviceName,
     /// The load.
     pub load: f64,
-    /// How many nodes send through it, if that is known.
+    /// The number of nodes that send through it, if known.
     pub sources: Option<u64>,
-    /// How many nodes are reached through it, if that is known.
+    /// The number of nodes that are reached through it, if known.
     pub destinations: Option<u64>,
 }
 
@@ -113,7 +113,7 @@ pub struct HeatLevel {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HeatRow {
     /// The switch.
-    pub switch: Name,
+    pub switch: DeviceName,
     /// The loads of its ports 1, 2, 3 …; `None` for a port that leads to no switch.
     pub loads: Vec<Option<u64>>,
 }
@@ -121,25 +121,36 @@ pub struct HeatRow {
 /// Pairs without a route.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Unroutable {
-    /// How many ordered pairs of nodes have no route.
+    /// The number of ordered pairs of nodes without a route.
     pub pairs: u64,
-    /// How many there are.
+    /// The number of all ordered pairs of nodes.
     pub of: u64,
-    /// Some of them: from, to, and why.
-    pub examples: Vec<(Name, Name, String)>,
+    /// Some of them.
+    pub examples: Vec<LostPair>,
 }
 
-/// How a host fares.
+/// A pair without a route.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Host {
+pub struct LostPair {
+    /// The node that sends.
+    pub from: DeviceName,
+    /// The destination.
+    pub to: DeviceName,
+    /// Why there is no route.
+    pub reason: String,
+}
+
+/// The loads that a host meets.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HostRow {
     /// Its name.
-    pub name: Name,
-    /// How many nodes it has.
+    pub name: DeviceName,
+    /// The number of its nodes.
     pub nodes: u64,
     /// The switch, or switches, that it is cabled to.
-    pub switches: Vec<Name>,
+    pub switches: Vec<DeviceName>,
     /// The greatest load that packets it sends meet, on average over a series, for each pattern of the report in
-    /// order; `None` where that is not known.
+    /// order; `None` if it is not known.
     pub loads: Vec<Option<f64>>,
 }
 
@@ -150,17 +161,18 @@ mod tests {
     const EVIL: &str = "</script><script>alert(1)</script>'\"&";
 
     /// A report in which every text is hostile.
-    fn evil() -> Report {
+    fn evil() -> HtmlReport {
         let evil = || EVIL.to_string();
-        let device = || Name { name: evil(), detail: evil() };
+        let device = || DeviceName { name: evil(), detail: evil() };
         let heat = HeatMap {
             levels: vec![HeatLevel {
                 name: evil(),
                 switches: vec![HeatRow { switch: device(), loads: vec![Some(3), None, Some(1)] }],
             }],
         };
-        let port = WorstPort { switch: device(), port: 7, peer: device(), ..WorstPort::default() };
-        let pattern = Pattern {
+        let port =
+            WorstPortRow { switch: device(), port: 7, peer: device(), ..WorstPortRow::default() };
+        let pattern = PatternSection {
             name: evil(),
             about: evil(),
             max: 12.0,
@@ -173,20 +185,20 @@ mod tests {
             worst: vec![port],
             heat: Some(heat),
         };
-        Report {
+        HtmlReport {
             title: evil(),
             facts: vec![(evil(), evil())],
             patterns: vec![pattern],
             unroutable: Unroutable {
                 pairs: 3,
                 of: 30,
-                examples: vec![(device(), device(), evil())],
+                examples: vec![LostPair { from: device(), to: device(), reason: evil() }],
             },
-            hosts: vec![Host {
+            hosts: vec![HostRow {
                 name: device(),
                 switches: vec![device()],
                 loads: vec![Some(2.0)],
-                ..Host::default()
+                ..HostRow::default()
             }],
             made_by: evil(),
         }
@@ -228,7 +240,7 @@ mod tests {
                 "<p class=\"alarm\"><strong>3 of 30 node pairs have no route</strong> (10.00 %)",
                 "alarm",
             ),
-            ("<small>&lt;/script&gt;", "what tells devices apart"),
+            ("<small>&lt;/script&gt;", "details of devices"),
             ("<svg class=\"histogram\"", "bars"),
             ("<canvas id=\"heat0-0\"", "map"),
             ("<strong>3</strong> of 30 node pairs have no route (10.00 %)", "unroutable"),
@@ -247,8 +259,8 @@ mod tests {
 
     #[test]
     fn what_is_unknown_is_left_out() {
-        let pattern = Pattern { name: "A2A".into(), ..Pattern::default() };
-        let page = html(&Report { patterns: vec![pattern], ..Report::default() });
+        let pattern = PatternSection { name: "A2A".into(), ..PatternSection::default() };
+        let page = html(&HtmlReport { patterns: vec![pattern], ..HtmlReport::default() });
         assert!(page.contains("None: all 0 node pairs have a route."));
         assert!(!page.contains("class=\"alarm\"") && !page.contains("at least"));
         assert!(page.contains("id=\"maps\">[null]</script>"));

@@ -2,10 +2,12 @@
 
 use std::fmt::Write as _;
 
-use super::html::{Cell, count, escape, number, scrolling, table};
-use super::{Host, Name, Pattern, Report, Unroutable, heat, histogram};
+use super::html::{TableCell, count, escape, number, scrolling, table};
+use super::{
+    DeviceName, HostRow, HtmlReport, LostPair, PatternSection, Unroutable, heat, histogram,
+};
 
-/// What was analysed, as a list.
+/// Returns the list of what was analysed.
 pub(super) fn facts(facts: &[(String, String)]) -> String {
     let mut html = String::from("<dl class=\"facts\">\n");
     for (name, value) in facts {
@@ -14,8 +16,8 @@ pub(super) fn facts(facts: &[(String, String)]) -> String {
     html + "</dl>\n"
 }
 
-/// What is lost, and all patterns at a glance, each with a link to its section.
-pub(super) fn contents(report: &Report) -> String {
+/// Returns the pairs without a route, and all patterns at a glance, each with a link to its section.
+pub(super) fn contents(report: &HtmlReport) -> String {
     let mut html = alarm(&report.unroutable);
     let mut table = String::from(
         "<table>\n<thead><tr><th>Pattern</th><th class=\"n\">Maximum</th><th class=\"n\">Bound of the \
@@ -44,7 +46,8 @@ pub(super) fn contents(report: &Report) -> String {
     html
 }
 
-/// Pairs without a route stand first: they load nothing, so all loads look lower than they are.
+/// Returns the number of pairs without a route. It stands first: such pairs load nothing, so all loads look lower than
+/// they are.
 fn alarm(lost: &Unroutable) -> String {
     match lost.pairs {
         0 => format!("<p>All {} node pairs have a route.</p>\n", count(lost.of)),
@@ -69,13 +72,13 @@ fn known(value: Option<String>) -> String {
     value.unwrap_or_else(|| "–".into())
 }
 
-fn ratio(pattern: &Pattern) -> Option<String> {
+fn ratio(pattern: &PatternSection) -> Option<String> {
     let bound = pattern.max_bound.filter(|&bound| bound > 0.0)?;
     Some(format!("{:.2}", pattern.max / bound))
 }
 
-/// The numbers to look at first, each with its own bound.
-fn headline(pattern: &Pattern) -> String {
+/// Returns the most important numbers, each with its own bound.
+fn headline(pattern: &PatternSection) -> String {
     let least = |bound: Option<f64>| {
         bound.map(|bound| format!("at least {} by any routing", number(bound)))
     };
@@ -96,8 +99,8 @@ fn headline(pattern: &Pattern) -> String {
     html + "</dl>\n"
 }
 
-/// One pattern: numbers, distribution, worst ports, all ports.
-pub(super) fn pattern(at: usize, pattern: &Pattern) -> String {
+/// Returns the section of a pattern: numbers, distribution, worst ports, all ports.
+pub(super) fn pattern(at: usize, pattern: &PatternSection) -> String {
     let mut html = format!("<section id=\"p{at}\">\n<h2>{}</h2>\n", escape(&pattern.name));
     if !pattern.about.is_empty() {
         let _ = writeln!(html, "<p>{}</p>", escape(&pattern.about));
@@ -107,7 +110,7 @@ pub(super) fn pattern(at: usize, pattern: &Pattern) -> String {
     html += &histogram::svg(pattern);
     if !pattern.percentiles.is_empty() {
         let row = |(name, value): &(String, f64)| {
-            vec![Cell::Text(name.clone()), Cell::Number(number(*value))]
+            vec![TableCell::Text(name.clone()), TableCell::Number(number(*value))]
         };
         let heads = [("Percentile", false), ("Load", true)];
         html += &table(&heads, pattern.percentiles.iter().map(row));
@@ -123,7 +126,7 @@ pub(super) fn pattern(at: usize, pattern: &Pattern) -> String {
     html + "</section>\n"
 }
 
-fn worst(pattern: &Pattern) -> String {
+fn worst(pattern: &PatternSection) -> String {
     let heads = [
         ("Switch", false),
         ("Port", true),
@@ -132,13 +135,13 @@ fn worst(pattern: &Pattern) -> String {
         ("Sources", true),
         ("Destinations", true),
     ];
-    let known = |value: Option<u64>| Cell::Number(value.map_or_else(|| "–".into(), count));
+    let known = |value: Option<u64>| TableCell::Number(value.map_or_else(|| "–".into(), count));
     let rows = pattern.worst.iter().map(|port| {
         vec![
-            Cell::Names(vec![port.switch.clone()]),
-            Cell::Number(port.port.to_string()),
-            Cell::Names(vec![port.peer.clone()]),
-            Cell::Number(number(port.load)),
+            TableCell::Names(vec![port.switch.clone()]),
+            TableCell::Number(port.port.to_string()),
+            TableCell::Names(vec![port.peer.clone()]),
+            TableCell::Number(number(port.load)),
             known(port.sources),
             known(port.destinations),
         ]
@@ -146,7 +149,7 @@ fn worst(pattern: &Pattern) -> String {
     table(&heads, rows)
 }
 
-/// Pairs without a route; that there are none is said, too.
+/// Returns the section of pairs without a route, even if there are none.
 pub(super) fn unroutable(unroutable: &Unroutable) -> String {
     let Unroutable { pairs, of, examples } = unroutable;
     let mut html = String::from("<section id=\"unroutable\">\n<h2>Pairs without a route</h2>\n");
@@ -162,9 +165,9 @@ pub(super) fn unroutable(unroutable: &Unroutable) -> String {
     };
     if !examples.is_empty() {
         let heads = [("From", false), ("To", false), ("Why", false)];
-        let row = |(from, to, why): &(Name, Name, String)| {
-            let device = |name: &Name| Cell::Names(vec![name.clone()]);
-            vec![device(from), device(to), Cell::Text(why.clone())]
+        let row = |LostPair { from, to, reason }: &LostPair| {
+            let device = |name: &DeviceName| TableCell::Names(vec![name.clone()]);
+            vec![device(from), device(to), TableCell::Text(reason.clone())]
         };
         html += &scrolling(&table(&heads, examples.iter().map(row)));
         let more = pairs.saturating_sub(examples.len() as u64);
@@ -175,12 +178,13 @@ pub(super) fn unroutable(unroutable: &Unroutable) -> String {
     html + "</section>\n"
 }
 
-/// A row for each host. Thousands are scrolled in a box and found by name; paper gets the first ones.
-pub(super) fn hosts(hosts: &[Host], patterns: &[Pattern]) -> String {
+/// Returns the section with a row for each host. Thousands of rows are scrolled in a box and found by name; on paper
+/// only the first ones are shown.
+pub(super) fn hosts(hosts: &[HostRow], patterns: &[PatternSection]) -> String {
     if hosts.is_empty() {
         return String::new();
     }
-    // Patterns that follow no flows one by one know nothing of hosts.
+    // A pattern whose flows are not followed one by one has no loads of hosts.
     let shown: Vec<usize> = (0..patterns.len())
         .filter(|&at| hosts.iter().any(|host| host.loads.get(at).is_some_and(Option::is_some)))
         .collect();
@@ -190,13 +194,13 @@ pub(super) fn hosts(hosts: &[Host], patterns: &[Pattern]) -> String {
     heads.extend(worst.iter().map(|head| (head.as_str(), true)));
     let rows = hosts.iter().map(|host| {
         let load = |at: &usize| match host.loads.get(*at) {
-            Some(Some(load)) => Cell::Number(number(*load)),
-            _ => Cell::Number("–".into()),
+            Some(Some(load)) => TableCell::Number(number(*load)),
+            _ => TableCell::Number("–".into()),
         };
         let mut row = vec![
-            Cell::Names(vec![host.name.clone()]),
-            Cell::Number(count(host.nodes)),
-            Cell::Names(host.switches.clone()),
+            TableCell::Names(vec![host.name.clone()]),
+            TableCell::Number(count(host.nodes)),
+            TableCell::Names(host.switches.clone()),
         ];
         row.extend(shown.iter().map(load));
         row

@@ -1,6 +1,6 @@
 //! The folder of a study: shards, journals, the merged table, its summary, figures.
 //!
-//! A table is there whole or not at all, and its `.meta.json` is there before it.
+//! A table is written whole or not at all, and its `.meta.json` is written before it.
 
 use std::fs;
 use std::io::Write;
@@ -8,30 +8,34 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::rows::{Row, header};
-use super::{Hash, PlannedEngine, Shard, Study, StudyError};
+use super::error::StudyError;
+use super::hash::ContentHash;
+use super::inputs::Study;
+use super::plan::PlannedEngine;
+use super::rows::{StudyRow, header};
+use super::shard::Shard;
 use crate::engine::EngineName;
-use crate::{interrupt, lab};
+use crate::interrupt;
 
-/// Where the results of a study are.
+/// The folder of the results of a study.
 #[derive(Clone, Debug)]
-pub struct Folder(PathBuf);
+pub struct StudyFolder(PathBuf);
 
 /// A table and its description.
 #[derive(Clone, Debug)]
-pub(super) struct Table {
+pub(super) struct TableFile {
     pub(super) csv: PathBuf,
     pub(super) meta: PathBuf,
 }
 
-impl Folder {
-    /// This folder, or NAME.study beside the plan.
-    pub fn new(told: Option<&Path>, plan: &Path, study: &Study) -> Self {
-        let beside = || plan.with_file_name(format!("{}.study", study.plan.name));
-        Folder(told.map_or_else(beside, Path::to_path_buf))
+impl StudyFolder {
+    /// Returns this folder, or NAME.study next to the plan.
+    pub fn new(given: Option<&Path>, plan: &Path, study: &Study) -> Self {
+        let default = || plan.with_file_name(format!("{}.study", study.plan.name));
+        StudyFolder(given.map_or_else(default, Path::to_path_buf))
     }
 
-    /// Its path.
+    /// Returns its path.
     pub fn path(&self) -> &Path {
         &self.0
     }
@@ -40,12 +44,12 @@ impl Folder {
         fs::create_dir_all(&self.0).map_err(|error| io(&self.0, error))
     }
 
-    /// Everything: NAME.csv.
-    pub(super) fn merged(&self, study: &Study) -> Table {
+    /// Returns the merged table: NAME.csv.
+    pub(super) fn merged(&self, study: &Study) -> TableFile {
         self.table(&study.plan.name)
     }
 
-    pub(super) fn shard(&self, shard: Shard) -> Table {
+    pub(super) fn shard(&self, shard: Shard) -> TableFile {
         self.table(&stem(shard))
     }
 
@@ -53,26 +57,26 @@ impl Folder {
         self.0.join(format!("{}.journal", stem(shard)))
     }
 
-    /// The summary: means, pairs of engines, and both to read.
+    /// Returns the files of the summary: means, pairs of engines, and both as text.
     pub fn summary(&self, study: &Study) -> [PathBuf; 3] {
         let name = &study.plan.name;
         ["summary.csv", "versus.csv", "summary.md"]
             .map(|file| self.0.join(format!("{name}-{file}")))
     }
 
-    /// Where a figure goes.
+    /// Returns the path of a figure.
     pub fn figure(&self, name: &str) -> PathBuf {
         self.0.join(name)
     }
 
-    fn table(&self, stem: &str) -> Table {
-        Table {
+    fn table(&self, stem: &str) -> TableFile {
+        TableFile {
             csv: self.0.join(format!("{stem}.csv")),
             meta: self.0.join(format!("{stem}.meta.json")),
         }
     }
 
-    /// The shards that have a file with this ending, ascending: of fewest parts first.
+    /// Returns the shards that have a file with this ending, sorted by the number of shards and by index.
     pub(super) fn shards(&self, ending: &str) -> Result<Vec<Shard>, StudyError> {
         let entries = match fs::read_dir(&self.0) {
             Ok(entries) => entries,
@@ -120,23 +124,23 @@ pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), StudyError> {
     write().map_err(|error| io(path, error))
 }
 
-/// What measures: dmodc, and OpenSM where the plan has one of its engines.
+/// Returns the versions of dmodc, and of OpenSM if the plan has one of its engines.
 pub(super) fn versions(study: &Study) -> Value {
     let mut versions = json!({ "dmodc": env!("CARGO_PKG_VERSION") });
     if study.plan.engines.iter().any(|engine| matches!(engine.name, EngineName::Opensm(_))) {
-        versions["opensm"] = json!(lab::opensm_version());
+        versions["opensm"] = json!(dmodc_lab::opensm_version());
     }
     versions
 }
 
-/// What a table is of. It has nothing that two runs of the same could differ in.
+/// Returns the description of a table. It contains nothing in which two runs of the same plan could differ.
 fn meta(study: &Study, shard: Shard, versions: &Value) -> Value {
     let plan = &study.plan;
     let texts = |items: &mut dyn Iterator<Item = String>| items.collect::<Vec<_>>();
-    let slow = plan.engines.iter().filter(|e| e.throws.is_some() || e.nodes.is_some());
+    let slow = plan.engines.iter().filter(|e| e.trials.is_some() || e.nodes.is_some());
     let slow = slow.map(|engine| {
-        let PlannedEngine { name, throws, nodes } = engine;
-        json!({ "engine": name.to_string(), "throws": throws, "nodes": nodes })
+        let PlannedEngine { name, trials, nodes } = engine;
+        json!({ "engine": name.to_string(), "throws": trials, "nodes": nodes })
     });
     json!({
         "schema": "dmodc/study/2",
@@ -144,7 +148,7 @@ fn meta(study: &Study, shard: Shard, versions: &Value) -> Value {
         "plan_hash": study.hash,
         "versions": versions,
         "seed": plan.seed,
-        "throws": plan.throws,
+        "throws": plan.trials,
         "engines": texts(&mut plan.engines.iter().map(|engine| engine.name.to_string())),
         "slow": slow.collect::<Vec<_>>(),
         "patterns": texts(&mut plan.patterns.iter().map(ToString::to_string)),
@@ -153,7 +157,7 @@ fn meta(study: &Study, shard: Shard, versions: &Value) -> Value {
     })
 }
 
-impl Table {
+impl TableFile {
     pub(super) fn write(
         &self,
         study: &Study,
@@ -168,12 +172,12 @@ impl Table {
         }
         let mut meta = meta(study, shard, versions);
         meta["rows"] = json!(rows.len());
-        meta["digest"] = json!(Hash::of(&text));
+        meta["digest"] = json!(ContentHash::of(&text));
         write_whole(&self.meta, format!("{meta:#}\n").as_bytes())?;
         write_whole(&self.csv, text.as_bytes())
     }
 
-    /// Refuses a description of another plan or version; none is none of these.
+    /// Reads the description of the table, and refuses one of another plan or version. Returns `None` if there is none.
     pub(super) fn check(&self, study: &Study) -> Result<Option<Value>, StudyError> {
         let text = match fs::read_to_string(&self.meta) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
@@ -182,12 +186,13 @@ impl Table {
         let name = self.meta.display();
         let meta: Value = serde_json::from_str(&text)
             .map_err(|error| StudyError::Mismatch(format!("{name}: {error}")))?;
-        let told = |value: &Value| value.as_str().unwrap_or("unknown").to_string();
-        same_plan(&name, (&told(&meta["plan_hash"]), &told(&meta["versions"]["dmodc"])), study)?;
+        let text = |value: &Value| value.as_str().unwrap_or("unknown").to_string();
+        let (hash, version) = (text(&meta["plan_hash"]), text(&meta["versions"]["dmodc"]));
+        check_origin(&name, &hash, &version, study)?;
         Ok(Some(meta))
     }
 
-    /// The rows as lines, without the header: `None` if the table is not there.
+    /// Returns the rows as lines, without the header; `None` if there is no table.
     pub(super) fn lines(&self, study: &Study) -> Result<Option<Vec<String>>, StudyError> {
         let text = match fs::read_to_string(&self.csv) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
@@ -195,7 +200,7 @@ impl Table {
         };
         let meta = self.check(study)?;
         let digest = meta.as_ref().and_then(|meta| meta["digest"].as_str());
-        if digest != Some(&Hash::of(&text)) {
+        if digest != Some(&ContentHash::of(&text)) {
             let what = "is not what its .meta.json describes: remove both and run the shard again";
             return Err(StudyError::Mismatch(format!("{}: {what}", self.csv.display())));
         }
@@ -203,10 +208,11 @@ impl Table {
     }
 }
 
-/// Refuses what another plan or version made.
-pub(super) fn same_plan(
+/// Refuses a file of another plan or version.
+pub(super) fn check_origin(
     name: &dyn std::fmt::Display,
-    (hash, version): (&str, &str),
+    hash: &str,
+    version: &str,
     study: &Study,
 ) -> Result<(), StudyError> {
     let ours = env!("CARGO_PKG_VERSION");
@@ -224,7 +230,7 @@ pub(super) fn same_plan(
     }
 }
 
-/// Rows as lines.
-pub(super) fn lines(rows: &[Row]) -> Vec<String> {
-    rows.iter().map(Row::line).collect()
+/// Returns rows as lines.
+pub(super) fn lines(rows: &[StudyRow]) -> Vec<String> {
+    rows.iter().map(StudyRow::line).collect()
 }

@@ -1,8 +1,8 @@
-//! The journal of a shard in the making: each finished cell is on the disk before the next is begun, so a
-//! kill costs the cells in work and nothing else.
+//! The journal of an unfinished shard: each finished cell is on the disk before the next one is begun, so a kill costs only
+//! the cells that were being measured.
 //!
-//! A line tells the plan; then for each cell a line with its number, how many rows follow and their hash,
-//! and the rows. What is cut off or damaged at the end is dropped.
+//! The first line identifies the plan. Then each cell has a line with its number, the number of its rows and their hash,
+//! followed by the rows. A record that is incomplete or damaged at the end is dropped.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -10,19 +10,24 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::Duration;
 
-use super::folder::{io, same_plan};
-use super::{Hash, Study, StudyError};
+use super::error::StudyError;
+use super::folder::{check_origin, io};
+use super::hash::ContentHash;
+use super::inputs::Study;
 
-/// A journal that is open for writing, by this process alone.
-pub(super) struct Journal {
+/// A journal that only this process may write.
+pub(super) struct ShardJournal {
     file: File,
     path: PathBuf,
 }
 
 /// A finished cell and its rows.
-pub(super) type Finished = (usize, Vec<String>);
+pub(super) struct FinishedCell {
+    pub(super) cell: usize,
+    pub(super) rows: Vec<String>,
+}
 
-/// Locks a journal for writing. Somebody who only looks holds it for an instant, so that a second try succeeds.
+/// Locks a journal for writing. A process that only reads it holds the lock for an instant, so a later try succeeds.
 fn lock(file: &File) -> Result<(), TryLockError> {
     for _ in 0..20 {
         match file.try_lock() {
@@ -33,16 +38,19 @@ fn lock(file: &File) -> Result<(), TryLockError> {
     file.try_lock()
 }
 
-impl Journal {
-    /// Opens a journal, or begins one; what was finished before.
-    pub(super) fn open(path: &Path, study: &Study) -> Result<(Self, Vec<Finished>), StudyError> {
+impl ShardJournal {
+    /// Opens a journal, or begins one. Also returns the cells that were finished before.
+    pub(super) fn open(
+        path: &Path,
+        study: &Study,
+    ) -> Result<(Self, Vec<FinishedCell>), StudyError> {
         let io = |error| io(path, error);
         let mut options = OpenOptions::new();
         let mut file =
             options.read(true).write(true).create(true).truncate(false).open(path).map_err(io)?;
         match lock(&file) {
             Ok(()) => {}
-            // Some file systems of clusters have no locks; then nobody can tell.
+            // Some file systems of clusters have no locks; then we cannot know whether another process writes.
             Err(TryLockError::Error(error)) if is_unsupported(&error) => {}
             Err(TryLockError::Error(error)) => return Err(io(error)),
             Err(TryLockError::WouldBlock) => {
@@ -56,7 +64,7 @@ impl Journal {
         let (finished, sound) = read(&text, path, study)?;
         file.set_len(sound as u64).map_err(io)?;
         file.seek(SeekFrom::End(0)).map_err(io)?;
-        let mut journal = Journal { file, path: path.into() };
+        let mut journal = ShardJournal { file, path: path.into() };
         if sound == 0 {
             journal.append(&beginning(study))?;
         }
@@ -72,8 +80,8 @@ impl Journal {
         }
     }
 
-    /// What a journal tells of cells, for looking only; nothing if there is none.
-    pub(super) fn look(path: &Path, study: &Study) -> Result<Vec<Finished>, StudyError> {
+    /// Returns the finished cells of a journal, without changing it; none if there is no journal.
+    pub(super) fn finished(path: &Path, study: &Study) -> Result<Vec<FinishedCell>, StudyError> {
         match std::fs::read(path) {
             Ok(bytes) => Ok(read(&String::from_utf8_lossy(&bytes), path, study)?.0),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(vec![]),
@@ -81,11 +89,11 @@ impl Journal {
         }
     }
 
-    /// Adds a cell for good.
+    /// Writes a finished cell to the disk.
     pub(super) fn add(&mut self, cell: usize, rows: &[String]) -> Result<(), StudyError> {
         let rows: String = rows.iter().map(|row| format!("{row}\n")).collect();
         let count = rows.lines().count();
-        self.append(&format!("# cell {cell} {count} {}\n{rows}", Hash::of(&rows)))
+        self.append(&format!("# cell {cell} {count} {}\n{rows}", ContentHash::of(&rows)))
     }
 
     fn append(&mut self, text: &str) -> Result<(), StudyError> {
@@ -93,7 +101,7 @@ impl Journal {
         written.map_err(|error| io(&self.path, error))
     }
 
-    /// Removes it: its shard is written.
+    /// Removes the journal, when the table of its shard is written.
     pub(super) fn remove(self) -> Result<(), StudyError> {
         std::fs::remove_file(&self.path).map_err(|error| io(&self.path, error))
     }
@@ -101,7 +109,7 @@ impl Journal {
 
 fn is_unsupported(error: &std::io::Error) -> bool {
     use std::io::ErrorKind::{PermissionDenied, Unsupported};
-    // 37, ENOLCK: the locks of a network file system are not to be had.
+    // 37 is ENOLCK: the network file system has no locks available.
     matches!(error.kind(), Unsupported | PermissionDenied) || error.raw_os_error() == Some(37)
 }
 
@@ -109,13 +117,13 @@ fn beginning(study: &Study) -> String {
     format!("# dmodc/study-journal/2 plan {} dmodc {}\n", study.hash, env!("CARGO_PKG_VERSION"))
 }
 
-/// The finished cells, and how many bytes are sound.
-fn read(text: &str, path: &Path, study: &Study) -> Result<(Vec<Finished>, usize), StudyError> {
+/// Returns the finished cells, and the length of the undamaged part in bytes.
+fn read(text: &str, path: &Path, study: &Study) -> Result<(Vec<FinishedCell>, usize), StudyError> {
     let Some((first, mut rest)) = text.split_once('\n') else { return Ok((vec![], 0)) };
     let words: Vec<&str> = first.split(' ').collect();
     match words[..] {
         ["#", "dmodc/study-journal/2", "plan", hash, "dmodc", version] => {
-            same_plan(&path.display(), (hash, version), study)?;
+            check_origin(&path.display(), hash, version, study)?;
         }
         _ => {
             let what = "this is no journal of a study";
@@ -123,17 +131,18 @@ fn read(text: &str, path: &Path, study: &Study) -> Result<(Vec<Finished>, usize)
         }
     }
     let mut finished = Vec::new();
-    while let Some((cell, rows, after)) = record(rest) {
-        if study.cells.get(cell).is_some_and(|&known| rows.len() == study.rows_of(known)) {
-            finished.push((cell, rows));
+    while let Some((record, after)) = record(rest) {
+        let known = study.cells.get(record.cell);
+        if known.is_some_and(|&known| record.rows.len() == study.rows_of(known)) {
+            finished.push(record);
         }
         rest = after;
     }
     Ok((finished, text.len() - rest.len()))
 }
 
-/// The first record of a text, if it is whole: its cell, its rows, and what follows.
-fn record(text: &str) -> Option<(usize, Vec<String>, &str)> {
+/// Returns the first record of a text and the rest; `None` if the record is incomplete or damaged.
+fn record(text: &str) -> Option<(FinishedCell, &str)> {
     let (first, rest) = text.split_once('\n')?;
     let mut words = first.strip_prefix("# cell ")?.split(' ');
     let cell = words.next()?.parse().ok()?;
@@ -144,5 +153,7 @@ fn record(text: &str) -> Option<(usize, Vec<String>, &str)> {
         end += rest[end..].find('\n')? + 1;
     }
     let (rows, after) = rest.split_at(end);
-    (Hash::of(rows) == hash).then(|| (cell, rows.lines().map(str::to_string).collect(), after))
+    let is_sound = ContentHash::of(rows) == hash;
+    let rows = rows.lines().map(str::to_string).collect();
+    is_sound.then_some((FinishedCell { cell, rows }, after))
 }

@@ -1,13 +1,18 @@
-//! What is measured of one table: its risks, and what an update to it moves.
+//! The numbers of a row: the risks of tables, and what an update to them moves.
 
 use dmodc::judge::risk::{Series, Traffic};
 use dmodc::judge::{Diff, Forced};
 
-use super::rows::Row;
+use super::rows::StudyRow;
 use crate::analysis::Pattern;
 
 /// Writes the risk of a pattern into a row.
-pub(super) fn risk(traffic: &Traffic<'_>, pattern: &Pattern, seed: Option<u64>, row: &mut Row) {
+pub(super) fn risk(
+    traffic: &Traffic<'_>,
+    pattern: &Pattern,
+    seed: Option<u64>,
+    row: &mut StudyRow,
+) {
     let drawn = seed.unwrap_or(0);
     match *pattern {
         Pattern::AllToAll => {
@@ -25,7 +30,7 @@ pub(super) fn risk(traffic: &Traffic<'_>, pattern: &Pattern, seed: Option<u64>, 
     }
 }
 
-fn series(series: &Series, row: &mut Row) {
+fn series(series: &Series, row: &mut StudyRow) {
     row.set("max", series.max());
     row.set("mean", series.mean());
     row.set("median", series.median());
@@ -35,8 +40,8 @@ fn series(series: &Series, row: &mut Row) {
     row.set("bound_median", series.median_bound());
 }
 
-/// Writes what an update moves into a row.
-pub(super) fn update(diff: &Diff, forced: Option<Forced>, row: &mut Row) {
+/// Writes into a row what an update moves.
+pub(super) fn update(diff: &Diff, forced: Option<Forced>, row: &mut StudyRow) {
     row.set("entries_moved", diff.changes.entries);
     row.set("entries_total", diff.of.entries);
     row.set("blocks_moved", diff.changes.blocks);

@@ -1,25 +1,25 @@
-//! What engines are compared by: numbers of a throw of which less is better, and what they cannot go below.
+//! The numbers by which engines are compared. Less is better, and some have a lower bound.
 
-use super::rows::Row;
+use super::rows::StudyRow;
 
-/// A number of a throw, from the row of one pattern.
+/// A number of a trial, read from the row of one pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Measure {
-    /// Its name in tables: `sp_mean`.
+    /// Its name in tables, such as `sp_mean`.
     pub(super) key: String,
-    /// Its name for people: `sp mean`.
+    /// Its name for people, such as `sp mean`.
     pub(super) name: String,
-    /// The pattern whose row has it.
+    /// The pattern in whose rows it is.
     pattern: String,
     column: &'static str,
-    /// What it is a part of, if it is a percentage.
+    /// The column of the total, if it is a percentage.
     of: Option<&'static str>,
-    /// The column that has what it cannot go below, if that is known.
+    /// The column of its lower bound, if there is one.
     least: Option<&'static str>,
 }
 
 impl Measure {
-    /// All measures of a study with these patterns: risks, then updates, then pairs without a route.
+    /// Returns all measures of a study with these patterns: risks, then updates, then pairs without a route.
     pub(super) fn all(patterns: &[&str]) -> Vec<Measure> {
         let first = patterns.first().copied().unwrap_or_default();
         let mut all: Vec<Measure> = patterns.iter().flat_map(|p| Measure::risks(p)).collect();
@@ -35,7 +35,7 @@ impl Measure {
         all
     }
 
-    /// The risks of a pattern. The first is the one to draw.
+    /// Returns the risks of a pattern. Figures show the first.
     pub(super) fn risks(pattern: &str) -> Vec<Measure> {
         let columns: &[_] = match pattern.split(':').next() {
             Some("rp" | "bisection") => &[("median", "bound_median")],
@@ -53,7 +53,8 @@ impl Measure {
         columns.iter().map(measure).collect()
     }
 
-    /// What an update moves: entries, blocks and pairs, in percent. It is the same in the row of every pattern.
+    /// Returns the measures of updates: moved entries, blocks and pairs, in percent. Their values are the same in the rows
+    /// of all patterns.
     pub(super) fn updates(pattern: &str) -> Vec<Measure> {
         let columns = [
             ("entries", "entries_moved", "entries_total", Some("entries_forced")),
@@ -71,43 +72,43 @@ impl Measure {
         columns.map(measure).into()
     }
 
-    /// Whether it is a percentage.
+    /// Returns whether it is a percentage.
     pub(super) fn is_percent(&self) -> bool {
         self.of.is_some()
     }
 
-    /// Whether a row is of its pattern.
-    pub(super) fn is_in(&self, row: &Row) -> bool {
+    /// Returns whether a row is of its pattern.
+    pub(super) fn is_in(&self, row: &StudyRow) -> bool {
         row.get("pattern") == self.pattern
     }
 
-    /// Its value in a row of its pattern.
-    pub(super) fn value(&self, row: &Row) -> Option<f64> {
+    /// Returns its value in a row of its pattern.
+    pub(super) fn value(&self, row: &StudyRow) -> Option<f64> {
         self.number(row, self.column)
     }
 
-    /// Returns its value if engines can be compared by it there. An engine that loses pairs has less traffic to carry
-    /// and less to move, so only the number of lost pairs itself is compared.
-    pub(super) fn comparable(&self, row: &Row) -> Option<f64> {
+    /// Returns its value if engines can be compared by it. An engine that loses pairs has less traffic to carry and less
+    /// to move, so it is compared only by the number of lost pairs.
+    pub(super) fn comparable(&self, row: &StudyRow) -> Option<f64> {
         self.value(row).filter(|_| self.counts_pairs() || row.lost() == 0)
     }
 
-    /// Whether it says how many pairs do not arrive.
+    /// Returns whether it counts pairs without a route.
     pub(super) fn counts_pairs(&self) -> bool {
         self.column == "unroutable_pairs"
     }
 
-    /// What it cannot go below there.
-    pub(super) fn least(&self, row: &Row) -> Option<f64> {
+    /// Returns its lower bound in a row.
+    pub(super) fn least(&self, row: &StudyRow) -> Option<f64> {
         self.number(row, self.least?)
     }
 
-    /// Whether anything says what it cannot go below.
+    /// Returns whether it has a lower bound.
     pub(super) fn has_least(&self) -> bool {
         self.least.is_some()
     }
 
-    fn number(&self, row: &Row, column: &str) -> Option<f64> {
+    fn number(&self, row: &StudyRow, column: &str) -> Option<f64> {
         let value = row.number(column)?;
         match self.of {
             Some(of) => Some(100.0 * value / row.number(of)?.max(1.0)),
@@ -116,8 +117,8 @@ impl Measure {
     }
 }
 
-/// The different values of a column, in the order of the table.
-pub(super) fn values<'a>(rows: &'a [Row], column: &str) -> Vec<&'a str> {
+/// Returns the different values of a column, in the order of the table.
+pub(super) fn values<'a>(rows: &'a [StudyRow], column: &str) -> Vec<&'a str> {
     let mut values: Vec<&str> = Vec::new();
     for row in rows {
         let value = row.get(column);
@@ -128,7 +129,7 @@ pub(super) fn values<'a>(rows: &'a [Row], column: &str) -> Vec<&'a str> {
     values
 }
 
-/// An amount as people write it: 0.5 %.
+/// Returns an amount in the notation for people: 0.5 %.
 pub(super) fn shown(asked: &str) -> String {
     asked.replace('%', " %")
 }

@@ -1,70 +1,72 @@
-//! From shards to one table; and what is missing.
+//! Merges shards to one table, and reports which are missing.
 
 use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::folder::{Folder, write_whole};
-use super::journal::Journal;
-use super::rows::Row;
-use super::summary::{Summary, csv};
-use super::{Shard, Study, StudyError};
+use super::error::StudyError;
+use super::folder::{StudyFolder, write_whole};
+use super::inputs::Study;
+use super::journal::ShardJournal;
+use super::rows::StudyRow;
+use super::shard::Shard;
+use super::summary::{StudySummary, csv};
 
-/// What is there of a study.
+/// The parts of a study that are finished, begun and missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Status {
-    /// Shards whose tables are there.
+pub struct StudyStatus {
+    /// The shards that have a table.
     pub shards: Vec<Shard>,
-    /// Shards that were begun and have no table yet.
-    pub begun: Vec<Begun>,
-    /// How many cells the plan has.
+    /// The shards that were begun and have no table yet.
+    pub begun: Vec<BegunShard>,
+    /// The number of cells of the plan.
     pub cells: usize,
-    /// Those that no table has.
+    /// The cells that are in no table.
     pub missing: Vec<usize>,
-    /// Shards that nobody has begun: those of the sharding that most is there of.
+    /// The shards that were not begun, of the division with the most begun or finished shards.
     pub holes: Vec<Shard>,
-    /// The merged table, if it is there.
+    /// The merged table, if it is written.
     pub merged: Option<PathBuf>,
 }
 
 /// A shard that was begun and has no table yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Begun {
-    /// Which one.
+pub struct BegunShard {
+    /// The shard.
     pub shard: Shard,
-    /// How many of its cells are finished.
+    /// The number of its finished cells.
     pub finished: usize,
-    /// How many cells it has.
+    /// The number of its cells.
     pub cells: usize,
-    /// Whether a process works on it; `None` if the file system cannot say.
+    /// Whether a process works on it; `None` if the file system cannot tell.
     pub is_running: Option<bool>,
 }
 
-/// All shards that are there.
-struct Collected {
+/// All shards that have a table.
+struct CollectedShards {
     shards: Vec<Shard>,
-    /// The rows of every cell that some shard has.
+    /// The rows of every cell that is in some shard.
     cells: Vec<Option<Vec<String>>>,
-    /// What measured them.
+    /// The versions of the programs that measured them.
     versions: Option<Value>,
 }
 
-/// What is there, and what is not.
+/// Returns which parts of a study are finished, begun and missing.
 ///
 /// # Errors
-/// If files cannot be read, or are of another plan.
-pub fn status(study: &Study, folder: &Folder) -> Result<Status, StudyError> {
-    let Collected { shards, cells, .. } = collect(study, folder)?;
+/// If files cannot be read, or belong to another plan.
+pub fn status(study: &Study, folder: &StudyFolder) -> Result<StudyStatus, StudyError> {
+    let CollectedShards { shards, cells, .. } = collect(study, folder)?;
     let mut begun = Vec::new();
     for shard in folder.shards(".journal")?.into_iter().filter(|shard| !shards.contains(shard)) {
         let path = folder.journal(shard);
-        let finished = Journal::look(&path, study)?.len();
+        let finished = ShardJournal::finished(&path, study)?.len();
         let cells = (0..cells.len()).filter(|&cell| shard.has(cell)).count();
-        begun.push(Begun { shard, finished, cells, is_running: Journal::is_open(&path) });
+        begun.push(BegunShard { shard, finished, cells, is_running: ShardJournal::is_open(&path) });
     }
     let missing: Vec<usize> = (0..cells.len()).filter(|&cell| cells[cell].is_none()).collect();
     let all = || shards.iter().copied().chain(begun.iter().map(|of| of.shard));
-    // Where several shardings were begun, the one with the most shards is the one to finish.
+    // If divisions into several numbers of shards were begun, the one with the most shards is to be finished.
     let count = all().map(|shard| shard.count).max_by_key(|&count| {
         let known = all().filter(|shard| shard.count == count).count();
         (known, std::cmp::Reverse(count))
@@ -75,7 +77,7 @@ pub fn status(study: &Study, folder: &Folder) -> Result<Status, StudyError> {
     let holes = (1..=count).map(|index| Shard { index, count }).filter(has_hole).collect();
     let merged = folder.merged(study);
     let is_merged = merged.lines(study)?.is_some();
-    Ok(Status {
+    Ok(StudyStatus {
         cells: cells.len(),
         holes,
         missing,
@@ -87,24 +89,23 @@ pub fn status(study: &Study, folder: &Folder) -> Result<Status, StudyError> {
 
 /// The merged table.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Merged {
-    /// Its file.
+pub struct MergedTable {
+    /// The file of the table.
     pub table: PathBuf,
-    /// How many rows it has.
+    /// The number of its rows.
     pub rows: usize,
-    /// The shards it was made from.
+    /// The number of shards from which it was made.
     pub shards: usize,
     /// Its summary, as Markdown.
     pub summary: PathBuf,
 }
 
-/// Puts all shards together, in the order of the plan: the bytes that a single process writes. Beside the table
-/// goes its summary.
+/// Merges all shards in the order of the plan, to the bytes that a single process writes. Also writes the summary.
 ///
 /// # Errors
-/// If a shard is missing, damaged or of another plan, or two differ about a cell.
-pub fn merge(study: &Study, folder: &Folder) -> Result<Merged, StudyError> {
-    let Collected { shards, cells, versions } = collect(study, folder)?;
+/// If a shard is missing, damaged or of another plan, or the rows of a cell differ between two shards.
+pub fn merge(study: &Study, folder: &StudyFolder) -> Result<MergedTable, StudyError> {
+    let CollectedShards { shards, cells, versions } = collect(study, folder)?;
     let missing = cells.iter().filter(|cell| cell.is_none()).count();
     if missing > 0 {
         return Err(StudyError::Mismatch(format!(
@@ -118,16 +119,16 @@ pub fn merge(study: &Study, folder: &Folder) -> Result<Merged, StudyError> {
     table.check(study)?;
     table.write(study, Shard::WHOLE, &versions.unwrap_or_default(), &rows)?;
     let summary = summarise(study, folder, &rows)?;
-    Ok(Merged { table: table.csv, rows: rows.len(), shards: shards.len(), summary })
+    Ok(MergedTable { table: table.csv, rows: rows.len(), shards: shards.len(), summary })
 }
 
-/// Writes the summary of a merged table: means, pairs of engines, and both to read.
-fn summarise(study: &Study, folder: &Folder, lines: &[String]) -> Result<PathBuf, StudyError> {
-    let rows: Option<Vec<Row>> = lines.iter().map(|line| Row::parse(line)).collect();
+/// Writes the summary of a merged table: means, pairs of engines, and both as text.
+fn summarise(study: &Study, folder: &StudyFolder, lines: &[String]) -> Result<PathBuf, StudyError> {
+    let rows: Option<Vec<StudyRow>> = lines.iter().map(|line| StudyRow::parse(line)).collect();
     let wrong = || StudyError::Mismatch("a shard has lines that are no rows: run it again".into());
-    let summary = Summary::new(&rows.ok_or_else(wrong)?);
+    let summary = StudySummary::new(&rows.ok_or_else(wrong)?);
     let [means, versus, text] = folder.summary(study);
-    // The first engine of the plan is the one that it is about.
+    // The text compares the first engine of the plan with all others.
     let first = summary.engines().first().cloned().unwrap_or_default();
     write_whole(&means, csv(&summary.means()).as_bytes())?;
     write_whole(&versus, csv(&summary.versus()).as_bytes())?;
@@ -135,7 +136,7 @@ fn summarise(study: &Study, folder: &Folder, lines: &[String]) -> Result<PathBuf
     Ok(text)
 }
 
-fn collect(study: &Study, folder: &Folder) -> Result<Collected, StudyError> {
+fn collect(study: &Study, folder: &StudyFolder) -> Result<CollectedShards, StudyError> {
     let mut cells = vec![None; study.cells.len()];
     let mut versions: Option<Value> = None;
     let shards = folder.shards(".csv")?;
@@ -166,5 +167,5 @@ fn collect(study: &Study, folder: &Folder) -> Result<Collected, StudyError> {
             }
         }
     }
-    Ok(Collected { shards, cells, versions })
+    Ok(CollectedShards { shards, cells, versions })
 }

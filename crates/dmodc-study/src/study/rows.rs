@@ -1,29 +1,29 @@
 //! Rows: one for each measurement, with all its seeds, as CSV that every tool reads.
 
-use super::StudyError;
+use super::error::StudyError;
 
 /// The columns, in order.
 ///
 /// | column | |
 /// |---|---|
-/// | `study`, `fabric` | as the plan calls them |
-/// | `nodes`, `switches` | of the healthy fabric; aggregation nodes aside |
+/// | `study`, `fabric` | their names in the plan |
+/// | `nodes`, `switches` | of the healthy fabric, without aggregation nodes |
 /// | `engine`, `engine_seed` | the algorithm, and its seed if it draws |
-/// | `cables_asked`, `switches_asked` | what is to die, as in the plan |
-/// | `throw`, `throw_seed` | which draw of it: `dmodc degrade --seed` makes the same |
-/// | `cables_dead`, `switches_dead` | how many that is |
+/// | `cables_asked`, `switches_asked` | how much shall die, in the words of the plan |
+/// | `throw`, `throw_seed` | the number of the trial and its seed: `dmodc degrade --seed` draws the same faults |
+/// | `cables_dead`, `switches_dead` | how many die |
 /// | `pattern`, `pattern_seed` | the traffic, and its seed if it is drawn |
 /// | `max` | the greatest number of flows on any port; of a series, its greatest maximum |
-/// | `mean` | of `a2a` over all ports between switches, else of the series' maxima |
+/// | `mean` | for `a2a` over all ports between switches, otherwise over the series' maxima |
 /// | `median`, `min` | of the series' maxima |
-/// | `bound`, `bound_mean`, `bound_median` | what no routing can go below, for `max`, `mean` and `median` of a series |
+/// | `bound`, `bound_mean`, `bound_median` | lower bounds of `max`, `mean` and `median` for any routing |
 /// | `unroutable_pairs` | ordered pairs of live nodes that these tables do not connect |
 /// | `lost` | those of them that live cables connect; an engine that loses pairs is compared with no other |
 /// | `valid` | whether every pair of leaves with nodes has an up\*down\* route |
-/// | `entries_moved`, `blocks_moved` | what differs from the engine's healthy tables, on live switches: entries, and blocks of 64 LIDs |
+/// | `entries_moved`, `blocks_moved` | entries, and blocks of 64 LIDs, that differ from the engine's healthy tables, on live switches |
 /// | `entries_forced`, `blocks_forced` | those of the healthy tables that could not stay, whatever the new ones: see [`forced`](dmodc::judge::forced) |
-/// | `pairs_moved` | ordered pairs of live nodes whose path is another one |
-/// | `entries_total`, `blocks_total`, `pairs_total` | of how many |
+/// | `pairs_moved` | ordered pairs of live nodes whose path has changed |
+/// | `entries_total`, `blocks_total`, `pairs_total` | the totals of these |
 /// | `refused` | why the engine gave no tables; then nothing is measured |
 pub const COLUMNS: [&str; 33] = [
     "study",
@@ -61,17 +61,17 @@ pub const COLUMNS: [&str; 33] = [
     "refused",
 ];
 
-/// The values of one row, by column; empty where there is none.
+/// The values of one row, by column; an empty string if there is no value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row([String; COLUMNS.len()]);
+pub struct StudyRow([String; COLUMNS.len()]);
 
-impl Default for Row {
+impl Default for StudyRow {
     fn default() -> Self {
-        Row([const { String::new() }; COLUMNS.len()])
+        StudyRow([const { String::new() }; COLUMNS.len()])
     }
 }
 
-impl Row {
+impl StudyRow {
     fn at(column: &str) -> usize {
         COLUMNS.iter().position(|name| *name == column).expect("a column of the table")
     }
@@ -82,7 +82,7 @@ impl Row {
     /// If there is no such column.
     pub fn set(&mut self, column: &str, value: impl ToString) {
         // A row is a line.
-        self.0[Row::at(column)] = value.to_string().replace(['\n', '\r'], " ");
+        self.0[StudyRow::at(column)] = value.to_string().replace(['\n', '\r'], " ");
     }
 
     /// Sets a value that may be missing.
@@ -95,15 +95,15 @@ impl Row {
         }
     }
 
-    /// A value.
+    /// Returns a value.
     ///
     /// # Panics
     /// If there is no such column.
     pub fn get(&self, column: &str) -> &str {
-        &self.0[Row::at(column)]
+        &self.0[StudyRow::at(column)]
     }
 
-    /// A value as a number, if it is one.
+    /// Returns a value as a number, if it is one.
     pub fn number(&self, column: &str) -> Option<f64> {
         self.get(column).parse().ok()
     }
@@ -113,7 +113,7 @@ impl Row {
         self.get("lost").parse().unwrap_or(0)
     }
 
-    /// The row as a line, without its end.
+    /// Returns the row as a line, without its end.
     pub fn line(&self) -> String {
         let fields: Vec<String> = self.0.iter().map(|field| quoted(field)).collect();
         fields.join(",")
@@ -121,7 +121,7 @@ impl Row {
 
     /// Reads a line.
     pub(super) fn parse(line: &str) -> Option<Self> {
-        let mut row = Row::default();
+        let mut row = StudyRow::default();
         let mut fields = row.0.iter_mut();
         let mut rest = Some(line);
         while let Some(text) = rest {
@@ -139,7 +139,7 @@ impl Row {
     }
 }
 
-/// A field as CSV wants it.
+/// Returns a field in the notation of CSV.
 pub(super) fn quoted(field: &str) -> String {
     match field.contains([',', '"']) {
         true => format!("\"{}\"", field.replace('"', "\"\"")),
@@ -147,7 +147,7 @@ pub(super) fn quoted(field: &str) -> String {
     }
 }
 
-/// A field whose opening quote was taken, and what comes after its comma.
+/// Reads a field whose opening quote was already read. Returns it and the text after its comma.
 fn closed(text: &str) -> Option<(String, Option<&str>)> {
     let mut field = String::new();
     let mut rest = text;
@@ -166,22 +166,23 @@ fn closed(text: &str) -> Option<(String, Option<&str>)> {
     }
 }
 
-/// The first line of every table.
+/// Returns the first line of every table.
 pub(super) fn header() -> String {
     COLUMNS.join(",")
 }
 
-/// The rows of a table that `study run` or `study merge` wrote; its name is for errors.
+/// Reads the rows of a table that `study run` or `study merge` wrote. The name is used in errors.
 ///
 /// # Errors
-/// If it is no such table.
-pub fn read_rows(text: &str, name: &str) -> Result<Vec<Row>, StudyError> {
+/// If the text is no such table.
+pub fn read_rows(text: &str, name: &str) -> Result<Vec<StudyRow>, StudyError> {
     let wrong = |line: usize, what: &str| StudyError::Mismatch(format!("{name}:{line}: {what}"));
     let mut lines = text.lines();
     if lines.next() != Some(&header()) {
         return Err(wrong(1, "not a table of this version of dmodc study"));
     }
-    let row = |(at, line)| Row::parse(line).ok_or_else(|| wrong(at + 2, "not a row of a study"));
+    let row =
+        |(at, line)| StudyRow::parse(line).ok_or_else(|| wrong(at + 2, "not a row of a study"));
     lines.enumerate().map(row).collect()
 }
 
@@ -191,7 +192,7 @@ mod tests {
 
     #[test]
     fn rows_come_back_whatever_is_in_them() {
-        let mut row = Row::default();
+        let mut row = StudyRow::default();
         row.set("study", "quick");
         row.set("fabric", "PGFT(2; 4,4), \"tapered\"");
         row.set("max", 17);
@@ -209,11 +210,11 @@ mod tests {
 
     #[test]
     fn other_tables_are_refused_by_line() {
-        let told = |text: &str| read_rows(text, "t.csv").expect_err("it is no table").to_string();
-        assert_eq!(told("a,b\n1,2\n"), "t.csv:1: not a table of this version of dmodc study");
+        let error = |text: &str| read_rows(text, "t.csv").expect_err("it is no table").to_string();
+        assert_eq!(error("a,b\n1,2\n"), "t.csv:1: not a table of this version of dmodc study");
         let short = format!("{}\nquick,full\n", header());
-        assert_eq!(told(&short), "t.csv:2: not a row of a study");
+        assert_eq!(error(&short), "t.csv:2: not a row of a study");
         let open = format!("{}\n\"quick,full\n", header());
-        assert_eq!(told(&open), "t.csv:2: not a row of a study");
+        assert_eq!(error(&open), "t.csv:2: not a row of a study");
     }
 }

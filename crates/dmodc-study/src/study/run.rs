@@ -1,4 +1,4 @@
-//! Running: the cells of a shard, on all cores, each on the disk once it is finished.
+//! Runs a shard: its cells are measured on all cores, and each is on the disk as soon as it is finished.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -7,27 +7,31 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use dmodc::parallel;
 
-use super::cell::{Base, Cell};
-use super::folder::{Folder, lines, versions};
-use super::journal::{Finished, Journal};
-use super::{Shard, Study, StudyError};
+use super::cell::Cell;
+use super::error::StudyError;
+use super::folder::{StudyFolder, lines, versions};
+use super::inputs::Study;
+use super::journal::{FinishedCell, ShardJournal};
+use super::merge::merge;
+use super::prepared::PreparedFabric;
+use super::shard::Shard;
 
 /// How far a run is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Progress {
-    /// Cells that are finished.
+pub struct StudyProgress {
+    /// The number of finished cells.
     pub done: usize,
-    /// Those among them that an earlier run had finished.
+    /// The number of cells that an earlier run had finished.
     pub before: usize,
-    /// Of how many.
+    /// The number of all cells of the shard.
     pub total: usize,
 }
 
-/// What a run came to.
+/// The result of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Done {
-    /// How far it went: everything.
-    pub progress: Progress,
+pub struct ShardResult {
+    /// The progress at the end: all cells are finished.
+    pub progress: StudyProgress,
     /// The table that was written.
     pub table: PathBuf,
     /// Its summary, if everything was measured.
@@ -36,26 +40,26 @@ pub struct Done {
 
 /// A run of one shard.
 #[derive(Clone, Debug)]
-pub struct Run<'a> {
-    /// What is measured.
+pub struct ShardRun<'a> {
+    /// The study.
     pub study: &'a Study,
-    /// Where it goes.
-    pub folder: &'a Folder,
-    /// Which part of it.
+    /// The folder of the results.
+    pub folder: &'a StudyFolder,
+    /// The part of the study that is run.
     pub shard: Shard,
-    /// The plugin that OpenSM's engines are watched with.
+    /// The library of the plugin, which times OpenSM's engines.
     pub plugin: PathBuf,
 }
 
-impl Run<'_> {
-    /// Measures what is not measured yet; `each` is told after every cell.
+impl ShardRun<'_> {
+    /// Measures the cells that are not finished yet, and calls `each` after every cell. Returns the files that were written.
     ///
     /// # Errors
-    /// If files cannot be written, or are of another plan.
-    pub fn run(&self, each: impl Fn(Progress) + Sync) -> Result<Done, StudyError> {
-        let Run { study, folder, shard, .. } = *self;
+    /// If files cannot be written, or belong to another plan.
+    pub fn run(&self, each: impl Fn(StudyProgress) + Sync) -> Result<ShardResult, StudyError> {
+        let ShardRun { study, folder, shard, .. } = *self;
         folder.create()?;
-        // Another plan's tables would be found when it comes to merging: better before the work.
+        // Tables of another plan would make merging fail: report them before the work.
         folder.merged(study).check(study)?;
         for other in folder.shards(".csv")? {
             folder.shard(other).check(study)?;
@@ -63,11 +67,11 @@ impl Run<'_> {
         let table = folder.shard(shard);
         let mine: Vec<usize> = (0..study.cells.len()).filter(|&cell| shard.has(cell)).collect();
         let total = mine.len();
-        // A single shard is merged at once: that table is what is looked for.
+        // A single shard is merged at once: its user looks for the merged table.
         let product =
             if shard == Shard::WHOLE { folder.merged(study) } else { folder.shard(shard) };
-        let done = |before, summary| Done {
-            progress: Progress { done: total, before, total },
+        let done = |before, summary| ShardResult {
+            progress: StudyProgress { done: total, before, total },
             table: product.csv.clone(),
             summary,
         };
@@ -75,57 +79,59 @@ impl Run<'_> {
             return Ok(done(total, self.finish_whole()?));
         }
         table.check(study)?;
-        let (journal, finished) = Journal::open(&folder.journal(shard), study)?;
-        let finished: BTreeMap<usize, Vec<String>> = finished.into_iter().collect();
+        let (journal, finished) = ShardJournal::open(&folder.journal(shard), study)?;
+        let pair = |finished: FinishedCell| (finished.cell, finished.rows);
+        let finished: BTreeMap<usize, Vec<String>> = finished.into_iter().map(pair).collect();
         let missing: Vec<usize> =
             mine.into_iter().filter(|cell| !finished.contains_key(cell)).collect();
-        let progress = Progress { done: finished.len(), before: finished.len(), total };
+        let progress = StudyProgress { done: finished.len(), before: finished.len(), total };
         each(progress);
         let (journal, mut rows) = (Mutex::new((journal, progress)), finished);
-        rows.extend(self.measure(&missing, &journal, each)?);
-        let (journal, _) = journal.into_inner().expect("nobody panicked with the journal");
+        rows.extend(self.measure(&missing, &journal, each)?.into_iter().map(pair));
+        let (journal, _) = journal.into_inner().expect("no thread panicked with the journal");
         let lines: Vec<String> = rows.into_values().flatten().collect();
         table.write(study, shard, &versions(study), &lines)?;
         journal.remove()?;
         Ok(done(progress.before, self.finish_whole()?))
     }
 
-    /// The rows of cells, which are in the journal then.
+    /// Measures cells and writes their rows into the journal. Returns them.
     fn measure(
         &self,
         cells: &[usize],
-        journal: &Mutex<(Journal, Progress)>,
-        each: impl Fn(Progress) + Sync,
-    ) -> Result<Vec<Finished>, StudyError> {
+        journal: &Mutex<(ShardJournal, StudyProgress)>,
+        each: impl Fn(StudyProgress) + Sync,
+    ) -> Result<Vec<FinishedCell>, StudyError> {
         let study = self.study;
-        // Before the cells and not within them: a thread that waits for another's tables could be the
-        // one that has to help making them.
-        let bases: Vec<Option<Base<'_>>> = (0..study.fabrics.len())
+        // Fabrics are prepared before the cells, not by the first cell: a thread that waits for the tables of another could be
+        // the one that has to help with them.
+        let fabrics: Vec<Option<PreparedFabric<'_>>> = (0..study.fabrics.len())
             .map(|fabric| {
                 let cells = cells.iter().map(|&at| study.cells[at]);
                 let its: Vec<Cell> = cells.filter(|cell| cell.fabric == fabric).collect();
-                Base::new(study, &its, self.plugin.clone())
+                PreparedFabric::new(study, &its, self.plugin.clone())
             })
             .collect();
         let failed = AtomicBool::new(false);
-        let measure = |&at: &usize| -> Option<Result<Finished, StudyError>> {
-            // Once one cell cannot be written, no other will be.
+        let measure = |&at: &usize| -> Option<Result<FinishedCell, StudyError>> {
+            // Once one cell could not be written, the others need not be measured.
             if failed.load(Ordering::Relaxed) {
                 return None;
             }
             let cell = study.cells[at];
-            let base = bases[cell.fabric].as_ref().expect("the fabrics of all cells are prepared");
-            let rows = lines(&base.measure(cell));
-            let mut journal = journal.lock().expect("nobody panicked with the journal");
+            let fabric =
+                fabrics[cell.fabric].as_ref().expect("the fabrics of all cells are prepared");
+            let rows = lines(&fabric.measure(cell));
+            let mut journal = journal.lock().expect("no thread panicked with the journal");
             let written = journal.0.add(at, &rows);
             failed.fetch_or(written.is_err(), Ordering::Relaxed);
             journal.1.done += usize::from(written.is_ok());
             each(journal.1);
-            Some(written.map(|()| (at, rows)))
+            Some(written.map(|()| FinishedCell { cell: at, rows }))
         };
         // Many cells are measured at the same time, each on one thread; few cells one after the other, each on
         // all threads.
-        let measured: Vec<Option<Result<Finished, StudyError>>> =
+        let measured: Vec<Option<Result<FinishedCell, StudyError>>> =
             match cells.len() < parallel::threads() {
                 true => cells.iter().map(measure).collect(),
                 false => parallel::map(cells, measure),
@@ -133,10 +139,10 @@ impl Run<'_> {
         measured.into_iter().flatten().collect()
     }
 
-    /// A single shard is everything: it is merged, and summarised.
+    /// Merges and summarises the study if this shard is the whole of it. Returns the path of the summary.
     fn finish_whole(&self) -> Result<Option<PathBuf>, StudyError> {
         match self.shard {
-            Shard::WHOLE => Ok(Some(super::merge(self.study, self.folder)?.summary)),
+            Shard::WHOLE => Ok(Some(merge(self.study, self.folder)?.summary)),
             _ => Ok(None),
         }
     }

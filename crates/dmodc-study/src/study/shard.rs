@@ -1,25 +1,25 @@
 //! Shards: every n-th cell of the plan, from the i-th on.
 //!
-//! Neighbouring cells cost about the same, so taking every n-th one balances. Which shard a process is, is
-//! told on the command line, or by what started it.
+//! Neighbouring cells cost about the same, so taking every n-th one balances the work. A process learns its shard from the
+//! command line, or from the environment in which Slurm or MPI started it.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// The most shards of a study: what four figures can name.
+/// The greatest number of shards: file names have four digits for it.
 const MOST: u32 = 9999;
 
 /// Part `index` of `count`, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Shard {
-    /// Which one, from 1.
+    /// The number of this shard, from 1.
     pub index: u32,
-    /// Of how many.
+    /// The number of all shards.
     pub count: u32,
 }
 
 impl Shard {
-    /// Everything.
+    /// The only shard of an undivided study.
     pub const WHOLE: Shard = Shard { index: 1, count: 1 };
 
     fn new(index: u32, count: u32) -> Option<Self> {
@@ -27,13 +27,14 @@ impl Shard {
             .then_some(Shard { index, count })
     }
 
-    /// Whether the cell with this number is in it.
+    /// Returns whether the cell with this number is in the shard.
     pub fn has(self, cell: usize) -> bool {
         cell % self.count as usize + 1 == self.index as usize
     }
 
-    /// The shard that the environment of a Slurm array, of MPI ranks or of a Slurm step tells, and which of
-    /// them did. Each task of an array may start ranks of its own: then all ranks of all tasks count.
+    /// Returns the shard from the environment of a Slurm array, of MPI ranks or of a Slurm step, and the names of the
+    /// variables. Each task of an array may start ranks of its own: then all ranks of all tasks count. Returns `None`
+    /// outside of such an environment.
     ///
     /// # Errors
     /// If the variables make no sense.
@@ -45,7 +46,7 @@ impl Shard {
             let wrong = |_| format!("{name} is '{text}', which is no number: give --shard");
             text.parse().map(Some).map_err(wrong)
         };
-        // Everything, measured by each of many, would be the wrong guess.
+        // To measure the whole study in each of many processes would be the wrong guess.
         let uncounted = |name: &str| format!("{name} is set, but not of how many: give --shard");
         let array = match (number("SLURM_ARRAY_TASK_ID")?, number("SLURM_ARRAY_TASK_COUNT")?) {
             (Some(task), Some(count)) => {
@@ -67,7 +68,7 @@ impl Shard {
             ("SLURM_PROCID", "SLURM_STEP_NUM_TASKS"),
             ("SLURM_PROCID", "SLURM_NTASKS"),
         ];
-        // The script of a job has SLURM_PROCID and SLURM_NTASKS, but is no step: nobody else runs it.
+        // The script of a job has SLURM_PROCID and SLURM_NTASKS, but is no step: it runs only once.
         let is_script = lookup("SLURM_JOB_ID").is_some() && lookup("SLURM_STEP_ID").is_none();
         let (mut rank, mut alone) = (None, None);
         for (name, size) in ranks {
@@ -85,7 +86,7 @@ impl Shard {
             }
             _ => {}
         }
-        let (index, count, told) = match (array, rank) {
+        let (index, count, variables) = match (array, rank) {
             (None, None) => return Ok(None),
             (Some(only), None) | (None, Some(only)) => (only.0, only.1, only.2.to_string()),
             (Some(array), Some(rank)) => (
@@ -95,9 +96,10 @@ impl Shard {
             ),
         };
         let shard = Shard::new(index.saturating_add(1), count).ok_or_else(|| {
-            format!("{told}: there is no shard {} of {count}: give --shard", u64::from(index) + 1)
+            let index = u64::from(index) + 1;
+            format!("{variables}: there is no shard {index} of {count}: give --shard")
         })?;
-        Ok(Some((shard, told)))
+        Ok(Some((shard, variables)))
     }
 }
 
@@ -121,8 +123,8 @@ impl FromStr for Shard {
 mod tests {
     use super::*;
 
-    /// The shard that these variables tell.
-    fn told(variables: &[(&str, &str)]) -> Result<Option<String>, String> {
+    /// Returns the shard that follows from these variables.
+    fn shard_of(variables: &[(&str, &str)]) -> Result<Option<String>, String> {
         let lookup = |name: &str| {
             variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).into())
         };
@@ -130,31 +132,31 @@ mod tests {
     }
 
     #[test]
-    fn shards_are_told_by_slurm_and_mpi() {
+    fn shards_follow_from_slurm_and_mpi() {
         let expect = |shard: &str| Ok(Some(shard.to_string()));
-        assert_eq!(told(&[]), Ok(None));
+        assert_eq!(shard_of(&[]), Ok(None));
         let array = [("SLURM_ARRAY_TASK_ID", "2"), ("SLURM_ARRAY_TASK_COUNT", "8")];
-        assert_eq!(told(&array), expect("3/8"));
+        assert_eq!(shard_of(&array), expect("3/8"));
         let from_1 = [
             ("SLURM_ARRAY_TASK_ID", "8"),
             ("SLURM_ARRAY_TASK_COUNT", "8"),
             ("SLURM_ARRAY_TASK_MIN", "1"),
             ("SLURM_ARRAY_TASK_MAX", "8"),
         ];
-        assert_eq!(told(&from_1), expect("8/8"));
-        assert_eq!(told(&[("SLURM_PROCID", "0"), ("SLURM_NTASKS", "4")]), expect("1/4"));
+        assert_eq!(shard_of(&from_1), expect("8/8"));
+        assert_eq!(shard_of(&[("SLURM_PROCID", "0"), ("SLURM_NTASKS", "4")]), expect("1/4"));
         let step = [("SLURM_JOB_ID", "1"), ("SLURM_STEP_ID", "0"), ("SLURM_PROCID", "1")];
-        assert_eq!(told(&[&step[..], &[("SLURM_NTASKS", "2")]].concat()), expect("2/2"));
+        assert_eq!(shard_of(&[&step[..], &[("SLURM_NTASKS", "2")]].concat()), expect("2/2"));
         let ompi = [("OMPI_COMM_WORLD_RANK", "1"), ("OMPI_COMM_WORLD_SIZE", "2")];
-        assert_eq!(told(&ompi), expect("2/2"));
-        assert_eq!(told(&[("PMI_RANK", "4"), ("PMI_SIZE", "5")]), expect("5/5"));
+        assert_eq!(shard_of(&ompi), expect("2/2"));
+        assert_eq!(shard_of(&[("PMI_RANK", "4"), ("PMI_SIZE", "5")]), expect("5/5"));
         // mpirun inside a job starts its daemons by srun; the ranks are mpirun's.
-        assert_eq!(told(&[&ompi[..], &step, &[("SLURM_NTASKS", "1")]].concat()), expect("2/2"));
-        assert_eq!(told(&[&array[..], &ompi].concat()), expect("6/16"));
-        // The script of a job that has four tasks is alone all the same.
+        assert_eq!(shard_of(&[&ompi[..], &step, &[("SLURM_NTASKS", "1")]].concat()), expect("2/2"));
+        assert_eq!(shard_of(&[&array[..], &ompi].concat()), expect("6/16"));
+        // The script of a job with four tasks runs only once.
         let script = [("SLURM_JOB_ID", "1"), ("SLURM_PROCID", "0"), ("SLURM_NTASKS", "4")];
-        assert_eq!(told(&script), Ok(None));
-        assert_eq!(told(&[&array[..], &script].concat()), expect("3/8"));
+        assert_eq!(shard_of(&script), Ok(None));
+        assert_eq!(shard_of(&[&array[..], &script].concat()), expect("3/8"));
     }
 
     #[test]
@@ -165,18 +167,22 @@ mod tests {
             ("SLURM_ARRAY_TASK_MIN", "2"),
             ("SLURM_ARRAY_TASK_MAX", "6"),
         ];
-        assert!(told(&gaps).unwrap_err().contains("not 2 in a row: give --shard"));
-        assert!(told(&[("PMI_RANK", "x"), ("PMI_SIZE", "5")]).unwrap_err().contains("PMI_RANK"));
-        assert!(told(&[("PMI_RANK", "5"), ("PMI_SIZE", "5")]).unwrap_err().contains("6 of 5"));
-        assert!(told(&[("PMI_RANK", "5")]).unwrap_err().contains("PMI_RANK is set, but not of"));
-        assert!(told(&[("SLURM_ARRAY_TASK_ID", "5")]).unwrap_err().contains("give --shard"));
-        // Which of 1 … 8 or 0 … 7 these are, nobody tells: two tasks may not take the same shard.
+        assert!(shard_of(&gaps).unwrap_err().contains("not 2 in a row: give --shard"));
+        assert!(
+            shard_of(&[("PMI_RANK", "x"), ("PMI_SIZE", "5")]).unwrap_err().contains("PMI_RANK")
+        );
+        assert!(shard_of(&[("PMI_RANK", "5"), ("PMI_SIZE", "5")]).unwrap_err().contains("6 of 5"));
+        assert!(
+            shard_of(&[("PMI_RANK", "5")]).unwrap_err().contains("PMI_RANK is set, but not of")
+        );
+        assert!(shard_of(&[("SLURM_ARRAY_TASK_ID", "5")]).unwrap_err().contains("give --shard"));
+        // Whether these are 1 … 8 or 0 … 7 is unknown: two tasks must not take the same shard.
         let last = [("SLURM_ARRAY_TASK_ID", "8"), ("SLURM_ARRAY_TASK_COUNT", "8")];
-        assert!(told(&last).unwrap_err().contains("9 of 8"));
+        assert!(shard_of(&last).unwrap_err().contains("9 of 8"));
         // A rank beyond its size would be another task's shard.
         let array = [("SLURM_ARRAY_TASK_ID", "0"), ("SLURM_ARRAY_TASK_COUNT", "2")];
         let beyond = [&array[..], &[("PMI_RANK", "3"), ("PMI_SIZE", "2")]].concat();
-        assert!(told(&beyond).unwrap_err().contains("4 of 2"));
+        assert!(shard_of(&beyond).unwrap_err().contains("4 of 2"));
         for text in ["", "1", "0/3", "4/3", "1/0", "a/b", "1/3/2", "1/10000"] {
             assert!(text.parse::<Shard>().is_err(), "{text}");
         }

@@ -13,29 +13,31 @@ use dmodc::judge::{self, Delivery};
 use dmodc::{ForwardingTables, Live, NodeIndex, Orders, Ranking, Routing, RoutingOptions};
 use dmodc_formats::hosts::{ListedName, read_hosts, read_pairs};
 use dmodc_formats::lft::Lft;
-use dmodc_study::analysis::{Finding, Flows, Pattern, find};
+use dmodc_study::analysis::{Finding, Pattern, PatternFlows, find};
 use dmodc_study::report as page;
 use serde_json::Value;
 
-use super::check::{strangers, unmatched};
+use super::check::{mismatches, unmatched};
 use crate::args::AnalyzeArgs;
-use crate::input::Whole;
-use crate::names::Nodes;
+use crate::input::{HealthyFabric, OrderChoice};
+use crate::names::NodeNames;
 use crate::text::counted;
-use crate::verdict::Situation;
-use crate::{Answer, input, output};
+use crate::verdict::HintContext;
+use crate::{Answer, input, output, source, table_file};
 
-/// Everything that was found.
+/// The results of an analysis.
 pub(super) struct Analysis<'a> {
     live: Live<'a>,
     ranking: &'a Ranking,
     traffic: &'a Traffic<'a>,
     findings: Vec<Finding>,
-    /// What becomes of the node pairs, and the first of those that are not delivered.
+    /// How many node pairs are delivered.
     delivery: Delivery,
+    /// The first pairs that are not delivered.
     lost: Vec<LostPair>,
-    /// What does not match between tables and fabric, and what would help.
-    strangers: String,
+    /// Mismatches between tables and fabric, in words.
+    mismatches: String,
+    /// What would help if pairs are not delivered.
     hint: String,
     unmatched: Value,
     seed: u64,
@@ -45,21 +47,21 @@ pub(super) struct Analysis<'a> {
 pub(super) fn run(args: &AnalyzeArgs) -> Result<Answer> {
     let job_file = args.nodes.as_deref();
     let inputs = [args.fabric.fabric.as_path(), args.tables.as_path()].into_iter().chain(job_file);
-    input::only_one_from_stdin(inputs)?;
+    source::only_one_from_stdin(inputs)?;
     let fabric = input::fabric(&args.fabric)?;
     let (fabric, leaves) = input::leaf_rule(&args.leaves, fabric)?;
-    let whole = Whole::new(fabric);
+    let whole = HealthyFabric::new(fabric);
     let live = whole.live();
-    let dump = input::tables(&args.tables, live.fabric, &args.fabric)?;
-    input::is_of_this_fabric(&args.tables, &dump, live.fabric)?;
-    let (destinations, switches, _) = input::order(&args.order)?;
+    let dump = table_file::tables(&args.tables, live.fabric, &args.fabric)?;
+    table_file::check_fabric(&args.tables, &dump, live.fabric)?;
+    let OrderChoice { destinations, switches, .. } = input::order(&args.order)?;
     let routing =
         Routing::new(live, &RoutingOptions { leaves, destinations, switches, switch_lids: true });
     let ready = routing.preprocess(live);
     let (ranking, orders) = (&ready.ranking, routing.orders());
     let tables = Lft::tables(&[&dump], live.fabric)?.remove(0);
     let start = Instant::now();
-    let names = Nodes::new(live.fabric);
+    let names = NodeNames::new(live.fabric);
     let traffic = match &args.nodes {
         None => Traffic::new(live, ranking, orders, &tables),
         Some(path) => {
@@ -67,7 +69,7 @@ pub(super) fn run(args: &AnalyzeArgs) -> Result<Answer> {
             Traffic::among(live, ranking, orders, &tables, nodes)
         }
     };
-    let flows: Vec<Flows> = args
+    let flows: Vec<PatternFlows> = args
         .patterns
         .iter()
         .map(|pattern| flows(pattern, &names, &traffic))
@@ -81,7 +83,7 @@ pub(super) fn run(args: &AnalyzeArgs) -> Result<Answer> {
         true => None,
         false => dmodc::validity(live, &ready, routing.columns()).ok(),
     };
-    let situation = Situation {
+    let situation = HintContext {
         live,
         ranking,
         leaves: &args.leaves,
@@ -96,7 +98,7 @@ pub(super) fn run(args: &AnalyzeArgs) -> Result<Answer> {
         findings,
         delivery,
         lost,
-        strangers: strangers(live, &dumps, [args.tables.as_path()].into_iter()),
+        mismatches: mismatches(live, &dumps, [args.tables.as_path()].into_iter()),
         hint: situation.hint(),
         unmatched: unmatched(&dumps),
         seed,
@@ -106,8 +108,8 @@ pub(super) fn run(args: &AnalyzeArgs) -> Result<Answer> {
     Ok(analysis.delivery.is_complete().into())
 }
 
-/// What becomes of all pairs of the nodes, which is reported whatever the patterns are. Loads follow the first
-/// LID of each node alone; a pair counts as delivered only if it is over all of them.
+/// Returns how many pairs of nodes are delivered, and the first of the others; this is reported for all patterns. Loads
+/// are counted for the first LID of each node only, but a pair counts as delivered only if all LIDs are.
 fn delivery(
     traffic: &Traffic<'_>,
     live: Live<'_>,
@@ -129,7 +131,7 @@ fn delivery(
     (Delivery::among(live, traffic.nodes().iter().copied(), undelivered), lost)
 }
 
-/// Writes what was asked for.
+/// Writes the outputs that the arguments ask for.
 fn write(args: &AnalyzeArgs, analysis: &Analysis<'_>) -> Result<()> {
     let to = |path: &Option<std::path::PathBuf>, text: &dyn Fn() -> Result<String>| -> Result<()> {
         let Some(path) = path else { return Ok(()) };
@@ -139,7 +141,7 @@ fn write(args: &AnalyzeArgs, analysis: &Analysis<'_>) -> Result<()> {
     to(&args.csv, &|| Ok(report::csv(analysis)))?;
     to(&args.svg, &|| report::svg(analysis))?;
     to(&args.html, &|| {
-        let (fabric, tables) = (input::name(&args.fabric.fabric), input::name(&args.tables));
+        let (fabric, tables) = (source::name(&args.fabric.fabric), source::name(&args.tables));
         Ok(page::html(&report::page(analysis, &fabric, &tables)))
     })?;
     match args.json {
@@ -148,10 +150,10 @@ fn write(args: &AnalyzeArgs, analysis: &Analysis<'_>) -> Result<()> {
     }
 }
 
-/// The nodes of a job, in destination order, each once.
-fn job(path: &Path, names: &Nodes<'_>, orders: &Orders) -> Result<Vec<NodeIndex>> {
+/// Returns the nodes of a job in destination order, each once.
+fn job(path: &Path, names: &NodeNames<'_>, orders: &Orders) -> Result<Vec<NodeIndex>> {
     let mut nodes = Vec::new();
-    for named in input::list(path, read_hosts)? {
+    for named in source::read_list(path, read_hosts)? {
         nodes.extend(meant(path, names, &named)?);
     }
     nodes.sort_by_key(|&n| (!orders.node_number(n).on_leaf, orders.node_number(n).number, n));
@@ -159,13 +161,13 @@ fn job(path: &Path, names: &Nodes<'_>, orders: &Orders) -> Result<Vec<NodeIndex>
     Ok(nodes)
 }
 
-fn meant(path: &Path, names: &Nodes<'_>, named: &ListedName) -> Result<Vec<NodeIndex>> {
-    let place = || format!("{}:{}", input::name(path), named.line);
+fn meant(path: &Path, names: &NodeNames<'_>, named: &ListedName) -> Result<Vec<NodeIndex>> {
+    let place = || format!("{}:{}", source::name(path), named.line);
     names.find(&named.name).with_context(place)
 }
 
-/// A pattern with its names resolved.
-fn flows(pattern: &Pattern, names: &Nodes<'_>, traffic: &Traffic<'_>) -> Result<Flows> {
+/// Returns a pattern with its names resolved.
+fn flows(pattern: &Pattern, names: &NodeNames<'_>, traffic: &Traffic<'_>) -> Result<PatternFlows> {
     let mut positions = vec![None; names.count()];
     for (position, n) in traffic.nodes().iter().enumerate() {
         positions[n.at()] = Some(position as u32);
@@ -193,20 +195,20 @@ fn flows(pattern: &Pattern, names: &Nodes<'_>, traffic: &Traffic<'_>) -> Result<
         Pattern::File(path) => {
             let path = Path::new(path);
             let mut pairs = Vec::new();
-            for (from, to) in input::list(path, read_pairs)? {
+            for (from, to) in source::read_list(path, read_pairs)? {
                 let ends = [meant(path, names, &from)?, meant(path, names, &to)?];
                 if ends[0].len() != ends[1].len() {
                     let [a, b] = ends.map(|nodes| counted(nodes.len(), "node"));
-                    let place = format!("{}:{}", input::name(path), from.line);
+                    let place = format!("{}:{}", source::name(path), from.line);
                     bail!(
                         "{place}: '{}' has {a} and '{}' {b}: say by GUID which send to which",
                         from.name,
                         to.name
                     );
                 }
-                // Hosts with several rails send from each to its like.
+                // A host with several rails sends from each rail to the same rail of the other host.
                 for (&a, &b) in ends[0].iter().zip(&ends[1]) {
-                    let place = || format!("{}:{}", input::name(path), from.line);
+                    let place = || format!("{}:{}", source::name(path), from.line);
                     let a = position(a, &from.name).with_context(place)?;
                     pairs.push((a, position(b, &to.name).with_context(place)?));
                 }
@@ -215,5 +217,5 @@ fn flows(pattern: &Pattern, names: &Nodes<'_>, traffic: &Traffic<'_>) -> Result<
         }
         _ => Vec::new(),
     };
-    Ok(Flows { pattern: pattern.clone(), pairs })
+    Ok(PatternFlows { pattern: pattern.clone(), pairs })
 }

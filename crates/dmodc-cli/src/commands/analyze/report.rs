@@ -1,4 +1,4 @@
-//! The findings for machines, and as a page.
+//! The findings as JSON, CSV, SVG and HTML.
 
 use std::fmt::Write as _;
 
@@ -10,11 +10,11 @@ use dmodc_study::{figure, report as page};
 use serde_json::{Map, Value, json};
 
 use super::Analysis;
-use super::words::{Summary, bound, is_series, title, worst_hosts};
+use super::words::{SeriesSummary, WorstHosts, bound, is_series, title, worst_hosts};
 use crate::text::number;
 use crate::verdict;
 
-/// A figure has so many bars at most.
+/// The greatest number of bars of a figure.
 const BARS: u64 = 40;
 
 pub(super) fn json(analysis: &Analysis<'_>) -> String {
@@ -41,7 +41,7 @@ pub(super) fn json(analysis: &Analysis<'_>) -> String {
     verdict::set(&mut report, &analysis.delivery);
     for finding in &analysis.findings {
         let value = one(analysis, finding);
-        // Of two patterns of one kind, each stands under its full name.
+        // If there are two patterns of one kind, each has its full name as key.
         let key = finding.pattern.key();
         let same = analysis.findings.iter().filter(|other| other.pattern.key() == key).count();
         let name = if same > 1 { finding.pattern.to_string() } else { key.into() };
@@ -53,7 +53,8 @@ pub(super) fn json(analysis: &Analysis<'_>) -> String {
 fn one(analysis: &Analysis<'_>, finding: &Finding) -> Value {
     let mut value = Map::new();
     let mut set = |key: &str, of: Value| value.insert(key.into(), of);
-    let [maxima, bounds] = [&finding.maxima, &finding.bounds].map(|values| Summary::of(values));
+    let [maxima, bounds] =
+        [&finding.maxima, &finding.bounds].map(|values| SeriesSummary::of(values));
     set("pattern", json!(finding.pattern.to_string()));
     set("max", json!(finding.max));
     if is_series(&finding.pattern) {
@@ -66,7 +67,7 @@ fn one(analysis: &Analysis<'_>, finding: &Finding) -> Value {
         set("min", json!(maxima.min));
         set("median", json!(maxima.median));
         set("mean", json!(maxima.mean));
-        // The bound of what is read first: of shifts the maximum, of random patterns the median.
+        // The bound of the most important number: for shifts the maximum, for random patterns the median.
         let of_shifts = matches!(finding.pattern, Pattern::Shifts(_));
         set("bound", json!(if of_shifts { bounds.max } else { bounds.median }));
         set("bound_median", json!(bounds.median));
@@ -104,10 +105,10 @@ fn one(analysis: &Analysis<'_>, finding: &Finding) -> Value {
     Value::Object(value)
 }
 
-/// Hosts by the worst port that any of their rails sends over.
+/// Returns the hosts, judged by the worst port that any of their rails sends over.
 fn of_hosts(analysis: &Analysis<'_>, finding: &Finding) -> Value {
     const NAMED: usize = 10;
-    let (means, order) = worst_hosts(finding);
+    let WorstHosts { means, order } = worst_hosts(finding);
     let rails = analysis.traffic.rails();
     let host = |&host: &usize| {
         let (name, max) = (analysis.traffic.hosts()[host], finding.by_host[host].max);
@@ -149,7 +150,7 @@ fn worst(analysis: &Analysis<'_>, finding: &Finding) -> Value {
     finding.worst.iter().map(port).collect()
 }
 
-/// A row for each directed port: what it is, and its load for each pattern.
+/// Returns a CSV row for each directed port, with its load for each pattern.
 pub(super) fn csv(analysis: &Analysis<'_>) -> String {
     let fabric = analysis.live.fabric;
     let mut text = String::from("guid,name,port,peer_guid,peer_name,level,peer_level");
@@ -181,7 +182,7 @@ pub(super) fn csv(analysis: &Analysis<'_>) -> String {
     text
 }
 
-/// A field of CSV.
+/// Returns a field in the notation of CSV.
 fn quoted(field: &str) -> String {
     match field.contains([',', '"', '\n', '\r']) {
         true => format!("\"{}\"", field.replace('"', "\"\"")),
@@ -189,9 +190,9 @@ fn quoted(field: &str) -> String {
     }
 }
 
-/// A histogram for each pattern.
+/// Returns a figure with a histogram for each pattern.
 pub(super) fn svg(analysis: &Analysis<'_>) -> Result<String> {
-    let panels: Vec<figure::Panel> = analysis
+    let panels: Vec<figure::HistogramPanel> = analysis
         .findings
         .iter()
         .map(|finding| {
@@ -200,16 +201,16 @@ pub(super) fn svg(analysis: &Analysis<'_>) -> Result<String> {
                 .iter()
                 .map(|bin| (bin.from as f64 - 0.5, bin.to as f64 + 0.5, bin.count as f64));
             let limit = (finding.bound > 0).then_some(finding.bound as f64);
-            // A file may be called anything, and SVG has no place for what cannot be shown.
+            // A file may have any name, but SVG must not contain control characters.
             let title =
                 printable(&format!("{}: {}", finding.pattern, title(finding, analysis.seed)));
-            figure::Panel { title, x: x.into(), y: y.into(), bars: bars.collect(), limit }
+            figure::HistogramPanel { title, x: x.into(), y: y.into(), bars: bars.collect(), limit }
         })
         .collect();
     figure::histograms(&panels).map_err(|why| anyhow!(why))
 }
 
-/// What a histogram is of: maxima of a series, or loads of ports.
+/// Returns the bins of a histogram and the labels of its axes: maxima of a series, or loads of ports.
 fn distribution(finding: &Finding) -> (Vec<Bin>, &'static str, &'static str) {
     match is_series(&finding.pattern) {
         true => {
@@ -222,17 +223,18 @@ fn distribution(finding: &Finding) -> (Vec<Bin>, &'static str, &'static str) {
     }
 }
 
-/// The page.
-pub(super) fn page(analysis: &Analysis<'_>, fabric: &str, tables: &str) -> page::Report {
+/// Returns the contents of the HTML page.
+pub(super) fn page(analysis: &Analysis<'_>, fabric: &str, tables: &str) -> page::HtmlReport {
     let traffic = analysis.traffic;
     let nodes = traffic.nodes().len() as u64;
     let fact = |name: &str, value: String| (name.to_string(), value);
     let live = analysis.live;
     let examples = analysis.lost.iter().map(|lost| {
         let (from, to) = (End::Switch(lost.from), End::Node(lost.to));
-        (device(live.fabric, from), device(live.fabric, to), "not delivered".to_string())
+        let [from, to] = [from, to].map(|end| device(live.fabric, end));
+        page::LostPair { from, to, reason: "not delivered".into() }
     });
-    page::Report {
+    page::HtmlReport {
         title: format!("Congestion risk of {tables}"),
         facts: vec![
             fact("fabric", fabric.into()),
@@ -253,20 +255,21 @@ pub(super) fn page(analysis: &Analysis<'_>, fabric: &str, tables: &str) -> page:
     }
 }
 
-/// A device as the page names it: names repeat, GUIDs do not.
-fn device(fabric: &Fabric, end: End) -> page::Name {
+/// Returns a device by name, with its GUID and LID, because names may repeat.
+fn device(fabric: &Fabric, end: End) -> page::DeviceName {
     let lid = match end {
         End::Switch(s) => fabric.switch(s).lid,
         End::Node(n) => fabric.node(n).lid,
     };
     let detail = format!("{} · LID {lid}", end.guid(fabric));
-    page::Name { name: printable(end.name(fabric)), detail }
+    page::DeviceName { name: printable(end.name(fabric)), detail }
 }
 
-fn section(analysis: &Analysis<'_>, finding: &Finding) -> page::Pattern {
+fn section(analysis: &Analysis<'_>, finding: &Finding) -> page::PatternSection {
     let fabric = analysis.live.fabric;
     let series = is_series(&finding.pattern);
-    let [maxima, bounds] = [&finding.maxima, &finding.bounds].map(|values| Summary::of(values));
+    let [maxima, bounds] =
+        [&finding.maxima, &finding.bounds].map(|values| SeriesSummary::of(values));
     let sum: u64 = finding.by_port.iter().sum();
     let about = match (series, &finding.cut) {
         (true, _) => {
@@ -287,7 +290,7 @@ fn section(analysis: &Analysis<'_>, finding: &Finding) -> page::Pattern {
     let worst = finding.worst.iter().map(|worst| {
         let port = &analysis.traffic.ports()[worst.port];
         let ends = finding.ends.as_ref();
-        page::WorstPort {
+        page::WorstPortRow {
             switch: device(fabric, End::Switch(port.switch)),
             port: port.port.0,
             peer: device(fabric, End::Switch(port.peer)),
@@ -296,7 +299,7 @@ fn section(analysis: &Analysis<'_>, finding: &Finding) -> page::Pattern {
             destinations: ends.map(|ends| ends.destinations[worst.port].into()),
         }
     });
-    page::Pattern {
+    page::PatternSection {
         name: title(finding, analysis.seed),
         about,
         max: finding.max as f64,
@@ -322,7 +325,7 @@ fn section(analysis: &Analysis<'_>, finding: &Finding) -> page::Pattern {
     }
 }
 
-/// Every port of every switch, the highest level first.
+/// Returns the loads of every port of every switch, the highest level first.
 fn heat(analysis: &Analysis<'_>, finding: &Finding) -> page::HeatMap {
     let fabric = analysis.live.fabric;
     let mut rows: Vec<Vec<Option<u64>>> =
@@ -344,40 +347,40 @@ fn heat(analysis: &Analysis<'_>, finding: &Finding) -> page::HeatMap {
     page::HeatMap { levels: ranks.iter().enumerate().rev().map(level).collect() }
 }
 
-/// Hosts that fare worst in the patterns that followed them.
-fn hosts(analysis: &Analysis<'_>) -> Vec<page::Host> {
+/// Returns the hosts with the worst loads, of the patterns that have loads of hosts.
+fn hosts(analysis: &Analysis<'_>) -> Vec<page::HostRow> {
     const SHOWN: usize = 50;
     let (fabric, traffic) = (analysis.live.fabric, analysis.traffic);
     let rails = traffic.rails();
     if analysis.findings.iter().all(|finding| finding.by_host.is_empty()) {
         return Vec::new();
     }
-    let mut switches: Vec<Vec<page::Name>> = vec![Vec::new(); rails.len()];
-    let mut names = vec![page::Name::default(); rails.len()];
+    let mut switches: Vec<Vec<page::DeviceName>> = vec![Vec::new(); rails.len()];
+    let mut names = vec![page::DeviceName::default(); rails.len()];
     for (position, &n) in traffic.nodes().iter().enumerate() {
         let (host, switch) = (traffic.host_of(position), End::Switch(fabric.node(n).switch));
         let switch = device(fabric, switch);
         if !switches[host].contains(&switch) {
             switches[host].push(switch);
         }
-        // An adapter without the name of a host is told apart by its GUID.
+        // An adapter without the name of a host is identified by its GUID.
         let unnamed = host_name(&fabric.adapter_of(n).name).is_none();
         let detail = if unnamed { device(fabric, End::Node(n)).detail } else { String::new() };
-        names[host] = page::Name { name: printable(traffic.hosts()[host]), detail };
+        names[host] = page::DeviceName { name: printable(traffic.hosts()[host]), detail };
     }
     let mean = |finding: &Finding, host: usize| {
         let patterns = finding.maxima.len().max(1) as f64;
         finding.by_host.get(host).map(|risk| risk.sum as f64 / patterns)
     };
-    let mut hosts: Vec<page::Host> = (0..rails.len())
-        .map(|host| page::Host {
+    let mut hosts: Vec<page::HostRow> = (0..rails.len())
+        .map(|host| page::HostRow {
             name: std::mem::take(&mut names[host]),
             nodes: rails[host].into(),
             switches: std::mem::take(&mut switches[host]),
             loads: analysis.findings.iter().map(|finding| mean(finding, host)).collect(),
         })
         .collect();
-    let worst = |host: &page::Host| host.loads.iter().flatten().sum::<f64>();
+    let worst = |host: &page::HostRow| host.loads.iter().flatten().sum::<f64>();
     hosts.sort_by(|a, b| {
         worst(b)
             .total_cmp(&worst(a))

@@ -12,7 +12,7 @@ use crate::text::{counted, end, number, switch, time};
 
 pub(super) fn text(analysis: &Analysis<'_>) -> String {
     let traffic = analysis.traffic;
-    let mut text = analysis.strangers.clone();
+    let mut text = analysis.mismatches.clone();
     let _ = writeln!(
         text,
         "{}, {} between switches ({})",
@@ -43,7 +43,7 @@ fn undelivered(analysis: &Analysis<'_>) -> String {
     text
 }
 
-/// What a pattern is, in words.
+/// Returns a pattern in words.
 pub(super) fn title(finding: &Finding, seed: u64) -> String {
     let count = finding.maxima.len();
     match &finding.pattern {
@@ -60,7 +60,7 @@ pub(super) fn title(finding: &Finding, seed: u64) -> String {
     }
 }
 
-/// Whether loads are the worst of many patterns.
+/// Returns whether loads are the worst of many patterns.
 pub(super) fn is_series(pattern: &Pattern) -> bool {
     matches!(pattern, Pattern::Permutations(_) | Pattern::Shifts(_) | Pattern::Bisections(_))
 }
@@ -87,7 +87,7 @@ fn section(analysis: &Analysis<'_>, finding: &Finding) -> String {
     text
 }
 
-/// The numbers that are read first.
+/// Returns the most important numbers.
 fn headline(analysis: &Analysis<'_>, finding: &Finding) -> String {
     let ratio = |risk: f64, bound: f64| match bound > 0.0 {
         true => format!("{:.2} × the bound", risk / bound),
@@ -105,9 +105,10 @@ fn headline(analysis: &Analysis<'_>, finding: &Finding) -> String {
             ratio(finding.max as f64, finding.bound as f64),
         );
     }
-    let [maxima, bounds] = [&finding.maxima, &finding.bounds].map(|values| Summary::of(values));
-    let line = |name: &str, of: &Summary| {
-        let Summary { min, median, mean, max } = of;
+    let [maxima, bounds] =
+        [&finding.maxima, &finding.bounds].map(|values| SeriesSummary::of(values));
+    let line = |name: &str, of: &SeriesSummary| {
+        let SeriesSummary { min, median, mean, max } = of;
         format!("  {name:<6}{min:>9}{median:>9}{mean:>9.2}{max:>9}\n")
     };
     let mut text = format!("  {:<6}{:>9}{:>9}{:>9}{:>9}\n", "", "min", "median", "mean", "max");
@@ -117,20 +118,20 @@ fn headline(analysis: &Analysis<'_>, finding: &Finding) -> String {
     text
 }
 
-/// The numbers of a series.
-pub(super) struct Summary {
+/// The distribution of a series of numbers.
+pub(super) struct SeriesSummary {
     pub(super) min: u32,
     pub(super) median: u32,
     pub(super) mean: f64,
     pub(super) max: u32,
 }
 
-impl Summary {
+impl SeriesSummary {
     pub(super) fn of(values: &[u32]) -> Self {
         let mut sorted = values.to_vec();
         sorted.sort_unstable();
         let sum: u64 = sorted.iter().map(|&value| u64::from(value)).sum();
-        Summary {
+        SeriesSummary {
             min: sorted.first().copied().unwrap_or(0),
             median: sorted.get(sorted.len().saturating_sub(1) / 2).copied().unwrap_or(0),
             mean: sum as f64 / sorted.len().max(1) as f64,
@@ -139,7 +140,7 @@ impl Summary {
     }
 }
 
-/// Where a bound comes from.
+/// Returns the cut that proves a bound, in words.
 pub(super) fn bound(fabric: &Fabric, cut: &Cut) -> String {
     let nodes = counted(cut.nodes as usize, "node");
     let cables = counted(cut.cables as usize, "cable");
@@ -189,13 +190,13 @@ fn worst(analysis: &Analysis<'_>, finding: &Finding) -> String {
     text
 }
 
-/// Hosts with several nodes are as slow as their slowest.
+/// Returns the worst hosts. A host with several nodes is as slow as its slowest node.
 fn hosts(analysis: &Analysis<'_>, finding: &Finding) -> String {
     let rails = analysis.traffic.rails();
     if finding.by_host.is_empty() || rails.iter().all(|&rails| rails < 2) {
         return String::new();
     }
-    let (means, order) = worst_hosts(finding);
+    let WorstHosts { means, order } = worst_hosts(finding);
     let all = means.iter().sum::<f64>() / means.len().max(1) as f64;
     let mut text =
         format!("  hosts, by the worst port of any of their rails: {all:.2} on average\n");
@@ -207,11 +208,19 @@ fn hosts(analysis: &Analysis<'_>, finding: &Finding) -> String {
     text
 }
 
-/// The mean of each host over all patterns, and the hosts, the worst first.
-pub(super) fn worst_hosts(finding: &Finding) -> (Vec<f64>, Vec<usize>) {
+/// The hosts of a series of patterns.
+pub(super) struct WorstHosts {
+    /// The mean of each host over all patterns.
+    pub(super) means: Vec<f64>,
+    /// The hosts, the worst first.
+    pub(super) order: Vec<usize>,
+}
+
+/// Returns the means of all hosts, and their order.
+pub(super) fn worst_hosts(finding: &Finding) -> WorstHosts {
     let patterns = finding.maxima.len().max(1) as f64;
     let means: Vec<f64> = finding.by_host.iter().map(|host| host.sum as f64 / patterns).collect();
     let mut order: Vec<usize> = (0..means.len()).collect();
     order.sort_by(|&a, &b| means[b].total_cmp(&means[a]).then(a.cmp(&b)));
-    (means, order)
+    WorstHosts { means, order }
 }

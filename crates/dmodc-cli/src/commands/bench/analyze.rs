@@ -3,22 +3,24 @@
 use std::fmt::Write as _;
 
 use anyhow::{Context, Result};
-use dmodc_study::bench::{self, Case};
+use dmodc_study::bench::{self, BenchCase};
 use dmodc_study::machine;
 use serde_json::{Value, json};
 
-use super::{Size, command_line, sizes, write};
+use super::cases::{Size, sizes};
+use super::record::{command_line, write};
 use crate::args::{BenchAnalyzeArgs, Dead};
 use crate::text::number;
 use crate::{Answer, output};
 
-/// Judging instead of routing.
+/// Measures judging instead of routing.
 pub(super) fn run(args: &BenchAnalyzeArgs) -> Result<Answer> {
     let mut rows = Vec::new();
     for Size { name, pgft, .. } in sizes(&args.presets, &args.tuples, "rlft-36")? {
         for Dead { cables, switches } in args.dead.iter().copied() {
             let (name, pgft) = (name.clone(), pgft.clone());
-            let case = Case { name, pgft, cables, switches, seed: args.seed, switch_lids: true };
+            let case =
+                BenchCase { name, pgft, cables, switches, seed: args.seed, switch_lids: true };
             rows.push(bench::analyze(&case, args.rounds as usize, !args.no_naive)?);
         }
     }

@@ -21,12 +21,12 @@ use dmodc_formats::{alternatives, lft, orders};
 use crate::args::{EngineName, RouteArgs};
 use crate::text::{doubts, not_pgft, switch};
 use crate::{Answer, output, table_file};
-use state::State;
-use summary::{Empty, Summary};
+use state::RouteState;
+use summary::{EmptyEntries, RouteSummary};
 
 pub(super) fn run(args: &RouteArgs) -> Result<Answer> {
     args.output.check(&[&args.save_orders, &args.alternatives])?;
-    let state = State::read(args)?;
+    let state = RouteState::read(args)?;
     let live = state.live();
     if let EngineName::Opensm(name) = &args.engine {
         return opensm::route(args, &state, name);
@@ -54,8 +54,8 @@ pub(super) fn run(args: &RouteArgs) -> Result<Answer> {
     Ok(summary.delivery.is_complete().into())
 }
 
-/// All tables in memory, then in one file.
-fn together(args: &RouteArgs, state: &State) -> Result<Summary> {
+/// Computes all tables in memory, and writes them into one file.
+fn together(args: &RouteArgs, state: &RouteState) -> Result<RouteSummary> {
     let (live, routing) = (state.live(), &state.routing);
     let engine: &dyn Engine = match (&state.stable, &args.engine) {
         (Some(stable), _) => stable,
@@ -80,13 +80,13 @@ fn together(args: &RouteArgs, state: &State) -> Result<Summary> {
             Ok(alternatives::write(live, &ready, tables.columns(), out)?)
         })?;
     }
-    let mut empty = Empty::default();
+    let mut empty = EmptyEntries::default();
     for tile in tables.columns().tiles() {
         for s in live.switches() {
             empty.add(state, s, tile.columns.clone().zip(tables.row(s, &tile)));
         }
     }
-    Ok(Summary {
+    Ok(RouteSummary {
         name: engine.name().into(),
         routed: tables.routed(),
         done: "routed",
@@ -99,13 +99,13 @@ fn together(args: &RouteArgs, state: &State) -> Result<Summary> {
     })
 }
 
-/// Beyond so many entries nobody waits until two more sets of tables are computed and judged.
+/// With more entries than this, computing and judging two more sets of tables would take too long.
 const MEASURED: usize = 1 << 26;
 
-/// What numbers that were kept cost, if there are any and the fabric is not too large to find out in passing.
+/// Returns what kept numbers cost; `None` if no numbers are kept, or the fabric is too large to measure it.
 fn numbers_cost(
     args: &RouteArgs,
-    state: &State,
+    state: &RouteState,
     tables: &ForwardingTables,
 ) -> Result<Option<NumbersCost>> {
     let entries = tables.switch_count() * tables.columns().len();
@@ -113,8 +113,9 @@ fn numbers_cost(
     Ok(is_measured.then(|| NumbersCost::new(state.live(), &state.routing)).transpose()?)
 }
 
-/// The tables of each switch as they come, in a file of its own. The folder is there once all are.
-fn split(args: &RouteArgs, state: &State, folder: &Path) -> Result<Summary> {
+/// Writes the table of each switch into a file of its own as soon as it is computed. The folder appears when all are
+/// written.
+fn split(args: &RouteArgs, state: &RouteState, folder: &Path) -> Result<RouteSummary> {
     let (live, columns) = (state.live(), state.routing.columns());
     let engine: &dyn Engine = match (&state.stable, &args.engine) {
         (Some(stable), _) => stable,
@@ -122,7 +123,7 @@ fn split(args: &RouteArgs, state: &State, folder: &Path) -> Result<Summary> {
         _ => anyhow::bail!("--split is there for --engine dmodc and stable alone"),
     };
     let mut writer = lft::LftWriter::new(live, columns);
-    let (mut empty, mut routed) = (Empty::default(), 0);
+    let (mut empty, mut routed) = (EmptyEntries::default(), 0);
     let start = Instant::now();
     let ready = state.routing.preprocess(live);
     let coverage = output::to_folder(folder, |folder| {
@@ -149,7 +150,7 @@ fn split(args: &RouteArgs, state: &State, folder: &Path) -> Result<Summary> {
         Ok(error) => explain(error, live),
         Err(error) => error,
     })?;
-    Ok(Summary {
+    Ok(RouteSummary {
         name: engine.name().into(),
         routed,
         done: "routed and written",
@@ -162,13 +163,13 @@ fn split(args: &RouteArgs, state: &State, folder: &Path) -> Result<Summary> {
     })
 }
 
-/// What a reader of the tables should know.
-fn comments(state: &State) -> Vec<String> {
+/// Returns comments for readers of the tables.
+fn comments(state: &RouteState) -> Vec<String> {
     let beyond = "LIDs are beyond InfiniBand's range: OpenSM cannot load this.";
     state.beyond.map(|_| beyond.into()).into_iter().collect()
 }
 
-/// A refusal, with the witness by name.
+/// Returns a routing error that names the switch.
 fn explain(error: RouteError, live: Live<'_>) -> anyhow::Error {
     match &error {
         RouteError::NotPgft(reason) => {

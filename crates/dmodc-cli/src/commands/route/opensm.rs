@@ -6,19 +6,19 @@ use std::fmt::Write as _;
 use anyhow::{Result, ensure};
 use dmodc::judge::{Delivery, Scope, check};
 use dmodc::validity;
-use dmodc_study::lab::{OpensmTables, tables_of};
+use dmodc_lab::{OpensmTables, tables_of};
 use serde_json::json;
 
 use super::comments;
-use super::state::State;
+use super::state::RouteState;
 use crate::args::RouteArgs;
 use crate::text::counted;
 use crate::{Answer, commands, output, table_file, verdict};
 
-/// The longest that OpenSM may take, in seconds.
+/// The time that OpenSM may take, in seconds.
 const LONGEST: u64 = 3600;
 
-pub(super) fn route(args: &RouteArgs, state: &State, name: &str) -> Result<Answer> {
+pub(super) fn route(args: &RouteArgs, state: &RouteState, name: &str) -> Result<Answer> {
     let live = state.live();
     let others = [args.save_orders.is_some(), args.alternatives.is_some(), args.connect_roots];
     ensure!(
@@ -61,7 +61,7 @@ pub(super) fn route(args: &RouteArgs, state: &State, name: &str) -> Result<Answe
             counted(live.switches().count(), "switch"),
             counted(state.destinations(), "destination"),
         );
-        text += &words(&judged, unseen);
+        text += &verdict_text(&judged, unseen);
         if args.output.output.as_deref().is_some_and(|path| path.to_str() != Some("-")) {
             output::print(&text)?;
         } else if !delivery.is_complete() {
@@ -71,7 +71,7 @@ pub(super) fn route(args: &RouteArgs, state: &State, name: &str) -> Result<Answe
     Ok(delivery.is_complete().into())
 }
 
-/// Refuses tables that deliver nothing although live cables connect some pair: something went wrong on the way.
+/// Refuses tables that deliver no pair although live cables connect some: then something went wrong.
 fn refuse_nothing(name: &str, delivery: &Delivery) -> Result<()> {
     ensure!(
         delivery.delivered > 0 || delivery.lost == 0,
@@ -80,8 +80,8 @@ fn refuse_nothing(name: &str, delivery: &Delivery) -> Result<()> {
     Ok(())
 }
 
-/// Returns what the tables do, and why they may do less than they could.
-fn words(judged: &Scope, unseen: usize) -> String {
+/// Returns the verdict on the tables in words, and the reason why some switches may have none.
+fn verdict_text(judged: &Scope, unseen: usize) -> String {
     let sound = if judged.is_sound() { "sound" } else { "NOT SOUND" };
     let mut text = format!("{}; {sound}\n", judged.delivery());
     if unseen > 0 {
@@ -108,7 +108,7 @@ mod tests {
         let error = refused(0, 12, 0).expect_err("it is refused").to_string();
         assert!(error.contains("opensm:updn: OpenSM's tables deliver nothing"), "{error}");
         assert!(error.contains("0 of 12 node pairs delivered, 12 lost"), "{error}");
-        // What is cut off is not the engine's fault, and neither is a fabric without pairs.
+        // Pairs that are cut off are not the engine's fault, and neither is a fabric without pairs.
         for (delivered, lost, cut_off) in [(1, 11, 0), (0, 0, 12), (0, 0, 0)] {
             assert!(refused(delivered, lost, cut_off).is_ok());
         }

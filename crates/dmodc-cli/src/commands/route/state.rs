@@ -1,4 +1,4 @@
-//! What is routed: a fabric from a file, and by the engine stable the reference that it is joined with.
+//! What is routed: a fabric from a file and, for the engine `stable`, the reference with which it is joined.
 
 use std::sync::Arc;
 
@@ -10,12 +10,13 @@ use dmodc::{
 };
 
 use crate::args::{EngineName, FabricArgs, RouteArgs};
-use crate::input;
+use crate::input::OrderChoice;
+use crate::{input, source};
 
-/// The orders that the arguments ask for. Those that are saved are to last, so empty places have numbers, too, and a dead switch does not decide
-/// which plane comes first.
-fn order(args: &RouteArgs) -> Result<(DestinationOrder, SwitchOrder, Option<SavedOrders>)> {
-    let (destinations, switches, saved) = input::order(&args.order)?;
+/// Returns the orders that the arguments ask for. Orders that will be saved must last: so empty places have numbers, too,
+/// and a dead switch does not decide which plane comes first.
+fn order(args: &RouteArgs) -> Result<OrderChoice> {
+    let OrderChoice { destinations, switches, saved } = input::order(&args.order)?;
     let destinations = match destinations {
         DestinationOrder::Topological if args.save_orders.is_some() => DestinationOrder::Places,
         other => other,
@@ -24,44 +25,44 @@ fn order(args: &RouteArgs) -> Result<(DestinationOrder, SwitchOrder, Option<Save
         SwitchOrder::Plane if args.save_orders.is_some() => SwitchOrder::AgreedPlane,
         other => other,
     };
-    Ok((destinations, switches, saved))
+    Ok(OrderChoice { destinations, switches, saved })
 }
 
-/// A fabric as it is now, ready to be routed.
-pub(super) struct State {
+/// The present fabric, ready to be routed.
+pub(super) struct RouteState {
     fabric: Fabric,
-    /// What of it is not there now.
+    /// The parts that are absent now.
     absent: Degradation,
     pub(super) routing: Routing,
-    /// With --engine stable.
+    /// The engine of --engine stable.
     pub(super) stable: Option<Stable>,
-    /// With --reference: its name, and what became of it.
+    /// With --reference: the name of its file, and how the present fabric differs from it.
     pub(super) reference: Option<(String, Changes)>,
-    /// Orders from before.
+    /// Orders from an earlier run.
     saved: Option<SavedOrders>,
     /// A LID that OpenSM cannot use.
     pub(super) beyond: Option<Lid>,
 }
 
-impl State {
+impl RouteState {
     pub(super) fn read(args: &RouteArgs) -> Result<Self> {
         ensure!(
             args.reference.is_none() || args.engine == EngineName::Stable,
             "--reference is there for --engine stable alone"
         );
         let Some(path) = &args.reference else {
-            return State::alone(args, input::fabric(&args.fabric)?);
+            return RouteState::alone(args, input::fabric(&args.fabric)?);
         };
-        input::only_one_from_stdin([path.as_path(), args.fabric.fabric.as_path()])?;
+        source::only_one_from_stdin([path.as_path(), args.fabric.fabric.as_path()])?;
         let fabric = input::fabric(&args.fabric)?;
         let reference = FabricArgs { fabric: path.clone(), strict: args.fabric.strict };
-        State::joined(args, input::fabric(&reference)?, fabric, input::name(path))
+        RouteState::joined(args, input::fabric(&reference)?, fabric, source::name(path))
     }
 
-    /// A fabric that is its own reference.
+    /// Returns the state of a fabric that is its own reference.
     fn alone(args: &RouteArgs, fabric: Fabric) -> Result<Self> {
         let (fabric, leaves) = input::leaf_rule(&args.leaves, fabric)?;
-        let (destinations, switches, mut saved) = order(args)?;
+        let OrderChoice { destinations, switches, mut saved } = order(args)?;
         if let Some(saved) = &mut saved {
             saved.hand_over_to(&fabric);
         }
@@ -72,20 +73,20 @@ impl State {
         let stable = (args.engine == EngineName::Stable)
             .then(|| Stable { reference: Arc::new(Reference::new(&routing, live)) });
         let beyond = fabric.infiniband_lids().err();
-        Ok(State { fabric, absent, routing, stable, reference: None, saved, beyond })
+        Ok(RouteState { fabric, absent, routing, stable, reference: None, saved, beyond })
     }
 
-    /// A fabric and its reference. Orders are those that the reference would have alone.
+    /// Returns the state of a fabric and its reference. The orders are those of the reference alone.
     fn joined(args: &RouteArgs, reference: Fabric, present: Fabric, name: String) -> Result<Self> {
         let beyond = present.infiniband_lids().err();
-        // Hosts are set aside in both, so that a node is of the kind that it was. Leaves are those of both
-        // together, so it is no error if the present has none.
+        // Hosts are excluded in both fabrics, so that a node does not change its kind. Leaves are those of both
+        // together, so it is no error if the present fabric has none.
         let (reference, leaves) =
             input::leaf_rule(&args.leaves, reference).with_context(|| name.clone())?;
         let choice = input::leaf_choice(&args.leaves)?;
         let present = choice.set_aside(present);
         let mut joined = Joined::new(&reference, &present).with_context(|| name.clone())?;
-        let (destinations, switches, earlier) = order(args)?;
+        let OrderChoice { destinations, switches, saved: earlier } = order(args)?;
         let options = RoutingOptions { leaves, destinations, switches, switch_lids: true };
         let mut orders = Routing::orders_of(&reference, &options);
         if let Some(earlier) = earlier {
@@ -96,7 +97,7 @@ impl State {
         (joined.fabric, leaves) = input::leaf_rule(&args.leaves, joined.fabric)?;
         let routing = joined.routing(leaves, &orders);
         let stable = Stable { reference: Arc::new(joined.reference(&routing)) };
-        Ok(State {
+        Ok(RouteState {
             fabric: joined.fabric,
             absent: joined.now,
             routing,
@@ -107,12 +108,12 @@ impl State {
         })
     }
 
-    /// How many nodes are absent that the orders from before know.
+    /// Returns the number of absent nodes that the earlier orders contain.
     pub(super) fn absent_nodes(&self) -> usize {
         self.saved.as_ref().map_or(0, |saved| saved.absent_nodes(&self.fabric))
     }
 
-    /// Whether the numbers are from before, or are to last.
+    /// Returns whether the numbers come from an earlier run, or are saved for a later one.
     pub(super) fn numbers_last(&self, args: &RouteArgs) -> bool {
         self.saved.is_some() || args.save_orders.is_some()
     }
@@ -121,13 +122,13 @@ impl State {
         Live::new(&self.fabric, &self.absent)
     }
 
-    /// How many destinations there are now.
+    /// Returns the number of live destinations.
     pub(super) fn destinations(&self) -> usize {
         let all = self.routing.columns().destinations().iter();
         all.filter(|d| d.end.is_alive(self.live())).count()
     }
 
-    /// Both orders, with whoever is absent now.
+    /// Returns both orders, absent devices included.
     pub(super) fn orders(&self) -> SavedOrders {
         let mut now = self.routing.orders().save(self.live());
         if let Some(earlier) = &self.saved {

@@ -1,4 +1,4 @@
-//! What was routed, for people and for scripts.
+//! The result of routing, for people and for scripts.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -9,15 +9,15 @@ use dmodc::judge::Delivery;
 use dmodc::{Coverage, End, Live, NO_ROUTE, SwitchIndex};
 use serde_json::{Value, json};
 
-use super::state::State;
+use super::state::RouteState;
 use crate::args::RouteArgs;
 use crate::ranks;
 use crate::text::{counted, doubts, end, number, switch, time};
-use crate::verdict::{self, Situation};
+use crate::verdict::{self, HintContext};
 
 /// Entries of live switches without a route, by kind of destination.
 #[derive(Default)]
-pub(super) struct Empty {
+pub(super) struct EmptyEntries {
     nodes: usize,
     others: usize,
     switches: usize,
@@ -25,11 +25,11 @@ pub(super) struct Empty {
     examples: [Option<(SwitchIndex, End)>; 3],
 }
 
-impl Empty {
-    /// Counts those among these entries of one switch, each given with its column.
+impl EmptyEntries {
+    /// Adds the empty entries of one switch; each entry is given with its column.
     pub(super) fn add<'a>(
         &mut self,
-        state: &State,
+        state: &RouteState,
         s: SwitchIndex,
         entries: impl Iterator<Item = (usize, &'a u8)>,
     ) {
@@ -50,23 +50,23 @@ impl Empty {
     }
 }
 
-pub(super) struct Summary {
+pub(super) struct RouteSummary {
     pub(super) name: String,
     /// Entries that have a route.
     pub(super) routed: usize,
-    /// What took the time.
+    /// What was done in the elapsed time.
     pub(super) done: &'static str,
     pub(super) coverage: Coverage,
     pub(super) delivery: Delivery,
-    pub(super) empty: Empty,
+    pub(super) empty: EmptyEntries,
     pub(super) connected: Option<usize>,
     pub(super) elapsed: Duration,
-    /// What the numbers cost that were kept, if that was measured.
+    /// What kept numbers cost, if that was measured.
     pub(super) numbers: Option<NumbersCost>,
 }
 
-impl Summary {
-    pub(super) fn json(&self, state: &State) -> String {
+impl RouteSummary {
+    pub(super) fn json(&self, state: &RouteState) -> String {
         let live = state.live();
         let guid = |s| live.fabric.switch(s).guid.to_string();
         let examples: Vec<_> = self
@@ -101,7 +101,7 @@ impl Summary {
         format!("{summary:#}\n")
     }
 
-    pub(super) fn text(&self, args: &RouteArgs, state: &State) -> String {
+    pub(super) fn text(&self, args: &RouteArgs, state: &RouteState) -> String {
         let live = state.live();
         let mut text = format!(
             "{}: {} × {} {} in {}\n",
@@ -144,7 +144,7 @@ impl Summary {
                 "LID {lid} is beyond InfiniBand's range: OpenSM cannot load these tables"
             );
         }
-        let situation = Situation {
+        let situation = HintContext {
             live,
             ranking: &state.routing.ranking(live),
             leaves: &args.leaves,
@@ -155,9 +155,9 @@ impl Summary {
         text + &situation.hint()
     }
 
-    /// Entries that stay unset. Where every pair is delivered, nobody misses them, and one calm line says so.
+    /// Returns a text about entries that stay unset. If every pair is delivered, they do not matter, and one line is enough.
     fn unset(&self, live: Live<'_>) -> String {
-        let Empty { nodes, others, switches, examples } = &self.empty;
+        let EmptyEntries { nodes, others, switches, examples } = &self.empty;
         let option = switches > &0 && self.connected.is_none();
         let hint = |which: &str| match option {
             true => format!(" (--connect-roots sets {which})"),

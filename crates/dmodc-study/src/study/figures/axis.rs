@@ -1,26 +1,26 @@
-//! Where the degradations of a sweep stand in a panel.
+//! The positions of a sweep's degradations in a panel.
 
 use std::ops::Range;
 
-use super::sweep::Sweep;
+use super::sweep::FigureSweep;
 
 /// Pixels from the left and from above.
-pub(super) type Place = (i32, i32);
+pub(super) type Pixel = (i32, i32);
 
-/// Between the parts of an axis, in places.
+/// The gap between the parts of an axis, in units of the distance between degradations.
 const GAP: f64 = 0.5;
 
-/// Degradations from left to right; those of one sweep after those of another.
+/// The horizontal axis of a panel: degradations from left to right, part by part.
 pub(super) struct Axis {
-    /// What stands below the places of each part, and which those are.
+    /// The label of each part, and its range of degradations.
     pub(super) parts: Vec<(String, Range<usize>)>,
     pub(super) labels: Vec<String>,
-    /// Where each place is.
+    /// The horizontal coordinate of each degradation.
     pub(super) spots: Vec<f64>,
 }
 
 impl Axis {
-    pub(super) fn new(sweep: &Sweep) -> Self {
+    pub(super) fn new(sweep: &FigureSweep) -> Self {
         let mut axis = Axis { parts: vec![], labels: vec![], spots: vec![] };
         for part in &sweep.parts {
             let from = axis.labels.len();
@@ -32,29 +32,29 @@ impl Axis {
         axis
     }
 
-    /// Where the last place is.
+    /// Returns the coordinate of the last degradation.
     pub(super) fn end(&self) -> f64 {
         self.spots.last().copied().unwrap_or(0.0)
     }
 
-    /// The middle of some places.
+    /// Returns the middle of some degradations.
     pub(super) fn middle(&self, places: &Range<usize>) -> f64 {
         (self.spots[places.start] + self.spots[places.end - 1]) / 2.0
     }
 
-    /// A share of all values, part by part: lines do not lead from one to another.
+    /// Returns the points of a quantile, part by part: lines do not lead from one part to another.
     pub(super) fn lines(
         &self,
-        throws: &[Vec<f64>],
+        trials: &[Vec<f64>],
         share: f64,
-        at: &impl Fn(f64, f64) -> Place,
-    ) -> Vec<Vec<Place>> {
-        let place = |place: usize| Some(at(self.spots[place], quantile(&throws[place], share)?));
+        at: &impl Fn(f64, f64) -> Pixel,
+    ) -> Vec<Vec<Pixel>> {
+        let place = |place: usize| Some(at(self.spots[place], quantile(&trials[place], share)?));
         self.parts.iter().map(|(_, places)| places.clone().filter_map(place).collect()).collect()
     }
 }
 
-/// A value that this share of all is not above, between two where it falls there.
+/// Returns a quantile, interpolated between two values.
 fn quantile(values: &[f64], share: f64) -> Option<f64> {
     let mut values = values.to_vec();
     values.sort_by(f64::total_cmp);

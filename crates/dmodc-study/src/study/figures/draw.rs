@@ -1,77 +1,76 @@
 //! Panels of curves, with plotters.
 //!
-//! The degradations of a sweep stand at equal distances: they grow by factors, and all should be read.
-//! Engines are told apart by colour and by the shape of their marks, and stand a little beside each other,
-//! so that equal values do not hide.
+//! The degradations of a sweep have equal distances: they grow by factors, and all should be readable. Engines differ in
+//! colour and in the shape of their marks, and are shifted a little, so that equal values do not hide each other.
 
 use plotters::coord::Shift;
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::axis::{Axis, Place};
+use super::axis::{Axis, Pixel};
 use crate::figure::{BOLD_LINES, COLOURS, GREY, LIGHT_LINES, thousands};
 
-/// All values of a curve, throw by throw, for each degradation.
-pub(super) struct Curve {
+/// The values of an engine: those of all trials, for each degradation.
+pub(super) struct EngineCurve {
     pub(super) name: String,
-    pub(super) throws: Vec<Vec<f64>>,
+    pub(super) trials: Vec<Vec<f64>>,
 }
 
 /// How values are shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// Median, quartiles and every throw.
+pub(super) enum PanelKind {
+    /// Median, quartiles and every trial.
     Spread,
     /// One number, from 0 to 100.
     Bars,
 }
 
-pub(super) struct Panel {
+pub(super) struct StudyPanel {
     pub(super) title: String,
     pub(super) axis: String,
-    pub(super) kind: Kind,
-    pub(super) curves: Vec<Curve>,
-    /// What no curve can go below.
+    pub(super) kind: PanelKind,
+    pub(super) curves: Vec<EngineCurve>,
+    /// The lower bound of all curves.
     pub(super) bound: Option<Vec<Vec<f64>>>,
 }
 
 pub(super) struct Figure {
     pub(super) title: String,
-    /// What grows to the right.
+    /// The horizontal axis of all panels.
     pub(super) axis: Axis,
-    /// What the bounds of its panels are, for the legend.
+    /// The name of the bound in the legend.
     pub(super) bound: String,
     /// A heading and the panels below it.
-    pub(super) rows: Vec<(String, Vec<Panel>)>,
+    pub(super) rows: Vec<(String, Vec<StudyPanel>)>,
 }
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Drawn<T = ()> = Result<T, Box<dyn std::error::Error>>;
 
-/// The height of a panel, and the least width.
+/// The least width of a panel, and its height.
 const PANEL: (u32, u32) = (390, 290);
-/// What a panel needs beside its places, and for each.
-const BESIDE: u32 = 90;
-const EACH: f64 = 42.0;
-/// Above all panels: the title, and the lines of the legend.
+/// The width that a panel needs in addition to its degradations, and for each of them.
+const AXIS_WIDTH: u32 = 90;
+const DEGRADATION_WIDTH: f64 = 42.0;
+/// The height of the title, and of a line of the legend.
 const HEAD: u32 = 54;
 const LEGEND: i32 = 24;
-/// Bands and dots of more engines than these would hide each other.
+/// With more engines than this, bands and dots would hide each other.
 const MOST_BANDS: usize = 3;
-/// Above a row of panels.
+/// The height of the heading of a row of panels.
 const HEADING: u32 = 26;
 const MARGIN: u32 = 12;
 
 const INK: RGBColor = RGBColor(40, 40, 40);
 
-/// Words of a figure, in one style.
+/// Returns the style of a text.
 fn font(size: u32, at: (HPos, VPos)) -> TextStyle<'static> {
     ("sans-serif", size).into_font().color(&INK).pos(Pos::new(at.0, at.1))
 }
 
 impl Figure {
-    /// The figure as SVG.
+    /// Returns the figure as SVG.
     pub(super) fn svg(&self) -> Result<String, String> {
         let mut svg = String::new();
         self.draw(&mut svg).map_err(|error| error.to_string())?;
@@ -80,8 +79,8 @@ impl Figure {
 
     fn draw(&self, svg: &mut String) -> Drawn {
         let most = self.rows.iter().map(|(_, panels)| panels.len()).max().unwrap_or(1) as u32;
-        // The title wants some width, even over a single panel.
-        let panel = PANEL.0.max(BESIDE + (EACH * (self.axis.end() + 1.0)) as u32);
+        // The title needs some width, even over a single panel.
+        let panel = PANEL.0.max(AXIS_WIDTH + (DEGRADATION_WIDTH * (self.axis.end() + 1.0)) as u32);
         let width = (2 * MARGIN + most * panel).max(640);
         let legend = self.legend(width as i32 - 2 * MARGIN as i32);
         let head = HEAD + (LEGEND * legend.len() as i32) as u32;
@@ -108,7 +107,7 @@ impl Figure {
         Ok(())
     }
 
-    /// The lines of the legend: names, and which engine each is of; the bound has none.
+    /// Returns the lines of the legend: names, and the index of the engine; `None` for the bound.
     fn legend(&self, width: i32) -> Vec<Vec<(String, Option<usize>)>> {
         let panels = || self.rows.iter().flat_map(|(_, panels)| panels);
         let curves = panels().next().map_or(&[][..], |panel| &panel.curves);
@@ -131,14 +130,14 @@ impl Figure {
         lines
     }
 
-    /// The title, and the legend below it.
+    /// Draws the title, and the legend below it.
     fn head(&self, area: &Area<'_>, width: u32, legend: &[Vec<(String, Option<usize>)>]) -> Drawn {
         let middle = (width / 2) as i32;
         let title =
             Text::new(self.title.clone(), (middle, 14), font(17, (HPos::Center, VPos::Top)));
         area.draw(&title)?;
         let mut panels = self.rows.iter().flat_map(|(_, panels)| panels);
-        let is_bars = panels.next().is_some_and(|panel| panel.kind == Kind::Bars);
+        let is_bars = panels.next().is_some_and(|panel| panel.kind == PanelKind::Bars);
         for (line, y) in legend.iter().zip((54..).step_by(LEGEND as usize)) {
             let mut x = middle - line.iter().map(|(name, _)| length(name)).sum::<i32>() / 2;
             for (name, engine) in line {
@@ -168,14 +167,14 @@ impl Figure {
         Ok(())
     }
 
-    fn panel(&self, area: &Area<'_>, panel: &Panel) -> Drawn {
-        let values = panel.curves.iter().flat_map(|curve| curve.throws.iter().flatten());
+    fn panel(&self, area: &Area<'_>, panel: &StudyPanel) -> Drawn {
+        let values = panel.curves.iter().flat_map(|curve| curve.trials.iter().flatten());
         let greatest =
             values.chain(panel.bound.iter().flatten().flatten()).fold(0.0f64, |a, &b| a.max(b));
         let top = match panel.kind {
-            Kind::Bars => 100.0,
-            Kind::Spread if greatest <= 0.0 => 1.0,
-            Kind::Spread => greatest * 1.06,
+            PanelKind::Bars => 100.0,
+            PanelKind::Spread if greatest <= 0.0 => 1.0,
+            PanelKind::Spread => greatest * 1.06,
         };
         let mut chart = ChartBuilder::on(area)
             .margin(6)
@@ -203,7 +202,7 @@ impl Figure {
             let (px, py) = chart.plotting_area().map_coordinate(&(x, y));
             (px - left, py - above)
         };
-        // Above the middle of the curves, not of the panel with its axis.
+        // The title is above the middle of the curves, not of the panel with its axis.
         let (x, y) = at(self.axis.end() / 2.0, top);
         let style = font(14, (HPos::Center, VPos::Bottom));
         area.draw(&Text::new(panel.title.clone(), (x, y - 7), style))?;
@@ -215,24 +214,24 @@ impl Figure {
         }
         let count = panel.curves.len() as f64;
         for (engine, curve) in panel.curves.iter().enumerate() {
-            let beside = engine as f64 - (count - 1.0) / 2.0;
+            let offset = engine as f64 - (count - 1.0) / 2.0;
             match panel.kind {
-                Kind::Spread => {
-                    let aside = (0.7 / count).min(0.1) * beside;
+                PanelKind::Spread => {
+                    let aside = (0.7 / count).min(0.1) * offset;
                     let many = panel.curves.len() > MOST_BANDS;
-                    self.spread(area, curve, (engine, many), |x, y| at(x + aside, y))?;
+                    self.spread(area, curve, engine, many, |x, y| at(x + aside, y))?;
                 }
-                Kind::Bars => {
+                PanelKind::Bars => {
                     let width = 0.8 / count;
-                    self.bars(area, curve, engine, |x, y| at(x + width * beside, y), width)?;
+                    self.bars(area, curve, engine, |x, y| at(x + width * offset, y), width)?;
                 }
             }
         }
         Ok(())
     }
 
-    /// The degradations below the panel, and what they are.
-    fn below(&self, area: &Area<'_>, at: &impl Fn(f64, f64) -> Place) -> Drawn {
+    /// Draws the labels of the degradations below the panel, and the label of the axis.
+    fn below(&self, area: &Area<'_>, at: &impl Fn(f64, f64) -> Pixel) -> Drawn {
         for (spot, label) in self.axis.spots.iter().zip(&self.axis.labels) {
             let (x, y) = at(*spot, 0.0);
             area.draw(&PathElement::new([(x, y), (x, y + 4)], GREY))?;
@@ -247,18 +246,19 @@ impl Figure {
         Ok(())
     }
 
-    /// The median as a line; quartiles as a band and every throw as a dot, or where there are many engines
-    /// quartiles as a bar.
+    /// Draws the median as a line, quartiles as a band and every trial as a dot; if there are many engines, quartiles as
+    /// a bar and no dots.
     fn spread(
         &self,
         area: &Area<'_>,
-        curve: &Curve,
-        (engine, many): (usize, bool),
-        at: impl Fn(f64, f64) -> Place,
+        curve: &EngineCurve,
+        engine: usize,
+        many: bool,
+        at: impl Fn(f64, f64) -> Pixel,
     ) -> Drawn {
         let colour = colour(engine);
         let [lower, median, upper] =
-            [0.25, 0.5, 0.75].map(|share| self.axis.lines(&curve.throws, share, &at));
+            [0.25, 0.5, 0.75].map(|share| self.axis.lines(&curve.trials, share, &at));
         for (lower, upper) in lower.into_iter().zip(upper) {
             if many {
                 for ends in lower.into_iter().zip(upper) {
@@ -267,13 +267,13 @@ impl Figure {
                 }
                 continue;
             }
-            let band: Vec<Place> = lower.into_iter().chain(upper.into_iter().rev()).collect();
+            let band: Vec<Pixel> = lower.into_iter().chain(upper.into_iter().rev()).collect();
             area.draw(&Polygon::new(band, colour.mix(0.16).filled()))?;
         }
-        for (spot, throws) in self.axis.spots.iter().zip(&curve.throws).filter(|_| !many) {
-            for (throw, &value) in throws.iter().enumerate() {
-                // Equal values lie side by side.
-                let aside = ((throw * 7 % 11) as f64 - 5.0) * 0.012;
+        for (spot, trials) in self.axis.spots.iter().zip(&curve.trials).filter(|_| !many) {
+            for (trial, &value) in trials.iter().enumerate() {
+                // Equal values are side by side.
+                let aside = ((trial * 7 % 11) as f64 - 5.0) * 0.012;
                 let place = at(spot + aside, value);
                 area.draw(&Circle::new(place, 2, colour.mix(0.35).filled()))?;
             }
@@ -290,15 +290,15 @@ impl Figure {
     fn bars(
         &self,
         area: &Area<'_>,
-        curve: &Curve,
+        curve: &EngineCurve,
         engine: usize,
-        at: impl Fn(f64, f64) -> Place,
+        at: impl Fn(f64, f64) -> Pixel,
         width: f64,
     ) -> Drawn {
-        for (spot, share) in self.axis.spots.iter().zip(&curve.throws) {
+        for (spot, share) in self.axis.spots.iter().zip(&curve.trials) {
             let Some(&top) = share.first() else { continue };
             let corners = [at(spot - width / 2.0, top), at(spot + width / 2.0, 0.0)];
-            // Even nothing can be seen; an engine that takes no part has no bar.
+            // Even 0 % has a visible bar; an engine that takes no part has none.
             let top = corners[0].1.min(corners[1].1 - 2);
             let corners = [(corners[0].0 + 1, top), (corners[1].0 - 1, corners[1].1)];
             area.draw(&Rectangle::new(corners, colour(engine).filled()))?;
@@ -307,7 +307,7 @@ impl Figure {
     }
 }
 
-/// How much room a name needs in the legend, with its mark.
+/// Returns the width of a name in the legend, with its mark.
 fn length(name: &str) -> i32 {
     46 + 8 * name.chars().count() as i32
 }
@@ -316,9 +316,9 @@ fn colour(engine: usize) -> RGBColor {
     COLOURS[engine % COLOURS.len()]
 }
 
-/// The corners of an engine's mark: a square, a triangle, a diamond, or a hexagon.
-fn mark(engine: usize, (x, y): Place) -> Vec<Place> {
-    let corners: &[Place] = match engine % 4 {
+/// Returns the corners of an engine's mark: a square, a triangle, a diamond, or a hexagon.
+fn mark(engine: usize, (x, y): Pixel) -> Vec<Pixel> {
+    let corners: &[Pixel] = match engine % 4 {
         0 => &[(-4, -4), (4, -4), (4, 4), (-4, 4)],
         1 => &[(0, -5), (5, 4), (-5, 4)],
         2 => &[(0, -6), (5, 0), (0, 6), (-5, 0)],
@@ -327,7 +327,7 @@ fn mark(engine: usize, (x, y): Place) -> Vec<Place> {
     corners.iter().map(|&(dx, dy)| (x + dx, y + dy)).collect()
 }
 
-/// A number on an axis: 1,500 or 0.25.
+/// Returns a number for an axis: 1,500 or 0.25.
 fn short(value: f64) -> String {
     match value {
         v if v.fract().abs() < 1e-9 || v >= 100.0 => thousands(&format!("{v:.0}")),

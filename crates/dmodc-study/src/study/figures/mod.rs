@@ -1,100 +1,102 @@
-//! Figures as in the paper: risk against degradation, what an update moves, and how many throws stay valid.
+//! Figures as in the paper: risk against degradation, what an update moves, and how many trials stay valid.
 //!
-//! A *sweep* is a list of degradations that is one axis: growing numbers of dead cables with as many dead
-//! switches, or the other way round; or both, one beside the other. Every sweep has three figures, each
-//! with a row of panels for every fabric.
+//! A *sweep* is a list of degradations along one axis: growing numbers of dead cables with a fixed number of dead switches,
+//! or the other way round; or both, side by side. Every sweep has three figures, each with a row of panels for every
+//! fabric.
 
 mod axis;
 mod draw;
 mod sweep;
 
 use super::measures::{Measure, values};
-use super::rows::Row;
+use super::rows::StudyRow;
 use crate::figure::thousands;
 use axis::Axis;
-use draw::{Curve, Figure, Kind, Panel};
-use sweep::Sweep;
+use draw::{EngineCurve, Figure, PanelKind, StudyPanel};
+use sweep::FigureSweep;
 
-/// A drawing.
+/// A figure and the name of its file.
 #[derive(Clone, Debug)]
-pub struct Drawing {
-    /// Its file's name, without an ending.
+pub struct FigureFile {
+    /// The name of the file, without an ending.
     pub name: String,
-    /// The drawing as SVG.
+    /// The figure as SVG.
     pub svg: String,
 }
 
-/// All figures of a merged table.
+/// Returns all figures of a merged table.
 ///
 /// # Errors
 /// If there is nothing to draw, or the drawing library fails.
-pub fn draw(rows: &[Row]) -> Result<Vec<Drawing>, String> {
+pub fn draw(rows: &[StudyRow]) -> Result<Vec<FigureFile>, String> {
     let first = rows.first().ok_or("the table has no rows: there is nothing to draw")?;
     let study = first.get("study");
     let mut drawings = Vec::new();
-    for sweep in Sweep::all(rows)? {
-        let table = Table { rows, sweep: &sweep };
+    for sweep in FigureSweep::all(rows)? {
+        let table = SweepTable { rows, sweep: &sweep };
         let kinds =
             [("risk", table.risk()), ("update", table.update()), ("validity", table.valid())];
         for (kind, figure) in kinds {
             let name = format!("{study}-{kind}{}", sweep.suffix);
-            drawings.push(Drawing { name, svg: figure.svg()? });
+            drawings.push(FigureFile { name, svg: figure.svg()? });
         }
     }
     Ok(drawings)
 }
 
-/// So many panels are side by side at the most.
+/// The greatest number of panels side by side.
 const PANELS_IN_A_ROW: usize = 3;
 
-/// Rows, along one sweep.
-struct Table<'a> {
-    rows: &'a [Row],
-    sweep: &'a Sweep,
+/// The rows of a table, along one sweep.
+struct SweepTable<'a> {
+    rows: &'a [StudyRow],
+    sweep: &'a FigureSweep,
 }
 
-impl Table<'_> {
-    /// What an engine's rows of a fabric and a pattern hold: all throws of each place of the sweep.
-    fn throws(
+impl SweepTable<'_> {
+    /// Returns the values of an engine on a fabric with a pattern: those of all trials, for each position of the sweep.
+    fn trials(
         &self,
-        [fabric, engine, pattern]: [&str; 3],
-        value: impl Fn(&Row) -> Option<f64>,
+        fabric: &str,
+        engine: &str,
+        pattern: &str,
+        value: impl Fn(&StudyRow) -> Option<f64>,
     ) -> Vec<Vec<f64>> {
-        let is_meant = |row: &&Row| {
+        let matches = |row: &&StudyRow| {
             row.get("fabric") == fabric
                 && row.get("engine") == engine
                 && row.get("pattern") == pattern
         };
-        let mut throws = vec![vec![]; self.sweep.len()];
-        for row in self.rows.iter().filter(is_meant) {
+        let mut trials = vec![vec![]; self.sweep.len()];
+        for row in self.rows.iter().filter(matches) {
             if let Some(value) = value(row) {
-                for place in self.sweep.places(row) {
-                    throws[place].push(value);
+                for place in self.sweep.positions(row) {
+                    trials[place].push(value);
                 }
             }
         }
-        throws
+        trials
     }
 
     fn curves(
         &self,
         fabric: &str,
         pattern: &str,
-        value: impl Fn(&Row) -> Option<f64>,
-    ) -> Vec<Curve> {
+        value: impl Fn(&StudyRow) -> Option<f64>,
+    ) -> Vec<EngineCurve> {
         let engines = values(self.rows, "engine");
-        let curve = |engine: &&str| Curve {
-            name: self.named(engine),
-            throws: self.throws([fabric, engine, pattern], &value),
+        let curve = |engine: &&str| EngineCurve {
+            name: self.engine_label(engine),
+            trials: self.trials(fabric, engine, pattern, &value),
         };
         engines.iter().map(curve).collect()
     }
 
-    /// An engine, and how many throws it has if others have more.
-    fn named(&self, engine: &str) -> String {
-        let last = |is_meant: &dyn Fn(&&Row) -> bool| {
-            let throws = self.rows.iter().filter(is_meant).filter_map(|row| row.number("throw"));
-            throws.fold(0.0, f64::max)
+    /// Returns the name of an engine, with the number of its trials if others have more.
+    fn engine_label(&self, engine: &str) -> String {
+        let last = |matches: &dyn Fn(&&StudyRow) -> bool| {
+            let trials = self.rows.iter().filter(matches).filter_map(|row| row.number("throw"));
+            trials.fold(0.0, f64::max)
         };
         let (its, all) = (last(&|row| row.get("engine") == engine), last(&|_| true));
         match its < all {
@@ -104,20 +106,26 @@ impl Table<'_> {
         }
     }
 
-    /// A measure of all engines, and what it cannot go below.
-    fn panel(&self, fabric: &str, pattern: &str, measure: &Measure, words: [&str; 2]) -> Panel {
+    /// Returns the panel of a measure: a curve for each engine, and the lower bound.
+    fn panel(
+        &self,
+        fabric: &str,
+        pattern: &str,
+        measure: &Measure,
+        words: [&str; 2],
+    ) -> StudyPanel {
         let least = |engine: &&str| {
-            self.throws([fabric, engine, pattern], |row| {
+            self.trials(fabric, engine, pattern, |row| {
                 measure.least(row).filter(|_| row.lost() == 0)
             })
         };
-        // Every engine is held against the same faults; the first that has the most throws tells.
+        // All engines have the same faults, so the bound of the first engine with the most trials is shown.
         let engines = values(self.rows, "engine");
         let least = engines.iter().rev().map(least).max_by_key(|b| b.concat().len());
-        Panel {
+        StudyPanel {
             title: words[0].into(),
             axis: words[1].into(),
-            kind: Kind::Spread,
+            kind: PanelKind::Spread,
             curves: self.curves(fabric, pattern, |row| measure.comparable(row)),
             bound: least.filter(|_| measure.has_least()),
         }
@@ -154,18 +162,19 @@ impl Table<'_> {
 
     fn valid(&self) -> Figure {
         let pattern = values(self.rows, "pattern")[0];
-        // An engine that refuses delivers nothing.
-        let is_complete = |row: &Row| Some(f64::from(u8::from(row.get("unroutable_pairs") == "0")));
+        // An engine that refuses a trial delivers no pair.
+        let is_complete =
+            |row: &StudyRow| Some(f64::from(u8::from(row.get("unroutable_pairs") == "0")));
         let panel = |fabric: &&str| {
             let mut curves = self.curves(fabric, pattern, is_complete);
-            for throws in curves.iter_mut().flat_map(|curve| &mut curve.throws) {
-                let share = throws.iter().sum::<f64>() / throws.len() as f64;
-                *throws = throws.first().map(|_| 100.0 * share).into_iter().collect();
+            for trials in curves.iter_mut().flat_map(|curve| &mut curve.trials) {
+                let share = trials.iter().sum::<f64>() / trials.len() as f64;
+                *trials = trials.first().map(|_| 100.0 * share).into_iter().collect();
             }
-            Panel {
+            StudyPanel {
                 title: self.heading(fabric),
                 axis: "percent of throws".into(),
-                kind: Kind::Bars,
+                kind: PanelKind::Bars,
                 curves,
                 bound: None,
             }
@@ -180,22 +189,27 @@ impl Table<'_> {
         Figure { title, axis: Axis::new(self.sweep), bound: String::new(), rows }
     }
 
-    /// A figure with a row for every fabric.
-    fn figure(&self, title: &str, bound: String, panels: impl Fn(&str) -> Vec<Panel>) -> Figure {
+    /// Returns a figure with a row for every fabric.
+    fn figure(
+        &self,
+        title: &str,
+        bound: String,
+        panels: impl Fn(&str) -> Vec<StudyPanel>,
+    ) -> Figure {
         let row = |fabric: &&str| (self.heading(fabric), panels(fabric));
-        let throws = match values(self.rows, "throw").len() {
+        let trials = match values(self.rows, "throw").len() {
             1 => "one throw".into(),
-            throws => format!("{throws} throws, their median and quartiles"),
+            trials => format!("{trials} throws, their median and quartiles"),
         };
         Figure {
-            title: format!("{title} ({throws})"),
+            title: format!("{title} ({trials})"),
             axis: Axis::new(self.sweep),
             bound,
             rows: values(self.rows, "fabric").iter().map(row).collect(),
         }
     }
 
-    /// A fabric, and how large it is.
+    /// Returns the heading of a fabric: its name and size.
     fn heading(&self, fabric: &str) -> String {
         let row = self.rows.iter().find(|row| row.get("fabric") == fabric);
         let number = |column| thousands(row.map_or("", |row| row.get(column)));
@@ -203,7 +217,7 @@ impl Table<'_> {
     }
 }
 
-/// What of a pattern is drawn, in words.
+/// Returns the title of a pattern's panel.
 fn title_of(pattern: &str) -> String {
     match pattern.split_once(':') {
         Some(("rp", n)) => format!("random permutations, median of {n}"),

@@ -1,59 +1,78 @@
-//! Which degradations make an axis.
+//! Finds the degradations that make an axis.
 
 use crate::study::measures::{shown, values};
-use crate::study::rows::Row;
+use crate::study::rows::StudyRow;
 
-/// Dead cables and dead switches, as asked for.
-type Level = (String, String);
+/// A degradation in the words of the plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct AskedLevel {
+    cables: String,
+    switches: String,
+}
 
-/// Degradations side by side: one growing amount, or two that do not grow together, one after the other.
+/// Degradations side by side: one amount that grows, or two that grow one after the other.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Sweep {
-    /// What tells its figures' names from those of other sweeps.
+pub(super) struct FigureSweep {
+    /// The ending of the names of its figures, which differs between sweeps.
     pub(super) suffix: String,
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<SweepPart>,
+}
+
+/// The amount that stays the same along a sweep.
+#[derive(Clone, Copy)]
+struct FixedAmount<'a> {
+    asked: &'a str,
+    /// In the label of the axis.
+    what: &'a str,
+    /// In the names of files.
+    word: &'a str,
 }
 
 /// Degradations along one axis.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Part {
-    /// What the axis is.
+pub(super) struct SweepPart {
+    /// The label of the axis.
     pub(super) axis: String,
-    levels: Vec<Level>,
-    /// What stands below each.
+    levels: Vec<AskedLevel>,
+    /// The label of each degradation.
     pub(super) labels: Vec<String>,
 }
 
 const CABLES: &str = "dead cables between switches";
 const SWITCHES: &str = "dead switches";
 
-/// So many degradations can be read in one panel.
+/// The greatest number of degradations in one panel.
 const MOST: usize = 10;
 
-impl Sweep {
-    /// The sweeps of a table: over cables for each number of switches, and over switches where no more
-    /// cables are dead than ever; if neither grows alone, over all degradations as they come. Cables alone
-    /// and switches alone share a figure if they fit.
-    pub(super) fn all(rows: &[Row]) -> Result<Vec<Sweep>, String> {
-        let mut levels: Vec<Level> = Vec::new();
+impl FigureSweep {
+    /// Returns the sweeps of a table: over cables for each number of dead switches, and over switches for the first number
+    /// of dead cables; if neither grows alone, over all degradations in their order. A sweep over cables alone and one
+    /// over switches alone share a figure if they fit.
+    pub(super) fn all(rows: &[StudyRow]) -> Result<Vec<FigureSweep>, String> {
+        let mut levels: Vec<AskedLevel> = Vec::new();
         for row in rows {
-            let level = (row.get("cables_asked").into(), row.get("switches_asked").into());
+            let level = AskedLevel {
+                cables: row.get("cables_asked").into(),
+                switches: row.get("switches_asked").into(),
+            };
             if !levels.contains(&level) {
                 levels.push(level);
             }
         }
         let mut sweeps = Vec::new();
         for switches in values(rows, "switches_asked") {
-            let along: Vec<_> = levels.iter().filter(|level| level.1 == switches).collect();
-            let beside = (switches != "0").then_some((switches, SWITCHES, "switches"));
-            sweeps.extend(Sweep::new(&along, true, beside));
+            let along: Vec<_> = levels.iter().filter(|level| level.switches == switches).collect();
+            let fixed = FixedAmount { asked: switches, what: SWITCHES, word: "switches" };
+            let fixed = (switches != "0").then_some(fixed);
+            sweeps.extend(FigureSweep::new(&along, true, fixed));
         }
-        let cables = &levels.first().ok_or("there are no degradations to draw")?.0;
-        let along: Vec<_> = levels.iter().filter(|level| level.0 == *cables).collect();
-        let beside = (cables != "0").then_some((cables.as_str(), CABLES, "cables"));
-        if let Some(switches) = Sweep::new(&along, false, beside) {
+        let cables = &levels.first().ok_or("there are no degradations to draw")?.cables;
+        let along: Vec<_> = levels.iter().filter(|level| level.cables == *cables).collect();
+        let fixed = FixedAmount { asked: cables, what: CABLES, word: "cables" };
+        let fixed = (cables != "0").then_some(fixed);
+        if let Some(switches) = FigureSweep::new(&along, false, fixed) {
             let alone = sweeps.iter_mut().find(|sweep| sweep.suffix == "-cables");
-            match alone.filter(|alone| beside.is_none() && alone.len() + switches.len() <= MOST) {
+            match alone.filter(|alone| fixed.is_none() && alone.len() + switches.len() <= MOST) {
                 Some(both) => {
                     both.parts.extend(switches.parts);
                     both.suffix.clear();
@@ -62,10 +81,15 @@ impl Sweep {
             }
         }
         if sweeps.is_empty() {
-            let labels = levels.iter().map(|(c, s)| format!("{}/{}", shown(c), shown(s))).collect();
+            let labels = levels
+                .iter()
+                .map(|level| format!("{}/{}", shown(&level.cables), shown(&level.switches)));
+            let labels = labels.collect();
             let axis = "dead cables between switches / dead switches".into();
-            sweeps
-                .push(Sweep { suffix: String::new(), parts: vec![Part { axis, levels, labels }] });
+            sweeps.push(FigureSweep {
+                suffix: String::new(),
+                parts: vec![SweepPart { axis, levels, labels }],
+            });
         }
         if let [only] = &mut sweeps[..] {
             only.suffix.clear();
@@ -74,37 +98,39 @@ impl Sweep {
     }
 
     fn new(
-        levels: &[&Level],
+        levels: &[&AskedLevel],
         over_cables: bool,
-        beside: Option<(&str, &str, &str)>,
-    ) -> Option<Sweep> {
+        fixed: Option<FixedAmount<'_>>,
+    ) -> Option<FigureSweep> {
         if levels.len() < 2 {
             return None;
         }
         let (axis, suffix) = if over_cables { (CABLES, "cables") } else { (SWITCHES, "switches") };
-        let label = |level: &&Level| shown(if over_cables { &level.0 } else { &level.1 });
-        let (axis, suffix) = match beside {
+        let label =
+            |level: &&AskedLevel| shown(if over_cables { &level.cables } else { &level.switches });
+        let (axis, suffix) = match fixed {
             None => (axis.to_string(), format!("-{suffix}")),
-            Some((asked, what, word)) => (
+            Some(FixedAmount { asked, what, word }) => (
                 format!("{axis} (and {} {what})", shown(asked)),
                 format!("-{suffix}-{}-{word}", asked.replace('%', "pct")),
             ),
         };
         let labels = levels.iter().map(label).collect();
         let levels = levels.iter().copied().cloned().collect();
-        Some(Sweep { suffix, parts: vec![Part { axis, levels, labels }] })
+        Some(FigureSweep { suffix, parts: vec![SweepPart { axis, levels, labels }] })
     }
 
-    /// How many places there are.
+    /// Returns the number of positions.
     pub(super) fn len(&self) -> usize {
         self.parts.iter().map(|part| part.levels.len()).sum()
     }
 
-    /// The places of a row. What is healthy has one on every axis.
-    pub(super) fn places(&self, row: &Row) -> impl Iterator<Item = usize> {
+    /// Returns the positions of a row. The healthy fabric has one on every axis.
+    pub(super) fn positions(&self, row: &StudyRow) -> impl Iterator<Item = usize> {
         let asked = (row.get("cables_asked"), row.get("switches_asked"));
         let levels = self.parts.iter().flat_map(|part| &part.levels).enumerate();
-        levels.filter(move |(_, (c, s))| (c.as_str(), s.as_str()) == asked).map(|(at, _)| at)
+        let is_asked = move |level: &AskedLevel| (&*level.cables, &*level.switches) == asked;
+        levels.filter(move |(_, level)| is_asked(level)).map(|(at, _)| at)
     }
 }
 
@@ -112,21 +138,22 @@ impl Sweep {
 mod tests {
     use super::*;
 
-    fn sweeps(levels: &[(&str, &str)]) -> Vec<Sweep> {
+    fn sweeps(levels: &[(&str, &str)]) -> Vec<FigureSweep> {
         let row = |level: &(&str, &str)| {
-            let mut row = Row::default();
+            let mut row = StudyRow::default();
             row.set("cables_asked", level.0);
             row.set("switches_asked", level.1);
             row
         };
-        let rows: Vec<Row> = levels.iter().map(row).collect();
-        let sweeps = Sweep::all(&rows).expect("there are levels");
-        let count = |row: &Row| sweeps.iter().map(|sweep| sweep.places(row).count()).sum::<usize>();
+        let rows: Vec<StudyRow> = levels.iter().map(row).collect();
+        let sweeps = FigureSweep::all(&rows).expect("there are levels");
+        let count =
+            |row: &StudyRow| sweeps.iter().map(|sweep| sweep.positions(row).count()).sum::<usize>();
         assert!(rows.iter().all(|row| count(row) > 0), "every row has a place");
         sweeps
     }
 
-    fn suffixes(sweeps: &[Sweep]) -> Vec<&str> {
+    fn suffixes(sweeps: &[FigureSweep]) -> Vec<&str> {
         sweeps.iter().map(|sweep| sweep.suffix.as_str()).collect()
     }
 

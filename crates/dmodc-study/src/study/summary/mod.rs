@@ -1,86 +1,91 @@
-//! The summary of a study: means over throws by fabric, degradation and engine, and engines beside each other
-//! on equal throws.
+//! The summary of a study: means over trials by fabric, degradation and engine, and comparisons of engines on the same
+//! trials.
 //!
-//! Slow engines have fewer throws than others, and an engine may refuse some; means over different throws are
-//! means of different accidents. So every pair of engines is compared on the throws that both have, and on
-//! no others. An engine that loses pairs has less traffic to carry: throws in which one of the two loses pairs do not
-//! count either, and the summary says how many these are.
+//! Slow engines have fewer trials than others, and an engine may refuse some; means over different trials are means of
+//! different accidents. So every pair of engines is compared on the trials that both have, and on no others. An engine
+//! that loses pairs has less traffic to carry: trials in which one of the two loses pairs do not count either, and the
+//! summary reports their number.
 
 mod text;
 
 use std::collections::BTreeMap;
 
 use super::measures::{Measure, values};
-use super::rows::{Row, quoted};
+use super::rows::{StudyRow, quoted};
 
-/// What a throw gives, measure by measure: the value, and what it cannot go below.
-type Numbers = Vec<(Option<f64>, Option<f64>)>;
+/// The value of a measure in a trial, and its lower bound.
+#[derive(Clone, Copy, Debug, Default)]
+struct MeasuredValue {
+    value: Option<f64>,
+    least: Option<f64>,
+}
 
-/// The throws of one engine that it gave tables for.
+/// The trials of one engine.
 #[derive(Clone, Debug, Default)]
-struct Throws {
-    measured: BTreeMap<u32, Numbers>,
-    /// How many pairs it loses in those throws in which it loses some.
+struct EngineTrials {
+    /// For each trial in which it gave tables, the values of all measures.
+    measured: BTreeMap<u32, Vec<MeasuredValue>>,
+    /// The number of lost pairs, for each trial in which it loses some.
     lost: BTreeMap<u32, u64>,
-    /// How many it refused.
+    /// The number of trials that it refused.
     refused: usize,
 }
 
 /// One degradation of one fabric.
 #[derive(Clone, Debug)]
-struct Place {
+struct Scenario {
     fabric: String,
     nodes: String,
     switches: String,
     cables_asked: String,
     switches_asked: String,
-    /// By engine.
-    engines: Vec<Throws>,
+    /// The trials of each engine.
+    engines: Vec<EngineTrials>,
 }
 
-/// Means of a measure over some throws.
+/// The mean of a measure over some trials.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Mean {
     value: f64,
     least: Option<f64>,
-    throws: usize,
+    trials: usize,
 }
 
-/// What engines are compared by.
+/// How engines are compared.
 #[derive(Clone, Copy, Debug)]
-struct Compared {
+struct ComparedBy {
     measure: usize,
-    /// Whether throws count in which pairs are lost.
+    /// Whether trials count in which pairs are lost.
     with_loss: bool,
 }
 
-/// How an engine stands in one measure, beside those that it can be compared with.
+/// The position of an engine in one measure, among those with which it can be compared.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Standing {
     Lowest,
-    /// Others are below it; the one that is farthest below.
+    /// Others are lower; `peer` is the one that is farthest below.
     Above {
         peer: usize,
         mine: Mean,
         its: Mean,
     },
-    /// In every throw that it shares with another, one of the two loses pairs.
+    /// In every trial that it shares with another engine, one of the two loses pairs.
     Incomparable,
 }
 
-/// Everything that is told of a merged table in short.
+/// The summary of a merged table.
 #[derive(Clone, Debug)]
-pub struct Summary {
+pub struct StudySummary {
     study: String,
     measures: Vec<Measure>,
     engines: Vec<String>,
-    places: Vec<Place>,
+    scenarios: Vec<Scenario>,
 }
 
-/// A line of a table: columns and what stands in them.
+/// A line of a table: the names of columns, and their values.
 pub type Record = Vec<(String, Field)>;
 
-/// What stands in a column.
+/// A value of a column.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Field {
     /// A word.
@@ -89,55 +94,55 @@ pub enum Field {
     Number(Option<f64>),
 }
 
-impl Summary {
+impl StudySummary {
     /// Summarises the rows of a merged table.
-    pub fn new(rows: &[Row]) -> Self {
+    pub fn new(rows: &[StudyRow]) -> Self {
         let measures = Measure::all(&values(rows, "pattern"));
         let engines: Vec<String> = values(rows, "engine").into_iter().map(Into::into).collect();
-        let mut places: Vec<Place> = Vec::new();
+        let mut scenarios: Vec<Scenario> = Vec::new();
         for row in rows {
-            // Rows stand by place.
-            if !places.last().is_some_and(|place| place.is_of(row)) {
-                places.push(Place::new(row, engines.len()));
+            // Rows of one scenario are next to each other.
+            if !scenarios.last().is_some_and(|scenario| scenario.is_of(row)) {
+                scenarios.push(Scenario::new(row, engines.len()));
             }
             let engine = engines.iter().position(|engine| engine == row.get("engine"));
-            if let (Some(place), Some(engine)) = (places.last_mut(), engine) {
-                place.engines[engine].take(row, &measures);
+            if let (Some(scenario), Some(engine)) = (scenarios.last_mut(), engine) {
+                scenario.engines[engine].take(row, &measures);
             }
         }
         let study = rows.first().map_or(String::new(), |row| row.get("study").into());
-        Summary { study, measures, engines, places }
+        StudySummary { study, measures, engines, scenarios }
     }
 
-    /// Engines are compared by this measure only where they lose nothing, unless it counts lost pairs itself.
-    fn compared(&self, measure: usize) -> Compared {
-        Compared { measure, with_loss: self.measures[measure].counts_pairs() }
+    /// Returns how engines are compared by a measure: only where they lose nothing, unless it counts lost pairs itself.
+    fn compared(&self, measure: usize) -> ComparedBy {
+        ComparedBy { measure, with_loss: self.measures[measure].counts_pairs() }
     }
 
-    /// The engines, in the order of the table.
+    /// Returns the engines, in the order of the table.
     pub fn engines(&self) -> &[String] {
         &self.engines
     }
 
-    /// A line for each fabric, degradation and engine: means over the throws that this engine has.
+    /// Returns a line for each fabric, degradation and engine: means over the trials of this engine.
     pub fn means(&self) -> Vec<Record> {
         let mut records = Vec::new();
-        for place in &self.places {
-            for (at, throws) in place.engines.iter().enumerate() {
-                if throws.is_absent() {
+        for scenario in &self.scenarios {
+            for (at, trials) in scenario.engines.iter().enumerate() {
+                if trials.is_absent() {
                     continue;
                 }
-                let mut record = place.record();
+                let mut record = scenario.record();
                 record.push(("engine".into(), Field::Text(self.engines[at].clone())));
                 for (name, count) in [
-                    ("throws", throws.measured.len()),
-                    ("refused", throws.refused),
-                    ("throws_with_lost_pairs", throws.lost.len()),
+                    ("throws", trials.measured.len()),
+                    ("refused", trials.refused),
+                    ("throws_with_lost_pairs", trials.lost.len()),
                 ] {
                     record.push((name.into(), Field::Number(Some(count as f64))));
                 }
                 for (m, measure) in self.measures.iter().enumerate() {
-                    let mean = throws.mean(m);
+                    let mean = trials.mean(m);
                     let value = mean.map(|mean| mean.value);
                     record.push((measure.key.clone(), Field::Number(value)));
                     if measure.has_least() {
@@ -151,16 +156,18 @@ impl Summary {
         records
     }
 
-    /// A line for each fabric, degradation, measure and ordered pair of engines: the means of both over the
-    /// throws that both have.
+    /// Returns a line for each fabric, degradation, measure and ordered pair of engines: the means of both over the
+    /// trials that both have.
     pub fn versus(&self) -> Vec<Record> {
         let mut records = Vec::new();
-        for place in &self.places {
+        for scenario in &self.scenarios {
             for (m, measure) in self.measures.iter().enumerate() {
                 for (at, engine) in self.engines.iter().enumerate() {
                     for (other, peer) in self.engines.iter().enumerate() {
                         let compared = self.compared(m);
-                        let Some((mine, its)) = place.pair(compared, at, other) else { continue };
+                        let Some((mine, its)) = scenario.pair(compared, at, other) else {
+                            continue;
+                        };
                         let text = |text: &str| Field::Text(text.into());
                         let number = |number| Field::Number(Some(number));
                         let verdict = match mine.value.total_cmp(&its.value) {
@@ -168,12 +175,12 @@ impl Summary {
                             std::cmp::Ordering::Equal => "equal",
                             std::cmp::Ordering::Greater => "higher",
                         };
-                        let mut record = place.record();
+                        let mut record = scenario.record();
                         record.extend([
                             ("measure".into(), text(&measure.key)),
                             ("engine".into(), text(engine)),
                             ("peer".into(), text(peer)),
-                            ("throws".into(), number(mine.throws as f64)),
+                            ("throws".into(), number(mine.trials as f64)),
                             ("engine_mean".into(), number(mine.value)),
                             ("peer_mean".into(), number(its.value)),
                             ("least".into(), Field::Number(mine.least)),
@@ -188,7 +195,7 @@ impl Summary {
     }
 }
 
-/// Lines as CSV, with their columns first.
+/// Returns lines as CSV, with a header.
 pub(super) fn csv(records: &[Record]) -> String {
     let line = |fields: Vec<String>| fields.join(",") + "\n";
     let Some(first) = records.first() else { return String::new() };
@@ -203,32 +210,32 @@ pub(super) fn csv(records: &[Record]) -> String {
     text
 }
 
-/// A mean, as exactly as anybody wants it.
+/// Returns a mean with at most six decimals.
 fn rounded(number: f64) -> String {
     let text = format!("{number:.6}");
     text.trim_end_matches('0').trim_end_matches('.').into()
 }
 
-impl Place {
-    fn new(row: &Row, engines: usize) -> Self {
+impl Scenario {
+    fn new(row: &StudyRow, engines: usize) -> Self {
         let text = |column| row.get(column).to_string();
-        Place {
+        Scenario {
             fabric: text("fabric"),
             nodes: text("nodes"),
             switches: text("switches"),
             cables_asked: text("cables_asked"),
             switches_asked: text("switches_asked"),
-            engines: vec![Throws::default(); engines],
+            engines: vec![EngineTrials::default(); engines],
         }
     }
 
-    fn is_of(&self, row: &Row) -> bool {
+    fn is_of(&self, row: &StudyRow) -> bool {
         self.fabric == row.get("fabric")
             && self.cables_asked == row.get("cables_asked")
             && self.switches_asked == row.get("switches_asked")
     }
 
-    /// What every line of a table begins with.
+    /// Returns the first columns of every line.
     fn record(&self) -> Record {
         let text = |name: &str, text: &String| (name.into(), Field::Text(text.clone()));
         vec![
@@ -239,15 +246,16 @@ impl Place {
         ]
     }
 
-    /// The means of two engines over the throws on which they can be compared; none of an engine with itself.
-    fn pair(&self, compared: Compared, engine: usize, peer: usize) -> Option<(Mean, Mean)> {
+    /// Returns the means of two engines over the trials on which they can be compared; `None` if there is no such trial,
+    /// or for an engine and itself.
+    fn pair(&self, compared: ComparedBy, engine: usize, peer: usize) -> Option<(Mean, Mean)> {
         let (mine, its) = (&self.engines[engine], &self.engines[peer]);
-        let both = mine.mean_beside(compared, its).zip(its.mean_beside(compared, mine));
+        let both = mine.mean_compared(compared, its).zip(its.mean_compared(compared, mine));
         both.filter(|_| engine != peer)
     }
 
-    /// The place of an engine among those that it can be compared with; `None` where it has no figures.
-    fn standing(&self, compared: Compared, engine: usize) -> Option<Standing> {
+    /// Returns the position of an engine among those with which it can be compared; `None` if it has no values.
+    fn standing(&self, compared: ComparedBy, engine: usize) -> Option<Standing> {
         self.engines[engine].mean(compared.measure)?;
         let all = (0..self.engines.len()).filter(|&peer| peer != engine);
         let has_peers = all.clone().any(|peer| self.engines[peer].mean(compared.measure).is_some());
@@ -270,55 +278,57 @@ impl Place {
     }
 }
 
-impl Throws {
-    /// Whether the engine takes no part here.
+impl EngineTrials {
+    /// Returns whether the engine takes no part in this scenario.
     fn is_absent(&self) -> bool {
         self.measured.is_empty() && self.refused == 0
     }
 
-    /// Takes what a row tells. A throw has a row for each pattern.
-    fn take(&mut self, row: &Row, measures: &[Measure]) {
-        let Ok(throw) = row.get("throw").parse() else { return };
+    /// Adds a row. A trial has a row for each pattern.
+    fn take(&mut self, row: &StudyRow, measures: &[Measure]) {
+        let Ok(trial) = row.get("throw").parse() else { return };
         if !row.get("refused").is_empty() {
             let is_first = measures.first().is_some_and(|measure| measure.is_in(row));
             self.refused += usize::from(is_first);
             return;
         }
         if row.lost() > 0 {
-            self.lost.insert(throw, row.lost());
+            self.lost.insert(trial, row.lost());
         }
-        let nothing = || vec![(None, None); measures.len()];
-        let numbers = self.measured.entry(throw).or_insert_with(nothing);
+        let empty = || vec![MeasuredValue::default(); measures.len()];
+        let numbers = self.measured.entry(trial).or_insert_with(empty);
         for (measure, number) in measures.iter().zip(numbers) {
             if measure.is_in(row) {
-                *number = (measure.value(row), measure.least(row));
+                *number = MeasuredValue { value: measure.value(row), least: measure.least(row) };
             }
         }
     }
 
-    /// The mean over all throws.
+    /// Returns the mean over all trials.
     fn mean(&self, measure: usize) -> Option<Mean> {
         self.mean_over(measure, |_| true)
     }
 
-    /// The mean over the throws on which a peer can be compared with this engine.
-    fn mean_beside(&self, compared: Compared, peer: &Throws) -> Option<Mean> {
-        self.mean_over(compared.measure, |throw| {
-            let its = peer.measured.get(throw).and_then(|numbers| numbers[compared.measure].0);
-            let lost = self.lost.contains_key(throw) || peer.lost.contains_key(throw);
+    /// Returns the mean over the trials on which this engine can be compared with a peer.
+    fn mean_compared(&self, compared: ComparedBy, peer: &EngineTrials) -> Option<Mean> {
+        self.mean_over(compared.measure, |trial| {
+            let its = peer.measured.get(trial).and_then(|numbers| numbers[compared.measure].value);
+            let lost = self.lost.contains_key(trial) || peer.lost.contains_key(trial);
             its.is_some() && (compared.with_loss || !lost)
         })
     }
 
     fn mean_over(&self, measure: usize, is_meant: impl Fn(&u32) -> bool) -> Option<Mean> {
-        let (mut value, mut least, mut throws) = (0.0, Some(0.0), 0);
-        for (_, numbers) in self.measured.iter().filter(|(throw, _)| is_meant(throw)) {
-            let (Some(number), its_least) = numbers[measure] else { continue };
+        let (mut value, mut least, mut trials) = (0.0, Some(0.0), 0);
+        for (_, numbers) in self.measured.iter().filter(|(trial, _)| is_meant(trial)) {
+            let MeasuredValue { value: Some(number), least: bound } = numbers[measure] else {
+                continue;
+            };
             value += number;
-            least = least.zip(its_least).map(|(sum, least)| sum + least);
-            throws += 1;
+            least = least.zip(bound).map(|(sum, least)| sum + least);
+            trials += 1;
         }
-        let mean = |sum: f64| sum / throws as f64;
-        (throws > 0).then(|| Mean { value: mean(value), least: least.map(mean), throws })
+        let mean = |sum: f64| sum / trials as f64;
+        (trials > 0).then(|| Mean { value: mean(value), least: least.map(mean), trials })
     }
 }

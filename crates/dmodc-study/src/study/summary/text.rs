@@ -1,10 +1,10 @@
-//! The summary to read: Markdown whose tables stand in columns as plain text, too.
+//! The summary as Markdown, whose tables are aligned in plain text, too.
 
-use super::{Mean, Place, Standing, Summary, Throws};
+use super::{EngineTrials, Mean, Scenario, Standing, StudySummary};
 use crate::figure::thousands;
 use crate::study::measures::{Measure, shown};
 
-/// What stands above the tables.
+/// The text above the tables.
 const HEAD: &str = "\
 Means over throws. In brackets: what no routing can go below, on these throws. Moved is what differs from the
 engine's healthy tables, in percent; in brackets: what of them could not stay, whatever the new tables, as long as
@@ -13,8 +13,9 @@ compared on the throws that both have. An engine loses a pair if live cables con
 in which one of two engines loses pairs are not compared.
 ";
 
-impl Summary {
-    /// The summary as Markdown: all means, where this engine is the lowest, and it beside each other engine.
+impl StudySummary {
+    /// Returns the summary as Markdown: all means, where this engine is the lowest, and its comparison with each other
+    /// engine.
     ///
     /// # Errors
     /// If there is no such engine.
@@ -24,49 +25,51 @@ impl Summary {
             format!("no engine of the study is called '{engine}': {names}")
         })?;
         let mut text = format!("# {}\n\n{HEAD}", self.study);
-        for places in self.places.chunk_by(|a, b| a.fabric == b.fabric) {
-            let Place { fabric, nodes, switches, .. } = &places[0];
+        for scenarios in self.scenarios.chunk_by(|a, b| a.fabric == b.fabric) {
+            let Scenario { fabric, nodes, switches, .. } = &scenarios[0];
             let (nodes, switches) = (thousands(nodes), thousands(switches));
             text += &format!("\n## {fabric}: {nodes} nodes, {switches} switches\n\n");
-            text +=
-                &self.table(&["dead", "engine", "throws"], places, |place| self.means_of(place));
-            if places.iter().all(|place| place.engines[at].is_absent()) {
+            text += &self.table(&["dead", "engine", "throws"], scenarios, |scenario| {
+                self.means_of(scenario)
+            });
+            if scenarios.iter().all(|scenario| scenario.engines[at].is_absent()) {
                 continue;
             }
             text += &format!("\n### Is {engine} the lowest, on equal throws?\n\n");
-            text += &self.table(&["dead"], places, |place| vec![self.verdict(place, at)]);
+            text += &self.table(&["dead"], scenarios, |scenario| vec![self.verdict(scenario, at)]);
             text += &format!("\n### {engine} : another, on the throws that both have\n\n");
-            text += &self.table(&["dead", "other", "throws"], places, |p| self.beside(p, at));
+            text +=
+                &self.table(&["dead", "other", "throws"], scenarios, |p| self.compare_all(p, at));
         }
         Ok(text)
     }
 
-    /// A table with these columns and one for each measure.
+    /// Returns a table with these columns and one for each measure.
     fn table(
         &self,
         first: &[&str],
-        places: &[Place],
-        lines: impl Fn(&Place) -> Vec<Vec<String>>,
+        scenarios: &[Scenario],
+        lines: impl Fn(&Scenario) -> Vec<Vec<String>>,
     ) -> String {
         let names = self.measures.iter().map(|measure| measure.name.clone());
         let mut table = vec![first.iter().map(|&name| name.into()).chain(names).collect()];
-        table.extend(places.iter().flat_map(lines));
+        table.extend(scenarios.iter().flat_map(lines));
         aligned(&table, first.len())
     }
 
-    /// A line for each engine that takes part.
-    fn means_of(&self, place: &Place) -> Vec<Vec<String>> {
-        let here = place.engines.iter().zip(&self.engines).filter(|(t, _)| !t.is_absent());
-        let line = |(throws, engine): (&Throws, &String)| {
-            let mut count = throws.measured.len().to_string();
-            if throws.refused > 0 {
-                count += &format!(", refuses {}", throws.refused);
+    /// Returns a line for each engine that takes part.
+    fn means_of(&self, scenario: &Scenario) -> Vec<Vec<String>> {
+        let here = scenario.engines.iter().zip(&self.engines).filter(|(t, _)| !t.is_absent());
+        let line = |(trials, engine): (&EngineTrials, &String)| {
+            let mut count = trials.measured.len().to_string();
+            if trials.refused > 0 {
+                count += &format!(", refuses {}", trials.refused);
             }
-            if let Some(most) = throws.lost.values().max() {
+            if let Some(most) = trials.lost.values().max() {
                 let most = thousands(&most.to_string());
-                count += &format!(", loses pairs in {} (up to {most})", throws.lost.len());
+                count += &format!(", loses pairs in {} (up to {most})", trials.lost.len());
             }
-            let mean = |(m, measure): (usize, &Measure)| match throws.mean(m) {
+            let mean = |(m, measure): (usize, &Measure)| match trials.mean(m) {
                 None => String::new(),
                 Some(Mean { value, least: None, .. }) => written(value, measure),
                 Some(Mean { value, least: Some(least), .. }) => {
@@ -74,16 +77,16 @@ impl Summary {
                 }
             };
             let means = self.measures.iter().enumerate().map(mean);
-            [place.dead(), engine.clone(), count].into_iter().chain(means).collect()
+            [scenario.dead(), engine.clone(), count].into_iter().chain(means).collect()
         };
         here.map(line).collect()
     }
 
-    /// Whether an engine is the lowest in each measure; if not, the one that is farthest below it.
-    fn verdict(&self, place: &Place, engine: usize) -> Vec<String> {
-        let loses = !place.engines[engine].lost.is_empty();
+    /// Returns, for each measure, whether an engine is the lowest; if not, the one that is farthest below it.
+    fn verdict(&self, scenario: &Scenario, engine: usize) -> Vec<String> {
+        let loses = !scenario.engines[engine].lost.is_empty();
         let verdict = |(m, measure): (usize, &Measure)| {
-            let Some(standing) = place.standing(self.compared(m), engine) else {
+            let Some(standing) = scenario.standing(self.compared(m), engine) else {
                 return String::new();
             };
             match standing {
@@ -95,24 +98,24 @@ impl Summary {
                     self.engines[peer],
                     written(its.value, measure),
                     written(mine.value, measure),
-                    match mine.throws {
+                    match mine.trials {
                         1 => "1 throw".into(),
-                        throws => format!("{throws} throws"),
+                        trials => format!("{trials} throws"),
                     },
                 ),
             }
         };
         let verdicts = self.measures.iter().enumerate().map(verdict);
-        std::iter::once(place.dead()).chain(verdicts).collect()
+        std::iter::once(scenario.dead()).chain(verdicts).collect()
     }
 
-    /// A line for each other engine.
-    fn beside(&self, place: &Place, engine: usize) -> Vec<Vec<String>> {
+    /// Returns a line for each other engine.
+    fn compare_all(&self, scenario: &Scenario, engine: usize) -> Vec<Vec<String>> {
         let line = |peer: usize| {
             let measures = 0..self.measures.len();
             let pairs: Vec<_> =
-                measures.map(|m| place.pair(self.compared(m), engine, peer)).collect();
-            let throws = pairs.iter().flatten().map(|(mine, _)| mine.throws).max()?;
+                measures.map(|m| scenario.pair(self.compared(m), engine, peer)).collect();
+            let trials = pairs.iter().flatten().map(|(mine, _)| mine.trials).max()?;
             let pair = |(pair, measure): (&Option<(Mean, Mean)>, &Measure)| match pair {
                 None => String::new(),
                 Some((mine, its)) => {
@@ -120,15 +123,15 @@ impl Summary {
                 }
             };
             let pairs = pairs.iter().zip(&self.measures).map(pair);
-            let first = [place.dead(), self.engines[peer].clone(), throws.to_string()];
+            let first = [scenario.dead(), self.engines[peer].clone(), trials.to_string()];
             Some(first.into_iter().chain(pairs).collect())
         };
         (0..self.engines.len()).filter_map(line).collect()
     }
 }
 
-impl Place {
-    /// What is dead, in words.
+impl Scenario {
+    /// Returns what is dead, in words.
     fn dead(&self) -> String {
         let of = |asked: &str, what: &str| format!("{} {what}", shown(asked));
         match (self.cables_asked.as_str(), self.switches_asked.as_str()) {
@@ -140,7 +143,7 @@ impl Place {
     }
 }
 
-/// A mean as people read it.
+/// Returns a mean for people.
 fn written(value: f64, measure: &Measure) -> String {
     match value {
         v if measure.is_percent() => format!("{v:.2} %"),
@@ -149,7 +152,7 @@ fn written(value: f64, measure: &Measure) -> String {
     }
 }
 
-/// A Markdown table; the first columns are words, and stand to the left.
+/// Returns a Markdown table. The first columns are words, and are aligned to the left.
 fn aligned(table: &[Vec<String>], words: usize) -> String {
     let columns = table.first().map_or(0, Vec::len);
     let length = |text: &String| text.chars().count();
@@ -159,7 +162,7 @@ fn aligned(table: &[Vec<String>], words: usize) -> String {
     let mut text = String::new();
     for (at, line) in table.iter().enumerate() {
         for (c, field) in line.iter().enumerate() {
-            // A bar would end the field.
+            // A vertical bar would end the field.
             let field = field.replace('|', "/");
             match c < words {
                 true => text += &format!("| {field:<width$} ", width = widths[c]),
@@ -183,16 +186,16 @@ fn aligned(table: &[Vec<String>], words: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::study::Row;
+    use crate::study::StudyRow;
 
-    /// Rows of two patterns; an engine has the value of each throw, or refuses it.
-    fn rows(engines: &[(&str, &[Option<f64>])]) -> Vec<Row> {
+    /// Returns rows of two patterns; an engine has a value for each trial, or refuses it.
+    fn rows(engines: &[(&str, &[Option<f64>])]) -> Vec<StudyRow> {
         let mut rows = Vec::new();
-        for throw in 0..3 {
+        for trial in 0..3 {
             for (engine, values) in engines {
-                let Some(value) = values.get(throw) else { continue };
+                let Some(value) = values.get(trial) else { continue };
                 for pattern in ["sp", "a2a"] {
-                    let mut row = Row::default();
+                    let mut row = StudyRow::default();
                     for (column, text) in [
                         ("study", "s"),
                         ("fabric", "f|g"),
@@ -205,7 +208,7 @@ mod tests {
                     ] {
                         row.set(column, text);
                     }
-                    row.set("throw", throw + 1);
+                    row.set("throw", trial + 1);
                     match value {
                         None => row.set("refused", "no"),
                         Some(value) => {
@@ -230,13 +233,13 @@ mod tests {
 
     #[test]
     fn engines_are_compared_on_the_throws_that_both_have() {
-        // On its own throws "slow" is lower than the mean of "ours"; on equal ones it is higher.
+        // On its own trials "slow" is lower than the mean of "ours"; on equal ones it is higher.
         let rows = rows(&[
             ("ours", &[Some(2.0), Some(4.0), Some(9.0)]),
             ("slow", &[Some(2.5), Some(4.0)]),
             ("never", &[None, None, None]),
         ]);
-        let summary = Summary::new(&rows);
+        let summary = StudySummary::new(&rows);
         let text = summary.markdown("ours").expect("it is an engine");
         let line = |start: &str| text.lines().find(|line| line.starts_with(start)).expect(start);
         assert!(line("| 1 % cables | ours ").contains("5.00 (1.00)"), "{text}");
@@ -280,7 +283,7 @@ mod tests {
             row.set("lost", lost);
             row.set("unroutable_pairs", lost);
         }
-        let summary = Summary::new(&rows);
+        let summary = StudySummary::new(&rows);
         let cells = |engine: &str| -> Vec<String> {
             let text = summary.markdown(engine).expect("it is an engine");
             let (_, verdicts) = text.split_once("the lowest").expect("it has a verdict");

@@ -1,0 +1,111 @@
+//! The rows that are measured, from the arguments.
+
+use anyhow::{Context, Result, ensure};
+use dmodc::{Kernel, Pgft};
+use dmodc_study::bench::{BenchCase, BenchSettings};
+
+use super::progress::checking;
+use crate::args::{BenchArgs, Dead, EngineName, KernelName};
+use crate::commands::generate::preset;
+
+/// A fabric to measure on.
+pub(super) struct Size {
+    pub(super) name: String,
+    pub(super) pgft: Pgft,
+    /// The option that selects it on a command line.
+    pub(super) option: [String; 2],
+}
+
+/// A row that is to be measured.
+pub(super) struct PlannedRow<'a> {
+    pub(super) size: &'a Size,
+    pub(super) dead: Dead,
+    pub(super) engine: EngineName,
+}
+
+/// Returns the rows that the arguments ask for.
+pub(super) fn planned_rows<'a>(args: &BenchArgs, sizes: &'a [Size]) -> Result<Vec<PlannedRow<'a>>> {
+    let mut rows = Vec::new();
+    for size in sizes {
+        for engine in &args.engines {
+            for &dead in &args.dead {
+                // Dmodk is for healthy fabrics; its other rows are left out.
+                if *engine != EngineName::Dmodk || (dead.cables == 0.0 && dead.switches == 0.0) {
+                    rows.push(PlannedRow { size, dead, engine: engine.clone() });
+                }
+            }
+        }
+    }
+    ensure!(
+        !args.engines.contains(&EngineName::Random),
+        "the engines that are measured are dmodc and dmodk"
+    );
+    ensure!(
+        !args.engines.iter().any(|engine| matches!(engine, EngineName::Opensm(_))),
+        "OpenSM's engines are measured by --with-opensm"
+    );
+    ensure!(!rows.is_empty(), "Dmodk routes healthy fabrics only: nothing is left to measure");
+    ensure!(
+        !args.stream || args.engines == [EngineName::Dmodc],
+        "--stream is there for --engine dmodc alone"
+    );
+    Ok(rows)
+}
+
+/// Returns the fabrics that the arguments ask for, or the default.
+pub(super) fn sizes(presets: &[String], tuples: &[Pgft], default: &str) -> Result<Vec<Size>> {
+    let mut names: Vec<&str> = presets.iter().map(String::as_str).collect();
+    if names.is_empty() && tuples.is_empty() {
+        names.push(default);
+    }
+    let named = names.into_iter().map(|name| {
+        let pgft = preset(name)?.pgft();
+        Ok(Size { name: name.into(), pgft, option: ["--preset".into(), name.into()] })
+    });
+    let tuples = tuples.iter().map(|pgft| {
+        let tuple = pgft.to_string();
+        Ok(Size { name: tuple.clone(), pgft: pgft.clone(), option: ["--pgft".into(), tuple] })
+    });
+    named.chain(tuples).collect()
+}
+
+pub(super) fn kernel(name: Option<KernelName>) -> Result<Kernel> {
+    let Some(name) = name else { return Ok(Kernel::best()) };
+    let wanted = kernel_name(name);
+    let known = Kernel::all();
+    known.iter().copied().find(|kernel| kernel.name() == wanted).with_context(|| {
+        let names: Vec<&str> = known.into_iter().map(Kernel::name).collect();
+        format!("--kernel {wanted}: this processor has {}", names.join(", "))
+    })
+}
+
+pub(super) fn kernel_name(name: KernelName) -> &'static str {
+    match name {
+        KernelName::Portable => "portable",
+        KernelName::Avx2 => "avx2",
+        KernelName::Avx512 => "avx512",
+    }
+}
+
+pub(super) fn case(row: &PlannedRow<'_>, args: &BenchArgs) -> BenchCase {
+    BenchCase {
+        name: row.size.name.clone(),
+        pgft: row.size.pgft.clone(),
+        cables: row.dead.cables,
+        switches: row.dead.switches,
+        seed: args.seed,
+        switch_lids: args.switch_lids,
+    }
+}
+
+pub(super) fn settings(row: &PlannedRow<'_>, args: &BenchArgs, kernel: Kernel) -> BenchSettings {
+    BenchSettings {
+        engine: row.engine.clone(),
+        stream: args.stream,
+        rounds: args.rounds as usize,
+        kernel,
+        check: !args.no_check,
+        on_checked: checking,
+        changes: args.changes,
+    }
+}

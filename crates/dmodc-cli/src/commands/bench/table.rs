@@ -1,0 +1,110 @@
+//! The rows as a table for people.
+
+use serde_json::Value;
+
+use crate::text::{bytes, number};
+
+/// The columns of the text.
+const HEADER: [&str; 12] = [
+    "preset", "engine", "nodes", "dead %", "re-route", "memset", "ratio", "a cable", "a switch",
+    "gain", "memory", "digest",
+];
+
+pub(super) fn table(rows: &[Value]) -> String {
+    let mut lines: Vec<Vec<String>> = vec![HEADER.map(String::from).to_vec()];
+    lines.extend(rows.iter().map(line));
+    let width =
+        |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..HEADER.len()).map(width).collect();
+    let mut text = format!(
+        "{} threads, {} kernel, median of {}\n",
+        rows[0]["threads"],
+        rows[0]["kernel"].as_str().unwrap_or("?"),
+        rows[0]["rounds"],
+    );
+    for line in &lines {
+        for (at, (word, width)) in line.iter().zip(&widths).enumerate() {
+            text += &match at {
+                0 => format!("{word:<width$}"),
+                1 => format!("  {word:<width$}"),
+                _ => format!("  {word:>width$}"),
+            };
+        }
+        text.push('\n');
+    }
+    for row in rows.iter().filter(|row| row["over_dmodc"].is_number()) {
+        let times = |key: &str| row[key].as_f64().unwrap_or(f64::NAN);
+        text += &format!(
+            "{} {}/{}: a re-route takes {:.2} of dmodc's in turns with it, a cable {:.2}\n",
+            row["preset"].as_str().unwrap_or("?"),
+            row["cables_dead"],
+            row["switches_dead"],
+            times("over_dmodc"),
+            times("apply_cable_over_dmodc"),
+        );
+    }
+    for row in rows {
+        if let Some(percent) = checked_share(row) {
+            text += &format!(
+                "{} {} {}/{}: {percent:.1} % of the entries were compared with the naive oracle, those towards {} \
+                 destination switches\n",
+                row["preset"].as_str().unwrap_or("?"),
+                row["engine"].as_str().unwrap_or("?"),
+                row["cables_dead"],
+                row["switches_dead"],
+                row["checked_destination_switches"],
+            );
+        }
+    }
+    for row in rows.iter().filter(|row| row["changes"].is_number()) {
+        text += &format!(
+            "{}: {} changes at once {:.2} ms, {:.3} of a whole re-route, {}\n",
+            row["preset"].as_str().unwrap_or("?"),
+            number(row["changes"].as_u64().unwrap_or(0)),
+            row["apply_changes_ms"].as_f64().unwrap_or(f64::NAN),
+            row["apply_changes_ratio"].as_f64().unwrap_or(f64::NAN),
+            if row["apply_changes_exact"] == true { "the same tables" } else { "OTHER TABLES" },
+        );
+    }
+    text
+}
+
+fn line(row: &Value) -> Vec<String> {
+    let ms = |key: &str| row[key].as_f64().map_or("-".into(), |ms| format!("{ms:.2} ms"));
+    let times = |key: &str| row[key].as_f64().map_or("-".into(), |ratio| format!("{ratio:.2}"));
+    let share = |key: &str| match row[key].as_f64() {
+        Some(ratio) if ratio > 0.0 => format!("1/{:.0}", 1.0 / ratio),
+        _ => "-".into(),
+    };
+    let verdict = match row["digest_ok"].as_bool() {
+        Some(true) => "right",
+        Some(false) => "WRONG",
+        None if row["error"].is_string() => "refused",
+        None => "unchecked",
+    };
+    let verdict = match checked_share(row) {
+        Some(percent) => format!("{verdict} ({percent:.1} %)"),
+        None => verdict.into(),
+    };
+    vec![
+        row["preset"].as_str().unwrap_or("?").into(),
+        row["engine"].as_str().unwrap_or("?").into(),
+        number(row["nodes"].as_u64().unwrap_or(0)),
+        format!("{}/{}", row["cables_dead"], row["switches_dead"]).replace(".0", ""),
+        ms("reroute_ms"),
+        ms("memset_ms"),
+        times("ratio"),
+        share("apply_cable_ratio"),
+        share("apply_switch_ratio"),
+        times("gain_ratio"),
+        row["peak_extra_bytes"].as_u64().map_or("-".into(), bytes),
+        verdict,
+    ]
+}
+
+/// Returns the percentage of entries that were compared with the oracle; `None` if all were.
+fn checked_share(row: &Value) -> Option<f64> {
+    row["checked_destination_switches"].as_u64()?;
+    let (checked, all) = (row["checked_entries"].as_f64()?, row["entries"].as_f64()?);
+    Some(100.0 * checked / all)
+}

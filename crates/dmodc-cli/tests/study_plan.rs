@@ -1,0 +1,87 @@
+//! Mistakes in the plan of a study.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod desk;
+
+use desk::study::{PLAN, desk};
+
+#[test]
+fn errors_of_a_plan_name_the_line() {
+    let desk = desk();
+    for (from, to, expected) in [
+        ("seed = 3", "sed = 3", "plan.toml:3:1: unknown field `sed`"),
+        ("throws = 3", "throws = 0", "plan.toml:4:10: throws are from 1 to 99999"),
+        (
+            "\"dmodk\"",
+            "\"dmodx\"",
+            "plan.toml:5:21: it is dmodc, stable, dmodk, random, or opensm:",
+        ),
+        ("\"dmodk\"", "\"dmodc\"", "plan.toml:5:21: dmodc comes twice"),
+        ("\"sp:4\"", "\"sp:0\"", "plan.toml:6:34: 'sp:0' is no pattern of a study"),
+        (
+            "\"sp:4\"",
+            "\"all-to-one:n1\"",
+            "plan.toml:6:34: 'all-to-one:n1' is no pattern of a study",
+        ),
+        ("1,2,2; 1,2,1", "1,2; 1,2,1", "plan.toml:8:8: pgft: "),
+        ("file = \"f.topo\"", "preset = \"x\"", "plan.toml:11:10: no preset is called 'x'"),
+        ("file = \"f.topo\"", "", "plan.toml:9:1: a fabric has one of pgft, preset and file"),
+        ("\"5%\"", "\"5\"", ""),
+        ("\"5%\"", "\"500%\"", "plan.toml:13:17: '500%' is neither a count nor a percentage"),
+        ("\"5%\"", "-1", "plan.toml:13:17: "),
+        ("name = \"small\"", "name = \"a/b\"", "plan.toml:2:8: 'a/b' cannot name files"),
+        (
+            "\"small\"",
+            "\"shard-0001-of-0002\"",
+            "plan.toml:2:8: 'shard-0001-of-0002' is called like",
+        ),
+        ("\"rp:5\"", "\"rp:99999999999\"", "plan.toml:6:20: 'rp:99999999999' is no pattern"),
+        ("engines = [\"dmodc\", \"dmodk\", \"random\"]", "engines = []", "there is no engine"),
+        (
+            "4]",
+            "400]",
+            "fabric '3; 2,2,3; 1,2,2; 1,2,1': 400 inter-switch cables cannot be removed",
+        ),
+        ("f.topo", "g.topo", "g.topo: No such file"),
+        ("[[degradation]]", "[[degradation", "plan.toml:12:"),
+        ("[[deg", "[[slow]]\nthrows = 2\n[[deg", "plan.toml:12:1: missing field `engines`"),
+        ("[[deg", "[[slow]]\nengines = []\n[[deg", "plan.toml:12:1: these slow engines are none"),
+        (
+            "[[deg",
+            "[[slow]]\nengines = [\"opensm:ftree\"]\n[[deg",
+            "plan.toml:12:1: slow engines have throws, nodes or both",
+        ),
+        (
+            "[[deg",
+            "[[slow]]\nengines = [\"opensm:ftree\"]\nthrows = 0\n[[deg",
+            "plan.toml:14:10: throws are from 1 to 99999",
+        ),
+        (
+            "[[deg",
+            "[[slow]]\nengines = [\"opensm:ftree\"]\nnodes = 0\n[[deg",
+            "plan.toml:14:9: no fabric has 0 nodes",
+        ),
+        (
+            "[[deg",
+            "[[slow]]\nengines = [\"dmodc\"]\nnodes = 9\n[[deg",
+            "plan.toml:13:12: dmodc comes twice",
+        ),
+        (
+            "engines = [\"dmodc\", \"dmodk\", \"random\"]\n",
+            "engines = []\nslow = [{ engines = [\"dmodc\"], nodes = 9 }]\n",
+            "plan.toml: every fabric has more nodes than the engines are for",
+        ),
+    ] {
+        desk.write("plan.toml", &PLAN.replacen(from, to, 1));
+        if expected.is_empty() {
+            desk.code(1, &["study", "status", "plan.toml"]);
+            continue;
+        }
+        let error = desk.error(&["study", "status", "plan.toml"]);
+        assert!(error.contains(expected), "{to}: {error}");
+    }
+    assert!(desk.error(&["study", "run", "none.toml"]).contains("none.toml: No such file"));
+    assert!(
+        desk.error(&["study", "run", "plan.toml", "--shard", "4/3"]).contains("no shard such as")
+    );
+}

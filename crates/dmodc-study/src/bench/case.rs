@@ -1,0 +1,81 @@
+//! What is measured: a fabric and its faults.
+
+use dmodc::{Amount, Draw, NoMemory, Pgft, RouteError};
+
+use crate::machine;
+
+/// A case to be measured: a fabric and its faults.
+#[derive(Clone, Debug)]
+pub struct BenchCase {
+    /// The name of the fabric.
+    pub name: String,
+    /// The fabric.
+    pub pgft: Pgft,
+    /// Dead cables between switches, in percent.
+    pub cables: f64,
+    /// Dead switches among those that are not leaves, in percent.
+    pub switches: f64,
+    /// The seed of the faults, and of everything else that is drawn.
+    pub seed: u64,
+    /// Whether switches' own LIDs have columns, too.
+    pub switch_lids: bool,
+}
+
+impl BenchCase {
+    /// Returns the draw of its faults.
+    pub(super) fn draw(&self) -> Draw {
+        Draw {
+            cables: Amount::Percent(self.cables),
+            switches: Amount::Percent(self.switches),
+            any_cable: false,
+            any_switch: false,
+            seed: self.seed,
+        }
+    }
+
+    /// Refuses a case whose tables and a buffer of the same size would not fit into memory.
+    pub(super) fn check_memory(&self) -> Result<(), BenchError> {
+        let (nodes, switches) = (self.pgft.count(0) as u64, self.pgft.switch_count() as u64);
+        let columns = if self.switch_lids { nodes + switches } else { nodes };
+        let wanted = 2 * columns * switches;
+        match machine::available() {
+            Some(available) if wanted > available => {
+                Err(BenchError::TooLarge { name: self.name.clone(), wanted, available })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Why a case was not measured.
+#[derive(Debug, thiserror::Error)]
+pub enum BenchError {
+    /// The engine gave no tables.
+    #[error(transparent)]
+    Route(#[from] RouteError),
+    /// There is not enough memory.
+    #[error(
+        "{name}: its tables and a buffer of the same size to compare with take {wanted} bytes of memory, of which \
+         {available} are available; --stream needs none of them"
+    )]
+    TooLarge {
+        /// The fabric.
+        name: String,
+        /// The bytes that are needed.
+        wanted: u64,
+        /// The bytes that are available.
+        available: u64,
+    },
+    /// The engine is one of OpenSM's.
+    #[error("{0} runs inside OpenSM only: `dmodc opensm lab` measures it")]
+    NotHere(String),
+    /// The faults could not be drawn.
+    #[error(transparent)]
+    Amount(#[from] dmodc::AmountError),
+}
+
+impl From<NoMemory> for BenchError {
+    fn from(error: NoMemory) -> Self {
+        BenchError::Route(error.into())
+    }
+}

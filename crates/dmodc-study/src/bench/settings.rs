@@ -1,0 +1,31 @@
+//! How it is measured.
+
+use dmodc::Kernel;
+
+use crate::engine::EngineName;
+
+/// How a case is measured.
+#[derive(Clone, Debug)]
+pub struct BenchSettings {
+    /// The engine. The healthy fabric is the reference of `stable`.
+    pub engine: EngineName,
+    /// Whether the tables are handed out piece by piece and never kept.
+    pub stream: bool,
+    /// The number of rounds; the median counts.
+    pub rounds: usize,
+    /// The form of the inner loops.
+    pub kernel: Kernel,
+    /// Whether tables are compared with those of the naive oracle, which takes longer than everything else.
+    pub check: bool,
+    /// Called while the comparison goes on, with the number of destination switches that are done and of all.
+    pub on_checked: fn(usize, usize),
+    /// The number of faults and repairs that are also measured in one step; `None` for none.
+    pub changes: Option<usize>,
+}
+
+impl BenchSettings {
+    /// Returns the name of what is measured, for results.
+    pub(super) fn name(&self) -> String {
+        format!("{}{}", self.engine, if self.stream { "-stream" } else { "" })
+    }
+}

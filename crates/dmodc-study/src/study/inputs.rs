@@ -1,0 +1,138 @@
+//! A plan with its fabrics: everything that the results depend on.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use dmodc::{Draw, Fabric};
+use dmodc_formats::{Dirt, Reading};
+
+use super::cell::Cell;
+use super::error::StudyError;
+use super::hash::ContentHash;
+use super::plan::{FabricSource, FaultLevel, PlannedEngine, StudyPlan};
+
+/// A plan with its fabrics: everything that the results depend on.
+#[derive(Debug)]
+pub struct Study {
+    /// The plan of the study.
+    pub plan: StudyPlan,
+    /// The healthy fabrics of the plan.
+    pub fabrics: Vec<Fabric>,
+    /// All units of work, in the order of their rows.
+    pub cells: Vec<Cell>,
+    /// Equal for equal plans and fabrics.
+    pub hash: String,
+    /// What the readers found wrong in files of fabrics, file by file.
+    pub dirt: Vec<(PathBuf, Dirt)>,
+}
+
+impl Study {
+    /// Reads a plan and its fabrics.
+    ///
+    /// # Errors
+    /// If a file is missing, or there is a mistake in one.
+    pub fn open(path: &Path) -> Result<Self, StudyError> {
+        let plan = StudyPlan::read(path)?;
+        let mut hash = ContentHash::default();
+        hash.take(canonical(&plan).as_bytes());
+        let (mut fabrics, mut dirt) = (Vec::new(), Vec::new());
+        for planned in &plan.fabrics {
+            let fabric = match &planned.source {
+                FabricSource::Pgft(pgft) => pgft.fabric(Default::default()),
+                FabricSource::File(file) => {
+                    let reading = read_fabric(file, &mut hash)?;
+                    dirt.push((file.clone(), reading.dirt));
+                    reading.fabric
+                }
+            };
+            check_levels(path, &plan, &planned.name, &fabric)?;
+            fabrics.push(fabric);
+        }
+        let hash = hash.to_string();
+        let mut study = Study { cells: Cell::all(&plan), plan, fabrics, hash, dirt };
+        // If all engines are slow ones, there may be cells in which no engine takes part.
+        let cells = std::mem::take(&mut study.cells);
+        study.cells = cells.into_iter().filter(|&cell| study.rows_of(cell) > 0).collect();
+        if study.cells.is_empty() {
+            let what =
+                "every fabric has more nodes than the engines are for: nothing would be measured";
+            return Err(StudyError::Fabric(format!("{}: {what}", path.display())));
+        }
+        Ok(study)
+    }
+
+    /// Returns the engines that take part in a cell, as indices of the plan.
+    pub fn engines_of(&self, cell: Cell) -> impl Iterator<Item = usize> {
+        let nodes = nodes(&self.fabrics[cell.fabric]);
+        let engines = self.plan.engines.iter().enumerate();
+        engines.filter(move |(_, engine)| engine.takes_part(cell.trial, nodes)).map(|(at, _)| at)
+    }
+
+    /// Returns the number of rows of a cell.
+    pub fn rows_of(&self, cell: Cell) -> usize {
+        self.engines_of(cell).count() * self.plan.patterns.len()
+    }
+}
+
+/// Returns the number of nodes of a fabric, without aggregation nodes.
+pub(super) fn nodes(fabric: &Fabric) -> usize {
+    fabric.node_indices().filter(|&n| !fabric.is_aggregation(n)).count()
+}
+
+fn read_fabric(file: &Path, hash: &mut ContentHash) -> Result<Reading, StudyError> {
+    let name = file.display();
+    let text = fs::read(file).map_err(|error| StudyError::Io(name.to_string(), error))?;
+    hash.take(&text);
+    dmodc_formats::read(&text).map_err(|error| StudyError::Fabric(format!("{name}:{error}")))
+}
+
+/// Checks that the fabric has as many parts as shall die.
+fn check_levels(
+    path: &Path,
+    plan: &StudyPlan,
+    name: &str,
+    fabric: &Fabric,
+) -> Result<(), StudyError> {
+    for level in &plan.levels {
+        let drawn = draw(level, 0).degradation(fabric);
+        drawn.map_err(|error| {
+            StudyError::Fabric(format!("{}: fabric '{name}': {error}", path.display()))
+        })?;
+    }
+    Ok(())
+}
+
+/// Returns the draw of a level: among cables between switches, and switches that are not leaves.
+pub(super) fn draw(level: &FaultLevel, seed: u64) -> Draw {
+    Draw {
+        cables: level.cables.0,
+        switches: level.switches.0,
+        any_cable: false,
+        any_switch: false,
+        seed,
+    }
+}
+
+/// Returns the plan in a canonical form: comments and the order of keys in the file do not matter.
+fn canonical(plan: &StudyPlan) -> String {
+    let list = |items: &mut dyn Iterator<Item = String>| items.collect::<Vec<_>>().join("|");
+    let fabrics = plan.fabrics.iter().map(|fabric| match &fabric.source {
+        FabricSource::Pgft(pgft) => format!("{:?} pgft {pgft}", fabric.name),
+        FabricSource::File(_) => format!("{:?} file", fabric.name),
+    });
+    let levels = plan.levels.iter().map(|level| format!("{} {}", level.cables, level.switches));
+    let engines = plan.engines.iter().map(|PlannedEngine { name, trials, nodes }| {
+        let limit = |limit: Option<u64>| limit.map_or("all".into(), |limit| limit.to_string());
+        let nodes = nodes.map(|nodes| nodes as u64);
+        format!("{name} {} {}", limit(trials.map(u64::from)), limit(nodes))
+    });
+    [
+        // The second version of the table has other columns than the first.
+        format!("dmodc/study-plan/2 {} {} {}", plan.name, plan.seed, plan.trials),
+        list(&mut { engines }),
+        list(&mut plan.patterns.iter().map(ToString::to_string)),
+        list(&mut { fabrics }),
+        list(&mut { levels }),
+    ]
+    .join("\n")
+}
