@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use dmodc::{
     Degradation, DestinationOrder, Dmodc, Fabric, Joined, LeafRule, Live, Routing, RoutingOptions,
-    SavedOrders, Stable, SwitchOrder,
+    SavedOrders, SwitchOrder,
 };
 use dmodc_formats::orders;
 
@@ -99,9 +99,7 @@ impl SavedState {
         if let Some(earlier) = &self.orders {
             orders.keep_absent(earlier);
         }
-        joined.hand_over(&mut orders);
-        let routing = joined.routing(LeafRule::Detect, &orders);
-        let engine = Stable { reference: Arc::new(joined.reference(&routing)) };
+        let (routing, engine) = joined.stable(LeafRule::Detect, orders);
         let live = Live::new(&joined.fabric, &joined.now);
         let (tables, _) = routing.route(live, &engine)?;
         Ok(image(live, &tables))

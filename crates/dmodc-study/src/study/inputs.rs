@@ -32,7 +32,15 @@ impl Study {
     /// # Errors
     /// If a file is missing, or there is a mistake in one.
     pub fn open(path: &Path) -> Result<Self, StudyError> {
-        let plan = StudyPlan::read(path)?;
+        Self::new(StudyPlan::read(path)?, path)
+    }
+
+    /// Takes a plan, which may have [engines of your own](crate::engine::EngineName::Own), and reads its fabrics. `path`
+    /// stands for the plan in messages.
+    ///
+    /// # Errors
+    /// If a file of a fabric is missing, or there is a mistake in one or in the plan.
+    pub fn new(plan: StudyPlan, path: &Path) -> Result<Self, StudyError> {
         let mut hash = ContentHash::default();
         hash.take(canonical(&plan).as_bytes());
         let (mut fabrics, mut dirt) = (Vec::new(), Vec::new());

@@ -1,7 +1,7 @@
 //! Runs a shard: its cells are measured on all cores, and each is on the disk as soon as it is finished.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -14,6 +14,7 @@ use super::inputs::Study;
 use super::journal::{FinishedCell, ShardJournal};
 use super::merge::merge;
 use super::prepared::PreparedFabric;
+use super::rows::StudyRow;
 use super::shard::Shard;
 
 /// How far a run is.
@@ -36,6 +37,35 @@ pub struct ShardResult {
     pub table: PathBuf,
     /// Its summary, if everything was measured.
     pub summary: Option<PathBuf>,
+}
+
+/// Prepares the fabrics of some cells. This is done before the cells, not by the first cell: a thread that waits for the
+/// tables of another could be the one that has to help with them.
+fn prepare<'a>(
+    study: &'a Study,
+    cells: &[usize],
+    plugin: &Path,
+) -> Vec<Option<PreparedFabric<'a>>> {
+    let prepare = |fabric| {
+        let cells = cells.iter().map(|&at| study.cells[at]);
+        let its: Vec<Cell> = cells.filter(|cell| cell.fabric == fabric).collect();
+        PreparedFabric::new(study, &its, plugin.to_owned())
+    };
+    (0..study.fabrics.len()).map(prepare).collect()
+}
+
+impl Study {
+    /// Measures all cells, and returns their rows without writing any file. `plugin` is the library that times OpenSM's
+    /// engines; it is not used if there are none.
+    pub fn measure(&self, plugin: &Path) -> Vec<StudyRow> {
+        let all: Vec<usize> = (0..self.cells.len()).collect();
+        let fabrics = prepare(self, &all, plugin);
+        let measure = |cell: &Cell| {
+            let fabric = fabrics[cell.fabric].as_ref();
+            fabric.expect("the fabrics of all cells are prepared").measure(*cell)
+        };
+        parallel::map(&self.cells, measure).into_iter().flatten().collect()
+    }
 }
 
 /// A run of one shard.
@@ -103,15 +133,7 @@ impl ShardRun<'_> {
         each: impl Fn(StudyProgress) + Sync,
     ) -> Result<Vec<FinishedCell>, StudyError> {
         let study = self.study;
-        // Fabrics are prepared before the cells, not by the first cell: a thread that waits for the tables of another could be
-        // the one that has to help with them.
-        let fabrics: Vec<Option<PreparedFabric<'_>>> = (0..study.fabrics.len())
-            .map(|fabric| {
-                let cells = cells.iter().map(|&at| study.cells[at]);
-                let its: Vec<Cell> = cells.filter(|cell| cell.fabric == fabric).collect();
-                PreparedFabric::new(study, &its, self.plugin.clone())
-            })
-            .collect();
+        let fabrics = prepare(study, cells, &self.plugin);
         let failed = AtomicBool::new(false);
         let measure = |&at: &usize| -> Option<Result<FinishedCell, StudyError>> {
             // Once one cell could not be written, the others need not be measured.

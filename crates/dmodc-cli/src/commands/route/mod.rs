@@ -13,8 +13,7 @@ use anyhow::{Context, Result};
 use dmodc::advise::NumbersCost;
 use dmodc::judge::Delivery;
 use dmodc::{
-    Dmodc, Dmodk, Engine, ForwardingTables, Live, NO_ROUTE, PortNumber, RandomPorts, RouteError,
-    connect_roots, stream_switches,
+    ForwardingTables, Live, NO_ROUTE, PortNumber, RouteError, connect_roots, stream_switches,
 };
 use dmodc_formats::{alternatives, lft, orders};
 
@@ -57,12 +56,7 @@ pub(super) fn run(args: &RouteArgs) -> Result<Answer> {
 /// Computes all tables in memory, and writes them into one file.
 fn together(args: &RouteArgs, state: &RouteState) -> Result<RouteSummary> {
     let (live, routing) = (state.live(), &state.routing);
-    let engine: &dyn Engine = match (&state.stable, &args.engine) {
-        (Some(stable), _) => stable,
-        (_, EngineName::Dmodk) => &Dmodk,
-        (_, EngineName::Random) => &RandomPorts { seed: args.seed },
-        _ => &Dmodc,
-    };
+    let engine = state.engine.as_ref().context("OpenSM's engines run in OpenSM")?;
     let mut tables = routing.empty_tables(live)?;
     let start = Instant::now();
     let ready = routing.preprocess(live);
@@ -117,17 +111,15 @@ fn numbers_cost(
 /// written.
 fn split(args: &RouteArgs, state: &RouteState, folder: &Path) -> Result<RouteSummary> {
     let (live, columns) = (state.live(), state.routing.columns());
-    let engine: &dyn Engine = match (&state.stable, &args.engine) {
-        (Some(stable), _) => stable,
-        (_, EngineName::Dmodc) => &Dmodc,
-        _ => anyhow::bail!("--split is there for --engine dmodc and stable alone"),
-    };
+    let can_stream = matches!(args.engine, EngineName::Dmodc | EngineName::Stable);
+    let engine = state.engine.as_ref().filter(|_| can_stream);
+    let engine = engine.context("--split is there for --engine dmodc and stable alone")?;
     let mut writer = lft::LftWriter::new(live, columns);
     let (mut empty, mut routed) = (EmptyEntries::default(), 0);
     let start = Instant::now();
     let ready = state.routing.preprocess(live);
     let coverage = output::to_folder(folder, |folder| {
-        stream_switches(engine, live, &ready, columns, |s, entries| -> Result<()> {
+        stream_switches(&**engine, live, &ready, columns, |s, entries| -> Result<()> {
             if !live.switch(s) {
                 return Ok(());
             }

@@ -5,11 +5,13 @@ use std::sync::Arc;
 use anyhow::{Context, Result, ensure};
 use dmodc::fabric::Changes;
 use dmodc::{
-    Degradation, DestinationOrder, Fabric, Joined, Lid, Live, Reference, Routing, RoutingOptions,
-    SavedOrders, Stable, SwitchOrder,
+    Degradation, DestinationOrder, Engine, Fabric, Joined, Lid, Live, Routing, RoutingOptions,
+    SavedOrders, SwitchOrder,
 };
 
-use crate::args::{EngineName, FabricArgs, RouteArgs};
+use dmodc_study::engine::{EngineInputs, EngineName};
+
+use crate::args::{FabricArgs, RouteArgs};
 use crate::input::OrderChoice;
 use crate::{input, source};
 
@@ -34,8 +36,8 @@ pub(super) struct RouteState {
     /// The parts that are absent now.
     absent: Degradation,
     pub(super) routing: Routing,
-    /// The engine of --engine stable.
-    pub(super) stable: Option<Stable>,
+    /// The engine; `None` for one of OpenSM's.
+    pub(super) engine: Option<Arc<dyn Engine>>,
     /// With --reference: the name of its file, and how the present fabric differs from it.
     pub(super) reference: Option<(String, Changes)>,
     /// Orders from an earlier run.
@@ -70,10 +72,10 @@ impl RouteState {
         let absent = Degradation::none(&fabric);
         let live = Live::new(&fabric, &absent);
         let routing = Routing::new(live, &options);
-        let stable = (args.engine == EngineName::Stable)
-            .then(|| Stable { reference: Arc::new(Reference::new(&routing, live)) });
+        let inputs = EngineInputs { routing: &routing, reference: live, seed: args.seed };
+        let engine = args.engine.engine(inputs);
         let beyond = fabric.infiniband_lids().err();
-        Ok(RouteState { fabric, absent, routing, stable, reference: None, saved, beyond })
+        Ok(RouteState { fabric, absent, routing, engine, reference: None, saved, beyond })
     }
 
     /// Returns the state of a fabric and its reference. The orders are those of the reference alone.
@@ -95,13 +97,12 @@ impl RouteState {
         joined.hand_over(&mut orders);
         let leaves;
         (joined.fabric, leaves) = input::leaf_rule(&args.leaves, joined.fabric)?;
-        let routing = joined.routing(leaves, &orders);
-        let stable = Stable { reference: Arc::new(joined.reference(&routing)) };
+        let (routing, stable) = joined.stable(leaves, orders.clone());
         Ok(RouteState {
             fabric: joined.fabric,
             absent: joined.now,
             routing,
-            stable: Some(stable),
+            engine: Some(Arc::new(stable)),
             reference: Some((name, joined.changes)),
             saved: Some(orders),
             beyond,
