@@ -1,4 +1,5 @@
-//! Reads and writes fabrics and tables in all formats. Nothing here opens a path: readers take bytes, writers a
+//! Reads and writes fabrics and tables in all formats. The principal function is [`read`], which returns a [`Reading`] of
+//! any fabric. Nothing here opens a path: readers take bytes, writers a
 //! [`std::io::Write`].
 //!
 //! | format | read | write |
@@ -19,6 +20,11 @@
 //! Readers of fabrics share `scan` (a cursor over a line), `fabric_reader` (line by line, with a report of damage) and
 //! `cable_list` (formats that list one cable per line). `dirt` is that report, `planes` counts the planes of XDR ports,
 //! and `unsupported` describes inputs that are none of these formats.
+//!
+//! # Example
+//! ```
+#![doc = include_str!("../examples/reroute.rs")]
+//! ```
 
 pub mod alternatives;
 mod cable_list;

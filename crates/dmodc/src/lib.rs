@@ -1,5 +1,8 @@
 //! Dmodc: deterministic, fault-resilient forwarding tables for fat-trees.
 //!
+//! The principal type is the [`Router`]: it routes a [`Fabric`], re-routes it after faults and repairs, and judges its
+//! tables.
+//!
 //! This crate is the engine of "High-Quality Fault Resiliency in Fat-Trees" (Gliksberg, Capra,
 //! Louvet, García, Sohier): pure computation, no files, no clock, no environment. The stages follow
 //! the paper; each consumes the type of the one before:
@@ -19,22 +22,18 @@
 //!
 //! [`oracle`] holds the naive twins of these algorithms, which the tests compare the fast code with.
 //!
+//! # Examples
+//! The whole way, from a file to a verdict, is in the crate `dmodc-formats`. A fabric and its reference:
 //! ```
-//! use dmodc::{Degradation, Draw, Amount, Dmodc, Live, Pgft, Routing};
-//!
-//! let pgft: Pgft = "3; 2,2,3; 1,2,2; 1,2,1".parse()?;
-//! let fabric = pgft.fabric(Default::default());
-//! let healthy = Degradation::none(&fabric);
-//! let routing = Routing::new(Live::new(&fabric, &healthy), &Default::default());
-//!
-//! // Kill a cable, keep the orders, and route again.
-//! let draw = Draw { cables: Amount::Count(1), switches: Amount::ZERO, any_cable: false,
-//!                   any_switch: false, seed: 7 };
-//! let degraded = draw.degradation(&fabric)?;
-//! let (tables, coverage) = routing.route(Live::new(&fabric, &degraded), &Dmodc)?;
-//! assert!(coverage.is_valid());
-//! assert_eq!(tables.columns().len(), 12 + 16, "every node and every switch is a destination");
-//! # Ok::<(), Box<dyn std::error::Error>>(())
+#![doc = include_str!("../examples/reference.rs")]
+//! ```
+//! Tables that do not fit into memory:
+//! ```
+#![doc = include_str!("../examples/stream.rs")]
+//! ```
+//! An engine of your own:
+//! ```
+#![doc = include_str!("../examples/first_port.rs")]
 //! ```
 
 pub mod advise;

@@ -7,11 +7,14 @@
 
 use std::sync::Arc;
 
-use crate::fabric::{Degradation, Fabric, Live, Part};
+use crate::fabric::{Degradation, Fabric, Joined, Live, Part};
+use crate::judge::risk::Traffic;
+use crate::judge::{self, Check};
 use crate::kernel::Kernel;
+use crate::leaf::LeafRule;
 use crate::preprocess::Preprocessing;
 use crate::route::{Coverage, Dmodc, Engine, Incremental, RouteError, RouteJob, Touched, Whole};
-use crate::routing::Routing;
+use crate::routing::{Routing, RoutingOptions};
 use crate::tables::{ForwardingTables, TableDelta};
 
 /// Something that happens to a fabric.
@@ -26,16 +29,12 @@ pub enum Change {
 /// Routes one fabric by one engine, whatever happens to it.
 ///
 /// ```
-/// use std::sync::Arc;
-/// use dmodc::{Change, Degradation, Live, Pgft, Router, Routing, fabric::Part};
+/// use dmodc::{Change, Pgft, Router};
 ///
 /// let pgft: Pgft = "3; 2,2,3; 1,2,2; 1,2,1".parse()?;
-/// let fabric = Arc::new(pgft.fabric(Default::default()));
-/// let healthy = Degradation::none(&fabric);
-/// let routing = Routing::new(Live::new(&fabric, &healthy), &Default::default());
-/// let mut router = Router::new(fabric.clone(), routing, healthy)?;
+/// let mut router = Router::of(pgft.fabric(Default::default()))?;
 ///
-/// let spine = Part::Switch(fabric.switch_indices().nth(6).unwrap());
+/// let spine = router.fabric().find_part("L2-0")?;
 /// let delta = router.apply(&[Change::Dies(spine)])?;
 /// assert!(router.coverage().is_valid());
 /// assert!(!delta.is_empty());
@@ -59,6 +58,30 @@ pub struct Router {
 }
 
 impl Router {
+    /// Routes a whole fabric by [`Dmodc`], with the default orders and leaves.
+    ///
+    /// # Errors
+    /// If the tables do not fit into memory, or a route is too long.
+    pub fn of(fabric: impl Into<Arc<Fabric>>) -> Result<Self, RouteError> {
+        let fabric = fabric.into();
+        let whole = Degradation::none(&fabric);
+        let routing = Routing::new(Live::new(&fabric, &whole), &RoutingOptions::default());
+        Self::new(fabric, routing, whole)
+    }
+
+    /// Routes a fabric by [`Stable`](crate::Stable): routes stay those of the reference wherever they can. The fabric of
+    /// the router is the union of both, in which everything that the present lacks has failed.
+    ///
+    /// # Errors
+    /// If the reference is of another fabric, the tables do not fit into memory, or a route is too long.
+    pub fn by_reference(reference: &Fabric, present: &Fabric) -> Result<Self, RouteError> {
+        let joined = Joined::new(reference, present)?;
+        let orders = Routing::orders_of(reference, &RoutingOptions::default());
+        let (routing, stable) = joined.stable(LeafRule::Detect, orders);
+        let Joined { fabric, now, .. } = joined;
+        Self::with_engine(Arc::new(stable), Arc::new(fabric), routing, now)
+    }
+
     /// Routes a fabric with these faults by [`Dmodc`] for the first time. Orders and columns are those of `routing`.
     ///
     /// # Errors
@@ -136,6 +159,16 @@ impl Router {
     /// What the tables reach.
     pub fn coverage(&self) -> Coverage {
         self.kept.coverage()
+    }
+
+    /// Judges the tables: whether every pair is delivered, by which kind of route, and without deadlock.
+    pub fn check(&self) -> Check {
+        judge::check(self.live(), &self.ready.ranking, self.routing.orders(), &self.tables)
+    }
+
+    /// Returns the traffic over the tables, which counts the flows on every port for any pattern.
+    pub fn traffic(&self) -> Traffic<'_> {
+        Traffic::new(self.live(), &self.ready.ranking, self.routing.orders(), &self.tables)
     }
 
     /// Uses this form of the inner loops from now on. The tables do not depend on it.

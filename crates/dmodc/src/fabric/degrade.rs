@@ -7,6 +7,8 @@ use crate::id::{CableIndex, SwitchIndex};
 /// The faults of a fabric: a mask over its switches and cables, one bit for each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Degradation {
+    /// The cabling of the fabric that it belongs to.
+    cabling: u64,
     switches: Bits,
     cables: Bits,
 }
@@ -15,14 +17,15 @@ impl Degradation {
     /// Returns the degradation without faults.
     pub fn none(fabric: &Fabric) -> Self {
         Degradation {
+            cabling: fabric.cabling,
             switches: Bits::new(fabric.switches().len()),
             cables: Bits::new(fabric.cable_count()),
         }
     }
 
-    /// Returns whether the mask has the size of this fabric.
+    /// Returns whether the mask belongs to this fabric, or to one that is cabled in the same way.
     pub fn fits(&self, fabric: &Fabric) -> bool {
-        self.switches.len == fabric.switches().len() && self.cables.len == fabric.cable_count()
+        self.cabling == fabric.cabling
     }
 
     /// Returns whether the switch itself is dead.

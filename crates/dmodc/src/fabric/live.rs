@@ -18,7 +18,7 @@ impl<'a> Live<'a> {
     /// Returns the view of a fabric under a degradation.
     ///
     /// # Panics
-    /// If the degradation was made for a fabric of another size.
+    /// If the degradation was made for a fabric that is cabled in another way.
     pub fn new(fabric: &'a Fabric, degradation: &'a Degradation) -> Self {
         assert!(degradation.fits(fabric), "a degradation belongs to one fabric");
         Live { fabric, degradation }

@@ -177,6 +177,18 @@ pub struct Fabric {
     /// The cables between switches, from each end: those of switch `s` start at `link_start[s]`, sorted by peer.
     links: Vec<Link>,
     link_start: Vec<u32>,
+    /// Identifies the cabling: see [`cabling_of`].
+    cabling: u64,
+}
+
+/// Returns a number that fabrics with the same switches and cables, in the same order, share, and that others as good as
+/// never have (FNV-1a over the ends of all cables). Faults are a mask over that order, so they belong to one cabling.
+fn cabling_of(switches: usize, cables: &[Cable], nodes: &[Node]) -> u64 {
+    let mix = |hash: u64, value: u64| (hash ^ value).wrapping_mul(0x0000_0100_0000_01b3);
+    let end = |(s, p): (SwitchIndex, PortNumber)| (s.at() as u64) << 8 | u64::from(p.0);
+    let hash = mix(0xcbf2_9ce4_8422_2325, switches as u64);
+    let hash = cables.iter().fold(hash, |hash, cable| mix(mix(hash, end(cable.a)), end(cable.b)));
+    nodes.iter().fold(hash, |hash, node| mix(hash, end((node.switch, node.switch_port))))
 }
 
 impl Fabric {

@@ -41,7 +41,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::cost::TooFar;
-use crate::fabric::Live;
+use crate::fabric::{Live, OtherFabric};
 use crate::preprocess::Preprocessing;
 use crate::recognise::NotPgft;
 use crate::routing::Routing;
@@ -132,6 +132,8 @@ pub enum RouteError {
     NotPgft(NotPgft),
     /// The tables do not fit into memory.
     NoMemory(NoMemory),
+    /// The reference is of another fabric.
+    OtherFabric(OtherFabric),
     /// An engine of your own failed, for the reason given.
     Other(String),
 }
@@ -141,6 +143,7 @@ impl fmt::Display for RouteError {
         match self {
             RouteError::TooFar(e) => e.fmt(f),
             RouteError::NoMemory(e) => e.fmt(f),
+            RouteError::OtherFabric(e) => e.fmt(f),
             RouteError::NotPgft(e) => write!(f, "Dmodk routes healthy PGFTs only: {e}"),
             RouteError::Other(reason) => f.write_str(reason),
         }
@@ -152,7 +155,7 @@ impl Error for RouteError {
         match self {
             RouteError::NotPgft(e) => Some(e),
             // The message is already that of the cause.
-            RouteError::TooFar(_) | RouteError::NoMemory(_) | RouteError::Other(_) => None,
+            _ => None,
         }
     }
 }
@@ -160,6 +163,12 @@ impl Error for RouteError {
 impl From<TooFar> for RouteError {
     fn from(e: TooFar) -> Self {
         RouteError::TooFar(e)
+    }
+}
+
+impl From<OtherFabric> for RouteError {
+    fn from(e: OtherFabric) -> Self {
+        RouteError::OtherFabric(e)
     }
 }
 

@@ -6,7 +6,7 @@
 
 use super::Vertex;
 use super::cables::MatchedCable;
-use crate::fabric::{Adapter, Cable, Fabric, Link, Node, Peer, Port, Rate, Switch};
+use crate::fabric::{Adapter, Cable, Fabric, Link, Node, Peer, Port, Rate, Switch, cabling_of};
 use crate::id::{CableIndex, NodeIndex, PortNumber, SwitchIndex};
 
 /// Makes the fabric. Everything has been checked before.
@@ -48,8 +48,9 @@ pub(super) fn assemble(
     }
 
     let (nodes_by_switch, node_start) = nodes_by_switch(switches.len(), &nodes);
-    let cables = cables.into_iter().map(|(cable, _)| cable).collect();
+    let cables: Vec<Cable> = cables.into_iter().map(|(cable, _)| cable).collect();
     let (links, link_start) = links(&port_start, &ports);
+    let cabling = cabling_of(switches.len(), &cables, &nodes);
     Fabric {
         switches,
         adapters,
@@ -61,6 +62,7 @@ pub(super) fn assemble(
         node_start,
         links,
         link_start,
+        cabling,
     }
 }
 
