@@ -1,5 +1,5 @@
 //! Port groups: all ports of a switch towards one other switch (`G_s` and `Ω_g` of the paper),
-//! sorted by switch order and told apart into up and down.
+//! sorted by switch order and divided into up and down.
 //!
 //! Direction is by rank; between equals, which real fabrics have, the later in switch order counts
 //! as the higher. So directions never form a cycle, whatever the graph.
@@ -255,26 +255,26 @@ impl PortGroups {
         }
     }
 
-    /// The groups towards the switches above `s`, in switch order.
+    /// Returns the groups towards the switches above `s`, in switch order.
     #[inline]
     pub fn up(&self, s: SwitchIndex) -> impl ExactSizeIterator<Item = Group<'_>> + Clone {
         self.above(s).into_iter()
     }
 
-    /// The groups towards the switches below `s`, in switch order.
+    /// Returns the groups towards the switches below `s`, in switch order.
     #[inline]
     pub fn down(&self, s: SwitchIndex) -> impl ExactSizeIterator<Item = Group<'_>> + Clone {
         self.below(s).into_iter()
     }
 
-    /// All groups above `s`.
+    /// Returns all groups above `s`.
     #[inline]
     pub(crate) fn above(&self, s: SwitchIndex) -> Side<'_> {
         let used = &self.uses[s.at()];
         self.side(s, 0..used.up, 0..used.up_ports)
     }
 
-    /// All groups below `s`.
+    /// Returns all groups below `s`.
     #[inline]
     pub(crate) fn below(&self, s: SwitchIndex) -> Side<'_> {
         let Use { up, down, up_ports, down_ports, .. } = self.uses[s.at()];
@@ -298,29 +298,29 @@ impl PortGroups {
         }
     }
 
-    /// The live switches, every one after all that are below it.
+    /// Returns the live switches, every one after all that are below it.
     pub fn ascending(&self) -> &[SwitchIndex] {
         &self.ascending
     }
 
-    /// Where a live switch stands among the [ascending](Self::ascending).
+    /// Returns the index of a live switch among the [ascending](Self::ascending) ones.
     #[inline]
     pub(crate) fn place(&self, s: SwitchIndex) -> Option<usize> {
         let place = self.places[s.at()];
         (place != u32::MAX).then_some(place as usize)
     }
 
-    /// How many switches the fabric has, dead ones included.
+    /// Returns how many switches the fabric has, dead ones included.
     pub fn switch_count(&self) -> usize {
         self.uses.len()
     }
 
-    /// Whether every cable joins neighbouring ranks.
+    /// Returns whether every cable joins neighbouring ranks.
     pub(crate) fn are_levelled(&self) -> bool {
         self.uses.iter().all(|used| !used.flat)
     }
 
-    /// The greatest number of hops that go up without a turn. O(#groups).
+    /// Returns the greatest number of hops that go up without a turn. O(#groups).
     pub(crate) fn longest_climb(&self) -> u32 {
         let mut climbs = vec![0u32; self.switch_count()];
         for &s in &self.ascending {
@@ -344,7 +344,7 @@ pub(crate) struct Side<'a> {
 }
 
 impl<'a> Side<'a> {
-    /// How many ports each group has, if all have as many.
+    /// Returns how many ports each group has, if all have equally many.
     #[inline]
     pub(crate) fn width(&self) -> Option<usize> {
         let groups = self.peers.len();
@@ -357,7 +357,7 @@ impl<'a> Side<'a> {
         (alike && groups * width == self.ports.len()).then_some(width)
     }
 
-    /// Which of the ports a group has: the first, and how many.
+    /// Returns which of the ports of the side a group has.
     #[inline]
     pub(crate) fn extent(&self, at: usize) -> Range<u8> {
         let start = |at: usize| match self.firsts.get(at) {
@@ -367,7 +367,7 @@ impl<'a> Side<'a> {
         start(at)..start(at + 1)
     }
 
-    /// The ports of a group.
+    /// Returns the ports of a group.
     #[inline]
     pub(crate) fn ports_of(&self, at: usize) -> &'a [PortNumber] {
         if self.ports.len() == self.peers.len() {

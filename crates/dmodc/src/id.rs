@@ -9,7 +9,7 @@ macro_rules! index {
         pub struct $name(u32);
 
         impl $name {
-            /// The index of the `at`-th element of its array.
+            /// Returns the index of the `at`-th element of its array.
             ///
             /// # Panics
             /// If `at` does not fit 32 bits; builders refuse such fabrics first.
@@ -18,7 +18,7 @@ macro_rules! index {
                 Self(u32::try_from(at).expect("the builder bounds every array to u32 indices"))
             }
 
-            /// The place in arrays that have one element for each.
+            /// Returns the index into arrays that have one element for each.
             #[inline]
             pub const fn at(self) -> usize {
                 self.0 as usize
@@ -67,7 +67,7 @@ impl Lid {
     /// Where LIDs start in a fabric that does not fit InfiniBand's unicast range.
     pub const FIRST_EXTENDED: Lid = Lid(0x1_0000);
 
-    /// Whether OpenSM and real switches could use this LID.
+    /// Returns whether OpenSM and real switches could use this LID.
     pub fn is_infiniband(self) -> bool {
         self > Lid::UNKNOWN && self <= Lid::LAST_UNICAST
     }

@@ -11,14 +11,14 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 pub struct Random(ChaCha8Rng);
 
 impl Random {
-    /// The sequence number `stream` of `seed`.
+    /// Returns the sequence number `stream` of `seed`.
     pub fn new(seed: u64, stream: u64) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         rng.set_stream(stream);
         Random(rng)
     }
 
-    /// A uniform number below `bound` (Lemire's multiplication with rejection).
+    /// Returns a uniform number below `bound` (Lemire's multiplication with rejection).
     ///
     /// # Panics
     /// If `bound` is zero.
@@ -40,10 +40,10 @@ impl Random {
         }
     }
 
-    /// `count` different numbers below `total`, in the order drawn.
+    /// Returns `count` different numbers below `total`, in the order in which they are drawn.
     ///
     /// # Panics
-    /// If there are not so many.
+    /// If `count` is greater than `total`.
     pub fn sample(&mut self, total: usize, count: usize) -> Vec<usize> {
         assert!(count <= total, "a sample is no larger than its population");
         let mut all: Vec<usize> = (0..total).collect();

@@ -126,17 +126,17 @@ impl Router {
         &self.engine
     }
 
-    /// The fabric.
+    /// Returns the fabric.
     pub fn fabric(&self) -> &Arc<Fabric> {
         &self.fabric
     }
 
-    /// What is dead in it now.
+    /// Returns its faults.
     pub fn degradation(&self) -> &Degradation {
         &self.degradation
     }
 
-    /// The fabric as it is now.
+    /// Returns the fabric under its faults.
     pub fn live(&self) -> Live<'_> {
         Live::new(&self.fabric, &self.degradation)
     }
@@ -151,12 +151,12 @@ impl Router {
         &self.ready
     }
 
-    /// The tables as they are now.
+    /// Returns the present tables.
     pub fn tables(&self) -> &ForwardingTables {
         &self.tables
     }
 
-    /// What the tables reach.
+    /// Returns which pairs the tables reach.
     pub fn coverage(&self) -> Coverage {
         self.kept.coverage()
     }

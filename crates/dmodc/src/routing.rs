@@ -37,7 +37,7 @@ impl Default for RoutingOptions {
 }
 
 impl RoutingOptions {
-    /// What saved orders know of leaves, for each switch.
+    /// Returns, for each switch, whether saved orders know it as a leaf.
     fn known_leaves(&self, live: Live<'_>) -> Vec<Option<bool>> {
         match (&self.destinations, &self.switches) {
             (DestinationOrder::Saved(saved), _) | (_, SwitchOrder::Saved(saved)) => {
@@ -61,7 +61,7 @@ pub struct Routing {
 }
 
 impl RoutingOptions {
-    /// What ranks are counted from, if one of the orders was saved with it.
+    /// Returns what ranks are counted from, if one of the orders was saved with such a rule.
     fn rank_rule(&self, live: Live<'_>) -> Option<RankRule> {
         let by_switches = match &self.switches {
             SwitchOrder::Saved(saved) => saved.rank_rule(live),
@@ -73,7 +73,7 @@ impl RoutingOptions {
         })
     }
 
-    /// The same with saved orders in which replaced switches have handed over their places.
+    /// Returns these options with saved orders in which replaced switches have handed over their places.
     fn handed_over(&self, fabric: &Fabric) -> RoutingOptions {
         let mut options = self.clone();
         if let DestinationOrder::Saved(saved) = &mut options.destinations {
@@ -131,14 +131,14 @@ impl Routing {
         Routing { leaves, doubts, orders: Arc::new(orders), links, columns, unconnected }
     }
 
-    /// Both orders that a whole fabric has of its own accord, as lists.
+    /// Returns both orders that a whole fabric has by itself, as lists.
     pub fn orders_of(fabric: &Fabric, options: &RoutingOptions) -> SavedOrders {
         let whole = Degradation::none(fabric);
         let live = Live::new(fabric, &whole);
         Routing::new(live, options).orders.save(live)
     }
 
-    /// The orders.
+    /// Returns the orders.
     pub fn orders(&self) -> &Orders {
         &self.orders
     }
@@ -154,12 +154,12 @@ impl Routing {
         single_root::suggest(live, &self.ranking(live))
     }
 
-    /// The columns of all tables made here.
+    /// Returns the columns of all tables that are made with this routing.
     pub fn columns(&self) -> &Arc<Columns> {
         &self.columns
     }
 
-    /// The ranks of the fabric as it is now.
+    /// Returns the ranks of the fabric in its present state.
     pub fn ranking(&self, live: Live<'_>) -> Ranking {
         Ranking::by(live, &self.leaves, self.orders.rank_rule())
     }
@@ -172,7 +172,7 @@ impl Routing {
         Preprocessing::new(ranking, self.orders.clone(), groups)
     }
 
-    /// The preprocessing of the fabric as it is now.
+    /// Returns the preprocessing of the fabric in its present state.
     pub fn preprocess(&self, live: Live<'_>) -> Preprocessing {
         let ranking = self.ranking(live);
         let groups = PortGroups::of(self.links.clone(), live, &ranking);
@@ -184,7 +184,7 @@ impl Routing {
         ready.replace(live, self.ranking(live));
     }
 
-    /// The switches of which it is uncertain whether they are leaves, ascending by index.
+    /// Returns the switches of which it is uncertain whether they are leaves, ascending by index.
     pub fn doubts(&self) -> &[Doubt] {
         &self.doubts
     }
@@ -194,7 +194,7 @@ impl Routing {
         Routing { doubts, ..self }
     }
 
-    /// The leaves as they were fixed.
+    /// Returns the rule by which the leaves were fixed.
     pub(crate) fn leaf_rule(&self) -> &LeafRule {
         &self.leaves
     }

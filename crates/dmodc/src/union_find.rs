@@ -6,12 +6,12 @@ use crate::id::SwitchIndex;
 pub(crate) struct UnionFind(Vec<u32>);
 
 impl UnionFind {
-    /// Every switch for itself.
+    /// Returns sets of one switch each.
     pub(crate) fn new(switches: usize) -> Self {
         UnionFind((0..switches as u32).collect())
     }
 
-    /// The representative of a switch's set. Paths are halved on the way.
+    /// Returns the representative of a switch's set. Paths are halved on the way.
     pub(crate) fn root(&mut self, s: SwitchIndex) -> SwitchIndex {
         let mut at = s.at();
         while self.0[at] as usize != at {

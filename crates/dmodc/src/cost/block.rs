@@ -74,19 +74,19 @@ impl CostBlock {
         Ok(())
     }
 
-    /// The cost from `s` to the i-th target, `None` where there is no up\*down\* route.
+    /// Returns the cost from `s` to the i-th target, `None` where there is no up\*down\* route.
     pub fn cost(&self, s: SwitchIndex, i: usize) -> Option<u8> {
         let cost = self.costs[s.at()][i];
         (cost != INFINITE).then_some(cost)
     }
 
-    /// Which targets `s` reaches: a bit for each.
+    /// Returns which targets `s` reaches: a bit for each.
     #[inline]
     pub fn reached(&self, s: SwitchIndex) -> u64 {
         finite(&self.costs[s.at()])
     }
 
-    /// Which targets `s` reaches by going down alone, itself among them: a bit for each.
+    /// Returns which targets `s` reaches by going down alone, itself among them: a bit for each.
     #[inline]
     pub fn down(&self, s: SwitchIndex) -> u64 {
         self.down[s.at()]

@@ -25,7 +25,7 @@ pub(crate) struct Hops {
 const NO_TARGET: u8 = u8::MAX;
 
 impl Hops {
-    /// How many planes the switches of so many ranks need; none if this form does not do.
+    /// Returns how many planes switches need in a fabric of `levels` ranks; `None` if this form does not suffice.
     pub(crate) fn planes_for(levels: u32) -> Option<usize> {
         match levels {
             0..=4 => Some(4),
@@ -34,17 +34,17 @@ impl Hops {
         }
     }
 
-    /// How many there are.
+    /// Returns the number of planes.
     pub(crate) fn planes(&self) -> usize {
         self.planes
     }
 
-    /// Hops to nothing yet, with so many planes.
+    /// Returns hops to no target yet, with this number of planes.
     pub(crate) fn new(planes: usize) -> Self {
         Hops { planes, words: vec![], own: vec![] }
     }
 
-    /// The target that a switch is itself, if it is one.
+    /// Returns the target that a switch is itself, as a bit; 0 if it is none.
     pub(crate) fn own(&self, s: SwitchIndex) -> u64 {
         match self.own[s.at()] {
             NO_TARGET => 0,
@@ -52,7 +52,7 @@ impl Hops {
         }
     }
 
-    /// The targets that a switch reaches after 0, 1, 2 … hops up.
+    /// Returns the targets that a switch reaches after 0, 1, 2 … hops up.
     pub(crate) fn of(&self, s: SwitchIndex) -> &[u64] {
         &self.words[s.at() * self.planes..][..self.planes]
     }

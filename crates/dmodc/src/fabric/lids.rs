@@ -101,7 +101,7 @@ impl Fabric {
         self.with_lids(nodes, switches)
     }
 
-    /// Whether OpenSM could use every LID; if not, the first that it could not.
+    /// Checks whether OpenSM could use every LID.
     ///
     /// # Errors
     /// The LID outside InfiniBand's unicast range.

@@ -44,17 +44,17 @@ impl Default for Choices {
     }
 }
 
-/// Up to so many targets, or groups, are looked at one by one.
+/// Up to this number of targets, or groups, are looked at one by one.
 const FEW: u32 = 4;
 
 /// Questions about many words, answered with a bit for each. (A trait, so that [`Choices::gather`] is
 /// compiled for each processor.)
 pub(super) trait Words {
-    /// Which of at most 64 words are not 0.
+    /// Returns which of at most 64 words are not 0.
     fn nonzero(words: &[u64]) -> u64;
-    /// Which of at most 64 words have this value.
+    /// Returns which of at most 64 words have this value.
     fn equal(words: &[u64], value: u64) -> u64;
-    /// Which words equal the one before.
+    /// Returns which words equal the one before.
     fn same_as_before(words: &[u64; 64]) -> u64;
     /// Bit `i` of word `j` becomes bit `j` of word `i`.
     fn transpose(words: &mut [u64; 64]);
@@ -173,7 +173,7 @@ impl Choices {
         }
     }
 
-    /// The closer set of a target: a bit for each group.
+    /// Returns the closer set of a target: a bit for each group.
     #[inline(always)]
     pub(crate) fn set(&self, target: u8) -> [u64; 4] {
         let at = usize::from(target & 63);
@@ -181,7 +181,7 @@ impl Choices {
         std::array::from_fn(word)
     }
 
-    /// The same in as many words as there are groups for.
+    /// Returns the closer set of a target in as many words as there are groups for.
     #[inline(always)]
     pub(crate) fn words<const W: usize>(&self, target: u8) -> [u64; W] {
         std::array::from_fn(|word| match word * 64 < self.groups {
@@ -190,7 +190,7 @@ impl Choices {
         })
     }
 
-    /// Whether one word has a bit for each port.
+    /// Returns whether one word has a bit for each port.
     pub(super) fn is_narrow(&self) -> bool {
         self.targets == 0 || self.groups <= 64 && self.width == 1
     }

@@ -19,7 +19,7 @@ pub(crate) struct Fields {
 }
 
 impl Fields {
-    /// Fields that follow each other from the start of a row, at most 64 of them; none is empty.
+    /// Returns fields that follow each other from the start of a row: at most 64, none of them empty.
     pub(crate) fn new(spans: impl Iterator<Item = Range<usize>>) -> Self {
         let mut fields = Fields::default();
         for (field, span) in spans.enumerate() {
@@ -48,10 +48,10 @@ pub(crate) struct Difference {
 /// How 64 bytes are compared and bits are picked. (A trait, so that [`rows`] is compiled for each
 /// processor.)
 pub(super) trait Compare {
-    /// Bit `i` is set where byte `i` differs.
+    /// Returns a mask: bit `i` is set if byte `i` differs.
     fn differ(a: &[u8; 64], b: &[u8; 64]) -> u64;
 
-    /// The bits of `word` that `mask` has, moved together.
+    /// Returns the bits of `word` that `mask` has, moved together.
     fn pick(word: u64, mask: u64) -> u64;
 }
 
@@ -69,7 +69,7 @@ impl Compare for Portable {
     }
 }
 
-/// The difference between `old` and `new`, which are as long.
+/// Returns the difference between `old` and `new`, which have the same length.
 #[inline(always)]
 pub(super) fn rows<C: Compare>(old: &[u8], new: &[u8], fields: &Fields) -> Difference {
     assert_eq!(old.len(), new.len(), "rows of one tile are as long");

@@ -21,7 +21,7 @@ impl Divisor {
         }
     }
 
-    /// The rest: the fraction of the quotient, times the divisor.
+    /// Returns the remainder: the fraction of the quotient, times the divisor.
     #[inline(always)]
     pub(crate) fn modulo(&self, dividend: u32) -> u32 {
         let fraction = self.reciprocal.wrapping_mul(u64::from(dividend));

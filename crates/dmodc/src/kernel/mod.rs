@@ -49,7 +49,7 @@ impl Kernel {
     /// The form that every processor can run.
     pub const PORTABLE: Kernel = Kernel(Form::Portable);
 
-    /// Every form that this processor can run, the slowest first.
+    /// Returns every form that this processor can run, the slowest first.
     pub fn all() -> Vec<Kernel> {
         #[cfg_attr(not(target_arch = "x86_64"), expect(unused_mut, reason = "one form only"))]
         let mut forms = vec![Kernel::PORTABLE];
@@ -61,12 +61,12 @@ impl Kernel {
         forms
     }
 
-    /// The fastest form that this processor can run.
+    /// Returns the fastest form that this processor can run.
     pub fn best() -> Kernel {
         *Kernel::all().last().expect("the portable form is always there")
     }
 
-    /// What it is called in reports.
+    /// Returns its name in reports.
     pub fn name(self) -> &'static str {
         match self.0 {
             Form::Portable => "portable",
@@ -101,7 +101,7 @@ impl Kernel {
         }
     }
 
-    /// What differs between two rows of a tile, whose targets are the fields.
+    /// Returns the difference between two rows of a tile, whose targets are the fields.
     #[inline]
     pub(crate) fn differ(self, old: &[u8], new: &[u8], fields: &Fields) -> Difference {
         match self.0 {

@@ -30,13 +30,13 @@ pub(crate) fn keep(to: &mut Row, from: &Row, mask: u64) {
     }
 }
 
-/// The row one hop nearer: every byte less one. (What was 0 wraps to 255; masks exclude it.)
+/// Returns the row with every byte less one: one hop nearer. (A byte of 0 wraps to 255; masks exclude it.)
 #[inline]
 pub(crate) fn one_less(row: &Row) -> Row {
     row.map(|cost| cost.wrapping_sub(1))
 }
 
-/// Bit `i` is set where byte `i` of both rows is the same.
+/// Returns a mask: bit `i` is set if byte `i` of both rows is the same.
 #[inline]
 pub(crate) fn equal(a: &Row, b: &Row) -> u64 {
     const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
@@ -54,7 +54,7 @@ pub(crate) fn equal(a: &Row, b: &Row) -> u64 {
     mask
 }
 
-/// Bit `i` is set where byte `i` is finite.
+/// Returns a mask: bit `i` is set if byte `i` is finite.
 #[inline]
 pub(crate) fn finite(row: &Row) -> u64 {
     !equal(row, &UNREACHED)

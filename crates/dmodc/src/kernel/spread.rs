@@ -38,7 +38,7 @@ pub(crate) struct Spread<'a> {
     pub(crate) divider: Divisor,
 }
 
-/// Which segments continue the one before in numbers, if each target has one; else 0.
+/// Returns which segments continue the numbers of the segment before, if each target has one segment; else 0.
 pub(crate) fn chains(segments: &[Segment]) -> u64 {
     let in_order = |(at, segment): (usize, &Segment)| usize::from(segment.target) == at;
     if !segments.iter().enumerate().all(in_order) {
@@ -82,7 +82,7 @@ impl Spread<'_> {
         }
     }
 
-    /// The segments that begin a run.
+    /// Returns the segments that begin a run.
     #[inline(always)]
     fn starts(&self) -> u64 {
         let both = |targets: u64| targets & targets << 1;
@@ -92,7 +92,7 @@ impl Spread<'_> {
         all & !(self.chained & as_before)
     }
 
-    /// The segments as runs, in order.
+    /// Returns the segments as runs, in order.
     #[inline(always)]
     pub(super) fn runs(&self) -> impl Iterator<Item = Run> {
         let chained = self.chained != 0;
@@ -179,7 +179,7 @@ struct Ready {
 }
 
 impl Ready {
-    /// Whether one copy of 32 bytes is all there is to do.
+    /// Returns whether one copy of 32 bytes is enough.
     #[inline(always)]
     fn is_short(&self) -> bool {
         self.end - self.start <= 32

@@ -11,7 +11,8 @@ pub(crate) struct Stream {
 }
 
 impl Stream {
-    /// Copies past the cache if `past_cache` is set and the processor can, else plainly.
+    /// Returns a stream that copies past the cache if `past_cache` is set and the processor can do so, and plainly
+    /// otherwise.
     pub(crate) fn new(past_cache: bool) -> Self {
         Stream { past_cache: past_cache && cfg!(target_arch = "x86_64") && !cfg!(miri) }
     }

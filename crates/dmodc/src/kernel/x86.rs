@@ -125,7 +125,7 @@ impl Words for EightWords {
     }
 }
 
-/// A bit for each of at most 64 words; those that are missing at the end count as 0.
+/// Returns a bit for each of at most 64 words. Words that are missing at the end count as 0.
 #[inline(always)]
 fn by_eight(words: &[u64], ask: impl Fn(__m512i) -> u8) -> u64 {
     let (whole, rest) = words.as_chunks::<8>();
@@ -203,7 +203,7 @@ fn transpose(words: &mut [u64; 64]) {
     }
 }
 
-/// The comparison with AVX2.
+/// Compares rows with AVX2.
 pub(super) fn differ_avx2(_: Avx2, old: &[u8], new: &[u8], fields: &Fields) -> Difference {
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
     fn differ(old: &[u8], new: &[u8], fields: &Fields) -> Difference {
@@ -234,7 +234,7 @@ impl Compare for ThirtyTwoBytes {
     }
 }
 
-/// The comparison with AVX-512.
+/// Compares rows with AVX-512.
 pub(super) fn differ_avx512(_: Avx512, old: &[u8], new: &[u8], fields: &Fields) -> Difference {
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,avx512f,avx512bw,avx512vl")]
     fn differ(old: &[u8], new: &[u8], fields: &Fields) -> Difference {

@@ -58,7 +58,7 @@ where
     map_with(items, || (), |(), item| work(item))
 }
 
-/// Like [`map`], with scratch that a thread keeps from item to item.
+/// Maps items like [`map`], with a scratch value that a thread keeps from item to item.
 pub fn map_with<I, S, R: Send>(
     items: I,
     scratch: impl Fn() -> S + Sync,

@@ -128,7 +128,7 @@ where
         }
     }
 
-    /// What every thread does.
+    /// Runs the loop of one thread.
     fn work<Open, Scratch, Piece, Close, S>(&self, stages: &Stages<Open, Scratch, Piece, Close>)
     where
         Open: Fn(J) -> Result<(P, I), E>,

@@ -26,12 +26,13 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    /// The paper's criterion: the cost of every leaf to every other is finite.
+    /// Returns whether the routing is valid by the paper's criterion: the cost of every leaf to every other is
+    /// finite.
     pub fn is_valid(&self) -> bool {
         self.unreachable_leaf_pairs == 0
     }
 
-    /// Both together; the examples of `self` come first.
+    /// Returns the sum of both; the examples of `self` come first.
     pub(crate) fn and(mut self, other: Coverage) -> Coverage {
         self.leaf_pairs += other.leaf_pairs;
         self.unreachable_leaf_pairs += other.unreachable_leaf_pairs;
@@ -86,7 +87,7 @@ impl Coverage {
     }
 }
 
-/// The live nodes of a switch, aggregation nodes aside.
+/// Returns the live nodes of a switch, aggregation nodes aside.
 fn hosts<'a>(
     live: Live<'a>,
     s: SwitchIndex,

@@ -112,7 +112,7 @@ impl Row {
     }
 }
 
-/// Ports by index: all digits with their first ports, then all with their second ones, and so on.
+/// Returns ports by index: all digits with their first ports, then all with their second ports, and so on.
 fn by_index(mut ports: Vec<(u32, u8)>) -> Vec<u8> {
     ports.sort_unstable();
     let mut indexed: Vec<(usize, u32, u8)> = Vec::with_capacity(ports.len());

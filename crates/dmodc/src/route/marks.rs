@@ -25,12 +25,13 @@ impl Marks {
         }
     }
 
-    /// The switches with marks and their targets, ascending.
+    /// Returns the switches with marks and their targets, ascending.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (SwitchIndex, u64)> {
         each(self.switches.iter().copied()).map(|s| (s, self.targets[s.at()]))
     }
 
-    /// The switches with marks here or among others of the same size, and their targets in both, ascending.
+    /// Returns the switches with marks here or in `others`, which has the same size, and their targets in both,
+    /// ascending.
     pub(crate) fn iter_with(
         &self,
         others: &Marks,
@@ -48,7 +49,7 @@ impl Marks {
     }
 }
 
-/// The switches that have a bit.
+/// Returns the switches that have a bit.
 fn each(words: impl Iterator<Item = u64>) -> impl Iterator<Item = SwitchIndex> {
     let of_word = |(at, set)| bits(set).map(move |bit| SwitchIndex::new(at * 64 + bit));
     words.enumerate().flat_map(of_word)

@@ -23,7 +23,7 @@ pub enum End {
 }
 
 impl End {
-    /// Its GUID: of a node that of its port.
+    /// Returns its GUID. For a node, this is the GUID of its port.
     pub fn guid(self, fabric: &Fabric) -> Guid {
         match self {
             End::Node(n) => fabric.node(n).guid,
@@ -31,7 +31,7 @@ impl End {
         }
     }
 
-    /// Its description.
+    /// Returns its description.
     pub fn name(self, fabric: &Fabric) -> &str {
         match self {
             End::Node(n) => &fabric.adapter_of(n).name,
@@ -39,7 +39,7 @@ impl End {
         }
     }
 
-    /// λ: the switch that it is, or sits on.
+    /// Returns λ: the switch that it is, or that it is plugged into.
     pub fn switch(self, fabric: &Fabric) -> SwitchIndex {
         match self {
             End::Node(n) => fabric.node(n).switch,
@@ -47,7 +47,7 @@ impl End {
         }
     }
 
-    /// Whether anybody can have a route to it. What is dead keeps its columns.
+    /// Returns whether anybody can have a route to it. Failed ends keep their columns.
     pub fn is_alive(self, live: Live<'_>) -> bool {
         match self {
             End::Node(n) => live.node(n),
@@ -85,7 +85,7 @@ pub struct Tile {
 }
 
 impl Tile {
-    /// A bit for each of its destination switches.
+    /// Returns a bit for each of its destination switches.
     pub(crate) fn targets(&self) -> u64 {
         u64::MAX >> (BLOCK - self.switches.len())
     }
@@ -122,7 +122,7 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// A column for every LID of every node, and for every switch if `switch_lids` is set.
+    /// Returns a column for every LID of every node, and for every switch if `switch_lids` is set.
     pub fn new(fabric: &Fabric, orders: &Orders, switch_lids: bool) -> Self {
         let mut destinations: Vec<Destination> = Vec::new();
         for n in fabric.node_indices() {
@@ -165,7 +165,7 @@ impl Columns {
         Self::of(destinations)
     }
 
-    /// Columns for these destinations; those of one destination switch must stand together.
+    /// Returns columns for these destinations; those of one destination switch must follow each other.
     pub fn of(destinations: Vec<Destination>) -> Self {
         let mut columns = Columns {
             switches: Vec::new(),
@@ -208,69 +208,69 @@ impl Columns {
         columns
     }
 
-    /// How many columns there are.
+    /// Returns how many columns there are.
     pub fn len(&self) -> usize {
         self.destinations.len()
     }
 
-    /// Whether there is no destination at all.
+    /// Returns whether there is no destination at all.
     pub fn is_empty(&self) -> bool {
         self.destinations.is_empty()
     }
 
-    /// What the columns are, in order.
+    /// Returns the destination of each column.
     pub fn destinations(&self) -> &[Destination] {
         &self.destinations
     }
 
-    /// The destination switches, in column order.
+    /// Returns the destination switches, in column order.
     pub fn switches(&self) -> &[SwitchIndex] {
         &self.switches
     }
 
-    /// The destination switches that have nodes, dead or alive, aggregation nodes among them; ascending by
+    /// Returns the destination switches that have nodes, failed or not, aggregation nodes included; ascending by
     /// index.
     pub(crate) fn node_switches(&self) -> &[SwitchIndex] {
         &self.node_switches
     }
 
-    /// The columns of the i-th destination switch.
+    /// Returns the columns of the i-th destination switch.
     #[inline]
     pub fn of_switch(&self, i: usize) -> Range<usize> {
         self.starts[i] as usize..self.starts[i + 1] as usize
     }
 
-    /// The columns of some destination switches of one tile, as segments of consecutive numbers.
+    /// Returns the columns of some destination switches of one tile, as segments of consecutive numbers.
     #[inline]
     pub(crate) fn segments(&self, switches: Range<usize>) -> &[Segment] {
         let (first, end) = (switches.start, switches.end);
         &self.segments[self.segment_starts[first] as usize..self.segment_starts[end] as usize]
     }
 
-    /// All tiles, in order.
+    /// Returns all tiles, in order.
     pub fn tiles(&self) -> impl ExactSizeIterator<Item = Tile> + '_ {
         (0..self.tile_count()).map(|i| self.tile(i))
     }
 
-    /// How many tiles there are.
+    /// Returns how many tiles there are.
     pub(crate) fn tile_count(&self) -> usize {
         self.switches.len().div_ceil(BLOCK)
     }
 
-    /// The i-th tile.
+    /// Returns the i-th tile.
     pub fn tile(&self, i: usize) -> Tile {
         let switches = i * BLOCK..((i + 1) * BLOCK).min(self.switches.len());
         let columns = self.starts[switches.start] as usize..self.starts[switches.end] as usize;
         Tile { index: i, switches, columns }
     }
 
-    /// Which tile a column is in.
+    /// Returns which tile a column is in.
     #[inline]
     pub(crate) fn tile_of(&self, column: usize) -> usize {
         self.tiles[column] as usize
     }
 
-    /// The columns, ascending by LID.
+    /// Returns the columns, ascending by LID.
     pub fn by_lid(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.len()).collect();
         order.sort_by_key(|&c| self.destinations[c].lid);

@@ -18,7 +18,7 @@ pub struct RowDelta {
 }
 
 impl RowDelta {
-    /// The columns of each of those destination switches.
+    /// Returns the columns of each of those destination switches.
     pub fn spans<'a>(&self, columns: &'a Columns) -> impl Iterator<Item = Range<usize>> + use<'a> {
         let first = columns.tile(self.tile as usize).switches.start;
         bits(self.targets).map(move |bit| columns.of_switch(first + bit))
@@ -34,22 +34,22 @@ pub struct TableDelta {
 }
 
 impl TableDelta {
-    /// The changed rows, tile by tile, in each by switch.
+    /// Returns the changed rows, tile by tile, in each by switch.
     pub fn rows(&self) -> &[RowDelta] {
         &self.rows
     }
 
-    /// How many entries changed.
+    /// Returns how many entries changed.
     pub fn entry_count(&self) -> u64 {
         self.entries
     }
 
-    /// Whether nothing changed.
+    /// Returns whether nothing changed.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// The switches whose table changed, ascending.
+    /// Returns the switches whose table changed, ascending.
     pub fn switches(&self) -> Vec<SwitchIndex> {
         let mut switches: Vec<SwitchIndex> = self.rows.iter().map(|row| row.switch).collect();
         switches.sort_unstable();
@@ -74,7 +74,7 @@ impl TableDelta {
         }
     }
 
-    /// Every entry of all rows of these tables, new or not.
+    /// Returns a delta that lists every entry of these tables.
     pub(crate) fn all(tables: &ForwardingTables) -> TableDelta {
         let switches = (0..tables.switch_count()).map(SwitchIndex::new);
         let rows = tables.columns().tiles().flat_map(|tile| {
@@ -84,7 +84,7 @@ impl TableDelta {
         TableDelta { rows: rows.collect(), entries: tables.entry_count() as u64 }
     }
 
-    /// Both, one after the other.
+    /// Returns both deltas, one after the other.
     pub(crate) fn and(mut self, later: TableDelta) -> TableDelta {
         self.rows.extend(later.rows);
         self.entries += later.entries;

@@ -19,7 +19,7 @@ pub struct Digest(u64);
 const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl Digest {
-    /// The digest of the entries that one switch has for one tile.
+    /// Returns the digest of the entries that one switch has for one tile.
     pub fn row(s: SwitchIndex, tile: &Tile, entries: &[u8]) -> Self {
         // Eight lanes, as one would be bound by the latency of its multiplications.
         let mut lanes: [u64; 8] = std::array::from_fn(|lane| lane as u64 + 1);
@@ -37,14 +37,14 @@ impl Digest {
         Digest(place.into_iter().chain(lanes).fold(0, |hash, word| mix(hash ^ word)))
     }
 
-    /// The digest of a tile: its entries, switch by switch, from some switch on.
+    /// Returns the digest of some rows of a tile: its entries, switch by switch, from switch `first` on.
     pub fn rows(first: SwitchIndex, tile: &Tile, entries: &[u8]) -> Self {
         let rows = entries.chunks_exact(tile.columns.len()).enumerate();
         rows.map(|(at, row)| Digest::row(SwitchIndex::new(first.at() + at), tile, row)).sum()
     }
 }
 
-/// Every bit of the result depends on every bit of the word.
+/// Mixes a word: every bit of the result depends on every bit of the word.
 fn mix(word: u64) -> u64 {
     let word = (word ^ word >> 32).wrapping_mul(ODD);
     let word = (word ^ word >> 29).wrapping_mul(ODD);
@@ -72,7 +72,7 @@ impl fmt::Display for Digest {
 }
 
 impl ForwardingTables {
-    /// The digest of all entries.
+    /// Returns the digest of all entries.
     pub fn digest(&self) -> Digest {
         let digest =
             |(tile, entries): (Tile, &[u8])| Digest::rows(SwitchIndex::new(0), &tile, entries);

@@ -14,11 +14,11 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    /// So many bytes of one value.
+    /// Returns `bytes` bytes of one value.
     pub(crate) fn new(length: usize, value: u8) -> Result<Self, NoMemory> {
         let mut bytes: Vec<u8> = Vec::new();
         bytes.try_reserve_exact(length + LINE).map_err(|_| NoMemory { bytes: length })?;
-        // An offset that cannot be told costs speed, not correctness.
+        // If the offset is unknown, this costs speed, not correctness.
         let start = Some(bytes.as_ptr().align_offset(LINE)).filter(|&o| o < LINE).unwrap_or(0);
         bytes.resize(start + length, value);
         Ok(Lines { bytes, start, length })

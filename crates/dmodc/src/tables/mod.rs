@@ -48,7 +48,7 @@ pub struct ForwardingTables {
 }
 
 impl ForwardingTables {
-    /// Tables without any route, for a fabric of so many switches.
+    /// Returns tables without any route, for a fabric with this number of switches.
     ///
     /// # Errors
     /// If there is not so much memory.
@@ -62,22 +62,22 @@ impl ForwardingTables {
         Ok(ForwardingTables { columns, switches, tiles: tiles.map_err(|_| NoMemory { bytes })? })
     }
 
-    /// What the columns are.
+    /// Returns the columns.
     pub fn columns(&self) -> &Arc<Columns> {
         &self.columns
     }
 
-    /// How many switches have a row.
+    /// Returns how many switches have a row.
     pub fn switch_count(&self) -> usize {
         self.switches
     }
 
-    /// How many entries there are: one byte each.
+    /// Returns how many entries there are: one byte each.
     pub fn entry_count(&self) -> usize {
         self.switches * self.columns.len()
     }
 
-    /// The port that switch `s` sends to for a column; 0 is the switch itself.
+    /// Returns the port that switch `s` sends to for a column; 0 is the switch itself.
     #[inline]
     pub fn port(&self, s: SwitchIndex, column: usize) -> Option<PortNumber> {
         let (tile, at) = self.place(s, column);
@@ -91,31 +91,31 @@ impl ForwardingTables {
         self.tiles[tile].bytes_mut()[at] = port.map_or(NO_ROUTE, |p| p.0);
     }
 
-    /// The entries of one switch for the columns of a tile.
+    /// Returns the entries of one switch for the columns of a tile.
     #[inline]
     pub fn row(&self, s: SwitchIndex, tile: &Tile) -> &[u8] {
         let width = tile.columns.len();
         &self.tiles[tile.index].bytes()[s.at() * width..(s.at() + 1) * width]
     }
 
-    /// The same, to be written.
+    /// Returns the entries of one switch for the columns of a tile, to be written.
     #[inline]
     pub(crate) fn row_mut(&mut self, s: SwitchIndex, tile: &Tile) -> &mut [u8] {
         let width = tile.columns.len();
         &mut self.tiles[tile.index].bytes_mut()[s.at() * width..(s.at() + 1) * width]
     }
 
-    /// Every tile with its entries, switch by switch.
+    /// Returns every tile with its entries, switch by switch.
     pub fn tiles(&self) -> impl ExactSizeIterator<Item = (Tile, &[u8])> {
         self.columns.tiles().zip(self.tiles.iter().map(Lines::bytes))
     }
 
-    /// Every tile with its entries, to be written side by side.
+    /// Returns every tile with its entries, to be written by several threads.
     pub fn tiles_mut(&mut self) -> Vec<(Tile, &mut [u8])> {
         self.columns.tiles().zip(self.tiles.iter_mut().map(Lines::bytes_mut)).collect()
     }
 
-    /// The tile of an entry and its place there.
+    /// Returns the tile of an entry, and its index there.
     #[inline]
     fn place(&self, s: SwitchIndex, column: usize) -> (usize, usize) {
         assert!(
@@ -126,13 +126,13 @@ impl ForwardingTables {
         (tile.index, s.at() * tile.columns.len() + column - tile.columns.start)
     }
 
-    /// How many entries have a route.
+    /// Returns how many entries have a route.
     pub fn routed(&self) -> usize {
         let routed = |entries: &[u8]| entries.iter().filter(|&&e| e != NO_ROUTE).count();
         self.tiles.iter().map(|tile| routed(tile.bytes())).sum()
     }
 
-    /// How many entries differ from other tables of the same shape.
+    /// Returns how many entries differ from other tables of the same shape.
     ///
     /// # Panics
     /// If the columns are not the same.

@@ -73,13 +73,13 @@ impl<'a> Matched<'a> {
         self.nodes_were[now.at()] = Some(n);
     }
 
-    /// What the reference has in a port of the present.
+    /// Returns what the reference has in a port of the present.
     pub(super) fn before(&self, (s, p): (SwitchIndex, PortNumber)) -> Peer {
         let port = self.were[s.at()].and_then(|was| self.reference.port(was, p));
         port.map_or(Peer::None, |port| port.peer)
     }
 
-    /// What the reference has in place of a cable of the present.
+    /// Returns what the reference has in place of a cable of the present.
     pub(super) fn was(&self, cable: &Cable) -> Was {
         let other_end = self.were[cable.b.0.at()].map(|b| Peer::Switch(b, cable.b.1));
         match (self.before(cable.a), self.before(cable.b)) {
@@ -89,7 +89,7 @@ impl<'a> Matched<'a> {
         }
     }
 
-    /// Cables of the present that are where the reference has them, and where it has others.
+    /// Returns how many cables of the present are where the reference has them, and how many are where it has others.
     pub(super) fn count_cables(&self) -> (usize, usize) {
         let all = self.present.inter_switch_cables().iter().map(|cable| self.was(cable));
         all.fold((0, 0), |(same, other), was| match was {

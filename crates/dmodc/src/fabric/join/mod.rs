@@ -151,7 +151,8 @@ pub struct OtherFabric {
 }
 
 impl OtherFabric {
-    /// Faults and growth both leave the lesser fabric inside the greater one.
+    /// Returns whether the fabrics have different switches. Faults and growth both leave the lesser fabric inside the
+    /// greater one.
     fn has_other_switches(&self) -> bool {
         let (reference, present) = self.switches;
         self.known == 0 || 2 * self.known < reference.min(present)

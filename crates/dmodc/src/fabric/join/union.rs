@@ -42,12 +42,12 @@ impl Taken {
         }
     }
 
-    /// Whether a switch can have this GUID.
+    /// Returns whether a switch can have this GUID.
     fn leaves_switch(&self, guid: Guid) -> bool {
         !self.adapters.contains(&guid) && !self.nodes.contains(&guid)
     }
 
-    /// Whether a node can be this port of this adapter.
+    /// Returns whether a node can be this port of this adapter.
     fn leaves_node(&self, node: &Node, adapter: &Adapter) -> bool {
         !self.switches.contains(&node.guid)
             && !self.switches.contains(&adapter.guid)
@@ -131,7 +131,7 @@ impl Matched<'_> {
         adapters
     }
 
-    /// Tells what of the joined fabric is whose.
+    /// Returns which parts of the joined fabric belong to which of the two.
     fn compare(self, fabric: Fabric) -> Joined {
         let (mut then, mut now) = (Degradation::none(&fabric), Degradation::none(&fabric));
         let (mut changes, mut news) = (self.count_missing(), Vec::new());
@@ -188,7 +188,7 @@ impl Matched<'_> {
         Joined { fabric, then, now, changes, news, renamed: self.renamed }
     }
 
-    /// Whether a cable of the joined fabric is there now.
+    /// Returns whether a cable of the joined fabric is there now.
     fn is_there(&self, cable: &Cable) -> bool {
         let present = self.present.switches().len();
         cable.a.0.at() < present
@@ -212,7 +212,7 @@ impl Matched<'_> {
             || self.present.adapter_of(n).kind != self.reference.adapter_of(was).kind
     }
 
-    /// What the reference has and is not there now; and who replaced whom.
+    /// Returns what the reference has and the present lacks, and how many parts were replaced.
     fn count_missing(&self) -> Changes {
         let is_missing = |cable: &&Cable| {
             let ends = [cable.a, cable.b].map(|(s, p)| {

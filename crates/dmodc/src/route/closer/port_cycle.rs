@@ -73,7 +73,7 @@ impl PortCycle {
         }
     }
 
-    /// Writes one period down if it pays for so many ports in a row; whether it is there.
+    /// Writes one period down, if `wanted` consecutive ports are enough for that to pay off. Returns whether it is written down.
     fn write_down(&mut self, ports: &[PortNumber], wanted: usize) -> bool {
         if self.cycle.is_empty() && wanted > self.groups.len() {
             if self.period == 0 {
@@ -97,7 +97,8 @@ impl PortCycle {
         }
         !self.cycle.is_empty()
     }
-    /// Π = 1: the entries are the cycle itself.
+
+    /// Copies entries from the cycle, for Π = 1: the entries are the cycle itself.
     fn copy(&self, q: u32, mut out: &mut [u8]) {
         let mut at = q as usize % self.cycle.len();
         while !out.is_empty() {

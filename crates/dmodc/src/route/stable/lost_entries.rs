@@ -221,7 +221,7 @@ impl<const W: usize> SegmentSlots<'_, W> {
         self.members = Some(members);
     }
 
-    /// ⌊q / #R⌋.
+    /// Returns the round of a quotient: ⌊q / #R⌋.
     #[inline(always)]
     fn round(&self, q: u32) -> u32 {
         SIZES[self.count as usize & 255].divide(q)
