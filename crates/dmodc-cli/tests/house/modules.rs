@@ -151,8 +151,8 @@ fn sort(mut arrows: BTreeMap<String, BTreeMap<String, String>>) -> Result<Vec<St
                 }
             }
             let rest: Vec<&str> = arrows
-                .iter()
-                .flat_map(|(_, to)| to.iter().filter(|(to, _)| arrows.contains_key(*to)))
+                .values()
+                .flat_map(|to| to.iter().filter(|(to, _)| arrows.contains_key(*to)))
                 .map(|(_, witness)| witness.as_str())
                 .collect();
             return Err(format!("modules import each other in a cycle:\n{}", rest.join("\n")));

@@ -18,7 +18,7 @@ use dmodc::{
 use super::choices::RoutingChoices;
 
 /// The tables of all switches, by LID.
-pub(super) struct TableImage {
+pub(super) struct LftImage {
     entries: Vec<u8>,
     /// The number of LIDs, and so of entries of each switch.
     width: usize,
@@ -26,7 +26,7 @@ pub(super) struct TableImage {
     switch_lids: Vec<u8>,
 }
 
-impl TableImage {
+impl LftImage {
     /// Returns an image without any route.
     pub(super) fn empty(router: &Router, choices: &RoutingChoices) -> Self {
         let lmc = |guid| choices.switch_lmc.get(guid).map_or(0, |lmc| (*lmc).min(7));
@@ -36,7 +36,7 @@ impl TableImage {
         let end = destinations.map(|d| lids_of(d, &switch_lids).end).max().unwrap_or(0);
         // Absent parts of a reference may have LIDs beyond those that OpenSM can have.
         let width = end.clamp(1, Lid::LAST_UNICAST.0 as usize + 1);
-        TableImage { entries: vec![NO_ROUTE; width * switches.len()], width, switch_lids }
+        LftImage { entries: vec![NO_ROUTE; width * switches.len()], width, switch_lids }
     }
 
     /// Draws all entries of these tables.

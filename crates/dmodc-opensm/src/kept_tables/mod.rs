@@ -30,7 +30,7 @@ use dmodc::{
 use crate::balance::NumberedFabric;
 use crate::presence::{GuidIndex, count_absent};
 pub(crate) use choices::RoutingChoices;
-use image::TableImage;
+use image::LftImage;
 pub(crate) use losses::{LostLeafPairs, NodePlacement};
 pub(crate) use reference::JoinedReference;
 use reference::ReferenceComparison;
@@ -49,7 +49,7 @@ pub(crate) struct KeptTables {
     router: Router,
     choices: RoutingChoices,
     index: GuidIndex,
-    image: TableImage,
+    image: LftImage,
     /// Both orders, with all parts that were ever present.
     pub(crate) saved: SavedOrders,
     /// With a reference, how the present fabric differs from it.
@@ -122,7 +122,7 @@ impl KeptTables {
     ) -> Self {
         let mut kept = KeptTables {
             index: GuidIndex::new(router.fabric()),
-            image: TableImage::empty(&router, &choices),
+            image: LftImage::empty(&router, &choices),
             router,
             choices,
             saved,

@@ -126,12 +126,12 @@ pub struct Unroutable {
     /// The number of all ordered pairs of nodes.
     pub of: u64,
     /// Some of them.
-    pub examples: Vec<LostPair>,
+    pub examples: Vec<LostPairRow>,
 }
 
 /// A pair without a route.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct LostPair {
+pub struct LostPairRow {
     /// The node that sends.
     pub from: DeviceName,
     /// The destination.
@@ -192,7 +192,7 @@ mod tests {
             unroutable: Unroutable {
                 pairs: 3,
                 of: 30,
-                examples: vec![LostPair { from: device(), to: device(), reason: evil() }],
+                examples: vec![LostPairRow { from: device(), to: device(), reason: evil() }],
             },
             hosts: vec![HostRow {
                 name: device(),

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::html::{TableCell, count, escape, number, scrolling, table};
 use super::{
-    DeviceName, HostRow, HtmlReport, LostPair, PatternSection, Unroutable, heat, histogram,
+    DeviceName, HostRow, HtmlReport, LostPairRow, PatternSection, Unroutable, heat, histogram,
 };
 
 /// Returns the list of what was analysed.
@@ -165,7 +165,7 @@ pub(super) fn unroutable(unroutable: &Unroutable) -> String {
     };
     if !examples.is_empty() {
         let heads = [("From", false), ("To", false), ("Why", false)];
-        let row = |LostPair { from, to, reason }: &LostPair| {
+        let row = |LostPairRow { from, to, reason }: &LostPairRow| {
             let device = |name: &DeviceName| TableCell::Names(vec![name.clone()]);
             vec![device(from), device(to), TableCell::Text(reason.clone())]
         };

@@ -7,13 +7,13 @@
 use super::{CloserSets, TooFar};
 use crate::group::PortGroups;
 use crate::id::SwitchIndex;
-use crate::kernel::{INFINITE, Row, UNREACHED, equal, finite, keep, one_less, relax};
+use crate::kernel::{CostRow, INFINITE, UNREACHED, equal, finite, keep, one_less, relax};
 use crate::tables::BLOCK;
 
 /// Costs of all switches to at most 64 destination switches. Made to be reused.
 #[derive(Clone, Debug, Default)]
 pub struct CostBlock {
-    costs: Vec<Row>,
+    costs: Vec<CostRow>,
     down: Vec<u64>,
 }
 

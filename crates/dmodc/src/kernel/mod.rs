@@ -27,7 +27,7 @@ pub(crate) use choices::Choices;
 pub(crate) use differ::{Difference, Fields};
 pub(crate) use divide::{Divisor, SIZES, divide_by_count};
 pub(crate) use lost::LostPiece;
-pub(crate) use rows::{INFINITE, Row, UNREACHED, equal, finite, keep, one_less, relax};
+pub(crate) use rows::{CostRow, INFINITE, UNREACHED, equal, finite, keep, one_less, relax};
 pub(crate) use spread::{Cycles, SLACK, Spread, chains};
 pub(crate) use stream::Stream;
 

@@ -1,20 +1,20 @@
 //! Inner loops: slices in, slices out.
 //!
-//! A [`Row`] holds something about one switch for 64 destination switches at once, one byte each:
+//! A [`CostRow`] holds something about one switch for 64 destination switches at once, one byte each:
 //! a cache line. The loops are written so that the compiler turns them into vector code.
 
 /// One byte for each of 64 destination switches.
-pub(crate) type Row = [u8; 64];
+pub(crate) type CostRow = [u8; 64];
 
 /// The cost of what cannot be reached.
 pub(crate) const INFINITE: u8 = u8::MAX;
 
 /// A row of nothing but infinite costs.
-pub(crate) const UNREACHED: Row = [INFINITE; 64];
+pub(crate) const UNREACHED: CostRow = [INFINITE; 64];
 
 /// `to = min(to, from + 1)`: one hop more. Infinity stays infinite.
 #[inline]
-pub(crate) fn relax(to: &mut Row, from: &Row) {
+pub(crate) fn relax(to: &mut CostRow, from: &CostRow) {
     for (to, from) in to.iter_mut().zip(from) {
         *to = (*to).min(from.saturating_add(1));
     }
@@ -22,7 +22,7 @@ pub(crate) fn relax(to: &mut Row, from: &Row) {
 
 /// Where `mask` has a bit, `to` keeps its byte; elsewhere it takes `from`'s.
 #[inline]
-pub(crate) fn keep(to: &mut Row, from: &Row, mask: u64) {
+pub(crate) fn keep(to: &mut CostRow, from: &CostRow, mask: u64) {
     for (at, (to, from)) in to.iter_mut().zip(from).enumerate() {
         // All ones where the byte is kept.
         let kept = (mask >> at & 1) as u8 * u8::MAX;
@@ -32,13 +32,13 @@ pub(crate) fn keep(to: &mut Row, from: &Row, mask: u64) {
 
 /// Returns the row with every byte less one: one hop nearer. (A byte of 0 wraps to 255; masks exclude it.)
 #[inline]
-pub(crate) fn one_less(row: &Row) -> Row {
+pub(crate) fn one_less(row: &CostRow) -> CostRow {
     row.map(|cost| cost.wrapping_sub(1))
 }
 
 /// Returns a mask: bit `i` is set if byte `i` of both rows is the same.
 #[inline]
-pub(crate) fn equal(a: &Row, b: &Row) -> u64 {
+pub(crate) fn equal(a: &CostRow, b: &CostRow) -> u64 {
     const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
     let (a, _) = a.as_chunks::<8>();
     let (b, _) = b.as_chunks::<8>();
@@ -56,7 +56,7 @@ pub(crate) fn equal(a: &Row, b: &Row) -> u64 {
 
 /// Returns a mask: bit `i` is set if byte `i` is finite.
 #[inline]
-pub(crate) fn finite(row: &Row) -> u64 {
+pub(crate) fn finite(row: &CostRow) -> u64 {
     !equal(row, &UNREACHED)
 }
 
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
     use crate::random::Random;
 
-    fn row(random: &mut Random, values: u64) -> Row {
+    fn row(random: &mut Random, values: u64) -> CostRow {
         // Few different values, so that equal bytes are common; the extremes are among them.
         std::array::from_fn(|_| match random.below(values) {
             0 => 255,

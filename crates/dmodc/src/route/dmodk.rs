@@ -31,10 +31,10 @@ impl Engine for Dmodk {
     ) -> Result<Coverage, RouteError> {
         let labels = recognise(live, &ready.ranking, &ready.groups, &ready.orders)?;
         let columns = tables.columns().clone();
-        let rows: Vec<Option<Row>> = live
+        let rows: Vec<Option<SwitchFormula>> = live
             .fabric
             .switch_indices()
-            .map(|s| live.switch(s).then(|| Row::new(live, &labels, s)))
+            .map(|s| live.switch(s).then(|| SwitchFormula::new(live, &labels, s)))
             .collect();
         parallel::for_each(tables.tiles_mut(), |(tile, out)| {
             let destinations = &columns.destinations()[tile.columns.clone()];
@@ -54,7 +54,7 @@ impl Engine for Dmodk {
 }
 
 /// What the formula needs of one switch.
-struct Row {
+struct SwitchFormula {
     s: SwitchIndex,
     /// Π_l.
     divider: u64,
@@ -64,7 +64,7 @@ struct Row {
     down: Vec<u8>,
 }
 
-impl Row {
+impl SwitchFormula {
     fn new(live: Live<'_>, labels: &Labels, s: SwitchIndex) -> Self {
         let (l, pgft) = (labels.level(s), &labels.pgft);
         let mut up = Vec::new();
@@ -77,7 +77,7 @@ impl Row {
                 }
             }
         }
-        Row {
+        SwitchFormula {
             s,
             divider: (1..=l).map(|i| u64::from(pgft.w(i))).product(),
             up: by_index(up),

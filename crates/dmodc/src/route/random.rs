@@ -32,7 +32,7 @@ impl Engine for RandomPorts {
         tables: &mut ForwardingTables,
     ) -> Result<Coverage, RouteError> {
         let columns = tables.columns().clone();
-        let route = |(tile, out): (Tile, &mut [u8])| self.tile(live, ready, (&columns, &tile), out);
+        let route = |(tile, out): (Tile, &mut [u8])| self.tile(live, ready, &columns, &tile, out);
         parallel::map(tables.tiles_mut(), route).into_iter().collect::<Result<(), _>>()?;
         Ok(validity(live, ready, &columns)?)
     }
@@ -43,7 +43,8 @@ impl RandomPorts {
         &self,
         live: Live<'_>,
         ready: &Preprocessing,
-        (columns, tile): (&Columns, &Tile),
+        columns: &Columns,
+        tile: &Tile,
         out: &mut [u8],
     ) -> Result<(), RouteError> {
         out.fill(NO_ROUTE);

@@ -232,7 +232,7 @@ pub(super) fn page(analysis: &Analysis<'_>, fabric: &str, tables: &str) -> page:
     let examples = analysis.lost.iter().map(|lost| {
         let (from, to) = (End::Switch(lost.from), End::Node(lost.to));
         let [from, to] = [from, to].map(|end| device(live.fabric, end));
-        page::LostPair { from, to, reason: "not delivered".into() }
+        page::LostPairRow { from, to, reason: "not delivered".into() }
     });
     page::HtmlReport {
         title: format!("Congestion risk of {tables}"),

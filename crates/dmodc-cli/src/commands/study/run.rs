@@ -37,7 +37,7 @@ pub(super) fn measure(args: &StudyRunArgs) -> Result<Answer> {
     let rows = rows_of(&result.table)?.0;
     let (refused, lost) = (refusals(&rows), losses(&rows));
     let elapsed = start.elapsed();
-    let report = RunReport { study: &study, shard, variables, result, refused, lost, elapsed };
+    let report = StudyRunReport { study: &study, shard, variables, result, refused, lost, elapsed };
     output::print(&if args.study.json { report.json() } else { report.text() })?;
     Ok(Answer::Yes)
 }
@@ -68,7 +68,7 @@ fn run(shard: &ShardRun<'_>, start: Instant) -> Result<ShardResult> {
 }
 
 /// Everything that is reported about a finished run.
-struct RunReport<'a> {
+struct StudyRunReport<'a> {
     study: &'a Study,
     shard: Shard,
     /// The environment variables that chose the shard, if they did.
@@ -79,9 +79,9 @@ struct RunReport<'a> {
     elapsed: Duration,
 }
 
-impl RunReport<'_> {
+impl StudyRunReport<'_> {
     fn json(&self) -> String {
-        let RunReport { study, shard, result, .. } = self;
+        let StudyRunReport { study, shard, result, .. } = self;
         let report = json!({
             "schema": "dmodc/study-run/1",
             "study": study.plan.name,

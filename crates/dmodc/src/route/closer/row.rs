@@ -129,7 +129,8 @@ impl<P: PortChoice> RowMaker<P> {
         &mut self,
         job: &RouteJob<'_>,
         context: &TileContext<'_, P>,
-        (s, old): (SwitchIndex, &[u8]),
+        s: SwitchIndex,
+        old: &[u8],
         targets: u64,
     ) -> Option<&[u8]> {
         let request = RowRequest {

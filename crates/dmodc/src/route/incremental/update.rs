@@ -82,7 +82,7 @@ pub(super) fn update_tile<P: PortChoice>(
     for (s, targets, again) in dirty.iter_with(choose_again) {
         let row = &mut entries[s.at() * width..(s.at() + 1) * width];
         if targets == 0
-            && let Some(new) = maker.choose_again(job, &context, (s, row), again)
+            && let Some(new) = maker.choose_again(job, &context, s, row, again)
         {
             writer.replace(s, row, new);
             continue;

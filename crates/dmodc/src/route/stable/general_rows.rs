@@ -1,8 +1,7 @@
 //! The general path: any row, from closer sets. First the entries of the reference, then those that are lost.
 
-use super::Reference;
 use super::lookahead::Lookahead;
-use super::loss_view::LossView;
+use super::loss_view::{LossView, StableTile};
 use super::losses::Losses;
 use super::lost_entries::LostEntries;
 use crate::cost::CloserSets;
@@ -37,9 +36,8 @@ impl GeneralRows {
     /// Writes the requested entries of a row.
     pub(super) fn fill(
         &mut self,
-        reference: &Reference,
+        StableTile { reference, view }: StableTile<'_>,
         context: RowContext<'_>,
-        view: &LossView,
         request: RowRequest<'_>,
         formula: &mut ByFormula,
         row: &mut [u8],

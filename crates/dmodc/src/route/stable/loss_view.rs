@@ -43,6 +43,13 @@ pub(crate) struct LossView {
     pub(super) kept: Vec<Vec<u64>>,
 }
 
+/// The reference, and what the switches of one tile lost compared with it.
+#[derive(Clone, Copy)]
+pub(super) struct StableTile<'a> {
+    pub(super) reference: &'a Reference,
+    pub(super) view: &'a LossView,
+}
+
 impl LossView {
     /// Finds what every switch lost.
     ///

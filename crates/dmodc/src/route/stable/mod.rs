@@ -43,7 +43,7 @@ use crate::preprocess::Preprocessing;
 use crate::routing::Routing;
 use fast_rows::{FastContext, FastRows};
 use general_rows::GeneralRows;
-use loss_view::LossView;
+use loss_view::{LossView, StableTile};
 
 /// A fabric in the state that routes are to be kept from, most often the whole one.
 #[derive(Clone, Debug)]
@@ -159,7 +159,8 @@ impl PortChoice for Stable {
         row: &mut [u8],
     ) {
         let StableScratch { formula, general, .. } = scratch;
-        general.fill(&self.reference, context, view, request, formula, row);
+        let tile = StableTile { reference: &self.reference, view };
+        general.fill(tile, context, request, formula, row);
     }
 
     fn fill_row_fast(
