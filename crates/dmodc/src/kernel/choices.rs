@@ -1,4 +1,18 @@
-//! The closer sets of one switch by destination switch, gathered from masks by group.
+//! The closer sets of one switch by destination switch (eq. (1)), gathered from masks by group.
+//!
+//! Costs give, for each group, the targets that it is closer to: one word of 64 targets for each group. Eqs. (3) and (4)
+//! need, for each target, the groups that are closer to it: one word of 64 groups for each target (four words for up to
+//! 256 groups). That is a [transposition](super::transpose) of a square of bits.
+//!
+//! Layout: `masks[w][t]` has bit `g % 64` set if group `g`, with `g / 64 = w`, is closer to target `t`.
+//!
+//! An example with the groups a, b, c and the targets 0 and 1: a is closer to both, b to target 0, c to target 1. By group,
+//! the masks are `[0b11, 0b01, 0b10]`. By target, with bit 0 for a, they are `[0b011, 0b101]`: target 0 has the closer set
+//! {a, b}, target 1 has {a, c}.
+//!
+//! Departures from a plain transposition: where every group is closer to every target, nothing is transposed
+//! (`are_all`); few targets or few groups are looked at one by one; and targets whose set equals that of the target before
+//! are marked (`same`), because `spread` then continues with the same cycle.
 
 use super::transpose::transpose;
 use crate::bits::bits;

@@ -1,8 +1,17 @@
 //! Where two rows of entries differ: how many entries, and for which targets.
 //!
-//! Entries become bits, 64 to a word; the bits of one target are a *field*. Whether a field has any bit
-//! set is found for all fields of a word at once: its bits without the last one, plus as many ones,
-//! carry into the last one exactly if some bit is set, and never further.
+//! ```text
+//! entries = the number of positions at which the rows differ
+//! targets = a bit for each target that has such a position
+//! ```
+//!
+//! Entries become bits, 64 to a word; the bits of one target are a *field*. Whether a field has any bit set is found for
+//! all fields of a word at once: its bits without the last one, plus as many ones, carry into the last one exactly if some
+//! bit is set, and never further.
+//!
+//! An example: two targets with three and five entries, so the fields are the bits 0 to 2 and 3 to 7. The rows differ at the
+//! positions 1 and 6: the word is `0b0100_0010`. In the first field, the bits without the last one are `0b10`; plus `0b11`
+//! this is `0b101`: the last bit of the field, bit 2, is set. So the first target differs, and likewise the second.
 
 use std::ops::Range;
 

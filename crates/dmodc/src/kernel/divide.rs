@@ -1,4 +1,11 @@
-//! Division by multiplication.
+//! Division by multiplication with the reciprocal.
+//!
+//! ```text
+//! ⌊x / n⌋ = ⌊x · ⌈2⁶⁴ / n⌉ / 2⁶⁴⌋     for x and n of 32 bits
+//! ```
+//!
+//! An example: ⌈2⁶⁴ / 3⌉ is a little more than a third of 2⁶⁴. Seven times that is a little more than 2⅓ · 2⁶⁴, whose integer part
+//! is 2 = ⌊7 / 3⌋, and whose fraction, a little more than ⅓, times 3 has the integer part 1 = 7 mod 3.
 
 /// A number to divide by, with its reciprocal.
 #[derive(Clone, Copy, Debug)]

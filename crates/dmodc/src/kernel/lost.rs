@@ -6,8 +6,12 @@
 //!     the n-th of its lost entries = cycle[(at + n) mod #cycle]
 //! ```
 //!
-//! As there, cycles are written down for some pieces before they are read, and so that 64 can be read
-//! from any place on.
+//! An example: the groups have the ports 1, 2, 3, 4, and `groups = 0b1011`, so the cycle is 1, 2, 4. The piece has four
+//! entries, 7 7 7 7, with `lost = 0b0110` and `at = 2`. The first lost entry gets the third port of the cycle, the next
+//! one its first: the entries become 7 4 1 7.
+//!
+//! As in [`spread`](super::spread), the cycles of some pieces are written down before they are read, and each is written
+//! often enough that 64 ports can be read from any place on.
 
 use super::spread::{BATCH, BitByBit, Compress, Cycles, write_again};
 use crate::bits::bits;

@@ -1,7 +1,10 @@
-//! Inner loops: slices in, slices out.
+//! Costs as bytes: the steps of Procedure 1 for 64 destination switches at once.
 //!
-//! A [`CostRow`] holds something about one switch for 64 destination switches at once, one byte each:
-//! a cache line. The loops are written so that the compiler turns them into vector code.
+//! A [`CostRow`] holds the costs of one switch to 64 destination switches, one byte each: a cache line. 255 is infinite. The
+//! loops are written so that the compiler turns them into vector code.
+//!
+//! An example with two destinations: a switch has the costs 5 and ∞, its neighbour 3 and 7. [`relax`] gives
+//! min(5, 3 + 1) = 4 and min(∞, 7 + 1) = 8.
 
 /// One byte for each of 64 destination switches.
 pub(crate) type CostRow = [u8; 64];

@@ -7,6 +7,9 @@
 //!     entry of number d = cycle[(⌊d / Π⌋ + k) mod #cycle]     (k-th LID; only for single ports)
 //! ```
 //!
+//! An example: the closer set has two groups with the ports 1 and 3, so the cycle is 1, 3, and a segment has the numbers 5 to 8.
+//! With Π = 1 the quotients are 5, 6, 7, 8 and the entries 3 1 3 1. With Π = 2 the quotients are 2, 3, 3, 4 and the entries 1 3 3 1.
+//!
 //! Departures from that:
 //! 1. Segments that continue each other under the same closer set are one run, for which the cycle is
 //!    written down once.

@@ -1,4 +1,7 @@
-//! A square of bits, mirrored at its diagonal.
+//! A square of 64 × 64 bits, mirrored at its diagonal.
+//!
+//! An example of size two: the words `[0b11, 0b01]` are the rows (1, 1) and (1, 0), the lowest bit first; mirrored they are
+//! the same. `[0b10, 0b10]`, the rows (0, 1) and (0, 1), become (0, 0) and (1, 1): `[0b00, 0b11]`.
 
 /// Bit `i` of word `j` becomes bit `j` of word `i`.
 ///
