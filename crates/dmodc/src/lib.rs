@@ -40,7 +40,6 @@ pub mod advise;
 mod bits;
 mod cost;
 mod divider;
-mod draw;
 pub mod fabric;
 mod group;
 mod id;
@@ -53,6 +52,7 @@ mod order;
 pub mod parallel;
 mod preprocess;
 mod random;
+mod random_faults;
 mod rank;
 mod recognise;
 mod route;
@@ -65,7 +65,6 @@ mod union_find;
 
 pub use cost::{CostBlock, TooFar};
 pub use divider::dividers;
-pub use draw::{Amount, AmountError, Draw, ParseAmountError};
 pub use fabric::{Degradation, Fabric, FabricBuilder, GuidOrder, Joined, Live, Pgft, Preset};
 pub use group::{Group, PortGroups};
 pub use id::{AdapterIndex, CableIndex, Guid, Lid, NodeIndex, PortNumber, SwitchIndex};
@@ -77,6 +76,7 @@ pub use order::{
 };
 pub use preprocess::Preprocessing;
 pub use random::Random;
+pub use random_faults::{Amount, AmountError, Draw, ParseAmountError};
 pub use rank::{RankRule, Ranking};
 pub use recognise::{Labels, NotPgft, recognise};
 pub use route::{

@@ -1,34 +1,10 @@
-//! What follows from costs alone: which pairs have a route, and over which ports.
+//! P(s, d): the ports that keep routes up\*down\* and so free of deadlock.
 
-use super::Coverage;
-use super::job::RouteJob;
 use crate::cost::{CloserSets, CostBlock, TooFar};
 use crate::fabric::Live;
 use crate::id::{PortNumber, SwitchIndex};
-use crate::parallel;
 use crate::preprocess::Preprocessing;
-use crate::tables::{BLOCK, Columns};
-
-/// Returns which pairs have an up\*down\* route. No table is needed for that.
-///
-/// # Errors
-/// If a route is longer than costs can count.
-pub fn validity(
-    live: Live<'_>,
-    ready: &Preprocessing,
-    columns: &Columns,
-) -> Result<Coverage, TooFar> {
-    let job = RouteJob::new(live, ready, columns);
-    let covered = parallel::map_with(
-        columns.tiles(),
-        || ready.new_costs(),
-        |costs, tile| {
-            job.compute(&tile, costs)?;
-            Ok(Coverage::of_tile(&job, &tile, costs))
-        },
-    );
-    covered.into_iter().try_fold(Coverage::default(), |sum, next| Ok(sum.and(next?)))
-}
+use crate::tables::BLOCK;
 
 /// Calls `each` with P(s, d), every port of every group of the closer set, for each of these destination switches:
 /// `each` gets the switch, the destination switch and the ports. Destinations below, above and out of reach are all

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::closer::{PortChoice, route_tiles, stream};
 use super::incremental::Incremental;
 use super::job::RouteJob;
+use super::port_choice::{PortChoice, route_tiles, stream};
 use super::stream::{Piece, RowSink};
 use super::{Coverage, Engine, RouteError};
 use crate::fabric::Live;

@@ -1,7 +1,7 @@
 //! Dmodc, the paper's algorithm: eqs. (1) to (4) on the current fabric.
 
-use super::closer::{ByFormula, JobTile, PortChoice, RowContext, RowRequest};
 use super::marks::Marks;
+use super::port_choice::{ByFormula, JobTile, PortChoice, RowContext, RowRequest};
 use crate::cost::{Hops, TileCosts, TooFar};
 
 /// The engine `dmodc`.

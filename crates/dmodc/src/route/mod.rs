@@ -2,30 +2,30 @@
 //!
 //! | engine | file | how a port is chosen |
 //! |---|---|---|
-//! | [`Dmodc`] | `dmodc` | eqs. (3) and (4) over the closer set (`closer`) |
+//! | [`Dmodc`] | `dmodc` | eqs. (3) and (4) over the closer set (`port_choice/`) |
 //! | [`Stable`] | `stable/` | as in a reference, where that is possible |
 //! | [`Dmodk`] | `dmodk` | the closed form for healthy PGFTs |
 //! | [`RandomPorts`] | `random` | at random from the closer set |
 //!
 //! `stream` hands tables out without storing them, `incremental` updates tables after a change, `roots` adds
-//! routes between spines, and `alternatives` lists the ports that keep routes free of deadlock.
+//! routes between spines, `alternatives` lists the ports that keep routes free of deadlock, and `validity` says which pairs
+//! have a route at all.
 
 mod alternatives;
 mod choice_engine;
-mod closer;
-mod coverage;
 mod dmodc;
 mod dmodk;
 mod incremental;
 mod job;
 mod marks;
+mod port_choice;
 mod random;
 mod roots;
 mod stable;
 mod stream;
+mod validity;
 
-pub use alternatives::{alternative_ports, validity};
-pub use coverage::Coverage;
+pub use alternatives::alternative_ports;
 pub use dmodc::Dmodc;
 pub use dmodk::Dmodk;
 pub use incremental::Incremental;
@@ -35,6 +35,7 @@ pub use random::RandomPorts;
 pub use roots::connect_roots;
 pub use stable::{Reference, Stable};
 pub use stream::{Piece, RowSink, stream_switches};
+pub use validity::{Coverage, validity};
 
 use std::error::Error;
 use std::fmt;

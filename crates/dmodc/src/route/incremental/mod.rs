@@ -23,8 +23,8 @@ pub(crate) use touched::Touched;
 use std::fmt;
 use std::sync::Arc;
 
-use super::closer::PortChoice;
 use super::job::RouteJob;
+use super::port_choice::PortChoice;
 use super::{Coverage, Engine, RouteError};
 use crate::tables::{ForwardingTables, TableDelta};
 use tiles::KeptTiles;

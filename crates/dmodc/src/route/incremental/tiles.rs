@@ -5,8 +5,8 @@ use super::update::{KeptTile, UpdateScratch, compare_rows, update_tile};
 use super::{Keep, Whole};
 use crate::cost::{TileCosts, TooFar};
 use crate::parallel;
-use crate::route::closer::{PortChoice, ReadyTile, RowMaker, write_rows};
 use crate::route::job::{RouteJob, RowBlock};
+use crate::route::port_choice::{PortChoice, ReadyTile, RowMaker, write_rows};
 use crate::route::{Coverage, RouteError};
 use crate::tables::{ForwardingTables, TableDelta, Tile};
 

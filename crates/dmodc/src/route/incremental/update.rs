@@ -21,9 +21,9 @@ use crate::group::PortGroups;
 use crate::id::SwitchIndex;
 use crate::kernel::{Difference, Fields, Kernel};
 use crate::route::Coverage;
-use crate::route::closer::{ALL, JobTile, PortChoice, RowMaker, TileContext};
 use crate::route::job::{RouteJob, RowBlock};
 use crate::route::marks::Marks;
+use crate::route::port_choice::{ALL, JobTile, PortChoice, RowMaker, TileContext};
 use crate::tables::{RowDelta, TableDelta, Tile};
 
 /// What a thread keeps from tile to tile. Between tiles everything in it is 0 or empty.

@@ -22,7 +22,7 @@ use crate::group::Side;
 use crate::id::{PortNumber, SwitchIndex};
 use crate::kernel::{Cycles, LostPiece, divide_by_count};
 use crate::preprocess::Preprocessing;
-use crate::route::closer::{ALL, ByFormula, RowContext, RowRequest};
+use crate::route::port_choice::{ALL, ByFormula, RowContext, RowRequest};
 use crate::tables::NO_ROUTE;
 
 /// Computes such rows, with groups numbered as in the reference.

@@ -7,7 +7,7 @@ use super::lost_entries::LostEntries;
 use crate::cost::CloserSets;
 use crate::kernel::Choices;
 use crate::preprocess::Preprocessing;
-use crate::route::closer::{ByFormula, RowContext, RowRequest};
+use crate::route::port_choice::{ByFormula, RowContext, RowRequest};
 use crate::tables::NO_ROUTE;
 
 /// Computes rows of any kind.

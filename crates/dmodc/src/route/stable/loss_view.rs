@@ -10,9 +10,9 @@ use super::{Reference, STRETCHES};
 use crate::cost::{CloserSets, Hops, TileCosts, TooFar};
 use crate::id::SwitchIndex;
 use crate::preprocess::Preprocessing;
-use crate::route::closer::{JobTile, RowContext};
 use crate::route::job::RouteJob;
 use crate::route::marks::Marks;
+use crate::route::port_choice::{JobTile, RowContext};
 
 /// A tile as the switches that look ahead see it. All lists are by switch, and have a bit for each target.
 #[derive(Clone, Debug, Default)]

@@ -9,7 +9,7 @@ use crate::cost::CloserSets;
 use crate::group::Side;
 use crate::id::{PortNumber, SwitchIndex};
 use crate::order::Orders;
-use crate::route::closer::RowContext;
+use crate::route::port_choice::RowContext;
 
 /// What became of the groups of one switch in one direction of the reference.
 #[derive(Default)]

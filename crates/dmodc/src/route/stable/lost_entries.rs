@@ -10,7 +10,7 @@ use super::loss_view::LossView;
 use super::losses::{Losses, SideLosses};
 use crate::group::Side;
 use crate::kernel::{Choices, Divisor, SIZES, divide_by_count};
-use crate::route::closer::{RowContext, RowRequest};
+use crate::route::port_choice::{RowContext, RowRequest};
 use crate::tables::Segment;
 
 /// What the lost entries of one row are computed from.

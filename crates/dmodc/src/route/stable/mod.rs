@@ -32,8 +32,8 @@ mod slot_table;
 
 use std::sync::Arc;
 
-use super::closer::{ByFormula, JobSwitch, JobTile, PortChoice, RowContext, RowRequest};
 use super::marks::Marks;
+use super::port_choice::{ByFormula, JobSwitch, JobTile, PortChoice, RowContext, RowRequest};
 use crate::cost::{Hops, TileCosts, TooFar};
 use crate::fabric::{Degradation, Joined, Live};
 use crate::leaf::LeafRule;

@@ -5,7 +5,7 @@ use crate::cost::{CloserSets, TileCosts, TooFar};
 use crate::id::SwitchIndex;
 use crate::kernel::Kernel;
 use crate::preprocess::Preprocessing;
-use crate::route::closer::JobTile;
+use crate::route::port_choice::JobTile;
 use crate::tables::Segment;
 
 /// The costs of a tile in the reference, and what follows from them alone.

@@ -12,8 +12,8 @@ use crate::cost::{TileCosts, TooFar};
 use crate::id::SwitchIndex;
 use crate::kernel::Stream;
 use crate::parallel;
-use crate::route::coverage::Coverage;
 use crate::route::job::{RouteJob, RowBlock};
+use crate::route::validity::Coverage;
 use crate::tables::{ForwardingTables, Tile};
 
 /// A tile whose costs are known, as rows are computed from it.

@@ -8,9 +8,9 @@ use super::{ALL, PortChoice, ReadyTile, RowMaker};
 use crate::cost::{TileCosts, TooFar};
 use crate::id::SwitchIndex;
 use crate::parallel;
-use crate::route::coverage::Coverage;
 use crate::route::job::{RouteJob, RowBlock};
 use crate::route::stream::{Piece, RowSink};
+use crate::route::validity::Coverage;
 
 /// Hands the tables to `each` piece by piece.
 ///

@@ -1,12 +1,13 @@
-//! What routing reached, and what it could not.
+//! Validity (section IV-A): which pairs of leaves and of nodes have a route. It follows from costs alone.
 
 use super::job::RouteJob;
 use crate::bits::bits;
-use crate::cost::TileCosts;
+use crate::cost::{TileCosts, TooFar};
 use crate::fabric::Live;
 use crate::id::SwitchIndex;
-use crate::tables::BLOCK;
-use crate::tables::Tile;
+use crate::parallel;
+use crate::preprocess::Preprocessing;
+use crate::tables::{BLOCK, Columns, Tile};
 
 /// How many missing pairs are kept by name.
 const NAMED: usize = 8;
@@ -85,6 +86,27 @@ impl Coverage {
         coverage.leaf_pairs = u64::from(leaves.count_ones()) * others;
         coverage
     }
+}
+
+/// Returns which pairs have an up\*down\* route. No table is needed for that.
+///
+/// # Errors
+/// If a route is longer than costs can count.
+pub fn validity(
+    live: Live<'_>,
+    ready: &Preprocessing,
+    columns: &Columns,
+) -> Result<Coverage, TooFar> {
+    let job = RouteJob::new(live, ready, columns);
+    let covered = parallel::map_with(
+        columns.tiles(),
+        || ready.new_costs(),
+        |costs, tile| {
+            job.compute(&tile, costs)?;
+            Ok(Coverage::of_tile(&job, &tile, costs))
+        },
+    );
+    covered.into_iter().try_fold(Coverage::default(), |sum, next| Ok(sum.and(next?)))
 }
 
 /// Returns the live nodes of a switch, aggregation nodes aside.
