@@ -8,7 +8,7 @@
 
 use std::collections::HashSet;
 
-use super::layout::starts;
+use super::starts::starts;
 use super::{FabricBuilder, Mention, Problem, Vertex};
 use crate::fabric::{Node, Rate};
 use crate::id::{PortNumber, SwitchIndex};

@@ -6,6 +6,7 @@
 
 use super::Vertex;
 use super::cables::MatchedCable;
+use super::starts::starts;
 use crate::fabric::{Adapter, Cable, Fabric, Link, Node, Peer, Port, Rate, Switch, cabling_of};
 use crate::id::{CableIndex, NodeIndex, PortNumber, SwitchIndex};
 
@@ -96,15 +97,4 @@ fn links(port_start: &[u32], ports: &[Port]) -> (Vec<Link>, Vec<u32>) {
         link_start.push(links.len() as u32);
     }
     (links, link_start)
-}
-
-/// Returns where each of consecutive runs of the given lengths starts, and where the last one ends.
-pub(super) fn starts(lengths: impl Iterator<Item = u32>) -> Vec<u32> {
-    let mut sum = 0u32;
-    std::iter::once(0)
-        .chain(lengths.map(|n| {
-            sum = sum.checked_add(n).expect("a fabric has fewer than 2^32 ports");
-            sum
-        }))
-        .collect()
 }

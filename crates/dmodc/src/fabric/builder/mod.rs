@@ -26,6 +26,7 @@
 mod cables;
 mod layout;
 mod problem;
+mod starts;
 #[cfg(test)]
 mod tests;
 

@@ -19,8 +19,8 @@ pub(super) mod stream;
 mod tile;
 
 pub(crate) use formula::ByFormula;
-pub(crate) use row::{ALL, RowContext, RowMaker, RowRequest};
-pub(crate) use tile::{ReadyTile, TileContext, route_tiles, write_rows};
+pub(crate) use row::{ALL, RowContext, RowMaker, RowRequest, TileContext};
+pub(crate) use tile::{ReadyTile, route_tiles, write_rows};
 
 use super::job::RouteJob;
 use super::marks::Marks;

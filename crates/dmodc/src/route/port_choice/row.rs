@@ -1,8 +1,8 @@
 //! One row: the entries of one switch for one tile.
 
-use super::{JobSwitch, PortChoice, TileContext};
+use super::{JobSwitch, PortChoice};
 use crate::bits::bits;
-use crate::cost::CloserSets;
+use crate::cost::{CloserSets, TileCosts};
 use crate::id::SwitchIndex;
 use crate::kernel::{Kernel, SLACK, chains};
 use crate::preprocess::Preprocessing;
@@ -51,6 +51,17 @@ pub(crate) struct RowContext<'a> {
     /// The closer sets of all requested targets.
     pub(crate) closer: &'a CloserSets,
     pub(crate) kernel: Kernel,
+}
+
+/// A tile whose costs are known, as rows are computed from it.
+#[derive(Clone, Copy)]
+pub(crate) struct TileContext<'a, P: PortChoice> {
+    pub(crate) tile: &'a Tile,
+    pub(crate) costs: &'a TileCosts,
+    pub(crate) choice: &'a P,
+    pub(crate) state: &'a P::TileState,
+    /// The columns of nodes that are cut off.
+    pub(crate) dead_columns: &'a [usize],
 }
 
 /// Computes rows of one tile.

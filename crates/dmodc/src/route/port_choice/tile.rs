@@ -7,7 +7,7 @@
 use std::ops::DerefMut;
 use std::sync::{Mutex, PoisonError};
 
-use super::{ALL, JobTile, PortChoice, RowMaker};
+use super::{ALL, JobTile, PortChoice, RowMaker, TileContext};
 use crate::cost::{TileCosts, TooFar};
 use crate::id::SwitchIndex;
 use crate::kernel::Stream;
@@ -15,17 +15,6 @@ use crate::parallel;
 use crate::route::job::{RouteJob, RowBlock};
 use crate::route::validity::Coverage;
 use crate::tables::{ForwardingTables, Tile};
-
-/// A tile whose costs are known, as rows are computed from it.
-#[derive(Clone, Copy)]
-pub(crate) struct TileContext<'a, P: PortChoice> {
-    pub(crate) tile: &'a Tile,
-    pub(crate) costs: &'a TileCosts,
-    pub(crate) choice: &'a P,
-    pub(crate) state: &'a P::TileState,
-    /// The columns of nodes that are cut off.
-    pub(crate) dead_columns: &'a [usize],
-}
 
 /// Everything that the rows of a tile share. Costs and state are borrowed from whoever keeps them between re-routes
 /// (`&mut`), or are reused for other tiles (`Box`).
