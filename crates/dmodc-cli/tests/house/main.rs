@@ -46,10 +46,14 @@ fn crates_use_only_what_the_arrows_allow() {
 #[test]
 fn modules_import_each_other_without_cycles() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut cycles = vec![];
     for (name, _) in ARROWS {
         let order = match Modules::read(&crates.join(name).join("src")).order() {
             Ok(order) => order,
-            Err(cycle) => panic!("{name}: {cycle}"),
+            Err(cycle) => {
+                cycles.push(format!("{name}: {cycle}"));
+                continue;
+            }
         };
         let mut text = format!("\n{name}\n");
         for (folder, modules) in order.iter().filter(|(_, modules)| modules.len() > 1) {
@@ -59,6 +63,7 @@ fn modules_import_each_other_without_cycles() {
         // Written directly: output through `println` would be hidden unless the test fails.
         stderr().write_all(text.as_bytes()).unwrap();
     }
+    assert!(cycles.is_empty(), "{}", cycles.join("\n"));
 }
 
 fn sources(folder: &Path, found: &mut Vec<std::path::PathBuf>) {

@@ -29,13 +29,15 @@
 //! another state of the same fabric are accepted, such arrays are, too. Tables of another fabric are refused: those that
 //! have another `fabric` digest and share less than half of the switches, by GUID and LID.
 
+mod error;
 mod header;
 mod labels;
 mod read;
 mod write;
 
+pub use error::NpyError;
 pub use labels::ArrayLabels;
-pub use read::{NpyError, detect, read};
+pub use read::{detect, read};
 pub use write::write;
 
 use dmodc::{Digest, SwitchIndex, Tile};

@@ -4,24 +4,10 @@ use std::io;
 
 use dmodc::{Digest, Fabric, parallel};
 
+use super::error::NpyError;
 use super::{ArrayLabels, digest, header};
-use crate::ReadError;
 use crate::lft::{LabelledTables, Lft};
 use crate::source::ReadAt;
-
-/// Why an array was not read.
-#[derive(Debug, thiserror::Error)]
-pub enum NpyError {
-    /// The array could not be read.
-    #[error(transparent)]
-    Io(#[from] io::Error),
-    /// The array is wrong, or does not fit its labels.
-    #[error("{0}")]
-    Array(String),
-    /// The labels are wrong.
-    #[error(transparent)]
-    Labels(ReadError),
-}
 
 /// Returns whether these bytes begin a NumPy array.
 pub fn detect(bytes: &[u8]) -> bool {
