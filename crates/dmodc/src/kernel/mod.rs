@@ -6,7 +6,7 @@
 //! * `lost`: the same for some entries of a row, where the others stay;
 //! * `transpose`: masks by group into masks by destination switch;
 //! * `differ`: where two rows of entries differ;
-//! * `stream`: whole lines written past the cache.
+//! * `past_cache`: whole lines written past the cache.
 //!
 //! Each loop that has a faster twin for some processors is called through a [`Kernel`], which says
 //! which twin; all twins give the same bytes, and the tests hold every one this machine has against
@@ -16,9 +16,9 @@ mod choices;
 mod differ;
 mod divide;
 mod lost;
+mod past_cache;
 mod rows;
 mod spread;
-mod stream;
 mod transpose;
 #[cfg(target_arch = "x86_64")]
 mod x86;
@@ -27,9 +27,9 @@ pub(crate) use choices::Choices;
 pub(crate) use differ::{Difference, Fields};
 pub(crate) use divide::{Divisor, SIZES, divide_by_count};
 pub(crate) use lost::LostPiece;
+pub(crate) use past_cache::RowCopier;
 pub(crate) use rows::{CostRow, INFINITE, UNREACHED, equal, finite, keep, one_less, relax};
 pub(crate) use spread::{Cycles, SLACK, Spread, chains};
-pub(crate) use stream::Stream;
 
 /// Which form of the inner loops is used: the portable one, or one for the processor at hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

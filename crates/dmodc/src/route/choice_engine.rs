@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::incremental::Incremental;
 use super::job::RouteJob;
-use super::port_choice::{PortChoice, route_tiles, stream};
+use super::port_choice::{PortChoice, route_tiles, streamed};
 use super::stream::{Piece, RowSink};
 use super::{Coverage, Engine, RouteError};
 use crate::fabric::Live;
@@ -33,7 +33,7 @@ impl<P: PortChoice> Engine for P {
         columns: &Arc<Columns>,
         each: &(dyn Fn(Piece<'_>) + Sync),
     ) -> Result<Coverage, RouteError> {
-        Ok(stream::tiles(self, &RouteJob::new(live, ready, columns), each)?)
+        Ok(streamed::tiles(self, &RouteJob::new(live, ready, columns), each)?)
     }
 
     fn stream_rows(
@@ -43,7 +43,7 @@ impl<P: PortChoice> Engine for P {
         columns: &Arc<Columns>,
         each: &mut RowSink<'_>,
     ) -> Result<Coverage, RouteError> {
-        Ok(stream::rows(self, &RouteJob::new(live, ready, columns), stream::ROWS, each)?)
+        Ok(streamed::rows(self, &RouteJob::new(live, ready, columns), streamed::ROWS, each)?)
     }
 
     fn incremental(&self) -> Option<Incremental> {

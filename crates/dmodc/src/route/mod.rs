@@ -5,7 +5,7 @@
 //! | [`Dmodc`] | `dmodc` | eqs. (3) and (4) over the closer set (`port_choice/`) |
 //! | [`Stable`] | `stable/` | as in a reference, where that is possible |
 //! | [`Dmodk`] | `dmodk` | the closed form for healthy PGFTs |
-//! | [`RandomPorts`] | `random` | at random from the closer set |
+//! | [`RandomPorts`] | `random_ports` | at random from the closer set |
 //!
 //! `stream` hands tables out without storing them, `incremental` updates tables after a change, `roots` adds
 //! routes between spines, `alternatives` lists the ports that keep routes free of deadlock, and `validity` says which pairs
@@ -19,7 +19,7 @@ mod incremental;
 mod job;
 mod marks;
 mod port_choice;
-mod random;
+mod random_ports;
 mod roots;
 mod stable;
 mod stream;
@@ -31,7 +31,7 @@ pub use dmodk::Dmodk;
 pub use incremental::Incremental;
 pub(crate) use incremental::{Touched, Whole};
 pub(crate) use job::RouteJob;
-pub use random::RandomPorts;
+pub use random_ports::RandomPorts;
 pub use roots::connect_roots;
 pub use stable::{Reference, Stable};
 pub use stream::{Piece, RowSink, stream_switches};

@@ -6,7 +6,7 @@
 //! |---|---|
 //! | `tile` | a whole route: tile by tile, costs first, then at once the rows of that tile |
 //! | `row` | [`RowMaker`]: the entries of one switch for one tile |
-//! | `stream` | tables that are handed out piece by piece and never stored whole |
+//! | `streamed` | tables that are handed out piece by piece and never stored whole |
 //! | `formula` | eqs. (3) and (4) over a closer set, the choice of Dmodc |
 //! | `port_cycle` | the same where groups have different numbers of ports |
 //!
@@ -15,7 +15,7 @@
 mod formula;
 mod port_cycle;
 mod row;
-pub(super) mod stream;
+pub(super) mod streamed;
 mod tile;
 
 pub(crate) use formula::ByFormula;

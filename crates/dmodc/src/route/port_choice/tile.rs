@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use super::{ALL, JobTile, PortChoice, RowMaker, TileContext};
 use crate::cost::{TileCosts, TooFar};
 use crate::id::SwitchIndex;
-use crate::kernel::Stream;
+use crate::kernel::RowCopier;
 use crate::parallel;
 use crate::route::job::{RouteJob, RowBlock};
 use crate::route::validity::Coverage;
@@ -117,9 +117,9 @@ pub(crate) fn write_rows<P: PortChoice>(
     maker: &mut RowMaker<P>,
     RowBlock { first, entries }: RowBlock<'_>,
 ) {
-    let mut stream = Stream::new(job.past_cache);
+    let mut copier = RowCopier::new(job.past_cache);
     for (at, row) in entries.chunks_exact_mut(context.tile.columns.len()).enumerate() {
         let s = SwitchIndex::new(first.at() + at);
-        stream.copy(row, maker.row(job, context, s, ALL));
+        copier.copy(row, maker.row(job, context, s, ALL));
     }
 }

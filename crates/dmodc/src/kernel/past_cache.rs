@@ -6,18 +6,18 @@
 
 /// Copies to memory that will not be read soon. What it wrote is ordered before everything later once
 /// it is dropped.
-pub(crate) struct Stream {
+pub(crate) struct RowCopier {
     past_cache: bool,
 }
 
-impl Stream {
-    /// Returns a stream that copies past the cache if `past_cache` is set and the processor can do so, and plainly
+impl RowCopier {
+    /// Returns a copier that writes past the cache if `past_cache` is set and the processor can do so, and plainly
     /// otherwise.
     pub(crate) fn new(past_cache: bool) -> Self {
-        Stream { past_cache: past_cache && cfg!(target_arch = "x86_64") && !cfg!(miri) }
+        RowCopier { past_cache: past_cache && cfg!(target_arch = "x86_64") && !cfg!(miri) }
     }
 
-    /// `to` becomes `from`, which is as long.
+    /// Copies `from` to `to`, which have the same length.
     #[inline]
     pub(crate) fn copy(&mut self, to: &mut [u8], from: &[u8]) {
         #[cfg(target_arch = "x86_64")]
@@ -29,7 +29,7 @@ impl Stream {
     }
 }
 
-impl Drop for Stream {
+impl Drop for RowCopier {
     fn drop(&mut self) {
         #[cfg(target_arch = "x86_64")]
         if self.past_cache {
@@ -49,7 +49,7 @@ mod tests {
             for offset in 0..70 {
                 for length in [0, 1, 15, 63, 64, 65, 127, 128, 200, 300] {
                     let mut to = vec![255; 400];
-                    let mut stream = Stream::new(past_cache);
+                    let mut stream = RowCopier::new(past_cache);
                     stream.copy(&mut to[offset..offset + length], &from[3..3 + length]);
                     drop(stream);
                     assert_eq!(to[offset..offset + length], from[3..3 + length]);
