@@ -81,11 +81,11 @@ impl FastRows {
             true => up & !self.upswitches.with_all_groups,
             false => up,
         };
-        let mut harmed = displaced & reached;
+        let mut rewritten = displaced & reached;
         if !reference.ready.ranking.is_leaf(s) {
-            harmed &= view.needy[s.at()];
+            rewritten &= view.needy[s.at()];
         }
-        if harmed & view.with_several_lids != 0 {
+        if rewritten & view.with_several_lids != 0 {
             return None;
         }
         view.note_displaced(s, request.targets, displaced);
@@ -96,9 +96,9 @@ impl FastRows {
                 row[start..start + length].fill(NO_ROUTE);
             }
         }
-        if harmed != 0 {
-            self.upswitches.gather(at, harmed);
-            self.write_lost(at, LostTargets { harmed, live }, request, row);
+        if rewritten != 0 {
+            self.upswitches.gather(at, rewritten);
+            self.write_lost(at, LostTargets { rewritten, live }, request, row);
         }
         Some(own)
     }
@@ -147,7 +147,7 @@ impl FastRows {
     fn each_piece(
         &mut self,
         at: FastContext<'_>,
-        LostTargets { harmed, live }: LostTargets,
+        LostTargets { rewritten, live }: LostTargets,
         mut each: impl FnMut(&Round, LostPiece),
     ) {
         let (side, kernel) = (at.above(), at.ready.kernel);
@@ -155,7 +155,7 @@ impl FastRows {
         let all_slots = u64::MAX >> (64 - side.peers.len());
         let FastRows { upswitches: Upswitches { closer_to, ahead, .. }, rounds, .. } = self;
         let groups = AheadGroups { side: &side, through: closer_to, view: at.view, kernel };
-        for round in rounds.all.iter().filter(|round| harmed >> round.target & 1 == 1) {
+        for round in rounds.all.iter().filter(|round| rewritten >> round.target & 1 == 1) {
             let lost = all_slots & !(ahead.all::<1>(round.target).0[0] & live);
             let here = lost >> round.slot & round.slots;
             if here == 0 {
@@ -176,7 +176,7 @@ impl FastRows {
 #[derive(Clone, Copy)]
 struct LostTargets {
     /// A bit for each target.
-    harmed: u64,
+    rewritten: u64,
     /// The groups that are there now: a bit for each of the reference's.
     live: u64,
 }
@@ -332,7 +332,7 @@ impl Rounds {
                     number: round,
                     slot,
                     slots: u64::MAX >> (63 - ((next - 1) / pi - q)),
-                    stretch: (round.saturating_sub(first) as usize).min(view.kept.len() - 1),
+                    stretch: (round.saturating_sub(first) as usize).min(view.kept_slots.len() - 1),
                     start: column(number),
                     end: column(next),
                     first: (pi - number % pi) as usize,

@@ -46,7 +46,7 @@ impl GeneralRows {
         let below = reference.ready.groups.below(s);
         let has_single_ports = || below.ports.len() == below.peers.len();
         let is_dmodc =
-            view.is_whole || view.can_only_lose_targets(reference, ready, s) && has_single_ports();
+            view.equals_reference || view.never_chooses(reference, ready, s) && has_single_ports();
         if is_dmodc {
             view.note_displaced(s, request.targets, 0);
             formula.fill(context, request, row);
@@ -63,23 +63,23 @@ impl GeneralRows {
         let then = RowContext { ready: &reference.ready, switch: s, closer: was, kernel };
         formula.fill(then, request, row);
         view.note_displaced(s, request.targets, self.losses.displaced);
-        let mut harmed = self.losses.harmed() & now;
+        let mut rewritten = self.losses.harmed() & now;
         if !reference.ready.ranking.is_leaf(s) {
-            harmed &= view.needy[s.at()];
+            rewritten &= view.needy[s.at()];
         }
         self.fill_unknown(context, now & !known, request, formula, row);
         for segment in request.segments_of(known & !now) {
             let (start, length) = (segment.start as usize, segment.length as usize);
             row[start..start + length].fill(NO_ROUTE);
         }
-        if harmed == 0 {
+        if rewritten == 0 {
             return;
         }
-        if harmed & self.losses.displaced != 0 {
+        if rewritten & self.losses.displaced != 0 {
             self.gather(context, view);
         }
         let GeneralRows { losses, lost, ahead, .. } = self;
-        let mut entries = LostEntries { reference, context, view, harmed, losses, lost, ahead };
+        let mut entries = LostEntries { reference, context, view, rewritten, losses, lost, ahead };
         let groups = |ready: &Preprocessing| {
             ready.groups.above(s).peers.len().max(ready.groups.below(s).peers.len())
         };

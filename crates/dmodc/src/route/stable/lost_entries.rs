@@ -19,7 +19,7 @@ pub(super) struct LostEntries<'a> {
     pub(super) context: RowContext<'a>,
     pub(super) view: &'a LossView,
     /// The targets that have lost entries.
-    pub(super) harmed: u64,
+    pub(super) rewritten: u64,
     pub(super) losses: &'a Losses,
     /// The lost groups by target, above and below in the reference.
     pub(super) lost: &'a [Choices; 2],
@@ -29,7 +29,7 @@ pub(super) struct LostEntries<'a> {
 
 /// One direction of the reference.
 #[derive(Clone, Copy)]
-struct Direction<'a> {
+struct ReferenceSide<'a> {
     side: Side<'a>,
     through: &'a [u64],
     /// Whether every group is closer to every target.
@@ -39,7 +39,7 @@ struct Direction<'a> {
     now: [Side<'a>; 2],
 }
 
-impl<'a> Direction<'a> {
+impl<'a> ReferenceSide<'a> {
     /// `targets` are all targets of the direction, and `through` has those that each group is closer to.
     fn new(
         side: Side<'a>,
@@ -49,7 +49,7 @@ impl<'a> Direction<'a> {
         now: [Side<'a>; 2],
     ) -> Self {
         let is_uniform = through.iter().all(|mask| *mask == targets);
-        Direction { side, through, is_uniform, losses, now }
+        ReferenceSide { side, through, is_uniform, losses, now }
     }
 }
 
@@ -88,11 +88,11 @@ impl LostEntries<'_> {
         let (then, now) = (&self.reference.ready.groups, &self.context.ready.groups);
         let (above, below) = (now.above(s), now.below(s));
         let directions = [
-            Direction::new(then.above(s), was.up, &was.through_up, up, [above, below]),
-            Direction::new(then.below(s), was.down, &was.through_down, down, [below, above]),
+            ReferenceSide::new(then.above(s), was.up, &was.through_up, up, [above, below]),
+            ReferenceSide::new(then.below(s), was.down, &was.through_down, down, [below, above]),
         ];
         let divider = Divisor::new(self.reference.ready.dividers[s.at()]);
-        for segment in request.segments_of(self.harmed) {
+        for segment in request.segments_of(self.rewritten) {
             let target = segment.target;
             let direction = usize::from(was.up >> target & 1 == 0);
             let then = &directions[direction];
@@ -163,7 +163,7 @@ impl LostEntries<'_> {
                     let first = view.spans[usize::from(segment.target & 63)].first;
                     let first = slots.round(divider.divide(first));
                     let stretch = run.round.saturating_sub(first) as usize;
-                    stretch.min(view.kept.len() - 1)
+                    stretch.min(view.kept_slots.len() - 1)
                 };
                 let any = GroupSet([u64::MAX; W]);
                 let from: GroupSet<W> = ahead.spread_over(segment.target, any, stretch, groups);
@@ -216,8 +216,8 @@ impl<const W: usize> SegmentSlots<'_, W> {
         let members = GroupSet::of(through, self.segment.target);
         let thinned = self.thinned.and(&members);
         self.count = members.count();
-        self.lost = self.lost.ranked(&members);
-        self.thinned = thinned.ranked(&members);
+        self.lost = self.lost.indices_within(&members);
+        self.thinned = thinned.indices_within(&members);
         self.members = Some(members);
     }
 
@@ -254,7 +254,7 @@ impl<const W: usize> SegmentSlots<'_, W> {
     }
 
     /// Writes the entries whose group is there, but not their port: another port of the group stands in.
-    fn write_stand_ins(&self, then: &Direction<'_>, row: &mut [u8]) {
+    fn write_stand_ins(&self, then: &ReferenceSide<'_>, row: &mut [u8]) {
         self.each_run(|run| {
             let here = self.thinned.before(run.last + 1).without(&self.thinned.before(run.first));
             for slot in here.iter() {

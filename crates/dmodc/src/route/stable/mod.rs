@@ -172,7 +172,7 @@ impl PortChoice for Stable {
         row: &mut [u8],
     ) -> Option<u64> {
         let hops = costs.hops()?;
-        if view.is_whole {
+        if view.equals_reference {
             return None;
         }
         let reference = &*self.reference;
