@@ -1,4 +1,5 @@
-//! The general path: any row, from closer sets. First the entries of the reference, then those that are lost.
+//! The general path: computes any row from closer sets. First it writes the entries of the reference, then those that are
+//! lost.
 
 use super::lookahead::Lookahead;
 use super::loss_view::{LossView, StableTile};
@@ -15,9 +16,9 @@ pub(super) struct GeneralRows {
     losses: Losses,
     /// The lost groups by target: those above and those below in the reference.
     lost: [Choices; 2],
-    /// The displaced targets that are reached upwards now, and downwards.
+    /// The closer sets of displaced targets that are reached upwards now, and downwards.
     ahead: [Lookahead; 2],
-    /// The closer sets of targets that the reference does not know.
+    /// The closer sets of targets that the switch does not reach in the reference.
     unknown: CloserSets,
 }
 
@@ -63,14 +64,27 @@ impl GeneralRows {
         let then = RowContext { ready: &reference.ready, switch: s, closer: was, kernel };
         formula.fill(then, request, row);
         view.note_displaced(s, request.targets, self.losses.displaced);
-        let mut rewritten = self.losses.harmed() & now;
-        if !reference.ready.ranking.is_leaf(s) {
-            rewritten &= view.needy[s.at()];
-        }
         self.fill_unknown(context, now & !known, request, formula, row);
         for segment in request.segments_of(known & !now) {
             let (start, length) = (segment.start as usize, segment.length as usize);
             row[start..start + length].fill(NO_ROUTE);
+        }
+        self.write_lost(StableTile { reference, view }, context, request, row);
+    }
+
+    /// Writes the lost entries of a row that has the entries of the reference, with the losses of its switch.
+    fn write_lost(
+        &mut self,
+        StableTile { reference, view }: StableTile<'_>,
+        context: RowContext<'_>,
+        request: RowRequest<'_>,
+        row: &mut [u8],
+    ) {
+        let RowContext { switch: s, closer, kernel, ready } = context;
+        // The targets with entries that are perhaps not those of the reference.
+        let mut rewritten = self.losses.harmed() & (closer.up | closer.down);
+        if !reference.ready.ranking.is_leaf(s) {
+            rewritten &= view.needy[s.at()];
         }
         if rewritten == 0 {
             return;
@@ -93,7 +107,7 @@ impl GeneralRows {
         );
     }
 
-    /// Writes the entries of targets that the reference does not reach, as Dmodc does.
+    /// Writes the entries of targets that the switch does not reach in the reference, as Dmodc does.
     fn fill_unknown(
         &mut self,
         context: RowContext<'_>,
@@ -113,7 +127,7 @@ impl GeneralRows {
         }
     }
 
-    /// Sorts the closer sets of all displaced targets by target.
+    /// Transposes the lost groups and the closer sets of all displaced targets: from masks by group to sets by target.
     fn gather(&mut self, context: RowContext<'_>, view: &LossView) {
         let RowContext { ready, switch: s, closer, kernel } = context;
         let Losses { was, up, down, displaced, .. } = &self.losses;

@@ -78,9 +78,7 @@ impl LossView {
         for &s in ready.groups.ascending() {
             // By definition, nobody looks ahead to a leaf of the reference. A switch that never chooses has lost only
             // targets that it does not reach any more, so it is closer to none of them, and nobody asks for its losses.
-            if !reference.ready.ranking.is_leaf(s)
-                && !self.never_chooses(reference, ready, s)
-            {
+            if !reference.ready.ranking.is_leaf(s) && !self.never_chooses(reference, ready, s) {
                 finder.find_closer(tile.job, |closer| costs.closer(&ready.groups, s, closer));
                 finder.note(reference, tile.job, self, s);
             }
@@ -175,7 +173,11 @@ impl LossView {
     /// all of them, and no rank changed.
     pub(super) fn targets_if_all_above(&self, s: SwitchIndex) -> Option<u64> {
         let shape = self.reference_tile.shape(s);
-        if self.has_same_ranks && shape.has_nothing_below { shape.targets_above_if_uniform } else { None }
+        if self.has_same_ranks && shape.has_nothing_below {
+            shape.targets_above_if_uniform
+        } else {
+            None
+        }
     }
 
     /// Returns whether this switch never chooses among groups: it had exactly one group for each target, has no switch

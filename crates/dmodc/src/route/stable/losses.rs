@@ -207,9 +207,7 @@ fn are_same(then: Side<'_>, now: Side<'_>, is_subset: bool) -> bool {
 fn find_present_masks(reference: Side<'_>, present: SideMasks<'_>, masks: &mut Vec<u64>) -> bool {
     masks.clear();
     let SideMasks { side: present, masks: present_masks } = present;
-    if !is_single(&reference)
-        || !is_single(&present)
-        || present_masks.len() != present.peers.len()
+    if !is_single(&reference) || !is_single(&present) || present_masks.len() != present.peers.len()
     {
         return false;
     }

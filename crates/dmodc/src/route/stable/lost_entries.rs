@@ -1,4 +1,5 @@
-//! The lost entries of a row, written over those of the reference.
+//! Writes the lost entries of a row over those of the reference. An entry is *lost* if it cannot stay as in the reference:
+//! its group is lost (then it is spread over other groups), or only its port is (then another port of the group stands in).
 //!
 //! The slots of a segment come round by round: #R slots, each for Π destinations. Within a round, the lost slots take
 //! one member after the other of one set of groups, so that only the first one has to be looked up.
@@ -18,7 +19,7 @@ pub(super) struct LostEntries<'a> {
     pub(super) reference: &'a Reference,
     pub(super) context: RowContext<'a>,
     pub(super) view: &'a LossView,
-    /// The targets that have lost entries.
+    /// The targets whose entries are written again where they are lost.
     pub(super) rewritten: u64,
     pub(super) losses: &'a Losses,
     /// The lost groups by target, above and below in the reference.
@@ -53,33 +54,33 @@ impl<'a> ReferenceSide<'a> {
     }
 }
 
-/// A segment, and what became of its slots.
+/// A segment, and which of its slots are lost or thinned.
 struct SegmentSlots<'a, const W: usize> {
     segment: &'a Segment,
     divider: &'a Divisor,
     /// #R.
     count: u32,
-    /// R, where it is not all groups of the direction.
+    /// R, if it is not all groups of the direction.
     members: Option<GroupSet<W>>,
     /// D.
     lost: GroupSet<W>,
-    /// The slots whose group is there, but has not all its ports.
+    /// The slots whose group is there, but has other ports than in the reference.
     thinned: GroupSet<W>,
 }
 
-/// Slots of one round that follow each other.
+/// Consecutive slots of one round.
 struct SlotRun {
     /// ⌊q / #R⌋.
     round: u32,
-    /// From the first one to the last.
+    /// The first slot and the last one.
     first: u32,
     last: u32,
-    /// q of the first.
+    /// q of the first slot.
     q: u64,
 }
 
 impl LostEntries<'_> {
-    /// Writes them into the row. `W` words are enough for the groups of a direction.
+    /// Writes the lost entries into the row. `W` words are enough for the groups of a direction.
     #[inline(always)]
     pub(super) fn write<const W: usize>(&mut self, request: RowRequest<'_>, row: &mut [u8]) {
         let Losses { was, up, down, displaced, thinned } = self.losses;
@@ -119,7 +120,7 @@ impl LostEntries<'_> {
                 slots.thinned = slots.thinned.without(&slots.lost);
             }
             if !then.is_uniform {
-                slots.count_among(then.through);
+                slots.number_within(then.through);
             }
             if !slots.thinned.is_empty() {
                 slots.write_stand_ins(then, row);
@@ -211,8 +212,9 @@ fn write(segment: &Segment, divider: &Divisor, q: u64, port: u8, row: &mut [u8])
 }
 
 impl<const W: usize> SegmentSlots<'_, W> {
-    /// Counts slots by their ranks in R, for a target that not all groups are closer to.
-    fn count_among(&mut self, through: &[u64]) {
+    /// Replaces the indices of groups by their indices within R, for a target to which not all groups of the direction are
+    /// closer.
+    fn number_within(&mut self, through: &[u64]) {
         let members = GroupSet::of(through, self.segment.target);
         let thinned = self.thinned.and(&members);
         self.count = members.count();
@@ -227,8 +229,9 @@ impl<const W: usize> SegmentSlots<'_, W> {
         SIZES[self.count as usize & 255].divide(q)
     }
 
-    /// Calls `each` for the slots of all destinations. The k-th LID of a node has the k-th slot after that of its first
-    /// LID.
+    /// Calls `each` with runs of consecutive slots that together cover all destinations of the segment. A run ends with the
+    /// round, with the segment, or at the last slot of R. (The k-th LID of a node has the k-th slot after that of its first
+    /// LID, so that the last slot of R is not the end of a round if k > 0.)
     #[inline(always)]
     fn each_run(&self, mut each: impl FnMut(SlotRun)) {
         let &SegmentSlots { segment, divider, count, .. } = self;
@@ -237,7 +240,7 @@ impl<const W: usize> SegmentSlots<'_, W> {
         let mut round = self.round(q);
         let k = if segment.k == 0 { 0 } else { u32::from(segment.k) % count };
         loop {
-            // From here to the end of the round, or of the segment; or to where the slots begin anew.
+            // The run ends where the round or the slots of R end, whichever comes first, or with the segment.
             let place = q - round * count;
             let slot = if place + k < count { place + k } else { place + k - count };
             let most = (count - place).min(count - slot);
@@ -253,7 +256,7 @@ impl<const W: usize> SegmentSlots<'_, W> {
         }
     }
 
-    /// Writes the entries whose group is there, but not their port: another port of the group stands in.
+    /// Writes the entries whose group is there, but whose port is not: another port of the group stands in.
     fn write_stand_ins(&self, then: &ReferenceSide<'_>, row: &mut [u8]) {
         self.each_run(|run| {
             let here = self.thinned.before(run.last + 1).without(&self.thinned.before(run.first));
