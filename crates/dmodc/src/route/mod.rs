@@ -29,7 +29,7 @@ pub use coverage::Coverage;
 pub use dmodc::Dmodc;
 pub use dmodk::Dmodk;
 pub use incremental::Incremental;
-pub(crate) use incremental::{Touched, Whole};
+pub(crate) use incremental::{FullRoute, Touched};
 pub(crate) use job::RouteJob;
 pub use random::RandomPorts;
 pub use roots::connect_roots;

@@ -86,7 +86,7 @@ impl LossView {
         Ok(())
     }
 
-    /// Updates the view after a change that made some entries dirty. Marks in `others` the entries that look ahead to
+    /// Updates the view after a change that made some entries dirty. Marks in `rechoose` the entries that look ahead to
     /// what changed.
     ///
     /// Switches that [never choose](Self::never_chooses) are not left out here, unlike in [`find`](Self::find). What is
@@ -98,7 +98,7 @@ impl LossView {
         JobTile { job, tile }: JobTile<'_>,
         hops: &Hops,
         dirty: &Marks,
-        others: &mut Marks,
+        rechoose: &mut Marks,
     ) {
         self.equals_reference = false;
         self.compare_ranks(reference, job);
@@ -117,7 +117,7 @@ impl LossView {
             // row. If it loses its first group for a target by this very change, its closer set changed, and the entry
             // is dirty already.
             for &peer in groups.above(s).peers.iter().chain(groups.below(s).peers) {
-                others.mark(peer, changed & self.displaced.get(peer));
+                rechoose.mark(peer, changed & self.displaced.get(peer));
             }
         }
     }

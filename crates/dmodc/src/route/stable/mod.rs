@@ -147,9 +147,9 @@ impl PortChoice for Stable {
         costs: &Hops,
         view: &mut LossView,
         dirty: &Marks,
-        others: &mut Marks,
+        rechoose: &mut Marks,
     ) {
-        view.update(&self.reference, tile, costs, dirty, others);
+        view.update(&self.reference, tile, costs, dirty, rechoose);
     }
 
     fn fill_row(
