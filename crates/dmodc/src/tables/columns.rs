@@ -67,9 +67,9 @@ pub struct Destination {
     pub switch: SwitchIndex,
     /// The port of that switch that delivers; 0 for the switch itself.
     pub port: PortNumber,
-    /// `d`: the number among its kind.
+    /// d: its number in its numbering (nodes on leaves, other nodes, or switches).
     pub number: u32,
-    /// This is the k-th LID of the node.
+    /// The index of this LID among the LIDs of the node; 0 for a switch.
     pub k: u8,
 }
 
