@@ -47,21 +47,7 @@ impl RoutingOptions {
             _ => vec![],
         }
     }
-}
 
-/// The leaves, orders and columns of a fabric and what its ranks are counted from, fixed once from its first
-/// (healthy) state, so that re-routing after a fault moves nothing that the fault did not.
-#[derive(Clone, Debug)]
-pub struct Routing {
-    leaves: LeafRule,
-    doubts: Vec<Doubt>,
-    orders: Arc<Orders>,
-    links: Arc<SortedLinks>,
-    columns: Arc<Columns>,
-    unconnected: Option<Unconnected>,
-}
-
-impl RoutingOptions {
     /// Returns what ranks are counted from, if one of the orders was saved with such a rule.
     fn rank_rule(&self, live: Live<'_>) -> Option<RankRule> {
         let by_switches = match &self.switches {
@@ -89,6 +75,18 @@ impl RoutingOptions {
     fn orders(&self, live: Live<'_>, ranking: &Ranking) -> Orders {
         Orders::new(live, ranking, &self.destinations, &self.switches)
     }
+}
+
+/// The leaves, orders and columns of a fabric and what its ranks are counted from, fixed once from its first
+/// (healthy) state, so that re-routing after a fault moves nothing that the fault did not.
+#[derive(Clone, Debug)]
+pub struct Routing {
+    leaves: LeafRule,
+    doubts: Vec<Doubt>,
+    orders: Arc<Orders>,
+    links: Arc<SortedLinks>,
+    columns: Arc<Columns>,
+    unconnected: Option<Unconnected>,
 }
 
 impl Joined {

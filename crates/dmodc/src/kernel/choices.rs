@@ -39,7 +39,7 @@ pub(crate) struct Choices {
     pub(super) same: u64,
     /// Whether every set is that of all groups.
     pub(super) are_all: bool,
-    /// Whether `same` and `are_all` are left unset, because the sets are only looked up target by target.
+    /// Whether `same` is left unset, because the sets are only looked up target by target.
     pub(super) one_by_one: bool,
 }
 

@@ -15,7 +15,7 @@ use crate::parallel;
 use crate::preprocess::Preprocessing;
 use crate::tables::{End, ForwardingTables, NO_ROUTE};
 
-/// Fills the empty entries of switch LIDs and says how many.
+/// Fills the empty entries of switch LIDs. Returns how many were filled.
 pub fn connect_roots(
     live: Live<'_>,
     ready: &Preprocessing,

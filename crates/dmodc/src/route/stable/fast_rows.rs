@@ -1,16 +1,17 @@
-//! The fast path: rows whose targets are all above, computed with 64-bit masks and without closer sets.
+//! The fast path: rows whose targets are all above. Closer sets are words here, with a bit for each group of the reference.
 //!
 //! A row takes this path if all of these hold (`README.md` has the same list):
 //!
 //! 1. costs of the present are [`Hops`], and the present is not known to equal the reference;
 //! 2. costs of the reference are `Hops`, too, and no switch with cables changed its rank;
 //! 3. in the reference, no target was below the switch, and every group above was closer to all targets above;
-//! 4. no target is below now;
-//! 5. some requested target was above in the reference, and every requested target that is reached now was;
+//! 4. no target is below now, except the switch itself;
+//! 5. some requested target was above in the reference, and so was every other switch among the requested targets that is
+//!    reached now;
 //! 6. every group above has one port in both states, the reference has at most 64 of them, and those of the present are a
 //!    subset of the reference's;
 //! 7. no target whose entries are written again has nodes with several LIDs. Entries are written again for targets that
-//!    are displaced, reached now and, unless the switch is a leaf, needy.
+//!    are displaced, reached now and, unless the switch is a leaf of the reference, needy.
 //!
 //! The first is tested by `Stable::fill_row_fast`, the others by [`FastRows::fill`]. They hold at nearly all leaves of a
 //! fat-tree with single cables, and leaves are most rows. Groups keep their numbers of the reference: a closer set of the
@@ -33,9 +34,8 @@ use crate::tables::NO_ROUTE;
 
 /// Computes such rows, with groups numbered as in the reference.
 ///
-/// The caches in it (`reference_row`, `upswitches`, `rounds`) have keys without the tile. They are right because a
-/// [`RowMaker`](crate::route::closer::RowMaker), which owns this as part of its scratch, is made for one tile of one
-/// re-route.
+/// The caches in it (`reference_row`, `upswitches`, `rounds`) have keys without the tile. They are right because
+/// this is part of the scratch of a `RowMaker`, which is made for one tile of one re-route.
 #[derive(Default)]
 pub(super) struct FastRows {
     reference_row: ReferenceRow,

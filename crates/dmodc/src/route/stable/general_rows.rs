@@ -4,7 +4,7 @@
 use super::lookahead::Lookahead;
 use super::loss_view::{LossView, StableTile};
 use super::losses::Losses;
-use super::lost_entries::LostEntries;
+use super::lost_entries::{LostEntries, PerDirection};
 use crate::cost::CloserSets;
 use crate::kernel::Choices;
 use crate::preprocess::Preprocessing;
@@ -15,9 +15,9 @@ use crate::tables::NO_ROUTE;
 pub(super) struct GeneralRows {
     losses: Losses,
     /// The lost groups by target: those above and those below in the reference.
-    lost: [Choices; 2],
+    lost: PerDirection<Choices>,
     /// The closer sets of displaced targets that are reached upwards now, and downwards.
-    ahead: [Lookahead; 2],
+    ahead: PerDirection<Lookahead>,
     /// The closer sets of targets that the switch does not reach in the reference.
     unknown: CloserSets,
 }
@@ -26,8 +26,8 @@ impl Default for GeneralRows {
     fn default() -> Self {
         GeneralRows {
             losses: Losses::default(),
-            lost: std::array::from_fn(|_| Choices::one_by_one()),
-            ahead: Default::default(),
+            lost: PerDirection { up: Choices::one_by_one(), down: Choices::one_by_one() },
+            ahead: PerDirection { up: Lookahead::default(), down: Lookahead::default() },
             unknown: CloserSets::default(),
         }
     }
@@ -131,13 +131,14 @@ impl GeneralRows {
     fn gather(&mut self, context: RowContext<'_>, view: &LossView) {
         let RowContext { ready, switch: s, closer, kernel } = context;
         let Losses { was, up, down, displaced, .. } = &self.losses;
-        for (lost, (targets, side)) in self.lost.iter_mut().zip([(was.up, up), (was.down, down)]) {
+        let PerDirection { up: lost_up, down: lost_down } = &mut self.lost;
+        for (lost, targets, side) in [(lost_up, was.up, up), (lost_down, was.down, down)] {
             let targets = targets & displaced;
             if targets != 0 {
                 kernel.gather(lost, targets, &side.lost_targets);
             }
         }
-        let [up, down] = &mut self.ahead;
+        let PerDirection { up, down } = &mut self.ahead;
         let groups = &ready.groups;
         up.gather(kernel, groups.above(s), closer.up & displaced, &closer.through_up, view);
         down.gather(kernel, groups.below(s), closer.down & displaced, &closer.through_down, view);

@@ -23,9 +23,39 @@ pub(super) struct LostEntries<'a> {
     pub(super) rewritten: u64,
     pub(super) losses: &'a Losses,
     /// The lost groups by target, above and below in the reference.
-    pub(super) lost: &'a [Choices; 2],
+    pub(super) lost: &'a PerDirection<Choices>,
     /// The closer sets of the displaced targets, above and below in the present.
-    pub(super) ahead: &'a mut [Lookahead; 2],
+    pub(super) ahead: &'a mut PerDirection<Lookahead>,
+}
+
+#[derive(Clone, Copy)]
+pub(super) enum Direction {
+    Up,
+    Down,
+}
+
+/// A value for each direction.
+pub(super) struct PerDirection<T> {
+    pub(super) up: T,
+    pub(super) down: T,
+}
+
+impl<T> PerDirection<T> {
+    #[inline(always)]
+    fn get(&self, direction: Direction) -> &T {
+        match direction {
+            Direction::Up => &self.up,
+            Direction::Down => &self.down,
+        }
+    }
+
+    #[inline(always)]
+    fn get_mut(&mut self, direction: Direction) -> &mut T {
+        match direction {
+            Direction::Up => &mut self.up,
+            Direction::Down => &mut self.down,
+        }
+    }
 }
 
 /// One direction of the reference.
@@ -83,74 +113,103 @@ impl LostEntries<'_> {
     /// Writes the lost entries into the row. `W` words are enough for the groups of a direction.
     #[inline(always)]
     pub(super) fn write<const W: usize>(&mut self, request: RowRequest<'_>, row: &mut [u8]) {
-        let Losses { was, up, down, displaced, thinned } = self.losses;
+        let Losses { was, up, down, .. } = self.losses;
         let (s, closer) = (self.context.switch, self.context.closer);
-        let closer_in = [closer.up, closer.down];
         let (then, now) = (&self.reference.ready.groups, &self.context.ready.groups);
         let (above, below) = (now.above(s), now.below(s));
-        let directions = [
-            ReferenceSide::new(then.above(s), was.up, &was.through_up, up, [above, below]),
-            ReferenceSide::new(then.below(s), was.down, &was.through_down, down, [below, above]),
-        ];
+        let sides = PerDirection {
+            up: ReferenceSide::new(then.above(s), was.up, &was.through_up, up, [above, below]),
+            down: ReferenceSide::new(
+                then.below(s),
+                was.down,
+                &was.through_down,
+                down,
+                [below, above],
+            ),
+        };
         let divider = Divisor::new(self.reference.ready.dividers[s.at()]);
         for segment in request.segments_of(self.rewritten) {
             let target = segment.target;
-            let direction = usize::from(was.up >> target & 1 == 0);
-            let then = &directions[direction];
-            let mut slots = SegmentSlots::<W> {
-                segment,
-                divider: &divider,
-                count: then.through.len() as u32,
-                members: None,
-                lost: match displaced >> target & 1 {
-                    0 => GroupSet::EMPTY,
-                    _ if then.losses.is_unchanged && closer_in[direction] >> target & 1 == 1 => {
-                        let all = GroupSet([u64::MAX; W]).before(then.through.len() as u32);
-                        let members =
-                            if then.is_uniform { all } else { GroupSet::of(then.through, target) };
-                        members.without(&self.ahead[direction].all(target))
-                    }
-                    _ => GroupSet(self.lost[direction].words(target)),
-                },
-                thinned: GroupSet::EMPTY,
-            };
-            if thinned >> target & 1 == 1 {
-                let groups = then.losses.thinned_groups.iter();
-                groups.for_each(|thinned| slots.thinned.insert(thinned.group));
-                slots.thinned = slots.thinned.without(&slots.lost);
-            }
-            if !then.is_uniform {
-                slots.number_within(then.through);
-            }
+            let was_above = was.up >> target & 1 == 1;
+            let direction = if was_above { Direction::Up } else { Direction::Down };
+            let then = sides.get(direction);
+            let slots: SegmentSlots<'_, W> = self.slots_of(segment, &divider, direction, then);
             if !slots.thinned.is_empty() {
                 slots.write_stand_ins(then, row);
             }
             if !slots.lost.is_empty() {
                 match closer.up >> target & 1 {
-                    1 => self.spread(&slots, 0, &above, row),
-                    _ => self.spread(&slots, 1, &below, row),
+                    1 => self.spread(&slots, Direction::Up, &above, row),
+                    _ => self.spread(&slots, Direction::Down, &below, row),
                 }
             }
         }
     }
 
+    /// Returns the lost and the thinned slots of a segment, whose target was in this direction in the reference.
+    #[inline(always)]
+    fn slots_of<'s, const W: usize>(
+        &self,
+        segment: &'s Segment,
+        divider: &'s Divisor,
+        direction: Direction,
+        then: &ReferenceSide<'_>,
+    ) -> SegmentSlots<'s, W> {
+        let Losses { displaced, thinned, .. } = self.losses;
+        let target = segment.target;
+        let is_reached_as_before = || {
+            let closer = self.context.closer;
+            let targets = PerDirection { up: closer.up, down: closer.down };
+            targets.get(direction) >> target & 1 == 1
+        };
+        let mut slots = SegmentSlots::<W> {
+            segment,
+            divider,
+            count: then.through.len() as u32,
+            members: None,
+            lost: match displaced >> target & 1 {
+                0 => GroupSet::EMPTY,
+                _ if then.losses.is_unchanged && is_reached_as_before() => {
+                    let all = GroupSet([u64::MAX; W]).before(then.through.len() as u32);
+                    let members =
+                        if then.is_uniform { all } else { GroupSet::of(then.through, target) };
+                    members.without(&self.ahead.get(direction).all(target))
+                }
+                _ => GroupSet(self.lost.get(direction).words(target)),
+            },
+            thinned: GroupSet::EMPTY,
+        };
+        if thinned >> target & 1 == 1 {
+            let groups = then.losses.thinned_groups.iter();
+            groups.for_each(|thinned| slots.thinned.insert(thinned.group));
+            slots.thinned = slots.thinned.without(&slots.lost);
+        }
+        if !then.is_uniform {
+            slots.number_within(then.through);
+        }
+        slots
+    }
+
     /// Writes the entries whose slots are lost: eqs. (3) and (4) with x in place of ⌊d / Π⌋, over the groups of one
-    /// direction of the present (0 is up, 1 is down).
+    /// direction of the present.
     #[inline(always)]
     fn spread<const W: usize>(
         &mut self,
         slots: &SegmentSlots<'_, W>,
-        direction: usize,
+        direction: Direction,
         side: &Side<'_>,
         row: &mut [u8],
     ) {
         let SegmentSlots { segment, divider, lost, .. } = slots;
         let RowContext { closer, kernel, switch: s, .. } = self.context;
-        let (view, ahead) = (self.view, &mut self.ahead[direction]);
+        let (view, ahead) = (self.view, self.ahead.get_mut(direction));
         let shift = u64::from(self.reference.sigmas[s.at()]) + u64::from(segment.k);
         let all_lost = u64::from(lost.count());
         let single = side.ports.len() == side.peers.len();
-        let through = [&closer.through_up, &closer.through_down][direction];
+        let through = match direction {
+            Direction::Up => &closer.through_up,
+            Direction::Down => &closer.through_down,
+        };
         let groups = AheadGroups { side, through, view, kernel };
         slots.each_run(
             #[inline(always)]
