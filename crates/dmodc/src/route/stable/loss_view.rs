@@ -29,7 +29,7 @@ pub(crate) struct LossView {
     /// Whether both states are levelled, and no switch changed its rank. In a levelled fabric ranks determine how long
     /// routes are.
     has_same_ranks: bool,
-    /// Whether, in addition, no cable of the present is missing in the reference.
+    /// Whether, in addition, the reference has no faults, so that no cable of the present is missing in it.
     pub(super) is_subset: bool,
     /// For each target: the numbers of its destinations.
     pub(super) spans: Vec<NumberSpan>,
