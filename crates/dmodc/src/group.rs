@@ -1,16 +1,16 @@
 //! Port groups: all ports of a switch towards one other switch (`G_s` and `Ω_g` of the paper),
 //! sorted by switch order and divided into up and down.
 //!
-//! Direction is by rank; between equals, which real fabrics have, the later in switch order counts
-//! as the higher. So directions never form a cycle, whatever the graph.
+//! A group leads up if its peer has the higher rank. Real fabrics also have cables between switches of the same rank;
+//! there the switch that comes later in switch order counts as the higher one. So directions never form a cycle, whatever
+//! the graph.
 //!
-//! Layout: every switch has as many slots as it has cables to switches in the healthy fabric, filled
-//! from the front with its groups above, then those below; so that the groups of one switch can be
+//! Layout: every switch has room for as many groups as it has cables to switches in the healthy fabric, filled
+//! from the front with its groups above, then those below. So the groups of one switch can be
 //! made anew without moving those of others.
 
-use std::sync::Arc;
-
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::fabric::{Fabric, Link, Live};
 use crate::id::{PortNumber, SwitchIndex};
@@ -55,11 +55,17 @@ impl SortedLinks {
         &self.links[self.start[s.at()] as usize..self.start[s.at() + 1] as usize]
     }
 
-    /// Groups the live links of one switch into its slots.
-    fn group(&self, live: Live<'_>, ranking: &Ranking, s: SwitchIndex, slots: Slots<'_>) -> Use {
-        let mut used = Use::default();
+    /// Groups the live links of one switch into its storage, and returns how many groups and ports there are.
+    fn group(
+        &self,
+        live: Live<'_>,
+        ranking: &Ranking,
+        s: SwitchIndex,
+        storage: GroupStorage<'_>,
+    ) -> GroupCounts {
+        let mut counts = GroupCounts::default();
         if !live.switch(s) {
-            return used;
+            return counts;
         }
         let (rank, position) = (ranking.sort_rank(s), self.positions[s.at()]);
         // Those above are written where they belong; those below wait until their number is known.
@@ -67,7 +73,7 @@ impl SortedLinks {
         let mut downs = 0;
         for link in self.of(s).iter().filter(|link| live.link(link)) {
             let its = ranking.sort_rank(link.peer);
-            used.flat |= its == rank;
+            counts.has_flat_cables |= its == rank;
             let above = match its == rank {
                 true => self.positions[link.peer.at()] > position,
                 false => its > rank,
@@ -77,65 +83,65 @@ impl SortedLinks {
                 downs += 1;
                 continue;
             }
-            let group = used.groups();
-            slots.ports[used.ports()] = link.port;
-            if used.up == 0 || slots.peers[group - 1] != link.peer {
-                slots.peers[group] = link.peer;
-                slots.firsts[group] = used.up_ports;
-                used.up += 1;
+            let group = counts.groups();
+            storage.ports[counts.ports()] = link.port;
+            if counts.up_groups == 0 || storage.peers[group - 1] != link.peer {
+                storage.peers[group] = link.peer;
+                storage.firsts[group] = counts.up_ports;
+                counts.up_groups += 1;
             }
-            used.up_ports += 1;
+            counts.up_ports += 1;
         }
         for &(peer, port) in &below[..downs] {
-            let (group, at) = (used.groups(), used.ports());
-            slots.ports[at] = port;
-            if used.down == 0 || slots.peers[group - 1] != peer {
-                slots.peers[group] = peer;
-                slots.firsts[group] = at as u8;
-                used.down += 1;
+            let (group, at) = (counts.groups(), counts.ports());
+            storage.ports[at] = port;
+            if counts.down_groups == 0 || storage.peers[group - 1] != peer {
+                storage.peers[group] = peer;
+                storage.firsts[group] = at as u8;
+                counts.down_groups += 1;
             }
-            used.down_ports += 1;
+            counts.down_ports += 1;
         }
-        used
+        counts
     }
 }
 
 /// How many switches are a piece of work for one thread.
 const PIECE: usize = 256;
 
-/// The slots of some switches.
-struct Slots<'a> {
+/// The storage of the groups of some switches.
+struct GroupStorage<'a> {
     peers: &'a mut [SwitchIndex],
     firsts: &'a mut [u8],
     ports: &'a mut [PortNumber],
 }
 
-impl<'a> Slots<'a> {
+impl<'a> GroupStorage<'a> {
     fn split_at(self, at: usize) -> (Self, Self) {
         let (peers, later_peers) = self.peers.split_at_mut(at);
         let (firsts, later_firsts) = self.firsts.split_at_mut(at);
         let (ports, later_ports) = self.ports.split_at_mut(at);
         (
-            Slots { peers, firsts, ports },
-            Slots { peers: later_peers, firsts: later_firsts, ports: later_ports },
+            GroupStorage { peers, firsts, ports },
+            GroupStorage { peers: later_peers, firsts: later_firsts, ports: later_ports },
         )
     }
 }
 
-/// How the slots of one switch are used. (No switch has more than 254 ports.)
+/// How many groups and ports one switch has. (No switch has more than 254 ports.)
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Use {
-    up: u8,
-    down: u8,
+struct GroupCounts {
+    up_groups: u8,
+    down_groups: u8,
     up_ports: u8,
     down_ports: u8,
     /// Whether some group leads to a switch of the same rank.
-    flat: bool,
+    has_flat_cables: bool,
 }
 
-impl Use {
+impl GroupCounts {
     fn groups(self) -> usize {
-        usize::from(self.up) + usize::from(self.down)
+        usize::from(self.up_groups) + usize::from(self.down_groups)
     }
 
     fn ports(self) -> usize {
@@ -147,8 +153,8 @@ impl Use {
 #[derive(Clone, Debug)]
 pub struct PortGroups {
     links: Arc<SortedLinks>,
-    uses: Vec<Use>,
-    /// Slots: Ω of each group, and where its ports start among the switch's.
+    counts: Vec<GroupCounts>,
+    /// Storage: Ω of each group, and where its ports start among the switch's.
     peers: Vec<SwitchIndex>,
     firsts: Vec<u8>,
     ports: Vec<PortNumber>,
@@ -165,13 +171,13 @@ impl PortGroups {
 
     /// Groups the live ones of links that are sorted already. O(#ports).
     pub(crate) fn of(links: Arc<SortedLinks>, live: Live<'_>, ranking: &Ranking) -> Self {
-        let (switches, slots) = (links.positions.len(), links.links.len());
+        let (switches, room) = (links.positions.len(), links.links.len());
         let mut groups = PortGroups {
             links,
-            uses: vec![Use::default(); switches],
-            peers: vec![SwitchIndex::new(0); slots],
-            firsts: vec![0; slots],
-            ports: vec![PortNumber(0); slots],
+            counts: vec![GroupCounts::default(); switches],
+            peers: vec![SwitchIndex::new(0); room],
+            firsts: vec![0; room],
+            ports: vec![PortNumber(0); room],
             ascending: Vec::with_capacity(switches),
             places: vec![u32::MAX; switches],
         };
@@ -182,22 +188,25 @@ impl PortGroups {
     /// Makes all groups anew.
     pub(crate) fn rebuild(&mut self, live: Live<'_>, ranking: &Ranking) {
         let links = &self.links;
-        let mut rest =
-            Slots { peers: &mut self.peers, firsts: &mut self.firsts, ports: &mut self.ports };
+        let mut rest = GroupStorage {
+            peers: &mut self.peers,
+            firsts: &mut self.firsts,
+            ports: &mut self.ports,
+        };
         let mut pieces = Vec::new();
-        for (piece, uses) in self.uses.chunks_mut(PIECE).enumerate() {
+        for (piece, all_counts) in self.counts.chunks_mut(PIECE).enumerate() {
             let first = piece * PIECE;
-            let end = links.start[first + uses.len()] - links.start[first];
-            let (slots, after) = rest.split_at(end as usize);
-            pieces.push((first, uses, slots));
+            let end = links.start[first + all_counts.len()] - links.start[first];
+            let (storage, after) = rest.split_at(end as usize);
+            pieces.push((first, all_counts, storage));
             rest = after;
         }
-        parallel::for_each(pieces, |(first, uses, mut slots)| {
-            for (at, used) in uses.iter_mut().enumerate() {
+        parallel::for_each(pieces, |(first, all_counts, mut storage)| {
+            for (at, counts) in all_counts.iter_mut().enumerate() {
                 let s = SwitchIndex::new(first + at);
-                let (own, after) = slots.split_at(links.of(s).len());
-                *used = links.group(live, ranking, s, own);
-                slots = after;
+                let (own, after) = storage.split_at(links.of(s).len());
+                *counts = links.group(live, ranking, s, own);
+                storage = after;
             }
         });
         self.sort(live, ranking);
@@ -206,28 +215,28 @@ impl PortGroups {
     /// Makes the groups of one switch anew. (Switches that come, go or change rank need a
     /// [`sort`](Self::sort), too.)
     fn rebuild_switch(&mut self, live: Live<'_>, ranking: &Ranking, s: SwitchIndex) {
-        let slots = self.links.start[s.at()] as usize..self.links.start[s.at() + 1] as usize;
-        let own = Slots {
-            peers: &mut self.peers[slots.clone()],
-            firsts: &mut self.firsts[slots.clone()],
-            ports: &mut self.ports[slots],
+        let range = self.links.start[s.at()] as usize..self.links.start[s.at() + 1] as usize;
+        let own = GroupStorage {
+            peers: &mut self.peers[range.clone()],
+            firsts: &mut self.firsts[range.clone()],
+            ports: &mut self.ports[range],
         };
-        self.uses[s.at()] = self.links.group(live, ranking, s, own);
+        self.counts[s.at()] = self.links.group(live, ranking, s, own);
     }
 
-    /// Makes the groups of one switch anew and says whether they changed.
+    /// Makes the groups of one switch anew. Returns whether they changed.
     pub(crate) fn refresh(&mut self, live: Live<'_>, ranking: &Ranking, s: SwitchIndex) -> bool {
-        let slots = self.links.start[s.at()] as usize..self.links.start[s.at() + 1] as usize;
-        let before = self.uses[s.at()];
+        let range = self.links.start[s.at()] as usize..self.links.start[s.at() + 1] as usize;
+        let before = self.counts[s.at()];
         let (peers, firsts, ports) = (
-            self.peers[slots.clone()].to_vec(),
-            self.firsts[slots.clone()].to_vec(),
-            self.ports[slots].to_vec(),
+            self.peers[range.clone()].to_vec(),
+            self.firsts[range.clone()].to_vec(),
+            self.ports[range].to_vec(),
         );
         self.rebuild_switch(live, ranking, s);
         let first = self.links.start[s.at()] as usize;
         let (groups, count) = (before.groups(), before.ports());
-        before != self.uses[s.at()]
+        before != self.counts[s.at()]
             || peers[..groups] != self.peers[first..first + groups]
             || firsts[..groups] != self.firsts[first..first + groups]
             || ports[..count] != self.ports[first..first + count]
@@ -270,29 +279,24 @@ impl PortGroups {
     /// Returns all groups above `s`.
     #[inline]
     pub(crate) fn above(&self, s: SwitchIndex) -> Side<'_> {
-        let used = &self.uses[s.at()];
-        self.side(s, 0..used.up, 0..used.up_ports)
+        let counts = &self.counts[s.at()];
+        self.side(s, 0..counts.up_groups, 0..counts.up_ports)
     }
 
     /// Returns all groups below `s`.
     #[inline]
     pub(crate) fn below(&self, s: SwitchIndex) -> Side<'_> {
-        let Use { up, down, up_ports, down_ports, .. } = self.uses[s.at()];
-        self.side(s, up..up + down, up_ports..up_ports + down_ports)
+        let GroupCounts { up_groups, down_groups, up_ports, down_ports, .. } = self.counts[s.at()];
+        self.side(s, up_groups..up_groups + down_groups, up_ports..up_ports + down_ports)
     }
 
     #[inline]
-    fn side(
-        &self,
-        s: SwitchIndex,
-        groups: std::ops::Range<u8>,
-        ports: std::ops::Range<u8>,
-    ) -> Side<'_> {
+    fn side(&self, s: SwitchIndex, groups: Range<u8>, ports: Range<u8>) -> Side<'_> {
         let first = self.links.start[s.at()] as usize;
-        let slots = first + usize::from(groups.start)..first + usize::from(groups.end);
+        let range = first + usize::from(groups.start)..first + usize::from(groups.end);
         Side {
-            peers: &self.peers[slots.clone()],
-            firsts: &self.firsts[slots],
+            peers: &self.peers[range.clone()],
+            firsts: &self.firsts[range],
             ports: &self.ports[first + usize::from(ports.start)..first + usize::from(ports.end)],
             before: ports.start,
         }
@@ -312,12 +316,12 @@ impl PortGroups {
 
     /// Returns how many switches the fabric has, dead ones included.
     pub fn switch_count(&self) -> usize {
-        self.uses.len()
+        self.counts.len()
     }
 
     /// Returns whether every cable joins neighbouring ranks.
     pub(crate) fn are_levelled(&self) -> bool {
-        self.uses.iter().all(|used| !used.flat)
+        self.counts.iter().all(|counts| !counts.has_flat_cables)
     }
 
     /// Returns the greatest number of hops that go up without a turn. O(#groups).

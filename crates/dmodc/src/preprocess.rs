@@ -13,7 +13,7 @@ use crate::rank::Ranking;
 /// What every engine starts from. Costs are not part of it: they are computed tile by tile while routing.
 #[derive(Clone, Debug)]
 pub struct Preprocessing {
-    /// Levels.
+    /// The rank of every switch.
     pub ranking: Ranking,
     /// The numbers of destinations and the positions of switches.
     pub orders: Arc<Orders>,
@@ -26,7 +26,7 @@ pub struct Preprocessing {
 }
 
 impl Preprocessing {
-    /// Adds the dividers to what is ranked, ordered and grouped.
+    /// Computes the dividers and returns the preprocessing.
     pub fn new(ranking: Ranking, orders: Arc<Orders>, groups: PortGroups) -> Self {
         let dividers = dividers(&groups);
         Preprocessing { ranking, orders, groups, dividers, kernel: Kernel::best() }

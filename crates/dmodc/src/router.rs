@@ -13,7 +13,9 @@ use crate::judge::{self, Check};
 use crate::kernel::Kernel;
 use crate::leaf::LeafRule;
 use crate::preprocess::Preprocessing;
-use crate::route::{Coverage, Dmodc, Engine, Incremental, RouteError, RouteJob, Touched, Whole};
+use crate::route::{
+    Coverage, Dmodc, Engine, FullRoute, Incremental, RouteError, RouteJob, Touched,
+};
 use crate::routing::{Routing, RoutingOptions};
 use crate::tables::{ForwardingTables, TableDelta};
 
@@ -113,11 +115,11 @@ impl Router {
         let live = Live::new(&fabric, &degradation);
         let tables = routing.empty_tables(live)?;
         let ready = routing.preprocess(live);
-        let whole_again = || Incremental::whole_again(engine.clone());
-        let kept = engine.incremental().unwrap_or_else(whole_again);
+        let route_again = || Incremental::route_again(engine.clone());
+        let kept = engine.incremental().unwrap_or_else(route_again);
         let mut router =
             Router { fabric, degradation, routing, ready, engine, kept, tables, is_broken: false };
-        router.route(Whole::Write)?;
+        router.route(FullRoute::Overwrite)?;
         Ok(router)
     }
 
@@ -141,12 +143,12 @@ impl Router {
         Live::new(&self.fabric, &self.degradation)
     }
 
-    /// Orders and columns.
+    /// Returns the routing: leaves, orders and columns.
     pub fn routing(&self) -> &Routing {
         &self.routing
     }
 
-    /// Ranks, groups and dividers as they are now.
+    /// Returns the ranks, groups and dividers of the present.
     pub fn preprocessing(&self) -> &Preprocessing {
         &self.ready
     }
@@ -161,7 +163,7 @@ impl Router {
         self.kept.coverage()
     }
 
-    /// Judges the tables: whether every pair is delivered, by which kind of route, and without deadlock.
+    /// Returns a judgement of the tables: whether every pair is delivered, by which kind of route, and without deadlock.
     pub fn check(&self) -> Check {
         judge::check(self.live(), &self.ready.ranking, self.routing.orders(), &self.tables)
     }
@@ -188,13 +190,13 @@ impl Router {
         self.degradation.clone_from(degradation);
         let live = Live::new(&self.fabric, &self.degradation);
         self.routing.preprocess_again(live, &mut self.ready);
-        self.route(Whole::Write)?;
+        self.route(FullRoute::Overwrite)?;
         Ok(())
     }
 
-    /// Routes again what these changes reach, and says which entries are new. The tables are those of a
-    /// [`reroute`](Self::reroute) with all faults there are then; changes that take each other back do
-    /// nothing. Where most of the fabric is touched, that is what is done.
+    /// Routes again what these changes affect, and returns which entries are new. The tables are those of a
+    /// [`reroute`](Self::reroute) with all faults that there are after the changes; changes that cancel each other do
+    /// nothing. If the changes touch more than a quarter of the switches, everything is routed again and compared.
     ///
     /// # Errors
     /// If a route is too long. The changes stay, but the tables mean nothing until a later call succeeds,
@@ -226,11 +228,11 @@ impl Router {
                 return Ok(delta);
             }
         }
-        self.route(Whole::Compare)
+        self.route(FullRoute::Compare)
     }
 
-    /// Routes everything.
-    fn route(&mut self, how: Whole) -> Result<TableDelta, RouteError> {
+    /// Routes everything, and returns what changed.
+    fn route(&mut self, how: FullRoute) -> Result<TableDelta, RouteError> {
         self.is_broken = true;
         let live = Live::new(&self.fabric, &self.degradation);
         let job = RouteJob::new(live, &self.ready, self.routing.columns());

@@ -37,7 +37,8 @@ impl Default for RoutingOptions {
 }
 
 impl RoutingOptions {
-    /// Returns, for each switch, whether saved orders know it as a leaf.
+    /// Returns, for each switch, whether it was a leaf when orders were saved, or `None` if that is not known. The list is
+    /// empty if no orders were saved.
     fn known_leaves(&self, live: Live<'_>) -> Vec<Option<bool>> {
         match (&self.destinations, &self.switches) {
             (DestinationOrder::Saved(saved), _) | (_, SwitchOrder::Saved(saved)) => {
@@ -46,21 +47,7 @@ impl RoutingOptions {
             _ => vec![],
         }
     }
-}
 
-/// The leaves, orders and columns of a fabric and what its ranks are counted from, fixed once from its first
-/// (healthy) state, so that re-routing after a fault moves nothing that the fault did not.
-#[derive(Clone, Debug)]
-pub struct Routing {
-    leaves: LeafRule,
-    doubts: Vec<Doubt>,
-    orders: Arc<Orders>,
-    links: Arc<SortedLinks>,
-    columns: Arc<Columns>,
-    unconnected: Option<Unconnected>,
-}
-
-impl RoutingOptions {
     /// Returns what ranks are counted from, if one of the orders was saved with such a rule.
     fn rank_rule(&self, live: Live<'_>) -> Option<RankRule> {
         let by_switches = match &self.switches {
@@ -88,6 +75,18 @@ impl RoutingOptions {
     fn orders(&self, live: Live<'_>, ranking: &Ranking) -> Orders {
         Orders::new(live, ranking, &self.destinations, &self.switches)
     }
+}
+
+/// The leaves, orders and columns of a fabric and what its ranks are counted from, fixed once from its first
+/// (healthy) state, so that re-routing after a fault moves nothing that the fault did not.
+#[derive(Clone, Debug)]
+pub struct Routing {
+    leaves: LeafRule,
+    doubts: Vec<Doubt>,
+    orders: Arc<Orders>,
+    links: Arc<SortedLinks>,
+    columns: Arc<Columns>,
+    unconnected: Option<Unconnected>,
 }
 
 impl Joined {
@@ -143,7 +142,8 @@ impl Routing {
         &self.orders
     }
 
-    /// Returns why ranks are counted from one root; nothing if they are not, or were so before.
+    /// Returns why this routing decided to count ranks from one root. Returns `None` if it did not, or if that came with the
+    /// saved orders.
     pub fn unconnected(&self) -> Option<Unconnected> {
         self.unconnected
     }
@@ -179,7 +179,7 @@ impl Routing {
         Preprocessing::new(ranking, self.orders.clone(), groups)
     }
 
-    /// The same into a preprocessing of the same fabric.
+    /// Updates a preprocessing of the same fabric to its present state.
     pub(crate) fn preprocess_again(&self, live: Live<'_>, ready: &mut Preprocessing) {
         ready.replace(live, self.ranking(live));
     }
@@ -189,7 +189,7 @@ impl Routing {
         &self.doubts
     }
 
-    /// Adds doubts of whoever decided on the leaves.
+    /// Replaces the doubts: the leaves were decided elsewhere.
     pub(crate) fn with_doubts(self, doubts: Vec<Doubt>) -> Self {
         Routing { doubts, ..self }
     }

@@ -52,8 +52,8 @@ impl CostBlock {
         self.check_range(groups)
     }
 
-    /// Finds finite costs that did not fit. The first of them is one more than a cost of 254, so only
-    /// fabrics that are high enough for such need to be looked through.
+    /// Returns an error if some finite cost is greater than 254 and was therefore stored as infinite. The switch with the
+    /// least such cost has a neighbour with cost 254. Fabrics in which no route can have 255 hops are not searched.
     fn check_range(&self, groups: &PortGroups) -> Result<(), TooFar> {
         if 2 * groups.longest_climb() < u32::from(INFINITE) {
             return Ok(());

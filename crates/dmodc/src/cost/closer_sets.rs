@@ -3,9 +3,8 @@
 
 /// The closer sets of one switch, for all targets of a tile at once (eq. (1), under up\*down\*).
 ///
-/// Where a target can be reached downwards, the closer groups are the down groups with smaller down
-/// cost; else the up groups with smaller cost. Smaller by one, that is: a cost is one more than the
-/// least of its neighbours'.
+/// If a target can be reached downwards, its closer groups are the down groups whose down cost is smaller by one; otherwise
+/// they are the up groups whose cost is smaller by one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CloserSets {
     /// Targets that need an up hop first.
@@ -18,7 +17,7 @@ pub(crate) struct CloserSets {
     pub(crate) through_up: Vec<u64>,
     /// Whether each of these is known to be closer to all of `up`.
     pub(crate) up_is_uniform: bool,
-    /// For each group below.
+    /// For each group below, in order: the targets that it is closer to.
     pub(crate) through_down: Vec<u64>,
 }
 

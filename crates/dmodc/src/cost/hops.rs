@@ -57,8 +57,8 @@ impl Hops {
         &self.words[s.at() * self.planes..][..self.planes]
     }
 
-    /// Finds again which targets `s` reaches by going down; those for which that changed. All
-    /// switches below it must be right.
+    /// Recomputes which targets `s` reaches by going down. Returns the targets for which this changed. Plane 0 of all
+    /// switches below must be up to date.
     pub(crate) fn refresh_down(&mut self, groups: &PortGroups, s: SwitchIndex) -> u64 {
         let plane_0 = |of: SwitchIndex| self.words[of.at() * self.planes];
         let below = groups.below(s).peers.iter().fold(0, |reached, &p| reached | plane_0(p));
@@ -66,8 +66,8 @@ impl Hops {
         down ^ std::mem::replace(&mut self.words[s.at() * self.planes], down)
     }
 
-    /// Finds again how many hops up `s` needs for all other targets; those for which that changed.
-    /// What it reaches by going down, and all switches above it, must be right.
+    /// Recomputes how many hops up `s` needs for each other target. Returns the targets for which this changed. Plane 0 of
+    /// `s` and all planes of the switches above must be up to date.
     pub(crate) fn refresh_up(&mut self, groups: &PortGroups, s: SwitchIndex) -> u64 {
         match self.planes {
             4 => refresh_up::<4>(rows(&mut self.words), groups, s),
@@ -119,7 +119,7 @@ impl Hops {
         }
     }
 
-    /// The closer sets of `s` for the targets below it.
+    /// Finds the closer sets of `s` for the targets below it.
     #[inline(always)]
     pub(super) fn closer_below(
         &self,

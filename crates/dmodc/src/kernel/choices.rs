@@ -17,7 +17,7 @@
 use super::transpose::transpose;
 use crate::bits::bits;
 
-/// A switch has at most 254 ports; and 64 bytes more can be read.
+/// Room for the ports of a switch, at most 254, and 64 bytes of padding.
 const PORTS: usize = 256 + 64;
 
 /// The groups of one switch in one direction, and which of them are closer to which targets.
@@ -29,8 +29,8 @@ pub(crate) struct Choices {
     pub(super) groups: usize,
     /// How many ports each group has.
     pub(super) width: usize,
-    /// The first ports of all groups, then their second ones, and so on. What follows is room to read
-    /// 64 from any of them on.
+    /// The first ports of all groups, then their second ports, and so on. Padding follows, so that 64 bytes can be read
+    /// starting at any port.
     pub(super) ports: [u8; PORTS],
     /// The closer set of each of the `targets`: a bit for each group, in four words. On the heap, since a thread
     /// has many of these, and its stack may be small.
@@ -39,7 +39,7 @@ pub(crate) struct Choices {
     pub(super) same: u64,
     /// Whether every set is that of all groups.
     pub(super) are_all: bool,
-    /// Whether nobody asks for those: sets are looked up one by one.
+    /// Whether `same` is left unset, because the sets are only looked up target by target.
     pub(super) one_by_one: bool,
 }
 
@@ -101,12 +101,12 @@ impl Words for OneByOne {
 }
 
 impl Choices {
-    /// Sets that are only looked up one by one.
+    /// Returns choices whose sets are only looked up target by target.
     pub(crate) fn one_by_one() -> Self {
         Choices { one_by_one: true, ..Choices::default() }
     }
 
-    /// Every one of at most 256 groups is closer to each of these targets.
+    /// Sets the closer set of each of these targets to all `groups` groups, of which there are at most 256.
     pub(crate) fn take_all(&mut self, targets: u64, groups: usize) {
         let are_taken = self.are_all && self.groups == groups;
         (self.targets, self.groups, self.same) = (targets, groups, u64::MAX);
@@ -119,9 +119,9 @@ impl Choices {
         }
     }
 
-    /// Takes the closer sets of these targets from the masks of the groups (which have no other
-    /// targets). In a healthy fabric all groups upwards have the same mask, and nothing is to be
-    /// sorted out.
+    /// Transposes closer sets: from `through` (for each group, the targets that it is closer to; no others than these)
+    /// to `masks` (for each target, the groups that are closer to it). In a healthy fabric all groups upwards have the
+    /// same mask, and nothing has to be transposed.
     #[inline(always)]
     pub(super) fn gather<W: Words>(&mut self, targets: u64, through: &[u64]) {
         self.targets = targets;

@@ -81,7 +81,7 @@ impl Compare for Portable {
 /// Returns the difference between `old` and `new`, which have the same length.
 #[inline(always)]
 pub(super) fn rows<C: Compare>(old: &[u8], new: &[u8], fields: &Fields) -> Difference {
-    assert_eq!(old.len(), new.len(), "rows of one tile are as long");
+    assert_eq!(old.len(), new.len(), "rows of one tile have the same length");
     let mut difference = Difference::default();
     let (lines, rest) = old.as_chunks::<64>();
     let (new_lines, new_rest) = new.as_chunks::<64>();

@@ -23,9 +23,9 @@ pub(crate) struct LostPiece {
     pub(crate) start: usize,
     /// The lost ones: a bit for each entry from there on.
     pub(crate) lost: u64,
-    /// The groups that are taken in turn: not none.
+    /// The groups whose ports are taken in turn; at least one.
     pub(crate) groups: u64,
-    /// The place of the first one among them.
+    /// The index, among these groups, of the one that the first lost entry takes.
     pub(crate) at: u32,
 }
 

@@ -77,7 +77,7 @@ impl Kernel {
         }
     }
 
-    /// Runs something that is compiled for the processor, as far as it is inlined.
+    /// Runs `work`, compiled for the processor features of this kernel. Only code that is inlined into `work` benefits.
     #[inline]
     pub(crate) fn run<T>(self, work: impl FnOnce() -> T) -> T {
         match self.0 {
@@ -89,7 +89,8 @@ impl Kernel {
         }
     }
 
-    /// Takes the closer sets of these targets from the masks of the groups.
+    /// Transposes closer sets: from `through` (for each group, the targets that it is closer to) to `choices` (for each
+    /// target, the groups that are closer to it).
     #[inline]
     pub(crate) fn gather(self, choices: &mut Choices, targets: u64, through: &[u64]) {
         match self.0 {

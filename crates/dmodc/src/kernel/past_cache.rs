@@ -1,11 +1,11 @@
 //! Writing past the cache.
 //!
-//! A store to a line that is not in the cache first reads it, though it is to be overwritten whole:
-//! twice the traffic of `memset`. Tables that are larger than any cache are therefore put together
-//! line by line in a buffer and stored around the cache.
+//! A store to a line that is not in the cache first reads the line, even if all of it will be overwritten. That doubles the
+//! traffic. Tables that are larger than any cache are therefore put together line by line in a buffer and stored around
+//! the cache.
 
-/// Copies to memory that will not be read soon. What it wrote is ordered before everything later once
-/// it is dropped.
+/// Copies to memory that will not be read soon. Drop it before other threads read the memory: dropping it orders its
+/// stores before all later ones.
 pub(crate) struct RowCopier {
     past_cache: bool,
 }
@@ -17,7 +17,7 @@ impl RowCopier {
         RowCopier { past_cache: past_cache && cfg!(target_arch = "x86_64") && !cfg!(miri) }
     }
 
-    /// Copies `from` to `to`, which have the same length.
+    /// Copies `from` to `to`, which has the same length.
     #[inline]
     pub(crate) fn copy(&mut self, to: &mut [u8], from: &[u8]) {
         #[cfg(target_arch = "x86_64")]

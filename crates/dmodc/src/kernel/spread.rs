@@ -1,5 +1,5 @@
 //! From closer sets to entries: eqs. (3) and (4) for the destination switches of a tile at once,
-//! where all groups of a direction have as many ports.
+//! if all groups of a direction have the same number of ports.
 //!
 //! ```text
 //! for each segment of consecutive numbers d, d + 1 …:
@@ -19,8 +19,9 @@
 //!    is written again, or is slack behind the row.
 //! 4. For Π = 1 the entries are the cycle itself, rotated, and so 64 of them are one copy out of the
 //!    cycle written down twice; for Π > 1 each port of the cycle is repeated.
-//! 5. Cycles are written down for a few runs, then written twice, then copied. A processor that has to
-//!    read what it is just about to write waits; so it reads what it wrote a while ago.
+//! 5. The cycles of a batch of runs are written first, then repeated, then copied. Reading a cycle immediately after
+//!    writing it makes the processor wait, because one load that spans several recent stores has to wait until they are in
+//!    the cache. A few runs later they are.
 
 use super::choices::Choices;
 use super::divide::{Divisor, SIZES};
@@ -128,8 +129,8 @@ impl Spread<'_> {
 
 /// Picks bytes by a mask. (A trait, so that [`each_run`] is compiled for each processor.)
 pub(super) trait Compress {
-    /// The `ports` whose bits are set, in order, from the start of `to`, which has room for 64 bytes
-    /// more than that. What follows them is undefined. Says how many.
+    /// Writes those `ports` whose bits are set in `mask` to the start of `to`, in order, and returns how many there are.
+    /// Bytes of `to` after them may be overwritten, too: `to` must have room for 64 bytes more.
     fn compress(ports: &[u8; 64], mask: u64, to: &mut [u8]) -> usize;
 }
 
@@ -137,7 +138,7 @@ pub(super) trait Compress {
 /// the end.
 const CYCLE: usize = 384;
 
-/// So many runs are in the making at once.
+/// The number of runs in a batch.
 pub(super) const BATCH: usize = 16;
 
 /// Room for the cycles of some runs; what is in it means nothing between two calls.
@@ -171,7 +172,7 @@ pub(super) fn portable(spread: &Spread<'_>, cycles: &mut Cycles, row: &mut [u8])
 
 /// A run whose cycle is known.
 #[derive(Clone, Copy, Default)]
-struct Ready {
+struct PreparedRun {
     start: usize,
     end: usize,
     size: usize,
@@ -181,7 +182,7 @@ struct Ready {
     k: u8,
 }
 
-impl Ready {
+impl PreparedRun {
     /// Returns whether one copy of 32 bytes is enough.
     #[inline(always)]
     fn is_short(&self) -> bool {
@@ -193,7 +194,7 @@ impl Ready {
 #[inline(always)]
 pub(super) fn each_run<C: Compress>(spread: &Spread<'_>, cycles: &mut Cycles, row: &mut [u8]) {
     let mut runs = spread.runs();
-    let mut batch = [Ready::default(); BATCH];
+    let mut batch = [PreparedRun::default(); BATCH];
     loop {
         let mut count = 0;
         for (cycle, ready) in cycles.0.iter_mut().zip(&mut batch) {
@@ -208,7 +209,7 @@ pub(super) fn each_run<C: Compress>(spread: &Spread<'_>, cycles: &mut Cycles, ro
             };
             let quotient = spread.divider.divide(number);
             let rest = number - quotient * spread.divider.value;
-            *ready = Ready { start, end, size, quotient, rest, k };
+            *ready = PreparedRun { start, end, size, quotient, rest, k };
             count += 1;
         }
         if spread.divider.value == 1 {
@@ -232,7 +233,7 @@ pub(super) fn each_run<C: Compress>(spread: &Spread<'_>, cycles: &mut Cycles, ro
     }
 }
 
-/// Writes down the cycle of a target; its size.
+/// Writes the cycle of a target and returns its length.
 #[inline(always)]
 fn write_down<C: Compress>(choices: &Choices, target: u8, cycle: &mut [u8; CYCLE]) -> usize {
     let ports = |from: usize| choices.ports[from..].first_chunk().expect("64 can be read");
@@ -279,8 +280,8 @@ pub(super) fn write_again<const N: usize>(cycle: &mut [u8; CYCLE], size: usize) 
 
 /// Π = 1: the entries are the cycle, from some place in it on.
 #[inline(always)]
-fn copy(cycle: &[u8; CYCLE], ready: &Ready, row: &mut [u8]) {
-    let &Ready { start, end, size, quotient, k, .. } = ready;
+fn copy(cycle: &[u8; CYCLE], ready: &PreparedRun, row: &mut [u8]) {
+    let &PreparedRun { start, end, size, quotient, k, .. } = ready;
     if size == 1 {
         repeat(cycle[0], row, start, end);
         return;
@@ -307,8 +308,8 @@ fn copy(cycle: &[u8; CYCLE], ready: &Ready, row: &mut [u8]) {
 
 /// Π > 1: each port of the cycle stands Π times.
 #[inline(always)]
-fn repeat_each(cycle: &[u8; CYCLE], ready: &Ready, divider: usize, row: &mut [u8]) {
-    let &Ready { start, end, size, quotient, rest, k } = ready;
+fn repeat_each(cycle: &[u8; CYCLE], ready: &PreparedRun, divider: usize, row: &mut [u8]) {
+    let &PreparedRun { start, end, size, quotient, rest, k } = ready;
     let mut at = SIZES[size & 255].modulo(quotient) as usize;
     if k != 0 {
         at = (at + usize::from(k)) % size;
@@ -324,7 +325,7 @@ fn repeat_each(cycle: &[u8; CYCLE], ready: &Ready, divider: usize, row: &mut [u8
     }
 }
 
-/// Writes one value from `start` to `end`, and over it.
+/// Writes one value from `start` to at least `end`, in steps of 64 bytes.
 #[inline(always)]
 fn repeat(value: u8, row: &mut [u8], start: usize, end: usize) {
     let mut column = start;

@@ -203,7 +203,7 @@ fn transpose(words: &mut [u64; 64]) {
     }
 }
 
-/// Compares rows with AVX2.
+/// Returns the difference between two rows, found with AVX2.
 pub(super) fn differ_avx2(_: Avx2, old: &[u8], new: &[u8], fields: &Fields) -> Difference {
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
     fn differ(old: &[u8], new: &[u8], fields: &Fields) -> Difference {
@@ -234,7 +234,7 @@ impl Compare for ThirtyTwoBytes {
     }
 }
 
-/// Compares rows with AVX-512.
+/// Returns the difference between two rows, found with AVX-512.
 pub(super) fn differ_avx512(_: Avx512, old: &[u8], new: &[u8], fields: &Fields) -> Difference {
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,avx512f,avx512bw,avx512vl")]
     fn differ(old: &[u8], new: &[u8], fields: &Fields) -> Difference {
@@ -351,7 +351,8 @@ impl Expand for EightByEight {
     }
 }
 
-/// For each byte, one byte to each bit: how many before it are set, if it is; else 128, for nothing.
+/// For each value of a byte, eight bytes, one for each bit: the number of set bits below it if the bit is set, else 128,
+/// which makes the shuffle write 0.
 static PLACES: [u64; 256] = {
     let mut places = [0; 256];
     let mut byte = 0;

@@ -163,8 +163,8 @@ impl Leaves {
         leaves
     }
 
-    /// Returns whether the leaves have certainly not changed, after faults or repairs of these switches and their cables
-    /// alone. If not, they have to be found again.
+    /// Updates the numbers of nodes after faults or repairs of these switches and their cables alone. Returns whether the
+    /// leaves have certainly not changed. If not, they have to be found again, and these must not be used any more.
     pub(crate) fn outlast(
         &mut self,
         live: Live<'_>,

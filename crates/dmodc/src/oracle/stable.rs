@@ -54,7 +54,7 @@ pub struct StableOracle<'a> {
     places: Vec<u64>,
 }
 
-/// ClosersToTarget sets of all switches for one destination switch.
+/// Closer sets of all switches for one destination switch.
 struct ClosersToTarget<'a> {
     target: SwitchIndex,
     /// The number of its first destination.

@@ -68,7 +68,7 @@ where
     I: IntoIterator<IntoIter: Send, Item: Send>,
 {
     let made = Mutex::new(Vec::new());
-    // The scratch need not be sent to another thread, so it ends where it began; the results go ahead.
+    // `S` need not be `Send`: each thread creates and drops its own scratch, and hands over only the results.
     run(items, |next| {
         let (mut scratch, mut results) = (scratch(), Vec::new());
         while let Some((at, item)) = next() {
@@ -103,7 +103,8 @@ where
     sums.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Runs `worker` on all threads. What it is given hands out the next item and its number, until there is none.
+/// Runs `worker` on all threads. Its argument is a function that returns the next item with its index, or `None` when all
+/// items are taken.
 fn run<I>(items: I, worker: impl Fn(&mut dyn FnMut() -> Option<(usize, I::Item)>) + Sync)
 where
     I: IntoIterator<IntoIter: Send, Item: Send>,
@@ -149,8 +150,8 @@ impl Drop for Inside {
     }
 }
 
-/// Locks a mutex. Nobody's panic leaves anything half changed behind one here, and the panic itself is passed on
-/// by the pool.
+/// Locks a mutex, even if a thread panicked while it held the lock: no data behind a mutex of this module can be left half
+/// changed. The pool passes the panic on.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,6 +1,6 @@
 //! Work in two stages: a job is opened by one thread, and its pieces are done by whoever is free.
 //!
-//! This is what a loop inside a loop is for: routing a tile takes costs first, which one thread computes, and
+//! This replaces a parallel loop inside a parallel loop: routing a tile takes costs first, which one thread computes, and
 //! then rows, which many can write. A thread opens a job and does its pieces. Only once no job is left to be
 //! opened, it helps with the pieces of others, or waits for a job that is just being opened. So at most as many
 //! jobs are open as there are threads, nobody is idle while there are pieces to do, and no stack grows.
@@ -28,6 +28,9 @@ struct Stages<Open, Scratch, Piece, Close> {
 /// - `scratch` makes what a thread keeps from piece to piece of one job.
 /// - `piece` does one piece; several threads may do pieces of the same job.
 /// - `close` gets what `open` prepared, and the results of all pieces in their order.
+///
+/// The types are: `J` a job, `P` what is prepared for it, `I` the iterator over its pieces, `S` the scratch, `R` the result
+/// of a piece, `D` the result of a job that is done, `E` the error.
 ///
 /// # Errors
 /// The error of the first job that could not be opened. Jobs after it may be done or not.
@@ -100,12 +103,12 @@ struct State<Js, P, I, R> {
 
 /// What a thread does next.
 enum Next<J, P, I, R> {
-    Open(usize, J),
+    Open { number: usize, job: J },
     Help(Arc<OpenJob<P, I, R>>),
     Stop,
 }
 
-/// A job that is being opened. Whatever comes of it, even a panic, those who wait are called.
+/// A job that is being opened. When this is dropped, even by a panic, the waiting threads are woken.
 struct Opening<'a, Js, P, I, R, D, E>(&'a Board<Js, P, I, R, D, E>);
 
 impl<Js, P, I, R, D, E> Drop for Opening<'_, Js, P, I, R, D, E> {
@@ -140,7 +143,7 @@ where
             let job = match self.next() {
                 Next::Stop => return,
                 Next::Help(job) => job,
-                Next::Open(number, job) => {
+                Next::Open { number, job } => {
                     let opening = Opening(self);
                     match (stages.open)(job) {
                         Ok((prepared, pieces)) => {
@@ -177,7 +180,7 @@ where
         loop {
             if let Some((number, job)) = state.jobs.next() {
                 state.opening += 1;
-                return Next::Open(number, job);
+                return Next::Open { number, job };
             }
             if !state.open.is_empty() {
                 state.next = (state.next + 1) % state.open.len();

@@ -6,9 +6,8 @@ use crate::id::{PortNumber, SwitchIndex};
 use crate::preprocess::Preprocessing;
 use crate::tables::BLOCK;
 
-/// Calls `each` with P(s, d), every port of every group of the closer set, for each of these destination switches:
-/// `each` gets the switch, the destination switch and the ports. Destinations below, above and out of reach are all
-/// passed; an empty list means that there is no route. The destination switch itself is not passed.
+/// Calls `each(s, target, ports)` for every live switch s and each of these destination switches other than s. `ports` is
+/// P(s, d), eq. (2): all ports of all groups of the closer set, or none if there is no route.
 ///
 /// # Errors
 /// If a route is longer than costs can count.

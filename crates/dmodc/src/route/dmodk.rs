@@ -3,8 +3,9 @@
 //! It shares neither costs nor dividers nor closer sets with Dmodc, so that the two check each other:
 //! on a healthy PGFT they agree in every entry. With Π_l = w₁⋯w_l, a switch of level l that is not
 //! above destination d sends to up port ⌊d / Π_l⌋ mod (w_{l+1}·p_{l+1}), else down to the child that
-//! is, by parallel cable ⌊d / Π_l⌋ mod p_l. Destinations that are switches themselves fix the plane
-//! to climb in up to their own level; from there on the formula is free again.
+//! is, by parallel cable ⌊d / Π_l⌋ mod p_l. Towards a switch as
+//! destination, the up ports below its level are determined by its digits, because only one plane leads to it; above that
+//! level the formula decides.
 
 use super::{Coverage, Engine, RouteError, validity};
 use crate::fabric::{Live, Peer};

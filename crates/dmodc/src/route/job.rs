@@ -1,4 +1,4 @@
-//! What is to be routed, and how it is divided into pieces of work.
+//! The input of a route, and its division into pieces of work.
 
 use crate::cost::{TileCosts, TooFar};
 use crate::fabric::Live;
@@ -12,7 +12,7 @@ const LARGE_TABLES: usize = 48 << 20;
 /// The approximate number of bytes that one thread computes at a time.
 const PIECE: usize = 256 << 10;
 
-/// What is to be routed.
+/// The input of a route: the fabric in its present state, its preprocessing, and the columns to fill.
 pub(crate) struct RouteJob<'a> {
     pub(crate) live: Live<'a>,
     pub(crate) ready: &'a Preprocessing,

@@ -1,13 +1,13 @@
-//! Sets of entries: targets of one tile, by switch.
+//! A set of entries of one tile: pairs of a switch and a target.
 
 use crate::bits::bits;
 use crate::id::SwitchIndex;
 
-/// Targets, marked for switches.
+/// A set of entries of one tile: for each switch, a word with its marked targets.
 #[derive(Default)]
 pub(crate) struct Marks {
     targets: Vec<u64>,
-    /// A bit for each switch that has some.
+    /// A bit for each switch that has marked targets.
     switches: Vec<u64>,
 }
 

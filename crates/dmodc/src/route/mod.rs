@@ -29,7 +29,7 @@ pub use alternatives::alternative_ports;
 pub use dmodc::Dmodc;
 pub use dmodk::Dmodk;
 pub use incremental::Incremental;
-pub(crate) use incremental::{Touched, Whole};
+pub(crate) use incremental::{FullRoute, Touched};
 pub(crate) use job::RouteJob;
 pub use random_ports::RandomPorts;
 pub use roots::connect_roots;
@@ -52,7 +52,8 @@ use crate::tables::{Columns, ForwardingTables, NoMemory};
 ///
 /// An engine of your own has a name and [`route`](Self::route). It may start from [`alternative_ports`], the ports
 /// that keep routes up\*down\* and so free of deadlock, and choose among them; the example `own_engine` of the crate
-/// `dmodc-study` does so in a screenful. Everything that takes an engine takes yours: a [`Router`](crate::Router), streams, and studies.
+/// `dmodc-study` does so in a screenful. Everything that takes an engine takes yours: a [`Router`](crate::Router),
+/// streams, and studies.
 pub trait Engine: fmt::Debug + Send + Sync {
     /// Returns the name of the engine on the command line and in results.
     fn name(&self) -> &str;

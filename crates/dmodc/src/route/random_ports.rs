@@ -1,7 +1,7 @@
 //! Random routes: each entry is drawn uniformly from its alternative ports P(s, d).
 //!
-//! What a study holds other engines against: valid and free of deadlock wherever Dmodc is, as the closer
-//! sets are the same, and balanced by nothing but chance. The draw of an entry depends on the seed, the
+//! The engine is the baseline of studies. Its routes are valid and free of deadlock wherever Dmodc's are, because the closer
+//! sets are the same, but they are balanced by chance only. The draw of an entry depends on the seed, the
 //! switch and the column alone. So the tables are the same for any number of threads, and an entry whose
 //! alternatives a fault left alone stays as it was.
 
@@ -59,19 +59,19 @@ impl RandomPorts {
             spans[target.at()] = span.start - tile.columns.start..span.end - tile.columns.start;
         }
         // Switches come one after the other, each with all targets: one row of draws at a time.
-        let mut draws: (Option<SwitchIndex>, Vec<u64>) = (None, vec![0; width]);
+        let mut row = RowOfDraws { switch: None, draws: vec![0; width] };
         alternative_ports(live, ready, targets, |s, target, ports| {
             if ports.is_empty() {
                 return;
             }
-            if draws.0 != Some(s) {
+            if row.switch != Some(s) {
                 let mut random = Random::new(self.seed, (tile.index as u64) << 32 | s.at() as u64);
-                draws.1.fill_with(|| random.below(1 << 32));
-                draws.0 = Some(s);
+                row.draws.fill_with(|| random.below(1 << 32));
+                row.switch = Some(s);
             }
             for at in spans[target.at()].clone().filter(|&at| alive[at]) {
                 // 2³² draws over at most 254 ports: no port is preferred by more than a part in 10⁷.
-                let port = (draws.1[at] * ports.len() as u64) >> 32;
+                let port = (row.draws[at] * ports.len() as u64) >> 32;
                 out[s.at() * width + at] = ports[port as usize].0;
             }
         })?;
@@ -82,4 +82,12 @@ impl RandomPorts {
         }
         Ok(())
     }
+}
+
+/// The draws for one row of a tile.
+struct RowOfDraws {
+    /// The switch of the row; `None` before the first one.
+    switch: Option<SwitchIndex>,
+    /// A draw for each column.
+    draws: Vec<u64>,
 }

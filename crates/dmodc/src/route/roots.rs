@@ -15,7 +15,7 @@ use crate::parallel;
 use crate::preprocess::Preprocessing;
 use crate::tables::{End, ForwardingTables, NO_ROUTE};
 
-/// Fills the empty entries of switch LIDs and says how many.
+/// Fills the empty entries of switch LIDs. Returns how many were filled.
 pub fn connect_roots(
     live: Live<'_>,
     ready: &Preprocessing,
@@ -64,7 +64,7 @@ fn hops_to(ready: &Preprocessing, target: SwitchIndex, hops: &mut Vec<u32>) {
     }
 }
 
-/// Chooses a port by eqs. (3) and (4) among all neighbours that are nearer, in switch order.
+/// Returns the port that eqs. (3) and (4) choose among all neighbours that are nearer, in switch order.
 fn choose<'a>(
     ready: &'a Preprocessing,
     hops: &[u32],

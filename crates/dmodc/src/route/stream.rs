@@ -1,4 +1,4 @@
-//! Tables that need not, or do not, fit into memory: handed out piece by piece, or row by row.
+//! Tables that are handed out piece by piece or row by row, so that they need not fit into memory.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -24,10 +24,10 @@ pub struct Piece<'a> {
 pub type RowSink<'a> = dyn FnMut(SwitchIndex, &[u8]) -> ControlFlow<()> + 'a;
 
 /// Computes tables and hands them switch by switch to `each`: the whole row of a switch, in the order of the columns.
-/// Tables without columns are handed to nobody.
+/// Without columns, `each` is not called. Returns which pairs have a route.
 ///
-/// Meanwhile the costs of all tiles are kept: with [`Dmodc`](crate::Dmodc) at most about a byte for each pair of a
-/// switch and a destination switch, with [`Stable`](crate::Stable) a few; and some rows.
+/// Memory: the costs of all tiles, which are at most about one byte for each pair of a switch and a destination switch with
+/// [`Dmodc`](crate::Dmodc) and a few bytes with [`Stable`](crate::Stable); and the rows that are handed out together.
 ///
 /// # Errors
 /// If the engine cannot route the fabric, before anything is handed out; or the first error of `each`.

@@ -43,9 +43,9 @@ impl Coverage {
         self
     }
 
-    /// Counts who reaches the destination switches of a tile whose costs are known. Closer sets are never
-    /// empty where a cost is finite, so our tables deliver exactly the pairs whose cost is. Nodes are counted
-    /// only where something is out of reach, so a fabric in which all is well costs one look a switch.
+    /// Returns the coverage of the destination switches of a tile whose costs are known. A closer set is not empty if the
+    /// cost is finite, so the tables deliver exactly the pairs with finite cost. Nodes are counted only if some switch is
+    /// out of reach; otherwise this takes one comparison for each switch.
     pub(super) fn of_tile(job: &RouteJob<'_>, tile: &Tile, costs: &TileCosts) -> Coverage {
         let (live, ranking) = (job.live, &job.ready.ranking);
         let targets = job.targets(tile);

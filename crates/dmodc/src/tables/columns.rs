@@ -67,9 +67,9 @@ pub struct Destination {
     pub switch: SwitchIndex,
     /// The port of that switch that delivers; 0 for the switch itself.
     pub port: PortNumber,
-    /// `d`: the number among its kind.
+    /// d: its number in its numbering (nodes on leaves, other nodes, or switches).
     pub number: u32,
-    /// This is the k-th LID of the node.
+    /// The index of this LID among the LIDs of the node; 0 for a switch.
     pub k: u8,
 }
 
@@ -103,6 +103,14 @@ pub(crate) struct Segment {
     /// The destination switch, counted from the tile's first.
     pub(crate) target: u8,
     pub(crate) k: u8,
+}
+
+/// The place of a destination switch among all: switches with nodes that are numbered as on leaves by the first such node,
+/// then all others in switch order.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum SwitchPlace {
+    WithNodesOnLeaf(u32),
+    Other(u32),
 }
 
 /// All columns: destination switch by destination switch, in tiles of 64 of them.
@@ -148,19 +156,18 @@ impl Columns {
                 k: 0,
             }));
         }
-        // Leaves stand by their first node, all others after them in switch order.
-        let mut place: Vec<(bool, u32)> =
-            fabric.switch_indices().map(|s| (true, orders.position(s))).collect();
+        let mut places: Vec<SwitchPlace> =
+            fabric.switch_indices().map(|s| SwitchPlace::Other(orders.position(s))).collect();
         for n in fabric.node_indices().filter(|&n| orders.node_number(n).on_leaf) {
-            let place = &mut place[fabric.node(n).switch.at()];
-            *place = (*place).min((false, orders.node_number(n).number));
+            let place = &mut places[fabric.node(n).switch.at()];
+            *place = (*place).min(SwitchPlace::WithNodesOnLeaf(orders.node_number(n).number));
         }
         destinations.sort_by_key(|d| {
             let kind = match d.end {
                 End::Node(n) => u8::from(!orders.node_number(n).on_leaf),
                 End::Switch(_) => 2,
             };
-            (place[d.switch.at()], d.switch, kind, d.k, d.number)
+            (places[d.switch.at()], d.switch, kind, d.k, d.number)
         });
         Self::of(destinations)
     }

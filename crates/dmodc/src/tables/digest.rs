@@ -44,7 +44,7 @@ impl Digest {
     }
 }
 
-/// Mixes a word: every bit of the result depends on every bit of the word.
+/// Returns a mixed word: every bit of it depends on every bit of `word`.
 fn mix(word: u64) -> u64 {
     let word = (word ^ word >> 32).wrapping_mul(ODD);
     let word = (word ^ word >> 29).wrapping_mul(ODD);

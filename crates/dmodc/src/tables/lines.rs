@@ -14,7 +14,7 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    /// Returns `bytes` bytes of one value.
+    /// Returns `length` bytes of one value.
     pub(crate) fn new(length: usize, value: u8) -> Result<Self, NoMemory> {
         let mut bytes: Vec<u8> = Vec::new();
         bytes.try_reserve_exact(length + LINE).map_err(|_| NoMemory { bytes: length })?;
@@ -37,7 +37,7 @@ impl Lines {
 
 impl Clone for Lines {
     fn clone(&self) -> Self {
-        let mut copy = Lines::new(self.length, 0).expect("what is there once fits twice");
+        let mut copy = Lines::new(self.length, 0).expect("memory for a copy of the tables");
         copy.bytes_mut().copy_from_slice(self.bytes());
         copy
     }

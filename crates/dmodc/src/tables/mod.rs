@@ -23,13 +23,13 @@ pub const NO_ROUTE: u8 = 255;
 /// The tables of a fabric do not fit into memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoMemory {
-    /// How many bytes they would take.
+    /// The number of bytes that they need.
     pub bytes: usize,
 }
 
 impl fmt::Display for NoMemory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the tables would take {} bytes of memory, which are not to be had", self.bytes)
+        write!(f, "the tables need {} bytes of memory, which are not available", self.bytes)
     }
 }
 
@@ -51,7 +51,7 @@ impl ForwardingTables {
     /// Returns tables without any route, for a fabric with this number of switches.
     ///
     /// # Errors
-    /// If there is not so much memory.
+    /// If there is not enough memory.
     pub fn new(columns: Arc<Columns>, switches: usize) -> Result<Self, NoMemory> {
         let bytes = columns.len() * switches;
         // Each thread touches the memory of its tiles first, which takes longer than filling it.
@@ -80,14 +80,14 @@ impl ForwardingTables {
     /// Returns the port that switch `s` sends to for a column; 0 is the switch itself.
     #[inline]
     pub fn port(&self, s: SwitchIndex, column: usize) -> Option<PortNumber> {
-        let (tile, at) = self.place(s, column);
+        let EntryPlace { tile, at } = self.place(s, column);
         let entry = self.tiles[tile].bytes()[at];
         (entry != NO_ROUTE).then_some(PortNumber(entry))
     }
 
     /// Sets one entry. (Engines write whole tiles; this is for readers of files.)
     pub fn set(&mut self, s: SwitchIndex, column: usize, port: Option<PortNumber>) {
-        let (tile, at) = self.place(s, column);
+        let EntryPlace { tile, at } = self.place(s, column);
         self.tiles[tile].bytes_mut()[at] = port.map_or(NO_ROUTE, |p| p.0);
     }
 
@@ -115,15 +115,16 @@ impl ForwardingTables {
         self.columns.tiles().zip(self.tiles.iter_mut().map(Lines::bytes_mut)).collect()
     }
 
-    /// Returns the tile of an entry, and its index there.
+    /// Returns where an entry is.
     #[inline]
-    fn place(&self, s: SwitchIndex, column: usize) -> (usize, usize) {
+    fn place(&self, s: SwitchIndex, column: usize) -> EntryPlace {
         assert!(
             s.at() < self.switches && column < self.columns.len(),
             "the tables have no such entry"
         );
         let tile = self.columns.tile(self.columns.tile_of(column));
-        (tile.index, s.at() * tile.columns.len() + column - tile.columns.start)
+        let at = s.at() * tile.columns.len() + column - tile.columns.start;
+        EntryPlace { tile: tile.index, at }
     }
 
     /// Returns how many entries have a route.
@@ -143,4 +144,10 @@ impl ForwardingTables {
         };
         self.tiles.iter().zip(&other.tiles).map(differing).sum()
     }
+}
+
+/// Where an entry is: its tile, and its index there.
+struct EntryPlace {
+    tile: usize,
+    at: usize,
 }

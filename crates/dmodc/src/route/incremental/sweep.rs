@@ -4,8 +4,8 @@ use crate::bits::bits;
 use crate::group::PortGroups;
 use crate::id::SwitchIndex;
 
-/// Live switches to be visited from the leaves upwards, or from the top downwards; each once, though
-/// it be wanted by many. A bit for each, in ascending order.
+/// A worklist of live switches, visited in ascending or descending order and once each, however often they are added. It
+/// has a bit for each live switch, in ascending order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sweep(Vec<u64>);
 
@@ -15,15 +15,15 @@ impl Sweep {
         self.0.resize(groups.ascending().len().div_ceil(64), 0);
     }
 
-    /// Wants a switch to be visited; dead ones are not.
+    /// Adds a switch; failed switches are ignored.
     #[inline]
-    pub(super) fn want(&mut self, groups: &PortGroups, s: SwitchIndex) {
+    pub(super) fn add(&mut self, groups: &PortGroups, s: SwitchIndex) {
         if let Some(place) = groups.place(s) {
             self.0[place / 64] |= 1 << (place % 64);
         }
     }
 
-    /// Visits all that are wanted, upwards. A visit may want switches that are above.
+    /// Visits all switches of the list, upwards, and empties it. A visit may add switches above.
     pub(super) fn upwards(
         &mut self,
         groups: &PortGroups,
@@ -37,7 +37,7 @@ impl Sweep {
         }
     }
 
-    /// Visits all that are wanted, downwards. A visit may want switches that are below.
+    /// Visits all switches of the list, downwards, and empties it. A visit may add switches below.
     pub(super) fn downwards(
         &mut self,
         groups: &PortGroups,

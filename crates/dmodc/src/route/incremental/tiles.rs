@@ -1,27 +1,28 @@
-//! What is kept of every tile of an engine with closer sets, and re-routing with it on all threads.
+//! The strategy for engines that choose from closer sets: keeps costs, state and coverage of every tile, and updates tiles
+//! on all threads.
 
 use super::touched::Touched;
 use super::update::{KeptTile, UpdateScratch, compare_rows, update_tile};
-use super::{Keep, Whole};
+use super::{FullRoute, UpdateStrategy};
 use crate::cost::{TileCosts, TooFar};
 use crate::parallel;
 use crate::route::job::{RouteJob, RowBlock};
 use crate::route::port_choice::{PortChoice, ReadyTile, RowMaker, write_rows};
 use crate::route::{Coverage, RouteError};
-use crate::tables::{ForwardingTables, TableDelta, Tile};
+use crate::tables::{ForwardingTables, TableDelta};
 
 /// Costs, states and coverages of all tiles; empty before the first route.
 #[derive(Clone, Debug)]
-pub(super) struct KeptTiles<P: PortChoice> {
+pub(super) struct UpdateByTiles<P: PortChoice> {
     choice: P,
     costs: Vec<TileCosts>,
     states: Vec<P::TileState>,
     coverages: Vec<Coverage>,
 }
 
-impl<P: PortChoice> KeptTiles<P> {
+impl<P: PortChoice> UpdateByTiles<P> {
     pub(super) fn new(choice: P) -> Self {
-        KeptTiles { choice, costs: vec![], states: vec![], coverages: vec![] }
+        UpdateByTiles { choice, costs: vec![], states: vec![], coverages: vec![] }
     }
 
     /// Returns whether the costs that are kept have the form that this fabric needs.
@@ -34,7 +35,7 @@ impl<P: PortChoice> KeptTiles<P> {
         &mut self,
         job: &RouteJob<'_>,
         tables: &mut ForwardingTables,
-        how: Whole,
+        how: FullRoute,
     ) -> Result<TableDelta, TooFar> {
         let tiles = job.columns.tile_count();
         if !self.fits(job) {
@@ -43,17 +44,10 @@ impl<P: PortChoice> KeptTiles<P> {
         self.states.resize(tiles, P::TileState::default());
         self.coverages.resize(tiles, Coverage::default());
         let choice = &self.choice;
-        let tiles = tables.tiles_mut().into_iter().zip(&mut self.coverages);
-        let kept = self.costs.iter_mut().zip(&mut self.states);
-        let jobs = tiles.zip(kept).map(|((tile, covered), (costs, state))| TileJob::<P> {
-            tile,
-            covered,
-            costs,
-            state,
-        });
+        let kept = kept_tiles::<P>(tables, &mut self.costs, &mut self.states, &mut self.coverages);
         let deltas = parallel::in_stages(
-            jobs,
-            |TileJob { tile: (tile, entries), covered, costs, state }| {
+            kept,
+            |KeptTile { tile, entries, covered, costs, state }| {
                 let ready = ReadyTile::new(choice, job, tile, costs, state)?;
                 covered.clone_from(&ready.coverage);
                 let blocks = RowBlock::divide(&ready.tile, entries);
@@ -61,11 +55,11 @@ impl<P: PortChoice> KeptTiles<P> {
             },
             |ready| RowMaker::<P>::new(job, &ready.tile),
             |ready, maker, rows| match how {
-                Whole::Write => {
+                FullRoute::Overwrite => {
                     write_rows(job, &ready.context(choice), maker, rows);
                     TableDelta::default()
                 }
-                Whole::Compare => compare_rows(job, &ready.context(choice), maker, rows),
+                FullRoute::Compare => compare_rows(job, &ready.context(choice), maker, rows),
             },
             |_, deltas| deltas.into_iter().fold(TableDelta::default(), TableDelta::and),
         )?;
@@ -73,20 +67,25 @@ impl<P: PortChoice> KeptTiles<P> {
     }
 }
 
-/// A tile to be routed, with what is kept of it.
-struct TileJob<'a, P: PortChoice> {
-    tile: (Tile, &'a mut [u8]),
-    covered: &'a mut Coverage,
-    costs: &'a mut TileCosts,
-    state: &'a mut P::TileState,
+/// Returns each tile with what is kept of it.
+fn kept_tiles<'a, P: PortChoice>(
+    tables: &'a mut ForwardingTables,
+    costs: &'a mut [TileCosts],
+    states: &'a mut [P::TileState],
+    coverages: &'a mut [Coverage],
+) -> impl Iterator<Item = KeptTile<'a, P>> + Send {
+    let kept = costs.iter_mut().zip(states).zip(coverages);
+    tables.tiles_mut().into_iter().zip(kept).map(|((tile, entries), ((costs, state), covered))| {
+        KeptTile { tile, costs, state, covered, entries }
+    })
 }
 
-impl<P: PortChoice> Keep for KeptTiles<P> {
+impl<P: PortChoice> UpdateStrategy for UpdateByTiles<P> {
     fn route(
         &mut self,
         job: &RouteJob<'_>,
         tables: &mut ForwardingTables,
-        how: Whole,
+        how: FullRoute,
     ) -> Result<TableDelta, RouteError> {
         Ok(self.route_tiles(job, tables, how)?)
     }
@@ -102,14 +101,10 @@ impl<P: PortChoice> Keep for KeptTiles<P> {
             return None;
         }
         let choice = &self.choice;
-        let tiles = tables.tiles_mut().into_iter().zip(&mut self.coverages);
-        let kept = self.costs.iter_mut().zip(&mut self.states);
-        let deltas =
-            parallel::map_with(tiles.zip(kept), UpdateScratch::default, |scratch, item| {
-                let (((tile, entries), covered), (costs, state)) = item;
-                let kept = KeptTile { tile: &tile, costs, state, covered, entries };
-                update_tile(choice, job, kept, touched, scratch)
-            });
+        let kept = kept_tiles::<P>(tables, &mut self.costs, &mut self.states, &mut self.coverages);
+        let deltas = parallel::map_with(kept, UpdateScratch::default, |scratch, kept| {
+            update_tile(choice, job, kept, touched, scratch)
+        });
         Some(deltas.into_iter().fold(TableDelta::default(), TableDelta::and))
     }
 
@@ -117,7 +112,7 @@ impl<P: PortChoice> Keep for KeptTiles<P> {
         self.coverages.iter().cloned().fold(Coverage::default(), Coverage::and)
     }
 
-    fn clone_box(&self) -> Box<dyn Keep> {
+    fn clone_box(&self) -> Box<dyn UpdateStrategy> {
         Box::new(self.clone())
     }
 }

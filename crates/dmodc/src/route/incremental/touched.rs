@@ -3,11 +3,13 @@
 use super::sweep::Sweep;
 use crate::divider::divider;
 use crate::fabric::{CableEnds, Live, Part};
+use crate::group::PortGroups;
 use crate::id::{NodeIndex, SwitchIndex};
 use crate::preprocess::Preprocessing;
 use crate::routing::Routing;
 
-/// The switches whose own arithmetic changed.
+/// What a change affects directly: switches with other groups or dividers, and nodes that failed or recovered. Costs follow
+/// from it in `update`.
 pub(crate) struct Touched {
     /// The switches whose port groups changed: their costs may change, too.
     pub(crate) groups: Vec<SwitchIndex>,
@@ -15,21 +17,21 @@ pub(crate) struct Touched {
     pub(crate) rows: Vec<SwitchIndex>,
     /// The nodes that failed or recovered: their columns change everywhere.
     pub(crate) nodes: Vec<NodeIndex>,
-    /// Whether leaves and ranks were found again.
+    /// Whether leaves and ranks were computed again.
     pub(crate) ranked_again: bool,
 }
 
 impl Touched {
-    /// Updates ranks, groups and dividers after these parts failed or recovered. Returns `None` if most of the
-    /// fabric is affected; re-route everything then.
+    /// Updates ranks, groups and dividers after these parts failed or recovered. Returns `None` if so much of the fabric is
+    /// affected that everything should be routed again. `ready` is up to date in either case.
     pub(crate) fn new(
         live: Live<'_>,
         changed: &[Part],
         routing: &Routing,
         ready: &mut Preprocessing,
     ) -> Option<Self> {
-        let (mut near, nodes) = around(live, changed);
-        if Self::are_most(near.len(), live) {
+        let Surroundings { switches: mut near, nodes } = Surroundings::of(live, changed);
+        if Self::are_too_many(near.len(), live) {
             routing.preprocess_again(live, ready);
             return None;
         }
@@ -41,72 +43,95 @@ impl Touched {
             *ranking = routing.ranking(live);
             near = live.fabric.switch_indices().collect();
         }
-        // A switch without a cable has the same groups dead or alive: none.
+        // A switch without a cable has the same groups whether it works or not: none.
         let came_or_went = |s: &SwitchIndex| changed.contains(&Part::Switch(*s));
-        let moved: Vec<SwitchIndex> = near
+        let regrouped: Vec<SwitchIndex> = near
             .into_iter()
             .filter(|s| groups.refresh(live, ranking, *s) || came_or_went(s))
             .collect();
         groups.sort(live, ranking);
 
-        let mut sweep = Sweep::default();
-        sweep.fit(groups);
-        for &s in &moved {
-            sweep.want(groups, s);
-            for &above in groups.above(s).peers {
-                sweep.want(groups, above);
-            }
-            if !live.switch(s) {
-                dividers[s.at()] = 1;
-            }
-        }
-        let mut rows = moved.clone();
-        sweep.upwards(groups, |sweep, s| {
-            let now = divider(groups, dividers, s);
-            if std::mem::replace(&mut dividers[s.at()], now) != now {
-                rows.push(s);
-                for &above in groups.above(s).peers {
-                    sweep.want(groups, above);
-                }
-            }
-        });
+        let mut rows = update_dividers(live, groups, dividers, &regrouped);
+        rows.extend_from_slice(&regrouped);
         rows.sort_unstable();
         rows.dedup();
-        let most = Self::are_most(rows.len(), live);
-        (!most).then_some(Touched { groups: moved, rows, nodes, ranked_again })
+        let too_many = Self::are_too_many(rows.len(), live);
+        (!too_many).then_some(Touched { groups: regrouped, rows, nodes, ranked_again })
     }
 
-    /// Returns whether most switches are touched, so that routing everything again is faster.
-    fn are_most(touched: usize, live: Live<'_>) -> bool {
+    /// Returns whether more than a quarter of the switches are touched. Then routing everything again is about as fast.
+    fn are_too_many(touched: usize, live: Live<'_>) -> bool {
         4 * touched > live.fabric.switches().len()
     }
 }
 
-/// Returns the switches that these parts belong to or are next to, ascending; and the nodes that came or went.
-fn around(live: Live<'_>, changed: &[Part]) -> (Vec<SwitchIndex>, Vec<NodeIndex>) {
-    let fabric = live.fabric;
-    let mut near = vec![false; fabric.switches().len()];
-    let mut nodes = Vec::new();
-    for &part in changed {
-        match part {
-            Part::Switch(s) => {
-                near[s.at()] = true;
-                for link in fabric.links_of(s) {
-                    near[link.peer.at()] = true;
-                }
-                nodes.extend_from_slice(fabric.nodes_of(s));
-            }
-            Part::Cable(c) => match fabric.cable(c) {
-                CableEnds::Switches(cable) => {
-                    near[cable.a.0.at()] = true;
-                    near[cable.b.0.at()] = true;
-                }
-                CableEnds::Node(n) => {
-                    near[fabric.node(n).switch.at()] = true;
-                    nodes.push(n);
-                }
-            },
+/// Updates the dividers, upwards from switches whose groups changed. Returns the switches whose divider changed.
+fn update_dividers(
+    live: Live<'_>,
+    groups: &PortGroups,
+    dividers: &mut [u32],
+    regrouped: &[SwitchIndex],
+) -> Vec<SwitchIndex> {
+    let mut sweep = Sweep::default();
+    sweep.fit(groups);
+    for &s in regrouped {
+        sweep.add(groups, s);
+        for &above in groups.above(s).peers {
+            sweep.add(groups, above);
+        }
+        if !live.switch(s) {
+            dividers[s.at()] = 1;
         }
     }
-    (fabric.switch_indices().filter(|s| near[s.at()]).collect(), nodes)
+    let mut changed = Vec::new();
+    sweep.upwards(groups, |sweep, s| {
+        let now = divider(groups, dividers, s);
+        if std::mem::replace(&mut dividers[s.at()], now) != now {
+            changed.push(s);
+            for &above in groups.above(s).peers {
+                sweep.add(groups, above);
+            }
+        }
+    });
+    changed
+}
+
+/// What is next to a change.
+struct Surroundings {
+    /// The switches that the changed parts belong to or are next to, ascending.
+    switches: Vec<SwitchIndex>,
+    /// The nodes that failed or recovered.
+    nodes: Vec<NodeIndex>,
+}
+
+impl Surroundings {
+    /// Returns the surroundings of these parts.
+    fn of(live: Live<'_>, changed: &[Part]) -> Self {
+        let fabric = live.fabric;
+        let mut near = vec![false; fabric.switches().len()];
+        let mut nodes = Vec::new();
+        for &part in changed {
+            match part {
+                Part::Switch(s) => {
+                    near[s.at()] = true;
+                    for link in fabric.links_of(s) {
+                        near[link.peer.at()] = true;
+                    }
+                    nodes.extend_from_slice(fabric.nodes_of(s));
+                }
+                Part::Cable(c) => match fabric.cable(c) {
+                    CableEnds::Switches(cable) => {
+                        near[cable.a.0.at()] = true;
+                        near[cable.b.0.at()] = true;
+                    }
+                    CableEnds::Node(n) => {
+                        near[fabric.node(n).switch.at()] = true;
+                        nodes.push(n);
+                    }
+                },
+            }
+        }
+        let switches = fabric.switch_indices().filter(|s| near[s.at()]).collect();
+        Surroundings { switches, nodes }
+    }
 }

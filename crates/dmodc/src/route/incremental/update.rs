@@ -1,15 +1,18 @@
-//! The entries of one tile that a change affects.
+//! Updates the entries of one tile that a change affects.
 //!
-//! Costs come first. What a touched switch reaches by going down is found again, and if that changed, so are the
-//! switches above it; then how many hops up are needed, downwards from all of those. An entry depends on the costs
-//! of its switch and of that switch's neighbours, so the destinations for which some of these changed are *dirty*
-//! there. Rows of touched switches are dirty as a whole.
+//! Costs come first, in two sweeps. Upwards: plane 0 (the targets below) of each touched switch is recomputed; if it
+//! changes, the switches above follow. Downwards: the planes of hops up are recomputed at the touched switches, at those
+//! whose plane 0 changed, and at the switches below them; if they change, the switches below follow.
+//!
+//! An entry is *dirty* if a cost that it depends on changed: a cost of its own switch, any cost of a switch above, or
+//! plane 0 of a switch below. (Entries that go down use only plane 0 of the switches below, and entries that go up use
+//! nothing of them; so a change of hops up makes no entry above dirty.) Rows of touched switches are dirty as a whole.
 //!
 //! An example: a cable between leaf L and switch S fails. S no longer reaches L by going down, so plane 0 of S loses
 //! the bit of L; the switches above S are visited, and lose it too unless another switch below them reaches L. Then,
-//! from the top downwards, every switch that sees such a switch above or below finds its hops up to L again. The
-//! entries towards L are dirty at all switches that changed and at their neighbours, and the rows of L and S
-//! are dirty as a whole, because their groups changed.
+//! from the top downwards, the hops up to L are recomputed at L and S, at those switches above, and at all switches below any
+//! of these. The entries towards L are dirty at all switches whose costs changed, at the switches below them, and at the
+//! switches above those that lost L in plane 0. The rows of L and S are dirty as a whole, because their groups changed.
 
 use std::ops::Range;
 
@@ -32,13 +35,13 @@ pub(super) struct UpdateScratch {
     sweep: Sweep,
     changed: Marks,
     dirty: Marks,
-    /// Entries whose closer sets are unchanged, but perhaps not what is chosen from them.
-    choose_again: Marks,
+    /// Entries whose closer sets are unchanged, but from which another port may be chosen.
+    rechoose: Marks,
 }
 
-/// A tile, its entries, and what is kept of it.
+/// A tile, its entries, and what is kept of it between re-routes.
 pub(super) struct KeptTile<'a, P: PortChoice> {
-    pub(super) tile: &'a Tile,
+    pub(super) tile: Tile,
     pub(super) costs: &'a mut TileCosts,
     pub(super) state: &'a mut P::TileState,
     pub(super) covered: &'a mut Coverage,
@@ -54,16 +57,17 @@ pub(super) fn update_tile<P: PortChoice>(
     scratch: &mut UpdateScratch,
 ) -> TableDelta {
     let KeptTile { tile, costs, state, covered, entries } = kept;
+    let tile = &tile;
     let TileCosts::Hops(hops) = &mut *costs else {
         unreachable!("only levelled fabrics are updated");
     };
     let some_costs_changed = update_costs(&job.ready.groups, hops, touched, scratch);
-    let UpdateScratch { dirty, choose_again, .. } = scratch;
+    let UpdateScratch { dirty, rechoose, .. } = scratch;
     for &s in &touched.rows {
         dirty.mark(s, ALL);
     }
-    choose_again.fit(job.ready.groups.switch_count());
-    choice.update_state(JobTile { job, tile }, hops, state, dirty, choose_again);
+    rechoose.fit(job.ready.groups.switch_count());
+    choice.update_state(JobTile { job, tile }, hops, state, dirty, rechoose);
     // Pairs of nodes are counted, too, so a node that came or went changes them in every tile.
     if some_costs_changed || touched.ranked_again || !touched.nodes.is_empty() {
         *covered = Coverage::of_tile(job, tile, costs);
@@ -74,28 +78,40 @@ pub(super) fn update_tile<P: PortChoice>(
             dirty.mark(s, of_nodes);
         }
     }
-    let mut maker = RowMaker::<P>::new(job, tile);
-    let mut writer = DeltaWriter::new(job, tile);
     let dead_columns = job.dead_columns(tile);
     let context = TileContext { tile, costs, choice, state, dead_columns: &dead_columns };
+    let delta = rewrite_rows(job, &context, scratch, entries);
+    scratch.rechoose.clear();
+    scratch.dirty.clear();
+    delta
+}
+
+/// Computes the marked entries again, writes those that differ, and returns which these are.
+fn rewrite_rows<P: PortChoice>(
+    job: &RouteJob<'_>,
+    context: &TileContext<'_, P>,
+    UpdateScratch { dirty, rechoose, .. }: &UpdateScratch,
+    entries: &mut [u8],
+) -> TableDelta {
+    let tile = context.tile;
+    let mut maker = RowMaker::<P>::new(job, tile);
+    let mut writer = DeltaWriter::new(job, tile);
     let width = tile.columns.len();
-    for (s, targets, again) in dirty.iter_with(choose_again) {
+    for (s, dirty, rechosen) in dirty.iter_with(rechoose) {
         let row = &mut entries[s.at() * width..(s.at() + 1) * width];
-        if targets == 0
-            && let Some(new) = maker.choose_again(job, &context, s, row, again)
+        if dirty == 0
+            && let Some(new) = maker.rechoose(job, context, s, row, rechosen)
         {
             writer.replace(s, row, new);
             continue;
         }
-        let targets = targets | again;
-        let new = maker.row(job, &context, s, targets);
+        let targets = dirty | rechosen;
+        let new = maker.row(job, context, s, targets);
         match targets == ALL {
             true => writer.replace(s, row, new),
             false => writer.replace_part(s, row, new, targets),
         }
     }
-    choose_again.clear();
-    dirty.clear();
     writer.delta
 }
 
@@ -104,45 +120,14 @@ fn update_costs(
     groups: &PortGroups,
     costs: &mut Hops,
     touched: &Touched,
-    UpdateScratch { sweep, changed, dirty, .. }: &mut UpdateScratch,
+    scratch: &mut UpdateScratch,
 ) -> bool {
-    sweep.fit(groups);
-    changed.fit(groups.switch_count());
-    dirty.fit(groups.switch_count());
-    for &s in &touched.groups {
-        sweep.want(groups, s);
-        if groups.place(s).is_none() {
-            // A failed switch has no neighbours, so nobody else changes with it.
-            changed.mark(s, costs.refresh_down(groups, s) | costs.refresh_up(groups, s));
-        }
-    }
-    sweep.upwards(groups, |sweep, s| {
-        let targets = costs.refresh_down(groups, s);
-        if targets != 0 {
-            changed.mark(s, targets);
-            for &above in groups.above(s).peers {
-                sweep.want(groups, above);
-                dirty.mark(above, targets);
-            }
-        }
-    });
-    for s in touched.groups.iter().copied().chain(changed.iter().map(|(s, _)| s)) {
-        sweep.want(groups, s);
-    }
-    for (s, _) in changed.iter() {
-        for &below in groups.below(s).peers {
-            sweep.want(groups, below);
-        }
-    }
-    sweep.downwards(groups, |sweep, s| {
-        let targets = costs.refresh_up(groups, s);
-        if targets != 0 {
-            changed.mark(s, targets);
-            for &below in groups.below(s).peers {
-                sweep.want(groups, below);
-            }
-        }
-    });
+    scratch.sweep.fit(groups);
+    scratch.changed.fit(groups.switch_count());
+    scratch.dirty.fit(groups.switch_count());
+    update_down_costs(groups, costs, touched, scratch);
+    update_up_costs(groups, costs, touched, scratch);
+    let UpdateScratch { changed, dirty, .. } = scratch;
     let mut some = false;
     for (s, targets) in changed.iter() {
         some = true;
@@ -153,6 +138,59 @@ fn update_costs(
     }
     changed.clear();
     some
+}
+
+/// Updates plane 0 from the touched switches upwards. Marks what changed, and makes it dirty at the switches above.
+fn update_down_costs(
+    groups: &PortGroups,
+    costs: &mut Hops,
+    touched: &Touched,
+    UpdateScratch { sweep, changed, dirty, .. }: &mut UpdateScratch,
+) {
+    for &s in &touched.groups {
+        sweep.add(groups, s);
+        if groups.place(s).is_none() {
+            // A failed switch has no groups, so nothing follows from its costs. The switches next to it are touched
+            // themselves.
+            changed.mark(s, costs.refresh_down(groups, s) | costs.refresh_up(groups, s));
+        }
+    }
+    sweep.upwards(groups, |sweep, s| {
+        let targets = costs.refresh_down(groups, s);
+        if targets != 0 {
+            changed.mark(s, targets);
+            for &above in groups.above(s).peers {
+                sweep.add(groups, above);
+                dirty.mark(above, targets);
+            }
+        }
+    });
+}
+
+/// Updates the planes of hops up, downwards from the touched switches and those whose plane 0 changed. Marks what changed.
+fn update_up_costs(
+    groups: &PortGroups,
+    costs: &mut Hops,
+    touched: &Touched,
+    UpdateScratch { sweep, changed, .. }: &mut UpdateScratch,
+) {
+    for s in touched.groups.iter().copied().chain(changed.iter().map(|(s, _)| s)) {
+        sweep.add(groups, s);
+    }
+    for (s, _) in changed.iter() {
+        for &below in groups.below(s).peers {
+            sweep.add(groups, below);
+        }
+    }
+    sweep.downwards(groups, |sweep, s| {
+        let targets = costs.refresh_up(groups, s);
+        if targets != 0 {
+            changed.mark(s, targets);
+            for &below in groups.below(s).peers {
+                sweep.add(groups, below);
+            }
+        }
+    });
 }
 
 /// Writes the entries of some rows that change, and returns which these are.

@@ -1,9 +1,9 @@
-//! For engines that cannot update tables: every change routes everything, and the tables are compared.
+//! The strategy for engines that cannot update tables: every change routes everything, and the tables are compared.
 
 use std::sync::Arc;
 
 use super::update::DeltaWriter;
-use super::{Keep, Touched, Whole};
+use super::{FullRoute, Touched, UpdateStrategy};
 use crate::parallel;
 use crate::route::job::RouteJob;
 use crate::route::{Coverage, Engine, RouteError};
@@ -11,30 +11,30 @@ use crate::tables::{ForwardingTables, TableDelta};
 
 /// Any engine, and what its last tables reach.
 #[derive(Clone, Debug)]
-pub(super) struct WholeAgain {
+pub(super) struct RouteAgain {
     engine: Arc<dyn Engine>,
     coverage: Coverage,
 }
 
-impl WholeAgain {
+impl RouteAgain {
     pub(super) fn new(engine: Arc<dyn Engine>) -> Self {
-        WholeAgain { engine, coverage: Coverage::default() }
+        RouteAgain { engine, coverage: Coverage::default() }
     }
 }
 
-impl Keep for WholeAgain {
+impl UpdateStrategy for RouteAgain {
     fn route(
         &mut self,
         job: &RouteJob<'_>,
         tables: &mut ForwardingTables,
-        how: Whole,
+        how: FullRoute,
     ) -> Result<TableDelta, RouteError> {
         match how {
-            Whole::Write => {
+            FullRoute::Overwrite => {
                 self.coverage = self.engine.route(job.live, job.ready, tables)?;
                 Ok(TableDelta::default())
             }
-            Whole::Compare => {
+            FullRoute::Compare => {
                 let columns = tables.columns().clone();
                 let mut new = ForwardingTables::new(columns, tables.switch_count())?;
                 self.coverage = self.engine.route(job.live, job.ready, &mut new)?;
@@ -66,7 +66,7 @@ impl Keep for WholeAgain {
         self.coverage.clone()
     }
 
-    fn clone_box(&self) -> Box<dyn Keep> {
+    fn clone_box(&self) -> Box<dyn UpdateStrategy> {
         Box::new(self.clone())
     }
 }

@@ -29,8 +29,8 @@ impl ByFormula {
         self.gather(context);
         let (above, below) = (ready.groups.above(s), ready.groups.below(s));
         let divider = Divisor::new(ready.dividers[s.at()]);
-        if take_ports(&mut self.up, &above, segments)
-            && take_ports(&mut self.down, &below, segments)
+        if give_ports(&mut self.up, &above, segments)
+            && give_ports(&mut self.down, &below, segments)
         {
             let spread = Spread { segments, chained, up: &self.up, down: &self.down, divider };
             kernel.spread(&spread, &mut self.cycles, row);
@@ -47,7 +47,7 @@ impl ByFormula {
         self.fill_exactly(sides, Divisor::new(ready.dividers[s.at()]), segments, row);
     }
 
-    /// Sorts the closer sets by target.
+    /// Transposes the closer sets, from masks by group to sets by target.
     fn gather(&mut self, RowContext { closer, kernel, .. }: RowContext<'_>) {
         match closer.up_is_uniform {
             true => self.up.take_all(closer.up, closer.through_up.len()),
@@ -67,14 +67,14 @@ impl ByFormula {
         let mut last = None;
         for segment in segments {
             let target = segment.target;
-            let (choices, side) = match () {
-                () if self.up.targets >> target & 1 == 1 => (&self.up, &above),
-                () if self.down.targets >> target & 1 == 1 => (&self.down, &below),
-                () => {
-                    let (start, length) = (segment.start as usize, segment.length as usize);
-                    row[start..start + length].fill(NO_ROUTE);
-                    continue;
-                }
+            let (choices, side) = if self.up.targets >> target & 1 == 1 {
+                (&self.up, &above)
+            } else if self.down.targets >> target & 1 == 1 {
+                (&self.down, &below)
+            } else {
+                let (start, length) = (segment.start as usize, segment.length as usize);
+                row[start..start + length].fill(NO_ROUTE);
+                continue;
             };
             let set = (std::ptr::from_ref(choices), choices.set(target));
             if last != Some(set) {
@@ -92,7 +92,7 @@ impl ByFormula {
 /// Gives the ports of one direction to the kernel. Returns `false` if the kernel cannot choose there: it can if all
 /// groups have one port, or if they have equally many and each node has one LID.
 #[inline]
-fn take_ports(choices: &mut Choices, side: &Side<'_>, segments: &[Segment]) -> bool {
+fn give_ports(choices: &mut Choices, side: &Side<'_>, segments: &[Segment]) -> bool {
     if choices.targets == 0 {
         return true;
     }

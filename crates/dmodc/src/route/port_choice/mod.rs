@@ -4,7 +4,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `tile` | a whole route: tile by tile, costs first, then at once the rows of that tile |
+//! | `tile` | a complete route, tile by tile: first the costs of a tile, then its rows |
 //! | `row` | [`RowMaker`]: the entries of one switch for one tile |
 //! | `streamed` | tables that are handed out piece by piece and never stored whole |
 //! | `formula` | eqs. (3) and (4) over a closer set, the choice of Dmodc |
@@ -52,14 +52,14 @@ pub(crate) trait PortChoice: Clone + std::fmt::Debug + Send + Sync + 'static {
     ) -> Result<(), TooFar>;
 
     /// Updates the state of a tile after a change of the fabric. `dirty` has the entries whose closer sets may have
-    /// changed; entries whose choice changes although their closer sets did not are to be marked in `others`.
+    /// changed; entries whose choice changes although their closer sets did not are to be marked in `rechoose`.
     fn update_state(
         &self,
         tile: JobTile<'_>,
         costs: &Hops,
         state: &mut Self::TileState,
         dirty: &Marks,
-        others: &mut Marks,
+        rechoose: &mut Marks,
     );
 
     /// Writes the requested entries of a row. A target in no direction gets no route. This may write over the end
@@ -73,10 +73,10 @@ pub(crate) trait PortChoice: Clone + std::fmt::Debug + Send + Sync + 'static {
         row: &mut [u8],
     );
 
-    /// Does what [`fill_row`](Self::fill_row) does without closer sets, from the costs alone. Returns the target
-    /// that the switch is itself, as a bit; or `None`, without having written anything, if this row needs
-    /// `fill_row`. If the request [keeps its closer sets](RowRequest::keeps_closer_sets), only the entries that
-    /// are chosen differently are written.
+    /// Writes the same entries as [`fill_row`](Self::fill_row), but from the costs alone: closer sets are not given.
+    /// Returns the bit of the target that is this switch (0 if none), or `None`, with the row untouched, if the row
+    /// needs `fill_row`. If the request [keeps its closer sets](RowRequest::keeps_closer_sets), only those entries are
+    /// written whose choice may depend on other switches.
     fn fill_row_fast(
         &self,
         _switch: JobSwitch<'_>,

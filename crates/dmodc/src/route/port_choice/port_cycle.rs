@@ -36,7 +36,7 @@ impl PortCycle {
         self.period = 0;
     }
 
-    /// Writes the entries of a segment of destinations: the ports are those of the side, and Π.
+    /// Writes the entries of a segment of destinations. `ports` are the ports of the side, and `divider` is Π.
     pub(super) fn fill(
         &mut self,
         ports: &[PortNumber],
@@ -73,7 +73,8 @@ impl PortCycle {
         }
     }
 
-    /// Writes one period down, if `wanted` consecutive ports are enough for that to pay off. Returns whether it is written down.
+    /// Writes one period down, if `wanted` consecutive ports are enough for that to pay off. Returns whether it is written
+    /// down.
     fn write_down(&mut self, ports: &[PortNumber], wanted: usize) -> bool {
         if self.cycle.is_empty() && wanted > self.groups.len() {
             if self.period == 0 {

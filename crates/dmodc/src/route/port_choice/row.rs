@@ -43,7 +43,7 @@ impl<'a> RowRequest<'a> {
     }
 }
 
-/// The switch of a row, and what works around it.
+/// The switch of a row, with the preprocessing and the closer sets that its entries follow from.
 #[derive(Clone, Copy)]
 pub(crate) struct RowContext<'a> {
     pub(crate) ready: &'a Preprocessing,
@@ -53,7 +53,7 @@ pub(crate) struct RowContext<'a> {
     pub(crate) kernel: Kernel,
 }
 
-/// A tile whose costs are known, as rows are computed from it.
+/// What the rows of one tile are computed from.
 #[derive(Clone, Copy)]
 pub(crate) struct TileContext<'a, P: PortChoice> {
     pub(crate) tile: &'a Tile,
@@ -134,9 +134,9 @@ impl<P: PortChoice> RowMaker<P> {
         &row[..tile.columns.len()]
     }
 
-    /// Returns the entries of a working switch after some of them are chosen again, although no closer set changed.
-    /// Returns `None` if that needs the whole row.
-    pub(crate) fn choose_again(
+    /// Returns the row of a working switch with the entries of `targets` chosen again, although their closer sets are the
+    /// same; its other entries are those of `old`. Returns `None` if the fast path does not apply.
+    pub(crate) fn rechoose(
         &mut self,
         job: &RouteJob<'_>,
         context: &TileContext<'_, P>,

@@ -1,5 +1,5 @@
-//! Tables that need not, or do not, fit into memory: they are computed piece by piece, handed to a sink, and
-//! forgotten.
+//! Streams the tables of an engine that chooses from closer sets: they are computed piece by piece, handed to a function,
+//! and not stored.
 
 use std::ops::ControlFlow;
 
@@ -12,7 +12,7 @@ use crate::route::job::{RouteJob, RowBlock};
 use crate::route::stream::{Piece, RowSink};
 use crate::route::validity::Coverage;
 
-/// Hands the tables to `each` piece by piece.
+/// Hands the tables to `each` piece by piece. Returns which pairs have a route.
 ///
 /// # Errors
 /// If a route is longer than costs can count.
@@ -50,7 +50,8 @@ pub(crate) fn tiles<P: PortChoice>(
 /// The approximate number of bytes of rows that are held at once.
 pub(crate) const ROWS: usize = 32 << 20;
 
-/// Hands the whole row of each switch to `each`, holding about `room` bytes of rows at once.
+/// Hands the whole row of each switch to `each`, holding about `room` bytes of rows at once. Returns which pairs have a
+/// route.
 ///
 /// # Errors
 /// If a route is longer than costs can count; nothing has been handed out then.

@@ -1,8 +1,9 @@
-//! A whole route: tile by tile, costs first, then at once the rows of that tile.
+//! Routes a whole fabric tile by tile: first the costs of a tile, then immediately its rows, while the costs are in the
+//! cache.
 //!
 //! Tiles are independent, so threads take them, and then blocks of their rows, as they come (in two
 //! [stages](crate::parallel::in_stages)); the tables are the same bytes for any number of threads. A row is computed
-//! in a small buffer and then copied to its place, past the cache if the tables are larger than that.
+//! in a small buffer and then copied to its place; the copy bypasses the cache if the tables are too large for it.
 
 use std::ops::DerefMut;
 use std::sync::{Mutex, PoisonError};
@@ -47,7 +48,7 @@ impl<CostsHolder: DerefMut<Target = TileCosts>, StateHolder: DerefMut>
         Ok(ReadyTile { tile, costs, state, coverage, dead_columns })
     }
 
-    /// Returns the tile as rows are computed from it.
+    /// Returns what the rows of this tile are computed from.
     pub(crate) fn context<'a, P: PortChoice<TileState = StateHolder::Target>>(
         &'a self,
         choice: &'a P,
@@ -81,7 +82,7 @@ impl<State: Default> Spare<State> {
     }
 }
 
-/// Routes all tiles.
+/// Routes all tiles, and returns which pairs have a route.
 ///
 /// # Errors
 /// If a route is longer than costs can count.

@@ -1,21 +1,28 @@
-//! The fast path: rows whose targets are all above, computed with 64-bit masks and without closer sets.
+//! The fast path: rows whose targets are all above. Closer sets are words here, with a bit for each group of the reference.
 //!
-//! A row takes this path if, at its switch,
+//! A row takes this path if all of these hold (`README.md` has the same list):
 //!
-//! 1. all targets were above in the reference, and every group was closer to all of them;
-//! 2. no rank changed, and no target is below now;
-//! 3. every group has one port, there are at most 64, and those of the present are a part of the reference's;
-//! 4. no displaced target has nodes with several LIDs.
+//! 1. costs of the present are [`Hops`], and the present is not known to equal the reference;
+//! 2. costs of the reference are `Hops`, too, and no switch with cables changed its rank;
+//! 3. in the reference, no target was below the switch, and every group above was closer to all targets above;
+//! 4. no target is below now, except the switch itself;
+//! 5. some requested target was above in the reference, and so was every other switch among the requested targets that is
+//!    reached now;
+//! 6. every group above has one port in both states, the reference has at most 64 of them, and those of the present are a
+//!    subset of the reference's;
+//! 7. no target whose entries are written again has nodes with several LIDs. Entries are written again for targets that
+//!    are displaced, reached now and, unless the switch is a leaf of the reference, needy.
 //!
-//! That is so at nearly all leaves of a fat-tree with single cables, and leaves are most rows. Groups keep their
-//! numbers of the reference: a closer set of the present is a word with some bits less, and the lost slots are the
-//! missing bits.
+//! The first is tested by `Stable::fill_row_fast`, the others by [`FastRows::fill`]. They hold at nearly all leaves of a
+//! fat-tree with single cables, and leaves are most rows. Groups keep their numbers of the reference: a closer set of the
+//! present is a word with some bits less, and the lost slots are the missing bits.
 
 use super::Reference;
 use super::group_set::GroupSet;
 use super::lookahead::{AheadGroups, Lookahead};
 use super::loss_view::LossView;
 use super::losses::live_groups;
+use super::slot_table::RoundKey;
 use crate::bits::bits;
 use crate::cost::{CloserSets, Hops};
 use crate::group::Side;
@@ -26,6 +33,9 @@ use crate::route::port_choice::{ALL, ByFormula, RowContext, RowRequest};
 use crate::tables::NO_ROUTE;
 
 /// Computes such rows, with groups numbered as in the reference.
+///
+/// The caches in it (`reference_row`, `upswitches`, `rounds`) have keys without the tile. They are right because
+/// this is part of the scratch of a `RowMaker`, which is made for one tile of one re-route.
 #[derive(Default)]
 pub(super) struct FastRows {
     reference_row: ReferenceRow,
@@ -34,7 +44,8 @@ pub(super) struct FastRows {
     pieces: Vec<LostPiece>,
     cycles: Cycles,
 }
-/// A switch, and all that is known of the tile.
+
+/// The switch of a row, and the states that its entries follow from.
 #[derive(Clone, Copy)]
 pub(super) struct FastContext<'a> {
     pub(super) reference: &'a Reference,
@@ -52,17 +63,18 @@ impl<'a> FastContext<'a> {
 }
 
 impl FastRows {
-    /// Writes the requested entries of a row. Returns the target that the switch is itself, as a bit; or `None`,
-    /// without having written anything, if the row needs the [general path](super::general_rows).
+    /// Writes the requested entries of a row. Returns the bit of the target that is this switch (0 if none), or `None`,
+    /// with the row untouched, if the row needs the [general path](super::general_rows). If the request
+    /// [keeps its closer sets](RowRequest::keeps_closer_sets), only lost entries are written.
     pub(super) fn fill(
         &mut self,
-        at: FastContext<'_>,
+        context: FastContext<'_>,
         formula: &mut ByFormula,
         request: RowRequest<'_>,
         row: &mut [u8],
     ) -> Option<u64> {
-        let FastContext { reference, ready, view, hops, switch: s } = at;
-        let (side, kernel) = (at.above(), ready.kernel);
+        let FastContext { reference, ready, view, hops, switch: s } = context;
+        let (side, kernel) = (context.above(), ready.kernel);
         let up = view.targets_if_all_above(s)? & request.targets;
         let (own, reached) = (hops.own(s), hops.reached(s) & request.targets);
         let has_nothing_below = hops.of(s)[0] & !own == 0;
@@ -75,52 +87,54 @@ impl FastRows {
         )?;
         kernel.run(
             #[inline(always)]
-            || self.upswitches.find(at),
+            || self.upswitches.find(context),
         );
+        // Every group was closer to all targets above, so a missing one displaces all of them.
         let displaced = match live.count_ones() as usize == side.peers.len() {
             true => up & !self.upswitches.with_all_groups,
             false => up,
         };
-        let mut harmed = displaced & reached;
+        // The targets with entries that are perhaps not those of the reference.
+        let mut rewritten = displaced & reached;
         if !reference.ready.ranking.is_leaf(s) {
-            harmed &= view.needy[s.at()];
+            rewritten &= view.needy[s.at()];
         }
-        if harmed & view.with_several_lids != 0 {
+        if rewritten & view.with_several_lids != 0 {
             return None;
         }
         view.note_displaced(s, request.targets, displaced);
         if !request.keeps_closer_sets {
-            self.reference_row.fill(at, up, formula, request, row);
+            self.reference_row.fill(context, up, formula, request, row);
             for segment in request.segments_of(up & !reached) {
                 let (start, length) = (segment.start as usize, segment.length as usize);
                 row[start..start + length].fill(NO_ROUTE);
             }
         }
-        if harmed != 0 {
-            self.upswitches.gather(at, harmed);
-            self.write_lost(at, LostTargets { harmed, live }, request, row);
+        if rewritten != 0 {
+            self.upswitches.gather(context, rewritten);
+            self.write_lost(context, LostTargets { rewritten, live }, request, row);
         }
         Some(own)
     }
 
-    /// Writes the lost entries of some targets.
+    /// Writes the lost entries of some targets: by the kernel if each slot is one destination (Π = 1), else slot by slot.
     fn write_lost(
         &mut self,
-        at: FastContext<'_>,
+        context: FastContext<'_>,
         targets: LostTargets,
         request: RowRequest<'_>,
         row: &mut [u8],
     ) {
-        let (side, kernel) = (at.above(), at.ready.kernel);
-        let pi = at.reference.ready.dividers[at.switch.at()];
-        self.rounds.find(RoundKey { pi, groups: side.peers.len() as u32 }, at.view, request);
+        let (side, kernel) = (context.above(), context.ready.kernel);
+        let pi = context.reference.ready.dividers[context.switch.at()];
+        self.rounds.find(RoundKey { pi, groups: side.peers.len() as u32 }, context.view, request);
         let mut ports = [0; 64];
         ports.iter_mut().zip(side.ports).for_each(|(to, port)| *to = port.0);
         if pi > 1 {
             kernel.run(
                 #[inline(always)]
                 || {
-                    self.each_piece(at, targets, |round, piece| {
+                    self.each_piece(context, targets, |round, piece| {
                         let groups = GroupSet([piece.groups]);
                         let mut group = groups.nth(piece.at);
                         for slot in bits(piece.lost) {
@@ -136,7 +150,7 @@ impl FastRows {
         pieces.clear();
         kernel.run(
             #[inline(always)]
-            || self.each_piece(at, targets, |_, piece| pieces.push(piece)),
+            || self.each_piece(context, targets, |_, piece| pieces.push(piece)),
         );
         kernel.write_lost(&ports, &pieces, &mut self.cycles, row);
         self.pieces = pieces;
@@ -146,23 +160,23 @@ impl FastRows {
     #[inline(always)]
     fn each_piece(
         &mut self,
-        at: FastContext<'_>,
-        LostTargets { harmed, live }: LostTargets,
+        context: FastContext<'_>,
+        LostTargets { rewritten, live }: LostTargets,
         mut each: impl FnMut(&Round, LostPiece),
     ) {
-        let (side, kernel) = (at.above(), at.ready.kernel);
-        let sigma = u64::from(at.reference.sigmas[at.switch.at()]);
+        let (side, kernel) = (context.above(), context.ready.kernel);
+        let sigma = u64::from(context.reference.sigmas[context.switch.at()]);
         let all_slots = u64::MAX >> (64 - side.peers.len());
         let FastRows { upswitches: Upswitches { closer_to, ahead, .. }, rounds, .. } = self;
-        let groups = AheadGroups { side: &side, through: closer_to, view: at.view, kernel };
-        for round in rounds.all.iter().filter(|round| harmed >> round.target & 1 == 1) {
+        let groups = AheadGroups { side: &side, through: closer_to, view: context.view, kernel };
+        for round in rounds.all.iter().filter(|round| rewritten >> round.target & 1 == 1) {
             let lost = all_slots & !(ahead.all::<1>(round.target).0[0] & live);
-            let here = lost >> round.slot & round.slots;
+            let here = lost >> round.first_slot & round.slots;
             if here == 0 {
                 continue;
             }
             let from = ahead.spread_over(round.target, GroupSet([live]), || round.stretch, groups);
-            let before = lost & ((1 << round.slot) - 1);
+            let before = lost & ((1 << round.first_slot) - 1);
             let x = u64::from(round.number) * u64::from(lost.count_ones())
                 + u64::from(before.count_ones())
                 + sigma;
@@ -172,46 +186,54 @@ impl FastRows {
     }
 }
 
-/// The targets of one row with lost entries.
+/// What the lost entries of one row are found from.
 #[derive(Clone, Copy)]
 struct LostTargets {
-    /// A bit for each target.
-    harmed: u64,
+    /// The targets whose entries are written again where their slot is lost.
+    rewritten: u64,
     /// The groups that are there now: a bit for each of the reference's.
     live: u64,
 }
 
-/// A row of the reference. It is most often that of the switch before: neighbouring leaves have the same row if they are
-/// cabled alike.
+/// The last row of the reference that was computed. Neighbouring leaves have the same row if they are cabled alike, so the
+/// next row is most often a copy.
 #[derive(Default)]
 struct ReferenceRow {
     was: CloserSets,
-    /// Π and the targets above that the row was computed from, if it is a whole row.
-    key: Option<(u32, u64)>,
+    /// What `row` was computed from, together with `ports`; `None` if no complete row is kept.
+    key: Option<ReferenceRowKey>,
     ports: Vec<PortNumber>,
     row: Vec<u8>,
+}
+
+/// What a complete row of the reference depends on besides its ports.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct ReferenceRowKey {
+    pi: u32,
+    targets_above: u64,
 }
 
 impl ReferenceRow {
     /// Writes the row for the targets `up`, which are above.
     fn fill(
         &mut self,
-        at: FastContext<'_>,
+        context: FastContext<'_>,
         up: u64,
         formula: &mut ByFormula,
         request: RowRequest<'_>,
         row: &mut [u8],
     ) {
-        let (ready, side) = (&at.reference.ready, at.above());
-        let key = (request.targets == ALL).then_some((ready.dividers[at.switch.at()], up));
+        let (ready, side) = (&context.reference.ready, context.above());
+        let pi = ready.dividers[context.switch.at()];
+        let key = (request.targets == ALL).then_some(ReferenceRowKey { pi, targets_above: up });
         if key.is_some() && key == self.key && side.ports == self.ports {
             row.copy_from_slice(&self.row);
             return;
         }
         (self.was.up, self.was.up_is_uniform) = (up, true);
         self.was.through_up.resize(side.peers.len(), up);
-        let kernel = at.ready.kernel;
-        let context = RowContext { ready, switch: at.switch, closer: &self.was, kernel };
+        let kernel = context.ready.kernel;
+        let context = RowContext { ready, switch: context.switch, closer: &self.was, kernel };
         formula.fill(context, request, row);
         self.key = key;
         if key.is_some() {
@@ -223,15 +245,15 @@ impl ReferenceRow {
     }
 }
 
-/// The upswitches of one switch: what each of them is closer to. Neighbouring leaves often have the same upswitches and
-/// the same distances to all targets, so this is seldom computed.
+/// The upswitches of one switch, and the targets that each of them is closer to. Neighbouring leaves often have the same
+/// upswitches and the same distances to all targets, so this is seldom computed.
 #[derive(Default)]
 struct Upswitches {
     /// The switch that this was computed for.
     of: Option<SwitchIndex>,
     /// The targets of that switch by hops up.
     hops: Vec<u64>,
-    /// For each group of the reference: the targets that it is closer to, as far as it is there.
+    /// For each group of the reference: the targets that its switch is closer to now, whether or not the cable to it works.
     closer_to: Vec<u64>,
     /// The targets that every group is closer to.
     with_all_groups: u64,
@@ -243,13 +265,13 @@ struct Upswitches {
 impl Upswitches {
     /// Finds what the upswitches of a switch are closer to, unless that is known from the switch before.
     #[inline(always)]
-    fn find(&mut self, at: FastContext<'_>) {
-        let (peers, hops) = (at.above().peers, &at.hops.of(at.switch)[1..]);
-        let groups = &at.reference.ready.groups;
+    fn find(&mut self, context: FastContext<'_>) {
+        let (peers, hops) = (context.above().peers, &context.hops.of(context.switch)[1..]);
+        let groups = &context.reference.ready.groups;
         if self.of.is_some_and(|of| self.hops == hops && groups.above(of).peers == peers) {
             return;
         }
-        self.of = Some(at.switch);
+        self.of = Some(context.switch);
         self.hops.clear();
         self.hops.extend(hops);
         self.gathered = 0;
@@ -259,40 +281,33 @@ impl Upswitches {
             // Most often all targets are equally far up.
             (Some(u), None) => {
                 let targets = hops[u];
-                self.closer_to.extend(peers.iter().map(|peer| targets & at.hops.of(*peer)[u]));
+                self.closer_to.extend(peers.iter().map(|peer| targets & context.hops.of(*peer)[u]));
             }
             _ => self.closer_to.extend(peers.iter().map(|peer| {
-                let nearer = hops.iter().zip(at.hops.of(*peer));
+                let nearer = hops.iter().zip(context.hops.of(*peer));
                 nearer.fold(0, |all, (these, theirs)| all | these & theirs)
             })),
         }
         self.with_all_groups = self.closer_to.iter().fold(u64::MAX, |all, targets| all & targets);
     }
 
-    /// Sorts closer sets by target: at leaves those of all targets, because other leaves need them, too.
-    fn gather(&mut self, at: FastContext<'_>, targets: u64) {
+    /// Transposes closer sets for looking ahead: at leaves those of all targets, because other leaves need them, too.
+    fn gather(&mut self, context: FastContext<'_>, targets: u64) {
         if targets & !self.gathered != 0 {
-            let is_leaf = at.reference.ready.ranking.is_leaf(at.switch);
+            let is_leaf = context.reference.ready.ranking.is_leaf(context.switch);
             self.gathered = if is_leaf { u64::MAX } else { targets };
-            let (kernel, side) = (at.ready.kernel, at.above());
-            self.ahead.gather(kernel, side, self.gathered, &self.closer_to, at.view);
+            let (kernel, side) = (context.ready.kernel, context.above());
+            self.ahead.gather(kernel, side, self.gathered, &self.closer_to, context.view);
         }
     }
 }
 
-/// The segments of a tile, round by round. Switches of one rank have the same rounds, so this is seldom computed. Only the
-/// first LID of each node counts.
+/// The segments of a tile, divided into rounds. Switches of one rank most often have the same rounds, so this is seldom
+/// computed. Only the first LID of each node counts.
 #[derive(Default)]
 struct Rounds {
     key: Option<RoundKey>,
     all: Vec<Round>,
-}
-
-/// What rounds depend on at a switch: Π and the number of groups.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct RoundKey {
-    pi: u32,
-    groups: u32,
 }
 
 /// Destinations of one segment with one ⌊q / #R⌋.
@@ -300,16 +315,18 @@ struct Round {
     target: u8,
     /// ⌊q / #R⌋.
     number: u32,
-    /// The slot of the first destination, and a bit for each from there on.
-    slot: u32,
+    /// The slot of the first destination.
+    first_slot: u32,
+    /// Bit i is set if the round has destinations in slot `first_slot` + i.
     slots: u64,
-    /// How many rounds it is after that of the target's first destination; the last stretch stands for all later ones.
+    /// The number of rounds from that of the target's first destination to this one; the last stretch stands for all
+    /// later ones.
     stretch: usize,
     /// The columns of the destinations.
     start: usize,
     end: usize,
-    /// How many of them the first slot has.
-    first: usize,
+    /// The number of destinations in the first slot, if the round has more than one slot.
+    first_slot_length: usize,
 }
 
 impl Rounds {
@@ -324,18 +341,18 @@ impl Rounds {
             let (mut number, end) = (segment.number, segment.number.saturating_add(segment.length));
             while number < end {
                 let q = number / pi;
-                let (round, slot) = (q / groups, q % groups);
+                let (round, first_slot) = (q / groups, q % groups);
                 let next = ((round + 1) * groups).saturating_mul(pi).min(end);
                 let column = |of: u32| (segment.start + (of - segment.number)) as usize;
                 self.all.push(Round {
                     target: segment.target,
                     number: round,
-                    slot,
+                    first_slot,
                     slots: u64::MAX >> (63 - ((next - 1) / pi - q)),
-                    stretch: (round.saturating_sub(first) as usize).min(view.kept.len() - 1),
+                    stretch: (round.saturating_sub(first) as usize).min(view.kept_slots.len() - 1),
                     start: column(number),
                     end: column(next),
-                    first: (pi - number % pi) as usize,
+                    first_slot_length: (pi - number % pi) as usize,
                 });
                 number = next;
             }
@@ -344,12 +361,12 @@ impl Rounds {
 }
 
 impl Round {
-    /// Writes one port for all destinations of a slot, counted from the first.
+    /// Writes one port for all destinations of a slot, counted from the first slot of the round.
     #[inline(always)]
     fn write(&self, pi: u32, slot: usize, port: u8, row: &mut [u8]) {
         let start_of = |slot: usize| match slot {
             0 => self.start,
-            _ => (self.start + self.first + (slot - 1) * pi as usize).min(self.end),
+            _ => (self.start + self.first_slot_length + (slot - 1) * pi as usize).min(self.end),
         };
         row[start_of(slot)..start_of(slot + 1)].fill(port);
     }

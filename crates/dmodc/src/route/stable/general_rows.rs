@@ -1,9 +1,10 @@
-//! The general path: any row, from closer sets. First the entries of the reference, then those that are lost.
+//! The general path: computes any row from closer sets. First it writes the entries of the reference, then those that are
+//! lost.
 
 use super::lookahead::Lookahead;
 use super::loss_view::{LossView, StableTile};
 use super::losses::Losses;
-use super::lost_entries::LostEntries;
+use super::lost_entries::{LostEntries, PerDirection};
 use crate::cost::CloserSets;
 use crate::kernel::Choices;
 use crate::preprocess::Preprocessing;
@@ -14,10 +15,10 @@ use crate::tables::NO_ROUTE;
 pub(super) struct GeneralRows {
     losses: Losses,
     /// The lost groups by target: those above and those below in the reference.
-    lost: [Choices; 2],
-    /// The displaced targets that are reached upwards now, and downwards.
-    ahead: [Lookahead; 2],
-    /// The closer sets of targets that the reference does not know.
+    lost: PerDirection<Choices>,
+    /// The closer sets of displaced targets that are reached upwards now, and downwards.
+    ahead: PerDirection<Lookahead>,
+    /// The closer sets of targets that the switch does not reach in the reference.
     unknown: CloserSets,
 }
 
@@ -25,8 +26,8 @@ impl Default for GeneralRows {
     fn default() -> Self {
         GeneralRows {
             losses: Losses::default(),
-            lost: std::array::from_fn(|_| Choices::one_by_one()),
-            ahead: Default::default(),
+            lost: PerDirection { up: Choices::one_by_one(), down: Choices::one_by_one() },
+            ahead: PerDirection { up: Lookahead::default(), down: Lookahead::default() },
             unknown: CloserSets::default(),
         }
     }
@@ -46,7 +47,7 @@ impl GeneralRows {
         let below = reference.ready.groups.below(s);
         let has_single_ports = || below.ports.len() == below.peers.len();
         let is_dmodc =
-            view.is_whole || view.can_only_lose_targets(reference, ready, s) && has_single_ports();
+            view.equals_reference || view.never_chooses(reference, ready, s) && has_single_ports();
         if is_dmodc {
             view.note_displaced(s, request.targets, 0);
             formula.fill(context, request, row);
@@ -63,23 +64,36 @@ impl GeneralRows {
         let then = RowContext { ready: &reference.ready, switch: s, closer: was, kernel };
         formula.fill(then, request, row);
         view.note_displaced(s, request.targets, self.losses.displaced);
-        let mut harmed = self.losses.harmed() & now;
-        if !reference.ready.ranking.is_leaf(s) {
-            harmed &= view.needy[s.at()];
-        }
         self.fill_unknown(context, now & !known, request, formula, row);
         for segment in request.segments_of(known & !now) {
             let (start, length) = (segment.start as usize, segment.length as usize);
             row[start..start + length].fill(NO_ROUTE);
         }
-        if harmed == 0 {
+        self.write_lost(StableTile { reference, view }, context, request, row);
+    }
+
+    /// Writes the lost entries of a row that has the entries of the reference, with the losses of its switch.
+    fn write_lost(
+        &mut self,
+        StableTile { reference, view }: StableTile<'_>,
+        context: RowContext<'_>,
+        request: RowRequest<'_>,
+        row: &mut [u8],
+    ) {
+        let RowContext { switch: s, closer, kernel, ready } = context;
+        // The targets with entries that are perhaps not those of the reference.
+        let mut rewritten = self.losses.harmed() & (closer.up | closer.down);
+        if !reference.ready.ranking.is_leaf(s) {
+            rewritten &= view.needy[s.at()];
+        }
+        if rewritten == 0 {
             return;
         }
-        if harmed & self.losses.displaced != 0 {
+        if rewritten & self.losses.displaced != 0 {
             self.gather(context, view);
         }
         let GeneralRows { losses, lost, ahead, .. } = self;
-        let mut entries = LostEntries { reference, context, view, harmed, losses, lost, ahead };
+        let mut entries = LostEntries { reference, context, view, rewritten, losses, lost, ahead };
         let groups = |ready: &Preprocessing| {
             ready.groups.above(s).peers.len().max(ready.groups.below(s).peers.len())
         };
@@ -93,7 +107,7 @@ impl GeneralRows {
         );
     }
 
-    /// Writes the entries of targets that the reference does not reach, as Dmodc does.
+    /// Writes the entries of targets that the switch does not reach in the reference, as Dmodc does.
     fn fill_unknown(
         &mut self,
         context: RowContext<'_>,
@@ -113,17 +127,18 @@ impl GeneralRows {
         }
     }
 
-    /// Sorts the closer sets of all displaced targets by target.
+    /// Transposes the lost groups and the closer sets of all displaced targets: from masks by group to sets by target.
     fn gather(&mut self, context: RowContext<'_>, view: &LossView) {
         let RowContext { ready, switch: s, closer, kernel } = context;
         let Losses { was, up, down, displaced, .. } = &self.losses;
-        for (lost, (targets, side)) in self.lost.iter_mut().zip([(was.up, up), (was.down, down)]) {
+        let PerDirection { up: lost_up, down: lost_down } = &mut self.lost;
+        for (lost, targets, side) in [(lost_up, was.up, up), (lost_down, was.down, down)] {
             let targets = targets & displaced;
             if targets != 0 {
                 kernel.gather(lost, targets, &side.lost_targets);
             }
         }
-        let [up, down] = &mut self.ahead;
+        let PerDirection { up, down } = &mut self.ahead;
         let groups = &ready.groups;
         up.gather(kernel, groups.above(s), closer.up & displaced, &closer.through_up, view);
         down.gather(kernel, groups.below(s), closer.down & displaced, &closer.through_down, view);

@@ -3,7 +3,6 @@
 use crate::bits::bits;
 
 /// A set of at most 64 · `W` groups or slots.
-
 #[derive(Clone, Copy)]
 pub(super) struct GroupSet<const W: usize>(pub(super) [u64; W]);
 
@@ -95,14 +94,14 @@ impl<const W: usize> GroupSet<W> {
         Some(at * 64 + word.trailing_zeros() as usize)
     }
 
-    /// Returns the ranks of these members among those of `among`, which contains all of them. For example, the
-    /// members 5 and 9 of {2, 5, 9} have the ranks 1 and 2.
-    pub(super) fn ranked(&self, among: &Self) -> Self {
-        let mut ranks = Self::EMPTY;
-        for (rank, _) in among.iter().enumerate().filter(|(_, member)| self.has(*member)) {
-            ranks.insert(rank);
+    /// Returns the indices of these members among those of `all`, which contains all of them. For example, the
+    /// members 5 and 9 of {2, 5, 9} have the indices 1 and 2.
+    pub(super) fn indices_within(&self, all: &Self) -> Self {
+        let mut indices = Self::EMPTY;
+        for (index, _) in all.iter().enumerate().filter(|(_, member)| self.has(*member)) {
+            indices.insert(index);
         }
-        ranks
+        indices
     }
 }
 
@@ -165,8 +164,8 @@ mod tests {
             assert_eq!(set.before(256).count(), set.count());
             let mut some = set;
             some.0[random.below(4) as usize] &= random.below(u64::MAX);
-            let ranks: Vec<usize> = (0..list.len()).filter(|&at| some.has(list[at])).collect();
-            assert!(some.ranked(&set).iter().eq(ranks));
+            let indices: Vec<usize> = (0..list.len()).filter(|&at| some.has(list[at])).collect();
+            assert!(some.indices_within(&set).iter().eq(indices));
             assert!(set.and(&some).iter().eq(some.and(&set).iter()));
             assert!(set.and(&some).iter().eq(list.iter().copied().filter(|&m| some.has(m))));
             assert!(set.without(&some).iter().eq(list.iter().copied().filter(|&m| !some.has(m))));

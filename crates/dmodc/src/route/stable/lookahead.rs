@@ -1,4 +1,5 @@
-//! Looking ahead: which of the closer groups the displaced destinations of a target go to.
+//! Looking ahead: which of the closer groups the displaced destinations of a target go to. Both the fast and the general
+//! path use it.
 
 use super::STRETCHES;
 use super::group_set::GroupSet;
@@ -7,17 +8,17 @@ use crate::group::Side;
 use crate::kernel::{Choices, Kernel};
 use crate::oracle::stable::are_enough_unharmed;
 
-/// The closer sets of the displaced targets of one direction, sorted by target.
+/// The closer sets of displaced targets in one direction, by target: for each target, the groups that are closer to it.
 pub(super) struct Lookahead {
     /// All closer groups.
     all: Choices,
     /// The groups whose switches lost nothing; unused if they are packed into `all`.
     unharmed: Choices,
-    /// How many groups there are, if both sets of a target are packed into one word of `all`: first the bits of all
-    /// groups, then those of the unharmed ones. 0 if they are not packed.
-    packed: usize,
-    /// For each stretch: the groups whose switches kept the slot, if that was needed yet.
-    kept: [Choices; STRETCHES],
+    /// With n ≤ 32 groups, both sets of a target share one word of `all`: its low n bits are all closer groups, and the
+    /// next n bits are the unharmed ones. This is n then, and 0 if the sets are not packed.
+    packed_groups: usize,
+    /// For each stretch: the groups whose switches kept the slot. Found when first needed.
+    kept_slots: [Choices; STRETCHES],
     is_known: [bool; STRETCHES],
     masks: Vec<u64>,
 }
@@ -27,8 +28,8 @@ impl Default for Lookahead {
         Lookahead {
             all: Choices::one_by_one(),
             unharmed: Choices::one_by_one(),
-            packed: 0,
-            kept: std::array::from_fn(|_| Choices::one_by_one()),
+            packed_groups: 0,
+            kept_slots: std::array::from_fn(|_| Choices::one_by_one()),
             is_known: [false; STRETCHES],
             masks: vec![],
         }
@@ -36,8 +37,8 @@ impl Default for Lookahead {
 }
 
 impl Lookahead {
-    /// Sorts the closer sets of some targets by target. For each group of `side`, `through` has the targets that it is
-    /// closer to.
+    /// Transposes the closer sets of some targets: from `through`, which has for each group of `side` the targets that it is
+    /// closer to, to the groups that are closer to each target.
     pub(super) fn gather(
         &mut self,
         kernel: Kernel,
@@ -56,8 +57,8 @@ impl Lookahead {
         masks.extend(through.iter().map(|mask| mask & targets));
         let harmed = side.peers.iter().map(|peer| view.harmed[peer.at()]);
         let ahead = |(mask, harmed): (&u64, u64)| mask & targets & !harmed;
-        self.packed = if through.len() <= 32 { through.len() } else { 0 };
-        if self.packed > 0 {
+        self.packed_groups = if through.len() <= 32 { through.len() } else { 0 };
+        if self.packed_groups > 0 {
             // Both sets fit into one word for each target, and are sorted at once.
             masks.extend(through.iter().zip(harmed).map(ahead));
             kernel.gather(all, targets, masks);
@@ -73,8 +74,8 @@ impl Lookahead {
     #[inline(always)]
     pub(super) fn all<const W: usize>(&self, target: u8) -> GroupSet<W> {
         let mut all = GroupSet(self.all.words(target));
-        if self.packed > 0 {
-            all.0[0] &= (1 << self.packed) - 1;
+        if self.packed_groups > 0 {
+            all.0[0] &= (1 << self.packed_groups) - 1;
         }
         all
     }
@@ -82,7 +83,7 @@ impl Lookahead {
     /// Returns the closer groups of a target whose switches lost nothing.
     #[inline(always)]
     fn unharmed<const W: usize>(&self, target: u8) -> GroupSet<W> {
-        match self.packed {
+        match self.packed_groups {
             0 => GroupSet(self.unharmed.words(target)),
             groups => {
                 let mut both: GroupSet<W> = GroupSet(self.all.words(target));
@@ -92,9 +93,10 @@ impl Lookahead {
         }
     }
 
-    /// Returns the groups that the lost slots of a target go to (B in docs/stable.md), of those of its closer groups that
-    /// are `live`: those whose switches lost nothing, if they are at least half; else those that kept the slot of a
-    /// stretch; else all.
+    /// Returns the set B of docs/stable.md: the groups over which the lost slots of a target are spread. Candidates are the
+    /// closer groups of the target that are in `live`. B has the candidates whose switches lost nothing, if these are at
+    /// least half; else the candidates whose switches kept the slot of the stretch; if there is none, all candidates.
+    /// `stretch` is only called if it is needed.
     #[inline(always)]
     pub(super) fn spread_over<const W: usize>(
         &mut self,
@@ -112,18 +114,18 @@ impl Lookahead {
         if !self.is_known[stretch] {
             self.find_kept(groups, stretch);
         }
-        let kept = GroupSet(self.kept[stretch].words(target)).and(&live);
+        let kept = GroupSet(self.kept_slots[stretch].words(target)).and(&live);
         if kept.is_empty() { all } else { kept }
     }
 
     #[inline(never)]
     fn find_kept(&mut self, groups: AheadGroups<'_>, stretch: usize) {
         let AheadGroups { side, through, view, kernel } = groups;
-        let (targets, kept) = (self.all.targets, &view.kept[stretch]);
+        let (targets, kept) = (self.all.targets, &view.kept_slots[stretch]);
         self.masks.clear();
         let pairs = through.iter().zip(side.peers);
         self.masks.extend(pairs.map(|(mask, peer)| mask & targets & kept[peer.at()]));
-        kernel.gather(&mut self.kept[stretch], targets, &self.masks);
+        kernel.gather(&mut self.kept_slots[stretch], targets, &self.masks);
         self.is_known[stretch] = true;
     }
 }

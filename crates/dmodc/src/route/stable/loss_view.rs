@@ -1,4 +1,5 @@
-//! What every switch of a tile lost. It is found once for a tile, so that the switches before others can look ahead.
+//! What every switch of a tile lost. It is found before any row of the tile, because a switch that chooses a group looks
+//! ahead to the losses of its neighbours.
 
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
@@ -14,33 +15,40 @@ use crate::route::job::RouteJob;
 use crate::route::marks::Marks;
 use crate::route::port_choice::{JobTile, RowContext};
 
-/// A tile as the switches that look ahead see it. All lists are by switch, and have a bit for each target.
+/// What every switch of one tile lost against the reference. A router keeps it between changes. Fields of type `Vec<u64>`
+/// have a word for each switch, and in it a bit for each target.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LossView {
-    /// The tile that this is about.
+    /// The tile that was looked at.
     tile_index: Option<usize>,
     pub(super) reference_tile: ReferenceTile,
-    /// Whether the present is the reference itself.
-    pub(super) is_whole: bool,
-    /// Whether no switch changed its rank. In a levelled fabric ranks determine how long routes are.
-    ranks_are_same: bool,
-    /// Whether moreover every cable of the present is one of the reference.
-    pub(super) is_part: bool,
+    /// Whether the present is known to equal the reference. An [update](Self::update) sets this to `false`, even after a
+    /// complete repair: then no switch has lost anything, and rows are those of the reference all the same. It only takes
+    /// longer to see that, until everything is routed again.
+    pub(super) equals_reference: bool,
+    /// Whether both states are levelled, and no switch changed its rank. In a levelled fabric ranks determine how long
+    /// routes are.
+    has_same_ranks: bool,
+    /// Whether, in addition, the reference has no faults, so that no cable of the present is missing in it.
+    pub(super) is_subset: bool,
     /// For each target: the numbers of its destinations.
     pub(super) spans: Vec<NumberSpan>,
-    /// The targets with further destinations, which are numbered apart.
+    /// The targets that have destinations outside their span: nodes that are not on leaves, the switch itself, or further
+    /// LIDs.
     with_other_numbers: u64,
     /// The targets with nodes that have more than one LID.
     pub(super) with_several_lids: u64,
-    /// The targets for which a switch lost a group or a port.
+    /// The targets for which a switch lost a group or a port. 0 for switches that are not looked at.
     pub(super) harmed: Vec<u64>,
-    /// The targets for which a switch lost a group when its row was last written.
+    /// The targets for which a switch had lost a group when its row was last written. Known for every switch, also for
+    /// leaves.
     displaced: TargetsBySwitch,
-    /// For each switch that others look ahead to: the targets that have a destination whose slot is lost.
+    /// The targets that may have a destination whose slot is lost or thinned; some may be too many. Known for switches
+    /// that others look ahead to. At leaves of the reference it is 0 and must not be asked for.
     pub(super) needy: Vec<u64>,
-    /// For each stretch and each switch: the targets whose slot the switch kept. The last stretch stands for all later
-    /// ones. There are as many stretches as anybody asks for.
-    pub(super) kept: Vec<Vec<u64>>,
+    /// `kept_slots[t][s]`: the targets for which switch s still has the slot of stretch t, number ⌊f / Π⌋ + t. There are
+    /// 1 to [`STRETCHES`] stretches, as many as the tile needs; the last one stands for all later ones.
+    pub(super) kept_slots: Vec<Vec<u64>>,
 }
 
 /// The reference, and what the switches of one tile lost compared with it.
@@ -61,17 +69,16 @@ impl LossView {
         tile: JobTile<'_>,
         costs: &TileCosts,
     ) -> Result<(), TooFar> {
-        self.begin(reference, tile)?;
-        if self.is_whole {
+        self.prepare(reference, tile)?;
+        if self.equals_reference {
             return Ok(());
         }
         let ready = tile.job.ready;
         let mut finder = LossFinder::default();
         for &s in ready.groups.ascending() {
-            // A leaf is on the way to no other switch, so nobody looks ahead to it.
-            if !reference.ready.ranking.is_leaf(s)
-                && !self.can_only_lose_targets(reference, ready, s)
-            {
+            // By definition, nobody looks ahead to a leaf of the reference. A switch that never chooses has lost only
+            // targets that it does not reach any more, so it is closer to none of them, and nobody asks for its losses.
+            if !reference.ready.ranking.is_leaf(s) && !self.never_chooses(reference, ready, s) {
                 finder.find_closer(tile.job, |closer| costs.closer(&ready.groups, s, closer));
                 finder.note(reference, tile.job, self, s);
             }
@@ -79,17 +86,21 @@ impl LossView {
         Ok(())
     }
 
-    /// Updates the view after a change that made some entries dirty. Marks in `others` the entries that look ahead to
+    /// Updates the view after a change that made some entries dirty. Marks in `rechoose` the entries that look ahead to
     /// what changed.
+    ///
+    /// Switches that [never choose](Self::never_chooses) are not left out here, unlike in [`find`](Self::find). What is
+    /// noted for them differs from what `find` would note, but only for targets that they do not reach, which nobody asks
+    /// for. At worst some neighbours choose again and find the same port.
     pub(super) fn update(
         &mut self,
         reference: &Reference,
         JobTile { job, tile }: JobTile<'_>,
         hops: &Hops,
         dirty: &Marks,
-        others: &mut Marks,
+        rechoose: &mut Marks,
     ) {
-        self.is_whole = false;
+        self.equals_reference = false;
         self.compare_ranks(reference, job);
         let mut finder = LossFinder::default();
         let groups = &job.ready.groups;
@@ -102,33 +113,35 @@ impl LossView {
             if changed == 0 {
                 continue;
             }
-            // Only switches whose own slot is lost look ahead. Where it was not lost, and is now, they are dirty.
+            // A peer looks ahead only for targets for which it lost a group itself: `displaced` has these as of its last
+            // row. If it loses its first group for a target by this very change, its closer set changed, and the entry
+            // is dirty already.
             for &peer in groups.above(s).peers.iter().chain(groups.below(s).peers) {
-                others.mark(peer, changed & self.displaced.get(peer));
+                rechoose.mark(peer, changed & self.displaced.get(peer));
             }
         }
     }
 
-    /// Begins anew unless the view is of this tile already. No switch has lost anything yet.
-    fn begin(&mut self, reference: &Reference, tile: JobTile<'_>) -> Result<(), TooFar> {
-        let JobTile { job, tile: columns_tile } = tile;
-        if self.tile_index != Some(columns_tile.index) {
+    /// Forgets all losses. If the view was of another tile, also computes anew what follows from the reference alone.
+    fn prepare(&mut self, reference: &Reference, job_tile: JobTile<'_>) -> Result<(), TooFar> {
+        let JobTile { job, tile } = job_tile;
+        if self.tile_index != Some(tile.index) {
             self.tile_index = None;
-            self.reference_tile.compute(reference, tile)?;
+            self.reference_tile.compute(reference, job_tile)?;
             self.spans.clear();
             (self.with_other_numbers, self.with_several_lids) = (0, 0);
-            for (bit, at) in columns_tile.switches.clone().enumerate() {
+            for (bit, at) in tile.switches.clone().enumerate() {
                 let segments = job.columns.segments(at..at + 1);
                 let has_several_lids = segments.iter().any(|segment| segment.k > 0);
                 self.spans.push(NumberSpan::of(segments));
                 self.with_other_numbers |= u64::from(segments.len() > 1) << bit;
                 self.with_several_lids |= u64::from(has_several_lids) << bit;
             }
-            let segments = job.columns.segments(columns_tile.switches.clone());
-            self.kept = vec![vec![]; self.reference_tile.stretches(&self.spans, segments)];
-            self.tile_index = Some(columns_tile.index);
+            let segments = job.columns.segments(tile.switches.clone());
+            self.kept_slots = vec![vec![]; self.reference_tile.stretches(&self.spans, segments)];
+            self.tile_index = Some(tile.index);
         }
-        self.is_whole = *job.live.degradation == reference.degradation;
+        self.equals_reference = *job.live.degradation == reference.degradation;
         self.compare_ranks(reference, job);
         let switches = job.ready.groups.switch_count();
         self.displaced.reset(switches);
@@ -136,7 +149,7 @@ impl LossView {
             words.clear();
             words.resize(switches, 0);
         }
-        for kept in &mut self.kept {
+        for kept in &mut self.kept_slots {
             kept.clear();
             kept.resize(switches, u64::MAX);
         }
@@ -150,28 +163,33 @@ impl LossView {
         let is_alone =
             |s| now.groups.above(s).peers.is_empty() && now.groups.below(s).peers.is_empty();
         let same_rank = |s| then.ranking.rank(s) == now.ranking.rank(s);
-        self.ranks_are_same = then.new_costs().hops().is_some()
+        self.has_same_ranks = then.new_costs().hops().is_some()
             && now.new_costs().hops().is_some()
             && now.groups.ascending().iter().all(|s| same_rank(*s) || is_alone(*s));
-        self.is_part = self.ranks_are_same && reference.degradation.removed().next().is_none();
+        self.is_subset = self.has_same_ranks && reference.degradation.removed().next().is_none();
     }
 
     /// Returns all targets of a switch in the reference, if all of them are above it, every group there is closer to
     /// all of them, and no rank changed.
     pub(super) fn targets_if_all_above(&self, s: SwitchIndex) -> Option<u64> {
         let shape = self.reference_tile.shape(s);
-        if self.ranks_are_same && shape.has_nothing_below { shape.uniform } else { None }
+        if self.has_same_ranks && shape.has_nothing_below {
+            shape.targets_above_if_uniform
+        } else {
+            None
+        }
     }
 
-    /// Returns whether a switch can lose a target only as a whole: nothing is above it, it had one group for each
-    /// target, and its groups are there with all their ports or not at all. Then no entry of it is ever displaced.
-    pub(super) fn can_only_lose_targets(
+    /// Returns whether this switch never chooses among groups: it had exactly one group for each target, has no switch
+    /// above, and each of its groups is there with all its ports or not at all. A target is then routed as in the reference
+    /// or not at all.
+    pub(super) fn never_chooses(
         &self,
         reference: &Reference,
         now: &Preprocessing,
         s: SwitchIndex,
     ) -> bool {
-        if !self.is_part
+        if !self.is_subset
             || !self.reference_tile.shape(s).has_one_way_down
             || !now.groups.above(s).peers.is_empty()
         {
@@ -184,7 +202,7 @@ impl LossView {
 
     /// Returns the two states for a comparison of closer sets.
     pub(super) fn compared<'a>(&'a self, reference: &'a Reference) -> Compared<'a> {
-        Compared { reference, tile: &self.reference_tile, is_part: self.is_part }
+        Compared { reference, tile: &self.reference_tile, is_subset: self.is_subset }
     }
 
     /// Notes for which of these targets a switch lost a group.
@@ -194,7 +212,7 @@ impl LossView {
     }
 }
 
-/// Targets by switch, noted while rows are written side by side: each switch has one writer at a time.
+/// Targets by switch. They are noted while several threads write rows; each switch has one writer at a time.
 #[derive(Debug, Default)]
 struct TargetsBySwitch(Vec<AtomicU64>);
 
@@ -240,7 +258,7 @@ impl LossFinder {
         );
     }
 
-    /// Notes what a switch lost. Returns the targets for which that is different from what was known.
+    /// Notes what a switch lost. Returns the targets for which something else was noted before.
     fn note(
         &mut self,
         reference: &Reference,
@@ -255,12 +273,12 @@ impl LossFinder {
         let harmed = losses.harmed();
         let mut changed = harmed ^ std::mem::replace(&mut view.harmed[s.at()], harmed);
         let mut needy = losses.thinned;
-        for (stretch, (all, slots)) in view.kept.iter_mut().zip(slots).enumerate() {
+        for (stretch, (all, slots)) in view.kept_slots.iter_mut().zip(slots).enumerate() {
             let LostSlots { lost, present } = match losses.displaced {
                 0 => LostSlots { lost: 0, present: 0 },
                 _ => slots.lost(&reference.ready, s, losses, &view.spans, stretch),
             };
-            // Beyond the last stretch, any slot may be lost.
+            // The last of all stretches stands for later ones, too, whose slots are not looked up: they count as lost.
             let lost_here = if stretch == STRETCHES - 1 { u64::MAX } else { lost };
             needy |= losses.displaced & (present & lost_here | view.with_other_numbers);
             let kept = !lost;

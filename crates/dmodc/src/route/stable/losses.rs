@@ -1,7 +1,8 @@
-//! What became of the reference's closer sets at one switch.
+//! The losses of one switch: its closer sets in the reference, compared with those of the present.
 //!
 //! Every group of the reference is looked up among the groups of the present. A group is *lost* for a target if it
-//! was closer to it and is not now; it is *thinned* if it is still closer but has not all the ports that it had.
+//! was closer to it and is not now; it is *thinned* if it is still closer but has other ports now: as a
+//! rule fewer, but new parallel cables count, too.
 
 use super::Reference;
 use super::reference_tile::ReferenceTile;
@@ -11,7 +12,7 @@ use crate::id::{PortNumber, SwitchIndex};
 use crate::order::Orders;
 use crate::route::port_choice::RowContext;
 
-/// What became of the groups of one switch in one direction of the reference.
+/// The losses of one switch in one direction of the reference.
 #[derive(Default)]
 pub(super) struct SideLosses {
     /// For each group of the reference: the targets that it was closer to and no longer is.
@@ -56,8 +57,8 @@ pub(super) struct Losses {
 pub(super) struct Compared<'a> {
     pub(super) reference: &'a Reference,
     pub(super) tile: &'a ReferenceTile,
-    /// Whether the present is a part of the reference: no rank changed, and no cable is new.
-    pub(super) is_part: bool,
+    /// Whether the present is known to be a subset of the reference: no rank changed, and no cable is new.
+    pub(super) is_subset: bool,
 }
 
 impl Losses {
@@ -72,24 +73,24 @@ impl Losses {
 
     #[inline(always)]
     fn compare(&mut self, compared: Compared<'_>, context: RowContext<'_>, targets: u64) {
-        let Compared { reference, tile, is_part } = compared;
+        let Compared { reference, tile, is_subset } = compared;
         let RowContext { ready, switch: s, closer, .. } = context;
         tile.closer(reference, s, &mut self.was);
         if targets != u64::MAX {
             self.was.restrict(targets);
         }
         let (then, now) = (&reference.ready.groups, &ready.groups);
-        let above = Through { side: now.above(s), targets: &closer.through_up };
-        let below = Through { side: now.below(s), targets: &closer.through_down };
+        let above = SideMasks { side: now.above(s), masks: &closer.through_up };
+        let below = SideMasks { side: now.below(s), masks: &closer.through_down };
         let has_other_rank = |s| reference.ready.ranking.rank(s) != ready.ranking.rank(s);
-        let own_rank_changed = !is_part && has_other_rank(s);
-        let present = Present { orders: &ready.orders, is_part };
-        let may_turn = |peer| !is_part && (own_rank_changed || has_other_rank(peer));
+        let own_rank_changed = !is_subset && has_other_rank(s);
+        let state = Present { orders: &ready.orders, is_subset };
+        let may_turn = |peer| !is_subset && (own_rank_changed || has_other_rank(peer));
         let was = &self.was;
-        let was_up = Through { side: then.above(s), targets: &was.through_up };
-        let was_down = Through { side: then.below(s), targets: &was.through_down };
-        let up = self.up.find(was_up, [above, below], present, may_turn);
-        let down = self.down.find(was_down, [below, above], present, may_turn);
+        let was_up = SideMasks { side: then.above(s), masks: &was.through_up };
+        let was_down = SideMasks { side: then.below(s), masks: &was.through_down };
+        let up = self.up.find(was_up, [above, below], state, may_turn);
+        let down = self.down.find(was_down, [below, above], state, may_turn);
         self.displaced = up.displaced | down.displaced;
         self.thinned = up.thinned | down.thinned;
     }
@@ -100,22 +101,23 @@ impl Losses {
     }
 }
 
-/// The groups of one direction, and the targets that each is closer to. The list is empty if no group is closer to any.
+/// The groups of one direction with their masks: `masks[g]` has the targets that group g is closer to. If no group is
+/// closer to any target, `masks` may be empty, although `side` is not.
 #[derive(Clone, Copy)]
-struct Through<'a> {
+struct SideMasks<'a> {
     side: Side<'a>,
-    targets: &'a [u64],
+    masks: &'a [u64],
 }
 
 /// What is known of the present besides its groups.
 #[derive(Clone, Copy)]
 struct Present<'a> {
     orders: &'a Orders,
-    /// Whether the groups of the present are known to be a part of the reference's.
-    is_part: bool,
+    /// Whether the groups of the present are known to be a subset of the reference's.
+    is_subset: bool,
 }
 
-/// The targets of one direction that lost something.
+/// The targets of one direction for which a group or a port is lost.
 #[derive(Clone, Copy, Default)]
 struct HarmedTargets {
     displaced: u64,
@@ -123,45 +125,61 @@ struct HarmedTargets {
 }
 
 impl SideLosses {
-    /// Finds the groups of one direction of the reference in the present. The same direction comes first in `now`.
+    /// Finds the groups of one direction of the reference in the present. The same direction comes first in `present`.
     #[inline(always)]
     fn find(
         &mut self,
-        then: Through<'_>,
-        now: [Through<'_>; 2],
-        present: Present<'_>,
+        reference: SideMasks<'_>,
+        present: [SideMasks<'_>; 2],
+        state: Present<'_>,
         may_turn: impl Fn(SwitchIndex) -> bool,
     ) -> HarmedTargets {
         self.lost_targets.clear();
         self.thinned_groups.clear();
         self.is_unchanged = false;
-        let was = then.targets;
-        if was.is_empty() {
+        if reference.masks.is_empty() {
             return HarmedTargets::default();
         }
         let union = |lost: &[u64]| lost.iter().fold(0, |all, lost| all | lost);
-        let same = now[0];
-        if same.targets.len() == was.len() && are_same(then.side, same.side, present.is_part) {
+        let same = present[0];
+        if same.masks.len() == reference.masks.len()
+            && are_same(reference.side, same.side, state.is_subset)
+        {
             self.is_unchanged = true;
-            self.lost_targets.extend(was.iter().zip(same.targets).map(|(was, is)| was & !is));
+            let pairs = reference.masks.iter().zip(same.masks);
+            self.lost_targets.extend(pairs.map(|(was, is)| was & !is));
             return HarmedTargets { displaced: union(&self.lost_targets), thinned: 0 };
         }
-        let some_turned = || !present.is_part && then.side.peers.iter().any(|peer| may_turn(*peer));
-        if find_staying(then.side, same, &mut self.lost_targets) && !some_turned() {
-            self.lost_targets.iter_mut().zip(was).for_each(|(to, was)| *to = was & !*to);
+        let some_turned =
+            || !state.is_subset && reference.side.peers.iter().any(|peer| may_turn(*peer));
+        if find_present_masks(reference.side, same, &mut self.lost_targets) && !some_turned() {
+            let pairs = self.lost_targets.iter_mut().zip(reference.masks);
+            pairs.for_each(|(to, was)| *to = was & !*to);
             return HarmedTargets { displaced: union(&self.lost_targets), thinned: 0 };
         }
+        self.find_any(reference, present, state, may_turn)
+    }
+
+    /// Does what [`find`](Self::find) does, for groups of any sizes, which may have turned.
+    #[inline(always)]
+    fn find_any(
+        &mut self,
+        reference: SideMasks<'_>,
+        present: [SideMasks<'_>; 2],
+        state: Present<'_>,
+        may_turn: impl Fn(SwitchIndex) -> bool,
+    ) -> HarmedTargets {
         self.lost_targets.clear();
         let mut harmed = HarmedTargets::default();
         let mut next = 0;
-        let sides = now.map(|now| now.side);
-        for (group, (&was, &peer)) in was.iter().zip(then.side.peers).enumerate() {
+        let sides = present.map(|present| present.side);
+        for (group, (&was, &peer)) in reference.masks.iter().zip(reference.side.peers).enumerate() {
             let mut is = 0;
-            let found = find_next(peer, &mut next, sides, present.orders, &may_turn);
+            let found = find_next(peer, &mut next, sides, state.orders, &may_turn);
             if let Some(found) = found {
-                let Through { side, targets } = now[usize::from(found.has_turned)];
-                is = targets.get(found.at).copied().unwrap_or(0);
-                if then.side.ports_of(group) != side.ports_of(found.at) {
+                let SideMasks { side, masks } = present[usize::from(found.has_turned)];
+                is = masks.get(found.at).copied().unwrap_or(0);
+                if reference.side.ports_of(group) != side.ports_of(found.at) {
                     self.thinned_groups.push(ThinnedGroup { group, present: found });
                     harmed.thinned |= was & is;
                 }
@@ -173,40 +191,42 @@ impl SideLosses {
     }
 }
 
-/// Returns whether the groups of both states are the same. If those of now are known to be a part of those of then,
-/// it is enough to count.
+/// Returns whether the groups of both states are the same. If those of the present are known to be a subset of those of
+/// the reference, it is enough to count.
 #[inline(always)]
-fn are_same(then: Side<'_>, now: Side<'_>, is_part: bool) -> bool {
+fn are_same(then: Side<'_>, now: Side<'_>, is_subset: bool) -> bool {
     then.peers.len() == now.peers.len()
         && then.ports.len() == now.ports.len()
-        && (is_part || then.peers == now.peers && then.ports == now.ports)
+        && (is_subset || then.peers == now.peers && then.ports == now.ports)
 }
 
-/// Lists, for each group of the reference, the targets that it is closer to now. Returns `false`, with a list that
-/// means nothing, unless all groups have one port and those of now are a part of those of then.
+/// Writes to `masks`, for each group of the reference, the targets that it is closer to now, and returns `true`. This works
+/// only if all groups have one port and those of the present are a subset of the reference's; otherwise returns `false`,
+/// and the contents of `masks` are unspecified.
 #[inline(always)]
-fn find_staying(then: Side<'_>, now: Through<'_>, staying: &mut Vec<u64>) -> bool {
-    staying.clear();
-    let Through { side: now, targets: is } = now;
-    if !is_single(&then) || !is_single(&now) || is.len() != now.peers.len() {
+fn find_present_masks(reference: Side<'_>, present: SideMasks<'_>, masks: &mut Vec<u64>) -> bool {
+    masks.clear();
+    let SideMasks { side: present, masks: present_masks } = present;
+    if !is_single(&reference) || !is_single(&present) || present_masks.len() != present.peers.len()
+    {
         return false;
     }
-    let Some(last) = is.len().checked_sub(1) else {
-        staying.resize(then.peers.len(), 0);
+    let Some(last) = present_masks.len().checked_sub(1) else {
+        masks.resize(reference.peers.len(), 0);
         return true;
     };
-    let stays = ports(now);
+    let has_port = ports(present);
     let mut next = 0;
-    staying.extend(then.ports.iter().map(|port| {
-        let (at, stays) = (next.min(last), stays[usize::from(port.0)]);
-        next += usize::from(stays);
-        is[at] & u64::from(stays).wrapping_neg()
+    masks.extend(reference.ports.iter().map(|port| {
+        let (at, is_there) = (next.min(last), has_port[usize::from(port.0)]);
+        next += usize::from(is_there);
+        present_masks[at] & u64::from(is_there).wrapping_neg()
     }));
-    next == is.len()
+    next == present_masks.len()
 }
 
 /// Returns which groups of the reference are there now: a bit for each. Returns `None` unless there are at most 64
-/// groups, all have one port, and those of now are a part of those of then.
+/// groups, all have one port, and those of the present are a subset of the reference's.
 #[inline(always)]
 pub(super) fn live_groups(then: Side<'_>, now: Side<'_>) -> Option<u64> {
     if !is_single(&then) || !is_single(&now) || then.ports.len() > 64 {
@@ -232,8 +252,8 @@ fn ports(side: Side<'_>) -> [bool; 256] {
     ports
 }
 
-/// Returns where the group to a peer is in the present. Peers are asked for in switch order, in which groups stand, so
-/// `next`, the first group of the same direction that may be the one, only moves forward.
+/// Returns the present group to `peer`, or `None` if there is none. Call it for the peers in switch order: `next` is the
+/// index of the first group of the same direction that was not passed yet, and only grows.
 #[inline(always)]
 fn find_next(
     peer: SwitchIndex,

@@ -1,4 +1,5 @@
-//! The lost entries of a row, written over those of the reference.
+//! Writes the lost entries of a row over those of the reference. An entry is *lost* if it cannot stay as in the reference:
+//! its group is lost (then it is spread over other groups), or only its port is (then another port of the group stands in).
 //!
 //! The slots of a segment come round by round: #R slots, each for Π destinations. Within a round, the lost slots take
 //! one member after the other of one set of groups, so that only the first one has to be looked up.
@@ -18,18 +19,48 @@ pub(super) struct LostEntries<'a> {
     pub(super) reference: &'a Reference,
     pub(super) context: RowContext<'a>,
     pub(super) view: &'a LossView,
-    /// The targets that have lost entries.
-    pub(super) harmed: u64,
+    /// The targets whose entries are written again where they are lost.
+    pub(super) rewritten: u64,
     pub(super) losses: &'a Losses,
     /// The lost groups by target, above and below in the reference.
-    pub(super) lost: &'a [Choices; 2],
+    pub(super) lost: &'a PerDirection<Choices>,
     /// The closer sets of the displaced targets, above and below in the present.
-    pub(super) ahead: &'a mut [Lookahead; 2],
+    pub(super) ahead: &'a mut PerDirection<Lookahead>,
+}
+
+#[derive(Clone, Copy)]
+pub(super) enum Direction {
+    Up,
+    Down,
+}
+
+/// A value for each direction.
+pub(super) struct PerDirection<T> {
+    pub(super) up: T,
+    pub(super) down: T,
+}
+
+impl<T> PerDirection<T> {
+    #[inline(always)]
+    fn get(&self, direction: Direction) -> &T {
+        match direction {
+            Direction::Up => &self.up,
+            Direction::Down => &self.down,
+        }
+    }
+
+    #[inline(always)]
+    fn get_mut(&mut self, direction: Direction) -> &mut T {
+        match direction {
+            Direction::Up => &mut self.up,
+            Direction::Down => &mut self.down,
+        }
+    }
 }
 
 /// One direction of the reference.
 #[derive(Clone, Copy)]
-struct Direction<'a> {
+struct ReferenceSide<'a> {
     side: Side<'a>,
     through: &'a [u64],
     /// Whether every group is closer to every target.
@@ -39,7 +70,7 @@ struct Direction<'a> {
     now: [Side<'a>; 2],
 }
 
-impl<'a> Direction<'a> {
+impl<'a> ReferenceSide<'a> {
     /// `targets` are all targets of the direction, and `through` has those that each group is closer to.
     fn new(
         side: Side<'a>,
@@ -49,107 +80,136 @@ impl<'a> Direction<'a> {
         now: [Side<'a>; 2],
     ) -> Self {
         let is_uniform = through.iter().all(|mask| *mask == targets);
-        Direction { side, through, is_uniform, losses, now }
+        ReferenceSide { side, through, is_uniform, losses, now }
     }
 }
 
-/// A segment, and what became of its slots.
+/// A segment, and which of its slots are lost or thinned.
 struct SegmentSlots<'a, const W: usize> {
     segment: &'a Segment,
     divider: &'a Divisor,
     /// #R.
     count: u32,
-    /// R, where it is not all groups of the direction.
+    /// R, if it is not all groups of the direction.
     members: Option<GroupSet<W>>,
     /// D.
     lost: GroupSet<W>,
-    /// The slots whose group is there, but has not all its ports.
+    /// The slots whose group is there, but has other ports than in the reference.
     thinned: GroupSet<W>,
 }
 
-/// Slots of one round that follow each other.
+/// Consecutive slots of one round.
 struct SlotRun {
     /// ⌊q / #R⌋.
     round: u32,
-    /// From the first one to the last.
+    /// The first slot and the last one.
     first: u32,
     last: u32,
-    /// q of the first.
+    /// q of the first slot.
     q: u64,
 }
 
 impl LostEntries<'_> {
-    /// Writes them into the row. `W` words are enough for the groups of a direction.
+    /// Writes the lost entries into the row. `W` words are enough for the groups of a direction.
     #[inline(always)]
     pub(super) fn write<const W: usize>(&mut self, request: RowRequest<'_>, row: &mut [u8]) {
-        let Losses { was, up, down, displaced, thinned } = self.losses;
+        let Losses { was, up, down, .. } = self.losses;
         let (s, closer) = (self.context.switch, self.context.closer);
-        let closer_in = [closer.up, closer.down];
         let (then, now) = (&self.reference.ready.groups, &self.context.ready.groups);
         let (above, below) = (now.above(s), now.below(s));
-        let directions = [
-            Direction::new(then.above(s), was.up, &was.through_up, up, [above, below]),
-            Direction::new(then.below(s), was.down, &was.through_down, down, [below, above]),
-        ];
+        let sides = PerDirection {
+            up: ReferenceSide::new(then.above(s), was.up, &was.through_up, up, [above, below]),
+            down: ReferenceSide::new(
+                then.below(s),
+                was.down,
+                &was.through_down,
+                down,
+                [below, above],
+            ),
+        };
         let divider = Divisor::new(self.reference.ready.dividers[s.at()]);
-        for segment in request.segments_of(self.harmed) {
+        for segment in request.segments_of(self.rewritten) {
             let target = segment.target;
-            let direction = usize::from(was.up >> target & 1 == 0);
-            let then = &directions[direction];
-            let mut slots = SegmentSlots::<W> {
-                segment,
-                divider: &divider,
-                count: then.through.len() as u32,
-                members: None,
-                lost: match displaced >> target & 1 {
-                    0 => GroupSet::EMPTY,
-                    _ if then.losses.is_unchanged && closer_in[direction] >> target & 1 == 1 => {
-                        let all = GroupSet([u64::MAX; W]).before(then.through.len() as u32);
-                        let members =
-                            if then.is_uniform { all } else { GroupSet::of(then.through, target) };
-                        members.without(&self.ahead[direction].all(target))
-                    }
-                    _ => GroupSet(self.lost[direction].words(target)),
-                },
-                thinned: GroupSet::EMPTY,
-            };
-            if thinned >> target & 1 == 1 {
-                let groups = then.losses.thinned_groups.iter();
-                groups.for_each(|thinned| slots.thinned.insert(thinned.group));
-                slots.thinned = slots.thinned.without(&slots.lost);
-            }
-            if !then.is_uniform {
-                slots.count_among(then.through);
-            }
+            let was_above = was.up >> target & 1 == 1;
+            let direction = if was_above { Direction::Up } else { Direction::Down };
+            let then = sides.get(direction);
+            let slots: SegmentSlots<'_, W> = self.slots_of(segment, &divider, direction, then);
             if !slots.thinned.is_empty() {
                 slots.write_stand_ins(then, row);
             }
             if !slots.lost.is_empty() {
                 match closer.up >> target & 1 {
-                    1 => self.spread(&slots, 0, &above, row),
-                    _ => self.spread(&slots, 1, &below, row),
+                    1 => self.spread(&slots, Direction::Up, &above, row),
+                    _ => self.spread(&slots, Direction::Down, &below, row),
                 }
             }
         }
     }
 
+    /// Returns the lost and the thinned slots of a segment, whose target was in this direction in the reference.
+    #[inline(always)]
+    fn slots_of<'s, const W: usize>(
+        &self,
+        segment: &'s Segment,
+        divider: &'s Divisor,
+        direction: Direction,
+        then: &ReferenceSide<'_>,
+    ) -> SegmentSlots<'s, W> {
+        let Losses { displaced, thinned, .. } = self.losses;
+        let target = segment.target;
+        let is_reached_as_before = || {
+            let closer = self.context.closer;
+            let targets = PerDirection { up: closer.up, down: closer.down };
+            targets.get(direction) >> target & 1 == 1
+        };
+        let mut slots = SegmentSlots::<W> {
+            segment,
+            divider,
+            count: then.through.len() as u32,
+            members: None,
+            lost: match displaced >> target & 1 {
+                0 => GroupSet::EMPTY,
+                _ if then.losses.is_unchanged && is_reached_as_before() => {
+                    let all = GroupSet([u64::MAX; W]).before(then.through.len() as u32);
+                    let members =
+                        if then.is_uniform { all } else { GroupSet::of(then.through, target) };
+                    members.without(&self.ahead.get(direction).all(target))
+                }
+                _ => GroupSet(self.lost.get(direction).words(target)),
+            },
+            thinned: GroupSet::EMPTY,
+        };
+        if thinned >> target & 1 == 1 {
+            let groups = then.losses.thinned_groups.iter();
+            groups.for_each(|thinned| slots.thinned.insert(thinned.group));
+            slots.thinned = slots.thinned.without(&slots.lost);
+        }
+        if !then.is_uniform {
+            slots.number_within(then.through);
+        }
+        slots
+    }
+
     /// Writes the entries whose slots are lost: eqs. (3) and (4) with x in place of ⌊d / Π⌋, over the groups of one
-    /// direction of the present (0 is up, 1 is down).
+    /// direction of the present.
     #[inline(always)]
     fn spread<const W: usize>(
         &mut self,
         slots: &SegmentSlots<'_, W>,
-        direction: usize,
+        direction: Direction,
         side: &Side<'_>,
         row: &mut [u8],
     ) {
         let SegmentSlots { segment, divider, lost, .. } = slots;
         let RowContext { closer, kernel, switch: s, .. } = self.context;
-        let (view, ahead) = (self.view, &mut self.ahead[direction]);
+        let (view, ahead) = (self.view, self.ahead.get_mut(direction));
         let shift = u64::from(self.reference.sigmas[s.at()]) + u64::from(segment.k);
         let all_lost = u64::from(lost.count());
         let single = side.ports.len() == side.peers.len();
-        let through = [&closer.through_up, &closer.through_down][direction];
+        let through = match direction {
+            Direction::Up => &closer.through_up,
+            Direction::Down => &closer.through_down,
+        };
         let groups = AheadGroups { side, through, view, kernel };
         slots.each_run(
             #[inline(always)]
@@ -163,7 +223,7 @@ impl LostEntries<'_> {
                     let first = view.spans[usize::from(segment.target & 63)].first;
                     let first = slots.round(divider.divide(first));
                     let stretch = run.round.saturating_sub(first) as usize;
-                    stretch.min(view.kept.len() - 1)
+                    stretch.min(view.kept_slots.len() - 1)
                 };
                 let any = GroupSet([u64::MAX; W]);
                 let from: GroupSet<W> = ahead.spread_over(segment.target, any, stretch, groups);
@@ -211,13 +271,14 @@ fn write(segment: &Segment, divider: &Divisor, q: u64, port: u8, row: &mut [u8])
 }
 
 impl<const W: usize> SegmentSlots<'_, W> {
-    /// Counts slots by their ranks in R, for a target that not all groups are closer to.
-    fn count_among(&mut self, through: &[u64]) {
+    /// Replaces the indices of groups by their indices within R, for a target to which not all groups of the direction are
+    /// closer.
+    fn number_within(&mut self, through: &[u64]) {
         let members = GroupSet::of(through, self.segment.target);
         let thinned = self.thinned.and(&members);
         self.count = members.count();
-        self.lost = self.lost.ranked(&members);
-        self.thinned = thinned.ranked(&members);
+        self.lost = self.lost.indices_within(&members);
+        self.thinned = thinned.indices_within(&members);
         self.members = Some(members);
     }
 
@@ -227,8 +288,9 @@ impl<const W: usize> SegmentSlots<'_, W> {
         SIZES[self.count as usize & 255].divide(q)
     }
 
-    /// Calls `each` for the slots of all destinations. The k-th LID of a node has the k-th slot after that of its first
-    /// LID.
+    /// Calls `each` with runs of consecutive slots that together cover all destinations of the segment. A run ends with the
+    /// round, with the segment, or at the last slot of R. (The k-th LID of a node has the k-th slot after that of its first
+    /// LID, so that the last slot of R is not the end of a round if k > 0.)
     #[inline(always)]
     fn each_run(&self, mut each: impl FnMut(SlotRun)) {
         let &SegmentSlots { segment, divider, count, .. } = self;
@@ -237,7 +299,7 @@ impl<const W: usize> SegmentSlots<'_, W> {
         let mut round = self.round(q);
         let k = if segment.k == 0 { 0 } else { u32::from(segment.k) % count };
         loop {
-            // From here to the end of the round, or of the segment; or to where the slots begin anew.
+            // The run ends where the round or the slots of R end, whichever comes first, or with the segment.
             let place = q - round * count;
             let slot = if place + k < count { place + k } else { place + k - count };
             let most = (count - place).min(count - slot);
@@ -253,8 +315,8 @@ impl<const W: usize> SegmentSlots<'_, W> {
         }
     }
 
-    /// Writes the entries whose group is there, but not their port: another port of the group stands in.
-    fn write_stand_ins(&self, then: &Direction<'_>, row: &mut [u8]) {
+    /// Writes the entries whose group is there, but whose port is not: another port of the group stands in.
+    fn write_stand_ins(&self, then: &ReferenceSide<'_>, row: &mut [u8]) {
         self.each_run(|run| {
             let here = self.thinned.before(run.last + 1).without(&self.thinned.before(run.first));
             for slot in here.iter() {

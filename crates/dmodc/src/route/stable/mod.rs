@@ -1,20 +1,22 @@
-//! Stable Dmodc: what a fault does not force to move stays where it is, and what is displaced is spread.
+//! Stable Dmodc: an entry changes only if a fault forces it to, and the displaced destinations are spread over several
+//! ports.
 //!
-//! Dmodc chooses over the closer set of the moment, so one lost group renumbers all others: most entries
-//! of a switch move, and a displaced destination moves as one, from every source onto the same port.
-//! Here the choice is made over the *reference*, the fabric as it is when whole:
+//! Dmodc chooses from the present closer set, so one lost group renumbers all others: most entries
+//! of a switch move, and a displaced destination moves at all sources to the same port.
+//! Here the choice is made from the closer sets of the *reference*, most often the whole fabric:
 //!
 //! 1. **Slots.** An entry is that of the reference (eqs. (3), (4) with the reference's closer set R and Π)
 //!    as long as its group is closer; if only its port is dead, another port of the group stands in.
 //! 2. **Spread.** A destination whose slot is lost takes eqs. (3), (4) over the present closer set C with
-//!    x = ⌊q / #R⌋ · #D + j + σ in the place of ⌊d / Π⌋ (plus k for a node's k-th LID), where q = ⌊d / Π⌋, D are the lost slots of R, j is
-//!    the place of its own one among them, and σ that of the switch among those of its rank. So the lost
-//!    slots of a switch go to different ports, and those of a destination to others at every switch.
+//!    x = ⌊q / #R⌋ · #D + j + σ in the place of ⌊d / Π⌋ (plus k for a node's k-th LID). Here q = ⌊d / Π⌋, D are the
+//!    lost slots of R, j is the index of the destination's own slot among them, and σ is the index of the switch among
+//!    those of its rank. So the lost slots of one switch go to different ports, and different switches begin with
+//!    different groups.
 //! 3. **Looking ahead.** Of C, switches are preferred that lost nothing on the way to the destination
 //!    switch, if at least half of C are such; else those that did not lose the slot of this destination,
 //!    so that it is not displaced a second time; else all of C will do.
 //!
-//! An entry moves only if it must: its old port is no alternative any more. Tables depend on the
+//! An entry moves only if its old port is no alternative any more. Tables depend on the
 //! reference and what is alive, never on history. As every port is one of P(s, d), routes are up\*down\*
 //! and free of deadlock like Dmodc's. Where the reference knows nothing (a new switch, a new leaf), Dmodc's
 //! own choice stands. [`oracle::stable`](crate::oracle::stable) computes the same naively, and `README.md` next to this
@@ -45,7 +47,7 @@ use fast_rows::{FastContext, FastRows};
 use general_rows::GeneralRows;
 use loss_view::{LossView, StableTile};
 
-/// A fabric in the state that routes are to be kept from, most often the whole one.
+/// A state of the fabric, most often the whole one, whose routes are to be preserved as far as possible.
 #[derive(Clone, Debug)]
 pub struct Reference {
     degradation: Degradation,
@@ -55,7 +57,7 @@ pub struct Reference {
 }
 
 impl Reference {
-    /// Takes the fabric of this moment, as the routing ranks and orders it.
+    /// Takes the present state of the fabric, as the routing ranks and orders it.
     pub fn new(routing: &Routing, live: Live<'_>) -> Self {
         let ready = routing.preprocess(live);
         let mut sigmas = vec![0; live.fabric.switches().len()];
@@ -68,7 +70,7 @@ impl Reference {
         Reference { degradation: live.degradation.clone(), ready, sigmas }
     }
 
-    /// Ranks, groups and dividers of the reference.
+    /// Returns the ranks, groups and dividers of the reference.
     pub fn preprocessing(&self) -> &Preprocessing {
         &self.ready
     }
@@ -77,7 +79,7 @@ impl Reference {
 /// The engine `stable`.
 #[derive(Clone, Debug)]
 pub struct Stable {
-    /// What routes are kept from.
+    /// The state whose routes are preserved.
     pub reference: Arc<Reference>,
 }
 
@@ -145,9 +147,9 @@ impl PortChoice for Stable {
         costs: &Hops,
         view: &mut LossView,
         dirty: &Marks,
-        others: &mut Marks,
+        rechoose: &mut Marks,
     ) {
-        view.update(&self.reference, tile, costs, dirty, others);
+        view.update(&self.reference, tile, costs, dirty, rechoose);
     }
 
     fn fill_row(
@@ -172,7 +174,7 @@ impl PortChoice for Stable {
         row: &mut [u8],
     ) -> Option<u64> {
         let hops = costs.hops()?;
-        if view.is_whole {
+        if view.equals_reference {
             return None;
         }
         let reference = &*self.reference;

@@ -13,16 +13,18 @@ use crate::tables::Segment;
 pub(super) struct ReferenceTile {
     costs: Option<TileCosts>,
     shapes: Vec<SwitchShape>,
-    /// All lengths, in destinations, that a round (#R · Π), or the Π destinations of one slot where others look
-    /// ahead to a switch, has at some switch; `None` if a switch has closer sets of different sizes.
-    rounds: Option<Vec<u32>>,
+    /// The lengths of a stretch at all switches, counted in destinations and without repetitions; `None` if some switch
+    /// has closer sets of different sizes in one direction. A switch that chooses a group counts stretches in rounds of
+    /// #R · Π destinations, where #R is the number of groups above, or 1 for targets below. A switch that others look
+    /// ahead to counts them in quotients, of Π destinations each.
+    round_lengths: Option<Vec<u32>>,
 }
 
 /// What the reference's closer sets of one switch look like.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SwitchShape {
     /// The targets above, if all groups above are closer to all of them.
-    pub(super) uniform: Option<u64>,
+    pub(super) targets_above_if_uniform: Option<u64>,
     /// Whether all targets are below, and one group is closer to each of them.
     pub(super) has_one_way_down: bool,
     /// Whether no target is below.
@@ -61,7 +63,7 @@ impl ReferenceTile {
     fn find_shapes(&mut self, ready: &Preprocessing, kernel: Kernel) {
         let Preprocessing { groups, dividers, ranking, .. } = ready;
         let mut closer = CloserSets::default();
-        let mut rounds = Some(vec![]);
+        let mut lengths = Some(vec![]);
         self.shapes.clear();
         for s in (0..groups.switch_count()).map(SwitchIndex::new) {
             if let Some(costs) = &self.costs {
@@ -74,38 +76,39 @@ impl ReferenceTile {
             let choices: u32 = closer.through_down.iter().map(|mask| mask.count_ones()).sum();
             let is_single = choices == closer.down.count_ones();
             self.shapes.push(SwitchShape {
-                uniform: is_uniform.then_some(closer.up),
+                targets_above_if_uniform: is_uniform.then_some(closer.up),
                 has_one_way_down: closer.up == 0 && is_single,
                 has_nothing_below: closer.down == 0,
             });
             if !is_uniform || !is_single {
-                rounds = None;
+                lengths = None;
             }
             let pi = dividers[s.at()];
             let above = (closer.up != 0).then(|| pi.saturating_mul(closer.through_up.len() as u32));
-            let one = (closer.down != 0 || !ranking.is_leaf(s)).then_some(pi);
-            if let Some(rounds) = &mut rounds {
-                let new = |round: &u32| !rounds.contains(round);
-                let found: Vec<u32> = above.into_iter().chain(one).filter(new).collect();
-                rounds.extend(found);
+            // One group is closer to each target below, and others look ahead to every switch that is no leaf.
+            let below = (closer.down != 0 || !ranking.is_leaf(s)).then_some(pi);
+            if let Some(lengths) = &mut lengths {
+                let new = |length: &u32| !lengths.contains(length);
+                let found: Vec<u32> = above.into_iter().chain(below).filter(new).collect();
+                lengths.extend(found);
             }
         }
-        self.rounds = rounds;
+        self.round_lengths = lengths;
     }
 
-    /// Returns how many stretches are kept apart: one more than the greatest number of rounds that a destination is
-    /// behind the first destination of its target, but at most [`STRETCHES`].
-    pub(super) fn stretches(&self, first_numbers: &[NumberSpan], segments: &[Segment]) -> usize {
-        let Some(rounds) = &self.rounds else { return STRETCHES };
-        let behind = |&round: &u32| {
+    /// Returns how many stretches are kept apart: one more than the greatest stretch of any destination at any switch,
+    /// but at most [`STRETCHES`].
+    pub(super) fn stretches(&self, spans: &[NumberSpan], segments: &[Segment]) -> usize {
+        let Some(lengths) = &self.round_lengths else { return STRETCHES };
+        let behind = |&length: &u32| {
             let of = move |segment: &Segment| {
-                let first = first_numbers[usize::from(segment.target)].first;
+                let first = spans[usize::from(segment.target)].first;
                 let last = segment.number.saturating_add(segment.length - 1);
-                (last / round).saturating_sub(first / round)
+                (last / length).saturating_sub(first / length)
             };
             segments.iter().map(of).max()
         };
-        let most = rounds.iter().filter_map(behind).max().unwrap_or(0);
+        let most = lengths.iter().filter_map(behind).max().unwrap_or(0);
         (most as usize).saturating_add(1).min(STRETCHES)
     }
 
@@ -114,7 +117,7 @@ impl ReferenceTile {
     pub(super) fn closer(&self, reference: &Reference, s: SwitchIndex, closer: &mut CloserSets) {
         let groups = &reference.ready.groups;
         let Some(costs) = &self.costs else { return };
-        match self.shapes[s.at()].uniform {
+        match self.shapes[s.at()].targets_above_if_uniform {
             Some(up) => {
                 costs.closer_below(groups, s, closer);
                 closer.up = up;
@@ -129,8 +132,9 @@ impl ReferenceTile {
     }
 }
 
-/// The numbers of the first and the last destination of a target. Destinations that are numbered apart (nodes that
-/// are not on leaves, the switch itself) do not count, unless there are no others.
+/// The numbers of the first and the last destination of a target. Only those of its first segment
+/// count: destinations in other numberings (nodes that are not on leaves, the switch itself) and further LIDs do not,
+/// unless there are no others.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct NumberSpan {
     pub(super) first: u32,

@@ -1,4 +1,4 @@
-//! Which targets have which slot at a switch, and so for which targets it lost the slot.
+//! Finds the slot of every target at a switch, and hence the targets whose slot the switch lost.
 
 use super::losses::Losses;
 use super::reference_tile::NumberSpan;
@@ -7,16 +7,26 @@ use crate::id::SwitchIndex;
 use crate::kernel::Divisor;
 use crate::preprocess::Preprocessing;
 
-/// The slots of all targets in one stretch, at switches with the same Π and the same number of groups. Switches of one
-/// rank are alike, so this is seldom computed.
+/// For one stretch t: the slot of each target at a switch that others look ahead to. It is R[(⌊f / Π⌋ + t) mod #R],
+/// where f is the number of the target's first destination. One stretch is one *quotient* here, although it is one *round*
+/// at the switch that looks ahead: in a PGFT, a round of #R · Π destinations there is the Π of the switch above.
+///
+/// The slot depends on the switch only through Π and #R. Most switches of a rank have the same, so this is seldom
+/// computed. It is made for one tile.
 #[derive(Default)]
 pub(super) struct SlotTable {
-    /// Π and the number of groups that it was computed for.
-    key: Option<(u32, usize)>,
+    key: Option<RoundKey>,
     /// For each group: the targets whose slot it is.
     targets: Vec<u64>,
     /// The targets that have destinations in this stretch, or after it if it is the last stretch.
     present: u64,
+}
+
+/// What slots and rounds depend on at a switch: Π and the number of groups of a direction.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct RoundKey {
+    pub(super) pi: u32,
+    pub(super) groups: u32,
 }
 
 /// The targets whose slot a switch lost in one stretch.
@@ -27,7 +37,7 @@ pub(super) struct LostSlots {
 }
 
 impl SlotTable {
-    /// Returns the targets whose slot switch `s` lost, for one stretch of their destinations.
+    /// Returns the targets whose slot in one stretch is lost at switch `s`.
     pub(super) fn lost(
         &mut self,
         then: &Preprocessing,
@@ -47,7 +57,7 @@ impl SlotTable {
             if displaced == 0 {
                 continue;
             }
-            self.find((divider, through.len()), spans, stretch);
+            self.find(RoundKey { pi: divider, groups: through.len() as u32 }, spans, stretch);
             if through.iter().all(|mask| *mask == targets) {
                 let pairs = self.targets.iter().zip(lost);
                 all |= pairs.fold(0, |all, (targets, lost)| all | targets & lost);
@@ -64,12 +74,11 @@ impl SlotTable {
         LostSlots { lost: all, present: self.present }
     }
 
-    fn find(&mut self, key: (u32, usize), spans: &[NumberSpan], stretch: usize) {
+    fn find(&mut self, key: RoundKey, spans: &[NumberSpan], stretch: usize) {
         if self.key.replace(key) == Some(key) {
             return;
         }
-        let (divider, groups) = key;
-        let divider = Divisor::new(divider);
+        let (divider, groups) = (Divisor::new(key.pi), key.groups as usize);
         self.targets.clear();
         self.targets.resize(groups, 0);
         self.present = 0;
