@@ -55,7 +55,7 @@ pub struct Router {
     engine: Arc<dyn Engine>,
     kept: Incremental,
     tables: ForwardingTables,
-    /// Whether an error left the tables without meaning.
+    /// Whether an error or a panic left the tables without meaning.
     is_broken: bool,
 }
 
@@ -224,7 +224,11 @@ impl Router {
         let live = Live::new(&self.fabric, &self.degradation);
         if let Some(touched) = Touched::new(live, &changed, &self.routing, &mut self.ready) {
             let job = RouteJob::new(live, &self.ready, self.routing.columns());
-            if let Some(delta) = self.kept.update(&job, &mut self.tables, &touched) {
+            // If a panic in here is caught, the tables are half updated.
+            self.is_broken = true;
+            let delta = self.kept.update(&job, &mut self.tables, &touched);
+            self.is_broken = false;
+            if let Some(delta) = delta {
                 return Ok(delta);
             }
         }
