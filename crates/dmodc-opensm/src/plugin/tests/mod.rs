@@ -2,6 +2,10 @@
 
 mod files;
 mod reference;
+mod schemas;
+// The path is relative to this folder.
+#[path = "../../../../dmodc-cli/tests/schemas/validator.rs"]
+mod validator;
 
 use std::collections::BTreeMap;
 use std::fmt;
