@@ -116,10 +116,9 @@ pub(crate) fn opensm(desk: &mut CheckedDesk) -> bool {
         other => drop(other.unwrap()),
     }
     desk.json(&["route", "f.topo", "--engine", "opensm:minhop"]);
-    desk.desk.write("faults", "kill cables 1\nrepair all\n");
-    desk.json(&["opensm", "lab", "f.topo", "--engine", "dmodc,minhop", "--faults", "faults"]);
+    desk.json(&["opensm", "lab", "f.topo", "--engine", "dmodc,minhop"]);
     desk.json(&["opensm", "lab", "f.topo", "--unchecked"]);
-    desk.json(&["opensm", "lab", "f.topo", "--soak", "2"]);
+    desk.json(&["opensm", "lab", "f.topo", "--soak", "1"]);
     // Fat-tree routing of OpenSM refuses a single switch.
     let bench = ["--pgft", "1; 2; 1; 1", "--rounds", "1", "--with-opensm=minhop,ftree"];
     desk.json(&[&["bench", "--dead", "0/0"], &bench[..]].concat());

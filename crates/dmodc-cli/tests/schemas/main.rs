@@ -83,6 +83,10 @@ fn every_schema_of_the_sources_has_a_file_and_every_file_is_used() {
         named.iter().map(|name| validator::file_name(name).unwrap()).collect();
     let found: BTreeSet<String> = schemas().names().map(Into::into).collect();
     assert_eq!(found, wanted);
+    let page = fs::read_to_string(repository().join("docs/src/reference/json.md")).unwrap();
+    for name in found {
+        assert!(page.contains(&format!("](schemas/{name})")), "json.md has no link to {name}");
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 mod files;
 mod reference;
 mod schemas;
-// The path is relative to this folder.
+// Shared with the test of the documents that the program prints.
 #[path = "../../../../dmodc-cli/tests/schemas/validator.rs"]
 mod validator;
 
