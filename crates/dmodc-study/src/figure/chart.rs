@@ -54,7 +54,7 @@ pub struct Curve {
 pub struct Chart {
     /// The question.
     pub title: String,
-    /// The text below the title. Each item starts a line.
+    /// The sentences below the title.
     pub caption: Vec<String>,
     /// How the figure was made: commands, in the file but not in the picture.
     pub source: Vec<String>,
@@ -81,13 +81,13 @@ const NAME_LINE: f64 = 18.0;
 /// The greatest size of a mark.
 const MARK: f64 = 11.0;
 /// The distance between curves where the horizontal axis has amounts, and the greatest one where it has steps.
-const GAPS: (f64, f64) = (9.0, 14.0);
+const GAPS: (f64, f64) = (9.0, 12.0);
 /// The share of a step in which curves are moved sideways.
 const STEP_SHARE: f64 = 0.86;
 /// If the greatest value is more than this times the least, the vertical axis is logarithmic.
 const MOST_LINEAR: f64 = 30.0;
 /// The mark and the space before a name.
-const BEFORE_NAME: f64 = 44.0;
+const BEFORE_NAME: f64 = 39.0;
 
 /// Where things are.
 struct Layout {
@@ -126,10 +126,7 @@ impl Chart {
         }
         svg.words("up", (MARGIN, layout.top - 13.0), &self.up_label);
         self.draw_axes(&mut svg, &layout, staggered);
-        if let Some(limit) = &self.limit {
-            let points: Vec<_> = limit.points.iter().map(|point| layout.at(point, 0.0)).collect();
-            svg.path("limit", &points);
-        }
+        self.draw_limit(&mut svg, &layout);
         self.draw_curves(&mut svg, &layout);
         self.draw_names(&mut svg, &layout);
         Ok(svg.finish())
@@ -170,8 +167,7 @@ impl Chart {
             }
         };
         let title = wrap(&self.title, TITLE_SIZE * 1.07, WIDTH - 2.0 * MARGIN);
-        let wrapped = |line: &String| wrap(line, TEXT_SIZE * 0.94, WIDTH - 2.0 * MARGIN);
-        let caption: Vec<String> = self.caption.iter().flat_map(wrapped).collect();
+        let caption = wrap(&self.caption.join(" "), TEXT_SIZE * 0.95, WIDTH - 2.0 * MARGIN);
         let above = MARGIN + (TITLE_SIZE + 6.0) * title.len() as f64 + LINE * caption.len() as f64;
         let top = above + 46.0;
         let ticks = up.ticks(self.unit);
@@ -179,7 +175,7 @@ impl Chart {
         let names = self.all_curves().flat_map(|curve| curve.name.lines());
         let name_width = names.map(|line| width(line, TEXT_SIZE)).fold(0.0, f64::max);
         let left = MARGIN + tick_width + 8.0;
-        let right = (WIDTH - MARGIN / 2.0 - name_width - BEFORE_NAME).max(left + 200.0);
+        let right = (WIDTH - MARGIN - name_width - BEFORE_NAME).max(left + 200.0);
         let count = self.curves.len().max(1) as f64;
         let gap = match across {
             Scale::Steps(steps) => {
@@ -234,6 +230,21 @@ impl Chart {
         svg.words("middle", (middle, y), &self.across_label);
     }
 
+    /// Draws the limit: between amounts a line, on steps a level as wide as the step, because the marks of a step are side by
+    /// side.
+    fn draw_limit(&self, svg: &mut Svg, layout: &Layout) {
+        let Some(limit) = &self.limit else { return };
+        let places: Vec<(f64, f64)> =
+            limit.points.iter().map(|point| layout.at(point, 0.0)).collect();
+        let Across::Steps(labels) = &self.across else {
+            return svg.path("limit", &places);
+        };
+        let half = 0.47 * (layout.right - layout.left) / labels.len().max(1) as f64;
+        for (x, y) in places {
+            svg.path("limit", &[(x - half, y), (x + half, y)]);
+        }
+    }
+
     fn draw_curves(&self, svg: &mut Svg, layout: &Layout) {
         let placed: Vec<Vec<(f64, f64)>> = (0..self.curves.len())
             .map(|at| {
@@ -278,47 +289,32 @@ impl Chart {
         format!("{name}, {place}: {value}{range}")
     }
 
-    /// Draws the name of each curve next to its end, with its mark, and a thin line where the name had to move.
+    /// Draws the name of each curve next to its end, with its mark.
     fn draw_names(&self, svg: &mut Svg, layout: &Layout) {
-        struct Name<'a> {
-            curve: &'a Curve,
-            is_limit: bool,
-            end: (f64, f64),
-        }
-        let mut names: Vec<Name<'_>> = Vec::new();
+        let mut names: Vec<(f64, &Curve, bool)> = Vec::new();
         for (at, curve) in self.all_curves().enumerate() {
-            let is_limit = at == self.curves.len();
-            let aside = if is_limit { 0.0 } else { layout.aside(at, self.curves.len()) };
             if let Some(last) = curve.points.last() {
-                names.push(Name { curve, is_limit, end: layout.at(last, aside) });
+                names.push((layout.y(last.up), curve, at == self.curves.len()));
             }
         }
-        names.sort_by(|a, b| a.end.1.total_cmp(&b.end.1));
-        let wanted: Vec<(f64, f64)> = names
-            .iter()
-            .map(|name| (name.end.1, 4.0 + NAME_LINE * name.curve.name.lines().count() as f64))
-            .collect();
+        names.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let lines = |curve: &Curve| curve.name.lines().count() as f64;
+        let wanted: Vec<(f64, f64)> =
+            names.iter().map(|(y, curve, _)| (*y, 4.0 + NAME_LINE * lines(curve))).collect();
         let places = spread(&wanted, layout.top - 8.0, layout.bottom + 8.0);
-        // A curve that ends before the last step has no thin line: it would cross the others.
-        let last = names.iter().map(|name| name.end.0).fold(0.0, f64::max) - layout.reach(self);
-        for (name, y) in names.iter().zip(places) {
-            let x = layout.right + 18.0;
-            if name.end.0 >= last {
-                let from = (name.end.0 + layout.mark / 2.0 + 2.0, name.end.1);
-                svg.line("leader", from, (x - 2.0, y));
-            }
-            if name.is_limit {
+        let x = layout.right + 12.0;
+        for ((_, curve, is_limit), y) in names.into_iter().zip(places) {
+            if is_limit {
                 svg.path("limit", &[(x, y), (x + 19.0, y)]);
             } else {
-                svg.group(&format!("s{}", name.curve.style % STYLES));
-                svg.path("curve", &[(x, y), (x + 18.0, y)]);
-                svg.mark(name.curve.style, (x + 9.0, y), MARK, "");
+                svg.group(&format!("s{}", curve.style % STYLES));
+                svg.path("curve", &[(x, y), (x + 20.0, y)]);
+                svg.mark(curve.style, (x + 10.0, y), MARK, "");
                 svg.close();
             }
-            let lines = name.curve.name.lines().count() as f64;
-            let mut baseline = y + 5.0 - NAME_LINE * (lines - 1.0) / 2.0;
-            for line in name.curve.name.lines() {
-                svg.words("name", (x + 25.0, baseline), line);
+            let mut baseline = y + 5.0 - NAME_LINE * (lines(curve) - 1.0) / 2.0;
+            for line in curve.name.lines() {
+                svg.words("name", (x + 27.0, baseline), line);
                 baseline += NAME_LINE;
             }
         }
@@ -341,11 +337,6 @@ impl Layout {
     /// Returns how far a curve is moved sideways.
     fn aside(&self, curve: usize, curves: usize) -> f64 {
         self.gap * (curve as f64 - (curves as f64 - 1.0) / 2.0)
-    }
-
-    /// Returns the distance between the first and the last curve of the same step.
-    fn reach(&self, chart: &Chart) -> f64 {
-        self.gap * chart.curves.len() as f64
     }
 
     /// Returns the number of rows in which the labels of steps are placed alternately, so that they have room.

@@ -46,7 +46,8 @@ pub fn histograms(panels: &[HistogramPanel]) -> Result<String, String> {
 fn draw(svg: &mut Svg, panel: &HistogramPanel, above: f64) {
     let bars = panel.bars.iter();
     let most = bars.clone().map(|bar| bar.1).chain(panel.limit).fold(1.0, f64::max);
-    let (across, up) = (Scale::linear(most), Scale::linear(bars.map(|bar| bar.2).fold(1.0, f64::max)));
+    let (across, up) =
+        (Scale::linear(most), Scale::linear(bars.map(|bar| bar.2).fold(1.0, f64::max)));
     let (top, bottom) = (above + TOP, above + TOP + HIGH);
     let x = |value: f64| LEFT + across.place(value.max(0.0)) * (RIGHT - LEFT);
     let y = |value: f64| bottom - up.place(value) * HIGH;

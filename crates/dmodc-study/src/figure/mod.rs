@@ -5,6 +5,7 @@
 //! | `numbers` | numbers for people |
 //! | `svg` | the text of a drawing: elements, escaping, the style sheet |
 //! | `scale` | from values to places along an axis, and ticks |
+//! | `styles` | which colour and mark an engine has |
 //! | `labels` | names at the ends of curves, which do not cover each other |
 //! | `chart` | curves, one for each engine |
 //! | `histogram` | bars, one panel for each pattern |
@@ -14,9 +15,11 @@ mod histogram;
 mod labels;
 mod numbers;
 mod scale;
+mod styles;
 mod svg;
 
 pub use chart::{Across, Chart, ChartPoint, Curve};
 pub use histogram::{HistogramPanel, histograms};
 pub use numbers::{Unit, thousands};
+pub use styles::engine_style;
 pub use svg::STYLES;

@@ -30,7 +30,7 @@ const COLOURS: [(&str, &str); STYLES] = [
 ];
 
 /// The colours of everything else: class, property, light, dark.
-const GROUND: [(&str, &str, &str, &str); 9] = [
+const GROUND: [(&str, &str, &str, &str); 8] = [
     (".ground", "fill", "#ffffff", "#16191d"),
     (".ground", "stroke", "#d4d7db", "#3a3f46"),
     ("text", "fill", "#1c1f23", "#eceef0"),
@@ -38,7 +38,6 @@ const GROUND: [(&str, &str, &str, &str); 9] = [
     (".grid", "stroke", "#e2e5e8", "#2c3137"),
     (".axis", "stroke", "#777c82", "#878d94"),
     (".limit", "stroke", "#1c1f23", "#eceef0"),
-    (".leader", "stroke", "#a5aab0", "#6a7077"),
     (".mark", "stroke", "#ffffff", "#16191d"),
 ];
 
@@ -52,7 +51,8 @@ impl Svg {
     /// Starts a drawing. The title is for people who have it read aloud, the source says how the figure was made.
     pub(super) fn new(height: f64, title: &str, source: &[String]) -> Self {
         let mut text = String::new();
-        let size = format!("width=\"{WIDTH}\" height=\"{height}\" viewBox=\"0 0 {WIDTH} {height}\"");
+        let size =
+            format!("width=\"{WIDTH}\" height=\"{height}\" viewBox=\"0 0 {WIDTH} {height}\"");
         let _ = writeln!(text, "<svg xmlns=\"http://www.w3.org/2000/svg\" {size} role=\"img\">");
         // Commands have options such as --json, and a comment of XML must not contain two hyphens.
         let source = source.iter().map(|line| escape(line)).collect::<Vec<_>>().join("\n");
@@ -265,7 +265,10 @@ mod tests {
     #[test]
     fn text_is_escaped() {
         assert_eq!(escape("a<b>&\"c\"\u{1b}\n"), "a&lt;b&gt;&amp;&quot;c&quot;  ");
-        assert_eq!((pixels(1.25), pixels(3.0), pixels(-0.01)), ("1.2".into(), "3".into(), "0".into()));
+        assert_eq!(
+            (pixels(1.25), pixels(3.0), pixels(-0.01)),
+            ("1.2".into(), "3".into(), "0".into())
+        );
     }
 
     #[test]

@@ -10,8 +10,8 @@ mod sweep;
 
 use super::measures::values;
 use super::rows::StudyRow;
-use crate::figure::{Across, Chart, ChartPoint, Curve, Unit, thousands};
-use engines::{drawn, style};
+use crate::figure::{Across, Chart, ChartPoint, Curve, Unit, engine_style, thousands};
+use engines::drawn;
 use question::Question;
 use sweep::{AskedLevel, FigureSweep, is_at};
 
@@ -51,9 +51,8 @@ pub fn draw(rows: &[StudyRow], choice: &FigureChoice) -> Result<Vec<FigureFile>,
     let patterns = values(rows, "pattern");
     let questions = Question::all(&patterns);
     let files = file_names(&fabrics);
-    let is_chosen = |choice: &Option<String>, name: &str| {
-        choice.as_deref().is_none_or(|chosen| chosen == name)
-    };
+    let is_chosen =
+        |choice: &Option<String>, name: &str| choice.as_deref().is_none_or(|chosen| chosen == name);
     known("fabric", &choice.fabric, &fabrics)?;
     known("sweep", &choice.failed, &sweeps.iter().map(|s| s.name.as_str()).collect::<Vec<_>>())?;
     if let Some(pattern) = &choice.pattern {
@@ -178,10 +177,10 @@ impl FabricTable<'_> {
             let all: usize = steps.iter().map(|step| step.draws).sum();
             let missing = all - each.iter().map(Vec::len).sum::<usize>();
             if missing > 0 {
-                left_out.push(format!("{engine} ({missing} of {all} cases)"));
+                left_out.push(format!("{engine} {missing} of {all}"));
             }
             let points = each.iter().enumerate().filter_map(|(step, values)| point(step, values));
-            let style = style(&self.engines, at);
+            let style = engine_style(&self.engines, at);
             let points: Vec<ChartPoint> = points.collect();
             if !points.is_empty() {
                 curves.push(Curve { name: (*engine).into(), style, points });
@@ -204,9 +203,9 @@ impl FabricTable<'_> {
     fn limit(&self, steps: &[Step<'_>], question: &Question) -> Option<Curve> {
         let first = self.engines.first()?;
         let least = |(at, step): (usize, &Step<'_>)| {
-            let rows = step.rows.iter().filter(|row| row.get("engine") == *first && row.lost() == 0);
-            let values: Vec<f64> =
-                rows.filter_map(|row| question.measure.least(row)).collect();
+            let rows =
+                step.rows.iter().filter(|row| row.get("engine") == *first && row.lost() == 0);
+            let values: Vec<f64> = rows.filter_map(|row| question.measure.least(row)).collect();
             point(at, &values).map(|point| ChartPoint { range: None, ..point })
         };
         let points: Vec<ChartPoint> = steps.iter().enumerate().filter_map(least).collect();
@@ -214,26 +213,28 @@ impl FabricTable<'_> {
     }
 
     fn caption(&self, steps: &[Step<'_>], question: &Question, left_out: &[String]) -> Vec<String> {
-        let number =
-            |column| thousands(self.rows.first().map_or("", |row| row.get(column)));
+        let number = |column| thousands(self.rows.first().map_or("", |row| row.get(column)));
         let draws = match steps.iter().map(|step| step.draws).max() {
             None | Some(0 | 1) => "One random draw of faults, the same for all engines.".into(),
             Some(draws) => format!(
-                "Mean of {draws} random draws of faults, the same for all engines; bars: least to greatest."
+                "Mean of {draws} random draws of faults, the same for all engines; thin bars: lowest to highest."
             ),
         };
         let (nodes, switches) = (number("nodes"), number("switches"));
         let first = self.engines.first().copied().unwrap_or_default();
-        let mut lines = vec![
-            format!("Fabric “{}”: {nodes} nodes, {switches} switches. Lower is better.", self.name),
+        let mut sentences = vec![
+            format!("Fabric “{}”: {nodes} nodes, {switches} switches.", self.name),
             draws,
             question.limit_words(first),
         ];
         if !left_out.is_empty() {
-            let engines = left_out.join(", ");
-            lines.push(format!("Left out, because the engine gave no tables or lost pairs: {engines}."));
+            sentences.push(format!(
+                "Left out are cases in which an engine gave no tables or lost pairs: {}.",
+                left_out.join(", ")
+            ));
         }
-        lines
+        sentences.push("Lower is better.".into());
+        sentences
     }
 }
 

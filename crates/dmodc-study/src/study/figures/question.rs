@@ -23,13 +23,15 @@ impl Question {
         let kind = |pattern: &str| pattern.split(':').next().unwrap_or_default().to_string();
         let risk = |pattern: &&str| {
             // Two patterns of one kind need the whole name.
-            let is_single = patterns.iter().filter(|other| kind(other) == kind(pattern)).count() == 1;
+            let is_single =
+                patterns.iter().filter(|other| kind(other) == kind(pattern)).count() == 1;
             let file = if is_single { kind(pattern) } else { pattern.replace(':', "-") };
             let measure = Measure::risks(pattern).swap_remove(0);
             Question { pattern: Some((*pattern).into()), file, measure, axis: axis(pattern) }
         };
         let mut questions: Vec<Question> = patterns.iter().map(risk).collect();
-        let measure = Measure::updates(patterns.first().copied().unwrap_or_default()).swap_remove(0);
+        let measure =
+            Measure::updates(patterns.first().copied().unwrap_or_default()).swap_remove(0);
         let axis = "entries that change, of all entries in the forwarding tables".into();
         questions.push(Question { pattern: None, file: MOVED.into(), measure, axis });
         questions
