@@ -345,8 +345,9 @@ impl Layout {
             Across::Amounts => 1,
             Across::Steps(labels) => {
                 let each = (self.right - self.left) / labels.len().max(1) as f64;
-                let widest = labels.iter().map(|label| width(label, TICK_SIZE)).fold(0.0, f64::max);
-                ((widest + 6.0) / each).ceil().clamp(1.0, 4.0) as usize
+                let widths: Vec<f64> = labels.iter().map(|label| width(label, TICK_SIZE)).collect();
+                let pairs = widths.windows(2).map(|pair| f64::midpoint(pair[0], pair[1]));
+                ((pairs.fold(0.0, f64::max) + 6.0) / each).ceil().clamp(1.0, 4.0) as usize
             }
         }
     }
