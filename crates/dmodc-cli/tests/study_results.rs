@@ -118,8 +118,8 @@ fn is_well_formed(svg: &str) {
         assert!(!text.contains('>') || open.last() == Some(&"style"), "{text}");
         let entities = text.split('&').skip(1);
         for entity in entities {
-            let is_known = |name: &&str| entity.starts_with(*name);
-            assert!(["amp;", "lt;", "gt;", "quot;"].iter().any(|name| is_known(&name)), "{text}");
+            let known = ["amp;", "lt;", "gt;", "quot;"];
+            assert!(known.iter().any(|name| entity.starts_with(name)), "{text}");
         }
         let (tag, after) = after.split_once('>').unwrap();
         rest = after;

@@ -132,10 +132,10 @@ impl Figure<'_> {
         let mut points: Vec<(f64, f64)> = Vec::new();
         for row in self.rows.iter().filter(|_| !self.has_opensm()) {
             let at = place(row);
-            if let Some(ms) = row.row["memset_ms"].as_f64() {
-                if points.iter().all(|(other, _)| *other != at) {
-                    points.push((at, ms));
-                }
+            if let Some(ms) = row.row["memset_ms"].as_f64()
+                && points.iter().all(|(other, _)| *other != at)
+            {
+                points.push((at, ms));
             }
         }
         // A line needs two points.

@@ -55,11 +55,11 @@ pub fn draw(rows: &[StudyRow], choice: &FigureChoice) -> Result<Vec<FigureFile>,
         |choice: &Option<String>, name: &str| choice.as_deref().is_none_or(|chosen| chosen == name);
     known("fabric", &choice.fabric, &fabrics)?;
     known("sweep", &choice.failed, &sweeps.iter().map(|s| s.name.as_str()).collect::<Vec<_>>())?;
-    if let Some(pattern) = &choice.pattern {
-        if !questions.iter().any(|question| question.is_called(pattern)) {
-            let names: Vec<&str> = questions.iter().map(Question::name).collect();
-            return Err(not_there("pattern", pattern, &names));
-        }
+    if let Some(pattern) = &choice.pattern
+        && !questions.iter().any(|question| question.is_called(pattern))
+    {
+        let names: Vec<&str> = questions.iter().map(Question::name).collect();
+        return Err(not_there("pattern", pattern, &names));
     }
     let mut figures = Vec::new();
     for (fabric, file) in fabrics.iter().zip(&files) {
@@ -81,12 +81,19 @@ pub fn draw(rows: &[StudyRow], choice: &FigureChoice) -> Result<Vec<FigureFile>,
                 }
                 let name = format!("{study}-{file}{along}-{}", question.file);
                 let chart = table.chart(sweep, question, &choice.command);
+                // An engine may take part on other fabrics only, or refuse all faults.
+                if chart.curves.is_empty() {
+                    continue;
+                }
                 let svg = chart.svg().map_err(|error| format!("{name}: {error}"))?;
                 figures.push(FigureFile { name, svg });
             }
         }
     }
-    Ok(figures)
+    match figures.is_empty() {
+        true => Err("there is nothing to draw".into()),
+        false => Ok(figures),
+    }
 }
 
 /// Refuses a name that is not there.

@@ -102,6 +102,22 @@ fn an_engine_that_loses_pairs_is_left_out_by_name() {
 }
 
 #[test]
+fn an_engine_without_values_has_no_figure() {
+    let mut rows = rows();
+    for row in rows.iter_mut().filter(|row| row.get("engine") == "slow") {
+        row.set("max", "");
+    }
+    let figures = draw(&rows, &FigureChoice { engines: vec!["slow".into()], ..Default::default() });
+    let names: Vec<String> =
+        figures.expect("some are drawn").into_iter().map(|figure| figure.name).collect();
+    assert_eq!(names, ["s-half-full-2-rp", "s-half-full-2-sp", "s-half-full-2-moved"]);
+    assert_eq!(
+        draw(&rows, &choice("a2a", &["slow"])).expect_err("none"),
+        "there is nothing to draw"
+    );
+}
+
+#[test]
 fn names_that_are_not_there_are_refused() {
     let error = |choice: &FigureChoice| draw(&rows(), choice).expect_err("it is not there");
     assert_eq!(
