@@ -27,6 +27,9 @@ const HIGH: f64 = 180.0;
 const LEFT: f64 = 92.0;
 const RIGHT: f64 = WIDTH - 44.0;
 
+/// Where the label of the vertical axis ends.
+const UP_LABEL: f64 = 150.0;
+
 /// Returns histograms, one below the other, as SVG.
 ///
 /// # Errors
@@ -75,10 +78,10 @@ fn draw(svg: &mut Svg, panel: &HistogramPanel, above: f64) {
     svg.words("middle", (f64::midpoint(LEFT, RIGHT), under + 22.0), &panel.x);
     if let Some(limit) = panel.limit {
         let x = x(limit);
-        svg.path("limit", &[(x, top - 6.0), (x, bottom)]);
-        // The words are on the side that has more room.
-        let (class, x) = if x < WIDTH / 2.0 { ("tick", x + 6.0) } else { ("tick end", x - 6.0) };
-        svg.words(class, (x, top + 6.0), "lower bound of the maximum");
+        svg.path("limit", &[(x, top - 8.0), (x, bottom)]);
+        // The words are above the bars, on the side that has more room.
+        let (class, x) = if x < WIDTH / 2.0 { ("tick", x.max(UP_LABEL)) } else { ("tick end", x) };
+        svg.words(class, (x, top - 13.0), "lower bound of the maximum");
     }
 }
 

@@ -1,6 +1,7 @@
 //! The questions that figures answer.
 
 use super::sweep::FigureSweep;
+use crate::figure::thousands;
 use crate::study::measures::Measure;
 
 /// A question: the load of the worst port with a pattern, or what an update changes.
@@ -60,8 +61,8 @@ impl Question {
             Some(kind) => {
                 let traffic = match kind {
                     "a2a" => "All-to-all",
-                    "rp" => "Random permutations",
-                    "bisection" => "Random bisections",
+                    "rp" => "Permutations",
+                    "bisection" => "Bisections",
                     _ => "Shifts",
                 };
                 format!("{traffic}: how loaded is the worst port when {event}?")
@@ -83,11 +84,13 @@ impl Question {
 /// Returns the label of the vertical axis of a pattern.
 fn axis(pattern: &str) -> String {
     let load = "flows over the worst port between switches";
-    match pattern.split_once(':') {
-        Some(("rp", n)) => format!("{load}, median of {n} random permutations"),
-        Some(("bisection", n)) => format!("{load}, median of {n} random bisections"),
-        Some((_, n)) => format!("{load}, mean of {n} shifts"),
-        None if pattern == "sp" => format!("{load}, mean of all shifts"),
-        None => format!("{load}, every node sends to every other"),
+    let pattern =
+        pattern.split_once(':').map_or((pattern, None), |(kind, n)| (kind, Some(thousands(n))));
+    match pattern {
+        ("rp", Some(n)) => format!("{load}, median of {n} random permutations"),
+        ("bisection", Some(n)) => format!("{load}, median of {n} random bisections"),
+        (_, Some(n)) => format!("{load}, mean of {n} shifts"),
+        ("sp", None) => format!("{load}, mean of all shifts"),
+        (_, None) => format!("{load}, every node sends to every other"),
     }
 }
