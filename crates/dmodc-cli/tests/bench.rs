@@ -100,8 +100,31 @@ fn records_and_figures_are_files() {
     assert_eq!(times.lines().count(), 1 + 4 * 2);
     assert!(times.contains("\"2; 4,4; 1,2; 1,1\",dmodk,"));
     let figure = desk.read("a/record/runtime.svg");
-    assert!(figure.contains("dmodk, healthy") && figure.contains("memset"));
+    for words in
+        ["<title>dmodk, 16: ", "memset", "Drawn by: dmodc bench --pgft", "Lower is better."]
+    {
+        assert!(figure.contains(words), "{words}: {figure}");
+    }
     assert_eq!(figure, desk.read("plot.svg"));
+    // The record has everything that the figure needs.
+    assert_eq!(desk.ok(&["bench", "plot", "a/record", "-o", "again.svg"]), "again.svg\n");
+    let again = desk.read("again.svg");
+    assert!(again.contains(
+        "Drawn by: dmodc bench plot a/record -o again.svg\nMeasured by: dmodc bench --pgft"
+    ));
+    let body = |svg: &str| svg.split_once("</metadata>").unwrap().1.to_string();
+    assert_eq!(body(&figure), body(&again));
+    desk.ok(&["bench", "plot", "a/record"]);
+    assert_ne!(figure, desk.read("a/record/runtime.svg"));
+    assert!(desk.error(&["bench", "plot", "a"]).contains("a/record.json"));
+    desk.write("a/record.json", "{\"schema\": \"other\"}");
+    assert!(desk.error(&["bench", "plot", "a"]).contains("not a record of the times of routing"));
+    // One fabric: failures are along the axis.
+    let one =
+        ["bench", "--preset", "avakas", "--dead", "0/0,10/1", "--rounds", "2", "--plot", "one.svg"];
+    desk.ok(&one);
+    let one = desk.read("one.svg");
+    assert!(one.contains("<title>dmodc, 10 % of cables, 1 % of switches: "), "{one}");
     assert!(desk.read("a/record/record.json").contains("dmodc/bench/1"));
 }
 

@@ -5,7 +5,7 @@
 //! | [`analysis`] | congestion risk of tables, pattern by pattern |
 //! | [`mod@bench`] | how long routing takes, compared with writing the same number of bytes |
 //! | [`engine`] | engines by name |
-//! | [`figure`] | the runtime figure |
+//! | [`figure`] | charts and histograms as SVG |
 //! | [`interrupt`] | removes temporary files when a signal ends the program |
 //! | [`machine`] | the machine on which was measured |
 //! | [`mod@report`] | an analysis as one HTML page |

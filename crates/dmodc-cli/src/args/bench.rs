@@ -114,6 +114,17 @@ pub(crate) enum KernelName {
 pub(crate) enum BenchCommand {
     /// Measure judging (all-to-all, permutations, shifts), compared with following every pair hop by hop.
     Analyze(BenchAnalyzeArgs),
+    /// Draw the times of a record again.
+    Plot(BenchPlotArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchPlotArgs {
+    /// The folder that --record wrote.
+    pub(crate) record: PathBuf,
+    /// The figure, an SVG file; by default runtime.svg in the folder of the record.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -101,6 +101,16 @@ pub(crate) struct ManArgs {
     pub(crate) dir: Option<PathBuf>,
 }
 
+/// Returns the command line, without the path of the program.
+pub(crate) fn command_line() -> String {
+    let quoted = |word: String| match word.contains([' ', ';', '$']) {
+        true => format!("\"{word}\""),
+        false => word,
+    };
+    let words = std::env::args().skip(1).map(quoted);
+    std::iter::once("dmodc".to_string()).chain(words).collect::<Vec<_>>().join(" ")
+}
+
 /// Returns clap's message as one line: what is wrong, and its tip if it has one. A command without its subcommand is
 /// answered with its help instead.
 pub(crate) fn complaint(error: &clap::Error) -> String {

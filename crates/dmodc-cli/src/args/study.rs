@@ -18,8 +18,8 @@ pub(crate) enum StudyCommand {
     Merge(StudyArgs),
     /// Summarise the merged table: means over throws, and comparisons of engines on equal throws.
     Summary(StudySummaryArgs),
-    /// Draw the merged table: risk, updates and validity against degradation, as SVG and PNG.
-    Plot(StudyArgs),
+    /// Draw the merged table: for each fabric and each traffic pattern one figure, and one for what changes.
+    Plot(StudyPlotArgs),
 }
 
 #[derive(Debug, Args)]
@@ -45,6 +45,43 @@ pub(crate) struct StudySummaryArgs {
     /// The engine that is compared with each of the others; by default the plan's first one.
     #[arg(long, value_name = "ENGINE")]
     pub(crate) engine: Option<EngineName>,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Without options, all figures are written: STUDY-FABRIC-PATTERN.svg, or STUDY-FABRIC-switches-PATTERN.svg if the \
+                  plan has failed switches after failed cables. Each is also written as PNG if rsvg-convert is installed. \
+                  Engines are compared on the draws of faults that all of them have.\n\n\
+                  One figure, from a table in a record:\n  \
+                  dmodc study plot studies/stable.toml --table studies/record/stable/stable.csv.gz \\\n    \
+                  --fabric full --pattern sp --failed cables -o figure.svg"
+)]
+pub(crate) struct StudyPlotArgs {
+    /// The plan: a TOML file; studies/quick.toml explains itself.
+    pub(crate) plan: PathBuf,
+    /// The folder of the results, instead of NAME.study next to the plan; figures are written into it. Or a file that ends in
+    /// .svg, for exactly one figure.
+    #[arg(short, long, value_name = "PATH")]
+    pub(crate) output: Option<PathBuf>,
+    /// Read this table instead of the merged table in the folder of the results; it may be compressed with gzip (.gz).
+    #[arg(long, value_name = "FILE")]
+    pub(crate) table: Option<PathBuf>,
+    /// Draw only this fabric of the plan.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) fabric: Option<String>,
+    /// Draw only this question: the load of the worst port with a traffic pattern (a2a, rp or sp), or the entries of
+    /// the forwarding tables that change (moved).
+    #[arg(long, value_name = "NAME")]
+    pub(crate) pattern: Option<String>,
+    /// Draw only what happens when cables fail, or when switches fail.
+    #[arg(long, value_name = "cables|switches")]
+    pub(crate) failed: Option<String>,
+    /// Draw only these engines, in this order. Without slow engines, there are more draws to compare.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) engines: Vec<String>,
+    /// Print JSON instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -121,22 +121,39 @@ impl StudyRow {
 
     /// Reads a line.
     pub(super) fn parse(line: &str) -> Option<Self> {
-        let mut row = StudyRow::default();
-        let mut fields = row.0.iter_mut();
-        let mut rest = Some(line);
-        while let Some(text) = rest {
-            let (field, after) = match text.strip_prefix('"') {
-                Some(text) => closed(text)?,
-                None => match text.split_once(',') {
-                    Some((field, after)) => (field.to_string(), Some(after)),
-                    None => (text.to_string(), None),
-                },
-            };
-            *fields.next()? = field;
-            rest = after;
-        }
-        fields.next().is_none().then_some(row)
+        let fields: [String; COLUMNS.len()] = fields(line)?.try_into().ok()?;
+        Some(StudyRow(fields))
     }
+
+    /// Reads a line of a table without the column `lost`, as the first versions wrote it. There, every pair without a route
+    /// counts as lost.
+    fn parse_without_lost(line: &str) -> Option<Self> {
+        let mut fields = fields(line)?;
+        let (lost, unroutable) = (StudyRow::at("lost"), StudyRow::at("unroutable_pairs"));
+        if fields.len() + 1 != COLUMNS.len() {
+            return None;
+        }
+        fields.insert(lost, fields[unroutable].clone());
+        fields.try_into().ok().map(StudyRow)
+    }
+}
+
+/// Returns the fields of a line.
+fn fields(line: &str) -> Option<Vec<String>> {
+    let mut fields = Vec::new();
+    let mut rest = Some(line);
+    while let Some(text) = rest {
+        let (field, after) = match text.strip_prefix('"') {
+            Some(text) => closed(text)?,
+            None => match text.split_once(',') {
+                Some((field, after)) => (field.to_string(), Some(after)),
+                None => (text.to_string(), None),
+            },
+        };
+        fields.push(field);
+        rest = after;
+    }
+    Some(fields)
 }
 
 /// Returns a field in the notation of CSV.
@@ -178,11 +195,12 @@ pub(super) fn header() -> String {
 pub fn read_rows(text: &str, name: &str) -> Result<Vec<StudyRow>, StudyError> {
     let wrong = |line: usize, what: &str| StudyError::Mismatch(format!("{name}:{line}: {what}"));
     let mut lines = text.lines();
-    if lines.next() != Some(&header()) {
-        return Err(wrong(1, "not a table of this version of dmodc study"));
-    }
-    let row =
-        |(at, line)| StudyRow::parse(line).ok_or_else(|| wrong(at + 2, "not a row of a study"));
+    let parse = match lines.next() {
+        Some(line) if line == header() => StudyRow::parse,
+        Some(line) if line == header().replace(",lost,", ",") => StudyRow::parse_without_lost,
+        _ => return Err(wrong(1, "not a table of this version of dmodc study")),
+    };
+    let row = |(at, line)| parse(line).ok_or_else(|| wrong(at + 2, "not a row of a study"));
     lines.enumerate().map(row).collect()
 }
 
@@ -206,6 +224,17 @@ mod tests {
         assert_eq!(back[0].get("refused"), "no, never");
         assert_eq!((back[0].number("max"), back[0].number("min")), (Some(17.0), None));
         assert_eq!(back, [row]);
+    }
+
+    #[test]
+    fn tables_without_lost_pairs_are_read() {
+        let mut row = StudyRow::default();
+        row.set("unroutable_pairs", 3);
+        row.set("lost", 3);
+        row.set("valid", "true");
+        let header = header().replace(",lost,", ",");
+        let text = format!("{header}\n{}\n", row.line().replace(",3,3,", ",3,"));
+        assert_eq!(read_rows(&text, "t.csv").expect("it is a table"), [row]);
     }
 
     #[test]

@@ -8,8 +8,8 @@ use dmodc_study::machine;
 use serde_json::{Value, json};
 
 use super::cases::{Size, sizes};
-use super::record::{command_line, write};
-use crate::args::{BenchAnalyzeArgs, Dead};
+use super::record::write;
+use crate::args::{BenchAnalyzeArgs, Dead, command_line};
 use crate::text::number;
 use crate::{Answer, output};
 

@@ -4,6 +4,7 @@
 
 mod analyze;
 mod cases;
+mod figure;
 mod opensm;
 mod progress;
 mod record;
@@ -18,15 +19,17 @@ use dmodc_study::machine;
 use serde_json::{Value, json};
 
 use self::cases::{case, kernel, planned_rows, settings, sizes};
-use self::record::{command_line, figure, rows_csv, times_csv, write};
-use crate::args::{BenchArgs, BenchCommand};
+use self::record::{rows_csv, times_csv, write};
+use crate::args::{BenchArgs, BenchCommand, command_line};
 use crate::{Answer, output};
 
 const DEFAULT_PRESET: &str = "quantum2-max";
 
 pub(super) fn run(args: &BenchArgs, threads: Option<u16>) -> Result<Answer> {
-    if let Some(BenchCommand::Analyze(args)) = &args.what {
-        return analyze::run(args);
+    match &args.what {
+        Some(BenchCommand::Analyze(args)) => return analyze::run(args),
+        Some(BenchCommand::Plot(args)) => return figure::plot(args),
+        None => {}
     }
     let sizes = sizes(&args.presets, &args.tuples, DEFAULT_PRESET)?;
     let kernel = kernel(args.kernel)?;
@@ -53,7 +56,7 @@ pub(super) fn run(args: &BenchArgs, threads: Option<u16>) -> Result<Answer> {
         "rows": rows,
     });
     if let Some(path) = &args.plot {
-        write(path, &figure(&rows)?)?;
+        write(path, &figure::svg(&result, &command_line())?)?;
     }
     if let Some(folder) = &args.record {
         write_record(folder, &result, &rows)?;
@@ -70,5 +73,5 @@ fn write_record(folder: &Path, result: &Value, rows: &[Value]) -> Result<()> {
     write(&folder.join("record.json"), &format!("{result:#}\n"))?;
     write(&folder.join("rows.csv"), &rows_csv(rows))?;
     write(&folder.join("times.csv"), &times_csv(rows))?;
-    write(&folder.join("runtime.svg"), &figure(rows)?)
+    write(&folder.join("runtime.svg"), &figure::svg(result, &command_line())?)
 }

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use anyhow::{Context, Result, anyhow, bail};
 use dmodc_study::study::{Study, StudyError, StudyFolder, StudyRow, read_rows, status};
@@ -11,8 +12,13 @@ use crate::text;
 
 /// Returns the study, and the folder of its results.
 pub(super) fn open(args: &StudyArgs) -> Result<(Study, StudyFolder)> {
-    let study = Study::open(&args.plan).map_err(explain)?;
-    let folder = StudyFolder::new(args.output.as_deref(), &args.plan, &study);
+    open_in(&args.plan, args.output.as_deref())
+}
+
+/// Returns the study of a plan, and the folder of its results: the given one, or NAME.study next to the plan.
+pub(super) fn open_in(plan: &Path, folder: Option<&Path>) -> Result<(Study, StudyFolder)> {
+    let study = Study::open(plan).map_err(explain)?;
+    let folder = StudyFolder::new(folder, plan, &study);
     Ok((study, folder))
 }
 
@@ -43,6 +49,22 @@ pub(super) fn merged(study: &Study, folder: &StudyFolder) -> Result<(Vec<StudyRo
 /// Returns the rows of a table, and its name.
 pub(super) fn rows_of(table: &Path) -> Result<(Vec<StudyRow>, String)> {
     let name = table.display().to_string();
-    let text = fs::read_to_string(table).with_context(|| name.clone())?;
+    let text = match table.extension().is_some_and(|extension| extension == "gz") {
+        true => unpacked(table)?,
+        false => fs::read_to_string(table).with_context(|| name.clone())?,
+    };
     Ok((read_rows(&text, &name)?, name))
+}
+
+/// Returns the text of a file that gzip compressed.
+fn unpacked(path: &Path) -> Result<String> {
+    let name = path.display();
+    // A missing file is reported as such.
+    let file = fs::File::open(path).with_context(|| name.to_string())?;
+    let output = Command::new("gzip").arg("-dc").stdin(file).output();
+    let output = output.context("gzip, which reads tables that end in .gz")?;
+    if !output.status.success() {
+        bail!("{name}: gzip cannot unpack it");
+    }
+    String::from_utf8(output.stdout).with_context(|| name.to_string())
 }

@@ -1,19 +1,34 @@
-//! Figures as in the paper: risk against degradation, what an update moves, and how many trials stay valid.
+//! Figures of a study: for each fabric and each question one chart with a curve for each engine.
 //!
-//! A *sweep* is a list of degradations along one axis: growing numbers of dead cables with a fixed number of dead switches,
-//! or the other way round; or both, side by side. Every sweep has three figures, each with a row of panels for every
-//! fabric.
+//! The questions are how loaded the worst port is with a traffic pattern, and how many entries of the forwarding tables
+//! change, while cables or switches fail. A *sweep* is a list of degradations along one axis: growing numbers of failed
+//! cables with a fixed number of failed switches, or the other way round.
 
-mod axis;
-mod draw;
+mod engines;
+mod question;
 mod sweep;
 
-use super::measures::{Measure, values};
+use super::measures::values;
 use super::rows::StudyRow;
-use crate::figure::thousands;
-use axis::Axis;
-use draw::{EngineCurve, Figure, PanelKind, StudyPanel};
-use sweep::FigureSweep;
+use crate::figure::{Across, Chart, ChartPoint, Curve, Unit, engine_style, thousands};
+use engines::drawn;
+use question::Question;
+use sweep::{AskedLevel, FigureSweep, is_at};
+
+/// Which figures are drawn, and with which engines; everything if nothing is chosen.
+#[derive(Clone, Debug, Default)]
+pub struct FigureChoice {
+    /// The name of a fabric of the plan.
+    pub fabric: Option<String>,
+    /// A pattern, such as `rp` or `rp:1000`, or `moved`.
+    pub pattern: Option<String>,
+    /// What fails: `cables`, `switches`, or the name of another sweep.
+    pub failed: Option<String>,
+    /// The engines, in the order of their curves.
+    pub engines: Vec<String>,
+    /// The command that makes the figures again; it is written into them.
+    pub command: String,
+}
 
 /// A figure and the name of its file.
 #[derive(Clone, Debug)]
@@ -24,206 +39,220 @@ pub struct FigureFile {
     pub svg: String,
 }
 
-/// Returns all figures of a merged table.
+/// Returns the chosen figures of a merged table.
 ///
 /// # Errors
-/// If there is nothing to draw, or the drawing library fails.
-pub fn draw(rows: &[StudyRow]) -> Result<Vec<FigureFile>, String> {
+/// If a chosen thing is not in the table, or nothing is there to draw.
+pub fn draw(rows: &[StudyRow], choice: &FigureChoice) -> Result<Vec<FigureFile>, String> {
     let first = rows.first().ok_or("the table has no rows: there is nothing to draw")?;
     let study = first.get("study");
-    let mut drawings = Vec::new();
-    for sweep in FigureSweep::all(rows)? {
-        let table = SweepTable { rows, sweep: &sweep };
-        let kinds =
-            [("risk", table.risk()), ("update", table.update()), ("validity", table.valid())];
-        for (kind, figure) in kinds {
-            let name = format!("{study}-{kind}{}", sweep.suffix);
-            drawings.push(FigureFile { name, svg: figure.svg()? });
-        }
+    let fabrics = values(rows, "fabric");
+    let sweeps = FigureSweep::all(rows)?;
+    let patterns = values(rows, "pattern");
+    let questions = Question::all(&patterns);
+    let files = file_names(&fabrics);
+    let is_chosen =
+        |choice: &Option<String>, name: &str| choice.as_deref().is_none_or(|chosen| chosen == name);
+    known("fabric", &choice.fabric, &fabrics)?;
+    known("sweep", &choice.failed, &sweeps.iter().map(|s| s.name.as_str()).collect::<Vec<_>>())?;
+    if let Some(pattern) = &choice.pattern
+        && !questions.iter().any(|question| question.is_called(pattern))
+    {
+        let names: Vec<&str> = questions.iter().map(Question::name).collect();
+        return Err(not_there("pattern", pattern, &names));
     }
-    Ok(drawings)
-}
-
-/// The greatest number of panels side by side.
-const PANELS_IN_A_ROW: usize = 3;
-
-/// The rows of a table, along one sweep.
-struct SweepTable<'a> {
-    rows: &'a [StudyRow],
-    sweep: &'a FigureSweep,
-}
-
-impl SweepTable<'_> {
-    /// Returns the values of an engine on a fabric with a pattern: those of all trials, for each position of the sweep.
-    fn trials(
-        &self,
-        fabric: &str,
-        engine: &str,
-        pattern: &str,
-        value: impl Fn(&StudyRow) -> Option<f64>,
-    ) -> Vec<Vec<f64>> {
-        let matches = |row: &&StudyRow| {
-            row.get("fabric") == fabric
-                && row.get("engine") == engine
-                && row.get("pattern") == pattern
-        };
-        let mut trials = vec![vec![]; self.sweep.len()];
-        for row in self.rows.iter().filter(matches) {
-            if let Some(value) = value(row) {
-                for place in self.sweep.positions(row) {
-                    trials[place].push(value);
+    let mut figures = Vec::new();
+    for (fabric, file) in fabrics.iter().zip(&files) {
+        let of_fabric: Vec<&StudyRow> =
+            rows.iter().filter(|row| row.get("fabric") == *fabric).collect();
+        let engines = drawn(&values(rows, "engine"), &choice.engines, &of_fabric)?;
+        let table = FabricTable { rows: of_fabric, name: fabric, engines };
+        if !is_chosen(&choice.fabric, fabric) {
+            continue;
+        }
+        for (at, sweep) in sweeps.iter().enumerate() {
+            if !is_chosen(&choice.failed, &sweep.name) {
+                continue;
+            }
+            let along = if at == 0 { String::new() } else { format!("-{}", sweep.name) };
+            for question in &questions {
+                if choice.pattern.as_ref().is_some_and(|pattern| !question.is_called(pattern)) {
+                    continue;
                 }
+                let name = format!("{study}-{file}{along}-{}", question.file);
+                let chart = table.chart(sweep, question, &choice.command);
+                // An engine may take part on other fabrics only, or refuse all faults.
+                if chart.curves.is_empty() {
+                    continue;
+                }
+                let svg = chart.svg().map_err(|error| format!("{name}: {error}"))?;
+                figures.push(FigureFile { name, svg });
             }
         }
-        trials
     }
-
-    fn curves(
-        &self,
-        fabric: &str,
-        pattern: &str,
-        value: impl Fn(&StudyRow) -> Option<f64>,
-    ) -> Vec<EngineCurve> {
-        let engines = values(self.rows, "engine");
-        let curve = |engine: &&str| EngineCurve {
-            name: self.engine_label(engine),
-            trials: self.trials(fabric, engine, pattern, &value),
-        };
-        engines.iter().map(curve).collect()
+    match figures.is_empty() {
+        true => Err("there is nothing to draw".into()),
+        false => Ok(figures),
     }
+}
 
-    /// Returns the name of an engine, with the number of its trials if others have more.
-    fn engine_label(&self, engine: &str) -> String {
-        let last = |matches: &dyn Fn(&&StudyRow) -> bool| {
-            let trials = self.rows.iter().filter(matches).filter_map(|row| row.number("throw"));
-            trials.fold(0.0, f64::max)
-        };
-        let (its, all) = (last(&|row| row.get("engine") == engine), last(&|_| true));
-        match its < all {
-            true if its == 1.0 => format!("{engine} (1 throw)"),
-            true => format!("{engine} ({its} throws)"),
-            false => engine.into(),
+/// Refuses a name that is not there.
+fn known(what: &str, chosen: &Option<String>, names: &[&str]) -> Result<(), String> {
+    match chosen {
+        Some(name) if !names.contains(&name.as_str()) => Err(not_there(what, name, names)),
+        _ => Ok(()),
+    }
+}
+
+fn not_there(what: &str, name: &str, names: &[&str]) -> String {
+    format!("no {what} of the study is called '{name}': {}", names.join(", "))
+}
+
+/// Returns the part of a file's name for each fabric: letters and digits of its name, with a number if two are equal.
+fn file_names(fabrics: &[&str]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for fabric in fabrics {
+        let words: Vec<String> = fabric
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|word| !word.is_empty())
+            .map(str::to_lowercase)
+            .collect();
+        let plain = if words.is_empty() { "fabric".into() } else { words.join("-") };
+        let mut name = plain.clone();
+        let mut number = 2;
+        while names.contains(&name) {
+            name = format!("{plain}-{number}");
+            number += 1;
         }
+        names.push(name);
     }
+    names
+}
 
-    /// Returns the panel of a measure: a curve for each engine, and the lower bound.
-    fn panel(
-        &self,
-        fabric: &str,
-        pattern: &str,
-        measure: &Measure,
-        words: [&str; 2],
-    ) -> StudyPanel {
-        let least = |engine: &&str| {
-            self.trials(fabric, engine, pattern, |row| {
-                measure.least(row).filter(|_| row.lost() == 0)
-            })
+/// The rows of one fabric, and the engines that are drawn.
+struct FabricTable<'a> {
+    rows: Vec<&'a StudyRow>,
+    name: &'a str,
+    engines: Vec<&'a str>,
+}
+
+/// A step of a sweep: the draws that all engines have, each with its rows of one pattern.
+struct Step<'a> {
+    rows: Vec<&'a StudyRow>,
+    draws: usize,
+}
+
+impl FabricTable<'_> {
+    /// Returns the rows of a degradation in the draws that all engines have. An engine that is slow has fewer draws than
+    /// others, and means are comparable only if they are over the same faults.
+    fn step(&self, level: &AskedLevel, question: &Question) -> Step<'_> {
+        let of_level: Vec<&StudyRow> = self
+            .rows
+            .iter()
+            .copied()
+            .filter(|row| is_at(row, level) && question.measure.is_in(row))
+            .collect();
+        let draws_of = |engine: &&str| -> Vec<&str> {
+            let rows = of_level.iter().filter(|row| row.get("engine") == *engine);
+            rows.map(|row| row.get("throw")).collect()
         };
-        // All engines have the same faults, so the bound of the first engine with the most trials is shown.
-        let engines = values(self.rows, "engine");
-        let least = engines.iter().rev().map(least).max_by_key(|b| b.concat().len());
-        StudyPanel {
-            title: words[0].into(),
-            axis: words[1].into(),
-            kind: PanelKind::Spread,
-            curves: self.curves(fabric, pattern, |row| measure.comparable(row)),
-            bound: least.filter(|_| measure.has_least()),
-        }
+        let each: Vec<Vec<&str>> = self.engines.iter().map(draws_of).collect();
+        let is_common = |draw: &str| each.iter().all(|draws| draws.contains(&draw));
+        let mut draws: Vec<&str> = each.first().cloned().unwrap_or_default();
+        draws.retain(|draw| is_common(draw));
+        let count = draws.len();
+        let rows = of_level.into_iter().filter(|row| draws.contains(&row.get("throw"))).collect();
+        Step { rows, draws: count }
     }
 
-    fn risk(&self) -> Figure {
-        let patterns = values(self.rows, "pattern");
-        let title = "Congestion risk under degradation";
-        self.figure(title, "lower bound for any routing".into(), |fabric| {
-            let panel = |pattern: &&str| {
-                let words = [&title_of(pattern)[..], "flows on the worst port"];
-                self.panel(fabric, pattern, &Measure::risks(pattern)[0], words)
+    fn chart(&self, sweep: &FigureSweep, question: &Question, command: &str) -> Chart {
+        // Nothing moves while nothing fails.
+        let levels: Vec<(&AskedLevel, &String)> = sweep
+            .steps()
+            .filter(|(level, _)| !question.is_of_updates() || !level.is_healthy())
+            .collect();
+        let steps: Vec<Step<'_>> =
+            levels.iter().map(|(level, _)| self.step(level, question)).collect();
+        let mut left_out = Vec::new();
+        let mut curves = Vec::new();
+        for (at, engine) in self.engines.iter().enumerate() {
+            let values = |step: &Step<'_>| -> Vec<f64> {
+                let rows = step.rows.iter().filter(|row| row.get("engine") == *engine);
+                rows.filter_map(|row| question.measure.comparable(row)).collect()
             };
-            patterns.iter().map(panel).collect()
-        })
+            let each: Vec<Vec<f64>> = steps.iter().map(values).collect();
+            let all: usize = steps.iter().map(|step| step.draws).sum();
+            let missing = all - each.iter().map(Vec::len).sum::<usize>();
+            if missing > 0 {
+                left_out.push(format!("{engine} {missing} of {all}"));
+            }
+            let points = each.iter().enumerate().filter_map(|(step, values)| point(step, values));
+            let style = engine_style(&self.engines, at);
+            let points: Vec<ChartPoint> = points.collect();
+            if !points.is_empty() {
+                curves.push(Curve { name: (*engine).into(), style, points });
+            }
+        }
+        Chart {
+            title: question.title(sweep),
+            caption: self.caption(&steps, question, &left_out),
+            source: vec![format!("Drawn by: {command}")],
+            across: Across::Steps(levels.iter().map(|(_, label)| (*label).clone()).collect()),
+            across_label: sweep.axis.clone(),
+            up_label: question.axis.clone(),
+            unit: if question.is_of_updates() { Unit::Percent } else { Unit::Count },
+            curves,
+            limit: self.limit(&steps, question),
+        }
     }
 
-    fn update(&self) -> Figure {
-        let pattern = values(self.rows, "pattern")[0];
-        let words = [
-            ["entries of forwarding tables", "percent of entries"],
-            ["blocks of 64 entries, as they are sent", "percent of blocks"],
-            ["pairs of nodes with another path", "percent of pairs"],
+    /// Returns the lower bound: that of the first engine, over the draws in which it loses no pair.
+    fn limit(&self, steps: &[Step<'_>], question: &Question) -> Option<Curve> {
+        let first = self.engines.first()?;
+        let least = |(at, step): (usize, &Step<'_>)| {
+            let rows =
+                step.rows.iter().filter(|row| row.get("engine") == *first && row.lost() == 0);
+            let values: Vec<f64> = rows.filter_map(|row| question.measure.least(row)).collect();
+            point(at, &values).map(|point| ChartPoint { range: None, ..point })
+        };
+        let points: Vec<ChartPoint> = steps.iter().enumerate().filter_map(least).collect();
+        (!points.is_empty()).then(|| Curve { name: "lower bound".into(), style: 0, points })
+    }
+
+    fn caption(&self, steps: &[Step<'_>], question: &Question, left_out: &[String]) -> Vec<String> {
+        let number = |column| thousands(self.rows.first().map_or("", |row| row.get(column)));
+        let draws = match steps.iter().map(|step| step.draws).max() {
+            None | Some(0 | 1) => "One random draw of faults, the same for all engines.".into(),
+            Some(draws) => format!(
+                "Mean of {draws} random draws of faults, the same for all engines; thin bars: lowest to highest."
+            ),
+        };
+        let (nodes, switches) = (number("nodes"), number("switches"));
+        let first = self.engines.first().copied().unwrap_or_default();
+        let mut sentences = vec![
+            format!("Fabric “{}”: {nodes} nodes, {switches} switches.", self.name),
+            draws,
+            question.limit_words(first),
         ];
-        let title = "What a re-route moves, of the healthy tables";
-        let first = values(self.rows, "engine")[0];
-        let bound = format!("could not stay of {first}'s tables, whatever the new ones");
-        self.figure(title, bound, |fabric| {
-            let measures = Measure::updates(pattern);
-            let panels = measures.iter().zip(words);
-            panels.map(|(measure, words)| self.panel(fabric, pattern, measure, words)).collect()
-        })
-    }
-
-    fn valid(&self) -> Figure {
-        let pattern = values(self.rows, "pattern")[0];
-        // An engine that refuses a trial delivers no pair.
-        let is_complete =
-            |row: &StudyRow| Some(f64::from(u8::from(row.get("unroutable_pairs") == "0")));
-        let panel = |fabric: &&str| {
-            let mut curves = self.curves(fabric, pattern, is_complete);
-            for trials in curves.iter_mut().flat_map(|curve| &mut curve.trials) {
-                let share = trials.iter().sum::<f64>() / trials.len() as f64;
-                *trials = trials.first().map(|_| 100.0 * share).into_iter().collect();
-            }
-            StudyPanel {
-                title: self.heading(fabric),
-                axis: "percent of throws".into(),
-                kind: PanelKind::Bars,
-                curves,
-                bound: None,
-            }
-        };
-        let mut panels =
-            values(self.rows, "fabric").iter().map(panel).collect::<Vec<_>>().into_iter();
-        let mut rows = Vec::new();
-        while panels.len() > 0 {
-            rows.push((String::new(), panels.by_ref().take(PANELS_IN_A_ROW).collect()));
+        if !left_out.is_empty() {
+            sentences.push(format!(
+                "Left out are cases in which an engine gave no tables or lost pairs: {}.",
+                left_out.join(", ")
+            ));
         }
-        let title = "Throws in which every pair of nodes is delivered".into();
-        Figure { title, axis: Axis::new(self.sweep), bound: String::new(), rows }
-    }
-
-    /// Returns a figure with a row for every fabric.
-    fn figure(
-        &self,
-        title: &str,
-        bound: String,
-        panels: impl Fn(&str) -> Vec<StudyPanel>,
-    ) -> Figure {
-        let row = |fabric: &&str| (self.heading(fabric), panels(fabric));
-        let trials = match values(self.rows, "throw").len() {
-            1 => "one throw".into(),
-            trials => format!("{trials} throws, their median and quartiles"),
-        };
-        Figure {
-            title: format!("{title} ({trials})"),
-            axis: Axis::new(self.sweep),
-            bound,
-            rows: values(self.rows, "fabric").iter().map(row).collect(),
-        }
-    }
-
-    /// Returns the heading of a fabric: its name and size.
-    fn heading(&self, fabric: &str) -> String {
-        let row = self.rows.iter().find(|row| row.get("fabric") == fabric);
-        let number = |column| thousands(row.map_or("", |row| row.get(column)));
-        format!("{fabric}: {} nodes, {} switches", number("nodes"), number("switches"))
+        sentences.push("Lower is better.".into());
+        sentences
     }
 }
 
-/// Returns the title of a pattern's panel.
-fn title_of(pattern: &str) -> String {
-    match pattern.split_once(':') {
-        Some(("rp", n)) => format!("random permutations, median of {n}"),
-        Some(("bisection", n)) => format!("random bisections, median of {n}"),
-        Some((_, n)) => format!("shift permutations, mean of {n}"),
-        None if pattern == "sp" => "shift permutations, mean of all".into(),
-        None => "all-to-all".into(),
-    }
+/// Returns the mean of some values and their range, at a step.
+fn point(step: usize, values: &[f64]) -> Option<ChartPoint> {
+    let least = values.iter().copied().reduce(f64::min)?;
+    let most = values.iter().copied().reduce(f64::max)?;
+    let up = values.iter().sum::<f64>() / values.len() as f64;
+    let range = (values.len() > 1).then_some((least, most));
+    Some(ChartPoint { across: step as f64, up, range })
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,133 +5,141 @@ use crate::study::rows::StudyRow;
 
 /// A degradation in the words of the plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct AskedLevel {
-    cables: String,
-    switches: String,
+pub(super) struct AskedLevel {
+    pub(super) cables: String,
+    pub(super) switches: String,
 }
 
-/// Degradations side by side: one amount that grows, or two that grow one after the other.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct FigureSweep {
-    /// The ending of the names of its figures, which differs between sweeps.
-    pub(super) suffix: String,
-    pub(super) parts: Vec<SweepPart>,
-}
+impl AskedLevel {
+    fn of(row: &StudyRow) -> Self {
+        AskedLevel {
+            cables: row.get("cables_asked").into(),
+            switches: row.get("switches_asked").into(),
+        }
+    }
 
-/// The amount that stays the same along a sweep.
-#[derive(Clone, Copy)]
-struct FixedAmount<'a> {
-    asked: &'a str,
-    /// In the label of the axis.
-    what: &'a str,
-    /// In the names of files.
-    word: &'a str,
+    /// Returns whether nothing fails.
+    pub(super) fn is_healthy(&self) -> bool {
+        [&self.cables, &self.switches].iter().all(|asked| matches!(asked.as_str(), "0" | "0%"))
+    }
 }
 
 /// Degradations along one axis.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct SweepPart {
+pub(super) struct FigureSweep {
+    /// Its name in options and in the names of files, such as `cables` or `cables-5pct-switches`.
+    pub(super) name: String,
+    /// What happens: `cables fail`.
+    pub(super) event: String,
     /// The label of the axis.
     pub(super) axis: String,
     levels: Vec<AskedLevel>,
     /// The label of each degradation.
-    pub(super) labels: Vec<String>,
+    labels: Vec<String>,
 }
 
-const CABLES: &str = "dead cables between switches";
-const SWITCHES: &str = "dead switches";
+/// What grows along a sweep.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Growing {
+    Cables,
+    Switches,
+}
 
-/// The greatest number of degradations in one panel.
-const MOST: usize = 10;
+impl Growing {
+    /// Returns its name in options and files, and its words on an axis.
+    fn words(self) -> [&'static str; 2] {
+        match self {
+            Growing::Cables => ["cables", "failed cables between switches"],
+            Growing::Switches => ["switches", "failed switches (none of them a leaf)"],
+        }
+    }
+
+    /// Returns the other amount.
+    fn fixed(self) -> Growing {
+        match self {
+            Growing::Cables => Growing::Switches,
+            Growing::Switches => Growing::Cables,
+        }
+    }
+
+    fn amount(self, level: &AskedLevel) -> &str {
+        match self {
+            Growing::Cables => &level.cables,
+            Growing::Switches => &level.switches,
+        }
+    }
+}
 
 impl FigureSweep {
-    /// Returns the sweeps of a table: over cables for each number of dead switches, and over switches for the first number
-    /// of dead cables; if neither grows alone, over all degradations in their order. A sweep over cables alone and one
-    /// over switches alone share a figure if they fit.
+    /// Returns the sweeps of a table: over cables for each number of failed switches, and over switches for the first number
+    /// of failed cables; if neither grows alone, over all degradations in their order.
     pub(super) fn all(rows: &[StudyRow]) -> Result<Vec<FigureSweep>, String> {
         let mut levels: Vec<AskedLevel> = Vec::new();
-        for row in rows {
-            let level = AskedLevel {
-                cables: row.get("cables_asked").into(),
-                switches: row.get("switches_asked").into(),
-            };
+        for level in rows.iter().map(AskedLevel::of) {
             if !levels.contains(&level) {
                 levels.push(level);
             }
         }
-        let mut sweeps = Vec::new();
-        for switches in values(rows, "switches_asked") {
-            let along: Vec<_> = levels.iter().filter(|level| level.switches == switches).collect();
-            let fixed = FixedAmount { asked: switches, what: SWITCHES, word: "switches" };
-            let fixed = (switches != "0").then_some(fixed);
-            sweeps.extend(FigureSweep::new(&along, true, fixed));
-        }
-        let cables = &levels.first().ok_or("there are no degradations to draw")?.cables;
-        let along: Vec<_> = levels.iter().filter(|level| level.cables == *cables).collect();
-        let fixed = FixedAmount { asked: cables, what: CABLES, word: "cables" };
-        let fixed = (cables != "0").then_some(fixed);
-        if let Some(switches) = FigureSweep::new(&along, false, fixed) {
-            let alone = sweeps.iter_mut().find(|sweep| sweep.suffix == "-cables");
-            match alone.filter(|alone| fixed.is_none() && alone.len() + switches.len() <= MOST) {
-                Some(both) => {
-                    both.parts.extend(switches.parts);
-                    both.suffix.clear();
-                }
-                None => sweeps.push(switches),
-            }
-        }
+        let first = levels.first().ok_or("there are no degradations to draw")?.clone();
+        let mut sweeps: Vec<FigureSweep> = values(rows, "switches_asked")
+            .into_iter()
+            .filter_map(|switches| FigureSweep::along(Growing::Cables, &levels, switches))
+            .collect();
+        sweeps.extend(FigureSweep::along(Growing::Switches, &levels, &first.cables));
         if sweeps.is_empty() {
-            let labels = levels
-                .iter()
-                .map(|level| format!("{}/{}", shown(&level.cables), shown(&level.switches)));
-            let labels = labels.collect();
-            let axis = "dead cables between switches / dead switches".into();
+            let label =
+                |level: &AskedLevel| format!("{}/{}", shown(&level.cables), shown(&level.switches));
             sweeps.push(FigureSweep {
-                suffix: String::new(),
-                parts: vec![SweepPart { axis, levels, labels }],
+                name: "both".into(),
+                event: "cables and switches fail".into(),
+                axis: "failed cables between switches / failed switches".into(),
+                labels: levels.iter().map(label).collect(),
+                levels,
             });
-        }
-        if let [only] = &mut sweeps[..] {
-            only.suffix.clear();
         }
         Ok(sweeps)
     }
 
-    fn new(
-        levels: &[&AskedLevel],
-        over_cables: bool,
-        fixed: Option<FixedAmount<'_>>,
-    ) -> Option<FigureSweep> {
+    /// Returns the sweep with a fixed amount of the other thing, if it has at least two degradations.
+    fn along(growing: Growing, all: &[AskedLevel], fixed: &str) -> Option<FigureSweep> {
+        let other = growing.fixed();
+        let levels: Vec<AskedLevel> =
+            all.iter().filter(|level| other.amount(level) == fixed).cloned().collect();
         if levels.len() < 2 {
             return None;
         }
-        let (axis, suffix) = if over_cables { (CABLES, "cables") } else { (SWITCHES, "switches") };
-        let label =
-            |level: &&AskedLevel| shown(if over_cables { &level.cables } else { &level.switches });
-        let (axis, suffix) = match fixed {
-            None => (axis.to_string(), format!("-{suffix}")),
-            Some(FixedAmount { asked, what, word }) => (
-                format!("{axis} (and {} {what})", shown(asked)),
-                format!("-{suffix}-{}-{word}", asked.replace('%', "pct")),
-            ),
+        let label = |level: &AskedLevel| match growing.amount(level) {
+            "0" | "0%" => "none".into(),
+            amount => shown(amount),
         };
-        let labels = levels.iter().map(label).collect();
-        let levels = levels.iter().copied().cloned().collect();
-        Some(FigureSweep { suffix, parts: vec![SweepPart { axis, levels, labels }] })
+        let [word, axis] = growing.words();
+        let [other, _] = other.words();
+        let (name, event, axis) = match fixed {
+            "0" | "0%" => (word.into(), format!("{word} fail"), axis.into()),
+            _ => {
+                let with = match fixed.contains('%') {
+                    true => format!("{} of the {other}", shown(fixed)),
+                    false => format!("{fixed} of the {other}"),
+                };
+                (
+                    format!("{word}-{}-{other}", fixed.replace('%', "pct")),
+                    format!("{word} fail, and {with}"),
+                    format!("{axis}, in addition to {with}"),
+                )
+            }
+        };
+        Some(FigureSweep { name, event, axis, labels: levels.iter().map(label).collect(), levels })
     }
 
-    /// Returns the number of positions.
-    pub(super) fn len(&self) -> usize {
-        self.parts.iter().map(|part| part.levels.len()).sum()
+    /// Returns the degradations and their labels.
+    pub(super) fn steps(&self) -> impl Iterator<Item = (&AskedLevel, &String)> {
+        self.levels.iter().zip(&self.labels)
     }
+}
 
-    /// Returns the positions of a row. The healthy fabric has one on every axis.
-    pub(super) fn positions(&self, row: &StudyRow) -> impl Iterator<Item = usize> {
-        let asked = (row.get("cables_asked"), row.get("switches_asked"));
-        let levels = self.parts.iter().flat_map(|part| &part.levels).enumerate();
-        let is_asked = move |level: &AskedLevel| (&*level.cables, &*level.switches) == asked;
-        levels.filter(move |(_, level)| is_asked(level)).map(|(at, _)| at)
-    }
+/// Returns whether a row is of a degradation.
+pub(super) fn is_at(row: &StudyRow, level: &AskedLevel) -> bool {
+    row.get("cables_asked") == level.cables && row.get("switches_asked") == level.switches
 }
 
 #[cfg(test)]
@@ -147,38 +155,30 @@ mod tests {
         };
         let rows: Vec<StudyRow> = levels.iter().map(row).collect();
         let sweeps = FigureSweep::all(&rows).expect("there are levels");
-        let count =
-            |row: &StudyRow| sweeps.iter().map(|sweep| sweep.positions(row).count()).sum::<usize>();
-        assert!(rows.iter().all(|row| count(row) > 0), "every row has a place");
+        let has = |row: &StudyRow| {
+            sweeps.iter().any(|sweep| sweep.levels.iter().any(|level| is_at(row, level)))
+        };
+        assert!(rows.iter().all(has), "every row has a place");
         sweeps
     }
 
-    fn suffixes(sweeps: &[FigureSweep]) -> Vec<&str> {
-        sweeps.iter().map(|sweep| sweep.suffix.as_str()).collect()
+    fn names(sweeps: &[FigureSweep]) -> Vec<&str> {
+        sweeps.iter().map(|sweep| sweep.name.as_str()).collect()
     }
 
     #[test]
     fn axes_follow_from_what_grows() {
         let cables = sweeps(&[("0", "0"), ("1%", "0"), ("40", "0")]);
-        assert_eq!((suffixes(&cables), cables[0].parts.len()), (vec![""], 1));
-        assert_eq!(cables[0].parts[0].axis, CABLES);
-        assert_eq!(cables[0].parts[0].labels, ["0", "1 %", "40"]);
+        assert_eq!(names(&cables), ["cables"]);
+        assert_eq!(cables[0].labels, ["none", "1 %", "40"]);
         let both = sweeps(&[("0", "0"), ("1%", "0"), ("0", "2"), ("0", "5%")]);
-        assert_eq!((suffixes(&both), both[0].len()), (vec![""], 5));
-        assert_eq!(both[0].parts[1].labels, ["0", "2", "5 %"]);
+        assert_eq!(names(&both), ["cables", "switches"]);
+        assert_eq!(both[1].labels, ["none", "2", "5 %"]);
         let cross = sweeps(&[("0", "0"), ("1%", "0"), ("0", "5%"), ("1%", "5%")]);
-        assert_eq!(suffixes(&cross), ["", "-cables-5pct-switches"]);
-        assert_eq!(cross[1].parts[0].axis, "dead cables between switches (and 5 % dead switches)");
+        assert_eq!(names(&cross), ["cables", "cables-5pct-switches", "switches"]);
+        assert_eq!(cross[1].event, "cables fail, and 5 % of the switches");
         let together = sweeps(&[("1%", "1"), ("2%", "2")]);
-        assert_eq!(together[0].parts[0].labels, ["1 %/1", "2 %/2"]);
-    }
-
-    #[test]
-    fn long_axes_have_figures_of_their_own() {
-        let amounts: Vec<String> = (0..6).map(|amount| amount.to_string()).collect();
-        let cables = amounts.iter().map(|amount| (amount.as_str(), "0"));
-        let switches = amounts.iter().map(|amount| ("0", amount.as_str()));
-        let levels: Vec<_> = cables.chain(switches).collect();
-        assert_eq!(suffixes(&sweeps(&levels)), ["-cables", "-switches"]);
+        assert_eq!(together[0].labels, ["1 %/1", "2 %/2"]);
+        assert_eq!(names(&together), ["both"]);
     }
 }
