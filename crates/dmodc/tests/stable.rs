@@ -64,7 +64,7 @@ fn tables_equal_the_naive_ones_on_any_graph() {
     });
 }
 
-/// The numbers of the example in docs/stable.md.
+/// The numbers of the example in docs/src/explanation/stable.md.
 #[test]
 fn the_worked_example_of_the_page() {
     let fabric = pgft("2; 4,8; 1,4; 1,1");

@@ -4,7 +4,7 @@
 //! All variants but `dmodc` and `random` keep the slots of the reference; they differ in the port that a
 //! destination takes whose slot is lost ([`choice`]), and [`repair`] changes the winner's tables once more.
 //! Everything is routed [naively](naive), one entry after the other, and the winner is compared with
-//! [`Stable`] in each trial. `docs/variants.md` has the results.
+//! [`Stable`] in each trial. `docs/src/explanation/variants.md` has the results.
 //!
 //! `cargo run --release -p dmodc-study --example variants -- THROWS OUT.csv > table.md`
 #![allow(clippy::print_stdout, reason = "an example shows its results")]

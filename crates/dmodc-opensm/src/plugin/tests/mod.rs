@@ -2,6 +2,10 @@
 
 mod files;
 mod reference;
+mod schemas;
+// Shared with the test of the documents that the program prints.
+#[path = "../../../../dmodc-cli/tests/schemas/validator.rs"]
+mod validator;
 
 use std::collections::BTreeMap;
 use std::fmt;

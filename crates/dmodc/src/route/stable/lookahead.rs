@@ -93,9 +93,10 @@ impl Lookahead {
         }
     }
 
-    /// Returns the set B of docs/stable.md: the groups over which the lost slots of a target are spread. Candidates are the
-    /// closer groups of the target that are in `live`. B has the candidates whose switches lost nothing, if these are at
-    /// least half; else the candidates whose switches kept the slot of the stretch; if there is none, all candidates.
+    /// Returns the set B of docs/src/explanation/stable.md: the groups over which the lost slots of a target are spread.
+    /// Candidates are the closer groups of the target that are in `live`. B has the candidates whose switches lost nothing,
+    /// if these are at least half; else the candidates whose switches kept the slot of the stretch; if there is none, all
+    /// candidates.
     /// `stretch` is only called if it is needed.
     #[inline(always)]
     pub(super) fn spread_over<const W: usize>(
