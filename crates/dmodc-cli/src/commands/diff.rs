@@ -64,10 +64,10 @@ fn text(found: &DiffReport<'_>) -> String {
     let share = |part: u64, whole: u64| percent(part as usize, whole as usize);
     if diff.is_empty() {
         let same = format!("all {} are the same", counted(of.entries as usize, "entry"));
-        return format!("{same} ({})\nequal\n", time(*elapsed));
+        return format!("{same} ({})\nverdict: equal\n", time(*elapsed));
     }
     let mut text = format!(
-        "{} of {} differ ({}): {} newly set, {} newly unset, {} to another port ({})\n",
+        "{} of {} differ ({}): {} new, {} removed, {} with another port ({})\n",
         number(entries),
         counted(of.entries as usize, "entry"),
         share(entries, of.entries),
@@ -78,7 +78,7 @@ fn text(found: &DiffReport<'_>) -> String {
     );
     let _ = writeln!(
         text,
-        "{} of {} of 64 entries to be sent ({}), to {} of {} ({})",
+        "{} of {} change ({}), in {} of {} ({}); a block has 64 entries",
         number(blocks),
         counted(of.blocks as usize, "block"),
         share(blocks, of.blocks),
@@ -88,7 +88,7 @@ fn text(found: &DiffReport<'_>) -> String {
     );
     let _ = writeln!(
         text,
-        "{} of {} take another path ({})",
+        "{} of {} change their route ({})",
         number(diff.pairs),
         counted(of.pairs as usize, "node pair"),
         share(diff.pairs, of.pairs),
@@ -96,7 +96,8 @@ fn text(found: &DiffReport<'_>) -> String {
     if let Some(Forced { entries, blocks }) = forced {
         let _ = writeln!(
             text,
-            "{} ({}) and {} ({}) could not stay in any tables along up*down* closer sets, which do not have their ports",
+            "of these, {} ({}) and {} ({}) are forced: their old ports no longer lead closer, so every up*down* routing \
+             changes them",
             counted(*entries as usize, "entry"),
             share(*entries, of.entries),
             counted(*blocks as usize, "block"),
@@ -105,9 +106,9 @@ fn text(found: &DiffReport<'_>) -> String {
     }
     for level in &diff.levels {
         let name = match level.rank {
-            Some(0) => "level 1, leaves".into(),
-            Some(rank) => format!("level {}", rank + 1),
-            None => "connected to no leaf".into(),
+            Some(0) => "rank 0 (leaves)".into(),
+            Some(rank) => format!("rank {rank}"),
+            None => "without a rank".into(),
         };
         let changes = &level.changes;
         let of = counted(level.switches as usize, "switch");
@@ -115,15 +116,15 @@ fn text(found: &DiffReport<'_>) -> String {
             writeln!(text, "  {name}: {}, {} of {of}", amount(changes), number(changes.switches));
     }
     let most = most(diff);
-    let _ = writeln!(text, "most of them at");
+    text += "switches with the most changes:\n";
     for (s, changes) in &most {
         let _ = writeln!(text, "  {}: {}", switch(fabric, *s), amount(changes));
     }
     let more = diff.switches.len() - most.len();
     if more > 0 {
-        let _ = writeln!(text, "  and {} more", counted(more, "switch"));
+        let _ = writeln!(text, "  and {}", counted(more, "more switch"));
     }
-    text + "DIFFERENT\n"
+    text + "verdict: DIFFERENT (hint: 'dmodc plan' finds a safe order for the update)\n"
 }
 
 /// Returns numbers of entries and blocks, in words.
