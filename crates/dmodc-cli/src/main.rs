@@ -37,9 +37,8 @@ impl From<bool> for Answer {
 }
 
 fn main() -> ExitCode {
-    let parsed = help::command()
-        .try_get_matches()
-        .and_then(|matches| args::Cli::from_arg_matches(&matches));
+    let parsed =
+        help::command().try_get_matches().and_then(|matches| args::Cli::from_arg_matches(&matches));
     let cli = match parsed {
         Ok(cli) => cli,
         Err(usage) if usage.use_stderr() => {

@@ -25,10 +25,7 @@ pub(crate) fn text(live: Live<'_>, routing: &Routing) -> String {
         }
         None => "This was decided for the reference, or saved with the orders.".into(),
     };
-    format!(
-        "ranks are counted from one root, {}{more}.\n  {why}\n",
-        switch(live.fabric, first)
-    )
+    format!("ranks are counted from one root, {}{more}.\n  {why}\n", switch(live.fabric, first))
 }
 
 /// Returns why a fabric is no fat tree.

@@ -116,11 +116,7 @@ fn has_schema(beginning: &[u8], schema: &str) -> bool {
 fn array(path: &Path, file: &File, fabric: &Fabric) -> Result<Lft> {
     let labels_path = labels_of(path);
     let labels = fs::read(&labels_path).with_context(|| {
-        format!(
-            "{}, which names the rows and columns of {}",
-            labels_path.display(),
-            name(path)
-        )
+        format!("{}, which names the rows and columns of {}", labels_path.display(), name(path))
     })?;
     npy::read(file, &labels, fabric).map_err(|error| match error {
         NpyError::Labels(error) => located(&labels_path, &labels, &error),

@@ -165,7 +165,9 @@ pub(crate) fn not_pgft(fabric: &Fabric, reason: &NotPgft) -> String {
             format!("{found} {join} {a} and {b}; other pairs of these ranks have {usual}")
         }
         NotPgft::Components(level, what, found, expected) => {
-            format!("level {level} has {found} {what}; a PGFT with these switches would have {expected}")
+            format!(
+                "level {level} has {found} {what}; a PGFT with these switches would have {expected}"
+            )
         }
         NotPgft::SamePlace(a, b) => {
             format!(

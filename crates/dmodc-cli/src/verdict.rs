@@ -16,8 +16,12 @@ use crate::text::{counted, number, switch};
 pub(crate) fn validity(coverage: &Coverage) -> String {
     let pairs = coverage.leaf_pairs;
     match coverage.unreachable_leaf_pairs {
-        0 if pairs == 0 => "valid: there are not two leaves with nodes, so nothing is to connect\n".into(),
-        0 => format!("valid: all {} have an up*down* route\n", counted(pairs as usize, "leaf pair")),
+        0 if pairs == 0 => {
+            "valid: there are not two leaves with nodes, so nothing is to connect\n".into()
+        }
+        0 => {
+            format!("valid: all {} have an up*down* route\n", counted(pairs as usize, "leaf pair"))
+        }
         lost => format!(
             "INVALID: {} of {} have no up*down* route\n",
             number(lost),

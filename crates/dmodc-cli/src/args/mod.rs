@@ -60,7 +60,7 @@ pub(crate) enum Command {
     /// Compute the forwarding tables of a fabric.
     ///
     /// A forwarding table gives, for each destination, the port by which a switch sends packets on. The tables are written as
-    /// a dump that OpenSM loads. A summary on standard error or standard output says whether all nodes reach each other.
+    /// a dump that OpenSM loads, and a summary says whether all nodes reach each other.
     Route(RouteArgs),
     /// Check whether forwarding tables deliver all packets and cannot deadlock.
     ///

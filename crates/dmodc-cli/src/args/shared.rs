@@ -4,6 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+const LEAVES: &str = "Leaves and ranks (if detection is wrong)";
+const ORDERS: &str = "Orders (choice among equally short routes)";
+
 /// A fabric to read. Its format is recognised from its content.
 #[derive(Debug, Args)]
 pub(crate) struct FabricArgs {
@@ -19,22 +22,21 @@ pub(crate) struct FabricArgs {
 
 /// Which switches are leaves, if detection is wrong.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Leaves and ranks (if detection is wrong)")]
 pub(crate) struct LeafArgs {
     /// Count ranks downwards from the switches listed in this file, one GUID in each line, as in OpenSM's
     /// root_guid_file. Without this option, ranks are counted upwards from the leaves. There is one exception: a fabric
     /// that is not a fat tree and would lose pairs is ranked from one root, which 'info' and 'route' name.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["leaf_min_nodes", "leaf_name"])]
+    #[arg(long, help_heading = LEAVES, value_name = "FILE", conflicts_with_all = ["leaf_min_nodes", "leaf_name"])]
     pub(crate) roots: Option<PathBuf>,
     /// A switch is a leaf if it has at least this number of nodes.
-    #[arg(long, value_name = "N", conflicts_with = "leaf_name")]
+    #[arg(long, help_heading = LEAVES, value_name = "N", conflicts_with = "leaf_name")]
     pub(crate) leaf_min_nodes: Option<usize>,
     /// A switch is a leaf if its description matches this regular expression.
-    #[arg(long, value_name = "REGEX")]
+    #[arg(long, help_heading = LEAVES, value_name = "REGEX")]
     pub(crate) leaf_name: Option<String>,
     /// A host whose description matches this regular expression does not make its switch a leaf; it still gets routes.
     /// A switch whose description matches is never a leaf.
-    #[arg(long, value_name = "REGEX")]
+    #[arg(long, help_heading = LEAVES, value_name = "REGEX")]
     pub(crate) exclude: Option<String>,
 }
 
@@ -71,18 +73,17 @@ pub(crate) enum FabricFormat {
 
 /// How destinations are numbered and port groups sorted.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Orders (choice among equally short routes)")]
 pub(crate) struct OrderArgs {
     /// Number the destinations in this order: topological, lid, guid, or file:PATH for an order that was saved.
-    #[arg(long, value_name = "ORDER", default_value = "topological", conflicts_with = "orders")]
+    #[arg(long, help_heading = ORDERS, value_name = "ORDER", default_value = "topological", conflicts_with = "orders")]
     pub(crate) destination_order: String,
     /// Sort the port groups of each switch in this order: plane, guid (as in the paper), or file:PATH for an order that
     /// was saved.
-    #[arg(long, value_name = "ORDER", default_value = "plane", conflicts_with = "orders")]
+    #[arg(long, help_heading = ORDERS, value_name = "ORDER", default_value = "plane", conflicts_with = "orders")]
     pub(crate) switch_order: String,
     /// Use the orders, leaves and ranks in a file that 'dmodc route --save-orders' wrote. This keeps routes in place
     /// after a fault.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, help_heading = ORDERS, value_name = "FILE")]
     pub(crate) orders: Option<PathBuf>,
 }
 

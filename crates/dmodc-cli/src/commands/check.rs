@@ -61,7 +61,9 @@ pub(super) fn run(args: &CheckArgs) -> Result<Answer> {
         if !nodes.is_sound() {
             report += match args.union {
                 true => "hint: 'dmodc plan' finds an order of writes in which nothing loops\n",
-                false => "hint: 'dmodc route' computes tables of this fabric that neither loop nor deadlock\n",
+                false => {
+                    "hint: 'dmodc route' computes tables of this fabric that neither loop nor deadlock\n"
+                }
             };
         }
         let (leaves, coverage) = (&args.leaves, coverage.as_ref());
@@ -171,7 +173,10 @@ pub(super) fn mismatches<'a>(
         let path = path.display();
         if let Some(first) = dump.unknown_switches.first() {
             let count = counted(dump.unknown_switches.len(), "switch");
-            let _ = writeln!(text, "{path}: tables of {count} that the fabric does not have, such as {first}");
+            let _ = writeln!(
+                text,
+                "{path}: tables of {count} that the fabric does not have, such as {first}"
+            );
         }
         if let Some((lid, guid)) = dump.unknown_destinations.first_key_value() {
             let count = counted(dump.unknown_destinations.len(), "destination");

@@ -173,7 +173,8 @@ impl Info<'_> {
         }
         if aggregation > 0 {
             let count = counted(aggregation, "aggregation node");
-            let (verb, they) = if aggregation == 1 { ("gets", "it does") } else { ("get", "they do") };
+            let (verb, they) =
+                if aggregation == 1 { ("gets", "it does") } else { ("get", "they do") };
             let _ = writeln!(
                 text,
                 "{count}, which {verb} routes; {they} not count as nodes and do not make a switch a leaf",
@@ -280,11 +281,8 @@ impl Info<'_> {
                     format!("{} with {}", counted(hosts, "host"), counted(nodes, "node"))
                 })
                 .collect();
-            let _ = writeln!(
-                text,
-                "hosts, by the first word of the node names: {}",
-                list.join(", ")
-            );
+            let _ =
+                writeln!(text, "hosts, by the first word of the node names: {}", list.join(", "));
         }
         for (rates, what) in [
             (&self.survey.node_rates, "nodes"),

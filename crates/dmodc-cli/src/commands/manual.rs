@@ -130,7 +130,8 @@ fn see_also(page: &HelpPage) -> String {
 
 /// Returns a list of words with their meaning.
 fn tagged<'a>(list: impl Iterator<Item = (&'a str, &'a str)>) -> String {
-    list.map(|(word, meaning)| format!(".TP\n\\fB{}\\fR\n{}\n", roff(word), roff(meaning))).collect()
+    list.map(|(word, meaning)| format!(".TP\n\\fB{}\\fR\n{}\n", roff(word), roff(meaning)))
+        .collect()
 }
 
 /// Returns lines that are shown as they are.

@@ -192,7 +192,9 @@ fn fabric(args: &LabArgs) -> Result<Fabric> {
 pub(super) fn plugin(given: Option<&Path>) -> Result<PathBuf> {
     match given {
         Some(path) => std::path::absolute(path).with_context(|| path.display().to_string()),
-        None => Ok(find_plugin(&std::env::current_exe().context("cannot find the path of this program")?)),
+        None => Ok(find_plugin(
+            &std::env::current_exe().context("cannot find the path of this program")?,
+        )),
     }
 }
 

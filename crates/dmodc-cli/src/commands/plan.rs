@@ -18,7 +18,10 @@ use crate::{Answer, input, output, source, table_file};
 
 pub(super) fn run(args: &PlanArgs) -> Result<Answer> {
     let to_stdout = args.output.as_deref() == Some(Path::new("-"));
-    ensure!(!(args.json && to_stdout), "the plan and --json cannot both go to standard output: write the plan to a file (--output FILE)");
+    ensure!(
+        !(args.json && to_stdout),
+        "the plan and --json cannot both go to standard output: write the plan to a file (--output FILE)"
+    );
     let paths = [args.old.as_path(), args.new.as_path()];
     source::only_one_from_stdin(paths.into_iter().chain([args.fabric.fabric.as_path()]))?;
     let whole = HealthyFabric::new(input::fabric(&args.fabric)?);

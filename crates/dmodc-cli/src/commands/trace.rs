@@ -55,7 +55,10 @@ pub(super) fn run(args: &TraceArgs) -> Result<Answer> {
             ),
             Fate::Loops => {
                 let name = &fabric.switch(last.switch).name;
-                writeln!(text, "LOOPS: the packet comes back to '{name}' (hint: 'dmodc route' computes new tables)")
+                writeln!(
+                    text,
+                    "LOOPS: the packet comes back to '{name}' (hint: 'dmodc route' computes new tables)"
+                )
             }
         };
         let hops: Vec<_> = hops

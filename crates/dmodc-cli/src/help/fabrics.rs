@@ -57,10 +57,7 @@ pub(super) const PAGES: &[HelpPage] = &[
         exit: DONE_OR_ERROR,
         files: &[("--output FILE", "The fabric, by default as ibnetdiscover text.")],
         examples: &[
-            Example {
-                about: "List all presets with their sizes.",
-                line: "dmodc generate preset",
-            },
+            Example { about: "List all presets with their sizes.", line: "dmodc generate preset" },
             Example {
                 about: "Write the fabric of a director switch with 648 ports.",
                 line: "dmodc generate preset director-648 -o director.topo",
@@ -70,18 +67,22 @@ pub(super) const PAGES: &[HelpPage] = &[
     },
     HelpPage {
         command: "info",
-        notes: &[
-            Note {
-                title: "What the report shows",
-                text: NoteText::List(&[
-                    ("PGFT(…)", "The fabric is a regular fat tree with this tuple."),
-                    ("not a PGFT", "The fabric is irregular; the line names a switch that proves it. Dmodc routes it all the same."),
-                    ("rank", "The level of a switch. Leaves, the switches with nodes, have rank 0."),
-                    ("missing cables", "Cables that a regular level would have."),
-                    ("uncertain", "Switches that may or may not be leaves; use the options below \"Leaves and ranks\"."),
-                ]),
-            },
-        ],
+        notes: &[Note {
+            title: "What the report shows",
+            text: NoteText::List(&[
+                ("PGFT(…)", "The fabric is a regular fat tree with this tuple."),
+                (
+                    "not a PGFT",
+                    "The fabric is irregular; the line names a switch that proves it. Dmodc routes it all the same.",
+                ),
+                ("rank", "The level of a switch. Leaves, the switches with nodes, have rank 0."),
+                ("missing cables", "Cables that a regular level would have."),
+                (
+                    "uncertain",
+                    "Switches that may or may not be leaves; use the options below \"Leaves and ranks\".",
+                ),
+            ]),
+        }],
         exit: &[
             (0, "The fabric was read."),
             (2, "The file cannot be read, or is damaged and --strict was given."),

@@ -59,8 +59,8 @@ pub(super) const PAGES: &[HelpPage] = &[
                 line: "dmodc study run studies/paper.toml --shard 3/8",
             },
             Example {
-                about: "Measure all parts as an array job of Slurm, one part in each task.",
-                line: "sbatch --array=1-8 --wrap 'srun dmodc study run studies/paper.toml'",
+                about: "Measure all parts with Slurm, one part in each of eight tasks.",
+                line: "srun --ntasks=8 dmodc study run studies/paper.toml",
             },
         ],
         see_also: &["study status", "study merge", "study summary"],
@@ -153,11 +153,20 @@ pub(super) const PAGES: &[HelpPage] = &[
             text: NoteText::List(&[
                 ("failed %", "Failed cables and switches, in percent."),
                 ("re-route", "The time to compute all tables."),
-                ("memset", "The time to fill the same amount of memory; \"ratio\" is the quotient of the two."),
-                ("1 cable, 1 switch", "The time to follow one more fault, as a fraction of a re-route."),
+                (
+                    "memset",
+                    "The time to fill the same amount of memory; \"ratio\" is the quotient of the two.",
+                ),
+                (
+                    "1 cable, 1 switch",
+                    "The time to follow one more fault, as a fraction of a re-route.",
+                ),
                 ("gain", "The gain by threads, divided by the gain of memset."),
                 ("memory", "The memory needed besides the tables."),
-                ("tables", "The comparison with the slow, simple program: right, WRONG or unchecked."),
+                (
+                    "tables",
+                    "The comparison with the slow, simple program: right, WRONG or unchecked.",
+                ),
             ]),
         }],
         exit: &[
@@ -165,7 +174,10 @@ pub(super) const PAGES: &[HelpPage] = &[
             (1, "Some tables are wrong. Please report this."),
             (2, "An option is wrong, or the tables do not fit into memory."),
         ],
-        files: &[("--record FOLDER", "Results, single measurements, a figure and a description of the machine.")],
+        files: &[(
+            "--record FOLDER",
+            "Results, single measurements, a figure and a description of the machine.",
+        )],
         examples: &[
             Example {
                 about: "Measure a fabric of 648 nodes, with all cores.",

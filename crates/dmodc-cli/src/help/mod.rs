@@ -108,7 +108,10 @@ fn with_pages(command: Command, path: &str) -> Command {
 
 /// Ends descriptions with a full stop, which clap removes from those of one paragraph.
 fn sentences(command: Command) -> Command {
-    let ended = |text: String| if text.ends_with(['.', ')']) { text } else { text + "." };
+    let ended = |text: String| match text.ends_with('.') || text.ends_with(".)") {
+        true => text,
+        false => text + ".",
+    };
     let about = command.get_about().map(|about| ended(about.to_string()));
     let command = match about {
         Some(about) => command.about(about),
@@ -127,6 +130,7 @@ impl HelpPage {
         if !self.exit.is_empty() {
             text += "Exit codes:\n";
             for (code, meaning) in self.exit {
+                let meaning = wrapped(meaning, WIDTH - 5).join(&hanging(5));
                 let _ = writeln!(text, "  {code}  {meaning}");
             }
             text.push('\n');
@@ -157,10 +161,40 @@ impl Note {
             }
             NoteText::List(list) => {
                 let width = list.iter().map(|(word, _)| word.chars().count()).max().unwrap_or(0);
-                list.iter().map(|(word, meaning)| format!("  {word:<width$}  {meaning}\n")).collect()
+                list.iter()
+                    .map(|(word, meaning)| {
+                        let meaning = wrapped(meaning, WIDTH - width - 4).join(&hanging(width + 4));
+                        format!("  {word:<width$}  {meaning}\n")
+                    })
+                    .collect()
             }
         }
     }
+}
+
+/// The width of help texts, in columns.
+const WIDTH: usize = 98;
+
+/// Returns the end of a line, and the indentation of the next.
+fn hanging(indent: usize) -> String {
+    format!("\n{}", " ".repeat(indent))
+}
+
+/// Returns a sentence in lines of at most this width.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let last = lines.last_mut().expect("there is always a line");
+        match last.is_empty() {
+            true => last.push_str(word),
+            false if last.chars().count() + 1 + word.chars().count() <= width => {
+                last.push(' ');
+                last.push_str(word);
+            }
+            false => lines.push(word.into()),
+        }
+    }
+    lines
 }
 
 #[cfg(test)]
@@ -209,8 +243,7 @@ mod tests {
                 assert!(line.chars().count() <= 96, "{line}");
                 let calls: Vec<&str> = line
                     .split(['|', '>', '&'])
-                    .map(str::trim)
-                    .filter(|call| call.starts_with("dmodc"))
+                    .filter_map(|part| part.find("dmodc ").map(|at| part[at..].trim()))
                     .collect();
                 assert!(!calls.is_empty(), "{line} calls dmodc");
                 for call in calls {

@@ -69,7 +69,10 @@ pub(super) const PAGES: &[HelpPage] = &[
     HelpPage {
         command: "opensm lab",
         notes: &[
-            Note { title: "Scripts of events (--faults)", text: NoteText::Lines(dmodc_lab::GRAMMAR) },
+            Note {
+                title: "Scripts of events (--faults)",
+                text: NoteText::Lines(dmodc_lab::GRAMMAR),
+            },
             Note { title: "Random events (--soak)", text: NoteText::Lines(SOAK) },
         ],
         exit: &[
@@ -108,7 +111,10 @@ pub(super) const PAGES: &[HelpPage] = &[
             (2, "The state folder does not exist, is not that of a plugin, or cannot be written."),
         ],
         files: &[
-            ("/var/lib/dmodc/renumber", "The request. The plugin removes it when the new numbers are saved."),
+            (
+                "/var/lib/dmodc/renumber",
+                "The request. The plugin removes it when the new numbers are saved.",
+            ),
             STATE,
             CONFIGURATION,
         ],

@@ -6,7 +6,10 @@ use super::{Example, FABRIC_FILE, HelpPage, Note, NoteText, TABLES_FILE};
 const VERDICTS: Note = Note {
     title: "Words of the verdict",
     text: NoteText::List(&[
-        ("up*down*", "A route that first goes up, then down, and never up again. Such routes cannot deadlock."),
+        (
+            "up*down*",
+            "A route that first goes up, then down, and never up again. Such routes cannot deadlock.",
+        ),
         ("valid", "All leaves with nodes have an up*down* route to each other."),
         ("delivered", "Node pairs whose packets arrive."),
         ("lost", "Node pairs that cables connect, but that the tables do not deliver."),
@@ -34,8 +37,14 @@ pub(super) const PAGES: &[HelpPage] = &[
                     ("dmodc", "Routes any fabric, healthy or degraded."),
                     ("stable", "Dmodc that keeps the routes of --reference where they still work."),
                     ("dmodk", "The closed formula for regular fat trees (PGFTs) without faults."),
-                    ("random", "A random choice among the ports that lead closer; for comparisons."),
-                    ("opensm:NAME", "An engine of OpenSM on a simulated fabric: minhop, updn, dnup, ftree, sssp, dfsssp, lash or nue."),
+                    (
+                        "random",
+                        "A random choice among the ports that lead closer; for comparisons.",
+                    ),
+                    (
+                        "opensm:NAME",
+                        "An engine of OpenSM on a simulated fabric: minhop, updn, dnup, ftree, sssp, dfsssp, lash or nue.",
+                    ),
                 ]),
             },
             VERDICTS,
@@ -56,7 +65,10 @@ pub(super) const PAGES: &[HelpPage] = &[
         ],
         files: &[
             FABRIC_FILE,
-            ("--output FILE", "The forwarding tables: text for OpenSM, or an array if the name ends in .npy."),
+            (
+                "--output FILE",
+                "The forwarding tables: text for OpenSM, or an array if the name ends in .npy.",
+            ),
             ORDERS_FILE,
             ROOTS_FILE,
         ],
@@ -131,7 +143,10 @@ pub(super) const PAGES: &[HelpPage] = &[
                 text: NoteText::List(&[
                     ("a2a", "Every node sends to every other node (all-to-all)."),
                     ("rp:N", "N random permutations: every node sends to one other."),
-                    ("sp", "All shifts: node i sends to node i + k, for every k. sp:N takes a sample of N shifts."),
+                    (
+                        "sp",
+                        "All shifts: node i sends to node i + k, for every k. sp:N takes a sample of N shifts.",
+                    ),
                     ("bisection:N", "N random halves of the nodes exchange messages."),
                     ("one-to-all:NODE", "One node sends to all others."),
                     ("all-to-one:NODE", "All nodes send to one."),
@@ -155,8 +170,14 @@ pub(super) const PAGES: &[HelpPage] = &[
         files: &[
             FABRIC_FILE,
             TABLES_FILE,
-            ("--nodes FILE", "Host names, GUIDs or LIDs, separated by blanks, commas or line ends."),
-            ("--csv FILE, --svg FILE, --html FILE", "The flows of every port, a figure, and a report for a browser."),
+            (
+                "--nodes FILE",
+                "Host names, GUIDs or LIDs, separated by blanks, commas or line ends.",
+            ),
+            (
+                "--csv FILE, --svg FILE, --html FILE",
+                "The flows of every port, a figure, and a report for a browser.",
+            ),
         ],
         examples: &[
             Example {
@@ -181,8 +202,14 @@ pub(super) const PAGES: &[HelpPage] = &[
             text: NoteText::List(&[
                 ("entry", "The port of one switch for one destination."),
                 ("block", "64 successive LIDs of one switch; OpenSM sends a table in such blocks."),
-                ("moved pair", "A node pair whose packets leave some switch by another port than before."),
-                ("forced", "Entries that every up*down* routing has to change, because their old port leads no closer now."),
+                (
+                    "moved pair",
+                    "A node pair whose packets leave some switch by another port than before.",
+                ),
+                (
+                    "forced",
+                    "Entries that every up*down* routing has to change, because their old port leads no closer now.",
+                ),
             ]),
         }],
         exit: &[

@@ -66,18 +66,15 @@ pub(super) const PAGES: &[HelpPage] = &[
             FABRIC_FILE,
             TABLES_FILE,
             ("/usr/lib/*/libdmodc.so", "The plugin, which makes dmodc a routing engine of OpenSM."),
-            ("/etc/dmodc.conf", "The configuration of the plugin. The variable DMODC_CONF names another file."),
+            (
+                "/etc/dmodc.conf",
+                "The configuration of the plugin. The variable DMODC_CONF names another file.",
+            ),
             ("/var/lib/dmodc", "The state folder of the plugin, with the saved orders."),
         ],
         examples: &[
-            Example {
-                about: "See what dmodc does, without any file.",
-                line: "dmodc demo",
-            },
-            Example {
-                about: "Describe the fabric of a cluster.",
-                line: "dmodc info cluster.topo",
-            },
+            Example { about: "See what dmodc does, without any file.", line: "dmodc demo" },
+            Example { about: "Describe the fabric of a cluster.", line: "dmodc info cluster.topo" },
             Example {
                 about: "Compute forwarding tables, then check them.",
                 line: "dmodc route cluster.topo -o cluster.lft && dmodc check cluster.topo cluster.lft",

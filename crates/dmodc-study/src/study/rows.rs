@@ -179,10 +179,11 @@ pub fn read_rows(text: &str, name: &str) -> Result<Vec<StudyRow>, StudyError> {
     let wrong = |line: usize, what: &str| StudyError::Mismatch(format!("{name}:{line}: {what}"));
     let mut lines = text.lines();
     if lines.next() != Some(&header()) {
-        return Err(wrong(1, "not a table of this version of dmodc study"));
+        return Err(wrong(1, "this is not a table of 'dmodc study' in this version"));
     }
-    let row =
-        |(at, line)| StudyRow::parse(line).ok_or_else(|| wrong(at + 2, "not a row of a study"));
+    let row = |(at, line)| {
+        StudyRow::parse(line).ok_or_else(|| wrong(at + 2, "this line is not a row of a study"))
+    };
     lines.enumerate().map(row).collect()
 }
 
@@ -211,7 +212,10 @@ mod tests {
     #[test]
     fn other_tables_are_refused_by_line() {
         let error = |text: &str| read_rows(text, "t.csv").expect_err("it is no table").to_string();
-        assert_eq!(error("a,b\n1,2\n"), "t.csv:1: not a table of this version of dmodc study");
+        assert_eq!(
+            error("a,b\n1,2\n"),
+            "t.csv:1: this is not a table of 'dmodc study' in this version"
+        );
         let short = format!("{}\nquick,full\n", header());
         assert_eq!(error(&short), "t.csv:2: not a row of a study");
         let open = format!("{}\n\"quick,full\n", header());

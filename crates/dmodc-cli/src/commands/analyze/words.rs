@@ -75,12 +75,11 @@ fn section(analysis: &Analysis<'_>, finding: &Finding) -> String {
             "  the smaller of sources and destinations of one port: at most {least}"
         );
         let pairs = ends.pairs_by_switches.iter().enumerate().filter(|(_, pairs)| **pairs > 0);
-        let pairs: Vec<String> =
-            pairs
-                .map(|(switches, pairs)| {
-                    format!("{} over {}", number(*pairs), counted(switches, "switch"))
-                })
-                .collect();
+        let pairs: Vec<String> = pairs
+            .map(|(switches, pairs)| {
+                format!("{} over {}", number(*pairs), counted(switches, "switch"))
+            })
+            .collect();
         let _ = writeln!(text, "  lengths of routes in pairs: {}", pairs.join(", "));
     }
     let mut sorted = finding.by_port.clone();
@@ -205,10 +204,9 @@ fn hosts(analysis: &Analysis<'_>, finding: &Finding) -> String {
     }
     let WorstHosts { means, order } = worst_hosts(finding);
     let all = means.iter().sum::<f64>() / means.len().max(1) as f64;
-    let mut text =
-        format!(
-            "  hosts with several nodes, by the worst port that any of them uses: {all:.2} on average\n"
-        );
+    let mut text = format!(
+        "  hosts with several nodes, by the worst port that any of them uses: {all:.2} on average\n"
+    );
     for host in order.into_iter().take(3) {
         let (name, rails, max) =
             (analysis.traffic.hosts()[host], rails[host], finding.by_host[host].max);

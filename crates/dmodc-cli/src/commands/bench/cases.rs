@@ -44,7 +44,10 @@ pub(super) fn planned_rows<'a>(args: &BenchArgs, sizes: &'a [Size]) -> Result<Ve
         !args.engines.iter().any(|engine| matches!(engine, EngineName::Opensm(_))),
         "engines of OpenSM are measured with --with-opensm NAMES, not with --engine"
     );
-    ensure!(!rows.is_empty(), "the engine dmodk routes only fabrics without faults; use --dead 0/0");
+    ensure!(
+        !rows.is_empty(),
+        "the engine dmodk routes only fabrics without faults; use --dead 0/0"
+    );
     ensure!(
         !args.stream || args.engines == [EngineName::Dmodc],
         "--stream works only with --engine dmodc"

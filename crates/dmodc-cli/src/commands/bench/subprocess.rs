@@ -53,7 +53,10 @@ pub(super) fn measure_apart(
         _ => {
             let errors = String::from_utf8_lossy(&output.stderr);
             let errors = errors.trim().trim_start_matches("dmodc: ");
-            bail!("measuring {row}: {}", if errors.is_empty() { "the program ended without a result" } else { errors })
+            bail!(
+                "measuring {row}: {}",
+                if errors.is_empty() { "the program ended without a result" } else { errors }
+            )
         }
     }
 }

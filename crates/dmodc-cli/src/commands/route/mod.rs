@@ -56,8 +56,13 @@ pub(super) fn run(args: &RouteArgs) -> Result<Answer> {
 /// Computes all tables in memory, and writes them into one file.
 fn together(args: &RouteArgs, state: &RouteState) -> Result<RouteSummary> {
     let (live, routing) = (state.live(), &state.routing);
-    let engine = state.engine.as_ref().context("an engine of OpenSM runs only inside OpenSM; use 'dmodc opensm lab'")?;
-    let mut tables = routing.empty_tables(live)?;
+    let engine = state
+        .engine
+        .as_ref()
+        .context("an engine of OpenSM runs only inside OpenSM; use 'dmodc opensm lab'")?;
+    let mut tables = routing.empty_tables(live).context(
+        "write one file for each switch instead (--split FOLDER), which needs little memory",
+    )?;
     let start = Instant::now();
     let ready = routing.preprocess(live);
     let coverage = engine.route(live, &ready, &mut tables).map_err(|error| explain(error, live))?;
@@ -113,7 +118,8 @@ fn split(args: &RouteArgs, state: &RouteState, folder: &Path) -> Result<RouteSum
     let (live, columns) = (state.live(), state.routing.columns());
     let can_stream = matches!(args.engine, EngineName::Dmodc | EngineName::Stable);
     let engine = state.engine.as_ref().filter(|_| can_stream);
-    let engine = engine.context("--split works only with --engine dmodc or stable; use --output FILE instead")?;
+    let engine = engine
+        .context("--split works only with --engine dmodc or stable; use --output FILE instead")?;
     let mut writer = lft::LftWriter::new(live, columns);
     let (mut empty, mut routed) = (EmptyEntries::default(), 0);
     let start = Instant::now();

@@ -121,7 +121,10 @@ impl StudyRunReport<'_> {
         }
         for EngineRefusal { engine, rows, why } in &self.refused {
             let rows = counted(*rows, "row");
-            let _ = writeln!(text, "note: engine {engine} could not route in {rows}, for example: {why}");
+            let _ = writeln!(
+                text,
+                "note: engine {engine} could not route in {rows}, for example: {why}"
+            );
         }
         for EngineLoss { engine, rows, most } in &self.lost {
             let _ = writeln!(

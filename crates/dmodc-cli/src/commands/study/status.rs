@@ -80,7 +80,8 @@ fn status_text(
         };
     }
     for shard in &found.holes {
-        let _ = writeln!(text, "missing: shard {shard}; measure it with '{}'", command(args, *shard));
+        let _ =
+            writeln!(text, "missing: shard {shard}; measure it with '{}'", command(args, *shard));
     }
     match &found.merged {
         Some(path) => {
