@@ -16,7 +16,7 @@ pub(crate) fn text(live: Live<'_>, routing: &Routing) -> String {
     };
     let why = match routing.unconnected() {
         Some(why) => {
-            let pairs = counted(why.pairs as usize, "node pair");
+            let pairs = counted(why.pairs, "node pair");
             let oddity = oddity(why.oddity);
             format!(
                 "This is not a fat tree: {oddity}. With ranks counted from the leaves, {pairs} would have no \

@@ -14,8 +14,9 @@ pub(crate) fn number(n: impl TryInto<u64>) -> String {
 }
 
 /// Returns a number and its noun: 1 switch, 2 switches.
-pub(crate) fn counted(n: usize, noun: &str) -> String {
-    format!("{} {}", number(n), words::noun(n as u64, noun))
+pub(crate) fn counted(n: impl TryInto<u64>, noun: &str) -> String {
+    let n = n.try_into().unwrap_or(u64::MAX);
+    format!("{} {}", number(n), words::noun(n, noun))
 }
 
 /// Returns the switches that may or may not be leaves, one line for each reason, with the options that decide it. Returns
@@ -63,7 +64,7 @@ pub(crate) fn not_fat_tree(why: &NotFatTree) -> String {
         NotFatTree::Unreachable(some, all) => format!(
             "{} of {} have no up*down* route, although cables connect all leaves",
             number(some),
-            counted(all as usize, "leaf pair"),
+            counted(all, "leaf pair"),
         ),
     }
 }

@@ -20,12 +20,12 @@ pub(crate) fn validity(coverage: &Coverage) -> String {
             "valid: there are not two leaves with nodes, so nothing is to connect\n".into()
         }
         0 => {
-            format!("valid: all {} have an up*down* route\n", counted(pairs as usize, "leaf pair"))
+            format!("valid: all {} have an up*down* route\n", counted(pairs, "leaf pair"))
         }
         lost => format!(
             "INVALID: {} of {} have no up*down* route\n",
             number(lost),
-            counted(pairs as usize, "leaf pair")
+            counted(pairs, "leaf pair")
         ),
     }
 }
@@ -99,7 +99,7 @@ impl HintContext<'_> {
             true => "these tables were made for another state of the fabric; ",
             false => "",
         };
-        let gained = counted(gained as usize, "more pair");
+        let gained = counted(gained, "more pair");
         Some(format!("{why}new tables from 'dmodc route' would deliver {gained}"))
     }
 

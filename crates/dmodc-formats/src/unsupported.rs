@@ -25,7 +25,7 @@ pub(crate) fn describe_unsupported(input: &[u8]) -> Option<String> {
     } else if input.starts_with(b"\xff\xfe") || input.starts_with(b"\xfe\xff") {
         "the input is UTF-16 text; convert it first, as in 'iconv -f UTF-16 -t UTF-8 FILE | dmodc … -'".into()
     } else if input[..input.len().min(BEGINNING)].contains(&0) {
-        "the input is binary, not text".into()
+        "the input is not text".into()
     } else {
         let text = input.strip_prefix("\u{feff}".as_bytes()).unwrap_or(input);
         let mut lines =
@@ -36,7 +36,7 @@ pub(crate) fn describe_unsupported(input: &[u8]) -> Option<String> {
                 "the input is empty: it has only comments".into()
             }
             Some(first) if first.starts_with(b"{") || first.starts_with(b"[{") || first == b"[" => {
-                "the input looks like JSON, but has no \"schema\" of dmodc".into()
+                "the input looks like JSON, but has no \"schema\" of dmodc; only the JSON that 'dmodc convert --format json' writes can be read".into()
             }
             Some(_) => return None,
         }

@@ -85,7 +85,7 @@ pub(super) fn text(live: Live<'_>, check: &Check, union: bool, elapsed: Duration
         (nodes.up_down_violations, "with a route that goes up after it went down"),
     ] {
         if count > 0 {
-            let _ = writeln!(text, "  {} {what}", counted(count as usize, "pair"));
+            let _ = writeln!(text, "  {} {what}", counted(count, "pair"));
         }
     }
     for example in &nodes.examples {
@@ -108,7 +108,7 @@ pub(super) fn text(live: Live<'_>, check: &Check, union: bool, elapsed: Duration
         "traffic to and from switches and aggregation nodes (not part of the verdict): {} of {} delivered, \
          {} lost, {} cut off, {} in a loop, {}",
         number(all.delivered - nodes.delivered),
-        counted((all.pairs - nodes.pairs) as usize, "pair"),
+        counted(all.pairs - nodes.pairs, "pair"),
         number(all.lost - nodes.lost),
         number(all.cut_off - nodes.cut_off),
         number(all.loops - nodes.loops),
@@ -132,7 +132,7 @@ fn looping(fabric: &Fabric, scope: &Scope, union: bool) -> String {
     let mut text = format!(
         "LOOP {}: packets to {}, such as {}\n",
         if union { "possible while tables are replaced" } else { "found" },
-        counted(scope.loop_destinations as usize, "destination"),
+        counted(scope.loop_destinations, "destination"),
         end(fabric, *to),
     );
     for &(Channel { switch: s, port }, new) in hops {

@@ -63,13 +63,13 @@ fn text(found: &DiffReport<'_>) -> String {
     let of = &diff.of;
     let share = |part: u64, whole: u64| percent(part as usize, whole as usize);
     if diff.is_empty() {
-        let same = format!("all {} are the same", counted(of.entries as usize, "entry"));
+        let same = format!("all {} are the same", counted(of.entries, "entry"));
         return format!("{same} ({})\nverdict: equal\n", time(*elapsed));
     }
     let mut text = format!(
         "{} of {} differ ({}): {} new, {} removed, {} with another port ({})\n",
         number(entries),
-        counted(of.entries as usize, "entry"),
+        counted(of.entries, "entry"),
         share(entries, of.entries),
         number(set),
         number(unset),
@@ -80,17 +80,17 @@ fn text(found: &DiffReport<'_>) -> String {
         text,
         "{} of {} change ({}), in {} of {} ({}); a block has 64 entries",
         number(blocks),
-        counted(of.blocks as usize, "block"),
+        counted(of.blocks, "block"),
         share(blocks, of.blocks),
         number(switches),
-        counted(of.switches as usize, "switch"),
+        counted(of.switches, "switch"),
         share(switches, of.switches),
     );
     let _ = writeln!(
         text,
         "{} of {} change their route ({})",
         number(diff.pairs),
-        counted(of.pairs as usize, "node pair"),
+        counted(of.pairs, "node pair"),
         share(diff.pairs, of.pairs),
     );
     if let Some(Forced { entries, blocks }) = forced {
@@ -98,9 +98,9 @@ fn text(found: &DiffReport<'_>) -> String {
             text,
             "of these, {} ({}) and {} ({}) are forced: their old ports no longer lead closer, so every up*down* routing \
              changes them",
-            counted(*entries as usize, "entry"),
+            counted(*entries, "entry"),
             share(*entries, of.entries),
-            counted(*blocks as usize, "block"),
+            counted(*blocks, "block"),
             share(*blocks, of.blocks),
         );
     }
@@ -111,7 +111,7 @@ fn text(found: &DiffReport<'_>) -> String {
             None => "without a rank".into(),
         };
         let changes = &level.changes;
-        let of = counted(level.switches as usize, "switch");
+        let of = counted(level.switches, "switch");
         let _ =
             writeln!(text, "  {name}: {}, {} of {of}", amount(changes), number(changes.switches));
     }
@@ -129,8 +129,8 @@ fn text(found: &DiffReport<'_>) -> String {
 
 /// Returns numbers of entries and blocks, in words.
 fn amount(changes: &TableChanges) -> String {
-    let entries = counted(changes.entries as usize, "entry");
-    format!("{entries}, {}", counted(changes.blocks as usize, "block"))
+    let entries = counted(changes.entries, "entry");
+    format!("{entries}, {}", counted(changes.blocks, "block"))
 }
 
 /// Returns the switches with the most differing entries.

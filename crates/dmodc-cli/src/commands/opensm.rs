@@ -111,13 +111,13 @@ fn soak_line(row: &SoakRow, seed: u64) -> String {
         row.verdict,
     );
     if row.roadless > 0 {
-        let pairs = counted(row.roadless as usize, "lost pair");
+        let pairs = counted(row.roadless, "lost pair");
         let _ = writeln!(text, "       {pairs} without any up*down* route");
     }
     if let Some(handover) = row.handover.filter(|handover| !handover.is_shared)
         && let Some(moved) = handover.moved_if_shared
     {
-        let moved = counted(moved as usize, "entry");
+        let moved = counted(moved, "entry");
         let _ = writeln!(text, "       with a shared state folder, {moved} would have moved");
     }
     for wrong in &row.wrong {

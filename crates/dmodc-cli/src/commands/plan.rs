@@ -83,7 +83,7 @@ fn amount(plan: &UploadPlan) -> String {
         "{}, {}, {}",
         counted(plan.rounds.len(), "round"),
         counted(plan.writes().len(), "block write"),
-        counted(plan.entry_count() as usize, "entry"),
+        counted(plan.entry_count(), "entry"),
     )
 }
 
@@ -97,23 +97,23 @@ fn text(plan: &UploadPlan, elapsed: Duration) -> String {
         let _ = writeln!(
             text,
             "  round {at}: {}, {}, {}",
-            counted(round.switches as usize, "switch"),
-            counted(round.blocks as usize, "block"),
-            counted(round.entries as usize, "entry"),
+            counted(round.switches, "switch"),
+            counted(round.blocks, "block"),
+            counted(round.entries, "entry"),
         );
     }
     let again = plan.writes().len() as u64 - plan.blocks;
     let _ = writeln!(
         text,
         "{} in {} {}; {}",
-        counted(plan.blocks as usize, "block"),
-        counted(plan.switches as usize, "switch"),
+        counted(plan.blocks, "block"),
+        counted(plan.switches, "switch"),
         if plan.blocks == 1 { "changes" } else { "change" },
         match again {
             0 => "each is written once".into(),
             _ => format!(
                 "the order needs {} ({}); more --rounds may need fewer",
-                counted(again as usize, "additional block write"),
+                counted(again, "additional block write"),
                 percent(again as usize, plan.blocks as usize),
             ),
         },
@@ -121,7 +121,7 @@ fn text(plan: &UploadPlan, elapsed: Duration) -> String {
     let _ = writeln!(
         text,
         "of {}, the old tables deliver {} on this fabric, the new tables {}",
-        counted(of as usize, "node pair"),
+        counted(of, "node pair"),
         number(old),
         number(new),
     );
@@ -129,14 +129,14 @@ fn text(plan: &UploadPlan, elapsed: Duration) -> String {
         let _ = writeln!(
             text,
             "  {} delivered by the old tables only; the plan gives them up as late as possible",
-            counted(given_up as usize, "pair"),
+            counted(given_up, "pair"),
         );
     }
     if plan.old_loops > 0 {
         let _ = writeln!(
             text,
             "the old tables loop for {}; the plan ends these loops",
-            counted(plan.old_loops as usize, "destination"),
+            counted(plan.old_loops, "destination"),
         );
     }
     text + "verdict: safe (no new loops; pairs that both tables deliver are delivered during the whole update)\n"
@@ -146,7 +146,7 @@ fn refusal(fabric: &Fabric, columns: &Columns, why: &NewLoops) -> String {
     let d = &columns.destinations()[why.column];
     let mut text = format!(
         "the new tables loop for {}, such as {}, LID {}; the loop is\n",
-        counted(why.destinations as usize, "destination"),
+        counted(why.destinations, "destination"),
         end(fabric, d.end),
         d.lid,
     );

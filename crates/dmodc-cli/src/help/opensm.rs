@@ -37,8 +37,9 @@ An event is wrong, and the exit code is 1, in these cases:
 - OpenSM ends, or the plugin's status file or log contradicts what was found.
 
 Each line shows the event, the heavy sweeps of OpenSM, the time until the tables were
-uploaded, the changed entries, those among them that concern other destinations, and the
-balance compared with new numbers (in brackets if a part has failed or a host is absent).
+uploaded, the changed entries, and those among them that concern other destinations.
+The last number is the balance compared with new numbers. It is in brackets if a part has
+failed or a host is absent.
 Each switch has four spare ports for growth. One host in fifty is off at the start.";
 
 pub(super) const PAGES: &[HelpPage] = &[

@@ -148,8 +148,8 @@ impl SeriesSummary {
 
 /// Returns the cut that proves a bound, in words.
 pub(super) fn bound(fabric: &Fabric, cut: &Cut) -> String {
-    let nodes = counted(cut.nodes as usize, "node");
-    let cables = counted(cut.cables as usize, "cable");
+    let nodes = counted(cut.nodes, "node");
+    let cables = counted(cut.cables, "cable");
     let first = switch(fabric, cut.first);
     match cut.level {
         _ if cut.is_half => format!("{cables} for the {nodes} of the half with {first}"),
@@ -177,8 +177,8 @@ fn worst(analysis: &Analysis<'_>, finding: &Finding) -> String {
     for worst in &finding.worst {
         let ends = finding.ends.as_ref().map(|ends| {
             let (sources, destinations) = (ends.sources[worst.port], ends.destinations[worst.port]);
-            let sources = counted(sources as usize, "source");
-            format!(", {sources}, {}", counted(destinations as usize, "destination"))
+            let sources = counted(sources, "source");
+            format!(", {sources}, {}", counted(destinations, "destination"))
         });
         let name = port(fabric, &traffic.ports()[worst.port]);
         let _ = writeln!(text, "  {:>9}  {name}{}", number(worst.load), ends.unwrap_or_default());
@@ -210,7 +210,7 @@ fn hosts(analysis: &Analysis<'_>, finding: &Finding) -> String {
     for host in order.into_iter().take(3) {
         let (name, rails, max) =
             (analysis.traffic.hosts()[host], rails[host], finding.by_host[host].max);
-        let rails = counted(rails as usize, "node");
+        let rails = counted(rails, "node");
         let _ = writeln!(text, "  {:>9.2}  '{name}' ({rails}), at most {max}", means[host]);
     }
     text

@@ -53,10 +53,10 @@ fn table(rows: &[Value]) -> String {
             text,
             "{}, {}, {} % of the cables and {} % of the switches failed, {}",
             row["preset"].as_str().unwrap_or("?"),
-            counted(row["nodes"].as_u64().unwrap_or(0) as usize, "node"),
+            counted(row["nodes"].as_u64().unwrap_or(0), "node"),
             row["cables_dead"],
             row["switches_dead"],
-            counted(row["threads"].as_u64().unwrap_or(0) as usize, "thread"),
+            counted(row["threads"].as_u64().unwrap_or(0), "thread"),
         );
         let _ = write!(text, "  a2a  {:>11}", ms("a2a_ms"));
         if !row["a2a_ratio"].is_null() {

@@ -18,9 +18,9 @@ pub(super) fn table(rows: &[Value]) -> String {
     let widths: Vec<usize> = (0..HEADER.len()).map(width).collect();
     let mut text = format!(
         "{}, kernel {}, median of {}\n",
-        counted(rows[0]["threads"].as_u64().unwrap_or(0) as usize, "thread"),
+        counted(rows[0]["threads"].as_u64().unwrap_or(0), "thread"),
         rows[0]["kernel"].as_str().unwrap_or("?"),
-        counted(rows[0]["rounds"].as_u64().unwrap_or(0) as usize, "measurement"),
+        counted(rows[0]["rounds"].as_u64().unwrap_or(0), "measurement"),
     );
     for line in &lines {
         for (at, (word, width)) in line.iter().zip(&widths).enumerate() {
@@ -52,7 +52,7 @@ pub(super) fn table(rows: &[Value]) -> String {
                 row["cables_dead"],
                 row["switches_dead"],
                 counted(
-                    row["checked_destination_switches"].as_u64().unwrap_or(0) as usize,
+                    row["checked_destination_switches"].as_u64().unwrap_or(0),
                     "destination switch"
                 ),
             );
@@ -62,7 +62,7 @@ pub(super) fn table(rows: &[Value]) -> String {
         text += &format!(
             "{}: {} in one step take {:.2} ms, {:.3} of a whole re-route, {}\n",
             row["preset"].as_str().unwrap_or("?"),
-            counted(row["changes"].as_u64().unwrap_or(0) as usize, "change"),
+            counted(row["changes"].as_u64().unwrap_or(0), "change"),
             row["apply_changes_ms"].as_f64().unwrap_or(f64::NAN),
             row["apply_changes_ratio"].as_f64().unwrap_or(f64::NAN),
             if row["apply_changes_exact"] == true { "the same tables" } else { "OTHER TABLES" },

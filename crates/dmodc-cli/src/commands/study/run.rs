@@ -130,7 +130,7 @@ impl StudyRunReport<'_> {
             let _ = writeln!(
                 text,
                 "note: engine {engine} loses up to {} in {}; these rows are not compared with other engines",
-                counted(*most as usize, "node pair"),
+                counted(*most, "node pair"),
                 counted(*rows, "row"),
             );
         }
