@@ -79,7 +79,7 @@ pub(super) const PAGES: &[HelpPage] = &[
                 ("missing cables", "Cables that a regular level would have."),
                 (
                     "uncertain",
-                    "Switches that may or may not be leaves; use the options below \"Leaves and ranks\".",
+                    "Switches that may or may not be leaves. The options below \"Leaves and ranks\" decide.",
                 ),
             ]),
         }],
