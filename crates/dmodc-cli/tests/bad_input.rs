@@ -28,7 +28,10 @@ fn bad_arguments_get_one_clear_line_and_exit_2() {
         "{unknown}"
     );
     assert!(desk.error(&["degrade", "f.topo", "--cables", "37"]).contains("there are only 36"));
-    assert!(desk.error(&["degrade", "f.topo", "--cables", "101%"]).contains("neither a count nor"));
+    assert!(
+        desk.error(&["degrade", "f.topo", "--cables", "101%"])
+            .contains("expected a count such as 5")
+    );
     let unknown = desk.error(&["degrade", "f.topo", "--remove", "0x5"]);
     assert!(unknown.contains("no switch has the name or GUID '0x5'"), "{unknown}");
     assert!(
@@ -38,7 +41,7 @@ fn bad_arguments_get_one_clear_line_and_exit_2() {
     assert!(desk.error(&["frobnicate"]).contains("unrecognized subcommand"));
     assert!(desk.error(&["rout", "f.topo"]).contains("'route'"), "a tip is kept");
     for (args, words) in [
-        (&[][..], ["Start here:", "route", "Run 'dmodc demo'"]),
+        (&[][..], ["Start here:", "route", "\n  dmodc demo\n"]),
         (&["study"], ["Commands:", "run", "status"]),
         (&["opensm"], ["Commands:", "lab", "Usage: dmodc opensm"]),
         (&["generate"], ["Commands:", "pgft", "preset"]),
@@ -93,8 +96,11 @@ fn bad_files_get_one_clear_line_and_exit_2() {
         ),
         (&["info", "f.gz"], "dmodc: f.gz:1:1: the input is compressed by gzip; unpack it first"),
         (&["check", "f.topo", "f.gz"], "dmodc: f.gz:1:1: the input is compressed by gzip; unpack"),
-        (&["info", "binary"], "dmodc: binary:1:1: the input is not text; expected"),
-        (&["check", "f.topo", "binary"], "dmodc: binary:1:1: the input is not text; expected"),
+        (&["info", "binary"], "dmodc: binary:1:1: the input is binary, not text; expected"),
+        (
+            &["check", "f.topo", "binary"],
+            "dmodc: binary:1:1: the input is binary, not text; expected",
+        ),
         (&["info", "utf16"], "dmodc: utf16:1:1: the input is UTF-16 text; convert it first"),
         (
             &["check", "f.topo", "comments"],
@@ -166,8 +172,8 @@ fn strange_files_are_refused_at_once() {
     fs::File::create(desk.path("sparse")).unwrap().set_len(1 << 30).unwrap();
     for (name, what) in [
         ("script", "this file does not describe a fabric: expected"),
-        ("noise", "the input is not text; expected"),
-        ("sparse", "the input is not text; expected"),
+        ("noise", "the input is binary, not text; expected"),
+        ("sparse", "the input is binary, not text; expected"),
     ] {
         assert!(desk.error(&["info", name]).contains(&format!(":1:1: {what}")), "{name}");
     }

@@ -204,7 +204,7 @@ fn end_and_go_on(desk: &Desk, signal: &str) {
     let number = ["KILL", "INT", "TERM"].iter().position(|of| *of == signal).unwrap();
     assert_eq!(victim.status.signal(), Some([9, 2, 15][number]), "as shells expect");
     let said = text(&victim.stderr);
-    let word = " are done and kept; run the same command to go on\n";
+    let word = " done and kept; run the same command again to continue\n";
     assert_eq!(said.contains(word), signal != "KILL", "{said}");
     assert!(!desk.path(&format!("{folder}/shard-0001-of-0001.csv")).exists());
     // The disk may have half of what was written last.
@@ -216,7 +216,7 @@ fn end_and_go_on(desk: &Desk, signal: &str) {
         status.contains("shard 1/1 was interrupted: ") && !status.contains("missing"),
         "{status}"
     );
-    let again = format!("; run 'dmodc {}' to go on\n", run.join(" "));
+    let again = format!("; continue with 'dmodc {}'\n", run.join(" "));
     assert!(status.contains(&again), "{status}");
     let said = desk.ok(&run);
     assert!(said.contains("by an earlier run"), "{said}");

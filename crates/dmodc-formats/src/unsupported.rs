@@ -25,7 +25,7 @@ pub(crate) fn describe_unsupported(input: &[u8]) -> Option<String> {
     } else if input.starts_with(b"\xff\xfe") || input.starts_with(b"\xfe\xff") {
         "the input is UTF-16 text; convert it first, as in 'iconv -f UTF-16 -t UTF-8 FILE | dmodc … -'".into()
     } else if input[..input.len().min(BEGINNING)].contains(&0) {
-        "the input is not text".into()
+        "the input is binary, not text".into()
     } else {
         let text = input.strip_prefix("\u{feff}".as_bytes()).unwrap_or(input);
         let mut lines =

@@ -78,7 +78,7 @@ mod tests {
         );
         assert!(lines[1].ends_with("dmodc: scatter_ports"), "{lines:?}");
         let lines = options.log_lines(OptionUse { uses_roots: false, ..all });
-        assert!(lines[1].contains("root_guid_file (dmodc.conf says"), "{lines:?}");
+        assert!(lines[1].contains("root_guid_file (because dmodc.conf has"), "{lines:?}");
         assert!(lines[1].contains("hop_weights_file"), "{lines:?}");
     }
 }

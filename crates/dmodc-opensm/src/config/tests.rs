@@ -38,7 +38,7 @@ fn errors_are_named_with_their_line() {
 fn files_that_never_end_and_threads_without_number_are_refused() {
     let read =
         |path: &str| Config::read(&ConfigPath { path: path.into(), must_exist: true }).unwrap_err();
-    assert_eq!(read("/dev/zero"), "/dev/zero: it is a device, and not a regular file");
+    assert_eq!(read("/dev/zero"), "/dev/zero: this is a device, but a regular file is needed");
     assert!(read("/").starts_with("/: "));
     let folder = tempfile::tempdir().expect("a folder");
     let pipe = folder.path().join("pipe");

@@ -91,7 +91,7 @@ impl NodePlacement {
         let what = match off_leaves == nodes {
             true => {
                 format!(
-                    "no leaf has nodes; {} on switches that are not leaves",
+                    "no leaf has nodes; all {} are on switches that are not leaves",
                     counted(*nodes, "node")
                 )
             }

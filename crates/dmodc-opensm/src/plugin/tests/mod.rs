@@ -186,7 +186,7 @@ fn a_ring_of_leaves_is_connected_and_stays_so() {
     let mut plugin = opensm.plugin();
     opensm.run(&mut plugin, &ring).expect("nothing is lost");
     assert_eq!(opensm.empty_entries(), 0);
-    let (level, line) = opensm.logged("no fat tree").expect("it is logged");
+    let (level, line) = opensm.logged("not a fat tree").expect("it is logged");
     assert_eq!(level, LogLevel::Info);
     assert!(line.contains("ranks are counted from one root, 's"), "{line}");
     assert!(line.contains("node pairs would have no up*down* route"), "{line}");
@@ -203,7 +203,7 @@ fn a_ring_of_leaves_is_connected_and_stays_so() {
             tables.values().map(|row| row[..=used(row).unwrap_or(0)].to_vec()).collect()
         };
         assert_eq!(trimmed(&opensm.tables), trimmed(&incremental), "without {root} and {other}");
-        let (_, line) = opensm.logged("no fat tree").expect("it is logged");
+        let (_, line) = opensm.logged("not a fat tree").expect("it is logged");
         assert!(line.ends_with("saved with the orders"), "{line}");
     }
     opensm.run(&mut plugin, &ring).expect("nothing is lost");

@@ -284,8 +284,8 @@ fn only_valid_fabrics_are_learned_and_growth_renumbers_nobody() {
     assert!(!opensm.path(LEARNED_SNAPSHOT).exists());
     let last = &opensm.status()["last"];
     let why = last["reference"]["refused"].as_str().expect("a reason").to_owned();
-    assert!(last["engine"] == "dmodc" && why.starts_with("no fabric was seen yet"), "{why}");
-    assert!(opensm.take_log().contains("NO REFERENCE: no fabric was seen yet"));
+    assert!(last["engine"] == "dmodc" && why.starts_with("no reference was learned yet"), "{why}");
+    assert!(opensm.take_log().contains("NO REFERENCE: no reference was learned yet"));
 
     // The fabric grows from two pods to four and to all six.
     fs::remove_file(opensm.path("dmodc.orders")).expect("a new start");
