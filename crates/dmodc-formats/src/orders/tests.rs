@@ -88,7 +88,10 @@ fn plain_lists_are_read_and_nonsense_is_refused() {
             "3:10: the number 0 is given twice",
         ),
         ("# dmodc orders 3\n# end 0\n0x1 node 0 -\n", "3:1: the file has lines after its end"),
-        ("# dmodc orders 3\n0x1 node 0 -\n# end 2\n", "3:7: 2 lines were written, but 1"),
+        (
+            "# dmodc orders 3\n0x1 node 0 -\n# end 2\n",
+            "3:7: 2 lines were written, but the file has 1",
+        ),
     ] {
         let found = read(text.as_bytes()).unwrap_err().to_string();
         assert!(found.starts_with(message), "{text:?}: {found}");

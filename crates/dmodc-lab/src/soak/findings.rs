@@ -201,7 +201,7 @@ mod tests {
         one(EventFindings { moved: entries, ..findings(&fine, &FAIR) }, place);
         one(
             EventFindings { traces: Traces { traced: 6, followed: 4 }, ..findings(&fine, &FAIR) },
-            "OTHER WAYS on 2 of 6",
+            "OTHER ROUTES for 2 of 6",
         );
         one(EventFindings { misreport: Some("so".into()), ..findings(&fine, &FAIR) }, "so");
         let lost = Scope { lost: 3, ..fine.clone() };

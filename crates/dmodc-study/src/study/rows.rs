@@ -217,8 +217,8 @@ mod tests {
             "t.csv:1: this is not a table of 'dmodc study' in this version"
         );
         let short = format!("{}\nquick,full\n", header());
-        assert_eq!(error(&short), "t.csv:2: not a row of a study");
+        assert_eq!(error(&short), "t.csv:2: this line is not a row of a study");
         let open = format!("{}\n\"quick,full\n", header());
-        assert_eq!(error(&open), "t.csv:2: not a row of a study");
+        assert_eq!(error(&open), "t.csv:2: this line is not a row of a study");
     }
 }

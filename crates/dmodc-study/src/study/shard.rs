@@ -177,7 +177,11 @@ mod tests {
             ("SLURM_ARRAY_TASK_MIN", "2"),
             ("SLURM_ARRAY_TASK_MAX", "6"),
         ];
-        assert!(shard_of(&gaps).unwrap_err().contains("not 2 in a row: give --shard"));
+        assert!(
+            shard_of(&gaps).unwrap_err().contains(
+                "2 tasks of this Slurm array do not have successive numbers; give --shard"
+            )
+        );
         assert!(
             shard_of(&[("PMI_RANK", "x"), ("PMI_SIZE", "5")]).unwrap_err().contains("PMI_RANK")
         );

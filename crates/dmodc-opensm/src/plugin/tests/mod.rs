@@ -240,8 +240,8 @@ fn lost_leaf_pairs_are_kept_or_handed_over() {
                 line
             }
         };
-        let start = "LOST: 8 of 30 leaf pairs have no up*down* route although cables connect them, such \
-                     as '";
+        let start = "LOST: 8 of 30 leaf pairs have no up*down* route, although cables connect them; \
+                     an example is '";
         assert!(logged.starts_with(start), "{logged}");
         opensm.run(&mut plugin, &whole).expect("it is whole again");
         assert_eq!(opensm.empty_entries(), 0);
@@ -260,7 +260,7 @@ fn service_nodes_and_nodes_that_are_cut_off_never_hand_over() {
     let (level, line) = opensm.logged("LOST").expect("service nodes cannot reach each other");
     assert_eq!(level, LogLevel::Error);
     assert!(line.starts_with("LOST: 2 of 992 node pairs"), "{line}");
-    assert!(line.contains("leaves 2 nodes on switches that are no leaves, such as 's4'"), "{line}");
+    assert!(line.contains("2 nodes are on switches that are not leaves, such as 's4'"), "{line}");
     assert!(opensm.empty_entries() > 0);
     let status = opensm.status();
     assert_eq!(

@@ -390,7 +390,7 @@ fn a_file_is_read_when_it_changes_and_never_written() {
     fs::write(opensm.path("whole.json"), "{}").expect("it can be written");
     refused(&mut opensm, &mut plugin, "whole.json:1:");
     write(&opensm, &other, 10);
-    refused(&mut opensm, &mut plugin, "the reference is of another fabric: ");
+    refused(&mut opensm, &mut plugin, "the reference describes another fabric: ");
     fs::remove_file(opensm.path("dmodc.orders")).expect("numbers of the degraded one");
 
     let mut plugin = opensm.plugin();

@@ -257,7 +257,7 @@ mod tests {
         assert!(line("| 1 % cables |     yes |").contains("|     yes |    yes |"), "{text}");
         assert!(text.contains("## f|g: 1,024 nodes, 320 switches"), "{text}");
         let other = summary.markdown("slow").expect("it is an engine");
-        assert!(other.contains("| no: ours 3.00 < 3.25, 2 throws |"), "{other}");
+        assert!(other.contains("| no: ours 3.00 < 3.25, 2 draws |"), "{other}");
         assert!(summary.markdown("none").is_err_and(|what| what.contains("ours, slow, never")));
 
         let versus = super::super::csv(&summary.versus());
@@ -301,7 +301,7 @@ mod tests {
         // sp mean, sp max, a2a max, entries moved, blocks, pairs, pairs without a route.
         assert_eq!(cells("ours")[2..6], ["yes", "yes", "yes", "yes"]);
         assert_eq!(cells("lossy")[2..6], ["it loses pairs"; 4]);
-        assert_eq!(cells("once")[2], "no: ours 6.50 < 7.50, 2 throws");
+        assert_eq!(cells("once")[2], "no: ours 6.50 < 7.50, 2 draws");
         assert!(cells("once")[8].starts_with("no: ours 0.00 < 411"), "{:?}", cells("once"));
         let text = summary.markdown("ours").expect("it is an engine");
         assert!(text.contains("| 3, loses pairs in 3 (up to 6) "), "{text}");
