@@ -29,7 +29,10 @@ pub(crate) fn reading(args: &FabricArgs) -> Result<Reading> {
     let text = bytes(path, |text| dmodc_formats::detect(text).is_some())?;
     let is_dump = lft::detect(&text) && dmodc_formats::detect(&text).is_none();
     if is_dump || npy::detect(&text) {
-        bail!("{}: these are forwarding tables; expected a fabric", name(path));
+        bail!(
+            "{}: this file has forwarding tables; give the description of a fabric first, then the tables",
+            name(path)
+        );
     }
     let reading = dmodc_formats::read(&text).map_err(|e| located(path, &text, &e))?;
     match reading.dirt.first() {
@@ -44,14 +47,22 @@ pub(crate) fn leaf_rule(args: &LeafArgs, fabric: Fabric) -> Result<(Fabric, Leaf
     let fabric = choice.set_aside(fabric);
     let rule = choice.rule(&fabric).map_err(|nothing| match (nothing, &args.roots) {
         (NoLeafMeant::Roots, Some(path)) => {
-            anyhow!("{}: none of these GUIDs is a switch of the fabric", name(path))
+            anyhow!(
+                "{}: no GUID in this file belongs to a switch of the fabric; 'dmodc info' and the dump of the fabric show \
+                 the right ones",
+                name(path)
+            )
         }
         (NoLeafMeant::TooFewNodes(most), _) => anyhow!(
-            "--leaf-min-nodes leaves no leaf: the most nodes that a switch has are {}",
-            text::number(most)
+            "--leaf-min-nodes is too large, so that no switch is a leaf; no switch has more than {}",
+            text::counted(most, "node")
         ),
-        (NoLeafMeant::AllExcluded, _) => anyhow!("--exclude leaves no leaf"),
-        _ => anyhow!("--leaf-name matches the description of no switch"),
+        (NoLeafMeant::AllExcluded, _) => {
+            anyhow!("--exclude matches too much, so that no switch is a leaf; use a narrower expression")
+        }
+        _ => anyhow!(
+            "--leaf-name does not match the description of any switch; 'dmodc info' shows examples of descriptions"
+        ),
     })?;
     Ok((fabric, rule))
 }
@@ -61,7 +72,7 @@ pub(crate) fn leaf_choice(args: &LeafArgs) -> Result<LeafChoice> {
     let meant = |pattern: &Option<String>| -> Result<Option<NamePattern>> {
         let Some(text) = pattern else { return Ok(None) };
         let regex =
-            Regex::new(text).with_context(|| format!("'{text}' is no regular expression"))?;
+            Regex::new(text).with_context(|| format!("'{text}' is not a regular expression"))?;
         Ok(Some(Box::new(move |name| regex.is_match(name))))
     };
     let roots = args.roots.as_deref().map(saved_orders).transpose()?.map(|saved| saved.groups);
@@ -100,7 +111,9 @@ pub(crate) fn order(args: &OrderArgs) -> Result<OrderChoice> {
         other => match other.strip_prefix("file:") {
             Some(path) => DestinationOrder::Saved(saved_orders(Path::new(path))?),
             None => {
-                bail!("--destination-order is topological, lid, guid or file:PATH, not '{other}'")
+                bail!(
+                    "--destination-order must be topological, lid, guid or file:PATH, not '{other}'"
+                )
             }
         },
     };
@@ -129,7 +142,7 @@ pub(crate) fn switch_order(order: &str) -> Result<SwitchOrder> {
         "guid" => SwitchOrder::Guid,
         other => match other.strip_prefix("file:") {
             Some(path) => SwitchOrder::Saved(saved_orders(Path::new(path))?),
-            None => bail!("--switch-order is plane, guid or file:PATH, not '{other}'"),
+            None => bail!("--switch-order must be plane, guid or file:PATH, not '{other}'"),
         },
     })
 }

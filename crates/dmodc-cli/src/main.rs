@@ -6,6 +6,7 @@
 
 mod args;
 mod commands;
+mod help;
 mod input;
 mod names;
 mod output;
@@ -18,7 +19,7 @@ mod verdict;
 use std::io;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::FromArgMatches as _;
 
 /// The answer of a command, which decides the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +37,9 @@ impl From<bool> for Answer {
 }
 
 fn main() -> ExitCode {
-    let cli = match args::Cli::try_parse() {
+    let parsed =
+        help::command().try_get_matches().and_then(|matches| args::Cli::from_arg_matches(&matches));
+    let cli = match parsed {
         Ok(cli) => cli,
         Err(usage) if usage.use_stderr() => {
             eprint!("{}", args::complaint(&usage));
@@ -47,7 +50,7 @@ fn main() -> ExitCode {
     };
     if let Err(error) = dmodc_study::interrupt::watch() {
         eprintln!(
-            "dmodc: signals cannot be waited for ({error}): temporary files may be left behind"
+            "dmodc: cannot wait for signals ({error}); if dmodc is interrupted, temporary files may be left behind"
         );
     }
     match commands::run(cli) {

@@ -20,7 +20,12 @@ pub(crate) fn resolve(fabric: &Fabric, text: &str) -> Result<End> {
         _ => {
             let guids: Vec<String> =
                 named.iter().take(4).map(|&e| guids(fabric, e)[0].to_string()).collect();
-            bail!("{} are called '{text}'; say which: {} …", named.len(), guids.join(", "));
+            let more = if named.len() > guids.len() { " …" } else { "" };
+            bail!(
+                "{} nodes or switches have the name '{text}'; give one of their GUIDs: {}{more}",
+                named.len(),
+                guids.join(", ")
+            );
         }
     }
     let text = text.strip_prefix("S-").or(text.strip_prefix("H-")).unwrap_or(text);
@@ -34,7 +39,12 @@ pub(crate) fn resolve(fabric: &Fabric, text: &str) -> Result<End> {
         None => text.parse().ok(),
     };
     lid.and_then(|lid| all(fabric).find(|&e| has_lid(fabric, e, Lid(lid))))
-        .ok_or_else(|| anyhow!("the fabric has no node or switch with name, GUID or LID '{text}'"))
+        .ok_or_else(|| {
+            anyhow!(
+                "the fabric has no node or switch with the name, GUID or LID '{text}'; names are those in quotes in the \
+                 file of the fabric"
+            )
+        })
 }
 
 fn all(fabric: &Fabric) -> impl Iterator<Item = End> {
@@ -91,7 +101,7 @@ impl<'a> NodeNames<'a> {
         }
         match resolve(self.fabric, name)? {
             End::Node(n) if !self.fabric.is_aggregation(n) => Ok(vec![n]),
-            _ => bail!("'{name}' is no node"),
+            _ => bail!("'{name}' is not a node, but a switch or an aggregation node; give a host"),
         }
     }
 }

@@ -101,7 +101,7 @@ pub(crate) fn to_folder<T>(path: &Path, write: impl FnOnce(&Path) -> Result<T>) 
     let name = || path.display().to_string();
     match fs::read_dir(path).map(|mut entries| entries.next().is_none()) {
         Ok(true) => {}
-        Ok(false) => bail!("{}: there is something in this folder already", name()),
+        Ok(false) => bail!("{}: the folder is not empty; name a new folder", name()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(error).with_context(name),
     }

@@ -12,31 +12,28 @@ pub(crate) fn text(live: Live<'_>, routing: &Routing) -> String {
     let Some(&first) = roots.first() else { return String::new() };
     let more = match roots.len() {
         1 => String::new(),
-        parts => format!(" (and one in each of {} more)", counted(parts - 1, "part")),
+        parts => format!(" (and from one root in each of {})", counted(parts - 1, "other part")),
     };
     let why = match routing.unconnected() {
         Some(why) => {
-            let pairs = counted(why.pairs as usize, "node pair");
+            let pairs = counted(why.pairs, "node pair");
             let oddity = oddity(why.oddity);
             format!(
-                "this is no fat tree ({oddity}), and with ranks from the leaves {pairs} would have no \
-                 up*down* route (--roots FILE names other roots)"
+                "This is not a fat tree: {oddity}. With ranks counted from the leaves, {pairs} would have no \
+                 up*down* route. (--roots FILE chooses other roots.)"
             )
         }
-        None => "as decided for the reference or saved with the orders".into(),
+        None => "This was decided for the reference, or saved with the orders.".into(),
     };
-    format!(
-        "for routes, ranks are counted from one root, {}{more}: {why}\n",
-        switch(live.fabric, first)
-    )
+    format!("ranks are counted from one root, {}{more}.\n  {why}\n", switch(live.fabric, first))
 }
 
 /// Returns why a fabric is no fat tree.
 pub(crate) fn oddity(oddity: Oddity) -> &'static str {
     match oddity {
-        Oddity::EqualRanks => "switches of equal rank are cabled to each other",
+        Oddity::EqualRanks => "cables join switches of the same rank",
         Oddity::ParallelCables => {
-            "some leaf has far more parallel cables to one switch than others have; damage does not explain that"
+            "a leaf has far more parallel cables to one switch than other leaves have, and faults cannot be the reason"
         }
     }
 }

@@ -19,7 +19,10 @@ static STDIN_IS_READ: AtomicBool = AtomicBool::new(false);
 /// Returns standard input. It can be used only once.
 pub(crate) fn stdin() -> Result<io::StdinLock<'static>> {
     let is_second = STDIN_IS_READ.swap(true, Ordering::Relaxed);
-    ensure!(!is_second, "only one input can come from standard input");
+    ensure!(
+        !is_second,
+        "only one input can be '-' (standard input); give a file name for the other"
+    );
     Ok(io::stdin().lock())
 }
 
@@ -48,7 +51,10 @@ pub(crate) fn name(path: &Path) -> String {
 /// Refuses to read two inputs from standard input.
 pub(crate) fn only_one_from_stdin<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<()> {
     let from_stdin = paths.into_iter().filter(|path| path.as_os_str() == "-").count();
-    ensure!(from_stdin < 2, "only one input can come from standard input; {from_stdin} are '-'");
+    ensure!(
+        from_stdin < 2,
+        "only one input can be '-' (standard input), not {from_stdin}; give file names for the others"
+    );
     Ok(())
 }
 

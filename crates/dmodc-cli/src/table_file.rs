@@ -31,7 +31,10 @@ pub(crate) fn tables(path: &Path, fabric: &Fabric, args: &FabricArgs) -> Result<
 pub(crate) fn check_fabric(path: &Path, lft: &Lft, fabric: &Fabric) -> Result<()> {
     match lft.unknown_switches.first() {
         Some(first) if lft.missing_switches.len() == fabric.switches().len() => {
-            bail!("{}: {first} is no switch of the fabric, nor is any other one here", name(path))
+            bail!(
+                "{}: these tables belong to another fabric: the fabric has none of their switches, such as {first}",
+                name(path)
+            )
         }
         _ => Ok(()),
     }
@@ -57,7 +60,7 @@ fn read(path: &Path, fabric: &Fabric) -> Result<Lft> {
 fn missing(path: &Path) -> String {
     match is_array(path) && labels_of(path).exists() && !path.exists() {
         true => format!(
-            "{} is there without its array (writing it was cut short, or only one of the two was copied): {}",
+            "there are only the labels {}, but not the array itself (it was not written to the end, or not copied): {}",
             labels_of(path).display(),
             name(path)
         ),
@@ -72,7 +75,8 @@ fn from(path: &Path, source: &mut dyn Read, file: Option<&File>, fabric: &Fabric
     if npy::detect(&beginning) || is_array(path) {
         let Some(file) = file else {
             bail!(
-                "{}: an array of tables is read from a file, as its labels are in a file next to it",
+                "{}: an array of tables cannot be read from standard input, because its labels are in a second file; give \
+                 the name of the array",
                 name(path)
             );
         };
@@ -80,10 +84,16 @@ fn from(path: &Path, source: &mut dyn Read, file: Option<&File>, fabric: &Fabric
     }
     let is_dump = lft::detect(&beginning);
     if !is_dump && has_schema(&beginning, npy::SCHEMA) {
-        bail!("{}: these are the labels of an array; give the array itself", name(path));
+        bail!(
+            "{}: these are only the labels of an array of tables; give the array itself (FILE.npy)",
+            name(path)
+        );
     }
     if !is_dump && dmodc_formats::detect(&beginning).is_some() {
-        bail!("{}: this is a fabric; expected forwarding tables", name(path));
+        bail!(
+            "{}: this file describes a fabric; expected forwarding tables, as 'dmodc route' or OpenSM writes them",
+            name(path)
+        );
     }
     let read = match is_dump {
         true => lft::read_from(&mut beginning.chain(source), fabric),
@@ -106,11 +116,7 @@ fn has_schema(beginning: &[u8], schema: &str) -> bool {
 fn array(path: &Path, file: &File, fabric: &Fabric) -> Result<Lft> {
     let labels_path = labels_of(path);
     let labels = fs::read(&labels_path).with_context(|| {
-        format!(
-            "{}, which says what the rows and columns of {} are",
-            labels_path.display(),
-            name(path)
-        )
+        format!("{}, which names the rows and columns of {}", labels_path.display(), name(path))
     })?;
     npy::read(file, &labels, fabric).map_err(|error| match error {
         NpyError::Labels(error) => located(&labels_path, &labels, &error),

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use dmodc::fabric::{CableEnds, Part};
+use dmodc::words;
 use dmodc::{Doubt, End, Fabric, NotFatTree, NotPgft, PortNumber, SwitchIndex};
 use dmodc_formats::{Dirt, DirtKind, DirtPlaces, ReadError, printable};
 use dmodc_study::figure::thousands;
@@ -13,13 +14,9 @@ pub(crate) fn number(n: impl TryInto<u64>) -> String {
 }
 
 /// Returns a number and its noun: 1 switch, 2 switches.
-pub(crate) fn counted(n: usize, noun: &str) -> String {
-    let plural = match (noun.strip_suffix("switch"), noun.strip_suffix("entry")) {
-        (Some(start), _) => format!("{start}switches"),
-        (_, Some(start)) => format!("{start}entries"),
-        _ => format!("{noun}s"),
-    };
-    format!("{} {}", number(n), if n == 1 { noun } else { &plural })
+pub(crate) fn counted(n: impl TryInto<u64>, noun: &str) -> String {
+    let n = n.try_into().unwrap_or(u64::MAX);
+    format!("{} {}", number(n), words::noun(n, noun))
 }
 
 /// Returns the switches that may or may not be leaves, one line for each reason, with the options that decide it. Returns
@@ -31,10 +28,10 @@ pub(crate) fn doubts(fabric: &Fabric, doubts: &[Doubt]) -> Vec<String> {
         .chunk_by(|a, b| (a.why, a.is_leaf) == (b.why, b.is_leaf))
         .map(|alike| {
             let taken = match (alike[0].is_leaf, alike.len()) {
-                (true, 1) => "is taken for a leaf",
-                (true, _) => "are taken for leaves",
-                (false, 1) => "is taken for no leaf",
-                (false, _) => "are taken for no leaves",
+                (true, 1) => "counts as a leaf, but may not be one",
+                (true, _) => "count as leaves, but may not be leaves",
+                (false, 1) => "does not count as a leaf, but may be one",
+                (false, _) => "do not count as leaves, but may be leaves",
             };
             let mut names: Vec<String> =
                 alike.iter().take(3).map(|doubt| switch(fabric, doubt.switch)).collect();
@@ -42,12 +39,15 @@ pub(crate) fn doubts(fabric: &Fabric, doubts: &[Doubt]) -> Vec<String> {
                 names.push("…".into());
             }
             let (count, names) = (counted(alike.len(), "switch"), names.join(", "));
-            format!("uncertain: {count} {taken}: {names}; each {}", alike[0].why)
+            let each = if alike.len() == 1 { "it" } else { "each" };
+            format!("uncertain: {count} {taken}: {names} ({each} {})", alike[0].why)
         })
         .collect();
     if !lines.is_empty() {
         lines.push(
-            "  --leaf-name, --leaf-min-nodes, --exclude or --roots decides what is a leaf".into(),
+            "hint: if these leaves are wrong, say which switches are leaves with --leaf-name, --leaf-min-nodes, \
+             --exclude or --roots"
+                .into(),
         );
     }
     lines
@@ -57,14 +57,14 @@ pub(crate) fn doubts(fabric: &Fabric, doubts: &[Doubt]) -> Vec<String> {
 pub(crate) fn not_fat_tree(why: &NotFatTree) -> String {
     match *why {
         NotFatTree::BetweenLeaves(some, all) => format!(
-            "{} of {} cables between switches join leaves, as in a torus or a mesh",
+            "{} of {} join two leaves, as in a torus or a mesh",
             number(some),
-            number(all)
+            counted(all, "inter-switch cable"),
         ),
         NotFatTree::Unreachable(some, all) => format!(
-            "{} of {} pairs of leaves have no up*down* route, although cables connect all of them",
+            "{} of {} have no up*down* route, although cables connect all leaves",
             number(some),
-            number(all)
+            counted(all, "leaf pair"),
         ),
     }
 }
@@ -128,6 +128,7 @@ pub(crate) fn dirt(dirt: &Dirt) -> Vec<String> {
             false if found.places.len() < found.count => {
                 format!("; also lines {} …", others.join(", "))
             }
+            false if others.len() == 1 => format!("; also line {}", others[0]),
             false => format!("; also lines {}", others.join(", ")),
         };
         let count = number(found.count);
@@ -152,22 +153,29 @@ pub(crate) fn not_pgft(fabric: &Fabric, reason: &NotPgft) -> String {
     match reason {
         NotPgft::Unconnected(s) => format!("{} is connected to no leaf", name(s)),
         NotPgft::EqualRanks(a, b) => {
-            format!("{} and {} have equal rank but are cabled", name(a), name(b))
+            format!("{} and {} have the same rank, but a cable joins them", name(a), name(b))
         }
         NotPgft::Arity(s, up, found, usual) => {
             let side = if *up { "above" } else { "below" };
             let found = counted(*found, "switch");
-            format!("{} has {found} {side} it, others of its level {usual}", name(s))
+            format!("{} has {found} {side} it; other switches of its rank have {usual}", name(s))
         }
-        NotPgft::Parallel(a, b, found, usual) => {
-            let (a, b, found) = (name(a), name(b), counted(*found, "cable"));
-            format!("{a} and {b} are joined by {found}, others of their levels by {usual}")
+        NotPgft::Parallel(a, b, count, usual) => {
+            let (a, b, found) = (name(a), name(b), counted(*count, "cable"));
+            let join = if *count == 1 { "joins" } else { "join" };
+            format!("{found} {join} {a} and {b}; other pairs of these ranks have {usual}")
         }
         NotPgft::Components(level, what, found, expected) => {
-            format!("level {level} falls into {found} {what}, not {expected}")
+            format!(
+                "level {level} has {found} {what}; a PGFT with these switches would have {expected}"
+            )
         }
         NotPgft::SamePlace(a, b) => {
-            format!("{} and {} lie in one plane of one subtree", name(a), name(b))
+            format!(
+                "{} and {} are in the same plane of the same subtree; a PGFT has one switch there",
+                name(a),
+                name(b)
+            )
         }
         NotPgft::Shape(error) => error.to_string(),
         NotPgft::Empty => reason.to_string(),

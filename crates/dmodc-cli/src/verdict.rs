@@ -16,12 +16,16 @@ use crate::text::{counted, number, switch};
 pub(crate) fn validity(coverage: &Coverage) -> String {
     let pairs = coverage.leaf_pairs;
     match coverage.unreachable_leaf_pairs {
-        0 if pairs == 0 => "valid: there are no two leaves to connect\n".into(),
-        0 => format!("valid: all {} leaf pairs have an up*down* route\n", number(pairs)),
+        0 if pairs == 0 => {
+            "valid: there are not two leaves with nodes, so nothing is to connect\n".into()
+        }
+        0 => {
+            format!("valid: all {} have an up*down* route\n", counted(pairs, "leaf pair"))
+        }
         lost => format!(
-            "INVALID: {} of {} leaf pairs have no up*down* route\n",
+            "INVALID: {} of {} have no up*down* route\n",
             number(lost),
-            number(pairs)
+            counted(pairs, "leaf pair")
         ),
     }
 }
@@ -61,11 +65,9 @@ impl HintContext<'_> {
             });
         }
         if self.delivery.cut_off > 0 {
-            let cut = counted(self.delivery.cut_off as usize, "pair");
-            add(format!(
-                "{cut} cut off, which no live cables connect: no option helps, only cables or a \
-                 more complete dump of the fabric"
-            ));
+            add("no working cables connect the pairs that are cut off; repair cables, or dump the fabric again if \
+                 parts are missing from the file"
+                .into());
         }
         text
     }
@@ -76,7 +78,7 @@ impl HintContext<'_> {
         if missing > 0 {
             let missing = counted(missing, "switch");
             return Some(format!(
-                "the file has no table for {missing} of the fabric: dump all of them"
+                "the file of tables has none for {missing} of the fabric; dump the tables of all switches"
             ));
         }
         let best = Delivery::of_route(self.live, self.coverage?);
@@ -94,11 +96,11 @@ impl HintContext<'_> {
             .iter()
             .any(|dump| !dump.unknown_switches.is_empty() || !dump.unknown_destinations.is_empty());
         let why = match earlier {
-            true => "these tables are of another state of the fabric; ",
+            true => "these tables were made for another state of the fabric; ",
             false => "",
         };
-        let gained = counted(gained as usize, "pair");
-        Some(format!("{why}'dmodc route' of this fabric delivers {gained} more"))
+        let gained = counted(gained, "more pair");
+        Some(format!("{why}new tables from 'dmodc route' would deliver {gained}"))
     }
 
     /// Returns why no up*down* routes deliver all pairs, whatever the tables.
@@ -112,26 +114,26 @@ impl HintContext<'_> {
         {
             let first = switch(fabric, first);
             return format!(
-                "all these pairs have a node on a switch that is no leaf, such as {first}; --roots FILE with the \
-                 GUID of one top switch connects them at a price in balance"
+                "each of these pairs has a node on a switch that is not a leaf, such as {first}; --roots FILE with \
+                 the GUID of one top switch connects them, but traffic is spread less evenly"
             );
         }
         if self.leaves.roots.is_some() {
-            return "these roots leave pairs without an up*down* route; --roots FILE with the GUID of a \
-                    single switch connects all that cables connect"
+            return "with these roots, some pairs have no up*down* route; --roots FILE with the GUID of a single \
+                    switch connects every pair that cables connect"
                 .into();
         }
         match service.first() {
             Some(&first) => {
                 let first = switch(fabric, first);
                 format!(
-                    "{first} has nodes and counts as no leaf; --leaf-name REGEX or --leaf-min-nodes N \
-                     says which switches are leaves, --roots FILE which are the top ones"
+                    "{first} has nodes, but does not count as a leaf; say which switches are leaves with \
+                     --leaf-name REGEX or --leaf-min-nodes N, or which are the top switches with --roots FILE"
                 )
             }
-            None => "ranks counted from the leaves leave pairs without an up*down* route; --roots FILE \
-                     with the GUIDs of the top switches counts them from there (one alone connects all \
-                     that cables connect), --leaf-name REGEX says which switches are leaves"
+            None => "with ranks counted from the leaves, some pairs have no up*down* route; --roots FILE with the \
+                     GUID of one top switch connects every pair that cables connect, and --leaf-name REGEX corrects \
+                     wrong leaves"
                 .into(),
         }
     }

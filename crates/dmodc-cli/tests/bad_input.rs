@@ -12,21 +12,26 @@ fn bad_arguments_get_one_clear_line_and_exit_2() {
     let desk = Desk::new();
     desk.figure_1();
     let pgft = |tuple: &str| desk.error(&["generate", "pgft", tuple, "-o", "out"]);
-    assert!(pgft("3; 2,2; 1,2; 1,2").contains("needs 3 numbers each"));
+    assert!(
+        pgft("3; 2,2; 1,2; 1,2").contains("a PGFT of 3 levels needs exactly that many numbers")
+    );
     assert!(pgft("2; 0,2; 1,2; 1,2").contains("at least 1"));
     assert!(pgft("2; 2,2; 2,2; 1,2").contains("w1 and p1 must be 1"));
     assert!(pgft("2; 2,2; 1,2; 3,2").contains("w1 and p1 must be 1"));
-    assert!(pgft("2; 200,9; 1,60; 1,1").contains("260 ports; at most 254"));
+    assert!(pgft("2; 200,9; 1,60; 1,1").contains("260 ports, but a switch has at most 254"));
     assert!(pgft("4; 250,250,250,250; 1,1,1,1; 1,1,1,1").contains("more than 16777216"));
     assert!(pgft("2; 99999999999,2; 1,2; 1,2").contains("is not a PGFT tuple"));
     assert!(pgft("nonsense").contains("is not a PGFT tuple"));
     let unknown = desk.error(&["generate", "preset", "summit"]);
     assert!(
-        unknown.contains("there is no preset 'summit'; there are paper-figure-1, "),
+        unknown.contains("there is no preset 'summit'; the presets are paper-figure-1, "),
         "{unknown}"
     );
-    assert!(desk.error(&["degrade", "f.topo", "--cables", "37"]).contains("there are 36"));
-    assert!(desk.error(&["degrade", "f.topo", "--cables", "101%"]).contains("neither a count nor"));
+    assert!(desk.error(&["degrade", "f.topo", "--cables", "37"]).contains("there are only 36"));
+    assert!(
+        desk.error(&["degrade", "f.topo", "--cables", "101%"])
+            .contains("expected a count such as 5")
+    );
     let unknown = desk.error(&["degrade", "f.topo", "--remove", "0x5"]);
     assert!(unknown.contains("no switch has the name or GUID '0x5'"), "{unknown}");
     assert!(
@@ -36,7 +41,7 @@ fn bad_arguments_get_one_clear_line_and_exit_2() {
     assert!(desk.error(&["frobnicate"]).contains("unrecognized subcommand"));
     assert!(desk.error(&["rout", "f.topo"]).contains("'route'"), "a tip is kept");
     for (args, words) in [
-        (&[][..], ["Commands:", "route", "Start with 'dmodc demo'"]),
+        (&[][..], ["Start here:", "route", "\n  dmodc demo\n"]),
         (&["study"], ["Commands:", "run", "status"]),
         (&["opensm"], ["Commands:", "lab", "Usage: dmodc opensm"]),
         (&["generate"], ["Commands:", "pgft", "preset"]),
@@ -53,7 +58,7 @@ fn bad_arguments_get_one_clear_line_and_exit_2() {
         [&["--json", "-o", "-"][..], &["--save-orders", "-"], &["--json", "--alternatives", "-"]]
     {
         let error = desk.error(&[&["route", "f.topo"], args].concat());
-        assert!(error.contains("only one thing can go to standard output"), "{error}");
+        assert!(error.contains("two results cannot both go to standard output"), "{error}");
     }
     assert!(desk.error(&["--threads", "0", "demo"]).contains("--threads"));
     assert_eq!(desk.files(), ["f.lft", "f.topo"]);
@@ -106,10 +111,13 @@ fn bad_files_get_one_clear_line_and_exit_2() {
             "dmodc: broken:11:2: expected a port number from 1 to 254, found 'one]",
         ),
         (&["route", "one-sided", "--strict"], "dmodc: one-sided:"),
-        (&["info", "f.lft"], "dmodc: f.lft: these are forwarding tables; expected a fabric"),
+        (
+            &["info", "f.lft"],
+            "dmodc: f.lft: this file has forwarding tables; give the description of a fabric",
+        ),
         (
             &["check", "f.topo", "f.topo"],
-            "dmodc: f.topo: this is a fabric; expected forwarding tables",
+            "dmodc: f.topo: this file describes a fabric; expected forwarding tables",
         ),
         (&["check", "f.topo", "empty"], "dmodc: empty:1:1: the input is empty; expected"),
         (&["route", "f.topo", "--orders", "f.lft"], "dmodc: f.lft:1:1: expected a GUID"),
@@ -127,7 +135,7 @@ fn bad_files_get_one_clear_line_and_exit_2() {
         assert!(found.starts_with(message), "{args:?}: {found}");
     }
     let big = ["generate", "preset", "quantum2-max", "--format", "ibsim", "-o", "big.net"];
-    assert!(desk.error(&big).contains("ibsim cannot hold this fabric"));
+    assert!(desk.error(&big).contains("ibsim cannot simulate this fabric"));
     let files =
         ["binary", "blank", "broken", "comments", "empty", "f.gz", "f.lft", "f.topo", "folder"];
     let more = ["one-sided", "package.json", "utf16"];
@@ -142,11 +150,8 @@ fn the_sound_part_of_a_damaged_file_is_used_and_the_rest_is_reported() {
     let output = desk.run(&["route", "broken", "-o", "b.lft"]);
     assert_eq!(output.status.code(), Some(0));
     let warnings = text(&output.stderr);
-    assert!(warnings.contains("broken: damaged lines (skipped): 1; line "), "{warnings}");
-    assert!(
-        warnings.contains("cable ends that the other end does not confirm (left out): 1; line "),
-        "{warnings}"
-    );
+    assert!(warnings.contains("broken: damaged lines, skipped: 1; line "), "{warnings}");
+    assert!(warnings.contains("cables listed at one end only, left out: 1; line "), "{warnings}");
     assert_eq!(desk.json(0, &["check", "broken", "b.lft", "--json"])["delivered"], 132);
     let info = desk.json(0, &["info", "broken", "--json"]);
     assert_eq!(info["dirt"]["damaged_lines"]["count"], 1);
@@ -166,7 +171,7 @@ fn strange_files_are_refused_at_once() {
     fs::write(desk.path("noise"), noise).unwrap();
     fs::File::create(desk.path("sparse")).unwrap().set_len(1 << 30).unwrap();
     for (name, what) in [
-        ("script", "not a fabric: expected"),
+        ("script", "this file does not describe a fabric: expected"),
         ("noise", "the input is binary, not text; expected"),
         ("sparse", "the input is binary, not text; expected"),
     ] {
@@ -192,7 +197,7 @@ fn opensm_is_asked_for_with_clear_words() {
     desk.write("script", "kill cables 3\nkill everything\n");
     let error = lab(&["f.topo", "--faults", "script"]);
     assert!(error.contains("script:2:6: expected cable CABLE, cables COUNT"), "{error}");
-    assert!(lab(&["f.lft"]).contains("these are forwarding tables"));
+    assert!(lab(&["f.lft"]).contains("this file has forwarding tables"));
     let error = desk.error(&["bench", "--engine", "opensm:ftree"]);
     assert!(error.contains("--with-opensm"), "{error}");
 }

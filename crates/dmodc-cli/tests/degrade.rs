@@ -26,7 +26,7 @@ fn degrade_lists_what_it_removed_and_route_says_what_is_cut_off() {
     desk.ok(&["degrade", "f.topo", "--remove", spines[0], "--remove", spines[1], "-o", "h.topo"]);
     let report = desk.code(1, &["route", "h.topo", "-o", "h.lft"]);
     assert!(report.contains("INVALID: 18 of 30 leaf pairs"), "{report}");
-    assert!(report.contains("no route from the nodes of 'L1-"), "{report}");
+    assert!(report.contains("no up*down* route from leaf 'L1-"), "{report}");
     let routed = desk.json(1, &["route", "h.topo", "--json"]);
     assert_eq!(routed["unreachable_leaf_pairs"], 18);
     let check = desk.json(1, &["check", "h.topo", "h.lft", "--json"]);
@@ -56,10 +56,10 @@ fn parts_are_removed_by_name() {
         "{unknown}"
     );
     assert!(unknown.contains("'L2-0', 'L2-1'"), "{unknown}");
-    assert!(wrong("L2-1/99").contains("no cable is in port 99 of 'L2-1'"));
+    assert!(wrong("L2-1/99").contains("port 99 of 'L2-1' has no cable"));
     desk.write("twins.topo", &desk.read("f.topo").replace("\"L2-1\"", "\"L2-0\""));
     let several = desk.error(&["degrade", "twins.topo", "--remove", "L2-0"]);
-    let both = "say which by GUID: 0x02d0dc0200000001, 0x02d0dc0200000002";
+    let both = "give one of their GUIDs: 0x02d0dc0200000001, 0x02d0dc0200000002";
     assert!(several.contains(both), "{several}");
 }
 
@@ -78,7 +78,7 @@ fn a_wrong_script_of_faults_is_refused_before_anything_is_started() {
     assert!(name.contains("faults:1:13: no switch has the name or GUID 'L2-9'"), "{name}");
     assert!(name.contains("'L2-0'"), "{name}");
     let help = desk.ok(&["opensm", "lab", "--help"]);
-    assert!(help.contains("flap CABLE TIMES") && help.contains("PARTS are"), "{help}");
+    assert!(help.contains("flap CABLE TIMES") && help.contains("PARTS is one of these"), "{help}");
 }
 
 #[test]

@@ -23,7 +23,7 @@ fn adapters_without_a_host_are_left_out_of_slurm_and_reported() {
             out.contains("node-2") && out.contains("node-5") && out.contains("node-10"),
             "{out}"
         );
-        let said = "dmodc: 3 nodes whose description names no host are left out of Slurm's topology, such as 'MT4129";
+        let said = "dmodc: 3 nodes without a host name in the description are left out of the topology of Slurm, such as 'MT4129";
         assert!(err.starts_with(said), "{err}");
     }
     desk.write("f.topo", &named);

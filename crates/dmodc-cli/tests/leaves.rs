@@ -65,9 +65,9 @@ fn fabric(nodes: &[usize], cables: &[(usize, usize)]) -> String {
 fn an_option_that_leaves_no_leaf_is_an_error() {
     let file = fixture("clean");
     for (option, value, says) in [
-        ("--leaf-min-nodes", "100", "--leaf-min-nodes leaves no leaf: the most nodes"),
-        ("--leaf-name", "no such name", "--leaf-name matches the description of no switch"),
-        ("--exclude", ".", "--exclude leaves no leaf"),
+        ("--leaf-min-nodes", "100", "--leaf-min-nodes is too large"),
+        ("--leaf-name", "no such name", "--leaf-name does not match the description of any switch"),
+        ("--exclude", ".", "--exclude matches too much"),
     ] {
         for command in ["info", "route"] {
             let (code, _, error) = run(&[command, &file, option, value]);
@@ -89,7 +89,10 @@ fn a_torus_is_no_fat_tree_and_a_tree_is_one() {
     std::fs::write(&path, fabric(&[2; 16], &cables)).unwrap();
     let (code, text, _) = run(&["info", &path]);
     assert_eq!(code, 0);
-    assert!(text.contains("no fat tree: 32 of 32 cables between switches join leaves"), "{text}");
+    assert!(
+        text.contains("not a fat tree: 32 of 32 inter-switch cables join two leaves"),
+        "{text}"
+    );
     // The same with nodes on every other switch: no cable joins leaves.
     let mut nodes = [0; 16];
     (0..16).filter(|i| (i % 4 + i / 4) % 2 == 0).for_each(|i| nodes[i] = 2);
@@ -109,7 +112,7 @@ fn what_is_uncertain_is_said_with_the_options_that_decide() {
     let cables: Vec<(usize, usize)> = (0..4).flat_map(|l| [(l, 4), (l, 5), (l, 6)]).collect();
     std::fs::write(&path, fabric(&[4, 4, 4, 4, 3, 0, 0], &cables)).unwrap();
     let (_, info, _) = run(&["info", &path]);
-    let says = "uncertain: 1 switch is taken for no leaf: 's4'";
+    let says = "uncertain: 1 switch does not count as a leaf, but may be one: 's4'";
     assert!(info.contains(says) && info.contains("--leaf-name"), "{info}");
     let (code, _, error) = run(&["route", &path]);
     assert_eq!(code, 0);

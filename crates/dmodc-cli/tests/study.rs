@@ -23,7 +23,10 @@ fn a_run_has_a_row_for_every_measurement_with_all_its_seeds() {
     let rows = table(&csv);
     assert_eq!(rows.len(), CELLS * 3 * 5);
     let refused = rows.iter().filter(|row| !row["refused"].is_empty()).count();
-    assert!(said.contains(&format!("\ndmodk has no figures in {refused} rows: ")), "{said}");
+    assert!(
+        said.contains(&format!("\nnote: engine dmodk could not route in {refused} rows, ")),
+        "{said}"
+    );
     for row in &rows {
         assert_eq!(row["study"], "small");
         // Dmodk knows PGFTs alone; a tree of two levels without one of its roots still is one.
@@ -87,17 +90,17 @@ fn shards_merge_to_the_bytes_of_one_process() {
     }
     let status = desk.code(1, &["study", "status", "plan.toml", "-o", "shards"]);
     assert!(
-        status.contains("hole: shard 2/3: run 'dmodc study run plan.toml -o shards --shard 2/3'\n"),
+        status.contains("missing: shard 2/3; measure it with 'dmodc study run plan.toml -o shards --shard 2/3'\n"),
         "{status}"
     );
     let error = desk.error(&["study", "merge", "plan.toml", "-o", "shards"]);
-    assert!(error.contains("11 of 32 cells are missing"), "{error}");
+    assert!(error.contains("11 of 32 cells not measured yet"), "{error}");
     // The last shard is chosen by the environment.
     let mut last = Command::new(DMODC);
     last.args(["study", "run", "plan.toml", "-o", "shards"]).current_dir(desk.folder.path());
     last.env("SLURM_ARRAY_TASK_ID", "1").env("SLURM_ARRAY_TASK_COUNT", "3");
     let said = text(&last.output().unwrap().stdout);
-    assert!(said.contains("shard 2/3: (from SLURM_ARRAY_TASK_ID)"), "{said}");
+    assert!(said.contains("shard 2/3: (shard from SLURM_ARRAY_TASK_ID)"), "{said}");
     let status = desk.json(0, &["study", "status", "plan.toml", "-o", "shards", "--json"]);
     assert_eq!(status["holes"].as_array().unwrap().len(), 0);
     assert_eq!(status["shards"], serde_json::json!(["1/3", "2/3", "3/3"]));
@@ -201,7 +204,7 @@ fn end_and_go_on(desk: &Desk, signal: &str) {
     let number = ["KILL", "INT", "TERM"].iter().position(|of| *of == signal).unwrap();
     assert_eq!(victim.status.signal(), Some([9, 2, 15][number]), "as shells expect");
     let said = text(&victim.stderr);
-    let word = " are done and kept; run the same command to go on\n";
+    let word = " done and kept; run the same command again to continue\n";
     assert_eq!(said.contains(word), signal != "KILL", "{said}");
     assert!(!desk.path(&format!("{folder}/shard-0001-of-0001.csv")).exists());
     // The disk may have half of what was written last.
@@ -209,8 +212,11 @@ fn end_and_go_on(desk: &Desk, signal: &str) {
     file.write_all(b"# cell 7 15 00000000000000000000000000000000\nsmall,\"3; 2,").unwrap();
     drop(file);
     let status = text(&status());
-    assert!(status.contains("shard 1/1 is interrupted: ") && !status.contains("hole"), "{status}");
-    let again = format!("; run 'dmodc {}' to go on\n", run.join(" "));
+    assert!(
+        status.contains("shard 1/1 was interrupted: ") && !status.contains("missing"),
+        "{status}"
+    );
+    let again = format!("; continue with 'dmodc {}'\n", run.join(" "));
     assert!(status.contains(&again), "{status}");
     let said = desk.ok(&run);
     assert!(said.contains("by an earlier run"), "{said}");
@@ -227,7 +233,10 @@ fn what_is_of_another_plan_is_refused() {
     desk.write("other.toml", &PLAN.replace("seed = 3", "seed = 4"));
     for command in ["run", "merge", "status", "plot"] {
         let error = desk.error(&["study", command, "other.toml", "-o", "out"]);
-        assert!(error.contains("shard-0001-of-0002.meta.json: this is of another plan"), "{error}");
+        assert!(
+            error.contains("shard-0001-of-0002.meta.json: this file belongs to another plan"),
+            "{error}"
+        );
     }
     // Another fabric in the same file is another plan.
     desk.ok(&["study", "run", "plan.toml", "-o", "out", "--shard", "2/2"]);
@@ -238,7 +247,7 @@ fn what_is_of_another_plan_is_refused() {
     let path = "out/shard-0002-of-0002.csv";
     desk.write(path, &desk.read(path).replace(",true,", ",false,"));
     let error = desk.error(&["study", "merge", "plan.toml", "-o", "out"]);
-    assert!(error.contains("is not what its .meta.json describes"), "{error}");
+    assert!(error.contains("the table does not fit its .meta.json"), "{error}");
 }
 
 #[test]
@@ -257,7 +266,10 @@ fn mpi_ranks_are_shards() {
     let (out, err) = (text(&output.stdout), text(&output.stderr));
     assert!(output.status.success(), "{out}\n{err}");
     for shard in ["1/2", "2/2"] {
-        assert!(out.contains(&format!("shard {shard}: (from OMPI_COMM_WORLD_RANK)")), "{out}");
+        assert!(
+            out.contains(&format!("shard {shard}: (shard from OMPI_COMM_WORLD_RANK)")),
+            "{out}"
+        );
     }
     desk.ok(&["study", "merge", "plan.toml", "-o", "mpi"]);
     desk.ok(&["study", "run", "plan.toml"]);

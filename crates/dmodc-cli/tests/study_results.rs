@@ -22,7 +22,7 @@ const FABRICS: [&str; 2] = ["3-2-2-3-1-2-2-1-2-1", "from-a-file"];
 fn figures_are_drawn_from_the_merged_table() {
     let desk = desk();
     let error = desk.error(&["study", "plot", "plan.toml"]);
-    assert!(error.contains("there is no merged table yet"), "{error}");
+    assert!(error.contains("the study is not finished"), "{error}");
     desk.ok(&["study", "run", "plan.toml"]);
     let said = desk.ok(&["study", "plot", "plan.toml"]);
     for fabric in FABRICS {
@@ -136,10 +136,10 @@ fn is_well_formed(svg: &str) {
 fn a_summary_compares_engines_on_equal_throws() {
     let desk = desk();
     let error = desk.error(&["study", "summary", "plan.toml"]);
-    assert!(error.contains("there is no merged table yet"), "{error}");
+    assert!(error.contains("the study is not finished"), "{error}");
     desk.write("plan.toml", &with_slow_engines());
     let said = desk.ok(&["study", "run", "plan.toml"]);
-    assert!(said.contains("\nin short: small.study/small-summary.md\n"), "{said}");
+    assert!(said.contains("\nsummary: small.study/small-summary.md\n"), "{said}");
     for shard in ["1/2", "2/2"] {
         desk.ok(&["study", "run", "plan.toml", "-o", "shards", "--shard", shard]);
     }
@@ -152,9 +152,12 @@ fn a_summary_compares_engines_on_equal_throws() {
         desk.read("small.study/small-summary.md")
     );
     let text = desk.ok(&["study", "summary", "plan.toml", "--engine", "random"]);
-    assert!(text.contains("### Is random the lowest, on equal throws?"), "{text}");
+    assert!(text.contains("### Does random have the lowest value of all engines?"), "{text}");
     let error = desk.error(&["study", "summary", "plan.toml", "--engine", "opensm:ftree"]);
-    assert!(error.contains("no engine of the study is called 'opensm:ftree': dmodc, "), "{error}");
+    assert!(
+        error.contains("the study has no engine 'opensm:ftree'; its engines are dmodc, "),
+        "{error}"
+    );
 
     // The means of the table, again by hand: both engines over the two trials that random has.
     let rows = table(&desk.read("small.study/small.csv"));
@@ -207,7 +210,7 @@ fn odd_names_are_drawn_and_dirt_is_reported() {
     let output = desk.run(&["study", "run", "plan.toml"]);
     let err = text(&output.stderr);
     assert!(output.status.success(), "{err}");
-    assert!(err.contains("f.topo: lines that end in CR LF"), "{err}");
+    assert!(err.contains("f.topo: lines with Windows line ends (CR LF)"), "{err}");
     assert!(desk.read("small.study/small.csv").contains("\"a,\"\"b\"\" <i> \""));
     desk.ok(&["study", "plot", "plan.toml"]);
     let svg = desk.read("small.study/small-a-b-i-a2a.svg");

@@ -84,20 +84,20 @@ fn half_of_a_pair_is_refused() {
     let whole = (fs::read(&array).unwrap(), fs::read(&labels).unwrap());
 
     fs::remove_file(&labels).unwrap();
-    refused("f.npy.json, which says what the rows and columns of f.npy are: No such file");
+    refused("f.npy.json, which names the rows and columns of f.npy: No such file");
     fs::write(&labels, &whole.1).unwrap();
 
     fs::remove_file(&array).unwrap();
-    refused("f.npy.json is there without its array");
+    refused("there are only the labels f.npy.json");
     // An old array and new labels: what is there if writing ends between the two.
     desk.ok(&["route", "f.topo", "-o", "f.npy", "--engine", "random"]);
     fs::write(&labels, &whole.1).unwrap();
-    refused("f.npy: the entries have the digest ");
+    refused("f.npy: the array does not fit its labels");
     fs::write(&array, &whole.0).unwrap();
     desk.ok(&["check", "f.topo", "f.npy"]);
 
     fs::write(&array, &whole.0[..300]).unwrap();
-    refused("f.npy: the file is cut short: it has 300 bytes, and 16 × 28 entries make it 576");
+    refused("f.npy: the file is incomplete: it has 300 bytes, but 16 × 28 entries need 576");
     fs::write(&array, "Unicast lids").unwrap();
     refused("f.npy: not a NumPy array");
     fs::write(&array, &whole.0).unwrap();
@@ -117,12 +117,12 @@ fn arrays_where_they_do_not_belong_are_refused() {
         &["trace", "other.topo", "f.npy", "1", "2"],
     ] {
         let said = desk.error(command);
-        assert!(said.contains("f.npy: these are tables of another fabric (its digest"), "{said}");
+        assert!(said.contains("f.npy: these tables belong to another fabric (digest"), "{said}");
     }
     let said = desk.error(&["check", "f.npy", "f.lft"]);
-    assert!(said.contains("f.npy: these are forwarding tables; expected a fabric"), "{said}");
+    assert!(said.contains("f.npy: this file has forwarding tables"), "{said}");
     let said = desk.error(&["check", "f.topo", "f.npy.json"]);
-    assert!(said.contains("f.npy.json: these are the labels of an array"), "{said}");
+    assert!(said.contains("f.npy.json: these are only the labels of an array"), "{said}");
     let stdin = fs::File::open(desk.path("f.npy")).unwrap();
     let output = Command::new(DMODC)
         .args(["check", "f.topo", "-"])
@@ -132,7 +132,8 @@ fn arrays_where_they_do_not_belong_are_refused() {
         .unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(
-        text(&output.stderr).contains("standard input: an array of tables is read from a file")
+        text(&output.stderr)
+            .contains("standard input: an array of tables cannot be read from standard input")
     );
 }
 

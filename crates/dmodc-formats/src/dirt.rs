@@ -76,26 +76,32 @@ impl DirtKind {
     /// Returns a description for people, in the plural.
     pub fn words(self) -> &'static str {
         match self {
-            DirtKind::ByteOrderMark => "byte order marks (skipped)",
-            DirtKind::CarriageReturns => "lines that end in CR LF",
-            DirtKind::ForeignLine => "lines of something else (skipped)",
-            DirtKind::DamagedLine => "damaged lines (skipped)",
-            DirtKind::Truncated => "lines that break off",
-            DirtKind::NotUtf8 => {
-                "lines with bytes that are not UTF-8 (replaced by U+FFFD in names)"
+            DirtKind::ByteOrderMark => "byte order marks, ignored",
+            DirtKind::CarriageReturns => {
+                "lines with Windows line ends (CR LF), read without the CR"
             }
-            DirtKind::RepeatedDevice => "devices described again (the first description holds)",
-            DirtKind::ImpossiblePort => "ports with two cables, or that do not exist (left out)",
-            DirtKind::OneSided => "cable ends that the other end does not confirm (left out)",
-            DirtKind::SelfLoop => "cable ends that lead back to their own switch (left out)",
-            DirtKind::UnknownPeer => "cable ends towards devices not described (left out)",
-            DirtKind::NoSwitch => "cables between two adapters (left out)",
-            DirtKind::UnknownRate => "cable ends of unknown width or speed",
-            DirtKind::DoubledGuid => "ports whose GUID another one has (left out)",
-            DirtKind::MissingLid => "ports without a LID (given one)",
-            DirtKind::DoubledLid => "ports whose LID another one has (given another)",
+            DirtKind::ForeignLine => "lines that do not belong to the format, skipped",
+            DirtKind::DamagedLine => "damaged lines, skipped",
+            DirtKind::Truncated => {
+                "lines that end in the middle (the file may be incomplete), skipped"
+            }
+            DirtKind::NotUtf8 => "lines with bytes that are not UTF-8, replaced by U+FFFD in names",
+            DirtKind::RepeatedDevice => {
+                "devices described twice, of which the first description is used"
+            }
+            DirtKind::ImpossiblePort => "ports with two cables, or that do not exist, left out",
+            DirtKind::OneSided => "cables listed at one end only, left out",
+            DirtKind::SelfLoop => "cable ends that lead back to their own switch, left out",
+            DirtKind::UnknownPeer => "cables to devices that the file does not describe, left out",
+            DirtKind::NoSwitch => "cables between two adapters, left out",
+            DirtKind::UnknownRate => "cable ends with an unknown width or speed",
+            DirtKind::DoubledGuid => "ports with the GUID of another port, left out",
+            DirtKind::MissingLid => "ports without a LID, for which dmodc chooses one",
+            DirtKind::DoubledLid => {
+                "ports with the LID of another port, for which dmodc chooses another"
+            }
             DirtKind::RepeatedEntry => {
-                "entries for a LID that the table has already (of several destinations the LID's own one keeps it; of several lines of one the last counts)"
+                "second entries for the same LID in one table (the entry of the LID's own destination is used, or else the last line)"
             }
         }
     }

@@ -96,10 +96,7 @@ impl FabricReader {
             return Err(self.dirt.first().cloned().unwrap_or(ReadError {
                 line: 1,
                 column: 1,
-                message: format!(
-                    "no switch is described here, though it looks like {}",
-                    format.name()
-                ),
+                message: format!("the file looks like {}, but describes no switch", format.name()),
             }));
         }
         let (fabric, given) = fabric.with_missing_lids();

@@ -40,7 +40,11 @@ pub fn read_hosts(text: &[u8]) -> Result<Vec<ListedName>, ReadError> {
         }
     }
     match hosts.is_empty() {
-        true => Err(ReadError { line: 1, column: 1, message: "no host is listed here".into() }),
+        true => Err(ReadError {
+            line: 1,
+            column: 1,
+            message: "the file lists no host; expected host names, GUIDs or LIDs".into(),
+        }),
         false => Ok(hosts),
     }
 }
@@ -55,16 +59,23 @@ pub fn read_pairs(text: &[u8]) -> Result<Vec<(ListedName, ListedName)>, ReadErro
         let number = line.number();
         let Some(from) = next(&mut line, false) else { continue };
         let Some(to) = next(&mut line, false) else {
-            return Err(line.error("expected 'source destination'; a list of hosts is for --nodes"));
+            return Err(line.error("expected 'source destination' in each line; give a list of hosts with --nodes instead"));
         };
         if let Some(third) = next(&mut line, false) {
-            return Err(line.error(format!("'{}' is one name too many", printable(&third))));
+            return Err(line.error(format!(
+                "expected two names in a line, but '{}' is a third",
+                printable(&third)
+            )));
         }
         let named = |name| ListedName { name, line: number };
         pairs.push((named(from), named(to)));
     }
     match pairs.is_empty() {
-        true => Err(ReadError { line: 1, column: 1, message: "no pair is listed here".into() }),
+        true => Err(ReadError {
+            line: 1,
+            column: 1,
+            message: "the file lists no pair; expected lines 'source destination'".into(),
+        }),
         false => Ok(pairs),
     }
 }
@@ -93,7 +104,7 @@ fn next(line: &mut Cursor<'_>, commas: bool) -> Option<String> {
 
 /// Returns all names that a folded name stands for.
 fn unfold(word: &str) -> Result<Vec<String>, String> {
-    let wrong = || format!("'{}' is no list of hosts", printable(word));
+    let wrong = || format!("'{}' is not a list of hosts such as node[1-4,7]", printable(word));
     let (mut names, mut rest) = (vec![String::new()], word);
     while let Some((before, folded)) = rest.split_once('[') {
         let (inside, after) = folded.split_once(']').ok_or_else(wrong)?;
@@ -152,13 +163,13 @@ mod tests {
     #[test]
     fn errors_in_lists_are_reported_with_their_line() {
         for (text, what) in [
-            ("", "1:1: no host is listed here"),
-            ("a\nn[1-", "'n[1-' is no list of hosts"),
-            ("n[3-1]", "'n[3-1]' is no list of hosts"),
-            ("n[a-b]", "'n[a-b]' is no list of hosts"),
-            ("n[]", "'n[]' is no list of hosts"),
-            ("n[1-99999999999999]", "is no list of hosts"),
-            ("n[1-9999]m[1-9999]", "is no list of hosts"),
+            ("", "1:1: the file lists no host"),
+            ("a\nn[1-", "'n[1-' is not a list of hosts"),
+            ("n[3-1]", "'n[3-1]' is not a list of hosts"),
+            ("n[a-b]", "'n[a-b]' is not a list of hosts"),
+            ("n[]", "'n[]' is not a list of hosts"),
+            ("n[1-99999999999999]", "is not a list of hosts"),
+            ("n[1-9999]m[1-9999]", "is not a list of hosts"),
         ] {
             let error = hosts(text).unwrap_err();
             assert!(error.contains(what), "{text}: {error}");
@@ -174,8 +185,8 @@ mod tests {
         assert_eq!(names, [("a", "b", 1), ("0x1", "28", 3)]);
         for (text, what) in [
             ("a b\na", "2:2: expected 'source destination'"),
-            ("a b c", "'c' is one name too many"),
-            ("# nothing\n", "1:1: no pair is listed here"),
+            ("a b c", "'c' is a third"),
+            ("# nothing\n", "1:1: the file lists no pair"),
         ] {
             let error = read_pairs(text.as_bytes()).unwrap_err().to_string();
             assert!(error.contains(what), "{text}: {error}");

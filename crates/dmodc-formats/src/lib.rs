@@ -152,7 +152,7 @@ pub fn read(text: &[u8]) -> Result<Reading, ReadError> {
         None => {
             let message = match describe_unsupported(text) {
                 Some(what) => format!("{what}; {EXPECTED}"),
-                None => format!("not a fabric: {EXPECTED}"),
+                None => format!("this file does not describe a fabric: {EXPECTED}"),
             };
             Err(ReadError { line: 1, column: 1, message })
         }

@@ -36,7 +36,7 @@ pub(crate) fn describe_unsupported(input: &[u8]) -> Option<String> {
                 "the input is empty: it has only comments".into()
             }
             Some(first) if first.starts_with(b"{") || first.starts_with(b"[{") || first == b"[" => {
-                "the input looks like JSON, but has no \"schema\" of dmodc".into()
+                "the input looks like JSON, but has no \"schema\" of dmodc; only the JSON that 'dmodc convert --format json' writes can be read".into()
             }
             Some(_) => return None,
         }

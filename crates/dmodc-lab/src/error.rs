@@ -6,7 +6,9 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum LabError {
     /// Programs are not installed.
-    #[error("not installed: {programs}; on Debian: apt-get install {packages}")]
+    #[error(
+        "the lab needs programs that are not installed: {programs}; on Debian, install them with 'apt-get install {packages}'"
+    )]
     Missing {
         /// Their names.
         programs: String,
@@ -23,7 +25,7 @@ pub enum LabError {
     #[error("{0} took longer than {1} s")]
     TimedOut(String, u64),
     /// OpenSM did not use the engine that was asked for.
-    #[error("OpenSM did not route with {engine}: {log}")]
+    #[error("OpenSM could not route with the engine {engine}: {log}")]
     OtherEngine {
         /// The engine that was asked for.
         engine: String,
@@ -32,19 +34,21 @@ pub enum LabError {
     },
     /// There is no library of the plugin.
     #[error(
-        "there is no {0}, which gives OpenSM our engine and times OpenSM's own: build it with \
-         'cargo build --release -p dmodc-opensm' (on Debian it needs libopensm-dev and libibumad-dev)"
+        "there is no plugin {0}, which the lab loads into OpenSM; install the package dmodc-opensm, name the file with \
+         --plugin, or build it with 'cargo build --release -p dmodc-opensm' (on Debian this needs libopensm-dev and \
+         libibumad-dev)"
     )]
     NoPlugin(PathBuf),
     /// The library does not contain the plugin.
     #[error(
-        "{0} was built without OpenSM's headers, so the plugin is not in it; OpenSM needs it for our engine and to \
-         time its own. On Debian: apt-get install libopensm-dev libibumad-dev, then build it again with \
-         'cargo build --release -p dmodc-opensm'"
+        "{0} was built without OpenSM's headers, so it does not contain the plugin; install the headers (on Debian: \
+         apt-get install libopensm-dev libibumad-dev), then build it again with 'cargo build --release -p dmodc-opensm'"
     )]
     EmptyPlugin(PathBuf),
     /// The fabric is too large for LIDs of InfiniBand.
-    #[error("LID {0} is beyond InfiniBand's range: OpenSM cannot hold this fabric")]
+    #[error(
+        "LID {0} is beyond the range of InfiniBand, so OpenSM cannot route this fabric; use a smaller fabric"
+    )]
     TooLarge(dmodc::Lid),
     /// Tables do not fit into memory, or cannot be computed.
     #[error(transparent)]

@@ -51,7 +51,10 @@ mod tests {
         let library = folder.path().join(NAME);
         let error = |path: &Path| check_plugin(path).expect_err("there is no plugin").to_string();
         let message = error(&library);
-        assert!(message.starts_with(&format!("there is no {}", library.display())), "{message}");
+        assert!(
+            message.starts_with(&format!("there is no plugin {}", library.display())),
+            "{message}"
+        );
         // A name that only begins or ends like the symbol is another one.
         for text in [&b""[..], b"\x7fELF\0my_osm_event_plugin\0osm_event_plugins\0"] {
             fs::write(&library, text).expect("it is written");

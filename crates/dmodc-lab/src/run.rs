@@ -245,20 +245,25 @@ mod tests {
     #[test]
     fn words_and_numbers_of_a_row_agree() {
         for (lost, cut_off, sound, words) in [
-            (0, 0, true, "dmodc route's tables; sound, every pair delivered"),
+            (0, 0, true, "the tables of 'dmodc route'; sound, every pair delivered"),
             (
                 6594,
                 0,
                 true,
-                "dmodc route's tables; sound, 8,906 of 15,500 node pairs delivered, 6,594 lost",
+                "the tables of 'dmodc route'; sound, 8,906 of 15,500 node pairs delivered, 6,594 lost",
             ),
             (
                 0,
                 500,
                 true,
-                "dmodc route's tables; sound, 15,000 of 15,500 node pairs delivered, 500 cut off",
+                "the tables of 'dmodc route'; sound, 15,000 of 15,500 node pairs delivered, 500 cut off",
             ),
-            (0, 0, false, "dmodc route's tables; NOT SOUND (may deadlock), every pair delivered"),
+            (
+                0,
+                0,
+                false,
+                "the tables of 'dmodc route'; NOT SOUND (a deadlock is possible), every pair delivered",
+            ),
         ] {
             let row = row(verdict(lost, cut_off, sound));
             assert_eq!(row.verdict.as_ref().expect("it has one").to_string(), words);

@@ -102,7 +102,7 @@ impl Sim {
                 let errors = fs::read_to_string(self.sandbox.folder.join(ERRORS));
                 let errors = errors.unwrap_or_default();
                 let last = errors.lines().last().unwrap_or("it printed nothing");
-                return Err(LabError::Failed(format!("ibsim ended: {last}")));
+                return Err(LabError::Failed(format!("ibsim ended unexpectedly: {last}")));
             }
             if start.elapsed().as_secs() > START {
                 return Err(LabError::TimedOut("starting ibsim".into(), START));

@@ -4,6 +4,7 @@ use std::fmt;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
 use dmodc::judge::{Delivery, Scope};
+use dmodc::words::counted;
 use serde::Serialize;
 
 use crate::held::Traces;
@@ -75,14 +76,14 @@ impl fmt::Display for TableVerdict {
     /// Uses the words of `dmodc check`, and adds what only a lab can see.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.as_offline {
-            Some(false) => "OTHER TABLES than dmodc route; ",
-            Some(true) => "dmodc route's tables; ",
+            Some(false) => "OTHER TABLES than 'dmodc route'; ",
+            Some(true) => "the tables of 'dmodc route'; ",
             None => "",
         })?;
         f.write_str(match (self.sound, self.deadlock_free) {
             (true, _) => "sound, ",
             (false, true) => "NOT SOUND (packets loop), ",
-            (false, false) => "NOT SOUND (may deadlock), ",
+            (false, false) => "NOT SOUND (a deadlock is possible), ",
         })?;
         match self.delivery() {
             all if all.is_complete() => f.write_str("every pair delivered")?,
@@ -91,7 +92,11 @@ impl fmt::Display for TableVerdict {
         match self.traced - self.followed {
             0 => Ok(()),
             other => {
-                write!(f, "; ibtracert goes OTHER WAYS on {other} of {} pairs", self.traced)
+                write!(
+                    f,
+                    "; ibtracert takes OTHER ROUTES for {other} of {}",
+                    counted(self.traced as u64, "pair")
+                )
             }
         }
     }

@@ -16,8 +16,7 @@ use crate::subnet_manager::{Log, LogLevel, panic_line};
 use crate::writer::RefreshReports;
 
 /// Advice for operators whose numbers cost balance.
-const ADVICE: &str =
-    "'dmodc opensm renumber' gives new numbers at the next sweep, which moves most routes";
+const ADVICE: &str = "when most routes may move, run 'dmodc opensm renumber' to get new numbers";
 
 /// The fabric of a run, and how it is numbered.
 pub(crate) struct NumberedFabric {
@@ -177,7 +176,7 @@ fn note(
         }
         Err(why) => {
             state.cost = None;
-            let line = format!("the balance of the numbers in use could not be measured: {why}");
+            let line = format!("could not measure the balance of the numbers in use: {why}");
             Some((LogLevel::Error, line))
         }
     };
@@ -234,7 +233,10 @@ mod tests {
         assert_eq!(noticeable, [false, true, true, false]);
         let lines: Vec<String> = log_lines.try_iter().collect();
         assert_eq!(lines.len(), 1, "{lines:?}");
-        assert!(lines[0].starts_with("the numbers in use cost balance: all-to-all"), "{lines:?}");
-        assert!(lines[0].ends_with("which moves most routes"), "{lines:?}");
+        assert!(
+            lines[0].starts_with("the numbers in use cost balance: the worst port has "),
+            "{lines:?}"
+        );
+        assert!(lines[0].ends_with("'dmodc opensm renumber' to get new numbers"), "{lines:?}");
     }
 }

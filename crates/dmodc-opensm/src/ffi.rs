@@ -198,7 +198,10 @@ impl SubnetManager for LoadedOpenSm {
         self.switch_lmc = collector.switch_lmc;
         let (fabric, inconsistencies) = collector.builder.finish_sound();
         for inconsistency in inconsistencies.iter().take(10) {
-            self.log(LogLevel::Error, format_args!("left out: {}", inconsistency.problem));
+            self.log(
+                LogLevel::Error,
+                format_args!("a part of the fabric is left out: {}", inconsistency.problem),
+            );
         }
         fabric
     }
@@ -211,7 +214,9 @@ impl SubnetManager for LoadedOpenSm {
             unsafe { dmodc_write(self.osm, switch.0, entries.as_ptr(), count, &raw mut written) };
         match done {
             0 => Ok(TableChange { entries: written.entries, blocks: written.blocks }),
-            _ => Err(format!("switch {switch} has no room for {count} entries")),
+            _ => Err(format!(
+                "the table of switch {switch} in OpenSM has no room for {count} entries"
+            )),
         }
     }
 
@@ -226,7 +231,9 @@ impl SubnetManager for LoadedOpenSm {
         };
         match done {
             0 => Ok(()),
-            _ => Err(format!("switch {switch} has no room for hops to {count} switches")),
+            _ => Err(format!(
+                "the hop table of switch {switch} in OpenSM has no room for {count} switches"
+            )),
         }
     }
 
@@ -268,7 +275,9 @@ unsafe extern "C" fn create(osm: *mut OpenSm) -> *mut c_void {
         // SAFETY: OpenSM gives itself; only two pointers of it are compared.
         if unsafe { dmodc_layout_is_right(osm) } == 0 {
             // With another layout, the log may be in another place, too.
-            eprintln!("dmodc: OpenSM was built with other options than its headers; not loaded");
+            eprintln!(
+                "dmodc: the plugin is not loaded, because OpenSM was built with other options than the headers of the plugin; build the plugin again for this OpenSM"
+            );
             return std::ptr::null_mut();
         }
         let config_path = ConfigPath::from_environment();
@@ -284,7 +293,11 @@ unsafe extern "C" fn create(osm: *mut OpenSm) -> *mut c_void {
         let context = Box::into_raw(Box::new(context)).cast::<c_void>();
         // SAFETY: OpenSM gives itself, and keeps the context until `delete`.
         if unsafe { dmodc_register(osm, context) } != 0 {
-            log(osm, LogLevel::Error, "OpenSM did not take the engine");
+            log(
+                osm,
+                LogLevel::Error,
+                "OpenSM refused the routing engine dmodc, so it is not available",
+            );
             // SAFETY: nobody else has it.
             drop(unsafe { Box::from_raw(context.cast::<Context>()) });
             return std::ptr::null_mut();
@@ -302,12 +315,16 @@ fn log_loaded(opensm: &LoadedOpenSm, config_path: &ConfigPath) {
     let (level, config_error) = match read.and_then(|read| read) {
         Ok(_) => (LogLevel::Info, String::new()),
         Err(error) => {
-            let line = format!("; no run will succeed until this is repaired: {error}");
+            let line =
+                format!("; until this error is corrected, dmodc computes no tables: {error}");
             (LogLevel::Error, line)
         }
     };
     let (version, path) = (env!("CARGO_PKG_VERSION"), config_path.path.display());
-    opensm.log(level, format_args!("{version} loaded, configured by {path}{config_error}"));
+    opensm.log(
+        level,
+        format_args!("version {version} loaded; configuration file {path}{config_error}"),
+    );
 }
 
 /// Opens the timeline, if the environment names one.
@@ -317,7 +334,7 @@ fn open_timeline(opensm: &LoadedOpenSm) -> Option<Timeline> {
         Ok(timeline) => Some(timeline),
         Err(error) => {
             let path = path.display();
-            let line = format_args!("{path}: {error}; events are not written there");
+            let line = format_args!("{path}: {error}; no events are written there (DMODC_EVENTS)");
             opensm.log(LogLevel::Error, line);
             None
         }
@@ -351,7 +368,7 @@ fn with_plugin<T>(
                 plugin
             }
             Err(std::sync::TryLockError::WouldBlock) => {
-                return Err("a run is already under way".into());
+                return Err("another routing run is not finished yet".into());
             }
         };
         work(&mut plugin, &mut LoadedOpenSm::new(context.opensm.osm))
@@ -368,7 +385,7 @@ unsafe extern "C" fn dmodc_hops(context: *mut c_void) -> c_int {
         Ok(true) => 0,
         Ok(false) => 1,
         Err(error) => {
-            let line = format_args!("hop tables: {error}; OpenSM computes them");
+            let line = format_args!("hop tables: {error}; OpenSM computes them instead");
             context.opensm.log(LogLevel::Error, line);
             1
         }
@@ -384,7 +401,9 @@ unsafe extern "C" fn dmodc_route(context: *mut c_void) -> c_int {
     let Err(error) = with_plugin(context, Plugin::run) else { return 0 };
     // SAFETY: OpenSM holds its lock during a run.
     unsafe { dmodc_empty(context.opensm.osm) };
-    let line = format_args!("{error}; OpenSM goes on with the next engine");
+    let line = format_args!(
+        "{error}; no tables from dmodc, OpenSM continues with the next routing engine"
+    );
     context.opensm.log(LogLevel::Error, line);
     -1
 }

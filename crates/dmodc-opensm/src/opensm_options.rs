@@ -37,7 +37,7 @@ impl OpensmOptions {
                 used.push(format!("root_guid_file {}", path.display()));
             }
             Some(_) => {
-                ignored.push("root_guid_file (dmodc.conf says which switches are leaves)".into());
+                ignored.push("root_guid_file (because dmodc.conf has a rule for leaves)".into());
             }
             None => {}
         }
@@ -45,11 +45,11 @@ impl OpensmOptions {
             used.push("connect_roots".into());
         }
         if self.hop_weights && usage.computes_hop_tables {
-            ignored.push("hop_weights_file (used with hop_tables = \"opensm\")".into());
+            ignored.push("hop_weights_file (used only with hop_tables = \"opensm\")".into());
         }
         let lines = [
-            ("OpenSM's options that are used", used),
-            ("OpenSM's options that are set and have no meaning for dmodc", ignored),
+            ("options of OpenSM that dmodc uses", used),
+            ("options of OpenSM that have no effect with dmodc", ignored),
         ];
         let lines = lines.into_iter().filter(|(_, names)| !names.is_empty());
         lines.map(|(heading, names)| format!("{heading}: {}", names.join(", "))).collect()
@@ -74,11 +74,11 @@ mod tests {
         let lines = options.log_lines(OptionUse { computes_hop_tables: false, ..all });
         assert_eq!(
             lines[0],
-            "OpenSM's options that are used: root_guid_file /etc/roots, connect_roots"
+            "options of OpenSM that dmodc uses: root_guid_file /etc/roots, connect_roots"
         );
         assert!(lines[1].ends_with("dmodc: scatter_ports"), "{lines:?}");
         let lines = options.log_lines(OptionUse { uses_roots: false, ..all });
-        assert!(lines[1].contains("root_guid_file (dmodc.conf says"), "{lines:?}");
+        assert!(lines[1].contains("root_guid_file (because dmodc.conf has"), "{lines:?}");
         assert!(lines[1].contains("hop_weights_file"), "{lines:?}");
     }
 }

@@ -116,5 +116,5 @@ impl<M: SubnetManager> SubnetManager for ErrorRecorder<'_, M> {
 pub(crate) fn panic_line(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().copied();
     let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    format!("a bug: {}", text.unwrap_or("no message"))
+    format!("internal error, please report it: {}", text.unwrap_or("no message"))
 }

@@ -80,7 +80,7 @@ impl FromStr for EngineName {
             ("random", _) => Ok(EngineName::Random),
             (_, Some(name)) => Ok(EngineName::Opensm(name.into())),
             _ => Err(format!(
-                "it is dmodc, stable, dmodk, random, or opensm: and one of {}",
+                "there is no engine '{text}'; expected dmodc, stable, dmodk, random, or opensm:NAME with one of the names {}",
                 ENGINES.join(", ")
             )),
         }

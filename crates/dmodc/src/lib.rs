@@ -62,6 +62,7 @@ mod single_root;
 mod survey;
 mod tables;
 mod union_find;
+pub mod words;
 
 pub use cost::{CostBlock, TooFar};
 pub use divider::dividers;

@@ -59,7 +59,11 @@ pub struct ParseAmountError {
 
 impl fmt::Display for ParseAmountError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "'{}' is neither a count nor a percentage from 0% to 100%", self.text)
+        write!(
+            f,
+            "expected a count such as 5, or a percentage from 0% to 100%, not '{}'",
+            self.text
+        )
     }
 }
 
@@ -76,7 +80,7 @@ pub struct AmountError {
 impl fmt::Display for AmountError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let AmountError { wanted, total, what } = self;
-        write!(f, "{wanted} {what} cannot be removed: there are {total}")
+        write!(f, "cannot remove {wanted} {what}: there are only {total}")
     }
 }
 

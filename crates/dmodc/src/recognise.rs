@@ -67,14 +67,16 @@ impl fmt::Display for NotPgft {
         match self {
             NotPgft::Empty => write!(f, "there is no leaf"),
             NotPgft::Unconnected(_) => write!(f, "a switch is connected to no leaf"),
-            NotPgft::EqualRanks(..) => write!(f, "switches of equal rank are cabled"),
-            NotPgft::Arity(..) => write!(f, "switches of one level have different arities"),
+            NotPgft::EqualRanks(..) => write!(f, "a cable joins switches of the same rank"),
+            NotPgft::Arity(..) => {
+                write!(f, "switches of one rank have different numbers of neighbours")
+            }
             NotPgft::Parallel(..) => write!(f, "numbers of parallel cables differ"),
             NotPgft::Components(..) | NotPgft::SamePlace(..) => {
-                write!(f, "arities are regular, but planes and subtrees are not")
+                write!(f, "numbers of neighbours are regular, but planes and subtrees are not")
             }
             NotPgft::Shape(_) => {
-                write!(f, "arities are regular, but make no PGFT that can be built")
+                write!(f, "numbers of neighbours are regular, but no PGFT has them")
             }
         }
     }

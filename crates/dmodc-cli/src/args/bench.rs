@@ -12,13 +12,14 @@ use dmodc_study::engine::EngineName;
 pub(crate) struct BenchArgs {
     #[command(subcommand)]
     pub(crate) what: Option<BenchCommand>,
-    /// Presets to measure on ('generate preset' lists them); without one or a tuple, quantum2-max.
+    /// Measure on these presets, separated by commas ('dmodc generate preset' lists them). Without --preset and --pgft, the
+    /// fabric is quantum2-max.
     #[arg(long = "preset", value_name = "NAME", value_delimiter = ',')]
     pub(crate) presets: Vec<String>,
-    /// PGFT tuples to measure on, such as "3; 24,18,20; 1,12,20; 1,1,1".
+    /// Measure on this PGFT, such as "3; 24,18,20; 1,12,20; 1,1,1". Repeat the option for several fabrics.
     #[arg(long = "pgft", value_name = "TUPLE")]
     pub(crate) tuples: Vec<Pgft>,
-    /// Dead cables and dead switches, in percent.
+    /// Measure with these amounts of failed cables and failed switches, in percent.
     #[arg(
         long = "dead",
         value_name = "CABLES/SWITCHES",
@@ -26,10 +27,11 @@ pub(crate) struct BenchArgs {
         default_value = "0/0,1/0,10/1"
     )]
     pub(crate) dead: Vec<Dead>,
-    /// Algorithms to measure: dmodc, stable (with the whole fabric as its reference), dmodk.
+    /// The routing engines to measure, separated by commas: dmodc, stable (with the whole fabric as its reference), or dmodk
+    /// (fabrics without faults only).
     #[arg(long = "engine", value_delimiter = ',', default_value = "dmodc")]
     pub(crate) engines: Vec<EngineName>,
-    /// Measure these engines of OpenSM on the same fabrics, too, inside OpenSM on a simulated fabric.
+    /// Also measure these engines of OpenSM on the same fabrics. They run inside OpenSM on a simulated fabric.
     #[arg(
         long,
         value_name = "NAMES",
@@ -39,35 +41,35 @@ pub(crate) struct BenchArgs {
         value_parser = clap::builder::PossibleValuesParser::new(ENGINES)
     )]
     pub(crate) with_opensm: Vec<String>,
-    /// Give switches' own LIDs columns, too.
+    /// Also compute the routes to the LIDs of the switches themselves.
     #[arg(long)]
     pub(crate) switch_lids: bool,
-    /// Compute a digest of the tables without keeping them: for fabrics of any size.
+    /// Compute only a digest of the tables and do not keep them in memory. Use this for fabrics whose tables do not fit.
     #[arg(long)]
     pub(crate) stream: bool,
-    /// How often each time is taken; the median counts.
+    /// Measure each time this often and report the median.
     #[arg(long, default_value_t = 9, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) rounds: u32,
-    /// Measure this number of mixed faults and repairs in one step, too.
+    /// Also measure this number of faults and repairs, mixed and applied in one step.
     #[arg(long, value_name = "N", conflicts_with = "stream")]
     pub(crate) changes: Option<usize>,
-    /// The form of the inner loops, instead of the best for this processor.
+    /// Use this version of the inner loops instead of the best one for this processor.
     #[arg(long, value_enum, value_name = "FORM")]
     pub(crate) kernel: Option<KernelName>,
-    /// The seed of the faults.
+    /// The seed of the random faults.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Do not compare with the naive oracle, which takes longer than everything else. (Of large tables of the engine
-    /// stable only a sample is compared; the report shows how much.)
+    /// Do not compare the tables with those of the slow, simple program. This saves most of the time. For large tables of
+    /// the engine stable, only a sample is compared, and the report shows its size.
     #[arg(long)]
     pub(crate) no_check: bool,
-    /// Draw the times against the sizes into this file, as SVG.
+    /// Draw a figure of time against fabric size into this SVG file.
     #[arg(long, value_name = "FILE")]
     pub(crate) plot: Option<PathBuf>,
-    /// Write rows, single times, figure and machine into this folder.
+    /// Write a record into this folder: results, single measurements, a figure, and a description of the machine.
     #[arg(long, value_name = "FOLDER")]
     pub(crate) record: Option<PathBuf>,
-    /// Print JSON instead of text.
+    /// Print the results as JSON instead of text.
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -91,7 +93,11 @@ impl std::str::FromStr for Dead {
             .and_then(|(cables, switches)| {
                 Some(Dead { cables: percent(cables)?, switches: percent(switches)? })
             })
-            .ok_or_else(|| format!("'{text}' is not two percentages such as 10/1"))
+            .ok_or_else(|| {
+                format!(
+                    "expected two percentages from 0 to 100, of cables and of switches, such as 10/1; not '{text}'"
+                )
+            })
     }
 }
 
@@ -112,7 +118,10 @@ pub(crate) enum KernelName {
 /// Other measurements.
 #[derive(Debug, Subcommand)]
 pub(crate) enum BenchCommand {
-    /// Measure judging (all-to-all, permutations, shifts), compared with following every pair hop by hop.
+    /// Measure how fast 'dmodc analyze' counts flows on this machine.
+    ///
+    /// The patterns are all-to-all, random permutations and shifts. They are compared with a simple program that follows every
+    /// pair hop by hop.
     Analyze(BenchAnalyzeArgs),
     /// Draw the times of a record again.
     Plot(BenchPlotArgs),
@@ -129,13 +138,14 @@ pub(crate) struct BenchPlotArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct BenchAnalyzeArgs {
-    /// Presets to measure on ('generate preset' lists them); without one or a tuple, rlft-36.
+    /// Measure on these presets, separated by commas ('dmodc generate preset' lists them). Without --preset and --pgft, the
+    /// fabric is rlft-36.
     #[arg(long = "preset", value_name = "NAME", value_delimiter = ',')]
     pub(crate) presets: Vec<String>,
-    /// PGFT tuples to measure on, such as "3; 24,18,20; 1,12,20; 1,1,1".
+    /// Measure on this PGFT, such as "3; 24,18,20; 1,12,20; 1,1,1". Repeat the option for several fabrics.
     #[arg(long = "pgft", value_name = "TUPLE")]
     pub(crate) tuples: Vec<Pgft>,
-    /// Dead cables and dead switches, in percent.
+    /// Measure with these amounts of failed cables and failed switches, in percent.
     #[arg(
         long = "dead",
         value_name = "CABLES/SWITCHES",
@@ -143,19 +153,19 @@ pub(crate) struct BenchAnalyzeArgs {
         default_value = "0/0,1/0"
     )]
     pub(crate) dead: Vec<Dead>,
-    /// The seed of the faults and permutations.
+    /// The seed of the random faults and permutations.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Leave out the naive all-to-all, which takes minutes on large fabrics.
+    /// Leave out the simple program, which takes minutes on large fabrics.
     #[arg(long)]
     pub(crate) no_naive: bool,
-    /// How often each thing is measured; the least time counts.
+    /// Measure each time this often and report the shortest.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) rounds: u32,
-    /// Print JSON instead of text.
+    /// Print the results as JSON instead of text.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Write record.json into this folder.
+    /// Write the results to record.json in this folder.
     #[arg(long, value_name = "FOLDER")]
     pub(crate) record: Option<PathBuf>,
 }

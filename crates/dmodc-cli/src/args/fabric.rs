@@ -13,16 +13,22 @@ pub(crate) struct GenerateArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Generate {
-    /// A Parallel Generalised Fat-Tree "h; m1,…,mh; w1,…,wh; p1,…,ph".
+    /// Write any fat tree of the PGFT family, described by four lists of numbers.
+    ///
+    /// PGFT stands for Parallel Generalised Fat-Tree. The tuple "h; m1,…,mh; w1,…,wh; p1,…,ph" gives the number of levels,
+    /// then for each level the children of a switch, the parents of the part below, and the parallel cables between the
+    /// two.
     Pgft {
-        /// Levels; children, parents and parallel links of each level, such as "3; 2,2,3; 1,2,2; 1,2,1".
+        /// The tuple: levels; children; parents; parallel cables. Example: "3; 2,2,3; 1,2,2; 1,2,1".
         tuple: Pgft,
         #[command(flatten)]
         options: GenerateOptions,
     },
-    /// A named fabric; without a name, the list of all.
+    /// Write a fabric that dmodc knows by name, or list the names.
+    ///
+    /// Each preset is a fat tree of the size of a real product or machine.
     Preset {
-        /// Such as director-648 or quantum2-max.
+        /// The name of the preset, such as director-648. Leave it out to list all presets with their sizes.
         name: Option<String>,
         #[command(flatten)]
         options: GenerateOptions,
@@ -31,13 +37,13 @@ pub(crate) enum Generate {
 
 #[derive(Debug, Args)]
 pub(crate) struct GenerateOptions {
-    /// The order of GUIDs: ascending with the topology, or shuffled as in a machine room.
+    /// Give GUIDs that follow the topology, or shuffled GUIDs as in a real machine room.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) guids: GuidChoice,
-    /// The seed of shuffled GUIDs.
+    /// The seed for shuffled GUIDs. The same seed gives the same GUIDs.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// The format.
+    /// The format of the file.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: FabricFormat,
     #[command(flatten)]
@@ -57,7 +63,7 @@ pub(crate) struct InfoArgs {
     pub(crate) fabric: FabricArgs,
     #[command(flatten)]
     pub(crate) leaves: LeafArgs,
-    /// Print JSON instead of text.
+    /// Print the result as JSON instead of text.
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -77,24 +83,23 @@ pub(crate) struct ConvertArgs {
 pub(crate) struct DegradeArgs {
     #[command(flatten)]
     pub(crate) fabric: FabricArgs,
-    /// Remove inter-switch cables at random: a count, or a percentage of them.
+    /// Remove this number of cables between switches, drawn at random: a count such as 5, or a percentage such as 1%.
     #[arg(long, value_name = "COUNT|PERCENT%", default_value = "0")]
     pub(crate) cables: Amount,
-    /// Remove switches at random, leaves excepted: a count, or a percentage of them.
+    /// Remove this number of switches, drawn at random among the switches that are not leaves: a count or a percentage.
     #[arg(long, value_name = "COUNT|PERCENT%", default_value = "0")]
     pub(crate) switches: Amount,
-    /// Draw --cables among nodes' own cables, too.
+    /// Let --cables also remove cables between a node and its switch.
     #[arg(long)]
     pub(crate) any_cable: bool,
-    /// Draw --switches among leaves, too.
+    /// Let --switches also remove leaves.
     #[arg(long)]
     pub(crate) any_switch: bool,
-    /// Remove a switch, or with /PORT the cable in that port of a switch or adapter, by name or GUID:
-    /// "L1-0", "L1-0/7", "0x0002c90100000001/7". May be given often. A name that several have is refused with
-    /// their GUIDs, an unknown one with similar names.
+    /// Remove one named part. A switch is given by its name or GUID: "L1-0". A cable is given by one of its two ports:
+    /// "L1-0/7" or "0x0002c90100000001/7". Repeat the option to remove several parts.
     #[arg(long, value_name = "SWITCH[/PORT]")]
     pub(crate) remove: Vec<String>,
-    /// The seed of the draw.
+    /// The seed of the random draw. The same seed removes the same parts.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
     #[command(flatten)]

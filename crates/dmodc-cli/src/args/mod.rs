@@ -19,18 +19,14 @@ pub(crate) use self::shared::*;
 pub(crate) use self::study::*;
 pub(crate) use self::tables::*;
 
-/// Deterministic, fault-resilient routing of fat-tree fabrics (the Dmodc algorithm).
+/// Route InfiniBand fat trees, also when cables and switches have failed.
+///
+/// dmodc reads a description of a fabric, computes forwarding tables for its switches with the Dmodc algorithm, and checks,
+/// measures and compares tables of any origin. It works on files. To route a running fabric, load its plugin into OpenSM.
 #[derive(Debug, Parser)]
-#[command(
-    name = "dmodc",
-    version,
-    max_term_width = 100,
-    after_help = "Files: '-' is standard input or output. Exit codes: 0 yes or done, 1 the answer is no \
-                  (pairs lost or cut off, a loop or cycle, tables differ), 2 could not answer (bad input or usage).\n\
-                  Start with 'dmodc demo'."
-)]
+#[command(name = "dmodc", version, max_term_width = 100)]
 pub(crate) struct Cli {
-    /// Use this number of threads instead of all cores. The results are the same bytes.
+    /// Use this number of threads instead of one for each core. Results do not depend on it.
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
     #[command(subcommand)]
@@ -39,64 +35,101 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Build, route, break and re-route a fabric of 11,664 nodes, and report on it.
+    /// Show what dmodc does on a built-in fabric; no files are needed.
+    ///
+    /// The demo builds a fat tree of 11,664 nodes, routes it, removes cables and switches, routes it again, and checks every
+    /// route. It takes a few seconds.
     Demo(DemoArgs),
-    /// Write a fabric: any PGFT, or one of a real machine.
+    /// Write the description of a fat-tree fabric, for experiments.
+    ///
+    /// The fabric is any PGFT (a regular fat tree), or a preset of the size of a real machine.
     Generate(GenerateArgs),
-    /// Describe a fabric: sizes, levels, shape.
+    /// Describe a fabric: its size, levels, shape, and what is wrong with it.
+    ///
+    /// Start with this command when you have the dump of a real fabric. It shows which switches are taken for leaves, which
+    /// cables are missing, and which lines of the file could not be used.
     Info(InfoArgs),
-    /// Write a fabric in another format.
+    /// Convert the description of a fabric into another file format.
+    ///
+    /// The formats are those of ibnetdiscover, ibsim, Graphviz, GraphML and Slurm, and a JSON format of dmodc.
     Convert(ConvertArgs),
-    /// Remove cables and switches, at random or by name.
+    /// Remove cables and switches from a fabric, at random or by name.
+    ///
+    /// The result is the description of a degraded fabric, as ibnetdiscover text. Use it to see what a fault would do.
     Degrade(DegradeArgs),
-    /// Compute forwarding tables, as a dump that OpenSM loads.
+    /// Compute the forwarding tables of a fabric.
+    ///
+    /// A forwarding table gives, for each destination, the port by which a switch sends packets on. The tables are written as
+    /// a dump that OpenSM loads, and a summary says whether all nodes reach each other.
     Route(RouteArgs),
-    /// Judge forwarding tables of any origin: delivery, loops, up*down*, deadlock.
+    /// Check whether forwarding tables deliver all packets and cannot deadlock.
+    ///
+    /// The tables may come from dmodc, from OpenSM or from a running fabric. The command follows every pair of nodes and looks
+    /// for lost packets, loops, routes that go up after they went down, and cycles in which packets wait for each other.
     Check(CheckArgs),
-    /// Measure congestion risk: how many flows of a pattern share a port, and the least possible number.
+    /// Measure how evenly forwarding tables spread traffic over the cables.
+    ///
+    /// For each traffic pattern the command counts the flows through every port between switches. The greatest count is the
+    /// congestion risk. It is compared with a lower bound, which no routing of this fabric can beat.
     Analyze(AnalyzeArgs),
-    /// Report what new forwarding tables change: entries, blocks, switches, node pairs.
+    /// Compare old and new forwarding tables: which entries and routes change.
+    ///
+    /// Use it to see how much traffic moves when new tables replace old ones, for example after a fault.
     Diff(DiffArgs),
-    /// Find an order in which new forwarding tables can safely be written over old ones.
+    /// Find a safe order in which to replace old forwarding tables by new ones.
+    ///
+    /// While tables are replaced, some switches have old entries and others new ones, and packets could loop. The plan divides
+    /// the changes into rounds so that no packet loops and no pair is interrupted that both tables deliver.
     Plan(PlanArgs),
-    /// Follow one route hop by hop.
+    /// Follow the route from one node to another, hop by hop.
+    ///
+    /// Each line shows a switch with the ports by which a packet enters and leaves it. If the packet does not arrive, the last
+    /// line says why.
     Trace(TraceArgs),
-    /// Measure re-routing, compared with writing the same number of bytes, and check the results.
+    /// Measure how fast forwarding tables are computed on this machine.
+    ///
+    /// The yardstick is the time that the machine needs to fill the same amount of memory (memset). The tables are compared with
+    /// those of a slow, simple program, so that a wrong result is noticed.
     Bench(BenchArgs),
-    /// Measure engines under many random degradations after a plan, and draw the results.
+    /// Compare routing engines under many random degradations.
+    ///
+    /// A plan (a TOML file) lists fabrics, degradations, engines and traffic patterns. The study measures all combinations,
+    /// on one machine or many, and draws figures.
     Study {
         #[command(subcommand)]
         what: StudyCommand,
     },
-    /// OpenSM on a simulated fabric.
+    /// Try OpenSM with dmodc on a simulated fabric, or send a request to the plugin.
+    ///
+    /// The plugin libdmodc.so makes 'dmodc' a routing engine of OpenSM.
     Opensm {
         #[command(subcommand)]
         what: OpensmCommand,
     },
-    /// Print a shell completion script.
+    /// Print a script that completes dmodc commands in a shell.
     Completions {
-        /// The shell.
+        /// The shell for which the script is written.
         shell: clap_complete::Shell,
     },
-    /// Print the manual page of a command, or write all of them.
+    /// Print the manual page of a command, or write all manual pages to a folder.
     Man(ManArgs),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct DemoArgs {
-    /// The seed of the faults.
+    /// The seed of the random faults. The same seed gives the same faults.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Print JSON instead of text.
+    /// Print the result as JSON instead of text.
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ManArgs {
-    /// The command; without one, the page of dmodc itself.
+    /// The command, such as route or study-run. Without it, the page of dmodc itself is printed.
     pub(crate) command: Option<String>,
-    /// Write all pages into this folder.
+    /// Write all pages into this folder instead of printing one.
     #[arg(long, value_name = "FOLDER", conflicts_with = "command")]
     pub(crate) dir: Option<PathBuf>,
 }

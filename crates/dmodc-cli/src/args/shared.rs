@@ -4,13 +4,18 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+const LEAVES: &str = "Leaves and ranks (if detection is wrong)";
+const ORDERS: &str = "Orders (choice among equally short routes)";
+
 /// A fabric to read. Its format is recognised from its content.
 #[derive(Debug, Args)]
 pub(crate) struct FabricArgs {
-    /// The fabric: ibnetdiscover text (any mode but -l), an ibsim netlist, a subnet list (.lst),
-    /// ibdiagnet2.db_csv or our JSON.
+    /// The file that describes the fabric, or '-' for standard input. The format is recognised from the content:
+    /// ibnetdiscover text (any mode except -l), an ibsim netlist, a subnet list (.lst), ibdiagnet2.db_csv, or the JSON
+    /// that 'dmodc convert' writes.
     pub(crate) fabric: PathBuf,
-    /// Refuse a file that is damaged in any way, instead of using what is sound of it.
+    /// Stop with an error if any line of an input file is damaged. Without this option, damaged lines are reported
+    /// and skipped.
     #[arg(long)]
     pub(crate) strict: bool,
 }
@@ -18,30 +23,30 @@ pub(crate) struct FabricArgs {
 /// Which switches are leaves, if detection is wrong.
 #[derive(Debug, Args)]
 pub(crate) struct LeafArgs {
-    /// Count ranks down from these switches (GUIDs, as in OpenSM's root_guid_file). Without this, ranks are
-    /// counted up from the leaves. A fabric that is no fat tree and would lose pairs that way is an exception: its
-    /// ranks are counted down from one root, which 'info' and 'route' name.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["leaf_min_nodes", "leaf_name"])]
+    /// Count ranks downwards from the switches listed in this file, one GUID in each line, as in OpenSM's
+    /// root_guid_file. Without this option, ranks are counted upwards from the leaves. There is one exception: a fabric
+    /// that is not a fat tree and would lose pairs is ranked from one root, which 'info' and 'route' name.
+    #[arg(long, help_heading = LEAVES, value_name = "FILE", conflicts_with_all = ["leaf_min_nodes", "leaf_name"])]
     pub(crate) roots: Option<PathBuf>,
-    /// Leaves are the switches with at least this number of nodes.
-    #[arg(long, value_name = "N", conflicts_with = "leaf_name")]
+    /// A switch is a leaf if it has at least this number of nodes.
+    #[arg(long, help_heading = LEAVES, value_name = "N", conflicts_with = "leaf_name")]
     pub(crate) leaf_min_nodes: Option<usize>,
-    /// Leaves are the switches whose description matches.
-    #[arg(long, value_name = "REGEX")]
+    /// A switch is a leaf if its description matches this regular expression.
+    #[arg(long, help_heading = LEAVES, value_name = "REGEX")]
     pub(crate) leaf_name: Option<String>,
-    /// Hosts whose description matches make no leaf (they are routed to all the same), and switches
-    /// whose description matches are none.
-    #[arg(long, value_name = "REGEX")]
+    /// A host whose description matches this regular expression does not make its switch a leaf; it still gets routes.
+    /// A switch whose description matches is never a leaf.
+    #[arg(long, help_heading = LEAVES, value_name = "REGEX")]
     pub(crate) exclude: Option<String>,
 }
 
 /// The output of a command.
 #[derive(Debug, Args)]
 pub(crate) struct OutputArgs {
-    /// Write to this file (whole or not at all) instead of standard output.
+    /// Write the result to this file instead of standard output. If anything goes wrong, the file is not changed.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Print a summary as JSON. Without --output nothing else is written.
+    /// Print a summary as JSON instead of text. Without --output, only the summary is written.
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -52,9 +57,9 @@ pub(crate) enum FabricFormat {
     /// The output of ibnetdiscover.
     #[default]
     Ibnetdiscover,
-    /// An ibsim netlist: the same text, if the simulator can hold the fabric.
+    /// A netlist for the simulator ibsim.
     Ibsim,
-    /// Everything that is known of the fabric; reads back the same.
+    /// Everything that dmodc knows about the fabric, without loss.
     Json,
     /// A Graphviz drawing of the switches.
     Dot,
@@ -69,14 +74,16 @@ pub(crate) enum FabricFormat {
 /// How destinations are numbered and port groups sorted.
 #[derive(Debug, Args)]
 pub(crate) struct OrderArgs {
-    /// The order in which destinations are numbered: topological, lid, guid, or file:PATH.
-    #[arg(long, value_name = "ORDER", default_value = "topological", conflicts_with = "orders")]
+    /// Number the destinations in this order: topological, lid, guid, or file:PATH for an order that was saved.
+    #[arg(long, help_heading = ORDERS, value_name = "ORDER", default_value = "topological", conflicts_with = "orders")]
     pub(crate) destination_order: String,
-    /// The order by which port groups are sorted: plane, guid (the paper's), or file:PATH.
-    #[arg(long, value_name = "ORDER", default_value = "plane", conflicts_with = "orders")]
+    /// Sort the port groups of each switch in this order: plane, guid (as in the paper), or file:PATH for an order that
+    /// was saved.
+    #[arg(long, help_heading = ORDERS, value_name = "ORDER", default_value = "plane", conflicts_with = "orders")]
     pub(crate) switch_order: String,
-    /// Take both orders, the leaves and what ranks are counted from out of a file that --save-orders wrote.
-    #[arg(long, value_name = "FILE")]
+    /// Use the orders, leaves and ranks in a file that 'dmodc route --save-orders' wrote. This keeps routes in place
+    /// after a fault.
+    #[arg(long, help_heading = ORDERS, value_name = "FILE")]
     pub(crate) orders: Option<PathBuf>,
 }
 
@@ -91,7 +98,10 @@ impl OutputArgs {
         });
         let wanted =
             product + usize::from(self.json) + others.iter().filter(|o| is_stdout(o)).count();
-        anyhow::ensure!(wanted <= 1, "only one thing can go to standard output");
+        anyhow::ensure!(
+            wanted <= 1,
+            "two results cannot both go to standard output: write one of them to a file (--output FILE)"
+        );
         Ok(())
     }
 }

@@ -10,56 +10,54 @@ use dmodc_study::study::Shard;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum StudyCommand {
-    /// Measure everything, or one shard of it. Cells that an earlier run has finished are kept.
+    /// Measure everything that a study plan asks for, or one shard of it.
+    ///
+    /// A cell is one draw of faults on one fabric, measured with one engine. Cells that an earlier run has finished are kept,
+    /// so an interrupted run goes on where it stopped.
     Run(StudyRunArgs),
-    /// Report what is measured and what is missing; the answer is no if something is missing.
+    /// Show which parts of a study are measured and which are missing.
     Status(StudyArgs),
-    /// Merge the tables of all shards, to the same bytes as those of a single run.
+    /// Join the results of all shards into one table.
+    ///
+    /// The table has the same bytes as that of a single run. A run without shards needs no merge.
     Merge(StudyArgs),
-    /// Summarise the merged table: means over throws, and comparisons of engines on equal throws.
+    /// Summarise a finished study: means, and comparisons of engines.
+    ///
+    /// Means are taken over all random draws of a degradation. Two engines are compared only on draws that both have measured.
     Summary(StudySummaryArgs),
-    /// Draw the merged table: for each fabric and each traffic pattern one figure, and one for what changes.
+    /// Draw the figures of a finished study, one for each fabric and question.
+    ///
+    /// A figure shows how loaded the worst port is with one traffic pattern, or how many entries change, against the amount of
+    /// failed cables or switches. Figures are SVG files; PNG files are added if the program rsvg-convert is installed.
     Plot(StudyPlotArgs),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct StudyArgs {
-    /// The plan: a TOML file; studies/quick.toml explains itself.
+    /// The plan of the study: a TOML file. The comments in studies/quick.toml explain its lines.
     pub(crate) plan: PathBuf,
-    /// The folder of the results, instead of NAME.study next to the plan.
+    /// Keep the results in this folder instead of NAME.study next to the plan.
     #[arg(short, long, value_name = "FOLDER")]
     pub(crate) output: Option<PathBuf>,
-    /// Print JSON instead of text.
+    /// Print the result as JSON instead of text.
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Run and merge write the same for the plan's first engine: NAME-summary.md to read, NAME-summary.csv with \
-                  all means, and NAME-versus.csv with every pair of engines over the throws that both have."
-)]
 pub(crate) struct StudySummaryArgs {
     #[command(flatten)]
     pub(crate) study: StudyArgs,
-    /// The engine that is compared with each of the others; by default the plan's first one.
+    /// Compare this engine with each of the others. Without this option, it is the first engine of the plan.
     #[arg(long, value_name = "ENGINE")]
     pub(crate) engine: Option<EngineName>,
 }
 
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Without options, all figures are written: STUDY-FABRIC-PATTERN.svg, or STUDY-FABRIC-switches-PATTERN.svg if the \
-                  plan has failed switches after failed cables. Each is also written as PNG if rsvg-convert is installed. \
-                  Engines are compared on the draws of faults that all of them have.\n\n\
-                  One figure, from a table in a record:\n  \
-                  dmodc study plot studies/stable.toml --table studies/record/stable/stable.csv.gz \\\n    \
-                  --fabric full --pattern sp --failed cables -o figure.svg"
-)]
 pub(crate) struct StudyPlotArgs {
-    /// The plan: a TOML file; studies/quick.toml explains itself.
+    /// The plan, a TOML file. studies/quick.toml is an example with comments.
     pub(crate) plan: PathBuf,
-    /// The folder of the results, instead of NAME.study next to the plan; figures are written into it. Or a file that ends in
+    /// The folder of the results, instead of NAME.study next to the plan. Figures are written into it. Or a file that ends in
     /// .svg, for exactly one figure.
     #[arg(short, long, value_name = "PATH")]
     pub(crate) output: Option<PathBuf>,
@@ -88,77 +86,78 @@ pub(crate) struct StudyPlotArgs {
 pub(crate) struct StudyRunArgs {
     #[command(flatten)]
     pub(crate) study: StudyArgs,
-    /// Measure only this part of the plan. Without it, the part is taken from the environment of a Slurm array or step,
-    /// or of MPI ranks, so that sbatch --array, srun and mpirun need no options.
+    /// Measure only part I of N parts of the plan, such as 3/8. Under Slurm (sbatch --array, srun) and MPI (mpirun) this
+    /// option is not needed: the part is taken from the environment.
     #[arg(long, value_name = "I/N")]
     pub(crate) shard: Option<Shard>,
-    /// The plugin, for OpenSM's engines, if it is neither next to this program nor among the installed libraries.
+    /// The file libdmodc.so, which OpenSM's engines need. Give it if it is neither next to dmodc nor installed.
     #[arg(long, value_name = "FILE")]
     pub(crate) plugin: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum OpensmCommand {
-    /// Start ibsim and OpenSM on a fabric, let things happen to it, and report on each.
-    #[command(after_help = dmodc_lab::GRAMMAR, after_long_help = format!("{}\n{SOAK}", dmodc_lab::GRAMMAR))]
+    /// Run OpenSM on a simulated fabric, break parts of it, and check the tables.
+    ///
+    /// The lab starts the simulator ibsim and OpenSM with a routing engine. After each event it waits until OpenSM has uploaded
+    /// its tables, reads them back from the simulated switches and checks them. It needs no InfiniBand hardware.
     Lab(LabArgs),
-    /// Ask the plugin to number all destinations anew: when replacements and growth have cost balance, and routes
-    /// may move.
+    /// Ask the plugin in a running OpenSM to number all destinations anew.
+    ///
+    /// The plugin keeps the numbers of destinations, so that routes stay in place. After many replacements, new numbers may
+    /// balance better; the log of OpenSM says so. Renumbering moves most routes.
     Renumber(RenumberArgs),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct RenumberArgs {
-    /// The state folder of the plugin, as state_folder in dmodc.conf names it.
+    /// The state folder of the plugin: state_folder in dmodc.conf, or the folder that the log of OpenSM names.
     #[arg(long, value_name = "FOLDER", default_value = "/var/lib/dmodc")]
     pub(crate) state: PathBuf,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct LabArgs {
-    /// The fabric: a file in any format, or - for standard input.
+    /// The file that describes the fabric, in any format, or '-' for standard input.
     #[arg(required_unless_present = "preset", conflicts_with = "preset")]
     pub(crate) fabric: Option<PathBuf>,
-    /// A preset instead of a file.
+    /// Use this preset instead of a file ('dmodc generate preset' lists them).
     #[arg(long, value_name = "NAME")]
     pub(crate) preset: Option<String>,
-    /// The engine: dmodc, or one of OpenSM's own (minhop, updn, dnup, ftree, sssp, dfsssp, lash, nue); or
-    /// several, separated by commas: one run after the other.
+    /// The routing engine: dmodc or one of OpenSM's own. Several engines, separated by commas, run one after the other.
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "dmodc",
         value_parser = clap::builder::PossibleValuesParser::new(ENGINES))]
     pub(crate) engine: Vec<String>,
-    /// The file of a script of events (see below), or 'demo'. Without it, only the start is reported.
+    /// Play the events in this script, or the word 'demo' for a built-in script. The language is explained below. Without
+    /// this option, OpenSM only starts.
     #[arg(long, value_name = "SCRIPT")]
     pub(crate) faults: Option<PathBuf>,
-    /// Let random events happen instead: a number of them (200), or for a time (90m, 2h). Cables and switches die
-    /// and are repaired, hosts go, come back or come late, adapters and switches are replaced, the fabric grows and
-    /// is recabled, OpenSM is restarted, killed and handed over, and the disk of the state folder is full or slow.
-    /// After each event the tables are compared and followed, and their balance is compared with that of a fresh
-    /// numbering (see below).
+    /// Play random events instead of a script: a number of them (200), or as many as fit into a time (90m, 2h). Events
+    /// and rules are explained below.
     #[arg(long, value_name = "LENGTH", conflicts_with_all = ["faults", "unchecked", "engine"], value_parser = length)]
     pub(crate) soak: Option<SoakLength>,
-    /// The seed from which the events of --soak are drawn. The same seed gives the same events on the same fabric, as long as the
-    /// machine can do the same: a full disk needs root, a slow one a C compiler.
+    /// With --soak: the seed of the random events. The same seed gives the same events on the same fabric and machine. (A
+    /// full disk can only be simulated by root, and a slow disk needs a C compiler.)
     #[arg(long, value_name = "N", default_value_t = 1, requires = "soak")]
     pub(crate) seed: u64,
-    /// With --soak: only these kinds of events, such as adapter,late,new-host.
+    /// With --soak: draw only these kinds of events, separated by commas, such as adapter,late,new-host.
     #[arg(long, value_name = "KINDS", value_delimiter = ',', requires = "soak")]
     pub(crate) only: Option<Vec<SoakKind>>,
-    /// With --soak: write what ibnetdiscover finds and what the switches hold after each event here, as 0000.topo and
-    /// 0000.lft, 0001.topo and so on, for dmodc analyze, check and diff.
+    /// With --soak: after each event, write the fabric and the tables of the switches into this folder, as 0000.topo and
+    /// 0000.lft, 0001.topo and 0001.lft and so on. Other commands of dmodc read these files.
     #[arg(long, value_name = "FOLDER", requires = "soak")]
     pub(crate) dump: Option<PathBuf>,
-    /// With --soak: let the plugin keep routes from a reference that it learns (reference = "learn" in dmodc.conf).
+    /// With --soak: let the plugin learn a reference and keep its routes (reference = "learn" in dmodc.conf).
     #[arg(long, value_name = "WHICH", requires = "soak")]
     pub(crate) reference: Option<SoakReference>,
-    /// The plugin, if it is neither next to this program nor among the installed libraries.
+    /// The file libdmodc.so. Give it if it is neither next to dmodc nor installed.
     #[arg(long, value_name = "FILE")]
     pub(crate) plugin: Option<PathBuf>,
-    /// Only take times: tables are neither dumped by OpenSM nor read back and judged, which takes minutes
-    /// on fabrics of ten thousand nodes.
+    /// Only measure times; do not read the tables back and check them. The check takes minutes on fabrics of ten thousand
+    /// nodes.
     #[arg(long)]
     pub(crate) unchecked: bool,
-    /// Print JSON instead of text.
+    /// Print the result as JSON instead of text.
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -167,26 +166,6 @@ pub(crate) struct LabArgs {
 pub(crate) enum SoakReference {
     Learn,
 }
-
-/// The rules by which the events of a soak are judged.
-const SOAK: &str = "\
-With --soak, an event is wrong, and the answer is no, if
-  - switches do not hold the tables that dmodc route computes with the orders, and the
-    reference, that the plugin saved,
-  - a node pair is lost that an up*down* path connects, packets loop or may deadlock, or
-    ibtracert goes another way,
-  - nothing is at fault, every known host is there, and the worst port of all-to-all traffic,
-    or of shifts in the mean, has over 5 % more flows than with a fresh numbering (with over
-    700 nodes, of a sample of shifts); growth on leaves that are full may cost more, then the
-    plugin's status must report it, and the next event is numbering anew,
-  - an entry towards another destination moves for a late host or a replaced adapter or leaf,
-  - any entry moves for a restart, or a handover between managers with one state folder,
-  - OpenSM ends, or the plugin's status file or log differs from what was found.
-Each line has the number of the event, what happened, heavy sweeps, the time until tables were
-uploaded, entries that changed, those of them that the event was not about, and the balance
-compared with a fresh numbering, in brackets if something is at fault or a host absent.
-Each switch gets four more ports than it has, for growth; one host in fifty is off at first.
-";
 
 /// Reads a number of events, or a time in hours, minutes or seconds.
 fn length(text: &str) -> Result<SoakLength, String> {

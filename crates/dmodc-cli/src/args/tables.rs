@@ -12,82 +12,70 @@ use super::shared::{FabricArgs, LeafArgs, OrderArgs, OutputArgs};
 pub(crate) struct AnalyzeArgs {
     #[command(flatten)]
     pub(crate) fabric: FabricArgs,
-    /// The forwarding tables: a dump of OpenSM, dump_lfts or ibroute, or what `dmodc route` writes (an array,
-    /// too: FILE.npy, with FILE.npy.json next to it).
+    /// The forwarding tables: a dump of OpenSM, dump_lfts.sh, ibroute or 'dmodc route', or an array (FILE.npy, with
+    /// FILE.npy.json next to it).
     pub(crate) tables: PathBuf,
-    /// The traffic: a2a (every node to every other), rp:N (random permutations), sp (all shifts) or sp:N (a
-    /// sample), bisection:N, one-to-all:NODE, all-to-one:NODE, file:PATH (lines 'source destination').
+    /// The traffic patterns, separated by commas; they are explained below.
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "a2a,rp:1000,sp")]
     pub(crate) patterns: Vec<Pattern>,
-    /// Only these nodes send and receive: a job's hosts, folded or not, or GUIDs or LIDs.
+    /// Let only the nodes in this file send and receive, for example the hosts of one job. The file lists host names
+    /// (also folded as in "node[1-4]"), GUIDs or LIDs.
     #[arg(long, value_name = "FILE")]
     pub(crate) nodes: Option<PathBuf>,
-    /// The seed of permutations, samples and bisections.
+    /// The seed of the random patterns. The same seed gives the same patterns.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
     #[command(flatten)]
     pub(crate) leaves: LeafArgs,
     #[command(flatten)]
     pub(crate) order: OrderArgs,
-    /// Does nothing any more: tables of another state of the fabric are always analysed, and what does not match
-    /// is reported.
+    /// This option has no effect any more. Tables of another state of the fabric are always analysed.
     #[arg(long, hide = true)]
     pub(crate) partial: bool,
-    /// Print JSON instead of text.
+    /// Print the results as JSON instead of text.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Write the loads of all ports here.
+    /// Write the number of flows through every port to this CSV file.
     #[arg(long, value_name = "FILE")]
     pub(crate) csv: Option<PathBuf>,
-    /// Write a figure of the loads here.
+    /// Draw histograms of the flows per port into this SVG file.
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
-    /// Write a report here: one page with heat map, histograms and tables, for any browser.
+    /// Write a report for a browser to this HTML file: heat map, histograms and tables on one page.
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
-#[command(
-    after_help = "An output file whose name ends in .npy becomes a NumPy array of bytes: a row for each switch, a column for \
-                  each LID, an entry is a port, and 255 is no route. FILE.npy.json next to it has the GUIDs of the rows \
-                  and the LIDs and GUIDs of the columns. numpy.load reads the array, and every command that takes \
-                  tables does; it is a sixtieth of the dump. Any other file becomes a dump that OpenSM loads."
-)]
 pub(crate) struct RouteArgs {
     #[command(flatten)]
     pub(crate) fabric: FabricArgs,
     #[command(flatten)]
     pub(crate) leaves: LeafArgs,
-    /// The routing algorithm: dmodc (any fabric), stable (Dmodc that keeps the routes of --reference wherever
-    /// they are still there, and spreads the rest), dmodk (healthy PGFTs), random (uniform among the closer
-    /// ports), or opensm:NAME, OpenSM's own on a simulated fabric (minhop, updn, dnup, ftree, sssp, dfsssp,
-    /// lash, nue).
+    /// The routing engine: dmodc, stable, dmodk, random, or opensm:NAME; they are explained below.
     #[arg(long, default_value = "dmodc")]
     pub(crate) engine: EngineName,
-    /// The whole fabric, for --engine stable: a file in any format, matched by GUID. Tables depend on this file, the
-    /// present fabric and the orders, never on states in between. Without it the fabric is its own reference, and
-    /// stable gives the tables of dmodc.
+    /// For --engine stable: the file of the whole fabric before any fault, in any format. Its routes are kept where they
+    /// still work. Parts are matched by GUID. Without this option, the engine stable gives the tables of dmodc.
     #[arg(long, value_name = "FABRIC")]
     pub(crate) reference: Option<PathBuf>,
-    /// The seed of --engine random.
+    /// The seed of the engine random.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
     #[command(flatten)]
     pub(crate) order: OrderArgs,
-    /// Write both orders here, with the leaves and what ranks are counted from, to be given back with --orders
-    /// after a fault.
+    /// Save the orders, leaves and ranks in this file. Give it back with --orders after a fault, so that few routes move.
     #[arg(long, value_name = "FILE")]
     pub(crate) save_orders: Option<PathBuf>,
-    /// Fill switch-to-switch entries that have no up*down* route by shortest path. These routes are
-    /// outside the deadlock guarantee.
+    /// Give a shortest path to switch-to-switch entries that have no up*down* route. Such routes are not covered by the
+    /// guarantee against deadlock.
     #[arg(long)]
     pub(crate) connect_roots: bool,
-    /// Write the alternative ports P(s,d) of every entry here.
+    /// Write the alternative ports of every entry (P(s,d) in the paper) to this file.
     #[arg(long, value_name = "FILE")]
     pub(crate) alternatives: Option<PathBuf>,
-    /// Write a file for each switch into this new folder, without ever holding all tables: for fabrics
-    /// of any size.
+    /// Write one file for each switch into this new folder. The tables are never held in memory together, so the fabric
+    /// may have any size.
     #[arg(
         long,
         value_name = "FOLDER",
@@ -99,49 +87,31 @@ pub(crate) struct RouteArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(
-    after_help = "With --union a pair counts as delivered if it is in every mixture of old and new entries, and as in a loop \
-                  if it is in any: each switch may have been written or not. The dependencies of channels are those of \
-                  both tables together. If packets can loop, the destinations are counted, and one loop is shown \
-                  with the table of each hop. 'dmodc plan' finds an order of writes under which nothing loops.\n\n\
-                  Which routes count as up*down* follows from the leaves, ranks and orders: give --orders if the tables \
-                  were made with them.\n\n\
-                  Exit 0 if every node pair is delivered and nothing can deadlock; 1 if a pair is lost or cut off, packets \
-                  loop, channels wait for each other, or with --up-down a route goes up after it went down."
-)]
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) fabric: FabricArgs,
     #[command(flatten)]
     pub(crate) leaves: LeafArgs,
-    /// The tables: a dump of OpenSM, of dmodc, of ibroute or of dump_lfts, or an array that 'dmodc route -o
-    /// FILE.npy' wrote.
+    /// The forwarding tables: a dump of OpenSM, dump_lfts.sh, ibroute or 'dmodc route', or an array (FILE.npy, with
+    /// FILE.npy.json next to it).
     pub(crate) tables: PathBuf,
-    /// With --union: the tables that replace the first ones.
+    /// With --union: the new tables, which replace the first ones.
     #[arg(requires = "union")]
     pub(crate) new: Option<PathBuf>,
-    /// Judge every mixture of old and new tables, as in force during an update.
+    /// Check every mixture of old and new tables, as it may occur while tables are replaced.
     #[arg(long, requires = "new")]
     pub(crate) union: bool,
-    /// Answer no, too, if a route goes up after it went down.
+    /// Also end with exit code 1 if a route goes up after it went down.
     #[arg(long)]
     pub(crate) up_down: bool,
     #[command(flatten)]
     pub(crate) order: OrderArgs,
-    /// Print JSON instead of text.
+    /// Print the result as JSON instead of text.
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
-#[command(
-    after_help = "A block is 64 successive LIDs of one switch, what a subnet manager sends at once. A pair is moved if \
-                  any entry on its way differs, so that its packets leave some switch by another port, or are \
-                  delivered by one of the two tables alone. An old entry could not stay (forced_entries, \
-                  forced_blocks) if its port is none of the alternative ports that up*down* routes have in the \
-                  fabric as it is, or if it has no port and there are such: every routing along them changes it, so that what differs can be held against the \
-                  least. Exit 0 if the tables are equal, 1 if they differ."
-)]
 pub(crate) struct DiffArgs {
     #[command(flatten)]
     pub(crate) fabric: FabricArgs,
@@ -149,41 +119,30 @@ pub(crate) struct DiffArgs {
     pub(crate) leaves: LeafArgs,
     #[command(flatten)]
     pub(crate) order: OrderArgs,
-    /// The old tables: a dump of OpenSM, of dmodc, of ibroute or of dump_lfts, or an array (FILE.npy).
+    /// The old tables: a dump of OpenSM, dump_lfts.sh, ibroute or 'dmodc route', or an array (FILE.npy).
     pub(crate) old: PathBuf,
-    /// The tables that replace them.
+    /// The new tables, which replace the old ones.
     pub(crate) new: PathBuf,
-    /// Print JSON instead of text.
+    /// Print the result as JSON instead of text.
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Entries are put into rounds: those of one round may be written in any order, and the next round starts \
-                  when all have been answered and the packets of before are gone. Then no packet loops (but in a loop \
-                  that the old tables have), and every pair that both tables deliver upon the fabric is delivered all the time. \
-                  Pairs that only the old tables deliver are given up as late as can be. As few rounds as the rules \
-                  need; then few writes: a block is 64 successive LIDs of one switch, and one with entries in several rounds \
-                  is written several times.\n\n\
-                  The file of --output has a line for each write: round, switch GUID, block, and LID:port of every entry that \
-                  becomes new with it (port 255: no route); other entries of the block stay as they are. Deadlock of the \
-                  mixture is another question: 'dmodc check --union' answers it.\n\n\
-                  Exit 0 if there is a plan, 1 if the new tables loop, so that no order is safe."
-)]
 pub(crate) struct PlanArgs {
     #[command(flatten)]
     pub(crate) fabric: FabricArgs,
-    /// The tables in force: a dump of OpenSM, of dmodc, of ibroute or of dump_lfts, or an array (FILE.npy). They
-    /// may be of the fabric before its faults.
+    /// The tables that the switches hold now: a dump of OpenSM, dump_lfts.sh, ibroute or 'dmodc route', or an array
+    /// (FILE.npy). They may have been computed before the faults.
     pub(crate) old: PathBuf,
-    /// The tables that replace them.
+    /// The new tables, which replace the old ones.
     pub(crate) new: PathBuf,
-    /// Take up to this number of rounds if that saves block writes, instead of as few rounds as possible.
+    /// Allow up to this number of rounds if that saves block writes. Without this option, the plan has as few rounds as
+    /// possible.
     #[arg(long, value_name = "N", default_value_t = 1, hide_default_value = true,
         value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) rounds: u32,
-    /// Write the plan to this file (whole or not at all), one line for each write.
+    /// Write the plan to this file, one line for each block that is written.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Print the summary as JSON instead of text.
@@ -195,13 +154,13 @@ pub(crate) struct PlanArgs {
 pub(crate) struct TraceArgs {
     #[command(flatten)]
     pub(crate) fabric: FabricArgs,
-    /// The tables: a dump, or an array (FILE.npy).
+    /// The forwarding tables: a dump of OpenSM, dump_lfts.sh, ibroute or 'dmodc route', or an array (FILE.npy).
     pub(crate) tables: PathBuf,
-    /// From: a name, GUID or LID of a node or switch.
+    /// The start of the route: the name, GUID or LID of a node or switch.
     pub(crate) source: String,
-    /// To: a name, GUID or LID of a node or switch.
+    /// The end of the route: the name, GUID or LID of a node or switch.
     pub(crate) destination: String,
-    /// Print JSON instead of text.
+    /// Print the result as JSON instead of text.
     #[arg(long)]
     pub(crate) json: bool,
 }

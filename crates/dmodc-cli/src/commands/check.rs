@@ -53,11 +53,19 @@ pub(super) fn run(args: &CheckArgs) -> Result<Answer> {
         report += &text(live, &check, args.union, elapsed);
         report += &coverage.as_ref().map(verdict::validity).unwrap_or_default();
         report += match (nodes.is_sound(), delivery.is_complete()) {
-            (false, _) => "NOT SOUND\n",
-            (true, false) => "sound, but not every pair is delivered\n",
-            (true, true) if turns => "sound, but not every route is up*down*\n",
-            (true, true) => "sound\n",
+            (false, _) => "verdict: NOT SOUND, because packets can loop or deadlock\n",
+            (true, false) => "verdict: sound, but not every pair is delivered\n",
+            (true, true) if turns => "verdict: sound, but not every route is up*down*\n",
+            (true, true) => "verdict: sound, and every pair is delivered\n",
         };
+        if !nodes.is_sound() {
+            report += match args.union {
+                true => "hint: 'dmodc plan' finds an order of writes in which nothing loops\n",
+                false => {
+                    "hint: 'dmodc route' computes tables of this fabric that neither loop nor deadlock\n"
+                }
+            };
+        }
         let (leaves, coverage) = (&args.leaves, coverage.as_ref());
         report += &HintContext { live, ranking, leaves, delivery, coverage, dumps: &dumps }.hint();
         output::print(&report)?;
@@ -69,15 +77,15 @@ pub(super) fn run(args: &CheckArgs) -> Result<Answer> {
 pub(super) fn text(live: Live<'_>, check: &Check, union: bool, elapsed: Duration) -> String {
     let fabric = live.fabric;
     let mut text = String::new();
-    let mixed = if union { "in every mixture of old and new: " } else { "" };
+    let mixed = if union { "while old and new tables are mixed: " } else { "" };
     let nodes = &check.nodes;
     let _ = writeln!(text, "{mixed}{} ({})", nodes.delivery(), time(elapsed));
     for (count, what) in [
-        (nodes.loops, "in a loop"),
-        (nodes.up_down_violations, "by a route that goes up after it went down"),
+        (nodes.loops, "with packets in a loop"),
+        (nodes.up_down_violations, "with a route that goes up after it went down"),
     ] {
         if count > 0 {
-            let _ = writeln!(text, "  {} {what}", counted(count as usize, "pair"));
+            let _ = writeln!(text, "  {} {what}", counted(count, "pair"));
         }
     }
     for example in &nodes.examples {
@@ -91,20 +99,20 @@ pub(super) fn text(live: Live<'_>, check: &Check, union: bool, elapsed: Duration
     }
     text += &looping(fabric, nodes, union);
     if nodes.up_down_violations == 0 {
-        text += "no route goes up after it went down\n";
+        text += "up*down*: no route goes up after it went down\n";
     }
     text += &deadlock(fabric, nodes);
     let all = &check.everything;
     let _ = writeln!(
         text,
-        "to and from switches and aggregation nodes, which the verdict is not about: {} of {} delivered, \
+        "traffic to and from switches and aggregation nodes (not part of the verdict): {} of {} delivered, \
          {} lost, {} cut off, {} in a loop, {}",
         number(all.delivered - nodes.delivered),
-        number(all.pairs - nodes.pairs),
+        counted(all.pairs - nodes.pairs, "pair"),
         number(all.lost - nodes.lost),
         number(all.cut_off - nodes.cut_off),
         number(all.loops - nodes.loops),
-        if all.is_deadlock_free() { "no deadlock" } else { "their dependencies have a cycle" },
+        if all.is_deadlock_free() { "no deadlock" } else { "a deadlock is possible" },
     );
     text
 }
@@ -122,16 +130,16 @@ fn source(fabric: &Fabric, s: dmodc::SwitchIndex, to: End) -> String {
 fn looping(fabric: &Fabric, scope: &Scope, union: bool) -> String {
     let Some(Loop { to, hops }) = &scope.loop_example else { return String::new() };
     let mut text = format!(
-        "LOOP {}: {}, such as {}\n",
-        if union { "possible while both tables are in force" } else { "found" },
-        counted(scope.loop_destinations as usize, "destination"),
+        "LOOP {}: packets to {}, such as {}\n",
+        if union { "possible while tables are replaced" } else { "found" },
+        counted(scope.loop_destinations, "destination"),
         end(fabric, *to),
     );
     for &(Channel { switch: s, port }, new) in hops {
         let table = match (union, new) {
             (false, _) => "",
-            (_, false) => ", old",
-            (_, true) => ", new",
+            (_, false) => " (old table)",
+            (_, true) => " (new table)",
         };
         let _ = writeln!(text, "  {} port {port}{table}", switch(fabric, s));
     }
@@ -140,10 +148,10 @@ fn looping(fabric: &Fabric, scope: &Scope, union: bool) -> String {
 
 fn deadlock(fabric: &Fabric, scope: &Scope) -> String {
     match &scope.cycle {
-        None => "no deadlock: the channel dependency graph has no cycle\n".into(),
+        None => "no deadlock: packets cannot wait for each other in a circle\n".into(),
         Some(cycle) => {
             let mut text = format!(
-                "DEADLOCK possible: {} wait for each other\n",
+                "DEADLOCK possible: packets on {} can wait for each other in a circle\n",
                 counted(cycle.len(), "channel")
             );
             for &Channel { switch: s, port } in cycle {
@@ -165,18 +173,23 @@ pub(super) fn mismatches<'a>(
         let path = path.display();
         if let Some(first) = dump.unknown_switches.first() {
             let count = counted(dump.unknown_switches.len(), "switch");
-            let _ = writeln!(text, "{path}: {count} not in the fabric, the first is {first}");
+            let _ = writeln!(
+                text,
+                "{path}: tables of {count} that the fabric does not have, such as {first}"
+            );
         }
         if let Some((lid, guid)) = dump.unknown_destinations.first_key_value() {
             let count = counted(dump.unknown_destinations.len(), "destination");
             let guid = guid.map(|g| format!(" ({g})")).unwrap_or_default();
-            let _ =
-                writeln!(text, "{path}: {count} not in the fabric, the first is LID {lid}{guid}");
+            let _ = writeln!(
+                text,
+                "{path}: entries for {count} that the fabric does not have, such as LID {lid}{guid}"
+            );
         }
         if let Some(&first) = dump.missing_switches.first() {
             let count = counted(dump.missing_switches.len(), "switch");
             let first = switch(live.fabric, first);
-            let _ = writeln!(text, "{path}: no table for {count}, the first is {first}");
+            let _ = writeln!(text, "{path}: no table for {count} of the fabric, such as {first}");
         }
     }
     text

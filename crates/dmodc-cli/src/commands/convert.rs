@@ -64,11 +64,12 @@ fn write(
         let last = Lid::LAST_UNICAST;
         if format == FabricFormat::Ibsim {
             bail!(
-                "LID {lid} is beyond InfiniBand's last unicast LID {last}: ibsim cannot hold this fabric"
+                "LID {lid} is beyond {last}, the last unicast LID of InfiniBand, so ibsim cannot simulate this fabric; use \
+                 --format ibnetdiscover or json"
             );
         }
         comments.push(format!(
-            "LIDs are beyond InfiniBand's last unicast LID {last}: dmodc reads them, OpenSM does not."
+            "LIDs are beyond {last}, the last unicast LID of InfiniBand: dmodc reads them, OpenSM does not."
         ));
     }
     let ranking = matches!(format, FabricFormat::SlurmConf | FabricFormat::SlurmYaml)
@@ -93,14 +94,16 @@ fn write(
 /// Reports on standard error the nodes that Slurm's files cannot list.
 fn report_left_out(fabric: &Fabric, left: &slurm::LeftOutNodes) {
     let why = [
-        (&left.unnamed, "whose description names no host"),
-        (&left.unconnected, "on switches that no leaf is connected to"),
+        (&left.unnamed, "without a host name in the description"),
+        (&left.unconnected, "on switches without a connection to a leaf"),
     ];
     for (nodes, why) in why {
         if let Some(&first) = nodes.first() {
             let (count, first) = (counted(nodes.len(), "node"), end(fabric, End::Node(first)));
             let verb = if nodes.len() == 1 { "is" } else { "are" };
-            eprintln!("dmodc: {count} {why} {verb} left out of Slurm's topology, such as {first}");
+            eprintln!(
+                "dmodc: {count} {why} {verb} left out of the topology of Slurm, such as {first}"
+            );
         }
     }
 }

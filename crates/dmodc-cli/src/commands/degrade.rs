@@ -25,7 +25,7 @@ pub(super) fn run(args: &DegradeArgs) -> Result<Answer> {
     }
     let removed: Vec<Part> = degradation.removed().collect();
     let rest = fabric.without(&degradation);
-    ensure!(!rest.switches().is_empty(), "no switch would be left");
+    ensure!(!rest.switches().is_empty(), "no switch would be left; remove fewer switches");
     let mut comments = vec![format!(
         "Degraded by {} and {} (seed {}):",
         counted(degradation.dead_cables().count(), "cable"),

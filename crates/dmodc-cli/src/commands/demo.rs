@@ -162,28 +162,32 @@ impl Demo {
         let levels: Vec<String> = (1..=pgft.levels()).map(|l| number(pgft.count(l))).collect();
         let dead = self.dead_switches();
         format!(
-            "Dmodc: fault-resilient routing of fat-trees, on {}.
+            "dmodc routes fat-tree fabrics, also when parts of them have failed. This demo uses {}.
 
   A fabric      PGFT({pgft})
                 {}, {} ({} by level), {} between switches
-                built in {}, put in order in {}
+                built in {}, nodes and switches put into order in {}
 
-  Healthy       {} entries computed in {}
+  Healthy       all {} computed in {}
 {}
-  Faults        {} and {} die: {}
-  Re-routed     all {} entries computed anew in {}
-{}                {} entries moved, {} of all
+  Faults        {} and {} fail: {}
+  Re-routed     all {} computed anew in {}
+{}                {} changed, {} of all
 
-  One more      a cable dies: {}
-                {} entries of {} moved, nothing else was computed: {}
+  One more      one more cable fails: {}
+                {} in {} changed; only these were computed, in {}
                 ({})
 
-  Every pair of nodes was followed hop by hop; nothing here is sampled.
+  All pairs of nodes were followed hop by hop.
 
-  What next     dmodc generate pgft \"3; 2,2,3; 1,2,2; 1,2,1\" -o f.topo     the paper's own example
-                dmodc degrade f.topo --cables 2 --seed 7 -o g.topo      break it
-                dmodc route g.topo -o g.lft && dmodc check g.topo g.lft   route it, judge it
-                dmodc info g.topo                                       or any ibnetdiscover file
+  What next     # create the example of the paper
+                dmodc generate pgft \"3; 2,2,3; 1,2,2; 1,2,1\" -o f.topo
+                # remove two cables
+                dmodc degrade f.topo --cables 2 --seed 7 -o g.topo
+                # compute its forwarding tables, and check them
+                dmodc route g.topo -o g.lft && dmodc check g.topo g.lft
+                # describe it; this also works with the output of ibnetdiscover
+                dmodc info g.topo
 ",
             counted(dmodc::parallel::threads(), "thread"),
             counted(fabric.nodes().len(), "node"),
@@ -192,24 +196,24 @@ impl Demo {
             counted(fabric.inter_switch_cables().len(), "cable"),
             time(self.building),
             time(self.ordering),
-            number(self.entries),
+            counted(self.entries, "entry"),
             time(self.healthy.routing),
             self.healthy.text(),
             counted(self.faults.dead_cables().count(), "cable"),
             counted(dead.len(), "switch"),
             dead.join(", "),
-            number(self.entries),
+            counted(self.entries, "entry"),
             time(self.degraded.routing),
             self.degraded.text(),
-            number(self.entries_moved),
+            counted(self.entries_moved, "entry"),
             percent(self.entries_moved, self.entries),
             cable(fabric, one_more.cable),
-            number(one_more.delta.entry_count()),
+            counted(one_more.delta.entry_count(), "entry"),
             counted(one_more.delta.switches().len(), "switch"),
             time(one_more.applying),
             match one_more.exact {
-                true => "routing everything anew gives the same tables",
-                false => "ROUTING EVERYTHING ANEW GIVES OTHER TABLES",
+                true => "computing everything anew gives the same tables",
+                false => "COMPUTING EVERYTHING ANEW GIVES OTHER TABLES",
             },
         )
     }
@@ -235,11 +239,13 @@ impl Routed {
         let nodes = &self.check.nodes;
         let valid = match self.coverage.unreachable_leaf_pairs {
             0 => "valid: every leaf reaches every other".into(),
-            lost => format!("INVALID: {} leaf pairs have no up*down* route", number(lost)),
+            lost => {
+                format!("INVALID: {} without an up*down* route", counted(lost, "leaf pair"))
+            }
         };
         let turns = match nodes.up_down_violations {
             0 => "every route goes up, then down".into(),
-            n => format!("{} routes turn up again", number(n)),
+            n => format!("{} up again after it went down", counted(n, "route")),
         };
         let deadlock = if nodes.is_deadlock_free() { "no deadlock" } else { "DEADLOCK possible" };
         format!(

@@ -63,13 +63,13 @@ fn text(found: &DiffReport<'_>) -> String {
     let of = &diff.of;
     let share = |part: u64, whole: u64| percent(part as usize, whole as usize);
     if diff.is_empty() {
-        let same = format!("all {} are the same", counted(of.entries as usize, "entry"));
-        return format!("{same} ({})\nequal\n", time(*elapsed));
+        let same = format!("all {} are the same", counted(of.entries, "entry"));
+        return format!("{same} ({})\nverdict: equal\n", time(*elapsed));
     }
     let mut text = format!(
-        "{} of {} differ ({}): {} newly set, {} newly unset, {} to another port ({})\n",
+        "{} of {} differ ({}): {} new, {} removed, {} with another port ({})\n",
         number(entries),
-        counted(of.entries as usize, "entry"),
+        counted(of.entries, "entry"),
         share(entries, of.entries),
         number(set),
         number(unset),
@@ -78,58 +78,59 @@ fn text(found: &DiffReport<'_>) -> String {
     );
     let _ = writeln!(
         text,
-        "{} of {} of 64 entries to be sent ({}), to {} of {} ({})",
+        "{} of {} change ({}), in {} of {} ({}); a block has 64 entries",
         number(blocks),
-        counted(of.blocks as usize, "block"),
+        counted(of.blocks, "block"),
         share(blocks, of.blocks),
         number(switches),
-        counted(of.switches as usize, "switch"),
+        counted(of.switches, "switch"),
         share(switches, of.switches),
     );
     let _ = writeln!(
         text,
-        "{} of {} take another path ({})",
+        "{} of {} change their route ({})",
         number(diff.pairs),
-        counted(of.pairs as usize, "node pair"),
+        counted(of.pairs, "node pair"),
         share(diff.pairs, of.pairs),
     );
     if let Some(Forced { entries, blocks }) = forced {
         let _ = writeln!(
             text,
-            "{} ({}) and {} ({}) could not stay in any tables along up*down* closer sets, which do not have their ports",
-            counted(*entries as usize, "entry"),
+            "of these, {} ({}) and {} ({}) are forced: their old ports no longer lead closer, so every up*down* routing \
+             changes them",
+            counted(*entries, "entry"),
             share(*entries, of.entries),
-            counted(*blocks as usize, "block"),
+            counted(*blocks, "block"),
             share(*blocks, of.blocks),
         );
     }
     for level in &diff.levels {
         let name = match level.rank {
-            Some(0) => "level 1, leaves".into(),
-            Some(rank) => format!("level {}", rank + 1),
-            None => "connected to no leaf".into(),
+            Some(0) => "rank 0 (leaves)".into(),
+            Some(rank) => format!("rank {rank}"),
+            None => "without a rank".into(),
         };
         let changes = &level.changes;
-        let of = counted(level.switches as usize, "switch");
+        let of = counted(level.switches, "switch");
         let _ =
             writeln!(text, "  {name}: {}, {} of {of}", amount(changes), number(changes.switches));
     }
     let most = most(diff);
-    let _ = writeln!(text, "most of them at");
+    text += "switches with the most changes:\n";
     for (s, changes) in &most {
         let _ = writeln!(text, "  {}: {}", switch(fabric, *s), amount(changes));
     }
     let more = diff.switches.len() - most.len();
     if more > 0 {
-        let _ = writeln!(text, "  and {} more", counted(more, "switch"));
+        let _ = writeln!(text, "  and {}", counted(more, "more switch"));
     }
-    text + "DIFFERENT\n"
+    text + "verdict: DIFFERENT (hint: 'dmodc plan' finds a safe order for the update)\n"
 }
 
 /// Returns numbers of entries and blocks, in words.
 fn amount(changes: &TableChanges) -> String {
-    let entries = counted(changes.entries as usize, "entry");
-    format!("{entries}, {}", counted(changes.blocks as usize, "block"))
+    let entries = counted(changes.entries, "entry");
+    format!("{entries}, {}", counted(changes.blocks, "block"))
 }
 
 /// Returns the switches with the most differing entries.

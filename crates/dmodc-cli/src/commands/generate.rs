@@ -25,7 +25,7 @@ pub(super) fn run(args: GenerateArgs) -> Result<Answer> {
 pub(super) fn preset(name: &str) -> Result<&'static Preset> {
     Preset::named(name).ok_or_else(|| {
         let names: Vec<&str> = PRESETS.iter().map(|p| p.name).collect();
-        anyhow!("there is no preset '{name}'; there are {}", names.join(", "))
+        anyhow!("there is no preset '{name}'; the presets are {}", names.join(", "))
     })
 }
 

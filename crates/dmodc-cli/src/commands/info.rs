@@ -161,7 +161,7 @@ impl Info<'_> {
         let (nodes, adapters) = fabric.host_counts();
         let aggregation = fabric.adapters().len() - adapters;
         let mut text = format!(
-            "{}, {}, {} ({} between switches), read from {}\n",
+            "{}, {}, {} ({} between switches); format of the file: {}\n",
             counted(nodes, "node"),
             counted(fabric.switches().len(), "switch"),
             counted(fabric.cable_count(), "cable"),
@@ -173,7 +173,12 @@ impl Info<'_> {
         }
         if aggregation > 0 {
             let count = counted(aggregation, "aggregation node");
-            let _ = writeln!(text, "{count}: routed to, but neither nodes nor a sign of leaves");
+            let (verb, they) =
+                if aggregation == 1 { ("gets", "it does") } else { ("get", "they do") };
+            let _ = writeln!(
+                text,
+                "{count}, which {verb} routes; {they} not count as nodes and do not make a switch a leaf",
+            );
         }
         self.shape_text(&mut text);
         self.levels_text(&mut text);
@@ -182,7 +187,7 @@ impl Info<'_> {
         if self.given_lids > 0 {
             let _ = writeln!(
                 text,
-                "LIDs were given to {} without one",
+                "{} had no usable LID in the file; dmodc chose LIDs for them",
                 counted(self.given_lids, "port")
             );
         }
@@ -207,13 +212,15 @@ impl Info<'_> {
 
     fn shape_text(&self, text: &mut String) {
         if let Some(why) = &self.not_fat_tree {
-            let _ = writeln!(text, "\nno fat tree: {}", text::not_fat_tree(why));
+            let _ = writeln!(text, "\nnot a fat tree: {}", text::not_fat_tree(why));
         }
         let _ = match &self.shape {
-            Ok(labels) => writeln!(text, "\nPGFT({})", labels.pgft),
-            Err(reason) => {
-                writeln!(text, "\nnot a PGFT: {}", not_pgft(self.live.fabric, reason))
-            }
+            Ok(labels) => writeln!(text, "\nPGFT({}), a regular fat tree", labels.pgft),
+            Err(reason) => writeln!(
+                text,
+                "\nnot a PGFT (regular fat tree): {}\n  Dmodc routes irregular fabrics, too.",
+                not_pgft(self.live.fabric, reason)
+            ),
         };
     }
 
@@ -226,24 +233,28 @@ impl Info<'_> {
             let what = if is_lowest { " (leaves)" } else { "" };
             let _ = write!(text, "  rank {rank}: {}{what}", counted(level.switches, "switch"));
             if let Some(ratio) = level.oversubscription() {
-                let (down, up) = (number(level.down_cables), number(level.up_cables));
-                let _ = write!(text, ", {down} cables down to {up} up ({ratio:.2} : 1)");
+                let (down, up) = (counted(level.down_cables, "cable"), number(level.up_cables));
+                let _ = write!(text, ", {down} down and {up} up ({ratio:.2} : 1)");
             }
             text.push('\n');
             lacking_text(text, level, |s| switch(fabric, s));
         }
         if self.unranked() > 0 {
-            let _ =
-                writeln!(text, "  connected to no leaf: {}", counted(self.unranked(), "switch"));
+            let count = counted(self.unranked(), "switch");
+            let _ = writeln!(
+                text,
+                "  no rank: {count} without a connection to a leaf (hint: check the cables, or dump the fabric again)"
+            );
         }
         let Leaves { empty, service, .. } = self.leaves();
-        for (list, what) in
-            [(empty, "leaves without a node"), (service, "switches with nodes that are no leaves")]
-        {
+        for (list, noun, what) in [
+            (empty, "leaf", "without a node"),
+            (service, "switch", "with nodes, but not counted as leaves"),
+        ] {
             if !list.is_empty() {
                 let names = list.iter().map(|&s| switch(fabric, s));
-                let _ =
-                    writeln!(text, "{what}: {}: {}", number(list.len()), first(names, list.len()));
+                let (count, names) = (counted(list.len(), noun), first(names, list.len()));
+                let _ = writeln!(text, "{count} {what}: {names}");
             }
         }
         for line in text::doubts(fabric, self.doubts) {
@@ -255,8 +266,8 @@ impl Info<'_> {
                 .iter()
                 .map(|&(a, b)| format!("{} - {}", switch(fabric, a), switch(fabric, b)));
             let count = counted(equal.len(), "pair");
-            let _ =
-                writeln!(text, "{count} of equal rank are cabled: {}", first(pairs, equal.len()));
+            let names = first(pairs, equal.len());
+            let _ = writeln!(text, "cables between switches of the same rank: {count}: {names}");
         }
     }
 
@@ -270,7 +281,8 @@ impl Info<'_> {
                     format!("{} with {}", counted(hosts, "host"), counted(nodes, "node"))
                 })
                 .collect();
-            let _ = writeln!(text, "by the first word of their names: {}", list.join(", "));
+            let _ =
+                writeln!(text, "hosts, by the first word of the node names: {}", list.join(", "));
         }
         for (rates, what) in [
             (&self.survey.node_rates, "nodes"),
@@ -296,26 +308,26 @@ fn lacking_text(text: &mut String, level: &LevelSurvey, name: impl Fn(SwitchInde
     }
     let _ = writeln!(
         text,
-        "    {} fewer than {} to each of {} above would be:",
-        counted(missing, "cable"),
-        level.usual_parallel,
+        "    missing cables: {} (a switch of this rank usually has {} to each of {} above)",
+        number(missing),
+        counted(level.usual_parallel, "cable"),
         counted(level.usual_upswitches, "switch"),
     );
     let pairs = &level.fewer_cables;
     if !pairs.is_empty() {
-        let names = pairs.iter().map(|&(a, b, n)| format!("{} - {} has {n}", name(a), name(b)));
-        let _ =
-            writeln!(text, "      {}: {}", counted(pairs.len(), "pair"), first(names, pairs.len()));
+        let names = pairs
+            .iter()
+            .map(|&(a, b, n)| format!("{} - {} has {}", name(a), name(b), counted(n, "cable")));
+        let (count, names) = (counted(pairs.len(), "pair"), first(names, pairs.len()));
+        let _ = writeln!(text, "      {count} with fewer cables: {names}");
     }
     let switches = &level.fewer_upswitches;
     if !switches.is_empty() {
-        let names = switches.iter().map(|&(s, n)| format!("{} has {n} above it", name(s)));
-        let _ = writeln!(
-            text,
-            "      {}: {}",
-            counted(switches.len(), "switch"),
-            first(names, switches.len())
-        );
+        let names = switches
+            .iter()
+            .map(|&(s, n)| format!("{} is connected to {}", name(s), counted(n, "switch")));
+        let (count, names) = (counted(switches.len(), "switch"), first(names, switches.len()));
+        let _ = writeln!(text, "      {count} with fewer switches above: {names}");
     }
 }
 

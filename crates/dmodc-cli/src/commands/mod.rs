@@ -25,7 +25,8 @@ use crate::args::{Cli, Command};
 pub(crate) fn run(cli: Cli) -> Result<Answer> {
     if let Some(threads) = cli.threads {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into());
-        pool.build_global().context("--threads")?;
+        pool.build_global()
+            .context("cannot start the number of threads of --threads; use fewer")?;
     }
     match cli.command {
         Command::Demo(args) => demo::run(&args),

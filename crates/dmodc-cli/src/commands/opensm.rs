@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::generate::preset;
 use crate::args::{FabricArgs, LabArgs, OpensmCommand};
-use crate::text::number;
+use crate::text::{counted, number};
 use crate::{Answer, input, output, source};
 
 pub(super) fn run(command: &OpensmCommand) -> Result<Answer> {
@@ -30,18 +30,19 @@ fn renumber(state: &Path) -> Result<Answer> {
     let name = state.display();
     anyhow::ensure!(
         state.is_dir(),
-        "{name}: there is no such folder; --state names the state_folder of dmodc.conf"
+        "{name}: there is no such folder; give the state folder of the plugin with --state (state_folder in dmodc.conf)"
     );
     anyhow::ensure!(
         state.join("dmodc.orders").is_file(),
-        "{name}: there is no dmodc.orders, so no plugin keeps its state here; --state names the state_folder of dmodc.conf, or the \
-         folder below it that the log names"
+        "{name}: this is not the state folder of a plugin, because it has no dmodc.orders; give the folder with --state \
+         (state_folder in dmodc.conf, or the folder below it that the log of OpenSM names)"
     );
     let request = state.join("renumber");
     std::fs::write(&request, "").with_context(|| request.display().to_string())?;
     output::print(&format!(
-        "{} is there: the plugin numbers all destinations anew in its next run. 'kill -HUP' OpenSM to have that now, \
-         or wait for its next heavy sweep. Most routes will move.\n",
+        "The request is written: {}\n\
+         The plugin will number all destinations anew in its next routing run. Most routes will move.\n\
+         hint: 'kill -HUP $(pidof opensm)' starts a run at once; otherwise it comes with the next heavy sweep\n",
         request.display()
     ))?;
     Ok(Answer::Yes)
@@ -81,17 +82,17 @@ fn soak(args: &LabArgs, length: SoakLength) -> Result<Answer> {
 
 fn soak_header(fabric: &Fabric, seed: u64, learns: bool) -> String {
     format!(
-        "OpenSM with dmodc{} on {} nodes and {} switches, simulated; events of seed {seed}\n\
+        "OpenSM with dmodc{} on a simulated fabric of {} and {}; random events of seed {seed}\n\
          {:>5}  {:<52}{:>7}{:>13}{:>10}{:>10}{:>10}  switches hold\n",
         if learns { " and a learned reference" } else { "" },
-        number(fabric.nodes().len()),
-        number(fabric.switches().len()),
+        counted(fabric.nodes().len(), "node"),
+        counted(fabric.switches().len(), "switch"),
         "event",
         "",
         "sweeps",
         "uploaded in",
         "entries",
-        "others'",
+        "to others",
         "balance",
     )
 }
@@ -110,13 +111,14 @@ fn soak_line(row: &SoakRow, seed: u64) -> String {
         row.verdict,
     );
     if row.roadless > 0 {
-        let pairs = number(row.roadless);
-        let _ = writeln!(text, "       no up*down* way connects {pairs} of the lost pairs");
+        let pairs = counted(row.roadless, "lost pair");
+        let _ = writeln!(text, "       {pairs} without any up*down* route");
     }
     if let Some(handover) = row.handover.filter(|handover| !handover.is_shared)
-        && let Some(moved) = handover.moved_if_shared.map(number)
+        && let Some(moved) = handover.moved_if_shared
     {
-        let _ = writeln!(text, "       with one state folder {moved} entries would have moved");
+        let moved = counted(moved, "entry");
+        let _ = writeln!(text, "       with a shared state folder, {moved} would have moved");
     }
     for wrong in &row.wrong {
         let _ = writeln!(text, "       WRONG (seed {seed}, event {}): {wrong}", row.number);
@@ -182,7 +184,7 @@ fn fabric(args: &LabArgs) -> Result<Fabric> {
     match (&args.preset, &args.fabric) {
         (Some(name), _) => Ok(preset(name)?.pgft().fabric(Default::default())),
         (None, Some(path)) => input::fabric(&FabricArgs { fabric: path.clone(), strict: false }),
-        (None, None) => anyhow::bail!("a fabric or --preset is wanted"),
+        (None, None) => anyhow::bail!("give the file of a fabric, or --preset NAME"),
     }
 }
 
@@ -190,17 +192,19 @@ fn fabric(args: &LabArgs) -> Result<Fabric> {
 pub(super) fn plugin(given: Option<&Path>) -> Result<PathBuf> {
     match given {
         Some(path) => std::path::absolute(path).with_context(|| path.display().to_string()),
-        None => Ok(find_plugin(&std::env::current_exe().context("where this program is")?)),
+        None => Ok(find_plugin(
+            &std::env::current_exe().context("cannot find the path of this program")?,
+        )),
     }
 }
 
 fn header(engine: &str, fabric: &Fabric) -> String {
     format!(
-        "OpenSM with {} on {} nodes and {} switches, simulated\n\
+        "OpenSM with engine {} on a simulated fabric of {} and {}\n\
          {:<24}{:>7}{:>13}{:>13}{:>12}{:>11}{:>12}  switches hold\n",
         engine,
-        number(fabric.nodes().len()),
-        number(fabric.switches().len()),
+        counted(fabric.nodes().len(), "node"),
+        counted(fabric.switches().len(), "switch"),
         "event",
         "sweeps",
         "uploaded in",
@@ -224,9 +228,9 @@ fn line(row: &LabRow) -> String {
         entries,
     );
     if let Some(why) = &row.refused {
-        let _ = write!(text, "the engine REFUSED ({why}): ");
+        let _ = write!(text, "the engine GAVE UP ({why}), and the next engine routed: ");
     }
-    text += &row.verdict.as_ref().map_or("not looked at".into(), ToString::to_string);
+    text += &row.verdict.as_ref().map_or("not checked".into(), ToString::to_string);
     text.push('\n');
     text
 }

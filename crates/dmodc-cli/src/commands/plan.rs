@@ -18,7 +18,10 @@ use crate::{Answer, input, output, source, table_file};
 
 pub(super) fn run(args: &PlanArgs) -> Result<Answer> {
     let to_stdout = args.output.as_deref() == Some(Path::new("-"));
-    ensure!(!(args.json && to_stdout), "only one thing can go to standard output");
+    ensure!(
+        !(args.json && to_stdout),
+        "the plan and --json cannot both go to standard output: write the plan to a file (--output FILE)"
+    );
     let paths = [args.old.as_path(), args.new.as_path()];
     source::only_one_from_stdin(paths.into_iter().chain([args.fabric.fabric.as_path()]))?;
     let whole = HealthyFabric::new(input::fabric(&args.fabric)?);
@@ -58,12 +61,18 @@ pub(super) fn run(args: &PlanArgs) -> Result<Answer> {
 fn can_follow(fabric: &Fabric, [old, new]: [&Path; 2], dumps: &[Lft; 2]) -> Result<()> {
     if let Some(&first) = dumps[1].missing_switches.first() {
         let (name, first) = (source::name(new), switch(fabric, first));
-        let others = dumps[1].missing_switches.len();
-        bail!("{name}: there is no table for {first} ({others} such), so none can be written");
+        let missing = counted(dumps[1].missing_switches.len(), "switch");
+        bail!(
+            "{name}: the new tables are incomplete: {missing} of the fabric have none, such as {first}; compute them \
+             with 'dmodc route'"
+        );
     }
     if let Some((what, was, is)) = dumps[0].renumbered(&dumps[1], fabric) {
         let (old, new, what) = (source::name(old), source::name(new), end(fabric, what));
-        bail!("{what} has LID {was} in {old} and {is} in {new}; entries are written by LID");
+        bail!(
+            "{what} has LID {was} in {old} and LID {is} in {new}; tables with different LIDs cannot replace each other \
+             step by step"
+        );
     }
     Ok(())
 }
@@ -74,76 +83,77 @@ fn amount(plan: &UploadPlan) -> String {
         "{}, {}, {}",
         counted(plan.rounds.len(), "round"),
         counted(plan.writes().len(), "block write"),
-        counted(plan.entry_count() as usize, "entry"),
+        counted(plan.entry_count(), "entry"),
     )
 }
 
 fn text(plan: &UploadPlan, elapsed: Duration) -> String {
     let UploadPairs { of, old, new, given_up } = plan.pairs;
     if plan.is_empty() {
-        return format!("nothing is to be written: the tables are the same ({})\n", time(elapsed));
+        return format!("nothing to write: the tables are the same ({})\n", time(elapsed));
     }
     let mut text = format!("{} ({})\n", amount(plan), time(elapsed));
     for (round, at) in plan.rounds.iter().zip(1..) {
         let _ = writeln!(
             text,
             "  round {at}: {}, {}, {}",
-            counted(round.switches as usize, "switch"),
-            counted(round.blocks as usize, "block"),
-            counted(round.entries as usize, "entry"),
+            counted(round.switches, "switch"),
+            counted(round.blocks, "block"),
+            counted(round.entries, "entry"),
         );
     }
     let again = plan.writes().len() as u64 - plan.blocks;
     let _ = writeln!(
         text,
-        "{} of {} differ; {}",
-        counted(plan.blocks as usize, "block"),
-        counted(plan.switches as usize, "switch"),
+        "{} in {} {}; {}",
+        counted(plan.blocks, "block"),
+        counted(plan.switches, "switch"),
+        if plan.blocks == 1 { "changes" } else { "change" },
         match again {
             0 => "each is written once".into(),
             _ => format!(
-                "the order takes {} more ({}), fewer with more --rounds",
-                counted(again as usize, "block write"),
+                "the order needs {} ({}); more --rounds may need fewer",
+                counted(again, "additional block write"),
                 percent(again as usize, plan.blocks as usize),
             ),
         },
     );
     let _ = writeln!(
         text,
-        "{} of {} delivered by the old tables upon this fabric, {} by the new ones",
+        "of {}, the old tables deliver {} on this fabric, the new tables {}",
+        counted(of, "node pair"),
         number(old),
-        counted(of as usize, "node pair"),
         number(new),
     );
     if given_up > 0 {
         let _ = writeln!(
             text,
-            "  {} of the old tables' lost in the end: the new ones do not deliver them",
-            counted(given_up as usize, "pair"),
+            "  {} delivered by the old tables only; the plan gives them up as late as possible",
+            counted(given_up, "pair"),
         );
     }
     if plan.old_loops > 0 {
         let _ = writeln!(
             text,
-            "the old tables loop for {}, until the plan has come so far",
-            counted(plan.old_loops as usize, "destination"),
+            "the old tables loop for {}; the plan ends these loops",
+            counted(plan.old_loops, "destination"),
         );
     }
-    text + "safe: nothing new loops, and what both tables deliver is delivered all the time\n"
+    text + "verdict: safe (no new loops; pairs that both tables deliver are delivered during the whole update)\n"
 }
 
 fn refusal(fabric: &Fabric, columns: &Columns, why: &NewLoops) -> String {
     let d = &columns.destinations()[why.column];
     let mut text = format!(
-        "the new tables loop for {}; the first is {}, LID {}\n",
-        counted(why.destinations as usize, "destination"),
+        "the new tables loop for {}, such as {}, LID {}; the loop is\n",
+        counted(why.destinations, "destination"),
         end(fabric, d.end),
         d.lid,
     );
     for &s in &why.switches {
         let _ = writeln!(text, "  {}", switch(fabric, s));
     }
-    text + "NO SAFE ORDER\n"
+    text + "verdict: NO SAFE ORDER (hint: 'dmodc route' computes new tables without loops)\n"
 }
 
 fn json(

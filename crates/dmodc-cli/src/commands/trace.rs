@@ -36,19 +36,29 @@ pub(super) fn run(args: &TraceArgs) -> Result<Answer> {
         let lid = tables.columns().destinations()[column].lid;
         let (hops, fate) = trace(live, tables, start, column);
         delivered &= fate == Fate::Delivered;
-        let _ = writeln!(text, "from {} to {} lid {lid}", end(fabric, from), end(fabric, to));
+        let _ = writeln!(text, "from {} to {}, LID {lid}:", end(fabric, from), end(fabric, to));
         for hop in &hops {
-            let into = hop.into.map_or(String::new(), |p| format!("[{p}] "));
-            let out = hop.out.map_or("no route".into(), |p| format!("[{p}]"));
-            let _ = writeln!(text, "  {into}{} {out}", switch(fabric, hop.switch));
+            let into = hop.into.map_or(String::new(), |p| format!(" in by port {p},"));
+            let out = hop.out.map_or(" no route".into(), |p| format!(" out by port {p}"));
+            let _ = writeln!(text, "  {}:{into}{out}", switch(fabric, hop.switch));
         }
         let last = hops[hops.len() - 1];
         let _ = match fate {
             Fate::Delivered => writeln!(text, "delivered"),
-            Fate::Lost if cut_off => writeln!(text, "CUT OFF: no live cables connect the two"),
-            Fate::Lost => writeln!(text, "LOST: {}", why(live, last.switch, last.out)),
+            Fate::Lost if cut_off => {
+                writeln!(text, "CUT OFF: no working cables connect the two (hint: repair cables)")
+            }
+            Fate::Lost => writeln!(
+                text,
+                "LOST: {} (hint: 'dmodc route' computes new tables)",
+                why(live, last.switch, last.out)
+            ),
             Fate::Loops => {
-                writeln!(text, "LOOPS: '{}' was passed before", fabric.switch(last.switch).name)
+                let name = &fabric.switch(last.switch).name;
+                writeln!(
+                    text,
+                    "LOOPS: the packet comes back to '{name}' (hint: 'dmodc route' computes new tables)"
+                )
             }
         };
         let hops: Vec<_> = hops
@@ -81,12 +91,15 @@ pub(super) fn run(args: &TraceArgs) -> Result<Answer> {
 
 /// Returns why a packet ends at this switch.
 fn why(live: Live<'_>, s: SwitchIndex, out: Option<PortNumber>) -> String {
-    let Some(port) = out else { return "the table has no route".into() };
+    let Some(port) = out else { return "the last switch has no route to the destination".into() };
     match live.peer(s, port) {
         _ if port == PortNumber::SELF => {
-            "the table says the switch itself is the destination".into()
+            "the table of the last switch takes the switch itself for the destination".into()
         }
-        Peer::Node(n) => format!("port {port} leads to {}", end(live.fabric, End::Node(n))),
-        _ => format!("no cable is in port {port}"),
+        Peer::Node(n) => {
+            let node = end(live.fabric, End::Node(n));
+            format!("port {port} of the last switch leads to another node, {node}")
+        }
+        _ => format!("port {port} of the last switch has no cable"),
     }
 }

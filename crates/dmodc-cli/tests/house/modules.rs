@@ -166,8 +166,26 @@ fn sort(mut arrows: BTreeMap<String, BTreeMap<String, String>>) -> Result<Vec<St
 /// Returns the code of a file without comments, strings and everything from its tests on.
 fn production_code(text: &str) -> String {
     let tests = text.find("#[cfg(test)]").unwrap_or(text.len());
-    let lines = text[..tests].lines().map(|line| line.split("//").next().unwrap_or(""));
+    let code = without_strings(&text[..tests]);
+    let lines = code.lines().map(|line| line.split("//").next().unwrap_or(""));
     lines.collect::<Vec<&str>>().join("\n")
+}
+
+/// Empties the strings of a line, so that their words are not taken for code. A string over several lines is emptied, too.
+fn without_strings(text: &str) -> String {
+    let mut code = String::new();
+    let (mut is_string, mut is_comment, mut is_escaped) = (false, false, false);
+    let text = text.replace("'\"'", "' '").replace("'\\\"'", "' '");
+    for (at, c) in text.char_indices() {
+        is_comment = c != '\n' && (is_comment || !is_string && text[at..].starts_with("//"));
+        let is_quote = c == '"' && !is_escaped && !is_comment;
+        if is_quote || !is_string || c == '\n' {
+            code.push(c);
+        }
+        is_string ^= is_quote;
+        is_escaped = c == '\\' && !is_escaped;
+    }
+    code
 }
 
 /// Lists the leaves of a `use` tree: their paths, and the names that they get.

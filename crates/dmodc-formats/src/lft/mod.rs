@@ -92,7 +92,7 @@ fn finished(
     unsupported: Option<String>,
 ) -> Result<Lft, ReadError> {
     if lft.unknown_switches.is_empty() && !has_table.contains(&true) {
-        let what = unsupported.unwrap_or_else(|| "no table is here".into());
+        let what = unsupported.unwrap_or_else(|| "the file has no forwarding table".into());
         let message = format!("{what}; expected lines such as 'Unicast lids [0-28] of switch …'");
         let no_table = ReadError { line: 1, column: 1, message };
         // A damaged header is a more helpful error.
@@ -109,7 +109,7 @@ fn finished(
     match lft.lids().into_iter().find(|(_, lids)| lids.len() > MOST_LIDS) {
         Some((_, lids)) => {
             let message = format!(
-                "one destination has {} LIDs; at most {MOST_LIDS} are possible",
+                "one destination has {} LIDs, but at most {MOST_LIDS} are possible",
                 lids.len()
             );
             Err(ReadError { line: 1, column: 1, message })

@@ -124,7 +124,7 @@ fn more_lids_than_one_port_can_have_are_refused() {
         text += &format!("0x{lid:04x} 001 # portguid {guid}: 'x'\n");
     }
     let error = read(text.as_bytes(), &fabric).unwrap_err().to_string();
-    assert_eq!(error, "1:1: one destination has 300 LIDs; at most 128 are possible");
+    assert_eq!(error, "1:1: one destination has 300 LIDs, but at most 128 are possible");
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn strangers_are_listed_and_nonsense_is_refused() {
     assert_eq!(strangers, [(Lid(1), Some(Guid(0x99))), (Lid(0x900), None)]);
     for (text, message) in [
         ("", "1:1: the input is empty; expected lines"),
-        ("hello", "1:1: no table is here; expected lines"),
+        ("hello", "1:1: the file has no forwarding table; expected lines"),
         ("0x0001 001 \n", "1:1: expected 'Unicast lids"),
         ("Unicast lids [0-9] of switch Lid 2\n", "1:14: expected the switch's ' guid 0x…'"),
     ] {

@@ -75,10 +75,10 @@ pub(super) fn read<S: ReadAt + ?Sized>(array: &S) -> Result<Header, NpyError> {
     match expected.map(|bytes| bytes as u64) {
         Some(bytes) if bytes == size => Ok(Header { rows, columns, length }),
         Some(bytes) if size < bytes => refuse(format!(
-            "the file is cut short: it has {size} bytes, and {rows} × {columns} entries make it {bytes}"
+            "the file is incomplete: it has {size} bytes, but {rows} × {columns} entries need {bytes}"
         )),
         _ => refuse(format!(
-            "the file has {size} bytes, which is not what {rows} × {columns} entries make"
+            "the file has {size} bytes, but {rows} × {columns} entries need another number"
         )),
     }
 }

@@ -28,7 +28,7 @@ pub fn read<S: ReadAt + ?Sized>(
     let shape = (labels.switches.len(), labels.destinations.len());
     if shape != (header.rows, header.columns) {
         return Err(NpyError::Array(format!(
-            "the array has {} × {} entries, and its labels are {} switches and {} destinations",
+            "the array has {} × {} entries, but its labels list {} switches and {} destinations; are the two files from one run?",
             header.rows, header.columns, shape.0, shape.1
         )));
     }
@@ -55,8 +55,8 @@ pub fn read<S: ReadAt + ?Sized>(
     }
     if all.to_string() != labels.digest {
         return Err(NpyError::Array(format!(
-            "the entries have the digest {all}, and their labels want {}: the two files are not of one run, or \
-             one is damaged",
+            "the array does not fit its labels (its digest is {all}, but the labels have {}); the two files are not from one \
+             run, or one is damaged",
             labels.digest
         )));
     }
@@ -75,8 +75,8 @@ fn is_of(labels: &ArrayLabels, fabric: &Fabric) -> Result<(), NpyError> {
     match 2 * shared >= rows.max(switches) {
         true => Ok(()),
         false => Err(NpyError::Array(format!(
-            "these are tables of another fabric (its digest is {here}, that of the fabric given is {there}): they \
-             share {shared} switches by GUID and LID, of {rows} and {switches}"
+            "these tables belong to another fabric (digest {here}, not {there}): of {rows} and {switches} switches, only \
+             {shared} have the same GUID and LID"
         ))),
     }
 }

@@ -94,11 +94,8 @@ fn another_fabric_is_refused_with_numbers() {
     let (array, labels) = written(&figure_1());
     for other in ["3; 2,2,4; 1,2,2; 1,2,1", "2; 2,3; 1,2; 1,1", "3; 4,4,4; 1,4,4; 1,1,1"] {
         let message = error(&array, &labels, &fabric(other));
-        assert!(
-            message.starts_with("these are tables of another fabric (its digest is "),
-            "{message}"
-        );
-        assert!(message.contains(" switches by GUID and LID, of 16 and "), "{message}");
+        assert!(message.starts_with("these tables belong to another fabric (digest "), "{message}");
+        assert!(message.contains("): of 16 and "), "{message}");
     }
 }
 
@@ -118,8 +115,11 @@ fn damaged_arrays_are_refused() {
     let mut version = array.clone();
     version[6] = 2;
     for (array, expected) in [
-        (array[..array.len() - 1].to_vec(), "the file is cut short: it has 575 bytes, and 16 × 28"),
-        ([&array[..], b"x"].concat(), "the file has 577 bytes, which is not what 16 × 28"),
+        (
+            array[..array.len() - 1].to_vec(),
+            "the file is incomplete: it has 575 bytes, but 16 × 28",
+        ),
+        ([&array[..], b"x"].concat(), "the file has 577 bytes, but 16 × 28"),
         (array[..60].to_vec(), "the header breaks off"),
         (array[..8].to_vec(), "the header breaks off"),
         (vec![], "not a NumPy array"),
@@ -128,9 +128,9 @@ fn damaged_arrays_are_refused() {
         (changed("False", "True "), "the array is in Fortran order"),
         (changed("|u1", "|i1"), "the entries are of type '|i1'; expected bytes"),
         (changed("(16, 28)", "(448,)  "), "the shape is (448,); expected (switches, destinations)"),
-        (changed("(16, 28)", "(28, 16)"), "the array has 28 × 16 entries, and its labels are 16"),
+        (changed("(16, 28)", "(28, 16)"), "the array has 28 × 16 entries, but its labels list 16"),
         (changed("'shape'", "'shade'"), "the header has no 'shape'"),
-        (flipped, "the entries have the digest "),
+        (flipped, "the array does not fit its labels"),
     ] {
         let message = error(&array, &labels, &fabric);
         assert!(message.starts_with(expected), "{message}");
@@ -152,7 +152,7 @@ fn damaged_labels_are_refused() {
         ("\"no_route\": 255", "\"no_route\": 254", "no_route: expected a number from 255 to 255"),
         (&*format!("[\"{leaf}\", "), "[\"leaf\", ", "switches[0]: expected a GUID"),
         (&*format!("[\"{leaf}\", "), "[\"0x77\", ", "fabric: the switches and destinations have"),
-        (&*digest, "0123456789abcdef", "the entries have the digest "),
+        (&*digest, "0123456789abcdef", "the array does not fit its labels"),
     ] {
         let changed = labels.replacen(from, to, 1);
         assert_ne!(changed, labels, "{from}");

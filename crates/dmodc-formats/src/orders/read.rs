@@ -85,7 +85,7 @@ impl OrdersReader {
             return Ok(());
         }
         if self.is_whole {
-            return Err(line.error("the file ends before this line"));
+            return Err(line.error("the file has lines after its end; it may be two files in one"));
         }
         let guid = line.guid()?;
         if !matches!(line.rest().first(), None | Some(b' ' | b'\t' | b'#')) {
@@ -107,8 +107,9 @@ impl OrdersReader {
         let lines = line.decimal("a number of lines", 0, u32::MAX)?;
         let listed = self.listed;
         if lines != listed {
-            let message =
-                format!("{lines} lines were written, but {listed} are here: some are lost");
+            let message = format!(
+                "{lines} lines were written, but the file has {listed}; some are missing, so copy the file again"
+            );
             return Err(here.error(message));
         }
         self.is_whole = true;
@@ -156,7 +157,7 @@ impl OrdersReader {
         let Some(last) = last.filter(|_| self.version != Version::Plain) else {
             return match self.plain.is_empty() {
                 true => {
-                    let message = "no GUID is listed here".into();
+                    let message = "the file lists no GUID; expected one GUID in each line".into();
                     Err(ReadError { line: 1, column: 1, message })
                 }
                 false => Ok(SavedOrders::plain(self.plain)),
@@ -168,7 +169,9 @@ impl OrdersReader {
             _ => !last.rest().is_empty(),
         };
         if is_cut_off {
-            return Err(last.error("the file is cut off here: its end is missing"));
+            return Err(last.error(
+                "the end of the file is missing; copy the file again, or save the orders again",
+            ));
         }
         clear_if_unknown(&mut self.orders.node_places);
         clear_if_unknown(&mut self.orders.other_places);

@@ -30,7 +30,10 @@ fn files_that_were_cut_off_are_refused() {
     let earlier = b"# dmodc orders 2\n0x1 node a\n0x2 node b\n";
     assert_eq!(read(earlier).unwrap().nodes, [Guid(1), Guid(2)]);
     let cut = read(&earlier[..earlier.len() - 1]).unwrap_err();
-    assert_eq!(cut.to_string(), "3:1: the file is cut off here: its end is missing");
+    assert_eq!(
+        cut.to_string(),
+        "3:1: the end of the file is missing; copy the file again, or save the orders again"
+    );
 }
 
 #[test]
@@ -68,7 +71,7 @@ fn plain_lists_are_read_and_nonsense_is_refused() {
     let list = read(b"# roots\n0x02 spine one\n\n  3 # a comment\n").unwrap();
     assert_eq!(list, SavedOrders::plain(vec![Guid(2), Guid(3)]));
     for (text, message) in [
-        ("", "1:1: no GUID is listed here"),
+        ("", "1:1: the file lists no GUID"),
         ("0x1\nspine\n", "2:1: expected a GUID, found 'spine'"),
         ("0x1g\n", "1:4: expected a blank after the GUID"),
         ("# dmodc orders 4\n0x1 node a\n", "1:1: expected '# dmodc orders 3', 2 or 1, the"),
@@ -84,8 +87,11 @@ fn plain_lists_are_read_and_nonsense_is_refused() {
             "# dmodc orders 3\n0x1 node 0 -\n0x2 node 0 -\n# end 2\n",
             "3:10: the number 0 is given twice",
         ),
-        ("# dmodc orders 3\n# end 0\n0x1 node 0 -\n", "3:1: the file ends before this line"),
-        ("# dmodc orders 3\n0x1 node 0 -\n# end 2\n", "3:7: 2 lines were written, but 1"),
+        ("# dmodc orders 3\n# end 0\n0x1 node 0 -\n", "3:1: the file has lines after its end"),
+        (
+            "# dmodc orders 3\n0x1 node 0 -\n# end 2\n",
+            "3:7: 2 lines were written, but the file has 1",
+        ),
     ] {
         let found = read(text.as_bytes()).unwrap_err().to_string();
         assert!(found.starts_with(message), "{text:?}: {found}");

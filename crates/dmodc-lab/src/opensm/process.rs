@@ -204,7 +204,10 @@ impl Opensm {
                 (seen, last_seen) = (events.len(), Instant::now());
             }
             if !self.process.is_alive() {
-                return Err(LabError::Failed(format!("opensm ended: {}", self.last_error())));
+                return Err(LabError::Failed(format!(
+                    "OpenSM ended unexpectedly: {}",
+                    self.last_error()
+                )));
             }
             if self.has_given_up() {
                 self.check_engine()?;
@@ -242,7 +245,7 @@ impl Opensm {
         let errors: Vec<&str> = log.lines().filter(is_error).collect();
         let says_why = |line: &&&str| !line.contains("No routing engine able");
         let last = errors.iter().rev().find(says_why).or(errors.last());
-        let last = last.copied().unwrap_or("its log has no error");
+        let last = last.copied().unwrap_or("there is no error in its log");
         last.split(" -> ").last().unwrap_or(last).to_string()
     }
 }

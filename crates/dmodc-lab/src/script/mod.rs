@@ -20,24 +20,24 @@ use self::word::{ScriptWord, words};
 pub const GRAMMAR: &str = "\
 A script has one event in each line; '#' begins a comment.
 
-  kill PARTS             parts die
-  repair PARTS           dead parts work again
-  repair all             everything works again
-  cut SWITCH             all cables of a switch to other switches die
-  cut leaf               likewise, for some leaf
-  flap CABLE TIMES       a cable goes down and up again, TIMES times
-  flap cable TIMES       likewise, for some cable
-  wait SECONDS           nothing happens
+  kill PARTS             these parts fail
+  repair PARTS           these failed parts work again
+  repair all             all failed parts work again
+  cut SWITCH             all cables from a switch to other switches fail
+  cut leaf               the same for a leaf that the lab chooses
+  flap CABLE TIMES       a cable fails and works again, TIMES times
+  flap cable TIMES       the same for a cable that the lab chooses
+  wait SECONDS           nothing happens for this time
 
-PARTS are
+PARTS is one of these:
   cable CABLE            one cable
   cables COUNT [seed N]  random cables between switches
   switch SWITCH          one switch, with all its cables
   switches COUNT [seed N]  random switches that are not leaves
-Random parts are drawn among those that work to kill them, among the dead ones to repair them.
+'kill' draws random parts among those that work, 'repair' among those that have failed.
 
 CABLE is SWITCH/PORT, or SWITCH SWITCH for the first cable between two switches.
-SWITCH is a name or a GUID; a name with blanks or '#' stands in double quotes.
+SWITCH is a name or a GUID. Put a name with blanks or '#' into double quotes.
 ";
 
 /// A line of a script, as read.
@@ -197,7 +197,7 @@ mod tests {
             ("kill cable L1-0 L9-0", 1, 17, "the most similar names are 'L1-0', 'L2-0'"),
             ("kill cable L1-0 L1-1", 1, 12, "no cable joins 'L1-0' and 'L1-1'"),
             ("kill cable L1-0", 1, 12, "'L1-0' is a switch; expected a cable: SWITCH/PORT, or"),
-            ("kill cable L1-0/9", 1, 12, "no cable is in port 9 of 'L1-0'"),
+            ("kill cable L1-0/9", 1, 12, "port 9 of 'L1-0' has no cable"),
             ("kill switch \"a b\"", 1, 13, "no switch has the name or GUID 'a b'"),
         ] {
             let found = wrong(text);

@@ -115,7 +115,7 @@ impl ScriptParts {
             ScriptParts::LeafUplinks => {
                 // The leaf of OpenSM itself must stay connected.
                 let mut others = leaves(fabric).into_iter().filter(|s| Some(*s) != sim.attached());
-                let leaf = others.next_back().ok_or("there is no other leaf")?;
+                let leaf = others.next_back().ok_or("there is no leaf besides that of OpenSM")?;
                 cables(fabric, |ends| ends.0 == leaf || ends.1 == leaf).collect()
             }
         })

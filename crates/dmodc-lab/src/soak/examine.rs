@@ -7,6 +7,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant, SystemTime};
 
 use dmodc::judge::Scope;
+use dmodc::words::counted;
 
 use super::balance::SoakBalance;
 use super::event::{Action, MustStay, SoakEvent};
@@ -76,7 +77,9 @@ impl SoakRun<'_> {
         let saved = SavedState::read(self.managers.state(), false);
         let lost = held.check(&saved.options()).nodes.lost;
         if lost > 0 {
-            course.wrong.push(format!("{lost} node pairs are LOST while the disk is full"));
+            course
+                .wrong
+                .push(format!("{} LOST while the disk is full", counted(lost, "node pair")));
         }
         let start = Instant::now();
         let orders = self.managers.state().join("dmodc.orders");
@@ -240,7 +243,7 @@ impl SoakRun<'_> {
             }
             if start.elapsed() > BEHIND {
                 return Some(match status == Some(expected) {
-                    true => format!("the LOG does not say '{}'", expected.delivery),
+                    true => format!("the LOG does not contain '{}'", expected.delivery),
                     false => format!("the STATUS is {status:?}, not {expected:?}"),
                 });
             }
@@ -263,7 +266,7 @@ impl SoakRun<'_> {
         }
         let request = self.managers.state().join(RENUMBER);
         if event.action == Action::Renumber && stays_for(&request, LONG_BEHIND) {
-            wrong.push("the request for numbering anew is STILL THERE".into());
+            wrong.push("the plugin has NOT REMOVED the request for new numbers".into());
         }
         (quiet && !self.has_grown).then_some(*balance)
     }
@@ -304,7 +307,7 @@ impl SoakRun<'_> {
         let discovered = held.fabric.inter_switch_cables().len();
         ((wanted, cables) != (found, discovered)).then(|| {
             format!(
-                "the SIMULATOR has {found} switches and {discovered} cables between them, not {wanted} and {cables}"
+                "the SIMULATOR shows another fabric: switches: {found} instead of {wanted}, cables between them: {discovered} instead of {cables}"
             )
         })
     }

@@ -5,6 +5,7 @@ use std::fs;
 
 use dmodc::End;
 use dmodc::judge::{Delivery, Scope};
+use dmodc::words::counted;
 
 use super::balance::SoakBalance;
 use super::event::MustStay;
@@ -81,13 +82,13 @@ impl EventFindings<'_> {
         let mut wrong = Vec::new();
         let first = |entries: &[EntryAddress]| {
             entries.first().map_or(String::new(), |EntryAddress { switch, lid }| {
-                let count = entries.len();
-                format!("{count} entries, the first in switch 0x{switch:016x} for LID {lid}")
+                let count = counted(entries.len(), "entry");
+                format!("{count}, such as that of switch 0x{switch:016x} for LID {lid}")
             })
         };
         if !self.differing.is_empty() {
             wrong.push(format!(
-                "switches hold OTHER TABLES than dmodc route: {}",
+                "switches hold OTHER TABLES than 'dmodc route' computes: {}",
                 first(self.differing)
             ));
         }
@@ -96,23 +97,24 @@ impl EventFindings<'_> {
         }
         if self.judgement.lost > self.roadless {
             let lost = self.judgement.lost - self.roadless;
-            wrong.push(format!("{lost} node pairs are LOST"));
+            wrong.push(format!("{} LOST", counted(lost, "node pair")));
         }
         let Traces { traced, followed } = self.traces;
         if traced != followed {
             wrong.push(format!(
-                "ibtracert goes OTHER WAYS on {} of {traced} pairs",
-                traced - followed
+                "ibtracert takes OTHER ROUTES for {} of {}",
+                traced - followed,
+                counted(traced as u64, "pair")
             ));
         }
         if let Some(balance) = self.quiet.filter(|balance| balance.ratio() > BALANCED) {
             wrong.push(format!(
-                "the BALANCE is lost: worst ports of A2A {} and of shifts {:.2}, of a fresh numbering {} and {:.2}",
+                "the BALANCE is lost: the worst port has {} flows of all-to-all and {:.2} of shifts; with new numbers it has {} and {:.2}",
                 balance.a2a, balance.sp, balance.a2a_fresh, balance.sp_fresh
             ));
         }
         if !self.moved.is_empty() && *self.must_stay != MustStay::Nothing {
-            wrong.push(format!("entries MOVED that had no reason to: {}", first(self.moved)));
+            wrong.push(format!("entries MOVED without a reason: {}", first(self.moved)));
         }
         wrong.extend(self.misreport);
         wrong
@@ -194,16 +196,16 @@ mod tests {
         };
         let entry = |switch, lid| EntryAddress { switch, lid };
         let entries = &[entry(0xabc, 17), entry(0xabd, 1)];
-        let place = "2 entries, the first in switch 0x0000000000000abc for LID 17";
+        let place = "2 entries, such as that of switch 0x0000000000000abc for LID 17";
         one(EventFindings { differing: entries, ..findings(&fine, &FAIR) }, place);
         one(EventFindings { moved: entries, ..findings(&fine, &FAIR) }, place);
         one(
             EventFindings { traces: Traces { traced: 6, followed: 4 }, ..findings(&fine, &FAIR) },
-            "OTHER WAYS on 2 of 6",
+            "OTHER ROUTES for 2 of 6",
         );
         one(EventFindings { misreport: Some("so".into()), ..findings(&fine, &FAIR) }, "so");
         let lost = Scope { lost: 3, ..fine.clone() };
-        one(findings(&lost, &FAIR), "3 node pairs are LOST");
+        one(findings(&lost, &FAIR), "3 node pairs LOST");
         assert_eq!(EventFindings { roadless: 3, ..findings(&lost, &FAIR) }.wrong(), [""; 0]);
         let loops = Scope { loops: 1, ..fine.clone() };
         one(findings(&loops, &FAIR), "NOT SOUND");

@@ -226,10 +226,15 @@ fn wait_for(opensm: &mut Opensm, words: &str) -> Result<(), LabError> {
     let start = Instant::now();
     while !opensm.log().contains(words) {
         if !opensm.is_alive() {
-            return Err(LabError::Failed(format!("opensm ended before its log had '{words}'")));
+            return Err(LabError::Failed(format!(
+                "OpenSM ended before its log contained '{words}'"
+            )));
         }
         if start.elapsed().as_secs() > ROLE {
-            return Err(LabError::TimedOut(format!("'{words}' in the log of opensm"), ROLE));
+            return Err(LabError::TimedOut(
+                format!("waiting for '{words}' in the log of OpenSM"),
+                ROLE,
+            ));
         }
         sleep(Duration::from_millis(30));
     }

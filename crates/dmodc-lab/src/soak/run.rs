@@ -64,7 +64,9 @@ impl<'a> SoakRun<'a> {
     ) -> Result<(Self, Vec<String>), LabError> {
         let held = stand_in(soak.fabric);
         let attached = Attachment::of(&held).node;
-        let attached = attached.ok_or_else(|| LabError::Failed("the fabric has no node".into()))?;
+        let attached = attached.ok_or_else(|| {
+            LabError::Failed("the fabric has no node on which OpenSM could run".into())
+        })?;
         let world = World::new(&held, attached, random);
         let io = |error| LabError::Io("a folder".into(), error);
         let netlist = world.netlist().map_err(io)?;
@@ -72,13 +74,18 @@ impl<'a> SoakRun<'a> {
         let disk = StateDisk::new(sim.folder()).map_err(io)?;
         let mut skipped = Vec::new();
         if let Err(reason) = &disk.mounted {
-            skipped.push(format!("a full disk: mounting one needs root ({reason})"));
+            skipped.push(format!(
+                "events with a full disk, because mounting one needs root ({reason})"
+            ));
         }
         if let Err(reason) = &disk.slow_library {
-            skipped.push(format!("a slow disk: the library for it needs a C compiler ({reason})"));
+            skipped.push(format!(
+                "events with a slow disk, because they need a C compiler ({reason})"
+            ));
         }
         if world.managers.len() < 2 {
-            skipped.push("handovers: no host on another leaf can be a second manager".into());
+            skipped
+                .push("handovers, because no host on another leaf can be a second manager".into());
         }
         let managers = Managers::start(&sim, &world, &disk, soak.plugin, soak.learns)?;
         let run = SoakRun {
@@ -200,7 +207,7 @@ impl<'a> SoakRun<'a> {
                 | LabError::TimedOut(..)),
             ) => {
                 let end = self.managers.opensm.log_end();
-                course.wrong.push(format!("OpenSM FAILED: {error}; its log ends with: {end}"));
+                course.wrong.push(format!("OpenSM FAILED: {error}; the end of its log is: {end}"));
                 self.restart(course)?
             }
             settled => settled?,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use dmodc::words::counted;
 use serde::Serialize;
 
 use super::event::SoakKind;
@@ -99,39 +100,55 @@ impl fmt::Display for SoakSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let SoakSummary { seed, events, quiet, differences, lost, cut_off, moved, .. } = self;
         match self.wrong.len() {
-            0 => write!(f, "all right: ")?,
-            wrong => write!(f, "WRONG at {wrong} events, the first number {}: ", self.wrong[0])?,
+            0 => write!(f, "everything is right: ")?,
+            wrong => write!(
+                f,
+                "WRONG at {}, first at number {}: ",
+                counted(wrong, "event"),
+                self.wrong[0]
+            )?,
         }
-        write!(f, "seed {seed}, {events} events in {:.0} s (", self.seconds)?;
+        write!(f, "seed {seed}, {} in {:.0} s (", counted(*events, "event"), self.seconds)?;
         for (at, (kind, count)) in self.kinds.iter().enumerate() {
             write!(f, "{}{kind} {count}", if at > 0 { ", " } else { "" })?;
         }
-        write!(f, "); {differences} entries other than dmodc route's, {lost} pairs lost, ")?;
         write!(
             f,
-            "{} without up*down* way, {cut_off} cut off; balance against a fresh numbering ",
+            ");\n{} other than in 'dmodc route', {} lost, {} without an up*down* route, {cut_off} cut off;\n",
+            counted(*differences, "entry"),
+            counted(*lost, "pair"),
             self.roadless
         )?;
         let percent = |ratio: Option<f64>| {
             ratio.map_or("none".into(), |ratio| format!("{:+.1} %", (ratio - 1.0) * 100.0))
         };
         let (worst, other) = (percent(self.worst_quiet), percent(self.worst_other));
-        write!(f, "at worst {worst} at {quiet} quiet events, {other} at others; ")?;
-        write!(f, "{moved} entries moved without reason; {} restarts", self.restarts)?;
+        write!(
+            f,
+            "balance compared with new numbers, at worst: {worst} at {} without faults, {other} at others;\n",
+            counted(*quiet, "event")
+        )?;
+        write!(
+            f,
+            "{} moved without reason; {}",
+            counted(*moved, "entry"),
+            counted(self.restarts, "restart")
+        )?;
         for is_shared in [true, false] {
             let some = self.handovers.iter().filter(|handover| handover.is_shared == is_shared);
             let (count, moved) = some.fold((0, 0), |sum, h| (sum.0 + 1, sum.1 + h.moved));
             let whose = if is_shared { "one state folder" } else { "two state folders" };
-            write!(f, ", {count} handovers with {whose} moved {moved} entries")?;
+            let (count, moved) = (counted(count, "handover"), counted(moved, "entry"));
+            write!(f, ", {count} with {whose} moved {moved}")?;
         }
         let [first, last] = self.memory.map(|bytes| bytes as f64 / f64::from(1 << 20));
         let growth = self.memory_growth as f64 / f64::from(1 << 20);
-        write!(f, "; OpenSM has {first:.1} MiB at the start, {last:.1} at the end, and one ")?;
         write!(
             f,
-            "process grew by {growth:.1} at most; OpenSM was asked {} times for one more sweep and stalled {} times before it asked \
-             an engine",
-            self.nudges, self.stalls
+            ";\nmemory of OpenSM: {first:.1} MiB at the start, {last:.1} MiB at the end, and at most {growth:.1} MiB more within \
+             one process;\nOpenSM needed {} for a sweep, and {} because it did not begin to work",
+            counted(self.nudges, "extra request"),
+            counted(self.stalls, "restart")
         )
     }
 }

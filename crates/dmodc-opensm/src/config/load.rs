@@ -47,7 +47,7 @@ impl Config {
         match files::read(path, LARGEST_FILE) {
             Ok((bytes, _)) => {
                 let text = String::from_utf8(bytes)
-                    .map_err(|_| format!("{}: it is not UTF-8", path.display()))?;
+                    .map_err(|_| format!("{}: the file is not UTF-8 text", path.display()))?;
                 Config::parse(path, &text)
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound && !from.must_exist => {
@@ -71,7 +71,10 @@ impl Config {
         }
         if config.threads > MOST_THREADS {
             let path = path.display();
-            return Err(format!("{path}: threads: {} is more than {MOST_THREADS}", config.threads));
+            return Err(format!(
+                "{path}: threads must be at most {MOST_THREADS}, not {}",
+                config.threads
+            ));
         }
         Ok(config)
     }

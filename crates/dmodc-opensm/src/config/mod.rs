@@ -186,8 +186,8 @@ impl Config {
             (Some(path), ..) => format!("roots = {}", path.display()),
             (_, Some(count), _) => format!("leaf_min_nodes = {count}"),
             (.., Some(name)) => format!("leaf_name = \"{name}\""),
-            _ if self.root_guids.is_some() => "OpenSM's root_guid_file".into(),
-            _ => "leaves by how switches are cabled".into(),
+            _ if self.root_guids.is_some() => "root_guid_file of OpenSM".into(),
+            _ => "leaves detected from the cabling".into(),
         }
     }
 
@@ -211,7 +211,7 @@ impl Config {
 }
 
 fn refused_roots_line(why: &str) -> String {
-    format!("OpenSM's root_guid_file is not used: {why}")
+    format!("root_guid_file of OpenSM is not used: {why}")
 }
 
 #[cfg(test)]

@@ -38,15 +38,17 @@ fn errors_are_named_with_their_line() {
 fn files_that_never_end_and_threads_without_number_are_refused() {
     let read =
         |path: &str| Config::read(&ConfigPath { path: path.into(), must_exist: true }).unwrap_err();
-    assert_eq!(read("/dev/zero"), "/dev/zero: it is a device, and not a regular file");
+    assert_eq!(read("/dev/zero"), "/dev/zero: this is a device, but a regular file is needed");
     assert!(read("/").starts_with("/: "));
     let folder = tempfile::tempdir().expect("a folder");
     let pipe = folder.path().join("pipe");
     let made = std::process::Command::new("mkfifo").arg(&pipe).status();
     assert!(made.is_ok_and(|status| status.success()));
-    assert!(read(&pipe.display().to_string()).contains("it is a pipe"));
+    assert!(read(&pipe.display().to_string()).contains("this is a pipe"));
     assert_eq!(parse("threads = 1024").map(|config| config.threads), Ok(1024));
-    assert!(parse("threads = 1025").unwrap_err().contains("threads: 1025 is more than 1024"));
+    assert!(
+        parse("threads = 1025").unwrap_err().contains("threads must be at most 1024, not 1025")
+    );
 }
 
 #[test]

@@ -28,7 +28,7 @@ impl<T: Send + 'static> DeadlineWorker<T> {
     ) -> Result<T, String> {
         let end = Instant::now() + patience;
         let left = || end.saturating_duration_since(Instant::now());
-        let not_in_time = || format!("no answer from the file system in {patience:.0?}");
+        let not_in_time = || format!("the file system did not answer within {patience:.0?}");
         if let Some(late) = &self.late {
             match late.recv_timeout(left()) {
                 Ok(answer) if fits(&answer) => {
@@ -45,10 +45,14 @@ impl<T: Send + 'static> DeadlineWorker<T> {
             let _ = send.send(job());
         };
         let thread = thread::Builder::new().name("dmodc-read".into());
-        thread.spawn(work).map_err(|error| format!("no thread to read files: {error}"))?;
+        thread
+            .spawn(work)
+            .map_err(|error| format!("cannot start a thread to read files: {error}"))?;
         match receive.recv_timeout(left()) {
             Ok(answer) => Ok(answer),
-            Err(RecvTimeoutError::Disconnected) => Err("a bug in reading files".into()),
+            Err(RecvTimeoutError::Disconnected) => {
+                Err("internal error while reading files, please report it".into())
+            }
             Err(RecvTimeoutError::Timeout) => {
                 self.late = Some(receive);
                 Err(not_in_time())

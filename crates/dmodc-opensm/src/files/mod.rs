@@ -62,7 +62,7 @@ fn must_be_regular(metadata: &Metadata) -> io::Result<()> {
     };
     Err(io::Error::new(
         io::ErrorKind::InvalidInput,
-        format!("it is {what}, and not a regular file"),
+        format!("this is {what}, but a regular file is needed"),
     ))
 }
 
@@ -86,7 +86,7 @@ fn open(path: &Path, options: &OpenOptions) -> io::Result<(File, Metadata)> {
 pub(crate) fn read(path: &Path, largest: u64) -> io::Result<(Vec<u8>, FileStamp)> {
     let (file, metadata) = open(path, OpenOptions::new().read(true))?;
     let too_large = |bytes: u64| {
-        let why = format!("it has {bytes} bytes or more, and {largest} are allowed");
+        let why = format!("the file has {bytes} bytes or more, but at most {largest} are allowed");
         io::Error::new(io::ErrorKind::FileTooLarge, why)
     };
     if metadata.len() > largest {

@@ -79,7 +79,8 @@ fn check(path: &Path, expected: ExpectedFile) -> io::Result<()> {
             must_be_regular(&metadata)?;
             let is_other = |stamp| stamp != Some(FileStamp::of(&metadata));
             if matches!(expected, ExpectedFile::Exactly(stamp) if is_other(stamp)) {
-                let why = "somebody else has changed it; it will be read before it is written";
+                let why =
+                    "another program has changed the file; it is read before it is written again";
                 return Err(io::Error::new(io::ErrorKind::ResourceBusy, why));
             }
             Ok(())

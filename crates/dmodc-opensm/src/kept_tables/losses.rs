@@ -3,6 +3,7 @@
 use std::fmt;
 
 use dmodc::judge::Islands;
+use dmodc::words::counted;
 use dmodc::{Coverage, Live, Ranking, SwitchIndex};
 
 /// Pairs of leaves with nodes that cables connect but that have no up\*down\* route.
@@ -45,10 +46,11 @@ impl fmt::Display for LostLeafPairs {
         let LostLeafPairs { lost, all, example } = self;
         write!(
             f,
-            "LOST: {lost} of {all} leaf pairs have no up*down* route although cables connect them"
+            "LOST: {lost} of {} have no up*down* route, although cables connect them",
+            counted(*all, "leaf pair")
         )?;
         match example {
-            Some([from, to]) => write!(f, ", such as {from} to {to}"),
+            Some([from, to]) => write!(f, "; an example is {from} to {to}"),
             None => Ok(()),
         }
     }
@@ -87,10 +89,20 @@ impl NodePlacement {
             return None;
         }
         let what = match off_leaves == nodes {
-            true => format!("no leaf has nodes: all {nodes} are on switches that are no leaves"),
-            false => format!("{off_leaves} of {nodes} nodes are on switches that are no leaves"),
+            true => {
+                format!(
+                    "no leaf has nodes; all {} are on switches that are not leaves",
+                    counted(*nodes, "node")
+                )
+            }
+            false => format!(
+                "{off_leaves} of {} are on switches that are not leaves",
+                counted(*nodes, "node")
+            ),
         };
-        Some(format!("LEAF RULE ({rule}): {what}, such as {example}"))
+        Some(format!(
+            "LEAF RULE ({rule}): {what}, such as {example}; correct leaf_name, leaf_min_nodes or roots in dmodc.conf"
+        ))
     }
 
     /// Returns the likely reason why node pairs are lost.
@@ -98,16 +110,25 @@ impl NodePlacement {
         let NodePlacement { off_leaves, example, .. } = self;
         match (example, leaf_pairs_are_lost) {
             (Some(example), false) => format!(
-                "the leaf rule ({rule}) leaves {off_leaves} nodes on switches that are no leaves, such as \
-                 {example}, and those have no up*down* routes to each other"
+                "with the leaf rule ({rule}), {} on switches that are not leaves, such as {example}, and some of \
+                 these switches have no up*down* route to each other; set leaf_name or roots in dmodc.conf",
+                are_placed(*off_leaves)
             ),
-            (None, _) => "damage has left leaves without a common switch above them".into(),
+            (None, _) => {
+                "faults have left leaves without a common switch above them; repair cables or switches".into()
+            }
             (Some(example), true) => format!(
-                "damage has left leaves without a common switch above them, and the leaf rule ({rule}) leaves \
-                 {off_leaves} nodes on switches that are no leaves, such as {example}"
+                "faults have left leaves without a common switch above them, and with the leaf rule ({rule}), {} on \
+                 switches that are not leaves, such as {example}; repair cables or switches",
+                are_placed(*off_leaves)
             ),
         }
     }
+}
+
+/// Returns "1 node is" or "2 nodes are".
+fn are_placed(nodes: usize) -> String {
+    format!("{} {}", counted(nodes, "node"), if nodes == 1 { "is" } else { "are" })
 }
 
 /// Returns the name and GUID of a switch.

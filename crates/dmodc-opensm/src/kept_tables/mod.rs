@@ -22,6 +22,7 @@ use std::sync::Arc;
 
 use dmodc::fabric::{Changes, Part};
 use dmodc::judge::Delivery;
+use dmodc::words::counted;
 use dmodc::{
     Change, Coverage, Degradation, Fabric, Guid, Joined, Live, Ranking, RouteError, Router,
     Routing, SavedOrders, Stable, TableDelta, Unconnected, connect_roots,
@@ -238,13 +239,13 @@ impl KeptTables {
         let first = live.fabric.switch(*roots.first()?);
         let why = match self.unconnected {
             Some(why) => format!(
-                "with ranks from the leaves {} node pairs would have no up*down* route",
-                why.pairs
+                "with ranks counted from the leaves, {} would have no up*down* route",
+                counted(why.pairs, "node pair")
             ),
-            None => "as decided for the reference or saved with the orders".into(),
+            None => "this was decided for the reference or saved with the orders".into(),
         };
         Some(format!(
-            "this is no fat tree: ranks are counted from one root, '{}' ({}); {why}",
+            "this is not a fat tree, so ranks are counted from one root, '{}' ({}); {why}",
             first.name, first.guid
         ))
     }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
+use dmodc::words::counted;
 use dmodc::{Degradation, Fabric, Guid, Lid};
 
 use crate::subnet_manager::{LogLevel, SubnetManager};
@@ -30,9 +31,12 @@ impl CollectedFabric {
         let without_lid: Vec<_> = fabric.node_indices().filter(has_no_lid).collect();
         let Some(&first) = without_lid.first() else { return };
         let (count, name) = (without_lid.len(), &fabric.adapter_of(first).name);
-        let line =
-            format_args!("{count} ports have no LID and are left out, such as one of '{name}'");
-        manager.log(LogLevel::Error, line);
+        let verb = if count == 1 { "has" } else { "have" };
+        let count = counted(count, "port");
+        manager.log(
+            LogLevel::Error,
+            format_args!("{count} {verb} no LID and {verb} no routes, such as a port of '{name}'"),
+        );
         let mut mask = Degradation::none(fabric);
         without_lid.iter().for_each(|n| mask.set_cable(fabric.node_cable(*n), true));
         self.fabric = fabric.without(&mask);

@@ -74,8 +74,10 @@ impl ConfigKeeper {
                 let config = loaded.complete.clone();
                 self.loaded = Some(loaded);
                 if self.unread.take().is_some() {
-                    manager
-                        .log(LogLevel::Info, format_args!("the configuration can be read again"));
+                    manager.log(
+                        LogLevel::Info,
+                        format_args!("the configuration is correct again and is used"),
+                    );
                 }
                 Ok(ChosenConfig { config, rejected: None })
             }
@@ -128,7 +130,7 @@ impl Plugin {
 
     fn report_rejected(&mut self, manager: &impl SubnetManager, chosen: ChosenConfig) -> Config {
         if let Some(why) = &chosen.rejected {
-            let line = format_args!("{why}; the last good configuration stays in use");
+            let line = format_args!("{why}; the last correct configuration stays in use");
             manager.log(LogLevel::Error, line);
             self.event("configuration-error", json!({ "error": why }), None);
         }

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use dmodc::words::counted;
 use dmodc::{Fabric, SavedOrders};
 
 use super::Plugin;
@@ -89,7 +90,9 @@ impl Plugin {
         let Some(last) = self.last.as_mut().filter(|last| last.serves(input, reference)) else {
             return Ok(None);
         };
-        let Some(threads) = &self.pool else { return Err("there are no threads".into()) };
+        let Some(threads) = &self.pool else {
+            return Err("the threads for routing could not be started".into());
+        };
         if reference.is_none() {
             last.refused = self.reference.missing.clone();
         }
@@ -97,10 +100,9 @@ impl Plugin {
         let Some((mode, delta)) = updated.map_err(|error| error.to_string())? else {
             return Ok(None);
         };
-        let entries = delta.entry_count();
-        let switches = delta.switches().len();
-        manager
-            .log(LogLevel::Verbose, format_args!("{entries} entries of {switches} switches moved"));
+        let entries = counted(delta.entry_count(), "entry");
+        let switches = counted(delta.switches().len(), "switch");
+        manager.log(LogLevel::Verbose, format_args!("{entries} in {switches} changed"));
         Ok(Some(mode))
     }
 
@@ -122,7 +124,9 @@ impl Plugin {
         saved: Option<SavedOrders>,
         reference: Option<Arc<Fabric>>,
     ) -> Result<(), String> {
-        let Some(threads) = &self.pool else { return Err("there are no threads".into()) };
+        let Some(threads) = &self.pool else {
+            return Err("the threads for routing could not be started".into());
+        };
         let RunInput { config, fabric, choices, .. } = input;
         let mut orders = saved.clone();
         let join = || {
@@ -134,7 +138,8 @@ impl Plugin {
             Some(_) => match threads.pool.install(join) {
                 Ok(with_reference) => (Some(with_reference), None),
                 Err(why) => {
-                    manager.log(LogLevel::Error, format_args!("routed without a reference: {why}"));
+                    manager
+                        .log(LogLevel::Error, format_args!("routed without the reference: {why}"));
                     (None, Some(why))
                 }
             },

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use dmodc::judge::Delivery;
+use dmodc::words::counted;
 use dmodc::{Fabric, LeafRule};
 use serde_json::json;
 
@@ -58,7 +59,10 @@ impl Plugin {
         if renumber {
             let UploadSize { entries, blocks, switches } = upload;
             let line = format_args!(
-                "new numbers as requested: {entries} entries in {blocks} blocks of {switches} switches move"
+                "new numbers as requested: {} in {} of {} change",
+                counted(entries, "entry"),
+                counted(blocks, "block"),
+                counted(switches, "switch"),
             );
             manager.log(LogLevel::Info, line);
         }
@@ -166,7 +170,8 @@ impl Plugin {
             manager.log(
                 LogLevel::Error,
                 format_args!(
-                    "LOST: {lost} of {pairs} node pairs are not delivered although cables connect them: {reason}"
+                    "LOST: {lost} of {} are not delivered, although cables connect them; likely reason: {reason}",
+                    counted(pairs, "node pair")
                 ),
             );
         }

@@ -70,7 +70,7 @@ impl SnapshotQuery {
             Ok(reading) => {
                 let damage = reading.dirt.first();
                 let damage =
-                    damage.map(|place| format!("{name}:{place} (what is damaged is left out)"));
+                    damage.map(|place| format!("{name}:{place} (damaged lines are skipped)"));
                 SnapshotContent::Read { fabric: Box::new(reading.fabric), stamp, damage }
             }
             Err(error) => {

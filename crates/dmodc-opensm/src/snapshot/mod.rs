@@ -105,7 +105,7 @@ impl KeptReference {
         let Some(SnapshotFinding { path, content }) = finding else {
             self.is_unread = self.snapshot.is_none();
             if self.fabric.is_none() && self.is_unread {
-                self.missing = Some("its file could not be read in time".into());
+                self.missing = Some("the file of the reference could not be read in time".into());
             }
             return self.fabric.clone();
         };
@@ -126,8 +126,10 @@ impl KeptReference {
                 }
                 if self.fabric.is_some() {
                     let name = path.display();
-                    manager
-                        .log(LogLevel::Info, format_args!("{name} was changed by somebody else"));
+                    manager.log(
+                        LogLevel::Info,
+                        format_args!("{name} was changed by another program and is read again"),
+                    );
                 }
                 state.forget(&path);
                 (self.fabric, self.missing) = (Some(Arc::new(*fabric)), None);
@@ -148,8 +150,10 @@ impl KeptReference {
             SnapshotContent::Unusable { why, put_aside, stamp: new_stamp } => {
                 self.complain(manager, why);
                 if let Some(aside) = put_aside {
-                    manager
-                        .log(LogLevel::Error, format_args!("the file is now {}", aside.display()));
+                    manager.log(
+                        LogLevel::Error,
+                        format_args!("the unusable file was renamed to {}", aside.display()),
+                    );
                     self.is_unsaved = self.fabric.is_some();
                 }
                 stamp = new_stamp;
@@ -193,7 +197,7 @@ impl KeptReference {
             self.learn(fabric.clone());
         }
         let Some(reference) = self.fabric.clone() else {
-            let none = "no fabric was seen yet in which all leaves are connected";
+            let none = "no reference was learned yet, because no fabric was seen in which all leaves are connected";
             return Err(self.missing.clone().unwrap_or_else(|| none.into()));
         };
         let with_reference = JoinedReference::new(config, reference, fabric)?;

@@ -139,14 +139,14 @@ fn choose(query: &StateQuery, log_lines: &mut Vec<(LogLevel, String)>) -> Chosen
         }
         _ if is_foreign(&configured_orders, query) => {
             let line = format!(
-                "{} is of another subnet: it lists hardly any switch of this one; state is kept in {}",
+                "{} belongs to another subnet, because it lists hardly any switch of this one; the state of this subnet is kept in {}",
                 configured.join(ORDERS).display(),
                 own.display()
             );
             log_lines.push((LogLevel::Error, line));
             let orders = match is_foreign(&own_orders, query) {
                 true => {
-                    let why = " it is of another subnet, too";
+                    let why = " it belongs to another subnet, too";
                     put_aside(&own.join(ORDERS), "foreign", why, log_lines);
                     OrderFile::Missing
                 }
@@ -215,11 +215,13 @@ fn put_aside(
     let name = path.display();
     match fs::rename(path, &aside) {
         Ok(()) => {
-            let line = format!("{name}:{why}; the file is now {}", aside.display());
+            let line = format!("{name}:{why}; the file was renamed to {}", aside.display());
             log_lines.push((LogLevel::Error, line));
             OrderFile::Missing
         }
-        Err(error) => OrderFile::Blocked(format!("{name}:{why}; it cannot be put aside: {error}")),
+        Err(error) => {
+            OrderFile::Blocked(format!("{name}:{why}; the file cannot be renamed: {error}"))
+        }
     }
 }
 

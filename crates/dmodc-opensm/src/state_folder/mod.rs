@@ -94,7 +94,7 @@ impl StateFolder {
                     !has_moved && (stamps.written.is_some() || self.read_stamp.is_some());
                 if was_there && has_orders {
                     let line = format!(
-                        "{name} has vanished; it is written again (to get new numbers, use 'dmodc opensm renumber')"
+                        "{name} was removed; it is written again (for new numbers, use 'dmodc opensm renumber')"
                     );
                     log(LogLevel::Error, line);
                 }
@@ -104,12 +104,12 @@ impl StateFolder {
             OrderFile::Read { saved, stamp, listed } => {
                 if has_orders {
                     let why = match was_blocked {
-                        Some(_) => "could be read at last",
-                        None => "was changed by somebody else",
+                        Some(_) => "can be read now",
+                        None => "was changed by another program",
                     };
                     log(
                         LogLevel::Info,
-                        format!("{name} {why}; everything is routed again with it"),
+                        format!("{name} {why}; everything is routed anew with its content"),
                     );
                 }
                 self.read_stamp = Some(stamp);
@@ -119,7 +119,7 @@ impl StateFolder {
             }
             OrderFile::Blocked(why) => {
                 if was_blocked.as_ref() != Some(&why) {
-                    log(LogLevel::Error, format!("{why}; it is not used and not replaced"));
+                    log(LogLevel::Error, format!("{why}; the file is neither used nor replaced"));
                 }
                 self.blocked = Some(why);
             }
@@ -139,13 +139,13 @@ impl StateFolder {
         log: &mut dyn FnMut(LogLevel, String),
     ) {
         let meanwhile = match has_orders {
-            true => "what is in memory is used",
+            true => "the orders in memory are used",
             false => "new numbers are used until it can be read",
         };
         let folder = self.in_use.as_ref().or(self.configured.as_ref());
         let folder = folder.map_or(String::new(), |folder| folder.display().to_string());
         let line =
-            format!("state folder {folder}: {why}; {meanwhile}, and nothing is replaced there");
+            format!("state folder {folder}: {why}; {meanwhile}, and no file there is replaced");
         if self.blocked.as_ref() != Some(&line) {
             log(LogLevel::Error, line.clone());
         }

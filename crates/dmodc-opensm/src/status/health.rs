@@ -50,14 +50,14 @@ impl PluginHealth {
         let state = self.state_writer.facts();
         let flag = |is_set: bool| f64::from(u8::from(is_set));
         if let Some(ratio) = self.balance.ratio() {
-            let help = "How many times the congestion risk of fresh numbers those in use have.";
+            let help = "Congestion risk of the numbers in use, divided by that of new numbers.";
             text.add(Metric::gauge("numbers_cost_ratio", help, ratio));
         }
         let last = state.last_write.or(own.last_write).unwrap_or_default().as_secs_f64();
         for (name, help, value) in [
             (
                 "config_error",
-                "Whether the last good configuration is in use instead of the present one.",
+                "Whether an earlier configuration is in use, because the present one has an error.",
                 flag(self.config_error.is_some()),
             ),
             (
@@ -65,18 +65,18 @@ impl PluginHealth {
                 "Whether saved orders could not be read.",
                 flag(self.blocked.is_some()),
             ),
-            (
-                "state_files_pending",
-                "Files of state that are not written yet.",
-                state.pending as f64,
-            ),
+            ("state_files_pending", "State files that are not written yet.", state.pending as f64),
             (
                 "file_errors",
                 "Files that could not be written.",
                 (state.errors.len() + own.errors.len()) as f64,
             ),
             ("last_file_write_seconds", "How long the last file took to be written.", last),
-            ("events_dropped", "Events that the event file lacks.", own.dropped_events as f64),
+            (
+                "events_dropped",
+                "Events that could not be written to the event file.",
+                own.dropped_events as f64,
+            ),
         ] {
             text.add(Metric::gauge(name, help, value));
         }

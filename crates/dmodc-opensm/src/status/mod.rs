@@ -8,6 +8,7 @@ use std::fmt;
 use std::time::{Duration, SystemTime};
 
 use dmodc::judge::Delivery;
+use dmodc::words::counted;
 use dmodc::{Coverage, Fabric};
 use serde_json::{Value, json};
 
@@ -134,11 +135,18 @@ impl fmt::Display for RunReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let FabricSize { nodes, switches, cables } = self.size;
         let UploadSize { entries, blocks, .. } = self.upload;
-        write!(f, "{nodes} nodes, {switches} switches, {cables} cables between them; ")?;
+        write!(
+            f,
+            "{}, {}, {} between switches; ",
+            counted(nodes, "node"),
+            counted(switches, "switch"),
+            counted(cables, "cable")
+        )?;
         match self.mode {
-            RouteMode::Whole => f.write_str("all routed")?,
+            RouteMode::Whole => f.write_str("everything routed anew")?,
             RouteMode::Incremental { faults, repairs } => {
-                write!(f, "{faults} down, {repairs} up, routed")?;
+                let (faults, repairs) = (counted(faults, "fault"), counted(repairs, "repair"));
+                write!(f, "{faults} and {repairs} routed")?;
             }
         }
         let RunTimes { collect, route, write, .. } = self.times;
@@ -147,13 +155,16 @@ impl fmt::Display for RunReport {
         match self.coverage.unreachable_leaf_pairs {
             0 if self.delivery.lost > 0 => f.write_str("NOT ALL DELIVERED: ")?,
             0 => f.write_str("valid; ")?,
-            lost => write!(f, "INVALID: {lost} leaf pairs have no up*down* route; ")?,
+            lost => {
+                let verb = if lost == 1 { "has" } else { "have" };
+                write!(f, "INVALID: {} {verb} no up*down* route; ", counted(lost, "leaf pair"))?;
+            }
         }
         write!(f, "{}; ", self.delivery)?;
         if let Some(reference) = &self.reference {
             write!(f, "{reference}; ")?;
         }
-        write!(f, "{entries} entries in {blocks} blocks change")
+        write!(f, "{} in {} changed", counted(entries, "entry"), counted(blocks, "block"))
     }
 }
 

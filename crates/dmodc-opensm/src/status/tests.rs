@@ -27,9 +27,9 @@ fn report() -> RunReport {
 fn a_run_is_one_line() {
     assert_eq!(
         report().to_string(),
-        "12 nodes, 16 switches, 32 cables between them; 1 down, 0 up, routed in 0.31 ms (read in \
+        "12 nodes, 16 switches, 32 cables between switches; 1 fault and 0 repairs routed in 0.31 ms (read in \
          0.12 ms, written in 0.05 ms); NOT ALL DELIVERED: 126 of 132 node pairs delivered, 4 lost, 2 cut \
-         off; 7 entries in 3 blocks change"
+         off; 7 entries in 3 blocks changed"
     );
     let delivery = Delivery { pairs: 132, delivered: 130, lost: 0, cut_off: 2 };
     let line = RunReport { delivery, ..report() }.to_string();

@@ -69,10 +69,10 @@ impl RunTotals {
         use MetricKind::{Counter, Gauge};
         let mut text = MetricsText::default();
         for (name, help, value) in [
-            ("runs_total", "Routing runs that gave tables.", self.succeeded as f64),
+            ("runs_total", "Routing runs that produced tables.", self.succeeded as f64),
             (
                 "failures_total",
-                "Routing runs that gave none, so that OpenSM used another engine.",
+                "Routing runs without tables, after which OpenSM used another engine.",
                 self.failed as f64,
             ),
             (
@@ -93,7 +93,7 @@ impl RunTotals {
         let is_ok = f64::from(u8::from(report.is_some()));
         for (name, help, value) in [
             ("last_run_timestamp_seconds", "When the last run ended.", now()),
-            ("last_run_ok", "Whether the last run gave tables.", is_ok),
+            ("last_run_ok", "Whether the last run produced tables.", is_ok),
         ] {
             text.add(Metric { name, kind: Gauge, help, value });
         }
@@ -146,23 +146,23 @@ fn reference_json(reference: &ReferenceReport) -> Value {
 fn add_last_run(text: &mut MetricsText, report: &RunReport) {
     let mut gauge = |name: &str, help: &str, value: f64| text.add(Metric::gauge(name, help, value));
     let seconds = report.times.route.as_secs_f64();
-    gauge("last_route_seconds", "How long the last run routed.", seconds);
+    gauge("last_route_seconds", "Time that the last run spent routing.", seconds);
     let is_valid = f64::from(u8::from(report.coverage.is_valid()));
-    gauge("valid", "Whether every leaf with nodes reaches every other.", is_valid);
+    gauge("valid", "Whether all leaves with nodes have an up*down* route to each other.", is_valid);
     let lost = report.coverage.unreachable_leaf_pairs as f64;
     gauge("unreachable_leaf_pairs", "Pairs of leaves without a route.", lost);
     let Delivery { pairs, delivered, lost, cut_off } = report.delivery;
-    let lost_help = "Node pairs that live cables connect and the tables do not deliver.";
+    let lost_help = "Node pairs that cables connect, but that the tables do not deliver.";
     gauge("pairs", "Ordered pairs of nodes.", pairs as f64);
     gauge("delivered_pairs", "Node pairs that are delivered.", delivered as f64);
     gauge("lost_pairs", lost_help, lost as f64);
-    gauge("cut_off_pairs", "Node pairs that no live cables connect.", cut_off as f64);
+    gauge("cut_off_pairs", "Node pairs that no working cables connect.", cut_off as f64);
     gauge("nodes", "Nodes of the fabric.", report.size.nodes as f64);
     gauge("switches", "Switches of the fabric.", report.size.switches as f64);
     gauge("inter_switch_cables", "Cables between switches.", report.size.cables as f64);
     let Some(reference) = &report.reference else { return };
     let is_used = f64::from(u8::from(reference.changes.is_ok()));
-    gauge("reference_used", "Whether routes are kept from a reference.", is_used);
+    gauge("reference_used", "Whether a reference is used to keep routes in place.", is_used);
     let Ok(changes) = &reference.changes else { return };
     let (missing, new) = (changes.missing, changes.new);
     for (kind, missing, new) in [
@@ -170,9 +170,9 @@ fn add_last_run(text: &mut MetricsText, report: &RunReport) {
         ("nodes", missing.nodes, new.nodes),
         ("cables", missing.cables, new.cables),
     ] {
-        let help = format!("Of the reference's {kind}, those that are missing.");
+        let help = format!("Missing {kind} of the reference.");
         gauge(&format!("reference_missing_{kind}"), &help, missing as f64);
-        let help = format!("The {kind} that the reference does not have.");
+        let help = format!("Present {kind} that the reference does not have.");
         gauge(&format!("reference_new_{kind}"), &help, new as f64);
     }
 }

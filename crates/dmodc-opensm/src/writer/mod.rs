@@ -140,8 +140,9 @@ impl FileWriter {
         drop(queue);
         if let Some((path, since)) = hanging.filter(|_| is_news) {
             let (path, seconds) = (path.display(), since.as_secs());
-            let line =
-                format!("{path}: the disk hangs, writing has taken {seconds} s; routing goes on");
+            let line = format!(
+                "{path}: writing has taken {seconds} s, so the disk seems to hang; routing continues without it"
+            );
             (self.shared.log)(LogLevel::Error, &line);
         }
         if has_tasks {
@@ -198,7 +199,7 @@ impl FileWriter {
             match builder.spawn(move || thread::write_all(&shared, other.as_ref())) {
                 Ok(_) => self.is_running = true,
                 Err(error) => {
-                    let line = format!("no thread to write files: {error}");
+                    let line = format!("cannot start a thread to write files: {error}");
                     (self.shared.log)(LogLevel::Error, &line);
                 }
             }

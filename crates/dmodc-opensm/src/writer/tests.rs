@@ -99,7 +99,7 @@ fn a_full_disk_is_reported_once_and_tried_again() {
         assert_eq!(writer.facts().errors.len(), 1);
         writer.retry();
     }
-    assert_eq!((lines.with("not written: "), lines.with("")), (1, 1));
+    assert_eq!((lines.with("was not written: "), lines.with("")), (1, 1));
     *is_full.lock().expect("it is not poisoned") = false;
     writer.retry();
     assert!(writer.flush(LONG));
@@ -107,7 +107,7 @@ fn a_full_disk_is_reported_once_and_tried_again() {
     writer.retry();
     assert!(writer.flush(LONG));
     assert!(path.exists() && !request.exists());
-    assert_eq!((lines.with("written again"), writer.facts().errors.len()), (1, 0));
+    assert_eq!((lines.with("can be written again"), writer.facts().errors.len()), (1, 0));
     assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1, "nothing else is left");
 }
 
@@ -124,7 +124,7 @@ fn a_bug_in_one_text_keeps_no_other_from_being_written() {
     writer.file(&folder.path().join("good"), text("good"));
     assert!(writer.flush(LONG));
     assert!(folder.path().join("good").exists());
-    assert_eq!(lines.with("a bug: no such text"), 1);
+    assert_eq!(lines.with("internal error, please report it: no such text"), 1);
 }
 
 #[test]

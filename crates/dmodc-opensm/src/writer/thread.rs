@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
+use dmodc::words::counted;
+
 use super::queue::{FileTask, MakeText, SharedQueue, WriterQueue};
 use crate::events::{EventJournal, PluginEvent};
 use crate::files::{self, ExpectedFile, FileReplacement, FileStamp};
@@ -87,7 +89,8 @@ fn do_job(
         WriterJob::File(FileTask::Sweep) => {
             let count = files::remove_stale(path);
             if count > 0 {
-                let line = format!("{}: {count} unfinished files removed", path.display());
+                let line =
+                    format!("{}: removed {}", path.display(), counted(count, "unfinished file"));
                 (shared.log)(LogLevel::Info, &line);
             }
             Ok(None)
@@ -160,7 +163,9 @@ fn finish(shared: &SharedQueue, result: JobResult) {
                 None => queue.written.remove(&path),
             };
             let earlier = queue.errors.remove(&path);
-            earlier.map(|_| (LogLevel::Info, format!("{}: written again", path.display())))
+            earlier.map(|_| {
+                (LogLevel::Info, format!("{}: the file can be written again", path.display()))
+            })
         }
         // It waits for another file.
         Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
@@ -179,7 +184,7 @@ fn finish(shared: &SharedQueue, result: JobResult) {
             {
                 queue.failed.push((path.clone(), task));
             }
-            let line = format!("{}: not written: {why}", path.display());
+            let line = format!("{}: the file was not written: {why}", path.display());
             (earlier.as_deref() != Some(&why)).then_some((LogLevel::Error, line))
         }
     };

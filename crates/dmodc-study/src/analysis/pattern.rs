@@ -28,7 +28,7 @@ const MANY: usize = 1000;
 /// The error that a word is no pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "'{0}' is no pattern: expected a2a, rp:N, sp, sp:N, bisection:N, one-to-all:NODE, all-to-one:NODE or file:PATH, with N from 1 to {most}",
+    "'{0}' is not a pattern: expected a2a, rp:N, sp, sp:N, bisection:N, one-to-all:NODE, all-to-one:NODE or file:PATH, with N from 1 to {most}",
     most = Pattern::MOST
 )]
 pub struct NoPattern(String);

@@ -55,8 +55,8 @@ pub enum BenchError {
     Route(#[from] RouteError),
     /// There is not enough memory.
     #[error(
-        "{name}: its tables and a buffer of the same size to compare with take {wanted} bytes of memory, of which \
-         {available} are available; --stream needs none of them"
+        "{name}: the measurement needs {wanted} bytes of memory for the tables and for memset, but only {available} are \
+         available; use --stream, which keeps no tables"
     )]
     TooLarge {
         /// The fabric.
@@ -67,7 +67,9 @@ pub enum BenchError {
         available: u64,
     },
     /// The engine is one of OpenSM's.
-    #[error("{0} runs inside OpenSM only: `dmodc opensm lab` measures it")]
+    #[error(
+        "the engine {0} runs only inside OpenSM; measure it with --with-opensm or 'dmodc opensm lab'"
+    )]
     NotHere(String),
     /// The faults could not be drawn.
     #[error(transparent)]

@@ -52,8 +52,8 @@ fn alarm(lost: &Unroutable) -> String {
     match lost.pairs {
         0 => format!("<p>All {} node pairs have a route.</p>\n", count(lost.of)),
         pairs => format!(
-            "<p class=\"alarm\"><strong>{} of {} node pairs have no route</strong> ({}). They load nothing, so that \
-             loads look lower than they would be. <a href=\"#unroutable\">Which pairs</a></p>\n",
+            "<p class=\"alarm\"><strong>{} of {} node pairs have no route</strong> ({}). Their flows are not counted, so \
+             the numbers below are too low. <a href=\"#unroutable\">Which pairs</a></p>\n",
             count(pairs),
             count(lost.of),
             share(lost),
@@ -206,10 +206,10 @@ pub(super) fn hosts(hosts: &[HostRow], patterns: &[PatternSection]) -> String {
         row
     });
     format!(
-        "<section id=\"hosts\">\n<h2>Hosts</h2>\n<p>The greatest load that packets from a host meet, \
-         on average over the patterns of a series, of the {} that fare worst.</p>\n<p class=\"find\"><label>Find <input type=\"search\" id=\"find\"></label></p>\n\
+        "<section id=\"hosts\">\n<h2>Hosts</h2>\n<p>For each host: the most flows through one port on \
+         its routes, on average over the patterns of a series. The list has the {} hosts with the greatest values.</p>\n<p class=\"find\"><label>Find <input type=\"search\" id=\"find\"></label></p>\n\
          <div class=\"box\">\n{}</div>\n\
-         <p class=\"paper\">On paper at most the first 100 hosts are shown.</p>\n</section>\n",
+         <p class=\"paper\">A print shows at most the first 100 hosts.</p>\n</section>\n",
         count(hosts.len() as u64),
         table(&heads, rows),
     )

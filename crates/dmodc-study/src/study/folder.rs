@@ -201,7 +201,8 @@ impl TableFile {
         let meta = self.check(study)?;
         let digest = meta.as_ref().and_then(|meta| meta["digest"].as_str());
         if digest != Some(&ContentHash::of(&text)) {
-            let what = "is not what its .meta.json describes: remove both and run the shard again";
+            let what =
+                "the table does not fit its .meta.json; remove both files and run the shard again";
             return Err(StudyError::Mismatch(format!("{}: {what}", self.csv.display())));
         }
         Ok(Some(text.lines().skip(1).map(str::to_string).collect()))
@@ -219,13 +220,13 @@ pub(super) fn check_origin(
     match (hash == study.hash, version == ours) {
         (true, true) => Ok(()),
         (false, _) => Err(StudyError::Mismatch(format!(
-            "{name}: this is of another plan (its hash is {hash}, the plan's {}): \
-             remove it, or use another folder with --output",
+            "{name}: this file belongs to another plan, or the plan was changed (its hash is {hash}, not {}); remove the \
+             file, or use another folder with --output",
             study.hash
         ))),
         (true, false) => Err(StudyError::Mismatch(format!(
-            "{name}: this was made by dmodc {version}, and this is {ours}: use one version, or \
-             another folder with --output"
+            "{name}: this file was made by dmodc {version}, but this is dmodc {ours}; use the same version, or another \
+             folder with --output"
         ))),
     }
 }

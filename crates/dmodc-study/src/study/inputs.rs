@@ -62,8 +62,7 @@ impl Study {
         let cells = std::mem::take(&mut study.cells);
         study.cells = cells.into_iter().filter(|&cell| study.rows_of(cell) > 0).collect();
         if study.cells.is_empty() {
-            let what =
-                "every fabric has more nodes than the engines are for: nothing would be measured";
+            let what = "every fabric has more nodes than the limits of the engines allow, so nothing would be measured; raise 'nodes' in [[slow]]";
             return Err(StudyError::Fabric(format!("{}: {what}", path.display())));
         }
         Ok(study)

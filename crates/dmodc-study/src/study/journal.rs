@@ -54,7 +54,8 @@ impl ShardJournal {
             Err(TryLockError::Error(error)) if is_unsupported(&error) => {}
             Err(TryLockError::Error(error)) => return Err(io(error)),
             Err(TryLockError::WouldBlock) => {
-                let what = "another process works on this shard";
+                let what =
+                    "another process measures this shard now; wait for it, or choose another shard";
                 return Err(StudyError::Mismatch(format!("{}: {what}", path.display())));
             }
         }
@@ -126,7 +127,7 @@ fn read(text: &str, path: &Path, study: &Study) -> Result<(Vec<FinishedCell>, us
             check_origin(&path.display(), hash, version, study)?;
         }
         _ => {
-            let what = "this is no journal of a study";
+            let what = "this is not the journal of a study; remove it, or use another folder with --output";
             return Err(StudyError::Mismatch(format!("{}:1: {what}", path.display())));
         }
     }

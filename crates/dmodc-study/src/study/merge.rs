@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use dmodc::words::counted;
 use serde_json::Value;
 
 use super::error::StudyError;
@@ -109,9 +110,9 @@ pub fn merge(study: &Study, folder: &StudyFolder) -> Result<MergedTable, StudyEr
     let missing = cells.iter().filter(|cell| cell.is_none()).count();
     if missing > 0 {
         return Err(StudyError::Mismatch(format!(
-            "{}: {missing} of {} cells are missing ('dmodc study status' lists them)",
+            "{}: {missing} of {} not measured yet; 'dmodc study status' shows the commands that measure them",
             folder.path().display(),
-            cells.len(),
+            counted(cells.len(), "cell"),
         )));
     }
     let rows: Vec<String> = cells.into_iter().flatten().flatten().collect();
@@ -125,7 +126,11 @@ pub fn merge(study: &Study, folder: &StudyFolder) -> Result<MergedTable, StudyEr
 /// Writes the summary of a merged table: means, pairs of engines, and both as text.
 fn summarise(study: &Study, folder: &StudyFolder, lines: &[String]) -> Result<PathBuf, StudyError> {
     let rows: Option<Vec<StudyRow>> = lines.iter().map(|line| StudyRow::parse(line)).collect();
-    let wrong = || StudyError::Mismatch("a shard has lines that are no rows: run it again".into());
+    let wrong = || {
+        StudyError::Mismatch(
+            "a table of a shard has damaged lines; remove it and run the shard again".into(),
+        )
+    };
     let summary = StudySummary::new(&rows.ok_or_else(wrong)?);
     let [means, versus, text] = folder.summary(study);
     // The text compares the first engine of the plan with all others.
@@ -144,16 +149,21 @@ fn collect(study: &Study, folder: &StudyFolder) -> Result<CollectedShards, Study
         let table = folder.shard(shard);
         let Some(lines) = table.lines(study)? else { continue };
         let wrong = |what: &str| {
-            StudyError::Mismatch(format!("{}: {what}: run the shard again", table.csv.display()))
+            StudyError::Mismatch(format!(
+                "{}: {what}; remove the table and run the shard again",
+                table.csv.display()
+            ))
         };
         let measured_by = table.check(study)?.map(|mut meta| meta["versions"].take());
         if versions.is_some() && versions != measured_by {
-            return Err(wrong("it was measured by other versions than the shards before it"));
+            return Err(wrong(
+                "the shard was measured by other versions of the programs than the shards before it",
+            ));
         }
         versions = measured_by;
         let mine: Vec<usize> = (0..cells.len()).filter(|&cell| shard.has(cell)).collect();
         if lines.len() != mine.iter().map(|&cell| study.rows_of(study.cells[cell])).sum::<usize>() {
-            return Err(wrong("the table has another number of rows than its part of the plan"));
+            return Err(wrong("the table has not the number of rows that the plan asks for"));
         }
         let mut rest = &lines[..];
         for cell in mine {
@@ -161,7 +171,7 @@ fn collect(study: &Study, folder: &StudyFolder) -> Result<CollectedShards, Study
             rest = later;
             match &cells[cell] {
                 Some(other) if other != rows => {
-                    return Err(wrong("its rows differ from those of another shard"));
+                    return Err(wrong("rows of the table differ from those of another shard"));
                 }
                 _ => cells[cell] = Some(rows.to_vec()),
             }

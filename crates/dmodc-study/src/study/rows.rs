@@ -198,9 +198,10 @@ pub fn read_rows(text: &str, name: &str) -> Result<Vec<StudyRow>, StudyError> {
     let parse = match lines.next() {
         Some(line) if line == header() => StudyRow::parse,
         Some(line) if line == header().replace(",lost,", ",") => StudyRow::parse_without_lost,
-        _ => return Err(wrong(1, "not a table of this version of dmodc study")),
+        _ => return Err(wrong(1, "this is not a table of 'dmodc study' in this version")),
     };
-    let row = |(at, line)| parse(line).ok_or_else(|| wrong(at + 2, "not a row of a study"));
+    let row =
+        |(at, line)| parse(line).ok_or_else(|| wrong(at + 2, "this line is not a row of a study"));
     lines.enumerate().map(row).collect()
 }
 
@@ -240,10 +241,13 @@ mod tests {
     #[test]
     fn other_tables_are_refused_by_line() {
         let error = |text: &str| read_rows(text, "t.csv").expect_err("it is no table").to_string();
-        assert_eq!(error("a,b\n1,2\n"), "t.csv:1: not a table of this version of dmodc study");
+        assert_eq!(
+            error("a,b\n1,2\n"),
+            "t.csv:1: this is not a table of 'dmodc study' in this version"
+        );
         let short = format!("{}\nquick,full\n", header());
-        assert_eq!(error(&short), "t.csv:2: not a row of a study");
+        assert_eq!(error(&short), "t.csv:2: this line is not a row of a study");
         let open = format!("{}\n\"quick,full\n", header());
-        assert_eq!(error(&open), "t.csv:2: not a row of a study");
+        assert_eq!(error(&open), "t.csv:2: this line is not a row of a study");
     }
 }

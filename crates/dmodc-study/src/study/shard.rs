@@ -43,18 +43,26 @@ impl Shard {
     ) -> Result<Option<(Self, String)>, String> {
         let number = |name: &str| -> Result<Option<u32>, String> {
             let Some(text) = lookup(name).filter(|text| !text.is_empty()) else { return Ok(None) };
-            let wrong = |_| format!("{name} is '{text}', which is no number: give --shard");
+            let wrong = |_| {
+                format!(
+                    "the environment variable {name} should be a number, but is '{text}'; give --shard I/N"
+                )
+            };
             text.parse().map(Some).map_err(wrong)
         };
         // To measure the whole study in each of many processes would be the wrong guess.
-        let uncounted = |name: &str| format!("{name} is set, but not of how many: give --shard");
+        let uncounted = |name: &str| {
+            format!(
+                "the environment variable {name} is set, but not the number of tasks; give --shard I/N"
+            )
+        };
         let array = match (number("SLURM_ARRAY_TASK_ID")?, number("SLURM_ARRAY_TASK_COUNT")?) {
             (Some(task), Some(count)) => {
                 let first = number("SLURM_ARRAY_TASK_MIN")?.unwrap_or(0);
                 let last = number("SLURM_ARRAY_TASK_MAX")?;
                 if last.is_some_and(|last| last.wrapping_sub(first).wrapping_add(1) != count) {
                     return Err(format!(
-                        "the tasks of this Slurm array are not {count} in a row: give --shard"
+                        "the {count} tasks of this Slurm array do not have successive numbers; give --shard I/N"
                     ));
                 }
                 Some((task.wrapping_sub(first), count, "SLURM_ARRAY_TASK_ID"))
@@ -82,7 +90,9 @@ impl Shard {
             (None, Some(name)) => return Err(uncounted(name)),
             (Some((index, size, name)), _) if index >= size => {
                 let index = u64::from(index) + 1;
-                return Err(format!("{name}: there is no shard {index} of {size}: give --shard"));
+                return Err(format!(
+                    "{name}: there is no shard {index} of {size}; give --shard I/N"
+                ));
             }
             _ => {}
         }
@@ -97,7 +107,7 @@ impl Shard {
         };
         let shard = Shard::new(index.saturating_add(1), count).ok_or_else(|| {
             let index = u64::from(index) + 1;
-            format!("{variables}: there is no shard {index} of {count}: give --shard")
+            format!("{variables}: there is no shard {index} of {count}; give --shard I/N")
         })?;
         Ok(Some((shard, variables)))
     }
@@ -115,7 +125,7 @@ impl FromStr for Shard {
     fn from_str(text: &str) -> Result<Self, String> {
         text.split_once('/')
             .and_then(|(index, count)| Shard::new(index.parse().ok()?, count.parse().ok()?))
-            .ok_or_else(|| format!("'{text}' is no shard such as 3/64, from 1/n to n/n"))
+            .ok_or_else(|| format!("expected a shard such as 3/64 (part 3 of 64), not '{text}'"))
     }
 }
 
@@ -167,13 +177,19 @@ mod tests {
             ("SLURM_ARRAY_TASK_MIN", "2"),
             ("SLURM_ARRAY_TASK_MAX", "6"),
         ];
-        assert!(shard_of(&gaps).unwrap_err().contains("not 2 in a row: give --shard"));
+        assert!(
+            shard_of(&gaps).unwrap_err().contains(
+                "2 tasks of this Slurm array do not have successive numbers; give --shard"
+            )
+        );
         assert!(
             shard_of(&[("PMI_RANK", "x"), ("PMI_SIZE", "5")]).unwrap_err().contains("PMI_RANK")
         );
         assert!(shard_of(&[("PMI_RANK", "5"), ("PMI_SIZE", "5")]).unwrap_err().contains("6 of 5"));
         assert!(
-            shard_of(&[("PMI_RANK", "5")]).unwrap_err().contains("PMI_RANK is set, but not of")
+            shard_of(&[("PMI_RANK", "5")])
+                .unwrap_err()
+                .contains("PMI_RANK is set, but not the number of tasks")
         );
         assert!(shard_of(&[("SLURM_ARRAY_TASK_ID", "5")]).unwrap_err().contains("give --shard"));
         // Whether these are 1 … 8 or 0 … 7 is unknown: two tasks must not take the same shard.

@@ -70,8 +70,8 @@ impl fmt::Display for NumbersCost {
         let NumbersCost { all_to_all, fresh_all_to_all, shifts, fresh_shifts } = self;
         write!(
             f,
-            "the numbers in use cost balance: all-to-all {all_to_all} instead of {fresh_all_to_all}, mean of shifts \
-             {shifts:.2} instead of {fresh_shifts:.2} with fresh numbers"
+            "the numbers in use cost balance: the worst port has {all_to_all} flows of all-to-all traffic instead of \
+             {fresh_all_to_all} with new numbers, and {shifts:.2} flows in the mean of shifts instead of {fresh_shifts:.2}"
         )
     }
 }

@@ -41,7 +41,11 @@ pub struct TooFar {
 
 impl fmt::Display for TooFar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a route needs more than {} hops", INFINITE - 1)
+        write!(
+            f,
+            "a route would need more than {} hops, which is too many; is this a fat tree?",
+            INFINITE - 1
+        )
     }
 }
 

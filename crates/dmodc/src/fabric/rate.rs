@@ -70,7 +70,7 @@ pub struct ParseRateError {
 
 impl fmt::Display for ParseRateError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "'{}' is no rate such as 4xNDR", self.text)
+        write!(f, "expected a width and speed such as 4xNDR, not '{}'", self.text)
     }
 }
 

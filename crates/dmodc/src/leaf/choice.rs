@@ -44,15 +44,15 @@ impl fmt::Display for NoLeafMeant {
         match self {
             NoLeafMeant::Roots => f.write_str("none of the roots is a switch of the fabric"),
             NoLeafMeant::Named => {
-                f.write_str("the name of leaves matches the description of no switch")
+                f.write_str("the expression for the names of leaves matches no switch")
             }
             NoLeafMeant::TooFewNodes(most) => {
                 write!(
                     f,
-                    "no switch has as many nodes as a leaf is to have; the most that one has is {most}"
+                    "no switch has the least number of nodes of a leaf; the largest number is {most}"
                 )
             }
-            NoLeafMeant::AllExcluded => f.write_str("what is excluded leaves no leaf"),
+            NoLeafMeant::AllExcluded => f.write_str("all leaves are excluded"),
         }
     }
 }

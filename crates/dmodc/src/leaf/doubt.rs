@@ -30,9 +30,9 @@ impl fmt::Display for DoubtReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             DoubtReason::NodesOfALeaf => {
-                "has about as many nodes as leaves have, and is cabled to leaves"
+                "has about as many nodes as a leaf, and is cabled to leaves"
             }
-            DoubtReason::PartlyCabledAsALeaf => "shares only a part of its neighbours with a leaf",
+            DoubtReason::PartlyCabledAsALeaf => "is cabled only partly like a leaf",
             DoubtReason::FarFromLeaves => "is far from all other leaves",
         })
     }

@@ -146,7 +146,9 @@ impl fmt::Display for RouteError {
             RouteError::TooFar(e) => e.fmt(f),
             RouteError::NoMemory(e) => e.fmt(f),
             RouteError::OtherFabric(e) => e.fmt(f),
-            RouteError::NotPgft(e) => write!(f, "Dmodk routes healthy PGFTs only: {e}"),
+            RouteError::NotPgft(e) => {
+                write!(f, "Dmodk routes only PGFTs (regular fat trees) without faults: {e}")
+            }
             RouteError::Other(reason) => f.write_str(reason),
         }
     }

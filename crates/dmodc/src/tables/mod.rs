@@ -29,7 +29,7 @@ pub struct NoMemory {
 
 impl fmt::Display for NoMemory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the tables need {} bytes of memory, which are not available", self.bytes)
+        write!(f, "there is not enough memory for the tables, which need {} bytes", self.bytes)
     }
 }
 

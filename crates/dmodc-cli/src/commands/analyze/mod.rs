@@ -173,8 +173,9 @@ fn flows(pattern: &Pattern, names: &NodeNames<'_>, traffic: &Traffic<'_>) -> Res
         positions[n.at()] = Some(position as u32);
     }
     let position = |n: NodeIndex, name: &str| {
-        positions[n.at()]
-            .ok_or_else(|| anyhow!("'{name}' is not among the nodes that are looked at"))
+        positions[n.at()].ok_or_else(|| {
+            anyhow!("'{name}' is not in the list of --nodes; add it there, or leave it out here")
+        })
     };
     let all = 0..traffic.nodes().len() as u32;
     let others = |one: &[u32]| -> Vec<u32> { all.clone().filter(|n| !one.contains(n)).collect() };
@@ -201,7 +202,7 @@ fn flows(pattern: &Pattern, names: &NodeNames<'_>, traffic: &Traffic<'_>) -> Res
                     let [a, b] = ends.map(|nodes| counted(nodes.len(), "node"));
                     let place = format!("{}:{}", source::name(path), from.line);
                     bail!(
-                        "{place}: '{}' has {a} and '{}' {b}: say by GUID which send to which",
+                        "{place}: '{}' has {a}, but '{}' has {b}; give the GUID of each node instead of the names",
                         from.name,
                         to.name
                     );

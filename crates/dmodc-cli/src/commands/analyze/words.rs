@@ -35,10 +35,10 @@ fn undelivered(analysis: &Analysis<'_>) -> String {
     let mut text = format!("{}\n", analysis.delivery);
     for lost in &analysis.lost {
         let to = end(fabric, End::Node(lost.to));
-        let _ = writeln!(text, "  not from {} to {to}", switch(fabric, lost.from));
+        let _ = writeln!(text, "  not delivered: from {} to {to}", switch(fabric, lost.from));
     }
     if !analysis.delivery.is_complete() {
-        text += "  pairs that do not arrive load nothing\n";
+        text += "  flows of these pairs are not counted below\n";
     }
     text
 }
@@ -47,16 +47,16 @@ fn undelivered(analysis: &Analysis<'_>) -> String {
 pub(super) fn title(finding: &Finding, seed: u64) -> String {
     let count = finding.maxima.len();
     match &finding.pattern {
-        Pattern::AllToAll => "everybody to everybody".into(),
+        Pattern::AllToAll => "every node to every other".into(),
         Pattern::Permutations(_) => {
             format!("{}, seed {seed}", counted(count, "random permutation"))
         }
         Pattern::Shifts(None) => format!("all {}", counted(count, "shift")),
         Pattern::Shifts(Some(_)) => format!("{}, seed {seed}", counted(count, "sampled shift")),
         Pattern::Bisections(_) => format!("{}, seed {seed}", counted(count, "random bisection")),
-        Pattern::OneToAll(node) => format!("{node} to everybody"),
-        Pattern::AllToOne(node) => format!("everybody to {node}"),
-        Pattern::File(path) => format!("the pairs of {path}"),
+        Pattern::OneToAll(node) => format!("{node} to every other node"),
+        Pattern::AllToOne(node) => format!("every other node to {node}"),
+        Pattern::File(path) => format!("the pairs in {path}"),
     }
 }
 
@@ -70,18 +70,24 @@ fn section(analysis: &Analysis<'_>, finding: &Finding) -> String {
     text += &headline(analysis, finding);
     if let Some(ends) = &finding.ends {
         let least = number(ends.max_least());
-        let _ = writeln!(text, "  min(sources, destinations) of a port: at most {least}");
+        let _ = writeln!(
+            text,
+            "  the smaller of sources and destinations of one port: at most {least}"
+        );
         let pairs = ends.pairs_by_switches.iter().enumerate().filter(|(_, pairs)| **pairs > 0);
-        let pairs: Vec<String> =
-            pairs.map(|(switches, pairs)| format!("{switches}: {}", number(*pairs))).collect();
-        let _ = writeln!(text, "  pairs by switches on their way: {}", pairs.join(", "));
+        let pairs: Vec<String> = pairs
+            .map(|(switches, pairs)| {
+                format!("{} over {}", number(*pairs), counted(switches, "switch"))
+            })
+            .collect();
+        let _ = writeln!(text, "  lengths of routes in pairs: {}", pairs.join(", "));
     }
     let mut sorted = finding.by_port.clone();
     sorted.sort_unstable();
     let parts =
         [50.0, 90.0, 99.0, 99.9].map(|p| format!("{p} %: {}", number(percentile(&sorted, p))));
-    let what = if is_series(&finding.pattern) { "worst loads" } else { "loads" };
-    let _ = writeln!(text, "  {what} of ports: {}", parts.join(", "));
+    let what = if is_series(&finding.pattern) { "greatest flows" } else { "flows" };
+    let _ = writeln!(text, "  percentiles of {what} per port: {}", parts.join(", "));
     text += &worst(analysis, finding);
     text += &hosts(analysis, finding);
     text
@@ -91,14 +97,14 @@ fn section(analysis: &Analysis<'_>, finding: &Finding) -> String {
 fn headline(analysis: &Analysis<'_>, finding: &Finding) -> String {
     let ratio = |risk: f64, bound: f64| match bound > 0.0 {
         true => format!("{:.2} × the bound", risk / bound),
-        false => "no bound".into(),
+        false => "there is no bound".into(),
     };
     if !is_series(&finding.pattern) {
         let sum: u64 = finding.by_port.iter().sum();
         let mean = sum as f64 / finding.by_port.len().max(1) as f64;
-        let why = finding.cut.map(|cut| format!(": {}", bound(analysis.live.fabric, &cut)));
+        let why = finding.cut.map(|cut| format!(" ({})", bound(analysis.live.fabric, &cut)));
         return format!(
-            "  risk {} flows on a port, mean {mean:.2}; bound {}{}; {}\n",
+            "  risk {}: the most flows through one port; mean {mean:.2}\n  bound {}{}; the risk is {}\n",
             number(finding.max),
             number(finding.bound),
             why.unwrap_or_default(),
@@ -114,7 +120,7 @@ fn headline(analysis: &Analysis<'_>, finding: &Finding) -> String {
     let mut text = format!("  {:<6}{:>9}{:>9}{:>9}{:>9}\n", "", "min", "median", "mean", "max");
     text += &line("risk", &maxima);
     text += &line("bound", &bounds);
-    let _ = writeln!(text, "  on average {}", ratio(maxima.mean, bounds.mean));
+    let _ = writeln!(text, "  on average the risk is {}", ratio(maxima.mean, bounds.mean));
     text
 }
 
@@ -142,8 +148,8 @@ impl SeriesSummary {
 
 /// Returns the cut that proves a bound, in words.
 pub(super) fn bound(fabric: &Fabric, cut: &Cut) -> String {
-    let nodes = counted(cut.nodes as usize, "node");
-    let cables = counted(cut.cables as usize, "cable");
+    let nodes = counted(cut.nodes, "node");
+    let cables = counted(cut.cables, "cable");
     let first = switch(fabric, cut.first);
     match cut.level {
         _ if cut.is_half => format!("{cables} for the {nodes} of the half with {first}"),
@@ -171,8 +177,8 @@ fn worst(analysis: &Analysis<'_>, finding: &Finding) -> String {
     for worst in &finding.worst {
         let ends = finding.ends.as_ref().map(|ends| {
             let (sources, destinations) = (ends.sources[worst.port], ends.destinations[worst.port]);
-            let sources = counted(sources as usize, "source");
-            format!(", {sources}, {}", counted(destinations as usize, "destination"))
+            let sources = counted(sources, "source");
+            format!(", {sources}, {}", counted(destinations, "destination"))
         });
         let name = port(fabric, &traffic.ports()[worst.port]);
         let _ = writeln!(text, "  {:>9}  {name}{}", number(worst.load), ends.unwrap_or_default());
@@ -198,12 +204,14 @@ fn hosts(analysis: &Analysis<'_>, finding: &Finding) -> String {
     }
     let WorstHosts { means, order } = worst_hosts(finding);
     let all = means.iter().sum::<f64>() / means.len().max(1) as f64;
-    let mut text =
-        format!("  hosts, by the worst port of any of their rails: {all:.2} on average\n");
+    let mut text = format!(
+        "  hosts with several nodes, by the worst port that any of them uses: {all:.2} on average\n"
+    );
     for host in order.into_iter().take(3) {
         let (name, rails, max) =
             (analysis.traffic.hosts()[host], rails[host], finding.by_host[host].max);
-        let _ = writeln!(text, "  {:>9.2}  '{name}' ({rails} rails), at most {max}", means[host]);
+        let rails = counted(rails, "node");
+        let _ = writeln!(text, "  {:>9.2}  '{name}' ({rails}), at most {max}", means[host]);
     }
     text
 }

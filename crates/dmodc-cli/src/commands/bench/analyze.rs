@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::cases::{Size, sizes};
 use super::record::write;
 use crate::args::{BenchAnalyzeArgs, Dead, command_line};
-use crate::text::number;
+use crate::text::{counted, number};
 use crate::{Answer, output};
 
 /// Measures judging instead of routing.
@@ -48,15 +48,15 @@ fn table(rows: &[Value]) -> String {
     for row in rows {
         let of = |key: &str| row[key].as_f64().unwrap_or(0.0);
         let ms = |key: &str| format!("{:.1} ms", of(key));
-        let is_right = |key: &str| if row[key] == true { "the same" } else { "OTHER" };
+        let is_right = |key: &str| if row[key] == true { "the same" } else { "DIFFERENT" };
         let _ = writeln!(
             text,
-            "{}, {} nodes, {} % cables and {} % switches dead, {} threads",
+            "{}, {}, {} % of the cables and {} % of the switches failed, {}",
             row["preset"].as_str().unwrap_or("?"),
-            number(row["nodes"].as_u64().unwrap_or(0)),
+            counted(row["nodes"].as_u64().unwrap_or(0), "node"),
             row["cables_dead"],
             row["switches_dead"],
-            row["threads"],
+            counted(row["threads"].as_u64().unwrap_or(0), "thread"),
         );
         let _ = write!(text, "  a2a  {:>11}", ms("a2a_ms"));
         if !row["a2a_ratio"].is_null() {

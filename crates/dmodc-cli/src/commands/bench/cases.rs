@@ -38,16 +38,19 @@ pub(super) fn planned_rows<'a>(args: &BenchArgs, sizes: &'a [Size]) -> Result<Ve
     }
     ensure!(
         !args.engines.contains(&EngineName::Random),
-        "the engines that are measured are dmodc and dmodk"
+        "'dmodc bench' measures the engines dmodc, stable and dmodk, not random"
     );
     ensure!(
         !args.engines.iter().any(|engine| matches!(engine, EngineName::Opensm(_))),
-        "OpenSM's engines are measured by --with-opensm"
+        "engines of OpenSM are measured with --with-opensm NAMES, not with --engine"
     );
-    ensure!(!rows.is_empty(), "Dmodk routes healthy fabrics only: nothing is left to measure");
+    ensure!(
+        !rows.is_empty(),
+        "the engine dmodk routes only fabrics without faults; use --dead 0/0"
+    );
     ensure!(
         !args.stream || args.engines == [EngineName::Dmodc],
-        "--stream is there for --engine dmodc alone"
+        "--stream works only with --engine dmodc"
     );
     Ok(rows)
 }
@@ -75,7 +78,7 @@ pub(super) fn kernel(name: Option<KernelName>) -> Result<Kernel> {
     let known = Kernel::all();
     known.iter().copied().find(|kernel| kernel.name() == wanted).with_context(|| {
         let names: Vec<&str> = known.into_iter().map(Kernel::name).collect();
-        format!("--kernel {wanted}: this processor has {}", names.join(", "))
+        format!("--kernel {wanted} does not run on this processor; use one of {}", names.join(", "))
     })
 }
 

@@ -18,7 +18,7 @@ pub(super) fn measure_apart(
 ) -> Result<Value> {
     let row = format!("{} {}", planned.size.name, planned.dead);
     progress(&row);
-    let program = std::env::current_exe().context("where this program is")?;
+    let program = std::env::current_exe().context("cannot find the path of this program")?;
     let mut command = Command::new(program);
     command.args(["bench", "--json"]).args(&planned.size.option);
     command.args(["--dead".into(), planned.dead.to_string()]);
@@ -53,7 +53,10 @@ pub(super) fn measure_apart(
         _ => {
             let errors = String::from_utf8_lossy(&output.stderr);
             let errors = errors.trim().trim_start_matches("dmodc: ");
-            bail!("measuring {row}: {}", if errors.is_empty() { "it ended early" } else { errors })
+            bail!(
+                "measuring {row}: {}",
+                if errors.is_empty() { "the program ended without a result" } else { errors }
+            )
         }
     }
 }

@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
-use crate::text::{bytes, number};
+use crate::text::{bytes, counted, number};
 
 /// The columns of the text.
 const HEADER: [&str; 12] = [
-    "preset", "engine", "nodes", "dead %", "re-route", "memset", "ratio", "a cable", "a switch",
-    "gain", "memory", "digest",
+    "preset", "engine", "nodes", "failed %", "re-route", "memset", "ratio", "1 cable", "1 switch",
+    "gain", "memory", "tables",
 ];
 
 pub(super) fn table(rows: &[Value]) -> String {
@@ -17,10 +17,10 @@ pub(super) fn table(rows: &[Value]) -> String {
         |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..HEADER.len()).map(width).collect();
     let mut text = format!(
-        "{} threads, {} kernel, median of {}\n",
-        rows[0]["threads"],
+        "{}, kernel {}, median of {}\n",
+        counted(rows[0]["threads"].as_u64().unwrap_or(0), "thread"),
         rows[0]["kernel"].as_str().unwrap_or("?"),
-        rows[0]["rounds"],
+        counted(rows[0]["rounds"].as_u64().unwrap_or(0), "measurement"),
     );
     for line in &lines {
         for (at, (word, width)) in line.iter().zip(&widths).enumerate() {
@@ -35,7 +35,7 @@ pub(super) fn table(rows: &[Value]) -> String {
     for row in rows.iter().filter(|row| row["over_dmodc"].is_number()) {
         let times = |key: &str| row[key].as_f64().unwrap_or(f64::NAN);
         text += &format!(
-            "{} {}/{}: a re-route takes {:.2} of dmodc's in turns with it, a cable {:.2}\n",
+            "{} {}/{}: measured in turns with dmodc, a re-route takes {:.2} × its time, one cable {:.2} ×\n",
             row["preset"].as_str().unwrap_or("?"),
             row["cables_dead"],
             row["switches_dead"],
@@ -46,21 +46,23 @@ pub(super) fn table(rows: &[Value]) -> String {
     for row in rows {
         if let Some(percent) = checked_share(row) {
             text += &format!(
-                "{} {} {}/{}: {percent:.1} % of the entries were compared with the naive oracle, those towards {} \
-                 destination switches\n",
+                "{} {} {}/{}: {percent:.1} % of the entries were compared with the simple program (those to {})\n",
                 row["preset"].as_str().unwrap_or("?"),
                 row["engine"].as_str().unwrap_or("?"),
                 row["cables_dead"],
                 row["switches_dead"],
-                row["checked_destination_switches"],
+                counted(
+                    row["checked_destination_switches"].as_u64().unwrap_or(0),
+                    "destination switch"
+                ),
             );
         }
     }
     for row in rows.iter().filter(|row| row["changes"].is_number()) {
         text += &format!(
-            "{}: {} changes at once {:.2} ms, {:.3} of a whole re-route, {}\n",
+            "{}: {} in one step take {:.2} ms, {:.3} of a whole re-route, {}\n",
             row["preset"].as_str().unwrap_or("?"),
-            number(row["changes"].as_u64().unwrap_or(0)),
+            counted(row["changes"].as_u64().unwrap_or(0), "change"),
             row["apply_changes_ms"].as_f64().unwrap_or(f64::NAN),
             row["apply_changes_ratio"].as_f64().unwrap_or(f64::NAN),
             if row["apply_changes_exact"] == true { "the same tables" } else { "OTHER TABLES" },

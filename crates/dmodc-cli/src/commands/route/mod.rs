@@ -56,8 +56,13 @@ pub(super) fn run(args: &RouteArgs) -> Result<Answer> {
 /// Computes all tables in memory, and writes them into one file.
 fn together(args: &RouteArgs, state: &RouteState) -> Result<RouteSummary> {
     let (live, routing) = (state.live(), &state.routing);
-    let engine = state.engine.as_ref().context("OpenSM's engines run in OpenSM")?;
-    let mut tables = routing.empty_tables(live)?;
+    let engine = state
+        .engine
+        .as_ref()
+        .context("an engine of OpenSM runs only inside OpenSM; use 'dmodc opensm lab'")?;
+    let mut tables = routing.empty_tables(live).context(
+        "write one file for each switch instead (--split FOLDER), which needs little memory",
+    )?;
     let start = Instant::now();
     let ready = routing.preprocess(live);
     let coverage = engine.route(live, &ready, &mut tables).map_err(|error| explain(error, live))?;
@@ -113,7 +118,8 @@ fn split(args: &RouteArgs, state: &RouteState, folder: &Path) -> Result<RouteSum
     let (live, columns) = (state.live(), state.routing.columns());
     let can_stream = matches!(args.engine, EngineName::Dmodc | EngineName::Stable);
     let engine = state.engine.as_ref().filter(|_| can_stream);
-    let engine = engine.context("--split is there for --engine dmodc and stable alone")?;
+    let engine = engine
+        .context("--split works only with --engine dmodc or stable; use --output FILE instead")?;
     let mut writer = lft::LftWriter::new(live, columns);
     let (mut empty, mut routed) = (EmptyEntries::default(), 0);
     let start = Instant::now();
@@ -157,7 +163,7 @@ fn split(args: &RouteArgs, state: &RouteState, folder: &Path) -> Result<RouteSum
 
 /// Returns comments for readers of the tables.
 fn comments(state: &RouteState) -> Vec<String> {
-    let beyond = "LIDs are beyond InfiniBand's range: OpenSM cannot load this.";
+    let beyond = "LIDs are beyond the range of InfiniBand; OpenSM cannot load these tables.";
     state.beyond.map(|_| beyond.into()).into_iter().collect()
 }
 
@@ -166,7 +172,10 @@ fn explain(error: RouteError, live: Live<'_>) -> anyhow::Error {
     match &error {
         RouteError::NotPgft(reason) => {
             let reason = not_pgft(live.fabric, reason);
-            anyhow::anyhow!("Dmodk routes healthy PGFTs only: {reason}")
+            anyhow::anyhow!(
+                "the engine dmodk routes only regular fat trees (PGFTs) without faults, and this is none: {reason}; use \
+                 --engine dmodc"
+            )
         }
         RouteError::TooFar(far) => {
             let from = switch(live.fabric, far.from);

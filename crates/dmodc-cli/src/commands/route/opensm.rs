@@ -23,7 +23,7 @@ pub(super) fn route(args: &RouteArgs, state: &RouteState, name: &str) -> Result<
     let others = [args.save_orders.is_some(), args.alternatives.is_some(), args.connect_roots];
     ensure!(
         !others.contains(&true) && args.split.is_none(),
-        "OpenSM's engines have no --save-orders, --alternatives, --connect-roots or --split"
+        "--save-orders, --alternatives, --connect-roots and --split do not work with engines of OpenSM; leave them out"
     );
     let plugin = commands::opensm::plugin(None)?;
     let OpensmTables { lft: dump, matrices_ms, tables_ms } =
@@ -56,8 +56,8 @@ pub(super) fn route(args: &RouteArgs, state: &RouteState, name: &str) -> Result<
         output::print(&format!("{summary:#}\n"))?;
     } else {
         let mut text = format!(
-            "opensm:{name}: {} × {} routed inside OpenSM in {tables_ms:.2} ms, after {matrices_ms:.2} ms for \
-             hop tables\n",
+            "engine opensm:{name}: tables of {} with {} each, routed inside OpenSM in {tables_ms:.2} ms, \
+             after {matrices_ms:.2} ms for hop tables\n",
             counted(live.switches().count(), "switch"),
             counted(state.destinations(), "destination"),
         );
@@ -75,7 +75,7 @@ pub(super) fn route(args: &RouteArgs, state: &RouteState, name: &str) -> Result<
 fn refuse_nothing(name: &str, delivery: &Delivery) -> Result<()> {
     ensure!(
         delivery.delivered > 0 || delivery.lost == 0,
-        "opensm:{name}: OpenSM's tables deliver nothing ({delivery}), so they are not written"
+        "opensm:{name}: the tables of OpenSM deliver no pair ({delivery}), so they are not written; try another engine"
     );
     Ok(())
 }
@@ -106,7 +106,7 @@ mod tests {
             refuse_nothing("updn", &Delivery { pairs, delivered, lost, cut_off })
         };
         let error = refused(0, 12, 0).expect_err("it is refused").to_string();
-        assert!(error.contains("opensm:updn: OpenSM's tables deliver nothing"), "{error}");
+        assert!(error.contains("opensm:updn: the tables of OpenSM deliver no pair"), "{error}");
         assert!(error.contains("0 of 12 node pairs delivered, 12 lost"), "{error}");
         // Pairs that are cut off are not the engine's fault, and neither is a fabric without pairs.
         for (delivered, lost, cut_off) in [(1, 11, 0), (0, 0, 12), (0, 0, 0)] {

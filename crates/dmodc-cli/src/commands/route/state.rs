@@ -50,7 +50,7 @@ impl RouteState {
     pub(super) fn read(args: &RouteArgs) -> Result<Self> {
         ensure!(
             args.reference.is_none() || args.engine == EngineName::Stable,
-            "--reference is there for --engine stable alone"
+            "--reference works only with --engine stable; add that option, or leave out --reference"
         );
         let Some(path) = &args.reference else {
             return RouteState::alone(args, input::fabric(&args.fabric)?);

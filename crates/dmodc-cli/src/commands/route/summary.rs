@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::state::RouteState;
 use crate::args::RouteArgs;
 use crate::ranks;
-use crate::text::{counted, doubts, end, number, switch, time};
+use crate::text::{counted, doubts, end, switch, time};
 use crate::verdict::{self, HintContext};
 
 /// Entries of live switches without a route, by kind of destination.
@@ -104,7 +104,7 @@ impl RouteSummary {
     pub(super) fn text(&self, args: &RouteArgs, state: &RouteState) -> String {
         let live = state.live();
         let mut text = format!(
-            "{}: {} × {} {} in {}\n",
+            "engine {}: tables of {} with {} each, {} in {}\n",
             self.name,
             counted(live.switches().count(), "switch"),
             counted(state.destinations(), "destination"),
@@ -119,29 +119,34 @@ impl RouteSummary {
         let _ = writeln!(text, "{}", self.delivery);
         for &(from, to) in &self.coverage.examples {
             let (from, to) = (switch(live.fabric, from), switch(live.fabric, to));
-            let _ = writeln!(text, "  no route from the nodes of {from} to those of {to}");
+            let _ = writeln!(text, "  no up*down* route from leaf {from} to leaf {to}");
         }
         text += &self.unset(live);
         if let Some(filled) = self.connected {
-            let what = "towards switches filled by shortest path, outside the deadlock guarantee";
-            let _ = writeln!(text, "{} {what}", entries(filled));
+            let _ = writeln!(
+                text,
+                "{} between switches got a shortest path, which the guarantee against deadlock does not cover",
+                entries(filled)
+            );
         }
         for line in doubts(live.fabric, state.routing.doubts()) {
             let _ = writeln!(text, "{line}");
         }
         if let Some(cost) = self.numbers.filter(NumbersCost::is_noticeable) {
             let advice = match state.absent_nodes() {
-                0 => "to renumber: --save-orders without --orders, when routes may move".into(),
-                count => {
-                    format!("while {} that the orders know are absent", counted(count, "node"))
-                }
+                0 => "hint: when most routes may move, number anew: use --save-orders without --orders".into(),
+                count => format!(
+                    "note: {} in the orders {} absent now; the balance may improve when nodes return",
+                    counted(count, "node"),
+                    if count == 1 { "is" } else { "are" }
+                ),
             };
-            let _ = writeln!(text, "{cost} ({advice})");
+            let _ = writeln!(text, "{cost}\n{advice}");
         }
         if let Some(lid) = state.beyond {
             let _ = writeln!(
                 text,
-                "LID {lid} is beyond InfiniBand's range: OpenSM cannot load these tables"
+                "LID {lid} is beyond the range of InfiniBand; OpenSM cannot load these tables"
             );
         }
         let situation = HintContext {
@@ -160,7 +165,7 @@ impl RouteSummary {
         let EmptyEntries { nodes, others, switches, examples } = &self.empty;
         let option = switches > &0 && self.connected.is_none();
         let hint = |which: &str| match option {
-            true => format!(" (--connect-roots sets {which})"),
+            true => format!(" (--connect-roots fills {which})"),
             false => String::new(),
         };
         let all = nodes + others + switches;
@@ -169,29 +174,30 @@ impl RouteSummary {
                 0 => String::new(),
                 _ => {
                     let (count, hint) = (entries(all), hint("those between switches"));
-                    format!("{count} left unset, which no node pair uses{hint}\n")
+                    let verb = if all == 1 { "has" } else { "have" };
+                    format!("{count} {verb} no route, but no node pair needs them{hint}\n")
                 }
             };
         }
         let mut text = String::new();
-        let kinds = [(*nodes, "towards nodes"), (*others, "towards nodes that are on no leaf")];
+        let kinds = [(*nodes, "to nodes"), (*others, "to nodes on switches that are not leaves")];
         for ((count, kind), example) in kinds.into_iter().zip(examples) {
             if let Some((from, to)) = *example {
                 let (from, to) = (switch(live.fabric, from), end(live.fabric, to));
                 let count = entries(count);
-                let _ = writeln!(text, "{count} {kind} left unset, such as from {from} to {to}");
+                let _ = writeln!(text, "{count} {kind} without a route, such as at {from} to {to}");
             }
         }
         if *switches > 0 {
             let (count, hint) = (entries(*switches), hint("them"));
-            let _ = writeln!(text, "{count} between switches left unset{hint}");
+            let _ = writeln!(text, "{count} between switches without a route{hint}");
         }
         text
     }
 }
 
 fn entries(count: usize) -> String {
-    format!("{} {}", number(count), if count == 1 { "entry" } else { "entries" })
+    counted(count, "entry")
 }
 
 fn numbers(cost: &NumbersCost) -> Value {

@@ -40,7 +40,7 @@ pub(super) fn plot(args: &StudyPlotArgs) -> Result<Answer> {
     };
     if png == Some(false) {
         eprintln!(
-            "dmodc: no PNG was made: rsvg-convert is not installed (on Debian: apt-get install librsvg2-bin)"
+            "dmodc: wrote no PNG files, because rsvg-convert is not installed (on Debian: apt-get install librsvg2-bin)"
         );
     }
     if args.json {
@@ -94,7 +94,7 @@ fn to_png(svg: &Path, png: &Path) -> Result<bool> {
     command.args(["--zoom", "2"]).arg(svg).stdin(Stdio::null());
     let drawn = match command.output() {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(false),
-        drawn => drawn.context("rsvg-convert")?,
+        drawn => drawn.context("cannot run rsvg-convert")?,
     };
     if !drawn.status.success() {
         let errors = String::from_utf8_lossy(&drawn.stderr);

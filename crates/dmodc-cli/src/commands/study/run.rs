@@ -109,7 +109,7 @@ impl StudyRunReport<'_> {
             shard => format!("{}, shard {shard}: ", self.study.plan.name),
         };
         if let Some(variables) = &self.variables {
-            let _ = write!(text, "(from {variables}) ");
+            let _ = write!(text, "(shard from {variables}) ");
         }
         let _ = write!(text, "{} measured", counted(progress.total, "cell"));
         if progress.before > 0 {
@@ -117,17 +117,21 @@ impl StudyRunReport<'_> {
         }
         let _ = writeln!(text, " in {}: {}", time(self.elapsed), table.display());
         if let Some(summary) = summary {
-            let _ = writeln!(text, "in short: {}", summary.display());
+            let _ = writeln!(text, "summary: {}", summary.display());
         }
         for EngineRefusal { engine, rows, why } in &self.refused {
-            let _ = writeln!(text, "{engine} has no figures in {}: {why}", counted(*rows, "row"));
+            let rows = counted(*rows, "row");
+            let _ = writeln!(
+                text,
+                "note: engine {engine} could not route in {rows}, for example: {why}"
+            );
         }
         for EngineLoss { engine, rows, most } in &self.lost {
             let _ = writeln!(
                 text,
-                "{engine} loses pairs in {} (up to {}), which are not compared with other engines",
+                "note: engine {engine} loses up to {} in {}; these rows are not compared with other engines",
+                counted(*most, "node pair"),
                 counted(*rows, "row"),
-                number(*most)
             );
         }
         text
@@ -158,11 +162,11 @@ fn refusals(rows: &[StudyRow]) -> Vec<EngineRefusal> {
 fn interrupted(progress: Option<StudyProgress>) -> String {
     match progress {
         Some(StudyProgress { done, total, .. }) => format!(
-            "interrupted: {} of {} are done and kept; run the same command to go on",
+            "interrupted: {} of {} done and kept; run the same command again to continue",
             number(done),
             counted(total, "cell"),
         ),
-        None => "interrupted before the first cell; run the same command to begin again".into(),
+        None => "interrupted before the first cell was finished; run the same command again".into(),
     }
 }
 
@@ -205,7 +209,7 @@ fn progress_line(progress: StudyProgress, elapsed: Duration) -> String {
         }
     };
     let share = 100 * done / total.max(1);
-    format!("{} of {} cells, {share} %, {left} left", number(done), number(total))
+    format!("{} of {} done, {share} %, {left} left", number(done), counted(total, "cell"))
 }
 
 /// Returns a span of time in suitable units.

@@ -72,22 +72,27 @@ fn status_text(
     for of in &found.begun {
         let (finished, cells) = (number(of.finished), counted(of.cells, "cell"));
         let done = format!("{finished} of {cells} done");
-        let go_on = format!("run '{}' to go on", command(args, of.shard));
+        let go_on = format!("continue with '{}'", command(args, of.shard));
         let _ = match of.is_running {
             Some(true) => writeln!(text, "shard {} is running: {done}", of.shard),
-            Some(false) => writeln!(text, "shard {} is interrupted: {done}; {go_on}", of.shard),
-            None => writeln!(text, "shard {}: {done}; unless it is running, {go_on}", of.shard),
+            Some(false) => writeln!(text, "shard {} was interrupted: {done}; {go_on}", of.shard),
+            None => writeln!(text, "shard {}: {done}; if it is not running, {go_on}", of.shard),
         };
     }
     for shard in &found.holes {
-        let _ = writeln!(text, "hole: shard {shard}: run '{}'", command(args, *shard));
+        let _ =
+            writeln!(text, "missing: shard {shard}; measure it with '{}'", command(args, *shard));
     }
     match &found.merged {
         Some(path) => {
-            let _ = writeln!(text, "merged: {}", path.display());
+            let _ = writeln!(text, "complete: {}", path.display());
         }
         None if found.missing.is_empty() => {
-            text += "complete: 'dmodc study merge' puts it together\n";
+            let _ = writeln!(
+                text,
+                "all shards are measured; join them with 'dmodc study merge {}'",
+                args.plan.display()
+            );
         }
         None => {}
     }

@@ -26,7 +26,7 @@ pub(super) fn merge_shards(args: &StudyArgs) -> Result<Answer> {
     } else {
         let (shards, rows) = (counted(merged.shards, "shard"), counted(merged.rows, "row"));
         let (table, summary) = (merged.table.display(), merged.summary.display());
-        output::print(&format!("{shards}, {rows}: {table}\nin short: {summary}\n"))?;
+        output::print(&format!("merged {shards} with {rows}: {table}\nsummary: {summary}\n"))?;
     }
     Ok(Answer::Yes)
 }

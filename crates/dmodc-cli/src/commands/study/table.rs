@@ -39,7 +39,8 @@ pub(super) fn merged(study: &Study, folder: &StudyFolder) -> Result<(Vec<StudyRo
     let found = status(study, folder)?;
     let Some(table) = found.merged else {
         bail!(
-            "{}: there is no merged table yet: 'dmodc study run' and 'dmodc study merge' make it",
+            "{}: the study is not finished; 'dmodc study status' shows what is missing, 'dmodc study run' measures it, and \
+             'dmodc study merge' joins shards",
             folder.path().display()
         );
     };

@@ -190,7 +190,7 @@ fn a_ring_of_leaves_is_connected_and_stays_so() {
     let mut plugin = opensm.plugin();
     opensm.run(&mut plugin, &ring).expect("nothing is lost");
     assert_eq!(opensm.empty_entries(), 0);
-    let (level, line) = opensm.logged("no fat tree").expect("it is logged");
+    let (level, line) = opensm.logged("not a fat tree").expect("it is logged");
     assert_eq!(level, LogLevel::Info);
     assert!(line.contains("ranks are counted from one root, 's"), "{line}");
     assert!(line.contains("node pairs would have no up*down* route"), "{line}");
@@ -207,7 +207,7 @@ fn a_ring_of_leaves_is_connected_and_stays_so() {
             tables.values().map(|row| row[..=used(row).unwrap_or(0)].to_vec()).collect()
         };
         assert_eq!(trimmed(&opensm.tables), trimmed(&incremental), "without {root} and {other}");
-        let (_, line) = opensm.logged("no fat tree").expect("it is logged");
+        let (_, line) = opensm.logged("not a fat tree").expect("it is logged");
         assert!(line.ends_with("saved with the orders"), "{line}");
     }
     opensm.run(&mut plugin, &ring).expect("nothing is lost");
@@ -244,8 +244,8 @@ fn lost_leaf_pairs_are_kept_or_handed_over() {
                 line
             }
         };
-        let start = "LOST: 8 of 30 leaf pairs have no up*down* route although cables connect them, such \
-                     as '";
+        let start = "LOST: 8 of 30 leaf pairs have no up*down* route, although cables connect them; \
+                     an example is '";
         assert!(logged.starts_with(start), "{logged}");
         opensm.run(&mut plugin, &whole).expect("it is whole again");
         assert_eq!(opensm.empty_entries(), 0);
@@ -264,7 +264,7 @@ fn service_nodes_and_nodes_that_are_cut_off_never_hand_over() {
     let (level, line) = opensm.logged("LOST").expect("service nodes cannot reach each other");
     assert_eq!(level, LogLevel::Error);
     assert!(line.starts_with("LOST: 2 of 992 node pairs"), "{line}");
-    assert!(line.contains("leaves 2 nodes on switches that are no leaves, such as 's4'"), "{line}");
+    assert!(line.contains("2 nodes are on switches that are not leaves, such as 's4'"), "{line}");
     assert!(opensm.empty_entries() > 0);
     let status = opensm.status();
     assert_eq!(

@@ -284,8 +284,8 @@ fn only_valid_fabrics_are_learned_and_growth_renumbers_nobody() {
     assert!(!opensm.path(LEARNED_SNAPSHOT).exists());
     let last = &opensm.status()["last"];
     let why = last["reference"]["refused"].as_str().expect("a reason").to_owned();
-    assert!(last["engine"] == "dmodc" && why.starts_with("no fabric was seen yet"), "{why}");
-    assert!(opensm.take_log().contains("NO REFERENCE: no fabric was seen yet"));
+    assert!(last["engine"] == "dmodc" && why.starts_with("no reference was learned yet"), "{why}");
+    assert!(opensm.take_log().contains("NO REFERENCE: no reference was learned yet"));
 
     // The fabric grows from two pods to four and to all six.
     fs::remove_file(opensm.path("dmodc.orders")).expect("a new start");
@@ -390,7 +390,7 @@ fn a_file_is_read_when_it_changes_and_never_written() {
     fs::write(opensm.path("whole.json"), "{}").expect("it can be written");
     refused(&mut opensm, &mut plugin, "whole.json:1:");
     write(&opensm, &other, 10);
-    refused(&mut opensm, &mut plugin, "the reference is of another fabric: ");
+    refused(&mut opensm, &mut plugin, "the reference describes another fabric: ");
     fs::remove_file(opensm.path("dmodc.orders")).expect("numbers of the degraded one");
 
     let mut plugin = opensm.plugin();

@@ -116,11 +116,14 @@ impl RawPlan {
         let (at, name) = (self.name.span().start, self.name.into_inner());
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
         if name.is_empty() || name.starts_with('.') || !name.chars().all(is_plain) {
-            let message = format!("'{name}' cannot name files: use letters, digits, - _ .");
+            let message = format!(
+                "'{name}' cannot be used in file names; use only letters, digits and - _ ."
+            );
             return Err(PlanError(at, message));
         }
         if name.starts_with("shard-") {
-            let message = format!("'{name}' is called like the tables of shards: use another name");
+            let message =
+                format!("'{name}' would be mistaken for the table of a shard; use another name");
             return Err(PlanError(at, message));
         }
         check_trials(&self.throws)?;
@@ -129,7 +132,10 @@ impl RawPlan {
             let at = written.span().start;
             let fabric = written.into_inner().check(at, folder)?;
             if fabrics.iter().any(|other| other.name == fabric.name) {
-                let message = format!("two fabrics are called '{}': give one a name", fabric.name);
+                let message = format!(
+                    "two fabrics have the name '{}'; give one of them another 'name'",
+                    fabric.name
+                );
                 return Err(PlanError(at, message));
             }
             fabrics.push(fabric);
@@ -156,7 +162,10 @@ impl RawPlan {
         let counts = [engines.len(), patterns.len(), fabrics.len(), levels.len()];
         let what = ["engine", "pattern", "fabric", "degradation"];
         if let Some((_, what)) = counts.iter().zip(what).find(|(count, _)| **count == 0) {
-            return Err(PlanError(0, format!("there is no {what}: nothing would be measured")));
+            return Err(PlanError(
+                0,
+                format!("the plan has no {what}, so nothing would be measured; add at least one"),
+            ));
         }
         Ok(StudyPlan {
             name,
@@ -184,7 +193,8 @@ impl RawFabric {
                 let preset = Preset::named(name.get_ref()).ok_or_else(|| {
                     let names: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
                     let names = names.join(", ");
-                    let message = format!("no preset is called '{}': {names}", name.get_ref());
+                    let message =
+                        format!("there is no preset '{}'; the presets are {names}", name.get_ref());
                     PlanError(name.span().start, message)
                 })?;
                 (preset.name.to_string(), FabricSource::Pgft(preset.pgft()))
@@ -193,7 +203,12 @@ impl RawFabric {
                 let stem = file.file_stem().unwrap_or(file.as_os_str());
                 (stem.to_string_lossy().into_owned(), FabricSource::File(folder.join(&file)))
             }
-            _ => return Err(PlanError(at, "a fabric has one of pgft, preset and file".into())),
+            _ => {
+                return Err(PlanError(
+                    at,
+                    "a fabric needs exactly one of the lines pgft, preset and file".into(),
+                ));
+            }
         };
         // Control characters would spoil tables and figures.
         Ok(PlannedFabric { name: printable(&self.name.unwrap_or(usual)), source })
@@ -204,7 +219,10 @@ impl RawFabric {
 fn check_trials(written: &Spanned<u32>) -> Result<(), PlanError> {
     match written.get_ref() {
         1..=MOST_TRIALS => Ok(()),
-        _ => Err(PlanError(written.span().start, format!("throws are from 1 to {MOST_TRIALS}"))),
+        _ => Err(PlanError(
+            written.span().start,
+            format!("throws (the number of random draws) must be from 1 to {MOST_TRIALS}"),
+        )),
     }
 }
 
@@ -218,17 +236,20 @@ fn engines(
     for table in slow {
         let (at, table) = (table.span().start, table.get_ref());
         if table.engines.is_empty() {
-            return Err(PlanError(at, "these slow engines are none: name some in engines".into()));
+            return Err(PlanError(
+                at,
+                "this [[slow]] table names no engine; list some in its line engines".into(),
+            ));
         }
         if table.throws.is_none() && table.nodes.is_none() {
-            let what = "slow engines have throws, nodes or both, which they are limited to";
+            let what = "a [[slow]] table needs a limit: throws, nodes or both";
             return Err(PlanError(at, what.into()));
         }
         if let Some(written) = &table.throws {
             check_trials(written)?;
         }
         if let Some(nodes) = table.nodes.as_ref().filter(|nodes| *nodes.get_ref() == 0) {
-            return Err(PlanError(nodes.span().start, "no fabric has 0 nodes".into()));
+            return Err(PlanError(nodes.span().start, "nodes must be at least 1".into()));
         }
         let limit = (
             table.throws.as_ref().map(|throws| *throws.get_ref()),
@@ -247,7 +268,7 @@ fn pattern(word: &str) -> Result<Pattern, String> {
     match word.parse() {
         Ok(Pattern::OneToAll(_) | Pattern::AllToOne(_) | Pattern::File(_)) | Err(_) => {
             Err(format!(
-                "'{word}' is no pattern of a study: expected a2a, rp:N, sp, sp:N or bisection:N, \
+                "'{word}' is not a pattern for a study: expected a2a, rp:N, sp, sp:N or bisection:N, \
                  with N from 1 to {}",
                 Pattern::MOST
             ))
@@ -269,7 +290,10 @@ where
         let wrong = |message| PlanError(word.span().start, message);
         let value = meaning(word.get_ref()).map_err(wrong)?;
         if unique.contains(&value) {
-            return Err(wrong(format!("{} comes twice", word.get_ref())));
+            return Err(wrong(format!(
+                "'{}' is listed twice; remove one of the two",
+                word.get_ref()
+            )));
         }
         unique.push(value);
     }

@@ -1,16 +1,18 @@
 //! The summary as Markdown, whose tables are aligned in plain text, too.
 
+use dmodc::words::noun;
+
 use super::{EngineTrials, Mean, Scenario, Standing, StudySummary};
 use crate::figure::thousands;
 use crate::study::measures::{Measure, shown};
 
 /// The text above the tables.
 const HEAD: &str = "\
-Means over throws. In brackets: what no routing can go below, on these throws. Moved is what differs from the
-engine's healthy tables, in percent; in brackets: what of them could not stay, whatever the new tables, as long as
-routes are up*down* (an engine that leaves such routes may move less). Engines with fewer throws than others are
-compared on the throws that both have. An engine loses a pair if live cables connect it and the tables do not; throws
-in which one of two engines loses pairs are not compared.
+Each value is a mean over all random draws of the failed parts. A value in brackets after a congestion risk is the lower
+bound that no routing can beat on these draws. \"Moved\" is the percentage of entries that differ from the engine's tables
+of the healthy fabric. The value in brackets after it is the percentage that every up*down* routing has to change. (An
+engine whose routes are not up*down* may move less.) An engine loses a pair if cables connect the pair and its tables do
+not deliver it. Two engines are compared only on draws that both have measured and on which neither loses pairs.
 ";
 
 impl StudySummary {
@@ -22,24 +24,30 @@ impl StudySummary {
     pub fn markdown(&self, engine: &str) -> Result<String, String> {
         let at = self.engines.iter().position(|known| known == engine).ok_or_else(|| {
             let names = self.engines.join(", ");
-            format!("no engine of the study is called '{engine}': {names}")
+            format!("the study has no engine '{engine}'; its engines are {names}")
         })?;
         let mut text = format!("# {}\n\n{HEAD}", self.study);
         for scenarios in self.scenarios.chunk_by(|a, b| a.fabric == b.fabric) {
             let Scenario { fabric, nodes, switches, .. } = &scenarios[0];
-            let (nodes, switches) = (thousands(nodes), thousands(switches));
-            text += &format!("\n## {fabric}: {nodes} nodes, {switches} switches\n\n");
-            text += &self.table(&["dead", "engine", "throws"], scenarios, |scenario| {
+            let counted = |digits: &str, what: &str| {
+                let count = digits.parse().unwrap_or(0);
+                format!("{} {}", thousands(digits), noun(count, what))
+            };
+            let (nodes, switches) = (counted(nodes, "node"), counted(switches, "switch"));
+            text += &format!("\n## {fabric}: {nodes}, {switches}\n\n");
+            text += &self.table(&["failed", "engine", "draws"], scenarios, |scenario| {
                 self.means_of(scenario)
             });
             if scenarios.iter().all(|scenario| scenario.engines[at].is_absent()) {
                 continue;
             }
-            text += &format!("\n### Is {engine} the lowest, on equal throws?\n\n");
-            text += &self.table(&["dead"], scenarios, |scenario| vec![self.verdict(scenario, at)]);
-            text += &format!("\n### {engine} : another, on the throws that both have\n\n");
+            text += &format!("\n### Does {engine} have the lowest value of all engines?\n\n");
             text +=
-                &self.table(&["dead", "other", "throws"], scenarios, |p| self.compare_all(p, at));
+                &self.table(&["failed"], scenarios, |scenario| vec![self.verdict(scenario, at)]);
+            text +=
+                &format!("\n### {engine} compared with each other engine ({engine} : other)\n\n");
+            text +=
+                &self.table(&["failed", "other", "draws"], scenarios, |p| self.compare_all(p, at));
         }
         Ok(text)
     }
@@ -63,7 +71,7 @@ impl StudySummary {
         let line = |(trials, engine): (&EngineTrials, &String)| {
             let mut count = trials.measured.len().to_string();
             if trials.refused > 0 {
-                count += &format!(", refuses {}", trials.refused);
+                count += &format!(", gives up in {}", trials.refused);
             }
             if let Some(most) = trials.lost.values().max() {
                 let most = thousands(&most.to_string());
@@ -99,8 +107,8 @@ impl StudySummary {
                     written(its.value, measure),
                     written(mine.value, measure),
                     match mine.trials {
-                        1 => "1 throw".into(),
-                        trials => format!("{trials} throws"),
+                        1 => "1 draw".into(),
+                        trials => format!("{trials} draws"),
                     },
                 ),
             }
@@ -244,12 +252,12 @@ mod tests {
         let line = |start: &str| text.lines().find(|line| line.starts_with(start)).expect(start);
         assert!(line("| 1 % cables | ours ").contains("5.00 (1.00)"), "{text}");
         assert!(line("| 1 % cables | ours ").contains("| 37.50 % (12.50 %) |"), "{text}");
-        assert!(line("| 1 % cables | never ").contains("| 0, refuses 3 |"), "{text}");
+        assert!(line("| 1 % cables | never ").contains("| 0, gives up in 3 |"), "{text}");
         assert!(line("| 1 % cables | slow  | 2 ").contains("| 3.00 : 3.25 |"), "{text}");
         assert!(line("| 1 % cables |     yes |").contains("|     yes |    yes |"), "{text}");
         assert!(text.contains("## f|g: 1,024 nodes, 320 switches"), "{text}");
         let other = summary.markdown("slow").expect("it is an engine");
-        assert!(other.contains("| no: ours 3.00 < 3.25, 2 throws |"), "{other}");
+        assert!(other.contains("| no: ours 3.00 < 3.25, 2 draws |"), "{other}");
         assert!(summary.markdown("none").is_err_and(|what| what.contains("ours, slow, never")));
 
         let versus = super::super::csv(&summary.versus());
@@ -293,7 +301,7 @@ mod tests {
         // sp mean, sp max, a2a max, entries moved, blocks, pairs, pairs without a route.
         assert_eq!(cells("ours")[2..6], ["yes", "yes", "yes", "yes"]);
         assert_eq!(cells("lossy")[2..6], ["it loses pairs"; 4]);
-        assert_eq!(cells("once")[2], "no: ours 6.50 < 7.50, 2 throws");
+        assert_eq!(cells("once")[2], "no: ours 6.50 < 7.50, 2 draws");
         assert!(cells("once")[8].starts_with("no: ours 0.00 < 411"), "{:?}", cells("once"));
         let text = summary.markdown("ours").expect("it is an engine");
         assert!(text.contains("| 3, loses pairs in 3 (up to 6) "), "{text}");
@@ -308,8 +316,8 @@ mod tests {
     #[test]
     fn tables_are_lined_up() {
         let line = |fields: [&str; 2]| fields.map(String::from).to_vec();
-        let text = aligned(&[line(["dead", "sp mean"]), line(["nothing", "1|2"])], 1);
-        let expected = "| dead    | sp mean |\n|-------- | -------:|\n| nothing |     1/2 |\n";
+        let text = aligned(&[line(["failed", "sp mean"]), line(["nothing", "1|2"])], 1);
+        let expected = "| failed  | sp mean |\n|-------- | -------:|\n| nothing |     1/2 |\n";
         assert_eq!(text, expected);
     }
 }

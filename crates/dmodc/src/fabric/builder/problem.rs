@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::id::{Guid, PortNumber};
+use crate::words::counted;
 
 /// One thing that is wrong with the description of a fabric.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,20 +36,22 @@ impl fmt::Display for Problem {
             Problem::DeviceTwice(g) => write!(f, "device {g} is described twice"),
             Problem::DuplicateGuid(g) => write!(f, "GUID {g} is given twice"),
             Problem::TooManyPorts(g, n) => {
-                write!(f, "{g} has {n} ports; at most {} are possible", PortNumber::MAX)
+                write!(f, "{g} has {n} ports, but at most {} are possible", PortNumber::MAX)
             }
-            Problem::NoSuchPort(g, p, n) => write!(f, "{g} has {n} ports, but port {p} is cabled"),
+            Problem::NoSuchPort(g, p, n) => {
+                write!(f, "{g} has {}, but port {p} has a cable", counted(n, "port"))
+            }
             Problem::PortTwice(g, p) => write!(f, "two cables are in port {p} of {g}"),
             Problem::UnknownPeer(g, p, peer) => {
                 write!(f, "port {p} of {g} is cabled to {peer}, which is not described")
             }
             Problem::OneSided(g, p, peer, q) => write!(
                 f,
-                "port {p} of {g} is cabled to port {q} of {peer}, but that port does not say so"
+                "port {p} of {g} is cabled to port {q} of {peer}, but the file does not list this cable at that port"
             ),
             Problem::SelfLoop(g, p) => write!(f, "port {p} of {g} is cabled to its own switch"),
             Problem::NoSwitch(g, p, peer) => {
-                write!(f, "port {p} of {g} is cabled to {peer}: neither is a switch")
+                write!(f, "port {p} of {g} is cabled to {peer}, and neither is a switch")
             }
             Problem::NoPortGuid(g, p) => write!(f, "port {p} of {g} has no port GUID"),
         }

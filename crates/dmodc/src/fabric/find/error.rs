@@ -57,10 +57,10 @@ impl fmt::Display for FindError {
                 let more = if candidates.len() > LISTED { ", …" } else { "" };
                 let count = candidates.len();
                 let listed = candidates[..count.min(LISTED)].join(", ");
-                write!(f, "'{text}' means {count} parts; say which by GUID: {listed}{more}")
+                write!(f, "'{text}' matches {count} parts; give one of their GUIDs: {listed}{more}")
             }
             FindError::NoCable { device, port } => {
-                write!(f, "no cable is in port {port} of '{device}'")
+                write!(f, "port {port} of '{device}' has no cable")
             }
             FindError::NotAPort(text) => {
                 write!(f, "'{text}' does not end in a port number from 1 to 254")

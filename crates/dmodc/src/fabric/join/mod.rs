@@ -8,6 +8,7 @@ use std::fmt;
 
 use super::{Degradation, Fabric, Part};
 use crate::id::Guid;
+use crate::words::counted;
 use matched::Matched;
 
 /// How many of each.
@@ -166,14 +167,22 @@ impl OtherFabric {
 impl fmt::Display for OtherFabric {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let &OtherFabric { switches: (reference, present), known, cables: (same, other) } = self;
-        f.write_str("the reference is of another fabric: ")?;
+        f.write_str("the reference describes another fabric: ")?;
         match self.has_other_switches() {
             true => {
-                write!(f, "of its {reference} switches {known} are among the {present} of now")
+                write!(
+                    f,
+                    "only {known} of its {} are among the {present} of the present fabric",
+                    counted(reference, "switch")
+                )
             }
             false => {
-                let has = "cables between switches are where it has them";
-                write!(f, "{same} {has}, {other} in ports where it has others")
+                write!(
+                    f,
+                    "{} between switches are the same in both, but {} differ",
+                    counted(same, "cable"),
+                    counted(other, "cable")
+                )
             }
         }
     }

@@ -15,6 +15,7 @@ use std::str::FromStr;
 use super::{Adapter, AdapterKind, Fabric, FabricBuilder, Product, Rate, Switch, Vertex};
 use crate::id::{Guid, Lid, PortNumber};
 use crate::random::Random;
+use crate::words::counted;
 
 /// The shape of a PGFT. Indices of the arrays are levels less one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,13 +66,14 @@ impl fmt::Display for PgftError {
             PgftError::Lengths(h) => {
                 write!(
                     f,
-                    "a PGFT of {h} levels needs {h} numbers each of m, w and p, from 1 level on"
+                    "a PGFT of {} needs exactly that many numbers in each of the lists m, w and p, and at least 1 level",
+                    counted(*h, "level")
                 )
             }
             PgftError::Levels(h) => {
                 write!(
                     f,
-                    "{h} levels are more than {}: no route could be so long",
+                    "a PGFT has at most {} levels, because routes have a greatest length; not {h}",
                     Pgft::MOST_LEVELS
                 )
             }
@@ -81,7 +83,7 @@ impl fmt::Display for PgftError {
             }
             PgftError::Ports(level, ports) => write!(
                 f,
-                "switches of level {level} would need {ports} ports; at most {} are possible",
+                "switches of level {level} would need {ports} ports, but a switch has at most {}",
                 PortNumber::MAX
             ),
             PgftError::TooLarge => {

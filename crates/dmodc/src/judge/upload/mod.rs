@@ -65,6 +65,7 @@ use crate::fabric::Live;
 use crate::id::SwitchIndex;
 use crate::parallel;
 use crate::tables::{End, ForwardingTables};
+use crate::words::counted;
 use needs::{Needs, Surroundings};
 use rounds::Schedule;
 
@@ -170,7 +171,7 @@ pub struct NewLoops {
 
 impl fmt::Display for NewLoops {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the new tables loop for {} destinations", self.destinations)
+        write!(f, "the new tables loop for {}", counted(self.destinations, "destination"))
     }
 }
 
