@@ -332,14 +332,14 @@ fn other_fabrics_are_refused_with_numbers() {
     }
     assert_eq!(
         Joined::new(&described.finish(), &small).unwrap_err().to_string(),
-        "the reference is of another fabric: of its 5 switches 0 are among the 5 of now"
+        "the reference describes another fabric: only 0 of its 5 switches are among the 5 of the present fabric"
     );
     // The same GUIDs, cabled otherwise.
     let other = pgft("2; 4,3; 1,2; 1,1");
     assert_eq!(
         Joined::new(&other, &small).unwrap_err().to_string(),
-        "the reference is of another fabric: 0 cables between switches are where it has them, 6 in ports \
-         where it has others"
+        "the reference describes another fabric: 0 cables between switches are the same in both, \
+         but 6 cables differ"
     );
     // A pod is a part of a whole, and the other way round.
     let (part, whole) = (pgft("2; 2,3; 1,2; 1,1"), pgft("2; 2,30; 1,2; 1,1"));

@@ -86,13 +86,6 @@ fn text(found: &DiffReport<'_>) -> String {
         counted(of.switches, "switch"),
         share(switches, of.switches),
     );
-    let _ = writeln!(
-        text,
-        "{} of {} change their route ({})",
-        number(diff.pairs),
-        counted(of.pairs, "node pair"),
-        share(diff.pairs, of.pairs),
-    );
     if let Some(Forced { entries, blocks }) = forced {
         let _ = writeln!(
             text,
@@ -104,6 +97,13 @@ fn text(found: &DiffReport<'_>) -> String {
             share(*blocks, of.blocks),
         );
     }
+    let _ = writeln!(
+        text,
+        "{} of {} change their route ({})",
+        number(diff.pairs),
+        counted(of.pairs, "node pair"),
+        share(diff.pairs, of.pairs),
+    );
     for level in &diff.levels {
         let name = match level.rank {
             Some(0) => "rank 0 (leaves)".into(),

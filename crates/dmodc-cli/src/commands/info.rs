@@ -247,10 +247,13 @@ impl Info<'_> {
             );
         }
         let Leaves { empty, service, .. } = self.leaves();
-        for (list, noun, what) in [
-            (empty, "leaf", "without a node"),
-            (service, "switch", "with nodes, but not counted as leaves"),
-        ] {
+        let not_a_leaf = match service.len() {
+            1 => "with nodes that does not count as a leaf",
+            _ => "with nodes that do not count as leaves",
+        };
+        for (list, noun, what) in
+            [(empty, "leaf", "without a node"), (service, "switch", not_a_leaf)]
+        {
             if !list.is_empty() {
                 let names = list.iter().map(|&s| switch(fabric, s));
                 let (count, names) = (counted(list.len(), noun), first(names, list.len()));
@@ -291,12 +294,21 @@ impl Info<'_> {
             let list: Vec<String> = rates
                 .iter()
                 .rev()
-                .map(|(rate, count)| format!("{} at {rate}", number(*count)))
+                .map(|(rate, count)| format!("{} at {}", number(*count), rate_text(*rate)))
                 .collect();
             if !list.is_empty() {
                 let _ = writeln!(text, "{what}: {}", list.join(", "));
             }
         }
+    }
+}
+
+/// Returns a rate, and says so if the file does not give it.
+fn rate_text(rate: Rate) -> String {
+    match rate.to_string() {
+        text if text.chars().all(|c| c == '?') => "an unknown rate".into(),
+        text if text.contains('?') => format!("an unknown rate ({text})"),
+        text => text,
     }
 }
 
@@ -308,9 +320,10 @@ fn lacking_text(text: &mut String, level: &LevelSurvey, name: impl Fn(SwitchInde
     }
     let _ = writeln!(
         text,
-        "    missing cables: {} (a switch of this rank usually has {} to each of {} above)",
+        "    missing cables: {} (a switch of this rank usually has {} to {}{} above)",
         number(missing),
         counted(level.usual_parallel, "cable"),
+        if level.usual_upswitches == 1 { "" } else { "each of " },
         counted(level.usual_upswitches, "switch"),
     );
     let pairs = &level.fewer_cables;

@@ -112,9 +112,9 @@ impl fmt::Display for SoakSummary {
         for (at, (kind, count)) in self.kinds.iter().enumerate() {
             write!(f, "{}{kind} {count}", if at > 0 { ", " } else { "" })?;
         }
-        write!(
+        writeln!(
             f,
-            ");\n{} other than in 'dmodc route', {} lost, {} without an up*down* route, {cut_off} cut off;\n",
+            ");\n{} other than in 'dmodc route', {} lost, {} without an up*down* route, {cut_off} cut off;",
             counted(*differences, "entry"),
             counted(*lost, "pair"),
             self.roadless
@@ -123,9 +123,9 @@ impl fmt::Display for SoakSummary {
             ratio.map_or("none".into(), |ratio| format!("{:+.1} %", (ratio - 1.0) * 100.0))
         };
         let (worst, other) = (percent(self.worst_quiet), percent(self.worst_other));
-        write!(
+        writeln!(
             f,
-            "balance compared with new numbers, at worst: {worst} at {} without faults, {other} at others;\n",
+            "balance compared with new numbers, at worst: {worst} at {} without faults, {other} at others;",
             counted(*quiet, "event")
         )?;
         write!(

@@ -77,10 +77,10 @@ fn section(analysis: &Analysis<'_>, finding: &Finding) -> String {
         let pairs = ends.pairs_by_switches.iter().enumerate().filter(|(_, pairs)| **pairs > 0);
         let pairs: Vec<String> = pairs
             .map(|(switches, pairs)| {
-                format!("{} over {}", number(*pairs), counted(switches, "switch"))
+                format!("{} over {}", counted(*pairs, "pair"), counted(switches, "switch"))
             })
             .collect();
-        let _ = writeln!(text, "  lengths of routes in pairs: {}", pairs.join(", "));
+        let _ = writeln!(text, "  routes by length: {}", pairs.join(", "));
     }
     let mut sorted = finding.by_port.clone();
     sorted.sort_unstable();

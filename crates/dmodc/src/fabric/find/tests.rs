@@ -30,8 +30,8 @@ fn errors_say_what_is_wrong_and_list_candidates() {
                    'L2-1', 'L1-0', 'L1-1'";
     assert_eq!(wrong("L2-7"), unknown);
     assert_eq!(wrong("L2-7/3"), unknown);
-    assert_eq!(wrong("L1-0/9"), "no cable is in port 9 of 'L1-0'");
-    assert_eq!(wrong("node-0/2"), "no cable is in port 2 of 'node-0'");
+    assert_eq!(wrong("L1-0/9"), "port 9 of 'L1-0' has no cable");
+    assert_eq!(wrong("node-0/2"), "port 2 of 'node-0' has no cable");
     for text in ["L1-0/0", "L1-0/255", "L1-0/x", "L1-0/"] {
         assert_eq!(wrong(text), format!("'{text}' does not end in a port number from 1 to 254"));
     }
@@ -65,7 +65,7 @@ fn ambiguous_texts_are_errors() {
     let fabric = b.finish().unwrap();
     let [spine, other] = ["0x0000000000000011", "0x0000000000000012"];
     let several = |text: &str, a: &str, b: &str| {
-        Err(format!("'{text}' means 2 parts; say which by GUID: {a}, {b}"))
+        Err(format!("'{text}' matches 2 parts; give one of their GUIDs: {a}, {b}"))
     };
     assert_eq!(find(&fabric, "spine"), several("spine", spine, other));
     let named = fabric.find_switch("spine").map_err(|error| error.to_string());
@@ -74,7 +74,9 @@ fn ambiguous_texts_are_errors() {
     assert_eq!(find(&fabric, "0x12"), Ok(Part::Switch(SwitchIndex::new(1))));
     let cable = "0x0000000000000014/1";
     assert_eq!(find(&fabric, "rack/1"), several("rack/1", "0x0000000000000013", cable));
-    assert!(matches!(find(&fabric, "rack/1/1"), Err(why) if why.contains("no cable is in port 1")));
+    assert!(
+        matches!(find(&fabric, "rack/1/1"), Err(why) if why.contains("port 1 of") && why.contains("has no cable"))
+    );
     assert_eq!(find(&fabric, "r/k/1"), find(&fabric, "0x14/1"));
     assert_eq!(find(&fabric, "r/k"), Ok(Part::Switch(SwitchIndex::new(5))));
 }
@@ -110,7 +112,7 @@ fn nodes_are_found_by_name_and_by_guid() {
     assert_eq!([find("0x31"), find("0x32")], [node(1), node(2)]);
     let ports = "0x0000000000000031, 0x0000000000000032";
     for text in ["host2", "0x30"] {
-        let several = format!("'{text}' means 2 parts; say which by GUID: {ports}");
+        let several = format!("'{text}' matches 2 parts; give one of their GUIDs: {ports}");
         assert_eq!(find(text), Err(several));
     }
     assert_eq!(find("host2 mlx5_0/2"), find("leaf/5"));
