@@ -97,7 +97,11 @@ fn falls_back_on(
 #[test]
 fn a_panic_is_not_the_end_of_opensm() {
     let _one = ONE.lock();
-    falls_back("panic = true", |plugin| plugin, "a bug: the configuration asks for a panic");
+    falls_back(
+        "panic = true",
+        |plugin| plugin,
+        "internal error, please report it: the configuration asks for a panic",
+    );
 }
 
 /// Pods that are left with different planes: OpenSM's next engine connects them.
