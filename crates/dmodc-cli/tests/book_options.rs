@@ -18,34 +18,28 @@ fn help(command: &[String]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Returns the lines of a section of a help text: those after its heading, up to the next line that is not indented.
-fn section<'a>(help: &'a str, heading: &str) -> Vec<&'a str> {
-    let lines = help.lines().skip_while(|line| *line != heading).skip(1);
-    lines.take_while(|line| line.is_empty() || line.starts_with(' ')).collect()
-}
-
-/// Returns the names of the commands below one, without `help`.
+/// Returns the names of the commands below one, without `help`. They are listed between the usage and the options, perhaps
+/// under several headings.
 fn commands_below(help: &str) -> Vec<&str> {
-    let lines = section(help, "Commands:").into_iter();
+    let lines = help.lines().skip_while(|line| !line.starts_with("Usage:"));
+    let lines = lines.skip(1).take_while(|line| *line != "Options:" && *line != "Arguments:");
     // Two blanks begin the line of a command; more of them continue the description of the one before.
     let names = lines.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
     names.filter(|name| !name.is_empty() && *name != "help").collect()
 }
 
-/// Returns the long options that a help text describes.
+/// Returns the long options that a help text describes. They are listed from the heading `Options:` on, perhaps under several
+/// headings.
 fn options(help: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
-    for line in section(help, "Options:") {
-        let words = line.trim_start();
-        let long = words.strip_prefix('-').and_then(|rest| match rest.strip_prefix('-') {
+    for line in help.lines().skip_while(|line| *line != "Options:") {
+        // Two blanks begin the line of a short option, and six the line of an option that has none. The same name elsewhere,
+        // such as at the start of a line of a description, has another indent.
+        let long = match line.strip_prefix("      --") {
             Some(long) => Some(long),
-            // A short option, a comma, and the long one.
-            None => rest.get(1..)?.strip_prefix(", --"),
-        });
-        // The description of an option is further to the right than any option.
-        if let Some(long) = long.filter(|_| line.len() - words.len() <= 6) {
-            found.insert(format!("--{}", name_at_start(long)));
-        }
+            None => line.strip_prefix("  -").and_then(|rest| rest.get(1..)?.strip_prefix(", --")),
+        };
+        found.extend(long.map(|long| format!("--{}", name_at_start(long))));
     }
     found
 }
