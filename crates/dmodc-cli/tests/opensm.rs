@@ -124,7 +124,7 @@ fn studies_take_opensms_engines_on_files() {
     let desk = Desk::new();
     let files: Vec<String> = ["port-guids", "two-parts"].map(fixture).into();
     let plan = format!(
-        "name = \"files\"\nthrows = 1\nengines = [\"dmodc\", \"opensm:minhop\"]\npatterns = [\"a2a\"]\n\
+        "name = \"files\"\ndraws = 1\nengines = [\"dmodc\", \"opensm:minhop\"]\npatterns = [\"a2a\"]\n\
          [[fabric]]\nname = \"one part\"\nfile = {:?}\n[[fabric]]\nname = \"two parts\"\nfile = {:?}\n[[degradation]]\ncables = [0, 1]\n",
         files[0], files[1]
     );

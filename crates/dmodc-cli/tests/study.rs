@@ -161,8 +161,8 @@ fn slow_engines_take_part_in_their_cells_only_and_everything_else_is_the_same() 
 fn a_killed_run_goes_on_and_ends_in_the_same_bytes() {
     let desk = Desk::new();
     let plan = with_slow_engines()
-        .replace("throws = 3", "throws = 150")
-        .replace("throws = 2", "throws = 70")
+        .replace("draws = 3", "draws = 150")
+        .replace("draws = 2", "draws = 70")
         .replace("name = \"from a file\"\nfile = \"f.topo\"", "pgft = \"3; 4,4,4; 1,4,4; 1,1,1\"");
     desk.write("plan.toml", &plan);
     desk.ok(&["study", "run", "plan.toml", "-o", "whole"]);

@@ -11,9 +11,9 @@ fn errors_of_a_plan_name_the_line() {
     for (from, to, expected) in [
         ("seed = 3", "sed = 3", "plan.toml:3:1: unknown field `sed`"),
         (
-            "throws = 3",
-            "throws = 0",
-            "plan.toml:4:10: throws (the number of random draws) must be from 1 to 99999",
+            "draws = 3",
+            "draws = 0",
+            "plan.toml:4:9: draws (the number of random draws) must be from 1 to 99999",
         ),
         (
             "\"dmodk\"",
@@ -52,7 +52,7 @@ fn errors_of_a_plan_name_the_line() {
         ("4]", "400]", "fabric '3; 2,2,3; 1,2,2; 1,2,1': cannot remove 400 inter-switch cables"),
         ("f.topo", "g.topo", "g.topo: No such file"),
         ("[[degradation]]", "[[degradation", "plan.toml:12:"),
-        ("[[deg", "[[slow]]\nthrows = 2\n[[deg", "plan.toml:12:1: missing field `engines`"),
+        ("[[deg", "[[slow]]\ndraws = 2\n[[deg", "plan.toml:12:1: missing field `engines`"),
         (
             "[[deg",
             "[[slow]]\nengines = []\n[[deg",
@@ -61,12 +61,12 @@ fn errors_of_a_plan_name_the_line() {
         (
             "[[deg",
             "[[slow]]\nengines = [\"opensm:ftree\"]\n[[deg",
-            "plan.toml:12:1: a [[slow]] table needs a limit: throws, nodes or both",
+            "plan.toml:12:1: a [[slow]] table needs a limit: draws, nodes or both",
         ),
         (
             "[[deg",
-            "[[slow]]\nengines = [\"opensm:ftree\"]\nthrows = 0\n[[deg",
-            "plan.toml:14:10: throws (the number of random draws) must be from 1 to 99999",
+            "[[slow]]\nengines = [\"opensm:ftree\"]\ndraws = 0\n[[deg",
+            "plan.toml:14:9: draws (the number of random draws) must be from 1 to 99999",
         ),
         (
             "[[deg",

@@ -13,7 +13,7 @@ const FABRIC: &str = "3; 4,18,36; 1,18,18; 1,1,1";
 const PLAN: &str = r#"
 name = "many"
 seed = 3
-throws = 40
+draws = 40
 engines = ["dmodc", "stable", "random"]
 patterns = ["a2a", "rp:5", "sp:4", "bisection:2"]
 [[fabric]]

@@ -43,7 +43,7 @@ fn a_study_measures_opensms_engines_and_ours() {
     let folder = tempfile::tempdir().unwrap();
     let plan = folder.path().join("plan.toml");
     let text = format!(
-        "name = \"theirs\"\nthrows = 1\nengines = [\"dmodc\", \"opensm:dmodc\", \"opensm:updn\"]\n\
+        "name = \"theirs\"\ndraws = 1\nengines = [\"dmodc\", \"opensm:dmodc\", \"opensm:updn\"]\n\
          patterns = [\"a2a\", \"sp\"]\n[[fabric]]\npgft = \"{FIGURE_1}\"\n\
          [[degradation]]\ncables = [0, 2]\n"
     );

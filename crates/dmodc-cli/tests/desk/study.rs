@@ -5,7 +5,7 @@ use super::Desk;
 pub(crate) const PLAN: &str = r#"
 name = "small"
 seed = 3
-throws = 3
+draws = 3
 engines = ["dmodc", "dmodk", "random"]
 patterns = ["a2a", "rp:5", "sp", "sp:4", "bisection:2"]
 [[fabric]]
@@ -20,8 +20,8 @@ switches = [0, 1]
 
 /// Returns the plan with two engines that take part only in some cells: the first fabric has 12 nodes, the second 16.
 pub(crate) fn with_slow_engines() -> String {
-    let slow = "[[slow]]\nengines = [\"random\"]\nthrows = 2\nnodes = 12\n\
-                [[slow]]\nengines = [\"dmodk\"]\nthrows = 1\n[[degradation]]";
+    let slow = "[[slow]]\nengines = [\"random\"]\ndraws = 2\nnodes = 12\n\
+                [[slow]]\nengines = [\"dmodk\"]\ndraws = 1\n[[degradation]]";
     PLAN.replace(", \"dmodk\", \"random\"", "").replace("[[degradation]]", slow)
 }
 

@@ -122,7 +122,7 @@ pub(crate) fn opensm(desk: &mut CheckedDesk) -> bool {
     // Fat-tree routing of OpenSM refuses a single switch.
     let bench = ["--pgft", "1; 2; 1; 1", "--rounds", "1", "--with-opensm=minhop,ftree"];
     desk.json(&[&["bench", "--dead", "0/0"], &bench[..]].concat());
-    let plan = "name = \"theirs\"\nthrows = 1\nengines = [\"dmodc\", \"opensm:minhop\"]\npatterns = [\"a2a\"]\n\
+    let plan = "name = \"theirs\"\ndraws = 1\nengines = [\"dmodc\", \"opensm:minhop\"]\npatterns = [\"a2a\"]\n\
                 [[fabric]]\nfile = \"f.topo\"\nname = \"f\"\n[[degradation]]\ncables = [0]\n";
     desk.desk.write("theirs.toml", plan);
     desk.json(&["study", "run", "theirs.toml"]);

@@ -341,9 +341,9 @@ fn benchmarks(desk: &mut CheckedDesk) {
 fn studies(desk: &mut CheckedDesk) {
     let chain = repository().join("crates/dmodc-cli/tests/data/chain-of-leaves.topo");
     let plan = format!(
-        "name = \"small\"\nseed = 3\nthrows = 2\nengines = [\"dmodc\", \"dmodk\"]\n\
+        "name = \"small\"\nseed = 3\ndraws = 2\nengines = [\"dmodc\", \"dmodk\"]\n\
          patterns = [\"a2a\", \"rp:3\", \"sp\", \"sp:2\", \"bisection:2\"]\n\
-         [[slow]]\nengines = [\"random\"]\nthrows = 1\nnodes = 12\n\
+         [[slow]]\nengines = [\"random\"]\ndraws = 1\nnodes = 12\n\
          [[fabric]]\npgft = \"{FIGURE_1}\"\n[[fabric]]\nname = \"chain\"\nfile = {chain:?}\n\
          [[degradation]]\ncables = [0, 2, \"55%\"]\n"
     );

@@ -25,7 +25,9 @@ struct RawPlan {
     name: Spanned<String>,
     #[serde(default = "one")]
     seed: u64,
-    throws: Spanned<u32>,
+    /// Called `throws` in earlier versions.
+    #[serde(alias = "throws")]
+    draws: Spanned<u32>,
     engines: Vec<Spanned<String>>,
     #[serde(default)]
     slow: Vec<Spanned<RawSlow>>,
@@ -43,7 +45,8 @@ fn one() -> u64 {
 #[serde(deny_unknown_fields)]
 struct RawSlow {
     engines: Vec<Spanned<String>>,
-    throws: Option<Spanned<u32>>,
+    #[serde(alias = "throws")]
+    draws: Option<Spanned<u32>>,
     nodes: Option<Spanned<usize>>,
 }
 
@@ -126,7 +129,7 @@ impl RawPlan {
                 format!("'{name}' would be mistaken for the table of a shard; use another name");
             return Err(PlanError(at, message));
         }
-        check_trials(&self.throws)?;
+        check_trials(&self.draws)?;
         let mut fabrics: Vec<PlannedFabric> = Vec::new();
         for written in self.fabric {
             let at = written.span().start;
@@ -170,7 +173,7 @@ impl RawPlan {
         Ok(StudyPlan {
             name,
             seed: self.seed,
-            trials: self.throws.into_inner(),
+            trials: self.draws.into_inner(),
             engines,
             patterns,
             fabrics,
@@ -221,7 +224,7 @@ fn check_trials(written: &Spanned<u32>) -> Result<(), PlanError> {
         1..=MOST_TRIALS => Ok(()),
         _ => Err(PlanError(
             written.span().start,
-            format!("throws (the number of random draws) must be from 1 to {MOST_TRIALS}"),
+            format!("draws (the number of random draws) must be from 1 to {MOST_TRIALS}"),
         )),
     }
 }
@@ -241,18 +244,18 @@ fn engines(
                 "this [[slow]] table names no engine; list some in its line engines".into(),
             ));
         }
-        if table.throws.is_none() && table.nodes.is_none() {
-            let what = "a [[slow]] table needs a limit: throws, nodes or both";
+        if table.draws.is_none() && table.nodes.is_none() {
+            let what = "a [[slow]] table needs a limit: draws, nodes or both";
             return Err(PlanError(at, what.into()));
         }
-        if let Some(written) = &table.throws {
+        if let Some(written) = &table.draws {
             check_trials(written)?;
         }
         if let Some(nodes) = table.nodes.as_ref().filter(|nodes| *nodes.get_ref() == 0) {
             return Err(PlanError(nodes.span().start, "nodes must be at least 1".into()));
         }
         let limit = (
-            table.throws.as_ref().map(|throws| *throws.get_ref()),
+            table.draws.as_ref().map(|draws| *draws.get_ref()),
             table.nodes.as_ref().map(|nodes| *nodes.get_ref()),
         );
         words.extend_from_slice(&table.engines);
