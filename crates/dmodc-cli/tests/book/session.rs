@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command as Process;
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crate::desk::{DMODC, skip};
 use crate::output;
@@ -21,7 +21,7 @@ static ONE_LAB: Mutex<()> = Mutex::new(());
 /// Runs a page and returns what differs from it. With `bless`, real output replaces what differs instead.
 pub(crate) fn compare(root: &Path, page: &Page, bless: bool) -> Vec<String> {
     let needs_lab = page.blocks.iter().any(|block| block.label == Some(Label::NeedsLab));
-    let _one = needs_lab.then(|| ONE_LAB.lock().unwrap_or_else(|poisoned| poisoned.into_inner()));
+    let _one = needs_lab.then(|| ONE_LAB.lock().unwrap_or_else(PoisonError::into_inner));
     let has_lab = needs_lab && has_lab(&page.name);
     let commands: Vec<&Command> = page
         .blocks
