@@ -185,11 +185,9 @@ impl Info<'_> {
         self.hosts_text(&mut text);
         self.planes_text(&mut text);
         if self.given_lids > 0 {
-            let _ = writeln!(
-                text,
-                "{} had no usable LID in the file; dmodc chose LIDs for them",
-                counted(self.given_lids, "port")
-            );
+            let count = counted(self.given_lids, "port");
+            let chosen = if self.given_lids == 1 { "a LID for it" } else { "LIDs for them" };
+            let _ = writeln!(text, "{count} had no usable LID in the file; dmodc chose {chosen}");
         }
         for line in dirt(&self.dirt) {
             let _ = writeln!(text, "{line}");

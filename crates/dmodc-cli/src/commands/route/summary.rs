@@ -117,9 +117,15 @@ impl RouteSummary {
         text += &ranks::text(live, &state.routing);
         text += &verdict::validity(&self.coverage);
         let _ = writeln!(text, "{}", self.delivery);
-        for &(from, to) in &self.coverage.examples {
-            let (from, to) = (switch(live.fabric, from), switch(live.fabric, to));
-            let _ = writeln!(text, "  no up*down* route from leaf {from} to leaf {to}");
+        if !self.coverage.examples.is_empty() {
+            let ranking = state.routing.ranking(live);
+            let named = |s: SwitchIndex| {
+                let kind = if ranking.is_leaf(s) { "leaf" } else { "switch" };
+                format!("{kind} {}", switch(live.fabric, s))
+            };
+            for &(from, to) in &self.coverage.examples {
+                let _ = writeln!(text, "  no up*down* route from {} to {}", named(from), named(to));
+            }
         }
         text += &self.unset(live);
         if let Some(filled) = self.connected {
