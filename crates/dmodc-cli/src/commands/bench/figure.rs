@@ -164,8 +164,8 @@ impl Figure<'_> {
             lines.push(format!("Median of {rounds}, {threads}, {cpu}."));
         }
         lines.push(match self.has_opensm() {
-            true => "opensm:… is an engine inside OpenSM on a simulated fabric: hop tables and forwarding tables, 1 run, \
-                     1 thread; the others run without OpenSM."
+            true => "opensm:… is an engine inside OpenSM on a simulated fabric: hop tables and forwarding tables, 1 run; \
+                     OpenSM's own engines use 1 thread. Engines without this prefix run without OpenSM."
                 .into(),
             false => "Dashed: memset of as many bytes as the tables have, a limit of the machine.".into(),
         });
