@@ -12,7 +12,7 @@ use dmodc_study::study::Shard;
 pub(crate) enum StudyCommand {
     /// Measure everything that a study plan asks for, or one shard of it.
     ///
-    /// A cell is one draw of faults on one fabric, measured with one engine. Cells that an earlier run has finished are kept,
+    /// A cell is one draw of faults on one fabric, measured with all engines. Cells that an earlier run has finished are kept,
     /// so an interrupted run goes on where it stopped.
     Run(StudyRunArgs),
     /// Show which parts of a study are measured and which are missing.
