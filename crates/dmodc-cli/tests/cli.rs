@@ -191,7 +191,7 @@ fn help_manual_and_completions_are_there() {
         assert!(desk.ok(&["completions", shell]).contains("dmodc"));
     }
     desk.ok(&["man", "--dir", "pages"]);
-    assert_eq!(fs::read_dir(desk.path("pages")).unwrap().count(), 21 + 6);
+    assert_eq!(fs::read_dir(desk.path("pages")).unwrap().count(), 22 + 6);
     assert!(desk.error(&["man", "nothing"]).contains("there is no command 'nothing'"));
     assert!(desk.ok(&["generate", "preset"]).lines().count() == 11);
     assert!(desk.ok(&["convert", "--help"]).contains("dot"));

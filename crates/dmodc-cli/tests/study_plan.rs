@@ -14,7 +14,7 @@ fn errors_of_a_plan_name_the_line() {
         (
             "\"dmodk\"",
             "\"dmodx\"",
-            "plan.toml:5:21: it is dmodc, stable, dmodk, random, or opensm:",
+            "plan.toml:5:21: it is dmodc, paper, stable, dmodk, random, or opensm:",
         ),
         ("\"dmodk\"", "\"dmodc\"", "plan.toml:5:21: dmodc comes twice"),
         ("\"sp:4\"", "\"sp:0\"", "plan.toml:6:34: 'sp:0' is no pattern of a study"),

@@ -26,7 +26,7 @@ pub(crate) struct BenchArgs {
         default_value = "0/0,1/0,10/1"
     )]
     pub(crate) dead: Vec<Dead>,
-    /// Algorithms to measure: dmodc, stable (with the whole fabric as its reference), dmodk.
+    /// Algorithms to measure: dmodc, paper, stable (with the whole fabric as its reference), dmodk.
     #[arg(long = "engine", value_delimiter = ',', default_value = "dmodc")]
     pub(crate) engines: Vec<EngineName>,
     /// Measure these engines of OpenSM on the same fabrics, too, inside OpenSM on a simulated fabric.

@@ -20,6 +20,14 @@ pub(crate) enum Generate {
         #[command(flatten)]
         options: GenerateOptions,
     },
+    /// Leaves that are cabled to directors: chassis switches with line and spine chips. Each line chip is cabled to all
+    /// spine chips of its director. The cables of a leaf are divided evenly among the directors and spread over line chips.
+    Directors {
+        #[command(flatten)]
+        shape: DirectorsArgs,
+        #[command(flatten)]
+        options: GenerateOptions,
+    },
     /// A named fabric; without a name, the list of all.
     Preset {
         /// Such as director-648 or quantum2-max.
@@ -27,6 +35,31 @@ pub(crate) enum Generate {
         #[command(flatten)]
         options: GenerateOptions,
     },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DirectorsArgs {
+    /// The number of leaves.
+    #[arg(long, default_value_t = 16)]
+    pub(crate) leaves: u32,
+    /// The number of nodes on each leaf.
+    #[arg(long, default_value_t = 8)]
+    pub(crate) nodes: u32,
+    /// The number of directors.
+    #[arg(long, default_value_t = 2)]
+    pub(crate) directors: u32,
+    /// The number of line chips of each director.
+    #[arg(long, default_value_t = 8)]
+    pub(crate) lines: u32,
+    /// The number of spine chips of each director.
+    #[arg(long, default_value_t = 8)]
+    pub(crate) spines: u32,
+    /// The number of cables of each leaf, to all directors together.
+    #[arg(long, default_value_t = 8)]
+    pub(crate) cables: u32,
+    /// The number of parallel cables in the place of each cable between switches.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) parallel: u32,
 }
 
 #[derive(Debug, Args)]

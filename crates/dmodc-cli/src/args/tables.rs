@@ -59,7 +59,8 @@ pub(crate) struct RouteArgs {
     pub(crate) fabric: FabricArgs,
     #[command(flatten)]
     pub(crate) leaves: LeafArgs,
-    /// The routing algorithm: dmodc (any fabric), stable (Dmodc that keeps the routes of --reference wherever
+    /// The routing algorithm: dmodc (any fabric; where routes have several ways down, the dividers of each level are
+    /// measured so that they spread), paper (dmodc with the paper's dividers everywhere), stable (Dmodc that keeps the routes of --reference wherever
     /// they are still there, and spreads the rest), dmodk (healthy PGFTs), random (uniform among the closer
     /// ports), or opensm:NAME, OpenSM's own on a simulated fabric (minhop, updn, dnup, ftree, sssp, dfsssp,
     /// lash, nue).
@@ -75,7 +76,7 @@ pub(crate) struct RouteArgs {
     pub(crate) seed: u64,
     #[command(flatten)]
     pub(crate) order: OrderArgs,
-    /// Write both orders here, with the leaves and what ranks are counted from, to be given back with --orders
+    /// Write both orders here, with the leaves, what ranks are counted from and the dividers of levels, to be given back with --orders
     /// after a fault.
     #[arg(long, value_name = "FILE")]
     pub(crate) save_orders: Option<PathBuf>,

@@ -75,7 +75,7 @@ fn prime_factors(mut n: usize) -> Vec<usize> {
     let mut primes = vec![];
     let mut p = 2;
     while n > 1 {
-        if n % p == 0 {
+        if n.is_multiple_of(p) {
             primes.push(p);
             n /= p;
         } else {

@@ -104,7 +104,7 @@ pub(super) fn members(set: &[u64], range: Range<usize>) -> impl Iterator<Item = 
         if word == first {
             mask &= u64::MAX << (range.start % 64);
         }
-        if word + 1 == end && range.end % 64 != 0 {
+        if word + 1 == end && !range.end.is_multiple_of(64) {
             mask &= u64::MAX >> (64 - range.end % 64);
         }
         bits(mask).map(move |bit| word * 64 + bit)

@@ -127,16 +127,16 @@ impl<'a> Measuring<'a> {
             });
             usual.push(most_frequent(below.filter(|&count| count > 1)));
         }
-        let is_prime = |n: &usize| (2..*n).all(|m| n % m != 0);
+        let is_prime = |n: &usize| (2..*n).all(|m| !n.is_multiple_of(m));
         let primes: BTreeSet<usize> = usual
             .into_iter()
             .flatten()
-            .flat_map(|n| (2..=n).filter(move |p| n % p == 0).filter(is_prime))
+            .flat_map(|n| (2..=n).filter(move |p| n.is_multiple_of(*p)).filter(is_prime))
             .collect();
         let is_product = |n: &usize| {
             let mut left = *n;
             for p in &primes {
-                while left % p == 0 {
+                while left.is_multiple_of(*p) {
                     left /= p;
                 }
             }

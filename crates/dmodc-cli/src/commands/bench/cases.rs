@@ -38,7 +38,7 @@ pub(super) fn planned_rows<'a>(args: &BenchArgs, sizes: &'a [Size]) -> Result<Ve
     }
     ensure!(
         !args.engines.contains(&EngineName::Random),
-        "the engines that are measured are dmodc and dmodk"
+        "the engines that are measured are dmodc, paper, stable and dmodk"
     );
     ensure!(
         !args.engines.iter().any(|engine| matches!(engine, EngineName::Opensm(_))),
