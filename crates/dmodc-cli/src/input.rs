@@ -122,14 +122,15 @@ pub(crate) fn order(args: &OrderArgs) -> Result<OrderChoice> {
     let saved = match (&destinations, &switches) {
         (DestinationOrder::Saved(saved), SwitchOrder::Saved(groups)) => {
             let roots = groups.roots.clone().or_else(|| saved.roots.clone());
-            Some(SavedOrders { groups: groups.groups.clone(), roots, ..saved.clone() })
+            let dividers = groups.dividers.clone().or_else(|| saved.dividers.clone());
+            Some(SavedOrders { groups: groups.groups.clone(), roots, dividers, ..saved.clone() })
         }
         (DestinationOrder::Saved(saved), _) => {
             Some(SavedOrders { groups: vec![], ..saved.clone() })
         }
         (_, SwitchOrder::Saved(groups)) => {
-            let (groups, roots) = (groups.groups.clone(), groups.roots.clone());
-            Some(SavedOrders { groups, roots, ..SavedOrders::default() })
+            let SavedOrders { groups, roots, dividers, .. } = groups.clone();
+            Some(SavedOrders { groups, roots, dividers, ..SavedOrders::default() })
         }
         _ => None,
     };

@@ -6,6 +6,7 @@
 
 mod args;
 mod commands;
+mod dividers;
 mod help;
 mod input;
 mod names;

@@ -18,7 +18,7 @@ fn errors_of_a_plan_name_the_line() {
         (
             "\"dmodk\"",
             "\"dmodx\"",
-            "plan.toml:5:21: there is no engine 'dmodx'; expected dmodc, stable",
+            "plan.toml:5:21: there is no engine 'dmodx'; expected dmodc, paper, stable",
         ),
         ("\"dmodk\"", "\"dmodc\"", "plan.toml:5:21: 'dmodc' is listed twice"),
         ("\"sp:4\"", "\"sp:0\"", "plan.toml:6:34: 'sp:0' is not a pattern for a study"),

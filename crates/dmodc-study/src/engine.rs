@@ -5,14 +5,16 @@ use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 use std::sync::Arc;
 
-use dmodc::{Dmodc, Dmodk, Engine, Live, RandomPorts, Routing, Stable};
+use dmodc::{Dmodc, Dmodk, Engine, Live, Paper, RandomPorts, Routing, Stable};
 use dmodc_lab::ENGINES;
 
 /// An engine, by its name on command lines and in plans.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum EngineName {
-    /// The paper's algorithm, for any fabric.
+    /// The paper's algorithm, for any fabric, with measured dividers where the paper's do not spread.
     Dmodc,
+    /// The same with the paper's dividers everywhere.
+    Paper,
     /// Dmodc that keeps the routes of a reference.
     Stable,
     /// The closed form for healthy PGFTs.
@@ -59,6 +61,7 @@ impl EngineName {
     pub fn engine(&self, inputs: EngineInputs<'_>) -> Option<Arc<dyn Engine>> {
         Some(match self {
             EngineName::Dmodc => Arc::new(Dmodc),
+            EngineName::Paper => Arc::new(Paper),
             EngineName::Stable => Arc::new(Stable::new(inputs.routing, inputs.reference)),
             EngineName::Dmodk => Arc::new(Dmodk),
             EngineName::Random => Arc::new(RandomPorts { seed: inputs.seed }),
@@ -75,12 +78,13 @@ impl FromStr for EngineName {
         let theirs = text.strip_prefix("opensm:").filter(|name| ENGINES.contains(name));
         match (text, theirs) {
             ("dmodc", _) => Ok(EngineName::Dmodc),
+            ("paper", _) => Ok(EngineName::Paper),
             ("stable", _) => Ok(EngineName::Stable),
             ("dmodk", _) => Ok(EngineName::Dmodk),
             ("random", _) => Ok(EngineName::Random),
             (_, Some(name)) => Ok(EngineName::Opensm(name.into())),
             _ => Err(format!(
-                "there is no engine '{text}'; expected dmodc, stable, dmodk, random, or opensm:NAME with one of the names {}",
+                "there is no engine '{text}'; expected dmodc, paper, stable, dmodk, random, or opensm:NAME with one of the names {}",
                 ENGINES.join(", ")
             )),
         }
@@ -91,6 +95,7 @@ impl fmt::Display for EngineName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             EngineName::Dmodc => f.write_str("dmodc"),
+            EngineName::Paper => f.write_str("paper"),
             EngineName::Stable => f.write_str("stable"),
             EngineName::Dmodk => f.write_str("dmodk"),
             EngineName::Random => f.write_str("random"),

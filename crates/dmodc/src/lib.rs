@@ -12,8 +12,8 @@
 //! | the network and its faults | II | [`Fabric`], [`Degradation`], together [`Live`] |
 //! | levels, directions, port groups | III-A | [`Ranking`], [`Orders`], [`PortGroups`] |
 //! | cost (Procedure 1) | III-B | [`CostBlock`] |
-//! | divider (Procedure 1) | III-C | [`dividers`] |
-//! | routes, eqs. (1)–(4) | III-D | [`Engine`]s [`Dmodc`], [`Dmodk`], [`RandomPorts`] → [`ForwardingTables`] |
+//! | divider (Procedure 1) | III-C | [`dividers`]; [`LevelDividers`], where Π does not spread |
+//! | routes, eqs. (1)–(4) | III-D | [`Engine`]s [`Dmodc`], [`Paper`], [`Dmodk`], [`RandomPorts`] → [`ForwardingTables`] |
 //! | validity | IV-A | [`Coverage`], [`judge`] |
 //! | after a fault | III | [`Router`]: everything again, or [exactly what changes](Router::apply) |
 //! | routes that stay | | [`Stable`] by a [`Reference`]; [`Joined`]: two fabrics as one with two states |
@@ -46,7 +46,9 @@ mod id;
 pub mod judge;
 mod kernel;
 mod leaf;
+mod level_dividers;
 mod lids;
+mod measured;
 pub mod oracle;
 mod order;
 pub mod parallel;
@@ -71,17 +73,19 @@ pub use group::{Group, PortGroups};
 pub use id::{AdapterIndex, CableIndex, Guid, Lid, NodeIndex, PortNumber, SwitchIndex};
 pub use kernel::Kernel;
 pub use leaf::{Doubt, DoubtReason, LeafChoice, LeafRule, Leaves, NamePattern, NoLeafMeant};
+pub use level_dividers::{LevelDividers, LevelRule};
+pub use measured::ChoicesDown;
 pub use order::{
     DestinationNumber, DestinationOrder, Orders, SavedCable, SavedOrders, SavedPlace, SwitchOrder,
     natural_cmp,
 };
-pub use preprocess::Preprocessing;
+pub use preprocess::{Preprocessing, SideDividers, SwitchDividers};
 pub use random::Random;
 pub use random_faults::{Amount, AmountError, Draw, ParseAmountError};
 pub use rank::{RankRule, Ranking};
 pub use recognise::{Labels, NotPgft, recognise};
 pub use route::{
-    Coverage, Dmodc, Dmodk, Engine, Incremental, Piece, RandomPorts, Reference, RouteError,
+    Coverage, Dmodc, Dmodk, Engine, Incremental, Paper, Piece, RandomPorts, Reference, RouteError,
     RowSink, Stable, alternative_ports, connect_roots, stream_switches, validity,
 };
 pub use router::{Change, Router};

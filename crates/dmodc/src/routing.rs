@@ -6,6 +6,8 @@ use crate::fabric::{Degradation, Fabric, Joined, Live};
 use crate::group::{PortGroups, SortedLinks};
 use crate::id::SwitchIndex;
 use crate::leaf::{Doubt, LeafRule};
+use crate::level_dividers::LevelDividers;
+use crate::measured::{self, ChoicesDown};
 use crate::order::{DestinationOrder, Orders, SavedOrders, SwitchOrder};
 use crate::preprocess::Preprocessing;
 use crate::rank::{RankRule, Ranking};
@@ -60,6 +62,18 @@ impl RoutingOptions {
         })
     }
 
+    /// Returns the dividers of all levels, if one of the orders was saved with them.
+    fn level_dividers(&self) -> Option<&LevelDividers> {
+        let by_switches = match &self.switches {
+            SwitchOrder::Saved(saved) => saved.dividers.as_ref(),
+            _ => None,
+        };
+        by_switches.or(match &self.destinations {
+            DestinationOrder::Saved(saved) => saved.dividers.as_ref(),
+            _ => None,
+        })
+    }
+
     /// Returns these options with saved orders in which replaced switches have handed over their places.
     fn handed_over(&self, fabric: &Fabric) -> RoutingOptions {
         let mut options = self.clone();
@@ -77,8 +91,8 @@ impl RoutingOptions {
     }
 }
 
-/// The leaves, orders and columns of a fabric and what its ranks are counted from, fixed once from its first
-/// (healthy) state, so that re-routing after a fault moves nothing that the fault did not.
+/// The leaves, orders and columns of a fabric, what its ranks are counted from, and the dividers of its levels. They are
+/// fixed once from its first (healthy) state, so that re-routing after a fault moves nothing that the fault did not.
 #[derive(Clone, Debug)]
 pub struct Routing {
     leaves: LeafRule,
@@ -87,15 +101,18 @@ pub struct Routing {
     links: Arc<SortedLinks>,
     columns: Arc<Columns>,
     unconnected: Option<Unconnected>,
+    choices_down: Option<ChoicesDown>,
 }
 
 impl Joined {
     /// Returns orders and columns for both states, from the orders of the reference. Destinations and switches that these
-    /// do not list follow after those that they list, by their places in the union of both fabrics.
+    /// do not list follow after those that they list, by their places in the union of both fabrics. Dividers of levels are
+    /// the saved ones, or else they are measured on the reference.
     pub fn routing(&self, leaves: LeafRule, orders: &SavedOrders) -> Routing {
         let whole = Degradation::none(&self.fabric);
+        let reference = Live::new(&self.fabric, &self.then);
         // What the orders know of leaves is about the reference: it stays true if the fabric grows.
-        let known = orders.known_leaves(Live::new(&self.fabric, &self.then));
+        let known = orders.known_leaves(reference);
         let (leaves, doubts) = leaves.fix(Live::new(&self.fabric, &whole), &known);
         let options = RoutingOptions {
             leaves,
@@ -103,14 +120,20 @@ impl Joined {
             switches: SwitchOrder::Saved(orders.clone()),
             switch_lids: true,
         };
-        Routing::new(Live::new(&self.fabric, &whole), &options).with_doubts(doubts)
+        Routing::fix(Live::new(&self.fabric, &whole), &options, reference).with_doubts(doubts)
     }
 }
 
 impl Routing {
     /// Fixes leaves, orders, columns and what ranks are counted from: as saved with the orders, or else from the
-    /// leaves, or from one root if the fabric is no fat tree and ranks from the leaves do not connect it.
+    /// leaves, or from one root if the fabric is no fat tree and ranks from the leaves do not connect it. Dividers of levels
+    /// are those saved with the orders, or else they are measured.
     pub fn new(live: Live<'_>, options: &RoutingOptions) -> Self {
+        Self::fix(live, options, live)
+    }
+
+    /// Does what [`new`](Self::new) does, and measures dividers on a reference, which is a state of the same fabric.
+    fn fix(live: Live<'_>, options: &RoutingOptions, reference: Live<'_>) -> Self {
         let options = &options.handed_over(live.fabric);
         let (leaves, doubts) = options.leaves.fix(live, &options.known_leaves(live));
         // Orders follow the shape of the fabric, whatever ranks routes use: from one root all planes would be one.
@@ -125,9 +148,21 @@ impl Routing {
                 None => (RankRule::Leaves, None),
             },
         };
-        let orders = orders.with_rank_rule(Ranking::by(live, &leaves, &rule).rule().clone());
+        let ranking = Ranking::by(reference, &leaves, &rule);
+        let orders = orders.with_rank_rule(ranking.rule().clone());
+        // Saved dividers go with ranks that are counted as they were then.
+        let saved = options.level_dividers().filter(|_| *ranking.rule() != RankRule::GivenRoots);
+        let (dividers, choices_down) = match saved {
+            Some(saved) => (saved.clone(), None),
+            None => {
+                let groups = PortGroups::of(links.clone(), reference, &ranking);
+                measured::measure(reference, &ranking, &orders, &groups)
+                    .map_or_else(Default::default, |(levels, why)| (levels, Some(why)))
+            }
+        };
+        let orders = Arc::new(orders.with_level_dividers(dividers));
         let columns = Arc::new(Columns::new(live.fabric, &orders, options.switch_lids));
-        Routing { leaves, doubts, orders: Arc::new(orders), links, columns, unconnected }
+        Routing { leaves, doubts, orders, links, columns, unconnected, choices_down }
     }
 
     /// Returns both orders that a whole fabric has by itself, as lists.
@@ -146,6 +181,12 @@ impl Routing {
     /// saved orders.
     pub fn unconnected(&self) -> Option<Unconnected> {
         self.unconnected
+    }
+
+    /// Returns why this routing measured the dividers of its levels. Returns `None` if the paper's dividers stand, or if
+    /// they came with the saved orders.
+    pub fn choices_down(&self) -> Option<ChoicesDown> {
+        self.choices_down
     }
 
     /// Returns roots that would connect every pair of nodes that cables connect, one for each part of the

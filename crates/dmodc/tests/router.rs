@@ -6,10 +6,13 @@ mod common;
 
 use std::sync::Arc;
 
-use common::{Case, for_seeds, random_faults, random_graph, random_guids, random_pgft, route};
+use common::{
+    Case, Directors, for_seeds, four_levels, random_faults, random_graph, random_guids,
+    random_pgft, route,
+};
 use dmodc::fabric::Part;
 use dmodc::{
-    CableIndex, Change, Degradation, Dmodc, Engine, Fabric, GuidOrder, LeafRule, Live, Pgft,
+    CableIndex, Change, Degradation, Dmodc, Engine, Fabric, GuidOrder, LeafRule, Live, Paper, Pgft,
     Random, RandomPorts, Reference, Router, Routing, RoutingOptions, Stable, SwitchIndex,
 };
 
@@ -54,8 +57,9 @@ fn assert_incremental_equals_whole(random: &mut Random, fabric: Fabric, batches:
         ..RoutingOptions::default()
     };
     let routing = Routing::new(Live::new(&fabric, &first), &options);
-    let engine: Arc<dyn Engine> = match random.below(5) {
+    let engine: Arc<dyn Engine> = match random.below(6) {
         0 | 1 => Arc::new(Dmodc),
+        3 => Arc::new(Paper),
         // One that cannot update its tables: the router compares whole ones.
         2 => Arc::new(RandomPorts { seed: random.below(100) }),
         _ => {
@@ -122,6 +126,20 @@ fn incremental_equals_whole_on_any_graph() {
     });
 }
 
+/// Fabrics with several ways down, whose levels have dividers of their own.
+#[test]
+fn incremental_equals_whole_on_director_fabrics() {
+    for_seeds(120, |random| {
+        let fabric = match random.below(4) {
+            0 => Directors::SMALL.fabric(),
+            1 => Directors::SMALL.doubled().fabric(),
+            2 => four_levels(4),
+            _ => Directors::random(random).fabric(),
+        };
+        assert_incremental_equals_whole(random, fabric, 8);
+    });
+}
+
 /// Several tiles, and changes that are few compared with the fabric: the incremental path proper.
 #[test]
 fn incremental_equals_whole_where_changes_are_few() {
@@ -138,7 +156,10 @@ fn incremental_equals_whole_where_changes_are_few() {
 #[test]
 fn tables_do_not_depend_on_history() {
     for_seeds(40, |random| {
-        let fabric = Arc::new(random_pgft(random, 200).fabric(GuidOrder::Topological));
+        let fabric = Arc::new(match random.below(2) {
+            0 => random_pgft(random, 200).fabric(GuidOrder::Topological),
+            _ => Directors::random(random).fabric(),
+        });
         let routing = Case::healthy(&fabric).routing();
         let none = Degradation::none(&fabric);
         let mut router = Router::new(fabric.clone(), routing, none).unwrap();

@@ -6,7 +6,8 @@ mod common;
 use std::sync::Arc;
 
 use common::{
-    Case, for_seeds, judge, pgft, random_fabric, random_faults, random_graph, random_pgft, route,
+    Case, Directors, for_seeds, four_levels, judge, pgft, random_fabric, random_faults,
+    random_graph, random_pgft, route,
 };
 use dmodc::oracle::stable::{self, States};
 use dmodc::{
@@ -54,6 +55,19 @@ fn tables_equal_the_naive_ones_on_pgfts() {
         let fabric = random_pgft(random, 300).fabric(guids);
         assert_equals_the_naive(random, &fabric);
     });
+}
+
+#[test]
+fn tables_equal_the_naive_ones_on_director_fabrics() {
+    for_seeds(300, |random| {
+        let fabric = match random.below(6) {
+            0 => Directors::SMALL.fabric(),
+            1 => Directors { leaves: 8, ..Directors::SMALL.doubled() }.fabric(),
+            _ => Directors::random(random).fabric(),
+        };
+        assert_equals_the_naive(random, &fabric);
+    });
+    for_seeds(3, |random| assert_equals_the_naive(random, &four_levels(2)));
 }
 
 #[test]

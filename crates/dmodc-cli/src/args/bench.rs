@@ -27,8 +27,8 @@ pub(crate) struct BenchArgs {
         default_value = "0/0,1/0,10/1"
     )]
     pub(crate) dead: Vec<Dead>,
-    /// The routing engines to measure, separated by commas: dmodc, stable (with the whole fabric as its reference), or dmodk
-    /// (fabrics without faults only).
+    /// The routing engines to measure, separated by commas: dmodc, paper, stable (with the whole fabric as its reference), or
+    /// dmodk (fabrics without faults only).
     #[arg(long = "engine", value_delimiter = ',', default_value = "dmodc")]
     pub(crate) engines: Vec<EngineName>,
     /// Also measure these engines of OpenSM on the same fabrics. They run inside OpenSM on a simulated fabric.

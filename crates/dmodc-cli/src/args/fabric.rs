@@ -24,6 +24,16 @@ pub(crate) enum Generate {
         #[command(flatten)]
         options: GenerateOptions,
     },
+    /// Write a fabric of leaves that are cabled to director switches.
+    ///
+    /// A director is a chassis with line chips and spine chips. Each line chip is cabled to all spine chips of its director. The
+    /// cables of a leaf are divided evenly among the directors and spread over their line chips.
+    Directors {
+        #[command(flatten)]
+        shape: DirectorsArgs,
+        #[command(flatten)]
+        options: GenerateOptions,
+    },
     /// Write a fabric that dmodc knows by name, or list the names.
     ///
     /// Each preset is a fat tree of the size of a real product or machine.
@@ -33,6 +43,31 @@ pub(crate) enum Generate {
         #[command(flatten)]
         options: GenerateOptions,
     },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DirectorsArgs {
+    /// The number of leaves.
+    #[arg(long, default_value_t = 16)]
+    pub(crate) leaves: u32,
+    /// The number of nodes on each leaf.
+    #[arg(long, default_value_t = 8)]
+    pub(crate) nodes: u32,
+    /// The number of directors.
+    #[arg(long, default_value_t = 2)]
+    pub(crate) directors: u32,
+    /// The number of line chips of each director.
+    #[arg(long, default_value_t = 8)]
+    pub(crate) lines: u32,
+    /// The number of spine chips of each director.
+    #[arg(long, default_value_t = 8)]
+    pub(crate) spines: u32,
+    /// The number of cables of each leaf, to all directors together.
+    #[arg(long, default_value_t = 8)]
+    pub(crate) cables: u32,
+    /// The number of parallel cables in the place of each cable between switches.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) parallel: u32,
 }
 
 #[derive(Debug, Args)]

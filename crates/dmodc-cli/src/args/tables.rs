@@ -52,7 +52,7 @@ pub(crate) struct RouteArgs {
     pub(crate) fabric: FabricArgs,
     #[command(flatten)]
     pub(crate) leaves: LeafArgs,
-    /// The routing engine: dmodc, stable, dmodk, random, or opensm:NAME; they are explained below.
+    /// The routing engine: dmodc, paper, stable, dmodk, random, or opensm:NAME; they are explained below.
     #[arg(long, default_value = "dmodc")]
     pub(crate) engine: EngineName,
     /// For --engine stable: the file of the whole fabric before any fault, in any format. Its routes are kept where they
@@ -64,7 +64,8 @@ pub(crate) struct RouteArgs {
     pub(crate) seed: u64,
     #[command(flatten)]
     pub(crate) order: OrderArgs,
-    /// Save the orders, leaves and ranks in this file. Give it back with --orders after a fault, so that few routes move.
+    /// Save the orders, leaves, ranks and measured dividers in this file. Give it back with --orders after a fault, so that few
+    /// routes move.
     #[arg(long, value_name = "FILE")]
     pub(crate) save_orders: Option<PathBuf>,
     /// Give a shortest path to switch-to-switch entries that have no up*down* route. Such routes are not covered by the

@@ -1,18 +1,19 @@
-//! `dmodc generate`: fabrics from a tuple or by name.
+//! `dmodc generate`: fabrics from a tuple, from numbers of directors, or by name.
 
 use anyhow::{Result, anyhow};
-use dmodc::fabric::PRESETS;
+use dmodc::fabric::{Directors, PRESETS};
 use dmodc::{GuidOrder, Pgft, Preset};
 use serde_json::json;
 
 use super::convert::deliver;
-use crate::args::{Generate, GenerateArgs, GenerateOptions, GuidChoice};
+use crate::args::{DirectorsArgs, Generate, GenerateArgs, GenerateOptions, GuidChoice};
 use crate::text::{counted, number};
 use crate::{Answer, output};
 
 pub(super) fn run(args: GenerateArgs) -> Result<Answer> {
     match args.what {
         Generate::Pgft { tuple, options } => write(&tuple, &options)?,
+        Generate::Directors { shape, options } => write_directors(&shape, &options)?,
         Generate::Preset { name: None, options } => list(&options)?,
         Generate::Preset { name: Some(name), options } => {
             write(&preset(&name)?.pgft(), &options)?;
@@ -29,13 +30,39 @@ pub(super) fn preset(name: &str) -> Result<&'static Preset> {
     })
 }
 
-fn write(pgft: &Pgft, options: &GenerateOptions) -> Result<()> {
-    let (guids, how) = match options.guids {
+/// Returns the order of GUIDs, and its name.
+fn guid_order(options: &GenerateOptions) -> (GuidOrder, String) {
+    match options.guids {
         GuidChoice::Topological => (GuidOrder::Topological, "topological".into()),
         GuidChoice::Shuffled => {
             (GuidOrder::Shuffled(options.seed), format!("shuffled, seed {}", options.seed))
         }
-    };
+    }
+}
+
+fn write_directors(args: &DirectorsArgs, options: &GenerateOptions) -> Result<()> {
+    let &DirectorsArgs { leaves, nodes, directors, lines, spines, cables, parallel } = args;
+    let shape = Directors { leaves, nodes, directors, lines, spines, cables, parallel };
+    let (guids, how) = guid_order(options);
+    let fabric = shape.fabric(guids)?;
+    let comment = format!(
+        "{} with {} each; {} with {} and {} each; {} of each leaf; {} in the place of each cable; GUIDs {how}",
+        counted(leaves as usize, "leaf switch"),
+        counted(nodes as usize, "node"),
+        counted(directors as usize, "director"),
+        counted(lines as usize, "line chip"),
+        counted(spines as usize, "spine chip"),
+        counted(cables as usize, "cable"),
+        counted(parallel as usize, "parallel cable"),
+    );
+    deliver(&fabric, options.format, &[comment], &options.output, |summary| {
+        summary["schema"] = json!("dmodc/generate/1");
+        summary["pgft"] = json!(null);
+    })
+}
+
+fn write(pgft: &Pgft, options: &GenerateOptions) -> Result<()> {
+    let (guids, how) = guid_order(options);
     let fabric = pgft.fabric(guids);
     let comment = format!(
         "PGFT({pgft}), {}, {}, GUIDs {how}",

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::args::InfoArgs;
 use crate::input::HealthyFabric;
 use crate::text::{self, counted, dirt, not_pgft, number, switch};
-use crate::{Answer, input, output, ranks};
+use crate::{Answer, dividers, input, output, ranks};
 
 /// The number of examples that are named.
 const NAMED: usize = 3;
@@ -141,6 +141,7 @@ impl Info<'_> {
             "inter_switch_rates": rates(&self.survey.switch_rates),
             "given_lids": self.given_lids,
         });
+        dividers::set(&mut info, self.routing);
         if !self.planes.is_empty() {
             let ports = self.planes.ports().map(|(plane, ports)| (plane.to_string(), ports));
             info["planes"] = json!(ports.collect::<BTreeMap<_, _>>());
@@ -226,6 +227,7 @@ impl Info<'_> {
     fn levels_text(&self, text: &mut String) {
         let fabric = self.live.fabric;
         text.push_str(&ranks::text(self.live, self.routing));
+        text.push_str(&dividers::text(self.routing));
         for (rank, level) in self.survey.levels.iter().enumerate().rev() {
             let is_lowest = rank == 0 && *self.ready.ranking.rule() == RankRule::Leaves;
             let what = if is_lowest { " (leaves)" } else { "" };

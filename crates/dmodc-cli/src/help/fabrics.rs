@@ -18,7 +18,14 @@ pub(super) const PAGES: &[HelpPage] = &[
                 line: "dmodc generate preset && dmodc generate preset director-648 -o director.topo",
             },
         ],
-        see_also: &["generate pgft", "generate preset", "info", "degrade", "route"],
+        see_also: &[
+            "generate pgft",
+            "generate directors",
+            "generate preset",
+            "info",
+            "degrade",
+            "route",
+        ],
     },
     HelpPage {
         command: "generate pgft",
@@ -50,6 +57,23 @@ pub(super) const PAGES: &[HelpPage] = &[
             },
         ],
         see_also: &["generate preset", "info"],
+    },
+    HelpPage {
+        command: "generate directors",
+        notes: &[],
+        exit: DONE_OR_ERROR,
+        files: &[("--output FILE", "The fabric, by default as ibnetdiscover text.")],
+        examples: &[
+            Example {
+                about: "Sixteen leaves with eight nodes each, cabled to two directors.",
+                line: "dmodc generate directors -o two-directors.topo",
+            },
+            Example {
+                about: "A larger one: 32 leaves with 16 nodes each.",
+                line: "dmodc generate directors --leaves 32 --nodes 16 --cables 16 --lines 16 --spines 16",
+            },
+        ],
+        see_also: &["generate pgft", "generate preset", "info", "route"],
     },
     HelpPage {
         command: "generate preset",

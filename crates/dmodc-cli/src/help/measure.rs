@@ -147,8 +147,8 @@ pub(super) const PAGES: &[HelpPage] = &[
                 line: "dmodc study plot studies/quick.toml",
             },
             Example {
-                about: "Draw one figure from the table of a record.",
-                line: "dmodc study plot studies/stable.toml --table studies/record/stable/stable.csv.gz --fabric full --pattern sp --failed cables -o figure.svg",
+                about: "Draw one figure, from a compressed table.",
+                line: "dmodc study plot mine.toml --table mine.csv.gz --fabric full --pattern sp -o sp.svg",
             },
         ],
         see_also: &["study run", "study summary"],

@@ -34,7 +34,14 @@ pub(super) const PAGES: &[HelpPage] = &[
             Note {
                 title: "Engines",
                 text: NoteText::List(&[
-                    ("dmodc", "Routes any fabric, healthy or degraded."),
+                    (
+                        "dmodc",
+                        "Routes any fabric, healthy or degraded. Where routes have several ways down, it measures the dividers.",
+                    ),
+                    (
+                        "paper",
+                        "The same with the dividers of the paper everywhere; for comparisons.",
+                    ),
                     ("stable", "Dmodc that keeps the routes of --reference where they still work."),
                     ("dmodk", "The closed formula for regular fat trees (PGFTs) without faults."),
                     (

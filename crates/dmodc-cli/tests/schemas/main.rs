@@ -262,6 +262,10 @@ fn routes(desk: &mut CheckedDesk) {
     desk.json(&["route", "f.topo", "-o", "f.npy"]);
     desk.file("f.npy.json");
     desk.json(&["route", "cut.topo", "-o", "cut.lft"]);
+    desk.json(&["generate", "directors", "-o", "directors.topo"]);
+    desk.json(&["info", "directors.topo"]);
+    desk.json(&["route", "directors.topo", "--save-orders", "directors.orders"]);
+    desk.json(&["route", "directors.topo", "--orders", "directors.orders"]);
     for name in ["service-nodes/fabric.topo", "equal-ranks/fabric.topo", "two-parts/fabric.topo"] {
         desk.json(&["route", &fixture(name)]);
     }

@@ -20,6 +20,10 @@
 //! | `GUID root NAME` | the switches that stand in for each other as the single root that ranks are counted from, the first choice first; the comment [`FROM_LEAVES`] says that it is the leaves instead |
 //! | `GUID cable PORT SWITCH/PORT` | a cable between switches, by which a replaced switch is known |
 //!
+//! A comment has the dividers of levels: `# dividers up - - 1 down - - 1 8`, rank 0 first. `-` stands for Π of each switch,
+//! and `8/2` for the divider 8 of groups and the divider 2 of ports. The comment [`PAPER_DIVIDERS`] says that all levels
+//! follow the paper. Files without either leave the dividers open; they are then measured on the fabric at hand.
+//!
 //! The last line has the number of these lines, so that a file that was cut off is not taken for a whole one. Files of
 //! earlier versions are read, too: in those of versions 1 and 2, nodes are numbered by their position, and places and
 //! cables are not listed; those of version 1 do not list leaves either.
@@ -43,7 +47,13 @@ const EARLIER: [&str; 2] = ["# dmodc orders 1", "# dmodc orders 2"];
 /// The comment that says that ranks are counted from the leaves.
 pub const FROM_LEAVES: &str = "# ranks from leaves";
 
-/// The beginning of that comment in any version.
+/// The comment that says that all levels have the paper's dividers.
+pub const PAPER_DIVIDERS: &str = "# dividers as in the paper";
+
+/// The beginning of the comment with the dividers of levels.
+const DIVIDERS: &str = "# dividers ";
+
+/// The beginning of the first comment in any version.
 const ANY_VERSION: &str = "# dmodc orders ";
 
 /// The beginning of the last line. The number of lines with a GUID follows.
@@ -64,6 +74,11 @@ pub fn write(orders: &SavedOrders, fabric: &Fabric, out: &mut impl Write) -> io:
     writeln!(out, "# Give this back with --orders, so that a degraded fabric is numbered alike.")?;
     if orders.roots.as_ref().is_some_and(Vec::is_empty) {
         writeln!(out, "{FROM_LEAVES}")?;
+    }
+    match &orders.dividers {
+        Some(levels) if levels.are_the_papers() => writeln!(out, "{PAPER_DIVIDERS}")?,
+        Some(levels) => writeln!(out, "{DIVIDERS}{levels}")?,
+        None => {}
     }
     let mut lines = 0;
     let no_roots = vec![];

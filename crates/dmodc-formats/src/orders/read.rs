@@ -1,8 +1,8 @@
 //! Reading order files.
 
-use dmodc::{Guid, PortNumber, SavedCable, SavedOrders, SavedPlace};
+use dmodc::{Guid, LevelDividers, LevelRule, PortNumber, SavedCable, SavedOrders, SavedPlace};
 
-use super::{ANY_VERSION, EARLIER, END, FROM_LEAVES, MAGIC};
+use super::{ANY_VERSION, DIVIDERS, EARLIER, END, FROM_LEAVES, MAGIC, PAPER_DIVIDERS};
 use crate::ReadError;
 use crate::scan::{Cursor, lines};
 
@@ -77,6 +77,12 @@ impl OrdersReader {
         let is_saved = self.version != Version::Plain;
         if is_saved && line.rest().trim_ascii_end() == FROM_LEAVES.as_bytes() {
             self.orders.roots.get_or_insert_default();
+        }
+        if is_saved && line.rest().trim_ascii_end() == PAPER_DIVIDERS.as_bytes() {
+            self.orders.dividers = Some(LevelDividers::default());
+        } else if is_saved && line.take(DIVIDERS) {
+            self.orders.dividers = Some(level_dividers(line)?);
+            return Ok(());
         }
         if self.version == Version::Present && line.take(END) {
             return self.end(line);
@@ -209,6 +215,40 @@ impl NumberedList<'_> {
         (guids[number], places[number]) = (guid, place);
         Ok(())
     }
+}
+
+/// Reads the dividers of levels: `up`, the rules of all ranks, `down`, and those again.
+fn level_dividers(mut line: Cursor<'_>) -> Result<LevelDividers, ReadError> {
+    line.expect("up")?;
+    let up = level_rules(&mut line)?;
+    line.expect("down")?;
+    let down = level_rules(&mut line)?;
+    match line.rest().is_empty() {
+        true => Ok(LevelDividers::new(up, down)),
+        false => Err(line.expected("a divider, or '-'")),
+    }
+}
+
+/// Reads rules such as `-`, `8`, `8/2` and `-/2`, as long as there are any.
+fn level_rules(line: &mut Cursor<'_>) -> Result<Vec<LevelRule>, ReadError> {
+    let mut rules = vec![];
+    line.skip_blanks();
+    while let Some(b'-' | b'0'..=b'9') = line.rest().first() {
+        let group = match line.take("-") {
+            true => None,
+            false => Some(line.decimal("a divider", 1, u32::MAX)?),
+        };
+        let port = match line.take("/") {
+            true => Some(line.decimal("a divider", 1, u32::MAX)?),
+            false => None,
+        };
+        if !matches!(line.rest().first(), None | Some(b' ' | b'\t')) {
+            return Err(line.expected("a blank after the divider"));
+        }
+        rules.push(LevelRule { group, port });
+        line.skip_blanks();
+    }
+    Ok(rules)
 }
 
 /// Reads a port of a switch, as `GUID/PORT`.

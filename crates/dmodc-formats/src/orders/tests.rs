@@ -1,7 +1,7 @@
 //! Orders that are saved and read back, and files that are refused.
 
 use super::*;
-use dmodc::{Degradation, Live, Pgft, PortNumber, Routing};
+use dmodc::{Degradation, LevelDividers, LevelRule, Live, Pgft, PortNumber, Routing};
 
 #[test]
 fn saved_orders_read_back_the_same() {
@@ -67,6 +67,30 @@ fn the_origin_of_ranks_is_saved_or_left_open() {
 }
 
 #[test]
+fn dividers_are_saved_or_left_open() {
+    let fabric = "2; 1,2; 1,2; 1,1".parse::<Pgft>().unwrap().fabric(Default::default());
+    let rule = |group, port| LevelRule { group, port };
+    let levels = LevelDividers::new(
+        vec![rule(None, None), rule(Some(8), None)],
+        vec![rule(None, Some(2)), rule(Some(64), Some(3))],
+    );
+    for (dividers, line) in [
+        (None, None),
+        (Some(LevelDividers::default()), Some(PAPER_DIVIDERS)),
+        (Some(levels), Some("# dividers up - 8 down -/2 64/3")),
+    ] {
+        let saved = SavedOrders { dividers, groups: vec![Guid(9)], ..SavedOrders::default() };
+        let mut text = Vec::new();
+        write(&saved, &fabric, &mut text).unwrap();
+        assert_eq!(read(&text).unwrap(), saved);
+        let text = String::from_utf8(text).unwrap();
+        assert_eq!(text.lines().find(|line| line.contains("dividers")), line);
+    }
+    // Plain lists leave them open, whatever their comments say.
+    assert_eq!(read(b"# dividers up 3 down\n0x1\n").unwrap().dividers, None);
+}
+
+#[test]
 fn plain_lists_are_read_and_nonsense_is_refused() {
     let list = read(b"# roots\n0x02 spine one\n\n  3 # a comment\n").unwrap();
     assert_eq!(list, SavedOrders::plain(vec![Guid(2), Guid(3)]));
@@ -87,6 +111,11 @@ fn plain_lists_are_read_and_nonsense_is_refused() {
             "# dmodc orders 3\n0x1 node 0 -\n0x2 node 0 -\n# end 2\n",
             "3:10: the number 0 is given twice",
         ),
+        ("# dmodc orders 3\n# dividers 8\n", "2:12: expected 'up', found '8'"),
+        ("# dmodc orders 3\n# dividers up 0 down\n", "2:15: expected a divider from 1 to"),
+        ("# dmodc orders 3\n# dividers up 8x down\n", "2:16: expected a blank after the"),
+        ("# dmodc orders 3\n# dividers up 8\n", "2:16: expected 'down', found the end of"),
+        ("# dmodc orders 3\n# dividers up down x\n", "2:20: expected a divider, or '-'"),
         ("# dmodc orders 3\n# end 0\n0x1 node 0 -\n", "3:1: the file has lines after its end"),
         (
             "# dmodc orders 3\n0x1 node 0 -\n# end 2\n",

@@ -48,6 +48,10 @@ impl BenchSession<'_> {
                 let ranking = self.routing.ranking(self.live());
                 Some(updown::digest(self.live(), ranking.leaves(), orders, columns))
             }
+            EngineName::Paper => {
+                let ranking = self.routing.ranking(self.live());
+                Some(updown::paper_digest(self.live(), ranking.leaves(), orders, columns))
+            }
             // Nobody knows what the others should give.
             _ => None,
         };

@@ -115,6 +115,15 @@ impl TileCosts {
         }
     }
 
+    /// Returns the targets that `s` reaches by going down alone, itself among them: a bit for each.
+    #[inline(always)]
+    pub(crate) fn below(&self, s: SwitchIndex) -> u64 {
+        match self {
+            TileCosts::Hops(hops) => hops.of(s)[0],
+            TileCosts::Bytes(block) => block.down(s),
+        }
+    }
+
     /// Finds the closer sets of `s`.
     #[inline(always)]
     pub(crate) fn closer(&self, groups: &PortGroups, s: SwitchIndex, closer: &mut CloserSets) {

@@ -8,6 +8,7 @@
 
 mod builder;
 mod degrade;
+mod directors;
 mod find;
 mod join;
 mod lids;
@@ -20,6 +21,7 @@ mod without;
 
 pub use builder::{BuildError, FabricBuilder, Inconsistency, Problem, Vertex};
 pub use degrade::Degradation;
+pub use directors::{Directors, DirectorsError};
 pub use find::{FindError, Found};
 pub(crate) use join::replaced_switches;
 pub use join::{Changes, Counts, Joined, OtherFabric};

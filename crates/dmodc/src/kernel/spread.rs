@@ -7,13 +7,15 @@
 //!     entry of number d = cycle[(⌊d / Π⌋ + k) mod #cycle]     (k-th LID; only for single ports)
 //! ```
 //!
+//! Π stands for the divider of the direction that the closer set is in.
+//!
 //! An example: the closer set has two groups with the ports 1 and 3, so the cycle is 1, 3, and a segment has the numbers 5 to 8.
 //! With Π = 1 the quotients are 5, 6, 7, 8 and the entries 3 1 3 1. With Π = 2 the quotients are 2, 3, 3, 4 and the entries 1 3 3 1.
 //!
 //! Departures from that:
 //! 1. Segments that continue each other under the same closer set are one run, for which the cycle is
 //!    written down once.
-//! 2. Divisions are multiplications: by the reciprocal of Π, one to a row, and by that of #cycle, from
+//! 2. Divisions are multiplications: by the reciprocal of Π, one to a direction, and by that of #cycle, from
 //!    a table.
 //! 3. Entries are written 64 at a time. What that writes behind a run belongs to the next one and
 //!    is written again, or is slack behind the row.
@@ -38,8 +40,10 @@ pub(crate) struct Spread<'a> {
     pub(crate) chained: u64,
     pub(crate) up: &'a Choices,
     pub(crate) down: &'a Choices,
-    /// Π.
-    pub(crate) divider: Divisor,
+    /// Π, or the divider of the level, for targets that are reached upwards.
+    pub(crate) up_divider: Divisor,
+    /// The same for targets that are reached downwards.
+    pub(crate) down_divider: Divisor,
 }
 
 /// Returns which segments continue the numbers of the segment before, if each target has one segment; else 0.
@@ -83,6 +87,16 @@ impl Spread<'_> {
             (1, _) => Way::Up,
             (_, 1) => Way::Down,
             _ => Way::Nowhere,
+        }
+    }
+
+    /// Returns the divider of a direction.
+    #[inline(always)]
+    pub(super) fn divider(&self, way: Way) -> &Divisor {
+        match way {
+            Way::Down => &self.down_divider,
+            // Where there is no route, any will do.
+            Way::Up | Way::Nowhere => &self.up_divider,
         }
     }
 
@@ -179,6 +193,8 @@ struct PreparedRun {
     /// ⌊d / Π⌋ and d mod Π for the first number d of the run.
     quotient: u32,
     rest: u32,
+    /// Π.
+    divider: u32,
     k: u8,
 }
 
@@ -207,24 +223,23 @@ pub(super) fn each_run<C: Compress>(spread: &Spread<'_>, cycles: &mut Cycles, ro
                 Way::Up => write_down::<C>(spread.up, target, cycle),
                 Way::Down => write_down::<C>(spread.down, target, cycle),
             };
-            let quotient = spread.divider.divide(number);
-            let rest = number - quotient * spread.divider.value;
-            *ready = PreparedRun { start, end, size, quotient, rest, k };
+            let divisor = spread.divider(way);
+            let (quotient, divider) = (divisor.divide(number), divisor.value);
+            let rest = number - quotient * divider;
+            *ready = PreparedRun { start, end, size, quotient, rest, divider, k };
             count += 1;
         }
-        if spread.divider.value == 1 {
-            for (cycle, ready) in cycles.0.iter_mut().zip(&batch[..count]) {
-                match ready.is_short() {
-                    true => write_again::<32>(cycle, ready.size),
-                    false => write_again::<64>(cycle, ready.size),
-                }
+        for (cycle, ready) in cycles.0.iter_mut().zip(&batch[..count]) {
+            match (ready.divider, ready.is_short()) {
+                (1, true) => write_again::<32>(cycle, ready.size),
+                (1, false) => write_again::<64>(cycle, ready.size),
+                _ => {}
             }
-            for (cycle, ready) in cycles.0.iter().zip(&batch[..count]) {
-                copy(cycle, ready, row);
-            }
-        } else {
-            for (cycle, ready) in cycles.0.iter().zip(&batch[..count]) {
-                repeat_each(cycle, ready, spread.divider.value as usize, row);
+        }
+        for (cycle, ready) in cycles.0.iter().zip(&batch[..count]) {
+            match ready.divider {
+                1 => copy(cycle, ready, row),
+                divider => repeat_each(cycle, ready, divider as usize, row),
             }
         }
         if count < BATCH {
@@ -309,7 +324,7 @@ fn copy(cycle: &[u8; CYCLE], ready: &PreparedRun, row: &mut [u8]) {
 /// Π > 1: each port of the cycle stands Π times.
 #[inline(always)]
 fn repeat_each(cycle: &[u8; CYCLE], ready: &PreparedRun, divider: usize, row: &mut [u8]) {
-    let &PreparedRun { start, end, size, quotient, rest, k } = ready;
+    let &PreparedRun { start, end, size, quotient, rest, k, .. } = ready;
     let mut at = SIZES[size & 255].modulo(quotient) as usize;
     if k != 0 {
         at = (at + usize::from(k)) % size;
@@ -414,18 +429,25 @@ mod tests {
                     start += length;
                 }
             }
-            let value = [1, 1, 2, 31, 32, 33, 1000, u32::MAX][random.below(8) as usize];
-            let divider = Divisor::new(value);
-            let chained = chains(&segments);
-            let spread = Spread { segments: &segments, chained, up: &up, down: &down, divider };
+            let mut value = || [1, 1, 2, 31, 32, 33, 1000, u32::MAX][random.below(8) as usize];
+            let (up_value, down_value) = (value(), value());
+            let spread = Spread {
+                segments: &segments,
+                chained: chains(&segments),
+                up: &up,
+                down: &down,
+                up_divider: Divisor::new(up_value),
+                down_divider: Divisor::new(down_value),
+            };
             let mut expected = Vec::new();
             for segment in &segments {
                 for i in 0..segment.length {
-                    let q = u64::from(segment.number + i) / u64::from(value);
+                    let q = |value: u32| u64::from(segment.number + i) / u64::from(value);
+                    let k = segment.k.into();
                     expected.push(match spread.way(segment.target) {
                         Way::Nowhere => NO_ROUTE,
-                        Way::Up => chosen(&up, segment.target, q, segment.k.into()),
-                        Way::Down => chosen(&down, segment.target, q, segment.k.into()),
+                        Way::Up => chosen(&up, segment.target, q(up_value), k),
+                        Way::Down => chosen(&down, segment.target, q(down_value), k),
                     });
                 }
             }

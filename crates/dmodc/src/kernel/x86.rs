@@ -414,13 +414,14 @@ fn with_avx512(spread: &Spread<'_>, row: &mut [u8]) {
         };
         let cycle = _mm512_maskz_compress_epi8(mask, ports);
         let size = mask.count_ones() as usize;
-        let q = spread.divider.divide(number);
+        let divisor = spread.divider(way);
+        let q = divisor.divide(number);
         let mut at = SIZES[size].modulo(q) as usize;
         if k != 0 {
             at = (at + usize::from(k)) % size;
         }
         let mut column = start;
-        if spread.divider.value == 1 {
+        if divisor.value == 1 {
             let rotations = &ROTATIONS[size];
             while column < end {
                 let from = rotations[at..].first_chunk().expect("a rotation is shorter than 64");
@@ -432,8 +433,8 @@ fn with_avx512(spread: &Spread<'_>, row: &mut [u8]) {
             }
             continue;
         }
-        let divider = spread.divider.value as usize;
-        let mut left = divider - (number - q * spread.divider.value) as usize;
+        let divider = divisor.value as usize;
+        let mut left = divider - (number - q * divisor.value) as usize;
         while column < end {
             let stop = end.min(column + left);
             let port = _mm512_permutexvar_epi8(_mm512_set1_epi8(at as i8), cycle);

@@ -2,13 +2,14 @@
 //!
 //! [`paper`] is Procedure 1 and eqs. (1)–(4) to the letter. [`updown`] states our rules (see
 //! [`cost`](crate::CostBlock)) in the most naive way; [`stable`] does so for the engine
-//! [`Stable`](crate::Stable). They share with the fast code the fabric, the
+//! [`Stable`](crate::Stable), and [`measured`] for the dividers of levels. They share with the fast code the fabric, the
 //! [orders](crate::Orders) and the leaves. Ranks, groups and directions are computed again here.
 //!
 //! On degraded PGFTs the first two have the same costs and dividers, and on healthy ones the same entries.
 //! Where a fault leaves a switch without an up–down route, or changes ranks, the literal closer set
 //! of eq. (1) may turn from down to up again; ours never does.
 
+pub mod measured;
 pub mod paper;
 pub mod stable;
 pub mod updown;
@@ -18,6 +19,7 @@ use std::ops::Range;
 
 use crate::fabric::{Live, Peer};
 use crate::id::{PortNumber, SwitchIndex};
+use crate::level_dividers::LevelDividers;
 use crate::order::Orders;
 use crate::parallel;
 use crate::rank::RankRule;
@@ -117,6 +119,52 @@ impl Graph {
     }
 }
 
+/// What numbers are divided by at a switch in one direction.
+#[derive(Clone, Copy, Debug)]
+pub struct NaiveDividers {
+    /// To choose a group.
+    pub group: u64,
+    /// To choose a port; `None` for eq. (4).
+    pub port: Option<u64>,
+}
+
+impl NaiveDividers {
+    /// Returns those of the paper: eqs. (3) and (4) with Π.
+    pub const fn paper(divider: u64) -> Self {
+        NaiveDividers { group: divider, port: None }
+    }
+}
+
+/// The dividers of all switches of a graph.
+#[derive(Clone, Debug)]
+pub struct DividersByLevel {
+    /// Π.
+    paper: Vec<u64>,
+    levels: LevelDividers,
+    ranks: Vec<usize>,
+}
+
+impl DividersByLevel {
+    /// Computes Π, which stands where the levels have nothing else.
+    pub fn new(graph: &Graph, levels: &LevelDividers) -> Self {
+        DividersByLevel {
+            paper: graph.dividers(),
+            levels: levels.clone(),
+            ranks: graph.ranks.clone(),
+        }
+    }
+
+    /// Returns the dividers of a switch for a closer set, whose groups have one direction.
+    pub fn of(&self, s: SwitchIndex, closer: &[&Neighbour]) -> NaiveDividers {
+        let up = closer.first().is_some_and(|group| group.up);
+        let rule = self.levels.rule(u32::try_from(self.ranks[s.at()]).ok(), up);
+        NaiveDividers {
+            group: rule.group.map_or(self.paper[s.at()], u64::from),
+            port: rule.port.map(u64::from),
+        }
+    }
+}
+
 /// Fills in the distances from some switches, wave by wave, for switches that have none yet. Returns the greatest.
 fn waves(peers: &[Vec<SwitchIndex>], hops: &mut [usize], mut wave: Vec<SwitchIndex>) -> usize {
     for distance in 0.. {
@@ -138,12 +186,23 @@ fn waves(peers: &[Vec<SwitchIndex>], hops: &mut [usize], mut wave: Vec<SwitchInd
 
 /// Returns the port for number `d` by eqs. (3) and (4), for the k-th LID of a node.
 pub fn select(closer: &[&Neighbour], divider: u64, d: u64, k: u64) -> Option<PortNumber> {
+    select_by(closer, NaiveDividers::paper(divider), d, k)
+}
+
+/// Returns the port for number `d` by these dividers, for the k-th LID of a node.
+pub fn select_by(
+    closer: &[&Neighbour],
+    dividers: NaiveDividers,
+    d: u64,
+    k: u64,
+) -> Option<PortNumber> {
     if closer.is_empty() {
         return None;
     }
     let count = closer.len() as u64;
-    let group = &closer[((d / divider + k) % count) as usize].ports;
-    let port = d / divider.saturating_mul(count) + k / count;
+    let group = &closer[((d / dividers.group + k) % count) as usize].ports;
+    let by_port = dividers.port.unwrap_or(dividers.group.saturating_mul(count));
+    let port = d / by_port + k / count;
     Some(group[(port % group.len() as u64) as usize])
 }
 

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::updown::Distances;
-use super::{Graph, Neighbour, select};
+use super::{DividersByLevel, Graph, Neighbour, select, select_by};
 use crate::fabric::Live;
 use crate::id::{PortNumber, SwitchIndex};
 use crate::order::Orders;
@@ -48,8 +48,8 @@ pub struct StableOracle<'a> {
     live: Live<'a>,
     then: Graph,
     now: Graph,
-    /// Π of the reference and of the present.
-    dividers: (Vec<u64>, Vec<u64>),
+    /// The dividers of the reference and of the present.
+    dividers: (DividersByLevel, DividersByLevel),
     /// σ: the place of a switch among those of its rank.
     places: Vec<u64>,
 }
@@ -106,7 +106,8 @@ impl<'a> StableOracle<'a> {
             };
             places[s.at()] = then.ascending.iter().filter(is_before).count() as u64;
         }
-        let dividers = (then.dividers(), now.dividers());
+        let levels = orders.level_dividers();
+        let dividers = (DividersByLevel::new(&then, levels), DividersByLevel::new(&now, levels));
         StableOracle { live: states.now.0, then, now, dividers, places }
     }
 
@@ -159,15 +160,16 @@ impl<'a> StableOracle<'a> {
         let (number, k) = (u64::from(d.number), u64::from(d.k));
         let (r, c) = (&closer.then[s.at()], &closer.now[s.at()]);
         if r.is_empty() || c.is_empty() {
-            return select(c, self.dividers.1[s.at()], number, k);
+            return select_by(c, self.dividers.1.of(s, c), number, k);
         }
         // The slot: eqs. (3) and (4) in the reference.
-        let divider = self.dividers.0[s.at()];
+        let dividers = self.dividers.0.of(s, r);
+        let divider = dividers.group;
         let (q, slots) = (number / divider, r.len() as u64);
         let round = q / slots;
         let slot = ((q + k) % slots) as usize;
         if let Some(group) = closer.group(s, r[slot].switch) {
-            let at = round + k / slots;
+            let at = dividers.port.map_or(round, |port| number / port) + k / slots;
             let port = r[slot].ports[(at % r[slot].ports.len() as u64) as usize];
             let other = group.ports[(at % group.ports.len() as u64) as usize];
             return Some(if group.ports.contains(&port) { port } else { other });
@@ -188,7 +190,8 @@ impl<'a> StableOracle<'a> {
         if are_enough_unharmed(unharmed.len(), c.len()) {
             return select(&unharmed, 1, x, 0);
         }
-        let kept = of_c(&|u| closer.keeps(u, closer.first / self.dividers.0[u.at()] + stretch));
+        let divider_of = |u: SwitchIndex| self.dividers.0.of(u, &closer.then[u.at()]).group;
+        let kept = of_c(&|u| closer.keeps(u, closer.first / divider_of(u) + stretch));
         select(if kept.is_empty() { c } else { &kept }, 1, x, 0)
     }
 }

@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
-use super::{Graph, Neighbour, select};
+use super::{DividersByLevel, Graph, Neighbour, select_by};
 use crate::fabric::Live;
 use crate::id::SwitchIndex;
+use crate::level_dividers::LevelDividers;
 use crate::order::Orders;
 use crate::tables::{Columns, Digest, End, NO_ROUTE};
 
@@ -46,27 +47,58 @@ impl Distances {
     }
 }
 
-/// Returns every entry: a row for each switch, in the order of the columns.
+/// Returns every entry of the engine [`Dmodc`](crate::Dmodc): a row for each switch, in the order of the columns.
 pub fn tables(
     live: Live<'_>,
     leaves: &[SwitchIndex],
     orders: &Orders,
     columns: &Columns,
 ) -> Vec<Vec<u8>> {
-    let entries =
-        UpdownOracle::new(live, leaves, orders).entries(columns, 0..columns.switches().len());
+    tables_by(orders.level_dividers(), live, leaves, orders, columns)
+}
+
+/// Returns every entry of the engine [`Paper`](crate::Paper).
+pub fn paper_tables(
+    live: Live<'_>,
+    leaves: &[SwitchIndex],
+    orders: &Orders,
+    columns: &Columns,
+) -> Vec<Vec<u8>> {
+    tables_by(&LevelDividers::default(), live, leaves, orders, columns)
+}
+
+fn tables_by(
+    levels: &LevelDividers,
+    live: Live<'_>,
+    leaves: &[SwitchIndex],
+    orders: &Orders,
+    columns: &Columns,
+) -> Vec<Vec<u8>> {
+    let naive = UpdownOracle::new(levels, live, leaves, orders);
+    let entries = naive.entries(columns, 0..columns.switches().len());
     let width = columns.len();
     (0..live.fabric.switches().len()).map(|s| entries[s * width..][..width].to_vec()).collect()
 }
 
-/// Returns the [digest](Digest) of all entries, computed tile by tile, so that large tables need not be kept.
+/// Returns the [digest](Digest) of all [entries](tables), computed tile by tile, so that large tables need not be kept.
 pub fn digest(
     live: Live<'_>,
     leaves: &[SwitchIndex],
     orders: &Orders,
     columns: &Columns,
 ) -> Digest {
-    let naive = UpdownOracle::new(live, leaves, orders);
+    let naive = UpdownOracle::new(orders.level_dividers(), live, leaves, orders);
+    super::digest(columns, |switches| naive.entries(columns, switches))
+}
+
+/// Returns the digest of all [entries of the engine `Paper`](paper_tables).
+pub fn paper_digest(
+    live: Live<'_>,
+    leaves: &[SwitchIndex],
+    orders: &Orders,
+    columns: &Columns,
+) -> Digest {
+    let naive = UpdownOracle::new(&LevelDividers::default(), live, leaves, orders);
     super::digest(columns, |switches| naive.entries(columns, switches))
 }
 
@@ -74,13 +106,18 @@ pub fn digest(
 struct UpdownOracle<'a> {
     live: Live<'a>,
     graph: Graph,
-    dividers: Vec<u64>,
+    dividers: DividersByLevel,
 }
 
 impl<'a> UpdownOracle<'a> {
-    fn new(live: Live<'a>, leaves: &[SwitchIndex], orders: &Orders) -> Self {
+    fn new(
+        levels: &LevelDividers,
+        live: Live<'a>,
+        leaves: &[SwitchIndex],
+        orders: &Orders,
+    ) -> Self {
         let graph = Graph::new(live, orders, leaves);
-        let dividers = graph.dividers();
+        let dividers = DividersByLevel::new(&graph, levels);
         UpdownOracle { live, graph, dividers }
     }
 
@@ -100,6 +137,7 @@ impl<'a> UpdownOracle<'a> {
             let distances = Distances::to(&self.graph, target);
             for s in self.live.switches() {
                 let closer = distances.closer(&self.graph, s);
+                let dividers = self.dividers.of(s, &closer);
                 for column in columns.of_switch(i) {
                     let d = &columns.destinations()[column];
                     if matches!(d.end, End::Node(n) if !self.live.node(n)) {
@@ -107,9 +145,7 @@ impl<'a> UpdownOracle<'a> {
                     }
                     let port = match s == target {
                         true => Some(d.port),
-                        false => {
-                            select(&closer, self.dividers[s.at()], d.number.into(), d.k.into())
-                        }
+                        false => select_by(&closer, dividers, d.number.into(), d.k.into()),
                     };
                     entries[s.at() * width + column - first] = port.map_or(NO_ROUTE, |p| p.0);
                 }

@@ -20,10 +20,13 @@ mod saved;
 pub use natural::natural_cmp;
 pub use saved::{SavedCable, SavedOrders, SavedPlace};
 
+use std::sync::Arc;
+
 use nested::nested_order;
 
 use crate::fabric::{AdapterKind, Live};
 use crate::id::{NodeIndex, SwitchIndex};
+use crate::level_dividers::LevelDividers;
 use crate::rank::{RankRule, Ranking};
 
 /// How destinations are numbered.
@@ -69,11 +72,12 @@ pub struct DestinationNumber {
     pub number: u32,
 }
 
-/// Both orders, applied to a fabric; and its leaves and the rule for ranks, which are fixed with them.
+/// Both orders, applied to a fabric; and its leaves, the rule for ranks and the dividers of levels, which are fixed with them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Orders {
     leaves: Vec<SwitchIndex>,
     ranks: RankRule,
+    dividers: Arc<LevelDividers>,
     nodes: Vec<DestinationNumber>,
     /// Numbers of places on leaves that no node is in, ascending.
     vacant: Vec<(u32, SavedPlace)>,
@@ -82,7 +86,7 @@ pub struct Orders {
 }
 
 impl Orders {
-    /// Numbers and sorts a fabric. O(#ports + #nodes log #nodes).
+    /// Numbers and sorts a fabric. All levels have the paper's dividers. O(#ports + #nodes log #nodes).
     pub fn new(
         live: Live<'_>,
         ranking: &Ranking,
@@ -130,7 +134,8 @@ impl Orders {
             DestinationOrder::Saved(saved) => by_saved(saved, saved.keeps_places()),
         };
         let (leaves, ranks) = (ranking.leaves().to_vec(), ranking.rule().clone());
-        Orders { leaves, ranks, nodes, vacant, switches, positions }
+        let dividers = Arc::default();
+        Orders { leaves, ranks, dividers, nodes, vacant, switches, positions }
     }
 
     /// Returns the number of a node.
@@ -159,6 +164,17 @@ impl Orders {
     /// Returns what ranks are counted from, in this and every later state of the fabric.
     pub fn rank_rule(&self) -> &RankRule {
         &self.ranks
+    }
+
+    /// Returns the same orders with other dividers of levels.
+    pub(crate) fn with_level_dividers(self, dividers: LevelDividers) -> Self {
+        Orders { dividers: Arc::new(dividers), ..self }
+    }
+
+    /// Returns the dividers of all levels, in this and every later state of the fabric.
+    #[inline]
+    pub fn level_dividers(&self) -> &LevelDividers {
+        &self.dividers
     }
 
     /// Returns both orders as lists of GUIDs, to be applied to later fabrics.

@@ -1,4 +1,5 @@
-//! Dmodc, the paper's algorithm: eqs. (1) to (4) on the current fabric.
+//! Dmodc, the paper's algorithm: eqs. (1) to (4) on the current fabric. Where Π does not spread, levels have dividers of
+//! their own ([`LevelDividers`](crate::LevelDividers)).
 
 use super::marks::Marks;
 use super::port_choice::{ByFormula, JobTile, PortChoice, RowContext, RowRequest};
@@ -29,6 +30,7 @@ impl PortChoice for Dmodc {
         formula: &mut ByFormula,
         row: &mut [u8],
     ) {
-        formula.fill(context, request, row);
+        let dividers = context.ready.level_dividers(context.switch);
+        formula.fill(context, dividers, request, row);
     }
 }

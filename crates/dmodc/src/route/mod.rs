@@ -2,7 +2,8 @@
 //!
 //! | engine | file | how a port is chosen |
 //! |---|---|---|
-//! | [`Dmodc`] | `dmodc` | eqs. (3) and (4) over the closer set (`port_choice/`) |
+//! | [`Dmodc`] | `dmodc` | eqs. (3) and (4) over the closer set (`port_choice/`), with the dividers of levels |
+//! | [`Paper`] | `paper` | the same with Π of each switch |
 //! | [`Stable`] | `stable/` | as in a reference, where that is possible |
 //! | [`Dmodk`] | `dmodk` | the closed form for healthy PGFTs |
 //! | [`RandomPorts`] | `random_ports` | at random from the closer set |
@@ -18,6 +19,7 @@ mod dmodk;
 mod incremental;
 mod job;
 mod marks;
+mod paper;
 mod port_choice;
 mod random_ports;
 mod roots;
@@ -31,6 +33,7 @@ pub use dmodk::Dmodk;
 pub use incremental::Incremental;
 pub(crate) use incremental::{FullRoute, Touched};
 pub(crate) use job::RouteJob;
+pub use paper::Paper;
 pub use random_ports::RandomPorts;
 pub use roots::connect_roots;
 pub use stable::{Reference, Stable};
@@ -48,7 +51,7 @@ use crate::recognise::NotPgft;
 use crate::routing::Routing;
 use crate::tables::{Columns, ForwardingTables, NoMemory};
 
-/// A routing algorithm: [`Dmodc`], [`Stable`], [`Dmodk`], [`RandomPorts`], or one of your own.
+/// A routing algorithm: [`Dmodc`], [`Paper`], [`Stable`], [`Dmodk`], [`RandomPorts`], or one of your own.
 ///
 /// An engine of your own has a name and [`route`](Self::route). It may start from [`alternative_ports`], the ports
 /// that keep routes up\*down\* and so free of deadlock, and choose among them; the example `own_engine` of the crate

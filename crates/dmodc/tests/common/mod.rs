@@ -15,6 +15,7 @@
 
 mod case;
 mod description;
+mod directors;
 mod drawing;
 pub mod life;
 mod random;
@@ -23,6 +24,7 @@ mod tables;
 
 pub use case::Case;
 pub use description::{Description, described_anew};
+pub use directors::{Directors, four_levels};
 pub use drawing::Drawing;
 pub use random::{
     random_fabric, random_faults, random_graph, random_guids, random_options, random_pgft, spoil,

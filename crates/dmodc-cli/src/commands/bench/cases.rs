@@ -38,7 +38,7 @@ pub(super) fn planned_rows<'a>(args: &BenchArgs, sizes: &'a [Size]) -> Result<Ve
     }
     ensure!(
         !args.engines.contains(&EngineName::Random),
-        "'dmodc bench' measures the engines dmodc, stable and dmodk, not random"
+        "'dmodc bench' measures the engines dmodc, paper, stable and dmodk, not random"
     );
     ensure!(
         !args.engines.iter().any(|engine| matches!(engine, EngineName::Opensm(_))),

@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 
 use super::state::RouteState;
 use crate::args::RouteArgs;
-use crate::ranks;
 use crate::text::{counted, doubts, end, switch, time};
 use crate::verdict::{self, HintContext};
+use crate::{dividers, ranks};
 
 /// Entries of live switches without a route, by kind of destination.
 #[derive(Default)]
@@ -97,8 +97,16 @@ impl RouteSummary {
             "numbers": self.numbers.as_ref().map(numbers),
             "route_ms": self.elapsed.as_secs_f64() * 1e3,
         });
+        if self.uses_level_dividers() {
+            dividers::set(&mut summary, &state.routing);
+        }
         verdict::set(&mut summary, &self.delivery);
         format!("{summary:#}\n")
+    }
+
+    /// Returns whether the engine uses the dividers of levels; others have rules of their own.
+    fn uses_level_dividers(&self) -> bool {
+        matches!(self.name.as_str(), "dmodc" | "stable")
     }
 
     pub(super) fn text(&self, args: &RouteArgs, state: &RouteState) -> String {
@@ -115,6 +123,9 @@ impl RouteSummary {
             let _ = writeln!(text, "reference {name}: {changes}");
         }
         text += &ranks::text(live, &state.routing);
+        if self.uses_level_dividers() {
+            text += &dividers::text(&state.routing);
+        }
         text += &verdict::validity(&self.coverage);
         let _ = writeln!(text, "{}", self.delivery);
         if !self.coverage.examples.is_empty() {

@@ -296,9 +296,9 @@ impl Pgft {
 }
 
 /// The vendor number of generated devices: no real one.
-const VENDOR: u32 = 0xd0dc;
+pub(super) const VENDOR: u32 = 0xd0dc;
 /// Generated GUIDs carry the "locally administered" bit: no real device has them.
-const GUID_PREFIX: u64 = 0x02d0_dc00_0000_0000;
+pub(super) const GUID_PREFIX: u64 = 0x02d0_dc00_0000_0000;
 
 /// GUIDs of all devices, by level and index.
 struct PgftGuids {

@@ -36,6 +36,9 @@ impl SavedOrders {
         } else if self.roots.is_none() {
             self.roots.clone_from(&earlier.roots);
         }
+        if self.dividers.is_none() {
+            self.dividers.clone_from(&earlier.dividers);
+        }
     }
 
     /// Keeps earlier cables whose ports are free now.

@@ -20,6 +20,7 @@ use std::collections::{HashMap, HashSet};
 use super::Orders;
 use crate::fabric::{Fabric, Live};
 use crate::id::{Guid, PortNumber, SwitchIndex};
+use crate::level_dividers::LevelDividers;
 use crate::rank::{RankRule, Ranking};
 
 /// A port of a switch.
@@ -64,6 +65,8 @@ pub struct SavedOrders {
     /// The switches that ranks are counted from, as [`RankRule::SingleRoot`] has them; an empty list
     /// stands for ranks from the leaves. `None` if it is not decided yet.
     pub roots: Option<Vec<Guid>>,
+    /// The dividers of all levels. `None` if they are not decided yet.
+    pub dividers: Option<LevelDividers>,
 }
 
 impl SavedOrders {
@@ -144,10 +147,13 @@ impl SavedOrders {
                 Some(roots.iter().map(|&s| fabric.switch(s).guid).collect())
             }
         };
+        // Ranks from given roots last as long as the roots are given, and so do dividers by rank.
+        let dividers = roots.as_ref().map(|_| orders.level_dividers().clone());
         let mut leaves: Vec<Guid> = orders.leaves.iter().map(|&s| fabric.switch(s).guid).collect();
         leaves.sort_unstable();
         SavedOrders {
             roots,
+            dividers,
             leaves,
             nodes,
             node_places,

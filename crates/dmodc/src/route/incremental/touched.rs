@@ -13,7 +13,7 @@ use crate::routing::Routing;
 pub(crate) struct Touched {
     /// The switches whose port groups changed: their costs may change, too.
     pub(crate) groups: Vec<SwitchIndex>,
-    /// The switches whose groups or divider changed: all their entries may change. Ascending.
+    /// The switches whose groups or dividers changed: all their entries may change. Ascending.
     pub(crate) rows: Vec<SwitchIndex>,
     /// The nodes that failed or recovered: their columns change everywhere.
     pub(crate) nodes: Vec<NodeIndex>,
@@ -36,7 +36,9 @@ impl Touched {
             return None;
         }
 
-        let Preprocessing { ranking, groups, dividers, .. } = ready;
+        let Preprocessing { ranking, groups, dividers, orders, .. } = ready;
+        let levels = orders.level_dividers();
+        let ranks_before = (!levels.are_the_papers()).then(|| ranking.clone());
         let ranked_again = !ranking.outlast(live, routing.leaf_rule(), &near);
         if ranked_again {
             // Directions may change anywhere.
@@ -53,6 +55,12 @@ impl Touched {
 
         let mut rows = update_dividers(live, groups, dividers, &regrouped);
         rows.extend_from_slice(&regrouped);
+        if let Some(before) = ranks_before {
+            // A switch that changes its level has other dividers, even if its groups and Π are the same.
+            let has_other_dividers =
+                |s: &SwitchIndex| !levels.are_alike(before.rank(*s), ranking.rank(*s));
+            rows.extend(live.fabric.switch_indices().filter(has_other_dividers));
+        }
         rows.sort_unstable();
         rows.dedup();
         let too_many = Self::are_too_many(rows.len(), live);

@@ -1,10 +1,11 @@
 //! Eqs. (3) and (4): from closer sets to the entries of a row. The choice of Dmodc.
 
-use super::port_cycle::PortCycle;
+use super::port_cycle::{PortCycle, PortDivisors};
 use super::{RowContext, RowRequest};
 use crate::bits::bits;
 use crate::group::Side;
 use crate::kernel::{Choices, Cycles, Divisor, Spread};
+use crate::preprocess::{SideDividers, SwitchDividers};
 use crate::tables::{NO_ROUTE, Segment};
 
 /// Eqs. (3) and (4) over closer sets.
@@ -22,29 +23,40 @@ impl ByFormula {
     pub(crate) fn fill(
         &mut self,
         context: RowContext<'_>,
+        dividers: SwitchDividers,
         RowRequest { segments, chained, .. }: RowRequest<'_>,
         row: &mut [u8],
     ) {
         let RowContext { ready, switch: s, kernel, .. } = context;
         self.gather(context);
         let (above, below) = (ready.groups.above(s), ready.groups.below(s));
-        let divider = Divisor::new(ready.dividers[s.at()]);
-        if give_ports(&mut self.up, &above, segments)
-            && give_ports(&mut self.down, &below, segments)
+        let SwitchDividers { up, down } = dividers;
+        if give_ports(&mut self.up, &above, up, segments)
+            && give_ports(&mut self.down, &below, down, segments)
         {
-            let spread = Spread { segments, chained, up: &self.up, down: &self.down, divider };
+            let up_divider = Divisor::new(up.group);
+            let down_divider =
+                if down.group == up.group { up_divider } else { Divisor::new(down.group) };
+            let (up, down) = (&self.up, &self.down);
+            let spread = Spread { segments, chained, up, down, up_divider, down_divider };
             kernel.spread(&spread, &mut self.cycles, row);
         } else {
-            self.fill_exactly([above, below], divider, segments, row);
+            self.fill_exactly([above, below], dividers, segments, row);
         }
     }
 
     /// Writes the entries of some segments of a row, and no other bytes.
-    pub(crate) fn patch(&mut self, context: RowContext<'_>, segments: &[Segment], row: &mut [u8]) {
+    pub(crate) fn patch(
+        &mut self,
+        context: RowContext<'_>,
+        dividers: SwitchDividers,
+        segments: &[Segment],
+        row: &mut [u8],
+    ) {
         let RowContext { ready, switch: s, .. } = context;
         self.gather(context);
         let sides = [ready.groups.above(s), ready.groups.below(s)];
-        self.fill_exactly(sides, Divisor::new(ready.dividers[s.at()]), segments, row);
+        self.fill_exactly(sides, dividers, segments, row);
     }
 
     /// Transposes the closer sets, from masks by group to sets by target.
@@ -60,17 +72,18 @@ impl ByFormula {
     fn fill_exactly(
         &mut self,
         [above, below]: [Side<'_>; 2],
-        divider: Divisor,
+        dividers: SwitchDividers,
         segments: &[Segment],
         row: &mut [u8],
     ) {
+        let [up, down] = [dividers.up, dividers.down].map(PortDivisors::new);
         let mut last = None;
         for segment in segments {
             let target = segment.target;
-            let (choices, side) = if self.up.targets >> target & 1 == 1 {
-                (&self.up, &above)
+            let (choices, side, divisors) = if self.up.targets >> target & 1 == 1 {
+                (&self.up, &above, &up)
             } else if self.down.targets >> target & 1 == 1 {
-                (&self.down, &below)
+                (&self.down, &below, &down)
             } else {
                 let (start, length) = (segment.start as usize, segment.length as usize);
                 row[start..start + length].fill(NO_ROUTE);
@@ -84,20 +97,28 @@ impl ByFormula {
                 self.cycle.prepare(members.map(|at| side.extent(at)));
                 last = Some(set);
             }
-            self.cycle.fill(side.ports, &divider, segment, row);
+            self.cycle.fill(side.ports, divisors, segment, row);
         }
     }
 }
 
 /// Gives the ports of one direction to the kernel. Returns `false` if the kernel cannot choose there: it can if all
-/// groups have one port, or if they have equally many and each node has one LID.
+/// groups have one port, or if they have equally many, ports follow eq. (4) and each node has one LID.
 #[inline]
-fn give_ports(choices: &mut Choices, side: &Side<'_>, segments: &[Segment]) -> bool {
+fn give_ports(
+    choices: &mut Choices,
+    side: &Side<'_>,
+    dividers: SideDividers,
+    segments: &[Segment],
+) -> bool {
     if choices.targets == 0 {
         return true;
     }
     match side.width() {
-        Some(width) if width == 1 || segments.iter().all(|segment| segment.k == 0) => {
+        Some(width)
+            if width == 1
+                || dividers.port.is_none() && segments.iter().all(|segment| segment.k == 0) =>
+        {
             choices.take_ports(width, side.ports.iter().map(|port| port.0));
             true
         }

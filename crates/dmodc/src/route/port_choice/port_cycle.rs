@@ -4,16 +4,32 @@
 //! With Π and C fixed, the port depends on q = ⌊d / Π⌋ alone and repeats: group q mod #C, port
 //! ⌊q / #C⌋ mod #g. Where every destination has its own q and the period is short, the ports of one
 //! period are written down once, a [`PortCycle`], and a segment of destinations is copied from it.
+//!
+//! Some levels choose ports by a divider of their own: port ⌊d / divider⌋ mod #g. They are computed one destination at a time.
 
 use std::ops::Range;
 
 use crate::id::PortNumber;
 use crate::kernel::{Divisor, SIZES};
+use crate::preprocess::SideDividers;
 use crate::tables::Segment;
 
 /// The longest period that is written down. Groups whose sizes have a larger common multiple are
 /// computed one port at a time.
 const LONGEST_CYCLE: usize = 1024;
+
+/// What numbers are divided by in one direction.
+pub(super) struct PortDivisors {
+    group: Divisor,
+    /// `None` for eq. (4).
+    port: Option<Divisor>,
+}
+
+impl PortDivisors {
+    pub(super) fn new(dividers: SideDividers) -> Self {
+        PortDivisors { group: Divisor::new(dividers.group), port: dividers.port.map(Divisor::new) }
+    }
+}
 
 /// The choice among one closer set.
 #[derive(Default)]
@@ -36,15 +52,20 @@ impl PortCycle {
         self.period = 0;
     }
 
-    /// Writes the entries of a segment of destinations. `ports` are the ports of the side, and `divider` is Π.
+    /// Writes the entries of a segment of destinations. `ports` are the ports of the side.
     pub(super) fn fill(
         &mut self,
         ports: &[PortNumber],
-        divider: &Divisor,
+        divisors: &PortDivisors,
         segment: &Segment,
         row: &mut [u8],
     ) {
         let mut out = &mut row[segment.start as usize..(segment.start + segment.length) as usize];
+        let divider = &divisors.group;
+        if let Some(port) = &divisors.port {
+            self.fill_by_port(ports, divider, port, segment, out);
+            return;
+        }
         let q = divider.divide(segment.number);
         if divider.value == 1 && segment.k == 0 && self.write_down(ports, out.len()) {
             self.copy(q, out);
@@ -70,6 +91,26 @@ impl PortCycle {
             if g == groups {
                 g = 0;
             }
+        }
+    }
+
+    /// Writes the entries of a segment where ports have a divider of their own: group (⌊d / divider⌋ + k) mod #C, port
+    /// ⌊d / port divider⌋ + ⌊k / #C⌋ mod #g.
+    fn fill_by_port(
+        &self,
+        ports: &[PortNumber],
+        divider: &Divisor,
+        port: &Divisor,
+        segment: &Segment,
+        out: &mut [u8],
+    ) {
+        let (groups, k) = (self.groups.len() as u32, u32::from(segment.k));
+        for (d, entry) in (segment.number..).zip(out) {
+            let q = SIZES[groups as usize].modulo(divider.divide(d));
+            let Range { start, end } = self.groups[((q + k) % groups) as usize];
+            let at = port.divide(d) + k / groups;
+            let at = SIZES[usize::from(end - start)].modulo(at);
+            *entry = ports[usize::from(start) + at as usize].0;
         }
     }
 
@@ -141,21 +182,24 @@ mod tests {
             for divider in [1, 2, 3, 7, 64, 1000, u32::MAX] {
                 let mut cycle = PortCycle::default();
                 cycle.prepare(groups.iter().cloned());
-                let pi = Divisor::new(divider);
+                let by = |port| PortDivisors::new(SideDividers { group: divider, port });
                 for number in [0, 1, 5, 63, 997, 4_000_000] {
                     for k in [0, 1, 3, 7] {
-                        let mut out = vec![0; 102];
-                        let segment = Segment { start: 1, length: 100, number, target: 0, k };
-                        cycle.fill(&numbers, &pi, &segment, &mut out);
-                        for (i, &entry) in out[1..101].iter().enumerate() {
-                            let (d, pi) = (u64::from(number) + i as u64, u64::from(divider));
-                            let (c, k) = (groups.len() as u64, u64::from(k));
-                            let group = &groups[((d / pi + k) % c) as usize];
-                            let port = (d / (pi * c) + k / c) % group.len() as u64;
-                            let port = usize::from(group.start) + port as usize;
-                            assert_eq!(entry, numbers[port].0);
+                        for port_divider in [None, Some(1), Some(6), Some(64)] {
+                            let mut out = vec![0; 102];
+                            let segment = Segment { start: 1, length: 100, number, target: 0, k };
+                            cycle.fill(&numbers, &by(port_divider), &segment, &mut out);
+                            for (i, &entry) in out[1..101].iter().enumerate() {
+                                let (d, pi) = (u64::from(number) + i as u64, u64::from(divider));
+                                let (c, k) = (groups.len() as u64, u64::from(k));
+                                let group = &groups[((d / pi + k) % c) as usize];
+                                let by_port = port_divider.map_or(pi * c, u64::from);
+                                let port = (d / by_port + k / c) % group.len() as u64;
+                                let port = usize::from(group.start) + port as usize;
+                                assert_eq!(entry, numbers[port].0);
+                            }
+                            assert_eq!((out[0], out[101]), (0, 0), "nothing else is touched");
                         }
-                        assert_eq!((out[0], out[101]), (0, 0), "nothing else is touched");
                     }
                 }
             }

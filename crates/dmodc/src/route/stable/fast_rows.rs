@@ -126,7 +126,7 @@ impl FastRows {
         row: &mut [u8],
     ) {
         let (side, kernel) = (context.above(), context.ready.kernel);
-        let pi = context.reference.ready.dividers[context.switch.at()];
+        let pi = context.reference.ready.level_dividers(context.switch).up.group;
         self.rounds.find(RoundKey { pi, groups: side.peers.len() as u32 }, context.view, request);
         let mut ports = [0; 64];
         ports.iter_mut().zip(side.ports).for_each(|(to, port)| *to = port.0);
@@ -224,7 +224,8 @@ impl ReferenceRow {
         row: &mut [u8],
     ) {
         let (ready, side) = (&context.reference.ready, context.above());
-        let pi = ready.dividers[context.switch.at()];
+        let dividers = ready.level_dividers(context.switch);
+        let pi = dividers.up.group;
         let key = (request.targets == ALL).then_some(ReferenceRowKey { pi, targets_above: up });
         if key.is_some() && key == self.key && side.ports == self.ports {
             row.copy_from_slice(&self.row);
@@ -234,7 +235,7 @@ impl ReferenceRow {
         self.was.through_up.resize(side.peers.len(), up);
         let kernel = context.ready.kernel;
         let context = RowContext { ready, switch: context.switch, closer: &self.was, kernel };
-        formula.fill(context, request, row);
+        formula.fill(context, dividers, request, row);
         self.key = key;
         if key.is_some() {
             self.ports.clear();

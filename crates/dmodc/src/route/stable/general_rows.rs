@@ -50,7 +50,7 @@ impl GeneralRows {
             view.equals_reference || view.never_chooses(reference, ready, s) && has_single_ports();
         if is_dmodc {
             view.note_displaced(s, request.targets, 0);
-            formula.fill(context, request, row);
+            formula.fill(context, ready.level_dividers(s), request, row);
             return;
         }
         self.losses.find(view.compared(reference), context, request.targets);
@@ -58,11 +58,11 @@ impl GeneralRows {
         let (known, now) = (was.up | was.down, closer.up | closer.down);
         if known == 0 {
             view.note_displaced(s, request.targets, 0);
-            formula.fill(context, request, row);
+            formula.fill(context, ready.level_dividers(s), request, row);
             return;
         }
         let then = RowContext { ready: &reference.ready, switch: s, closer: was, kernel };
-        formula.fill(then, request, row);
+        formula.fill(then, reference.ready.level_dividers(s), request, row);
         view.note_displaced(s, request.targets, self.losses.displaced);
         self.fill_unknown(context, now & !known, request, formula, row);
         for segment in request.segments_of(known & !now) {
@@ -121,9 +121,10 @@ impl GeneralRows {
         }
         self.unknown.clone_from(context.closer);
         self.unknown.restrict(targets);
+        let dividers = context.ready.level_dividers(context.switch);
         let context = RowContext { closer: &self.unknown, ..context };
         for segment in request.segments_of(targets) {
-            formula.patch(context, std::slice::from_ref(segment), row);
+            formula.patch(context, dividers, std::slice::from_ref(segment), row);
         }
     }
 

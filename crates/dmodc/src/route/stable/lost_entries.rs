@@ -4,6 +4,8 @@
 //! The slots of a segment come round by round: #R slots, each for Π destinations. Within a round, the lost slots take
 //! one member after the other of one set of groups, so that only the first one has to be looked up.
 
+use std::ops::Range;
+
 use super::Reference;
 use super::group_set::GroupSet;
 use super::lookahead::{AheadGroups, Lookahead};
@@ -11,6 +13,7 @@ use super::loss_view::LossView;
 use super::losses::{Losses, SideLosses};
 use crate::group::Side;
 use crate::kernel::{Choices, Divisor, SIZES, divide_by_count};
+use crate::preprocess::SideDividers;
 use crate::route::port_choice::{RowContext, RowRequest};
 use crate::tables::Segment;
 
@@ -68,6 +71,10 @@ struct ReferenceSide<'a> {
     losses: &'a SideLosses,
     /// The groups of the present: in the same direction, and in the other one.
     now: [Side<'a>; 2],
+    /// Π, or the divider of the level.
+    divider: Divisor,
+    /// The divider of ports; `None` for eq. (4).
+    port_divider: Option<u32>,
 }
 
 impl<'a> ReferenceSide<'a> {
@@ -78,9 +85,12 @@ impl<'a> ReferenceSide<'a> {
         through: &'a [u64],
         losses: &'a SideLosses,
         now: [Side<'a>; 2],
+        dividers: SideDividers,
     ) -> Self {
         let is_uniform = through.iter().all(|mask| *mask == targets);
-        ReferenceSide { side, through, is_uniform, losses, now }
+        let divider = Divisor::new(dividers.group);
+        let port_divider = dividers.port;
+        ReferenceSide { side, through, is_uniform, losses, now, divider, port_divider }
     }
 }
 
@@ -117,23 +127,31 @@ impl LostEntries<'_> {
         let (s, closer) = (self.context.switch, self.context.closer);
         let (then, now) = (&self.reference.ready.groups, &self.context.ready.groups);
         let (above, below) = (now.above(s), now.below(s));
+        let dividers = self.reference.ready.level_dividers(s);
         let sides = PerDirection {
-            up: ReferenceSide::new(then.above(s), was.up, &was.through_up, up, [above, below]),
+            up: ReferenceSide::new(
+                then.above(s),
+                was.up,
+                &was.through_up,
+                up,
+                [above, below],
+                dividers.up,
+            ),
             down: ReferenceSide::new(
                 then.below(s),
                 was.down,
                 &was.through_down,
                 down,
                 [below, above],
+                dividers.down,
             ),
         };
-        let divider = Divisor::new(self.reference.ready.dividers[s.at()]);
         for segment in request.segments_of(self.rewritten) {
             let target = segment.target;
             let was_above = was.up >> target & 1 == 1;
             let direction = if was_above { Direction::Up } else { Direction::Down };
             let then = sides.get(direction);
-            let slots: SegmentSlots<'_, W> = self.slots_of(segment, &divider, direction, then);
+            let slots: SegmentSlots<'_, W> = self.slots_of(segment, direction, then);
             if !slots.thinned.is_empty() {
                 slots.write_stand_ins(then, row);
             }
@@ -151,9 +169,8 @@ impl LostEntries<'_> {
     fn slots_of<'s, const W: usize>(
         &self,
         segment: &'s Segment,
-        divider: &'s Divisor,
         direction: Direction,
-        then: &ReferenceSide<'_>,
+        then: &'s ReferenceSide<'_>,
     ) -> SegmentSlots<'s, W> {
         let Losses { displaced, thinned, .. } = self.losses;
         let target = segment.target;
@@ -164,7 +181,7 @@ impl LostEntries<'_> {
         };
         let mut slots = SegmentSlots::<W> {
             segment,
-            divider,
+            divider: &then.divider,
             count: then.through.len() as u32,
             members: None,
             lost: match displaced >> target & 1 {
@@ -258,16 +275,22 @@ impl LostEntries<'_> {
 /// Writes one port for the destinations of q.
 #[inline(always)]
 fn write(segment: &Segment, divider: &Divisor, q: u64, port: u8, row: &mut [u8]) {
-    let Segment { start, length, number, .. } = *segment;
-    let (start, number) = (start as usize, u64::from(number));
     if divider.value == 1 {
-        row[start + (q - number) as usize] = port;
+        row[segment.start as usize + (q - u64::from(segment.number)) as usize] = port;
         return;
     }
+    row[columns(segment, divider, q)].fill(port);
+}
+
+/// Returns the columns of the destinations of q.
+#[inline(always)]
+fn columns(segment: &Segment, divider: &Divisor, q: u64) -> Range<usize> {
+    let Segment { start, length, number, .. } = *segment;
+    let (start, number) = (start as usize, u64::from(number));
     let pi = u64::from(divider.value);
     let from = (q * pi).max(number) - number;
     let to = ((q + 1) * pi).min(number + u64::from(length)) - number;
-    row[start + from as usize..start + to as usize].fill(port);
+    start + from as usize..start + to as usize
 }
 
 impl<const W: usize> SegmentSlots<'_, W> {
@@ -326,10 +349,25 @@ impl<const W: usize> SegmentSlots<'_, W> {
                 let present = found.present;
                 let now = then.now[usize::from(present.has_turned)];
                 let (were, are) = (then.side.ports_of(group), now.ports_of(present.at));
-                let port = (run.round + u32::from(self.segment.k) / self.count) as usize;
-                if !are.contains(&were[port % were.len()]) {
-                    let q = run.q + slot as u64 - u64::from(run.first);
-                    write(self.segment, self.divider, q, are[port % are.len()].0, row);
+                let q = run.q + slot as u64 - u64::from(run.first);
+                let later = u32::from(self.segment.k) / self.count;
+                let stand_in = |round: u32| {
+                    let port = (round + later) as usize;
+                    let is_there = are.contains(&were[port % were.len()]);
+                    (!is_there).then(|| are[port % are.len()].0)
+                };
+                let Some(port_divider) = then.port_divider else {
+                    if let Some(port) = stand_in(run.round) {
+                        write(self.segment, self.divider, q, port, row);
+                    }
+                    continue;
+                };
+                // The ports of one slot may differ from destination to destination.
+                for column in columns(self.segment, self.divider, q) {
+                    let d = self.segment.number + (column as u32 - self.segment.start);
+                    if let Some(port) = stand_in(d / port_divider) {
+                        row[column] = port;
+                    }
                 }
             }
         });

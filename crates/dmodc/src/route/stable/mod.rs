@@ -6,7 +6,8 @@
 //! Here the choice is made from the closer sets of the *reference*, most often the whole fabric:
 //!
 //! 1. **Slots.** An entry is that of the reference (eqs. (3), (4) with the reference's closer set R and Π)
-//!    as long as its group is closer; if only its port is dead, another port of the group stands in.
+//!    as long as its group is closer; if only its port is dead, another port of the group stands in. Where levels
+//!    have measured dividers, Π stands for the divider of the direction that R goes.
 //! 2. **Spread.** A destination whose slot is lost takes eqs. (3), (4) over the present closer set C with
 //!    x = ⌊q / #R⌋ · #D + j + σ in the place of ⌊d / Π⌋ (plus k for a node's k-th LID). Here q = ⌊d / Π⌋, D are the
 //!    lost slots of R, j is the index of the destination's own slot among them, and σ is the index of the switch among

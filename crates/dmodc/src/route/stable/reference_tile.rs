@@ -4,7 +4,7 @@ use super::{Reference, STRETCHES};
 use crate::cost::{CloserSets, TileCosts, TooFar};
 use crate::id::SwitchIndex;
 use crate::kernel::Kernel;
-use crate::preprocess::Preprocessing;
+use crate::preprocess::{Preprocessing, SwitchDividers};
 use crate::route::port_choice::JobTile;
 use crate::tables::Segment;
 
@@ -16,7 +16,7 @@ pub(super) struct ReferenceTile {
     /// The lengths of a stretch at all switches, counted in destinations and without repetitions; `None` if some switch
     /// has closer sets of different sizes in one direction. A switch that chooses a group counts stretches in rounds of
     /// #R · Π destinations, where #R is the number of groups above, or 1 for targets below. A switch that others look
-    /// ahead to counts them in quotients, of Π destinations each.
+    /// ahead to counts them in quotients, of Π destinations each. (Π is the divider of the direction.)
     round_lengths: Option<Vec<u32>>,
 }
 
@@ -61,7 +61,7 @@ impl ReferenceTile {
     }
 
     fn find_shapes(&mut self, ready: &Preprocessing, kernel: Kernel) {
-        let Preprocessing { groups, dividers, ranking, .. } = ready;
+        let Preprocessing { groups, ranking, .. } = ready;
         let mut closer = CloserSets::default();
         let mut lengths = Some(vec![]);
         self.shapes.clear();
@@ -83,14 +83,19 @@ impl ReferenceTile {
             if !is_uniform || !is_single {
                 lengths = None;
             }
-            let pi = dividers[s.at()];
-            let above = (closer.up != 0).then(|| pi.saturating_mul(closer.through_up.len() as u32));
+            let SwitchDividers { up, down } = ready.level_dividers(s);
+            let round_above =
+                (closer.up != 0).then(|| up.group.saturating_mul(closer.through_up.len() as u32));
             // One group is closer to each target below, and others look ahead to every switch that is no leaf.
-            let below = (closer.down != 0 || !ranking.is_leaf(s)).then_some(pi);
+            let is_looked_at = !ranking.is_leaf(s);
+            let below = (closer.down != 0 || is_looked_at).then_some(down.group);
+            let above = is_looked_at.then_some(up.group);
             if let Some(lengths) = &mut lengths {
-                let new = |length: &u32| !lengths.contains(length);
-                let found: Vec<u32> = above.into_iter().chain(below).filter(new).collect();
-                lengths.extend(found);
+                for length in [round_above, below, above].into_iter().flatten() {
+                    if !lengths.contains(&length) {
+                        lengths.push(length);
+                    }
+                }
             }
         }
         self.round_lengths = lengths;

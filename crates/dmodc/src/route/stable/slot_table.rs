@@ -5,7 +5,7 @@ use super::reference_tile::NumberSpan;
 use crate::bits::bits;
 use crate::id::SwitchIndex;
 use crate::kernel::Divisor;
-use crate::preprocess::Preprocessing;
+use crate::preprocess::{Preprocessing, SwitchDividers};
 
 /// For one stretch t: the slot of each target at a switch that others look ahead to. It is R[(⌊f / Π⌋ + t) mod #R],
 /// where f is the number of the target's first destination. One stretch is one *quotient* here, although it is one *round*
@@ -22,7 +22,7 @@ pub(super) struct SlotTable {
     present: u64,
 }
 
-/// What slots and rounds depend on at a switch: Π and the number of groups of a direction.
+/// What slots and rounds depend on at a switch: Π (or the divider of its level) and the number of groups of a direction.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct RoundKey {
     pub(super) pi: u32,
@@ -32,7 +32,7 @@ pub(super) struct RoundKey {
 /// The targets whose slot a switch lost in one stretch.
 pub(super) struct LostSlots {
     pub(super) lost: u64,
-    /// The targets that have destinations in this stretch.
+    /// The displaced targets that have destinations in this stretch.
     pub(super) present: u64,
 }
 
@@ -46,18 +46,19 @@ impl SlotTable {
         spans: &[NumberSpan],
         stretch: usize,
     ) -> LostSlots {
-        let divider = then.dividers[s.at()];
+        let SwitchDividers { up, down } = then.level_dividers(s);
         let was = &losses.was;
-        let mut all = 0;
-        for (targets, through, lost) in [
-            (was.up, &was.through_up, &losses.up.lost_targets),
-            (was.down, &was.through_down, &losses.down.lost_targets),
+        let (mut all, mut present) = (0, 0);
+        for (targets, through, lost, divider) in [
+            (was.up, &was.through_up, &losses.up.lost_targets, up.group),
+            (was.down, &was.through_down, &losses.down.lost_targets, down.group),
         ] {
             let displaced = targets & losses.displaced;
             if displaced == 0 {
                 continue;
             }
             self.find(RoundKey { pi: divider, groups: through.len() as u32 }, spans, stretch);
+            present |= displaced & self.present;
             if through.iter().all(|mask| *mask == targets) {
                 let pairs = self.targets.iter().zip(lost);
                 all |= pairs.fold(0, |all, (targets, lost)| all | targets & lost);
@@ -71,7 +72,7 @@ impl SlotTable {
                 all |= slot.map_or(0, |(_, lost)| lost & 1 << target);
             }
         }
-        LostSlots { lost: all, present: self.present }
+        LostSlots { lost: all, present }
     }
 
     fn find(&mut self, key: RoundKey, spans: &[NumberSpan], stretch: usize) {

@@ -1,0 +1,61 @@
+//! The dividers of levels, for people and for scripts.
+
+use dmodc::{LevelRule, Routing};
+use serde_json::{Value, json};
+
+use crate::text::number;
+
+/// Returns a line with the levels whose dividers were measured, and the reason; an empty string if all levels have the
+/// paper's dividers.
+pub(crate) fn text(routing: &Routing) -> String {
+    let levels = routing.orders().level_dividers();
+    if levels.are_the_papers() {
+        return String::new();
+    }
+    let sides = [("up", levels.up()), ("down", levels.down())];
+    let rules = sides.into_iter().flat_map(|(way, rules)| {
+        let measured = rules.iter().enumerate().filter(|(_, rule)| **rule != LevelRule::PAPER);
+        measured.map(move |(rank, rule)| format!("rank {rank} {way}: {}", words(rule)))
+    });
+    let rules: Vec<String> = rules.collect();
+    let why = match routing.choices_down() {
+        Some(why) => format!(
+            "{} of {} pairs of leaves have several ways down",
+            number(why.pairs_with_choice),
+            number(why.pairs)
+        ),
+        None => "as decided for the reference or saved with the orders".into(),
+    };
+    format!(
+        "dividers were measured for {} ({why}); other levels have the paper's\n",
+        rules.join(", ")
+    )
+}
+
+/// Returns the dividers of a level: of groups, and of ports.
+fn words(rule: &LevelRule) -> String {
+    match (rule.group, rule.port) {
+        (Some(group), Some(port)) => format!("{group} and {port} for ports"),
+        (Some(group), None) => group.to_string(),
+        (None, Some(port)) => format!("{port} for ports"),
+        (None, None) => "the paper's".into(),
+    }
+}
+
+/// Adds the same for scripts, as `dividers`; nothing if all levels have the paper's dividers. A divider that is `null` is the
+/// paper's.
+pub(crate) fn set(summary: &mut Value, routing: &Routing) {
+    let levels = routing.orders().level_dividers();
+    if levels.are_the_papers() {
+        return;
+    }
+    let rules = |rules: &[LevelRule]| -> Vec<Value> {
+        rules.iter().map(|rule| json!({"group": rule.group, "port": rule.port})).collect()
+    };
+    summary["dividers"] = json!({
+        "up": rules(levels.up()),
+        "down": rules(levels.down()),
+        "leaf_pairs_with_several_ways_down": routing.choices_down().map(|why| why.pairs_with_choice),
+        "leaf_pairs": routing.choices_down().map(|why| why.pairs),
+    });
+}

@@ -1,0 +1,71 @@
+//! Measured dividers on the command line: what `route` and `info` print about them, and what tables they give.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod desk;
+
+use desk::{Desk, FIGURE_1};
+
+const LINE: &str = "dividers were measured for rank 2 down: 1 (128 of 240 pairs of leaves have several ways down); \
+                    other levels have the paper's\n";
+
+fn directors() -> Desk {
+    let desk = Desk::new();
+    desk.ok(&["generate", "directors", "-o", "f.topo"]);
+    desk
+}
+
+/// The worst port of all-to-all, and the mean over shifts.
+fn worst_ports(desk: &Desk, tables: &str) -> (u64, f64) {
+    let found = desk.json(0, &["analyze", "f.topo", tables, "--patterns", "a2a,sp", "--json"]);
+    (found["a2a"]["max"].as_u64().unwrap(), found["sp"]["mean"].as_f64().unwrap())
+}
+
+#[test]
+fn directors_reach_their_bound() {
+    let desk = directors();
+    assert!(desk.ok(&["route", "f.topo", "-o", "f.lft"]).contains(LINE));
+    assert_eq!(worst_ports(&desk, "f.lft"), (120, 1.0));
+    let paper = desk.ok(&["route", "f.topo", "--engine", "paper", "-o", "p.lft"]);
+    assert!(!paper.contains("dividers"), "{paper}");
+    assert_eq!(worst_ports(&desk, "p.lft").0, 312);
+    let stable = desk.ok(&["route", "f.topo", "--engine", "stable", "-o", "s.lft"]);
+    assert!(stable.contains(LINE));
+    assert_eq!(worst_ports(&desk, "s.lft"), (120, 1.0));
+    assert!(desk.ok(&["info", "f.topo"]).contains(LINE));
+    let info = desk.json(0, &["info", "f.topo", "--json"]);
+    assert_eq!(info["dividers"]["down"][2]["group"], 1);
+    assert_eq!(info["dividers"]["leaf_pairs"], 240);
+}
+
+#[test]
+fn order_files_keep_the_dividers() {
+    let desk = directors();
+    desk.ok(&["route", "f.topo", "--save-orders", "f.orders", "-o", "f.lft"]);
+    let orders = std::fs::read_to_string(desk.path("f.orders")).unwrap();
+    assert!(orders.contains("\n# dividers up down - - 1\n"), "{orders}");
+    desk.ok(&["degrade", "f.topo", "--cables", "5%", "--seed", "1", "-o", "g.topo"]);
+    let text = desk.ok(&["route", "g.topo", "--orders", "f.orders", "-o", "g.lft"]);
+    let line = "dividers were measured for rank 2 down: 1 (as decided for the reference or saved with the orders); ";
+    assert!(text.contains(line), "{text}");
+}
+
+#[test]
+fn fat_trees_have_the_papers_dividers() {
+    let desk = Desk::new();
+    desk.ok(&["generate", "pgft", FIGURE_1, "-o", "f.topo"]);
+    let text = desk.ok(&["route", "f.topo", "--save-orders", "f.orders", "-o", "f.lft"]);
+    assert!(!text.contains("dividers"), "{text}");
+    assert!(!desk.ok(&["info", "f.topo"]).contains("dividers"));
+    assert!(desk.json(0, &["info", "f.topo", "--json"])["dividers"].is_null());
+    let orders = std::fs::read_to_string(desk.path("f.orders")).unwrap();
+    assert!(orders.contains("\n# dividers as in the paper\n"), "{orders}");
+    desk.ok(&["route", "f.topo", "--engine", "paper", "-o", "p.lft"]);
+    desk.ok(&["diff", "f.topo", "f.lft", "p.lft"]);
+}
+
+#[test]
+fn impossible_directors_are_refused() {
+    let desk = Desk::new();
+    let error = desk.error(&["generate", "directors", "--cables", "7"]);
+    assert!(error.contains("must be a multiple of the number of directors"), "{error}");
+}

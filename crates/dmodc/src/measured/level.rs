@@ -1,0 +1,336 @@
+//! One level in one direction: its parts are found, its dividers chosen, and its destinations handed on.
+
+use std::collections::HashMap;
+
+use super::MeasuredFabric;
+use super::destinations::{DestinationSets, members};
+use crate::bits::bits;
+use crate::cost::CloserSets;
+use crate::group::Side;
+use crate::id::SwitchIndex;
+use crate::kernel::{Choices, Divisor, SIZES};
+use crate::level_dividers::LevelRule;
+use crate::parallel;
+use crate::tables::BLOCK;
+
+/// How many switches each thread works on before what they hand on is collected: this bounds the memory.
+const SWITCHES_AT_ONCE: usize = 16;
+
+/// A level that is measured in one direction.
+pub(super) struct LevelMeasure<'a> {
+    fabric: &'a MeasuredFabric<'a>,
+    candidates: &'a [u32],
+    up: bool,
+    /// The switches in the order in which they hand on: ascending on the way up, descending on the way down.
+    switches: Vec<SwitchIndex>,
+    /// For each destination switch, a number that those have in common that are below the same switches of this level.
+    /// Empty if it does not matter.
+    pods: Vec<u32>,
+    /// Whether some switch hands on to another one of this level.
+    is_flat: bool,
+}
+
+/// Destinations of one switch that are counted together.
+struct Part {
+    /// The closer set: a bit for each group of the direction.
+    groups: [u64; 4],
+    numbers: Vec<u32>,
+    /// The positions of the same destinations.
+    positions: Vec<u32>,
+}
+
+impl Part {
+    /// Returns #C.
+    fn group_count(&self) -> usize {
+        self.groups.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// Returns the groups of the closer set, ascending.
+    fn group_list(&self) -> Vec<usize> {
+        let words = self.groups.into_iter().enumerate();
+        words.flat_map(|(word, set)| bits(set).map(move |bit| word * 64 + bit)).collect()
+    }
+}
+
+/// What a thread keeps from switch to switch.
+#[derive(Default)]
+struct Scratch {
+    closer: CloserSets,
+    choices: Choices,
+}
+
+impl<'a> LevelMeasure<'a> {
+    pub(super) fn new(
+        fabric: &'a MeasuredFabric<'a>,
+        candidates: &'a [u32],
+        rank: u32,
+        up: bool,
+    ) -> Self {
+        let rank_of = |s: SwitchIndex| fabric.ranking.rank(s);
+        let ascending = fabric.groups.ascending().iter().copied();
+        let mut switches: Vec<SwitchIndex> =
+            ascending.filter(|&s| rank_of(s) == Some(rank)).collect();
+        if !up {
+            switches.reverse();
+        }
+        let pods = if up && rank > 0 { pods(fabric, &switches) } else { vec![] };
+        let mut level = LevelMeasure { fabric, candidates, up, switches, pods, is_flat: false };
+        let hands_to_its_own =
+            |s: &SwitchIndex| level.side(*s).peers.iter().any(|peer| rank_of(*peer) == Some(rank));
+        level.is_flat = level.switches.iter().any(hands_to_its_own);
+        level
+    }
+
+    /// Chooses the rule of the level, and hands everything on.
+    pub(super) fn rule(&self, reach: &mut DestinationSets) -> LevelRule {
+        let group = self.group_divider(reach);
+        self.hand_on(group, reach);
+        LevelRule { group, port: self.port_divider(group, reach) }
+    }
+
+    fn side(&self, s: SwitchIndex) -> Side<'a> {
+        match self.up {
+            true => self.fabric.groups.above(s),
+            false => self.fabric.groups.below(s),
+        }
+    }
+
+    /// Returns the divider in use at a switch.
+    fn divisor(&self, s: SwitchIndex, group: Option<u32>) -> Divisor {
+        Divisor::new(group.unwrap_or(self.fabric.dividers[s.at()]))
+    }
+
+    /// Returns the destinations of a switch that go in this direction, by what is counted together.
+    fn parts(&self, s: SwitchIndex, reach: &[u64], scratch: &mut Scratch) -> Vec<Part> {
+        let MeasuredFabric { destinations, costs, groups, kernel, .. } = self.fabric;
+        let Scratch { closer, choices } = scratch;
+        let mut parts: Vec<Part> = vec![];
+        let mut known: HashMap<([u64; 4], u32), usize> = HashMap::new();
+        for (tile, costs) in costs.iter().enumerate() {
+            let first = tile * BLOCK;
+            let count = destinations.targets().len().saturating_sub(first).min(BLOCK);
+            let has_some =
+                |i: &usize| members(reach, destinations.of_target(first + i)).next().is_some();
+            let present = (0..count).filter(has_some).fold(0u64, |all, i| all | 1 << i);
+            if present == 0 {
+                continue;
+            }
+            kernel.run(
+                #[inline(always)]
+                || costs.closer(groups, s, closer),
+            );
+            let targets = present & if self.up { closer.up } else { closer.down };
+            if targets == 0 {
+                continue;
+            }
+            closer.restrict(targets);
+            let through = if self.up { &closer.through_up } else { &closer.through_down };
+            kernel.gather(choices, targets, through);
+            for target in bits(targets) {
+                let set = choices.set(target as u8);
+                let pod = self.pods.get(first + target).copied().unwrap_or(0);
+                let at = *known.entry((set, pod)).or_insert_with(|| {
+                    parts.push(Part { groups: set, numbers: vec![], positions: vec![] });
+                    parts.len() - 1
+                });
+                for position in members(reach, destinations.of_target(first + target)) {
+                    parts[at].numbers.push(destinations.number(position));
+                    parts[at].positions.push(position as u32);
+                }
+            }
+        }
+        parts
+    }
+
+    /// Returns the divider that all switches use, or `None` if each keeps its own Π.
+    fn group_divider(&self, reach: &DestinationSets) -> Option<u32> {
+        let with_choice = |s: SwitchIndex, scratch: &mut Scratch| {
+            let mut parts = self.parts(s, reach.of(s), scratch);
+            parts.retain(|part| part.group_count() > 1);
+            parts
+        };
+        let is_spread = parallel::map_with(&self.switches, Scratch::default, |scratch, &s| {
+            let parts = with_choice(s, scratch);
+            let own = self.divisor(s, None);
+            let is_spread = |part: &Part| {
+                let chosen = part.numbers.iter().map(|&d| own.divide(d));
+                Loads::of(part.group_count(), chosen).are_spread(part.numbers.len())
+            };
+            (!parts.is_empty()).then(|| parts.iter().all(is_spread))
+        });
+        self.choose(is_spread, self.up, |scratch, s, unevenness| {
+            for part in with_choice(s, scratch) {
+                self.add_unevenness(&part.numbers, part.group_count(), unevenness);
+            }
+        })
+    }
+
+    /// Returns the divider of ports that all switches use, or `None` if eq. (4) spreads well.
+    fn port_divider(&self, group: Option<u32>, reach: &DestinationSets) -> Option<u32> {
+        let has_ports = |s: SwitchIndex| self.side(s).ports.len() > self.side(s).peers.len();
+        if !self.switches.iter().any(|&s| has_ports(s)) {
+            return None;
+        }
+        // What each group with several ports gets.
+        let shared = |s: SwitchIndex, scratch: &mut Scratch| {
+            let mut shared: HashMap<usize, SharedPorts> = HashMap::new();
+            if !has_ports(s) {
+                return shared;
+            }
+            let (side, divider) = (self.side(s), self.divisor(s, group));
+            for part in self.parts(s, reach.of(s), scratch) {
+                let list = part.group_list();
+                let size = &SIZES[list.len()];
+                for &d in &part.numbers {
+                    let q = divider.divide(d);
+                    let at = list[size.modulo(q) as usize];
+                    let count = side.ports_of(at).len();
+                    if count > 1 {
+                        let ports = shared.entry(at).or_default();
+                        ports.count = count;
+                        ports.numbers.push(d);
+                        ports.rounds.push(size.divide(q));
+                    }
+                }
+            }
+            shared
+        };
+        let is_spread = parallel::map_with(&self.switches, Scratch::default, |scratch, &s| {
+            let shared = shared(s, scratch);
+            let is_spread = |ports: &SharedPorts| {
+                Loads::of(ports.count, ports.rounds.iter().copied()).are_spread(ports.numbers.len())
+            };
+            (!shared.is_empty()).then(|| shared.values().all(is_spread))
+        });
+        self.choose(is_spread, true, |scratch, s, unevenness| {
+            for ports in shared(s, scratch).values() {
+                self.add_unevenness(&ports.numbers, ports.count, unevenness);
+            }
+        })
+    }
+
+    /// Returns the smallest candidate that spreads most evenly. Returns `None` if no switch has a choice or, where the paper
+    /// may stand, if half of the switches with a choice or more are spread well. `add` adds the unevenness of a switch
+    /// for each candidate.
+    fn choose(
+        &self,
+        is_spread: Vec<Option<bool>>,
+        paper_may_stand: bool,
+        add: impl Fn(&mut Scratch, SwitchIndex, &mut [u64]) + Sync,
+    ) -> Option<u32> {
+        let with_choice = is_spread.iter().flatten().count();
+        let spread = is_spread.iter().filter(|is_spread| **is_spread == Some(true)).count();
+        if with_choice == 0 || paper_may_stand && 2 * spread >= with_choice {
+            return None;
+        }
+        let start = || (Scratch::default(), vec![0u64; self.candidates.len()]);
+        let sums = parallel::fold(
+            self.switches.iter().zip(&is_spread).filter(|(_, is_spread)| is_spread.is_some()),
+            start,
+            |(scratch, unevenness), (&s, _)| add(scratch, s, unevenness),
+        );
+        let mut all = vec![0u64; self.candidates.len()];
+        for (_, sum) in sums {
+            all.iter_mut().zip(sum).for_each(|(all, sum)| *all += sum);
+        }
+        // Of equal ones, the first is the least.
+        let best = self.candidates.iter().zip(all).min_by_key(|(_, unevenness)| *unevenness);
+        best.map(|(candidate, _)| *candidate)
+    }
+
+    /// Adds, for each candidate, the sum of the squared loads. (The squared deviations from the fair share are
+    /// that, less a number that is the same for all candidates.)
+    fn add_unevenness(&self, numbers: &[u32], over: usize, unevenness: &mut [u64]) {
+        for (&candidate, sum) in self.candidates.iter().zip(unevenness) {
+            let divider = Divisor::new(candidate);
+            *sum += Loads::of(over, numbers.iter().map(|&d| divider.divide(d))).squares();
+        }
+    }
+
+    /// Hands all destinations on to the next switches.
+    fn hand_on(&self, group: Option<u32>, reach: &mut DestinationSets) {
+        let width = reach.width();
+        let handed = |scratch: &mut Scratch, s: SwitchIndex, reach: &DestinationSets| {
+            let (side, divider) = (self.side(s), self.divisor(s, group));
+            let mut sets = vec![0u64; width * side.peers.len()];
+            for part in self.parts(s, reach.of(s), scratch) {
+                let list = part.group_list();
+                let size = &SIZES[list.len()];
+                for (&d, &position) in part.numbers.iter().zip(&part.positions) {
+                    let at = list[size.modulo(divider.divide(d)) as usize];
+                    sets[at * width + position as usize / 64] |= 1 << (position % 64);
+                }
+            }
+            sets
+        };
+        // What a switch gets from its own level it hands on, too. Then one comes after the other.
+        let at_once = if self.is_flat { 1 } else { SWITCHES_AT_ONCE * parallel::threads() };
+        for some in self.switches.chunks(at_once) {
+            let all =
+                parallel::map_with(some, Scratch::default, |scratch, &s| handed(scratch, s, reach));
+            for (&s, sets) in some.iter().zip(all) {
+                for (&peer, set) in self.side(s).peers.iter().zip(sets.chunks_exact(width.max(1))) {
+                    let to = reach.of_mut(peer).iter_mut();
+                    to.zip(set).for_each(|(to, word)| *to |= word);
+                }
+            }
+        }
+    }
+}
+
+/// What a group with several ports gets.
+#[derive(Default)]
+struct SharedPorts {
+    /// How many ports it has.
+    count: usize,
+    numbers: Vec<u32>,
+    /// For each of them: the port by eq. (4), before the remainder is taken.
+    rounds: Vec<u32>,
+}
+
+/// How many destinations each group, or each port, gets.
+struct Loads {
+    over: usize,
+    counts: [u32; 256],
+}
+
+impl Loads {
+    /// Counts quotients modulo a number of groups or ports.
+    #[inline]
+    fn of(over: usize, quotients: impl Iterator<Item = u32>) -> Self {
+        let mut counts = [0; 256];
+        let size = &SIZES[over];
+        quotients.for_each(|q| counts[size.modulo(q) as usize & 255] += 1);
+        Loads { over, counts }
+    }
+
+    /// Returns whether none is twice the fair share, rounded up.
+    fn are_spread(&self, destinations: usize) -> bool {
+        let most = self.counts[..self.over].iter().copied().max().unwrap_or(0) as usize;
+        most < 2 * destinations.div_ceil(self.over)
+    }
+
+    fn squares(&self) -> u64 {
+        self.counts[..self.over].iter().map(|&count| u64::from(count) * u64::from(count)).sum()
+    }
+}
+
+/// Returns a number for each destination switch: the same for those that are below the same switches of a level.
+fn pods(fabric: &MeasuredFabric<'_>, level: &[SwitchIndex]) -> Vec<u32> {
+    let words = level.len().div_ceil(64);
+    let mut known: HashMap<Vec<u64>, u32> = HashMap::new();
+    let mut pods = vec![];
+    for (targets, costs) in fabric.destinations.tiles().zip(&fabric.costs) {
+        let mut above = vec![vec![0u64; words]; targets.len()];
+        for (at, &s) in level.iter().enumerate() {
+            for target in bits(costs.below(s)).take_while(|&target| target < targets.len()) {
+                above[target][at / 64] |= 1 << (at % 64);
+            }
+        }
+        for set in above {
+            let next = known.len() as u32;
+            pods.push(*known.entry(set).or_insert(next));
+        }
+    }
+    pods
+}

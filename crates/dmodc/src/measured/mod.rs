@@ -1,0 +1,107 @@
+//! Measured dividers: one divider for each level and direction, chosen so that what arrives there is spread.
+//!
+//! [`oracle::measured`](crate::oracle::measured) states the rule naively and explains it; this module must find the same
+//! dividers. The departures from the naive loops:
+//!
+//! 1. Before anything else, a test decides whether routes have a choice on the way down at all (`choices`). In a PGFT they
+//!    have none, and the paper's dividers stand.
+//! 2. Costs are computed once, 64 leaves at a time, and kept; closer sets follow from them when they are needed.
+//! 3. The destinations that reach a switch are a bit set (`destinations`).
+//! 4. The switches of a level are counted in parallel, and only sums are kept (`level`).
+
+mod candidates;
+mod choices;
+mod destinations;
+mod level;
+
+use crate::cost::{TileCosts, TooFar};
+use crate::fabric::Live;
+use crate::group::PortGroups;
+use crate::kernel::Kernel;
+use crate::level_dividers::{LevelDividers, LevelRule};
+use crate::order::Orders;
+use crate::parallel;
+use crate::rank::Ranking;
+use destinations::{DestinationSets, Destinations};
+use level::LevelMeasure;
+
+/// The paper's dividers stand if fewer than one in this number of the pairs of leaves has a choice on the way down.
+///
+/// A whole PGFT has no such pair. A damaged one can have a few: a switch that lost all its cables downwards rises above
+/// its former parents, and may then have two ways down. The graph alone cannot distinguish such a switch from a level that
+/// somebody built, but of a level that somebody built, many pairs make use.
+const LEAST_SHARE: u64 = 8;
+
+/// Returns whether enough pairs of leaves have a choice on the way down that dividers are measured.
+pub(crate) fn is_worth_measuring(with_choice: u64, pairs: u64) -> bool {
+    with_choice > 0 && LEAST_SHARE * with_choice >= pairs
+}
+
+/// How many pairs of leaves have a choice on the way down: the reason why dividers were measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChoicesDown {
+    /// Ordered pairs of leaves with nodes, for which some switch on some route goes down and has several groups that are
+    /// closer.
+    pub pairs_with_choice: u64,
+    /// Ordered pairs of leaves with nodes that have a route.
+    pub pairs: u64,
+}
+
+/// A fabric that is measured.
+struct MeasuredFabric<'a> {
+    ranking: &'a Ranking,
+    groups: &'a PortGroups,
+    /// Π of every switch.
+    dividers: Vec<u32>,
+    destinations: Destinations,
+    /// The costs of all switches to each tile of destination switches.
+    costs: Vec<TileCosts>,
+    kernel: Kernel,
+}
+
+/// Returns the dividers of all levels, and why they were measured. Returns `None` if the paper's dividers stand: routes
+/// have nearly no choice on the way down, or Π spreads everywhere. (They also stand if routes are longer than costs can
+/// count, since engines then refuse the fabric anyway.)
+pub(crate) fn measure(
+    live: Live<'_>,
+    ranking: &Ranking,
+    orders: &Orders,
+    groups: &PortGroups,
+) -> Option<(LevelDividers, ChoicesDown)> {
+    let destinations = Destinations::new(live, orders);
+    if !choices::may_exist(groups, &destinations) {
+        return None;
+    }
+    let kernel = Kernel::best();
+    let costs = parallel::map(destinations.tiles(), |targets| {
+        let mut costs = TileCosts::new(ranking, groups);
+        let computed = kernel.run(
+            #[inline(always)]
+            || costs.compute(groups, targets),
+        );
+        computed.map(|()| costs)
+    });
+    let costs = costs.into_iter().collect::<Result<Vec<TileCosts>, TooFar>>().ok()?;
+    let dividers = crate::divider::dividers(groups);
+    let fabric = MeasuredFabric { ranking, groups, dividers, destinations, costs, kernel };
+    let choices = choices::count(&fabric);
+    if !is_worth_measuring(choices.pairs_with_choice, choices.pairs) {
+        return None;
+    }
+    let levels = fabric.measure();
+    (!levels.are_the_papers()).then_some((levels, choices))
+}
+
+impl MeasuredFabric<'_> {
+    fn measure(&self) -> LevelDividers {
+        let candidates = candidates::of(self);
+        let mut reach = DestinationSets::new(&self.destinations, self.groups.switch_count());
+        let mut measure =
+            |rank, up| LevelMeasure::new(self, &candidates, rank, up).rule(&mut reach);
+        let levels = self.ranking.levels();
+        let up: Vec<LevelRule> = (0..levels).map(|rank| measure(rank, true)).collect();
+        let mut down: Vec<LevelRule> = (0..levels).rev().map(|rank| measure(rank, false)).collect();
+        down.reverse();
+        LevelDividers::new(up, down)
+    }
+}

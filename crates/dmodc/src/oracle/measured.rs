@@ -1,0 +1,305 @@
+//! Measured dividers, stated naively: one divider for each level and direction, chosen so that what arrives there is spread.
+//! [`Routing`](crate::Routing) measures with bit sets and must find the same.
+//!
+//! ```text
+//! reach(leaf) = all destinations                                     (sets: a destination counts once)
+//! for each level, from the leaves up:
+//!     parts of s = destinations in reach(s) that go up from s, taken together if they have the same closer set and,
+//!                  above the leaves, the same switches of this level above their own leaf (the same pod)
+//!     if Π spreads the parts: each switch keeps its own Π
+//!     else: one divider for the level: the smallest candidate that spreads them most evenly
+//!     each switch hands d on to group ⌊d / divider⌋ mod #C of its closer set
+//! for each level, from the top down:
+//!     arrive(s) = destinations handed to s from above, and those that turn at s
+//!     if nothing that arrives on this level has a choice: Π stays
+//!     else: one divider for the level: the smallest candidate that spreads what arrives most evenly, by closer set
+//! inside a group: eq. (4) with the divider in use, if that spreads what the group gets over its ports;
+//!     else ⌊d / q⌋ mod #ports, with q the smallest candidate that spreads most evenly
+//! ```
+//!
+//! *Spreads*: at half of the switches with a choice or more, no group gets twice ⌈destinations / groups⌉ of any part.
+//! *Most evenly*: the least sum of squared deviations from the fair share. The fair share does not depend on the divider, so
+//! that is the least sum of squared loads. *Candidates*: products of prime factors; see [`Measuring::candidates`].
+//!
+//! Where cables join switches of equal rank, what arrives over them is handed on, but does not count when the divider
+//! of groups is chosen: it depends on that very choice.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Graph;
+use super::updown::Distances;
+use crate::fabric::Live;
+use crate::id::SwitchIndex;
+use crate::level_dividers::{LevelDividers, LevelRule};
+use crate::measured::is_worth_measuring;
+use crate::order::Orders;
+
+/// Returns the dividers of all levels: those of the paper, if routes have nearly no choice on the way down.
+pub fn level_dividers(live: Live<'_>, leaves: &[SwitchIndex], orders: &Orders) -> LevelDividers {
+    let graph = Graph::new(live, orders, leaves);
+    let measuring = Measuring::new(live, &graph, orders);
+    let (with_choice, pairs) = measuring.pairs_with_a_choice();
+    match is_worth_measuring(with_choice, pairs) {
+        true => measuring.measure(),
+        false => LevelDividers::default(),
+    }
+}
+
+/// A destination: a node on a leaf.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Counted {
+    d: u64,
+    target: SwitchIndex,
+}
+
+/// A fabric, prepared for measuring.
+pub struct Measuring<'a> {
+    graph: &'a Graph,
+    /// Π of every switch.
+    dividers: Vec<u64>,
+    destinations: Vec<Counted>,
+    /// The distances to every leaf with destinations.
+    distances: BTreeMap<SwitchIndex, Distances>,
+}
+
+/// Destinations that are counted together: the peers of their closer set, and the switches of the level above their leaf.
+type PartKey = (Vec<SwitchIndex>, Vec<SwitchIndex>);
+
+impl<'a> Measuring<'a> {
+    /// Prepares a fabric.
+    pub fn new(live: Live<'_>, graph: &'a Graph, orders: &Orders) -> Self {
+        let nodes = live.fabric.node_indices().filter(|&n| live.node(n));
+        let destinations: Vec<Counted> = nodes
+            .filter(|&n| orders.node_number(n).on_leaf)
+            .map(|n| Counted {
+                d: orders.node_number(n).number.into(),
+                target: live.fabric.node(n).switch,
+            })
+            .collect();
+        let targets: BTreeSet<SwitchIndex> = destinations.iter().map(|d| d.target).collect();
+        let distances = targets.into_iter().map(|t| (t, Distances::to(graph, t))).collect();
+        Measuring { graph, dividers: graph.dividers(), destinations, distances }
+    }
+
+    /// Returns how many ordered pairs of leaves have a choice on the way down, and how many pairs have a route.
+    pub fn pairs_with_a_choice(&self) -> (u64, u64) {
+        let (mut with_choice, mut pairs) = (0, 0);
+        for (&target, distances) in &self.distances {
+            for &source in self.distances.keys().filter(|&&source| source != target) {
+                if distances.cost[source.at()].is_none() {
+                    continue;
+                }
+                pairs += 1;
+                let mut led_to = vec![source];
+                let mut at = 0;
+                let mut has_choice = false;
+                while let Some(&s) = led_to.get(at) {
+                    let closer = distances.closer(self.graph, s);
+                    has_choice |= distances.down[s.at()].is_some() && closer.len() > 1;
+                    for group in closer {
+                        if !led_to.contains(&group.switch) {
+                            led_to.push(group.switch);
+                        }
+                    }
+                    at += 1;
+                }
+                with_choice += u64::from(has_choice);
+            }
+        }
+        (with_choice, pairs)
+    }
+
+    /// Returns the numbers that a divider is chosen from, ascending: all products, up to the number of destinations, of the
+    /// prime factors of the usual number of nodes on a leaf and, for each level, of the usual number of groups above and of
+    /// the usual size of a closer set below that has more than one group.
+    pub fn candidates(&self) -> Vec<u64> {
+        let nodes = self
+            .distances
+            .keys()
+            .map(|t| self.destinations.iter().filter(|d| d.target == *t).count());
+        let mut usual = vec![most_frequent(nodes)];
+        for rank in 0..=self.top() {
+            let above = self.level(rank).map(|s| self.graph.side(s, true).count());
+            usual.push(most_frequent(above.filter(|&count| count > 0)));
+            let below = self.level(rank).flat_map(|s| {
+                let closer = self.distances.values().filter(move |to| to.down[s.at()].is_some());
+                closer.map(move |to| to.closer(self.graph, s).len())
+            });
+            usual.push(most_frequent(below.filter(|&count| count > 1)));
+        }
+        let is_prime = |n: &usize| (2..*n).all(|m| !n.is_multiple_of(m));
+        let primes: BTreeSet<usize> = usual
+            .into_iter()
+            .flatten()
+            .flat_map(|n| (2..=n).filter(move |p| n.is_multiple_of(*p)).filter(is_prime))
+            .collect();
+        let is_product = |n: &usize| {
+            let mut left = *n;
+            for p in &primes {
+                while left.is_multiple_of(*p) {
+                    left /= p;
+                }
+            }
+            left == 1
+        };
+        (1..=self.destinations.len().max(1)).filter(is_product).map(|n| n as u64).collect()
+    }
+
+    /// Returns the dividers of all levels.
+    pub fn measure(&self) -> LevelDividers {
+        let mut reach = vec![BTreeSet::new(); self.graph.neighbours.len()];
+        for target in self.distances.keys() {
+            reach[target.at()].extend(self.destinations.iter().copied());
+        }
+        let candidates = self.candidates();
+        let mut measure = |rank, up| self.measure_level(rank, up, &candidates, &mut reach);
+        let up: Vec<LevelRule> = (0..=self.top()).map(|rank| measure(rank, true)).collect();
+        let mut down: Vec<LevelRule> =
+            (0..=self.top()).rev().map(|rank| measure(rank, false)).collect();
+        down.reverse();
+        LevelDividers::new(up, down)
+    }
+
+    /// Returns the greatest rank.
+    fn top(&self) -> usize {
+        self.graph.ranks.iter().copied().filter(|&rank| rank != usize::MAX).max().unwrap_or(0)
+    }
+
+    /// Returns the switches of a level, ascending.
+    fn level(&self, rank: usize) -> impl DoubleEndedIterator<Item = SwitchIndex> + '_ {
+        self.graph.ascending.iter().copied().filter(move |s| self.graph.ranks[s.at()] == rank)
+    }
+
+    /// Chooses the rule of a level in one direction, and hands everything on.
+    fn measure_level(
+        &self,
+        rank: usize,
+        up: bool,
+        candidates: &[u64],
+        reach: &mut [BTreeSet<Counted>],
+    ) -> LevelRule {
+        let mut switches: Vec<SwitchIndex> = self.level(rank).collect();
+        if !up {
+            switches.reverse();
+        }
+        // For each switch with a choice, its Π and the parts with a choice.
+        let mut choosing: Vec<Vec<Spreading>> = vec![];
+        for &s in &switches {
+            let parts = self.parts(s, up, rank > 0, &reach[s.at()]);
+            let with_choice = parts.into_iter().filter(|((peers, _), _)| peers.len() > 1);
+            let part = |((peers, _), numbers): (PartKey, Vec<u64>)| {
+                let over = peers.len() as u64;
+                let own = numbers.iter().map(|d| d / self.dividers[s.at()] % over).collect();
+                Spreading { numbers, over, own }
+            };
+            choosing.push(with_choice.map(part).collect());
+        }
+        choosing.retain(|parts| !parts.is_empty());
+        let keeps = choosing.is_empty() || up && are_spread(&choosing);
+        let group = (!keeps).then(|| best(&choosing, candidates));
+
+        let mut sharing: Vec<Vec<Spreading>> = vec![];
+        for &s in &switches {
+            let divider = group.unwrap_or(self.dividers[s.at()]);
+            // For each peer: what it gets, and what eq. (4) has for the ports.
+            let mut handed: BTreeMap<SwitchIndex, Vec<(u64, u64)>> = BTreeMap::new();
+            for d in reach[s.at()].clone() {
+                let closer = self.distances[&d.target].closer(self.graph, s);
+                let count = closer.len() as u64;
+                if closer.first().is_some_and(|group| group.up == up) {
+                    let peer = closer[(d.d / divider % count) as usize].switch;
+                    reach[peer.at()].insert(d);
+                    let round = d.d / divider.saturating_mul(count);
+                    handed.entry(peer).or_default().push((d.d, round));
+                }
+            }
+            let group = |(peer, numbers): (SwitchIndex, Vec<(u64, u64)>)| {
+                let mut neighbours = self.graph.neighbours[s.at()].iter();
+                let ports = neighbours.find(|n| n.switch == peer).map_or(1, |n| n.ports.len());
+                let over = ports as u64;
+                let own = numbers.iter().map(|(_, round)| round % over).collect();
+                Spreading { numbers: numbers.into_iter().map(|(d, _)| d).collect(), over, own }
+            };
+            sharing.push(handed.into_iter().map(group).filter(|group| group.over > 1).collect());
+        }
+        sharing.retain(|groups| !groups.is_empty());
+        let keeps = sharing.is_empty() || are_spread(&sharing);
+        let port = (!keeps).then(|| best(&sharing, candidates));
+        let number = |divider: u64| u32::try_from(divider).unwrap_or(u32::MAX);
+        LevelRule { group: group.map(number), port: port.map(number) }
+    }
+
+    /// Returns the destinations of a switch that go in one direction, by what is counted together.
+    fn parts(
+        &self,
+        s: SwitchIndex,
+        up: bool,
+        is_above_leaves: bool,
+        reach: &BTreeSet<Counted>,
+    ) -> BTreeMap<PartKey, Vec<u64>> {
+        let mut parts: BTreeMap<PartKey, Vec<u64>> = BTreeMap::new();
+        for d in reach {
+            let distances = &self.distances[&d.target];
+            let closer = distances.closer(self.graph, s);
+            if closer.first().is_none_or(|group| group.up != up) {
+                continue;
+            }
+            let pod = match up && is_above_leaves {
+                true => {
+                    let level = self.level(self.graph.ranks[s.at()]);
+                    level.filter(|u| distances.down[u.at()].is_some()).collect()
+                }
+                false => vec![],
+            };
+            let peers = closer.into_iter().map(|group| group.switch).collect();
+            parts.entry((peers, pod)).or_default().push(d.d);
+        }
+        parts
+    }
+}
+
+/// Destinations that are to be spread over groups, or over the ports of a group.
+struct Spreading {
+    numbers: Vec<u64>,
+    /// How many groups or ports there are.
+    over: u64,
+    /// For each destination: the group or port that the dividers of the paper choose.
+    own: Vec<u64>,
+}
+
+impl Spreading {
+    fn loads(&self, chosen: impl Iterator<Item = u64>) -> Vec<u64> {
+        let mut loads = vec![0; self.over as usize];
+        chosen.for_each(|at| loads[at as usize] += 1);
+        loads
+    }
+}
+
+/// Returns whether the dividers in use spread everything at half of the switches or more.
+fn are_spread(switches: &[Vec<Spreading>]) -> bool {
+    let is_spread = |part: &Spreading| {
+        let most = part.loads(part.own.iter().copied()).into_iter().max().unwrap_or(0);
+        most < 2 * (part.numbers.len() as u64).div_ceil(part.over)
+    };
+    let good = switches.iter().filter(|parts| parts.iter().all(is_spread)).count();
+    2 * good >= switches.len()
+}
+
+/// Returns the smallest candidate that spreads most evenly.
+fn best(switches: &[Vec<Spreading>], candidates: &[u64]) -> u64 {
+    let unevenness = |divider: &&u64| -> u64 {
+        let parts = switches.iter().flatten();
+        let loads = parts
+            .flat_map(|part| part.loads(part.numbers.iter().map(|d| d / **divider % part.over)));
+        loads.map(|load| load * load).sum()
+    };
+    // Of equal ones, the first is the least.
+    candidates.iter().min_by_key(unevenness).copied().unwrap_or(1)
+}
+
+/// Returns the most frequent number, the least of equally frequent ones.
+fn most_frequent(numbers: impl Iterator<Item = usize>) -> Option<usize> {
+    let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
+    numbers.for_each(|n| *counts.entry(n).or_default() += 1);
+    counts.into_iter().max_by_key(|&(n, count)| (count, std::cmp::Reverse(n))).map(|(n, _)| n)
+}

@@ -1,0 +1,311 @@
+//! Measured dividers: against their naive twin, what they reach on fabrics with several ways down, and that they change
+//! nothing on PGFTs.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod common;
+
+use std::sync::Arc;
+
+use common::{
+    Case, Directors, Drawing, Outcomes, for_seeds, four_levels, in_threads, pgft, random_faults,
+    random_graph, random_guids, random_options, random_pgft, route, rows, saved_options,
+};
+use dmodc::fabric::Part;
+use dmodc::judge::risk::Traffic;
+use dmodc::oracle::{measured, updown};
+use dmodc::{
+    CableIndex, Change, Degradation, Dmodc, Engine, Fabric, Joined, Kernel, LeafRule,
+    LevelDividers, Live, Paper, Random, Router, Routing, RoutingOptions, SavedOrders, Stable,
+};
+
+/// The dividers that the naive twin measures in a state of the fabric.
+fn naive(live: Live<'_>, routing: &Routing) -> LevelDividers {
+    measured::level_dividers(live, routing.ranking(live).leaves(), routing.orders())
+}
+
+/// The greatest load of all-to-all, and the mean of the greatest loads of all shifts.
+fn worst_ports(fabric: &Fabric, engine: &dyn Engine) -> (u64, f64) {
+    let case = Case::healthy(fabric);
+    let (live, routing) = (case.whole(), case.routing());
+    let (tables, _) = routing.route(live, engine).unwrap();
+    let ranking = routing.ranking(live);
+    let traffic = Traffic::new(live, &ranking, routing.orders(), &tables);
+    (traffic.all_to_all().max(), traffic.shifts(None).mean())
+}
+
+/// The figures that the rule is there for: every port carries its fair share, and no shift has two flows on a port.
+#[test]
+fn regular_fabrics_reach_their_bounds() {
+    for (name, fabric, dividers, a2a, papers) in [
+        ("two directors", Directors::SMALL.fabric(), "up down - - 1", 120, 312),
+        ("the same, doubled", Directors::SMALL.doubled().fabric(), "up down - - 1/64", 240, 624),
+        ("two directors, 512 nodes", Directors::LARGE.fabric(), "up down - - 1", 496, 2288),
+        ("four levels", four_levels(4), "up - - 1 down - - 1 8", 248, 6144),
+        ("four levels, 8 pods", four_levels(8), "up - - 1 down - - 1 8", 504, 14_336),
+    ] {
+        let routing = Case::healthy(&fabric).routing();
+        assert!(routing.choices_down().is_some());
+        assert_eq!(routing.orders().level_dividers().to_string(), dividers, "{name}");
+        assert_eq!(worst_ports(&fabric, &Dmodc), (a2a, 1.0), "{name}");
+        assert_eq!(worst_ports(&fabric, &Paper).0, papers, "{name}");
+    }
+}
+
+/// Whole and degraded, under any orders: the dividers are those of the naive twin.
+fn assert_measured_alike(random: &mut Random, fabric: &Fabric) -> bool {
+    let case = Case::degraded(random, fabric);
+    let options = random_options(random);
+    let mut found = false;
+    for live in [case.whole(), case.now()] {
+        let routing = Routing::new(live, &options);
+        assert_eq!(*routing.orders().level_dividers(), naive(live, &routing));
+        found |= routing.choices_down().is_some();
+    }
+    found
+}
+
+#[test]
+fn measured_dividers_equal_the_naive_ones() {
+    let outcomes = Outcomes::new();
+    for_seeds(150, |random| {
+        let directors = Directors::random(random).fabric();
+        let by_directors = assert_measured_alike(random, &directors);
+        let graph = random_graph(random);
+        let by_graph = assert_measured_alike(random, &graph);
+        let pgft = random_pgft(random, 100).fabric(random_guids(random));
+        assert_measured_alike(random, &pgft);
+        outcomes.count([by_directors, by_graph, !by_directors, !by_graph]);
+    });
+    outcomes.assert_each_more_than(10);
+}
+
+/// On a PGFT the paper's dividers stand, whatever fails later: the tables are those of the paper, entry by entry.
+#[test]
+fn dmodc_is_the_paper_on_pgfts() {
+    for_seeds(200, |random| {
+        let fabric = random_pgft(random, 300).fabric(random_guids(random));
+        let case = Case::with_faults(&fabric, dead_cables(random, &fabric));
+        let routing = Routing::new(case.whole(), &random_options(random));
+        assert!(routing.orders().level_dividers().are_the_papers());
+        for live in [case.whole(), case.now()] {
+            assert_papers(&routing, live);
+        }
+    });
+}
+
+/// The same if the first fabric that is routed is a damaged one already.
+#[test]
+fn dmodc_is_the_paper_on_pgfts_that_were_never_whole() {
+    let fabrics = ["2; 6,40; 1,6; 1,1", "3; 4,6,8; 1,4,6; 1,1,1", "3; 3,6,9; 1,3,6; 1,2,1"];
+    for_seeds(90, |random| {
+        let fabric = pgft(fabrics[random.below(3) as usize]);
+        let case = Case::with_faults(&fabric, dead_cables(random, &fabric));
+        let routing = Routing::new(case.now(), &random_options(random));
+        assert!(routing.orders().level_dividers().are_the_papers());
+        assert_papers(&routing, case.now());
+    });
+}
+
+/// Removes up to 70 % of the cables between switches.
+fn dead_cables(random: &mut Random, fabric: &Fabric) -> Degradation {
+    let mut faults = Degradation::none(fabric);
+    let share = random.below(71);
+    for c in 0..fabric.inter_switch_cables().len() {
+        faults.set_cable(CableIndex::new(c), random.below(100) < share);
+    }
+    faults
+}
+
+fn assert_papers(routing: &Routing, live: Live<'_>) {
+    let paper = routing.route(live, &Paper).unwrap().0;
+    assert!(route(routing, live) == paper);
+}
+
+/// A switch that lost all its cables downwards rises above its former parents, and has several ways down from there. That
+/// is damage, and no level that somebody built.
+#[test]
+fn a_switch_that_rises_above_its_parents_changes_no_divider() {
+    let fabric = pgft("3; 4,6,8; 1,4,6; 1,1,1");
+    let whole = Case::healthy(&fabric);
+    let ranking = whole.routing().ranking(whole.whole());
+    let risen = ranking.by_rank()[1][0];
+    let mut faults = Degradation::none(&fabric);
+    for (c, cable) in fabric.inter_switch_cables().iter().enumerate() {
+        let ends = [cable.a.0, cable.b.0];
+        if ends.contains(&risen) && ends.iter().any(|s| ranking.rank(*s) == Some(0)) {
+            faults.set_cable(CableIndex::new(c), true);
+        }
+    }
+    let case = Case::with_faults(&fabric, faults);
+    for first in [case.whole(), case.now()] {
+        let routing = Routing::new(first, &Default::default());
+        assert_eq!(routing.ranking(case.now()).rank(risen), Some(3));
+        assert!(routing.orders().level_dividers().are_the_papers());
+        assert_papers(&routing, case.now());
+    }
+}
+
+/// Fabrics whose levels have dividers of their own, regular ones and any others.
+fn random_measured(random: &mut Random) -> Fabric {
+    match random.below(4) {
+        0 => Directors { parallel: 1 + random.below(2) as usize, ..Directors::SMALL }.fabric(),
+        1 => random_graph(random),
+        _ => Directors::random(random).fabric(),
+    }
+}
+
+/// Every entry is the naive one, for every form of the inner loops.
+#[test]
+fn tables_equal_the_naive_ones() {
+    let outcomes = Outcomes::new();
+    for_seeds(150, |random| {
+        let fabric = random_measured(random);
+        let case = Case::degraded(random, &fabric);
+        let first = [case.whole(), case.now()][random.below(2) as usize];
+        let routing = Routing::new(first, &random_options(random));
+        let (orders, columns) = (routing.orders(), routing.columns());
+        for live in [case.whole(), case.now()] {
+            let ranking = routing.ranking(live);
+            let naive = updown::tables(live, ranking.leaves(), orders, columns);
+            let mut ready = routing.preprocess(live);
+            let mut tables = routing.empty_tables(live).unwrap();
+            for kernel in Kernel::all() {
+                ready.kernel = kernel;
+                Dmodc.route(live, &ready, &mut tables).unwrap();
+                assert_eq!(rows(&tables), naive, "{}", kernel.name());
+            }
+            Paper.route(live, &ready, &mut tables).unwrap();
+            let paper = updown::paper_tables(live, ranking.leaves(), orders, columns);
+            assert_eq!(rows(&tables), paper);
+            assert_eq!(
+                tables.digest(),
+                updown::paper_digest(live, ranking.leaves(), orders, columns)
+            );
+            outcomes.count([naive != paper, naive == paper]);
+        }
+    });
+    outcomes.assert_each_more_than(20);
+}
+
+/// Where nothing is broken, `stable` is `dmodc`.
+#[test]
+fn stable_is_dmodc_where_nothing_is_broken() {
+    for_seeds(100, |random| {
+        let fabric = random_measured(random);
+        let case = Case::degraded(random, &fabric);
+        let routing = Routing::new(case.whole(), &random_options(random));
+        for live in [case.whole(), case.now()] {
+            let stable = Stable::new(&routing, live);
+            assert!(routing.route(live, &stable).unwrap().0 == route(&routing, live));
+        }
+    });
+}
+
+/// Dividers and tables do not depend on the number of threads.
+#[test]
+fn any_number_of_threads_measures_the_same() {
+    for_seeds(10, |random| {
+        let fabric = random_measured(random);
+        let options = random_options(random);
+        let case = Case::healthy(&fabric);
+        let live = case.whole();
+        let [one, three, many] = [1, 3, 64].map(|threads| {
+            in_threads(threads, || {
+                let routing = Routing::new(live, &options);
+                (routing.orders().clone(), routing.choices_down(), route(&routing, live))
+            })
+        });
+        assert!(one == three && one == many);
+    });
+}
+
+/// Ranks that are counted from roots change everywhere if the farthest switch fails. Then switches have other
+/// dividers although their groups are the same.
+#[test]
+fn another_rank_is_another_divider() {
+    let mut drawing = Drawing::new();
+    let leaves: Vec<usize> = (0..24).map(|l| drawing.switch(&format!("leaf-{l}"))).collect();
+    let lines: Vec<usize> = (0..4).map(|l| drawing.switch(&format!("line-{l}"))).collect();
+    let spines: Vec<usize> = (0..2).map(|l| drawing.switch(&format!("spine-{l}"))).collect();
+    for (at, leaf) in leaves.iter().enumerate() {
+        drawing.nodes(*leaf, 2);
+        drawing.cable(*leaf, lines[2 * at % 4], 1);
+        drawing.cable(*leaf, lines[2 * at % 4 + 1], 1);
+    }
+    for line in &lines {
+        spines.iter().for_each(|spine| drawing.cable(*line, *spine, 1));
+    }
+    let tail = drawing.switch("tail");
+    drawing.cable(leaves[0], tail, 1);
+    let fabric = Arc::new(drawing.finish());
+    let case = Case::healthy(&fabric);
+    let index =
+        |at: usize| fabric.switch_indices().find(|&s| fabric.switch(s).guid.0 == at as u64 + 1);
+    let roots = spines.iter().filter_map(|spine| index(*spine)).collect();
+    let options = RoutingOptions { leaves: LeafRule::Roots(roots), ..Default::default() };
+    let routing = Routing::new(case.whole(), &options);
+    assert_eq!(routing.orders().level_dividers().to_string(), "up down - - - 1");
+    let mut router = Router::new(fabric.clone(), routing, Degradation::none(&fabric)).unwrap();
+    let change = Part::Switch(index(tail).unwrap());
+    let before = router.tables().clone();
+    router.apply(&[Change::Dies(change)]).unwrap();
+    let spine = index(spines[0]).unwrap();
+    assert_eq!(router.preprocessing().ranking.rank(spine), Some(2));
+    assert!(*router.tables() == route(router.routing(), router.live()));
+    assert!(
+        (0..before.columns().len())
+            .any(|c| { before.port(spine, c) != router.tables().port(spine, c) })
+    );
+    router.apply(&[Change::Recovers(change)]).unwrap();
+    assert!(*router.tables() == before);
+}
+
+/// Dividers are kept with the orders: a damaged fabric has those of the whole one.
+#[test]
+fn saved_orders_keep_the_dividers() {
+    let fabric = Directors::SMALL.fabric();
+    let whole = Case::healthy(&fabric);
+    let saved = whole.routing().orders().save(whole.whole());
+    let dividers = saved.dividers.clone().unwrap();
+    assert_eq!(dividers.to_string(), "up down - - 1");
+    for_seeds(20, |random| {
+        let rest = fabric.without(&random_faults(random, &fabric));
+        let case = Case::healthy(&rest);
+        let routing = Routing::new(case.whole(), &saved_options(&saved));
+        assert_eq!(*routing.orders().level_dividers(), dividers);
+        assert_eq!(routing.choices_down(), None, "they were not measured here");
+        let mut later = routing.orders().save(case.whole());
+        assert_eq!(later.dividers.as_ref(), Some(&dividers));
+        later.dividers = None;
+        later.keep_absent(&saved);
+        assert_eq!(later.dividers.as_ref(), Some(&dividers));
+    });
+    // Orders of an earlier version know nothing of dividers: they are measured on the fabric at hand.
+    let earlier = SavedOrders { dividers: None, ..saved };
+    let routing = Routing::new(whole.whole(), &saved_options(&earlier));
+    assert_eq!(*routing.orders().level_dividers(), dividers);
+    assert!(routing.choices_down().is_some());
+}
+
+/// A fabric that is routed by a reference has the dividers of the reference.
+#[test]
+fn joined_fabrics_measure_the_reference() {
+    let reference = Directors::SMALL.fabric();
+    let orders =
+        SavedOrders { dividers: None, ..Routing::orders_of(&reference, &Default::default()) };
+    for_seeds(10, |random| {
+        let present = reference.without(&random_faults(random, &reference));
+        let Ok(joined) = Joined::new(&reference, &present) else { return };
+        let (routing, stable) = joined.stable(LeafRule::Detect, orders.clone());
+        assert_eq!(routing.orders().level_dividers().to_string(), "up down - - 1");
+        let live = Live::new(&joined.fabric, &joined.now);
+        routing.route(live, &stable).unwrap();
+        // The present may be the greater one: then what is new does not count.
+        let joined = Joined::new(&present, &reference).unwrap();
+        let of_present = Case::healthy(&present).routing();
+        let orders = of_present.orders().save(Case::healthy(&present).whole());
+        let orders = SavedOrders { dividers: None, ..orders };
+        let routing = joined.routing(LeafRule::Detect, &orders);
+        assert_eq!(routing.orders().level_dividers(), of_present.orders().level_dividers());
+    });
+}
