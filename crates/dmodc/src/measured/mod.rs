@@ -21,7 +21,7 @@ use crate::kernel::Kernel;
 use crate::level_dividers::{LevelDividers, LevelRule};
 use crate::order::Orders;
 use crate::parallel;
-use crate::rank::Ranking;
+use crate::rank::{RankRule, Ranking};
 use destinations::{DestinationSets, Destinations};
 use level::LevelMeasure;
 
@@ -32,9 +32,16 @@ use level::LevelMeasure;
 /// somebody built, but of a level that somebody built, many pairs make use.
 const LEAST_SHARE: u64 = 8;
 
-/// Returns whether enough pairs of leaves have a choice on the way down that dividers are measured.
-pub(crate) fn is_worth_measuring(with_choice: u64, pairs: u64) -> bool {
-    with_choice > 0 && LEAST_SHARE * with_choice >= pairs
+/// Returns whether enough pairs of leaves have a choice on the way down that dividers are measured. If ranks are counted
+/// from one root, one pair is enough: such a fabric is no damaged PGFT, and near the root its routes have choices on the way
+/// down that few pairs make use of, but that all of those pairs share.
+pub(crate) fn is_worth_measuring(choices: ChoicesDown, rule: &RankRule) -> bool {
+    let ChoicesDown { pairs_with_choice, pairs } = choices;
+    let is_enough = match rule {
+        RankRule::SingleRoot(_) => true,
+        RankRule::Leaves | RankRule::GivenRoots => LEAST_SHARE * pairs_with_choice >= pairs,
+    };
+    pairs_with_choice > 0 && is_enough
 }
 
 /// How many pairs of leaves have a choice on the way down: the reason why dividers were measured.
@@ -85,7 +92,7 @@ pub(crate) fn measure(
     let dividers = crate::divider::dividers(groups);
     let fabric = MeasuredFabric { ranking, groups, dividers, destinations, costs, kernel };
     let choices = choices::count(&fabric);
-    if !is_worth_measuring(choices.pairs_with_choice, choices.pairs) {
+    if !is_worth_measuring(choices, orders.rank_rule()) {
         return None;
     }
     let levels = fabric.measure();

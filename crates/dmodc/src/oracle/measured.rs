@@ -31,15 +31,15 @@ use super::updown::Distances;
 use crate::fabric::Live;
 use crate::id::SwitchIndex;
 use crate::level_dividers::{LevelDividers, LevelRule};
-use crate::measured::is_worth_measuring;
+use crate::measured::{ChoicesDown, is_worth_measuring};
 use crate::order::Orders;
 
 /// Returns the dividers of all levels: those of the paper, if routes have nearly no choice on the way down.
 pub fn level_dividers(live: Live<'_>, leaves: &[SwitchIndex], orders: &Orders) -> LevelDividers {
     let graph = Graph::new(live, orders, leaves);
     let measuring = Measuring::new(live, &graph, orders);
-    let (with_choice, pairs) = measuring.pairs_with_a_choice();
-    match is_worth_measuring(with_choice, pairs) {
+    let (pairs_with_choice, pairs) = measuring.pairs_with_a_choice();
+    match is_worth_measuring(ChoicesDown { pairs_with_choice, pairs }, orders.rank_rule()) {
         true => measuring.measure(),
         false => LevelDividers::default(),
     }
