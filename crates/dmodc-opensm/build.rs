@@ -13,7 +13,7 @@ const INCLUDE: &str = "/usr/include/infiniband";
 /// The Debian packages with the headers. (The first includes the second without depending on it.)
 const PACKAGES: &str = "libopensm-dev libibumad-dev";
 
-/// Headers that decide whether the shim compiles. When one of them appears or vanishes, the build tries again.
+/// Headers that decide whether the shim compiles. When one of them changes or vanishes, the build tries again.
 const HEADERS: [&str; 2] = ["opensm/osm_config.h", "umad.h"];
 
 fn main() {
@@ -41,6 +41,9 @@ fn main() {
             "cargo:warning=the OpenSM plugin is left out of libdmodc.so: {why}; on Debian: apt-get install gcc {PACKAGES} \
              (and opensm ibsim-utils infiniband-diags to try it)"
         );
+        // A file that never exists makes cargo run this script in every build until the headers are there. Cargo would not
+        // notice them by itself, because files of packages have dates from before the last build.
+        println!("cargo:rerun-if-changed=there-is-no-such-file");
         return;
     }
     println!("cargo:rustc-cfg=opensm");

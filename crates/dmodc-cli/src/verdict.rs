@@ -17,7 +17,7 @@ pub(crate) fn validity(coverage: &Coverage) -> String {
     let pairs = coverage.leaf_pairs;
     match coverage.unreachable_leaf_pairs {
         0 if pairs == 0 => {
-            "valid: there are not two leaves with nodes, so nothing is to connect\n".into()
+            "valid: fewer than two leaves have nodes, so there is nothing to connect\n".into()
         }
         0 => {
             format!("valid: all {} have an up*down* route\n", counted(pairs, "leaf pair"))
@@ -132,7 +132,7 @@ impl HintContext<'_> {
                 )
             }
             None => "with ranks counted from the leaves, some pairs have no up*down* route; --roots FILE with the \
-                     GUID of one top switch connects every pair that cables connect, and --leaf-name REGEX corrects \
+                     GUID of one switch connects every pair that cables connect, and --leaf-name REGEX corrects \
                      wrong leaves"
                 .into(),
         }
