@@ -7,6 +7,10 @@
 /// Copies to memory that will not be read soon. Drop it before other threads read the memory: dropping it orders its
 /// stores before all later ones.
 pub(crate) struct RowCopier {
+    #[cfg_attr(
+        not(target_arch = "x86_64"),
+        expect(dead_code, reason = "other processors copy plainly")
+    )]
     past_cache: bool,
 }
 
