@@ -17,7 +17,7 @@
 //! inferred: a switch that is absent leaves no trace that could be told from a smaller fabric.
 
 mod block;
-mod in_turn;
+mod evidence;
 mod likes;
 mod neighbours;
 mod parts;
@@ -33,7 +33,7 @@ use crate::leaf::LeafRule;
 use crate::rank::Ranking;
 use crate::words::counted;
 use block::Block;
-use in_turn::{have_fewer_cables, in_turn};
+use evidence::{Seeming, have_fewer_cables};
 use likes::sets_of_likes;
 use neighbours::Neighbours;
 use parts::Parts;
@@ -263,13 +263,12 @@ impl<'a> Shape<'a> {
             add(lower, upper, self.counts_above(lower).usual().unwrap_or(1));
         }
         missing.retain(|(lower, upper), _| !is_recabled[lower.at()] && !is_recabled[upper.at()]);
-        self.retain_uneven(&mut missing, from_below, from_above);
+        self.retain_evident(&mut missing, from_below, from_above);
         missing
     }
 
-    /// Keeps the missing cables of switches that have fewer cables than one of their likes. Others may differ from their likes
-    /// without lacking anything.
-    fn retain_uneven(
+    /// Keeps the missing cables for which there is evidence from both sides.
+    fn retain_evident(
         &self,
         missing: &mut MissingPairs,
         from_below: &[Vec<SwitchIndex>],
@@ -277,16 +276,12 @@ impl<'a> Shape<'a> {
     ) {
         let have_fewer = have_fewer_cables(&self.above, from_below);
         missing.retain(|(lower, _), _| have_fewer[lower.at()]);
-        let marks = |lacking: &mut dyn Iterator<Item = SwitchIndex>| {
-            let mut marks = vec![false; have_fewer.len()];
-            lacking.for_each(|s| marks[s.at()] = true);
-            marks
-        };
-        let lower = marks(&mut missing.keys().map(|pair| pair.0));
-        let upper = marks(&mut missing.keys().map(|pair| pair.1));
-        let lower = in_turn(&self.above, from_below, &lower);
-        let upper = in_turn(&self.below, from_above, &upper);
-        missing.retain(|pair, _| !lower[pair.0.at()] && !upper[pair.1.at()]);
+        let lacking = missing.iter().map(|(&(lower, _), &cables)| (lower, cables));
+        let lower = Seeming::new(&self.above, from_below, lacking);
+        let lacking = missing.iter().map(|(&(_, upper), &cables)| (upper, cables));
+        let upper = Seeming::new(&self.below, from_above, lacking);
+        let (lower, upper) = (lower.is_evident(), upper.is_evident());
+        missing.retain(|pair, _| lower[pair.0.at()] && upper[pair.1.at()]);
     }
 
     /// Returns how many cables the pairs have that a switch is a lower one of.
