@@ -57,6 +57,7 @@ mod random;
 mod random_faults;
 mod rank;
 mod recognise;
+pub mod relief;
 mod route;
 mod router;
 mod routing;
