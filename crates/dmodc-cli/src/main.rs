@@ -8,6 +8,7 @@ mod args;
 mod commands;
 mod dividers;
 mod help;
+mod inferred;
 mod input;
 mod names;
 mod output;

@@ -17,6 +17,7 @@ mod part;
 mod pgft;
 mod presets;
 mod rate;
+mod with_cables;
 mod without;
 
 pub use builder::{BuildError, FabricBuilder, Inconsistency, Problem, Vertex};

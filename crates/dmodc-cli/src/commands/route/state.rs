@@ -5,13 +5,13 @@ use std::sync::Arc;
 use anyhow::{Context, Result, ensure};
 use dmodc::fabric::Changes;
 use dmodc::{
-    Degradation, DestinationOrder, Engine, Fabric, Joined, Lid, Live, Routing, RoutingOptions,
-    SavedOrders, SwitchOrder,
+    Degradation, DestinationOrder, Engine, Fabric, InferredWhole, Joined, LeafRule, Lid, Live,
+    Routing, RoutingOptions, SavedOrders, SwitchOrder, TooIrregular,
 };
 
 use dmodc_study::engine::{EngineInputs, EngineName};
 
-use crate::args::{FabricArgs, RouteArgs};
+use crate::args::{FabricArgs, ReferenceArg, RouteArgs};
 use crate::input::OrderChoice;
 use crate::{input, source};
 
@@ -30,6 +30,27 @@ fn order(args: &RouteArgs) -> Result<OrderChoice> {
     Ok(OrderChoice { destinations, switches, saved })
 }
 
+/// Returns the options of a routing that has no reference from a file, and the orders of an earlier run.
+fn options(
+    args: &RouteArgs,
+    fabric: &Fabric,
+    leaves: LeafRule,
+) -> Result<(RoutingOptions, Option<SavedOrders>)> {
+    let OrderChoice { destinations, switches, mut saved } = order(args)?;
+    if let Some(saved) = &mut saved {
+        saved.hand_over_to(fabric);
+    }
+    Ok((RoutingOptions { leaves, destinations, switches, switch_lids: true }, saved))
+}
+
+/// The reference of the engine stable.
+pub(super) enum RouteReference {
+    /// A file, by its name, and how the present fabric differs from it.
+    File(String, Changes),
+    /// The whole that was inferred, or why none was: then the engine is dmodc.
+    Inferred(Result<InferredWhole, TooIrregular>),
+}
+
 /// The present fabric, ready to be routed.
 pub(super) struct RouteState {
     fabric: Fabric,
@@ -38,8 +59,8 @@ pub(super) struct RouteState {
     pub(super) routing: Routing,
     /// The engine; `None` for one of OpenSM's.
     pub(super) engine: Option<Arc<dyn Engine>>,
-    /// With --reference: the name of its file, and how the present fabric differs from it.
-    pub(super) reference: Option<(String, Changes)>,
+    /// The reference of the engine stable.
+    pub(super) reference: Option<RouteReference>,
     /// Orders from an earlier run.
     saved: Option<SavedOrders>,
     /// A LID that OpenSM cannot use.
@@ -52,8 +73,12 @@ impl RouteState {
             args.reference.is_none() || args.engine == EngineName::Stable,
             "--reference works only with --engine stable; add that option, or leave out --reference"
         );
-        let Some(path) = &args.reference else {
-            return RouteState::alone(args, input::fabric(&args.fabric)?);
+        let path = match &args.reference {
+            Some(ReferenceArg::File(path)) => path,
+            _ if args.engine == EngineName::Stable => {
+                return RouteState::inferred(args, input::fabric(&args.fabric)?);
+            }
+            _ => return RouteState::alone(args, input::fabric(&args.fabric)?, &args.engine),
         };
         source::only_one_from_stdin([path.as_path(), args.fabric.fabric.as_path()])?;
         let fabric = input::fabric(&args.fabric)?;
@@ -61,19 +86,39 @@ impl RouteState {
         RouteState::joined(args, input::fabric(&reference)?, fabric, source::name(path))
     }
 
-    /// Returns the state of a fabric that is its own reference.
-    fn alone(args: &RouteArgs, fabric: Fabric) -> Result<Self> {
+    /// Returns the state of a fabric whose reference is the whole that is inferred from it.
+    fn inferred(args: &RouteArgs, fabric: Fabric) -> Result<Self> {
         let (fabric, leaves) = input::leaf_rule(&args.leaves, fabric)?;
-        let OrderChoice { destinations, switches, mut saved } = order(args)?;
-        if let Some(saved) = &mut saved {
-            saved.hand_over_to(&fabric);
-        }
-        let options = RoutingOptions { leaves, destinations, switches, switch_lids: true };
+        let whole = match InferredWhole::new(&fabric, &leaves) {
+            Ok(whole) => whole,
+            Err(why) => {
+                let reference = Some(RouteReference::Inferred(Err(why)));
+                let plain = RouteState::alone(args, fabric, &EngineName::Dmodc)?;
+                return Ok(RouteState { reference, ..plain });
+            }
+        };
+        let (options, saved) = options(args, &fabric, leaves)?;
+        let (routing, stable) = whole.stable(&options);
+        Ok(RouteState {
+            fabric: whole.fabric.clone(),
+            absent: whole.missing.clone(),
+            routing,
+            engine: Some(Arc::new(stable)),
+            reference: Some(RouteReference::Inferred(Ok(whole))),
+            saved,
+            beyond: fabric.infiniband_lids().err(),
+        })
+    }
+
+    /// Returns the state of a fabric without a reference.
+    fn alone(args: &RouteArgs, fabric: Fabric, engine: &EngineName) -> Result<Self> {
+        let (fabric, leaves) = input::leaf_rule(&args.leaves, fabric)?;
+        let (options, saved) = options(args, &fabric, leaves)?;
         let absent = Degradation::none(&fabric);
         let live = Live::new(&fabric, &absent);
         let routing = Routing::new(live, &options);
         let inputs = EngineInputs { routing: &routing, reference: live, seed: args.seed };
-        let engine = args.engine.engine(inputs);
+        let engine = engine.engine(inputs);
         let beyond = fabric.infiniband_lids().err();
         Ok(RouteState { fabric, absent, routing, engine, reference: None, saved, beyond })
     }
@@ -103,7 +148,7 @@ impl RouteState {
             absent: joined.now,
             routing,
             engine: Some(Arc::new(stable)),
-            reference: Some((name, joined.changes)),
+            reference: Some(RouteReference::File(name, joined.changes)),
             saved: Some(orders),
             beyond,
         })

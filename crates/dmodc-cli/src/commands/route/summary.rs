@@ -6,14 +6,14 @@ use std::time::Duration;
 use dmodc::advise::NumbersCost;
 use dmodc::fabric::{Changes, Counts};
 use dmodc::judge::Delivery;
-use dmodc::{Coverage, End, Live, NO_ROUTE, SwitchIndex};
+use dmodc::{Coverage, End, Fabric, Live, NO_ROUTE, SwitchIndex};
 use serde_json::{Value, json};
 
-use super::state::RouteState;
+use super::state::{RouteReference, RouteState};
 use crate::args::RouteArgs;
 use crate::text::{counted, doubts, end, switch, time};
 use crate::verdict::{self, HintContext};
-use crate::{dividers, ranks};
+use crate::{dividers, inferred, ranks};
 
 /// Entries of live switches without a route, by kind of destination.
 #[derive(Default)]
@@ -78,7 +78,7 @@ impl RouteSummary {
         let mut summary = json!({
             "schema": "dmodc/route/1",
             "engine": self.name,
-            "reference": state.reference.as_ref().map(|(name, changes)| reference(name, changes)),
+            "reference": state.reference.as_ref().map(|used| reference(live.fabric, used)),
             "rank_rule": ranks::json(live, &state.routing),
             "switches": live.switches().count(),
             "destinations": state.destinations(),
@@ -119,9 +119,16 @@ impl RouteSummary {
             self.done,
             time(self.elapsed),
         );
-        if let Some((name, changes)) = &state.reference {
-            let _ = writeln!(text, "reference {name}: {changes}");
-        }
+        let _ = match &state.reference {
+            None => Ok(()),
+            Some(RouteReference::File(name, changes)) => {
+                writeln!(text, "reference {name}: {changes}")
+            }
+            Some(RouteReference::Inferred(whole)) => {
+                let plain = if whole.is_err() { "; these are the tables of dmodc" } else { "" };
+                writeln!(text, "reference inferred: {}{plain}", inferred::text(whole))
+            }
+        };
         text += &ranks::text(live, &state.routing);
         if self.uses_level_dividers() {
             text += &dividers::text(&state.routing);
@@ -228,7 +235,14 @@ fn numbers(cost: &NumbersCost) -> Value {
     })
 }
 
-fn reference(name: &str, changes: &Changes) -> Value {
+fn reference(fabric: &Fabric, reference: &RouteReference) -> Value {
+    match reference {
+        RouteReference::File(name, changes) => by_file(name, changes),
+        RouteReference::Inferred(whole) => json!({"inferred": inferred::json(fabric, whole)}),
+    }
+}
+
+fn by_file(name: &str, changes: &Changes) -> Value {
     let counts = |counts: &Counts| json!({ "switches": counts.switches, "nodes": counts.nodes, "cables": counts.cables });
     json!({
         "file": name,

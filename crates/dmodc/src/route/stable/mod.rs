@@ -39,11 +39,12 @@ use super::marks::Marks;
 use super::port_choice::{ByFormula, JobSwitch, JobTile, PortChoice, RowContext, RowRequest};
 use crate::cost::{Hops, TileCosts, TooFar};
 use crate::fabric::{Degradation, Joined, Live};
+use crate::infer::InferredWhole;
 use crate::leaf::LeafRule;
 use crate::oracle::stable::STRETCHES;
 use crate::order::SavedOrders;
 use crate::preprocess::Preprocessing;
-use crate::routing::Routing;
+use crate::routing::{Routing, RoutingOptions};
 use fast_rows::{FastContext, FastRows};
 use general_rows::GeneralRows;
 use loss_view::{LossView, StableTile};
@@ -116,6 +117,18 @@ impl Joined {
         self.hand_over(&mut orders);
         let routing = self.routing(leaves, &orders);
         let stable = Stable { reference: Arc::new(self.reference(&routing)) };
+        (routing, stable)
+    }
+}
+
+impl InferredWhole {
+    /// Returns all that is needed to route a fabric by the whole that was inferred from it: the routing, whose orders and
+    /// dividers are the whole's, and the engine. The present state of the fabric is [`missing`](Self::missing).
+    pub fn stable(&self, options: &RoutingOptions) -> (Routing, Stable) {
+        let none = Degradation::none(&self.fabric);
+        let whole = Live::new(&self.fabric, &none);
+        let routing = Routing::new(whole, options);
+        let stable = Stable::new(&routing, whole);
         (routing, stable)
     }
 }
