@@ -283,7 +283,9 @@ fn a_bound_sees_lost_cables() {
     let series = traffic.shifts(None);
     assert_eq!((series.max_bound(), series.max()), (2, 2));
     let all = traffic.all_to_all();
-    assert_eq!(all.bound, (4 * 28u64).div_ceil(3));
+    assert_eq!(all.bound, 4 * 28u64.div_ceil(3), "the flows of a leaf to one node stay together");
+    assert!(all.is_by_bundles && all.bound > (4 * 28u64).div_ceil(3));
+    assert_eq!(all.max(), all.bound, "the bound is reached");
     let cut = all.cut.unwrap();
     assert_eq!((cut.level, cut.nodes, cut.cables), (0, 4, 3));
 }
