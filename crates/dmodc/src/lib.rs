@@ -39,6 +39,7 @@
 pub mod advise;
 mod bits;
 mod cost;
+mod departures;
 mod divider;
 pub mod fabric;
 mod group;
@@ -67,6 +68,7 @@ mod union_find;
 pub mod words;
 
 pub use cost::{CostBlock, TooFar};
+pub use departures::{Departures, DeparturesError};
 pub use divider::dividers;
 pub use fabric::{Degradation, Fabric, FabricBuilder, GuidOrder, Joined, Live, Pgft, Preset};
 pub use group::{Group, PortGroups};
