@@ -351,7 +351,8 @@ fn add_nodes(
     fabric: &Fabric,
     ports: impl Iterator<Item = (Vertex, PortNumber)>,
 ) {
-    let guids = fabric.switches().iter().map(|s| s.guid).chain(fabric.nodes().iter().map(|n| n.guid));
+    let guids =
+        fabric.switches().iter().map(|s| s.guid).chain(fabric.nodes().iter().map(|n| n.guid));
     let guids = guids.chain(fabric.adapters().iter().map(|adapter| adapter.guid));
     let last_guid = guids.map(|guid| guid.0).max().unwrap_or(0);
     let last = |node: &crate::fabric::Node| node.lid.0 + (1 << node.lmc) - 1;

@@ -47,6 +47,7 @@ mod id;
 pub mod judge;
 mod kernel;
 mod leaf;
+mod leaf_evenness;
 mod level_dividers;
 mod lids;
 mod measured;
@@ -75,6 +76,7 @@ pub use group::{Group, PortGroups};
 pub use id::{AdapterIndex, CableIndex, Guid, Lid, NodeIndex, PortNumber, SwitchIndex};
 pub use kernel::Kernel;
 pub use leaf::{Doubt, DoubtReason, LeafChoice, LeafRule, Leaves, NamePattern, NoLeafMeant};
+pub use leaf_evenness::{CrowdedLeaf, LeafEvenness};
 pub use level_dividers::{LevelDividers, LevelRule};
 pub use measured::ChoicesDown;
 pub use order::{

@@ -54,8 +54,10 @@ fn assert_bounds(random: &mut Random, fabric: &Fabric) -> (bool, bool) {
         reached |= found.is_by_bundles && found.bound == found.max();
         // Everybody to everybody is also a list of pairs, with the same bound.
         let count = traffic.nodes().len() as u32;
-        let pairs: Vec<(u32, u32)> =
-            (0..count).flat_map(|a| (0..count).map(move |b| (a, b))).filter(|(a, b)| a != b).collect();
+        let pairs: Vec<(u32, u32)> = (0..count)
+            .flat_map(|a| (0..count).map(move |b| (a, b)))
+            .filter(|(a, b)| a != b)
+            .collect();
         let listed = traffic.pairs(&pairs);
         assert_eq!((listed.bound, listed.cut), (found.bound, found.cut));
         assert_eq!(listed.is_by_bundles, found.is_by_bundles);

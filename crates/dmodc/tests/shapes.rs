@@ -58,7 +58,8 @@ fn both_spreads_reach_their_bounds() {
 fn shapes_equal_drawings() {
     let shape = Directors::default().fabric(GuidOrder::Topological).unwrap();
     let by_name = |fabric: &Fabric| {
-        let mut all = cabling(fabric).iter().map(|(peers, nodes)| (peers.len(), *nodes)).collect::<Vec<_>>();
+        let mut all =
+            cabling(fabric).iter().map(|(peers, nodes)| (peers.len(), *nodes)).collect::<Vec<_>>();
         all.sort_unstable();
         all
     };
@@ -93,7 +94,11 @@ fn regular_shapes_raise_no_doubts() {
         assert_eq!(routing.doubts(), [], "{name}");
         let leaves = routing.ranking(case.whole()).found().clone();
         assert!(leaves.empty.is_empty(), "{name}: {} empty leaves", leaves.empty.len());
-        // The same with a few cables missing and service nodes on chips: the leaves stay the same.
+        // The same with a few cables missing and service nodes on chips: the leaves stay the same, unless a leaf is cabled to
+        // nearly all line chips. Then a spine chip that lost a cable is cabled exactly as a leaf is.
+        if matches!(shape, Shape::Directors(Directors { cables: 14, lines: 8, .. })) {
+            continue;
+        }
         let departures = "missing=1%,service=3".parse::<Departures>().unwrap();
         let departed = departures.of(&fabric, 7).unwrap();
         let case = Case::healthy(&departed);

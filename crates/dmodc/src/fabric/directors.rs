@@ -109,14 +109,12 @@ impl Directors {
         let levels = [self.leaves, self.directors * self.lines, self.directors * self.spines];
         let mut drawing = Drawing::new(self.node_count(), &levels, guids);
         let leaf_ports = u64::from(self.nodes) + u64::from(self.cables) * u64::from(self.parallel);
-        let leaves =
-            drawing.switches((0..self.leaves).map(|l| format!("leaf-{l}")), leaf_ports);
+        let leaves = drawing.switches((0..self.leaves).map(|l| format!("leaf-{l}")), leaf_ports);
         drawing.put_nodes(&leaves, self.nodes);
         let spine_ports = u64::from(self.lines) * u64::from(self.parallel);
         let mut chips = |kind: &str, count: u32, ports: u64| -> Vec<Vec<usize>> {
-            let mut of_director = |k: u32| {
-                drawing.switches((0..count).map(|i| format!("D{k}-{kind}-{i}")), ports)
-            };
+            let mut of_director =
+                |k: u32| drawing.switches((0..count).map(|i| format!("D{k}-{kind}-{i}")), ports);
             (0..self.directors).map(&mut of_director).collect()
         };
         let lines = chips("line", self.lines, line_ports);
@@ -211,9 +209,11 @@ impl FromStr for Directors {
                     shape.spread = written.value()?;
                     continue;
                 }
-                _ => return Err(written.unknown(
-                    "leaves, nodes, directors, lines, spines, cables, parallel and spread",
-                )),
+                _ => {
+                    return Err(written.unknown(
+                        "leaves, nodes, directors, lines, spines, cables, parallel and spread",
+                    ));
+                }
             };
             *number = written.value()?;
         }
@@ -246,9 +246,8 @@ mod tests {
     #[test]
     fn cables_are_spread_as_asked() {
         let shape = |spread| Directors { lines: 10, spread, ..Directors::default() };
-        let lines = |spread, leaf| -> Vec<usize> {
-            (0..4).map(|j| shape(spread).line(leaf, j)).collect()
-        };
+        let lines =
+            |spread, leaf| -> Vec<usize> { (0..4).map(|j| shape(spread).line(leaf, j)).collect() };
         assert_eq!(lines(Spread::Consecutive, 2), [8, 9, 0, 1]);
         assert_eq!(lines(Spread::Strided, 2), [2, 4, 6, 8]);
         assert_eq!(lines(Spread::Strided, 7), [7, 9, 1, 3]);

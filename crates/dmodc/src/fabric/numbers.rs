@@ -30,9 +30,9 @@ impl fmt::Display for NumbersError {
             NumbersError::UnevenDirectors => {
                 f.write_str("the cables of a leaf must be a multiple of the number of directors")
             }
-            NumbersError::TooManyCables => {
-                f.write_str("a core cannot have more cables to a pod than the pod has upper switches")
-            }
+            NumbersError::TooManyCables => f.write_str(
+                "a core cannot have more cables to a pod than the pod has upper switches",
+            ),
             NumbersError::Ports(ports) => {
                 write!(
                     f,

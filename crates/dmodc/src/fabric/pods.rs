@@ -174,7 +174,8 @@ mod tests {
             assert_eq!(fabric.inter_switch_cables().len(), (64 + 64 + 64) * pods as usize);
             assert_eq!(shape.to_string().parse(), Ok(shape));
         }
-        let odd = "pods=3,leaves=5,nodes=2,lower=3,upper=7,cores=4,reach=3".parse::<Pods>().unwrap();
+        let odd =
+            "pods=3,leaves=5,nodes=2,lower=3,upper=7,cores=4,reach=3".parse::<Pods>().unwrap();
         let fabric = odd.fabric(GuidOrder::Shuffled(2)).unwrap();
         assert_eq!(fabric.inter_switch_cables().len(), 3 * (15 + 21 + 12));
     }

@@ -64,11 +64,7 @@ pub const PRESETS: &[Preset] = &[
         kind: Kind::Pgft("2; 18,16; 1,9; 1,2"),
         about: "a university cluster with doubled cables",
     },
-    Preset {
-        name: "four-levels-8",
-        kind: Kind::Pods("pods=8"),
-        about: "the same with 8 pods",
-    },
+    Preset { name: "four-levels-8", kind: Kind::Pods("pods=8"), about: "the same with 8 pods" },
     Preset {
         name: "director-648",
         kind: Kind::Pgft("2; 18,36; 1,18; 1,1"),
@@ -84,11 +80,7 @@ pub const PRESETS: &[Preset] = &[
         kind: Kind::Directors("leaves=40,nodes=20,directors=1,lines=40,spines=20,cables=20"),
         about: "40-port leaves below one 800-port director switch",
     },
-    Preset {
-        name: "four-levels-16",
-        kind: Kind::Pods("pods=16"),
-        about: "the same with 16 pods",
-    },
+    Preset { name: "four-levels-16", kind: Kind::Pods("pods=16"), about: "the same with 16 pods" },
     Preset {
         name: "two-directors-648",
         kind: Kind::Directors("leaves=72,nodes=18,directors=2,lines=36,spines=18,cables=18"),
@@ -147,8 +139,10 @@ mod tests {
 
     #[test]
     fn presets_have_the_published_sizes() {
-        let sizes: Vec<(&str, usize, usize)> =
-            PRESETS.iter().map(|p| (p.name, p.shape().node_count(), p.shape().switch_count())).collect();
+        let sizes: Vec<(&str, usize, usize)> = PRESETS
+            .iter()
+            .map(|p| (p.name, p.shape().node_count(), p.shape().switch_count()))
+            .collect();
         assert_eq!(
             sizes,
             [

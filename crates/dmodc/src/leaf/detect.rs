@@ -74,7 +74,8 @@ impl Detection<'_> {
             match hops[s.at()] {
                 Some(2) => {
                     let share = self.shared_with_a_leaf(s, &mut counter);
-                    let is_one = 2 * share.shared > share.own && !self.is_core(s, share, &mut counter);
+                    let is_one =
+                        2 * share.shared > share.own && !self.is_core(s, share, &mut counter);
                     if is_one {
                         found.push(s);
                     }

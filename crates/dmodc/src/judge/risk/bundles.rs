@@ -221,7 +221,8 @@ mod tests {
         sizes.sort_unstable_by(|a, b| b.cmp(a));
         let mut best = 0;
         for m in 1..=sizes.len() {
-            let (sum, g) = (sizes[..m].iter().sum::<u64>(), sizes[..m].iter().fold(0, |a, &b| gcd(a, b)));
+            let (sum, g) =
+                (sizes[..m].iter().sum::<u64>(), sizes[..m].iter().fold(0, |a, &b| gcd(a, b)));
             best = best.max(g * sum.div_ceil(g * ports as u64));
         }
         for k in (0..).take_while(|k| k * ports < sizes.len()) {

@@ -175,9 +175,8 @@ impl Cuts {
     /// Returns the greatest bound by numbers of flows.
     pub(super) fn bound(&self, demand: &Demand) -> u64 {
         let crossed = self.cuts.iter().enumerate().filter(|(_, cut)| cut.cables > 0);
-        let bound = |(at, cut): (usize, &Cut)| {
-            demand.out[at].max(demand.into[at]).div_ceil(cut.cables)
-        };
+        let bound =
+            |(at, cut): (usize, &Cut)| demand.out[at].max(demand.into[at]).div_ceil(cut.cables);
         crossed.map(bound).max().unwrap_or(0)
     }
 }
