@@ -100,6 +100,6 @@ pub use routing::{Routing, RoutingOptions};
 pub use single_root::{Oddity, Unconnected};
 pub use survey::{HostKey, LevelSurvey, NotFatTree, Survey, host_name, not_fat_tree, survey};
 pub use tables::{
-    BLOCK, Columns, Destination, Digest, End, ForwardingTables, NO_ROUTE, NoMemory, RowDelta,
-    TableDelta, Tile,
+    BLOCK, Columns, Destination, Digest, End, ForwardingTables, MovedEntry, NO_ROUTE, NoMemory,
+    RowDelta, TableDelta, Tile,
 };

@@ -9,13 +9,14 @@ use common::{
     Case, Directors, Outcomes, for_seeds, in_threads, pgft, random_fabric, random_guids,
     random_options, random_pgft, rows,
 };
+use dmodc::fabric::Part;
 use dmodc::judge::check;
 use dmodc::judge::risk::Traffic;
 use dmodc::oracle::{self, Graph};
 use dmodc::relief::{Relief, Relieved, relieve};
 use dmodc::{
-    Amount, Dmodc, Draw, Engine, Fabric, ForwardingTables, Live, Random, RandomPorts, Router,
-    Routing, Stable, alternative_ports,
+    Amount, Change, Dmodc, Draw, Engine, Fabric, ForwardingTables, Live, MovedEntry, Random,
+    RandomPorts, Router, Routing, Stable, alternative_ports,
 };
 
 /// Any engine whose routes keep to closer sets.
@@ -149,9 +150,83 @@ fn a_router_relieves_after_every_change() {
         let shared = Arc::new(fabric.clone());
         let mut router =
             Router::with_engine(engine.clone(), shared, routing.clone(), none).unwrap();
-        let dead: Vec<dmodc::Change> = case.faults.removed().map(dmodc::Change::Dies).collect();
+        let dead: Vec<Change> = case.faults.removed().map(Change::Dies).collect();
         router.apply(&dead).unwrap();
         let (whole, _) = routing.route(case.now(), &*engine).unwrap();
         assert_eq!(router.tables().differing(&whole), 0);
     });
+}
+
+/// Tables of `stable` with moved entries, stated naively: those without, and where the other port is in P(s, d), that port.
+fn naive_tables(
+    live: Live<'_>,
+    routing: &Routing,
+    plain: &Stable,
+    moved: &[MovedEntry],
+) -> ForwardingTables {
+    let (mut tables, _) = routing.route(live, plain).unwrap();
+    let columns = routing.columns();
+    let targets = columns.switches();
+    alternative_ports(live, &routing.preprocess(live), targets, |s, target, ports| {
+        for one in moved.iter().filter(|one| one.switch == s) {
+            let d = columns.destinations()[one.column as usize];
+            if d.switch == target && ports.contains(&one.port) && d.end.is_alive(live) {
+                tables.set(s, one.column as usize, Some(one.port));
+            }
+        }
+    })
+    .unwrap();
+    tables
+}
+
+/// A reference that was relieved once: in its first state its tables are the relieved ones, in every other state its moved
+/// entries stay where they can, and a router keeps to that through any faults and repairs.
+#[test]
+fn a_relieved_reference_keeps_its_moved_entries() {
+    let outcomes = Outcomes::new();
+    for_seeds(80, |random| {
+        let fabric = match random.below(3) {
+            0 => random_pgft(random, 100).fabric(random_guids(random)),
+            1 => Directors::random(random).fabric(),
+            _ => random_fabric(random, 100),
+        };
+        let case = Case::degraded(random, &fabric);
+        let (routing, first) = (case.routing(), case.now());
+        let plain = Stable::new(&routing, case.whole());
+        let (stable, relief) = plain.clone().relieved(&routing, first).unwrap();
+        let (tables, _) = routing.route(first, &stable).unwrap();
+        if !relief.moved.is_empty() {
+            let (before, _) = routing.route(first, &plain).unwrap();
+            assert_eq!(tables.differing(&relieved(first, &routing, &before).0), 0);
+        }
+        let engine: Arc<dyn Engine> = Arc::new(stable.clone());
+        let none = dmodc::Degradation::none(&fabric);
+        let shared = Arc::new(fabric.clone());
+        let mut router = Router::with_engine(engine, shared, routing.clone(), none).unwrap();
+        let mut parts: Vec<Part> = case.faults.removed().collect();
+        let more = Case::degraded(random, &fabric);
+        parts.extend(more.faults.removed());
+        for part in parts.iter().take(12) {
+            let is_dead = router.degradation().removed().any(|dead| dead == *part);
+            let change = if is_dead { Change::Recovers(*part) } else { Change::Dies(*part) };
+            router.apply(&[change]).unwrap();
+            let naive = naive_tables(router.live(), &routing, &plain, &relief.moved);
+            assert_eq!(router.tables().differing(&naive), 0, "{change:?}");
+        }
+        outcomes.count([relief.moved.is_empty(), !relief.moved.is_empty()]);
+    });
+    outcomes.assert_each_more_than(5);
+}
+
+/// The tables of a PGFT without faults are those of the paper, even where its leaves have more nodes than cables.
+#[test]
+fn a_whole_pgft_is_not_relieved() {
+    let fabric = pgft("3; 6,4,4; 1,4,2; 1,1,1");
+    let case = Case::healthy(&fabric);
+    let routing = case.routing();
+    let (stable, relief) =
+        Stable::new(&routing, case.whole()).relieved(&routing, case.whole()).unwrap();
+    assert!(relief.moved.is_empty());
+    let (tables, _) = routing.route(case.whole(), &stable).unwrap();
+    assert_eq!(tables.differing(&routing.route(case.whole(), &Dmodc).unwrap().0), 0);
 }

@@ -2,11 +2,39 @@
 
 use std::sync::Arc;
 
-use super::relieve;
+use super::{Relief, relieve};
 use crate::fabric::Live;
 use crate::preprocess::Preprocessing;
-use crate::route::{Coverage, Engine, RouteError};
+use crate::recognise::recognise;
+use crate::route::{Coverage, Engine, RouteError, Stable};
+use crate::routing::Routing;
 use crate::tables::ForwardingTables;
+
+impl Stable {
+    /// Relieves the worst ports of one state of the fabric, once: the entries that this moves belong to the reference from
+    /// now on. In any other state, too, they have their ports as long as these are in P(s, d). So balance costs nothing when
+    /// the fabric is routed again.
+    ///
+    /// The state is most often the first one that is known: the reference, without the cables that were missing from
+    /// the first day. A PGFT without faults is left as it is, so that its tables are those of the paper.
+    ///
+    /// # Errors
+    /// If the tables of that state do not fit into memory, or a route is too long.
+    pub fn relieved(
+        self,
+        routing: &Routing,
+        first: Live<'_>,
+    ) -> Result<(Stable, Relief), RouteError> {
+        let ready = routing.preprocess(first);
+        if recognise(first, &ready.ranking, &ready.groups, routing.orders()).is_ok() {
+            return Ok((self, Relief::default()));
+        }
+        let (mut tables, _) = routing.route(first, &self)?;
+        let relief = relieve(first, &ready, &mut tables)?;
+        let reference = (*self.reference).clone().with_moved(routing.columns(), &relief.moved);
+        Ok((Stable { reference: Arc::new(reference) }, relief))
+    }
+}
 
 /// Routes by another engine, and then [relieves](relieve) the worst ports. Its name is that of the other engine with
 /// `+relief` after it.

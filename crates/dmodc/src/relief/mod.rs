@@ -38,27 +38,15 @@ pub use engine::Relieved;
 
 use crate::cost::TooFar;
 use crate::fabric::Live;
-use crate::id::{PortNumber, SwitchIndex};
 use crate::judge::risk::Traffic;
 use crate::oracle::relief::{attempts, enough};
 use crate::preprocess::Preprocessing;
-use crate::tables::ForwardingTables;
+use crate::tables::{ForwardingTables, MovedEntry};
 use routes::RouteTrees;
 use search::Search;
 
 /// Tables with more entries of switches for nodes than this are not relieved: counting would take too long.
 pub const MOST_ENTRIES: usize = 1 << 25;
-
-/// An entry with another port.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct MovedEntry {
-    /// The column.
-    pub column: u32,
-    /// The switch.
-    pub switch: SwitchIndex,
-    /// Its port now.
-    pub port: PortNumber,
-}
 
 /// What relief did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -3,9 +3,7 @@
 use crate::fabric::{Live, Peer};
 use crate::id::{NodeIndex, PortNumber, SwitchIndex};
 use crate::parallel;
-use crate::tables::{End, ForwardingTables, NO_ROUTE};
-
-use super::MovedEntry;
+use crate::tables::{End, ForwardingTables, MovedEntry, NO_ROUTE};
 
 /// No switch.
 const NOWHERE: u32 = u32::MAX;
