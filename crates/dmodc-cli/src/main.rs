@@ -7,6 +7,7 @@
 mod args;
 mod commands;
 mod dividers;
+mod expected_risk;
 mod help;
 mod inferred;
 mod input;

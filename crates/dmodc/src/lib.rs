@@ -39,6 +39,7 @@
 pub mod advise;
 mod bits;
 mod cost;
+mod departures;
 mod divider;
 pub mod fabric;
 mod group;
@@ -47,6 +48,7 @@ mod infer;
 pub mod judge;
 mod kernel;
 mod leaf;
+mod leaf_evenness;
 mod level_dividers;
 mod lids;
 mod measured;
@@ -58,6 +60,7 @@ mod random;
 mod random_faults;
 mod rank;
 mod recognise;
+pub mod relief;
 mod route;
 mod router;
 mod routing;
@@ -68,6 +71,7 @@ mod union_find;
 pub mod words;
 
 pub use cost::{CostBlock, TooFar};
+pub use departures::{Departures, DeparturesError};
 pub use divider::dividers;
 pub use fabric::{Degradation, Fabric, FabricBuilder, GuidOrder, Joined, Live, Pgft, Preset};
 pub use group::{Group, PortGroups};
@@ -75,6 +79,7 @@ pub use id::{AdapterIndex, CableIndex, Guid, Lid, NodeIndex, PortNumber, SwitchI
 pub use infer::{AddedCables, InferredLevel, InferredWhole, TooIrregular};
 pub use kernel::Kernel;
 pub use leaf::{Doubt, DoubtReason, LeafChoice, LeafRule, Leaves, NamePattern, NoLeafMeant};
+pub use leaf_evenness::{CrowdedLeaf, LeafEvenness};
 pub use level_dividers::{LevelDividers, LevelRule};
 pub use measured::ChoicesDown;
 pub use order::{
@@ -95,6 +100,6 @@ pub use routing::{Routing, RoutingOptions};
 pub use single_root::{Oddity, Unconnected};
 pub use survey::{HostKey, LevelSurvey, NotFatTree, Survey, host_name, not_fat_tree, survey};
 pub use tables::{
-    BLOCK, Columns, Destination, Digest, End, ForwardingTables, NO_ROUTE, NoMemory, RowDelta,
-    TableDelta, Tile,
+    BLOCK, Columns, Destination, Digest, End, ForwardingTables, MovedEntry, NO_ROUTE, NoMemory,
+    RowDelta, TableDelta, Tile,
 };

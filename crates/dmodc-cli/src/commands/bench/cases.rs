@@ -6,7 +6,7 @@ use dmodc_study::bench::{BenchCase, BenchSettings};
 
 use super::progress::checking;
 use crate::args::{BenchArgs, Dead, EngineName, KernelName};
-use crate::commands::generate::preset;
+use crate::commands::generate::pgft_preset;
 
 /// A fabric to measure on.
 pub(super) struct Size {
@@ -62,7 +62,7 @@ pub(super) fn sizes(presets: &[String], tuples: &[Pgft], default: &str) -> Resul
         names.push(default);
     }
     let named = names.into_iter().map(|name| {
-        let pgft = preset(name)?.pgft();
+        let pgft = pgft_preset(name)?;
         Ok(Size { name: name.into(), pgft, option: ["--preset".into(), name.into()] })
     });
     let tuples = tuples.iter().map(|pgft| {

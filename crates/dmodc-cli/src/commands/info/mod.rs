@@ -8,17 +8,18 @@ use std::fmt::Write as _;
 use anyhow::Result;
 use dmodc::fabric::Rate;
 use dmodc::{
-    Doubt, InferredLevel, InferredWhole, Labels, Leaves, LevelSurvey, Live, NotFatTree, NotPgft,
-    Preprocessing, RankRule, Routing, RoutingOptions, Survey, SwitchIndex, TooIrregular,
+    Dmodc, Doubt, InferredLevel, InferredWhole, Labels, Leaves, LevelSurvey, Live, NotFatTree,
+    NotPgft, Preprocessing, RankRule, Routing, RoutingOptions, Survey, SwitchIndex, TooIrregular,
     not_fat_tree, recognise, survey, validity,
 };
 use dmodc_formats::{Dirt, Format, Planes, Reading};
 use serde_json::{Value, json};
 
 use crate::args::InfoArgs;
+use crate::expected_risk::AllToAllRisk;
 use crate::input::HealthyFabric;
 use crate::text::{self, counted, dirt, not_pgft, number, switch};
-use crate::{Answer, dividers, inferred, input, output, ranks};
+use crate::{Answer, dividers, expected_risk, inferred, input, output, ranks};
 
 /// Everything that is reported.
 struct Info<'a> {
@@ -34,6 +35,8 @@ struct Info<'a> {
     dirt: Dirt,
     given_lids: usize,
     planes: Planes,
+    /// The risk of all-to-all with the default engine, if it was counted.
+    risk: Option<AllToAllRisk>,
 }
 
 pub(super) fn run(args: &InfoArgs) -> Result<Answer> {
@@ -56,6 +59,7 @@ pub(super) fn run(args: &InfoArgs) -> Result<Answer> {
         Err(_) => not_fat_tree(live, &ready.ranking, &survey, 0, 0),
     };
     let doubts = routing.doubts();
+    let risk = expected(live, &routing);
     let (ready, routing) = (&ready, &routing);
     let info = Info {
         live,
@@ -70,9 +74,20 @@ pub(super) fn run(args: &InfoArgs) -> Result<Answer> {
         dirt,
         given_lids,
         planes,
+        risk,
     };
     output::print(&if args.json { info.json() } else { info.text() })?;
     Ok(Answer::Yes)
+}
+
+/// Routes with the default engine, and counts all-to-all. Returns `None` if the fabric is too large or too irregular.
+fn expected(live: Live<'_>, routing: &Routing) -> Option<AllToAllRisk> {
+    let columns = routing.columns().len();
+    if !AllToAllRisk::is_counted(live.fabric.switches().len(), columns) {
+        return None;
+    }
+    let (tables, _) = routing.route(live, &Dmodc).ok()?;
+    AllToAllRisk::new(live, &routing.ranking(live), routing.orders(), &tables)
 }
 
 impl Info<'_> {
@@ -150,6 +165,8 @@ impl Info<'_> {
             "hosts_by_nodes": rails,
             "node_cable_rates": rates(&self.survey.node_rates),
             "inter_switch_rates": rates(&self.survey.switch_rates),
+            "leaf_evenness": expected_risk::uneven_json(self.live, &self.ready.ranking),
+            "all_to_all": self.risk.map(AllToAllRisk::json),
             "given_lids": self.given_lids,
         });
         dividers::set(&mut info, self.routing);
@@ -276,6 +293,10 @@ impl Info<'_> {
         }
         for line in text::doubts(fabric, self.doubts) {
             let _ = writeln!(text, "{line}");
+        }
+        text.push_str(&expected_risk::uneven_text(self.live, &self.ready.ranking));
+        if let Some(risk) = self.risk {
+            text.push_str(&risk.text(" with the engine dmodc"));
         }
         let equal = &self.survey.equal_ranks;
         if !equal.is_empty() {

@@ -11,9 +11,10 @@ use serde_json::{Value, json};
 
 use super::state::{RouteReference, RouteState};
 use crate::args::RouteArgs;
+use crate::expected_risk::AllToAllRisk;
 use crate::text::{counted, doubts, end, switch, time};
 use crate::verdict::{self, HintContext};
-use crate::{dividers, inferred, ranks};
+use crate::{dividers, expected_risk, inferred, ranks};
 
 /// Entries of live switches without a route, by kind of destination.
 #[derive(Default)]
@@ -63,6 +64,8 @@ pub(super) struct RouteSummary {
     pub(super) elapsed: Duration,
     /// What kept numbers cost, if that was measured.
     pub(super) numbers: Option<NumbersCost>,
+    /// The risk of all-to-all, if it was counted.
+    pub(super) risk: Option<AllToAllRisk>,
 }
 
 impl RouteSummary {
@@ -95,6 +98,8 @@ impl RouteSummary {
             },
             "connected_root_entries": self.connected,
             "numbers": self.numbers.as_ref().map(numbers),
+            "leaf_evenness": expected_risk::uneven_json(live, &state.routing.ranking(live)),
+            "all_to_all": self.risk.map(AllToAllRisk::json),
             "route_ms": self.elapsed.as_secs_f64() * 1e3,
         });
         if self.uses_level_dividers() {
@@ -135,6 +140,10 @@ impl RouteSummary {
         }
         text += &verdict::validity(&self.coverage);
         let _ = writeln!(text, "{}", self.delivery);
+        text += &expected_risk::uneven_text(live, &state.routing.ranking(live));
+        if let Some(risk) = self.risk {
+            text += &risk.text("");
+        }
         if !self.coverage.examples.is_empty() {
             let ranking = state.routing.ranking(live);
             let named = |s: SwitchIndex| {
