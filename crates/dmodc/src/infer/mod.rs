@@ -18,6 +18,7 @@
 
 mod block;
 mod evidence;
+mod join;
 mod likes;
 mod neighbours;
 mod parts;
