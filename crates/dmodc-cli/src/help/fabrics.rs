@@ -100,7 +100,10 @@ pub(super) const PAGES: &[HelpPage] = &[
                     "The fabric is irregular; the line names a switch that proves it. Dmodc routes it all the same.",
                 ),
                 ("rank", "The level of a switch. Leaves, the switches with nodes, have rank 0."),
-                ("missing cables", "Cables that a regular level would have."),
+                (
+                    "missing cables",
+                    "Cables that the inferred whole adds: compared with switches that are alike, they are absent.",
+                ),
                 (
                     "uncertain",
                     "Switches that may or may not be leaves. The options below \"Leaves and ranks\" decide.",

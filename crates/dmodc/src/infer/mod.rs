@@ -132,6 +132,12 @@ impl InferredWhole {
         Shape::new(live, leaves).whole()
     }
 
+    /// Returns a fabric as its own whole, to which nothing is added.
+    pub fn unchanged(fabric: &Fabric) -> Self {
+        let missing = Degradation::none(fabric);
+        InferredWhole { fabric: fabric.clone(), missing, levels: vec![] }
+    }
+
     /// Returns the number of cables that the whole adds.
     pub fn added_cables(&self) -> usize {
         self.levels.iter().map(InferredLevel::added_cables).sum()

@@ -1,14 +1,16 @@
 //! `dmodc info`: a survey report of a fabric.
 
+mod missing;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use anyhow::Result;
 use dmodc::fabric::Rate;
 use dmodc::{
-    AddedCables, Dmodc, Doubt, InferredLevel, InferredWhole, Labels, Leaves, LevelSurvey, Live,
-    NotFatTree, NotPgft, Preprocessing, RankRule, Routing, RoutingOptions, Survey, SwitchIndex,
-    TooIrregular, not_fat_tree, recognise, survey, validity,
+    Dmodc, Doubt, InferredLevel, InferredWhole, Labels, Leaves, LevelSurvey, Live, NotFatTree,
+    NotPgft, Preprocessing, RankRule, Routing, RoutingOptions, Survey, SwitchIndex, TooIrregular,
+    not_fat_tree, recognise, survey, validity,
 };
 use dmodc_formats::{Dirt, Format, Planes, Reading};
 use serde_json::{Value, json};
@@ -19,9 +21,6 @@ use crate::input::HealthyFabric;
 use crate::text::{self, counted, dirt, not_pgft, number, switch};
 use crate::{Answer, dividers, expected_risk, inferred, input, output, ranks};
 
-/// The number of examples that are named.
-const NAMED: usize = 3;
-
 /// Everything that is reported.
 struct Info<'a> {
     live: Live<'a>,
@@ -31,7 +30,7 @@ struct Info<'a> {
     not_fat_tree: Option<NotFatTree>,
     doubts: &'a [Doubt],
     survey: Survey,
-    whole: Result<InferredWhole, TooIrregular>,
+    inferred_whole: Result<InferredWhole, TooIrregular>,
     format: Format,
     dirt: Dirt,
     given_lids: usize,
@@ -47,7 +46,7 @@ pub(super) fn run(args: &InfoArgs) -> Result<Answer> {
     let live = whole.live();
     let options = RoutingOptions { leaves, ..RoutingOptions::default() };
     let routing = Routing::new(live, &options);
-    let whole_shape = InferredWhole::new(live.fabric, &options.leaves);
+    let inferred_whole = InferredWhole::new(live.fabric, &options.leaves);
     let ready = routing.shape(live);
     let shape = recognise(live, &ready.ranking, &ready.groups, &ready.orders);
     let survey = survey(live, &ready.ranking, &ready.groups);
@@ -70,7 +69,7 @@ pub(super) fn run(args: &InfoArgs) -> Result<Answer> {
         not_fat_tree,
         doubts,
         survey,
-        whole: whole_shape,
+        inferred_whole,
         format,
         dirt,
         given_lids,
@@ -104,7 +103,7 @@ impl Info<'_> {
 
     /// Returns what was inferred about the cables from a rank to the next.
     fn inferred(&self, rank: usize) -> Option<&InferredLevel> {
-        self.whole.as_ref().ok()?.levels.get(rank)
+        self.inferred_whole.as_ref().ok()?.levels.get(rank)
     }
 
     fn unranked(&self) -> usize {
@@ -160,7 +159,7 @@ impl Info<'_> {
             "pgft": self.shape.as_ref().ok().map(|labels| labels.pgft.to_string()),
             "not_pgft_because": self.shape.as_ref().err().map(|why| not_pgft(fabric, why)),
             "ranks": levels,
-            "inferred_whole": inferred::json(fabric, &self.whole),
+            "inferred_whole": inferred::json(fabric, &self.inferred_whole),
             "rank_rule": ranks::json(self.live, self.routing),
             "equal_rank_pairs": self.survey.equal_ranks.len(),
             "hosts_by_nodes": rails,
@@ -257,8 +256,8 @@ impl Info<'_> {
         let fabric = self.live.fabric;
         text.push_str(&ranks::text(self.live, self.routing));
         text.push_str(&dividers::text(self.routing));
-        if self.whole.is_err() {
-            let _ = writeln!(text, "inferred whole: {}", inferred::text(&self.whole));
+        if self.inferred_whole.is_err() {
+            let _ = writeln!(text, "inferred whole: {}", inferred::text(&self.inferred_whole));
         }
         for (rank, level) in self.survey.levels.iter().enumerate().rev() {
             let is_lowest = rank == 0 && *self.ready.ranking.rule() == RankRule::Leaves;
@@ -269,7 +268,7 @@ impl Info<'_> {
                 let _ = write!(text, ", {down} down and {up} up ({ratio:.2} : 1)");
             }
             text.push('\n');
-            lacking_text(text, level, self.inferred(rank), |s| switch(fabric, s));
+            missing::text(text, level, self.inferred(rank), |s| switch(fabric, s));
         }
         if self.unranked() > 0 {
             let count = counted(self.unranked(), "switch");
@@ -288,7 +287,7 @@ impl Info<'_> {
         {
             if !list.is_empty() {
                 let names = list.iter().map(|&s| switch(fabric, s));
-                let (count, names) = (counted(list.len(), noun), first(names, list.len()));
+                let (count, names) = (counted(list.len(), noun), missing::first(names, list.len()));
                 let _ = writeln!(text, "{count} {what}: {names}");
             }
         }
@@ -305,7 +304,7 @@ impl Info<'_> {
                 .iter()
                 .map(|&(a, b)| format!("{} - {}", switch(fabric, a), switch(fabric, b)));
             let count = counted(equal.len(), "pair");
-            let names = first(pairs, equal.len());
+            let names = missing::first(pairs, equal.len());
             let _ = writeln!(text, "cables between switches of the same rank: {count}: {names}");
         }
     }
@@ -348,66 +347,6 @@ fn rate_text(rate: Rate) -> String {
     }
 }
 
-/// Adds the cables that a level lacks compared with its regular shape, and switches that differ from it without lacking a
-/// cable, with the first examples.
-fn lacking_text(
-    text: &mut String,
-    level: &LevelSurvey,
-    inferred: Option<&InferredLevel>,
-    name: impl Fn(SwitchIndex) -> String,
-) {
-    let none = InferredLevel::default();
-    let InferredLevel { added, without_port, .. } = inferred.unwrap_or(&none);
-    let pair_names = |pairs: &[AddedCables]| {
-        let names = pairs.iter().map(|pair| {
-            let cables = counted(pair.cables, "cable");
-            format!("{cables} {} - {}", name(pair.lower), name(pair.upper))
-        });
-        first(names, pairs.len())
-    };
-    if !added.is_empty() {
-        let missing: usize = added.iter().map(|pair| pair.cables).sum();
-        let _ = writeln!(
-            text,
-            "    missing cables: {} (a switch of this rank usually has {} to {}{} above): {}",
-            number(missing),
-            counted(level.usual_parallel, "cable"),
-            if level.usual_upswitches == 1 { "" } else { "each of " },
-            counted(level.usual_upswitches, "switch"),
-            pair_names(added),
-        );
-    }
-    if !without_port.is_empty() {
-        let missing: usize = without_port.iter().map(|pair| pair.cables).sum();
-        let (count, names) = (number(missing), pair_names(without_port));
-        let _ = writeln!(text, "    missing cables without a free port: {count}: {names}");
-    }
-    let lacks = |a: SwitchIndex, b: Option<SwitchIndex>| {
-        let mut all = added.iter().chain(without_port);
-        all.any(|pair| pair.lower == a && b.is_none_or(|b| pair.upper == b))
-    };
-    let pairs = level.fewer_cables.iter().filter(|&&(a, b, _)| !lacks(a, Some(b)));
-    let pairs: Vec<String> = pairs
-        .map(|&(a, b, n)| format!("{} - {} has {}", name(a), name(b), counted(n, "cable")))
-        .collect();
-    let switches = level.fewer_upswitches.iter().filter(|&&(s, _)| !lacks(s, None));
-    let switches: Vec<String> = switches
-        .map(|&(s, n)| format!("{} is connected to {}", name(s), counted(n, "switch")))
-        .collect();
-    for (list, noun, what) in
-        [(pairs, "pair", "fewer cables"), (switches, "switch", "fewer switches above")]
-    {
-        if !list.is_empty() {
-            let (count, names) =
-                (counted(list.len(), noun), first(list.iter().cloned(), list.len()));
-            let _ = writeln!(
-                text,
-                "    different, but nothing is missing: {count} with {what}: {names}"
-            );
-        }
-    }
-}
-
 fn level_json(level: &LevelSurvey, inferred: Option<&InferredLevel>) -> Value {
     json!({
         "switches": level.switches,
@@ -420,11 +359,4 @@ fn level_json(level: &LevelSurvey, inferred: Option<&InferredLevel>) -> Value {
         "pairs_with_fewer_cables": level.fewer_cables.len(),
         "switches_with_fewer_upswitches": level.fewer_upswitches.len(),
     })
-}
-
-/// Returns the first few of many names.
-fn first(names: impl Iterator<Item = String>, count: usize) -> String {
-    let list: Vec<String> = names.take(NAMED).collect();
-    let more = if count > NAMED { ", …" } else { "" };
-    format!("{}{more}", list.join(", "))
 }
