@@ -144,8 +144,8 @@ pub(crate) struct GenerateOptions {
     #[arg(long, value_enum, default_value_t)]
     pub(crate) guids: GuidChoice,
     /// Let the fabric depart from its regular shape at random: missing=COUNT|PERCENT% cables between switches are missing,
-    /// uneven=COUNT|PERCENT% leaves have some of their nodes on another leaf, service=COUNT nodes are on switches that are not
-    /// leaves, recabled=COUNT pairs of cables have their upper ends exchanged. Separate them by commas.
+    /// uneven=COUNT|PERCENT% leaves have some of their nodes on another leaf, service=COUNT nodes are on spines of one
+    /// plane, recabled=COUNT pairs of cables have their upper ends exchanged. Separate them by commas.
     #[arg(long, value_name = "KIND=AMOUNT,…", default_value = "")]
     pub(crate) departures: Departures,
     /// The seed for shuffled GUIDs and for departures. The same seed gives the same fabric.
