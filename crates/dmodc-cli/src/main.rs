@@ -9,6 +9,7 @@ mod commands;
 mod dividers;
 mod expected_risk;
 mod help;
+mod inferred;
 mod input;
 mod names;
 mod output;

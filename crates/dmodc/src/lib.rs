@@ -44,6 +44,7 @@ mod divider;
 pub mod fabric;
 mod group;
 mod id;
+mod infer;
 pub mod judge;
 mod kernel;
 mod leaf;
@@ -59,6 +60,7 @@ mod random;
 mod random_faults;
 mod rank;
 mod recognise;
+pub mod relief;
 mod route;
 mod router;
 mod routing;
@@ -74,6 +76,7 @@ pub use divider::dividers;
 pub use fabric::{Degradation, Fabric, FabricBuilder, GuidOrder, Joined, Live, Pgft, Preset};
 pub use group::{Group, PortGroups};
 pub use id::{AdapterIndex, CableIndex, Guid, Lid, NodeIndex, PortNumber, SwitchIndex};
+pub use infer::{AddedCables, InferredLevel, InferredWhole, TooIrregular};
 pub use kernel::Kernel;
 pub use leaf::{Doubt, DoubtReason, LeafChoice, LeafRule, Leaves, NamePattern, NoLeafMeant};
 pub use leaf_evenness::{CrowdedLeaf, LeafEvenness};
@@ -97,6 +100,6 @@ pub use routing::{Routing, RoutingOptions};
 pub use single_root::{Oddity, Unconnected};
 pub use survey::{HostKey, LevelSurvey, NotFatTree, Survey, host_name, not_fat_tree, survey};
 pub use tables::{
-    BLOCK, Columns, Destination, Digest, End, ForwardingTables, NO_ROUTE, NoMemory, RowDelta,
-    TableDelta, Tile,
+    BLOCK, Columns, Destination, Digest, End, ForwardingTables, MovedEntry, NO_ROUTE, NoMemory,
+    RowDelta, TableDelta, Tile,
 };

@@ -6,8 +6,9 @@ use std::fmt::Write as _;
 use anyhow::Result;
 use dmodc::fabric::Rate;
 use dmodc::{
-    Dmodc, Doubt, Labels, Leaves, LevelSurvey, Live, NotFatTree, NotPgft, Preprocessing, RankRule,
-    Routing, RoutingOptions, Survey, SwitchIndex, not_fat_tree, recognise, survey, validity,
+    AddedCables, Dmodc, Doubt, InferredLevel, InferredWhole, Labels, Leaves, LevelSurvey, Live,
+    NotFatTree, NotPgft, Preprocessing, RankRule, Routing, RoutingOptions, Survey, SwitchIndex,
+    TooIrregular, not_fat_tree, recognise, survey, validity,
 };
 use dmodc_formats::{Dirt, Format, Planes, Reading};
 use serde_json::{Value, json};
@@ -16,7 +17,7 @@ use crate::args::InfoArgs;
 use crate::expected_risk::AllToAllRisk;
 use crate::input::HealthyFabric;
 use crate::text::{self, counted, dirt, not_pgft, number, switch};
-use crate::{Answer, dividers, expected_risk, input, output, ranks};
+use crate::{Answer, dividers, expected_risk, inferred, input, output, ranks};
 
 /// The number of examples that are named.
 const NAMED: usize = 3;
@@ -30,6 +31,7 @@ struct Info<'a> {
     not_fat_tree: Option<NotFatTree>,
     doubts: &'a [Doubt],
     survey: Survey,
+    whole: Result<InferredWhole, TooIrregular>,
     format: Format,
     dirt: Dirt,
     given_lids: usize,
@@ -45,6 +47,7 @@ pub(super) fn run(args: &InfoArgs) -> Result<Answer> {
     let live = whole.live();
     let options = RoutingOptions { leaves, ..RoutingOptions::default() };
     let routing = Routing::new(live, &options);
+    let whole_shape = InferredWhole::new(live.fabric, &options.leaves);
     let ready = routing.shape(live);
     let shape = recognise(live, &ready.ranking, &ready.groups, &ready.orders);
     let survey = survey(live, &ready.ranking, &ready.groups);
@@ -67,6 +70,7 @@ pub(super) fn run(args: &InfoArgs) -> Result<Answer> {
         not_fat_tree,
         doubts,
         survey,
+        whole: whole_shape,
         format,
         dirt,
         given_lids,
@@ -98,6 +102,11 @@ impl Info<'_> {
         self.not_fat_tree.as_ref().map(text::not_fat_tree).or_else(by_routes)
     }
 
+    /// Returns what was inferred about the cables from a rank to the next.
+    fn inferred(&self, rank: usize) -> Option<&InferredLevel> {
+        self.whole.as_ref().ok()?.levels.get(rank)
+    }
+
     fn unranked(&self) -> usize {
         let ranked: usize = self.survey.levels.iter().map(|level| level.switches).sum();
         self.live.fabric.switches().len() - ranked
@@ -112,7 +121,9 @@ impl Info<'_> {
             rates.iter().map(|(rate, count)| (rate.to_string(), *count)).collect()
         };
         let (nodes, adapters) = fabric.host_counts();
-        let levels: Vec<Value> = self.survey.levels.iter().map(level_json).collect();
+        let levels = self.survey.levels.iter().enumerate();
+        let levels: Vec<Value> =
+            levels.map(|(rank, level)| level_json(level, self.inferred(rank))).collect();
         let dirt: BTreeMap<&str, Value> = self
             .dirt
             .iter()
@@ -149,6 +160,7 @@ impl Info<'_> {
             "pgft": self.shape.as_ref().ok().map(|labels| labels.pgft.to_string()),
             "not_pgft_because": self.shape.as_ref().err().map(|why| not_pgft(fabric, why)),
             "ranks": levels,
+            "inferred_whole": inferred::json(fabric, &self.whole),
             "rank_rule": ranks::json(self.live, self.routing),
             "equal_rank_pairs": self.survey.equal_ranks.len(),
             "hosts_by_nodes": rails,
@@ -245,6 +257,9 @@ impl Info<'_> {
         let fabric = self.live.fabric;
         text.push_str(&ranks::text(self.live, self.routing));
         text.push_str(&dividers::text(self.routing));
+        if self.whole.is_err() {
+            let _ = writeln!(text, "inferred whole: {}", inferred::text(&self.whole));
+        }
         for (rank, level) in self.survey.levels.iter().enumerate().rev() {
             let is_lowest = rank == 0 && *self.ready.ranking.rule() == RankRule::Leaves;
             let what = if is_lowest { " (leaves)" } else { "" };
@@ -254,7 +269,7 @@ impl Info<'_> {
                 let _ = write!(text, ", {down} down and {up} up ({ratio:.2} : 1)");
             }
             text.push('\n');
-            lacking_text(text, level, |s| switch(fabric, s));
+            lacking_text(text, level, self.inferred(rank), |s| switch(fabric, s));
         }
         if self.unranked() > 0 {
             let count = counted(self.unranked(), "switch");
@@ -333,39 +348,67 @@ fn rate_text(rate: Rate) -> String {
     }
 }
 
-/// Adds the cables that a level lacks compared with its regular shape, with the first examples.
-fn lacking_text(text: &mut String, level: &LevelSurvey, name: impl Fn(SwitchIndex) -> String) {
-    let missing = level.missing_cables();
-    if missing == 0 {
-        return;
+/// Adds the cables that a level lacks compared with its regular shape, and switches that differ from it without lacking a
+/// cable, with the first examples.
+fn lacking_text(
+    text: &mut String,
+    level: &LevelSurvey,
+    inferred: Option<&InferredLevel>,
+    name: impl Fn(SwitchIndex) -> String,
+) {
+    let none = InferredLevel::default();
+    let InferredLevel { added, without_port, .. } = inferred.unwrap_or(&none);
+    let pair_names = |pairs: &[AddedCables]| {
+        let names = pairs.iter().map(|pair| {
+            let cables = counted(pair.cables, "cable");
+            format!("{cables} {} - {}", name(pair.lower), name(pair.upper))
+        });
+        first(names, pairs.len())
+    };
+    if !added.is_empty() {
+        let missing: usize = added.iter().map(|pair| pair.cables).sum();
+        let _ = writeln!(
+            text,
+            "    missing cables: {} (a switch of this rank usually has {} to {}{} above): {}",
+            number(missing),
+            counted(level.usual_parallel, "cable"),
+            if level.usual_upswitches == 1 { "" } else { "each of " },
+            counted(level.usual_upswitches, "switch"),
+            pair_names(added),
+        );
     }
-    let _ = writeln!(
-        text,
-        "    missing cables: {} (a switch of this rank usually has {} to {}{} above)",
-        number(missing),
-        counted(level.usual_parallel, "cable"),
-        if level.usual_upswitches == 1 { "" } else { "each of " },
-        counted(level.usual_upswitches, "switch"),
-    );
-    let pairs = &level.fewer_cables;
-    if !pairs.is_empty() {
-        let names = pairs
-            .iter()
-            .map(|&(a, b, n)| format!("{} - {} has {}", name(a), name(b), counted(n, "cable")));
-        let (count, names) = (counted(pairs.len(), "pair"), first(names, pairs.len()));
-        let _ = writeln!(text, "      {count} with fewer cables: {names}");
+    if !without_port.is_empty() {
+        let missing: usize = without_port.iter().map(|pair| pair.cables).sum();
+        let (count, names) = (number(missing), pair_names(without_port));
+        let _ = writeln!(text, "    missing cables without a free port: {count}: {names}");
     }
-    let switches = &level.fewer_upswitches;
-    if !switches.is_empty() {
-        let names = switches
-            .iter()
-            .map(|&(s, n)| format!("{} is connected to {}", name(s), counted(n, "switch")));
-        let (count, names) = (counted(switches.len(), "switch"), first(names, switches.len()));
-        let _ = writeln!(text, "      {count} with fewer switches above: {names}");
+    let lacks = |a: SwitchIndex, b: Option<SwitchIndex>| {
+        let mut all = added.iter().chain(without_port);
+        all.any(|pair| pair.lower == a && b.is_none_or(|b| pair.upper == b))
+    };
+    let pairs = level.fewer_cables.iter().filter(|&&(a, b, _)| !lacks(a, Some(b)));
+    let pairs: Vec<String> = pairs
+        .map(|&(a, b, n)| format!("{} - {} has {}", name(a), name(b), counted(n, "cable")))
+        .collect();
+    let switches = level.fewer_upswitches.iter().filter(|&&(s, _)| !lacks(s, None));
+    let switches: Vec<String> = switches
+        .map(|&(s, n)| format!("{} is connected to {}", name(s), counted(n, "switch")))
+        .collect();
+    for (list, noun, what) in
+        [(pairs, "pair", "fewer cables"), (switches, "switch", "fewer switches above")]
+    {
+        if !list.is_empty() {
+            let (count, names) =
+                (counted(list.len(), noun), first(list.iter().cloned(), list.len()));
+            let _ = writeln!(
+                text,
+                "    different, but nothing is missing: {count} with {what}: {names}"
+            );
+        }
     }
 }
 
-fn level_json(level: &LevelSurvey) -> Value {
+fn level_json(level: &LevelSurvey, inferred: Option<&InferredLevel>) -> Value {
     json!({
         "switches": level.switches,
         "down_cables": level.down_cables,
@@ -373,7 +416,7 @@ fn level_json(level: &LevelSurvey) -> Value {
         "oversubscription": level.oversubscription(),
         "usual_upswitches": level.usual_upswitches,
         "usual_parallel_cables": level.usual_parallel,
-        "missing_cables": level.missing_cables(),
+        "missing_cables": inferred.map_or(0, InferredLevel::added_cables),
         "pairs_with_fewer_cables": level.fewer_cables.len(),
         "switches_with_fewer_upswitches": level.fewer_upswitches.len(),
     })

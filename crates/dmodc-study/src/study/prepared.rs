@@ -88,8 +88,12 @@ impl<'a> PreparedFabric<'a> {
         let no_faults = Degradation::none(fabric);
         let live = Live::new(fabric, &no_faults);
         let routing = Routing::new(live, &RoutingOptions::default());
-        let inputs =
-            EngineInputs { routing: &routing, reference: live, seed: engine_seed(&study.plan) };
+        let inputs = EngineInputs {
+            routing: &routing,
+            reference: live,
+            first: live,
+            seed: engine_seed(&study.plan),
+        };
         let engines = study.plan.engines.iter().map(|engine| engine.name.engine(inputs)).collect();
         let mut prepared =
             PreparedFabric { study, fabric, routing, engines, plugin, healthy: vec![] };
@@ -160,7 +164,7 @@ impl<'a> PreparedFabric<'a> {
         let healthy = self.healthy[at].as_ref().expect("the engines of all cells are prepared");
         let mut about = about.clone();
         about.set("engine", engine);
-        let draws = (*engine == EngineName::Random).then(|| engine_seed(plan));
+        let draws = (*engine.router() == EngineName::Random).then(|| engine_seed(plan));
         about.set_some("engine_seed", draws);
         let trial_seed = about.get("throw_seed").parse().expect("it was set to a number");
         let mut each = |measure: &mut dyn FnMut(&Pattern, Option<u64>, &mut StudyRow)| {

@@ -21,6 +21,7 @@ mod pods;
 mod presets;
 mod rate;
 mod shape;
+mod with_cables;
 mod without;
 
 pub use builder::{BuildError, FabricBuilder, Inconsistency, Problem, Vertex};
