@@ -141,7 +141,7 @@ impl Kernel {
             #[cfg(target_arch = "x86_64")]
             Form::Avx2(proof) => x86::write_lost_avx2(proof, ports, pieces, cycles, row),
             #[cfg(target_arch = "x86_64")]
-            Form::Avx512(proof) => x86::write_lost_avx2(proof.avx2(), ports, pieces, cycles, row),
+            Form::Avx512(proof) => x86::write_lost_avx512(proof, ports, pieces, row),
         }
     }
 }

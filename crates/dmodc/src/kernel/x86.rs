@@ -7,12 +7,12 @@
 
 use std::arch::x86_64::{
     __m128i, __m256i, __m512i, _mm_cvtsi64_si128, _mm_cvtsi128_si64, _mm_sfence, _mm_shuffle_epi8,
-    _mm_stream_si128, _mm256_cmpeq_epi8, _mm256_loadu_si256, _mm256_movemask_epi8,
-    _mm256_storeu_si256, _mm512_and_si512, _mm512_castsi512_si256, _mm512_cmpeq_epi64_mask,
-    _mm512_cmpneq_epi8_mask, _mm512_gf2p8affine_epi64_epi8, _mm512_loadu_si512,
-    _mm512_maskz_compress_epi8, _mm512_permutexvar_epi8, _mm512_set1_epi8, _mm512_set1_epi64,
-    _mm512_sllv_epi64, _mm512_srlv_epi64, _mm512_storeu_si512, _mm512_test_epi64_mask,
-    _mm512_xor_si512, _pext_u64,
+    _mm_stream_si128, _mm256_cmpeq_epi8, _mm256_loadu_si256, _mm256_mask_expand_epi8,
+    _mm256_movemask_epi8, _mm256_storeu_si256, _mm512_and_si512, _mm512_castsi512_si256,
+    _mm512_cmpeq_epi64_mask, _mm512_cmpneq_epi8_mask, _mm512_gf2p8affine_epi64_epi8,
+    _mm512_loadu_si512, _mm512_mask_expand_epi8, _mm512_maskz_compress_epi8,
+    _mm512_permutexvar_epi8, _mm512_set1_epi8, _mm512_set1_epi64, _mm512_sllv_epi64,
+    _mm512_srlv_epi64, _mm512_storeu_si512, _mm512_test_epi64_mask, _mm512_xor_si512, _pext_u64,
 };
 
 use super::choices::{Choices, OneByOne, Words};
@@ -349,6 +349,51 @@ impl Expand for EightByEight {
             left >>= 8;
         }
     }
+}
+
+/// The loop of [`each_piece`] with the cycle in a register: one instruction compresses the ports, one rotates and repeats
+/// them, and one puts them where entries are lost.
+pub(super) fn write_lost_avx512(_: Avx512, ports: &[u8; 64], pieces: &[LostPiece], row: &mut [u8]) {
+    #[target_feature(
+        enable = "avx2,bmi1,bmi2,popcnt,avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2"
+    )]
+    fn write_lost(ports: &[u8; 64], pieces: &[LostPiece], row: &mut [u8]) {
+        let ports = load(ports);
+        for &LostPiece { start, lost, groups, at } in pieces {
+            let to = row[start..].first_chunk_mut().expect("a row has slack");
+            let rotations = &ROTATIONS[groups.count_ones() as usize];
+            let from = rotations[at as usize & 63..].first_chunk().expect("64 from any place on");
+            let cycle = _mm512_maskz_compress_epi8(groups, ports);
+            let cycle = _mm512_permutexvar_epi8(load(from), cycle);
+            if lost >> 32 == 0 {
+                // Half a register lies in one cache line more often.
+                let to: &mut [u8; 32] = to.first_chunk_mut().expect("32 of 64");
+                let entries = load_half(to);
+                let cycle = _mm512_castsi512_si256(cycle);
+                store_half(to, _mm256_mask_expand_epi8(entries, lost as u32, cycle));
+            } else {
+                let entries = _mm512_mask_expand_epi8(load(to), lost, cycle);
+                // SAFETY: an array of 64 bytes can be written whole, at any address.
+                unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), entries) };
+            }
+        }
+    }
+    // SAFETY: the caller has proof of AVX-512.
+    unsafe { write_lost(ports, pieces, row) }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn load_half(from: &[u8; 32]) -> __m256i {
+    // SAFETY: an array of 32 bytes can be read whole, at any address.
+    unsafe { _mm256_loadu_si256(from.as_ptr().cast()) }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn store_half(to: &mut [u8; 32], value: __m256i) {
+    // SAFETY: an array of 32 bytes can be written whole, at any address.
+    unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), value) }
 }
 
 /// For each value of a byte, eight bytes, one for each bit: the number of set bits below it if the bit is set, else 128,
