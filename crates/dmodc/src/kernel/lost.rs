@@ -16,17 +16,41 @@
 use super::spread::{BATCH, BitByBit, Compress, Cycles, write_again};
 use crate::bits::bits;
 
-/// Entries of one row, of which some are lost.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct LostPiece {
-    /// Where they begin.
-    pub(crate) start: usize,
-    /// The lost ones: a bit for each entry from there on.
-    pub(crate) lost: u64,
+/// Pieces of one row: an element for each piece in each field.
+#[derive(Clone, Copy)]
+pub(crate) struct LostPieces<'a> {
+    /// Where the pieces begin.
+    pub(crate) starts: &'a [u32],
+    /// The lost entries: a bit for each entry from there on. Pieces without any are skipped.
+    pub(crate) lost: &'a [u64],
     /// The groups whose ports are taken in turn; at least one.
-    pub(crate) groups: u64,
+    pub(crate) groups: &'a [u64],
     /// The index, among these groups, of the one that the first lost entry takes.
-    pub(crate) at: u32,
+    pub(crate) at: &'a [u32],
+}
+
+/// One of the pieces.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct LostPiece {
+    pub(super) start: usize,
+    pub(super) lost: u64,
+    pub(super) groups: u64,
+    pub(super) at: u32,
+}
+
+impl<'a> LostPieces<'a> {
+    /// Returns the pieces with lost entries.
+    #[inline(always)]
+    pub(super) fn iter(self) -> impl Iterator<Item = LostPiece> + use<'a> {
+        let all = self.starts.iter().zip(self.lost).zip(self.groups).zip(self.at);
+        let piece = |(((start, lost), groups), at): (((&u32, &u64), &u64), &u32)| LostPiece {
+            start: *start as usize,
+            lost: *lost,
+            groups: *groups,
+            at: *at,
+        };
+        all.map(piece).filter(|piece| piece.lost != 0)
+    }
 }
 
 /// Puts bytes where the bits of a mask are. (A trait, so that [`each_piece`] is compiled for each
@@ -50,11 +74,19 @@ impl Expand for BitByBit {
 #[inline(always)]
 pub(super) fn each_piece<E: Expand>(
     ports: &[u8; 64],
-    pieces: &[LostPiece],
+    pieces: LostPieces<'_>,
     cycles: &mut Cycles,
     row: &mut [u8],
 ) {
-    for batch in pieces.chunks(BATCH) {
+    let mut pieces = pieces.iter();
+    let mut batch = [LostPiece::default(); BATCH];
+    loop {
+        let mut count = 0;
+        for (to, piece) in batch.iter_mut().zip(&mut pieces) {
+            *to = piece;
+            count += 1;
+        }
+        let batch = &batch[..count];
         let mut sizes = [0; BATCH];
         for ((piece, cycle), size) in batch.iter().zip(cycles.0.iter_mut()).zip(&mut sizes) {
             *size = E::compress(ports, piece.groups, cycle);
@@ -74,6 +106,9 @@ pub(super) fn each_piece<E: Expand>(
             let to = row[piece.start..].first_chunk_mut().expect("a row has slack");
             E::expand(from, piece.lost, to);
         }
+        if count < BATCH {
+            return;
+        }
     }
 }
 
@@ -91,7 +126,7 @@ mod tests {
         for round in 0..if cfg!(miri) { 6 } else { 400 } {
             let ports: [u8; 64] = std::array::from_fn(|_| 1 + random.below(254) as u8);
             let mut start = 0;
-            let mut pieces = vec![];
+            let (mut starts, mut losts, mut sets, mut places) = (vec![], vec![], vec![], vec![]);
             for _ in 0..random.below(40) {
                 let length = 1 + random.below(64);
                 let few = random.below(u64::MAX) & random.below(u64::MAX);
@@ -99,12 +134,16 @@ mod tests {
                 let groups = 1 << random.below(64) | random.below(u64::MAX) >> random.below(64);
                 let groups = if round % 5 == 0 { groups & groups.wrapping_neg() } else { groups };
                 let at = random.below(groups.count_ones().into()) as u32;
-                pieces.push(LostPiece { start, lost: lost >> (64 - length), groups, at });
+                starts.push(start as u32);
+                losts.push(lost >> (64 - length));
+                sets.push(groups);
+                places.push(at);
                 start += length as usize;
             }
             let before: Vec<u8> = (0..start + SLACK).map(|_| random.below(255) as u8).collect();
             let mut wanted = before.clone();
-            for piece in &pieces {
+            let pieces = LostPieces { starts: &starts, lost: &losts, groups: &sets, at: &places };
+            for piece in pieces.iter() {
                 let cycle: Vec<u8> = bits(piece.groups).map(|group| ports[group]).collect();
                 for (n, bit) in bits(piece.lost).enumerate() {
                     wanted[piece.start + bit] = cycle[(piece.at as usize + n) % cycle.len()];
@@ -112,7 +151,7 @@ mod tests {
             }
             for kernel in Kernel::all() {
                 let mut row = before.clone();
-                kernel.write_lost(&ports, &pieces, &mut Cycles::default(), &mut row);
+                kernel.write_lost(&ports, pieces, &mut Cycles::default(), &mut row);
                 assert_eq!(row, wanted, "{}", kernel.name());
             }
         }

@@ -26,7 +26,7 @@ mod x86;
 pub(crate) use choices::Choices;
 pub(crate) use differ::{Difference, Fields};
 pub(crate) use divide::{Divisor, SIZES, divide_by_count};
-pub(crate) use lost::LostPiece;
+pub(crate) use lost::LostPieces;
 pub(crate) use past_cache::RowCopier;
 pub(crate) use rows::{CostRow, INFINITE, UNREACHED, equal, finite, keep, one_less, relax};
 pub(crate) use spread::{Cycles, SLACK, Spread, chains};
@@ -89,6 +89,19 @@ impl Kernel {
         }
     }
 
+    /// Does what [`run`](Self::run) does, but with registers as wide as the processor has. This is for loops over
+    /// consecutive elements. Loops that collect words from many places are slower with wide registers.
+    #[inline]
+    pub(crate) fn run_wide<T>(self, work: impl FnOnce() -> T) -> T {
+        match self.0 {
+            Form::Portable => work(),
+            #[cfg(target_arch = "x86_64")]
+            Form::Avx2(proof) => x86::run_avx2(proof, work),
+            #[cfg(target_arch = "x86_64")]
+            Form::Avx512(proof) => x86::run_avx512(proof, work),
+        }
+    }
+
     /// Transposes closer sets: from `through` (for each group, the targets that it is closer to) to `choices` (for each
     /// target, the groups that are closer to it).
     #[inline]
@@ -132,7 +145,7 @@ impl Kernel {
     pub(crate) fn write_lost(
         self,
         ports: &[u8; 64],
-        pieces: &[LostPiece],
+        pieces: LostPieces<'_>,
         cycles: &mut Cycles,
         row: &mut [u8],
     ) {

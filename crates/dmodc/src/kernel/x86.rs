@@ -18,7 +18,7 @@ use std::arch::x86_64::{
 use super::choices::{Choices, OneByOne, Words};
 use super::differ::{self, Compare, Difference, Fields};
 use super::divide::SIZES;
-use super::lost::{Expand, LostPiece, each_piece};
+use super::lost::{Expand, LostPiece, LostPieces, each_piece};
 use super::spread::{Compress, Cycles, Run, SLACK, Spread, Way, each_run};
 use crate::tables::NO_ROUTE;
 
@@ -50,9 +50,11 @@ impl Avx512 {
         let avx2 = Avx2::detect()?;
         let found = is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512dq")
             && is_x86_feature_detected!("avx512vl")
             && is_x86_feature_detected!("avx512vbmi")
             && is_x86_feature_detected!("avx512vbmi2")
+            && is_x86_feature_detected!("avx512vpopcntdq")
             && is_x86_feature_detected!("gfni");
         found.then_some(Avx512(avx2))
     }
@@ -65,6 +67,18 @@ pub(super) fn run_avx2<T>(_: Avx2, work: impl FnOnce() -> T) -> T {
         work()
     }
     // SAFETY: the caller has proof of AVX2.
+    unsafe { run(work) }
+}
+
+/// Runs what is inlined into it with AVX-512.
+pub(super) fn run_avx512<T>(_: Avx512, work: impl FnOnce() -> T) -> T {
+    #[target_feature(
+        enable = "avx2,bmi1,bmi2,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq"
+    )]
+    fn run<T>(work: impl FnOnce() -> T) -> T {
+        work()
+    }
+    // SAFETY: the caller has proof of AVX-512.
     unsafe { run(work) }
 }
 
@@ -316,12 +330,12 @@ static PICKS: [u64; 256] = {
 pub(super) fn write_lost_avx2(
     _: Avx2,
     ports: &[u8; 64],
-    pieces: &[LostPiece],
+    pieces: LostPieces<'_>,
     cycles: &mut Cycles,
     row: &mut [u8],
 ) {
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-    fn write_lost(ports: &[u8; 64], pieces: &[LostPiece], cycles: &mut Cycles, row: &mut [u8]) {
+    fn write_lost(ports: &[u8; 64], pieces: LostPieces<'_>, cycles: &mut Cycles, row: &mut [u8]) {
         each_piece::<EightByEight>(ports, pieces, cycles, row);
     }
     // SAFETY: the caller has proof of AVX2.
@@ -353,13 +367,18 @@ impl Expand for EightByEight {
 
 /// The loop of [`each_piece`] with the cycle in a register: one instruction compresses the ports, one rotates and repeats
 /// them, and one puts them where entries are lost.
-pub(super) fn write_lost_avx512(_: Avx512, ports: &[u8; 64], pieces: &[LostPiece], row: &mut [u8]) {
+pub(super) fn write_lost_avx512(
+    _: Avx512,
+    ports: &[u8; 64],
+    pieces: LostPieces<'_>,
+    row: &mut [u8],
+) {
     #[target_feature(
         enable = "avx2,bmi1,bmi2,popcnt,avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2"
     )]
-    fn write_lost(ports: &[u8; 64], pieces: &[LostPiece], row: &mut [u8]) {
+    fn write_lost(ports: &[u8; 64], pieces: LostPieces<'_>, row: &mut [u8]) {
         let ports = load(ports);
-        for &LostPiece { start, lost, groups, at } in pieces {
+        for LostPiece { start, lost, groups, at } in pieces.iter() {
             let to = row[start..].first_chunk_mut().expect("a row has slack");
             let rotations = &ROTATIONS[groups.count_ones() as usize];
             let from = rotations[at as usize & 63..].first_chunk().expect("64 from any place on");

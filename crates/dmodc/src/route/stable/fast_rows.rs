@@ -18,16 +18,16 @@
 //! present is a word with some bits less, and the lost slots are the missing bits.
 
 use super::Reference;
-use super::group_set::GroupSet;
-use super::lookahead::{AheadGroups, Lookahead};
+use super::lookahead::{AheadGroups, AheadWords, Lookahead};
 use super::loss_view::LossView;
 use super::losses::live_groups;
+use super::lost_pieces::{LostRow, PieceFinder, RoundSets};
+use super::rounds::Rounds;
 use super::slot_table::RoundKey;
-use crate::bits::bits;
 use crate::cost::{CloserSets, Hops};
 use crate::group::Side;
 use crate::id::{PortNumber, SwitchIndex};
-use crate::kernel::{Cycles, LostPiece, divide_by_count};
+use crate::kernel::Cycles;
 use crate::preprocess::Preprocessing;
 use crate::route::port_choice::{ALL, ByFormula, RowContext, RowRequest};
 use crate::tables::NO_ROUTE;
@@ -41,7 +41,7 @@ pub(super) struct FastRows {
     reference_row: ReferenceRow,
     upswitches: Upswitches,
     rounds: Rounds,
-    pieces: Vec<LostPiece>,
+    pieces: PieceFinder,
     cycles: Cycles,
 }
 
@@ -111,7 +111,6 @@ impl FastRows {
             }
         }
         if rewritten != 0 {
-            self.upswitches.gather(context, rewritten);
             self.write_lost(context, LostTargets { rewritten, live }, request, row);
         }
         Some(own)
@@ -121,67 +120,34 @@ impl FastRows {
     fn write_lost(
         &mut self,
         context: FastContext<'_>,
-        targets: LostTargets,
+        LostTargets { rewritten, live }: LostTargets,
         request: RowRequest<'_>,
         row: &mut [u8],
     ) {
         let (side, kernel) = (context.above(), context.ready.kernel);
         let pi = context.reference.ready.level_dividers(context.switch).up.group;
-        self.rounds.find(RoundKey { pi, groups: side.peers.len() as u32 }, context.view, request);
+        let FastRows { upswitches, rounds, pieces, cycles, .. } = self;
+        let groups = side.peers.len();
+        if rounds.find(RoundKey { pi, groups: groups as u32 }, context.view, request) {
+            upswitches.by_round.is_known = false;
+        }
+        upswitches.gather(context, rewritten, rounds);
+        let all_slots = u64::MAX >> (64 - groups);
+        let sigma = context.reference.sigmas[context.switch.at()];
+        let lost_row = LostRow { rewritten, live, all_slots, sigma };
+        let needs_kept = pieces.find(kernel, rounds, upswitches.sets(rounds), lost_row);
+        if needs_kept && !upswitches.by_round.knows_kept {
+            upswitches.find_kept(context, rounds);
+            pieces.find(kernel, rounds, upswitches.sets(rounds), lost_row);
+        }
         let mut ports = [0; 64];
         ports.iter_mut().zip(side.ports).for_each(|(to, port)| *to = port.0);
-        if pi > 1 {
-            kernel.run(
+        match pi {
+            1 => kernel.write_lost(&ports, pieces.pieces(rounds), cycles, row),
+            _ => kernel.run(
                 #[inline(always)]
-                || {
-                    self.each_piece(context, targets, |round, piece| {
-                        let groups = GroupSet([piece.groups]);
-                        let mut group = groups.nth(piece.at);
-                        for slot in bits(piece.lost) {
-                            round.write(pi, slot, ports[group & 63], row);
-                            group = groups.after(group).unwrap_or_else(|| groups.nth(0));
-                        }
-                    });
-                },
-            );
-            return;
-        }
-        let mut pieces = std::mem::take(&mut self.pieces);
-        pieces.clear();
-        kernel.run(
-            #[inline(always)]
-            || self.each_piece(context, targets, |_, piece| pieces.push(piece)),
-        );
-        kernel.write_lost(&ports, &pieces, &mut self.cycles, row);
-        self.pieces = pieces;
-    }
-
-    /// Calls `each` with the lost slots of each round, and the groups that they go to.
-    #[inline(always)]
-    fn each_piece(
-        &mut self,
-        context: FastContext<'_>,
-        LostTargets { rewritten, live }: LostTargets,
-        mut each: impl FnMut(&Round, LostPiece),
-    ) {
-        let (side, kernel) = (context.above(), context.ready.kernel);
-        let sigma = u64::from(context.reference.sigmas[context.switch.at()]);
-        let all_slots = u64::MAX >> (64 - side.peers.len());
-        let FastRows { upswitches: Upswitches { closer_to, ahead, .. }, rounds, .. } = self;
-        let groups = AheadGroups { side: &side, through: closer_to, view: context.view, kernel };
-        for round in rounds.all.iter().filter(|round| rewritten >> round.target & 1 == 1) {
-            let lost = all_slots & !(ahead.all::<1>(round.target).0[0] & live);
-            let here = lost >> round.first_slot & round.slots;
-            if here == 0 {
-                continue;
-            }
-            let from = ahead.spread_over(round.target, GroupSet([live]), || round.stretch, groups);
-            let before = lost & ((1 << round.first_slot) - 1);
-            let x = u64::from(round.number) * u64::from(lost.count_ones())
-                + u64::from(before.count_ones())
-                + sigma;
-            let (_, at) = divide_by_count(x, from.count());
-            each(round, LostPiece { start: round.start, lost: here, groups: from.0[0], at });
+                || pieces.write_slots(rounds, &ports, row),
+            ),
         }
     }
 }
@@ -261,6 +227,18 @@ struct Upswitches {
     ahead: Lookahead,
     /// The targets whose closer sets are gathered in `ahead`.
     gathered: u64,
+    by_round: SetsByRound,
+}
+
+/// The sets of `ahead` by round, if not each target has one round.
+#[derive(Default)]
+struct SetsByRound {
+    is_known: bool,
+    all: Vec<u64>,
+    unharmed: Vec<u64>,
+    /// Whether `kept` has the groups whose switches kept the slot of the round; 0s otherwise.
+    knows_kept: bool,
+    kept: Vec<u64>,
 }
 
 impl Upswitches {
@@ -276,6 +254,7 @@ impl Upswitches {
         self.hops.clear();
         self.hops.extend(hops);
         self.gathered = 0;
+        self.by_round.is_known = false;
         self.closer_to.clear();
         let mut used = (0..hops.len()).filter(|u| hops[*u] != 0);
         match (used.next(), used.next()) {
@@ -293,82 +272,53 @@ impl Upswitches {
     }
 
     /// Transposes closer sets for looking ahead: at leaves those of all targets, because other leaves need them, too.
-    fn gather(&mut self, context: FastContext<'_>, targets: u64) {
+    fn gather(&mut self, context: FastContext<'_>, targets: u64, rounds: &Rounds) {
         if targets & !self.gathered != 0 {
             let is_leaf = context.reference.ready.ranking.is_leaf(context.switch);
             self.gathered = if is_leaf { u64::MAX } else { targets };
             let (kernel, side) = (context.ready.kernel, context.above());
             self.ahead.gather(kernel, side, self.gathered, &self.closer_to, context.view);
+            self.by_round.is_known = false;
         }
-    }
-}
-
-/// The segments of a tile, divided into rounds. Switches of one rank most often have the same rounds, so this is seldom
-/// computed. Only the first LID of each node counts.
-#[derive(Default)]
-struct Rounds {
-    key: Option<RoundKey>,
-    all: Vec<Round>,
-}
-
-/// Destinations of one segment with one ⌊q / #R⌋.
-struct Round {
-    target: u8,
-    /// ⌊q / #R⌋.
-    number: u32,
-    /// The slot of the first destination.
-    first_slot: u32,
-    /// Bit i is set if the round has destinations in slot `first_slot` + i.
-    slots: u64,
-    /// The number of rounds from that of the target's first destination to this one; the last stretch stands for all
-    /// later ones.
-    stretch: usize,
-    /// The columns of the destinations.
-    start: usize,
-    end: usize,
-    /// The number of destinations in the first slot, if the round has more than one slot.
-    first_slot_length: usize,
-}
-
-impl Rounds {
-    fn find(&mut self, key: RoundKey, view: &LossView, request: RowRequest<'_>) {
-        if self.key.replace(key) == Some(key) {
+        let SetsByRound { is_known, all, unharmed, knows_kept, kept } = &mut self.by_round;
+        if *is_known {
             return;
         }
-        let RoundKey { pi, groups } = key;
-        self.all.clear();
-        for segment in request.segments_of_tile().iter().filter(|segment| segment.k == 0) {
-            let first = view.spans[usize::from(segment.target)].first / pi / groups;
-            let (mut number, end) = (segment.number, segment.number.saturating_add(segment.length));
-            while number < end {
-                let q = number / pi;
-                let (round, first_slot) = (q / groups, q % groups);
-                let next = ((round + 1) * groups).saturating_mul(pi).min(end);
-                let column = |of: u32| (segment.start + (of - segment.number)) as usize;
-                self.all.push(Round {
-                    target: segment.target,
-                    number: round,
-                    first_slot,
-                    slots: u64::MAX >> (63 - ((next - 1) / pi - q)),
-                    stretch: (round.saturating_sub(first) as usize).min(view.kept_slots.len() - 1),
-                    start: column(number),
-                    end: column(next),
-                    first_slot_length: (pi - number % pi) as usize,
-                });
-                number = next;
-            }
+        (*is_known, *knows_kept) = (true, false);
+        kept.clear();
+        kept.resize(rounds.targets.len(), 0);
+        if !rounds.are_targets {
+            let by_target = self.ahead.by_target();
+            let of = |words: &[u64; 64], target: &u8| words[usize::from(target & 63)];
+            all.clear();
+            all.extend(rounds.targets.iter().map(|target| of(by_target.all, target)));
+            unharmed.clear();
+            unharmed.extend(rounds.targets.iter().map(|target| of(by_target.unharmed, target)));
         }
     }
-}
 
-impl Round {
-    /// Writes one port for all destinations of a slot, counted from the first slot of the round.
-    #[inline(always)]
-    fn write(&self, pi: u32, slot: usize, port: u8, row: &mut [u8]) {
-        let start_of = |slot: usize| match slot {
-            0 => self.start,
-            _ => (self.start + self.first_slot_length + (slot - 1) * pi as usize).min(self.end),
-        };
-        row[start_of(slot)..start_of(slot + 1)].fill(port);
+    /// Finds the groups whose switches kept the slot of each round.
+    fn find_kept(&mut self, context: FastContext<'_>, rounds: &Rounds) {
+        let (side, kernel) = (context.above(), context.ready.kernel);
+        let through = &self.closer_to;
+        let groups = AheadGroups { side: &side, through, view: context.view, kernel };
+        for stretch in 0..context.view.kept_slots.len() {
+            let by_target = self.ahead.kept_by_target(stretch, groups);
+            let all = rounds.targets.iter().zip(&rounds.stretches).zip(&mut self.by_round.kept);
+            for ((target, _), kept) in all.filter(|((_, of), _)| usize::from(**of) == stretch) {
+                *kept = by_target[usize::from(target & 63)];
+            }
+        }
+        self.by_round.knows_kept = true;
+    }
+
+    /// Returns the gathered sets by round.
+    fn sets(&self, rounds: &Rounds) -> RoundSets<'_> {
+        let AheadWords { all, unharmed, shift } = self.ahead.by_target();
+        let SetsByRound { all: all_by_round, unharmed: by_round, kept, .. } = &self.by_round;
+        match rounds.are_targets {
+            true => RoundSets { all, unharmed, shift, kept },
+            false => RoundSets { all: all_by_round, unharmed: by_round, shift, kept },
+        }
     }
 }

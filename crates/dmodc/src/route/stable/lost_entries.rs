@@ -242,8 +242,7 @@ impl LostEntries<'_> {
                     let stretch = run.round.saturating_sub(first) as usize;
                     stretch.min(view.kept_slots.len() - 1)
                 };
-                let any = GroupSet([u64::MAX; W]);
-                let from: GroupSet<W> = ahead.spread_over(segment.target, any, stretch, groups);
+                let from: GroupSet<W> = ahead.spread_over(segment.target, stretch, groups);
                 let x = u64::from(run.round) * all_lost + u64::from(before.count()) + shift;
                 let (mut turn, at) = divide_by_count(x, from.count());
                 let mut group = from.nth(at);

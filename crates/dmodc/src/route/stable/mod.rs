@@ -30,7 +30,9 @@ mod lookahead;
 mod loss_view;
 mod losses;
 mod lost_entries;
+mod lost_pieces;
 mod reference_tile;
+mod rounds;
 mod slot_table;
 
 use std::sync::Arc;
