@@ -13,6 +13,7 @@
 //! As in [`spread`](super::spread), the cycles of some pieces are written down before they are read, and each is written
 //! often enough that 64 ports can be read from any place on.
 
+use super::differ::{Compare, Difference};
 use super::spread::{BATCH, BitByBit, Compress, Cycles, write_again};
 use crate::bits::bits;
 
@@ -27,6 +28,8 @@ pub(crate) struct LostPieces<'a> {
     pub(crate) groups: &'a [u64],
     /// The index, among these groups, of the one that the first lost entry takes.
     pub(crate) at: &'a [u32],
+    /// The target that the entries belong to.
+    pub(crate) targets: &'a [u8],
 }
 
 /// One of the pieces.
@@ -36,20 +39,24 @@ pub(super) struct LostPiece {
     pub(super) lost: u64,
     pub(super) groups: u64,
     pub(super) at: u32,
+    pub(super) target: u8,
 }
 
 impl<'a> LostPieces<'a> {
     /// Returns the pieces with lost entries.
     #[inline(always)]
     pub(super) fn iter(self) -> impl Iterator<Item = LostPiece> + use<'a> {
-        let all = self.starts.iter().zip(self.lost).zip(self.groups).zip(self.at);
-        let piece = |(((start, lost), groups), at): (((&u32, &u64), &u64), &u32)| LostPiece {
-            start: *start as usize,
-            lost: *lost,
-            groups: *groups,
-            at: *at,
-        };
-        all.map(piece).filter(|piece| piece.lost != 0)
+        let Self { starts, lost, groups, at, targets } = self;
+        let mut next = 0;
+        std::iter::from_fn(
+            #[inline(always)]
+            move || {
+                let i = next + lost[next..].iter().position(|lost| *lost != 0)?;
+                next = i + 1;
+                let (start, lost, groups) = (starts[i] as usize, lost[i], groups[i]);
+                Some(LostPiece { start, lost, groups, at: at[i], target: targets[i] })
+            },
+        )
     }
 }
 
@@ -70,13 +77,64 @@ impl Expand for BitByBit {
     }
 }
 
-/// The loop, over any way to compress and expand. A row has [`SLACK`](super::SLACK) behind its entries.
+/// Writes the lost entries of a row. A row has [`SLACK`](super::SLACK) behind its entries.
 #[inline(always)]
-pub(super) fn each_piece<E: Expand>(
+pub(super) fn write<E: Expand>(
     ports: &[u8; 64],
     pieces: LostPieces<'_>,
     cycles: &mut Cycles,
     row: &mut [u8],
+) {
+    each_piece::<E>(ports, pieces, cycles, |piece, from| {
+        let to = row[piece.start..].first_chunk_mut().expect("a row has slack");
+        E::expand(from, piece.lost, to);
+    });
+}
+
+/// Writes the lost entries of a row without slack, if they differ, and returns what that changes.
+#[inline(always)]
+pub(super) fn patch<E: Expand, C: Compare>(
+    ports: &[u8; 64],
+    pieces: LostPieces<'_>,
+    cycles: &mut Cycles,
+    row: &mut [u8],
+) -> Difference {
+    let mut difference = Difference::default();
+    each_piece::<E>(ports, pieces, cycles, |piece, from| {
+        with_slack(&mut row[piece.start..], |entries| {
+            let mut new = *entries;
+            E::expand(from, piece.lost, &mut new);
+            let differing = C::differ(entries, &new);
+            if differing != 0 {
+                *entries = new;
+                difference.add(differing, piece.target);
+            }
+        });
+    });
+    difference
+}
+
+/// Calls `change` with the first 64 entries, or with a copy if there are less.
+#[inline(always)]
+pub(super) fn with_slack(entries: &mut [u8], change: impl FnOnce(&mut [u8; 64])) {
+    let mut room = [0; 64];
+    match entries.first_chunk_mut() {
+        Some(entries) => change(entries),
+        None => {
+            room[..entries.len()].copy_from_slice(entries);
+            change(&mut room);
+            entries.copy_from_slice(&room[..entries.len()]);
+        }
+    }
+}
+
+/// The loop, over any way to compress: calls `each` with each piece and its ports in turn.
+#[inline(always)]
+fn each_piece<C: Compress>(
+    ports: &[u8; 64],
+    pieces: LostPieces<'_>,
+    cycles: &mut Cycles,
+    mut each: impl FnMut(&LostPiece, &[u8; 72]),
 ) {
     let mut pieces = pieces.iter();
     let mut batch = [LostPiece::default(); BATCH];
@@ -89,7 +147,7 @@ pub(super) fn each_piece<E: Expand>(
         let batch = &batch[..count];
         let mut sizes = [0; BATCH];
         for ((piece, cycle), size) in batch.iter().zip(cycles.0.iter_mut()).zip(&mut sizes) {
-            *size = E::compress(ports, piece.groups, cycle);
+            *size = C::compress(ports, piece.groups, cycle);
         }
         for ((piece, cycle), size) in batch.iter().zip(cycles.0.iter_mut()).zip(sizes) {
             match piece.lost.count_ones() {
@@ -103,8 +161,7 @@ pub(super) fn each_piece<E: Expand>(
         }
         for (piece, cycle) in batch.iter().zip(cycles.0.iter()) {
             let from = cycle[piece.at as usize..].first_chunk().expect("a cycle has more room");
-            let to = row[piece.start..].first_chunk_mut().expect("a row has slack");
-            E::expand(from, piece.lost, to);
+            each(piece, from);
         }
         if count < BATCH {
             return;
@@ -127,6 +184,7 @@ mod tests {
             let ports: [u8; 64] = std::array::from_fn(|_| 1 + random.below(254) as u8);
             let mut start = 0;
             let (mut starts, mut losts, mut sets, mut places) = (vec![], vec![], vec![], vec![]);
+            let mut targets = vec![];
             for _ in 0..random.below(40) {
                 let length = 1 + random.below(64);
                 let few = random.below(u64::MAX) & random.below(u64::MAX);
@@ -138,11 +196,25 @@ mod tests {
                 losts.push(lost >> (64 - length));
                 sets.push(groups);
                 places.push(at);
+                targets.push(random.below(64) as u8);
                 start += length as usize;
             }
             let before: Vec<u8> = (0..start + SLACK).map(|_| random.below(255) as u8).collect();
             let mut wanted = before.clone();
-            let pieces = LostPieces { starts: &starts, lost: &losts, groups: &sets, at: &places };
+            let pieces = LostPieces {
+                starts: &starts,
+                lost: &losts,
+                groups: &sets,
+                at: &places,
+                targets: &targets,
+            };
+            let targets_of = |rows: [&[u8]; 2]| {
+                let differs = |piece: &LostPiece| {
+                    let [a, b] = rows.map(|row| &row[piece.start..][..64.min(start - piece.start)]);
+                    bits(piece.lost).any(|bit| a[bit] != b[bit])
+                };
+                pieces.iter().filter(differs).fold(0, |all, piece| all | 1 << piece.target)
+            };
             for piece in pieces.iter() {
                 let cycle: Vec<u8> = bits(piece.groups).map(|group| ports[group]).collect();
                 for (n, bit) in bits(piece.lost).enumerate() {
@@ -153,6 +225,13 @@ mod tests {
                 let mut row = before.clone();
                 kernel.write_lost(&ports, pieces, &mut Cycles::default(), &mut row);
                 assert_eq!(row, wanted, "{}", kernel.name());
+                let mut row = before[..start].to_vec();
+                let difference =
+                    kernel.patch_lost(&ports, pieces, &mut Cycles::default(), &mut row);
+                assert_eq!(row, wanted[..start], "{}", kernel.name());
+                let entries = row.iter().zip(&before).filter(|(new, old)| new != old).count();
+                assert_eq!(difference.entries, entries as u64);
+                assert_eq!(difference.targets, targets_of([&row, &before]));
             }
         }
     }

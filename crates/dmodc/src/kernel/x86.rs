@@ -6,19 +6,20 @@
 #![expect(unsafe_code, reason = "processor features and stores past the cache have no safe form")]
 
 use std::arch::x86_64::{
-    __m128i, __m256i, __m512i, _mm_cvtsi64_si128, _mm_cvtsi128_si64, _mm_sfence, _mm_shuffle_epi8,
-    _mm_stream_si128, _mm256_cmpeq_epi8, _mm256_loadu_si256, _mm256_mask_expand_epi8,
-    _mm256_movemask_epi8, _mm256_storeu_si256, _mm512_and_si512, _mm512_castsi512_si256,
-    _mm512_cmpeq_epi64_mask, _mm512_cmpneq_epi8_mask, _mm512_gf2p8affine_epi64_epi8,
-    _mm512_loadu_si512, _mm512_mask_expand_epi8, _mm512_maskz_compress_epi8,
-    _mm512_permutexvar_epi8, _mm512_set1_epi8, _mm512_set1_epi64, _mm512_sllv_epi64,
-    _mm512_srlv_epi64, _mm512_storeu_si512, _mm512_test_epi64_mask, _mm512_xor_si512, _pext_u64,
+    __m128i, __m256i, __m512i, _MM_HINT_T0, _mm_cvtsi64_si128, _mm_cvtsi128_si64, _mm_prefetch,
+    _mm_sfence, _mm_shuffle_epi8, _mm_stream_si128, _mm256_cmpeq_epi8, _mm256_loadu_si256,
+    _mm256_mask_expand_epi8, _mm256_movemask_epi8, _mm256_storeu_si256, _mm512_and_si512,
+    _mm512_castsi512_si256, _mm512_cmpeq_epi64_mask, _mm512_cmpneq_epi8_mask,
+    _mm512_gf2p8affine_epi64_epi8, _mm512_loadu_si512, _mm512_mask_expand_epi8,
+    _mm512_maskz_compress_epi8, _mm512_permutexvar_epi8, _mm512_set1_epi8, _mm512_set1_epi64,
+    _mm512_sllv_epi64, _mm512_srlv_epi64, _mm512_storeu_si512, _mm512_test_epi64_mask,
+    _mm512_xor_si512, _pext_u64,
 };
 
 use super::choices::{Choices, OneByOne, Words};
 use super::differ::{self, Compare, Difference, Fields};
 use super::divide::SIZES;
-use super::lost::{Expand, LostPiece, LostPieces, each_piece};
+use super::lost::{self, Expand, LostPiece, LostPieces};
 use super::spread::{Compress, Cycles, Run, SLACK, Spread, Way, each_run};
 use crate::tables::NO_ROUTE;
 
@@ -336,7 +337,7 @@ pub(super) fn write_lost_avx2(
 ) {
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
     fn write_lost(ports: &[u8; 64], pieces: LostPieces<'_>, cycles: &mut Cycles, row: &mut [u8]) {
-        each_piece::<EightByEight>(ports, pieces, cycles, row);
+        lost::write::<EightByEight>(ports, pieces, cycles, row);
     }
     // SAFETY: the caller has proof of AVX2.
     unsafe { write_lost(ports, pieces, cycles, row) }
@@ -365,8 +366,28 @@ impl Expand for EightByEight {
     }
 }
 
-/// The loop of [`each_piece`] with the cycle in a register: one instruction compresses the ports, one rotates and repeats
-/// them, and one puts them where entries are lost.
+/// The portable loop with AVX2, for a row that has its entries.
+pub(super) fn patch_lost_avx2(
+    _: Avx2,
+    ports: &[u8; 64],
+    pieces: LostPieces<'_>,
+    cycles: &mut Cycles,
+    row: &mut [u8],
+) -> Difference {
+    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+    fn patch(
+        ports: &[u8; 64],
+        pieces: LostPieces<'_>,
+        cycles: &mut Cycles,
+        row: &mut [u8],
+    ) -> Difference {
+        lost::patch::<EightByEight, ThirtyTwoBytes>(ports, pieces, cycles, row)
+    }
+    // SAFETY: the caller has proof of AVX2.
+    unsafe { patch(ports, pieces, cycles, row) }
+}
+
+/// The loop of [`lost::write`] with the cycle in a register.
 pub(super) fn write_lost_avx512(
     _: Avx512,
     ports: &[u8; 64],
@@ -376,29 +397,71 @@ pub(super) fn write_lost_avx512(
     #[target_feature(
         enable = "avx2,bmi1,bmi2,popcnt,avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2"
     )]
-    fn write_lost(ports: &[u8; 64], pieces: LostPieces<'_>, row: &mut [u8]) {
+    fn write(ports: &[u8; 64], pieces: LostPieces<'_>, row: &mut [u8]) {
         let ports = load(ports);
-        for LostPiece { start, lost, groups, at } in pieces.iter() {
-            let to = row[start..].first_chunk_mut().expect("a row has slack");
-            let rotations = &ROTATIONS[groups.count_ones() as usize];
-            let from = rotations[at as usize & 63..].first_chunk().expect("64 from any place on");
-            let cycle = _mm512_maskz_compress_epi8(groups, ports);
-            let cycle = _mm512_permutexvar_epi8(load(from), cycle);
-            if lost >> 32 == 0 {
+        for piece in pieces.iter() {
+            let to: &mut [u8; 64] = row[piece.start..].first_chunk_mut().expect("a row has slack");
+            let cycle = turned_cycle(ports, &piece);
+            if piece.lost >> 32 == 0 {
                 // Half a register lies in one cache line more often.
                 let to: &mut [u8; 32] = to.first_chunk_mut().expect("32 of 64");
-                let entries = load_half(to);
                 let cycle = _mm512_castsi512_si256(cycle);
-                store_half(to, _mm256_mask_expand_epi8(entries, lost as u32, cycle));
+                store_half(to, _mm256_mask_expand_epi8(load_half(to), piece.lost as u32, cycle));
             } else {
-                let entries = _mm512_mask_expand_epi8(load(to), lost, cycle);
-                // SAFETY: an array of 64 bytes can be written whole, at any address.
-                unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), entries) };
+                store_line(to, _mm512_mask_expand_epi8(load(to), piece.lost, cycle));
             }
         }
     }
     // SAFETY: the caller has proof of AVX-512.
-    unsafe { write_lost(ports, pieces, row) }
+    unsafe { write(ports, pieces, row) }
+}
+
+/// The loop of [`lost::patch`] with the cycle in a register.
+pub(super) fn patch_lost_avx512(
+    _: Avx512,
+    ports: &[u8; 64],
+    pieces: LostPieces<'_>,
+    row: &mut [u8],
+) -> Difference {
+    #[target_feature(
+        enable = "avx2,bmi1,bmi2,popcnt,avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2"
+    )]
+    fn patch(ports: &[u8; 64], pieces: LostPieces<'_>, row: &mut [u8]) -> Difference {
+        let ports = load(ports);
+        let mut difference = Difference::default();
+        for piece in pieces.iter() {
+            let cycle = turned_cycle(ports, &piece);
+            lost::with_slack(&mut row[piece.start..], |to| {
+                let old = load(to);
+                let new = _mm512_mask_expand_epi8(old, piece.lost, cycle);
+                let differing = _mm512_cmpneq_epi8_mask(old, new);
+                if differing != 0 {
+                    store_line(to, new);
+                    difference.add(differing, piece.target);
+                }
+            });
+        }
+        difference
+    }
+    // SAFETY: the caller has proof of AVX-512.
+    unsafe { patch(ports, pieces, row) }
+}
+
+/// Returns the ports of a piece in turn: one instruction compresses them, and one rotates and repeats them.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,popcnt")]
+fn turned_cycle(ports: __m512i, piece: &LostPiece) -> __m512i {
+    let rotations = &ROTATIONS[piece.groups.count_ones() as usize];
+    let from = rotations[piece.at as usize & 63..].first_chunk().expect("64 from any place on");
+    let cycle = _mm512_maskz_compress_epi8(piece.groups, ports);
+    _mm512_permutexvar_epi8(load(from), cycle)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn store_line(to: &mut [u8; 64], value: __m512i) {
+    // SAFETY: an array of 64 bytes can be written whole, at any address.
+    unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), value) }
 }
 
 #[inline]
@@ -558,6 +621,14 @@ pub(super) fn copy_past_cache(to: &mut [u8], from: &[u8]) {
         }
     }
     rest.copy_from_slice(rest_from);
+}
+
+/// Starts to load the cache lines of some bytes.
+pub(super) fn prefetch(bytes: &[u8]) {
+    for line in bytes.chunks(64) {
+        // SAFETY: a prefetch never fails, whatever the address; SSE is part of every x86-64.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) };
+    }
 }
 
 /// Everything streamed so far is seen by others before anything stored later.

@@ -27,7 +27,7 @@ use super::slot_table::RoundKey;
 use crate::cost::{CloserSets, Hops};
 use crate::group::Side;
 use crate::id::{PortNumber, SwitchIndex};
-use crate::kernel::Cycles;
+use crate::kernel::{Cycles, Difference};
 use crate::preprocess::Preprocessing;
 use crate::route::port_choice::{ALL, ByFormula, RowContext, RowRequest};
 use crate::tables::NO_ROUTE;
@@ -64,8 +64,7 @@ impl<'a> FastContext<'a> {
 
 impl FastRows {
     /// Writes the requested entries of a row. Returns the bit of the target that is this switch (0 if none), or `None`,
-    /// with the row untouched, if the row needs the [general path](super::general_rows). If the request
-    /// [keeps its closer sets](RowRequest::keeps_closer_sets), only lost entries are written.
+    /// with the row untouched, if the row needs the [general path](super::general_rows).
     pub(super) fn fill(
         &mut self,
         context: FastContext<'_>,
@@ -73,6 +72,60 @@ impl FastRows {
         request: RowRequest<'_>,
         row: &mut [u8],
     ) -> Option<u64> {
+        let targets = self.targets(context, request)?;
+        let FastTargets { up, own, unreached, .. } = targets;
+        self.reference_row.fill(context, up, formula, request, row);
+        for segment in request.segments_of(unreached) {
+            let (start, length) = (segment.start as usize, segment.length as usize);
+            row[start..start + length].fill(NO_ROUTE);
+        }
+        if targets.rewritten != 0 {
+            let (pi, ports) = self.find_lost(context, targets, request);
+            let FastRows { rounds, pieces, cycles, .. } = self;
+            let kernel = context.ready.kernel;
+            match pi {
+                1 => kernel.write_lost(&ports, pieces.pieces(rounds), cycles, row),
+                _ => kernel.run(
+                    #[inline(always)]
+                    || pieces.each_slot(&ports, |at, slot, port| rounds.write(at, slot, port, row)),
+                ),
+            }
+        }
+        Some(own)
+    }
+
+    /// Chooses the lost entries of the requested targets again, in a row that has its entries. Writes those that differ, and
+    /// returns which these are, or `None`, with the row untouched, if the row needs the general path.
+    pub(super) fn rechoose(
+        &mut self,
+        context: FastContext<'_>,
+        request: RowRequest<'_>,
+        row: &mut [u8],
+    ) -> Option<Difference> {
+        let targets = self.targets(context, request)?;
+        let mut difference = Difference::default();
+        if targets.rewritten != 0 {
+            let (pi, ports) = self.find_lost(context, targets, request);
+            let FastRows { rounds, pieces, cycles, .. } = self;
+            match pi {
+                1 => {
+                    let pieces = pieces.pieces(rounds);
+                    difference = context.ready.kernel.patch_lost(&ports, pieces, cycles, row);
+                }
+                _ => pieces.each_slot(&ports, |at, slot, port| {
+                    rounds.patch(at, slot, port, row, &mut difference);
+                }),
+            }
+        }
+        Some(difference)
+    }
+
+    /// Returns the targets of a row by what is to be done with them, or `None` if the row needs the general path.
+    fn targets(
+        &mut self,
+        context: FastContext<'_>,
+        request: RowRequest<'_>,
+    ) -> Option<FastTargets> {
         let FastContext { reference, ready, view, hops, switch: s } = context;
         let (side, kernel) = (context.above(), ready.kernel);
         let up = view.targets_if_all_above(s)? & request.targets;
@@ -94,7 +147,6 @@ impl FastRows {
             true => up & !self.upswitches.with_all_groups,
             false => up,
         };
-        // The targets with entries that are perhaps not those of the reference.
         let mut rewritten = displaced & reached;
         if !reference.ready.ranking.is_leaf(s) {
             rewritten &= view.needy[s.at()];
@@ -103,30 +155,19 @@ impl FastRows {
             return None;
         }
         view.note_displaced(s, request.targets, displaced);
-        if !request.keeps_closer_sets {
-            self.reference_row.fill(context, up, formula, request, row);
-            for segment in request.segments_of(up & !reached) {
-                let (start, length) = (segment.start as usize, segment.length as usize);
-                row[start..start + length].fill(NO_ROUTE);
-            }
-        }
-        if rewritten != 0 {
-            self.write_lost(context, LostTargets { rewritten, live }, request, row);
-        }
-        Some(own)
+        Some(FastTargets { up, own, unreached: up & !reached, rewritten, live })
     }
 
-    /// Writes the lost entries of some targets: by the kernel if each slot is one destination (Π = 1), else slot by slot.
-    fn write_lost(
+    /// Finds the lost entries of a row, by rounds. Returns Π and the ports of the groups.
+    fn find_lost(
         &mut self,
         context: FastContext<'_>,
-        LostTargets { rewritten, live }: LostTargets,
+        FastTargets { rewritten, live, .. }: FastTargets,
         request: RowRequest<'_>,
-        row: &mut [u8],
-    ) {
+    ) -> (u32, [u8; 64]) {
         let (side, kernel) = (context.above(), context.ready.kernel);
         let pi = context.reference.ready.level_dividers(context.switch).up.group;
-        let FastRows { upswitches, rounds, pieces, cycles, .. } = self;
+        let FastRows { upswitches, rounds, pieces, .. } = self;
         let groups = side.peers.len();
         if rounds.find(RoundKey { pi, groups: groups as u32 }, context.view, request) {
             upswitches.by_round.is_known = false;
@@ -142,20 +183,20 @@ impl FastRows {
         }
         let mut ports = [0; 64];
         ports.iter_mut().zip(side.ports).for_each(|(to, port)| *to = port.0);
-        match pi {
-            1 => kernel.write_lost(&ports, pieces.pieces(rounds), cycles, row),
-            _ => kernel.run(
-                #[inline(always)]
-                || pieces.write_slots(rounds, &ports, row),
-            ),
-        }
+        (pi, ports)
     }
 }
 
-/// What the lost entries of one row are found from.
+/// The requested targets of one row, by what is to be done with them.
 #[derive(Clone, Copy)]
-struct LostTargets {
-    /// The targets whose entries are written again where their slot is lost.
+struct FastTargets {
+    /// Those above in the reference.
+    up: u64,
+    /// The switch itself.
+    own: u64,
+    /// Those above in the reference that cannot be reached now.
+    unreached: u64,
+    /// Those whose entries are perhaps not those of the reference.
     rewritten: u64,
     /// The groups that are there now: a bit for each of the reference's.
     live: u64,

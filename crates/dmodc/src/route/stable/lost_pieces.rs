@@ -106,15 +106,15 @@ impl PieceFinder {
         asked
     }
 
-    /// Writes the pieces that were found, slot by slot.
+    /// Calls `each` with the round, the slot and the port of each lost slot.
     #[inline(always)]
-    pub(super) fn write_slots(&self, rounds: &Rounds, ports: &[u8; 64], row: &mut [u8]) {
+    pub(super) fn each_slot(&self, ports: &[u8; 64], mut each: impl FnMut(usize, usize, u8)) {
         let all = self.lost.iter().zip(&self.groups).zip(&self.at).enumerate();
         for (round, ((lost, groups), at)) in all.filter(|(_, ((lost, _), _))| **lost != 0) {
             let groups = GroupSet([*groups]);
             let mut group = groups.nth(*at);
             for slot in bits(*lost) {
-                rounds.write(round, slot, ports[group & 63], row);
+                each(round, slot, ports[group & 63]);
                 group = groups.after(group).unwrap_or_else(|| groups.nth(0));
             }
         }
@@ -123,7 +123,7 @@ impl PieceFinder {
     /// Returns the pieces that were found, as the kernel takes them.
     pub(super) fn pieces<'a>(&'a self, rounds: &'a Rounds) -> LostPieces<'a> {
         let PieceFinder { lost, groups, at } = self;
-        LostPieces { starts: &rounds.starts, lost, groups, at }
+        LostPieces { starts: &rounds.starts, lost, groups, at, targets: &rounds.targets }
     }
 }
 

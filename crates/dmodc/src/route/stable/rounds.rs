@@ -2,6 +2,7 @@
 
 use super::loss_view::LossView;
 use super::slot_table::RoundKey;
+use crate::kernel::Difference;
 use crate::route::port_choice::RowRequest;
 
 /// The segments of a tile, divided into rounds: destinations of one segment with one ⌊q / #R⌋. Each field has an element
@@ -79,9 +80,9 @@ impl Rounds {
         true
     }
 
-    /// Writes one port for all destinations of a slot, counted from the first slot of a round.
+    /// Returns the entries of a slot, counted from the first slot of a round.
     #[inline(always)]
-    pub(super) fn write(&self, round: usize, slot: usize, port: u8, row: &mut [u8]) {
+    fn entries<'r>(&self, round: usize, slot: usize, row: &'r mut [u8]) -> &'r mut [u8] {
         let RoundSpan { end, first_slot_length } = self.spans[round];
         let pi = self.key.map_or(1, |key| key.pi as usize);
         let start = self.starts[round] as usize;
@@ -89,7 +90,32 @@ impl Rounds {
             0 => start,
             _ => (start + first_slot_length + (slot - 1) * pi).min(end),
         };
-        fill(&mut row[start_of(slot)..start_of(slot + 1)], port);
+        &mut row[start_of(slot)..start_of(slot + 1)]
+    }
+
+    /// Writes one port for all destinations of a slot.
+    #[inline(always)]
+    pub(super) fn write(&self, round: usize, slot: usize, port: u8, row: &mut [u8]) {
+        fill(self.entries(round, slot, row), port);
+    }
+
+    /// Writes one port for all destinations of a slot, and adds what that changes to `difference`.
+    #[inline(always)]
+    pub(super) fn patch(
+        &self,
+        round: usize,
+        slot: usize,
+        port: u8,
+        row: &mut [u8],
+        difference: &mut Difference,
+    ) {
+        let entries = self.entries(round, slot, row);
+        let differing = entries.iter().filter(|entry| **entry != port).count();
+        if differing > 0 {
+            fill(entries, port);
+            difference.entries += differing as u64;
+            difference.targets |= 1 << (self.targets[round] & 63);
+        }
     }
 }
 
