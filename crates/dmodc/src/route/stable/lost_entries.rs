@@ -10,10 +10,11 @@ use super::Reference;
 use super::group_set::GroupSet;
 use super::lookahead::{AheadGroups, Lookahead};
 use super::loss_view::LossView;
-use super::losses::{Losses, SideLosses};
+use super::losses::{Losses, PresentGroup, SideLosses, ThinnedGroup};
 use crate::group::Side;
+use crate::id::PortNumber;
 use crate::kernel::{Choices, Divisor, SIZES, divide_by_count};
-use crate::preprocess::SideDividers;
+use crate::preprocess::SwitchDividers;
 use crate::route::port_choice::{RowContext, RowRequest};
 use crate::tables::Segment;
 
@@ -27,6 +28,8 @@ pub(super) struct LostEntries<'a> {
     pub(super) losses: &'a Losses,
     /// The lost groups by target, above and below in the reference.
     pub(super) lost: &'a PerDirection<Choices>,
+    /// The ports that thinned groups lost, above and below in the reference.
+    pub(super) gone: &'a PerDirection<Vec<GonePort>>,
     /// The closer sets of the displaced targets, above and below in the present.
     pub(super) ahead: &'a mut PerDirection<Lookahead>,
 }
@@ -61,37 +64,60 @@ impl<T> PerDirection<T> {
     }
 }
 
+/// A port of a thinned group that is not there any more.
+pub(super) struct GonePort {
+    group: usize,
+    present: PresentGroup,
+    /// The number of ports that the group had, and the index of this one among them.
+    width: u32,
+    at: u32,
+}
+
+impl GonePort {
+    /// Returns the number of rounds from this one until the port is asked for.
+    fn rounds_until(&self, round: u32) -> u32 {
+        let at = round % self.width;
+        if self.at >= at { self.at - at } else { self.at + self.width - at }
+    }
+
+    /// Replaces `gone` by the ports that the groups of one direction of the reference lost. `now` has the groups of the
+    /// present: in the same direction, and in the other one.
+    pub(super) fn find(
+        gone: &mut Vec<GonePort>,
+        losses: &SideLosses,
+        then: Side<'_>,
+        now: [Side<'_>; 2],
+    ) {
+        gone.clear();
+        for &ThinnedGroup { group, present } in &losses.thinned_groups {
+            let were = then.ports_of(group);
+            let are = now[usize::from(present.has_turned)].ports_of(present.at);
+            let is_gone = |(_, port): &(usize, &PortNumber)| !are.contains(port);
+            let width = were.len() as u32;
+            gone.extend(were.iter().enumerate().filter(is_gone).map(|(at, _)| GonePort {
+                group,
+                present,
+                width,
+                at: at as u32,
+            }));
+        }
+    }
+}
+
 /// One direction of the reference.
 #[derive(Clone, Copy)]
 struct ReferenceSide<'a> {
-    side: Side<'a>,
     through: &'a [u64],
     /// Whether every group is closer to every target.
     is_uniform: bool,
     losses: &'a SideLosses,
+    gone: &'a [GonePort],
     /// The groups of the present: in the same direction, and in the other one.
     now: [Side<'a>; 2],
     /// Π, or the divider of the level.
     divider: Divisor,
     /// The divider of ports; `None` for eq. (4).
     port_divider: Option<u32>,
-}
-
-impl<'a> ReferenceSide<'a> {
-    /// `targets` are all targets of the direction, and `through` has those that each group is closer to.
-    fn new(
-        side: Side<'a>,
-        targets: u64,
-        through: &'a [u64],
-        losses: &'a SideLosses,
-        now: [Side<'a>; 2],
-        dividers: SideDividers,
-    ) -> Self {
-        let is_uniform = through.iter().all(|mask| *mask == targets);
-        let divider = Divisor::new(dividers.group);
-        let port_divider = dividers.port;
-        ReferenceSide { side, through, is_uniform, losses, now, divider, port_divider }
-    }
 }
 
 /// A segment, and which of its slots are lost or thinned.
@@ -125,26 +151,29 @@ impl LostEntries<'_> {
     pub(super) fn write<const W: usize>(&mut self, request: RowRequest<'_>, row: &mut [u8]) {
         let Losses { was, up, down, .. } = self.losses;
         let (s, closer) = (self.context.switch, self.context.closer);
-        let (then, now) = (&self.reference.ready.groups, &self.context.ready.groups);
+        let now = &self.context.ready.groups;
         let (above, below) = (now.above(s), now.below(s));
-        let dividers = self.reference.ready.level_dividers(s);
+        let SwitchDividers { up: up_dividers, down: down_dividers } =
+            self.reference.ready.level_dividers(s);
         let sides = PerDirection {
-            up: ReferenceSide::new(
-                then.above(s),
-                was.up,
-                &was.through_up,
-                up,
-                [above, below],
-                dividers.up,
-            ),
-            down: ReferenceSide::new(
-                then.below(s),
-                was.down,
-                &was.through_down,
-                down,
-                [below, above],
-                dividers.down,
-            ),
+            up: ReferenceSide {
+                through: &was.through_up,
+                is_uniform: was.through_up.iter().all(|mask| *mask == was.up),
+                losses: up,
+                gone: &self.gone.up,
+                now: [above, below],
+                divider: Divisor::new(up_dividers.group),
+                port_divider: up_dividers.port,
+            },
+            down: ReferenceSide {
+                through: &was.through_down,
+                is_uniform: was.through_down.iter().all(|mask| *mask == was.down),
+                losses: down,
+                gone: &self.gone.down,
+                now: [below, above],
+                divider: Divisor::new(down_dividers.group),
+                port_divider: down_dividers.port,
+            },
         };
         for segment in request.segments_of(self.rewritten) {
             let target = segment.target;
@@ -337,38 +366,52 @@ impl<const W: usize> SegmentSlots<'_, W> {
         }
     }
 
-    /// Writes the entries whose group is there, but whose port is not: another port of the group stands in.
+    /// Writes the entries whose group is there, but whose port is not: another port of the group stands in. A group is
+    /// asked once in a round, and for the same port again when as many rounds have passed as it had ports.
     fn write_stand_ins(&self, then: &ReferenceSide<'_>, row: &mut [u8]) {
-        self.each_run(|run| {
-            let here = self.thinned.before(run.last + 1).without(&self.thinned.before(run.first));
-            for slot in here.iter() {
-                let group = self.members.map_or(slot, |members| members.nth(slot as u32));
-                let mut thinned = then.losses.thinned_groups.iter();
-                let Some(found) = thinned.find(|thinned| thinned.group == group) else { continue };
-                let present = found.present;
-                let now = then.now[usize::from(present.has_turned)];
-                let (were, are) = (then.side.ports_of(group), now.ports_of(present.at));
-                let q = run.q + slot as u64 - u64::from(run.first);
-                let later = u32::from(self.segment.k) / self.count;
-                let stand_in = |round: u32| {
-                    let port = (round + later) as usize;
-                    let is_there = are.contains(&were[port % were.len()]);
-                    (!is_there).then(|| are[port % are.len()].0)
-                };
+        let &SegmentSlots { segment, divider, count, members, .. } = self;
+        let last = segment.number.saturating_add(segment.length - 1);
+        let (first, last) = (divider.divide(segment.number), divider.divide(last));
+        let first_round = self.round(first);
+        let (k, later) = (u32::from(segment.k) % count, u32::from(segment.k) / count);
+        for gone in then.gone {
+            if members.is_some_and(|members| !members.has(gone.group)) {
+                continue;
+            }
+            let slot = members.map_or(gone.group, |members| members.index(gone.group)) as u32;
+            if !self.thinned.has(slot as usize) {
+                continue;
+            }
+            // The place of the slot in its round. (The k-th LID of a node has the k-th slot after that of its first LID.)
+            let place = if slot >= k { slot - k } else { slot + count - k };
+            let are = then.now[usize::from(gone.present.has_turned)].ports_of(gone.present.at);
+            let stand_in = |at: u32| are[at as usize % are.len()].0;
+            let by_rounds = then.port_divider.is_none();
+            let (start, step) = match by_rounds {
+                true => (first_round + gone.rounds_until(first_round + later), gone.width),
+                false => (first_round, 1),
+            };
+            for round in (start..).step_by(step as usize) {
+                let q = u64::from(round) * u64::from(count) + u64::from(place);
+                if q > last.into() {
+                    break;
+                }
+                if q < first.into() {
+                    continue;
+                }
                 let Some(port_divider) = then.port_divider else {
-                    if let Some(port) = stand_in(run.round) {
-                        write(self.segment, self.divider, q, port, row);
-                    }
+                    write(segment, divider, q, stand_in(round + later), row);
                     continue;
                 };
                 // The ports of one slot may differ from destination to destination.
-                for column in columns(self.segment, self.divider, q) {
-                    let d = self.segment.number + (column as u32 - self.segment.start);
-                    if let Some(port) = stand_in(d / port_divider) {
-                        row[column] = port;
+                for column in columns(segment, divider, q) {
+                    let d = segment.number + (column as u32 - segment.start);
+                    let at = d / port_divider + later;
+                    if at % gone.width == gone.at {
+                        row[column] = stand_in(at);
                     }
                 }
             }
-        });
+        }
     }
 }
