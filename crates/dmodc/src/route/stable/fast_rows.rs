@@ -8,26 +8,28 @@
 //! 4. no target is below now, except the switch itself;
 //! 5. some requested target was above in the reference, and so was every other switch among the requested targets that is
 //!    reached now;
-//! 6. every group above has one port in both states, the reference has at most 64 of them, and those of the present are a
-//!    subset of the reference's;
+//! 6. the reference has at most 64 groups above, all with equally many ports, and those of the present are a subset of
+//!    them; if a group has several ports, they have no divider of their own;
 //! 7. no target whose entries are written again has nodes with several LIDs. Entries are written again for targets that
-//!    are displaced, reached now and, unless the switch is a leaf of the reference, needy.
+//!    are displaced, reached now and, unless the switch is a leaf of the reference, needy; and for all targets above if some
+//!    group is thinned.
 //!
 //! The first is tested by `Stable::fill_row_fast`, the others by [`FastRows::fill`]. They hold at nearly all leaves of a
-//! fat-tree with single cables, and leaves are most rows. Groups keep their numbers of the reference: a closer set of the
+//! fat-tree, and leaves are most rows. Groups keep their numbers of the reference: a closer set of the
 //! present is a word with some bits less, and the lost slots are the missing bits.
 
 use super::Reference;
 use super::lookahead::{AheadGroups, AheadWords, Lookahead};
 use super::loss_view::LossView;
-use super::losses::live_groups;
-use super::lost_pieces::{LostRow, PieceFinder, RoundSets};
+use super::losses::{ThinnedGroup, live_groups};
+use super::lost_pieces::{LostRow, PieceFinder, PresentPorts, RoundSets};
 use super::rounds::Rounds;
 use super::slot_table::RoundKey;
+use super::stand_ins::{GonePort, StandInPlace};
 use crate::cost::{CloserSets, Hops};
 use crate::group::Side;
 use crate::id::{PortNumber, SwitchIndex};
-use crate::kernel::{Cycles, Difference};
+use crate::kernel::{Cycles, Difference, Divisor};
 use crate::preprocess::Preprocessing;
 use crate::route::port_choice::{ALL, ByFormula, RowContext, RowRequest};
 use crate::tables::NO_ROUTE;
@@ -43,6 +45,10 @@ pub(super) struct FastRows {
     rounds: Rounds,
     pieces: PieceFinder,
     cycles: Cycles,
+    /// The thinned groups of the row.
+    thinned: Vec<ThinnedGroup>,
+    /// The ports that they lost.
+    gone: Vec<GonePort>,
 }
 
 /// The switch of a row, and the states that its entries follow from.
@@ -75,6 +81,9 @@ impl FastRows {
         let targets = self.targets(context, request)?;
         let FastTargets { up, own, unreached, .. } = targets;
         self.reference_row.fill(context, up, formula, request, row);
+        if !self.thinned.is_empty() {
+            self.write_stand_ins(context, up & !unreached, request, row);
+        }
         for segment in request.segments_of(unreached) {
             let (start, length) = (segment.start as usize, segment.length as usize);
             row[start..start + length].fill(NO_ROUTE);
@@ -83,8 +92,10 @@ impl FastRows {
             let (pi, ports) = self.find_lost(context, targets, request);
             let FastRows { rounds, pieces, cycles, .. } = self;
             let kernel = context.ready.kernel;
-            match pi {
-                1 => kernel.write_lost(&ports, pieces.pieces(rounds), cycles, row),
+            match (pi, &ports) {
+                (1, PresentPorts::Single(ports)) => {
+                    kernel.write_lost(ports, pieces.pieces(rounds), cycles, row);
+                }
                 _ => kernel.run(
                     #[inline(always)]
                     || pieces.each_slot(&ports, |at, slot, port| rounds.write(at, slot, port, row)),
@@ -107,10 +118,10 @@ impl FastRows {
         if targets.rewritten != 0 {
             let (pi, ports) = self.find_lost(context, targets, request);
             let FastRows { rounds, pieces, cycles, .. } = self;
-            match pi {
-                1 => {
+            match (pi, &ports) {
+                (1, PresentPorts::Single(ports)) => {
                     let pieces = pieces.pieces(rounds);
-                    difference = context.ready.kernel.patch_lost(&ports, pieces, cycles, row);
+                    difference = context.ready.kernel.patch_lost(ports, pieces, cycles, row);
                 }
                 _ => pieces.each_slot(&ports, |at, slot, port| {
                     rounds.patch(at, slot, port, row, &mut difference);
@@ -136,8 +147,12 @@ impl FastRows {
         }
         let live = kernel.run(
             #[inline(always)]
-            || live_groups(side, ready.groups.above(s)),
+            || live_groups(side, ready.groups.above(s), &mut self.thinned),
         )?;
+        let has_several_ports = side.ports.len() > side.peers.len();
+        if has_several_ports && reference.ready.level_dividers(s).up.port.is_some() {
+            return None;
+        }
         kernel.run(
             #[inline(always)]
             || self.upswitches.find(context),
@@ -151,7 +166,8 @@ impl FastRows {
         if !reference.ready.ranking.is_leaf(s) {
             rewritten &= view.needy[s.at()];
         }
-        if rewritten & view.with_several_lids != 0 {
+        let may_have_stand_ins = if self.thinned.is_empty() { 0 } else { up };
+        if (rewritten | may_have_stand_ins) & view.with_several_lids != 0 {
             return None;
         }
         view.note_displaced(s, request.targets, displaced);
@@ -159,12 +175,12 @@ impl FastRows {
     }
 
     /// Finds the lost entries of a row, by rounds. Returns Π and the ports of the groups.
-    fn find_lost(
+    fn find_lost<'c>(
         &mut self,
-        context: FastContext<'_>,
+        context: FastContext<'c>,
         FastTargets { rewritten, live, .. }: FastTargets,
         request: RowRequest<'_>,
-    ) -> (u32, [u8; 64]) {
+    ) -> (u32, PresentPorts<'c>) {
         let (side, kernel) = (context.above(), context.ready.kernel);
         let pi = context.reference.ready.level_dividers(context.switch).up.group;
         let FastRows { upswitches, rounds, pieces, .. } = self;
@@ -181,9 +197,41 @@ impl FastRows {
             upswitches.find_kept(context, rounds);
             pieces.find(kernel, rounds, upswitches.sets(rounds), lost_row);
         }
+        if side.ports.len() > groups {
+            let side = context.ready.groups.above(context.switch);
+            return (pi, PresentPorts::Several { live, side });
+        }
         let mut ports = [0; 64];
         ports.iter_mut().zip(side.ports).for_each(|(to, port)| *to = port.0);
-        (pi, ports)
+        (pi, PresentPorts::Single(ports))
+    }
+
+    /// Writes the entries of some targets whose group is there, but whose port is not. Entries whose group is lost are written
+    /// later.
+    fn write_stand_ins(
+        &mut self,
+        context: FastContext<'_>,
+        targets: u64,
+        request: RowRequest<'_>,
+        row: &mut [u8],
+    ) {
+        let (side, now) = (context.above(), context.ready.groups.above(context.switch));
+        let none = context.ready.groups.below(context.switch);
+        GonePort::find(&mut self.gone, &self.thinned, side, [now, none]);
+        let divider = Divisor::new(context.reference.ready.level_dividers(context.switch).up.group);
+        let count = side.peers.len() as u32;
+        context.ready.kernel.run(
+            #[inline(always)]
+            || {
+                for segment in request.segments_of(targets) {
+                    let place =
+                        StandInPlace { segment, divider: &divider, count, port_divider: None };
+                    for gone in &self.gone {
+                        gone.write([now, none], gone.group as u32, place, row);
+                    }
+                }
+            },
+        );
     }
 }
 
@@ -217,6 +265,7 @@ struct ReferenceRow {
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct ReferenceRowKey {
     pi: u32,
+    groups: usize,
     targets_above: u64,
 }
 
@@ -233,7 +282,11 @@ impl ReferenceRow {
         let (ready, side) = (&context.reference.ready, context.above());
         let dividers = ready.level_dividers(context.switch);
         let pi = dividers.up.group;
-        let key = (request.targets == ALL).then_some(ReferenceRowKey { pi, targets_above: up });
+        let key = (request.targets == ALL).then_some(ReferenceRowKey {
+            pi,
+            groups: side.peers.len(),
+            targets_above: up,
+        });
         if key.is_some() && key == self.key && side.ports == self.ports {
             row.copy_from_slice(&self.row);
             return;

@@ -4,7 +4,8 @@
 use super::lookahead::Lookahead;
 use super::loss_view::{LossView, StableTile};
 use super::losses::Losses;
-use super::lost_entries::{GonePort, LostEntries, PerDirection};
+use super::lost_entries::{LostEntries, PerDirection};
+use super::stand_ins::GonePort;
 use crate::cost::CloserSets;
 use crate::kernel::Choices;
 use crate::preprocess::Preprocessing;
@@ -98,8 +99,8 @@ impl GeneralRows {
         let GeneralRows { losses, lost, gone, ahead, .. } = self;
         let (then, now) = (&reference.ready.groups, &ready.groups);
         let (above, below) = (now.above(s), now.below(s));
-        GonePort::find(&mut gone.up, &losses.up, then.above(s), [above, below]);
-        GonePort::find(&mut gone.down, &losses.down, then.below(s), [below, above]);
+        GonePort::find(&mut gone.up, &losses.up.thinned_groups, then.above(s), [above, below]);
+        GonePort::find(&mut gone.down, &losses.down.thinned_groups, then.below(s), [below, above]);
         let mut entries =
             LostEntries { reference, context, view, rewritten, losses, lost, gone, ahead };
         let groups = |ready: &Preprocessing| {

@@ -4,15 +4,13 @@
 //! The slots of a segment come round by round: #R slots, each for Π destinations. Within a round, the lost slots take
 //! one member after the other of one set of groups, so that only the first one has to be looked up.
 
-use std::ops::Range;
-
 use super::Reference;
 use super::group_set::GroupSet;
 use super::lookahead::{AheadGroups, Lookahead};
 use super::loss_view::LossView;
-use super::losses::{Losses, PresentGroup, SideLosses, ThinnedGroup};
+use super::losses::{Losses, SideLosses};
+use super::stand_ins::{GonePort, StandInPlace, write};
 use crate::group::Side;
-use crate::id::PortNumber;
 use crate::kernel::{Choices, Divisor, SIZES, divide_by_count};
 use crate::preprocess::SwitchDividers;
 use crate::route::port_choice::{RowContext, RowRequest};
@@ -60,46 +58,6 @@ impl<T> PerDirection<T> {
         match direction {
             Direction::Up => &mut self.up,
             Direction::Down => &mut self.down,
-        }
-    }
-}
-
-/// A port of a thinned group that is not there any more.
-pub(super) struct GonePort {
-    group: usize,
-    present: PresentGroup,
-    /// The number of ports that the group had, and the index of this one among them.
-    width: u32,
-    at: u32,
-}
-
-impl GonePort {
-    /// Returns the number of rounds from this one until the port is asked for.
-    fn rounds_until(&self, round: u32) -> u32 {
-        let at = round % self.width;
-        if self.at >= at { self.at - at } else { self.at + self.width - at }
-    }
-
-    /// Replaces `gone` by the ports that the groups of one direction of the reference lost. `now` has the groups of the
-    /// present: in the same direction, and in the other one.
-    pub(super) fn find(
-        gone: &mut Vec<GonePort>,
-        losses: &SideLosses,
-        then: Side<'_>,
-        now: [Side<'_>; 2],
-    ) {
-        gone.clear();
-        for &ThinnedGroup { group, present } in &losses.thinned_groups {
-            let were = then.ports_of(group);
-            let are = now[usize::from(present.has_turned)].ports_of(present.at);
-            let is_gone = |(_, port): &(usize, &PortNumber)| !are.contains(port);
-            let width = were.len() as u32;
-            gone.extend(were.iter().enumerate().filter(is_gone).map(|(at, _)| GonePort {
-                group,
-                present,
-                width,
-                at: at as u32,
-            }));
         }
     }
 }
@@ -300,27 +258,6 @@ impl LostEntries<'_> {
     }
 }
 
-/// Writes one port for the destinations of q.
-#[inline(always)]
-fn write(segment: &Segment, divider: &Divisor, q: u64, port: u8, row: &mut [u8]) {
-    if divider.value == 1 {
-        row[segment.start as usize + (q - u64::from(segment.number)) as usize] = port;
-        return;
-    }
-    row[columns(segment, divider, q)].fill(port);
-}
-
-/// Returns the columns of the destinations of q.
-#[inline(always)]
-fn columns(segment: &Segment, divider: &Divisor, q: u64) -> Range<usize> {
-    let Segment { start, length, number, .. } = *segment;
-    let (start, number) = (start as usize, u64::from(number));
-    let pi = u64::from(divider.value);
-    let from = (q * pi).max(number) - number;
-    let to = ((q + 1) * pi).min(number + u64::from(length)) - number;
-    start + from as usize..start + to as usize
-}
-
 impl<const W: usize> SegmentSlots<'_, W> {
     /// Replaces the indices of groups by their indices within R, for a target to which not all groups of the direction are
     /// closer.
@@ -366,51 +303,18 @@ impl<const W: usize> SegmentSlots<'_, W> {
         }
     }
 
-    /// Writes the entries whose group is there, but whose port is not: another port of the group stands in. A group is
-    /// asked once in a round, and for the same port again when as many rounds have passed as it had ports.
+    /// Writes the entries whose group is there, but whose port is not: another port of the group stands in.
+    #[inline(always)]
     fn write_stand_ins(&self, then: &ReferenceSide<'_>, row: &mut [u8]) {
         let &SegmentSlots { segment, divider, count, members, .. } = self;
-        let last = segment.number.saturating_add(segment.length - 1);
-        let (first, last) = (divider.divide(segment.number), divider.divide(last));
-        let first_round = self.round(first);
-        let (k, later) = (u32::from(segment.k) % count, u32::from(segment.k) / count);
+        let place = StandInPlace { segment, divider, count, port_divider: then.port_divider };
         for gone in then.gone {
             if members.is_some_and(|members| !members.has(gone.group)) {
                 continue;
             }
-            let slot = members.map_or(gone.group, |members| members.index(gone.group)) as u32;
-            if !self.thinned.has(slot as usize) {
-                continue;
-            }
-            // The place of the slot in its round. (The k-th LID of a node has the k-th slot after that of its first LID.)
-            let place = if slot >= k { slot - k } else { slot + count - k };
-            let are = then.now[usize::from(gone.present.has_turned)].ports_of(gone.present.at);
-            let stand_in = |at: u32| are[at as usize % are.len()].0;
-            let by_rounds = then.port_divider.is_none();
-            let (start, step) = match by_rounds {
-                true => (first_round + gone.rounds_until(first_round + later), gone.width),
-                false => (first_round, 1),
-            };
-            for round in (start..).step_by(step as usize) {
-                let q = u64::from(round) * u64::from(count) + u64::from(place);
-                if q > last.into() {
-                    break;
-                }
-                if q < first.into() {
-                    continue;
-                }
-                let Some(port_divider) = then.port_divider else {
-                    write(segment, divider, q, stand_in(round + later), row);
-                    continue;
-                };
-                // The ports of one slot may differ from destination to destination.
-                for column in columns(segment, divider, q) {
-                    let d = segment.number + (column as u32 - segment.start);
-                    let at = d / port_divider + later;
-                    if at % gone.width == gone.at {
-                        row[column] = stand_in(at);
-                    }
-                }
+            let slot = members.map_or(gone.group, |members| members.index(gone.group));
+            if self.thinned.has(slot) {
+                gone.write(then.now, slot as u32, place, row);
             }
         }
     }

@@ -34,6 +34,7 @@ mod lost_pieces;
 mod reference_tile;
 mod rounds;
 mod slot_table;
+mod stand_ins;
 
 use std::sync::Arc;
 
