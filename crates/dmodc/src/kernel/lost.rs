@@ -46,17 +46,26 @@ impl<'a> LostPieces<'a> {
     /// Returns the pieces with lost entries.
     #[inline(always)]
     pub(super) fn iter(self) -> impl Iterator<Item = LostPiece> + use<'a> {
-        let Self { starts, lost, groups, at, targets } = self;
         let mut next = 0;
         std::iter::from_fn(
             #[inline(always)]
             move || {
-                let i = next + lost[next..].iter().position(|lost| *lost != 0)?;
-                next = i + 1;
-                let (start, lost, groups) = (starts[i] as usize, lost[i], groups[i]);
-                Some(LostPiece { start, lost, groups, at: at[i], target: targets[i] })
+                next += self.lost.get(next..)?.iter().position(|lost| *lost != 0)? + 1;
+                Some(self.piece(next - 1))
             },
         )
+    }
+
+    /// Returns one piece.
+    #[inline(always)]
+    pub(super) fn piece(self, at: usize) -> LostPiece {
+        LostPiece {
+            start: self.starts[at] as usize,
+            lost: self.lost[at],
+            groups: self.groups[at],
+            at: self.at[at],
+            target: self.targets[at],
+        }
     }
 }
 

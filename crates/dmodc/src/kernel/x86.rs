@@ -399,7 +399,8 @@ pub(super) fn write_lost_avx512(
     )]
     fn write(ports: &[u8; 64], pieces: LostPieces<'_>, row: &mut [u8]) {
         let ports = load(ports);
-        for piece in pieces.iter() {
+        for at in (0..pieces.lost.len()).filter(|at| pieces.lost[*at] != 0) {
+            let piece = pieces.piece(at);
             let to: &mut [u8; 64] = row[piece.start..].first_chunk_mut().expect("a row has slack");
             let cycle = turned_cycle(ports, &piece);
             if piece.lost >> 32 == 0 {
@@ -429,7 +430,8 @@ pub(super) fn patch_lost_avx512(
     fn patch(ports: &[u8; 64], pieces: LostPieces<'_>, row: &mut [u8]) -> Difference {
         let ports = load(ports);
         let mut difference = Difference::default();
-        for piece in pieces.iter() {
+        for at in (0..pieces.lost.len()).filter(|at| pieces.lost[*at] != 0) {
+            let piece = pieces.piece(at);
             let cycle = turned_cycle(ports, &piece);
             lost::with_slack(&mut row[piece.start..], |to| {
                 let old = load(to);

@@ -9,7 +9,7 @@
 //! 5. some requested target was above in the reference, and so was every other switch among the requested targets that is
 //!    reached now;
 //! 6. the reference has at most 64 groups above, all with equally many ports, and those of the present are a subset of
-//!    them; if a group has several ports, they have no divider of their own;
+//!    them; if a group has several ports, they have no divider of their own, and numbers of destinations are below 2³¹;
 //! 7. no target whose entries are written again has nodes with several LIDs. Entries are written again for targets that
 //!    are displaced, reached now and, unless the switch is a leaf of the reference, needy; and for all targets above if some
 //!    group is thinned.
@@ -147,10 +147,12 @@ impl FastRows {
         }
         let live = kernel.run(
             #[inline(always)]
-            || live_groups(side, ready.groups.above(s), &mut self.thinned),
+            || live_groups(side, ready.groups.above(s), view.is_subset, &mut self.thinned),
         )?;
         let has_several_ports = side.ports.len() > side.peers.len();
-        if has_several_ports && reference.ready.level_dividers(s).up.port.is_some() {
+        let chooses_by_round =
+            || reference.ready.level_dividers(s).up.port.is_none() && view.has_small_numbers;
+        if has_several_ports && !chooses_by_round() {
             return None;
         }
         kernel.run(
@@ -349,19 +351,7 @@ impl Upswitches {
         self.hops.extend(hops);
         self.gathered = 0;
         self.by_round.is_known = false;
-        self.closer_to.clear();
-        let mut used = (0..hops.len()).filter(|u| hops[*u] != 0);
-        match (used.next(), used.next()) {
-            // Most often all targets are equally far up.
-            (Some(u), None) => {
-                let targets = hops[u];
-                self.closer_to.extend(peers.iter().map(|peer| targets & context.hops.of(*peer)[u]));
-            }
-            _ => self.closer_to.extend(peers.iter().map(|peer| {
-                let nearer = hops.iter().zip(context.hops.of(*peer));
-                nearer.fold(0, |all, (these, theirs)| all | these & theirs)
-            })),
-        }
+        context.hops.closer_from(context.switch, peers, &mut self.closer_to);
         self.with_all_groups = self.closer_to.iter().fold(u64::MAX, |all, targets| all & targets);
     }
 

@@ -227,15 +227,20 @@ fn find_present_masks(reference: Side<'_>, present: SideMasks<'_>, masks: &mut V
 
 /// Returns which groups of the reference are there now: a bit for each. Lists the thinned ones. Returns `None` unless there
 /// are at most 64 groups with equally many ports in the reference, and those of the present are a subset of them.
+/// `is_subset`: whether that is known already.
 #[inline(always)]
 pub(super) fn live_groups(
     then: Side<'_>,
     now: Side<'_>,
+    is_subset: bool,
     thinned: &mut Vec<ThinnedGroup>,
 ) -> Option<u64> {
     thinned.clear();
-    if then.peers.len() > 64 {
+    if !matches!(then.peers.len(), 1..=64) {
         return None;
+    }
+    if is_subset && then.ports.len() == now.ports.len() && then.width().is_some() {
+        return Some(u64::MAX >> (64 - then.peers.len()));
     }
     if !is_single(&then) || !is_single(&now) {
         return live_wide_groups(then, now, thinned);

@@ -191,7 +191,7 @@ fn divide_small(x: u64, n: u32) -> Division {
 /// Divides any x by n. Returns anything for n = 0.
 fn divide_any(x: u64, n: u32) -> Division {
     let n = u64::from(n.max(1));
-    // Ports are chosen by the quotient modulo their number, which is at most 255, and rounds fit into 32 bits.
+    // The quotient chooses among several ports, and there numbers of destinations are below 2³¹.
     Division { quotient: (x / n) as u32, remainder: (x % n) as u32 }
 }
 
