@@ -5,12 +5,17 @@ use serde_json::{Value, json};
 
 use crate::text::number;
 
-/// Returns a line with the levels whose dividers were measured, and the reason; an empty string if all levels have the
-/// paper's dividers.
+/// Returns a line with the levels whose dividers were measured, and the reason; an empty string if no pair of leaves has
+/// several ways down.
 pub(crate) fn text(routing: &Routing) -> String {
     let levels = routing.orders().level_dividers();
     if levels.are_the_papers() {
-        return String::new();
+        return routing.choices_down().map_or(String::new(), |why| {
+            let (some, all) = (number(why.pairs_with_choice), number(why.pairs));
+            format!(
+                "{some} of {all} pairs of leaves have several ways down; the paper's dividers spread routes over them\n"
+            )
+        });
     }
     let sides = [("up", levels.up()), ("down", levels.down())];
     let rules = sides.into_iter().flat_map(|(way, rules)| {
@@ -42,11 +47,11 @@ fn words(rule: &LevelRule) -> String {
     }
 }
 
-/// Adds the same for scripts, as `dividers`; nothing if all levels have the paper's dividers. A divider that is `null` is the
-/// paper's.
+/// Adds the same for scripts, as `dividers`; nothing if no pair of leaves has several ways down. A divider that is `null` is
+/// the paper's.
 pub(crate) fn set(summary: &mut Value, routing: &Routing) {
     let levels = routing.orders().level_dividers();
-    if levels.are_the_papers() {
+    if levels.are_the_papers() && routing.choices_down().is_none() {
         return;
     }
     let rules = |rules: &[LevelRule]| -> Vec<Value> {

@@ -7,7 +7,9 @@
 mod args;
 mod commands;
 mod dividers;
+mod expected_risk;
 mod help;
+mod inferred;
 mod input;
 mod names;
 mod output;

@@ -266,3 +266,43 @@ fn wrong_references_get_one_clear_line_and_exit_2() {
     assert!(twice.contains("only one input can be '-' (standard input)"), "{twice}");
     assert_eq!(desk.files().len(), 4, "nothing was written");
 }
+
+/// Without a file, the reference is inferred: the tables are those of the whole fabric as the reference.
+#[test]
+fn a_reference_is_inferred_where_none_is_given() {
+    let desk = whole();
+    let lost = ["--remove", "L1-3/6", "--remove", "L2-5/7", "-o", "g.topo"];
+    desk.ok(&[&["degrade", "f.topo"], &lost[..]].concat());
+    stable(&desk, 0, "g.topo", &["-o", "file.lft"]);
+    let inferred = ["route", "g.topo", "--engine", "stable"];
+    let told = desk.ok(&[&inferred[..], &["-o", "default.lft"]].concat());
+    let line = "\nreference inferred: adds 1 cable above rank 0, 1 cable above rank 1\n";
+    assert!(told.contains(line), "{told}");
+    desk.ok(&[&inferred[..], &["--reference", "inferred", "-o", "word.lft"]].concat());
+    assert_eq!(desk.read("default.lft"), desk.read("file.lft"));
+    assert_eq!(desk.read("word.lft"), desk.read("file.lft"));
+    // A whole fabric is its own reference.
+    let told = desk.ok(&["route", "f.topo", "--engine", "stable", "-o", "own.lft"]);
+    assert!(told.contains("\nreference inferred: no cable is missing\n"), "{told}");
+    assert_eq!(desk.read("own.lft"), desk.read("f.lft"));
+    // A file of that name is given by a path.
+    let error = desk.code(2, &[&inferred[..], &["--reference", "./inferred"]].concat());
+    assert!(!error.contains("adds"), "{error}");
+    let info = desk.ok(&["info", "g.topo"]);
+    assert!(info.contains("    missing cables: 1 (a switch of this rank usually has "), "{info}");
+}
+
+#[test]
+fn an_irregular_fabric_is_routed_by_dmodc() {
+    let desk = Desk::new();
+    let text = "Switch 4 \"S-1\"\n[1] \"S-2\"[1]\n[2] \"H-1\"[1]\n\nSwitch 4 \"S-2\"\n[1] \"S-1\"[1]\n[2] \"H-2\"[1]\n\n\
+                Ca 1 \"H-1\"\n[1] \"S-1\"[2]\n\nCa 1 \"H-2\"\n[1] \"S-2\"[2]\n";
+    fs::write(desk.path("two.net"), text).unwrap();
+    let json = desk.ok(&["route", "two.net", "--engine", "stable", "-o", "s.lft", "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["engine"], "dmodc");
+    let why = json["reference"]["inferred"]["too_irregular"].as_str().unwrap();
+    assert!(why.starts_with("1 of 1 cable between switches fit no pattern"), "{why}");
+    desk.ok(&["route", "two.net", "-o", "d.lft"]);
+    assert_eq!(desk.read("s.lft"), desk.read("d.lft"));
+}

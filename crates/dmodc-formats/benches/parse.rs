@@ -43,7 +43,7 @@ fn is_part(word: &str) -> bool {
 
 fn preset(name: &str) -> Fabric {
     let preset = Preset::named(name).unwrap_or_else(|| panic!("there is no preset '{name}'"));
-    preset.pgft().fabric(Default::default())
+    preset.shape().fabric(Default::default()).expect("a test makes every preset")
 }
 
 fn fabric(name: &str) {

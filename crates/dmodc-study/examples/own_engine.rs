@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
+use dmodc::fabric::Shape;
 use dmodc::{
     Amount, Coverage, Engine, ForwardingTables, Live, Preprocessing, RouteError, alternative_ports,
     validity,
@@ -75,7 +76,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         patterns: vec!["a2a".parse()?, "sp".parse()?],
         fabrics: vec![PlannedFabric {
             name: "256 nodes".into(),
-            source: FabricSource::Pgft("3; 8,4,8; 1,4,8; 1,2,1".parse()?),
+            source: FabricSource::Shape(Shape::Pgft("3; 8,4,8; 1,4,8; 1,2,1".parse()?)),
         }],
         levels: vec![level(0.0), level(2.0)],
     };

@@ -39,13 +39,16 @@
 pub mod advise;
 mod bits;
 mod cost;
+mod departures;
 mod divider;
 pub mod fabric;
 mod group;
 mod id;
+mod infer;
 pub mod judge;
 mod kernel;
 mod leaf;
+mod leaf_evenness;
 mod level_dividers;
 mod lids;
 mod measured;
@@ -57,6 +60,7 @@ mod random;
 mod random_faults;
 mod rank;
 mod recognise;
+pub mod relief;
 mod route;
 mod router;
 mod routing;
@@ -67,12 +71,15 @@ mod union_find;
 pub mod words;
 
 pub use cost::{CostBlock, TooFar};
+pub use departures::{Departures, DeparturesError};
 pub use divider::dividers;
 pub use fabric::{Degradation, Fabric, FabricBuilder, GuidOrder, Joined, Live, Pgft, Preset};
 pub use group::{Group, PortGroups};
 pub use id::{AdapterIndex, CableIndex, Guid, Lid, NodeIndex, PortNumber, SwitchIndex};
+pub use infer::{AddedCables, InferredLevel, InferredWhole, TooIrregular};
 pub use kernel::Kernel;
 pub use leaf::{Doubt, DoubtReason, LeafChoice, LeafRule, Leaves, NamePattern, NoLeafMeant};
+pub use leaf_evenness::{CrowdedLeaf, LeafEvenness};
 pub use level_dividers::{LevelDividers, LevelRule};
 pub use measured::ChoicesDown;
 pub use order::{
@@ -93,6 +100,6 @@ pub use routing::{Routing, RoutingOptions};
 pub use single_root::{Oddity, Unconnected};
 pub use survey::{HostKey, LevelSurvey, NotFatTree, Survey, host_name, not_fat_tree, survey};
 pub use tables::{
-    BLOCK, Columns, Destination, Digest, End, ForwardingTables, NO_ROUTE, NoMemory, RowDelta,
-    TableDelta, Tile,
+    BLOCK, Columns, Destination, Digest, End, ForwardingTables, MovedEntry, NO_ROUTE, NoMemory,
+    RowDelta, TableDelta, Tile,
 };

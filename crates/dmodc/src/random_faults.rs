@@ -36,6 +36,15 @@ impl Amount {
     }
 }
 
+impl fmt::Display for Amount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Amount::Count(count) => write!(f, "{count}"),
+            Amount::Percent(percent) => write!(f, "{percent}%"),
+        }
+    }
+}
+
 impl FromStr for Amount {
     type Err = ParseAmountError;
 

@@ -77,14 +77,6 @@ impl LevelSurvey {
     pub fn oversubscription(&self) -> Option<f64> {
         (self.up_cables > 0).then(|| self.down_cables as f64 / self.up_cables as f64)
     }
-
-    /// Returns how many cables upwards this level lacks, compared with the regular shape.
-    pub fn missing_cables(&self) -> usize {
-        let pairs = self.fewer_cables.iter().map(|(_, _, n)| self.usual_parallel - n);
-        let switches = self.fewer_upswitches.iter();
-        let absent = switches.map(|(_, n)| (self.usual_upswitches - n) * self.usual_parallel);
-        pairs.sum::<usize>() + absent.sum::<usize>()
-    }
 }
 
 /// Surveys a fabric. O(#ports).
@@ -276,7 +268,6 @@ mod tests {
         let [leaves, spines, cores] = &seen.levels[..] else { panic!("three levels") };
         assert_eq!((leaves.down_cables, leaves.up_cables), (24, 23));
         assert_eq!(leaves.fewer_cables.len(), 1);
-        assert_eq!((leaves.missing_cables(), spines.missing_cables()), (1, 1));
         assert_eq!(spines.fewer_upswitches, [(SwitchIndex::new(11), 1)]);
         assert_eq!(cores.oversubscription(), None);
         assert_eq!(seen.node_rates, [(Rate::NDR, 24)]);

@@ -5,7 +5,7 @@ mod common;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use common::{Case, for_seeds, pgft, random_graph, random_options, random_pgft, route};
+use common::{Case, Drawing, for_seeds, pgft, random_graph, random_options, random_pgft, route};
 use dmodc::judge::risk::{Series, Traffic};
 use dmodc::judge::{Fate, trace};
 use dmodc::{
@@ -283,7 +283,27 @@ fn a_bound_sees_lost_cables() {
     let series = traffic.shifts(None);
     assert_eq!((series.max_bound(), series.max()), (2, 2));
     let all = traffic.all_to_all();
-    assert_eq!(all.bound, (4 * 28u64).div_ceil(3));
+    assert_eq!(all.bound, 4 * 28u64.div_ceil(3), "the flows of a leaf to one node stay together");
+    assert!(all.is_by_bundles && all.bound > (4 * 28u64).div_ceil(3));
     let cut = all.cut.unwrap();
     assert_eq!((cut.level, cut.nodes, cut.cables), (0, 4, 3));
+}
+
+/// Four leaves with two nodes and two cables each, and a service node on one of two spines. A leaf sends 14 flows over two
+/// cables, but in seven pairs: some cable carries four of them.
+#[test]
+fn a_bound_by_bundles_is_reached() {
+    let mut drawing = Drawing::new();
+    let spines = drawing.switches(["spine-0", "spine-1"]);
+    for leaf in drawing.switches(["leaf-0", "leaf-1", "leaf-2", "leaf-3"]) {
+        drawing.nodes(leaf, 2);
+        spines.iter().for_each(|&spine| drawing.cable(leaf, spine, 1));
+    }
+    drawing.nodes(spines[0], 1);
+    let fabric = drawing.finish();
+    let case = Case::healthy(&fabric);
+    let (live, routing) = (case.whole(), case.routing());
+    let tables = route(&routing, live);
+    let all = Traffic::new(live, &routing.ranking(live), routing.orders(), &tables).all_to_all();
+    assert_eq!((all.bound, all.is_by_bundles, all.max()), (8, true, 8));
 }

@@ -1,7 +1,8 @@
 //! Commands that read and write fabrics: generate, info, convert, degrade.
 
 use clap::{Args, Subcommand, ValueEnum};
-use dmodc::{Amount, Pgft};
+use dmodc::fabric::{Directors, Pods, Spread};
+use dmodc::{Amount, Departures, Pgft};
 
 use super::shared::{FabricArgs, FabricFormat, LeafArgs, OutputArgs};
 
@@ -31,6 +32,16 @@ pub(crate) enum Generate {
     Directors {
         #[command(flatten)]
         shape: DirectorsArgs,
+        #[command(flatten)]
+        options: GenerateOptions,
+    },
+    /// Write a fabric of four levels: pods with a mesh of two levels above their leaves, below cores.
+    ///
+    /// Each leaf is cabled to all lower switches of its pod, and these to all its upper switches. Each core is cabled to some of
+    /// the upper switches of every pod.
+    Pods {
+        #[command(flatten)]
+        shape: PodsArgs,
         #[command(flatten)]
         options: GenerateOptions,
     },
@@ -68,6 +79,63 @@ pub(crate) struct DirectorsArgs {
     /// The number of parallel cables in the place of each cable between switches.
     #[arg(long, default_value_t = 1)]
     pub(crate) parallel: u32,
+    /// Spread the cables of a leaf over neighbouring line chips (consecutive), or over line chips at equal distances
+    /// (strided).
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) spread: SpreadChoice,
+}
+
+impl DirectorsArgs {
+    /// Returns the shape.
+    pub(crate) fn shape(&self) -> Directors {
+        let &DirectorsArgs { leaves, nodes, directors, lines, spines, cables, parallel, spread } =
+            self;
+        let spread = match spread {
+            SpreadChoice::Consecutive => Spread::Consecutive,
+            SpreadChoice::Strided => Spread::Strided,
+        };
+        Directors { leaves, nodes, directors, lines, spines, cables, parallel, spread }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SpreadChoice {
+    #[default]
+    Consecutive,
+    Strided,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PodsArgs {
+    /// The number of pods.
+    #[arg(long, default_value_t = 4)]
+    pub(crate) pods: u32,
+    /// The number of leaves in each pod.
+    #[arg(long, default_value_t = 8)]
+    pub(crate) leaves: u32,
+    /// The number of nodes on each leaf.
+    #[arg(long, default_value_t = 8)]
+    pub(crate) nodes: u32,
+    /// The number of lower switches in each pod.
+    #[arg(long, default_value_t = 8)]
+    pub(crate) lower: u32,
+    /// The number of upper switches in each pod.
+    #[arg(long, default_value_t = 8)]
+    pub(crate) upper: u32,
+    /// The number of cores.
+    #[arg(long, default_value_t = 16)]
+    pub(crate) cores: u32,
+    /// The number of cables of each core to each pod.
+    #[arg(long, default_value_t = 4)]
+    pub(crate) reach: u32,
+}
+
+impl PodsArgs {
+    /// Returns the shape.
+    pub(crate) fn shape(&self) -> Pods {
+        let &PodsArgs { pods, leaves, nodes, lower, upper, cores, reach } = self;
+        Pods { pods, leaves, nodes, lower, upper, cores, reach }
+    }
 }
 
 #[derive(Debug, Args)]
@@ -75,7 +143,12 @@ pub(crate) struct GenerateOptions {
     /// Give GUIDs that follow the topology, or shuffled GUIDs as in a real machine room.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) guids: GuidChoice,
-    /// The seed for shuffled GUIDs. The same seed gives the same GUIDs.
+    /// Let the fabric depart from its regular shape at random. With missing=1%, cables between switches are missing. With
+    /// uneven=25%, leaves have some of their nodes on another leaf. With service=4, nodes are added on spines. With recabled=1,
+    /// a pair of cables has its upper ends exchanged. Separate several of these by commas.
+    #[arg(long, value_name = "KIND=AMOUNT,…")]
+    pub(crate) departures: Option<Departures>,
+    /// The seed for shuffled GUIDs and for departures. The same seed gives the same fabric.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
     /// The format of the file.

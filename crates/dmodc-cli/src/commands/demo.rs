@@ -83,7 +83,8 @@ pub(super) fn run(args: &DemoArgs) -> Result<Answer> {
 
 impl Demo {
     fn run(seed: u64) -> Result<Self> {
-        let pgft = Preset::named(PRESET).expect("the preset is in the list").pgft();
+        let pgft = Preset::named(PRESET).expect("the preset is in the list");
+        let pgft = pgft.pgft().expect("the preset is a PGFT");
         let start = Instant::now();
         let fabric = Arc::new(pgft.fabric(Default::default()));
         let building = start.elapsed();

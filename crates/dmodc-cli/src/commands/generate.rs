@@ -1,22 +1,25 @@
-//! `dmodc generate`: fabrics from a tuple, from numbers of directors, or by name.
+//! `dmodc generate`: fabrics from a tuple, from numbers of directors or pods, or by name.
 
-use anyhow::{Result, anyhow};
-use dmodc::fabric::{Directors, PRESETS};
-use dmodc::{GuidOrder, Pgft, Preset};
+use anyhow::{Context, Result, anyhow};
+use dmodc::fabric::{PRESETS, Shape};
+use dmodc::{Departures, GuidOrder, Pgft, Preset};
 use serde_json::json;
 
 use super::convert::deliver;
-use crate::args::{DirectorsArgs, Generate, GenerateArgs, GenerateOptions, GuidChoice};
+use crate::args::{Generate, GenerateArgs, GenerateOptions, GuidChoice};
 use crate::text::{counted, number};
 use crate::{Answer, output};
 
 pub(super) fn run(args: GenerateArgs) -> Result<Answer> {
     match args.what {
-        Generate::Pgft { tuple, options } => write(&tuple, &options)?,
-        Generate::Directors { shape, options } => write_directors(&shape, &options)?,
+        Generate::Pgft { tuple, options } => write(&Shape::Pgft(tuple), &options)?,
+        Generate::Directors { shape, options } => {
+            write(&Shape::Directors(shape.shape()), &options)?;
+        }
+        Generate::Pods { shape, options } => write(&Shape::Pods(shape.shape()), &options)?,
         Generate::Preset { name: None, options } => list(&options)?,
         Generate::Preset { name: Some(name), options } => {
-            write(&preset(&name)?.pgft(), &options)?;
+            write(&preset(&name)?.shape(), &options)?;
         }
     }
     Ok(Answer::Yes)
@@ -30,6 +33,18 @@ pub(super) fn preset(name: &str) -> Result<&'static Preset> {
     })
 }
 
+/// Returns the PGFT of the preset of this name, for commands that work with PGFTs alone.
+pub(super) fn pgft_preset(name: &str) -> Result<Pgft> {
+    preset(name)?.pgft().ok_or_else(|| {
+        let named = PRESETS.iter().filter(|preset| preset.pgft().is_some());
+        let names: Vec<&str> = named.map(|preset| preset.name).collect();
+        anyhow!(
+            "the preset '{name}' is not a PGFT, and only PGFTs are measured; these are {}",
+            names.join(", ")
+        )
+    })
+}
+
 /// Returns the order of GUIDs, and its name.
 fn guid_order(options: &GenerateOptions) -> (GuidOrder, String) {
     match options.guids {
@@ -40,38 +55,32 @@ fn guid_order(options: &GenerateOptions) -> (GuidOrder, String) {
     }
 }
 
-fn write_directors(args: &DirectorsArgs, options: &GenerateOptions) -> Result<()> {
-    let &DirectorsArgs { leaves, nodes, directors, lines, spines, cables, parallel } = args;
-    let shape = Directors { leaves, nodes, directors, lines, spines, cables, parallel };
+fn write(shape: &Shape, options: &GenerateOptions) -> Result<()> {
     let (guids, how) = guid_order(options);
-    let fabric = shape.fabric(guids)?;
-    let comment = format!(
-        "{} with {} each; {} with {} and {} each; {} of each leaf; {} in the place of each cable; GUIDs {how}",
-        counted(leaves as usize, "leaf switch"),
-        counted(nodes as usize, "node"),
-        counted(directors as usize, "director"),
-        counted(lines as usize, "line chip"),
-        counted(spines as usize, "spine chip"),
-        counted(cables as usize, "cable"),
-        counted(parallel as usize, "parallel cable"),
+    let mut fabric = shape.fabric(guids)?;
+    let name = match shape {
+        Shape::Pgft(pgft) => format!("PGFT({pgft})"),
+        _ => format!("{} {shape}", shape.kind()),
+    };
+    let mut comment = format!(
+        "{name}, {}, {}, GUIDs {how}",
+        counted(shape.node_count(), "node"),
+        counted(shape.switch_count(), "switch"),
     );
+    let departures = options.departures.filter(|departures| *departures != Departures::NONE);
+    if let Some(departures) = departures {
+        fabric = departures.of(&fabric, options.seed).context("--departures")?;
+        comment += &format!(", departures {departures}, seed {}", options.seed);
+    }
     deliver(&fabric, options.format, &[comment], &options.output, |summary| {
         summary["schema"] = json!("dmodc/generate/1");
-        summary["pgft"] = json!(null);
-    })
-}
-
-fn write(pgft: &Pgft, options: &GenerateOptions) -> Result<()> {
-    let (guids, how) = guid_order(options);
-    let fabric = pgft.fabric(guids);
-    let comment = format!(
-        "PGFT({pgft}), {}, {}, GUIDs {how}",
-        counted(pgft.count(0), "node"),
-        counted(pgft.switch_count(), "switch"),
-    );
-    deliver(&fabric, options.format, &[comment], &options.output, |summary| {
-        summary["schema"] = json!("dmodc/generate/1");
-        summary["pgft"] = json!(pgft.to_string());
+        summary["pgft"] = json!(shape.pgft().map(ToString::to_string));
+        if shape.pgft().is_none() {
+            summary[shape.kind()] = json!(shape.to_string());
+        }
+        if let Some(departures) = departures {
+            summary["departures"] = json!(departures.to_string());
+        }
     })
 }
 
@@ -80,14 +89,18 @@ fn list(options: &GenerateOptions) -> Result<()> {
         let presets: Vec<_> = PRESETS
             .iter()
             .map(|p| {
-                let pgft = p.pgft();
-                json!({
+                let shape = p.shape();
+                let mut preset = json!({
                     "name": p.name,
-                    "pgft": p.tuple,
-                    "nodes": pgft.count(0),
-                    "switches": pgft.switch_count(),
+                    "pgft": shape.pgft().map(ToString::to_string),
+                    "nodes": shape.node_count(),
+                    "switches": shape.switch_count(),
                     "about": p.about,
-                })
+                });
+                if shape.pgft().is_none() {
+                    preset[shape.kind()] = json!(shape.to_string());
+                }
+                preset
             })
             .collect();
         return output::print(&format!(
@@ -97,13 +110,14 @@ fn list(options: &GenerateOptions) -> Result<()> {
     }
     let mut text = String::new();
     for p in PRESETS {
-        let pgft = p.pgft();
+        let shape = p.shape();
+        // The notations of other shapes are long; `--json` has them.
+        let notation = shape.pgft().map_or(shape.kind().into(), ToString::to_string);
         text += &format!(
-            "{:<15} {:>8} nodes  {:>7} switches  {:<38} {}\n",
+            "{:<17} {:>8} nodes  {:>7} switches  {notation:<38} {}\n",
             p.name,
-            number(pgft.count(0)),
-            number(pgft.switch_count()),
-            p.tuple,
+            number(shape.node_count()),
+            number(shape.switch_count()),
             p.about,
         );
     }

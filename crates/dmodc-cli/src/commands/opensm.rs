@@ -182,7 +182,7 @@ fn lab(args: &LabArgs) -> Result<Answer> {
 
 fn fabric(args: &LabArgs) -> Result<Fabric> {
     match (&args.preset, &args.fabric) {
-        (Some(name), _) => Ok(preset(name)?.pgft().fabric(Default::default())),
+        (Some(name), _) => Ok(preset(name)?.shape().fabric(Default::default())?),
         (None, Some(path)) => input::fabric(&FabricArgs { fabric: path.clone(), strict: false }),
         (None, None) => anyhow::bail!("give the file of a fabric, or --preset NAME"),
     }

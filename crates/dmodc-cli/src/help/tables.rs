@@ -42,7 +42,11 @@ pub(super) const PAGES: &[HelpPage] = &[
                         "paper",
                         "The same with the dividers of the paper everywhere; for comparisons.",
                     ),
-                    ("stable", "Dmodc that keeps the routes of --reference where they still work."),
+                    (
+                        "stable",
+                        "Dmodc that keeps the routes of --reference where they still work. Without that option, cables that \
+                         are missing from the regular shape of the fabric are inferred.",
+                    ),
                     ("dmodk", "The closed formula for regular fat trees (PGFTs) without faults."),
                     (
                         "random",
@@ -91,6 +95,10 @@ pub(super) const PAGES: &[HelpPage] = &[
             Example {
                 about: "Keep the routes of the healthy fabric with the engine stable.",
                 line: "dmodc route degraded.topo --engine stable --reference cluster.topo -o stable.lft",
+            },
+            Example {
+                about: "Route a fabric in which cables are missing from the first day.",
+                line: "dmodc route cluster.topo --engine stable -o stable.lft",
             },
             Example {
                 about: "Compute the tables of an engine of OpenSM, for a comparison.",

@@ -247,6 +247,16 @@ fn fabrics(desk: &mut CheckedDesk) {
 /// Fabrics with several ways down: their dividers are measured, for groups and for ports.
 fn measured_dividers(desk: &mut CheckedDesk) {
     desk.json(&["generate", "directors", "-o", "directors.topo"]);
+    desk.json(&[
+        "generate",
+        "pods",
+        "--departures",
+        "missing=1%,uneven=25%,service=2",
+        "-o",
+        "pods.topo",
+    ]);
+    desk.json(&["info", "pods.topo"]);
+    desk.json(&["route", "pods.topo"]);
     desk.json(&["info", "directors.topo"]);
     desk.json(&["route", "directors.topo", "--save-orders", "directors.orders"]);
     desk.json(&["route", "directors.topo", "--orders", "directors.orders"]);

@@ -108,6 +108,8 @@ pub(crate) enum SwitchOrderSetting {
 pub(crate) enum ReferenceSource {
     /// It is learned from the fabrics that OpenSM finds.
     Learn,
+    /// It is inferred from the present fabric: missing cables are added to it.
+    Inferred,
     /// It is read from a file of the administrator.
     File(PathBuf),
 }
@@ -116,6 +118,7 @@ impl From<String> for ReferenceSource {
     fn from(text: String) -> Self {
         match text.as_str() {
             "learn" => ReferenceSource::Learn,
+            "inferred" => ReferenceSource::Inferred,
             _ => ReferenceSource::File(text.into()),
         }
     }
@@ -163,6 +166,11 @@ impl Config {
     /// Returns whether the reference is to be learned.
     pub(crate) fn learns_reference(&self) -> bool {
         self.reference == Some(ReferenceSource::Learn)
+    }
+
+    /// Returns whether the reference is to be inferred.
+    pub(crate) fn infers_reference(&self) -> bool {
+        self.reference == Some(ReferenceSource::Inferred)
     }
 
     /// Stops using the roots of OpenSM's `root_guid_file`. Returns whether they were in use.

@@ -52,9 +52,10 @@ fn files_that_never_end_and_threads_without_number_are_refused() {
 }
 
 #[test]
-fn a_reference_is_learned_or_a_file() {
+fn a_reference_is_learned_inferred_or_a_file() {
     let reference = |text: &str| parse(text).expect("it is right").reference;
     assert_eq!(reference("reference = \"learn\""), Some(ReferenceSource::Learn));
+    assert_eq!(reference("reference = \"inferred\""), Some(ReferenceSource::Inferred));
     assert_eq!(reference("reference = \"./learn\""), Some(ReferenceSource::File("./learn".into())));
     assert_eq!(reference(""), None);
 }

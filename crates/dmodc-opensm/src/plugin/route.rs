@@ -28,12 +28,13 @@ pub(super) struct LastRouting {
 impl LastRouting {
     /// Returns the report on the reference, if the configuration asks for one.
     pub(super) fn reference_report(&self, state_folder: &Path) -> Option<ReferenceReport> {
-        let path = snapshot_path(&self.config, state_folder)?;
+        let source = self.config.reference.clone()?;
+        let path = snapshot_path(&self.config, state_folder);
         let changes = match (&self.refused, self.tables.changes()) {
             (None, Some(changes)) => Ok(changes),
             (why, _) => Err(why.clone().unwrap_or_default()),
         };
-        Some(ReferenceReport { is_learned: self.config.learns_reference(), path, changes })
+        Some(ReferenceReport { source, path, changes })
     }
 
     /// Returns whether tables that are made now would have the same inputs but for faults and repairs.
@@ -144,7 +145,9 @@ impl Plugin {
                 }
             },
         };
-        let reference = with_reference.as_ref().map(|with| with.source.clone()).or(reference);
+        // A reference that was inferred for another fabric is of no use any more.
+        let earlier = reference.filter(|_| !config.infers_reference());
+        let reference = with_reference.as_ref().map(|with| with.source.clone()).or(earlier);
         let tables = threads.pool.install(|| match with_reference {
             Some(with_reference) => KeptTables::with_reference(with_reference, choices, orders),
             None => KeptTables::new(Arc::unwrap_or_clone(fabric), choices, orders),

@@ -1,7 +1,8 @@
-//! The reference: the whole fabric that routes stay close to. It is learned, or read from a file of the administrator.
+//! The reference: the whole fabric that routes stay close to. It is learned, inferred from the present fabric, or read from a
+//! file of the administrator.
 //!
 //! The file in which a reference is kept is its *snapshot*: `reference.json` in the state folder, or the administrator's
-//! file. A snapshot that cannot be read or is of another fabric is reported and not used; plain Dmodc routes then.
+//! file. An inferred reference has none: whenever everything is routed again, it is inferred again. A snapshot that cannot be read or is of another fabric is reported and not used; plain Dmodc routes then.
 
 mod file;
 
@@ -10,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use dmodc::fabric::Changes;
-use dmodc::{Fabric, SavedOrders};
+use dmodc::{Fabric, InferredWhole, SavedOrders};
 use dmodc_formats::json;
 
 use crate::config::{Config, ReferenceSource};
@@ -27,8 +28,9 @@ const LEARNED_SNAPSHOT: &str = "reference.json";
 /// The reference in the report of a run.
 #[derive(Clone, Debug)]
 pub(crate) struct ReferenceReport {
-    pub(crate) is_learned: bool,
-    pub(crate) path: PathBuf,
+    pub(crate) source: ReferenceSource,
+    /// The file of the reference; an inferred one has none.
+    pub(crate) path: Option<PathBuf>,
     /// How the present fabric differs from the reference, or why the reference is not used.
     pub(crate) changes: Result<Changes, String>,
 }
@@ -36,7 +38,10 @@ pub(crate) struct ReferenceReport {
 impl fmt::Display for ReferenceReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.changes {
-            Ok(changes) => write!(f, "reference: {changes}"),
+            Ok(changes) => {
+                let how = if self.source == ReferenceSource::Inferred { "inferred " } else { "" };
+                write!(f, "{how}reference: {changes}")
+            }
             Err(why) => write!(f, "NO REFERENCE: {why}"),
         }
     }
@@ -54,6 +59,8 @@ struct SnapshotFile {
 pub(crate) struct KeptReference {
     snapshot: Option<SnapshotFile>,
     fabric: Option<Arc<Fabric>>,
+    /// Whether the reference was inferred, and not learned or read.
+    is_inferred: bool,
     /// Why there is no reference, or no newer one.
     pub(crate) missing: Option<String>,
     /// Whether the snapshot could not be looked at. Nothing is learned then, because learning would replace the file.
@@ -62,19 +69,21 @@ pub(crate) struct KeptReference {
     is_unsaved: bool,
 }
 
-/// Returns the path of the snapshot, if the configuration asks for a reference.
+/// Returns the path of the snapshot, if the configuration asks for a reference that has one.
 pub(crate) fn snapshot_path(config: &Config, state_folder: &Path) -> Option<PathBuf> {
-    config.reference.as_ref().map(|source| match source {
-        ReferenceSource::Learn => state_folder.join(LEARNED_SNAPSHOT),
-        ReferenceSource::File(path) => path.clone(),
-    })
+    match config.reference.as_ref()? {
+        ReferenceSource::Learn => Some(state_folder.join(LEARNED_SNAPSHOT)),
+        ReferenceSource::Inferred => None,
+        ReferenceSource::File(path) => Some(path.clone()),
+    }
 }
 
 impl KeptReference {
-    /// Returns the query for the snapshot, if the configuration asks for a reference.
+    /// Returns the query for the snapshot, if the configuration asks for a reference that has one.
     pub(crate) fn query(&self, config: &Config, state: &FileWriter) -> Option<SnapshotQuery> {
         let file = match config.reference.as_ref()? {
             ReferenceSource::Learn => None,
+            ReferenceSource::Inferred => return None,
             ReferenceSource::File(path) => Some(path.clone()),
         };
         let mut known_stamps = vec![];
@@ -101,6 +110,15 @@ impl KeptReference {
         if config.reference.is_none() {
             *self = KeptReference::default();
             return None;
+        }
+        if self.is_inferred != config.infers_reference() {
+            *self = KeptReference {
+                is_inferred: config.infers_reference(),
+                ..KeptReference::default()
+            };
+        }
+        if self.is_inferred {
+            return self.fabric.clone();
         }
         let Some(SnapshotFinding { path, content }) = finding else {
             self.is_unread = self.snapshot.is_none();
@@ -180,6 +198,8 @@ impl KeptReference {
 
     /// Joins the reference with the present fabric.
     ///
+    /// If it is inferred, that is done now, from the present fabric alone.
+    ///
     /// If the reference is learned, a valid fabric becomes the reference where there is none, and new parts of a valid
     /// fabric are added to it; replaced parts take over the places of the old ones in the orders.
     ///
@@ -192,6 +212,9 @@ impl KeptReference {
         orders: Option<&mut SavedOrders>,
         is_valid: impl Fn() -> bool,
     ) -> Result<JoinedReference, String> {
+        if config.infers_reference() {
+            return self.infer(config, fabric);
+        }
         let learns = config.learns_reference();
         if self.fabric.is_none() && learns && !self.is_unread && is_valid() {
             self.learn(fabric.clone());
@@ -209,6 +232,23 @@ impl KeptReference {
         }
         let reference = self.learn(with_reference.joined.fabric);
         JoinedReference::new(config, reference, fabric)
+    }
+
+    /// Infers the reference from the present fabric.
+    fn infer(&mut self, config: &Config, fabric: &Fabric) -> Result<JoinedReference, String> {
+        let (present, leaves) = config.leaf_rule(fabric.clone())?;
+        match InferredWhole::new(&present, &leaves) {
+            Ok(whole) => {
+                self.missing = None;
+                let whole = self.fabric.insert(Arc::new(whole.fabric)).clone();
+                JoinedReference::new(config, whole, fabric)
+            }
+            Err(why) => {
+                let why = format!("no whole fabric can be inferred: {why}");
+                (self.fabric, self.missing) = (None, Some(why.clone()));
+                Err(why)
+            }
+        }
     }
 
     fn learn(&mut self, fabric: Fabric) -> Arc<Fabric> {

@@ -1,5 +1,6 @@
 //! The same numbers in the log, in the status file and in the metrics file.
 
+use crate::config::ReferenceSource;
 use dmodc::fabric::{Changes, Counts};
 
 use super::*;
@@ -41,8 +42,8 @@ fn a_reference_is_reported_everywhere() {
     let missing = Counts { switches: 1, nodes: 0, cables: 3 };
     let changes = Changes { missing, ..Changes::default() };
     let reported = |changes| ReferenceReport {
-        is_learned: true,
-        path: "/state/reference.json".into(),
+        source: ReferenceSource::Learn,
+        path: Some("/state/reference.json".into()),
         changes,
     };
     let used = RunReport { reference: Some(reported(Ok(changes))), ..report() };

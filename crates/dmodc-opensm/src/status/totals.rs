@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::metrics::{Metric, MetricKind, MetricsText};
 use super::{RunReport, milliseconds, now};
+use crate::config::ReferenceSource;
 use crate::snapshot::ReferenceReport;
 
 /// Counts over all runs since OpenSM started.
@@ -135,8 +136,12 @@ fn reference_json(reference: &ReferenceReport) -> Value {
     let counts = |counts: Counts| json!({ "switches": counts.switches, "nodes": counts.nodes, "cables": counts.cables });
     let changes = reference.changes.as_ref();
     json!({
-        "source": if reference.is_learned { "learned" } else { "file" },
-        "file": reference.path.display().to_string(),
+        "source": match reference.source {
+            ReferenceSource::Learn => "learned",
+            ReferenceSource::Inferred => "inferred",
+            ReferenceSource::File(_) => "file",
+        },
+        "file": reference.path.as_ref().map(|path| path.display().to_string()),
         "refused": changes.err(),
         "missing": changes.ok().map(|changes| counts(changes.missing)),
         "new": changes.ok().map(|changes| counts(changes.new)),

@@ -28,6 +28,8 @@ pub struct Finding {
     pub bound: u64,
     /// The cut that proves the bound, for a single pattern.
     pub cut: Option<Cut>,
+    /// Whether the proof needs that all flows from one switch to one node stay together.
+    pub is_by_bundles: bool,
     /// Loads of ports.
     pub by_port: Vec<u64>,
     /// Who uses the ports, for all-to-all.
@@ -133,6 +135,7 @@ fn of_loads(pattern: Pattern, loads: Loads) -> Finding {
         max,
         bound: loads.bound,
         cut: loads.cut,
+        is_by_bundles: loads.is_by_bundles,
         by_port: loads.by_port,
         ends: None,
         worst: Vec::new(),
@@ -161,6 +164,7 @@ fn of_series(
         max: max.into(),
         bound: bound.into(),
         cut: None,
+        is_by_bundles: false,
         by_port,
         ends: None,
         worst,

@@ -1,7 +1,7 @@
 //! A plan with its fabrics: everything that the results depend on.
 
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use dmodc::{Draw, Fabric};
 use dmodc_formats::{Dirt, Reading};
@@ -24,6 +24,8 @@ pub struct Study {
     pub hash: String,
     /// What the readers found wrong in files of fabrics, file by file.
     pub dirt: Vec<(PathBuf, Dirt)>,
+    /// Optional fabrics that were left out because their files are absent: their names and files. The plan has them no more.
+    pub skipped: Vec<(String, PathBuf)>,
 }
 
 impl Study {
@@ -40,15 +42,32 @@ impl Study {
     ///
     /// # Errors
     /// If a file of a fabric is missing, or there is a mistake in one or in the plan.
-    pub fn new(plan: StudyPlan, path: &Path) -> Result<Self, StudyError> {
+    pub fn new(mut plan: StudyPlan, path: &Path) -> Result<Self, StudyError> {
+        // The results of the other fabrics are those of a plan without these: seeds do not depend on fabrics.
+        let skipped = skip_absent(&mut plan);
+        if plan.fabrics.is_empty() {
+            let files: Vec<String> =
+                skipped.iter().map(|(_, file)| file.display().to_string()).collect();
+            let what = "the files of all fabrics are absent, so nothing would be measured";
+            let files = files.join(", ");
+            return Err(StudyError::Fabric(format!("{}: {what}: {files}", path.display())));
+        }
         let mut hash = ContentHash::default();
         hash.take(canonical(&plan).as_bytes());
         let (mut fabrics, mut dirt) = (Vec::new(), Vec::new());
         for planned in &plan.fabrics {
             let fabric = match &planned.source {
-                FabricSource::Pgft(pgft) => pgft.fabric(Default::default()),
-                FabricSource::File(file) => {
-                    let reading = read_fabric(file, &mut hash)?;
+                FabricSource::Shape(shape) => {
+                    let fabric = shape.fabric(Default::default());
+                    fabric.map_err(|why| {
+                        let (plan, name) = (path.display(), &planned.name);
+                        StudyError::Fabric(format!("{plan}: fabric '{name}': {why}"))
+                    })?
+                }
+                FabricSource::File { path: file, .. } => {
+                    let (plan, name) = (path.display(), &planned.name);
+                    let what = format!("{plan}: fabric '{name}': {}", file.display());
+                    let reading = read_fabric(file, &what, &mut hash)?;
                     dirt.push((file.clone(), reading.dirt));
                     reading.fabric
                 }
@@ -57,7 +76,7 @@ impl Study {
             fabrics.push(fabric);
         }
         let hash = hash.to_string();
-        let mut study = Study { cells: Cell::all(&plan), plan, fabrics, hash, dirt };
+        let mut study = Study { cells: Cell::all(&plan), plan, fabrics, hash, dirt, skipped };
         // If all engines are slow ones, there may be cells in which no engine takes part.
         let cells = std::mem::take(&mut study.cells);
         study.cells = cells.into_iter().filter(|&cell| study.rows_of(cell) > 0).collect();
@@ -86,10 +105,32 @@ pub(super) fn nodes(fabric: &Fabric) -> usize {
     fabric.node_indices().filter(|&n| !fabric.is_aggregation(n)).count()
 }
 
-fn read_fabric(file: &Path, hash: &mut ContentHash) -> Result<Reading, StudyError> {
-    let name = file.display();
-    let text = fs::read(file).map_err(|error| StudyError::Io(name.to_string(), error))?;
+/// Takes optional fabrics whose files are absent out of a plan. Returns their names and files.
+fn skip_absent(plan: &mut StudyPlan) -> Vec<(String, PathBuf)> {
+    let mut skipped = vec![];
+    plan.fabrics.retain(|fabric| match &fabric.source {
+        FabricSource::File { path, is_optional: true } if !path.exists() => {
+            skipped.push((fabric.name.clone(), path.clone()));
+            false
+        }
+        _ => true,
+    });
+    skipped
+}
+
+/// Reads the file of a fabric. `what` names the plan, the fabric and the file.
+fn read_fabric(file: &Path, what: &str, hash: &mut ContentHash) -> Result<Reading, StudyError> {
+    let text = fs::read(file).map_err(|error| {
+        let hint = match error.kind() {
+            io::ErrorKind::NotFound => {
+                " (hint: with the line 'optional = true' the fabric is skipped)"
+            }
+            _ => "",
+        };
+        StudyError::Fabric(format!("{what}: {error}{hint}"))
+    })?;
     hash.take(&text);
+    let name = file.display();
     dmodc_formats::read(&text).map_err(|error| StudyError::Fabric(format!("{name}:{error}")))
 }
 
@@ -124,8 +165,8 @@ pub(super) fn draw(level: &FaultLevel, seed: u64) -> Draw {
 fn canonical(plan: &StudyPlan) -> String {
     let list = |items: &mut dyn Iterator<Item = String>| items.collect::<Vec<_>>().join("|");
     let fabrics = plan.fabrics.iter().map(|fabric| match &fabric.source {
-        FabricSource::Pgft(pgft) => format!("{:?} pgft {pgft}", fabric.name),
-        FabricSource::File(_) => format!("{:?} file", fabric.name),
+        FabricSource::Shape(shape) => format!("{:?} {} {shape}", fabric.name, shape.kind()),
+        FabricSource::File { .. } => format!("{:?} file", fabric.name),
     });
     let levels = plan.levels.iter().map(|level| format!("{} {}", level.cables, level.switches));
     let engines = plan.engines.iter().map(|PlannedEngine { name, trials, nodes }| {

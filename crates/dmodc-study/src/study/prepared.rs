@@ -3,6 +3,9 @@
 //! The same trial is judged with every engine and pattern. Its seed depends only on the study's seed and the number of the
 //! trial, and a larger draw with a seed contains every smaller one. So the third trial of 2 % has the faults of the third
 //! trial of 1 % and more, on every fabric, and the points of a curve belong to the same accidents.
+//!
+//! A file of a fabric may lack cables before any fault is drawn. What is routed is the inferred whole, in which these cables
+//! are missing in every cell; it is the reference of the engine `stable`. Faults are drawn from the cables of the file.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,8 +13,8 @@ use std::sync::Arc;
 use dmodc::judge::risk::Traffic;
 use dmodc::judge::{Delivery, diff, forced};
 use dmodc::{
-    Degradation, Engine, Fabric, ForwardingTables, Live, Preprocessing, Random, Routing,
-    RoutingOptions,
+    Degradation, Engine, Fabric, ForwardingTables, InferredWhole, Live, Preprocessing, Random,
+    Routing, RoutingOptions,
 };
 
 use super::cell::Cell;
@@ -66,7 +69,10 @@ fn pattern_seed(trial_seed: u64, pattern: &Pattern) -> Option<u64> {
 /// Everything that all cells of a fabric share: orders and columns, and the healthy tables of their engines.
 pub(super) struct PreparedFabric<'a> {
     study: &'a Study,
-    fabric: &'a Fabric,
+    /// The fabric of the plan, from which faults are drawn.
+    found: &'a Fabric,
+    /// The same with the cables that it lacks.
+    whole: InferredWhole,
     routing: Routing,
     /// The engines of the plan; `None` for OpenSM's.
     engines: Vec<Option<Arc<dyn Engine>>>,
@@ -75,35 +81,45 @@ pub(super) struct PreparedFabric<'a> {
     healthy: Vec<Option<Result<ForwardingTables, String>>>,
 }
 
-/// A degradation, and everything that engines need to know about it.
+/// A degradation of the whole, and everything that engines need to know about it.
 struct DegradedState {
     dead: Degradation,
+    /// Whether faults were drawn: without any, the tables are the healthy ones.
+    has_faults: bool,
     ready: Preprocessing,
 }
 
 impl<'a> PreparedFabric<'a> {
     /// Prepares the fabric of these cells. Returns `None` if there are no cells.
     pub(super) fn new(study: &'a Study, cells: &[Cell], plugin: PathBuf) -> Option<Self> {
-        let fabric = &study.fabrics[cells.first()?.fabric];
-        let no_faults = Degradation::none(fabric);
-        let live = Live::new(fabric, &no_faults);
-        let routing = Routing::new(live, &RoutingOptions::default());
-        let inputs =
-            EngineInputs { routing: &routing, reference: live, seed: engine_seed(&study.plan) };
+        let found = &study.fabrics[cells.first()?.fabric];
+        let options = RoutingOptions::default();
+        let whole = InferredWhole::new(found, &options.leaves)
+            .unwrap_or_else(|_| InferredWhole::unchanged(found));
+        let nothing_missing = Degradation::none(&whole.fabric);
+        let reference = Live::new(&whole.fabric, &nothing_missing);
+        let routing = Routing::new(reference, &options);
+        let inputs = EngineInputs {
+            routing: &routing,
+            reference,
+            first: Live::new(&whole.fabric, &whole.missing),
+            seed: engine_seed(&study.plan),
+        };
         let engines = study.plan.engines.iter().map(|engine| engine.name.engine(inputs)).collect();
         let mut prepared =
-            PreparedFabric { study, fabric, routing, engines, plugin, healthy: vec![] };
+            PreparedFabric { study, found, whole, routing, engines, plugin, healthy: vec![] };
         let takes_part = |at| cells.iter().any(|&cell| study.engines_of(cell).any(|e| e == at));
         let engines = 0..study.plan.engines.len();
-        let healthy =
-            engines.map(|at| takes_part(at).then(|| prepared.tables(at, &no_faults))).collect();
+        let healthy = engines
+            .map(|at| takes_part(at).then(|| prepared.tables(at, &prepared.whole.missing)))
+            .collect();
         prepared.healthy = healthy;
         Some(prepared)
     }
 
-    /// Returns the tables of an engine of the plan under a degradation, or the reason why it gives none.
+    /// Returns the tables of an engine of the plan under a degradation of the whole, or the reason why it gives none.
     fn tables(&self, at: usize, dead: &Degradation) -> Result<ForwardingTables, String> {
-        let live = Live::new(self.fabric, dead);
+        let live = Live::new(&self.whole.fabric, dead);
         match (&self.engines[at], &self.study.plan.engines[at].name) {
             (Some(engine), _) => {
                 let routed = self.routing.route(live, &**engine);
@@ -112,7 +128,7 @@ impl<'a> PreparedFabric<'a> {
             (None, EngineName::Opensm(name)) => {
                 let computed = dmodc_lab::tables_of(live, name, &self.plugin, LONGEST);
                 let lft = computed.map_err(|error| error.to_string())?.lft;
-                let tables = lft.with_columns(self.routing.columns(), self.fabric);
+                let tables = lft.with_columns(self.routing.columns(), live.fabric);
                 tables.map_err(|error| error.to_string())
             }
             (None, name) => unreachable!("{name} is made from orders and columns"),
@@ -124,22 +140,26 @@ impl<'a> PreparedFabric<'a> {
         let plan = &self.study.plan;
         let level = &plan.levels[cell.level];
         let seed = trial_seed(plan, cell.trial);
-        let dead = draw(level, seed)
-            .degradation(self.fabric)
+        let drawn = draw(level, seed)
+            .degradation(self.found)
             .expect("the study was opened: the fabric has as many parts as shall die");
         let mut about = StudyRow::default();
         about.set("study", &plan.name);
         about.set("fabric", &plan.fabrics[cell.fabric].name);
-        about.set("nodes", nodes(self.fabric));
-        about.set("switches", self.fabric.switches().len());
+        about.set("nodes", nodes(self.found));
+        about.set("switches", self.found.switches().len());
         about.set("cables_asked", level.cables);
         about.set("switches_asked", level.switches);
         about.set("throw", cell.trial + 1);
         about.set("throw_seed", seed);
-        about.set("cables_dead", dead.dead_cables().count());
-        about.set("switches_dead", dead.dead_switches().count());
-        let present =
-            DegradedState { ready: self.routing.preprocess(Live::new(self.fabric, &dead)), dead };
+        about.set("cables_dead", drawn.dead_cables().count());
+        about.set("switches_dead", drawn.dead_switches().count());
+        let dead = self.whole.degraded(self.found, &drawn);
+        let present = DegradedState {
+            ready: self.routing.preprocess(Live::new(&self.whole.fabric, &dead)),
+            dead,
+            has_faults: drawn.removed().next().is_some(),
+        };
         let mut rows = Vec::with_capacity(self.study.rows_of(cell));
         for at in self.study.engines_of(cell) {
             self.measure_engine(at, &present, &about, &mut rows);
@@ -151,16 +171,16 @@ impl<'a> PreparedFabric<'a> {
     fn measure_engine(
         &self,
         at: usize,
-        DegradedState { dead, ready }: &DegradedState,
+        DegradedState { dead, has_faults, ready }: &DegradedState,
         about: &StudyRow,
         rows: &mut Vec<StudyRow>,
     ) {
-        let (plan, live) = (&self.study.plan, Live::new(self.fabric, dead));
+        let (plan, live) = (&self.study.plan, Live::new(&self.whole.fabric, dead));
         let engine = &plan.engines[at].name;
         let healthy = self.healthy[at].as_ref().expect("the engines of all cells are prepared");
         let mut about = about.clone();
         about.set("engine", engine);
-        let draws = (*engine == EngineName::Random).then(|| engine_seed(plan));
+        let draws = (*engine.router() == EngineName::Random).then(|| engine_seed(plan));
         about.set_some("engine_seed", draws);
         let trial_seed = about.get("throw_seed").parse().expect("it was set to a number");
         let mut each = |measure: &mut dyn FnMut(&Pattern, Option<u64>, &mut StudyRow)| {
@@ -172,9 +192,9 @@ impl<'a> PreparedFabric<'a> {
                 rows.push(row);
             }
         };
-        let tables = match dead.removed().next() {
-            None => healthy.clone(),
-            Some(_) => self.tables(at, dead),
+        let tables = match has_faults {
+            false => healthy.clone(),
+            true => self.tables(at, dead),
         };
         let tables = match tables {
             Ok(tables) => tables,

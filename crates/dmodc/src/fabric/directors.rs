@@ -8,17 +8,19 @@
 //!   leaves         leaf-0  …
 //! ```
 //!
-//! Leaf l has its cables to the line chips l·c, l·c + 1 … (modulo their number) of each director, where c is its
-//! number of cables to one director. If c is less than the number of line chips, this is no PGFT: a spine chip has
-//! several ways down to a leaf.
+//! A leaf has c cables to each director, and the director has L line chips. Leaf l has its cables to the line chips
+//!
+//! - l·c, l·c + 1, l·c + 2 … (modulo L) if they are spread [consecutively](Spread::Consecutive),
+//! - l, l + ⌊L/c⌋, l + 2·⌊L/c⌋ … (modulo L) if they are [strided](Spread::Strided).
+//!
+//! If c is less than L, this is no PGFT: a spine chip has several ways down to a leaf.
 
 use std::fmt;
+use std::str::FromStr;
 
-use super::builder::{FabricBuilder, Vertex};
-use super::pgft::{GUID_PREFIX, VENDOR};
-use super::{Adapter, AdapterKind, Fabric, GuidOrder, Pgft, Product, Rate, Switch};
-use crate::id::{Guid, Lid, PortNumber};
-use crate::random::Random;
+use super::drawing::Drawing;
+use super::numbers::{NumbersError, Written};
+use super::{Fabric, GuidOrder};
 
 /// Leaves that are cabled to directors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,41 +39,54 @@ pub struct Directors {
     pub cables: u32,
     /// The number of parallel cables in the place of each cable between switches.
     pub parallel: u32,
+    /// How the cables of a leaf are spread over line chips.
+    pub spread: Spread,
 }
 
-/// Why there is no such fabric.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DirectorsError {
-    /// Some number is 0.
-    Zero,
-    /// The cables of a leaf cannot be divided evenly among the directors.
-    Uneven,
-    /// A switch would need more ports than there can be; the number is how many.
-    Ports(u64),
-    /// There would be too many devices or cables.
-    TooLarge,
+/// How the cables of a leaf are spread over the line chips of a director.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Spread {
+    /// To neighbouring line chips; the next leaf begins after them.
+    #[default]
+    Consecutive,
+    /// To line chips at equal distances, as far apart as possible; the next leaf begins one further.
+    Strided,
 }
 
-impl fmt::Display for DirectorsError {
+impl fmt::Display for Spread {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            DirectorsError::Zero => f.write_str("every number must be at least 1"),
-            DirectorsError::Uneven => {
-                f.write_str("the cables of a leaf must be a multiple of the number of directors")
-            }
-            DirectorsError::Ports(ports) => {
-                write!(
-                    f,
-                    "a switch would need {ports} ports; at most {} are possible",
-                    PortNumber::MAX.0
-                )
-            }
-            DirectorsError::TooLarge => f.write_str("there are too many devices or cables"),
-        }
+        f.write_str(match self {
+            Spread::Consecutive => "consecutive",
+            Spread::Strided => "strided",
+        })
     }
 }
 
-impl std::error::Error for DirectorsError {}
+impl FromStr for Spread {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let all = [Spread::Consecutive, Spread::Strided];
+        let known = all.into_iter().find(|spread| spread.to_string() == text);
+        known.ok_or_else(|| format!("expected consecutive or strided, not '{text}'"))
+    }
+}
+
+impl Default for Directors {
+    /// Returns 16 leaves with 8 nodes and 8 cables each, to two directors with 8 line chips and 8 spine chips.
+    fn default() -> Self {
+        Directors {
+            leaves: 16,
+            nodes: 8,
+            directors: 2,
+            lines: 8,
+            spines: 8,
+            cables: 8,
+            parallel: 1,
+            spread: Spread::Consecutive,
+        }
+    }
+}
 
 impl Directors {
     /// Returns the number of nodes.
@@ -89,45 +104,25 @@ impl Directors {
     ///
     /// # Errors
     /// If there is no such fabric.
-    pub fn fabric(&self, guids: GuidOrder) -> Result<Fabric, DirectorsError> {
+    pub fn fabric(&self, guids: GuidOrder) -> Result<Fabric, NumbersError> {
         let line_ports = self.check()?;
-        let lids = self.node_count() + self.switch_count();
-        let first = if lids > Lid::LAST_UNICAST.0 as usize { Lid::FIRST_EXTENDED } else { Lid(1) };
-        let mut drawing = Drawing {
-            builder: FabricBuilder::new(),
-            lids: first.0,
-            guids: self.switch_guids(guids),
-            switches: vec![],
-        };
-        let mut node_guids: Vec<u64> = (1..=self.node_count() as u64).collect();
-        if let GuidOrder::Shuffled(seed) = guids {
-            Random::new(seed, 0).shuffle(&mut node_guids);
-        }
-        let nodes: Vec<Vertex> =
-            node_guids.iter().enumerate().map(|(i, guid)| drawing.node(i, *guid)).collect();
+        let levels = [self.leaves, self.directors * self.lines, self.directors * self.spines];
+        let mut drawing = Drawing::new(self.node_count(), &levels, guids);
         let leaf_ports = u64::from(self.nodes) + u64::from(self.cables) * u64::from(self.parallel);
-        let leaves: Vec<usize> =
-            (0..self.leaves).map(|l| drawing.switch(format!("leaf-{l}"), leaf_ports)).collect();
-        for (node, i) in nodes.into_iter().zip(0..) {
-            let port = drawing.next_port(leaves[i / self.nodes as usize]);
-            drawing.builder.cable((node, PortNumber(1)), port, Rate::NDR);
-        }
+        let leaves = drawing.switches((0..self.leaves).map(|l| format!("leaf-{l}")), leaf_ports);
+        drawing.put_nodes(&leaves, self.nodes);
         let spine_ports = u64::from(self.lines) * u64::from(self.parallel);
         let mut chips = |kind: &str, count: u32, ports: u64| -> Vec<Vec<usize>> {
-            let mut of_director = |k: u32| {
-                let names = (0..count).map(|i| format!("D{k}-{kind}-{i}"));
-                names.map(|name| drawing.switch(name, ports)).collect()
-            };
+            let mut of_director =
+                |k: u32| drawing.switches((0..count).map(|i| format!("D{k}-{kind}-{i}")), ports);
             (0..self.directors).map(&mut of_director).collect()
         };
         let lines = chips("line", self.lines, line_ports);
         let spines = chips("spine", self.spines, spine_ports);
-        let each = self.cables / self.directors;
-        for (l, leaf) in leaves.iter().enumerate() {
+        for (l, leaf) in (0..).zip(&leaves) {
             for lines in &lines {
-                for j in 0..each as usize {
-                    let line = lines[(l * each as usize + j) % lines.len()];
-                    drawing.cable(*leaf, line, self.parallel);
+                for j in 0..self.each() {
+                    drawing.cable(*leaf, lines[self.line(l, j)], self.parallel);
                 }
             }
         }
@@ -136,112 +131,94 @@ impl Directors {
                 spines.iter().for_each(|spine| drawing.cable(*line, *spine, self.parallel));
             }
         }
-        Ok(drawing.builder.finish().expect("directors are consistent by construction"))
+        Ok(drawing.finish())
+    }
+
+    /// Returns the number of cables of a leaf to each director.
+    fn each(&self) -> u64 {
+        u64::from(self.cables / self.directors)
+    }
+
+    /// Returns the line chip of the j-th cable of a leaf to a director.
+    fn line(&self, leaf: u64, j: u64) -> usize {
+        let (lines, each) = (u64::from(self.lines), self.each());
+        let line = match self.spread {
+            Spread::Consecutive => leaf * each + j,
+            Spread::Strided => leaf + j * (lines / each).max(1),
+        };
+        (line % lines) as usize
     }
 
     /// Checks all numbers. Returns how many ports a line chip needs.
-    fn check(&self) -> Result<u64, DirectorsError> {
-        let Directors { leaves, nodes, directors, lines, spines, cables, parallel } = *self;
+    fn check(&self) -> Result<u64, NumbersError> {
+        let Directors { leaves, nodes, directors, lines, spines, cables, parallel, .. } = *self;
         let numbers = [leaves, nodes, directors, lines, spines, cables, parallel];
         if numbers.contains(&0) {
-            return Err(DirectorsError::Zero);
+            return Err(NumbersError::Zero);
         }
         if !cables.is_multiple_of(directors) {
-            return Err(DirectorsError::Uneven);
+            return Err(NumbersError::UnevenDirectors);
         }
         let [leaves, nodes, directors, lines, spines, cables, parallel] = numbers.map(u64::from);
         let between = directors.saturating_mul(lines).saturating_mul(spines);
         let all_cables = leaves.saturating_mul(cables).saturating_add(between);
-        let counts = [
+        NumbersError::check_counts([
             leaves.saturating_mul(nodes),
             leaves.saturating_add(directors.saturating_mul(lines.saturating_add(spines))),
             all_cables.saturating_mul(parallel),
-        ];
-        if counts.into_iter().any(|count| count > Pgft::MOST) {
-            return Err(DirectorsError::TooLarge);
+        ])?;
+        let mut to_leaves = vec![0u64; self.lines as usize];
+        for l in 0..leaves {
+            (0..self.each()).for_each(|j| to_leaves[self.line(l, j)] += 1);
         }
-        // The first line chips have one cable more if the cables are no multiple of them.
-        let to_leaves = (leaves * (cables / directors)).div_ceil(lines);
-        let line_ports = (to_leaves + spines) * parallel;
-        let most = line_ports.max(nodes + cables * parallel).max(lines * parallel);
-        match most > u64::from(PortNumber::MAX.0) {
-            true => Err(DirectorsError::Ports(most)),
-            false => Ok(line_ports),
-        }
-    }
-
-    /// Returns the GUIDs of all switches.
-    fn switch_guids(&self, order: GuidOrder) -> Vec<Guid> {
-        let levels = [self.leaves, self.directors * self.lines, self.directors * self.spines];
-        let mut guids: Vec<Guid> = (1u64..)
-            .zip(levels)
-            .flat_map(|(level, count)| {
-                (1..=u64::from(count)).map(move |i| Guid(GUID_PREFIX | level << 32 | i))
-            })
-            .collect();
-        if let GuidOrder::Shuffled(seed) = order {
-            Random::new(seed, 1).shuffle(&mut guids);
-        }
-        guids
+        let line_ports = (to_leaves.into_iter().max().unwrap_or(0) + spines) * parallel;
+        NumbersError::check_ports([line_ports, nodes + cables * parallel, lines * parallel])?;
+        Ok(line_ports)
     }
 }
 
-/// A fabric that is being made.
-struct Drawing {
-    builder: FabricBuilder,
-    /// The next LID.
-    lids: u32,
-    /// The GUIDs of all switches, in the order in which these are made.
-    guids: Vec<Guid>,
-    /// The switches so far, and the last port of each that is in use.
-    switches: Vec<(Vertex, u8)>,
+impl fmt::Display for Directors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Directors { leaves, nodes, directors, lines, spines, cables, parallel, spread } = self;
+        write!(
+            f,
+            "leaves={leaves},nodes={nodes},directors={directors},lines={lines},spines={spines},cables={cables},\
+             parallel={parallel},spread={spread}"
+        )
+    }
 }
 
-impl Drawing {
-    fn next_lid(&mut self) -> Lid {
-        self.lids += 1;
-        Lid(self.lids - 1)
-    }
+impl FromStr for Directors {
+    type Err = NumbersError;
 
-    fn node(&mut self, i: usize, number: u64) -> Vertex {
-        let guid = Guid(GUID_PREFIX | number << 4);
-        let vertex = self.builder.adapter(Adapter {
-            guid,
-            ports: 1,
-            kind: AdapterKind::Host,
-            name: format!("node-{i}").into(),
-            product: Product { vendor: VENDOR, device: 1, system: guid },
-        });
-        let lid = self.next_lid();
-        self.builder.end_port(vertex, PortNumber(1), Guid(guid.0 + 1), lid, 0);
-        vertex
-    }
-
-    fn switch(&mut self, name: String, ports: u64) -> usize {
-        let at = self.switches.len();
-        let (guid, lid) = (self.guids[at], self.next_lid());
-        let vertex = self.builder.switch(Switch {
-            guid,
-            lid,
-            ports: ports as u8,
-            name: name.into(),
-            product: Product { vendor: VENDOR, device: 2, system: guid },
-        });
-        self.switches.push((vertex, 0));
-        at
-    }
-
-    fn next_port(&mut self, s: usize) -> (Vertex, PortNumber) {
-        let (vertex, port) = &mut self.switches[s];
-        *port += 1;
-        (*vertex, PortNumber(*port))
-    }
-
-    fn cable(&mut self, a: usize, b: usize, count: u32) {
-        for _ in 0..count {
-            let (a, b) = (self.next_port(a), self.next_port(b));
-            self.builder.cable(a, b, Rate::NDR);
+    /// Reads `leaves=16,nodes=8,directors=2,lines=8,spines=8,cables=8,parallel=1,spread=consecutive`. What is left out is as in
+    /// the [default](Directors::default).
+    fn from_str(text: &str) -> Result<Self, NumbersError> {
+        let mut shape = Directors::default();
+        for written in Written::all(text) {
+            let written = written?;
+            let number = match written.name {
+                "leaves" => &mut shape.leaves,
+                "nodes" => &mut shape.nodes,
+                "directors" => &mut shape.directors,
+                "lines" => &mut shape.lines,
+                "spines" => &mut shape.spines,
+                "cables" => &mut shape.cables,
+                "parallel" => &mut shape.parallel,
+                "spread" => {
+                    shape.spread = written.value()?;
+                    continue;
+                }
+                _ => {
+                    return Err(written.unknown(
+                        "leaves, nodes, directors, lines, spines, cables, parallel and spread",
+                    ));
+                }
+            };
+            *number = written.value()?;
         }
+        shape.check()?;
+        Ok(shape)
     }
 }
 
@@ -249,39 +226,72 @@ impl Drawing {
 mod tests {
     use super::*;
 
-    const SMALL: Directors = Directors {
-        leaves: 16,
-        nodes: 8,
-        directors: 2,
-        lines: 8,
-        spines: 8,
-        cables: 8,
-        parallel: 1,
-    };
-
     #[test]
     fn all_parts_are_there() {
         for parallel in [1, 3] {
-            let shape = Directors { parallel, ..SMALL };
-            let fabric = shape.fabric(GuidOrder::Shuffled(3)).unwrap();
-            assert_eq!(fabric.nodes().len(), shape.node_count());
-            assert_eq!(fabric.switches().len(), shape.switch_count());
-            let cables = (16 * 8 + 2 * 8 * 8) * parallel as usize;
-            assert_eq!(fabric.inter_switch_cables().len(), cables);
-            assert!(fabric.switches().iter().all(|s| u32::from(s.ports) >= 8 * parallel));
+            for spread in [Spread::Consecutive, Spread::Strided] {
+                let shape = Directors { parallel, spread, ..Directors::default() };
+                let fabric = shape.fabric(GuidOrder::Shuffled(3)).unwrap();
+                assert_eq!(fabric.nodes().len(), shape.node_count());
+                assert_eq!(fabric.switches().len(), shape.switch_count());
+                let cables = (16 * 8 + 2 * 8 * 8) * parallel as usize;
+                assert_eq!(fabric.inter_switch_cables().len(), cables);
+                assert!(fabric.switches().iter().all(|s| u32::from(s.ports) == 16 * parallel
+                    || u32::from(s.ports) == 8 * parallel
+                    || u32::from(s.ports) == 8 + 8 * parallel));
+            }
+        }
+    }
+
+    #[test]
+    fn cables_are_spread_as_asked() {
+        let shape = |spread| Directors { lines: 10, spread, ..Directors::default() };
+        let lines =
+            |spread, leaf| -> Vec<usize> { (0..4).map(|j| shape(spread).line(leaf, j)).collect() };
+        assert_eq!(lines(Spread::Consecutive, 2), [8, 9, 0, 1]);
+        assert_eq!(lines(Spread::Strided, 2), [2, 4, 6, 8]);
+        assert_eq!(lines(Spread::Strided, 7), [7, 9, 1, 3]);
+        for spread in [Spread::Consecutive, Spread::Strided] {
+            for cables in (2..=20).step_by(2) {
+                let shape = Directors { cables, ..shape(spread) };
+                let mut lines: Vec<usize> = (0..shape.each()).map(|j| shape.line(3, j)).collect();
+                lines.sort_unstable();
+                lines.dedup();
+                assert_eq!(lines.len(), shape.each() as usize, "{spread}, {cables}: each once");
+                assert!(shape.fabric(GuidOrder::Topological).is_ok());
+            }
         }
     }
 
     #[test]
     fn impossible_numbers_are_refused() {
         let wrong = [
-            (Directors { leaves: 0, ..SMALL }, DirectorsError::Zero),
-            (Directors { cables: 7, ..SMALL }, DirectorsError::Uneven),
-            (Directors { nodes: 250, ..SMALL }, DirectorsError::Ports(258)),
-            (Directors { leaves: u32::MAX, ..SMALL }, DirectorsError::TooLarge),
+            (Directors { leaves: 0, ..Directors::default() }, NumbersError::Zero),
+            (Directors { cables: 7, ..Directors::default() }, NumbersError::UnevenDirectors),
+            (Directors { nodes: 250, ..Directors::default() }, NumbersError::Ports(258)),
+            (Directors { leaves: u32::MAX, ..Directors::default() }, NumbersError::TooLarge),
         ];
         for (shape, error) in wrong {
             assert_eq!(shape.fabric(GuidOrder::Topological).unwrap_err(), error);
+        }
+    }
+
+    #[test]
+    fn the_notation_comes_back() {
+        let shape = Directors { leaves: 80, spread: Spread::Strided, ..Directors::default() };
+        assert_eq!(shape.to_string().parse(), Ok(shape));
+        assert_eq!("".parse(), Ok(Directors::default()));
+        assert_eq!(" leaves=80 , spread=strided ".parse(), Ok(shape));
+        for (wrong, why) in [
+            ("leaves", "'leaves' has no value"),
+            ("leafs=3", "'leafs' is not known"),
+            ("leaves=x", "leaves=x"),
+            ("spread=wide", "expected consecutive or strided"),
+            ("leaves=3,leaves=4", "'leaves' is there twice"),
+            ("nodes=250", "258 ports"),
+        ] {
+            let error = wrong.parse::<Directors>().unwrap_err().to_string();
+            assert!(error.contains(why), "{wrong}: {error}");
         }
     }
 }

@@ -9,28 +9,37 @@
 mod builder;
 mod degrade;
 mod directors;
+mod drawing;
 mod find;
 mod join;
 mod lids;
 mod live;
+mod numbers;
 mod part;
 mod pgft;
+mod pods;
 mod presets;
 mod rate;
+mod shape;
+mod with_cables;
 mod without;
 
 pub use builder::{BuildError, FabricBuilder, Inconsistency, Problem, Vertex};
 pub use degrade::Degradation;
-pub use directors::{Directors, DirectorsError};
+pub use directors::{Directors, Spread};
 pub use find::{FindError, Found};
 pub(crate) use join::replaced_switches;
 pub use join::{Changes, Counts, Joined, OtherFabric};
 pub(crate) use lids::LidOwner;
 pub use live::Live;
+pub use numbers::NumbersError;
+pub(crate) use numbers::Written;
 pub use part::Part;
 pub use pgft::{GuidOrder, Pgft, PgftError};
+pub use pods::Pods;
 pub use presets::{PRESETS, Preset};
 pub use rate::{ParseRateError, Rate, Speed};
+pub use shape::Shape;
 
 use crate::id::{AdapterIndex, CableIndex, Guid, Lid, NodeIndex, PortNumber, SwitchIndex};
 

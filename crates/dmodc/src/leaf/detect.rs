@@ -73,11 +73,13 @@ impl Detection<'_> {
         for s in few {
             match hops[s.at()] {
                 Some(2) => {
-                    let (shared, own) = self.shared_with_a_leaf(s, &mut counter);
-                    if 2 * shared > own {
+                    let share = self.shared_with_a_leaf(s, &mut counter);
+                    let is_one =
+                        2 * share.shared > share.own && !self.is_core(s, share, &mut counter);
+                    if is_one {
                         found.push(s);
                     }
-                    self.doubt_a_share(s, shared, own, 2 * shared > own);
+                    self.doubt_a_share(s, share, is_one, &mut counter);
                 }
                 Some(hops) if hops > 0 && hops % 2 == 0 => {
                     found.push(s);
@@ -100,16 +102,16 @@ impl Detection<'_> {
         let mut counter = Counter::new(self.nodes.len());
         let (mut found, mut ends) = (vec![], vec![]);
         for s in empty.into_iter().filter(|s| hops[s.at()] == Some(2)) {
-            let (shared, own) = self.shared_with_a_leaf(s, &mut counter);
-            if own == 1 {
+            let share = self.shared_with_a_leaf(s, &mut counter);
+            if share.own == 1 {
                 ends.push(s);
                 continue;
             }
-            let is_one = 5 * shared > 3 * own;
+            let is_one = 5 * share.shared > 3 * share.own && !self.is_core(s, share, &mut counter);
             if is_one {
                 found.push(s);
             }
-            self.doubt_a_share(s, shared, own, is_one);
+            self.doubt_a_share(s, share, is_one, &mut counter);
         }
         if !ends.is_empty() {
             found.extend(self.dead_ends(&ends));
@@ -193,28 +195,73 @@ impl Detection<'_> {
         2 * best > own.len()
     }
 
-    /// Returns how many of its neighbours a switch shares with the leaf that shares the most, and how many it has.
-    fn shared_with_a_leaf(&self, s: SwitchIndex, counter: &mut Counter) -> (usize, usize) {
+    /// Returns how many of its neighbours a switch shares with the leaf that shares the most.
+    fn shared_with_a_leaf(&self, s: SwitchIndex, counter: &mut Counter) -> SharedNeighbours {
+        self.shared_with(s, counter, |t| self.is_leaf(t))
+    }
+
+    /// Returns how many of its neighbours a switch shares with the candidate that shares the most.
+    fn shared_with(
+        &self,
+        s: SwitchIndex,
+        counter: &mut Counter,
+        candidate: impl Fn(SwitchIndex) -> bool,
+    ) -> SharedNeighbours {
         counter.restart();
         let own = self.neighbours(s);
-        let mut best = 0;
+        let mut shared = 0;
         for &n in &own {
             let mut before = None;
-            for (_, leaf) in self.live.links(n).filter(|(_, peer)| self.is_leaf[peer.at()]) {
-                if before.replace(leaf) != Some(leaf) {
-                    best = best.max(counter.count(leaf));
+            for (_, t) in self.live.links(n).filter(|&(_, peer)| candidate(peer)) {
+                if before.replace(t) != Some(t) {
+                    shared = shared.max(counter.count(t));
                 }
             }
         }
-        (best, own.len())
+        SharedNeighbours { shared, own: own.len() }
     }
 
-    /// Notes a doubt if the share of common neighbours is neither small nor nearly all. (A core shares one neighbour with
-    /// a leaf, or a small part of them; a leaf shares nearly all.)
-    fn doubt_a_share(&mut self, switch: SwitchIndex, shared: usize, own: usize, is_leaf: bool) {
-        if shared >= 2 && 5 * shared > 2 * own && 5 * shared < 4 * own {
+    /// Returns whether a switch that shares a part of its neighbours with a leaf shares nearly all of them with a switch that
+    /// has no nodes and is no leaf either. Then it is a core above neighbours of which a leaf has only some: the spine chip of a
+    /// director, or the top of a pod with a mesh inside. A leaf that lost cables has no such twin: its
+    /// neighbours are those of other leaves.
+    fn is_core(&self, s: SwitchIndex, share: SharedNeighbours, counter: &mut Counter) -> bool {
+        let is_empty = |t: SwitchIndex| t != s && !self.is_leaf(t) && self.nodes[t.at()] == 0;
+        let is_part = share.shared >= 2 && share.shared < share.own;
+        is_part && {
+            let twin = self.shared_with(s, counter, is_empty);
+            5 * twin.shared >= 4 * twin.own && twin.shared > share.shared
+        }
+    }
+
+    /// Notes a doubt if the share of common neighbours is neither small nor nearly all, and nothing else decides.
+    fn doubt_a_share(
+        &mut self,
+        switch: SwitchIndex,
+        share: SharedNeighbours,
+        is_leaf: bool,
+        counter: &mut Counter,
+    ) {
+        if share.is_partial() && !self.is_core(switch, share, counter) {
             self.doubts.push(Doubt { switch, is_leaf, why: DoubtReason::PartlyCabledAsALeaf });
         }
+    }
+}
+
+/// The neighbours that a switch shares with another one.
+#[derive(Clone, Copy)]
+struct SharedNeighbours {
+    shared: usize,
+    /// All neighbours of the switch.
+    own: usize,
+}
+
+impl SharedNeighbours {
+    /// Returns whether they are neither few nor nearly all. (A core shares one neighbour with a leaf, or a small part of
+    /// them; a leaf shares nearly all.)
+    fn is_partial(self) -> bool {
+        let SharedNeighbours { shared, own } = self;
+        shared >= 2 && 5 * shared > 2 * own && 5 * shared < 4 * own
     }
 }
 

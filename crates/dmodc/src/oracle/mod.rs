@@ -11,6 +11,7 @@
 
 pub mod measured;
 pub mod paper;
+pub mod relief;
 pub mod stable;
 pub mod updown;
 

@@ -4,12 +4,15 @@ mod columns;
 mod delta;
 mod digest;
 mod lines;
+mod moved;
 
 pub(crate) use columns::Segment;
 pub use columns::{BLOCK, Columns, Destination, End, Tile};
 pub use delta::{RowDelta, TableDelta};
 pub use digest::Digest;
 pub(crate) use lines::Lines;
+pub use moved::MovedEntry;
+pub(crate) use moved::{MovedEntries, MovedTo};
 
 use std::fmt;
 use std::sync::Arc;

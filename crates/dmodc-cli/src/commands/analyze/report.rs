@@ -10,7 +10,7 @@ use dmodc_study::{figure, report as page};
 use serde_json::{Map, Value, json};
 
 use super::Analysis;
-use super::words::{SeriesSummary, WorstHosts, bound, is_series, title, worst_hosts};
+use super::words::{SeriesSummary, WorstHosts, is_series, proof, title, worst_hosts};
 use crate::text::number;
 use crate::verdict;
 
@@ -91,7 +91,14 @@ fn one(analysis: &Analysis<'_>, finding: &Finding) -> Value {
         let (nodes, cables) = (cut.nodes, cut.cables);
         set(
             "bound_cut",
-            json!({ "switch": first, "level": cut.level + 1, "half": cut.is_half, "nodes": nodes, "cables": cables }),
+            json!({
+                "switch": first,
+                "level": cut.level + 1,
+                "half": cut.is_half,
+                "nodes": nodes,
+                "cables": cables,
+                "flows_stay_together": finding.is_by_bundles,
+            }),
         );
     }
     set(
@@ -271,17 +278,16 @@ fn section(analysis: &Analysis<'_>, finding: &Finding) -> page::PatternSection {
     let [maxima, bounds] =
         [&finding.maxima, &finding.bounds].map(|values| SeriesSummary::of(values));
     let sum: u64 = finding.by_port.iter().sum();
-    let about = match (series, &finding.cut) {
+    let about = match (series, proof(fabric, finding)) {
         (true, _) => {
             "Loads are flows of one pattern on a directed port between switches; of each port, the \
              worst pattern counts. The maximum is that of the worst pattern, the mean is over the maxima of all \
              patterns, and each has its own bound."
                 .into()
         }
-        (false, Some(cut)) => {
+        (false, Some(proof)) => {
             format!(
-                "Loads are flows on a directed port between switches. The bound of the maximum: {}.",
-                bound(fabric, cut)
+                "Loads are flows on a directed port between switches. The bound of the maximum: {proof}."
             )
         }
         (false, None) => "Loads are flows on a directed port between switches.".into(),

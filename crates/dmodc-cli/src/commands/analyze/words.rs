@@ -102,7 +102,7 @@ fn headline(analysis: &Analysis<'_>, finding: &Finding) -> String {
     if !is_series(&finding.pattern) {
         let sum: u64 = finding.by_port.iter().sum();
         let mean = sum as f64 / finding.by_port.len().max(1) as f64;
-        let why = finding.cut.map(|cut| format!(" ({})", bound(analysis.live.fabric, &cut)));
+        let why = proof(analysis.live.fabric, finding).map(|proof| format!(" ({proof})"));
         return format!(
             "  risk {}: the most flows through one port; mean {mean:.2}\n  bound {}{}; the risk is {}\n",
             number(finding.max),
@@ -146,8 +146,17 @@ impl SeriesSummary {
     }
 }
 
-/// Returns the cut that proves a bound, in words.
-pub(super) fn bound(fabric: &Fabric, cut: &Cut) -> String {
+/// Returns the proof of a bound, in words: the cut, and whether flows that stay together matter.
+pub(super) fn proof(fabric: &Fabric, finding: &Finding) -> Option<String> {
+    let together = match finding.is_by_bundles {
+        true => "; flows of one switch to one node stay together",
+        false => "",
+    };
+    finding.cut.map(|cut| bound(fabric, &cut) + together)
+}
+
+/// Returns a cut in words.
+fn bound(fabric: &Fabric, cut: &Cut) -> String {
     let nodes = counted(cut.nodes, "node");
     let cables = counted(cut.cables, "cable");
     let first = switch(fabric, cut.first);

@@ -6,7 +6,7 @@ use dmodc_study::bench::{BenchCase, BenchSettings};
 
 use super::progress::checking;
 use crate::args::{BenchArgs, Dead, EngineName, KernelName};
-use crate::commands::generate::preset;
+use crate::commands::generate::pgft_preset;
 
 /// A fabric to measure on.
 pub(super) struct Size {
@@ -30,14 +30,16 @@ pub(super) fn planned_rows<'a>(args: &BenchArgs, sizes: &'a [Size]) -> Result<Ve
         for engine in &args.engines {
             for &dead in &args.dead {
                 // Dmodk is for healthy fabrics; its other rows are left out.
-                if *engine != EngineName::Dmodk || (dead.cables == 0.0 && dead.switches == 0.0) {
+                if *engine.router() != EngineName::Dmodk
+                    || (dead.cables == 0.0 && dead.switches == 0.0)
+                {
                     rows.push(PlannedRow { size, dead, engine: engine.clone() });
                 }
             }
         }
     }
     ensure!(
-        !args.engines.contains(&EngineName::Random),
+        !args.engines.iter().any(|engine| *engine.router() == EngineName::Random),
         "'dmodc bench' measures the engines dmodc, paper, stable and dmodk, not random"
     );
     ensure!(
@@ -62,7 +64,7 @@ pub(super) fn sizes(presets: &[String], tuples: &[Pgft], default: &str) -> Resul
         names.push(default);
     }
     let named = names.into_iter().map(|name| {
-        let pgft = preset(name)?.pgft();
+        let pgft = pgft_preset(name)?;
         Ok(Size { name: name.into(), pgft, option: ["--preset".into(), name.into()] })
     });
     let tuples = tuples.iter().map(|pgft| {

@@ -18,6 +18,7 @@ use dmodc::{
 use dmodc_formats::{alternatives, lft, orders};
 
 use crate::args::{EngineName, RouteArgs};
+use crate::expected_risk::AllToAllRisk;
 use crate::text::{doubts, not_pgft, switch};
 use crate::{Answer, output, table_file};
 use state::RouteState;
@@ -95,6 +96,7 @@ fn together(args: &RouteArgs, state: &RouteState) -> Result<RouteSummary> {
         connected,
         elapsed,
         numbers: numbers_cost(args, state, &tables)?,
+        risk: AllToAllRisk::new(live, &ready.ranking, routing.orders(), &tables),
     })
 }
 
@@ -158,6 +160,8 @@ fn split(args: &RouteArgs, state: &RouteState, folder: &Path) -> Result<RouteSum
         connected: None,
         elapsed: start.elapsed(),
         numbers: None,
+        // The tables are not kept in memory.
+        risk: None,
     })
 }
 

@@ -4,14 +4,15 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
 use dmodc::fabric::Changes;
+use dmodc::relief::{Relief, Relieved};
 use dmodc::{
-    Degradation, DestinationOrder, Engine, Fabric, Joined, Lid, Live, Routing, RoutingOptions,
-    SavedOrders, SwitchOrder,
+    Degradation, DestinationOrder, Engine, Fabric, InferredWhole, Joined, LeafRule, Lid, Live,
+    Routing, RoutingOptions, SavedOrders, Stable, SwitchOrder, TooIrregular,
 };
 
 use dmodc_study::engine::{EngineInputs, EngineName};
 
-use crate::args::{FabricArgs, RouteArgs};
+use crate::args::{FabricArgs, ReferenceArg, RouteArgs};
 use crate::input::OrderChoice;
 use crate::{input, source};
 
@@ -30,6 +31,52 @@ fn order(args: &RouteArgs) -> Result<OrderChoice> {
     Ok(OrderChoice { destinations, switches, saved })
 }
 
+/// Returns the options of a routing that has no reference from a file, and the orders of an earlier run.
+fn options(
+    args: &RouteArgs,
+    fabric: &Fabric,
+    leaves: LeafRule,
+) -> Result<(RoutingOptions, Option<SavedOrders>)> {
+    let OrderChoice { destinations, switches, mut saved } = order(args)?;
+    if let Some(saved) = &mut saved {
+        saved.hand_over_to(fabric);
+    }
+    Ok((RoutingOptions { leaves, destinations, switches, switch_lids: true }, saved))
+}
+
+/// Relieves the worst ports of the first state of a reference. Returns the engine that was asked for, and what was done.
+fn relieved(
+    name: &EngineName,
+    stable: Stable,
+    routing: &Routing,
+    first: Live<'_>,
+) -> Result<(Arc<dyn Engine>, Relief)> {
+    let (stable, relief) = stable.relieved(routing, first)?;
+    let engine: Arc<dyn Engine> = match name {
+        EngineName::Relieved(_) => Arc::new(Relieved::new(Arc::new(stable))),
+        _ => Arc::new(stable),
+    };
+    Ok((engine, relief))
+}
+
+/// The reference of the engine stable.
+pub(super) enum RouteReference {
+    /// A file.
+    File(FileReference),
+    /// The whole that was inferred, or why none was: then the engine is dmodc.
+    Inferred(Result<InferredWhole, TooIrregular>),
+}
+
+/// A reference from a file.
+pub(super) struct FileReference {
+    /// The name of the file.
+    pub(super) name: String,
+    /// The number of cables that were inferred, and belong to the reference, too.
+    pub(super) inferred_cables: usize,
+    /// How the present fabric differs from the reference.
+    pub(super) changes: Changes,
+}
+
 /// The present fabric, ready to be routed.
 pub(super) struct RouteState {
     fabric: Fabric,
@@ -38,8 +85,10 @@ pub(super) struct RouteState {
     pub(super) routing: Routing,
     /// The engine; `None` for one of OpenSM's.
     pub(super) engine: Option<Arc<dyn Engine>>,
-    /// With --reference: the name of its file, and how the present fabric differs from it.
-    pub(super) reference: Option<(String, Changes)>,
+    /// The reference of the engine stable.
+    pub(super) reference: Option<RouteReference>,
+    /// What was done for the worst ports of the first state of the reference.
+    pub(super) relief: Option<Relief>,
     /// Orders from an earlier run.
     saved: Option<SavedOrders>,
     /// A LID that OpenSM cannot use.
@@ -49,11 +98,15 @@ pub(super) struct RouteState {
 impl RouteState {
     pub(super) fn read(args: &RouteArgs) -> Result<Self> {
         ensure!(
-            args.reference.is_none() || args.engine == EngineName::Stable,
-            "--reference works only with --engine stable; add that option, or leave out --reference"
+            args.reference.is_none() || *args.engine.router() == EngineName::Stable,
+            "--reference works only with --engine stable or stable+relief; add that option, or leave out --reference"
         );
-        let Some(path) = &args.reference else {
-            return RouteState::alone(args, input::fabric(&args.fabric)?);
+        let path = match &args.reference {
+            Some(ReferenceArg::File(path)) => path,
+            _ if *args.engine.router() == EngineName::Stable => {
+                return RouteState::inferred(args, input::fabric(&args.fabric)?);
+            }
+            _ => return RouteState::alone(args, input::fabric(&args.fabric)?, &args.engine),
         };
         source::only_one_from_stdin([path.as_path(), args.fabric.fabric.as_path()])?;
         let fabric = input::fabric(&args.fabric)?;
@@ -61,24 +114,62 @@ impl RouteState {
         RouteState::joined(args, input::fabric(&reference)?, fabric, source::name(path))
     }
 
-    /// Returns the state of a fabric that is its own reference.
-    fn alone(args: &RouteArgs, fabric: Fabric) -> Result<Self> {
+    /// Returns the state of a fabric whose reference is the whole that is inferred from it.
+    fn inferred(args: &RouteArgs, fabric: Fabric) -> Result<Self> {
         let (fabric, leaves) = input::leaf_rule(&args.leaves, fabric)?;
-        let OrderChoice { destinations, switches, mut saved } = order(args)?;
-        if let Some(saved) = &mut saved {
-            saved.hand_over_to(&fabric);
-        }
-        let options = RoutingOptions { leaves, destinations, switches, switch_lids: true };
+        let whole = match InferredWhole::new(&fabric, &leaves) {
+            Ok(whole) => whole,
+            Err(why) => {
+                let reference = Some(RouteReference::Inferred(Err(why)));
+                let plain = match &args.engine {
+                    EngineName::Relieved(_) => EngineName::Relieved(Box::new(EngineName::Dmodc)),
+                    _ => EngineName::Dmodc,
+                };
+                let plain = RouteState::alone(args, fabric, &plain)?;
+                return Ok(RouteState { reference, ..plain });
+            }
+        };
+        let (options, saved) = options(args, &fabric, leaves)?;
+        let (routing, stable) = whole.stable(&options);
+        let first = Live::new(&whole.fabric, &whole.missing);
+        let (engine, relief) = relieved(&args.engine, stable, &routing, first)?;
+        Ok(RouteState {
+            fabric: whole.fabric.clone(),
+            absent: whole.missing.clone(),
+            routing,
+            engine: Some(engine),
+            relief: Some(relief),
+            reference: Some(RouteReference::Inferred(Ok(whole))),
+            saved,
+            beyond: fabric.infiniband_lids().err(),
+        })
+    }
+
+    /// Returns the state of a fabric without a reference.
+    fn alone(args: &RouteArgs, fabric: Fabric, engine: &EngineName) -> Result<Self> {
+        let (fabric, leaves) = input::leaf_rule(&args.leaves, fabric)?;
+        let (options, saved) = options(args, &fabric, leaves)?;
         let absent = Degradation::none(&fabric);
         let live = Live::new(&fabric, &absent);
         let routing = Routing::new(live, &options);
-        let inputs = EngineInputs { routing: &routing, reference: live, seed: args.seed };
-        let engine = args.engine.engine(inputs);
+        let inputs =
+            EngineInputs { routing: &routing, reference: live, first: live, seed: args.seed };
+        let engine = engine.engine(inputs);
         let beyond = fabric.infiniband_lids().err();
-        Ok(RouteState { fabric, absent, routing, engine, reference: None, saved, beyond })
+        Ok(RouteState {
+            fabric,
+            absent,
+            routing,
+            engine,
+            reference: None,
+            relief: None,
+            saved,
+            beyond,
+        })
     }
 
-    /// Returns the state of a fabric and its reference. The orders are those of the reference alone.
+    /// Returns the state of a fabric and its reference. The orders are those of the reference alone. Cables that the reference
+    /// lacked from the first day are inferred, as if it were routed by itself: so the tables of both agree.
     fn joined(args: &RouteArgs, reference: Fabric, present: Fabric, name: String) -> Result<Self> {
         let beyond = present.infiniband_lids().err();
         // Hosts are excluded in both fabrics, so that a node does not change its kind. Leaves are those of both
@@ -87,7 +178,14 @@ impl RouteState {
             input::leaf_rule(&args.leaves, reference).with_context(|| name.clone())?;
         let choice = input::leaf_choice(&args.leaves)?;
         let present = choice.set_aside(present);
-        let mut joined = Joined::new(&reference, &present).with_context(|| name.clone())?;
+        let whole = InferredWhole::new(&reference, &leaves).ok();
+        let inferred_cables = whole.as_ref().map_or(0, InferredWhole::added_cables);
+        let joined = match &whole {
+            Some(whole) => whole.join(&present),
+            None => Joined::new(&reference, &present).map(|joined| (joined.clone(), joined.then)),
+        };
+        let (mut joined, first) = joined.with_context(|| name.clone())?;
+        let reference = whole.map_or(reference, |whole| whole.fabric);
         let OrderChoice { destinations, switches, saved: earlier } = order(args)?;
         let options = RoutingOptions { leaves, destinations, switches, switch_lids: true };
         let mut orders = Routing::orders_of(&reference, &options);
@@ -98,12 +196,16 @@ impl RouteState {
         let leaves;
         (joined.fabric, leaves) = input::leaf_rule(&args.leaves, joined.fabric)?;
         let (routing, stable) = joined.stable(leaves, orders.clone());
+        let first = Live::new(&joined.fabric, &first);
+        let (engine, relief) = relieved(&args.engine, stable, &routing, first)?;
+        let changes = joined.changes;
         Ok(RouteState {
             fabric: joined.fabric,
             absent: joined.now,
             routing,
-            engine: Some(Arc::new(stable)),
-            reference: Some((name, joined.changes)),
+            engine: Some(engine),
+            relief: Some(relief),
+            reference: Some(RouteReference::File(FileReference { name, inferred_cables, changes })),
             saved: Some(orders),
             beyond,
         })

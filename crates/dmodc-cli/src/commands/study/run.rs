@@ -89,6 +89,9 @@ impl StudyRunReport<'_> {
             "shard": { "index": shard.index, "count": shard.count, "told_by": self.variables },
             "cells": result.progress.total,
             "measured_before": result.progress.before,
+            "skipped_fabrics": study.skipped.iter().map(|(name, file)| json!({
+                "name": name, "file": file.display().to_string(),
+            })).collect::<Vec<_>>(),
             "refused": self.refused.iter().map(|of| json!({
                 "engine": of.engine, "rows": of.rows, "first_reason": of.why,
             })).collect::<Vec<_>>(),

@@ -18,6 +18,10 @@ pub(super) fn open(args: &StudyArgs) -> Result<(Study, StudyFolder)> {
 /// Returns the study of a plan, and the folder of its results: the given one, or NAME.study next to the plan.
 pub(super) fn open_in(plan: &Path, folder: Option<&Path>) -> Result<(Study, StudyFolder)> {
     let study = Study::open(plan).map_err(explain)?;
+    for (name, file) in &study.skipped {
+        let file = file.display();
+        eprintln!("dmodc: fabric '{name}' is skipped, because its file is absent: {file}");
+    }
     let folder = StudyFolder::new(folder, plan, &study);
     Ok((study, folder))
 }

@@ -7,8 +7,9 @@ use std::fs;
 
 use dmodc::fabric::{Peer, Switch};
 use dmodc::{
-    Degradation, DestinationOrder, Dmodc, Fabric, FabricBuilder, Guid, Joined, LeafRule, Live,
-    NO_ROUTE, Pgft, Random, Routing, RoutingOptions, SavedOrders, Stable, SwitchIndex, SwitchOrder,
+    Degradation, DestinationOrder, Dmodc, Fabric, FabricBuilder, Guid, InferredWhole, Joined,
+    LeafRule, Live, NO_ROUTE, Pgft, Random, Routing, RoutingOptions, SavedOrders, Stable,
+    SwitchIndex, SwitchOrder,
 };
 use dmodc_formats::{json, orders};
 use tempfile::TempDir;
@@ -426,4 +427,81 @@ fn a_learned_file_that_cannot_be_read_is_put_aside() {
     let mut plugin = opensm.plugin();
     opensm.run(&mut plugin, &whole);
     assert!(opensm.take_log().contains("reference.json: "));
+}
+
+/// Returns the whole that is inferred from a fabric.
+fn inferred(fabric: &Fabric) -> Fabric {
+    InferredWhole::new(fabric, &LeafRule::Detect).expect("it is regular").fabric
+}
+
+/// The reference is inferred whenever everything is routed. In between, faults and repairs are applied, and so is a cable
+/// that was missing from the first day.
+#[test]
+fn a_reference_is_inferred_from_the_present_fabric() {
+    let mut opensm = OpensmWithReference::new("inferred");
+    let mut plugin = opensm.plugin();
+    let whole = fabric(THREE_LEVELS);
+    let first = without(&whole, &[], &[3, 100]);
+    assert_eq!(inferred(&first), whole);
+    let tables = opensm.run(&mut plugin, &first);
+    assert_eq!(tables, opensm.offline(&whole, &first));
+    let reference = opensm.status()["last"]["reference"].clone();
+    assert_eq!(reference["source"], "inferred");
+    assert_eq!(reference["file"], serde_json::Value::Null);
+    assert_eq!(reference["missing"]["cables"], 2);
+    assert!(opensm.take_log().contains("; inferred reference: missing 2 cables; "));
+    assert!(!opensm.path(LEARNED_SNAPSHOT).exists());
+    for cables in [vec![3, 50, 100], vec![100, 101, 102], vec![]] {
+        let now = without(&whole, &[], &cables);
+        let tables = opensm.run(&mut plugin, &now);
+        assert_eq!(tables, opensm.offline(&whole, &now), "{cables:?}");
+        assert_eq!(opensm.status()["last"]["incremental"], true);
+    }
+    // After a restart, the orders are the same, and what is inferred depends on the present fabric alone.
+    let mut random = Random::new(3, 0);
+    for _ in 0..10 {
+        let now = without(&whole, &[40], &[0; 3].map(|_| random.below(192) as usize));
+        let mut plugin = opensm.plugin();
+        let tables = opensm.run(&mut plugin, &now);
+        assert_eq!(tables, opensm.offline(&inferred(&now), &now));
+    }
+}
+
+/// A fabric that is too irregular is routed by plain Dmodc. When the configuration changes, so does the reference.
+#[test]
+fn where_nothing_can_be_inferred_plain_dmodc_routes() {
+    let mut opensm = OpensmWithReference::new("inferred");
+    let mut plugin = opensm.plugin();
+    let ring = ring_of_leaves();
+    for _ in 0..2 {
+        assert_eq!(opensm.run(&mut plugin, &ring), plain(&ring));
+        let last = opensm.status()["last"].clone();
+        let why = last["reference"]["refused"].as_str().expect("a reason").to_owned();
+        assert!(why.starts_with("no whole fabric can be inferred: 6 of 6 cables"), "{why}");
+        assert_eq!(last["engine"], "dmodc");
+        assert!(opensm.take_log().contains(&format!("NO REFERENCE: {why}")));
+    }
+    let text = fs::read_to_string(opensm.path("dmodc.conf")).expect("it is there");
+    fs::write(opensm.path("dmodc.conf"), text.replace("'inferred'", "'learn'")).expect("ours");
+    opensm.run(&mut plugin, &ring);
+    assert_eq!(opensm.status()["last"]["reference"]["source"], "learned");
+    assert_eq!(opensm.learned(), ring);
+}
+
+/// Returns six leaves that are cabled as a ring, with a node each.
+fn ring_of_leaves() -> Fabric {
+    let pgft = fabric("2; 1,6; 1,2; 1,1");
+    let mut b = FabricBuilder::new();
+    let rate = dmodc::fabric::Rate::default();
+    let leaves: Vec<_> = pgft.switches()[..6].iter().map(|s| b.switch(s.clone())).collect();
+    for (n, node) in pgft.node_indices().zip(pgft.nodes()) {
+        let of = b.adapter(pgft.adapter_of(n).clone());
+        b.end_port(of, node.adapter_port, node.guid, node.lid, node.lmc);
+        b.cable((of, node.adapter_port), (leaves[node.switch.at()], node.switch_port), rate);
+    }
+    for at in 0..6 {
+        let [left, right] = [2, 3].map(dmodc::PortNumber);
+        b.cable((leaves[at], right), (leaves[(at + 1) % 6], left), rate);
+    }
+    b.finish().expect("a ring")
 }

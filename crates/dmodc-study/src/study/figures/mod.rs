@@ -240,8 +240,21 @@ impl FabricTable<'_> {
                 left_out.join(", ")
             ));
         }
+        sentences.extend(self.refusals());
         sentences.push("Lower is better.".into());
         sentences
+    }
+
+    /// Returns a sentence for each engine that gave no tables at all for this fabric, with the reason.
+    fn refusals(&self) -> Vec<String> {
+        let refusal = |engine: &&str| {
+            let mut rows = self.rows.iter().filter(|row| row.get("engine") == *engine);
+            let why = self.rows.iter().find(|row| row.get("engine") == *engine)?.get("refused");
+            let all_refused = rows.all(|row| !row.get("refused").is_empty());
+            all_refused
+                .then(|| format!("{engine} refuses this fabric: {}.", why.trim_end_matches('.')))
+        };
+        self.engines.iter().filter_map(refusal).collect()
     }
 }
 

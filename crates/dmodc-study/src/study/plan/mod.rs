@@ -4,7 +4,8 @@ mod read;
 
 use std::path::PathBuf;
 
-use dmodc::{Amount, Pgft};
+use dmodc::Amount;
+use dmodc::fabric::Shape;
 use serde::{Deserialize, Deserializer, de};
 
 use crate::analysis::Pattern;
@@ -60,10 +61,15 @@ pub struct PlannedFabric {
 /// Where a fabric comes from.
 #[derive(Clone, Debug)]
 pub enum FabricSource {
-    /// A PGFT, from its tuple or a preset.
-    Pgft(Pgft),
+    /// A shape, from its notation or a preset.
+    Shape(Shape),
     /// A file in any format that dmodc reads.
-    File(PathBuf),
+    File {
+        /// Its path.
+        path: PathBuf,
+        /// Whether the fabric is left out if there is no such file.
+        is_optional: bool,
+    },
 }
 
 /// One degradation of the plan: how much dies.

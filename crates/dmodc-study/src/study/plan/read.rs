@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use dmodc::fabric::PRESETS;
-use dmodc::{Amount, Pgft, Preset};
+use dmodc::fabric::{PRESETS, Shape};
+use dmodc::{Amount, Preset};
 use dmodc_formats::{ReadError, printable};
 use serde::Deserialize;
 use toml::Spanned;
@@ -55,8 +55,11 @@ struct RawSlow {
 struct RawFabric {
     name: Option<String>,
     pgft: Option<Spanned<String>>,
+    directors: Option<Spanned<String>>,
+    pods: Option<Spanned<String>>,
     preset: Option<Spanned<String>>,
     file: Option<PathBuf>,
+    optional: Option<Spanned<bool>>,
 }
 
 /// Degradations: every amount of cables combined with every amount of switches.
@@ -184,38 +187,60 @@ impl RawPlan {
 
 impl RawFabric {
     fn check(self, at: usize, folder: &Path) -> Result<PlannedFabric, PlanError> {
-        let (usual, source) = match (self.pgft, self.preset, self.file) {
-            (Some(tuple), None, None) => {
-                let pgft: Pgft = tuple
-                    .get_ref()
-                    .parse()
-                    .map_err(|error| PlanError(tuple.span().start, format!("pgft: {error}")))?;
-                (pgft.to_string(), FabricSource::Pgft(pgft))
-            }
-            (None, Some(name), None) => {
-                let preset = Preset::named(name.get_ref()).ok_or_else(|| {
-                    let names: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
-                    let names = names.join(", ");
-                    let message =
-                        format!("there is no preset '{}'; the presets are {names}", name.get_ref());
-                    PlanError(name.span().start, message)
-                })?;
-                (preset.name.to_string(), FabricSource::Pgft(preset.pgft()))
+        let wrong_lines = || {
+            let what =
+                "a fabric needs exactly one of the lines pgft, directors, pods, preset and file";
+            PlanError(at, what.into())
+        };
+        let shapes = [
+            notation(self.pgft, "pgft", Shape::Pgft)?,
+            notation(self.directors, "directors", Shape::Directors)?,
+            notation(self.pods, "pods", Shape::Pods)?,
+            self.preset.map(|name| preset(&name)).transpose()?,
+        ];
+        let mut shapes = shapes.into_iter().flatten();
+        let (usual, source) = match (shapes.next(), shapes.next(), self.file) {
+            (Some((name, shape)), None, None) => {
+                if let Some(optional) = self.optional {
+                    let what = "optional is only for fabrics with a file, which may be absent";
+                    return Err(PlanError(optional.span().start, what.into()));
+                }
+                (name, FabricSource::Shape(shape))
             }
             (None, None, Some(file)) => {
                 let stem = file.file_stem().unwrap_or(file.as_os_str());
-                (stem.to_string_lossy().into_owned(), FabricSource::File(folder.join(&file)))
+                let is_optional = self.optional.is_some_and(Spanned::into_inner);
+                let source = FabricSource::File { path: folder.join(&file), is_optional };
+                (stem.to_string_lossy().into_owned(), source)
             }
-            _ => {
-                return Err(PlanError(
-                    at,
-                    "a fabric needs exactly one of the lines pgft, preset and file".into(),
-                ));
-            }
+            _ => return Err(wrong_lines()),
         };
         // Control characters would spoil tables and figures.
         Ok(PlannedFabric { name: printable(&self.name.unwrap_or(usual)), source })
     }
+}
+
+/// Reads a shape in its notation. Returns its usual name and the shape.
+fn notation<T: FromStr<Err: std::fmt::Display> + ToString>(
+    written: Option<Spanned<String>>,
+    key: &str,
+    shape: impl Fn(T) -> Shape,
+) -> Result<Option<(String, Shape)>, PlanError> {
+    let Some(written) = written else { return Ok(None) };
+    let read = written.get_ref().parse::<T>();
+    let read = read.map_err(|why| PlanError(written.span().start, format!("{key}: {why}")))?;
+    Ok(Some((read.to_string(), shape(read))))
+}
+
+/// Returns the name and the shape of a preset.
+fn preset(name: &Spanned<String>) -> Result<(String, Shape), PlanError> {
+    let preset = Preset::named(name.get_ref()).ok_or_else(|| {
+        let names: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
+        let names = names.join(", ");
+        let message = format!("there is no preset '{}'; the presets are {names}", name.get_ref());
+        PlanError(name.span().start, message)
+    })?;
+    Ok((preset.name.to_string(), preset.shape()))
 }
 
 /// Refuses numbers of trials that make no sense.

@@ -29,6 +29,8 @@ struct EngineTrials {
     lost: BTreeMap<u32, u64>,
     /// The number of trials that it refused.
     refused: usize,
+    /// Why it refused the first of them.
+    why_refused: String,
 }
 
 /// One degradation of one fabric.
@@ -290,6 +292,9 @@ impl EngineTrials {
         if !row.get("refused").is_empty() {
             let is_first = measures.first().is_some_and(|measure| measure.is_in(row));
             self.refused += usize::from(is_first);
+            if self.why_refused.is_empty() {
+                self.why_refused = row.get("refused").into();
+            }
             return;
         }
         if row.lost() > 0 {

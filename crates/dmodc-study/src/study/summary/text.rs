@@ -38,6 +38,7 @@ impl StudySummary {
             text += &self.table(&["failed", "engine", "draws"], scenarios, |scenario| {
                 self.means_of(scenario)
             });
+            text += &self.refusals(scenarios);
             if scenarios.iter().all(|scenario| scenario.engines[at].is_absent()) {
                 continue;
             }
@@ -50,6 +51,23 @@ impl StudySummary {
                 &self.table(&["failed", "other", "draws"], scenarios, |p| self.compare_all(p, at));
         }
         Ok(text)
+    }
+
+    /// Returns a list of the engines that gave no tables for some draws, each with the reason of the first.
+    fn refusals(&self, scenarios: &[Scenario]) -> String {
+        let mut text = String::new();
+        for (at, engine) in self.engines.iter().enumerate() {
+            let all = || scenarios.iter().map(|scenario| &scenario.engines[at]);
+            let refused: usize = all().map(|trials| trials.refused).sum();
+            let Some(first) = all().find(|trials| trials.refused > 0) else { continue };
+            let draws = refused + all().map(|trials| trials.measured.len()).sum::<usize>();
+            let why = &first.why_refused;
+            text += &format!(
+                "- {engine} refused {refused} of {draws} {}: {why}\n",
+                noun(draws as u64, "draw")
+            );
+        }
+        if text.is_empty() { text } else { format!("\n{text}") }
     }
 
     /// Returns a table with these columns and one for each measure.
@@ -71,7 +89,7 @@ impl StudySummary {
         let line = |(trials, engine): (&EngineTrials, &String)| {
             let mut count = trials.measured.len().to_string();
             if trials.refused > 0 {
-                count += &format!(", gives up in {}", trials.refused);
+                count += &format!(", refused in {}", trials.refused);
             }
             if let Some(most) = trials.lost.values().max() {
                 let most = thousands(&most.to_string());
@@ -252,7 +270,8 @@ mod tests {
         let line = |start: &str| text.lines().find(|line| line.starts_with(start)).expect(start);
         assert!(line("| 1 % cables | ours ").contains("5.00 (1.00)"), "{text}");
         assert!(line("| 1 % cables | ours ").contains("| 37.50 % (12.50 %) |"), "{text}");
-        assert!(line("| 1 % cables | never ").contains("| 0, gives up in 3 |"), "{text}");
+        assert!(line("| 1 % cables | never ").contains("| 0, refused in 3 |"), "{text}");
+        assert!(text.contains("\n- never refused 3 of 3 draws: no\n"), "{text}");
         assert!(line("| 1 % cables | slow  | 2 ").contains("| 3.00 : 3.25 |"), "{text}");
         assert!(line("| 1 % cables |     yes |").contains("|     yes |    yes |"), "{text}");
         assert!(text.contains("## f|g: 1,024 nodes, 320 switches"), "{text}");

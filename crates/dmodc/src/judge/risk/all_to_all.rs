@@ -10,8 +10,8 @@
 //! each on their ports to the spine, where six wait; the spine puts six on its port to the third leaf.
 
 use super::Traffic;
-use super::cuts::Demand;
-use super::loads::{Loads, LostPair, add};
+use super::bundles::Bundles;
+use super::loads::{Loads, LostPair};
 use super::paths::{FlowTarget, NOWHERE};
 use crate::parallel;
 
@@ -25,7 +25,8 @@ type TargetBits = [u64; WORDS];
 /// The counts of one thread, or of all.
 struct AllCounts {
     ports: Vec<PortCount>,
-    demand: Demand,
+    /// The bundles that cross cuts; those of a thread are taken back, since they do not arrive.
+    bundles: Bundles,
     undelivered: u64,
     lost: Vec<LostPair>,
 }
@@ -97,12 +98,13 @@ struct TargetGroup<'a> {
 
 pub(super) fn loads(traffic: &Traffic<'_>) -> Loads {
     let counts = counts(traffic);
-    let (bound, cut) = traffic.cuts.bound(&counts.demand);
+    let bound = counts.bundles.bound(&traffic.cuts);
     Loads {
         by_port: counts.ports.iter().map(|count| count.flows).collect(),
         destinations: counts.ports.iter().map(|count| count.destinations).collect(),
-        bound,
-        cut,
+        bound: bound.value,
+        cut: bound.cut,
+        is_by_bundles: bound.is_by_bundles,
         undelivered: counts.undelivered,
         lost: counts.lost,
     }
@@ -112,7 +114,7 @@ fn counts(traffic: &Traffic<'_>) -> AllCounts {
     let groups = groups(traffic);
     let none = || AllCounts {
         ports: vec![PortCount::default(); traffic.paths.ports.len()],
-        demand: traffic.cuts.no_demand(),
+        bundles: Bundles::none(&traffic.cuts, traffic.weight.iter().copied()),
         undelivered: 0,
         lost: Vec::new(),
     };
@@ -127,12 +129,11 @@ fn counts(traffic: &Traffic<'_>) -> AllCounts {
         }
     });
     let mut sum = none();
-    sum.demand = traffic.cuts.all_to_all(traffic.nodes.len() as u64);
+    sum.bundles = Bundles::all_to_all(&traffic.cuts, &traffic.weight);
     let mut lost = vec![];
     let mut ports = Vec::with_capacity(by_thread.len());
     for (counts, _, its_lost) in by_thread {
-        add(&mut sum.demand.out, &counts.demand.out);
-        add(&mut sum.demand.into, &counts.demand.into);
+        sum.bundles.add(&counts.bundles);
         sum.undelivered += counts.undelivered;
         lost.extend(its_lost);
         ports.push(counts.ports);
@@ -335,7 +336,9 @@ impl Traffic<'_> {
                 seen.append(&mut way);
             } else {
                 counts.undelivered += u64::from(own);
-                counts.demand.count(&self.cuts, s, target.home, -i64::from(own));
+                if s != target.home {
+                    counts.bundles.count(&self.cuts, (s, target.home), own, -1);
+                }
                 if counts.lost.len() < super::NAMED {
                     counts.lost.push(self.lost(s, target));
                 }

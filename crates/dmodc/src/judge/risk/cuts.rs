@@ -13,6 +13,9 @@
 //! stays a cut between the same nodes, and becomes narrower (a top switch that lost its other cables).
 //! Several may be taken at once: ports between them only stop counting. Only flows that arrive count,
 //! since only they load ports.
+//!
+//! In a permutation every destination has one flow, so ⌈f/c⌉ is all that can be said. Where several flows of a switch
+//! have one destination, [`bundles`](super::bundles) say more.
 
 use super::paths::Flow;
 use crate::fabric::Live;
@@ -45,10 +48,9 @@ pub(super) struct Cuts {
 }
 
 /// How many flows cross each cut, outwards and inwards.
-#[derive(Clone)]
 pub(super) struct Demand {
-    pub(super) out: Vec<u64>,
-    pub(super) into: Vec<u64>,
+    out: Vec<u64>,
+    into: Vec<u64>,
 }
 
 impl Cuts {
@@ -153,23 +155,29 @@ impl Cuts {
         self.of.iter().map(at).filter(|(from, to)| from != to)
     }
 
-    /// Returns the demand if everybody sends to everybody.
-    pub(super) fn all_to_all(&self, total: u64) -> Demand {
-        let crossing: Vec<u64> =
-            self.cuts.iter().map(|cut| cut.nodes * (total - cut.nodes)).collect();
-        Demand { out: crossing.clone(), into: crossing }
+    /// Returns each level of cuts: the cut of each switch, as [`at`](Cuts::at) reads it.
+    pub(super) fn levels(&self) -> impl Iterator<Item = &[u32]> {
+        self.of.iter().map(Vec::as_slice)
     }
 
-    /// Returns the greatest bound, and the cut that gives it.
-    pub(super) fn bound(&self, demand: &Demand) -> (u64, Option<Cut>) {
-        let mut best = (0, None);
-        for (at, cut) in self.cuts.iter().enumerate().filter(|(_, cut)| cut.cables > 0) {
-            let bound = demand.out[at].max(demand.into[at]).div_ceil(cut.cables);
-            if bound > best.0 {
-                best = (bound, Some(*cut));
-            }
-        }
-        best
+    /// Returns the cut of a level that a switch is in.
+    #[inline]
+    pub(super) fn at(&self, level: &[u32], s: usize) -> Option<usize> {
+        self.known(level[s])
+    }
+
+    /// Returns the number of a cut, if it is one.
+    #[inline]
+    pub(super) fn known(&self, cut: u32) -> Option<usize> {
+        (cut != NONE).then_some(cut as usize)
+    }
+
+    /// Returns the greatest bound by numbers of flows.
+    pub(super) fn bound(&self, demand: &Demand) -> u64 {
+        let crossed = self.cuts.iter().enumerate().filter(|(_, cut)| cut.cables > 0);
+        let bound =
+            |(at, cut): (usize, &Cut)| demand.out[at].max(demand.into[at]).div_ceil(cut.cables);
+        crossed.map(bound).max().unwrap_or(0)
     }
 }
 
@@ -180,27 +188,18 @@ impl Demand {
             for (flow, _) in flows.iter().zip(arrived).filter(|(_, arrived)| **arrived) {
                 let (left, entered) = (of[flow.from as usize], of[flow.target.home as usize]);
                 if left != entered {
-                    self.cross(left, entered, 1);
+                    self.cross(left, entered);
                 }
             }
         }
     }
 
     #[inline]
-    fn cross(&mut self, left: u32, entered: u32, flows: i64) {
+    fn cross(&mut self, left: u32, entered: u32) {
         for (count, cut) in [(&mut self.out, left), (&mut self.into, entered)] {
             if cut != NONE {
-                let count = &mut count[cut as usize];
-                *count = count.wrapping_add_signed(flows);
+                count[cut as usize] += 1;
             }
-        }
-    }
-
-    /// Counts flows from one switch to another, or with −1 takes them back.
-    #[inline]
-    pub(super) fn count(&mut self, cuts: &Cuts, from: u32, to: u32, flows: i64) {
-        for (left, entered) in cuts.crossed(from, to) {
-            self.cross(left, entered, flows);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Flows of any pattern: lists of pairs, and series of permutations.
 
 use super::Traffic;
+use super::bundles::Bundles;
 use super::loads::{HostRisk, Loads, Series, WorstLoad, add};
 use super::paths::{Flow, FlowPaths};
 use crate::parallel;
@@ -110,7 +111,7 @@ impl FlowCounts {
             worst.take(load, number);
             max = max.max(load);
         }
-        let bound = traffic.cuts.bound(&demand).0 as u32;
+        let bound = traffic.cuts.bound(&demand) as u32;
         PermutationLoads { max, bound, undelivered }
     }
 
@@ -208,15 +209,27 @@ pub(super) fn pairs(traffic: &Traffic<'_>, pairs: &[(u32, u32)]) -> Loads {
         sum.lost.extend(part.lost);
     }
     sum.lost.truncate(super::NAMED);
-    let mut demand = traffic.cuts.no_demand();
-    for &(from, to) in pairs {
-        let [from, to] = [from, to].map(|position| &traffic.targets[position as usize]);
-        if from.home != to.home
-            && (sum.undelivered == 0 || traffic.paths.follow(from.home, to, |_| ()))
-        {
-            demand.count(&traffic.cuts, from.home, to.home, 1);
-        }
-    }
-    (sum.bound, sum.cut) = traffic.cuts.bound(&demand);
+    let bound = bundles(traffic, pairs, sum.undelivered == 0).bound(&traffic.cuts);
+    (sum.bound, sum.cut, sum.is_by_bundles) = (bound.value, bound.cut, bound.is_by_bundles);
     sum
+}
+
+/// Returns the bundles of a list of pairs: those of one switch to one position stay together.
+fn bundles(traffic: &Traffic<'_>, pairs: &[(u32, u32)], all_arrive: bool) -> Bundles {
+    let home = |position: u32| traffic.targets[position as usize].home;
+    let mut flows: Vec<(u32, u32)> = pairs.iter().map(|&(from, to)| (home(from), to)).collect();
+    flows.retain(|&(from, to)| from != home(to));
+    flows.sort_unstable();
+    let mut bundles: Vec<&[(u32, u32)]> = flows.chunk_by(|a, b| a == b).collect();
+    let arrives = |&(from, to): &(u32, u32)| {
+        traffic.paths.follow(from, &traffic.targets[to as usize], |_| ())
+    };
+    bundles.retain(|bundle| all_arrive || arrives(&bundle[0]));
+    let sizes = bundles.iter().map(|bundle| bundle.len() as u32);
+    let mut crossing = Bundles::none(&traffic.cuts, sizes);
+    for bundle in bundles {
+        let (from, to) = bundle[0];
+        crossing.count(&traffic.cuts, (from, home(to)), bundle.len() as u32, 1);
+    }
+    crossing
 }

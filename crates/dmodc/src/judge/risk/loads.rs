@@ -23,6 +23,9 @@ pub struct Loads {
     pub bound: u64,
     /// The cut that gives the bound.
     pub cut: Option<Cut>,
+    /// Whether the bound needs that all flows from one switch to one node stay together, as they do with any tables.
+    /// Otherwise it also holds if each flow has a path of its own.
+    pub is_by_bundles: bool,
     /// Flows that do not arrive.
     pub undelivered: u64,
     /// The first of them.

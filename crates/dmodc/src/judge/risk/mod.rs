@@ -10,10 +10,11 @@
 //! | [`permutations`](Traffic::permutations), [`bisections`](Traffic::bisections) | at random | O(n × N × hops), many hops at once |
 //! | [`pairs`](Traffic::pairs) | any list | O(pairs × hops) |
 //!
-//! Each comes with a lower bound that no routing of the same pairs on this fabric can go below.
+//! Each comes with a lower bound that no tables for the same pairs on this fabric can go below.
 //! Flows that do not arrive are counted apart, with examples; they load nothing.
 
 mod all_to_all;
+mod bundles;
 mod cuts;
 mod flows;
 mod loads;

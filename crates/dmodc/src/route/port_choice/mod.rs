@@ -27,7 +27,7 @@ use super::marks::Marks;
 use crate::cost::{Hops, TileCosts, TooFar};
 use crate::id::SwitchIndex;
 use crate::kernel::Difference;
-use crate::tables::Tile;
+use crate::tables::{MovedTo, Tile};
 
 /// How one group and port is chosen from a closer set. This is all in which engines with closer sets differ.
 pub(crate) trait PortChoice: Clone + std::fmt::Debug + Send + Sync + 'static {
@@ -73,6 +73,11 @@ pub(crate) trait PortChoice: Clone + std::fmt::Debug + Send + Sync + 'static {
         scratch: &mut Self::Scratch,
         row: &mut [u8],
     );
+
+    /// Returns the entries of a row that have other ports than `fill_row` gives them, as long as these are in P(s, d).
+    fn moved_entries(&self, _tile: &Tile, _s: SwitchIndex) -> &[MovedTo] {
+        &[]
+    }
 
     /// Writes the same entries as [`fill_row`](Self::fill_row), but from the costs alone: closer sets are not given.
     /// Returns the bit of the target that is this switch (0 if none), or `None`, with the row untouched, if the row

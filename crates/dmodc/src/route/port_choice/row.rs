@@ -3,6 +3,7 @@
 use super::{JobSwitch, PortChoice};
 use crate::bits::bits;
 use crate::cost::{CloserSets, TileCosts};
+use crate::group::Group;
 use crate::id::SwitchIndex;
 use crate::kernel::{Difference, Kernel, SLACK, chains};
 use crate::preprocess::Preprocessing;
@@ -124,6 +125,7 @@ impl<P: PortChoice> RowMaker<P> {
             choice.fill_row(place, state, request, scratch, row);
             self.closer.own
         });
+        move_entries(job, context, JobRow { s, targets }, &mut self.closer, row);
         deliver(job, tile, own, row);
         for &column in context.dead_columns {
             row[column] = NO_ROUTE;
@@ -141,7 +143,8 @@ impl<P: PortChoice> RowMaker<P> {
         row: &mut [u8],
         targets: u64,
     ) -> Option<Difference> {
-        if !context.dead_columns.is_empty() {
+        let has_moved_entries = !context.choice.moved_entries(context.tile, s).is_empty();
+        if !context.dead_columns.is_empty() || has_moved_entries {
             return None;
         }
         let request = RowRequest {
@@ -153,6 +156,39 @@ impl<P: PortChoice> RowMaker<P> {
         };
         let switch = JobSwitch { job, costs: context.costs, switch: s };
         context.choice.rechoose(switch, context.state, request, &mut self.scratch, row)
+    }
+}
+
+/// Some targets of a row.
+#[derive(Clone, Copy)]
+struct JobRow {
+    s: SwitchIndex,
+    targets: u64,
+}
+
+/// Writes the entries of a row that have other ports than the engine's formula gives them, where these ports are in P(s, d).
+fn move_entries<P: PortChoice>(
+    job: &RouteJob<'_>,
+    context: &TileContext<'_, P>,
+    JobRow { s, targets }: JobRow,
+    closer: &mut CloserSets,
+    row: &mut [u8],
+) {
+    let moved = context.choice.moved_entries(context.tile, s);
+    if moved.is_empty() {
+        return;
+    }
+    let groups = &job.ready.groups;
+    context.costs.closer(groups, s, closer);
+    let up = groups.up(s).zip(&closer.through_up);
+    let down = groups.down(s).zip(&closer.through_down);
+    for one in moved.iter().filter(|one| one.target & targets != 0) {
+        let has_port = |(group, closer): (Group<'_>, &u64)| {
+            closer & one.target != 0 && group.ports.contains(&one.port)
+        };
+        if up.clone().chain(down.clone()).any(has_port) {
+            row[one.column - context.tile.columns.start] = one.port.0;
+        }
     }
 }
 

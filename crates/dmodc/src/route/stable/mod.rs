@@ -44,12 +44,14 @@ use super::port_choice::{ByFormula, JobSwitch, JobTile, PortChoice, RowContext, 
 use crate::cost::{Hops, TileCosts, TooFar};
 use crate::fabric::{Degradation, Joined, Live};
 use crate::id::SwitchIndex;
+use crate::infer::InferredWhole;
 use crate::kernel::Difference;
 use crate::leaf::LeafRule;
 use crate::oracle::stable::STRETCHES;
 use crate::order::SavedOrders;
 use crate::preprocess::Preprocessing;
-use crate::routing::Routing;
+use crate::routing::{Routing, RoutingOptions};
+use crate::tables::{Columns, MovedEntries, MovedEntry, MovedTo, Tile};
 use fast_rows::{FastContext, FastRows};
 use general_rows::GeneralRows;
 use loss_view::{LossView, StableTile};
@@ -61,6 +63,8 @@ pub struct Reference {
     ready: Preprocessing,
     /// σ of every switch: its index among those of its rank, in switch order.
     sigmas: Vec<u32>,
+    /// Entries that have other ports than slots give them.
+    moved: MovedEntries,
 }
 
 impl Reference {
@@ -74,7 +78,13 @@ impl Reference {
                 sigmas[s.at()] = sigma as u32;
             }
         }
-        Reference { degradation: live.degradation.clone(), ready, sigmas }
+        let moved = MovedEntries::default();
+        Reference { degradation: live.degradation.clone(), ready, sigmas, moved }
+    }
+
+    /// Gives some entries other ports than slots give them. An entry has its port as long as the port is in P(s, d).
+    pub(crate) fn with_moved(self, columns: &Columns, moved: &[MovedEntry]) -> Self {
+        Reference { moved: MovedEntries::new(columns, moved), ..self }
     }
 
     /// Returns the ranks, groups and dividers of the reference.
@@ -126,6 +136,18 @@ impl Joined {
     }
 }
 
+impl InferredWhole {
+    /// Returns all that is needed to route a fabric by the whole that was inferred from it: the routing, whose orders and
+    /// dividers are the whole's, and the engine. The present state of the fabric is [`missing`](Self::missing).
+    pub fn stable(&self, options: &RoutingOptions) -> (Routing, Stable) {
+        let none = Degradation::none(&self.fabric);
+        let whole = Live::new(&self.fabric, &none);
+        let routing = Routing::new(whole, options);
+        let stable = Stable::new(&routing, whole);
+        (routing, stable)
+    }
+}
+
 /// What a thread keeps from row to row.
 #[derive(Default)]
 pub(crate) struct StableScratch {
@@ -170,6 +192,10 @@ impl PortChoice for Stable {
         let StableScratch { formula, general, .. } = scratch;
         let tile = StableTile { reference: &self.reference, view };
         general.fill(tile, context, request, formula, row);
+    }
+
+    fn moved_entries(&self, tile: &Tile, s: SwitchIndex) -> &[MovedTo] {
+        self.reference.moved.of_row(tile.index, s)
     }
 
     fn fill_row_fast(

@@ -1,24 +1,25 @@
 //! `dmodc info`: a survey report of a fabric.
 
+mod missing;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use anyhow::Result;
 use dmodc::fabric::Rate;
 use dmodc::{
-    Doubt, Labels, Leaves, LevelSurvey, Live, NotFatTree, NotPgft, Preprocessing, RankRule,
-    Routing, RoutingOptions, Survey, SwitchIndex, not_fat_tree, recognise, survey, validity,
+    Dmodc, Doubt, InferredLevel, InferredWhole, Labels, Leaves, LevelSurvey, Live, NotFatTree,
+    NotPgft, Preprocessing, RankRule, Routing, RoutingOptions, Survey, SwitchIndex, TooIrregular,
+    not_fat_tree, recognise, survey, validity,
 };
 use dmodc_formats::{Dirt, Format, Planes, Reading};
 use serde_json::{Value, json};
 
 use crate::args::InfoArgs;
+use crate::expected_risk::AllToAllRisk;
 use crate::input::HealthyFabric;
 use crate::text::{self, counted, dirt, not_pgft, number, switch};
-use crate::{Answer, dividers, input, output, ranks};
-
-/// The number of examples that are named.
-const NAMED: usize = 3;
+use crate::{Answer, dividers, expected_risk, inferred, input, output, ranks};
 
 /// Everything that is reported.
 struct Info<'a> {
@@ -29,10 +30,13 @@ struct Info<'a> {
     not_fat_tree: Option<NotFatTree>,
     doubts: &'a [Doubt],
     survey: Survey,
+    inferred_whole: Result<InferredWhole, TooIrregular>,
     format: Format,
     dirt: Dirt,
     given_lids: usize,
     planes: Planes,
+    /// The risk of all-to-all with the default engine, if it was counted.
+    risk: Option<AllToAllRisk>,
 }
 
 pub(super) fn run(args: &InfoArgs) -> Result<Answer> {
@@ -42,6 +46,7 @@ pub(super) fn run(args: &InfoArgs) -> Result<Answer> {
     let live = whole.live();
     let options = RoutingOptions { leaves, ..RoutingOptions::default() };
     let routing = Routing::new(live, &options);
+    let inferred_whole = InferredWhole::new(live.fabric, &options.leaves);
     let ready = routing.shape(live);
     let shape = recognise(live, &ready.ranking, &ready.groups, &ready.orders);
     let survey = survey(live, &ready.ranking, &ready.groups);
@@ -54,6 +59,7 @@ pub(super) fn run(args: &InfoArgs) -> Result<Answer> {
         Err(_) => not_fat_tree(live, &ready.ranking, &survey, 0, 0),
     };
     let doubts = routing.doubts();
+    let risk = expected(live, &routing);
     let (ready, routing) = (&ready, &routing);
     let info = Info {
         live,
@@ -63,13 +69,25 @@ pub(super) fn run(args: &InfoArgs) -> Result<Answer> {
         not_fat_tree,
         doubts,
         survey,
+        inferred_whole,
         format,
         dirt,
         given_lids,
         planes,
+        risk,
     };
     output::print(&if args.json { info.json() } else { info.text() })?;
     Ok(Answer::Yes)
+}
+
+/// Routes with the default engine, and counts all-to-all. Returns `None` if the fabric is too large or too irregular.
+fn expected(live: Live<'_>, routing: &Routing) -> Option<AllToAllRisk> {
+    let columns = routing.columns().len();
+    if !AllToAllRisk::is_counted(live.fabric.switches().len(), columns) {
+        return None;
+    }
+    let (tables, _) = routing.route(live, &Dmodc).ok()?;
+    AllToAllRisk::new(live, &routing.ranking(live), routing.orders(), &tables)
 }
 
 impl Info<'_> {
@@ -81,6 +99,11 @@ impl Info<'_> {
     fn not_fat_tree_because(&self) -> Option<String> {
         let by_routes = || self.routing.unconnected().map(|why| ranks::oddity(why.oddity).into());
         self.not_fat_tree.as_ref().map(text::not_fat_tree).or_else(by_routes)
+    }
+
+    /// Returns what was inferred about the cables from a rank to the next.
+    fn inferred(&self, rank: usize) -> Option<&InferredLevel> {
+        self.inferred_whole.as_ref().ok()?.levels.get(rank)
     }
 
     fn unranked(&self) -> usize {
@@ -97,7 +120,9 @@ impl Info<'_> {
             rates.iter().map(|(rate, count)| (rate.to_string(), *count)).collect()
         };
         let (nodes, adapters) = fabric.host_counts();
-        let levels: Vec<Value> = self.survey.levels.iter().map(level_json).collect();
+        let levels = self.survey.levels.iter().enumerate();
+        let levels: Vec<Value> =
+            levels.map(|(rank, level)| level_json(level, self.inferred(rank))).collect();
         let dirt: BTreeMap<&str, Value> = self
             .dirt
             .iter()
@@ -134,11 +159,14 @@ impl Info<'_> {
             "pgft": self.shape.as_ref().ok().map(|labels| labels.pgft.to_string()),
             "not_pgft_because": self.shape.as_ref().err().map(|why| not_pgft(fabric, why)),
             "ranks": levels,
+            "inferred_whole": inferred::json(fabric, &self.inferred_whole),
             "rank_rule": ranks::json(self.live, self.routing),
             "equal_rank_pairs": self.survey.equal_ranks.len(),
             "hosts_by_nodes": rails,
             "node_cable_rates": rates(&self.survey.node_rates),
             "inter_switch_rates": rates(&self.survey.switch_rates),
+            "leaf_evenness": expected_risk::uneven_json(self.live, &self.ready.ranking),
+            "all_to_all": self.risk.map(AllToAllRisk::json),
             "given_lids": self.given_lids,
         });
         dividers::set(&mut info, self.routing);
@@ -228,6 +256,9 @@ impl Info<'_> {
         let fabric = self.live.fabric;
         text.push_str(&ranks::text(self.live, self.routing));
         text.push_str(&dividers::text(self.routing));
+        if self.inferred_whole.is_err() {
+            let _ = writeln!(text, "inferred whole: {}", inferred::text(&self.inferred_whole));
+        }
         for (rank, level) in self.survey.levels.iter().enumerate().rev() {
             let is_lowest = rank == 0 && *self.ready.ranking.rule() == RankRule::Leaves;
             let what = if is_lowest { " (leaves)" } else { "" };
@@ -237,7 +268,7 @@ impl Info<'_> {
                 let _ = write!(text, ", {down} down and {up} up ({ratio:.2} : 1)");
             }
             text.push('\n');
-            lacking_text(text, level, |s| switch(fabric, s));
+            missing::text(text, level, self.inferred(rank), |s| switch(fabric, s));
         }
         if self.unranked() > 0 {
             let count = counted(self.unranked(), "switch");
@@ -256,12 +287,16 @@ impl Info<'_> {
         {
             if !list.is_empty() {
                 let names = list.iter().map(|&s| switch(fabric, s));
-                let (count, names) = (counted(list.len(), noun), first(names, list.len()));
+                let (count, names) = (counted(list.len(), noun), missing::first(names, list.len()));
                 let _ = writeln!(text, "{count} {what}: {names}");
             }
         }
         for line in text::doubts(fabric, self.doubts) {
             let _ = writeln!(text, "{line}");
+        }
+        text.push_str(&expected_risk::uneven_text(self.live, &self.ready.ranking));
+        if let Some(risk) = self.risk {
+            text.push_str(&risk.text(" with the engine dmodc"));
         }
         let equal = &self.survey.equal_ranks;
         if !equal.is_empty() {
@@ -269,7 +304,7 @@ impl Info<'_> {
                 .iter()
                 .map(|&(a, b)| format!("{} - {}", switch(fabric, a), switch(fabric, b)));
             let count = counted(equal.len(), "pair");
-            let names = first(pairs, equal.len());
+            let names = missing::first(pairs, equal.len());
             let _ = writeln!(text, "cables between switches of the same rank: {count}: {names}");
         }
     }
@@ -312,39 +347,7 @@ fn rate_text(rate: Rate) -> String {
     }
 }
 
-/// Adds the cables that a level lacks compared with its regular shape, with the first examples.
-fn lacking_text(text: &mut String, level: &LevelSurvey, name: impl Fn(SwitchIndex) -> String) {
-    let missing = level.missing_cables();
-    if missing == 0 {
-        return;
-    }
-    let _ = writeln!(
-        text,
-        "    missing cables: {} (a switch of this rank usually has {} to {}{} above)",
-        number(missing),
-        counted(level.usual_parallel, "cable"),
-        if level.usual_upswitches == 1 { "" } else { "each of " },
-        counted(level.usual_upswitches, "switch"),
-    );
-    let pairs = &level.fewer_cables;
-    if !pairs.is_empty() {
-        let names = pairs
-            .iter()
-            .map(|&(a, b, n)| format!("{} - {} has {}", name(a), name(b), counted(n, "cable")));
-        let (count, names) = (counted(pairs.len(), "pair"), first(names, pairs.len()));
-        let _ = writeln!(text, "      {count} with fewer cables: {names}");
-    }
-    let switches = &level.fewer_upswitches;
-    if !switches.is_empty() {
-        let names = switches
-            .iter()
-            .map(|&(s, n)| format!("{} is connected to {}", name(s), counted(n, "switch")));
-        let (count, names) = (counted(switches.len(), "switch"), first(names, switches.len()));
-        let _ = writeln!(text, "      {count} with fewer switches above: {names}");
-    }
-}
-
-fn level_json(level: &LevelSurvey) -> Value {
+fn level_json(level: &LevelSurvey, inferred: Option<&InferredLevel>) -> Value {
     json!({
         "switches": level.switches,
         "down_cables": level.down_cables,
@@ -352,15 +355,8 @@ fn level_json(level: &LevelSurvey) -> Value {
         "oversubscription": level.oversubscription(),
         "usual_upswitches": level.usual_upswitches,
         "usual_parallel_cables": level.usual_parallel,
-        "missing_cables": level.missing_cables(),
+        "missing_cables": inferred.map_or(0, InferredLevel::added_cables),
         "pairs_with_fewer_cables": level.fewer_cables.len(),
         "switches_with_fewer_upswitches": level.fewer_upswitches.len(),
     })
-}
-
-/// Returns the first few of many names.
-fn first(names: impl Iterator<Item = String>, count: usize) -> String {
-    let list: Vec<String> = names.take(NAMED).collect();
-    let more = if count > NAMED { ", …" } else { "" };
-    format!("{}{more}", list.join(", "))
 }
