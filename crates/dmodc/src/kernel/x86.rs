@@ -8,12 +8,12 @@
 use std::arch::x86_64::{
     __m128i, __m256i, __m512i, _MM_HINT_T0, _mm_cvtsi64_si128, _mm_cvtsi128_si64, _mm_prefetch,
     _mm_sfence, _mm_shuffle_epi8, _mm_stream_si128, _mm256_cmpeq_epi8, _mm256_loadu_si256,
-    _mm256_mask_expand_epi8, _mm256_movemask_epi8, _mm256_storeu_si256, _mm512_and_si512,
-    _mm512_castsi512_si256, _mm512_cmpeq_epi64_mask, _mm512_cmpneq_epi8_mask,
+    _mm256_mask_storeu_epi8, _mm256_maskz_expand_epi8, _mm256_movemask_epi8, _mm256_storeu_si256,
+    _mm512_and_si512, _mm512_castsi512_si256, _mm512_cmpeq_epi64_mask, _mm512_cmpneq_epi8_mask,
     _mm512_gf2p8affine_epi64_epi8, _mm512_loadu_si512, _mm512_mask_expand_epi8,
-    _mm512_maskz_compress_epi8, _mm512_permutexvar_epi8, _mm512_set1_epi8, _mm512_set1_epi64,
-    _mm512_sllv_epi64, _mm512_srlv_epi64, _mm512_storeu_si512, _mm512_test_epi64_mask,
-    _mm512_xor_si512, _pext_u64,
+    _mm512_mask_storeu_epi8, _mm512_maskz_compress_epi8, _mm512_maskz_expand_epi8,
+    _mm512_permutexvar_epi8, _mm512_set1_epi8, _mm512_set1_epi64, _mm512_sllv_epi64,
+    _mm512_srlv_epi64, _mm512_storeu_si512, _mm512_test_epi64_mask, _mm512_xor_si512, _pext_u64,
 };
 
 use super::choices::{Choices, OneByOne, Words};
@@ -403,13 +403,18 @@ pub(super) fn write_lost_avx512(
             let piece = pieces.piece(at);
             let to: &mut [u8; 64] = row[piece.start..].first_chunk_mut().expect("a row has slack");
             let cycle = turned_cycle(ports, &piece);
-            if piece.lost >> 32 == 0 {
-                // Half a register lies in one cache line more often.
-                let to: &mut [u8; 32] = to.first_chunk_mut().expect("32 of 64");
-                let cycle = _mm512_castsi512_si256(cycle);
-                store_half(to, _mm256_mask_expand_epi8(load_half(to), piece.lost as u32, cycle));
-            } else {
-                store_line(to, _mm512_mask_expand_epi8(load(to), piece.lost, cycle));
+            // Nothing is read back: pieces may be so close that a load would wait for the store before.
+            // SAFETY: `to` has 64 bytes, of which those are written that the mask has.
+            unsafe {
+                if piece.lost >> 32 == 0 {
+                    // Half a register lies in one cache line more often.
+                    let (mask, cycle) = (piece.lost as u32, _mm512_castsi512_si256(cycle));
+                    let entries = _mm256_maskz_expand_epi8(mask, cycle);
+                    _mm256_mask_storeu_epi8(to.as_mut_ptr().cast(), mask, entries);
+                } else {
+                    let entries = _mm512_maskz_expand_epi8(piece.lost, cycle);
+                    _mm512_mask_storeu_epi8(to.as_mut_ptr().cast(), piece.lost, entries);
+                }
             }
         }
     }
@@ -464,20 +469,6 @@ fn turned_cycle(ports: __m512i, piece: &LostPiece) -> __m512i {
 fn store_line(to: &mut [u8; 64], value: __m512i) {
     // SAFETY: an array of 64 bytes can be written whole, at any address.
     unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), value) }
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn load_half(from: &[u8; 32]) -> __m256i {
-    // SAFETY: an array of 32 bytes can be read whole, at any address.
-    unsafe { _mm256_loadu_si256(from.as_ptr().cast()) }
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn store_half(to: &mut [u8; 32], value: __m256i) {
-    // SAFETY: an array of 32 bytes can be written whole, at any address.
-    unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), value) }
 }
 
 /// For each value of a byte, eight bytes, one for each bit: the number of set bits below it if the bit is set, else 128,
