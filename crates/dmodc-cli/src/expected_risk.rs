@@ -71,7 +71,7 @@ pub(crate) fn uneven_text(live: Live<'_>, ranking: &Ranking) -> String {
     if leaves.crowded > 0 && leaves.crowded < leaves.leaves {
         let worst = leaves.worst;
         text += &format!(
-            "; {} of {} leaves {} more nodes than cables, so some of their nodes share a cable (the most at {}: {} on {})",
+            "; {} of {} leaves {} more nodes than cables, so nodes share a cable there (the most at {}: {} on {})",
             number(leaves.crowded),
             number(leaves.leaves),
             if leaves.crowded == 1 { "has" } else { "have" },

@@ -32,7 +32,22 @@ fn errors_of_a_plan_name_the_line() {
         (
             "file = \"f.topo\"",
             "",
-            "plan.toml:9:1: a fabric needs exactly one of the lines pgft, preset and file",
+            "plan.toml:9:1: a fabric needs exactly one of the lines pgft, directors, pods, preset and file",
+        ),
+        (
+            "file = \"f.topo\"",
+            "pods = \"reach=9\"",
+            "plan.toml:11:8: pods: a core cannot have more cables to a pod",
+        ),
+        (
+            "file = \"f.topo\"",
+            "directors = \"leafs=9\"",
+            "plan.toml:11:13: directors: 'leafs' is not known; there are leaves, nodes, directors",
+        ),
+        (
+            "file = \"f.topo\"",
+            "preset = \"avakas\"\noptional = true",
+            "plan.toml:12:12: optional is only for fabrics with a file",
         ),
         ("\"5%\"", "\"5\"", ""),
         (
@@ -50,7 +65,8 @@ fn errors_of_a_plan_name_the_line() {
         ("\"rp:5\"", "\"rp:99999999999\"", "plan.toml:6:20: 'rp:99999999999' is not a pattern"),
         ("engines = [\"dmodc\", \"dmodk\", \"random\"]", "engines = []", "the plan has no engine"),
         ("4]", "400]", "fabric '3; 2,2,3; 1,2,2; 1,2,1': cannot remove 400 inter-switch cables"),
-        ("f.topo", "g.topo", "g.topo: No such file"),
+        ("f.topo", "g.topo", "plan.toml: fabric 'from a file': g.topo: No such file"),
+        ("f.topo", "g.topo", "with the line 'optional = true' the fabric is skipped"),
         ("[[degradation]]", "[[degradation", "plan.toml:12:"),
         ("[[deg", "[[slow]]\ndraws = 2\n[[deg", "plan.toml:12:1: missing field `engines`"),
         (

@@ -5,8 +5,12 @@ use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 use std::sync::Arc;
 
+use dmodc::relief::Relieved;
 use dmodc::{Dmodc, Dmodk, Engine, Live, Paper, RandomPorts, Routing, Stable};
 use dmodc_lab::ENGINES;
+
+/// What stands behind the name of an engine whose worst ports are relieved.
+const RELIEF: &str = "+relief";
 
 /// An engine, by its name on command lines and in plans.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -21,6 +25,8 @@ pub enum EngineName {
     Dmodk,
     /// Ports drawn at random among the alternative ones.
     Random,
+    /// One of the engines above, followed by [relief](dmodc::relief) of the worst ports.
+    Relieved(Box<EngineName>),
     /// One of OpenSM's own engines.
     Opensm(String),
     /// An engine of your own. It has no name on the command line; put it into a [plan](crate::study::StudyPlan).
@@ -52,6 +58,9 @@ pub struct EngineInputs<'a> {
     pub routing: &'a Routing,
     /// The whole fabric, the reference of [`Stable`].
     pub reference: Live<'a>,
+    /// The first state that is known: the whole fabric, without what was missing from the first day. The worst ports of
+    /// [`Stable`] are relieved in this state, once.
+    pub first: Live<'a>,
     /// The seed of an engine that draws.
     pub seed: u64,
 }
@@ -62,7 +71,13 @@ impl EngineName {
         Some(match self {
             EngineName::Dmodc => Arc::new(Dmodc),
             EngineName::Paper => Arc::new(Paper),
-            EngineName::Stable => Arc::new(Stable::new(inputs.routing, inputs.reference)),
+            EngineName::Stable => {
+                let plain = Stable::new(inputs.routing, inputs.reference);
+                // If that state cannot be routed, the engine will say so.
+                let relieved = plain.clone().relieved(inputs.routing, inputs.first);
+                Arc::new(relieved.map_or(plain, |(stable, _)| stable))
+            }
+            EngineName::Relieved(first) => Arc::new(Relieved::new(first.engine(inputs)?)),
             EngineName::Dmodk => Arc::new(Dmodk),
             EngineName::Random => Arc::new(RandomPorts { seed: inputs.seed }),
             EngineName::Own(OwnEngine(engine)) => engine.clone(),
@@ -71,10 +86,29 @@ impl EngineName {
     }
 }
 
+impl EngineName {
+    /// Returns the engine that routes: this one, or the one whose worst ports are relieved.
+    pub fn router(&self) -> &EngineName {
+        match self {
+            EngineName::Relieved(first) => first.router(),
+            _ => self,
+        }
+    }
+}
+
 impl FromStr for EngineName {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
+        if let Some(first) = text.strip_suffix(RELIEF) {
+            return match first.parse()? {
+                EngineName::Opensm(_) => Err(format!(
+                    "'{text}' is not possible: relief needs routes that keep to closer sets, which those of OpenSM need not do"
+                )),
+                EngineName::Relieved(_) => Err(format!("'{text}' asks for relief twice")),
+                first => Ok(EngineName::Relieved(Box::new(first))),
+            };
+        }
         let theirs = text.strip_prefix("opensm:").filter(|name| ENGINES.contains(name));
         match (text, theirs) {
             ("dmodc", _) => Ok(EngineName::Dmodc),
@@ -84,7 +118,7 @@ impl FromStr for EngineName {
             ("random", _) => Ok(EngineName::Random),
             (_, Some(name)) => Ok(EngineName::Opensm(name.into())),
             _ => Err(format!(
-                "there is no engine '{text}'; expected dmodc, paper, stable, dmodk, random, or opensm:NAME with one of the names {}",
+                "there is no engine '{text}'; expected dmodc, paper, stable, dmodk, random, each also with {RELIEF} after it, or opensm:NAME with one of the names {}",
                 ENGINES.join(", ")
             )),
         }
@@ -99,8 +133,33 @@ impl fmt::Display for EngineName {
             EngineName::Stable => f.write_str("stable"),
             EngineName::Dmodk => f.write_str("dmodk"),
             EngineName::Random => f.write_str("random"),
+            EngineName::Relieved(first) => write!(f, "{first}{RELIEF}"),
             EngineName::Opensm(name) => write!(f, "opensm:{name}"),
             EngineName::Own(OwnEngine(engine)) => f.write_str(engine.name()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_as_they_are_written() {
+        for name in ["dmodc", "stable", "stable+relief", "random+relief", "opensm:updn"] {
+            assert_eq!(
+                name.parse::<EngineName>().map(|engine| engine.to_string()),
+                Ok(name.into())
+            );
+        }
+        for (name, reason) in [
+            ("opensm:updn+relief", "closer sets"),
+            ("stable+relief+relief", "twice"),
+            ("fastest+relief", "no engine 'fastest'"),
+            ("+relief", "no engine ''"),
+        ] {
+            let error = name.parse::<EngineName>().expect_err("it is refused");
+            assert!(error.contains(reason), "{error}");
         }
     }
 }

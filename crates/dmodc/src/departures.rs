@@ -6,7 +6,8 @@
 //! 1. *Uneven* leaves: some leaves have up to half of their nodes on another leaf, which then has more nodes than cables.
 //! 2. *Missing* cables between switches.
 //! 3. *Recabled* pairs: two cables between the same two levels have their upper ends exchanged.
-//! 4. *Service* nodes on switches that are not leaves.
+//! 4. *Service* nodes on spines: switches that are cabled to leaves. All are in one plane (a part that is connected without
+//!    leaves), because two switches of different planes have no up\*down\* route.
 //!
 //! Devices that stay keep their names, GUIDs and LIDs. A switch that gets a node more gets a port more if it has none free.
 
@@ -21,6 +22,7 @@ use crate::id::{Guid, Lid, NodeIndex, PortNumber, SwitchIndex};
 use crate::leaf::{LeafRule, Leaves};
 use crate::random::Random;
 use crate::random_faults::{Amount, AmountError};
+use crate::union_find::UnionFind;
 
 /// Streams of random numbers, other than those of [`Draw`](crate::Draw).
 const UNEVEN: u64 = 32;
@@ -35,7 +37,7 @@ pub struct Departures {
     pub missing: Amount,
     /// Leaves that have some of their nodes on another leaf.
     pub uneven: Amount,
-    /// Service nodes on switches that are not leaves.
+    /// Service nodes on spines of one plane.
     pub service: usize,
     /// Pairs of cables whose upper ends are exchanged.
     pub recabled: usize,
@@ -74,7 +76,7 @@ pub enum DeparturesError {
     Amount(AmountError),
     /// There is no leaf with two nodes, or no other leaf that could have them.
     NoLeaves,
-    /// There is no switch that is not a leaf.
+    /// There is no switch that is cabled to leaves and is none.
     NoSpines,
     /// There are no two cables that can be exchanged.
     NoCables,
@@ -96,7 +98,7 @@ impl fmt::Display for DeparturesError {
                 f.write_str("uneven leaves need two leaves, one of them with at least two nodes")
             }
             DeparturesError::NoSpines => {
-                f.write_str("service nodes need a switch that is not a leaf")
+                f.write_str("service nodes need a switch that is not a leaf and is cabled to one")
             }
             DeparturesError::NoCables => f.write_str(
                 "a recabled pair needs two cables between the same two levels, with four different switches",
@@ -246,12 +248,24 @@ impl<'a> Plan<'a> {
         count: usize,
         seed: u64,
     ) -> Result<(), DeparturesError> {
-        let spines: Vec<SwitchIndex> =
-            live.switches().filter(|s| leaves.binary_search(s).is_err()).collect();
-        if count > 0 && spines.is_empty() {
+        let is_leaf = |s: SwitchIndex| leaves.binary_search(&s).is_ok();
+        let mut planes = UnionFind::new(live.fabric.switches().len());
+        for s in live.switches().filter(|&s| !is_leaf(s)) {
+            let links = live.links(s).filter(|&(_, peer)| !is_leaf(peer));
+            links.for_each(|(_, peer)| planes.join(s, peer));
+        }
+        let is_spine =
+            |&s: &SwitchIndex| !is_leaf(s) && live.links(s).any(|(_, peer)| is_leaf(peer));
+        let mut spines: Vec<SwitchIndex> = live.switches().filter(is_spine).collect();
+        if count == 0 {
+            return Ok(());
+        }
+        if spines.is_empty() {
             return Err(DeparturesError::NoSpines);
         }
         let mut random = Random::new(seed, SERVICE);
+        let first = planes.root(spines[random.below(spines.len() as u64) as usize]);
+        spines.retain(|&s| planes.root(s) == first);
         self.service =
             (0..count).map(|_| spines[random.below(spines.len() as u64) as usize]).collect();
         Ok(())

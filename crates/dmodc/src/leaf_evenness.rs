@@ -17,7 +17,7 @@ pub struct LeafEvenness {
     pub nodes: (usize, usize),
     /// The least and the greatest number of cables of a leaf to other switches.
     pub cables: (usize, usize),
-    /// The number of leaves that have more nodes than cables.
+    /// The number of leaves that have cables, and more nodes than these.
     pub crowded: usize,
     /// The leaf with the most nodes for each cable.
     pub worst: CrowdedLeaf,
@@ -57,7 +57,10 @@ impl LeafEvenness {
             leaves: leaves.len(),
             nodes: range(|leaf| leaf.nodes)?,
             cables: range(|leaf| leaf.cables)?,
-            crowded: leaves.iter().filter(|leaf| leaf.nodes > leaf.cables).count(),
+            crowded: leaves
+                .iter()
+                .filter(|leaf| leaf.cables > 0 && leaf.nodes > leaf.cables)
+                .count(),
             worst: *leaves.iter().filter(|leaf| leaf.cables > 0).max_by(crowd)?,
         })
     }

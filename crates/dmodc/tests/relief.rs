@@ -13,6 +13,7 @@ use dmodc::fabric::Part;
 use dmodc::judge::check;
 use dmodc::judge::risk::Traffic;
 use dmodc::oracle::{self, Graph};
+use dmodc::relief::Thoroughness::{self, Full, Light};
 use dmodc::relief::{Relief, Relieved, relieve};
 use dmodc::{
     Amount, Change, Dmodc, Draw, Engine, Fabric, ForwardingTables, Live, MovedEntry, Random,
@@ -32,9 +33,10 @@ fn relieved(
     live: Live<'_>,
     routing: &Routing,
     tables: &ForwardingTables,
+    thoroughness: Thoroughness,
 ) -> (ForwardingTables, Relief) {
     let mut after = tables.clone();
-    let relief = relieve(live, &routing.preprocess(live), &mut after).unwrap();
+    let relief = relieve(live, &routing.preprocess(live), &mut after, thoroughness).unwrap();
     (after, relief)
 }
 
@@ -55,12 +57,14 @@ fn relief_moves_the_entries_that_its_naive_twin_moves() {
         let engine = any_engine(random, &routing, case.whole());
         let live = case.now();
         let (before, _) = routing.route(live, &*engine).unwrap();
-        let (after, relief) = relieved(live, &routing, &before);
+        let thoroughness = if random.below(2) == 0 { Light } else { Full };
+        let (after, relief) = relieved(live, &routing, &before, thoroughness);
         let ranking = routing.ranking(live);
         let traffic = Traffic::new(live, &ranking, routing.orders(), &before);
         let mut naive = before.clone();
+        let attempts = thoroughness.attempts(traffic.nodes().len());
         let graph = Graph::new(live, routing.orders(), ranking.leaves());
-        oracle::relief::relieve(live, &graph, &mut naive, traffic.nodes(), relief.bound);
+        oracle::relief::relieve(live, &graph, &mut naive, traffic.nodes(), relief.bound, attempts);
         assert_eq!(rows(&after), rows(&naive));
         assert_eq!(relief.moved.len(), before.differing(&after));
         outcomes.count([relief.moved.is_empty(), relief.moved.len() > 2]);
@@ -83,7 +87,7 @@ fn relief_keeps_to_alternative_ports_and_never_raises_the_worst_port() {
         let engine = any_engine(random, &routing, case.whole());
         let live = case.now();
         let (before, coverage) = routing.route(live, &*engine).unwrap();
-        let (after, relief) = relieved(live, &routing, &before);
+        let (after, relief) = relieved(live, &routing, &before, Full);
         let (ready, columns) = (routing.preprocess(live), routing.columns());
         alternative_ports(live, &ready, columns.switches(), |s, target, ports| {
             let i = columns.switches().iter().position(|t| *t == target).unwrap();
@@ -127,7 +131,7 @@ fn damaged_fabrics_come_near_their_bounds() {
         let case = Case::with_faults(&fabric, draw.degradation(&fabric).unwrap());
         let (live, routing) = (case.now(), case.routing());
         let (before, _) = routing.route(live, &Stable::new(&routing, case.whole())).unwrap();
-        let (after, relief) = relieved(live, &routing, &before);
+        let (after, relief) = relieved(live, &routing, &before, Full);
         assert!(relief.after * 100 <= relief.bound * 115, "{relief:?}");
         let ranking = routing.ranking(live);
         let shifts =
@@ -197,7 +201,7 @@ fn a_relieved_reference_keeps_its_moved_entries() {
         let (tables, _) = routing.route(first, &stable).unwrap();
         if !relief.moved.is_empty() {
             let (before, _) = routing.route(first, &plain).unwrap();
-            assert_eq!(tables.differing(&relieved(first, &routing, &before).0), 0);
+            assert_eq!(tables.differing(&relieved(first, &routing, &before, Light).0), 0);
         }
         let engine: Arc<dyn Engine> = Arc::new(stable.clone());
         let none = dmodc::Degradation::none(&fabric);

@@ -143,11 +143,11 @@ pub(crate) struct GenerateOptions {
     /// Give GUIDs that follow the topology, or shuffled GUIDs as in a real machine room.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) guids: GuidChoice,
-    /// Let the fabric depart from its regular shape at random: missing=COUNT|PERCENT% cables between switches are missing,
-    /// uneven=COUNT|PERCENT% leaves have some of their nodes on another leaf, service=COUNT nodes are on switches that are not
-    /// leaves, recabled=COUNT pairs of cables have their upper ends exchanged. Separate them by commas.
-    #[arg(long, value_name = "KIND=AMOUNT,…", default_value = "")]
-    pub(crate) departures: Departures,
+    /// Let the fabric depart from its regular shape at random. With missing=1%, cables between switches are missing. With
+    /// uneven=25%, leaves have some of their nodes on another leaf. With service=4, nodes are added on spines. With recabled=1,
+    /// a pair of cables has its upper ends exchanged. Separate several of these by commas.
+    #[arg(long, value_name = "KIND=AMOUNT,…")]
+    pub(crate) departures: Option<Departures>,
     /// The seed for shuffled GUIDs and for departures. The same seed gives the same fabric.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,

@@ -67,7 +67,7 @@ fn write(shape: &Shape, options: &GenerateOptions) -> Result<()> {
         counted(shape.node_count(), "node"),
         counted(shape.switch_count(), "switch"),
     );
-    let departures = (options.departures != Departures::NONE).then_some(options.departures);
+    let departures = options.departures.filter(|departures| *departures != Departures::NONE);
     if let Some(departures) = departures {
         fabric = departures.of(&fabric, options.seed).context("--departures")?;
         comment += &format!(", departures {departures}, seed {}", options.seed);

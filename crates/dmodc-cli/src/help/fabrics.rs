@@ -21,6 +21,7 @@ pub(super) const PAGES: &[HelpPage] = &[
         see_also: &[
             "generate pgft",
             "generate directors",
+            "generate pods",
             "generate preset",
             "info",
             "degrade",
@@ -72,8 +73,26 @@ pub(super) const PAGES: &[HelpPage] = &[
                 about: "A larger one: 32 leaves with 16 nodes each.",
                 line: "dmodc generate directors --leaves 32 --nodes 16 --cables 16 --lines 16 --spines 16",
             },
+            Example {
+                about: "The first one as it may be in a machine room.",
+                line: "dmodc generate directors --departures missing=1%,uneven=25%,service=4,recabled=1",
+            },
         ],
-        see_also: &["generate pgft", "generate preset", "info", "route"],
+        see_also: &["generate pgft", "generate pods", "generate preset", "info", "route"],
+    },
+    HelpPage {
+        command: "generate pods",
+        notes: &[],
+        exit: DONE_OR_ERROR,
+        files: &[("--output FILE", "The fabric, by default as ibnetdiscover text.")],
+        examples: &[
+            Example {
+                about: "Four pods of eight leaves with eight nodes each, below 16 cores.",
+                line: "dmodc generate pods -o four-levels.topo",
+            },
+            Example { about: "The same with 16 pods.", line: "dmodc generate pods --pods 16" },
+        ],
+        see_also: &["generate directors", "generate preset", "info", "route"],
     },
     HelpPage {
         command: "generate preset",
@@ -103,6 +122,14 @@ pub(super) const PAGES: &[HelpPage] = &[
                 (
                     "missing cables",
                     "Cables that the inferred whole adds: compared with switches that are alike, they are absent.",
+                ),
+                (
+                    "uneven leaves",
+                    "The leaves differ in nodes or cables. Nodes share a cable where there are fewer cables.",
+                ),
+                (
+                    "all-to-all",
+                    "The most flows on a port with the engine dmodc, and the bound of all tables. Left out for more than about 20,000 nodes.",
                 ),
                 (
                     "uncertain",

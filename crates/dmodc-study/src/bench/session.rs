@@ -45,7 +45,12 @@ impl<'a> BenchSession<'a> {
     pub(super) fn engine(&self) -> Result<Arc<dyn Engine>, BenchError> {
         let healthy = Degradation::none(&self.fabric);
         let reference = Live::new(&self.fabric, &healthy);
-        let inputs = EngineInputs { routing: &self.routing, reference, seed: self.case.seed };
+        let inputs = EngineInputs {
+            routing: &self.routing,
+            reference,
+            first: reference,
+            seed: self.case.seed,
+        };
         let engine = self.settings.engine.engine(inputs);
         engine.ok_or_else(|| BenchError::NotHere(self.settings.engine.to_string()))
     }

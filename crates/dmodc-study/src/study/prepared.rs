@@ -99,7 +99,12 @@ impl<'a> PreparedFabric<'a> {
         let nothing_missing = Degradation::none(&whole.fabric);
         let reference = Live::new(&whole.fabric, &nothing_missing);
         let routing = Routing::new(reference, &options);
-        let inputs = EngineInputs { routing: &routing, reference, seed: engine_seed(&study.plan) };
+        let inputs = EngineInputs {
+            routing: &routing,
+            reference,
+            first: Live::new(&whole.fabric, &whole.missing),
+            seed: engine_seed(&study.plan),
+        };
         let engines = study.plan.engines.iter().map(|engine| engine.name.engine(inputs)).collect();
         let mut prepared =
             PreparedFabric { study, found, whole, routing, engines, plugin, healthy: vec![] };
@@ -175,7 +180,7 @@ impl<'a> PreparedFabric<'a> {
         let healthy = self.healthy[at].as_ref().expect("the engines of all cells are prepared");
         let mut about = about.clone();
         about.set("engine", engine);
-        let draws = (*engine == EngineName::Random).then(|| engine_seed(plan));
+        let draws = (*engine.router() == EngineName::Random).then(|| engine_seed(plan));
         about.set_some("engine_seed", draws);
         let trial_seed = about.get("throw_seed").parse().expect("it was set to a number");
         let mut each = |measure: &mut dyn FnMut(&Pattern, Option<u64>, &mut StudyRow)| {

@@ -195,6 +195,11 @@ impl Choices {
         std::array::from_fn(word)
     }
 
+    /// Returns the first word of the closer set of each target. Words of other targets mean nothing.
+    pub(crate) fn first_words(&self) -> &[u64; 64] {
+        &self.masks[0]
+    }
+
     /// Returns the closer set of a target in as many words as there are groups for.
     #[inline(always)]
     pub(crate) fn words<const W: usize>(&self, target: u8) -> [u64; W] {

@@ -54,6 +54,15 @@ pub(crate) struct Difference {
     pub(crate) targets: u64,
 }
 
+impl Difference {
+    /// Adds entries of a target: a bit for each.
+    #[inline(always)]
+    pub(crate) fn add(&mut self, entries: u64, target: u8) {
+        self.entries += u64::from(entries.count_ones());
+        self.targets |= 1 << (target & 63);
+    }
+}
+
 /// How 64 bytes are compared and bits are picked. (A trait, so that [`rows`] is compiled for each
 /// processor.)
 pub(super) trait Compare {

@@ -13,20 +13,60 @@
 //! As in [`spread`](super::spread), the cycles of some pieces are written down before they are read, and each is written
 //! often enough that 64 ports can be read from any place on.
 
+use super::differ::{Compare, Difference};
 use super::spread::{BATCH, BitByBit, Compress, Cycles, write_again};
 use crate::bits::bits;
 
-/// Entries of one row, of which some are lost.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct LostPiece {
-    /// Where they begin.
-    pub(crate) start: usize,
-    /// The lost ones: a bit for each entry from there on.
-    pub(crate) lost: u64,
+/// Pieces of one row: an element for each piece in each field.
+#[derive(Clone, Copy)]
+pub(crate) struct LostPieces<'a> {
+    /// Where the pieces begin.
+    pub(crate) starts: &'a [u32],
+    /// The lost entries: a bit for each entry from there on. Pieces without any are skipped.
+    pub(crate) lost: &'a [u64],
     /// The groups whose ports are taken in turn; at least one.
-    pub(crate) groups: u64,
+    pub(crate) groups: &'a [u64],
     /// The index, among these groups, of the one that the first lost entry takes.
-    pub(crate) at: u32,
+    pub(crate) at: &'a [u32],
+    /// The target that the entries belong to.
+    pub(crate) targets: &'a [u8],
+}
+
+/// One of the pieces.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct LostPiece {
+    pub(super) start: usize,
+    pub(super) lost: u64,
+    pub(super) groups: u64,
+    pub(super) at: u32,
+    pub(super) target: u8,
+}
+
+impl<'a> LostPieces<'a> {
+    /// Returns the pieces with lost entries.
+    #[inline(always)]
+    pub(super) fn iter(self) -> impl Iterator<Item = LostPiece> + use<'a> {
+        let mut next = 0;
+        std::iter::from_fn(
+            #[inline(always)]
+            move || {
+                next += self.lost.get(next..)?.iter().position(|lost| *lost != 0)? + 1;
+                Some(self.piece(next - 1))
+            },
+        )
+    }
+
+    /// Returns one piece.
+    #[inline(always)]
+    pub(super) fn piece(self, at: usize) -> LostPiece {
+        LostPiece {
+            start: self.starts[at] as usize,
+            lost: self.lost[at],
+            groups: self.groups[at],
+            at: self.at[at],
+            target: self.targets[at],
+        }
+    }
 }
 
 /// Puts bytes where the bits of a mask are. (A trait, so that [`each_piece`] is compiled for each
@@ -46,18 +86,77 @@ impl Expand for BitByBit {
     }
 }
 
-/// The loop, over any way to compress and expand. A row has [`SLACK`](super::SLACK) behind its entries.
+/// Writes the lost entries of a row. A row has [`SLACK`](super::SLACK) behind its entries.
 #[inline(always)]
-pub(super) fn each_piece<E: Expand>(
+pub(super) fn write<E: Expand>(
     ports: &[u8; 64],
-    pieces: &[LostPiece],
+    pieces: LostPieces<'_>,
     cycles: &mut Cycles,
     row: &mut [u8],
 ) {
-    for batch in pieces.chunks(BATCH) {
+    each_piece::<E>(ports, pieces, cycles, |piece, from| {
+        let to = row[piece.start..].first_chunk_mut().expect("a row has slack");
+        E::expand(from, piece.lost, to);
+    });
+}
+
+/// Writes the lost entries of a row without slack, if they differ, and returns what that changes.
+#[inline(always)]
+pub(super) fn patch<E: Expand, C: Compare>(
+    ports: &[u8; 64],
+    pieces: LostPieces<'_>,
+    cycles: &mut Cycles,
+    row: &mut [u8],
+) -> Difference {
+    let mut difference = Difference::default();
+    each_piece::<E>(ports, pieces, cycles, |piece, from| {
+        with_slack(&mut row[piece.start..], |entries| {
+            let mut new = *entries;
+            E::expand(from, piece.lost, &mut new);
+            let differing = C::differ(entries, &new);
+            if differing != 0 {
+                *entries = new;
+                difference.add(differing, piece.target);
+            }
+        });
+    });
+    difference
+}
+
+/// Calls `change` with the first 64 entries, or with a copy if there are less.
+#[inline(always)]
+pub(super) fn with_slack(entries: &mut [u8], change: impl FnOnce(&mut [u8; 64])) {
+    let mut room = [0; 64];
+    match entries.first_chunk_mut() {
+        Some(entries) => change(entries),
+        None => {
+            room[..entries.len()].copy_from_slice(entries);
+            change(&mut room);
+            entries.copy_from_slice(&room[..entries.len()]);
+        }
+    }
+}
+
+/// The loop, over any way to compress: calls `each` with each piece and its ports in turn.
+#[inline(always)]
+fn each_piece<C: Compress>(
+    ports: &[u8; 64],
+    pieces: LostPieces<'_>,
+    cycles: &mut Cycles,
+    mut each: impl FnMut(&LostPiece, &[u8; 72]),
+) {
+    let mut pieces = pieces.iter();
+    let mut batch = [LostPiece::default(); BATCH];
+    loop {
+        let mut count = 0;
+        for (to, piece) in batch.iter_mut().zip(&mut pieces) {
+            *to = piece;
+            count += 1;
+        }
+        let batch = &batch[..count];
         let mut sizes = [0; BATCH];
         for ((piece, cycle), size) in batch.iter().zip(cycles.0.iter_mut()).zip(&mut sizes) {
-            *size = E::compress(ports, piece.groups, cycle);
+            *size = C::compress(ports, piece.groups, cycle);
         }
         for ((piece, cycle), size) in batch.iter().zip(cycles.0.iter_mut()).zip(sizes) {
             match piece.lost.count_ones() {
@@ -71,8 +170,10 @@ pub(super) fn each_piece<E: Expand>(
         }
         for (piece, cycle) in batch.iter().zip(cycles.0.iter()) {
             let from = cycle[piece.at as usize..].first_chunk().expect("a cycle has more room");
-            let to = row[piece.start..].first_chunk_mut().expect("a row has slack");
-            E::expand(from, piece.lost, to);
+            each(piece, from);
+        }
+        if count < BATCH {
+            return;
         }
     }
 }
@@ -91,7 +192,8 @@ mod tests {
         for round in 0..if cfg!(miri) { 6 } else { 400 } {
             let ports: [u8; 64] = std::array::from_fn(|_| 1 + random.below(254) as u8);
             let mut start = 0;
-            let mut pieces = vec![];
+            let (mut starts, mut losts, mut sets, mut places) = (vec![], vec![], vec![], vec![]);
+            let mut targets = vec![];
             for _ in 0..random.below(40) {
                 let length = 1 + random.below(64);
                 let few = random.below(u64::MAX) & random.below(u64::MAX);
@@ -99,12 +201,30 @@ mod tests {
                 let groups = 1 << random.below(64) | random.below(u64::MAX) >> random.below(64);
                 let groups = if round % 5 == 0 { groups & groups.wrapping_neg() } else { groups };
                 let at = random.below(groups.count_ones().into()) as u32;
-                pieces.push(LostPiece { start, lost: lost >> (64 - length), groups, at });
+                starts.push(start as u32);
+                losts.push(lost >> (64 - length));
+                sets.push(groups);
+                places.push(at);
+                targets.push(random.below(64) as u8);
                 start += length as usize;
             }
             let before: Vec<u8> = (0..start + SLACK).map(|_| random.below(255) as u8).collect();
             let mut wanted = before.clone();
-            for piece in &pieces {
+            let pieces = LostPieces {
+                starts: &starts,
+                lost: &losts,
+                groups: &sets,
+                at: &places,
+                targets: &targets,
+            };
+            let targets_of = |rows: [&[u8]; 2]| {
+                let differs = |piece: &LostPiece| {
+                    let [a, b] = rows.map(|row| &row[piece.start..][..64.min(start - piece.start)]);
+                    bits(piece.lost).any(|bit| a[bit] != b[bit])
+                };
+                pieces.iter().filter(differs).fold(0, |all, piece| all | 1 << piece.target)
+            };
+            for piece in pieces.iter() {
                 let cycle: Vec<u8> = bits(piece.groups).map(|group| ports[group]).collect();
                 for (n, bit) in bits(piece.lost).enumerate() {
                     wanted[piece.start + bit] = cycle[(piece.at as usize + n) % cycle.len()];
@@ -112,8 +232,15 @@ mod tests {
             }
             for kernel in Kernel::all() {
                 let mut row = before.clone();
-                kernel.write_lost(&ports, &pieces, &mut Cycles::default(), &mut row);
+                kernel.write_lost(&ports, pieces, &mut Cycles::default(), &mut row);
                 assert_eq!(row, wanted, "{}", kernel.name());
+                let mut row = before[..start].to_vec();
+                let difference =
+                    kernel.patch_lost(&ports, pieces, &mut Cycles::default(), &mut row);
+                assert_eq!(row, wanted[..start], "{}", kernel.name());
+                let entries = row.iter().zip(&before).filter(|(new, old)| new != old).count();
+                assert_eq!(difference.entries, entries as u64);
+                assert_eq!(difference.targets, targets_of([&row, &before]));
             }
         }
     }

@@ -26,7 +26,7 @@ mod x86;
 pub(crate) use choices::Choices;
 pub(crate) use differ::{Difference, Fields};
 pub(crate) use divide::{Divisor, SIZES, divide_by_count};
-pub(crate) use lost::LostPiece;
+pub(crate) use lost::LostPieces;
 pub(crate) use past_cache::RowCopier;
 pub(crate) use rows::{CostRow, INFINITE, UNREACHED, equal, finite, keep, one_less, relax};
 pub(crate) use spread::{Cycles, SLACK, Spread, chains};
@@ -89,6 +89,30 @@ impl Kernel {
         }
     }
 
+    /// Does what [`run`](Self::run) does, but with registers as wide as the processor has. This is for loops over
+    /// consecutive elements. Loops that collect words from many places are slower with wide registers.
+    #[inline]
+    pub(crate) fn run_wide<T>(self, work: impl FnOnce() -> T) -> T {
+        match self.0 {
+            Form::Portable => work(),
+            #[cfg(target_arch = "x86_64")]
+            Form::Avx2(proof) => x86::run_avx2(proof, work),
+            #[cfg(target_arch = "x86_64")]
+            Form::Avx512(proof) => x86::run_avx512(proof, work),
+        }
+    }
+
+    /// Asks the processor to bring these bytes into its cache, because they are needed soon. Forms other than the portable
+    /// one do so.
+    #[inline]
+    pub(crate) fn prefetch(self, bytes: &[u8]) {
+        match self.0 {
+            Form::Portable => {}
+            #[cfg(target_arch = "x86_64")]
+            Form::Avx2(_) | Form::Avx512(_) => x86::prefetch(bytes),
+        }
+    }
+
     /// Transposes closer sets: from `through` (for each group, the targets that it is closer to) to `choices` (for each
     /// target, the groups that are closer to it).
     #[inline]
@@ -127,21 +151,41 @@ impl Kernel {
         }
     }
 
-    /// Writes the lost entries of one switch, whose groups have these ports.
+    /// Writes the lost entries of one switch, whose groups have these ports. The row has [`SLACK`] behind its entries.
     #[inline]
     pub(crate) fn write_lost(
         self,
         ports: &[u8; 64],
-        pieces: &[LostPiece],
+        pieces: LostPieces<'_>,
         cycles: &mut Cycles,
         row: &mut [u8],
     ) {
         match self.0 {
-            Form::Portable => lost::each_piece::<spread::BitByBit>(ports, pieces, cycles, row),
+            Form::Portable => lost::write::<spread::BitByBit>(ports, pieces, cycles, row),
             #[cfg(target_arch = "x86_64")]
             Form::Avx2(proof) => x86::write_lost_avx2(proof, ports, pieces, cycles, row),
             #[cfg(target_arch = "x86_64")]
-            Form::Avx512(proof) => x86::write_lost_avx2(proof.avx2(), ports, pieces, cycles, row),
+            Form::Avx512(proof) => x86::write_lost_avx512(proof, ports, pieces, row),
+        }
+    }
+
+    /// Writes the lost entries of one switch if they differ, and returns what that changes. The row needs no slack.
+    #[inline]
+    pub(crate) fn patch_lost(
+        self,
+        ports: &[u8; 64],
+        pieces: LostPieces<'_>,
+        cycles: &mut Cycles,
+        row: &mut [u8],
+    ) -> Difference {
+        match self.0 {
+            Form::Portable => {
+                lost::patch::<spread::BitByBit, differ::Portable>(ports, pieces, cycles, row)
+            }
+            #[cfg(target_arch = "x86_64")]
+            Form::Avx2(proof) => x86::patch_lost_avx2(proof, ports, pieces, cycles, row),
+            #[cfg(target_arch = "x86_64")]
+            Form::Avx512(proof) => x86::patch_lost_avx512(proof, ports, pieces, row),
         }
     }
 }

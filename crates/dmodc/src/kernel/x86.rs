@@ -6,19 +6,20 @@
 #![expect(unsafe_code, reason = "processor features and stores past the cache have no safe form")]
 
 use std::arch::x86_64::{
-    __m128i, __m256i, __m512i, _mm_cvtsi64_si128, _mm_cvtsi128_si64, _mm_sfence, _mm_shuffle_epi8,
-    _mm_stream_si128, _mm256_cmpeq_epi8, _mm256_loadu_si256, _mm256_movemask_epi8,
-    _mm256_storeu_si256, _mm512_and_si512, _mm512_castsi512_si256, _mm512_cmpeq_epi64_mask,
-    _mm512_cmpneq_epi8_mask, _mm512_gf2p8affine_epi64_epi8, _mm512_loadu_si512,
-    _mm512_maskz_compress_epi8, _mm512_permutexvar_epi8, _mm512_set1_epi8, _mm512_set1_epi64,
-    _mm512_sllv_epi64, _mm512_srlv_epi64, _mm512_storeu_si512, _mm512_test_epi64_mask,
-    _mm512_xor_si512, _pext_u64,
+    __m128i, __m256i, __m512i, _MM_HINT_T0, _mm_cvtsi64_si128, _mm_cvtsi128_si64, _mm_prefetch,
+    _mm_sfence, _mm_shuffle_epi8, _mm_stream_si128, _mm256_cmpeq_epi8, _mm256_loadu_si256,
+    _mm256_mask_storeu_epi8, _mm256_maskz_expand_epi8, _mm256_movemask_epi8, _mm256_storeu_si256,
+    _mm512_and_si512, _mm512_castsi512_si256, _mm512_cmpeq_epi64_mask, _mm512_cmpneq_epi8_mask,
+    _mm512_gf2p8affine_epi64_epi8, _mm512_loadu_si512, _mm512_mask_expand_epi8,
+    _mm512_mask_storeu_epi8, _mm512_maskz_compress_epi8, _mm512_maskz_expand_epi8,
+    _mm512_permutexvar_epi8, _mm512_set1_epi8, _mm512_set1_epi64, _mm512_sllv_epi64,
+    _mm512_srlv_epi64, _mm512_storeu_si512, _mm512_test_epi64_mask, _mm512_xor_si512, _pext_u64,
 };
 
 use super::choices::{Choices, OneByOne, Words};
 use super::differ::{self, Compare, Difference, Fields};
 use super::divide::SIZES;
-use super::lost::{Expand, LostPiece, each_piece};
+use super::lost::{self, Expand, LostPiece, LostPieces};
 use super::spread::{Compress, Cycles, Run, SLACK, Spread, Way, each_run};
 use crate::tables::NO_ROUTE;
 
@@ -50,9 +51,11 @@ impl Avx512 {
         let avx2 = Avx2::detect()?;
         let found = is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512dq")
             && is_x86_feature_detected!("avx512vl")
             && is_x86_feature_detected!("avx512vbmi")
             && is_x86_feature_detected!("avx512vbmi2")
+            && is_x86_feature_detected!("avx512vpopcntdq")
             && is_x86_feature_detected!("gfni");
         found.then_some(Avx512(avx2))
     }
@@ -65,6 +68,18 @@ pub(super) fn run_avx2<T>(_: Avx2, work: impl FnOnce() -> T) -> T {
         work()
     }
     // SAFETY: the caller has proof of AVX2.
+    unsafe { run(work) }
+}
+
+/// Runs what is inlined into it with AVX-512.
+pub(super) fn run_avx512<T>(_: Avx512, work: impl FnOnce() -> T) -> T {
+    #[target_feature(
+        enable = "avx2,bmi1,bmi2,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq"
+    )]
+    fn run<T>(work: impl FnOnce() -> T) -> T {
+        work()
+    }
+    // SAFETY: the caller has proof of AVX-512.
     unsafe { run(work) }
 }
 
@@ -316,13 +331,13 @@ static PICKS: [u64; 256] = {
 pub(super) fn write_lost_avx2(
     _: Avx2,
     ports: &[u8; 64],
-    pieces: &[LostPiece],
+    pieces: LostPieces<'_>,
     cycles: &mut Cycles,
     row: &mut [u8],
 ) {
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-    fn write_lost(ports: &[u8; 64], pieces: &[LostPiece], cycles: &mut Cycles, row: &mut [u8]) {
-        each_piece::<EightByEight>(ports, pieces, cycles, row);
+    fn write_lost(ports: &[u8; 64], pieces: LostPieces<'_>, cycles: &mut Cycles, row: &mut [u8]) {
+        lost::write::<EightByEight>(ports, pieces, cycles, row);
     }
     // SAFETY: the caller has proof of AVX2.
     unsafe { write_lost(ports, pieces, cycles, row) }
@@ -349,6 +364,111 @@ impl Expand for EightByEight {
             left >>= 8;
         }
     }
+}
+
+/// The portable loop with AVX2, for a row that has its entries.
+pub(super) fn patch_lost_avx2(
+    _: Avx2,
+    ports: &[u8; 64],
+    pieces: LostPieces<'_>,
+    cycles: &mut Cycles,
+    row: &mut [u8],
+) -> Difference {
+    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+    fn patch(
+        ports: &[u8; 64],
+        pieces: LostPieces<'_>,
+        cycles: &mut Cycles,
+        row: &mut [u8],
+    ) -> Difference {
+        lost::patch::<EightByEight, ThirtyTwoBytes>(ports, pieces, cycles, row)
+    }
+    // SAFETY: the caller has proof of AVX2.
+    unsafe { patch(ports, pieces, cycles, row) }
+}
+
+/// The loop of [`lost::write`] with the cycle in a register.
+pub(super) fn write_lost_avx512(
+    _: Avx512,
+    ports: &[u8; 64],
+    pieces: LostPieces<'_>,
+    row: &mut [u8],
+) {
+    #[target_feature(
+        enable = "avx2,bmi1,bmi2,popcnt,avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2"
+    )]
+    fn write(ports: &[u8; 64], pieces: LostPieces<'_>, row: &mut [u8]) {
+        let ports = load(ports);
+        for at in (0..pieces.lost.len()).filter(|at| pieces.lost[*at] != 0) {
+            let piece = pieces.piece(at);
+            let to: &mut [u8; 64] = row[piece.start..].first_chunk_mut().expect("a row has slack");
+            let cycle = turned_cycle(ports, &piece);
+            // Nothing is read back: pieces may be so close that a load would wait for the store before.
+            // SAFETY: `to` has 64 bytes, of which those are written that the mask has.
+            unsafe {
+                if piece.lost >> 32 == 0 {
+                    // Half a register lies in one cache line more often.
+                    let (mask, cycle) = (piece.lost as u32, _mm512_castsi512_si256(cycle));
+                    let entries = _mm256_maskz_expand_epi8(mask, cycle);
+                    _mm256_mask_storeu_epi8(to.as_mut_ptr().cast(), mask, entries);
+                } else {
+                    let entries = _mm512_maskz_expand_epi8(piece.lost, cycle);
+                    _mm512_mask_storeu_epi8(to.as_mut_ptr().cast(), piece.lost, entries);
+                }
+            }
+        }
+    }
+    // SAFETY: the caller has proof of AVX-512.
+    unsafe { write(ports, pieces, row) }
+}
+
+/// The loop of [`lost::patch`] with the cycle in a register.
+pub(super) fn patch_lost_avx512(
+    _: Avx512,
+    ports: &[u8; 64],
+    pieces: LostPieces<'_>,
+    row: &mut [u8],
+) -> Difference {
+    #[target_feature(
+        enable = "avx2,bmi1,bmi2,popcnt,avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2"
+    )]
+    fn patch(ports: &[u8; 64], pieces: LostPieces<'_>, row: &mut [u8]) -> Difference {
+        let ports = load(ports);
+        let mut difference = Difference::default();
+        for at in (0..pieces.lost.len()).filter(|at| pieces.lost[*at] != 0) {
+            let piece = pieces.piece(at);
+            let cycle = turned_cycle(ports, &piece);
+            lost::with_slack(&mut row[piece.start..], |to| {
+                let old = load(to);
+                let new = _mm512_mask_expand_epi8(old, piece.lost, cycle);
+                let differing = _mm512_cmpneq_epi8_mask(old, new);
+                if differing != 0 {
+                    store_line(to, new);
+                    difference.add(differing, piece.target);
+                }
+            });
+        }
+        difference
+    }
+    // SAFETY: the caller has proof of AVX-512.
+    unsafe { patch(ports, pieces, row) }
+}
+
+/// Returns the ports of a piece in turn: one instruction compresses them, and one rotates and repeats them.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,popcnt")]
+fn turned_cycle(ports: __m512i, piece: &LostPiece) -> __m512i {
+    let rotations = &ROTATIONS[piece.groups.count_ones() as usize];
+    let from = rotations[piece.at as usize & 63..].first_chunk().expect("64 from any place on");
+    let cycle = _mm512_maskz_compress_epi8(piece.groups, ports);
+    _mm512_permutexvar_epi8(load(from), cycle)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn store_line(to: &mut [u8; 64], value: __m512i) {
+    // SAFETY: an array of 64 bytes can be written whole, at any address.
+    unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), value) }
 }
 
 /// For each value of a byte, eight bytes, one for each bit: the number of set bits below it if the bit is set, else 128,
@@ -494,6 +614,14 @@ pub(super) fn copy_past_cache(to: &mut [u8], from: &[u8]) {
         }
     }
     rest.copy_from_slice(rest_from);
+}
+
+/// Starts to load the cache lines of some bytes.
+pub(super) fn prefetch(bytes: &[u8]) {
+    for line in bytes.chunks(64) {
+        // SAFETY: a prefetch never fails, whatever the address; SSE is part of every x86-64.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) };
+    }
 }
 
 /// Everything streamed so far is seen by others before anything stored later.

@@ -17,11 +17,6 @@ pub const fn enough(bound: u64) -> u64 {
     bound + bound / 20
 }
 
-/// Returns how many ports are relieved or set aside, at most.
-pub const fn attempts(nodes: usize) -> usize {
-    2 * nodes
-}
-
 /// A directed port.
 type Port = (SwitchIndex, PortNumber);
 
@@ -40,13 +35,15 @@ struct NaiveRelief<'a> {
     greatest: Vec<u64>,
 }
 
-/// Relieves tables. `nodes` are listed by position, and `bound` is the bound of all-to-all.
+/// Relieves tables: `attempts` ports are relieved or set aside, at most. `nodes` are listed by position, and `bound` is the
+/// bound of all-to-all.
 pub fn relieve(
     live: Live<'_>,
     graph: &Graph,
     tables: &mut ForwardingTables,
     nodes: &[NodeIndex],
     bound: u64,
+    attempts: usize,
 ) {
     let column = |n: &NodeIndex| {
         let is_of_node = |d: &crate::Destination| d.end == End::Node(*n) && d.k == 0;
@@ -57,7 +54,7 @@ pub fn relieve(
     let mut naive = NaiveRelief { live, graph, tables, nodes: nodes.to_vec(), columns, greatest };
     naive.note_shifts();
     let mut set_aside = vec![];
-    for _ in 0..attempts(nodes.len()) {
+    for _ in 0..attempts {
         let Some(worst) = naive.worst_port(&set_aside, enough(bound)) else { return };
         match naive.best_move(worst, enough(bound)) {
             Some((_, to, (s, port))) => {

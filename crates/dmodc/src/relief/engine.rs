@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Relief, relieve};
+use super::{Relief, Thoroughness, relieve};
 use crate::fabric::Live;
 use crate::preprocess::Preprocessing;
 use crate::recognise::recognise;
@@ -30,7 +30,7 @@ impl Stable {
             return Ok((self, Relief::default()));
         }
         let (mut tables, _) = routing.route(first, &self)?;
-        let relief = relieve(first, &ready, &mut tables)?;
+        let relief = relieve(first, &ready, &mut tables, Thoroughness::Light)?;
         let reference = (*self.reference).clone().with_moved(routing.columns(), &relief.moved);
         Ok((Stable { reference: Arc::new(reference) }, relief))
     }
@@ -67,7 +67,7 @@ impl Engine for Relieved {
         tables: &mut ForwardingTables,
     ) -> Result<Coverage, RouteError> {
         let coverage = self.engine.route(live, ready, tables)?;
-        relieve(live, ready, tables)?;
+        relieve(live, ready, tables, Thoroughness::Full)?;
         Ok(coverage)
     }
 }

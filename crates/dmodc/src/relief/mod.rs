@@ -5,7 +5,7 @@
 //! their closer sets until all ports are near the [bound](crate::judge::risk::Loads::bound), or cannot be relieved:
 //!
 //! ```text
-//! repeat, at most twice for each node:
+//! repeat, as often as the thoroughness allows:
 //!     p = the port with the most flows of all-to-all that is not set aside      (the first of equal ones)
 //!     if p has at most 1.05 × the bound: done
 //!     moves = all (switch s, destination d, port b) such that
@@ -39,7 +39,7 @@ pub use engine::Relieved;
 use crate::cost::TooFar;
 use crate::fabric::Live;
 use crate::judge::risk::Traffic;
-use crate::oracle::relief::{attempts, enough};
+use crate::oracle::relief::enough;
 use crate::preprocess::Preprocessing;
 use crate::tables::{ForwardingTables, MovedEntry};
 use routes::RouteTrees;
@@ -63,6 +63,26 @@ pub struct Relief {
     pub is_too_large: bool,
 }
 
+/// How long relief goes on: the number of ports that are relieved or set aside, at most, as a multiple of the number of nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Thoroughness {
+    /// Half as many as nodes: for entries that are to stay when the fabric changes. Every moved entry is one that does not
+    /// fit in with the others any more after a fault.
+    Light,
+    /// Twice as many as nodes.
+    Full,
+}
+
+impl Thoroughness {
+    /// Returns how many ports are relieved or set aside, at most.
+    pub fn attempts(self, nodes: usize) -> usize {
+        match self {
+            Thoroughness::Light => nodes / 2,
+            Thoroughness::Full => 2 * nodes,
+        }
+    }
+}
+
 /// Relieves the worst ports of tables whose routes keep to the closer sets of the present fabric.
 ///
 /// # Errors
@@ -71,6 +91,7 @@ pub fn relieve(
     live: Live<'_>,
     ready: &Preprocessing,
     tables: &mut ForwardingTables,
+    thoroughness: Thoroughness,
 ) -> Result<Relief, TooFar> {
     let traffic = Traffic::new(live, &ready.ranking, &ready.orders, tables);
     let nodes = traffic.nodes().len();
@@ -86,7 +107,7 @@ pub fn relieve(
     let trees = RouteTrees::new(live, tables, traffic.nodes());
     drop(traffic);
     let mut search = Search::new(ready, tables.columns(), trees, enough(bound));
-    for _ in 0..attempts(nodes) {
+    for _ in 0..thoroughness.attempts(nodes) {
         if !search.relieve_worst_port()? {
             break;
         }

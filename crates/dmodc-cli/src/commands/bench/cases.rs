@@ -30,14 +30,16 @@ pub(super) fn planned_rows<'a>(args: &BenchArgs, sizes: &'a [Size]) -> Result<Ve
         for engine in &args.engines {
             for &dead in &args.dead {
                 // Dmodk is for healthy fabrics; its other rows are left out.
-                if *engine != EngineName::Dmodk || (dead.cables == 0.0 && dead.switches == 0.0) {
+                if *engine.router() != EngineName::Dmodk
+                    || (dead.cables == 0.0 && dead.switches == 0.0)
+                {
                     rows.push(PlannedRow { size, dead, engine: engine.clone() });
                 }
             }
         }
     }
     ensure!(
-        !args.engines.contains(&EngineName::Random),
+        !args.engines.iter().any(|engine| *engine.router() == EngineName::Random),
         "'dmodc bench' measures the engines dmodc, paper, stable and dmodk, not random"
     );
     ensure!(

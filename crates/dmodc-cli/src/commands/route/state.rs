@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
 use dmodc::fabric::Changes;
+use dmodc::relief::{Relief, Relieved};
 use dmodc::{
     Degradation, DestinationOrder, Engine, Fabric, InferredWhole, Joined, LeafRule, Lid, Live,
-    Routing, RoutingOptions, SavedOrders, SwitchOrder, TooIrregular,
+    Routing, RoutingOptions, SavedOrders, Stable, SwitchOrder, TooIrregular,
 };
 
 use dmodc_study::engine::{EngineInputs, EngineName};
@@ -43,12 +44,37 @@ fn options(
     Ok((RoutingOptions { leaves, destinations, switches, switch_lids: true }, saved))
 }
 
+/// Relieves the worst ports of the first state of a reference. Returns the engine that was asked for, and what was done.
+fn relieved(
+    name: &EngineName,
+    stable: Stable,
+    routing: &Routing,
+    first: Live<'_>,
+) -> Result<(Arc<dyn Engine>, Relief)> {
+    let (stable, relief) = stable.relieved(routing, first)?;
+    let engine: Arc<dyn Engine> = match name {
+        EngineName::Relieved(_) => Arc::new(Relieved::new(Arc::new(stable))),
+        _ => Arc::new(stable),
+    };
+    Ok((engine, relief))
+}
+
 /// The reference of the engine stable.
 pub(super) enum RouteReference {
-    /// A file, by its name, and how the present fabric differs from it.
-    File(String, Changes),
+    /// A file.
+    File(FileReference),
     /// The whole that was inferred, or why none was: then the engine is dmodc.
     Inferred(Result<InferredWhole, TooIrregular>),
+}
+
+/// A reference from a file.
+pub(super) struct FileReference {
+    /// The name of the file.
+    pub(super) name: String,
+    /// The number of cables that were inferred, and belong to the reference, too.
+    pub(super) inferred_cables: usize,
+    /// How the present fabric differs from the reference.
+    pub(super) changes: Changes,
 }
 
 /// The present fabric, ready to be routed.
@@ -61,6 +87,8 @@ pub(super) struct RouteState {
     pub(super) engine: Option<Arc<dyn Engine>>,
     /// The reference of the engine stable.
     pub(super) reference: Option<RouteReference>,
+    /// What was done for the worst ports of the first state of the reference.
+    pub(super) relief: Option<Relief>,
     /// Orders from an earlier run.
     saved: Option<SavedOrders>,
     /// A LID that OpenSM cannot use.
@@ -70,12 +98,12 @@ pub(super) struct RouteState {
 impl RouteState {
     pub(super) fn read(args: &RouteArgs) -> Result<Self> {
         ensure!(
-            args.reference.is_none() || args.engine == EngineName::Stable,
-            "--reference works only with --engine stable; add that option, or leave out --reference"
+            args.reference.is_none() || *args.engine.router() == EngineName::Stable,
+            "--reference works only with --engine stable or stable+relief; add that option, or leave out --reference"
         );
         let path = match &args.reference {
             Some(ReferenceArg::File(path)) => path,
-            _ if args.engine == EngineName::Stable => {
+            _ if *args.engine.router() == EngineName::Stable => {
                 return RouteState::inferred(args, input::fabric(&args.fabric)?);
             }
             _ => return RouteState::alone(args, input::fabric(&args.fabric)?, &args.engine),
@@ -93,17 +121,24 @@ impl RouteState {
             Ok(whole) => whole,
             Err(why) => {
                 let reference = Some(RouteReference::Inferred(Err(why)));
-                let plain = RouteState::alone(args, fabric, &EngineName::Dmodc)?;
+                let plain = match &args.engine {
+                    EngineName::Relieved(_) => EngineName::Relieved(Box::new(EngineName::Dmodc)),
+                    _ => EngineName::Dmodc,
+                };
+                let plain = RouteState::alone(args, fabric, &plain)?;
                 return Ok(RouteState { reference, ..plain });
             }
         };
         let (options, saved) = options(args, &fabric, leaves)?;
         let (routing, stable) = whole.stable(&options);
+        let first = Live::new(&whole.fabric, &whole.missing);
+        let (engine, relief) = relieved(&args.engine, stable, &routing, first)?;
         Ok(RouteState {
             fabric: whole.fabric.clone(),
             absent: whole.missing.clone(),
             routing,
-            engine: Some(Arc::new(stable)),
+            engine: Some(engine),
+            relief: Some(relief),
             reference: Some(RouteReference::Inferred(Ok(whole))),
             saved,
             beyond: fabric.infiniband_lids().err(),
@@ -117,13 +152,24 @@ impl RouteState {
         let absent = Degradation::none(&fabric);
         let live = Live::new(&fabric, &absent);
         let routing = Routing::new(live, &options);
-        let inputs = EngineInputs { routing: &routing, reference: live, seed: args.seed };
+        let inputs =
+            EngineInputs { routing: &routing, reference: live, first: live, seed: args.seed };
         let engine = engine.engine(inputs);
         let beyond = fabric.infiniband_lids().err();
-        Ok(RouteState { fabric, absent, routing, engine, reference: None, saved, beyond })
+        Ok(RouteState {
+            fabric,
+            absent,
+            routing,
+            engine,
+            reference: None,
+            relief: None,
+            saved,
+            beyond,
+        })
     }
 
-    /// Returns the state of a fabric and its reference. The orders are those of the reference alone.
+    /// Returns the state of a fabric and its reference. The orders are those of the reference alone. Cables that the reference
+    /// lacked from the first day are inferred, as if it were routed by itself: so the tables of both agree.
     fn joined(args: &RouteArgs, reference: Fabric, present: Fabric, name: String) -> Result<Self> {
         let beyond = present.infiniband_lids().err();
         // Hosts are excluded in both fabrics, so that a node does not change its kind. Leaves are those of both
@@ -132,7 +178,14 @@ impl RouteState {
             input::leaf_rule(&args.leaves, reference).with_context(|| name.clone())?;
         let choice = input::leaf_choice(&args.leaves)?;
         let present = choice.set_aside(present);
-        let mut joined = Joined::new(&reference, &present).with_context(|| name.clone())?;
+        let whole = InferredWhole::new(&reference, &leaves).ok();
+        let inferred_cables = whole.as_ref().map_or(0, InferredWhole::added_cables);
+        let joined = match &whole {
+            Some(whole) => whole.join(&present),
+            None => Joined::new(&reference, &present).map(|joined| (joined.clone(), joined.then)),
+        };
+        let (mut joined, first) = joined.with_context(|| name.clone())?;
+        let reference = whole.map_or(reference, |whole| whole.fabric);
         let OrderChoice { destinations, switches, saved: earlier } = order(args)?;
         let options = RoutingOptions { leaves, destinations, switches, switch_lids: true };
         let mut orders = Routing::orders_of(&reference, &options);
@@ -143,12 +196,16 @@ impl RouteState {
         let leaves;
         (joined.fabric, leaves) = input::leaf_rule(&args.leaves, joined.fabric)?;
         let (routing, stable) = joined.stable(leaves, orders.clone());
+        let first = Live::new(&joined.fabric, &first);
+        let (engine, relief) = relieved(&args.engine, stable, &routing, first)?;
+        let changes = joined.changes;
         Ok(RouteState {
             fabric: joined.fabric,
             absent: joined.now,
             routing,
-            engine: Some(Arc::new(stable)),
-            reference: Some(RouteReference::File(name, joined.changes)),
+            engine: Some(engine),
+            relief: Some(relief),
+            reference: Some(RouteReference::File(FileReference { name, inferred_cables, changes })),
             saved: Some(orders),
             beyond,
         })

@@ -4,15 +4,15 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use dmodc::advise::NumbersCost;
-use dmodc::fabric::{Changes, Counts};
+use dmodc::fabric::Counts;
 use dmodc::judge::Delivery;
 use dmodc::{Coverage, End, Fabric, Live, NO_ROUTE, SwitchIndex};
 use serde_json::{Value, json};
 
-use super::state::{RouteReference, RouteState};
+use super::state::{FileReference, RouteReference, RouteState};
 use crate::args::RouteArgs;
 use crate::expected_risk::AllToAllRisk;
-use crate::text::{counted, doubts, end, switch, time};
+use crate::text::{counted, doubts, end, number, switch, time};
 use crate::verdict::{self, HintContext};
 use crate::{dividers, expected_risk, inferred, ranks};
 
@@ -82,6 +82,13 @@ impl RouteSummary {
             "schema": "dmodc/route/1",
             "engine": self.name,
             "reference": state.reference.as_ref().map(|used| reference(live.fabric, used)),
+            "relief": state.relief.as_ref().map(|relief| json!({
+                "entries": relief.moved.len(),
+                "before": relief.before,
+                "after": relief.after,
+                "bound": relief.bound,
+                "too_large": relief.is_too_large,
+            })),
             "rank_rule": ranks::json(live, &state.routing),
             "switches": live.switches().count(),
             "destinations": state.destinations(),
@@ -111,7 +118,8 @@ impl RouteSummary {
 
     /// Returns whether the engine uses the dividers of levels; others have rules of their own.
     fn uses_level_dividers(&self) -> bool {
-        matches!(self.name.as_str(), "dmodc" | "stable")
+        let router = self.name.split('+').next();
+        matches!(router, Some("dmodc" | "stable"))
     }
 
     pub(super) fn text(&self, args: &RouteArgs, state: &RouteState) -> String {
@@ -126,14 +134,28 @@ impl RouteSummary {
         );
         let _ = match &state.reference {
             None => Ok(()),
-            Some(RouteReference::File(name, changes)) => {
-                writeln!(text, "reference {name}: {changes}")
+            Some(RouteReference::File(FileReference { name, inferred_cables, changes })) => {
+                let inferred = match *inferred_cables {
+                    0 => String::new(),
+                    cables => format!(" with {} inferred", counted(cables, "more cable")),
+                };
+                writeln!(text, "reference {name}{inferred}: {changes}")
             }
             Some(RouteReference::Inferred(whole)) => {
                 let plain = if whole.is_err() { "; these are the tables of dmodc" } else { "" };
                 writeln!(text, "reference inferred: {}{plain}", inferred::text(whole))
             }
         };
+        if let Some(relief) = state.relief.as_ref().filter(|relief| !relief.moved.is_empty()) {
+            let _ = writeln!(
+                text,
+                "relief of the reference: {} moved to other ports, so that its worst port carries {} flows of all-to-all \
+                 instead of {}",
+                entries(relief.moved.len()),
+                number(relief.after),
+                number(relief.before),
+            );
+        }
         text += &ranks::text(live, &state.routing);
         if self.uses_level_dividers() {
             text += &dividers::text(&state.routing);
@@ -246,15 +268,16 @@ fn numbers(cost: &NumbersCost) -> Value {
 
 fn reference(fabric: &Fabric, reference: &RouteReference) -> Value {
     match reference {
-        RouteReference::File(name, changes) => by_file(name, changes),
+        RouteReference::File(file) => by_file(file),
         RouteReference::Inferred(whole) => json!({"inferred": inferred::json(fabric, whole)}),
     }
 }
 
-fn by_file(name: &str, changes: &Changes) -> Value {
+fn by_file(FileReference { name, inferred_cables, changes }: &FileReference) -> Value {
     let counts = |counts: &Counts| json!({ "switches": counts.switches, "nodes": counts.nodes, "cables": counts.cables });
     json!({
         "file": name,
+        "inferred_cables": inferred_cables,
         "missing": counts(&changes.missing),
         "new": counts(&changes.new),
         "recabled_cables": changes.recabled,

@@ -69,10 +69,10 @@ impl Bundles {
         }
         let total: u64 = weight.iter().map(|&size| u64::from(size)).sum();
         for (at, cut) in cuts.cuts.iter().enumerate() {
-            for class in 0..width {
+            for (class, all) in everywhere.iter().enumerate() {
                 let place = at * width + class;
                 bundles.out[place] = inside[place] * (total - cut.nodes);
-                bundles.into[place] = (everywhere[class] - inside[place]) * cut.nodes;
+                bundles.into[place] = (all - inside[place]) * cut.nodes;
             }
         }
         bundles

@@ -86,6 +86,10 @@ pub(super) fn update_tile<P: PortChoice>(
     delta
 }
 
+/// How many rows ahead of the one that is computed are brought into the cache. Rows that change are far apart in large tables,
+/// and most of the time of an update would be spent waiting for memory.
+const ROWS_AHEAD: usize = 2;
+
 /// Computes the marked entries again, writes those that differ, and returns which these are.
 fn rewrite_rows<P: PortChoice>(
     job: &RouteJob<'_>,
@@ -97,12 +101,16 @@ fn rewrite_rows<P: PortChoice>(
     let mut maker = RowMaker::<P>::new(job, tile);
     let mut writer = DeltaWriter::new(job, tile);
     let width = tile.columns.len();
+    let mut ahead = dirty.iter_with(rechoose).skip(ROWS_AHEAD);
     for (s, dirty, rechosen) in dirty.iter_with(rechoose) {
+        if let Some((next, ..)) = ahead.next() {
+            job.ready.kernel.prefetch(&entries[next.at() * width..(next.at() + 1) * width]);
+        }
         let row = &mut entries[s.at() * width..(s.at() + 1) * width];
         if dirty == 0
-            && let Some(new) = maker.rechoose(job, context, s, row, rechosen)
+            && let Some(difference) = maker.rechoose(job, context, s, row, rechosen)
         {
-            writer.replace(s, row, new);
+            writer.note(s, difference);
             continue;
         }
         let targets = dirty | rechosen;
@@ -232,8 +240,8 @@ impl<'a> DeltaWriter<'a> {
         let difference = self.kernel.differ(row, new, &self.fields);
         if difference.entries > 0 {
             row.copy_from_slice(new);
-            self.note(s, difference);
         }
+        self.note(s, difference);
     }
 
     /// Replaces the entries of the dirty targets alone.
@@ -249,12 +257,14 @@ impl<'a> DeltaWriter<'a> {
                 difference.entries += entries as u64;
             }
         }
-        if difference.entries > 0 {
-            self.note(s, difference);
-        }
+        self.note(s, difference);
     }
 
+    /// Notes what changed in a row, if anything did.
     fn note(&mut self, switch: SwitchIndex, Difference { entries, targets }: Difference) {
+        if entries == 0 {
+            return;
+        }
         self.delta.rows.push(RowDelta { switch, tile: self.tile.index as u32, targets });
         self.delta.entries += entries;
     }

@@ -26,6 +26,7 @@ use super::job::RouteJob;
 use super::marks::Marks;
 use crate::cost::{Hops, TileCosts, TooFar};
 use crate::id::SwitchIndex;
+use crate::kernel::Difference;
 use crate::tables::{MovedTo, Tile};
 
 /// How one group and port is chosen from a closer set. This is all in which engines with closer sets differ.
@@ -80,8 +81,7 @@ pub(crate) trait PortChoice: Clone + std::fmt::Debug + Send + Sync + 'static {
 
     /// Writes the same entries as [`fill_row`](Self::fill_row), but from the costs alone: closer sets are not given.
     /// Returns the bit of the target that is this switch (0 if none), or `None`, with the row untouched, if the row
-    /// needs `fill_row`. If the request [keeps its closer sets](RowRequest::keeps_closer_sets), only those entries are
-    /// written whose choice may depend on other switches.
+    /// needs `fill_row`.
     fn fill_row_fast(
         &self,
         _switch: JobSwitch<'_>,
@@ -90,6 +90,20 @@ pub(crate) trait PortChoice: Clone + std::fmt::Debug + Send + Sync + 'static {
         _scratch: &mut Self::Scratch,
         _row: &mut [u8],
     ) -> Option<u64> {
+        None
+    }
+
+    /// Chooses the requested entries of a row again that may depend on other switches, although their closer sets are the same.
+    /// Writes those that differ, and returns which these are. Returns `None`, with the row untouched, if this needs
+    /// `fill_row`. The row has no slack.
+    fn rechoose(
+        &self,
+        _switch: JobSwitch<'_>,
+        _state: &Self::TileState,
+        _request: RowRequest<'_>,
+        _scratch: &mut Self::Scratch,
+        _row: &mut [u8],
+    ) -> Option<Difference> {
         None
     }
 }

@@ -5,7 +5,7 @@ use crate::bits::bits;
 use crate::cost::{CloserSets, TileCosts};
 use crate::group::Group;
 use crate::id::SwitchIndex;
-use crate::kernel::{Kernel, SLACK, chains};
+use crate::kernel::{Difference, Kernel, SLACK, chains};
 use crate::preprocess::Preprocessing;
 use crate::route::job::RouteJob;
 use crate::tables::{Columns, Lines, NO_ROUTE, Segment, Tile};
@@ -22,8 +22,6 @@ pub(crate) struct RowRequest<'a> {
     pub(crate) segments: &'a [Segment],
     /// Which targets continue the numbers of the target before: see [`chains`].
     pub(crate) chained: u64,
-    /// Whether the row already has its entries, and the closer sets of these targets are unchanged.
-    pub(crate) keeps_closer_sets: bool,
     columns: &'a Columns,
     tile: &'a Tile,
 }
@@ -105,7 +103,6 @@ impl<P: PortChoice> RowMaker<P> {
             targets: ALL,
             segments: job.columns.segments(tile.switches.clone()),
             chained: self.chained,
-            keeps_closer_sets: false,
             columns: job.columns,
             tile,
         };
@@ -136,34 +133,29 @@ impl<P: PortChoice> RowMaker<P> {
         &row[..tile.columns.len()]
     }
 
-    /// Returns the row of a working switch with the entries of `targets` chosen again, although their closer sets are the
-    /// same; its other entries are those of `old`. Returns `None` if the fast path does not apply.
+    /// Chooses the entries of `targets` in the row of a working switch again, although their closer sets are the same. Writes
+    /// those that differ, and returns which these are. Returns `None`, with the row untouched, if the fast path does not apply.
     pub(crate) fn rechoose(
         &mut self,
         job: &RouteJob<'_>,
         context: &TileContext<'_, P>,
         s: SwitchIndex,
-        old: &[u8],
+        row: &mut [u8],
         targets: u64,
-    ) -> Option<&[u8]> {
+    ) -> Option<Difference> {
+        let has_moved_entries = !context.choice.moved_entries(context.tile, s).is_empty();
+        if !context.dead_columns.is_empty() || has_moved_entries {
+            return None;
+        }
         let request = RowRequest {
             targets,
             segments: &[],
             chained: 0,
-            keeps_closer_sets: true,
             columns: job.columns,
             tile: context.tile,
         };
-        let row = self.row.bytes_mut();
-        row[..old.len()].copy_from_slice(old);
         let switch = JobSwitch { job, costs: context.costs, switch: s };
-        let scratch = &mut self.scratch;
-        context.choice.fill_row_fast(switch, context.state, request, scratch, row)?;
-        move_entries(job, context, JobRow { s, targets }, &mut self.closer, row);
-        for &column in context.dead_columns {
-            row[column] = NO_ROUTE;
-        }
-        Some(&row[..old.len()])
+        context.choice.rechoose(switch, context.state, request, &mut self.scratch, row)
     }
 }
 

@@ -8,26 +8,28 @@
 //! 4. no target is below now, except the switch itself;
 //! 5. some requested target was above in the reference, and so was every other switch among the requested targets that is
 //!    reached now;
-//! 6. every group above has one port in both states, the reference has at most 64 of them, and those of the present are a
-//!    subset of the reference's;
+//! 6. the reference has at most 64 groups above, all with equally many ports, and those of the present are a subset of
+//!    them; if a group has several ports, they have no divider of their own, and numbers of destinations are below 2³¹;
 //! 7. no target whose entries are written again has nodes with several LIDs. Entries are written again for targets that
-//!    are displaced, reached now and, unless the switch is a leaf of the reference, needy.
+//!    are displaced, reached now and, unless the switch is a leaf of the reference, needy; and for all targets above if some
+//!    group is thinned.
 //!
 //! The first is tested by `Stable::fill_row_fast`, the others by [`FastRows::fill`]. They hold at nearly all leaves of a
-//! fat-tree with single cables, and leaves are most rows. Groups keep their numbers of the reference: a closer set of the
+//! fat-tree, and leaves are most rows. Groups keep their numbers of the reference: a closer set of the
 //! present is a word with some bits less, and the lost slots are the missing bits.
 
 use super::Reference;
-use super::group_set::GroupSet;
-use super::lookahead::{AheadGroups, Lookahead};
+use super::lookahead::{AheadGroups, AheadWords, Lookahead};
 use super::loss_view::LossView;
-use super::losses::live_groups;
+use super::losses::{ThinnedGroup, live_groups};
+use super::lost_pieces::{LostRow, PieceFinder, PresentPorts, RoundSets};
+use super::rounds::Rounds;
 use super::slot_table::RoundKey;
-use crate::bits::bits;
+use super::stand_ins::{GonePort, StandInPlace};
 use crate::cost::{CloserSets, Hops};
 use crate::group::Side;
 use crate::id::{PortNumber, SwitchIndex};
-use crate::kernel::{Cycles, LostPiece, divide_by_count};
+use crate::kernel::{Cycles, Difference, Divisor};
 use crate::preprocess::Preprocessing;
 use crate::route::port_choice::{ALL, ByFormula, RowContext, RowRequest};
 use crate::tables::NO_ROUTE;
@@ -41,8 +43,12 @@ pub(super) struct FastRows {
     reference_row: ReferenceRow,
     upswitches: Upswitches,
     rounds: Rounds,
-    pieces: Vec<LostPiece>,
+    pieces: PieceFinder,
     cycles: Cycles,
+    /// The thinned groups of the row.
+    thinned: Vec<ThinnedGroup>,
+    /// The ports that they lost.
+    gone: Vec<GonePort>,
 }
 
 /// The switch of a row, and the states that its entries follow from.
@@ -64,8 +70,7 @@ impl<'a> FastContext<'a> {
 
 impl FastRows {
     /// Writes the requested entries of a row. Returns the bit of the target that is this switch (0 if none), or `None`,
-    /// with the row untouched, if the row needs the [general path](super::general_rows). If the request
-    /// [keeps its closer sets](RowRequest::keeps_closer_sets), only lost entries are written.
+    /// with the row untouched, if the row needs the [general path](super::general_rows).
     pub(super) fn fill(
         &mut self,
         context: FastContext<'_>,
@@ -73,6 +78,65 @@ impl FastRows {
         request: RowRequest<'_>,
         row: &mut [u8],
     ) -> Option<u64> {
+        let targets = self.targets(context, request)?;
+        let FastTargets { up, own, unreached, .. } = targets;
+        self.reference_row.fill(context, up, formula, request, row);
+        if !self.thinned.is_empty() {
+            self.write_stand_ins(context, up & !unreached, request, row);
+        }
+        for segment in request.segments_of(unreached) {
+            let (start, length) = (segment.start as usize, segment.length as usize);
+            row[start..start + length].fill(NO_ROUTE);
+        }
+        if targets.rewritten != 0 {
+            let (pi, ports) = self.find_lost(context, targets, request);
+            let FastRows { rounds, pieces, cycles, .. } = self;
+            let kernel = context.ready.kernel;
+            match (pi, &ports) {
+                (1, PresentPorts::Single(ports)) => {
+                    kernel.write_lost(ports, pieces.pieces(rounds), cycles, row);
+                }
+                _ => kernel.run(
+                    #[inline(always)]
+                    || pieces.each_slot(&ports, |at, slot, port| rounds.write(at, slot, port, row)),
+                ),
+            }
+        }
+        Some(own)
+    }
+
+    /// Chooses the lost entries of the requested targets again, in a row that has its entries. Writes those that differ, and
+    /// returns which these are, or `None`, with the row untouched, if the row needs the general path.
+    pub(super) fn rechoose(
+        &mut self,
+        context: FastContext<'_>,
+        request: RowRequest<'_>,
+        row: &mut [u8],
+    ) -> Option<Difference> {
+        let targets = self.targets(context, request)?;
+        let mut difference = Difference::default();
+        if targets.rewritten != 0 {
+            let (pi, ports) = self.find_lost(context, targets, request);
+            let FastRows { rounds, pieces, cycles, .. } = self;
+            match (pi, &ports) {
+                (1, PresentPorts::Single(ports)) => {
+                    let pieces = pieces.pieces(rounds);
+                    difference = context.ready.kernel.patch_lost(ports, pieces, cycles, row);
+                }
+                _ => pieces.each_slot(&ports, |at, slot, port| {
+                    rounds.patch(at, slot, port, row, &mut difference);
+                }),
+            }
+        }
+        Some(difference)
+    }
+
+    /// Returns the targets of a row by what is to be done with them, or `None` if the row needs the general path.
+    fn targets(
+        &mut self,
+        context: FastContext<'_>,
+        request: RowRequest<'_>,
+    ) -> Option<FastTargets> {
         let FastContext { reference, ready, view, hops, switch: s } = context;
         let (side, kernel) = (context.above(), ready.kernel);
         let up = view.targets_if_all_above(s)? & request.targets;
@@ -83,8 +147,14 @@ impl FastRows {
         }
         let live = kernel.run(
             #[inline(always)]
-            || live_groups(side, ready.groups.above(s)),
+            || live_groups(side, ready.groups.above(s), view.is_subset, &mut self.thinned),
         )?;
+        let has_several_ports = side.ports.len() > side.peers.len();
+        let chooses_by_round =
+            || reference.ready.level_dividers(s).up.port.is_none() && view.has_small_numbers;
+        if has_several_ports && !chooses_by_round() {
+            return None;
+        }
         kernel.run(
             #[inline(always)]
             || self.upswitches.find(context),
@@ -94,102 +164,89 @@ impl FastRows {
             true => up & !self.upswitches.with_all_groups,
             false => up,
         };
-        // The targets with entries that are perhaps not those of the reference.
         let mut rewritten = displaced & reached;
         if !reference.ready.ranking.is_leaf(s) {
             rewritten &= view.needy[s.at()];
         }
-        if rewritten & view.with_several_lids != 0 {
+        let may_have_stand_ins = if self.thinned.is_empty() { 0 } else { up };
+        if (rewritten | may_have_stand_ins) & view.with_several_lids != 0 {
             return None;
         }
         view.note_displaced(s, request.targets, displaced);
-        if !request.keeps_closer_sets {
-            self.reference_row.fill(context, up, formula, request, row);
-            for segment in request.segments_of(up & !reached) {
-                let (start, length) = (segment.start as usize, segment.length as usize);
-                row[start..start + length].fill(NO_ROUTE);
-            }
-        }
-        if rewritten != 0 {
-            self.upswitches.gather(context, rewritten);
-            self.write_lost(context, LostTargets { rewritten, live }, request, row);
-        }
-        Some(own)
+        Some(FastTargets { up, own, unreached: up & !reached, rewritten, live })
     }
 
-    /// Writes the lost entries of some targets: by the kernel if each slot is one destination (Π = 1), else slot by slot.
-    fn write_lost(
+    /// Finds the lost entries of a row, by rounds. Returns Π and the ports of the groups.
+    fn find_lost<'c>(
+        &mut self,
+        context: FastContext<'c>,
+        FastTargets { rewritten, live, .. }: FastTargets,
+        request: RowRequest<'_>,
+    ) -> (u32, PresentPorts<'c>) {
+        let (side, kernel) = (context.above(), context.ready.kernel);
+        let pi = context.reference.ready.level_dividers(context.switch).up.group;
+        let FastRows { upswitches, rounds, pieces, .. } = self;
+        let groups = side.peers.len();
+        if rounds.find(RoundKey { pi, groups: groups as u32 }, context.view, request) {
+            upswitches.by_round.is_known = false;
+        }
+        upswitches.gather(context, rewritten, rounds);
+        let all_slots = u64::MAX >> (64 - groups);
+        let sigma = context.reference.sigmas[context.switch.at()];
+        let lost_row = LostRow { rewritten, live, all_slots, sigma };
+        let needs_kept = pieces.find(kernel, rounds, upswitches.sets(rounds), lost_row);
+        if needs_kept && !upswitches.by_round.knows_kept {
+            upswitches.find_kept(context, rounds);
+            pieces.find(kernel, rounds, upswitches.sets(rounds), lost_row);
+        }
+        if side.ports.len() > groups {
+            let side = context.ready.groups.above(context.switch);
+            return (pi, PresentPorts::Several { live, side });
+        }
+        let mut ports = [0; 64];
+        ports.iter_mut().zip(side.ports).for_each(|(to, port)| *to = port.0);
+        (pi, PresentPorts::Single(ports))
+    }
+
+    /// Writes the entries of some targets whose group is there, but whose port is not. Entries whose group is lost are written
+    /// later.
+    fn write_stand_ins(
         &mut self,
         context: FastContext<'_>,
-        targets: LostTargets,
+        targets: u64,
         request: RowRequest<'_>,
         row: &mut [u8],
     ) {
-        let (side, kernel) = (context.above(), context.ready.kernel);
-        let pi = context.reference.ready.level_dividers(context.switch).up.group;
-        self.rounds.find(RoundKey { pi, groups: side.peers.len() as u32 }, context.view, request);
-        let mut ports = [0; 64];
-        ports.iter_mut().zip(side.ports).for_each(|(to, port)| *to = port.0);
-        if pi > 1 {
-            kernel.run(
-                #[inline(always)]
-                || {
-                    self.each_piece(context, targets, |round, piece| {
-                        let groups = GroupSet([piece.groups]);
-                        let mut group = groups.nth(piece.at);
-                        for slot in bits(piece.lost) {
-                            round.write(pi, slot, ports[group & 63], row);
-                            group = groups.after(group).unwrap_or_else(|| groups.nth(0));
-                        }
-                    });
-                },
-            );
-            return;
-        }
-        let mut pieces = std::mem::take(&mut self.pieces);
-        pieces.clear();
-        kernel.run(
+        let (side, now) = (context.above(), context.ready.groups.above(context.switch));
+        let none = context.ready.groups.below(context.switch);
+        GonePort::find(&mut self.gone, &self.thinned, side, [now, none]);
+        let divider = Divisor::new(context.reference.ready.level_dividers(context.switch).up.group);
+        let count = side.peers.len() as u32;
+        context.ready.kernel.run(
             #[inline(always)]
-            || self.each_piece(context, targets, |_, piece| pieces.push(piece)),
+            || {
+                for segment in request.segments_of(targets) {
+                    let place =
+                        StandInPlace { segment, divider: &divider, count, port_divider: None };
+                    for gone in &self.gone {
+                        gone.write([now, none], gone.group as u32, place, row);
+                    }
+                }
+            },
         );
-        kernel.write_lost(&ports, &pieces, &mut self.cycles, row);
-        self.pieces = pieces;
-    }
-
-    /// Calls `each` with the lost slots of each round, and the groups that they go to.
-    #[inline(always)]
-    fn each_piece(
-        &mut self,
-        context: FastContext<'_>,
-        LostTargets { rewritten, live }: LostTargets,
-        mut each: impl FnMut(&Round, LostPiece),
-    ) {
-        let (side, kernel) = (context.above(), context.ready.kernel);
-        let sigma = u64::from(context.reference.sigmas[context.switch.at()]);
-        let all_slots = u64::MAX >> (64 - side.peers.len());
-        let FastRows { upswitches: Upswitches { closer_to, ahead, .. }, rounds, .. } = self;
-        let groups = AheadGroups { side: &side, through: closer_to, view: context.view, kernel };
-        for round in rounds.all.iter().filter(|round| rewritten >> round.target & 1 == 1) {
-            let lost = all_slots & !(ahead.all::<1>(round.target).0[0] & live);
-            let here = lost >> round.first_slot & round.slots;
-            if here == 0 {
-                continue;
-            }
-            let from = ahead.spread_over(round.target, GroupSet([live]), || round.stretch, groups);
-            let before = lost & ((1 << round.first_slot) - 1);
-            let x = u64::from(round.number) * u64::from(lost.count_ones())
-                + u64::from(before.count_ones())
-                + sigma;
-            let (_, at) = divide_by_count(x, from.count());
-            each(round, LostPiece { start: round.start, lost: here, groups: from.0[0], at });
-        }
     }
 }
 
-/// What the lost entries of one row are found from.
+/// The requested targets of one row, by what is to be done with them.
 #[derive(Clone, Copy)]
-struct LostTargets {
-    /// The targets whose entries are written again where their slot is lost.
+struct FastTargets {
+    /// Those above in the reference.
+    up: u64,
+    /// The switch itself.
+    own: u64,
+    /// Those above in the reference that cannot be reached now.
+    unreached: u64,
+    /// Those whose entries are perhaps not those of the reference.
     rewritten: u64,
     /// The groups that are there now: a bit for each of the reference's.
     live: u64,
@@ -210,6 +267,7 @@ struct ReferenceRow {
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct ReferenceRowKey {
     pi: u32,
+    groups: usize,
     targets_above: u64,
 }
 
@@ -226,7 +284,11 @@ impl ReferenceRow {
         let (ready, side) = (&context.reference.ready, context.above());
         let dividers = ready.level_dividers(context.switch);
         let pi = dividers.up.group;
-        let key = (request.targets == ALL).then_some(ReferenceRowKey { pi, targets_above: up });
+        let key = (request.targets == ALL).then_some(ReferenceRowKey {
+            pi,
+            groups: side.peers.len(),
+            targets_above: up,
+        });
         if key.is_some() && key == self.key && side.ports == self.ports {
             row.copy_from_slice(&self.row);
             return;
@@ -261,6 +323,18 @@ struct Upswitches {
     ahead: Lookahead,
     /// The targets whose closer sets are gathered in `ahead`.
     gathered: u64,
+    by_round: SetsByRound,
+}
+
+/// The sets of `ahead` by round, if not each target has one round.
+#[derive(Default)]
+struct SetsByRound {
+    is_known: bool,
+    all: Vec<u64>,
+    unharmed: Vec<u64>,
+    /// Whether `kept` has the groups whose switches kept the slot of the round; 0s otherwise.
+    knows_kept: bool,
+    kept: Vec<u64>,
 }
 
 impl Upswitches {
@@ -276,99 +350,59 @@ impl Upswitches {
         self.hops.clear();
         self.hops.extend(hops);
         self.gathered = 0;
-        self.closer_to.clear();
-        let mut used = (0..hops.len()).filter(|u| hops[*u] != 0);
-        match (used.next(), used.next()) {
-            // Most often all targets are equally far up.
-            (Some(u), None) => {
-                let targets = hops[u];
-                self.closer_to.extend(peers.iter().map(|peer| targets & context.hops.of(*peer)[u]));
-            }
-            _ => self.closer_to.extend(peers.iter().map(|peer| {
-                let nearer = hops.iter().zip(context.hops.of(*peer));
-                nearer.fold(0, |all, (these, theirs)| all | these & theirs)
-            })),
-        }
+        self.by_round.is_known = false;
+        context.hops.closer_from(context.switch, peers, &mut self.closer_to);
         self.with_all_groups = self.closer_to.iter().fold(u64::MAX, |all, targets| all & targets);
     }
 
     /// Transposes closer sets for looking ahead: at leaves those of all targets, because other leaves need them, too.
-    fn gather(&mut self, context: FastContext<'_>, targets: u64) {
+    fn gather(&mut self, context: FastContext<'_>, targets: u64, rounds: &Rounds) {
         if targets & !self.gathered != 0 {
             let is_leaf = context.reference.ready.ranking.is_leaf(context.switch);
             self.gathered = if is_leaf { u64::MAX } else { targets };
             let (kernel, side) = (context.ready.kernel, context.above());
             self.ahead.gather(kernel, side, self.gathered, &self.closer_to, context.view);
+            self.by_round.is_known = false;
         }
-    }
-}
-
-/// The segments of a tile, divided into rounds. Switches of one rank most often have the same rounds, so this is seldom
-/// computed. Only the first LID of each node counts.
-#[derive(Default)]
-struct Rounds {
-    key: Option<RoundKey>,
-    all: Vec<Round>,
-}
-
-/// Destinations of one segment with one ⌊q / #R⌋.
-struct Round {
-    target: u8,
-    /// ⌊q / #R⌋.
-    number: u32,
-    /// The slot of the first destination.
-    first_slot: u32,
-    /// Bit i is set if the round has destinations in slot `first_slot` + i.
-    slots: u64,
-    /// The number of rounds from that of the target's first destination to this one; the last stretch stands for all
-    /// later ones.
-    stretch: usize,
-    /// The columns of the destinations.
-    start: usize,
-    end: usize,
-    /// The number of destinations in the first slot, if the round has more than one slot.
-    first_slot_length: usize,
-}
-
-impl Rounds {
-    fn find(&mut self, key: RoundKey, view: &LossView, request: RowRequest<'_>) {
-        if self.key.replace(key) == Some(key) {
+        let SetsByRound { is_known, all, unharmed, knows_kept, kept } = &mut self.by_round;
+        if *is_known {
             return;
         }
-        let RoundKey { pi, groups } = key;
-        self.all.clear();
-        for segment in request.segments_of_tile().iter().filter(|segment| segment.k == 0) {
-            let first = view.spans[usize::from(segment.target)].first / pi / groups;
-            let (mut number, end) = (segment.number, segment.number.saturating_add(segment.length));
-            while number < end {
-                let q = number / pi;
-                let (round, first_slot) = (q / groups, q % groups);
-                let next = ((round + 1) * groups).saturating_mul(pi).min(end);
-                let column = |of: u32| (segment.start + (of - segment.number)) as usize;
-                self.all.push(Round {
-                    target: segment.target,
-                    number: round,
-                    first_slot,
-                    slots: u64::MAX >> (63 - ((next - 1) / pi - q)),
-                    stretch: (round.saturating_sub(first) as usize).min(view.kept_slots.len() - 1),
-                    start: column(number),
-                    end: column(next),
-                    first_slot_length: (pi - number % pi) as usize,
-                });
-                number = next;
-            }
+        (*is_known, *knows_kept) = (true, false);
+        kept.clear();
+        kept.resize(rounds.targets.len(), 0);
+        if !rounds.are_targets {
+            let by_target = self.ahead.by_target();
+            let of = |words: &[u64; 64], target: &u8| words[usize::from(target & 63)];
+            all.clear();
+            all.extend(rounds.targets.iter().map(|target| of(by_target.all, target)));
+            unharmed.clear();
+            unharmed.extend(rounds.targets.iter().map(|target| of(by_target.unharmed, target)));
         }
     }
-}
 
-impl Round {
-    /// Writes one port for all destinations of a slot, counted from the first slot of the round.
-    #[inline(always)]
-    fn write(&self, pi: u32, slot: usize, port: u8, row: &mut [u8]) {
-        let start_of = |slot: usize| match slot {
-            0 => self.start,
-            _ => (self.start + self.first_slot_length + (slot - 1) * pi as usize).min(self.end),
-        };
-        row[start_of(slot)..start_of(slot + 1)].fill(port);
+    /// Finds the groups whose switches kept the slot of each round.
+    fn find_kept(&mut self, context: FastContext<'_>, rounds: &Rounds) {
+        let (side, kernel) = (context.above(), context.ready.kernel);
+        let through = &self.closer_to;
+        let groups = AheadGroups { side: &side, through, view: context.view, kernel };
+        for stretch in 0..context.view.kept_slots.len() {
+            let by_target = self.ahead.kept_by_target(stretch, groups);
+            let all = rounds.targets.iter().zip(&rounds.stretches).zip(&mut self.by_round.kept);
+            for ((target, _), kept) in all.filter(|((_, of), _)| usize::from(**of) == stretch) {
+                *kept = by_target[usize::from(target & 63)];
+            }
+        }
+        self.by_round.knows_kept = true;
+    }
+
+    /// Returns the gathered sets by round.
+    fn sets(&self, rounds: &Rounds) -> RoundSets<'_> {
+        let AheadWords { all, unharmed, shift } = self.ahead.by_target();
+        let SetsByRound { all: all_by_round, unharmed: by_round, kept, .. } = &self.by_round;
+        match rounds.are_targets {
+            true => RoundSets { all, unharmed, shift, kept },
+            false => RoundSets { all: all_by_round, unharmed: by_round, shift, kept },
+        }
     }
 }

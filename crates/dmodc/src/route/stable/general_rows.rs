@@ -5,6 +5,7 @@ use super::lookahead::Lookahead;
 use super::loss_view::{LossView, StableTile};
 use super::losses::Losses;
 use super::lost_entries::{LostEntries, PerDirection};
+use super::stand_ins::GonePort;
 use crate::cost::CloserSets;
 use crate::kernel::Choices;
 use crate::preprocess::Preprocessing;
@@ -16,6 +17,8 @@ pub(super) struct GeneralRows {
     losses: Losses,
     /// The lost groups by target: those above and those below in the reference.
     lost: PerDirection<Choices>,
+    /// The ports that thinned groups lost: those above and those below in the reference.
+    gone: PerDirection<Vec<GonePort>>,
     /// The closer sets of displaced targets that are reached upwards now, and downwards.
     ahead: PerDirection<Lookahead>,
     /// The closer sets of targets that the switch does not reach in the reference.
@@ -27,6 +30,7 @@ impl Default for GeneralRows {
         GeneralRows {
             losses: Losses::default(),
             lost: PerDirection { up: Choices::one_by_one(), down: Choices::one_by_one() },
+            gone: PerDirection { up: vec![], down: vec![] },
             ahead: PerDirection { up: Lookahead::default(), down: Lookahead::default() },
             unknown: CloserSets::default(),
         }
@@ -92,8 +96,13 @@ impl GeneralRows {
         if rewritten & self.losses.displaced != 0 {
             self.gather(context, view);
         }
-        let GeneralRows { losses, lost, ahead, .. } = self;
-        let mut entries = LostEntries { reference, context, view, rewritten, losses, lost, ahead };
+        let GeneralRows { losses, lost, gone, ahead, .. } = self;
+        let (then, now) = (&reference.ready.groups, &ready.groups);
+        let (above, below) = (now.above(s), now.below(s));
+        GonePort::find(&mut gone.up, &losses.up.thinned_groups, then.above(s), [above, below]);
+        GonePort::find(&mut gone.down, &losses.down.thinned_groups, then.below(s), [below, above]);
+        let mut entries =
+            LostEntries { reference, context, view, rewritten, losses, lost, gone, ahead };
         let groups = |ready: &Preprocessing| {
             ready.groups.above(s).peers.len().max(ready.groups.below(s).peers.len())
         };

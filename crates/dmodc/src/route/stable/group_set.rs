@@ -94,6 +94,12 @@ impl<const W: usize> GroupSet<W> {
         Some(at * 64 + word.trailing_zeros() as usize)
     }
 
+    /// Returns how many members are before this one.
+    #[inline(always)]
+    pub(super) fn index(&self, member: usize) -> usize {
+        self.before(member as u32).count() as usize
+    }
+
     /// Returns the indices of these members among those of `all`, which contains all of them. For example, the
     /// members 5 and 9 of {2, 5, 9} have the indices 1 and 2.
     pub(super) fn indices_within(&self, all: &Self) -> Self {
@@ -159,7 +165,7 @@ mod tests {
                 assert!(set.has(member));
                 assert_eq!(set.nth(n as u32), member);
                 assert_eq!(set.after(member), list.get(n + 1).copied());
-                assert_eq!(set.before(member as u32).count() as usize, n);
+                assert_eq!(set.index(member), n);
             }
             assert_eq!(set.before(256).count(), set.count());
             let mut some = set;

@@ -93,30 +93,47 @@ impl Lookahead {
         }
     }
 
-    /// Returns the set B of docs/src/explanation/stable.md: the groups over which the lost slots of a target are spread.
-    /// Candidates are the closer groups of the target that are in `live`. B has the candidates whose switches lost nothing,
-    /// if these are at least half; else the candidates whose switches kept the slot of the stretch; if there is none, all
-    /// candidates.
-    /// `stretch` is only called if it is needed.
+    /// Returns the groups over which the lost slots of a target are [spread](spread_over). `stretch` is only called if it is
+    /// needed.
     #[inline(always)]
     pub(super) fn spread_over<const W: usize>(
         &mut self,
         target: u8,
-        live: GroupSet<W>,
         stretch: impl FnOnce() -> usize,
         groups: AheadGroups<'_>,
     ) -> GroupSet<W> {
-        let all = self.all(target).and(&live);
-        let unharmed = self.unharmed(target).and(&live);
-        if are_enough_unharmed(unharmed.count() as usize, all.count() as usize) {
-            return unharmed;
+        spread_over(self.all(target), self.unharmed(target), || {
+            let stretch = stretch();
+            if !self.is_known[stretch] {
+                self.find_kept(groups, stretch);
+            }
+            GroupSet(self.kept_slots[stretch].words(target))
+        })
+    }
+
+    /// Returns the sets of at most 64 groups by target: all closer groups and, above the lowest `shift` bits, those whose
+    /// switches lost nothing.
+    pub(super) fn by_target(&self) -> AheadWords<'_> {
+        match self.packed_groups {
+            0 => AheadWords {
+                all: self.all.first_words(),
+                unharmed: self.unharmed.first_words(),
+                shift: 0,
+            },
+            groups => AheadWords {
+                all: self.all.first_words(),
+                unharmed: self.all.first_words(),
+                shift: groups as u32,
+            },
         }
-        let stretch = stretch();
+    }
+
+    /// Returns, by target, the groups whose switches kept the slot of a stretch.
+    pub(super) fn kept_by_target(&mut self, stretch: usize, groups: AheadGroups<'_>) -> &[u64; 64] {
         if !self.is_known[stretch] {
             self.find_kept(groups, stretch);
         }
-        let kept = GroupSet(self.kept_slots[stretch].words(target)).and(&live);
-        if kept.is_empty() { all } else { kept }
+        self.kept_slots[stretch].first_words()
     }
 
     #[inline(never)]
@@ -129,6 +146,33 @@ impl Lookahead {
         kernel.gather(&mut self.kept_slots[stretch], targets, &self.masks);
         self.is_known[stretch] = true;
     }
+}
+
+/// Returns the set B of docs/src/explanation/stable.md: the groups over which the lost slots of a target are spread. `all` are
+/// the closer groups of the target, and `unharmed` those of them whose switches lost nothing. B is the unharmed ones, if these
+/// are at least half; else those whose switches kept the slot of the stretch; if there is none, all of them. `kept` is only
+/// called if it is needed.
+#[inline(always)]
+pub(super) fn spread_over<const W: usize>(
+    all: GroupSet<W>,
+    unharmed: GroupSet<W>,
+    kept: impl FnOnce() -> GroupSet<W>,
+) -> GroupSet<W> {
+    if are_enough_unharmed(unharmed.count() as usize, all.count() as usize) {
+        return unharmed;
+    }
+    let kept = kept();
+    if kept.is_empty() { all } else { kept }
+}
+
+/// The closer sets of at most 64 groups: a word for each target.
+#[derive(Clone, Copy)]
+pub(super) struct AheadWords<'a> {
+    /// All closer groups. Bits of no group mean nothing.
+    pub(super) all: &'a [u64; 64],
+    /// The groups whose switches lost nothing, this number of bits further up.
+    pub(super) unharmed: &'a [u64; 64],
+    pub(super) shift: u32,
 }
 
 /// The groups of one direction with their targets, as they were [gathered](Lookahead::gather).

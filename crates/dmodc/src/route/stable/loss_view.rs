@@ -4,9 +4,9 @@
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::losses::{Compared, Losses};
+use super::losses::{Compared, Losses, ThinnedGroup, live_groups};
 use super::reference_tile::{NumberSpan, ReferenceTile};
-use super::slot_table::{LostSlots, SlotTable};
+use super::slot_table::{LostSlots, RoundKey, SlotTable};
 use super::{Reference, STRETCHES};
 use crate::cost::{CloserSets, Hops, TileCosts, TooFar};
 use crate::id::SwitchIndex;
@@ -14,6 +14,7 @@ use crate::preprocess::Preprocessing;
 use crate::route::job::RouteJob;
 use crate::route::marks::Marks;
 use crate::route::port_choice::{JobTile, RowContext};
+use crate::tables::Segment;
 
 /// What every switch of one tile lost against the reference. A router keeps it between changes. Fields of type `Vec<u64>`
 /// have a word for each switch, and in it a bit for each target.
@@ -38,6 +39,8 @@ pub(crate) struct LossView {
     with_other_numbers: u64,
     /// The targets with nodes that have more than one LID.
     pub(super) with_several_lids: u64,
+    /// Whether all numbers of destinations are below 2³¹.
+    pub(super) has_small_numbers: bool,
     /// The targets for which a switch lost a group or a port. 0 for switches that are not looked at.
     pub(super) harmed: Vec<u64>,
     /// The targets for which a switch had lost a group when its row was last written. Known for every switch, also for
@@ -79,8 +82,11 @@ impl LossView {
             // By definition, nobody looks ahead to a leaf of the reference. A switch that never chooses has lost only
             // targets that it does not reach any more, so it is closer to none of them, and nobody asks for its losses.
             if !reference.ready.ranking.is_leaf(s) && !self.never_chooses(reference, ready, s) {
-                finder.find_closer(tile.job, |closer| costs.closer(&ready.groups, s, closer));
-                finder.note(reference, tile.job, self, s);
+                let hops = costs.hops();
+                if !hops.is_some_and(|hops| finder.note_above(reference, ready, self, hops, s)) {
+                    finder.find_closer(tile.job, |closer| costs.closer(&ready.groups, s, closer));
+                    finder.note(reference, tile.job, self, s);
+                }
             }
         }
         Ok(())
@@ -138,6 +144,8 @@ impl LossView {
                 self.with_several_lids |= u64::from(has_several_lids) << bit;
             }
             let segments = job.columns.segments(tile.switches.clone());
+            let last = |segment: &Segment| segment.number.saturating_add(segment.length);
+            self.has_small_numbers = segments.iter().all(|segment| last(segment) < 1 << 31);
             self.kept_slots = vec![vec![]; self.reference_tile.stretches(&self.spans, segments)];
             self.tile_index = Some(tile.index);
         }
@@ -245,6 +253,7 @@ impl Clone for TargetsBySwitch {
 struct LossFinder {
     closer: CloserSets,
     losses: Losses,
+    above: AboveLosses,
     slots: [SlotTable; STRETCHES],
 }
 
@@ -266,21 +275,94 @@ impl LossFinder {
         view: &mut LossView,
         s: SwitchIndex,
     ) -> u64 {
-        let LossFinder { closer, losses, slots } = self;
+        let LossFinder { closer, losses, slots, .. } = self;
         let ready = job.ready;
         let context = RowContext { ready, switch: s, closer, kernel: ready.kernel };
         losses.find(view.compared(reference), context, u64::MAX);
-        let harmed = losses.harmed();
+        let all = NotedLosses { displaced: losses.displaced, thinned: losses.thinned };
+        all.note(view, s, slots, |slots, spans, stretch| {
+            slots.lost(&reference.ready, s, losses, spans, stretch)
+        })
+    }
+
+    /// Notes what a switch lost whose targets are all above, if it had noted nothing before. Returns `false`, with nothing
+    /// noted, if that needs [`note`](Self::note). The conditions are those of the fast path of rows.
+    fn note_above(
+        &mut self,
+        reference: &Reference,
+        ready: &Preprocessing,
+        view: &mut LossView,
+        hops: &Hops,
+        s: SwitchIndex,
+    ) -> bool {
+        let LossFinder { above: AboveLosses { lost, thinned }, slots, .. } = self;
+        let (then, now) = (reference.ready.groups.above(s), ready.groups.above(s));
+        let Some(up) = view.targets_if_all_above(s) else { return false };
+        let is_subset = view.is_subset;
+        let displaced = ready.kernel.run(
+            #[inline(always)]
+            || {
+                let live = live_groups(then, now, is_subset, thinned)?;
+                hops.closer_from(s, then.peers, lost);
+                let mut displaced = 0;
+                for (group, targets) in lost.iter_mut().enumerate() {
+                    let is_live = (live >> (group & 63) & 1).wrapping_neg();
+                    *targets = up & !(*targets & is_live);
+                    displaced |= *targets;
+                }
+                Some(displaced)
+            },
+        );
+        let Some(displaced) = displaced.filter(|_| thinned.is_empty()) else { return false };
+        if displaced != 0 {
+            let pi = reference.ready.level_dividers(s).up.group;
+            let key = RoundKey { pi, groups: then.peers.len() as u32 };
+            let all = NotedLosses { displaced, thinned: 0 };
+            all.note(view, s, slots, |slots, spans, stretch| {
+                slots.lost_in_all(key, lost, displaced, spans, stretch)
+            });
+        }
+        true
+    }
+}
+
+/// What a switch lost whose targets are all above.
+#[derive(Default)]
+struct AboveLosses {
+    /// For each group of the reference: the targets for which it is lost.
+    lost: Vec<u64>,
+    thinned: Vec<ThinnedGroup>,
+}
+
+/// The targets for which a switch lost a group, or some ports of one.
+#[derive(Clone, Copy)]
+struct NotedLosses {
+    displaced: u64,
+    thinned: u64,
+}
+
+impl NotedLosses {
+    /// Notes the losses of a switch. Returns the targets for which something else was noted before. `lost_slots` finds
+    /// the lost slots of one stretch.
+    fn note(
+        self,
+        view: &mut LossView,
+        s: SwitchIndex,
+        slots: &mut [SlotTable; STRETCHES],
+        mut lost_slots: impl FnMut(&mut SlotTable, &[NumberSpan], usize) -> LostSlots,
+    ) -> u64 {
+        let NotedLosses { displaced, thinned } = self;
+        let harmed = displaced | thinned;
         let mut changed = harmed ^ std::mem::replace(&mut view.harmed[s.at()], harmed);
-        let mut needy = losses.thinned;
+        let mut needy = thinned;
         for (stretch, (all, slots)) in view.kept_slots.iter_mut().zip(slots).enumerate() {
-            let LostSlots { lost, present } = match losses.displaced {
+            let LostSlots { lost, present } = match displaced {
                 0 => LostSlots { lost: 0, present: 0 },
-                _ => slots.lost(&reference.ready, s, losses, &view.spans, stretch),
+                _ => lost_slots(slots, &view.spans, stretch),
             };
             // The last of all stretches stands for later ones, too, whose slots are not looked up: they count as lost.
             let lost_here = if stretch == STRETCHES - 1 { u64::MAX } else { lost };
-            needy |= losses.displaced & (present & lost_here | view.with_other_numbers);
+            needy |= displaced & (present & lost_here | view.with_other_numbers);
             let kept = !lost;
             changed |= kept ^ std::mem::replace(&mut all[s.at()], kept);
         }

@@ -225,17 +225,47 @@ fn find_present_masks(reference: Side<'_>, present: SideMasks<'_>, masks: &mut V
     next == present_masks.len()
 }
 
-/// Returns which groups of the reference are there now: a bit for each. Returns `None` unless there are at most 64
-/// groups, all have one port, and those of the present are a subset of the reference's.
+/// Returns which groups of the reference are there now: a bit for each. Lists the thinned ones. Returns `None` unless there
+/// are at most 64 groups with equally many ports in the reference, and those of the present are a subset of them.
+/// `is_subset`: whether that is known already.
 #[inline(always)]
-pub(super) fn live_groups(then: Side<'_>, now: Side<'_>) -> Option<u64> {
-    if !is_single(&then) || !is_single(&now) || then.ports.len() > 64 {
+pub(super) fn live_groups(
+    then: Side<'_>,
+    now: Side<'_>,
+    is_subset: bool,
+    thinned: &mut Vec<ThinnedGroup>,
+) -> Option<u64> {
+    thinned.clear();
+    if !matches!(then.peers.len(), 1..=64) {
         return None;
+    }
+    if is_subset && then.ports.len() == now.ports.len() && then.width().is_some() {
+        return Some(u64::MAX >> (64 - then.peers.len()));
+    }
+    if !is_single(&then) || !is_single(&now) {
+        return live_wide_groups(then, now, thinned);
     }
     let stays = ports(now);
     let bit = |(at, port): (usize, &PortNumber)| u64::from(stays[usize::from(port.0)]) << at;
     let live = then.ports.iter().enumerate().map(bit).fold(0, |all, bit| all | bit);
     (live.count_ones() as usize == now.ports.len()).then_some(live)
+}
+
+/// Does what [`live_groups`] does for groups of several ports.
+fn live_wide_groups(then: Side<'_>, now: Side<'_>, thinned: &mut Vec<ThinnedGroup>) -> Option<u64> {
+    then.width()?;
+    let (mut live, mut next) = (0, 0);
+    for (group, peer) in then.peers.iter().enumerate() {
+        if now.peers.get(next) == Some(peer) {
+            live |= 1 << group;
+            if then.ports_of(group) != now.ports_of(next) {
+                let present = PresentGroup { has_turned: false, at: next };
+                thinned.push(ThinnedGroup { group, present });
+            }
+            next += 1;
+        }
+    }
+    (next == now.peers.len()).then_some(live)
 }
 
 #[inline(always)]

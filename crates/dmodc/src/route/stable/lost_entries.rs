@@ -4,16 +4,15 @@
 //! The slots of a segment come round by round: #R slots, each for Π destinations. Within a round, the lost slots take
 //! one member after the other of one set of groups, so that only the first one has to be looked up.
 
-use std::ops::Range;
-
 use super::Reference;
 use super::group_set::GroupSet;
 use super::lookahead::{AheadGroups, Lookahead};
 use super::loss_view::LossView;
 use super::losses::{Losses, SideLosses};
+use super::stand_ins::{GonePort, StandInPlace, write};
 use crate::group::Side;
 use crate::kernel::{Choices, Divisor, SIZES, divide_by_count};
-use crate::preprocess::SideDividers;
+use crate::preprocess::SwitchDividers;
 use crate::route::port_choice::{RowContext, RowRequest};
 use crate::tables::Segment;
 
@@ -27,6 +26,8 @@ pub(super) struct LostEntries<'a> {
     pub(super) losses: &'a Losses,
     /// The lost groups by target, above and below in the reference.
     pub(super) lost: &'a PerDirection<Choices>,
+    /// The ports that thinned groups lost, above and below in the reference.
+    pub(super) gone: &'a PerDirection<Vec<GonePort>>,
     /// The closer sets of the displaced targets, above and below in the present.
     pub(super) ahead: &'a mut PerDirection<Lookahead>,
 }
@@ -64,34 +65,17 @@ impl<T> PerDirection<T> {
 /// One direction of the reference.
 #[derive(Clone, Copy)]
 struct ReferenceSide<'a> {
-    side: Side<'a>,
     through: &'a [u64],
     /// Whether every group is closer to every target.
     is_uniform: bool,
     losses: &'a SideLosses,
+    gone: &'a [GonePort],
     /// The groups of the present: in the same direction, and in the other one.
     now: [Side<'a>; 2],
     /// Π, or the divider of the level.
     divider: Divisor,
     /// The divider of ports; `None` for eq. (4).
     port_divider: Option<u32>,
-}
-
-impl<'a> ReferenceSide<'a> {
-    /// `targets` are all targets of the direction, and `through` has those that each group is closer to.
-    fn new(
-        side: Side<'a>,
-        targets: u64,
-        through: &'a [u64],
-        losses: &'a SideLosses,
-        now: [Side<'a>; 2],
-        dividers: SideDividers,
-    ) -> Self {
-        let is_uniform = through.iter().all(|mask| *mask == targets);
-        let divider = Divisor::new(dividers.group);
-        let port_divider = dividers.port;
-        ReferenceSide { side, through, is_uniform, losses, now, divider, port_divider }
-    }
 }
 
 /// A segment, and which of its slots are lost or thinned.
@@ -125,26 +109,29 @@ impl LostEntries<'_> {
     pub(super) fn write<const W: usize>(&mut self, request: RowRequest<'_>, row: &mut [u8]) {
         let Losses { was, up, down, .. } = self.losses;
         let (s, closer) = (self.context.switch, self.context.closer);
-        let (then, now) = (&self.reference.ready.groups, &self.context.ready.groups);
+        let now = &self.context.ready.groups;
         let (above, below) = (now.above(s), now.below(s));
-        let dividers = self.reference.ready.level_dividers(s);
+        let SwitchDividers { up: up_dividers, down: down_dividers } =
+            self.reference.ready.level_dividers(s);
         let sides = PerDirection {
-            up: ReferenceSide::new(
-                then.above(s),
-                was.up,
-                &was.through_up,
-                up,
-                [above, below],
-                dividers.up,
-            ),
-            down: ReferenceSide::new(
-                then.below(s),
-                was.down,
-                &was.through_down,
-                down,
-                [below, above],
-                dividers.down,
-            ),
+            up: ReferenceSide {
+                through: &was.through_up,
+                is_uniform: was.through_up.iter().all(|mask| *mask == was.up),
+                losses: up,
+                gone: &self.gone.up,
+                now: [above, below],
+                divider: Divisor::new(up_dividers.group),
+                port_divider: up_dividers.port,
+            },
+            down: ReferenceSide {
+                through: &was.through_down,
+                is_uniform: was.through_down.iter().all(|mask| *mask == was.down),
+                losses: down,
+                gone: &self.gone.down,
+                now: [below, above],
+                divider: Divisor::new(down_dividers.group),
+                port_divider: down_dividers.port,
+            },
         };
         for segment in request.segments_of(self.rewritten) {
             let target = segment.target;
@@ -242,8 +229,7 @@ impl LostEntries<'_> {
                     let stretch = run.round.saturating_sub(first) as usize;
                     stretch.min(view.kept_slots.len() - 1)
                 };
-                let any = GroupSet([u64::MAX; W]);
-                let from: GroupSet<W> = ahead.spread_over(segment.target, any, stretch, groups);
+                let from: GroupSet<W> = ahead.spread_over(segment.target, stretch, groups);
                 let x = u64::from(run.round) * all_lost + u64::from(before.count()) + shift;
                 let (mut turn, at) = divide_by_count(x, from.count());
                 let mut group = from.nth(at);
@@ -270,27 +256,6 @@ impl LostEntries<'_> {
             },
         );
     }
-}
-
-/// Writes one port for the destinations of q.
-#[inline(always)]
-fn write(segment: &Segment, divider: &Divisor, q: u64, port: u8, row: &mut [u8]) {
-    if divider.value == 1 {
-        row[segment.start as usize + (q - u64::from(segment.number)) as usize] = port;
-        return;
-    }
-    row[columns(segment, divider, q)].fill(port);
-}
-
-/// Returns the columns of the destinations of q.
-#[inline(always)]
-fn columns(segment: &Segment, divider: &Divisor, q: u64) -> Range<usize> {
-    let Segment { start, length, number, .. } = *segment;
-    let (start, number) = (start as usize, u64::from(number));
-    let pi = u64::from(divider.value);
-    let from = (q * pi).max(number) - number;
-    let to = ((q + 1) * pi).min(number + u64::from(length)) - number;
-    start + from as usize..start + to as usize
 }
 
 impl<const W: usize> SegmentSlots<'_, W> {
@@ -339,37 +304,18 @@ impl<const W: usize> SegmentSlots<'_, W> {
     }
 
     /// Writes the entries whose group is there, but whose port is not: another port of the group stands in.
+    #[inline(always)]
     fn write_stand_ins(&self, then: &ReferenceSide<'_>, row: &mut [u8]) {
-        self.each_run(|run| {
-            let here = self.thinned.before(run.last + 1).without(&self.thinned.before(run.first));
-            for slot in here.iter() {
-                let group = self.members.map_or(slot, |members| members.nth(slot as u32));
-                let mut thinned = then.losses.thinned_groups.iter();
-                let Some(found) = thinned.find(|thinned| thinned.group == group) else { continue };
-                let present = found.present;
-                let now = then.now[usize::from(present.has_turned)];
-                let (were, are) = (then.side.ports_of(group), now.ports_of(present.at));
-                let q = run.q + slot as u64 - u64::from(run.first);
-                let later = u32::from(self.segment.k) / self.count;
-                let stand_in = |round: u32| {
-                    let port = (round + later) as usize;
-                    let is_there = are.contains(&were[port % were.len()]);
-                    (!is_there).then(|| are[port % are.len()].0)
-                };
-                let Some(port_divider) = then.port_divider else {
-                    if let Some(port) = stand_in(run.round) {
-                        write(self.segment, self.divider, q, port, row);
-                    }
-                    continue;
-                };
-                // The ports of one slot may differ from destination to destination.
-                for column in columns(self.segment, self.divider, q) {
-                    let d = self.segment.number + (column as u32 - self.segment.start);
-                    if let Some(port) = stand_in(d / port_divider) {
-                        row[column] = port;
-                    }
-                }
+        let &SegmentSlots { segment, divider, count, members, .. } = self;
+        let place = StandInPlace { segment, divider, count, port_divider: then.port_divider };
+        for gone in then.gone {
+            if members.is_some_and(|members| !members.has(gone.group)) {
+                continue;
             }
-        });
+            let slot = members.map_or(gone.group, |members| members.index(gone.group));
+            if self.thinned.has(slot) {
+                gone.write(then.now, slot as u32, place, row);
+            }
+        }
     }
 }

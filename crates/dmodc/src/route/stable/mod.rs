@@ -30,17 +30,22 @@ mod lookahead;
 mod loss_view;
 mod losses;
 mod lost_entries;
+mod lost_pieces;
 mod reference_tile;
+mod rounds;
 mod slot_table;
+mod stand_ins;
 
 use std::sync::Arc;
 
+use super::job::RouteJob;
 use super::marks::Marks;
 use super::port_choice::{ByFormula, JobSwitch, JobTile, PortChoice, RowContext, RowRequest};
 use crate::cost::{Hops, TileCosts, TooFar};
 use crate::fabric::{Degradation, Joined, Live};
 use crate::id::SwitchIndex;
 use crate::infer::InferredWhole;
+use crate::kernel::Difference;
 use crate::leaf::LeafRule;
 use crate::oracle::stable::STRETCHES;
 use crate::order::SavedOrders;
@@ -201,12 +206,34 @@ impl PortChoice for Stable {
         scratch: &mut StableScratch,
         row: &mut [u8],
     ) -> Option<u64> {
-        let hops = costs.hops()?;
-        if view.equals_reference {
-            return None;
-        }
-        let reference = &*self.reference;
-        let context = FastContext { reference, ready: job.ready, view, hops, switch };
+        let context = self.fast_context(job, costs, view, switch)?;
         scratch.fast.fill(context, &mut scratch.formula, request, row)
+    }
+
+    fn rechoose(
+        &self,
+        JobSwitch { job, costs, switch }: JobSwitch<'_>,
+        view: &LossView,
+        request: RowRequest<'_>,
+        scratch: &mut StableScratch,
+        row: &mut [u8],
+    ) -> Option<Difference> {
+        let context = self.fast_context(job, costs, view, switch)?;
+        scratch.fast.rechoose(context, request, row)
+    }
+}
+
+impl Stable {
+    /// Returns what the fast path needs, or `None` if it cannot be taken.
+    fn fast_context<'a>(
+        &'a self,
+        job: &'a RouteJob<'_>,
+        costs: &'a TileCosts,
+        view: &'a LossView,
+        switch: SwitchIndex,
+    ) -> Option<FastContext<'a>> {
+        let (hops, reference) = (costs.hops()?, &*self.reference);
+        let context = FastContext { reference, ready: job.ready, view, hops, switch };
+        (!view.equals_reference).then_some(context)
     }
 }

@@ -75,6 +75,22 @@ impl SlotTable {
         LostSlots { lost: all, present }
     }
 
+    /// Returns the targets whose slot in one stretch is lost at a switch that has all groups of a direction for each target.
+    /// `lost` has, for each group, the targets for which it is lost, and `displaced` has all of them.
+    pub(super) fn lost_in_all(
+        &mut self,
+        key: RoundKey,
+        lost: &[u64],
+        displaced: u64,
+        spans: &[NumberSpan],
+        stretch: usize,
+    ) -> LostSlots {
+        self.find(key, spans, stretch);
+        let pairs = self.targets.iter().zip(lost);
+        let lost = pairs.fold(0, |all, (targets, lost)| all | targets & lost);
+        LostSlots { lost, present: displaced & self.present }
+    }
+
     fn find(&mut self, key: RoundKey, spans: &[NumberSpan], stretch: usize) {
         if self.key.replace(key) == Some(key) {
             return;

@@ -1,0 +1,130 @@
+//! The destinations of a tile, divided into rounds.
+
+use super::loss_view::LossView;
+use super::slot_table::RoundKey;
+use crate::kernel::Difference;
+use crate::route::port_choice::RowRequest;
+
+/// The segments of a tile, divided into rounds: destinations of one segment with one ⌊q / #R⌋. Each field has an element
+/// for each round, so that a loop over rounds can work on several at once. Switches of one rank most often have the same
+/// rounds, so this is seldom computed. Only the first LID of each node counts.
+#[derive(Default)]
+pub(super) struct Rounds {
+    key: Option<RoundKey>,
+    pub(super) targets: Vec<u8>,
+    /// ⌊q / #R⌋.
+    pub(super) numbers: Vec<u32>,
+    /// The slot of the first destination.
+    pub(super) first_slots: Vec<u32>,
+    /// Bit i is set if the round has destinations in slot `first_slot` + i.
+    pub(super) slots: Vec<u64>,
+    /// The number of rounds from that of the target's first destination to this one; the last stretch stands for all
+    /// later ones.
+    pub(super) stretches: Vec<u8>,
+    /// The column of the first destination.
+    pub(super) starts: Vec<u32>,
+    /// The columns of all destinations, slot by slot.
+    spans: Vec<RoundSpan>,
+    /// Whether each target of the tile has one round, in order.
+    pub(super) are_targets: bool,
+    /// The greatest of the numbers.
+    pub(super) last_number: u32,
+}
+
+/// The columns of one round.
+struct RoundSpan {
+    end: usize,
+    /// The number of destinations in the first slot, if the round has more than one slot.
+    first_slot_length: usize,
+}
+
+impl Rounds {
+    /// Finds the rounds, unless they are known. Returns whether they are new.
+    pub(super) fn find(&mut self, key: RoundKey, view: &LossView, request: RowRequest<'_>) -> bool {
+        if self.key.replace(key) == Some(key) {
+            return false;
+        }
+        self.targets.clear();
+        self.spans.clear();
+        self.stretches.clear();
+        self.slots.clear();
+        for words in [&mut self.numbers, &mut self.first_slots, &mut self.starts] {
+            words.clear();
+        }
+        let RoundKey { pi, groups } = key;
+        for segment in request.segments_of_tile().iter().filter(|segment| segment.k == 0) {
+            let first = view.spans[usize::from(segment.target)].first / pi / groups;
+            let (mut number, end) = (segment.number, segment.number.saturating_add(segment.length));
+            while number < end {
+                let q = number / pi;
+                let (round, first_slot) = (q / groups, q % groups);
+                let next = ((round + 1) * groups).saturating_mul(pi).min(end);
+                let column = |of: u32| segment.start + (of - segment.number);
+                let stretch = round.saturating_sub(first) as usize;
+                self.targets.push(segment.target);
+                self.numbers.push(round);
+                self.first_slots.push(first_slot);
+                self.slots.push(u64::MAX >> (63 - ((next - 1) / pi - q)));
+                self.stretches.push(stretch.min(view.kept_slots.len() - 1) as u8);
+                self.starts.push(column(number));
+                self.spans.push(RoundSpan {
+                    end: column(next) as usize,
+                    first_slot_length: (pi - number % pi) as usize,
+                });
+                number = next;
+            }
+        }
+        self.are_targets =
+            self.targets.iter().enumerate().all(|(at, target)| at == usize::from(*target));
+        self.last_number = self.numbers.iter().copied().max().unwrap_or(0);
+        true
+    }
+
+    /// Returns the entries of a slot, counted from the first slot of a round.
+    #[inline(always)]
+    fn entries<'r>(&self, round: usize, slot: usize, row: &'r mut [u8]) -> &'r mut [u8] {
+        let RoundSpan { end, first_slot_length } = self.spans[round];
+        let pi = self.key.map_or(1, |key| key.pi as usize);
+        let start = self.starts[round] as usize;
+        let start_of = |slot: usize| match slot {
+            0 => start,
+            _ => (start + first_slot_length + (slot - 1) * pi).min(end),
+        };
+        &mut row[start_of(slot)..start_of(slot + 1)]
+    }
+
+    /// Writes one port for all destinations of a slot.
+    #[inline(always)]
+    pub(super) fn write(&self, round: usize, slot: usize, port: u8, row: &mut [u8]) {
+        fill(self.entries(round, slot, row), port);
+    }
+
+    /// Writes one port for all destinations of a slot, and adds what that changes to `difference`.
+    #[inline(always)]
+    pub(super) fn patch(
+        &self,
+        round: usize,
+        slot: usize,
+        port: u8,
+        row: &mut [u8],
+        difference: &mut Difference,
+    ) {
+        let entries = self.entries(round, slot, row);
+        let differing = entries.iter().filter(|entry| **entry != port).count();
+        if differing > 0 {
+            fill(entries, port);
+            difference.entries += differing as u64;
+            difference.targets |= 1 << (self.targets[round] & 63);
+        }
+    }
+}
+
+/// Fills some entries, most often a multiple of 16, with one port.
+#[inline(always)]
+fn fill(entries: &mut [u8], port: u8) {
+    let (sixteens, rest) = entries.as_chunks_mut::<16>();
+    sixteens.iter_mut().for_each(|sixteen| *sixteen = [port; 16]);
+    if !rest.is_empty() {
+        rest.fill(port);
+    }
+}
