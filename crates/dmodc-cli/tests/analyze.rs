@@ -83,7 +83,8 @@ fn nodes_and_pairs_come_from_files() {
     assert_eq!(found["one_to_all"]["max"], 1, "each destination has an uplink of its own");
     assert_eq!(
         (&found["all_to_one"]["max"], &found["all_to_one"]["bound"]),
-        (&4.into(), &1.into())
+        (&4.into(), &4.into()),
+        "the flows of one leaf to one node stay together"
     );
     assert_eq!(found["bisection"]["bisections"], 5);
     desk.write("pairs", "node-0 node-31\nnode-1 0x20 # its LID\n\nnode-2 node-31\n");

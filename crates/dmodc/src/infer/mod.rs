@@ -165,7 +165,7 @@ impl InferredWhole {
 
     fn cable_at(&self, (s, port): (SwitchIndex, crate::PortNumber)) -> CableIndex {
         let port = self.fabric.port(s, port);
-        port.and_then(|port| port.cable()).expect("the whole has every cable of the fabric")
+        port.and_then(crate::fabric::Port::cable).expect("the whole has every cable of the fabric")
     }
 }
 
