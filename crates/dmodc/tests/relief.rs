@@ -64,7 +64,14 @@ fn relief_moves_the_entries_that_its_naive_twin_moves() {
         let mut naive = before.clone();
         let attempts = thoroughness.attempts(traffic.nodes().len());
         let graph = Graph::new(live, routing.orders(), ranking.leaves());
-        oracle::relief::relieve(live, &graph, &mut naive, traffic.nodes(), relief.bound, attempts);
+        oracle::relief::relieve(
+            (live, routing.orders()),
+            &graph,
+            &mut naive,
+            traffic.nodes(),
+            relief.bound,
+            attempts,
+        );
         assert_eq!(rows(&after), rows(&naive));
         assert_eq!(relief.moved.len(), before.differing(&after));
         outcomes.count([relief.moved.is_empty(), relief.moved.len() > 2]);

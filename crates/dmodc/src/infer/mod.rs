@@ -18,7 +18,6 @@
 
 mod block;
 mod evidence;
-mod join;
 mod likes;
 mod neighbours;
 mod parts;

@@ -7,6 +7,7 @@ use super::Graph;
 use super::updown::Distances;
 use crate::fabric::{Live, Peer};
 use crate::id::{NodeIndex, PortNumber, SwitchIndex};
+use crate::order::Orders;
 use crate::tables::{End, ForwardingTables};
 
 /// Of the moves that are equally good for all-to-all, this many are compared by their harm to shifts.
@@ -17,8 +18,8 @@ pub const fn enough(bound: u64) -> u64 {
     bound + bound / 20
 }
 
-/// A directed port.
-type Port = (SwitchIndex, PortNumber);
+/// A directed port: the place of its switch in switch order, the switch, and the port.
+type Port = (u32, SwitchIndex, PortNumber);
 
 /// A possible move: what makes it better than others, then the position of its destination, the switch and the port.
 type Move = ((u64, u64, u64), usize, Port);
@@ -27,6 +28,7 @@ type Move = ((u64, u64, u64), usize, Port);
 struct NaiveRelief<'a> {
     live: Live<'a>,
     graph: &'a Graph,
+    orders: &'a Orders,
     tables: &'a mut ForwardingTables,
     /// The nodes by position, and their columns.
     nodes: Vec<NodeIndex>,
@@ -38,7 +40,7 @@ struct NaiveRelief<'a> {
 /// Relieves tables: `attempts` ports are relieved or set aside, at most. `nodes` are listed by position, and `bound` is the
 /// bound of all-to-all.
 pub fn relieve(
-    live: Live<'_>,
+    (live, orders): (Live<'_>, &Orders),
     graph: &Graph,
     tables: &mut ForwardingTables,
     nodes: &[NodeIndex],
@@ -51,13 +53,14 @@ pub fn relieve(
     };
     let columns = nodes.iter().map(column).collect();
     let greatest = vec![0; nodes.len()];
-    let mut naive = NaiveRelief { live, graph, tables, nodes: nodes.to_vec(), columns, greatest };
+    let nodes = nodes.to_vec();
+    let mut naive = NaiveRelief { live, graph, orders, tables, nodes, columns, greatest };
     naive.note_shifts();
     let mut set_aside = vec![];
     for _ in 0..attempts {
         let Some(worst) = naive.worst_port(&set_aside, enough(bound)) else { return };
         match naive.best_move(worst, enough(bound)) {
-            Some((_, to, (s, port))) => {
+            Some((_, to, (_, s, port))) => {
                 naive.tables.set(s, naive.columns[to], Some(port));
                 naive.note_shifts();
             }
@@ -71,13 +74,17 @@ impl NaiveRelief<'_> {
         self.live.fabric.node(self.nodes[position]).switch
     }
 
+    fn port(&self, s: SwitchIndex, port: PortNumber) -> Port {
+        (self.orders.position(s), s, port)
+    }
+
     /// Returns the directed ports of the route from a switch to a position; none if it does not arrive.
     fn route(&self, from: SwitchIndex, to: usize) -> Vec<Port> {
         let (mut s, mut ports) = (from, vec![]);
         while s != self.home(to) {
             let Some(port) = self.tables.port(s, self.columns[to]) else { return vec![] };
             let Peer::Switch(next, _) = self.live.peer(s, port) else { return vec![] };
-            ports.push((s, port));
+            ports.push(self.port(s, port));
             s = next;
         }
         ports
@@ -85,7 +92,7 @@ impl NaiveRelief<'_> {
 
     /// Returns the positions whose flows to `to` pass a switch.
     fn sources(&self, s: SwitchIndex, to: usize) -> Vec<usize> {
-        let passes = |from: &usize| self.route(self.home(*from), to).iter().any(|port| port.0 == s);
+        let passes = |from: &usize| self.route(self.home(*from), to).iter().any(|port| port.1 == s);
         (0..self.nodes.len()).filter(passes).collect()
     }
 
@@ -137,14 +144,14 @@ impl NaiveRelief<'_> {
                 for (group, &port) in
                     closer.iter().flat_map(|g| g.ports.iter().map(move |p| (g, p)))
                 {
-                    let mut new = vec![(s, port)];
+                    let mut new = vec![self.port(s, port)];
                     new.extend(self.route(group.switch, to));
                     let only_new = new.iter().filter(|port| !old.contains(port));
                     let load = |port| loads.get(port).copied().unwrap_or(0) + flows;
                     let load = only_new.map(load).max().unwrap_or(0);
-                    if old[0] != (s, port) && !new.contains(&worst) && load < most {
+                    if old[0] != self.port(s, port) && !new.contains(&worst) && load < most {
                         let overload = if load > enough { load } else { 0 };
-                        moves.push(((overload, u64::MAX - flows, load), to, (s, port)));
+                        moves.push(((overload, u64::MAX - flows, load), to, self.port(s, port)));
                     }
                 }
             }
@@ -157,10 +164,10 @@ impl NaiveRelief<'_> {
     }
 
     /// Returns in how many shifts a port of the new route would get more flows than any port had.
-    fn harm(&self, &(_, to, (s, port)): &Move) -> usize {
+    fn harm(&self, &(_, to, (_, s, port)): &Move) -> usize {
         let old = self.route(s, to);
         let Peer::Switch(next, _) = self.live.peer(s, port) else { return 0 };
-        let mut new = vec![(s, port)];
+        let mut new = vec![self.port(s, port)];
         new.extend(self.route(next, to));
         new.retain(|port| !old.contains(port));
         let is_harmed = |from: &usize| {

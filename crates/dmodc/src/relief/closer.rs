@@ -15,7 +15,7 @@ pub(super) struct KnownCloserSets<'a> {
     /// For each tile of columns.
     costs: Vec<Option<TileCosts>>,
     /// By tile and switch.
-    sets: HashMap<(usize, u32), CloserSets>,
+    sets: HashMap<(usize, SwitchIndex), CloserSets>,
 }
 
 impl<'a> KnownCloserSets<'a> {
@@ -30,7 +30,7 @@ impl<'a> KnownCloserSets<'a> {
     /// If a route is longer than costs can count.
     pub(super) fn ports(
         &mut self,
-        s: u32,
+        switch: SwitchIndex,
         column: u32,
         ports: &mut Vec<PortNumber>,
     ) -> Result<(), TooFar> {
@@ -43,9 +43,8 @@ impl<'a> KnownCloserSets<'a> {
             costs.compute(groups, targets)?;
             self.costs[index] = Some(costs);
         }
-        let switch = SwitchIndex::new(s as usize);
         let costs = self.costs[index].as_ref().expect("computed above");
-        let closer = self.sets.entry((index, s)).or_insert_with(|| {
+        let closer = self.sets.entry((index, switch)).or_insert_with(|| {
             let mut closer = CloserSets::default();
             costs.closer(groups, switch, &mut closer);
             closer

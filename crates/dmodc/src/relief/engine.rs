@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Relief, Thoroughness, relieve};
+use super::{Relief, Thoroughness, is_too_large, relieve};
 use crate::fabric::Live;
 use crate::preprocess::Preprocessing;
 use crate::recognise::recognise;
@@ -28,6 +28,9 @@ impl Stable {
         let ready = routing.preprocess(first);
         if recognise(first, &ready.ranking, &ready.groups, routing.orders()).is_ok() {
             return Ok((self, Relief::default()));
+        }
+        if is_too_large(first) {
+            return Ok((self, Relief { is_too_large: true, ..Relief::default() }));
         }
         let (mut tables, _) = routing.route(first, &self)?;
         let relief = relieve(first, &ready, &mut tables, Thoroughness::Light)?;

@@ -6,7 +6,7 @@
 //!
 //! ```text
 //! repeat, as often as the thoroughness allows:
-//!     p = the port with the most flows of all-to-all that is not set aside      (the first of equal ones)
+//!     p = the port with the most flows of all-to-all that is not set aside      (the first of equal ones, in switch order)
 //!     if p has at most 1.05 × the bound: done
 //!     moves = all (switch s, destination d, port b) such that
 //!             the route of s to d passes p; b is another port of P(s, d); the route that begins with b avoids p;
@@ -83,6 +83,12 @@ impl Thoroughness {
     }
 }
 
+/// Returns whether relief of a fabric would take too long.
+pub(crate) fn is_too_large(live: Live<'_>) -> bool {
+    let nodes = live.fabric.nodes().len();
+    nodes * live.fabric.switches().len() > MOST_ENTRIES || nodes > usize::from(u16::MAX)
+}
+
 /// Relieves the worst ports of tables whose routes keep to the closer sets of the present fabric.
 ///
 /// # Errors
@@ -95,7 +101,7 @@ pub fn relieve(
 ) -> Result<Relief, TooFar> {
     let traffic = Traffic::new(live, &ready.ranking, &ready.orders, tables);
     let nodes = traffic.nodes().len();
-    if nodes * tables.switch_count() > MOST_ENTRIES || nodes > usize::from(u16::MAX) {
+    if is_too_large(live) {
         return Ok(Relief { is_too_large: true, ..Relief::default() });
     }
     let loads = traffic.all_to_all();
@@ -104,7 +110,7 @@ pub fn relieve(
     if before <= enough(bound) {
         return Ok(relief);
     }
-    let trees = RouteTrees::new(live, tables, traffic.nodes());
+    let trees = RouteTrees::new(live, &ready.orders, tables, traffic.nodes());
     drop(traffic);
     let mut search = Search::new(ready, tables.columns(), trees, enough(bound));
     for _ in 0..thoroughness.attempts(nodes) {

@@ -2,6 +2,7 @@
 
 use crate::fabric::{Live, Peer};
 use crate::id::{NodeIndex, PortNumber, SwitchIndex};
+use crate::order::Orders;
 use crate::parallel;
 use crate::tables::{End, ForwardingTables, MovedEntry, NO_ROUTE};
 
@@ -14,6 +15,8 @@ pub(super) type PortIndex = u32;
 /// The trees of all destinations. The tree of a destination leads from every switch to the switch of the destination.
 pub(super) struct RouteTrees {
     switch_count: usize,
+    /// The switches in switch order. Here a switch is its place in this list, so that nothing depends on the order of a file.
+    switches: Vec<SwitchIndex>,
     /// The first port of each switch: port p of switch s is number `starts[s] + p`.
     starts: Vec<u32>,
     /// For each directed port, the switch at its other end.
@@ -43,20 +46,32 @@ pub(super) struct TreeColumn {
 
 impl RouteTrees {
     /// Counts the flows of these nodes, which are listed by position.
-    pub(super) fn new(live: Live<'_>, tables: &ForwardingTables, nodes: &[NodeIndex]) -> Self {
+    pub(super) fn new(
+        live: Live<'_>,
+        orders: &Orders,
+        tables: &ForwardingTables,
+        nodes: &[NodeIndex],
+    ) -> Self {
         let fabric = live.fabric;
         let switch_count = fabric.switches().len();
+        let mut switches: Vec<SwitchIndex> = fabric.switch_indices().collect();
+        switches.sort_by_key(|s| orders.position(*s));
+        let mut place = vec![0; switch_count];
+        for (at, s) in (0u32..).zip(&switches) {
+            place[s.at()] = at;
+        }
         let mut starts = vec![0];
-        for switch in fabric.switches() {
-            starts.push(starts[starts.len() - 1] + u32::from(switch.ports) + 1);
+        for &s in &switches {
+            starts.push(starts[starts.len() - 1] + u32::from(fabric.switch(s).ports) + 1);
         }
         let mut ends = vec![NOWHERE; starts[switch_count] as usize];
         let mut neighbours = vec![vec![]; switch_count];
         for s in live.switches() {
+            let at = place[s.at()] as usize;
             for port in (1..=fabric.switch(s).ports).map(PortNumber) {
                 if let Peer::Switch(peer, _) = live.peer(s, port) {
-                    ends[starts[s.at()] as usize + usize::from(port.0)] = peer.at() as u32;
-                    neighbours[s.at()].push(peer.at() as u32);
+                    ends[starts[at] as usize + usize::from(port.0)] = place[peer.at()];
+                    neighbours[at].push(place[peer.at()]);
                 }
             }
         }
@@ -72,7 +87,7 @@ impl RouteTrees {
         }
         let of_node = |&n: &NodeIndex| TreeColumn {
             column: column_of[n.at()],
-            home: fabric.node(n).switch.at() as u32,
+            home: place[fabric.node(n).switch.at()],
         };
         let columns: Vec<TreeColumn> = nodes.iter().map(of_node).collect();
         let mut positions = vec![vec![]; switch_count];
@@ -81,6 +96,7 @@ impl RouteTrees {
         }
         let mut trees = RouteTrees {
             switch_count,
+            switches,
             entries: vec![NO_ROUTE; columns.len() * switch_count],
             flows: vec![0; columns.len() * switch_count],
             loads: vec![0; ends.len()],
@@ -101,7 +117,7 @@ impl RouteTrees {
         let each = entries.chunks_mut(width).zip(flows.chunks_mut(width)).zip(&self.columns);
         parallel::for_each(each, |((entries, flows), column)| {
             for (at, entry) in entries.iter_mut().enumerate() {
-                let port = tables.port(SwitchIndex::new(at), column.column as usize);
+                let port = tables.port(self.switches[at], column.column as usize);
                 *entry = port.map_or(NO_ROUTE, |port| port.0);
             }
             for (from, positions) in self.positions.iter().enumerate() {
@@ -140,6 +156,11 @@ impl RouteTrees {
             each(s, port);
             s = self.ends[port as usize];
         }
+    }
+
+    /// Returns the index of a switch in the fabric.
+    pub(super) fn switch(&self, s: u32) -> SwitchIndex {
+        self.switches[s as usize]
     }
 
     fn entries(&self, tree: usize) -> &[u8] {
@@ -244,7 +265,7 @@ impl RouteTrees {
         let mut moved = vec![];
         for (tree, column) in self.columns.iter().enumerate() {
             for (s, &entry) in self.entries(tree).iter().enumerate() {
-                let (switch, port) = (SwitchIndex::new(s), PortNumber(entry));
+                let (switch, port) = (self.switches[s], PortNumber(entry));
                 let before = tables.port(switch, column.column as usize);
                 if before.map_or(NO_ROUTE, |port| port.0) != entry {
                     moved.push(MovedEntry { column: column.column, switch, port });

@@ -110,7 +110,7 @@ impl<'a> Search<'a> {
         }
         let Lists { old, new, ports, .. } = lists;
         ports.clear();
-        self.closer.ports(s, self.trees.columns[tree].column, ports)?;
+        self.closer.ports(self.trees.switch(s), self.trees.columns[tree].column, ports)?;
         old.clear();
         self.trees.route(tree, s, old);
         for &port in ports.iter() {

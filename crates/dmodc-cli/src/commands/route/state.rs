@@ -44,37 +44,20 @@ fn options(
     Ok((RoutingOptions { leaves, destinations, switches, switch_lids: true }, saved))
 }
 
-/// Relieves the worst ports of the first state of a reference. Returns the engine that was asked for, and what was done.
-fn relieved(
-    name: &EngineName,
-    stable: Stable,
-    routing: &Routing,
-    first: Live<'_>,
-) -> Result<(Arc<dyn Engine>, Relief)> {
-    let (stable, relief) = stable.relieved(routing, first)?;
-    let engine: Arc<dyn Engine> = match name {
+/// Returns the engine that was asked for: `stable`, or `stable` with relief.
+fn named(name: &EngineName, stable: Stable) -> Arc<dyn Engine> {
+    match name {
         EngineName::Relieved(_) => Arc::new(Relieved::new(Arc::new(stable))),
         _ => Arc::new(stable),
-    };
-    Ok((engine, relief))
+    }
 }
 
 /// The reference of the engine stable.
 pub(super) enum RouteReference {
-    /// A file.
-    File(FileReference),
+    /// A file, by its name, and how the present fabric differs from it.
+    File(String, Changes),
     /// The whole that was inferred, or why none was: then the engine is dmodc.
     Inferred(Box<Result<InferredWhole, TooIrregular>>),
-}
-
-/// A reference from a file.
-pub(super) struct FileReference {
-    /// The name of the file.
-    pub(super) name: String,
-    /// The number of cables that were inferred, and belong to the reference, too.
-    pub(super) inferred_cables: usize,
-    /// How the present fabric differs from the reference.
-    pub(super) changes: Changes,
 }
 
 /// The present fabric, ready to be routed.
@@ -132,12 +115,12 @@ impl RouteState {
         let (options, saved) = options(args, &fabric, leaves)?;
         let (routing, stable) = whole.stable(&options);
         let first = Live::new(&whole.fabric, &whole.missing);
-        let (engine, relief) = relieved(&args.engine, stable, &routing, first)?;
+        let (stable, relief) = stable.relieved(&routing, first)?;
         Ok(RouteState {
             fabric: whole.fabric.clone(),
             absent: whole.missing.clone(),
             routing,
-            engine: Some(engine),
+            engine: Some(named(&args.engine, stable)),
             relief: Some(relief),
             reference: Some(RouteReference::Inferred(Box::new(Ok(whole)))),
             saved,
@@ -168,8 +151,8 @@ impl RouteState {
         })
     }
 
-    /// Returns the state of a fabric and its reference. The orders are those of the reference alone. Cables that the reference
-    /// lacked from the first day are inferred, as if it were routed by itself: so the tables of both agree.
+    /// Returns the state of a fabric and its reference. The orders are those of the reference alone.
+    /// The reference is taken as it is, as by the plugin of OpenSM.
     fn joined(args: &RouteArgs, reference: Fabric, present: Fabric, name: String) -> Result<Self> {
         let beyond = present.infiniband_lids().err();
         // Hosts are excluded in both fabrics, so that a node does not change its kind. Leaves are those of both
@@ -178,14 +161,7 @@ impl RouteState {
             input::leaf_rule(&args.leaves, reference).with_context(|| name.clone())?;
         let choice = input::leaf_choice(&args.leaves)?;
         let present = choice.set_aside(present);
-        let whole = InferredWhole::new(&reference, &leaves).ok();
-        let inferred_cables = whole.as_ref().map_or(0, InferredWhole::added_cables);
-        let joined = match &whole {
-            Some(whole) => whole.join(&present),
-            None => Joined::new(&reference, &present).map(|joined| (joined.clone(), joined.then)),
-        };
-        let (mut joined, first) = joined.with_context(|| name.clone())?;
-        let reference = whole.map_or(reference, |whole| whole.fabric);
+        let mut joined = Joined::new(&reference, &present).with_context(|| name.clone())?;
         let OrderChoice { destinations, switches, saved: earlier } = order(args)?;
         let options = RoutingOptions { leaves, destinations, switches, switch_lids: true };
         let mut orders = Routing::orders_of(&reference, &options);
@@ -196,16 +172,13 @@ impl RouteState {
         let leaves;
         (joined.fabric, leaves) = input::leaf_rule(&args.leaves, joined.fabric)?;
         let (routing, stable) = joined.stable(leaves, orders.clone());
-        let first = Live::new(&joined.fabric, &first);
-        let (engine, relief) = relieved(&args.engine, stable, &routing, first)?;
-        let changes = joined.changes;
         Ok(RouteState {
             fabric: joined.fabric,
             absent: joined.now,
             routing,
-            engine: Some(engine),
-            relief: Some(relief),
-            reference: Some(RouteReference::File(FileReference { name, inferred_cables, changes })),
+            engine: Some(named(&args.engine, stable)),
+            relief: None,
+            reference: Some(RouteReference::File(name, joined.changes)),
             saved: Some(orders),
             beyond,
         })

@@ -4,12 +4,12 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use dmodc::advise::NumbersCost;
-use dmodc::fabric::Counts;
+use dmodc::fabric::{Changes, Counts};
 use dmodc::judge::Delivery;
 use dmodc::{Coverage, End, Fabric, Live, NO_ROUTE, SwitchIndex};
 use serde_json::{Value, json};
 
-use super::state::{FileReference, RouteReference, RouteState};
+use super::state::{RouteReference, RouteState};
 use crate::args::RouteArgs;
 use crate::expected_risk::AllToAllRisk;
 use crate::text::{counted, doubts, end, number, switch, time};
@@ -134,12 +134,8 @@ impl RouteSummary {
         );
         let _ = match &state.reference {
             None => Ok(()),
-            Some(RouteReference::File(FileReference { name, inferred_cables, changes })) => {
-                let inferred = match *inferred_cables {
-                    0 => String::new(),
-                    cables => format!(" with {} inferred", counted(cables, "more cable")),
-                };
-                writeln!(text, "reference {name}{inferred}: {changes}")
+            Some(RouteReference::File(name, changes)) => {
+                writeln!(text, "reference {name}: {changes}")
             }
             Some(RouteReference::Inferred(whole)) => {
                 let plain = if whole.is_err() { "; these are the tables of dmodc" } else { "" };
@@ -149,8 +145,8 @@ impl RouteSummary {
         if let Some(relief) = state.relief.as_ref().filter(|relief| !relief.moved.is_empty()) {
             let _ = writeln!(
                 text,
-                "relief of the reference: {} moved to other ports, so that its worst port carries {} flows of all-to-all \
-                 instead of {}",
+                "relief of the reference: {} moved off the ports with the most flows of all-to-all; the worst port carries {} \
+                 (before: {})",
                 entries(relief.moved.len()),
                 number(relief.after),
                 number(relief.before),
@@ -268,16 +264,15 @@ fn numbers(cost: &NumbersCost) -> Value {
 
 fn reference(fabric: &Fabric, reference: &RouteReference) -> Value {
     match reference {
-        RouteReference::File(file) => by_file(file),
+        RouteReference::File(name, changes) => by_file(name, changes),
         RouteReference::Inferred(whole) => json!({"inferred": inferred::json(fabric, whole)}),
     }
 }
 
-fn by_file(FileReference { name, inferred_cables, changes }: &FileReference) -> Value {
+fn by_file(name: &str, changes: &Changes) -> Value {
     let counts = |counts: &Counts| json!({ "switches": counts.switches, "nodes": counts.nodes, "cables": counts.cables });
     json!({
         "file": name,
-        "inferred_cables": inferred_cables,
         "missing": counts(&changes.missing),
         "new": counts(&changes.new),
         "recabled_cables": changes.recabled,
