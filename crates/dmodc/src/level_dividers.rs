@@ -7,6 +7,8 @@
 
 use std::fmt;
 
+use crate::rank::RankAmong;
+
 /// How the switches of one level choose in one direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct LevelRule {
@@ -40,6 +42,8 @@ impl fmt::Display for LevelRule {
 pub struct LevelDividers {
     up: Vec<LevelRule>,
     down: Vec<LevelRule>,
+    /// How many ranks there were, if ranks are counted from one root.
+    levels_from_root: Option<u32>,
 }
 
 impl LevelDividers {
@@ -57,7 +61,19 @@ impl LevelDividers {
             }
             rules
         };
-        LevelDividers { up: trimmed(up), down: trimmed(down) }
+        LevelDividers { up: trimmed(up), down: trimmed(down), levels_from_root: None }
+    }
+
+    /// Notes that ranks are counted from one root, and that there are this many. A fault can make the longest way from the
+    /// root longer or shorter, and then all ranks change; the levels keep their distance from the root.
+    pub fn counted_from_root(self, levels: u32) -> Self {
+        let levels_from_root = (!self.are_the_papers()).then_some(levels);
+        LevelDividers { levels_from_root, ..self }
+    }
+
+    /// Returns how many ranks there were, if ranks are counted from one root.
+    pub fn levels_from_root(&self) -> Option<u32> {
+        self.levels_from_root
     }
 
     /// Returns whether all levels follow the paper.
@@ -67,13 +83,17 @@ impl LevelDividers {
 
     /// Returns the rule of a rank for routes that go up (`true`) or down. A switch without a rank follows the paper.
     #[inline]
-    pub fn rule(&self, rank: Option<u32>, up: bool) -> LevelRule {
+    pub(crate) fn rule(&self, RankAmong { rank, levels }: RankAmong, up: bool) -> LevelRule {
         let rules = if up { &self.up } else { &self.down };
-        rank.and_then(|rank| rules.get(rank as usize)).copied().unwrap_or_default()
+        let then = match self.levels_from_root {
+            Some(then) => rank.and_then(|rank| (rank + then).checked_sub(levels)),
+            None => rank,
+        };
+        then.and_then(|rank| rules.get(rank as usize)).copied().unwrap_or_default()
     }
 
     /// Returns whether two ranks have the same rules in both directions.
-    pub(crate) fn are_alike(&self, a: Option<u32>, b: Option<u32>) -> bool {
+    pub(crate) fn are_alike(&self, a: RankAmong, b: RankAmong) -> bool {
         [true, false].into_iter().all(|up| self.rule(a, up) == self.rule(b, up))
     }
 
@@ -89,12 +109,14 @@ impl LevelDividers {
 }
 
 impl fmt::Display for LevelDividers {
-    /// Writes the rules of both directions, rank 0 first: `up - - 1 down - - 1 8`.
+    /// Writes the rules of both directions, rank 0 first: `up - - 1 down - - 1 8`, and ` from root 5` after it if ranks
+    /// are counted from one root and there are 5.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("up")?;
         self.up.iter().try_for_each(|rule| write!(f, " {rule}"))?;
         f.write_str(" down")?;
-        self.down.iter().try_for_each(|rule| write!(f, " {rule}"))
+        self.down.iter().try_for_each(|rule| write!(f, " {rule}"))?;
+        self.levels_from_root.map_or(Ok(()), |levels| write!(f, " from root {levels}"))
     }
 }
 
@@ -113,12 +135,20 @@ mod tests {
         let levels =
             LevelDividers::new(vec![LevelRule::PAPER, by(4), LevelRule::PAPER], down.clone());
         assert_eq!(levels.to_string(), "up - 4 down - 8/2 -/3");
-        assert_eq!(levels.rule(Some(1), true), by(4));
-        assert_eq!(levels.rule(Some(2), false), down[2]);
+        let among = |rank, levels| RankAmong { rank, levels };
+        assert_eq!(levels.rule(among(Some(1), 3), true), by(4));
+        assert_eq!(levels.rule(among(Some(2), 3), false), down[2]);
         for rank in [None, Some(0), Some(9)] {
-            assert_eq!(levels.rule(rank, true), LevelRule::PAPER);
+            assert_eq!(levels.rule(among(rank, 3), true), LevelRule::PAPER);
         }
-        assert!(levels.are_alike(Some(0), Some(3)) && !levels.are_alike(Some(0), Some(1)));
+        let are_alike = |a, b| levels.are_alike(among(Some(a), 3), among(Some(b), 3));
+        assert!(are_alike(0, 3) && !are_alike(0, 1));
+        // Counted from a root: one level more below moves all ranks.
+        let rooted = levels.clone().counted_from_root(3);
+        assert_eq!(rooted.to_string(), "up - 4 down - 8/2 -/3 from root 3");
+        assert_eq!(rooted.rule(among(Some(3), 4), false), down[2]);
+        assert_eq!(rooted.rule(among(Some(0), 4), false), LevelRule::PAPER);
+        assert_eq!(rooted.rule(among(Some(1), 2), false), down[2]);
         assert!(LevelDividers::new(vec![LevelRule::PAPER; 3], vec![]).are_the_papers());
     }
 }

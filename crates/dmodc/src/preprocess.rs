@@ -59,7 +59,7 @@ impl Preprocessing {
         if levels.are_the_papers() {
             return paper;
         }
-        let rank = self.ranking.rank(s);
+        let rank = self.ranking.rank_among(s);
         let side = |up| {
             let rule = levels.rule(rank, up);
             SideDividers { group: rule.group.unwrap_or(paper.up.group), port: rule.port }

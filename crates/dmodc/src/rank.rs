@@ -152,6 +152,12 @@ impl Ranking {
         self.ranks[s.at()]
     }
 
+    /// Returns the rank of a switch, and how many ranks there are.
+    #[inline]
+    pub(crate) fn rank_among(&self, s: SwitchIndex) -> RankAmong {
+        RankAmong { rank: self.ranks[s.at()], levels: self.levels }
+    }
+
     /// Returns a rank for sorting: switches without one come last. They are cabled only to each other, so any rank would
     /// do.
     #[inline]
@@ -202,6 +208,15 @@ impl Ranking {
         }
         lists
     }
+}
+
+/// A rank in one state of a fabric.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RankAmong {
+    /// The rank; `None` if the switch has none.
+    pub(crate) rank: Option<u32>,
+    /// How many ranks there are in that state.
+    pub(crate) levels: u32,
 }
 
 /// Returns the number of ranks.

@@ -69,7 +69,8 @@ pub(crate) struct RouteArgs {
     pub(crate) fabric: FabricArgs,
     #[command(flatten)]
     pub(crate) leaves: LeafArgs,
-    /// The routing engine: dmodc, paper, stable, dmodk, random, or opensm:NAME; they are explained below.
+    /// The routing engine: dmodc, paper, stable, dmodk, random, one of these with +relief after it, or opensm:NAME; they are
+    /// explained below.
     #[arg(long, default_value = "dmodc")]
     pub(crate) engine: EngineName,
     /// For --engine stable: the file of the whole fabric before any fault, in any format. Its routes are kept where they

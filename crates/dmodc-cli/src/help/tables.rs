@@ -53,6 +53,11 @@ pub(super) const PAGES: &[HelpPage] = &[
                         "A random choice among the ports that lead closer; for comparisons.",
                     ),
                     (
+                        "ENGINE+relief",
+                        "One of the engines above. Then single entries are moved off the ports that all-to-all traffic loads \
+                         most. This takes longer than routing, and balances irregular or badly damaged fabrics best.",
+                    ),
+                    (
                         "opensm:NAME",
                         "An engine of OpenSM on a simulated fabric: minhop, updn, dnup, ftree, sssp, dfsssp, lash or nue.",
                     ),
@@ -99,6 +104,10 @@ pub(super) const PAGES: &[HelpPage] = &[
             Example {
                 about: "Route a fabric in which cables are missing from the first day.",
                 line: "dmodc route cluster.topo --engine stable -o stable.lft",
+            },
+            Example {
+                about: "Balance an irregular fabric as well as possible.",
+                line: "dmodc route cluster.topo --engine stable+relief -o balanced.lft",
             },
             Example {
                 about: "Compute the tables of an engine of OpenSM, for a comparison.",

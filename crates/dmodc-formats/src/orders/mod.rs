@@ -22,7 +22,7 @@
 //!
 //! A comment has the dividers of levels: `# dividers up - - 1 down - - 1 8`, rank 0 first. `-` stands for Π of each switch,
 //! and `8/2` for the divider 8 of groups and the divider 2 of ports. The comment [`PAPER_DIVIDERS`] says that all levels
-//! follow the paper. Files without either leave the dividers open; they are then measured on the fabric at hand.
+//! follow the paper. If ranks are counted from one root, `from root 5` after it says that there are 5. Files without either leave the dividers open; they are then measured on the fabric at hand.
 //!
 //! The last line has the number of these lines, so that a file that was cut off is not taken for a whole one. Files of
 //! earlier versions are read, too: in those of versions 1 and 2, nodes are numbered by their position, and places and

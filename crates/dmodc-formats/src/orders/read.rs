@@ -217,15 +217,23 @@ impl NumberedList<'_> {
     }
 }
 
-/// Reads the dividers of levels: `up`, the rules of all ranks, `down`, and those again.
+/// Reads the dividers of levels: `up`, the rules of all ranks, `down`, and those again; then perhaps `from root` and how many
+/// ranks there are.
 fn level_dividers(mut line: Cursor<'_>) -> Result<LevelDividers, ReadError> {
     line.expect("up")?;
     let up = level_rules(&mut line)?;
     line.expect("down")?;
-    let down = level_rules(&mut line)?;
+    let levels = LevelDividers::new(up, level_rules(&mut line)?);
+    if line.rest().is_empty() {
+        return Ok(levels);
+    }
+    if !line.take("from root ") {
+        return Err(line.expected("a divider, '-', or 'from root'"));
+    }
+    let counted = line.decimal("a number of ranks", 1, u32::MAX)?;
     match line.rest().is_empty() {
-        true => Ok(LevelDividers::new(up, down)),
-        false => Err(line.expected("a divider, or '-'")),
+        true => Ok(levels.counted_from_root(counted)),
+        false => Err(line.expected("the end of the line")),
     }
 }
 

@@ -77,7 +77,8 @@ fn dividers_are_saved_or_left_open() {
     for (dividers, line) in [
         (None, None),
         (Some(LevelDividers::default()), Some(PAPER_DIVIDERS)),
-        (Some(levels), Some("# dividers up - 8 down -/2 64/3")),
+        (Some(levels.clone()), Some("# dividers up - 8 down -/2 64/3")),
+        (Some(levels.counted_from_root(4)), Some("# dividers up - 8 down -/2 64/3 from root 4")),
     ] {
         let saved = SavedOrders { dividers, groups: vec![Guid(9)], ..SavedOrders::default() };
         let mut text = Vec::new();
@@ -115,7 +116,10 @@ fn plain_lists_are_read_and_nonsense_is_refused() {
         ("# dmodc orders 3\n# dividers up 0 down\n", "2:15: expected a divider from 1 to"),
         ("# dmodc orders 3\n# dividers up 8x down\n", "2:16: expected a blank after the"),
         ("# dmodc orders 3\n# dividers up 8\n", "2:16: expected 'down', found the end of"),
-        ("# dmodc orders 3\n# dividers up down x\n", "2:20: expected a divider, or '-'"),
+        (
+            "# dmodc orders 3\n# dividers up down x\n",
+            "2:20: expected a divider, '-', or 'from root'",
+        ),
         ("# dmodc orders 3\n# end 0\n0x1 node 0 -\n", "3:1: the file has lines after its end"),
         (
             "# dmodc orders 3\n0x1 node 0 -\n# end 2\n",

@@ -95,7 +95,10 @@ pub(crate) fn measure(
     if !is_worth_measuring(choices, orders.rank_rule()) {
         return None;
     }
-    let levels = fabric.measure();
+    let levels = match orders.rank_rule() {
+        RankRule::SingleRoot(_) => fabric.measure().counted_from_root(ranking.levels()),
+        RankRule::Leaves | RankRule::GivenRoots => fabric.measure(),
+    };
     (!levels.are_the_papers()).then_some((levels, choices))
 }
 

@@ -33,6 +33,7 @@ use crate::id::SwitchIndex;
 use crate::level_dividers::{LevelDividers, LevelRule};
 use crate::measured::{ChoicesDown, is_worth_measuring};
 use crate::order::Orders;
+use crate::rank::RankRule;
 
 /// Returns the dividers of all levels: those of the paper, if routes have nearly no choice on the way down.
 pub fn level_dividers(live: Live<'_>, leaves: &[SwitchIndex], orders: &Orders) -> LevelDividers {
@@ -40,6 +41,9 @@ pub fn level_dividers(live: Live<'_>, leaves: &[SwitchIndex], orders: &Orders) -
     let measuring = Measuring::new(live, &graph, orders);
     let (pairs_with_choice, pairs) = measuring.pairs_with_a_choice();
     match is_worth_measuring(ChoicesDown { pairs_with_choice, pairs }, orders.rank_rule()) {
+        true if matches!(orders.rank_rule(), RankRule::SingleRoot(_)) => {
+            measuring.measure().counted_from_root(measuring.top() as u32 + 1)
+        }
         true => measuring.measure(),
         false => LevelDividers::default(),
     }

@@ -23,7 +23,7 @@ use crate::id::{PortNumber, SwitchIndex};
 use crate::level_dividers::LevelDividers;
 use crate::order::Orders;
 use crate::parallel;
-use crate::rank::RankRule;
+use crate::rank::{RankAmong, RankRule};
 use crate::tables::{Columns, Digest, Tile};
 
 /// A neighbour of a switch, and the ports towards it.
@@ -158,7 +158,10 @@ impl DividersByLevel {
     /// Returns the dividers of a switch for a closer set, whose groups have one direction.
     pub fn of(&self, s: SwitchIndex, closer: &[&Neighbour]) -> NaiveDividers {
         let up = closer.first().is_some_and(|group| group.up);
-        let rule = self.levels.rule(u32::try_from(self.ranks[s.at()]).ok(), up);
+        let rank = |rank: usize| u32::try_from(rank).ok();
+        let greatest = self.ranks.iter().copied().filter_map(rank).max();
+        let levels = greatest.map_or(0, |greatest| greatest + 1);
+        let rule = self.levels.rule(RankAmong { rank: rank(self.ranks[s.at()]), levels }, up);
         NaiveDividers {
             group: rule.group.map_or(self.paper[s.at()], u64::from),
             port: rule.port.map(u64::from),

@@ -64,7 +64,7 @@ pub(super) enum RouteReference {
     /// A file.
     File(FileReference),
     /// The whole that was inferred, or why none was: then the engine is dmodc.
-    Inferred(Result<InferredWhole, TooIrregular>),
+    Inferred(Box<Result<InferredWhole, TooIrregular>>),
 }
 
 /// A reference from a file.
@@ -120,7 +120,7 @@ impl RouteState {
         let whole = match InferredWhole::new(&fabric, &leaves) {
             Ok(whole) => whole,
             Err(why) => {
-                let reference = Some(RouteReference::Inferred(Err(why)));
+                let reference = Some(RouteReference::Inferred(Box::new(Err(why))));
                 let plain = match &args.engine {
                     EngineName::Relieved(_) => EngineName::Relieved(Box::new(EngineName::Dmodc)),
                     _ => EngineName::Dmodc,
@@ -139,7 +139,7 @@ impl RouteState {
             routing,
             engine: Some(engine),
             relief: Some(relief),
-            reference: Some(RouteReference::Inferred(Ok(whole))),
+            reference: Some(RouteReference::Inferred(Box::new(Ok(whole)))),
             saved,
             beyond: fabric.infiniband_lids().err(),
         })

@@ -58,7 +58,7 @@ impl Touched {
         if let Some(before) = ranks_before {
             // A switch that changes its level has other dividers, even if its groups and Π are the same.
             let has_other_dividers =
-                |s: &SwitchIndex| !levels.are_alike(before.rank(*s), ranking.rank(*s));
+                |s: &SwitchIndex| !levels.are_alike(before.rank_among(*s), ranking.rank_among(*s));
             rows.extend(live.fabric.switch_indices().filter(has_other_dividers));
         }
         rows.sort_unstable();
