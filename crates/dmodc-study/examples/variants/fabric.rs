@@ -78,9 +78,8 @@ impl NamedFabric {
         let directors: Directors = notation.parse()?;
         all.push(Self::shape(name, notation, &Shape::Directors(directors))?);
         for (name, preset) in PRESETS {
-            let shape =
-                Preset::named(preset).ok_or("the presets are known by these names")?.shape();
-            all.push(Self::shape(name, preset, &shape)?);
+            let found = Preset::named(preset).ok_or(format!("there is no preset '{preset}'"))?;
+            all.push(Self::shape(name, preset, &found.shape())?);
         }
         for dump in dumps {
             all.push(Self::dump(&dump)?);
@@ -181,6 +180,7 @@ impl VariantFabric {
         Ok(rows)
     }
 
+    /// Returns the figures of some tables; `before` are those that they replace.
     fn judge(
         &self,
         live: Live<'_>,
