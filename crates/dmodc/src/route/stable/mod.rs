@@ -35,6 +35,7 @@ mod reference_tile;
 mod rounds;
 mod slot_table;
 mod stand_ins;
+mod upswitches;
 
 use std::sync::Arc;
 
@@ -52,9 +53,10 @@ use crate::order::SavedOrders;
 use crate::preprocess::Preprocessing;
 use crate::routing::{Routing, RoutingOptions};
 use crate::tables::{Columns, MovedEntries, MovedEntry, MovedTo, Tile};
-use fast_rows::{FastContext, FastRows};
+use fast_rows::FastRows;
 use general_rows::GeneralRows;
 use loss_view::{LossView, StableTile};
+use upswitches::FastContext;
 
 /// A state of the fabric, most often the whole one, whose routes are to be preserved as far as possible.
 #[derive(Clone, Debug)]

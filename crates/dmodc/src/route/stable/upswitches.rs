@@ -1,0 +1,128 @@
+//! The upswitches of a switch whose targets are all above, as the fast path looks ahead to them.
+
+use super::Reference;
+use super::lookahead::{AheadGroups, AheadWords, Lookahead};
+use super::loss_view::LossView;
+use super::lost_pieces::RoundSets;
+use super::rounds::Rounds;
+use crate::cost::Hops;
+use crate::group::Side;
+use crate::id::SwitchIndex;
+use crate::preprocess::Preprocessing;
+
+/// The switch of a row, and the states that its entries follow from.
+#[derive(Clone, Copy)]
+pub(super) struct FastContext<'a> {
+    pub(super) reference: &'a Reference,
+    pub(super) ready: &'a Preprocessing,
+    pub(super) view: &'a LossView,
+    pub(super) hops: &'a Hops,
+    pub(super) switch: SwitchIndex,
+}
+
+impl<'a> FastContext<'a> {
+    /// Returns the groups above the switch in the reference.
+    #[inline(always)]
+    pub(super) fn above(&self) -> Side<'a> {
+        self.reference.ready.groups.above(self.switch)
+    }
+}
+
+/// The upswitches of one switch, and the targets that each of them is closer to. Neighbouring leaves often have the same
+/// upswitches and the same distances to all targets, so this is seldom computed.
+#[derive(Default)]
+pub(super) struct Upswitches {
+    /// The switch that this was computed for.
+    of: Option<SwitchIndex>,
+    /// The targets of that switch by hops up.
+    hops: Vec<u64>,
+    /// For each group of the reference: the targets that its switch is closer to now, whether or not the cable to it works.
+    closer_to: Vec<u64>,
+    /// The targets that every group is closer to.
+    pub(super) with_all_groups: u64,
+    ahead: Lookahead,
+    /// The targets whose closer sets are gathered in `ahead`.
+    gathered: u64,
+    pub(super) by_round: SetsByRound,
+}
+
+/// The sets of `ahead` by round, if not each target has one round.
+#[derive(Default)]
+pub(super) struct SetsByRound {
+    pub(super) is_known: bool,
+    all: Vec<u64>,
+    unharmed: Vec<u64>,
+    /// Whether `kept` has the groups whose switches kept the slot of the round; 0s otherwise.
+    pub(super) knows_kept: bool,
+    kept: Vec<u64>,
+}
+
+impl Upswitches {
+    /// Finds what the upswitches of a switch are closer to, unless that is known from the switch before.
+    #[inline(always)]
+    pub(super) fn find(&mut self, context: FastContext<'_>) {
+        let (peers, hops) = (context.above().peers, &context.hops.of(context.switch)[1..]);
+        let groups = &context.reference.ready.groups;
+        if self.of.is_some_and(|of| self.hops == hops && groups.above(of).peers == peers) {
+            return;
+        }
+        self.of = Some(context.switch);
+        self.hops.clear();
+        self.hops.extend(hops);
+        self.gathered = 0;
+        self.by_round.is_known = false;
+        context.hops.closer_from(context.switch, peers, &mut self.closer_to);
+        self.with_all_groups = self.closer_to.iter().fold(u64::MAX, |all, targets| all & targets);
+    }
+
+    /// Transposes closer sets for looking ahead: at leaves those of all targets, because other leaves need them, too.
+    pub(super) fn gather(&mut self, context: FastContext<'_>, targets: u64, rounds: &Rounds) {
+        if targets & !self.gathered != 0 {
+            let is_leaf = context.reference.ready.ranking.is_leaf(context.switch);
+            self.gathered = if is_leaf { u64::MAX } else { targets };
+            let (kernel, side) = (context.ready.kernel, context.above());
+            self.ahead.gather(kernel, side, self.gathered, &self.closer_to, context.view);
+            self.by_round.is_known = false;
+        }
+        let SetsByRound { is_known, all, unharmed, knows_kept, kept } = &mut self.by_round;
+        if *is_known {
+            return;
+        }
+        (*is_known, *knows_kept) = (true, false);
+        kept.clear();
+        kept.resize(rounds.targets.len(), 0);
+        if !rounds.are_targets {
+            let by_target = self.ahead.by_target();
+            let of = |words: &[u64; 64], target: &u8| words[usize::from(target & 63)];
+            all.clear();
+            all.extend(rounds.targets.iter().map(|target| of(by_target.all, target)));
+            unharmed.clear();
+            unharmed.extend(rounds.targets.iter().map(|target| of(by_target.unharmed, target)));
+        }
+    }
+
+    /// Finds the groups whose switches kept the slot of each round.
+    pub(super) fn find_kept(&mut self, context: FastContext<'_>, rounds: &Rounds) {
+        let (side, kernel) = (context.above(), context.ready.kernel);
+        let through = &self.closer_to;
+        let groups = AheadGroups { side: &side, through, view: context.view, kernel };
+        for stretch in 0..context.view.kept_slots.len() {
+            let by_target = self.ahead.kept_by_target(stretch, groups);
+            let all = rounds.targets.iter().zip(&rounds.stretches).zip(&mut self.by_round.kept);
+            for ((target, _), kept) in all.filter(|((_, of), _)| usize::from(**of) == stretch) {
+                *kept = by_target[usize::from(target & 63)];
+            }
+        }
+        self.by_round.knows_kept = true;
+    }
+
+    /// Returns the gathered sets by round.
+    pub(super) fn sets(&self, rounds: &Rounds) -> RoundSets<'_> {
+        let AheadWords { all, unharmed, shift } = self.ahead.by_target();
+        let SetsByRound { all: all_by_round, unharmed: by_round, kept, .. } = &self.by_round;
+        match rounds.are_targets {
+            true => RoundSets { all, unharmed, shift, kept },
+            false => RoundSets { all: all_by_round, unharmed: by_round, shift, kept },
+        }
+    }
+}
