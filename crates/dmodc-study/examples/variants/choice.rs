@@ -1,9 +1,10 @@
-//! The port of a destination whose slot is lost, chosen in eleven ways.
+//! The port of a destination whose slot is lost, chosen in thirteen ways.
 
 use dmodc::oracle::{Neighbour, select};
 use dmodc::{PortNumber, Random, SwitchIndex};
 
-/// How a destination is placed whose slot is lost. x is round · #D + j + σ, and C is the present closer set.
+/// How a destination is placed whose slot is lost. x is round · #D + j + σ + k, and C is the present
+/// closer set.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Variant {
     /// The winner: x over the unharmed of C if they are half of it, otherwise over those that kept the slot.
@@ -28,9 +29,15 @@ pub(crate) enum Variant {
     Slot,
     /// The winner; and the destinations of a dead parallel port, too, are spread over all of C.
     Ports,
+    /// The winner; and a slot on the way up is lost, too, if the switch there goes down and lost its own slot. Such switches
+    /// are taken out of C, if others are left.
+    Arrival,
+    /// The winner with x over a cycle of ports instead of groups: the first port of each group, then the second of each group
+    /// that has one, and so on. So groups with fewer live ports get less.
+    Cycle,
 }
 
-pub(crate) const VARIANTS: [(&str, Variant); 11] = [
+pub(crate) const VARIANTS: [(&str, Variant); 13] = [
     ("kept", Variant::Kept),
     ("position", Variant::Position),
     ("pod", Variant::Pod),
@@ -42,6 +49,8 @@ pub(crate) const VARIANTS: [(&str, Variant); 11] = [
     ("half", Variant::Half),
     ("slot", Variant::Slot),
     ("ports", Variant::Ports),
+    ("arrival", Variant::Arrival),
+    ("cycle", Variant::Cycle),
 ];
 
 /// A switch that lost some slots towards a destination switch.
@@ -51,7 +60,7 @@ pub(crate) struct Displaced<'a> {
     /// R.
     pub r: &'a [&'a Neighbour],
     /// C.
-    pub c: &'a [&'a Neighbour],
+    pub c: Vec<&'a Neighbour>,
     /// Of C: unharmed ones, those that kept the slot, those with the greatest share of ports.
     pub unharmed: Vec<&'a Neighbour>,
     pub kept: Vec<&'a Neighbour>,
@@ -60,7 +69,7 @@ pub(crate) struct Displaced<'a> {
     pub round: u64,
     /// #D.
     pub lost: u64,
-    /// round · #D + j.
+    /// round · #D + j + k, for the k-th LID of a node.
     pub own: u64,
     /// σ: by place in the rank, and by pod.
     pub place: u64,
@@ -73,30 +82,35 @@ impl Displaced<'_> {
         match (2 * self.unharmed.len() >= self.c.len(), self.kept.is_empty()) {
             (true, _) => &self.unharmed,
             (false, false) => &self.kept,
-            (false, true) => self.c,
+            (false, true) => &self.c,
         }
     }
 
     /// Returns the port that a variant chooses.
     pub(crate) fn port(&self, variant: Variant) -> Option<PortNumber> {
         let x = self.own + self.place;
-        let or_all = |wanted| if <[_]>::is_empty(wanted) { self.c } else { wanted };
+        let all = self.c.as_slice();
+        let or_all = |wanted| if <[_]>::is_empty(wanted) { all } else { wanted };
         match variant {
-            Variant::Kept | Variant::Ports => select(self.ahead(), 1, x, 0),
-            Variant::Position => select(self.c, 1, x, 0),
+            Variant::Kept | Variant::Ports | Variant::Arrival => select(self.ahead(), 1, x, 0),
+            Variant::Position => select(all, 1, x, 0),
             Variant::Pod => select(self.ahead(), 1, self.own + self.pod, 0),
             Variant::Wide => select(self.ahead(), 1, self.own + self.place * self.lost, 0),
             Variant::Hash => {
                 let seed = (self.s.at() as u64) << 32 | self.target.at() as u64;
                 let drawn = Random::new(seed, self.slot as u64).below(1 << 32);
-                select(self.c, 1, drawn, 0)
+                select(all, 1, drawn, 0)
             }
             Variant::Second => self.slot_after(1).or_else(|| self.port(Variant::Kept)),
             Variant::Probe => self.slot_after(self.r.len()).or_else(|| self.port(Variant::Kept)),
             Variant::Weight => select(or_all(&self.widest), 1, x, 0),
-            Variant::Half if 2 * self.unharmed.len() < self.c.len() => select(self.c, 1, x, 0),
+            Variant::Half if 2 * self.unharmed.len() < self.c.len() => select(all, 1, x, 0),
             Variant::Half => select(&self.unharmed, 1, x, 0),
             Variant::Slot => select(or_all(&self.kept), 1, x, 0),
+            Variant::Cycle => {
+                let ports = cycle(self.ahead());
+                ports.get((x % ports.len().max(1) as u64) as usize).copied()
+            }
         }
     }
 
@@ -111,4 +125,13 @@ impl Displaced<'_> {
         let group = (from..from + tries).find_map(usable)?;
         Some(group.ports[self.round as usize % group.ports.len()])
     }
+}
+
+/// Returns the first port of each group, then the second of each group that has one, and so on.
+fn cycle(groups: &[&Neighbour]) -> Vec<PortNumber> {
+    let most = groups.iter().map(|group| group.ports.len()).max().unwrap_or(0);
+    (0..most)
+        .flat_map(|at| groups.iter().filter_map(move |group| group.ports.get(at)))
+        .copied()
+        .collect()
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use dmodc::judge::risk::{DirectedPort, Loads, Traffic};
 use dmodc::{ForwardingTables, Live, PortNumber};
 
-use super::VariantFabric;
+use super::fabric::VariantFabric;
 use super::naive::LostEntry;
 
 impl VariantFabric {
