@@ -268,6 +268,26 @@ fn measured_dividers(desk: &mut CheckedDesk) {
     desk.json(&["route", "rooted.topo", "--roots", "roots"]);
 }
 
+/// Fabrics that lack cables: two are inferred, and for a third one the leaf has no port any more. A chain of
+/// leaves is too irregular.
+fn inferred_references(desk: &mut CheckedDesk) {
+    desk.json(&["generate", "pgft", "2; 4,8; 1,4; 1,1", "-o", "r.topo"]);
+    let removed = ["L1-3/8", "L1-5/6", "L1-6/7"];
+    let removed: Vec<&str> = removed.iter().flat_map(|part| ["--remove", part]).collect();
+    desk.json(&[&["degrade", "r.topo", "-o", "free.topo"], &removed[..]].concat());
+    desk.edit("free.topo", "full.topo", |fabric| {
+        let guid = "\"S-02d0dc0100000004\"";
+        fabric.replacen(&format!("Switch\t8 {guid}"), &format!("Switch\t7 {guid}"), 1)
+    });
+    for name in ["r.topo", "free.topo", "full.topo", &fixture("equal-ranks/fabric.topo")] {
+        desk.json(&["info", name]);
+        desk.json(&["route", name, "--engine", "stable"]);
+    }
+    let irregular = repository().join("crates/dmodc-cli/tests/data/chain-of-leaves.topo");
+    desk.json(&["info", irregular.to_str().unwrap()]);
+    desk.json(&["route", irregular.to_str().unwrap(), "--engine", "stable"]);
+}
+
 fn fixture(name: &str) -> String {
     repository().join("fixtures").join(name).to_str().unwrap().into()
 }
@@ -296,6 +316,7 @@ fn routes(desk: &mut CheckedDesk) {
     for name in ["service-nodes/fabric.topo", "equal-ranks/fabric.topo", "two-parts/fabric.topo"] {
         desk.json(&["route", &fixture(name)]);
     }
+    inferred_references(desk);
     let chain = repository().join("crates/dmodc-cli/tests/data/chain-of-leaves.topo");
     let chain = chain.to_str().unwrap();
     let rule = desk.json(&["route", chain])["rank_rule"].clone();
