@@ -397,6 +397,7 @@ fn studies(desk: &mut CheckedDesk) {
          patterns = [\"a2a\", \"rp:3\", \"sp\", \"sp:2\", \"bisection:2\"]\n\
          [[slow]]\nengines = [\"random\"]\ndraws = 1\nnodes = 12\n\
          [[fabric]]\npgft = \"{FIGURE_1}\"\n[[fabric]]\nname = \"chain\"\nfile = {chain:?}\n\
+         [[fabric]]\nname = \"absent\"\nfile = \"no-such-file\"\noptional = true\n\
          [[degradation]]\ncables = [0, 2, \"55%\"]\n"
     );
     desk.desk.write("plan.toml", &plan);
