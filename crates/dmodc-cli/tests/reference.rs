@@ -48,13 +48,14 @@ fn only_what_must_move_does() {
     let desk = whole();
     let faults = ["--cables", "3%", "--switches", "2", "--seed", "5", "-o", "g.topo"];
     desk.ok(&[&["degrade", "f.topo"], &faults[..]].concat());
-    let told = stable(&desk, 0, "g.topo", &["-o", "g.lft", "--alternatives", "g.alt"]);
+    let output = stable(&desk, 0, "g.topo", &["-o", "g.lft", "--alternatives", "g.alt"]);
     let head = "\nreference f.topo: missing 2 switches, ";
     assert!(
-        told.starts_with("engine stable: tables of 46 switches with 110 destinations each, routed"),
-        "{told}"
+        output
+            .starts_with("engine stable: tables of 46 switches with 110 destinations each, routed"),
+        "{output}"
     );
-    assert!(told.contains(head), "{told}");
+    assert!(output.contains(head), "{output}");
     let (old, new) = (entries(&desk, "f.lft"), entries(&desk, "g.lft"));
     let alternatives = lines(&desk, "g.alt", " ");
     assert_eq!(new.keys().collect::<Vec<_>>(), alternatives.keys().collect::<Vec<_>>());
@@ -132,8 +133,8 @@ fn dead_ports_that_a_file_does_not_list_are_dead_slots() {
         desk.ok(&["convert", "g.topo", "--format", "json", "-o", "g.json"]);
         desk.write("list", &port_list(&serde_json::from_str(&desk.read("g.json")).unwrap()));
         for form in ["guessed.topo", "list"] {
-            let told = stable(&desk, 0, form, &["-o", "short.lft"]);
-            assert!(told.contains("\nreference f.topo: missing 8 cables\n"), "{form}: {told}");
+            let output = stable(&desk, 0, form, &["-o", "short.lft"]);
+            assert!(output.contains("\nreference f.topo: missing 8 cables\n"), "{form}: {output}");
             assert_eq!(entries(&desk, "short.lft"), entries(&desk, "g.lft"), "{form}, {seed}");
         }
     }
@@ -199,8 +200,11 @@ fn what_exists_stays_when_a_fabric_grows() {
     desk.ok(&["generate", "pgft", "2; 4,6; 1,4; 1,1", "-o", "f.topo"]);
     desk.ok(&["generate", "pgft", "2; 4,9; 1,4; 1,1", "-o", "g.topo"]);
     desk.ok(&["route", "f.topo", "-o", "f.lft"]);
-    let told = stable(&desk, 0, "g.topo", &["-o", "g.lft", "--save-orders", "orders"]);
-    assert!(told.contains("\nreference f.topo: new 3 switches, 12 nodes, 12 cables\n"), "{told}");
+    let output = stable(&desk, 0, "g.topo", &["-o", "g.lft", "--save-orders", "orders"]);
+    assert!(
+        output.contains("\nreference f.topo: new 3 switches, 12 nodes, 12 cables\n"),
+        "{output}"
+    );
     let (old, new) = (entries(&desk, "f.lft"), entries(&desk, "g.lft"));
     assert!(old.iter().all(|(name, port)| new[name] == *port), "nothing moved");
     assert_eq!(new.len(), 13 * (36 + 13) - 4 * 3, "all but spine to spine");
@@ -275,15 +279,15 @@ fn a_reference_is_inferred_where_none_is_given() {
     desk.ok(&[&["degrade", "f.topo"], &lost[..]].concat());
     stable(&desk, 0, "g.topo", &["-o", "file.lft"]);
     let inferred = ["route", "g.topo", "--engine", "stable"];
-    let told = desk.ok(&[&inferred[..], &["-o", "default.lft"]].concat());
+    let output = desk.ok(&[&inferred[..], &["-o", "default.lft"]].concat());
     let line = "\nreference inferred: adds 1 cable above rank 0, 1 cable above rank 1\n";
-    assert!(told.contains(line), "{told}");
+    assert!(output.contains(line), "{output}");
     desk.ok(&[&inferred[..], &["--reference", "inferred", "-o", "word.lft"]].concat());
     assert_eq!(desk.read("default.lft"), desk.read("file.lft"));
     assert_eq!(desk.read("word.lft"), desk.read("file.lft"));
     // A whole fabric is its own reference.
-    let told = desk.ok(&["route", "f.topo", "--engine", "stable", "-o", "own.lft"]);
-    assert!(told.contains("\nreference inferred: no cable is missing\n"), "{told}");
+    let output = desk.ok(&["route", "f.topo", "--engine", "stable", "-o", "own.lft"]);
+    assert!(output.contains("\nreference inferred: no cable is missing\n"), "{output}");
     assert_eq!(desk.read("own.lft"), desk.read("f.lft"));
     // A file of that name is given by a path.
     let error = desk.code(2, &[&inferred[..], &["--reference", "./inferred"]].concat());

@@ -14,7 +14,7 @@
 //!
 //! No rule may invent a cable, so a switch that differs too much is taken as it is: one that lacks more than a quarter,
 //! one that has a cable where its likes have none, and two that lack the same several cables. Nothing but cables is
-//! inferred: a switch that is absent leaves no trace that could be told from a smaller fabric.
+//! inferred: a fabric that lacks a switch looks like a smaller fabric.
 
 mod block;
 mod evidence;

@@ -132,7 +132,7 @@ struct BundleClass {
     count: u64,
 }
 
-/// Returns a lower bound of the greatest load if these bundles, sorted from large to small, are put on so many ports.
+/// Returns a lower bound of the greatest load if these bundles, sorted from large to small, are put on this number of ports.
 /// O(classes · log classes).
 fn least_maximum(classes: &[BundleClass], ports: u64) -> u64 {
     let first = Prefixes::new(classes);
