@@ -1,5 +1,7 @@
 //! Advice for operators, built on routes and their judges.
 
 mod numbers;
+mod what_if;
 
 pub use numbers::NumbersCost;
+pub use what_if::{FaultScope, Present, WhatIf};

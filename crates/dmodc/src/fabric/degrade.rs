@@ -58,6 +58,14 @@ impl Degradation {
         }
     }
 
+    /// Returns whether a part itself is dead.
+    pub fn is_dead(&self, part: Part) -> bool {
+        match part {
+            Part::Switch(s) => self.switch_is_dead(s),
+            Part::Cable(c) => self.cable_is_dead(c),
+        }
+    }
+
     /// Returns the parts that are dead in one of two degradations of a fabric, but not in both.
     ///
     /// # Panics

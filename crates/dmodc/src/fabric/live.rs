@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Degradation, Fabric, Link, Peer};
+use super::{CableEnds, Degradation, Fabric, Link, Peer};
 use crate::id::{CableIndex, NodeIndex, PortNumber, SwitchIndex};
 
 /// A fabric and its faults: the view of routing. A cable is alive if it and the devices at both its ends are.
@@ -72,6 +72,15 @@ impl<'a> Live<'a> {
         let live = *self;
         let all = if live.switch(s) { live.fabric.links_of(s) } else { &[] };
         all.iter().filter(move |link| live.link(link)).map(|link| (link.port, link.peer))
+    }
+
+    /// Returns whether a cable works: it and the devices at both its ends.
+    pub fn cable(&self, c: CableIndex) -> bool {
+        !self.degradation.cable_is_dead(c)
+            && match self.fabric.cable(c) {
+                CableEnds::Switches(cable) => self.switch(cable.a.0) && self.switch(cable.b.0),
+                CableEnds::Node(n) => self.switch(self.fabric.node(n).switch),
+            }
     }
 
     /// Returns whether a cable of a live switch is alive.

@@ -113,7 +113,7 @@ pub(super) fn loads(traffic: &Traffic<'_>) -> Loads {
 fn counts(traffic: &Traffic<'_>) -> AllCounts {
     let groups = groups(traffic);
     let none = || AllCounts {
-        ports: vec![PortCount::default(); traffic.paths.ports.len()],
+        ports: vec![PortCount::default(); traffic.paths.ports().len()],
         bundles: Bundles::none(&traffic.cuts, traffic.weight.iter().copied()),
         undelivered: 0,
         lost: Vec::new(),

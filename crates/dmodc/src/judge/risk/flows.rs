@@ -48,7 +48,7 @@ pub(super) fn series(
         (outcomes, counts.worst_by_port, counts.by_host)
     });
     let mut series = Series {
-        worst_by_port: vec![WorstLoad::default(); traffic.paths.ports.len()],
+        worst_by_port: vec![WorstLoad::default(); traffic.paths.ports().len()],
         ..Series::default()
     };
     series.by_host = vec![Default::default(); traffic.hosts.len()];
@@ -85,7 +85,7 @@ pub(super) fn maxima(traffic: &Traffic<'_>, permutations: &[Vec<u32>]) -> Vec<u3
 
 impl FlowCounts {
     fn new(traffic: &Traffic<'_>) -> Self {
-        let ports = traffic.paths.ports.len();
+        let ports = traffic.paths.ports().len();
         let batches = traffic.nodes.len().div_ceil(BATCH);
         FlowCounts {
             ways: (0..batches).map(|_| FlowPaths::default()).collect(),
@@ -148,7 +148,7 @@ impl FlowCounts {
                 lost.filter(|(at, _)| sources[*at] as usize != first + at).count() as u64;
         }
         // The place after the last port is no load.
-        self.loads[traffic.paths.ports.len()] = 0;
+        self.loads[traffic.paths.ports().len()] = 0;
         undelivered
     }
 
@@ -178,7 +178,7 @@ impl FlowCounts {
 
 /// Returns the loads of a list of pairs of positions.
 pub(super) fn pairs(traffic: &Traffic<'_>, pairs: &[(u32, u32)]) -> Loads {
-    let ports = traffic.paths.ports.len();
+    let ports = traffic.paths.ports().len();
     let parts = parallel::map(pairs.chunks(BATCH * 16), |pairs| {
         let mut ways = FlowPaths::default();
         let mut loads = Loads { by_port: vec![0; ports + 1], ..Loads::default() };

@@ -19,12 +19,16 @@ mod cuts;
 mod flows;
 mod loads;
 mod paths;
+mod recount;
 mod shifts;
 mod sources;
 
 pub use cuts::Cut;
 pub use loads::{HostRisk, Loads, LostPair, Series, WorstLoad};
 pub use paths::DirectedPort;
+pub use recount::{
+    AllToAllRisk, Baseline, Effect, Recount, Routed, SeriesPattern, SeriesRisk, Tally,
+};
 pub use sources::Sources;
 
 use std::collections::HashMap;
@@ -103,7 +107,7 @@ impl<'a> Traffic<'a> {
         }
         nodes.retain(|&n| live.node(n) && column[n.at()] != usize::MAX);
         let targets: Vec<FlowTarget> =
-            nodes.iter().map(|&n| paths.target(tables, column[n.at()])).collect();
+            nodes.iter().map(|&n| FlowTarget::new(tables, column[n.at()])).collect();
         let mut weight = vec![0; count];
         for target in &targets {
             weight[target.home as usize] += 1;
@@ -147,7 +151,7 @@ impl<'a> Traffic<'a> {
 
     /// Returns all directed ports between live switches.
     pub fn ports(&self) -> &[DirectedPort] {
-        &self.paths.ports
+        self.paths.ports()
     }
 
     /// Returns the loads if everybody sends to everybody else.
@@ -238,7 +242,7 @@ impl<'a> Traffic<'a> {
 
     /// Returns up to `most` flows of all-to-all over a port, with different sources and different destinations.
     pub fn flows_over(&self, port: usize, most: usize) -> Vec<(u32, u32)> {
-        let over = self.paths.ports[port];
+        let over = self.paths.ports()[port];
         let s = over.switch.at() as u32;
         let mut flows: Vec<(u32, u32)> = Vec::new();
         for (to, target) in self.targets.iter().enumerate() {

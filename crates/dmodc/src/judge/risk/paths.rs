@@ -71,20 +71,41 @@ pub(super) struct FlowTarget {
     pub(super) is_delivered: bool,
 }
 
-/// Tables, and where their entries lead to.
-pub(super) struct Paths<'a> {
-    tiles: Vec<&'a [u8]>,
+impl FlowTarget {
+    /// Returns the destination of a column of these tables.
+    pub(super) fn new(tables: &ForwardingTables, column: usize) -> Self {
+        let columns = tables.columns();
+        let tile = columns.tile(columns.tile_of(column));
+        let Destination { switch, port, .. } = columns.destinations()[column];
+        FlowTarget {
+            tile: tile.index as u32,
+            width: tile.columns.len() as u32,
+            at: (column - tile.columns.start) as u32,
+            home: switch.at() as u32,
+            port: port.0,
+            is_delivered: tables.port(switch, column) == Some(port),
+        }
+    }
+
+    /// Returns the index of the entry of switch `s` in the tile of this destination.
+    #[inline]
+    pub(super) fn place(&self, s: u32) -> usize {
+        s as usize * self.width as usize + self.at as usize
+    }
+}
+
+/// The channels of a fabric, and where they lead to.
+pub(super) struct Channels {
     links: Vec<ChannelEnd>,
     shift: u32,
     /// The channel of entries that name no port.
     last: u8,
     /// The directed ports by number.
     pub(super) ports: Vec<DirectedPort>,
-    switches: usize,
 }
 
-impl<'a> Paths<'a> {
-    pub(super) fn new(live: Live<'_>, heights: &Heights, tables: &'a ForwardingTables) -> Self {
+impl Channels {
+    pub(super) fn new(live: Live<'_>, heights: &Heights) -> Self {
         let fabric = live.fabric;
         let most = fabric.switches().iter().map(|s| u32::from(s.ports)).max().unwrap_or(0);
         // One channel more than ports and port 0 need: that of entries without a route.
@@ -103,35 +124,41 @@ impl<'a> Paths<'a> {
                 }
             }
         }
+        Channels { links, shift, last: ((1u32 << shift) - 1) as u8, ports }
+    }
+
+    /// Returns where an entry of `s` leads to.
+    #[inline]
+    pub(super) fn next(&self, s: u32, entry: u8) -> ChannelEnd {
+        self.links[(s as usize) << self.shift | usize::from(entry.min(self.last))]
+    }
+}
+
+/// Tables, and where their entries lead to.
+pub(super) struct Paths<'a> {
+    tiles: Vec<&'a [u8]>,
+    channels: Channels,
+    switches: usize,
+}
+
+impl<'a> Paths<'a> {
+    pub(super) fn new(live: Live<'_>, heights: &Heights, tables: &'a ForwardingTables) -> Self {
         Paths {
             tiles: tables.tiles().map(|(_, entries)| entries).collect(),
-            links,
-            shift,
-            last: ((1u32 << shift) - 1) as u8,
-            ports,
-            switches: fabric.switches().len(),
+            channels: Channels::new(live, heights),
+            switches: live.fabric.switches().len(),
         }
     }
 
-    pub(super) fn target(&self, tables: &ForwardingTables, column: usize) -> FlowTarget {
-        let columns = tables.columns();
-        let tile = columns.tile(columns.tile_of(column));
-        let Destination { switch, port, .. } = columns.destinations()[column];
-        FlowTarget {
-            tile: tile.index as u32,
-            width: tile.columns.len() as u32,
-            at: (column - tile.columns.start) as u32,
-            home: switch.at() as u32,
-            port: port.0,
-            is_delivered: tables.port(switch, column) == Some(port),
-        }
+    /// Returns the directed ports by number.
+    pub(super) fn ports(&self) -> &[DirectedPort] {
+        &self.channels.ports
     }
 
     /// Returns the entry of switch `s` for a target.
     #[inline]
     pub(super) fn entry(&self, s: u32, target: &FlowTarget) -> u8 {
-        let at = s as usize * target.width as usize + target.at as usize;
-        self.tiles[target.tile as usize][at]
+        self.tiles[target.tile as usize][target.place(s)]
     }
 
     /// Returns the entries of switch `s` in the tile of a target; that of the target is at [`FlowTarget::at`].
@@ -144,7 +171,7 @@ impl<'a> Paths<'a> {
     /// Returns where an entry of `s` leads to.
     #[inline]
     pub(super) fn next(&self, s: u32, entry: u8) -> ChannelEnd {
-        self.links[(s as usize) << self.shift | usize::from(entry.min(self.last))]
+        self.channels.next(s, entry)
     }
 
     /// Follows one route, and calls `each` with its directed ports. Returns whether it arrives.
@@ -168,7 +195,7 @@ impl<'a> Paths<'a> {
     pub(super) fn follow_all(&self, flows: &[Flow], ways: &mut FlowPaths) {
         ways.clear(flows.len());
         ways.on_the_way.extend(flows.iter().enumerate().map(|(at, flow)| (at as u32, flow.from)));
-        let none = self.ports.len() as u32;
+        let none = self.ports().len() as u32;
         for hop in 0.. {
             if ways.on_the_way.is_empty() || hop > self.switches {
                 break;
@@ -178,7 +205,7 @@ impl<'a> Paths<'a> {
             places.clear();
             places.extend(on_the_way.iter().map(|&(flow, s)| {
                 let target = &flows[flow as usize].target;
-                (target.tile, s as usize * target.width as usize + target.at as usize)
+                (target.tile, target.place(s))
             }));
             // No step of this short loop waits for another one, so many entries are loaded at once.
             entries.clear();

@@ -83,7 +83,7 @@ fn with<W: ShiftDifference>(traffic: &Traffic<'_>) -> Series {
         (series, counts.worst_by_port)
     });
     let mut whole = Series {
-        worst_by_port: vec![WorstLoad::default(); traffic.paths.ports.len()],
+        worst_by_port: vec![WorstLoad::default(); traffic.paths.ports().len()],
         ..Series::default()
     };
     for (part, worst) in parts {
@@ -118,7 +118,7 @@ struct ShiftCounts<W> {
 
 impl<W: ShiftDifference> ShiftCounts<W> {
     fn new(traffic: &Traffic<'_>) -> Self {
-        let (ports, cuts) = (traffic.paths.ports.len(), traffic.cuts.cuts.len());
+        let (ports, cuts) = (traffic.paths.ports().len(), traffic.cuts.cuts.len());
         ShiftCounts {
             differences: vec![[W::default(); ROW]; ports + 2 * cuts],
             worst_by_port: vec![WorstLoad::default(); ports],
@@ -128,7 +128,7 @@ impl<W: ShiftDifference> ShiftCounts<W> {
 
     /// Counts what the positions of a run send in the shifts `first ..= last`. Returns how many flows do not arrive.
     fn run(&mut self, traffic: &Traffic<'_>, run: PositionRun, first: usize, last: usize) -> u64 {
-        let (ports, cuts) = (traffic.paths.ports.len(), traffic.cuts.cuts.len());
+        let (ports, cuts) = (traffic.paths.ports().len(), traffic.cuts.cuts.len());
         let nodes = traffic.nodes.len();
         let end = run.first + run.length - 1;
         let mut undelivered = 0;
@@ -165,7 +165,7 @@ impl<W: ShiftDifference> ShiftCounts<W> {
 
     /// Adds the maxima and bounds of a block of shifts to a series, and clears the differences.
     fn sum_up(&mut self, traffic: &Traffic<'_>, shifts: Range<usize>, series: &mut Series) {
-        let ports = traffic.paths.ports.len();
+        let ports = traffic.paths.ports().len();
         let cuts = &traffic.cuts.cuts;
         let (mut maxima, mut bounds) = ([0u32; ROW], [0u32; ROW]);
         for (at, row) in self.differences.iter_mut().enumerate() {

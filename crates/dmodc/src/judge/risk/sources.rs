@@ -23,7 +23,7 @@ pub(super) fn sources(traffic: &Traffic<'_>) -> Sources {
     let with_nodes: Vec<u32> =
         (0..traffic.weight.len() as u32).filter(|&s| traffic.weight[s as usize] > 0).collect();
     let parts = parallel::map(with_nodes.chunks(64), |part| of(traffic, part));
-    let mut sum = Sources { by_port: vec![0; traffic.paths.ports.len()], ..Sources::default() };
+    let mut sum = Sources { by_port: vec![0; traffic.paths.ports().len()], ..Sources::default() };
     for part in parts {
         super::loads::add(&mut sum.by_port, &part.by_port);
         let longest = sum.pairs_by_switches.len().max(part.pairs_by_switches.len());
@@ -36,7 +36,7 @@ pub(super) fn sources(traffic: &Traffic<'_>) -> Sources {
 /// Returns the same for the nodes of these switches alone.
 fn of(traffic: &Traffic<'_>, switches: &[u32]) -> Sources {
     // One place more than there are ports: see [`FlowPaths`].
-    let mut seen = vec![0u64; traffic.paths.ports.len() + 1];
+    let mut seen = vec![0u64; traffic.paths.ports().len() + 1];
     let mut pairs_by_switches: Vec<u64> = Vec::new();
     let mut ways = FlowPaths::default();
     let mut flows: Vec<Flow> = Vec::new();
