@@ -14,6 +14,7 @@ mod input;
 mod names;
 mod output;
 mod ranks;
+mod route_state;
 mod source;
 mod table_file;
 mod text;

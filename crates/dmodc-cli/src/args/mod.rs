@@ -3,6 +3,7 @@
 
 mod bench;
 mod fabric;
+mod routing;
 mod shared;
 mod study;
 mod tables;
@@ -15,6 +16,7 @@ pub(crate) use dmodc_study::engine::EngineName;
 
 pub(crate) use self::bench::*;
 pub(crate) use self::fabric::*;
+pub(crate) use self::routing::*;
 pub(crate) use self::shared::*;
 pub(crate) use self::study::*;
 pub(crate) use self::tables::*;

@@ -1,7 +1,6 @@
 //! `dmodc route`: forwarding tables for a fabric.
 
 mod opensm;
-mod state;
 mod summary;
 
 use std::fs::File;
@@ -12,23 +11,22 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use dmodc::advise::NumbersCost;
 use dmodc::judge::Delivery;
-use dmodc::{
-    ForwardingTables, Live, NO_ROUTE, PortNumber, RouteError, connect_roots, stream_switches,
-};
+use dmodc::{ForwardingTables, NO_ROUTE, PortNumber, RouteError, connect_roots, stream_switches};
 use dmodc_formats::{alternatives, lft, orders};
 
 use crate::args::{EngineName, RouteArgs};
 use crate::expected_risk::AllToAllRisk;
-use crate::text::{doubts, not_pgft, switch};
+use crate::route_state::{Numbers, RouteState, explain};
+use crate::text::doubts;
 use crate::{Answer, output, table_file};
-use state::RouteState;
 use summary::{EmptyEntries, RouteSummary};
 
 pub(super) fn run(args: &RouteArgs) -> Result<Answer> {
     args.output.check(&[&args.save_orders, &args.alternatives])?;
-    let state = RouteState::read(args)?;
+    let numbers = if args.save_orders.is_some() { Numbers::Last } else { Numbers::Once };
+    let state = RouteState::read(&args.routing, numbers)?;
     let live = state.live();
-    if let EngineName::Opensm(name) = &args.engine {
+    if let EngineName::Opensm(name) = &args.routing.engine {
         return opensm::route(args, &state, name);
     }
     let summary = match &args.split {
@@ -110,7 +108,8 @@ fn numbers_cost(
     tables: &ForwardingTables,
 ) -> Result<Option<NumbersCost>> {
     let entries = tables.switch_count() * tables.columns().len();
-    let is_measured = state.numbers_last(args) && entries <= MEASURED;
+    let is_measured =
+        (state.has_saved_numbers() || args.save_orders.is_some()) && entries <= MEASURED;
     Ok(is_measured.then(|| NumbersCost::new(state.live(), &state.routing)).transpose()?)
 }
 
@@ -118,7 +117,7 @@ fn numbers_cost(
 /// written.
 fn split(args: &RouteArgs, state: &RouteState, folder: &Path) -> Result<RouteSummary> {
     let (live, columns) = (state.live(), state.routing.columns());
-    let can_stream = matches!(args.engine, EngineName::Dmodc | EngineName::Stable);
+    let can_stream = matches!(args.routing.engine, EngineName::Dmodc | EngineName::Stable);
     let engine = state.engine.as_ref().filter(|_| can_stream);
     let engine = engine
         .context("--split works only with --engine dmodc or stable; use --output FILE instead")?;
@@ -169,22 +168,4 @@ fn split(args: &RouteArgs, state: &RouteState, folder: &Path) -> Result<RouteSum
 fn comments(state: &RouteState) -> Vec<String> {
     let beyond = "LIDs are beyond the range of InfiniBand; OpenSM cannot load these tables.";
     state.beyond.map(|_| beyond.into()).into_iter().collect()
-}
-
-/// Returns a routing error that names the switch.
-fn explain(error: RouteError, live: Live<'_>) -> anyhow::Error {
-    match &error {
-        RouteError::NotPgft(reason) => {
-            let reason = not_pgft(live.fabric, reason);
-            anyhow::anyhow!(
-                "the engine dmodk routes only regular fat trees (PGFTs) without faults, and this is none: {reason}; use \
-                 --engine dmodc"
-            )
-        }
-        RouteError::TooFar(far) => {
-            let from = switch(live.fabric, far.from);
-            Err::<(), _>(error).context(from).expect_err("it is an error")
-        }
-        _ => error.into(),
-    }
 }

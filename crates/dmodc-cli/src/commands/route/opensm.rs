@@ -10,8 +10,8 @@ use dmodc_lab::{OpensmTables, tables_of};
 use serde_json::json;
 
 use super::comments;
-use super::state::RouteState;
 use crate::args::RouteArgs;
+use crate::route_state::RouteState;
 use crate::text::counted;
 use crate::{Answer, commands, output, table_file, verdict};
 

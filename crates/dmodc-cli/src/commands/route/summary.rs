@@ -9,9 +9,9 @@ use dmodc::judge::Delivery;
 use dmodc::{Coverage, End, Fabric, Live, NO_ROUTE, SwitchIndex};
 use serde_json::{Value, json};
 
-use super::state::{RouteReference, RouteState};
 use crate::args::RouteArgs;
 use crate::expected_risk::AllToAllRisk;
+use crate::route_state::{RouteReference, RouteState};
 use crate::text::{counted, doubts, end, number, switch, time};
 use crate::verdict::{self, HintContext};
 use crate::{dividers, expected_risk, inferred, ranks};
@@ -203,7 +203,7 @@ impl RouteSummary {
         let situation = HintContext {
             live,
             ranking: &state.routing.ranking(live),
-            leaves: &args.leaves,
+            leaves: &args.routing.leaves,
             delivery: self.delivery,
             coverage: Some(&self.coverage),
             dumps: &[],

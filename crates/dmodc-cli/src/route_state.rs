@@ -2,30 +2,40 @@
 
 use std::sync::Arc;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use dmodc::fabric::Changes;
 use dmodc::relief::{Relief, Relieved};
 use dmodc::{
     Degradation, DestinationOrder, Engine, Fabric, InferredWhole, Joined, LeafRule, Lid, Live,
-    Routing, RoutingOptions, SavedOrders, Stable, SwitchOrder, TooIrregular,
+    RouteError, Router, Routing, RoutingOptions, SavedOrders, Stable, SwitchOrder, TooIrregular,
 };
 
 use dmodc_study::engine::{EngineInputs, EngineName};
 
-use crate::args::{FabricArgs, ReferenceArg, RouteArgs};
+use crate::args::{FabricArgs, ReferenceArg, RoutingArgs};
 use crate::input::OrderChoice;
+use crate::text::{not_pgft, switch};
 use crate::{input, source};
+
+/// Whether the numbers of destinations are for this run alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Numbers {
+    /// They are used once.
+    Once,
+    /// They are saved for later runs.
+    Last,
+}
 
 /// Returns the orders that the arguments ask for. Orders that will be saved must last: so empty places have numbers, too,
 /// and a dead switch does not decide which plane comes first.
-fn order(args: &RouteArgs) -> Result<OrderChoice> {
+fn order(args: &RoutingArgs, numbers: Numbers) -> Result<OrderChoice> {
     let OrderChoice { destinations, switches, saved } = input::order(&args.order)?;
     let destinations = match destinations {
-        DestinationOrder::Topological if args.save_orders.is_some() => DestinationOrder::Places,
+        DestinationOrder::Topological if numbers == Numbers::Last => DestinationOrder::Places,
         other => other,
     };
     let switches = match switches {
-        SwitchOrder::Plane if args.save_orders.is_some() => SwitchOrder::AgreedPlane,
+        SwitchOrder::Plane if numbers == Numbers::Last => SwitchOrder::AgreedPlane,
         other => other,
     };
     Ok(OrderChoice { destinations, switches, saved })
@@ -33,11 +43,12 @@ fn order(args: &RouteArgs) -> Result<OrderChoice> {
 
 /// Returns the options of a routing that has no reference from a file, and the orders of an earlier run.
 fn options(
-    args: &RouteArgs,
+    args: &RoutingArgs,
+    numbers: Numbers,
     fabric: &Fabric,
     leaves: LeafRule,
 ) -> Result<(RoutingOptions, Option<SavedOrders>)> {
-    let OrderChoice { destinations, switches, mut saved } = order(args)?;
+    let OrderChoice { destinations, switches, mut saved } = order(args, numbers)?;
     if let Some(saved) = &mut saved {
         saved.hand_over_to(fabric);
     }
@@ -53,33 +64,39 @@ fn named(name: &EngineName, stable: Stable) -> Arc<dyn Engine> {
 }
 
 /// The reference of the engine stable.
-pub(super) enum RouteReference {
+pub(crate) enum RouteReference {
     /// A file, by its name, and how the present fabric differs from it.
     File(String, Changes),
     /// The whole that was inferred, or why none was: then the engine is dmodc.
     Inferred(Box<Result<InferredWhole, TooIrregular>>),
 }
 
+/// A reference from a file.
+struct WholeFabric {
+    fabric: Fabric,
+    name: String,
+}
+
 /// The present fabric, ready to be routed.
-pub(super) struct RouteState {
+pub(crate) struct RouteState {
     fabric: Fabric,
     /// The parts that are absent now.
     absent: Degradation,
-    pub(super) routing: Routing,
+    pub(crate) routing: Routing,
     /// The engine; `None` for one of OpenSM's.
-    pub(super) engine: Option<Arc<dyn Engine>>,
+    pub(crate) engine: Option<Arc<dyn Engine>>,
     /// The reference of the engine stable.
-    pub(super) reference: Option<RouteReference>,
+    pub(crate) reference: Option<RouteReference>,
     /// What was done for the worst ports of the first state of the reference.
-    pub(super) relief: Option<Relief>,
+    pub(crate) relief: Option<Relief>,
     /// Orders from an earlier run.
     saved: Option<SavedOrders>,
     /// A LID that OpenSM cannot use.
-    pub(super) beyond: Option<Lid>,
+    pub(crate) beyond: Option<Lid>,
 }
 
 impl RouteState {
-    pub(super) fn read(args: &RouteArgs) -> Result<Self> {
+    pub(crate) fn read(args: &RoutingArgs, numbers: Numbers) -> Result<Self> {
         ensure!(
             args.reference.is_none() || *args.engine.router() == EngineName::Stable,
             "--reference works only with --engine stable or stable+relief; add that option, or leave out --reference"
@@ -87,18 +104,22 @@ impl RouteState {
         let path = match &args.reference {
             Some(ReferenceArg::File(path)) => path,
             _ if *args.engine.router() == EngineName::Stable => {
-                return RouteState::inferred(args, input::fabric(&args.fabric)?);
+                return RouteState::inferred(args, numbers, input::fabric(&args.fabric)?);
             }
-            _ => return RouteState::alone(args, input::fabric(&args.fabric)?, &args.engine),
+            _ => {
+                let fabric = input::fabric(&args.fabric)?;
+                return RouteState::alone(args, numbers, fabric, &args.engine);
+            }
         };
         source::only_one_from_stdin([path.as_path(), args.fabric.fabric.as_path()])?;
         let fabric = input::fabric(&args.fabric)?;
         let reference = FabricArgs { fabric: path.clone(), strict: args.fabric.strict };
-        RouteState::joined(args, input::fabric(&reference)?, fabric, source::name(path))
+        let whole = WholeFabric { fabric: input::fabric(&reference)?, name: source::name(path) };
+        RouteState::joined(args, numbers, whole, fabric)
     }
 
     /// Returns the state of a fabric whose reference is the whole that is inferred from it.
-    fn inferred(args: &RouteArgs, fabric: Fabric) -> Result<Self> {
+    fn inferred(args: &RoutingArgs, numbers: Numbers, fabric: Fabric) -> Result<Self> {
         let (fabric, leaves) = input::leaf_rule(&args.leaves, fabric)?;
         let whole = match InferredWhole::new(&fabric, &leaves) {
             Ok(whole) => whole,
@@ -108,11 +129,11 @@ impl RouteState {
                     EngineName::Relieved(_) => EngineName::Relieved(Box::new(EngineName::Dmodc)),
                     _ => EngineName::Dmodc,
                 };
-                let plain = RouteState::alone(args, fabric, &plain)?;
+                let plain = RouteState::alone(args, numbers, fabric, &plain)?;
                 return Ok(RouteState { reference, ..plain });
             }
         };
-        let (options, saved) = options(args, &fabric, leaves)?;
+        let (options, saved) = options(args, numbers, &fabric, leaves)?;
         let (routing, stable) = whole.stable(&options);
         let first = Live::new(&whole.fabric, &whole.missing);
         let (stable, relief) = stable.relieved(&routing, first)?;
@@ -129,9 +150,14 @@ impl RouteState {
     }
 
     /// Returns the state of a fabric without a reference.
-    fn alone(args: &RouteArgs, fabric: Fabric, engine: &EngineName) -> Result<Self> {
+    fn alone(
+        args: &RoutingArgs,
+        numbers: Numbers,
+        fabric: Fabric,
+        engine: &EngineName,
+    ) -> Result<Self> {
         let (fabric, leaves) = input::leaf_rule(&args.leaves, fabric)?;
-        let (options, saved) = options(args, &fabric, leaves)?;
+        let (options, saved) = options(args, numbers, &fabric, leaves)?;
         let absent = Degradation::none(&fabric);
         let live = Live::new(&fabric, &absent);
         let routing = Routing::new(live, &options);
@@ -153,7 +179,13 @@ impl RouteState {
 
     /// Returns the state of a fabric and its reference. The orders are those of the reference alone.
     /// The reference is taken as it is, as by the plugin of OpenSM.
-    fn joined(args: &RouteArgs, reference: Fabric, present: Fabric, name: String) -> Result<Self> {
+    fn joined(
+        args: &RoutingArgs,
+        numbers: Numbers,
+        whole: WholeFabric,
+        present: Fabric,
+    ) -> Result<Self> {
+        let WholeFabric { fabric: reference, name } = whole;
         let beyond = present.infiniband_lids().err();
         // Hosts are excluded in both fabrics, so that a node does not change its kind. Leaves are those of both
         // together, so it is no error if the present fabric has none.
@@ -162,7 +194,7 @@ impl RouteState {
         let choice = input::leaf_choice(&args.leaves)?;
         let present = choice.set_aside(present);
         let mut joined = Joined::new(&reference, &present).with_context(|| name.clone())?;
-        let OrderChoice { destinations, switches, saved: earlier } = order(args)?;
+        let OrderChoice { destinations, switches, saved: earlier } = order(args, numbers)?;
         let options = RoutingOptions { leaves, destinations, switches, switch_lids: true };
         let mut orders = Routing::orders_of(&reference, &options);
         if let Some(earlier) = earlier {
@@ -185,31 +217,59 @@ impl RouteState {
     }
 
     /// Returns the number of absent nodes that the earlier orders contain.
-    pub(super) fn absent_nodes(&self) -> usize {
+    pub(crate) fn absent_nodes(&self) -> usize {
         self.saved.as_ref().map_or(0, |saved| saved.absent_nodes(&self.fabric))
     }
 
-    /// Returns whether the numbers come from an earlier run, or are saved for a later one.
-    pub(super) fn numbers_last(&self, args: &RouteArgs) -> bool {
-        self.saved.is_some() || args.save_orders.is_some()
+    /// Returns whether the numbers come from an earlier run.
+    pub(crate) fn has_saved_numbers(&self) -> bool {
+        self.saved.is_some()
     }
 
-    pub(super) fn live(&self) -> Live<'_> {
+    /// Routes the fabric for the first time, and returns what keeps its tables.
+    pub(crate) fn into_router(self) -> Result<Router> {
+        let engine = self.engine.context(
+            "an engine of OpenSM runs only inside OpenSM and routes everything each time; choose one of dmodc's engines",
+        )?;
+        let (fabric, absent) = (Arc::new(self.fabric), self.absent);
+        let router = Router::with_engine(engine, fabric.clone(), self.routing, absent.clone());
+        router.map_err(|error| explain(error, Live::new(&fabric, &absent)))
+    }
+
+    pub(crate) fn live(&self) -> Live<'_> {
         Live::new(&self.fabric, &self.absent)
     }
 
     /// Returns the number of live destinations.
-    pub(super) fn destinations(&self) -> usize {
+    pub(crate) fn destinations(&self) -> usize {
         let all = self.routing.columns().destinations().iter();
         all.filter(|d| d.end.is_alive(self.live())).count()
     }
 
     /// Returns both orders, absent devices included.
-    pub(super) fn orders(&self) -> SavedOrders {
+    pub(crate) fn orders(&self) -> SavedOrders {
         let mut now = self.routing.orders().save(self.live());
         if let Some(earlier) = &self.saved {
             now.keep_absent(earlier);
         }
         now
+    }
+}
+
+/// Returns a routing error that names the switch.
+pub(crate) fn explain(error: RouteError, live: Live<'_>) -> anyhow::Error {
+    match &error {
+        RouteError::NotPgft(reason) => {
+            let reason = not_pgft(live.fabric, reason);
+            anyhow!(
+                "the engine dmodk routes only regular fat trees (PGFTs) without faults, and this is none: {reason}; use \
+                 --engine dmodc"
+            )
+        }
+        RouteError::TooFar(far) => {
+            let from = switch(live.fabric, far.from);
+            Err::<(), _>(error).context(from).expect_err("it is an error")
+        }
+        _ => error.into(),
     }
 }
