@@ -81,6 +81,15 @@ pub(crate) fn time(duration: Duration) -> String {
     format!("{value:.decimals$} {unit}")
 }
 
+/// Returns a span of time in suitable units.
+pub(crate) fn span(seconds: u64) -> String {
+    match seconds {
+        0..=119 => format!("{seconds} s"),
+        120..=7199 => format!("{} min", seconds.div_ceil(60)),
+        _ => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
+    }
+}
+
 /// Returns a size in memory with three digits: 12.3 MiB.
 pub(crate) fn bytes(n: u64) -> String {
     const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];

@@ -7,6 +7,7 @@ mod routing;
 mod shared;
 mod study;
 mod tables;
+mod whatif;
 
 use std::path::PathBuf;
 
@@ -20,6 +21,7 @@ pub(crate) use self::routing::*;
 pub(crate) use self::shared::*;
 pub(crate) use self::study::*;
 pub(crate) use self::tables::*;
+pub(crate) use self::whatif::*;
 
 /// Route InfiniBand fat trees, also when cables and switches have failed.
 ///
@@ -88,6 +90,11 @@ pub(crate) enum Command {
     /// Each line shows a switch with the ports by which a packet enters and leaves it. If the packet does not arrive, the last
     /// line says why.
     Trace(TraceArgs),
+    /// Find out what every single fault would do, before it happens.
+    ///
+    /// Every cable and every switch fails once, and the fabric is routed again. The report shows which node pairs would be lost,
+    /// how loaded the worst port would be, and how much would move. The most harmful faults come first.
+    Whatif(WhatifArgs),
     /// Measure how fast forwarding tables are computed on this machine.
     ///
     /// The yardstick is the time that the machine needs to fill the same amount of memory (memset). The tables are compared with

@@ -15,6 +15,7 @@ mod plan;
 mod route;
 mod study;
 mod trace;
+mod whatif;
 
 use anyhow::{Context, Result};
 
@@ -40,6 +41,7 @@ pub(crate) fn run(cli: Cli) -> Result<Answer> {
         Command::Diff(args) => diff::run(&args),
         Command::Plan(args) => plan::run(&args),
         Command::Trace(args) => trace::run(&args),
+        Command::Whatif(args) => whatif::run(&args),
         Command::Study { what } => study::run(&what),
         Command::Opensm { what } => opensm::run(&what),
         Command::Bench(args) => bench::run(&args, cli.threads),

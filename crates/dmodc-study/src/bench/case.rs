@@ -3,6 +3,7 @@
 use dmodc::{Amount, Draw, NoMemory, Pgft, RouteError};
 
 use crate::machine;
+use crate::what_if::{SurveyError, TooManyFaults};
 
 /// A case to be measured: a fabric and its faults.
 #[derive(Clone, Debug)]
@@ -71,6 +72,12 @@ pub enum BenchError {
         "the engine {0} runs only inside OpenSM; measure it with --with-opensm or 'dmodc opensm lab'"
     )]
     NotHere(String),
+    /// The fabric has too many parts for a survey.
+    #[error(transparent)]
+    TooManyFaults(TooManyFaults),
+    /// A survey of faults failed.
+    #[error(transparent)]
+    Survey(SurveyError),
     /// The faults could not be drawn.
     #[error(transparent)]
     Amount(#[from] dmodc::AmountError),

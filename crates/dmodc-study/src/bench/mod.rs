@@ -13,6 +13,7 @@
 //! | `incremental` | faults and repairs that a router applies |
 //! | `reroute`, `whole`, `stream` | measuring a router, whole routes, and tables that are never kept |
 //! | `analyze` | how long judging takes |
+//! | `what_if` | how long trying single faults takes |
 
 mod analyze;
 mod case;
@@ -23,11 +24,13 @@ mod session;
 mod settings;
 mod stream;
 mod times;
+mod what_if;
 mod whole;
 
 pub use analyze::analyze;
 pub use case::{BenchCase, BenchError};
 pub use settings::BenchSettings;
+pub use what_if::{WhatIfBench, what_if};
 
 use serde_json::Value;
 

@@ -4,12 +4,14 @@
 //! lines of script are all inside, and a policy in its head forbids it to load anything. A report is plain
 //! data, filled in by the caller; this module only lays it out. Names come from the fabric, so all are escaped.
 
+mod faults;
 mod heat;
 mod histogram;
 mod html;
 mod page;
 mod sections;
 
+pub use faults::{FaultPage, FaultRow, faults_html};
 pub use page::html;
 
 /// The contents of a report.

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use dmodc_formats::ReadError;
 
+use crate::journal::JournalError;
+
 /// Why a study does not go on.
 #[derive(Debug, thiserror::Error)]
 pub enum StudyError {
@@ -29,4 +31,13 @@ pub enum StudyError {
     /// A figure cannot be drawn.
     #[error("{0}")]
     Figure(String),
+}
+
+impl From<JournalError> for StudyError {
+    fn from(error: JournalError) -> Self {
+        match error {
+            JournalError::Io(path, error) => StudyError::Io(path, error),
+            JournalError::Mismatch(what) => StudyError::Mismatch(what),
+        }
+    }
 }

@@ -9,13 +9,14 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::error::StudyError;
-use super::hash::ContentHash;
 use super::inputs::Study;
 use super::plan::PlannedEngine;
 use super::rows::{StudyRow, header};
 use super::shard::Shard;
 use crate::engine::EngineName;
+use crate::hash::ContentHash;
 use crate::interrupt;
+use crate::journal::JournalOwner as _;
 
 /// The folder of the results of a study.
 #[derive(Clone, Debug)]
@@ -188,7 +189,7 @@ impl TableFile {
             .map_err(|error| StudyError::Mismatch(format!("{name}: {error}")))?;
         let text = |value: &Value| value.as_str().unwrap_or("unknown").to_string();
         let (hash, version) = (text(&meta["plan_hash"]), text(&meta["versions"]["dmodc"]));
-        check_origin(&name, &hash, &version, study)?;
+        study.check(&name, &hash, &version)?;
         Ok(Some(meta))
     }
 
@@ -206,28 +207,6 @@ impl TableFile {
             return Err(StudyError::Mismatch(format!("{}: {what}", self.csv.display())));
         }
         Ok(Some(text.lines().skip(1).map(str::to_string).collect()))
-    }
-}
-
-/// Refuses a file of another plan or version.
-pub(super) fn check_origin(
-    name: &dyn std::fmt::Display,
-    hash: &str,
-    version: &str,
-    study: &Study,
-) -> Result<(), StudyError> {
-    let ours = env!("CARGO_PKG_VERSION");
-    match (hash == study.hash, version == ours) {
-        (true, true) => Ok(()),
-        (false, _) => Err(StudyError::Mismatch(format!(
-            "{name}: this file belongs to another plan, or the plan was changed (its hash is {hash}, not {}); remove the \
-             file, or use another folder with --output",
-            study.hash
-        ))),
-        (true, false) => Err(StudyError::Mismatch(format!(
-            "{name}: this file was made by dmodc {version}, but this is dmodc {ours}; use the same version, or another \
-             folder with --output"
-        ))),
     }
 }
 

@@ -8,8 +8,9 @@ use dmodc_formats::{Dirt, Reading};
 
 use super::cell::Cell;
 use super::error::StudyError;
-use super::hash::ContentHash;
 use super::plan::{FabricSource, FaultLevel, PlannedEngine, StudyPlan};
+use crate::hash::ContentHash;
+use crate::journal::JournalOwner;
 
 /// A plan with its fabrics: everything that the results depend on.
 #[derive(Debug)]
@@ -26,6 +27,20 @@ pub struct Study {
     pub dirt: Vec<(PathBuf, Dirt)>,
     /// Optional fabrics that were left out because their files are absent: their names and files. The plan has them no more.
     pub skipped: Vec<(String, PathBuf)>,
+}
+
+impl JournalOwner for Study {
+    const KIND: &'static str = "study-journal/2";
+    const OF: &'static str = "plan";
+    const ADVICE: &'static str = "use another folder with --output";
+
+    fn hash(&self) -> &str {
+        &self.hash
+    }
+
+    fn rows_of(&self, cell: usize) -> Option<usize> {
+        Some(Study::rows_of(self, *self.cells.get(cell)?))
+    }
 }
 
 impl Study {

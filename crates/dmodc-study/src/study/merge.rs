@@ -8,10 +8,10 @@ use serde_json::Value;
 use super::error::StudyError;
 use super::folder::{StudyFolder, write_whole};
 use super::inputs::Study;
-use super::journal::ShardJournal;
 use super::rows::StudyRow;
 use super::shard::Shard;
 use super::summary::{StudySummary, csv};
+use crate::journal::Journal;
 
 /// The parts of a study that are finished, begun and missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,9 +61,9 @@ pub fn status(study: &Study, folder: &StudyFolder) -> Result<StudyStatus, StudyE
     let mut begun = Vec::new();
     for shard in folder.shards(".journal")?.into_iter().filter(|shard| !shards.contains(shard)) {
         let path = folder.journal(shard);
-        let finished = ShardJournal::finished(&path, study)?.len();
+        let finished = Journal::finished(&path, study)?.len();
         let cells = (0..cells.len()).filter(|&cell| shard.has(cell)).count();
-        begun.push(BegunShard { shard, finished, cells, is_running: ShardJournal::is_open(&path) });
+        begun.push(BegunShard { shard, finished, cells, is_running: Journal::is_open(&path) });
     }
     let missing: Vec<usize> = (0..cells.len()).filter(|&cell| cells[cell].is_none()).collect();
     let all = || shards.iter().copied().chain(begun.iter().map(|of| of.shard));

@@ -9,7 +9,7 @@
 //! | `measure` | the numbers of a row |
 //! | `rows` | one CSV row for each measurement |
 //! | `shard` | a part of the cells, chosen by the command line, Slurm or MPI |
-//! | `folder`, `journal` | files that are written whole or not at all, and the cells that a killed run had finished |
+//! | `folder` | files that are written whole or not at all |
 //! | `run`, `merge` | from cells to shards, from shards to one table |
 //! | `measures` | the numbers by which engines are compared |
 //! | `summary` | from the table to means, and to comparisons of engines on the same trials |
@@ -25,9 +25,7 @@ mod cell;
 mod error;
 pub mod figures;
 mod folder;
-mod hash;
 mod inputs;
-mod journal;
 mod measure;
 mod measures;
 mod merge;

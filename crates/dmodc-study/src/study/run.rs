@@ -11,11 +11,11 @@ use super::cell::Cell;
 use super::error::StudyError;
 use super::folder::{StudyFolder, lines, versions};
 use super::inputs::Study;
-use super::journal::{FinishedCell, ShardJournal};
 use super::merge::merge;
 use super::prepared::PreparedFabric;
 use super::rows::StudyRow;
 use super::shard::Shard;
+use crate::journal::{FinishedCell, Journal};
 
 /// How far a run is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,7 +109,7 @@ impl ShardRun<'_> {
             return Ok(done(total, self.finish_whole()?));
         }
         table.check(study)?;
-        let (journal, finished) = ShardJournal::open(&folder.journal(shard), study)?;
+        let (journal, finished) = Journal::open(&folder.journal(shard), study)?;
         let pair = |finished: FinishedCell| (finished.cell, finished.rows);
         let finished: BTreeMap<usize, Vec<String>> = finished.into_iter().map(pair).collect();
         let missing: Vec<usize> =
@@ -129,7 +129,7 @@ impl ShardRun<'_> {
     fn measure(
         &self,
         cells: &[usize],
-        journal: &Mutex<(ShardJournal, StudyProgress)>,
+        journal: &Mutex<(Journal, StudyProgress)>,
         each: impl Fn(StudyProgress) + Sync,
     ) -> Result<Vec<FinishedCell>, StudyError> {
         let study = self.study;
@@ -149,7 +149,7 @@ impl ShardRun<'_> {
             failed.fetch_or(written.is_err(), Ordering::Relaxed);
             journal.1.done += usize::from(written.is_ok());
             each(journal.1);
-            Some(written.map(|()| FinishedCell { cell: at, rows }))
+            Some(written.map(|()| FinishedCell { cell: at, rows }).map_err(StudyError::from))
         };
         // Many cells are measured at the same time, each on one thread; few cells one after the other, each on
         // all threads.

@@ -10,6 +10,7 @@ mod progress;
 mod record;
 mod subprocess;
 mod table;
+mod whatif;
 
 use std::path::Path;
 
@@ -28,6 +29,7 @@ const DEFAULT_PRESET: &str = "quantum2-max";
 pub(super) fn run(args: &BenchArgs, threads: Option<u16>) -> Result<Answer> {
     match &args.what {
         Some(BenchCommand::Analyze(args)) => return analyze::run(args),
+        Some(BenchCommand::Whatif(args)) => return whatif::run(args),
         Some(BenchCommand::Plot(args)) => return figure::plot(args),
         None => {}
     }

@@ -13,7 +13,7 @@ use serde_json::json;
 use super::table::{open, rows_of};
 use crate::args::StudyRunArgs;
 use crate::commands::opensm;
-use crate::text::{self, counted, number, time};
+use crate::text::{self, counted, number, span, time};
 use crate::{Answer, output};
 
 pub(super) fn measure(args: &StudyRunArgs) -> Result<Answer> {
@@ -213,13 +213,4 @@ fn progress_line(progress: StudyProgress, elapsed: Duration) -> String {
     };
     let share = 100 * done / total.max(1);
     format!("{} of {} done, {share} %, {left} left", number(done), counted(total, "cell"))
-}
-
-/// Returns a span of time in suitable units.
-fn span(seconds: u64) -> String {
-    match seconds {
-        0..=119 => format!("{seconds} s"),
-        120..=7199 => format!("{} min", seconds.div_ceil(60)),
-        _ => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
-    }
 }

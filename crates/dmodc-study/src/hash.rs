@@ -2,7 +2,7 @@
 
 /// FNV-1a with 128 bits. It detects mistakes, not forgeries.
 #[derive(Clone, Copy)]
-pub(super) struct ContentHash(u128);
+pub(crate) struct ContentHash(u128);
 
 impl Default for ContentHash {
     fn default() -> Self {
@@ -12,7 +12,7 @@ impl Default for ContentHash {
 
 impl ContentHash {
     /// Adds bytes.
-    pub(super) fn take(&mut self, bytes: &[u8]) {
+    pub(crate) fn take(&mut self, bytes: &[u8]) {
         // The length comes first, so that "ab", "c" and "a", "bc" differ.
         for &byte in (bytes.len() as u64).to_le_bytes().iter().chain(bytes) {
             self.0 = (self.0 ^ u128::from(byte)).wrapping_mul((1 << 88) + 0x13b);
@@ -20,7 +20,7 @@ impl ContentHash {
     }
 
     /// Returns the hash of one text.
-    pub(super) fn of(text: &str) -> String {
+    pub(crate) fn of(text: &str) -> String {
         let mut hash = ContentHash::default();
         hash.take(text.as_bytes());
         hash.to_string()

@@ -1,7 +1,7 @@
-//! The journal of an unfinished shard: each finished cell is on the disk before the next one is begun, so a kill costs only
+//! The journal of unfinished work: each finished cell is on the disk before the next one is begun, so a kill costs only
 //! the cells that were being measured.
 //!
-//! The first line identifies the plan. Then each cell has a line with its number, the number of its rows and their hash,
+//! The first line identifies the work: for a study its plan, for a survey of faults the fabric and the faults. Then each cell has a line with its number, the number of its rows and their hash,
 //! followed by the rows. A record that is incomplete or damaged at the end is dropped.
 
 use std::fs::{File, OpenOptions, TryLockError};
@@ -10,21 +10,75 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::Duration;
 
-use super::error::StudyError;
-use super::folder::{check_origin, io};
-use super::hash::ContentHash;
-use super::inputs::Study;
+use crate::hash::ContentHash;
+
+/// The work that a journal belongs to.
+pub(crate) trait JournalOwner {
+    /// The kind of journal and its version.
+    const KIND: &'static str;
+    /// What the hash is of.
+    const OF: &'static str;
+    /// What to do about a journal of something else.
+    const ADVICE: &'static str;
+
+    /// Returns the hash of everything that the results depend on.
+    fn hash(&self) -> &str;
+
+    /// Returns how many rows a cell has; `None` if there is no such cell.
+    fn rows_of(&self, cell: usize) -> Option<usize>;
+
+    /// Refuses a file of other work, or of another version.
+    fn check(
+        &self,
+        name: &dyn std::fmt::Display,
+        hash: &str,
+        version: &str,
+    ) -> Result<(), JournalError> {
+        let ours = env!("CARGO_PKG_VERSION");
+        let (of, advice) = (Self::OF, Self::ADVICE);
+        match (hash == self.hash(), version == ours) {
+            (true, true) => Ok(()),
+            (false, _) => Err(JournalError::Mismatch(format!(
+                "{name}: this file belongs to another {of}, or the {of} was changed (its hash is {hash}, not {}); remove \
+                 the file, or {advice}",
+                self.hash()
+            ))),
+            (true, false) => Err(JournalError::Mismatch(format!(
+                "{name}: this file was made by dmodc {version}, but this is dmodc {ours}; use the same version, or {advice}"
+            ))),
+        }
+    }
+}
+
+/// Why a journal cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    /// The file cannot be read or written.
+    #[error("{0}: {1}")]
+    Io(String, std::io::Error),
+    /// The file belongs to something else.
+    #[error("{0}")]
+    Mismatch(String),
+}
+
+fn io(path: &Path, error: std::io::Error) -> JournalError {
+    JournalError::Io(path.display().to_string(), error)
+}
+
+fn beginning<O: JournalOwner>(owner: &O) -> String {
+    format!("# dmodc/{} {} {} dmodc {}\n", O::KIND, O::OF, owner.hash(), env!("CARGO_PKG_VERSION"))
+}
 
 /// A journal that only this process may write.
-pub(super) struct ShardJournal {
+pub(crate) struct Journal {
     file: File,
     path: PathBuf,
 }
 
 /// A finished cell and its rows.
-pub(super) struct FinishedCell {
-    pub(super) cell: usize,
-    pub(super) rows: Vec<String>,
+pub(crate) struct FinishedCell {
+    pub(crate) cell: usize,
+    pub(crate) rows: Vec<String>,
 }
 
 /// Locks a journal for writing. A process that only reads it holds the lock for an instant, so a later try succeeds.
@@ -38,12 +92,12 @@ fn lock(file: &File) -> Result<(), TryLockError> {
     file.try_lock()
 }
 
-impl ShardJournal {
+impl Journal {
     /// Opens a journal, or begins one. Also returns the cells that were finished before.
-    pub(super) fn open(
+    pub(crate) fn open<O: JournalOwner>(
         path: &Path,
-        study: &Study,
-    ) -> Result<(Self, Vec<FinishedCell>), StudyError> {
+        owner: &O,
+    ) -> Result<(Self, Vec<FinishedCell>), JournalError> {
         let io = |error| io(path, error);
         let mut options = OpenOptions::new();
         let mut file =
@@ -55,25 +109,25 @@ impl ShardJournal {
             Err(TryLockError::Error(error)) => return Err(io(error)),
             Err(TryLockError::WouldBlock) => {
                 let what =
-                    "another process measures this shard now; wait for it, or choose another shard";
-                return Err(StudyError::Mismatch(format!("{}: {what}", path.display())));
+                    "another process writes this file now; wait for it, or choose another shard";
+                return Err(JournalError::Mismatch(format!("{}: {what}", path.display())));
             }
         }
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(io)?;
         let text = String::from_utf8_lossy(&bytes);
-        let (finished, sound) = read(&text, path, study)?;
+        let (finished, sound) = read(&text, path, owner)?;
         file.set_len(sound as u64).map_err(io)?;
         file.seek(SeekFrom::End(0)).map_err(io)?;
-        let mut journal = ShardJournal { file, path: path.into() };
+        let mut journal = Journal { file, path: path.into() };
         if sound == 0 {
-            journal.append(&beginning(study))?;
+            journal.append(&beginning(owner))?;
         }
         Ok((journal, finished))
     }
 
     /// Returns whether another process writes a journal; `None` if its file system has no locks.
-    pub(super) fn is_open(path: &Path) -> Option<bool> {
+    pub(crate) fn is_open(path: &Path) -> Option<bool> {
         match File::open(path).ok()?.try_lock_shared() {
             Ok(()) => Some(false),
             Err(TryLockError::WouldBlock) => Some(true),
@@ -82,28 +136,31 @@ impl ShardJournal {
     }
 
     /// Returns the finished cells of a journal, without changing it; none if there is no journal.
-    pub(super) fn finished(path: &Path, study: &Study) -> Result<Vec<FinishedCell>, StudyError> {
+    pub(crate) fn finished<O: JournalOwner>(
+        path: &Path,
+        owner: &O,
+    ) -> Result<Vec<FinishedCell>, JournalError> {
         match std::fs::read(path) {
-            Ok(bytes) => Ok(read(&String::from_utf8_lossy(&bytes), path, study)?.0),
+            Ok(bytes) => Ok(read(&String::from_utf8_lossy(&bytes), path, owner)?.0),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(vec![]),
             Err(error) => Err(io(path, error)),
         }
     }
 
     /// Writes a finished cell to the disk.
-    pub(super) fn add(&mut self, cell: usize, rows: &[String]) -> Result<(), StudyError> {
+    pub(crate) fn add(&mut self, cell: usize, rows: &[String]) -> Result<(), JournalError> {
         let rows: String = rows.iter().map(|row| format!("{row}\n")).collect();
         let count = rows.lines().count();
         self.append(&format!("# cell {cell} {count} {}\n{rows}", ContentHash::of(&rows)))
     }
 
-    fn append(&mut self, text: &str) -> Result<(), StudyError> {
+    fn append(&mut self, text: &str) -> Result<(), JournalError> {
         let written = self.file.write_all(text.as_bytes()).and_then(|()| self.file.sync_data());
         written.map_err(|error| io(&self.path, error))
     }
 
-    /// Removes the journal, when the table of its shard is written.
-    pub(super) fn remove(self) -> Result<(), StudyError> {
+    /// Removes the journal, when its results are written elsewhere.
+    pub(crate) fn remove(self) -> Result<(), JournalError> {
         std::fs::remove_file(&self.path).map_err(|error| io(&self.path, error))
     }
 }
@@ -114,27 +171,28 @@ fn is_unsupported(error: &std::io::Error) -> bool {
     matches!(error.kind(), Unsupported | PermissionDenied) || error.raw_os_error() == Some(37)
 }
 
-fn beginning(study: &Study) -> String {
-    format!("# dmodc/study-journal/2 plan {} dmodc {}\n", study.hash, env!("CARGO_PKG_VERSION"))
-}
-
 /// Returns the finished cells, and the length of the undamaged part in bytes.
-fn read(text: &str, path: &Path, study: &Study) -> Result<(Vec<FinishedCell>, usize), StudyError> {
+fn read<O: JournalOwner>(
+    text: &str,
+    path: &Path,
+    owner: &O,
+) -> Result<(Vec<FinishedCell>, usize), JournalError> {
     let Some((first, mut rest)) = text.split_once('\n') else { return Ok((vec![], 0)) };
     let words: Vec<&str> = first.split(' ').collect();
     match words[..] {
-        ["#", "dmodc/study-journal/2", "plan", hash, "dmodc", version] => {
-            check_origin(&path.display(), hash, version, study)?;
+        ["#", kind, of, hash, "dmodc", version]
+            if kind.strip_prefix("dmodc/") == Some(O::KIND) && of == O::OF =>
+        {
+            owner.check(&path.display(), hash, version)?;
         }
         _ => {
-            let what = "this is not the journal of a study; remove it, or use another folder with --output";
-            return Err(StudyError::Mismatch(format!("{}:1: {what}", path.display())));
+            let what = format!("this is not a journal of this kind; remove it, or {}", O::ADVICE);
+            return Err(JournalError::Mismatch(format!("{}:1: {what}", path.display())));
         }
     }
     let mut finished = Vec::new();
     while let Some((record, after)) = record(rest) {
-        let known = study.cells.get(record.cell);
-        if known.is_some_and(|&known| record.rows.len() == study.rows_of(known)) {
+        if owner.rows_of(record.cell) == Some(record.rows.len()) {
             finished.push(record);
         }
         rest = after;

@@ -1,0 +1,109 @@
+//! The report for machines.
+
+use dmodc::fabric::{CableEnds, Fabric, Part};
+use dmodc::judge::risk::LostPair;
+use dmodc::parallel;
+use dmodc_study::what_if::{FaultGroup, SeriesNumbers};
+use serde_json::{Map, Value, json};
+
+use super::WhatifReport;
+use super::words::kind_name;
+
+pub(super) fn json(report: &WhatifReport<'_>) -> String {
+    let tally = report.present.tally();
+    let mut now = Map::new();
+    now.insert("lost".into(), json!(tally.delivery.lost));
+    now.insert("cut_off".into(), json!(tally.delivery.cut_off));
+    now.insert("pairs".into(), json!(tally.delivery.pairs));
+    now.insert("a2a".into(), json!(tally.all_to_all.max));
+    now.insert("a2a_bound".into(), json!(tally.all_to_all.bound));
+    let series: Vec<SeriesNumbers> = tally.series.iter().map(SeriesNumbers::from).collect();
+    insert_series(&mut now, report, &series);
+    let value = json!({
+        "schema": "dmodc/whatif/1",
+        "engine": report.engine,
+        "patterns": report.patterns.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "shard": report.shard.to_string(),
+        "faults": report.outcomes.len(),
+        "now": now,
+        "rows": report.groups.iter().map(|group| row(report, group)).collect::<Vec<_>>(),
+        "threads": parallel::threads(),
+        "whatif_ms": report.elapsed.as_secs_f64() * 1e3,
+    });
+    format!("{value:#}\n")
+}
+
+fn row(report: &WhatifReport<'_>, group: &FaultGroup) -> Value {
+    let (fabric, outcome) = (report.fabric, &group.outcome);
+    let parts = report.faults.get(group.faults[0]).parts();
+    let mut row = Map::new();
+    row.insert("part".into(), json!(part_name(fabric, parts[0])));
+    if parts.len() > 1 {
+        let names: Vec<String> = parts.iter().map(|&part| part_name(fabric, part)).collect();
+        row.insert("parts".into(), json!(names));
+    }
+    let kinds: Vec<String> = group.kinds.iter().map(|&kind| kind_name(kind)).collect();
+    row.insert("kind".into(), json!(kinds.join(" and ")));
+    row.insert("alike".into(), json!(group.faults.len()));
+    let alike = group.faults.iter().map(|&fault| {
+        let parts = report.faults.get(fault).parts();
+        parts.iter().map(|&part| part_name(fabric, part)).collect::<Vec<_>>().join("+")
+    });
+    row.insert("alike_parts".into(), alike.collect());
+    row.insert("lost".into(), json!(outcome.lost));
+    row.insert("cut_off".into(), json!(outcome.cut_off));
+    let pairs = outcome.undelivered.iter().map(|pair| pair_name(fabric, pair));
+    row.insert("undelivered".into(), pairs.collect());
+    row.insert("a2a".into(), json!(outcome.a2a));
+    row.insert("a2a_bound".into(), json!(outcome.a2a_bound));
+    let worst =
+        outcome.worst.map(|port| format!("{}/{}", fabric.switch(port.switch).guid, port.port));
+    row.insert("worst_port".into(), json!(worst));
+    insert_series(&mut row, report, &outcome.series);
+    for (key, value) in [
+        ("entries", outcome.entries),
+        ("blocks", outcome.blocks),
+        ("switches", outcome.switches),
+        ("pairs", outcome.pairs),
+    ] {
+        row.insert(key.into(), json!(value));
+    }
+    Value::Object(row)
+}
+
+/// Adds the mean of each series, its maximum and the mean of its bounds.
+fn insert_series(
+    row: &mut Map<String, Value>,
+    report: &WhatifReport<'_>,
+    series: &[SeriesNumbers],
+) {
+    for (pattern, risk) in report.patterns.iter().zip(series) {
+        let key = pattern.key();
+        row.insert(key.into(), json!(risk.mean()));
+        row.insert(format!("{key}_max"), json!(risk.max));
+        row.insert(format!("{key}_bound"), json!(risk.mean_bound()));
+    }
+}
+
+fn pair_name(fabric: &Fabric, pair: &LostPair) -> Value {
+    json!({
+        "from": fabric.switch(pair.from).guid.to_string(),
+        "from_name": fabric.switch(pair.from).name,
+        "to": fabric.node(pair.to).guid.to_string(),
+        "to_name": fabric.adapter_of(pair.to).name,
+    })
+}
+
+/// Returns a part as `dmodc degrade --remove` takes it: GUID, or GUID/PORT for a cable.
+pub(super) fn part_name(fabric: &Fabric, part: Part) -> String {
+    match part {
+        Part::Switch(s) => fabric.switch(s).guid.to_string(),
+        Part::Cable(c) => {
+            let (s, port) = match fabric.cable(c) {
+                CableEnds::Switches(cable) => cable.a,
+                CableEnds::Node(n) => (fabric.node(n).switch, fabric.node(n).switch_port),
+            };
+            format!("{}/{port}", fabric.switch(s).guid)
+        }
+    }
+}
