@@ -77,6 +77,14 @@ fn routing_and_judging_work_with_64_threads_of_256_kib() {
     ok(&["analyze", "now.topo", "stable.lft", "--patterns", "a2a,rp:70,sp:70,bisection:70"]);
     ok(&["diff", "now.topo", "old.lft", "stable.lft"]);
     ok(&["plan", "now.topo", "old.lft", "stable.lft", "-o", "plan"]);
+    let faults = ["whatif", "now.topo", "--parts", "switches", "--double", "200"];
+    let [alone, together] = ["1", "64"].map(|threads| {
+        let csv = format!("{threads}.csv");
+        let out = run(&desk, threads, &[&faults[..], &["--csv", &csv]].concat());
+        assert!(out.status.success(), "{}", text(&out.stderr));
+        std::fs::read(desk.path(&csv)).unwrap()
+    });
+    assert_eq!(alone, together);
     ok(&["trace", "now.topo", "stable.lft", "node-0", "node-77"]);
     ok(&[&stable[..], &["-o", "stable.npy"]].concat());
     ok(&["check", "now.topo", "stable.npy"]);

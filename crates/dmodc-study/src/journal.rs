@@ -66,7 +66,7 @@ fn io(path: &Path, error: std::io::Error) -> JournalError {
 }
 
 fn beginning<O: JournalOwner>(owner: &O) -> String {
-    format!("# dmodc/{} {} {} dmodc {}\n", O::KIND, O::OF, owner.hash(), env!("CARGO_PKG_VERSION"))
+    format!("# {} {} {} dmodc {}\n", O::KIND, O::OF, owner.hash(), env!("CARGO_PKG_VERSION"))
 }
 
 /// A journal that only this process may write.
@@ -180,9 +180,7 @@ fn read<O: JournalOwner>(
     let Some((first, mut rest)) = text.split_once('\n') else { return Ok((vec![], 0)) };
     let words: Vec<&str> = first.split(' ').collect();
     match words[..] {
-        ["#", kind, of, hash, "dmodc", version]
-            if kind.strip_prefix("dmodc/") == Some(O::KIND) && of == O::OF =>
-        {
+        ["#", kind, of, hash, "dmodc", version] if kind == O::KIND && of == O::OF => {
             owner.check(&path.display(), hash, version)?;
         }
         _ => {

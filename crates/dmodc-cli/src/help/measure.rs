@@ -195,7 +195,7 @@ pub(super) const PAGES: &[HelpPage] = &[
                 line: "dmodc bench --preset director-648,rlft-36 --dead 5/0 --no-check",
             },
         ],
-        see_also: &["bench analyze", "route"],
+        see_also: &["bench analyze", "bench whatif", "route"],
     },
     HelpPage {
         command: "bench analyze",
@@ -217,6 +217,27 @@ pub(super) const PAGES: &[HelpPage] = &[
             },
         ],
         see_also: &["bench", "analyze"],
+    },
+    HelpPage {
+        command: "bench whatif",
+        notes: &[],
+        exit: &[
+            (0, "All results are right."),
+            (1, "Some results are wrong. Please report this."),
+            (2, "An option is wrong."),
+        ],
+        files: &[("--record FOLDER", "The results, as record.json.")],
+        examples: &[
+            Example {
+                about: "Try every single fault of a fabric of 648 nodes.",
+                line: "dmodc bench whatif --preset director-648",
+            },
+            Example {
+                about: "Try a sample of the faults of a fabric of 11,664 nodes.",
+                line: "dmodc bench whatif --preset rlft-36 --sample 1000",
+            },
+        ],
+        see_also: &["bench", "whatif"],
     },
     HelpPage {
         command: "bench plot",

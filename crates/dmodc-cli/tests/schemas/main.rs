@@ -16,8 +16,9 @@ use regex_lite::Regex;
 use serde_json::{Value, json};
 use validator::Schemas;
 
-/// Names in the sources that look like schemas and are none: the plan of a study is TOML, its journal is text.
-const NOT_JSON: [&str; 2] = ["dmodc/study-plan/2", "dmodc/study-journal/2"];
+/// Names in the sources that look like schemas and are none: the plan of a study is TOML, journals are text.
+const NOT_JSON: [&str; 3] =
+    ["dmodc/study-plan/2", "dmodc/study-journal/2", "dmodc/whatif-journal/1"];
 
 /// The schemas of the plugin's own files, which its own crate tests.
 const OF_THE_PLUGIN: [&str; 2] = ["opensm-1.json", "opensm-event-1.json"];
@@ -371,6 +372,9 @@ fn comparisons(desk: &mut CheckedDesk) {
     desk.json(&["diff", "cut.topo", "f.lft", "cut.lft"]);
     let spare = fixture("back-to-back/fabric.topo");
     desk.json(&["diff", &spare, &fixture("back-to-back/tables.lft"), &fixture("clean/tables.lft")]);
+    desk.json(&["whatif", "f.topo", "--double", "5", "--patterns", "sp,rp:3"]);
+    desk.json(&["whatif", "cut.topo", "--any-switch"]);
+    desk.json(&["whatif", "bare.json", "--any-switch"]);
     desk.json(&["plan", "g.topo", "f.lft", "g.lft", "-o", "g.plan"]);
     desk.json(&["plan", "f.topo", "f.lft", "loop.lft"]);
     desk.json(&["plan", "f.topo", "loop.lft", "f.lft"]);
@@ -384,6 +388,7 @@ fn benchmarks(desk: &mut CheckedDesk) {
     desk.file("record/record.json");
     desk.json(&bench(&["--engine", "dmodc,stable", "--threads", "1", "--no-check"]));
     desk.json(&bench(&["--stream"]));
+    desk.json(&["bench", "whatif", "--pgft", "2; 4,6; 1,3; 1,1", "--compare", "2"]);
     let analyze = ["bench", "analyze", "--pgft", "2; 4,6; 1,3; 1,1", "--rounds", "1"];
     desk.json(&analyze);
     desk.json(&[&analyze[..], &["--no-naive"]].concat());

@@ -30,7 +30,7 @@ pub struct Study {
 }
 
 impl JournalOwner for Study {
-    const KIND: &'static str = "study-journal/2";
+    const KIND: &'static str = "dmodc/study-journal/2";
     const OF: &'static str = "plan";
     const ADVICE: &'static str = "use another folder with --output";
 

@@ -71,7 +71,7 @@ pub struct FaultSurvey<'a> {
 pub type NumberedOutcome = (usize, Outcome);
 
 impl JournalOwner for FaultSurvey<'_> {
-    const KIND: &'static str = "whatif-journal/1";
+    const KIND: &'static str = "dmodc/whatif-journal/1";
     const OF: &'static str = "survey";
     const ADVICE: &'static str = "use another file with --journal";
 
