@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use dmodc::advise::Present;
 use dmodc::judge::risk::AllToAllRisk;
-use dmodc::judge::{self, Delivery};
+use dmodc::judge::{self, Delivery, Diff};
 use dmodc::{Degradation, Live, Random, Router, parallel};
 use serde_json::{Value, json};
 
@@ -85,21 +85,25 @@ fn router(case: &BenchCase) -> Result<Router, BenchError> {
     Ok(router)
 }
 
-/// The numbers of a fault, found by routing and judging the whole fabric.
+/// The numbers of a fault, found by routing and judging the whole fabric: all numbers that a survey has.
 struct WholeNumbers {
     delivery: Delivery,
     all_to_all: AllToAllRisk,
+    diff: Diff,
 }
 
 impl WholeNumbers {
     fn equals(&self, (_, outcome): &NumberedOutcome) -> bool {
         (outcome.lost, outcome.cut_off) == (self.delivery.lost, self.delivery.cut_off)
             && (outcome.a2a, outcome.a2a_bound) == (self.all_to_all.max, self.all_to_all.bound)
+            && (outcome.entries, outcome.blocks)
+                == (self.diff.changes.entries, self.diff.changes.blocks)
+            && (outcome.switches, outcome.pairs) == (self.diff.changes.switches, self.diff.pairs)
     }
 }
 
-/// Routes and judges the fabric with a fault from the beginning, with all threads: the tables, the pairs that arrive, and
-/// all-to-all.
+/// Routes and judges the fabric with a fault from the beginning, with all threads: the tables, the pairs that arrive,
+/// all-to-all, and what changes in the tables.
 fn from_the_beginning(
     router: &Router,
     faults: &Faults,
@@ -115,6 +119,7 @@ fn from_the_beginning(
     let loads = traffic.all_to_all();
     let nodes = traffic.nodes().iter().copied();
     Ok(WholeNumbers {
+        diff: judge::diff(live, &ranking, router.tables(), &tables),
         delivery: Delivery::among(live, nodes, loads.undelivered),
         all_to_all: AllToAllRisk { max: loads.max(), worst: None, bound: loads.bound },
     })

@@ -113,12 +113,6 @@ impl ForwardingTables {
         self.columns.tiles().zip(self.tiles.iter().map(Lines::bytes))
     }
 
-    /// Returns the entries of the i-th tile, switch by switch.
-    #[inline]
-    pub(crate) fn tile_entries(&self, i: usize) -> &[u8] {
-        self.tiles[i].bytes()
-    }
-
     /// Returns every tile with its entries, to be written by several threads.
     pub fn tiles_mut(&mut self) -> Vec<(Tile, &mut [u8])> {
         self.columns.tiles().zip(self.tiles.iter_mut().map(Lines::bytes_mut)).collect()

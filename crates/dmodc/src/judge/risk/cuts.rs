@@ -129,8 +129,10 @@ impl Cuts {
         };
         let of: Vec<u32> = labels.iter().map(cut).collect();
         self.cuts.extend(added);
+        let mut beyond: Vec<u32> = Vec::new();
         for t in live.switches() {
-            let mut beyond: Vec<u32> = live.links(t).map(|(_, peer)| of[peer.at()]).collect();
+            beyond.clear();
+            beyond.extend(live.links(t).map(|(_, peer)| of[peer.at()]));
             let all = beyond.len() as u64;
             beyond.retain(|&cut| cut != NONE && cut != of[t.at()]);
             beyond.sort_unstable();

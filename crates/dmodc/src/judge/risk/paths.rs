@@ -7,6 +7,8 @@
 //! Example: with 36-port switches `shift` is 6 (38 channels are needed, 64 are there). Entry 7 of switch 3 is channel
 //! `3 << 6 | 7` = 199. Entry 255, no route, becomes 63, a channel that leads nowhere.
 
+use std::sync::Arc;
+
 use super::super::walk::Heights;
 use crate::fabric::{Live, Peer};
 use crate::id::{PortNumber, SwitchIndex};
@@ -137,17 +139,19 @@ impl Channels {
 /// Tables, and where their entries lead to.
 pub(super) struct Paths<'a> {
     tiles: Vec<&'a [u8]>,
-    channels: Channels,
+    channels: Arc<Channels>,
     switches: usize,
 }
 
 impl<'a> Paths<'a> {
     pub(super) fn new(live: Live<'_>, heights: &Heights, tables: &'a ForwardingTables) -> Self {
-        Paths {
-            tiles: tables.tiles().map(|(_, entries)| entries).collect(),
-            channels: Channels::new(live, heights),
-            switches: live.fabric.switches().len(),
-        }
+        Paths::over(Arc::new(Channels::new(live, heights)), tables)
+    }
+
+    /// Returns the paths of tables over channels that are known.
+    pub(super) fn over(channels: Arc<Channels>, tables: &'a ForwardingTables) -> Self {
+        let tiles = tables.tiles().map(|(_, entries)| entries).collect();
+        Paths { tiles, channels, switches: tables.switch_count() }
     }
 
     /// Returns the directed ports by number.
@@ -278,6 +282,12 @@ impl FlowPaths {
             let lost = row.iter_mut().zip(&*arrived).filter(|(_, arrived)| !**arrived);
             lost.for_each(|(port, _)| *port = none);
         }
+    }
+
+    /// Copies the ports of a flow; none if it did not arrive.
+    pub(super) fn copy_ports(&self, flow: usize, none: u32, ports: &mut Vec<u32>) {
+        ports.clear();
+        ports.extend(self.rows().iter().map(|row| row[flow]).take_while(|&port| port != none));
     }
 
     /// Returns for each flow whether it arrived.

@@ -1,77 +1,122 @@
 //! The entries that changed, exactly, and by column.
 
-use super::{Baseline, Routed};
-use crate::id::SwitchIndex;
+use super::{Baseline, NO_TRAFFIC, Routed};
 use crate::judge::diff::TableChanges;
-use crate::tables::TableDelta;
+use crate::tables::{NO_ROUTE, RowDelta, TableDelta, Tile};
 
-/// The entries in which two tables differ, sorted by column, then by switch. Rows of dead switches do not count: nobody
-/// sends them anything.
+/// The entries in which two tables differ. Rows of dead switches do not count: nobody sends them anything.
 pub(super) struct ChangedEntries {
-    /// The column in the upper half, the switch in the lower one.
+    /// Those that flows may meet, sorted: the column in the upper half, the switch in the lower one.
     entries: Vec<u64>,
     switches: Vec<u32>,
+    /// The numbers of all.
     pub(super) changes: TableChanges,
 }
 
+/// A batch has this number of entries, or a few more.
+const BATCH: usize = 1024;
+
 /// The switches whose entry for one column changed.
 pub(super) struct ChangedColumn<'a> {
-    pub(super) column: u32,
+    /// The position of its node.
+    pub(super) position: u32,
     pub(super) switches: &'a [u32],
+}
+
+/// The entries of a row that flows may meet.
+#[derive(Default)]
+struct FedEntries(Vec<bool>);
+
+impl FedEntries {
+    /// Finds the columns of a tile for which some flow may meet the old entry of a switch: all if nodes are on the
+    /// switch, or else those for which the entry of a neighbour leads here. Most switches get flows for few columns, and
+    /// a changed entry that no flow meets moves nothing; so this saves most of the work. Rows are compared as a whole,
+    /// which takes far less time than looking up single entries.
+    fn find(&mut self, baseline: &Baseline<'_>, row: &RowDelta, tile: &Tile) {
+        let has_nodes = baseline.weight[row.switch.at()] > 0;
+        self.0.clear();
+        self.0.resize(tile.columns.len(), has_nodes);
+        if has_nodes {
+            return;
+        }
+        let (entries, width) = (baseline.tiles[tile.index], tile.columns.len());
+        for feeder in &baseline.feeders[row.switch.at()] {
+            let row = &entries[feeder.switch as usize * width..][..width];
+            for (fed, &entry) in self.0.iter_mut().zip(row) {
+                *fed |= entry == feeder.entry;
+            }
+        }
+    }
 }
 
 impl ChangedEntries {
     /// Finds the entries among those of a delta that really differ. A delta names destination switches, of which only
     /// some columns may differ, and it may name a row twice.
     pub(super) fn new(baseline: &Baseline<'_>, after: Routed<'_>, delta: &TableDelta) -> Self {
-        let (old, new) = (baseline.routed.tables, after.tables);
-        let columns = new.columns();
-        let (mut entries, mut blocks) = (Vec::new(), Vec::new());
-        for row in delta.rows().iter().filter(|row| after.live.switch(row.switch)) {
-            let tile = columns.tile(row.tile as usize);
-            let (old, new) = (old.row(row.switch, &tile), new.row(row.switch, &tile));
-            let switch = row.switch.at() as u64;
-            for span in row.spans(columns) {
-                let first = tile.columns.start;
-                let places = span.start - first..span.end - first;
-                for (column, (a, b)) in span.zip(old[places.clone()].iter().zip(&new[places])) {
-                    if a != b {
-                        entries.push((column as u64) << 32 | switch);
-                        let block = switch << 32 | u64::from(baseline.blocks.of_column[column]);
-                        if blocks.last() != Some(&block) {
-                            blocks.push(block);
-                        }
+        let mut rows: Vec<RowDelta> = delta.rows().to_vec();
+        rows.retain(|row| after.live.switch(row.switch));
+        rows.sort_unstable_by_key(|row| (row.switch, row.tile));
+        rows.dedup_by(|later, first| {
+            let is_same = (later.switch, later.tile) == (first.switch, first.tile);
+            if is_same {
+                first.targets |= later.targets;
+            }
+            is_same
+        });
+        let mut changes = TableChanges::default();
+        let (mut entries, mut fed) = (Vec::new(), FedEntries::default());
+        let mut sent = vec![false; baseline.blocks.count];
+        for rows in rows.chunk_by(|a, b| a.switch == b.switch) {
+            let before = changes.entries;
+            for row in rows {
+                let tile = after.tables.columns().tile(row.tile as usize);
+                fed.find(baseline, row, &tile);
+                let [old, new] =
+                    [baseline.routed.tables, after.tables].map(|t| t.row(row.switch, &tile));
+                for column in row.spans(after.tables.columns()).flatten() {
+                    let at = column - tile.columns.start;
+                    if old[at] == new[at] {
+                        continue;
+                    }
+                    changes.entries += 1;
+                    changes.set += u64::from(old[at] == NO_ROUTE);
+                    changes.unset += u64::from(new[at] == NO_ROUTE);
+                    sent[baseline.blocks.of_column[column] as usize] = true;
+                    if fed.0[at] {
+                        entries.push((column as u64) << 32 | row.switch.at() as u64);
                     }
                 }
             }
+            if changes.entries > before {
+                changes.switches += 1;
+                changes.blocks += sent.iter().filter(|sent| **sent).count() as u64;
+                sent.fill(false);
+            }
         }
-        for list in [&mut entries, &mut blocks] {
-            list.sort_unstable();
-            list.dedup();
-        }
-        let entry = |&key: &u64| {
-            let (column, s) = ((key >> 32) as usize, SwitchIndex::new(key as u32 as usize));
-            (old.port(s, column).is_none(), new.port(s, column).is_none())
-        };
-        let count = |wanted| entries.iter().filter(|key| entry(key) == wanted).count() as u64;
-        let changes = TableChanges {
-            entries: entries.len() as u64,
-            set: count((true, false)),
-            unset: count((false, true)),
-            blocks: blocks.len() as u64,
-            switches: blocks.chunk_by(|a, b| a >> 32 == b >> 32).count() as u64,
-        };
+        entries.sort_unstable();
         let switches = entries.iter().map(|&key| key as u32).collect();
         ChangedEntries { entries, switches, changes }
     }
 
-    /// Returns the changed columns, each with its switches, ascending.
-    pub(super) fn columns(&self) -> impl Iterator<Item = ChangedColumn<'_>> {
-        let mut start = 0;
-        self.entries.chunk_by(|a, b| a >> 32 == b >> 32).map(move |same| {
+    /// Returns the changed columns that traffic goes to, each with the switches that flows may meet, ascending. They come in
+    /// batches whose routes are followed together. `position_of` holds the position of the node of each column.
+    pub(super) fn batches(&self, position_of: &[u32]) -> Vec<Vec<ChangedColumn<'_>>> {
+        let (mut batches, mut start, mut in_last) = (vec![], 0, BATCH);
+        for same in self.entries.chunk_by(|a, b| a >> 32 == b >> 32) {
             let switches = &self.switches[start..start + same.len()];
             start += same.len();
-            ChangedColumn { column: (same[0] >> 32) as u32, switches }
-        })
+            let position = position_of[(same[0] >> 32) as usize];
+            if position == NO_TRAFFIC {
+                continue;
+            }
+            if in_last >= BATCH {
+                batches.push(vec![]);
+                in_last = 0;
+            }
+            in_last += switches.len();
+            let last = batches.last_mut().expect("a batch was begun");
+            last.push(ChangedColumn { position, switches });
+        }
+        batches
     }
 }

@@ -1,8 +1,8 @@
 //! The flows to one destination that a change moves.
 
-use super::super::paths::FlowTarget;
+use super::super::paths::{Flow, FlowPaths, FlowTarget, Paths};
+use super::changes::ChangedColumn;
 use super::{Baseline, Recount, UndeliveredBundle};
-use crate::tables::ForwardingTables;
 
 /// No changed switch was met.
 const NONE: u32 = u32::MAX;
@@ -35,24 +35,13 @@ impl MovedFlows {
     }
 }
 
-/// The old and the new route from one changed switch to the destination.
+/// The old and the new route from one changed switch to the destination; a route that does not arrive has no ports.
 #[derive(Default)]
 pub(super) struct RouteChange {
     pub(super) old: Vec<u32>,
     pub(super) new: Vec<u32>,
     pub(super) old_arrives: bool,
     pub(super) new_arrives: bool,
-}
-
-impl RouteChange {
-    /// Returns the ports that a flow loads on the old route after its way to the changed switch.
-    fn old_loaded(&self) -> &[u32] {
-        if self.old_arrives { &self.old } else { &[] }
-    }
-
-    fn new_loaded(&self) -> &[u32] {
-        if self.new_arrives { &self.new } else { &[] }
-    }
 }
 
 /// A flow of a permutation that moves: its ports that lose it and gain it.
@@ -70,6 +59,10 @@ pub(super) struct ColumnRecount {
     gathered: Vec<u32>,
     waiting: Vec<u32>,
     routes: Vec<RouteChange>,
+    /// The flows of a batch of columns, one for each changed entry, and their old and new ways.
+    flows: Vec<Flow>,
+    old_ways: FlowPaths,
+    new_ways: FlowPaths,
 }
 
 impl ColumnRecount {
@@ -79,6 +72,9 @@ impl ColumnRecount {
             gathered: vec![],
             waiting: vec![],
             routes: vec![],
+            flows: vec![],
+            old_ways: FlowPaths::default(),
+            new_ways: FlowPaths::default(),
         }
     }
 
@@ -107,45 +103,65 @@ impl ColumnRecount {
         flows
     }
 
-    fn follow(&mut self, baseline: &Baseline<'_>, after: &[u8], at: usize, to: &FlowTarget) {
-        if self.routes.len() == at {
-            self.routes.push(RouteChange::default());
+    /// Takes the routes from the changed switch with this index out of the batch.
+    fn take_route(&mut self, index: usize, in_batch: usize, none: u32) {
+        if self.routes.len() <= index {
+            self.routes.resize_with(index + 1, RouteChange::default);
         }
-        let from = self.gathered[at];
-        let RouteChange { old, new, old_arrives, new_arrives } = &mut self.routes[at];
-        old.clear();
-        new.clear();
-        let before = baseline.tiles[to.tile as usize];
-        *old_arrives = baseline.follow(before, from, to, |port| old.push(port));
-        *new_arrives = baseline.follow(after, from, to, |port| new.push(port));
+        let RouteChange { old, new, old_arrives, new_arrives } = &mut self.routes[index];
+        self.old_ways.copy_ports(in_batch, none, old);
+        self.new_ways.copy_ports(in_batch, none, new);
+        *old_arrives = self.old_ways.arrived()[in_batch];
+        *new_arrives = self.new_ways.arrived()[in_batch];
     }
 }
 
 impl Recount {
-    /// Moves the flows to the node of a position, for which the entries of these switches changed.
+    /// Follows the old and the new routes from all changed switches of a batch of columns.
+    pub(super) fn follow(
+        &mut self,
+        baseline: &Baseline<'_>,
+        after: &Paths<'_>,
+        batch: &[ChangedColumn<'_>],
+    ) {
+        let ColumnRecount { flows, old_ways, new_ways, .. } = &mut self.column;
+        flows.clear();
+        for column in batch {
+            let target = baseline.targets[column.position as usize];
+            flows.extend(column.switches.iter().map(|&from| Flow { from, target }));
+        }
+        baseline.paths.follow_all(flows, old_ways);
+        after.follow_all(flows, new_ways);
+    }
+
+    /// Moves the flows to a destination. The routes of its changed switches have been followed; `first` is the place of the
+    /// first one in the batch.
     pub(super) fn move_flows(
         &mut self,
         baseline: &Baseline<'_>,
-        after: &ForwardingTables,
-        position: u32,
-        changed: &[u32],
+        column: &ChangedColumn<'_>,
+        first: usize,
         moved: &mut MovedFlows,
     ) {
+        let ChangedColumn { position, switches: changed } = *column;
         let to = &baseline.targets[position as usize];
-        let after = after.tile_entries(to.tile as usize);
+        let none = baseline.channels.ports.len() as u32;
         for (index, &s) in changed.iter().enumerate() {
             self.column.first_met[s as usize] = index as u32;
             self.column.gathered.push(s);
         }
         for (index, &s) in changed.iter().enumerate() {
             let flows = self.column.gather(baseline, s, index as u32, to);
-            self.column.follow(baseline, after, index, to);
+            if flows == 0 {
+                continue;
+            }
+            self.column.take_route(index, first + index, none);
             moved.pairs += flows;
             let route = &self.column.routes[index];
-            for &port in route.old_loaded() {
+            for &port in &route.old {
                 self.loads[port as usize] -= flows;
             }
-            for &port in route.new_loaded() {
+            for &port in &route.new {
                 self.loads[port as usize] += flows;
             }
         }
@@ -159,11 +175,14 @@ impl Recount {
     /// Loads or unloads the ports *before* the changed switches, where only one of the two routes arrives.
     fn move_ways_there(&mut self, baseline: &Baseline<'_>, position: u32, moved: &mut MovedFlows) {
         let to = &baseline.targets[position as usize];
-        let tile = baseline.tiles[to.tile as usize];
         for &from in &self.column.gathered {
-            let route = &self.column.routes[self.column.first_met[from as usize] as usize];
+            // Where nobody sends, no flow was gathered, and there is no route.
             let senders = u64::from(baseline.senders(from, to));
-            if route.old_arrives == route.new_arrives || senders == 0 {
+            if senders == 0 {
+                continue;
+            }
+            let route = &self.column.routes[self.column.first_met[from as usize] as usize];
+            if route.old_arrives == route.new_arrives {
                 continue;
             }
             let bundle = UndeliveredBundle { to: position, from };
@@ -171,15 +190,11 @@ impl Recount {
                 true => moved.again.push(bundle),
                 false => moved.no_longer.push(bundle),
             }
-            let loads = &mut self.loads;
-            // The old route passes the way there, and ends with the old route of the changed switch.
-            let mut way = vec![];
-            baseline.follow(tile, from, to, |port| way.push(port));
-            way.truncate(way.len() - route.old.len());
-            for port in way {
+            let met = self.column.gathered[self.column.first_met[from as usize] as usize];
+            for port in baseline.way_to(from, met, to) {
                 match route.new_arrives {
-                    true => loads[port as usize] += senders,
-                    false => loads[port as usize] -= senders,
+                    true => self.loads[port as usize] += senders,
+                    false => self.loads[port as usize] -= senders,
                 }
             }
         }
@@ -188,7 +203,6 @@ impl Recount {
     /// Moves the flow to a position in every permutation whose source was gathered.
     fn move_permutations(&mut self, baseline: &Baseline<'_>, position: u32) {
         let to = &baseline.targets[position as usize];
-        let tile = baseline.tiles[to.tile as usize];
         for (permutations, loads) in baseline.permutations.iter().zip(&mut self.series) {
             for (pattern, &source) in permutations.sources_of(position).iter().enumerate() {
                 let from = baseline.targets[source as usize].home;
@@ -197,17 +211,16 @@ impl Recount {
                     continue;
                 }
                 let route = &self.column.routes[met as usize];
-                let mut way = vec![];
+                let mut flow = MovedFlow { loses: [&route.old, &[]], gains: [&route.new, &[]] };
+                let way;
                 if route.old_arrives != route.new_arrives {
-                    baseline.follow(tile, from, to, |port| way.push(port));
-                    way.truncate(way.len() - route.old.len());
+                    way = baseline.way_to(from, self.column.gathered[met as usize], to);
+                    match route.new_arrives {
+                        true => flow.gains[1] = &way,
+                        false => flow.loses[1] = &way,
+                    }
                 }
-                let (loses, gains) = match (route.old_arrives, route.new_arrives) {
-                    (true, false) => ([&way[..], &route.old], [&[][..]; 2]),
-                    (false, true) => ([&[][..]; 2], [&way[..], &route.new]),
-                    _ => ([route.old_loaded(), &[]], [route.new_loaded(), &[]]),
-                };
-                loads.move_flow(pattern, &MovedFlow { loses, gains });
+                loads.move_flow(pattern, &flow);
             }
         }
     }

@@ -35,12 +35,14 @@ mod column;
 mod permutations;
 mod tally;
 
+use std::sync::Arc;
+
 pub use permutations::SeriesPattern;
 pub use tally::{AllToAllRisk, Effect, SeriesRisk, Tally};
 
 use super::cuts::Cuts;
 use super::loads::{Loads, LostPair};
-use super::paths::{Channels, FlowTarget};
+use super::paths::{Channels, FlowTarget, Paths};
 use super::{NAMED, Traffic};
 use crate::fabric::{Degradation, Live};
 use crate::id::{NodeIndex, PortNumber, SwitchIndex};
@@ -96,7 +98,8 @@ pub struct Baseline<'a> {
     weight: Vec<u32>,
     tiles: Vec<&'a [u8]>,
     /// All ports of the fabric, those that are dead now, too: a repair may bring them back.
-    channels: Channels,
+    channels: Arc<Channels>,
+    paths: Paths<'a>,
     /// The feeders of each switch: those below it come first.
     feeders: Vec<Vec<Feeder>>,
     /// How many of the feeders of each switch are below it.
@@ -134,7 +137,7 @@ impl<'a> Baseline<'a> {
         let traffic = Traffic::new(live, ranking, orders, tables);
         let heights = Heights::new(live, ranking, orders);
         let whole = Degradation::none(live.fabric);
-        let channels = Channels::new(Live::new(live.fabric, &whole), &heights);
+        let channels = Arc::new(Channels::new(Live::new(live.fabric, &whole), &heights));
         let (feeders, below) = feeders(live, &heights);
         let mut position_of = vec![NO_TRAFFIC; tables.columns().len()];
         let mut place = vec![NO_TRAFFIC; live.fabric.nodes().len()];
@@ -159,6 +162,7 @@ impl<'a> Baseline<'a> {
             position_of,
             weight: traffic.weight,
             tiles: tables.tiles().map(|(_, entries)| entries).collect(),
+            paths: Paths::over(channels.clone(), tables),
             channels,
             feeders,
             below,
@@ -213,10 +217,13 @@ impl<'a> Baseline<'a> {
         let changed = ChangedEntries::new(self, after, delta);
         recount.loads.copy_from_slice(&self.loads);
         let mut moved = column::MovedFlows::default();
-        for column in changed.columns() {
-            let position = self.position_of[column.column as usize];
-            if position != NO_TRAFFIC {
-                recount.move_flows(self, after.tables, position, column.switches, &mut moved);
+        let paths = Paths::over(self.channels.clone(), after.tables);
+        for batch in changed.batches(&self.position_of) {
+            recount.follow(self, &paths, &batch);
+            let mut first = 0;
+            for column in &batch {
+                recount.move_flows(self, column, first, &mut moved);
+                first += column.switches.len();
             }
         }
         let moved_pairs = moved.pairs;
@@ -285,6 +292,18 @@ impl<'a> Baseline<'a> {
             s = next.switch;
         }
         false
+    }
+
+    /// Returns the ports of the old route to a destination from one switch to another one that it passes.
+    fn way_to(&self, from: u32, passed: u32, to: &FlowTarget) -> Vec<u32> {
+        let tile = self.tiles[to.tile as usize];
+        let (mut s, mut way) = (from, vec![]);
+        while s != passed {
+            let next = self.channels.next(s, tile[to.place(s)]);
+            way.push(next.port());
+            s = next.switch;
+        }
+        way
     }
 
     /// Returns the bundles of all-to-all that do not arrive, sorted.
