@@ -1,6 +1,7 @@
 //! What is routed: a fabric from a file and, for the engine `stable`, the reference with which it is joined.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use dmodc::fabric::Changes;
@@ -60,6 +61,13 @@ pub(super) enum RouteReference {
     Inferred(Box<Result<InferredWhole, TooIrregular>>),
 }
 
+/// What was done for the worst ports of the first state of a reference.
+pub(super) struct ReferenceRelief {
+    pub(super) relief: Relief,
+    /// How long it took.
+    pub(super) elapsed: Duration,
+}
+
 /// The present fabric, ready to be routed.
 pub(super) struct RouteState {
     fabric: Fabric,
@@ -71,7 +79,7 @@ pub(super) struct RouteState {
     /// The reference of the engine stable.
     pub(super) reference: Option<RouteReference>,
     /// What was done for the worst ports of the first state of the reference.
-    pub(super) relief: Option<Relief>,
+    pub(super) relief: Option<ReferenceRelief>,
     /// Orders from an earlier run.
     saved: Option<SavedOrders>,
     /// A LID that OpenSM cannot use.
@@ -115,7 +123,9 @@ impl RouteState {
         let (options, saved) = options(args, &fabric, leaves)?;
         let (routing, stable) = whole.stable(&options);
         let first = Live::new(&whole.fabric, &whole.missing);
+        let start = Instant::now();
         let (stable, relief) = stable.relieved(&routing, first)?;
+        let relief = ReferenceRelief { relief, elapsed: start.elapsed() };
         Ok(RouteState {
             fabric: whole.fabric.clone(),
             absent: whole.missing.clone(),
