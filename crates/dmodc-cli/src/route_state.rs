@@ -1,6 +1,7 @@
 //! What is routed: a fabric from a file and, for the engine `stable`, the reference with which it is joined.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, ensure};
 use dmodc::fabric::Changes;
@@ -77,6 +78,13 @@ struct WholeFabric {
     name: String,
 }
 
+/// What was done for the worst ports of the first state of a reference.
+pub(crate) struct ReferenceRelief {
+    pub(crate) relief: Relief,
+    /// How long it took.
+    pub(crate) elapsed: Duration,
+}
+
 /// The present fabric, ready to be routed.
 pub(crate) struct RouteState {
     fabric: Fabric,
@@ -88,7 +96,7 @@ pub(crate) struct RouteState {
     /// The reference of the engine stable.
     pub(crate) reference: Option<RouteReference>,
     /// What was done for the worst ports of the first state of the reference.
-    pub(crate) relief: Option<Relief>,
+    pub(crate) relief: Option<ReferenceRelief>,
     /// Orders from an earlier run.
     saved: Option<SavedOrders>,
     /// A LID that OpenSM cannot use.
@@ -136,7 +144,9 @@ impl RouteState {
         let (options, saved) = options(args, numbers, &fabric, leaves)?;
         let (routing, stable) = whole.stable(&options);
         let first = Live::new(&whole.fabric, &whole.missing);
+        let start = Instant::now();
         let (stable, relief) = stable.relieved(&routing, first)?;
+        let relief = ReferenceRelief { relief, elapsed: start.elapsed() };
         Ok(RouteState {
             fabric: whole.fabric.clone(),
             absent: whole.missing.clone(),

@@ -189,3 +189,12 @@ fn rails_belong_to_their_host() {
     let found = desk.json(0, &["analyze", "f.topo", "f.lft", "--nodes", "job", "--json"]);
     assert_eq!(found["nodes"], 6);
 }
+
+#[test]
+fn one_switch_has_no_port_to_share() {
+    let desk = routed("1; 4; 1; 1");
+    let text = desk.ok(&["analyze", "f.topo", "f.lft", "--patterns", "a2a,sp"]);
+    let none = "no port between switches has to carry any flow\n";
+    assert!(text.contains(&format!("  bound 0; {none}")), "{text}");
+    assert!(text.contains(&format!("  on average {none}")), "{text}");
+}

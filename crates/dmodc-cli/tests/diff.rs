@@ -125,3 +125,25 @@ fn tables_of_another_fabric_are_reported_and_rubbish_is_refused() {
     );
     assert_eq!(desk.run(&["diff", "f.topo", "f.lft"]).status.code(), Some(2));
 }
+
+/// Tables that were never changed after a fault keep entries that cannot stay. These are no part of what differs.
+#[test]
+fn forced_entries_that_stay_are_no_part_of_the_changes() {
+    let desk = degraded();
+    let whole = desk.json(1, &["diff", "g.topo", "f.lft", "g.lft", "--json"]);
+    let forced = whole["forced_entries"].as_u64().unwrap();
+    assert_eq!(whole["kept_forced_entries"], 0);
+    // The same tables twice, on a fabric that does not allow them any more.
+    let same = desk.json(0, &["diff", "g.topo", "f.lft", "f.lft", "--json"]);
+    assert_eq!((&same["entries"], &same["forced_entries"]), (&0.into(), &0.into()));
+    assert_eq!(same["kept_forced_entries"].as_u64(), Some(forced));
+    // The tables of the whole fabric with one entry changed.
+    let lft = desk.read("f.lft");
+    assert!(lft.contains("\n0x0001 001 "));
+    desk.write("h.lft", &lft.replacen("\n0x0001 001 ", "\n0x0001 002 ", 1));
+    let diff = desk.json(1, &["diff", "g.topo", "f.lft", "h.lft", "--json"]);
+    assert_eq!(diff["entries"], 1);
+    assert!(diff["forced_entries"].as_u64() <= Some(1));
+    let text = desk.code(1, &["diff", "g.topo", "f.lft", "h.lft"]);
+    assert!(text.contains("more cannot stay either, but the new tables keep"), "{text}");
+}

@@ -47,7 +47,7 @@ pub struct Preprocessing {
 impl Preprocessing {
     /// Computes the dividers and returns the preprocessing.
     pub fn new(ranking: Ranking, orders: Arc<Orders>, groups: PortGroups) -> Self {
-        let dividers = dividers(&groups);
+        let dividers = dividers(&groups, &ranking);
         Preprocessing { ranking, orders, groups, dividers, kernel: Kernel::best() }
     }
 
@@ -78,7 +78,7 @@ impl Preprocessing {
     pub(crate) fn replace(&mut self, live: Live<'_>, ranking: Ranking) {
         self.ranking = ranking;
         self.groups.rebuild(live, &self.ranking);
-        self.dividers = dividers(&self.groups);
+        self.dividers = dividers(&self.groups, &self.ranking);
     }
 
     /// Returns room for the costs of one tile, in the form that this fabric allows.

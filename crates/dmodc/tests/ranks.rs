@@ -8,13 +8,14 @@ use std::sync::Arc;
 
 use common::{
     Case, Drawing, entries_by_guid, for_seeds, judge, pgft, random_faults, random_graph,
-    random_pgft, route, saved_options,
+    random_pgft, route, rows, saved_options,
 };
 use dmodc::fabric::{AdapterKind, Part};
 use dmodc::judge::risk::Traffic;
+use dmodc::oracle::updown;
 use dmodc::{
-    CableIndex, Degradation, Fabric, Guid, GuidOrder, LeafRule, Live, Oddity, Random, RankRule,
-    Ranking, Router, Routing, RoutingOptions, SavedOrders, SwitchIndex, SwitchOrder,
+    CableIndex, Change, Degradation, Fabric, Guid, GuidOrder, LeafRule, Live, Oddity, Random,
+    RankRule, Ranking, Router, Routing, RoutingOptions, SavedOrders, SwitchIndex, SwitchOrder,
 };
 
 fn live<'a>(fabric: &'a Fabric, dead: &'a Degradation) -> Live<'a> {
@@ -338,6 +339,70 @@ fn parallel_cables_that_no_damage_explains_are_no_fat_tree() {
         assert_eq!(routing.unconnected().map(|why| why.oddity), oddity, "{parallel}");
         assert_eq!(lost, if oddity.is_some() { 0 } else { 2 * 6 * 6 }, "{parallel}");
     }
+}
+
+/// Three pods of six leaves and four planes, each plane with a spine in every pod and three cores. Service leaves in different
+/// planes, one of them with many parallel cables, are the reason why ranks are counted from one root, which is a leaf.
+fn four_planes() -> Fabric {
+    let mut drawing = Drawing::new();
+    let mut pods = vec![];
+    for pod in 0..3 {
+        let leaves: Vec<usize> =
+            (0..6).map(|l| drawing.switch(&format!("leaf-{pod}-{l}"))).collect();
+        let spines: Vec<usize> =
+            (0..4).map(|plane| drawing.switch(&format!("spine-{pod}-{plane}"))).collect();
+        for &leaf in &leaves {
+            drawing.nodes(leaf, 8);
+            spines.iter().for_each(|&spine| drawing.cable(leaf, spine, 2));
+        }
+        pods.push(spines);
+    }
+    for plane in 0..4 {
+        for core in 0..3 {
+            let core = drawing.switch(&format!("core-{plane}-{core}"));
+            pods.iter().for_each(|spines| drawing.cable(core, spines[plane], 2));
+        }
+    }
+    for (pod, plane, cables) in [(1, 0, 2), (2, 1, 14)] {
+        let leaf = drawing.switch("service leaf");
+        drawing.nodes(leaf, 6);
+        drawing.cable(leaf, pods[pod][plane], cables);
+    }
+    drawing.finish()
+}
+
+/// From a root that is a leaf, a whole plane lies below the other leaves if the spine of that plane in the root's pod fails.
+/// It carries nothing then, and the leaves above it keep their dividers.
+#[test]
+fn a_plane_that_sinks_below_the_leaves_changes_no_divider() {
+    let fabric = Arc::new(four_planes());
+    let routing = first(&fabric);
+    let mut router =
+        Router::new(fabric.clone(), routing.clone(), Degradation::none(&fabric)).unwrap();
+    assert!(matches!(routing.orders().rank_rule(), RankRule::SingleRoot(_)));
+    let root = router.preprocessing().ranking.single_roots(router.live())[0];
+    assert!(fabric.switch(root).name.starts_with("leaf-"));
+    let whole = router.traffic().all_to_all().max();
+    let leaves: Vec<SwitchIndex> = router.preprocessing().ranking.leaves().to_vec();
+    let mut sunk = 0;
+    for s in fabric.switch_indices().filter(|&s| fabric.switch(s).name.starts_with("spine-")) {
+        router.apply(&[Change::Dies(Part::Switch(s))]).unwrap();
+        let worst = router.traffic().all_to_all().max();
+        assert!(worst <= 2 * whole, "{}: {worst} flows, {whole} before", fabric.switch(s).name);
+        let live = router.live();
+        let ready = routing.preprocess(live);
+        assert_eq!(router.preprocessing().dividers, ready.dividers);
+        assert!(*router.tables() == route(&routing, live));
+        let naive = updown::tables(live, &leaves, routing.orders(), routing.columns());
+        assert_eq!(rows(router.tables()), naive);
+        // Of the other pods, the leaves have one rank; a sunk plane is below it.
+        let core_ranks =
+            fabric.switch_indices().filter(|&s| fabric.switch(s).name.starts_with("core-"));
+        sunk += core_ranks.filter(|&core| ready.ranking.rank(core) == Some(0)).count();
+        router.apply(&[Change::Recovers(Part::Switch(s))]).unwrap();
+    }
+    assert_eq!(sunk, 4 * 3, "the cores of each plane sink once");
+    assert_eq!(router.traffic().all_to_all().max(), whole);
 }
 
 /// Each connected part is looked at by itself: a large regular one does not hide what is odd in a small one.

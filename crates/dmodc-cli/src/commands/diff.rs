@@ -86,7 +86,9 @@ fn text(found: &DiffReport<'_>) -> String {
         counted(of.switches, "switch"),
         share(switches, of.switches),
     );
-    if let Some(Forced { entries, blocks }) = forced {
+    if let Some(Forced { entries: all, changed_entries: entries, changed_blocks: blocks, .. }) =
+        forced
+    {
         let _ = writeln!(
             text,
             "of these, {} ({}) and {} ({}) are forced: their old ports no longer lead closer, so every up*down* routing \
@@ -96,6 +98,14 @@ fn text(found: &DiffReport<'_>) -> String {
             counted(*blocks, "block"),
             share(*blocks, of.blocks),
         );
+        if all > entries {
+            let _ = writeln!(
+                text,
+                "{} more cannot stay either, but the new tables keep {}",
+                counted(all - entries, "entry"),
+                if all - entries == 1 { "it" } else { "them" },
+            );
+        }
     }
     let _ = writeln!(
         text,
@@ -163,8 +173,10 @@ fn json(found: &DiffReport<'_>, ranking: &Ranking, dumps: &[Lft]) -> String {
     value["schema"] = json!("dmodc/diff/1");
     value["equal"] = json!(diff.is_empty());
     value["pairs"] = json!(diff.pairs);
-    value["forced_entries"] = json!(forced.map(|forced| forced.entries));
-    value["forced_blocks"] = json!(forced.map(|forced| forced.blocks));
+    value["forced_entries"] = json!(forced.map(|forced| forced.changed_entries));
+    value["forced_blocks"] = json!(forced.map(|forced| forced.changed_blocks));
+    value["kept_forced_entries"] =
+        json!(forced.map(|forced| forced.entries - forced.changed_entries));
     value["of"] = json!({
         "entries": of.entries,
         "blocks": of.blocks,
@@ -176,8 +188,8 @@ fn json(found: &DiffReport<'_>, ranking: &Ranking, dumps: &[Lft]) -> String {
         "blocks": share(diff.changes.blocks, of.blocks),
         "switches": share(diff.changes.switches, of.switches),
         "pairs": share(diff.pairs, of.pairs),
-        "forced_entries": forced.map(|forced| share(forced.entries, of.entries)),
-        "forced_blocks": forced.map(|forced| share(forced.blocks, of.blocks)),
+        "forced_entries": forced.map(|forced| share(forced.changed_entries, of.entries)),
+        "forced_blocks": forced.map(|forced| share(forced.changed_blocks, of.blocks)),
     });
     value["levels"] = levels.collect();
     value["most"] = most.collect();

@@ -104,7 +104,7 @@ impl BenchSession<'_> {
         let rounds = self.settings.rounds;
         let preprocess = repeated(rounds, || drop(self.routing.preprocess(live)));
         let ready = self.routing.preprocess(live);
-        let divide = repeated(rounds, || drop(dividers(&ready.groups)));
+        let divide = repeated(rounds, || drop(dividers(&ready.groups, &ready.ranking)));
         let mut valid = Ok(Default::default());
         let cost = repeated(rounds, || valid = validity(live, &ready, self.routing.columns()));
         valid?;

@@ -36,6 +36,10 @@ pub struct Forced {
     pub entries: u64,
     /// Blocks of 64 LIDs with at least one of them.
     pub blocks: u64,
+    /// Those of these entries that the new tables change. Damaged tables may keep entries that cannot stay.
+    pub changed_entries: u64,
+    /// Blocks with at least one entry that cannot stay and that the new tables change.
+    pub changed_blocks: u64,
 }
 
 /// Returns the number of entries of old tables that no routing along the closer sets of the present fabric can keep.
@@ -57,25 +61,34 @@ pub fn forced(
     assert_eq!(new.switch_count(), live.fabric.switches().len(), "tables of another fabric");
     let job = RouteJob::new(live, ready, old.columns());
     let blocks = Blocks::new(job.columns);
-    let sent = SentBlocks::new(old.switch_count(), blocks.count);
+    let [sent, changed] = [(); 2].map(|()| SentBlocks::new(old.switch_count(), blocks.count));
     let counts = parallel::map_with(
         job.columns.tiles(),
         || ready.new_costs(),
         |costs, tile| {
             job.compute(&tile, costs)?;
             let mut rows = TileRows::new(&job, [old, new], &tile);
-            let mut entries = 0;
+            let mut of_tile = Forced::default();
             for s in job.live.switches() {
                 rows.forced(costs, s, |column| {
-                    entries += 1;
+                    of_tile.entries += 1;
                     sent.mark(s, blocks.of_column[column]);
+                    if old.port(s, column) != new.port(s, column) {
+                        of_tile.changed_entries += 1;
+                        changed.mark(s, blocks.of_column[column]);
+                    }
                 });
             }
-            Ok(entries)
+            Ok(of_tile)
         },
     );
-    let entries = counts.into_iter().sum::<Result<u64, TooFar>>()?;
-    Ok(Forced { entries, blocks: sent.count() })
+    let mut forced = Forced::default();
+    for of_tile in counts {
+        let of_tile: Forced = of_tile?;
+        forced.entries += of_tile.entries;
+        forced.changed_entries += of_tile.changed_entries;
+    }
+    Ok(Forced { blocks: sent.count(), changed_blocks: changed.count(), ..forced })
 }
 
 /// The rows of one tile.

@@ -221,17 +221,48 @@ impl Detection<'_> {
         SharedNeighbours { shared, own: own.len() }
     }
 
-    /// Returns whether a switch that shares a part of its neighbours with a leaf shares nearly all of them with a switch that
-    /// has no nodes and is no leaf either. Then it is a core above neighbours of which a leaf has only some: the spine chip of a
-    /// director, or the top of a pod with a mesh inside. A leaf that lost cables has no such twin: its
-    /// neighbours are those of other leaves.
+    /// Returns whether a switch that shares a part of its neighbours with a leaf is a core above neighbours of which a leaf has
+    /// only some: the spine chip of a director, or the top of a pod with a mesh inside. One of these shows it:
+    ///
+    /// - It shares nearly all of its neighbours with a switch that has no nodes and is no leaf either. A leaf that lost
+    ///   cables has no such twin: its neighbours are those of other leaves.
+    /// - Something is above it, and above another switch without nodes that shares as many of its neighbours as
+    ///   the leaf does: both are upper switches of a pod, each below cores of its own.
+    /// - All leaves that it shares neighbours with, three or more, have the same number of neighbours, and it has more.
     fn is_core(&self, s: SwitchIndex, share: SharedNeighbours, counter: &mut Counter) -> bool {
-        let is_empty = |t: SwitchIndex| t != s && !self.is_leaf(t) && self.nodes[t.at()] == 0;
-        let is_part = share.shared >= 2 && share.shared < share.own;
-        is_part && {
-            let twin = self.shared_with(s, counter, is_empty);
-            5 * twin.shared >= 4 * twin.own && twin.shared > share.shared
+        if share.shared < 2 || share.shared == share.own {
+            return false;
         }
+        let is_empty = |t: SwitchIndex| t != s && !self.is_leaf(t) && self.nodes[t.at()] == 0;
+        let twin = self.shared_with(s, counter, is_empty);
+        if 5 * twin.shared >= 4 * twin.own && twin.shared > share.shared {
+            return true;
+        }
+        let is_upper = |t: SwitchIndex| is_empty(t) && self.has_some_above(t);
+        self.has_some_above(s) && self.shared_with(s, counter, is_upper).shared >= share.shared
+            || self.has_more_neighbours_than_leaves(s, share.own)
+    }
+
+    /// Returns whether a switch is cabled to one that is cabled to no leaf.
+    fn has_some_above(&self, s: SwitchIndex) -> bool {
+        let is_far = |n: SwitchIndex| {
+            !self.is_leaf(n) && !self.live.links(n).any(|(_, peer)| self.is_leaf(peer))
+        };
+        self.live.links(s).any(|(_, n)| is_far(n))
+    }
+
+    /// Returns whether the leaves with nodes that are two hops away, three or more, all have the same number of
+    /// neighbours, which is less than this one. (Where damage is the reason, the numbers are unequal.)
+    fn has_more_neighbours_than_leaves(&self, s: SwitchIndex, own: usize) -> bool {
+        let with_nodes = |leaf: &SwitchIndex| self.is_leaf(*leaf) && self.nodes[leaf.at()] > 0;
+        let mut leaves: Vec<SwitchIndex> =
+            self.neighbours(s).into_iter().flat_map(|n| self.neighbours(n)).collect();
+        leaves.retain(with_nodes);
+        leaves.sort_unstable();
+        leaves.dedup();
+        let mut numbers = leaves.iter().map(|&leaf| self.neighbours(leaf).len());
+        let first = numbers.next();
+        leaves.len() >= 3 && first < Some(own) && numbers.all(|number| Some(number) == first)
     }
 
     /// Notes a doubt if the share of common neighbours is neither small nor nearly all, and nothing else decides.

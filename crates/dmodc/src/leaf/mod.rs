@@ -15,7 +15,8 @@
 //! 4. A switch without nodes is a leaf if it is cabled to no leaf, to at least two switches, and one
 //!    leaf is cabled to more than three fifths of those. (A core of a PGFT shares one spine with any leaf,
 //!    whatever is broken; a leaf shares all of them but the broken ones.) Where a leaf is cabled only to a part of its
-//!    neighbours, and another switch without nodes to nearly all, both are cores: spine chips of a director.
+//!    neighbours, and another switch without nodes to nearly all, both are cores: spine chips of a director. So are
+//!    switches that have others above them, and a switch that has more neighbours than all leaves.
 //! 5. A switch without nodes is a leaf of an empty pod if it is four hops away from any other leaf, or
 //!    another even number, and not cabled as a switch two hops nearer is.
 //!

@@ -5,6 +5,7 @@ use super::{ChoicesDown, MeasuredFabric};
 use crate::cost::CloserSets;
 use crate::group::PortGroups;
 use crate::parallel;
+use crate::rank::Ranking;
 
 /// Returns `false` if no switch can have a choice on the way down: the leaves below its groups are different ones. This is
 /// quick, and true of every whole PGFT.
@@ -27,6 +28,38 @@ pub(super) fn may_exist(groups: &PortGroups, destinations: &Destinations) -> boo
         overlaps
     });
     overlaps.contains(&true)
+}
+
+/// Returns whether the fabric has a diamond: a switch without nodes has two switches below it, and both are cabled to one leaf
+/// with nodes below them.
+///
+/// No PGFT has a diamond, however many of its cables and switches are dead, as long as every live leaf has a node:
+///
+/// ```text
+///     s      t has nodes, so it is on level 1. The neighbours of level 1 are on level 2, so a and b are, and s is on level 1
+///    / \     or 3. It has no nodes, so it is on level 3. But a switch of level 3 has cables to one switch of each pod of level 2,
+///   a   b    and a and b are in one pod, since both are cabled to t.
+///    \ /
+///     t
+/// ```
+///
+/// (A leaf that lost all its nodes may be s: the fabric is the same as one in which s is the spine chip of a director.)
+pub(super) fn has_diamond(ranking: &Ranking, groups: &PortGroups) -> bool {
+    let has_nodes =
+        |s| ranking.is_leaf_with_nodes(s) || ranking.found().service.binary_search(&s).is_ok();
+    // The switch from which each switch was seen last. The peers of a switch are different ones.
+    let mut seen = vec![None; groups.switch_count()];
+    for &s in groups.ascending().iter().filter(|s| !has_nodes(**s)) {
+        for &between in groups.below(s).peers {
+            for &leaf in groups.below(between).peers {
+                let before = seen[leaf.at()].replace(s);
+                if before == Some(s) && ranking.is_leaf_with_nodes(leaf) {
+                    return true;
+                }
+            }
+        }
+    }
+    false
 }
 
 /// Counts the pairs of leaves with a choice on the way down.

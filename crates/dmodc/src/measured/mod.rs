@@ -27,19 +27,28 @@ use level::LevelMeasure;
 
 /// The paper's dividers stand if fewer than one in this number of the pairs of leaves has a choice on the way down.
 ///
-/// A whole PGFT has no such pair. A damaged one can have a few: a switch that lost all its cables downwards rises above
-/// its former parents, and may then have two ways down. The graph alone cannot distinguish such a switch from a level that
-/// somebody built, but of a level that somebody built, many pairs make use.
+/// One chip that is cabled in an unusual way is no reason to give a whole level other dividers.
 const LEAST_SHARE: u64 = 8;
 
-/// Returns whether enough pairs of leaves have a choice on the way down that dividers are measured. If ranks are counted
-/// from one root, one pair is enough: such a fabric is no damaged PGFT, and near the root its routes have choices on the way
-/// down that few pairs make use of, but that all of those pairs share.
-pub(crate) fn is_worth_measuring(choices: ChoicesDown, rule: &RankRule) -> bool {
+/// Returns whether dividers are measured: enough pairs of leaves have a choice on the way down, and damage is not the reason.
+///
+/// A whole PGFT has no such pair. A damaged one can have many: a switch that lost all its cables downwards rises above
+/// its former parents, and may then have several ways down. The graph alone cannot distinguish such switches from a level that
+/// somebody built on top. A diamond can be distinguished (see `choices::has_diamond`): no PGFT has one, whatever is broken.
+///
+/// If ranks are counted from one root, one pair is enough: such a fabric is no damaged PGFT, and near the root its routes
+/// have choices on the way down that few pairs make use of, but that all of those pairs share.
+pub(crate) fn is_worth_measuring(
+    choices: ChoicesDown,
+    rule: &RankRule,
+    has_diamond: impl FnOnce() -> bool,
+) -> bool {
     let ChoicesDown { pairs_with_choice, pairs } = choices;
+    let are_many = LEAST_SHARE * pairs_with_choice >= pairs;
     let is_enough = match rule {
         RankRule::SingleRoot(_) => true,
-        RankRule::Leaves | RankRule::GivenRoots => LEAST_SHARE * pairs_with_choice >= pairs,
+        RankRule::GivenRoots => are_many,
+        RankRule::Leaves => are_many && has_diamond(),
     };
     pairs_with_choice > 0 && is_enough
 }
@@ -67,7 +76,7 @@ struct MeasuredFabric<'a> {
 }
 
 /// Returns the dividers of all levels, and why they were measured. Returns `None` if the paper's dividers stand: routes
-/// have nearly no choice on the way down, or Π spreads everywhere. (They also stand if routes are longer than costs can
+/// have nearly no choice on the way down, damage may be the reason for it, or Π spreads everywhere. (They also stand if routes are longer than costs can
 /// count, since engines then refuse the fabric anyway.)
 pub(crate) fn measure(
     live: Live<'_>,
@@ -89,10 +98,10 @@ pub(crate) fn measure(
         computed.map(|()| costs)
     });
     let costs = costs.into_iter().collect::<Result<Vec<TileCosts>, TooFar>>().ok()?;
-    let dividers = crate::divider::dividers(groups);
+    let dividers = crate::divider::dividers(groups, ranking);
     let fabric = MeasuredFabric { ranking, groups, dividers, destinations, costs, kernel };
     let choices = choices::count(&fabric);
-    if !is_worth_measuring(choices, orders.rank_rule()) {
+    if !is_worth_measuring(choices, orders.rank_rule(), || choices::has_diamond(ranking, groups)) {
         return None;
     }
     let levels = match orders.rank_rule() {

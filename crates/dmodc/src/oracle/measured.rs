@@ -28,7 +28,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Graph;
 use super::updown::Distances;
-use crate::fabric::Live;
+use crate::fabric::{AdapterKind, Live};
 use crate::id::SwitchIndex;
 use crate::level_dividers::{LevelDividers, LevelRule};
 use crate::measured::{ChoicesDown, is_worth_measuring};
@@ -40,13 +40,28 @@ pub fn level_dividers(live: Live<'_>, leaves: &[SwitchIndex], orders: &Orders) -
     let graph = Graph::new(live, orders, leaves);
     let measuring = Measuring::new(live, &graph, orders);
     let (pairs_with_choice, pairs) = measuring.pairs_with_a_choice();
-    match is_worth_measuring(ChoicesDown { pairs_with_choice, pairs }, orders.rank_rule()) {
+    let choices = ChoicesDown { pairs_with_choice, pairs };
+    match is_worth_measuring(choices, orders.rank_rule(), || has_diamond(live, &graph)) {
         true if matches!(orders.rank_rule(), RankRule::SingleRoot(_)) => {
             measuring.measure().counted_from_root(measuring.top() as u32 + 1)
         }
         true => measuring.measure(),
         false => LevelDividers::default(),
     }
+}
+
+/// Returns whether some switch without nodes has two switches below it that are both cabled to one leaf with nodes below them.
+fn has_diamond(live: Live<'_>, graph: &Graph) -> bool {
+    let has_nodes = |s: SwitchIndex| {
+        let counts = |kind| matches!(kind, AdapterKind::Host | AdapterKind::Router);
+        live.nodes(s).any(|n| counts(live.fabric.adapter_of(n).kind))
+    };
+    let leads_to = |s: SwitchIndex, t: SwitchIndex| graph.side(s, false).any(|n| n.switch == t);
+    let is_diamond = |s: SwitchIndex, t: SwitchIndex| {
+        graph.side(s, false).filter(|between| leads_to(between.switch, t)).count() > 1
+    };
+    let leaves = || graph.leaves.iter().copied().filter(|&t| has_nodes(t));
+    live.switches().filter(|&s| !has_nodes(s)).any(|s| leaves().any(|t| is_diamond(s, t)))
 }
 
 /// A destination: a node on a leaf.

@@ -48,6 +48,8 @@ pub struct Graph {
     pub ranks: Vec<usize>,
     /// The neighbours of every switch; dead switches have none.
     pub neighbours: Vec<Vec<Neighbour>>,
+    /// Whether ranks are counted from one root.
+    from_one_root: bool,
 }
 
 impl Graph {
@@ -98,7 +100,8 @@ impl Graph {
                     .collect()
             })
             .collect();
-        Graph { leaves, ascending, ranks, neighbours }
+        let from_one_root = matches!(orders.rank_rule(), RankRule::SingleRoot(_));
+        Graph { leaves, ascending, ranks, neighbours, from_one_root }
     }
 
     /// Returns the neighbours above (`true`) or below a switch.
@@ -106,10 +109,17 @@ impl Graph {
         self.neighbours[s.at()].iter().filter(move |n| n.up == up)
     }
 
-    /// Returns Π of every switch, as Procedure 1 computes it.
+    /// Returns whether a leaf is at or below a switch.
+    fn has_leaf(&self, s: SwitchIndex) -> bool {
+        self.leaves.contains(&s) || self.side(s, false).any(|below| self.has_leaf(below.switch))
+    }
+
+    /// Returns Π of every switch, as Procedure 1 computes it. If ranks are counted from one root, a switch without a leaf at or
+    /// below it hands nothing on.
     pub fn dividers(&self) -> Vec<u64> {
         let mut dividers = vec![1u64; self.neighbours.len()];
-        for &s in &self.ascending {
+        let counts = |s: &&SwitchIndex| !self.from_one_root || self.has_leaf(**s);
+        for &s in self.ascending.iter().filter(counts) {
             let product = dividers[s.at()].saturating_mul(self.side(s, true).count() as u64);
             for above in self.side(s, true) {
                 let divider = &mut dividers[above.switch.at()];

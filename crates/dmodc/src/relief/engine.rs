@@ -63,6 +63,10 @@ impl Engine for Relieved {
         &self.name
     }
 
+    fn before_relief(&self) -> Option<&Arc<dyn Engine>> {
+        Some(&self.engine)
+    }
+
     fn route(
         &self,
         live: Live<'_>,

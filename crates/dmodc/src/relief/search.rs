@@ -23,6 +23,54 @@ struct PossibleMove {
     port: PortIndex,
 }
 
+impl PossibleMove {
+    /// Returns what makes one move better than another for all-to-all, least first.
+    fn quality(&self) -> (u64, u64) {
+        (self.overload, self.flows_left)
+    }
+}
+
+/// The best moves so far, all of the same quality.
+#[derive(Default)]
+struct BestMoves {
+    /// Contains the [`COMPARED_MOVES`] best ones, and others.
+    moves: Vec<PossibleMove>,
+    /// The last of the [`COMPARED_MOVES`] best ones when they were last counted: no worse move is needed.
+    cutoff: Option<PossibleMove>,
+}
+
+impl BestMoves {
+    /// Returns whether a move may be one of the best.
+    fn may_take(&self, one: &PossibleMove) -> bool {
+        let has_quality = |first: &PossibleMove| one.quality() <= first.quality();
+        self.moves.first().is_none_or(has_quality) && self.cutoff.is_none_or(|cutoff| *one < cutoff)
+    }
+
+    /// Adds a move, if it may be one of the best.
+    fn take(&mut self, one: PossibleMove) {
+        if !self.may_take(&one) {
+            return;
+        }
+        if self.moves.first().is_some_and(|first| one.quality() < first.quality()) {
+            self.moves.clear();
+            self.cutoff = None;
+        }
+        self.moves.push(one);
+        if self.moves.len() == 2 * COMPARED_MOVES {
+            let (_, last, _) = self.moves.select_nth_unstable(COMPARED_MOVES - 1);
+            self.cutoff = Some(*last);
+            self.moves.truncate(COMPARED_MOVES);
+        }
+    }
+
+    /// Returns the best ones, the best first.
+    fn sorted(mut self) -> Vec<PossibleMove> {
+        self.moves.sort_unstable();
+        self.moves.truncate(COMPARED_MOVES);
+        self.moves
+    }
+}
+
 /// Everything that a move depends on.
 pub(super) struct Search<'a> {
     pub(super) trees: RouteTrees,
@@ -64,17 +112,32 @@ impl<'a> Search<'a> {
             return Ok(false);
         }
         let moves = self.moves(port, switch)?;
-        // Of equally harmless ones, the first is the best.
-        match moves.into_iter().min_by_key(|one| self.harm(one)) {
+        match self.least_harmful(&moves) {
             Some(best) => self.make(best),
             None => self.set_aside[port as usize] = true,
         }
         Ok(true)
     }
 
+    /// Returns the move that does the least harm, the first of equally harmless ones.
+    fn least_harmful(&self, moves: &[PossibleMove]) -> Option<PossibleMove> {
+        let mut best = None;
+        let mut least = usize::MAX;
+        for one in moves {
+            let harm = self.harm(one, least);
+            if harm < least {
+                (best, least) = (Some(*one), harm);
+            }
+            if least == 0 {
+                break;
+            }
+        }
+        best
+    }
+
     /// Returns the best moves that take flows off a port, all of them equally good for all-to-all.
     fn moves(&mut self, port: PortIndex, switch: u32) -> Result<Vec<PossibleMove>, TooFar> {
-        let mut best: Vec<PossibleMove> = vec![];
+        let mut best = BestMoves::default();
         let mut lists = Lists::default();
         for tree in 0..self.trees.columns.len() {
             if !self.trees.uses(tree, switch, port) {
@@ -86,9 +149,7 @@ impl<'a> Search<'a> {
                 self.moves_of_entry(tree, lists.upstream[at], port, &mut lists, &mut best)?;
             }
         }
-        best.sort_unstable();
-        best.truncate(COMPARED_MOVES);
-        Ok(best)
+        Ok(best.sorted())
     }
 
     /// Adds the moves of one entry, if they are as good as the best ones. Worse ones are removed.
@@ -98,16 +159,18 @@ impl<'a> Search<'a> {
         s: u32,
         worst: PortIndex,
         lists: &mut Lists,
-        best: &mut Vec<PossibleMove>,
+        best: &mut BestMoves,
     ) -> Result<(), TooFar> {
         let flows = self.trees.flows(tree, s);
-        let quality = |one: &PossibleMove| (one.overload, one.flows_left);
-        let is_worth = |best: &[PossibleMove]| {
-            best.first().is_none_or(|first| quality(first) >= (0, u64::MAX - flows))
+        let one = |load: u64, port: PortIndex| {
+            let overload = if load > self.enough { load } else { 0 };
+            PossibleMove { overload, flows_left: u64::MAX - flows, load, tree, switch: s, port }
         };
-        if !is_worth(best) {
+        // No port of the new route has less than these flows.
+        if !best.may_take(&one(flows, 0)) {
             return Ok(());
         }
+        let most = self.trees.load(worst);
         let Lists { old, new, ports, .. } = lists;
         ports.clear();
         self.closer.ports(self.trees.switch(s), self.trees.columns[tree].column, ports)?;
@@ -115,24 +178,15 @@ impl<'a> Search<'a> {
         self.trees.route(tree, s, old);
         for &port in ports.iter() {
             let port = self.trees.port_of(s, port);
-            if old.first() == Some(&port) {
+            // The new route begins with this port, so no port of it has less than this one. Most ports are dismissed here.
+            let least = self.trees.load(port) + flows;
+            if least >= most || old.first() == Some(&port) || !best.may_take(&one(least, port)) {
                 continue;
             }
             new.clear();
             self.trees.route_by(tree, port, new);
-            let Some(load) = self.load_after(old, new, flows, worst) else { continue };
-            let overload = if load > self.enough { load } else { 0 };
-            let flows_left = u64::MAX - flows;
-            let one = PossibleMove { overload, flows_left, load, tree, switch: s, port };
-            match best.first().map(|first| quality(&one).cmp(&quality(first))) {
-                Some(std::cmp::Ordering::Greater) => continue,
-                Some(std::cmp::Ordering::Less) => best.clear(),
-                _ => {}
-            }
-            best.push(one);
-            if best.len() > 64 * COMPARED_MOVES {
-                best.sort_unstable();
-                best.truncate(COMPARED_MOVES);
+            if let Some(load) = self.load_after(old, new, flows, worst) {
+                best.take(one(load, port));
             }
         }
         Ok(())
@@ -173,9 +227,10 @@ impl<'a> Search<'a> {
         [only_old, only_new]
     }
 
-    fn harm(&self, one: &PossibleMove) -> usize {
+    /// Returns the harm of a move, or `limit` if it is that much or more.
+    fn harm(&self, one: &PossibleMove, limit: usize) -> usize {
         let [_, new] = self.routes(one);
-        self.shifts.harm(one.tree, &self.sources(one.tree, one.switch), &new)
+        self.shifts.harm(one.tree, &self.sources(one.tree, one.switch), &new, limit)
     }
 
     fn make(&mut self, one: PossibleMove) {

@@ -5,10 +5,14 @@ use super::routes::{PortIndex, RouteTrees};
 /// The counts take at most about this many bytes. In larger fabrics only every second, third, … shift is counted.
 const MOST_BYTES: usize = 64 << 20;
 
+/// The index of a shift that is not counted.
+const UNCOUNTED: u32 = u32::MAX;
+
 /// The loads of shifts by some step: the shifts by 1, 1 + step, 1 + 2 · step …
 pub(super) struct ShiftLoads {
     nodes: usize,
-    step: usize,
+    /// The index of each shift, by the distance between positions; `UNCOUNTED` for those that are not counted.
+    index: Vec<u32>,
     /// How many shifts are counted.
     shifts: usize,
     /// By port, then shift.
@@ -29,7 +33,11 @@ impl ShiftLoads {
         let step = Self::step(nodes, trees.port_count());
         let shifts = nodes.saturating_sub(1).div_ceil(step);
         let loads = vec![0; shifts * trees.port_count()];
-        let mut counts = ShiftLoads { nodes, step, shifts, loads, greatest: vec![0; shifts] };
+        let mut index = vec![UNCOUNTED; nodes];
+        for (at, k) in (0..).zip((1..nodes).step_by(step)) {
+            index[k] = at;
+        }
+        let mut counts = ShiftLoads { nodes, index, shifts, loads, greatest: vec![0; shifts] };
         let mut ports = vec![];
         for tree in 0..nodes {
             for (s, positions) in trees.positions.iter().enumerate() {
@@ -45,8 +53,10 @@ impl ShiftLoads {
 
     /// Returns the index of the shift in which a position sends to another, if it is counted.
     fn shift(&self, from: u32, to: usize) -> Option<usize> {
-        let k = (to + self.nodes - from as usize) % self.nodes;
-        (k > 0 && (k - 1).is_multiple_of(self.step)).then(|| (k - 1) / self.step)
+        let from = from as usize;
+        let k = if to >= from { to - from } else { to + self.nodes - from };
+        let index = self.index[k];
+        (index != UNCOUNTED).then_some(index as usize)
     }
 
     /// Adds the flows of some positions to a destination, on the ports of their route.
@@ -70,12 +80,19 @@ impl ShiftLoads {
     }
 
     /// Returns in how many shifts the flows of some positions to a destination would give one of these ports more flows
-    /// than any port had.
-    pub(super) fn harm(&self, to: usize, positions: &[u32], ports: &[PortIndex]) -> usize {
+    /// than any port had. Stops counting at `limit`.
+    pub(super) fn harm(
+        &self,
+        to: usize,
+        positions: &[u32],
+        ports: &[PortIndex],
+        limit: usize,
+    ) -> usize {
         let is_harmed = |&shift: &usize| {
             let load = |port: &PortIndex| self.loads[*port as usize * self.shifts + shift];
             ports.iter().any(|port| load(port) >= self.greatest[shift])
         };
-        positions.iter().filter_map(|&from| self.shift(from, to)).filter(is_harmed).count()
+        let shifts = positions.iter().filter_map(|&from| self.shift(from, to));
+        shifts.filter(is_harmed).take(limit).count()
     }
 }

@@ -61,6 +61,12 @@ pub trait Engine: fmt::Debug + Send + Sync {
     /// Returns the name of the engine on the command line and in results.
     fn name(&self) -> &str;
 
+    /// Returns the engine that routes before [relief](crate::relief::relieve), if this engine ends with it. So callers can
+    /// measure both.
+    fn before_relief(&self) -> Option<&Arc<dyn Engine>> {
+        None
+    }
+
     /// Writes every entry of `tables` and returns what could not be reached. The same input gives the same bytes,
     /// whatever the number of threads.
     ///

@@ -96,15 +96,15 @@ fn section(analysis: &Analysis<'_>, finding: &Finding) -> String {
 /// Returns the most important numbers.
 fn headline(analysis: &Analysis<'_>, finding: &Finding) -> String {
     let ratio = |risk: f64, bound: f64| match bound > 0.0 {
-        true => format!("{:.2} × the bound", risk / bound),
-        false => "there is no bound".into(),
+        true => format!("the risk is {:.2} × the bound", risk / bound),
+        false => "no port between switches has to carry any flow".into(),
     };
     if !is_series(&finding.pattern) {
         let sum: u64 = finding.by_port.iter().sum();
         let mean = sum as f64 / finding.by_port.len().max(1) as f64;
         let why = proof(analysis.live.fabric, finding).map(|proof| format!(" ({proof})"));
         return format!(
-            "  risk {}: the most flows through one port; mean {mean:.2}\n  bound {}{}; the risk is {}\n",
+            "  risk {}: the most flows through one port; mean {mean:.2}\n  bound {}{}; {}\n",
             number(finding.max),
             number(finding.bound),
             why.unwrap_or_default(),
@@ -120,7 +120,7 @@ fn headline(analysis: &Analysis<'_>, finding: &Finding) -> String {
     let mut text = format!("  {:<6}{:>9}{:>9}{:>9}{:>9}\n", "", "min", "median", "mean", "max");
     text += &line("risk", &maxima);
     text += &line("bound", &bounds);
-    let _ = writeln!(text, "  on average the risk is {}", ratio(maxima.mean, bounds.mean));
+    let _ = writeln!(text, "  on average {}", ratio(maxima.mean, bounds.mean));
     text
 }
 

@@ -11,6 +11,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use dmodc::advise::NumbersCost;
 use dmodc::judge::Delivery;
+use dmodc::relief::{Thoroughness, relieve};
 use dmodc::{ForwardingTables, NO_ROUTE, PortNumber, RouteError, connect_roots, stream_switches};
 use dmodc_formats::{alternatives, lft, orders};
 
@@ -64,7 +65,13 @@ fn together(args: &RouteArgs, state: &RouteState) -> Result<RouteSummary> {
     )?;
     let start = Instant::now();
     let ready = routing.preprocess(live);
-    let coverage = engine.route(live, &ready, &mut tables).map_err(|error| explain(error, live))?;
+    let router = engine.before_relief().unwrap_or(engine);
+    let coverage = router.route(live, &ready, &mut tables).map_err(|error| explain(error, live))?;
+    let routed_by = start.elapsed();
+    if engine.before_relief().is_some() {
+        relieve(live, &ready, &mut tables, Thoroughness::Full)
+            .map_err(|error| explain(error.into(), live))?;
+    }
     let elapsed = start.elapsed();
     let connected = match args.connect_roots {
         true => Some(connect_roots(live, &ready, &mut tables)),
@@ -93,6 +100,7 @@ fn together(args: &RouteArgs, state: &RouteState) -> Result<RouteSummary> {
         empty,
         connected,
         elapsed,
+        relief_elapsed: engine.before_relief().map(|_| elapsed - routed_by),
         numbers: numbers_cost(args, state, &tables)?,
         risk: AllToAllRisk::new(live, &ready.ranking, routing.orders(), &tables),
     })
@@ -158,6 +166,7 @@ fn split(args: &RouteArgs, state: &RouteState, folder: &Path) -> Result<RouteSum
         empty,
         connected: None,
         elapsed: start.elapsed(),
+        relief_elapsed: None,
         numbers: None,
         // The tables are not kept in memory.
         risk: None,

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::args::RouteArgs;
 use crate::expected_risk::AllToAllRisk;
-use crate::route_state::{RouteReference, RouteState};
+use crate::route_state::{ReferenceRelief, RouteReference, RouteState};
 use crate::text::{counted, doubts, end, number, switch, time};
 use crate::verdict::{self, HintContext};
 use crate::{dividers, expected_risk, inferred, ranks};
@@ -62,6 +62,8 @@ pub(super) struct RouteSummary {
     pub(super) empty: EmptyEntries,
     pub(super) connected: Option<usize>,
     pub(super) elapsed: Duration,
+    /// The part of the elapsed time that relief took, if the engine ends with it.
+    pub(super) relief_elapsed: Option<Duration>,
     /// What kept numbers cost, if that was measured.
     pub(super) numbers: Option<NumbersCost>,
     /// The risk of all-to-all, if it was counted.
@@ -82,12 +84,13 @@ impl RouteSummary {
             "schema": "dmodc/route/1",
             "engine": self.name,
             "reference": state.reference.as_ref().map(|used| reference(live.fabric, used)),
-            "relief": state.relief.as_ref().map(|relief| json!({
+            "relief": state.relief.as_ref().map(|ReferenceRelief { relief, elapsed }| json!({
                 "entries": relief.moved.len(),
                 "before": relief.before,
                 "after": relief.after,
                 "bound": relief.bound,
                 "too_large": relief.is_too_large,
+                "relief_ms": elapsed.as_secs_f64() * 1e3,
             })),
             "rank_rule": ranks::json(live, &state.routing),
             "switches": live.switches().count(),
@@ -108,6 +111,7 @@ impl RouteSummary {
             "leaf_evenness": expected_risk::uneven_json(live, &state.routing.ranking(live)),
             "all_to_all": self.risk.map(AllToAllRisk::json),
             "route_ms": self.elapsed.as_secs_f64() * 1e3,
+            "relief_ms": self.relief_elapsed.map(|elapsed| elapsed.as_secs_f64() * 1e3),
         });
         if self.uses_level_dividers() {
             dividers::set(&mut summary, &state.routing);
@@ -125,12 +129,16 @@ impl RouteSummary {
     pub(super) fn text(&self, args: &RouteArgs, state: &RouteState) -> String {
         let live = state.live();
         let mut text = format!(
-            "engine {}: tables of {} with {} each, {} in {}\n",
+            "engine {}: tables of {} with {} each, {} in {}{}\n",
             self.name,
             counted(live.switches().count(), "switch"),
             counted(state.destinations(), "destination"),
             self.done,
             time(self.elapsed),
+            self.relief_elapsed.map_or(String::new(), |elapsed| format!(
+                ", of which relief took {}",
+                time(elapsed)
+            )),
         );
         let _ = match &state.reference {
             None => Ok(()),
@@ -142,14 +150,16 @@ impl RouteSummary {
                 writeln!(text, "reference inferred: {}{plain}", inferred::text(whole))
             }
         };
-        if let Some(relief) = state.relief.as_ref().filter(|relief| !relief.moved.is_empty()) {
+        let moved = |of: &&ReferenceRelief| !of.relief.moved.is_empty();
+        if let Some(ReferenceRelief { relief, elapsed }) = state.relief.as_ref().filter(moved) {
             let _ = writeln!(
                 text,
                 "relief of the reference: {} moved off the ports with the most flows of all-to-all; the worst port carries {} \
-                 (before: {})",
+                 (before: {}); this took {}",
                 entries(relief.moved.len()),
                 number(relief.after),
                 number(relief.before),
+                time(*elapsed),
             );
         }
         text += &ranks::text(live, &state.routing);

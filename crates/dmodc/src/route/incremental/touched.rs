@@ -1,7 +1,7 @@
 //! The first stage of an update: ranks, groups and dividers around a change.
 
 use super::sweep::Sweep;
-use crate::divider::divider;
+use crate::divider::{all_count, divider, dividers as all_dividers};
 use crate::fabric::{CableEnds, Live, Part};
 use crate::group::PortGroups;
 use crate::id::{NodeIndex, SwitchIndex};
@@ -53,7 +53,10 @@ impl Touched {
             .collect();
         groups.sort(live, ranking);
 
-        let mut rows = update_dividers(live, groups, dividers, &regrouped);
+        let mut rows = match all_count(ranking) {
+            true => update_dividers(live, groups, dividers, &regrouped),
+            false => replace_dividers(dividers, all_dividers(groups, ranking)),
+        };
         rows.extend_from_slice(&regrouped);
         if let Some(before) = ranks_before {
             // A switch that changes its level has other dividers, even if its groups and Π are the same.
@@ -101,6 +104,17 @@ fn update_dividers(
             }
         }
     });
+    changed
+}
+
+/// Replaces all dividers. Returns the switches whose divider changed.
+fn replace_dividers(dividers: &mut [u32], now: Vec<u32>) -> Vec<SwitchIndex> {
+    let mut changed = Vec::new();
+    for (at, (divider, now)) in dividers.iter_mut().zip(now).enumerate() {
+        if std::mem::replace(divider, now) != now {
+            changed.push(SwitchIndex::new(at));
+        }
+    }
     changed
 }
 
