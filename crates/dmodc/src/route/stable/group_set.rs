@@ -48,6 +48,12 @@ impl<const W: usize> GroupSet<W> {
         GroupSet(std::array::from_fn(|at| self.0[at] & other.0[at]))
     }
 
+    /// Returns the members that fit into fewer words.
+    #[inline(always)]
+    pub(super) fn first_words<const LESS: usize>(&self) -> GroupSet<LESS> {
+        GroupSet(std::array::from_fn(|at| self.0[at]))
+    }
+
     /// Returns the members below `end`.
     #[inline(always)]
     pub(super) fn before(&self, end: u32) -> Self {

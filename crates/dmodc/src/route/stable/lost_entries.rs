@@ -9,8 +9,10 @@ use super::group_set::GroupSet;
 use super::lookahead::{AheadGroups, Lookahead};
 use super::loss_view::LossView;
 use super::losses::{Losses, SideLosses};
+use super::port_turns::PortTurns;
 use super::stand_ins::{GonePort, StandInPlace, write};
 use crate::group::Side;
+use crate::id::PortNumber;
 use crate::kernel::{Choices, Divisor, SIZES, divide_by_count};
 use crate::preprocess::SwitchDividers;
 use crate::route::port_choice::{RowContext, RowRequest};
@@ -30,6 +32,8 @@ pub(super) struct LostEntries<'a> {
     pub(super) gone: &'a PerDirection<Vec<GonePort>>,
     /// The closer sets of the displaced targets, above and below in the present.
     pub(super) ahead: &'a mut PerDirection<Lookahead>,
+    /// The turns of ports, above and below in the present, where groups have several ports.
+    pub(super) turns: &'a PerDirection<PortTurns>,
 }
 
 #[derive(Clone, Copy)]
@@ -194,8 +198,7 @@ impl LostEntries<'_> {
         slots
     }
 
-    /// Writes the entries whose slots are lost: eqs. (3) and (4) with x in place of ⌊d / Π⌋, over the groups of one
-    /// direction of the present.
+    /// Writes the entries whose slots are lost, over the groups of one direction of the present.
     #[inline(always)]
     fn spread<const W: usize>(
         &mut self,
@@ -210,6 +213,7 @@ impl LostEntries<'_> {
         let shift = u64::from(self.reference.sigmas[s.at()]) + u64::from(segment.k);
         let all_lost = u64::from(lost.count());
         let single = side.ports.len() == side.peers.len();
+        let turns = self.turns.get(direction);
         let through = match direction {
             Direction::Up => &closer.through_up,
             Direction::Down => &closer.through_down,
@@ -231,27 +235,23 @@ impl LostEntries<'_> {
                 };
                 let from: GroupSet<W> = ahead.spread_over(segment.target, stretch, groups);
                 let x = u64::from(run.round) * all_lost + u64::from(before.count()) + shift;
-                let (mut turn, at) = divide_by_count(x, from.count());
-                let mut group = from.nth(at);
-                for slot in here.iter() {
-                    let port = match single {
-                        true => side.ports[group],
-                        false => {
-                            let ports = side.ports_of(group);
-                            ports[(turn % ports.len() as u64) as usize]
-                        }
-                    };
-                    write(
-                        segment,
-                        divider,
-                        run.q + slot as u64 - u64::from(run.first),
-                        port.0,
-                        row,
-                    );
-                    group = from.after(group).unwrap_or_else(|| {
-                        turn += 1;
-                        from.nth(0)
-                    });
+                let mut write = |slot: usize, port: PortNumber| {
+                    let q = run.q + slot as u64 - u64::from(run.first);
+                    write(segment, divider, q, port.0, row);
+                };
+                if single {
+                    let (_, at) = divide_by_count(x, from.count());
+                    let mut group = from.nth(at);
+                    for slot in here.iter() {
+                        write(slot, side.ports[group]);
+                        group = from.after(group).unwrap_or_else(|| from.nth(0));
+                    }
+                } else {
+                    let mut place = turns.place(&from, x);
+                    for slot in here.iter() {
+                        write(slot, side.ports_of(place.group)[place.turn]);
+                        place = turns.after(&from, place);
+                    }
                 }
             },
         );
