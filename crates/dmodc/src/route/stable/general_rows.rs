@@ -100,13 +100,23 @@ impl GeneralRows {
         if rewritten & self.losses.displaced != 0 {
             self.gather(context, view);
         }
+        self.losses.find_members(kernel, rewritten);
         let GeneralRows { losses, lost, gone, ahead, turns, .. } = self;
         let (then, now) = (&reference.ready.groups, &ready.groups);
         let (above, below) = (now.above(s), now.below(s));
         GonePort::find(&mut gone.up, &losses.up.thinned_groups, then.above(s), [above, below]);
         GonePort::find(&mut gone.down, &losses.down.thinned_groups, then.below(s), [below, above]);
-        let mut entries =
-            LostEntries { reference, context, view, rewritten, losses, lost, gone, ahead, turns };
+        let mut entries = LostEntries {
+            reference,
+            context,
+            view,
+            rewritten,
+            losses,
+            lost,
+            gone,
+            ahead,
+            turns,
+        };
         let groups = |ready: &Preprocessing| {
             ready.groups.above(s).peers.len().max(ready.groups.below(s).peers.len())
         };

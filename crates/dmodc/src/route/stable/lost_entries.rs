@@ -70,8 +70,6 @@ impl<T> PerDirection<T> {
 #[derive(Clone, Copy)]
 struct ReferenceSide<'a> {
     through: &'a [u64],
-    /// Whether every group is closer to every target.
-    is_uniform: bool,
     losses: &'a SideLosses,
     gone: &'a [GonePort],
     /// The groups of the present: in the same direction, and in the other one.
@@ -120,7 +118,6 @@ impl LostEntries<'_> {
         let sides = PerDirection {
             up: ReferenceSide {
                 through: &was.through_up,
-                is_uniform: was.through_up.iter().all(|mask| *mask == was.up),
                 losses: up,
                 gone: &self.gone.up,
                 now: [above, below],
@@ -129,7 +126,6 @@ impl LostEntries<'_> {
             },
             down: ReferenceSide {
                 through: &was.through_down,
-                is_uniform: was.through_down.iter().all(|mask| *mask == was.down),
                 losses: down,
                 gone: &self.gone.down,
                 now: [below, above],
@@ -170,18 +166,18 @@ impl LostEntries<'_> {
             let targets = PerDirection { up: closer.up, down: closer.down };
             targets.get(direction) >> target & 1 == 1
         };
+        let members =
+            (!then.losses.is_uniform).then(|| GroupSet(then.losses.members.words(target)));
         let mut slots = SegmentSlots::<W> {
             segment,
             divider: &then.divider,
             count: then.through.len() as u32,
-            members: None,
+            members,
             lost: match displaced >> target & 1 {
                 0 => GroupSet::EMPTY,
                 _ if then.losses.is_unchanged && is_reached_as_before() => {
                     let all = GroupSet([u64::MAX; W]).before(then.through.len() as u32);
-                    let members =
-                        if then.is_uniform { all } else { GroupSet::of(then.through, target) };
-                    members.without(&self.ahead.get(direction).all(target))
+                    members.unwrap_or(all).without(&self.ahead.get(direction).all(target))
                 }
                 _ => GroupSet(self.lost.get(direction).words(target)),
             },
@@ -192,8 +188,8 @@ impl LostEntries<'_> {
             groups.for_each(|thinned| slots.thinned.insert(thinned.group));
             slots.thinned = slots.thinned.without(&slots.lost);
         }
-        if !then.is_uniform {
-            slots.number_within(then.through);
+        if let Some(members) = members {
+            slots.number_within(members);
         }
         slots
     }
@@ -261,13 +257,12 @@ impl LostEntries<'_> {
 impl<const W: usize> SegmentSlots<'_, W> {
     /// Replaces the indices of groups by their indices within R, for a target to which not all groups of the direction are
     /// closer.
-    fn number_within(&mut self, through: &[u64]) {
-        let members = GroupSet::of(through, self.segment.target);
+    #[inline(always)]
+    fn number_within(&mut self, members: GroupSet<W>) {
         let thinned = self.thinned.and(&members);
         self.count = members.count();
         self.lost = self.lost.indices_within(&members);
         self.thinned = thinned.indices_within(&members);
-        self.members = Some(members);
     }
 
     /// Returns the round of a quotient: ⌊q / #R⌋.

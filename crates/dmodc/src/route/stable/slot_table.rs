@@ -1,10 +1,11 @@
 //! Finds the slot of every target at a switch, and hence the targets whose slot the switch lost.
 
+use super::group_set::GroupSet;
 use super::losses::Losses;
 use super::reference_tile::NumberSpan;
 use crate::bits::bits;
 use crate::id::SwitchIndex;
-use crate::kernel::Divisor;
+use crate::kernel::{Divisor, divide_by_count};
 use crate::preprocess::{Preprocessing, SwitchDividers};
 
 /// For one stretch t: the slot of each target at a switch that others look ahead to. It is R[(⌊f / Π⌋ + t) mod #R],
@@ -37,7 +38,8 @@ pub(super) struct LostSlots {
 }
 
 impl SlotTable {
-    /// Returns the targets whose slot in one stretch is lost at switch `s`.
+    /// Returns the targets whose slot in one stretch is lost at switch `s`. The losses have the [members](Losses::find_members) of
+    /// all displaced targets.
     pub(super) fn lost(
         &mut self,
         then: &Preprocessing,
@@ -49,27 +51,28 @@ impl SlotTable {
         let SwitchDividers { up, down } = then.level_dividers(s);
         let was = &losses.was;
         let (mut all, mut present) = (0, 0);
-        for (targets, through, lost, divider) in [
-            (was.up, &was.through_up, &losses.up.lost_targets, up.group),
-            (was.down, &was.through_down, &losses.down.lost_targets, down.group),
+        for (targets, through, side, divider) in [
+            (was.up, &was.through_up, &losses.up, up.group),
+            (was.down, &was.through_down, &losses.down, down.group),
         ] {
+            let lost = &side.lost_targets;
             let displaced = targets & losses.displaced;
             if displaced == 0 {
                 continue;
             }
             self.find(RoundKey { pi: divider, groups: through.len() as u32 }, spans, stretch);
             present |= displaced & self.present;
-            if through.iter().all(|mask| *mask == targets) {
+            if side.is_uniform {
                 let pairs = self.targets.iter().zip(lost);
                 all |= pairs.fold(0, |all, (targets, lost)| all | targets & lost);
                 continue;
             }
+            let divider = Divisor::new(divider);
             for target in bits(displaced) {
-                let members =
-                    || through.iter().zip(lost).filter(|(mask, _)| **mask >> target & 1 == 1);
-                let q = (spans[target].first / divider) as usize + stretch;
-                let slot = members().nth(q % members().count());
-                all |= slot.map_or(0, |(_, lost)| lost & 1 << target);
+                let members: GroupSet<4> = GroupSet(side.members.words(target as u8));
+                let q = u64::from(divider.divide(spans[target].first)) + stretch as u64;
+                let (_, place) = divide_by_count(q, members.count());
+                all |= lost[members.nth(place)] & 1 << target;
             }
         }
         LostSlots { lost: all, present }
