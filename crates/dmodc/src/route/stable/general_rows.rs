@@ -106,17 +106,8 @@ impl GeneralRows {
         let (above, below) = (now.above(s), now.below(s));
         GonePort::find(&mut gone.up, &losses.up.thinned_groups, then.above(s), [above, below]);
         GonePort::find(&mut gone.down, &losses.down.thinned_groups, then.below(s), [below, above]);
-        let mut entries = LostEntries {
-            reference,
-            context,
-            view,
-            rewritten,
-            losses,
-            lost,
-            gone,
-            ahead,
-            turns,
-        };
+        let mut entries =
+            LostEntries { reference, context, view, rewritten, losses, lost, gone, ahead, turns };
         let groups = |ready: &Preprocessing| {
             ready.groups.above(s).peers.len().max(ready.groups.below(s).peers.len())
         };

@@ -7,6 +7,7 @@
 
 use super::group_set::GroupSet;
 use crate::group::Side;
+use crate::kernel::divide_by_count;
 
 /// For each turn: the groups that have a port for it.
 #[derive(Default)]
@@ -45,7 +46,7 @@ impl PortTurns {
     #[inline(always)]
     pub(super) fn place<const W: usize>(&self, from: &GroupSet<W>, x: u64) -> PortTurn {
         let ports: u32 = (0..self.0.len()).map(|turn| self.of(from, turn).count()).sum();
-        let mut left = (x % u64::from(ports.max(1))) as u32;
+        let (_, mut left) = divide_by_count(x, ports);
         let mut turn = 0;
         loop {
             let groups = self.of(from, turn);

@@ -1,7 +1,7 @@
 //! Finds the slot of every target at a switch, and hence the targets whose slot the switch lost.
 
 use super::group_set::GroupSet;
-use super::losses::Losses;
+use super::losses::{Losses, SideLosses};
 use super::reference_tile::NumberSpan;
 use crate::bits::bits;
 use crate::id::SwitchIndex;
@@ -68,12 +68,12 @@ impl SlotTable {
                 continue;
             }
             let divider = Divisor::new(divider);
-            for target in bits(displaced) {
-                let members: GroupSet<4> = GroupSet(side.members.words(target as u8));
-                let q = u64::from(divider.divide(spans[target].first)) + stretch as u64;
-                let (_, place) = divide_by_count(q, members.count());
-                all |= lost[members.nth(place)] & 1 << target;
-            }
+            let quotient =
+                |target: usize| u64::from(divider.divide(spans[target].first)) + stretch as u64;
+            all |= match through.len() <= 64 {
+                true => lost_slots::<1>(side, displaced, quotient),
+                false => lost_slots::<4>(side, displaced, quotient),
+            };
         }
         LostSlots { lost: all, present }
     }
@@ -108,4 +108,21 @@ impl SlotTable {
             self.present |= u64::from((divider.divide(last) - q) as usize >= stretch) << target;
         }
     }
+}
+
+/// Returns those of some targets whose slot is lost, where not every group is closer to all targets. `W` words are enough for the
+/// groups of the direction.
+#[inline(always)]
+fn lost_slots<const W: usize>(
+    side: &SideLosses,
+    displaced: u64,
+    quotient: impl Fn(usize) -> u64,
+) -> u64 {
+    let mut all = 0;
+    for target in bits(displaced) {
+        let members: GroupSet<W> = GroupSet(side.members.words(target as u8));
+        let (_, place) = divide_by_count(quotient(target), members.count());
+        all |= side.lost_targets[members.nth(place)] & 1 << target;
+    }
+    all
 }
