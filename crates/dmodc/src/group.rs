@@ -348,6 +348,17 @@ pub(crate) struct Side<'a> {
 }
 
 impl<'a> Side<'a> {
+    /// Returns the groups of a switch that has none in the other direction. `firsts` has the index of the first port of each
+    /// group.
+    #[cfg(test)]
+    pub(crate) fn alone(
+        peers: &'a [SwitchIndex],
+        firsts: &'a [u8],
+        ports: &'a [PortNumber],
+    ) -> Self {
+        Side { peers, firsts, ports, before: 0 }
+    }
+
     /// Returns how many ports each group has, if all have equally many.
     #[inline]
     pub(crate) fn width(&self) -> Option<usize> {

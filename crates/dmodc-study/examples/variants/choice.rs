@@ -7,17 +7,18 @@ use dmodc::{PortNumber, Random, SwitchIndex};
 /// closer set.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Variant {
-    /// The winner: x over the unharmed of C if they are half of it, otherwise over those that kept the slot.
+    /// The engine as it was first: x over the unharmed of C if they are half of it, otherwise over those that kept the
+    /// slot.
     Kept,
     /// x over all of C, without looking ahead.
     Position,
-    /// The winner with another σ: the number of the switch's pod plus its place in the pod.
+    /// `Kept` with another σ: the number of the switch's pod plus its place in the pod.
     Pod,
-    /// The winner with σ · #D instead of σ, so that neighbouring switches do not overlap.
+    /// `Kept` with σ · #D instead of σ, so that neighbouring switches do not overlap.
     Wide,
     /// A hash of switch, destination switch and slot over all of C.
     Hash,
-    /// Another slot, round + σ further on, if it can be used; otherwise as the winner.
+    /// Another slot, round + σ further on, if it can be used; otherwise as `Kept`.
     Second,
     /// The first slot that can be used from there on.
     Probe,
@@ -27,12 +28,12 @@ pub(crate) enum Variant {
     Half,
     /// x over those of C that kept the slot, harmed or not.
     Slot,
-    /// The winner; and the destinations of a dead parallel port, too, are spread over all of C.
+    /// `Kept`; and the destinations of a dead parallel port, too, are spread over all of C.
     Ports,
-    /// The winner; and a slot on the way up is lost, too, if the switch there goes down and lost its own slot. Such switches
+    /// `Kept`; and a slot on the way up is lost, too, if the switch there goes down and lost its own slot. Such switches
     /// are taken out of C, if others are left.
     Arrival,
-    /// The winner with x over a cycle of ports instead of groups: the first port of each group, then the second of each group
+    /// The engine: `Kept` with x over a cycle of ports instead of groups: the first port of each group, then the second of each group
     /// that has one, and so on. So groups with fewer live ports get less.
     Cycle,
 }
@@ -52,6 +53,9 @@ pub(crate) const VARIANTS: [(&str, Variant); 13] = [
     ("arrival", Variant::Arrival),
     ("cycle", Variant::Cycle),
 ];
+
+/// The index of the variant that the engine `stable` is: `cycle`.
+pub(crate) const ENGINE: usize = VARIANTS.len() - 1;
 
 /// A switch that lost some slots towards a destination switch.
 pub(crate) struct Displaced<'a> {
@@ -77,7 +81,7 @@ pub(crate) struct Displaced<'a> {
 }
 
 impl Displaced<'_> {
-    /// Returns the groups over which the winner spreads.
+    /// Returns the groups over which `Kept` and the engine spread.
     fn ahead(&self) -> &[&Neighbour] {
         match (2 * self.unharmed.len() >= self.c.len(), self.kept.is_empty()) {
             (true, _) => &self.unharmed,
@@ -115,7 +119,7 @@ impl Displaced<'_> {
     }
 
     /// Returns the port of the first usable slot among `tries` slots, starting round + σ slots further on. A slot is usable if
-    /// the winner would spread over its group, too.
+    /// `Kept` would spread over its group, too.
     fn slot_after(&self, tries: usize) -> Option<PortNumber> {
         let slots = self.r.len();
         let step = (self.round + self.place) as usize % (slots - 1).max(1);

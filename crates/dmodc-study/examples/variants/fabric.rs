@@ -13,7 +13,7 @@ use dmodc::{
 };
 
 use super::Outcome;
-use super::choice::VARIANTS;
+use super::choice::{ENGINE, VARIANTS};
 use super::naive;
 
 const PGFTS: [(&str, &str); 4] = [
@@ -165,14 +165,14 @@ impl VariantFabric {
     fn rows(&self, dead: &Degradation, seed: u64) -> Outcome<Vec<ForwardingTables>> {
         let live = Live::new(&self.whole.fabric, dead);
         let (variants, lost) = self.tables(live)?;
-        let kept = &variants[0];
+        let winner = &variants[ENGINE];
         let (stable, _) = self.routing.route(live, &self.stable)?;
-        assert_eq!(kept.differing(&stable), 0, "seed {seed}: the winner is another engine");
+        assert_eq!(winner.differing(&stable), 0, "seed {seed}: the winner is another engine");
         let (dmodc, _) = self.routing.route(live, &Dmodc)?;
         let (random, _) = self.routing.route(live, &RandomPorts { seed })?;
-        let mut relieved = kept.clone();
+        let mut relieved = winner.clone();
         relieve(live, &self.routing.preprocess(live), &mut relieved, Thoroughness::Full)?;
-        let repaired = self.has_repair.then(|| self.repair(live, kept, &lost));
+        let repaired = self.has_repair.then(|| self.repair(live, winner, &lost));
         let mut rows = vec![dmodc, random];
         rows.extend(variants);
         rows.push(relieved);
@@ -227,7 +227,7 @@ impl VariantFabric {
             self.routing.route(live, &self.stable)?;
             best.0 = best.0.min(start.elapsed());
             let start = Instant::now();
-            self.repair(live, &variants[0], &lost);
+            self.repair(live, &variants[ENGINE], &lost);
             best.1 = best.1.min(start.elapsed());
         }
         Ok(Some(best))

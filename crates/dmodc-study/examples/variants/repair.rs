@@ -22,10 +22,10 @@ impl VariantFabric {
     pub(crate) fn repair(
         &self,
         live: Live<'_>,
-        kept: &ForwardingTables,
+        winner: &ForwardingTables,
         lost: &[LostEntry],
     ) -> ForwardingTables {
-        let mut tables = kept.clone();
+        let mut tables = winner.clone();
         let (mut ports, mut loads) = self.loads(live, &tables);
         let worst = |of: &Loads| {
             let max = of.max();

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::updown::Distances;
-use super::{DividersByLevel, Graph, Neighbour, select, select_by};
+use super::{DividersByLevel, Graph, Neighbour, select_by};
 use crate::fabric::Live;
 use crate::id::{PortNumber, SwitchIndex};
 use crate::order::Orders;
@@ -84,6 +84,15 @@ impl ClosersToTarget<'_> {
         let then = &self.then[s.at()];
         then.is_empty() || self.group(s, then[(q % then.len() as u64) as usize].switch).is_some()
     }
+}
+
+/// Returns port number x of a cycle: the first port of each group, then the second of each group that has one, and so on. So a
+/// group is taken as often as it has ports.
+fn port_in_turn(groups: &[&Neighbour], x: u64) -> Option<PortNumber> {
+    let most = groups.iter().map(|group| group.ports.len()).max()?;
+    let turn = |at: usize| groups.iter().filter_map(move |group| group.ports.get(at));
+    let cycle: Vec<PortNumber> = (0..most).flat_map(turn).copied().collect();
+    Some(cycle[(x % cycle.len() as u64) as usize])
 }
 
 /// Returns the closer sets of all switches.
@@ -188,10 +197,10 @@ impl<'a> StableOracle<'a> {
         };
         let unharmed = of_c(&|u| closer.is_unharmed(u));
         if are_enough_unharmed(unharmed.len(), c.len()) {
-            return select(&unharmed, 1, x, 0);
+            return port_in_turn(&unharmed, x);
         }
         let divider_of = |u: SwitchIndex| self.dividers.0.of(u, &closer.then[u.at()]).group;
         let kept = of_c(&|u| closer.keeps(u, closer.first / divider_of(u) + stretch));
-        select(if kept.is_empty() { c } else { &kept }, 1, x, 0)
+        port_in_turn(if kept.is_empty() { c } else { &kept }, x)
     }
 }

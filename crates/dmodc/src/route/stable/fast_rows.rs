@@ -180,7 +180,7 @@ impl FastRows {
         }
         if side.ports.len() > groups {
             let side = context.ready.groups.above(context.switch);
-            return (pi, PresentPorts::Several { live, side });
+            return (pi, pieces.several_ports(live, side));
         }
         let mut ports = [0; 64];
         ports.iter_mut().zip(side.ports).for_each(|(to, port)| *to = port.0);

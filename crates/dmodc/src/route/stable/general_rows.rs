@@ -5,6 +5,7 @@ use super::lookahead::Lookahead;
 use super::loss_view::{LossView, StableTile};
 use super::losses::Losses;
 use super::lost_entries::{LostEntries, PerDirection};
+use super::port_turns::PortTurns;
 use super::stand_ins::GonePort;
 use crate::cost::CloserSets;
 use crate::kernel::Choices;
@@ -21,6 +22,8 @@ pub(super) struct GeneralRows {
     gone: PerDirection<Vec<GonePort>>,
     /// The closer sets of displaced targets that are reached upwards now, and downwards.
     ahead: PerDirection<Lookahead>,
+    /// The turns of the ports above and below, if a displaced target is reached there and groups have several ports.
+    turns: PerDirection<PortTurns>,
     /// The closer sets of targets that the switch does not reach in the reference.
     unknown: CloserSets,
 }
@@ -32,6 +35,7 @@ impl Default for GeneralRows {
             lost: PerDirection { up: Choices::one_by_one(), down: Choices::one_by_one() },
             gone: PerDirection { up: vec![], down: vec![] },
             ahead: PerDirection { up: Lookahead::default(), down: Lookahead::default() },
+            turns: PerDirection { up: PortTurns::default(), down: PortTurns::default() },
             unknown: CloserSets::default(),
         }
     }
@@ -96,13 +100,14 @@ impl GeneralRows {
         if rewritten & self.losses.displaced != 0 {
             self.gather(context, view);
         }
-        let GeneralRows { losses, lost, gone, ahead, .. } = self;
+        self.losses.find_members(kernel, rewritten);
+        let GeneralRows { losses, lost, gone, ahead, turns, .. } = self;
         let (then, now) = (&reference.ready.groups, &ready.groups);
         let (above, below) = (now.above(s), now.below(s));
         GonePort::find(&mut gone.up, &losses.up.thinned_groups, then.above(s), [above, below]);
         GonePort::find(&mut gone.down, &losses.down.thinned_groups, then.below(s), [below, above]);
         let mut entries =
-            LostEntries { reference, context, view, rewritten, losses, lost, gone, ahead };
+            LostEntries { reference, context, view, rewritten, losses, lost, gone, ahead, turns };
         let groups = |ready: &Preprocessing| {
             ready.groups.above(s).peers.len().max(ready.groups.below(s).peers.len())
         };
@@ -152,5 +157,13 @@ impl GeneralRows {
         let groups = &ready.groups;
         up.gather(kernel, groups.above(s), closer.up & displaced, &closer.through_up, view);
         down.gather(kernel, groups.below(s), closer.down & displaced, &closer.through_down, view);
+        let PerDirection { up, down } = &mut self.turns;
+        for (turns, targets, side) in
+            [(up, closer.up, groups.above(s)), (down, closer.down, groups.below(s))]
+        {
+            if targets & displaced != 0 && side.ports.len() > side.peers.len() {
+                turns.find(&side, 0..);
+            }
+        }
     }
 }

@@ -9,15 +9,6 @@ pub(super) struct GroupSet<const W: usize>(pub(super) [u64; W]);
 impl<const W: usize> GroupSet<W> {
     pub(super) const EMPTY: Self = GroupSet([0; W]);
 
-    /// Returns the groups that are closer to a target.
-    pub(super) fn of(through: &[u64], target: u8) -> Self {
-        let mut set = Self::EMPTY;
-        for (at, mask) in through.iter().enumerate() {
-            set.0[at / 64] |= (mask >> target & 1) << (at % 64);
-        }
-        set
-    }
-
     #[inline(always)]
     pub(super) fn is_empty(&self) -> bool {
         self.0.iter().all(|word| *word == 0)
@@ -46,6 +37,12 @@ impl<const W: usize> GroupSet<W> {
     #[inline(always)]
     pub(super) fn and(&self, other: &Self) -> Self {
         GroupSet(std::array::from_fn(|at| self.0[at] & other.0[at]))
+    }
+
+    /// Returns the members that fit into fewer words.
+    #[inline(always)]
+    pub(super) fn first_words<const LESS: usize>(&self) -> GroupSet<LESS> {
+        GroupSet(std::array::from_fn(|at| self.0[at]))
     }
 
     /// Returns the members below `end`.
@@ -102,11 +99,10 @@ impl<const W: usize> GroupSet<W> {
 
     /// Returns the indices of these members among those of `all`, which contains all of them. For example, the
     /// members 5 and 9 of {2, 5, 9} have the indices 1 and 2.
+    #[inline(always)]
     pub(super) fn indices_within(&self, all: &Self) -> Self {
         let mut indices = Self::EMPTY;
-        for (index, _) in all.iter().enumerate().filter(|(_, member)| self.has(*member)) {
-            indices.insert(index);
-        }
+        self.iter().for_each(|member| indices.insert(all.index(member)));
         indices
     }
 }

@@ -279,6 +279,9 @@ impl LossFinder {
         let ready = job.ready;
         let context = RowContext { ready, switch: s, closer, kernel: ready.kernel };
         losses.find(view.compared(reference), context, u64::MAX);
+        if losses.displaced != 0 {
+            losses.find_members(ready.kernel, losses.displaced);
+        }
         let all = NotedLosses { displaced: losses.displaced, thinned: losses.thinned };
         all.note(view, s, slots, |slots, spans, stretch| {
             slots.lost(&reference.ready, s, losses, spans, stretch)

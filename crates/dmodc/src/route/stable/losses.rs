@@ -9,18 +9,34 @@ use super::reference_tile::ReferenceTile;
 use crate::cost::CloserSets;
 use crate::group::Side;
 use crate::id::{PortNumber, SwitchIndex};
+use crate::kernel::{Choices, Kernel};
 use crate::order::Orders;
 use crate::route::port_choice::RowContext;
 
 /// The losses of one switch in one direction of the reference.
-#[derive(Default)]
 pub(super) struct SideLosses {
+    /// Whether every group was closer to all targets of the direction. [`Losses::find_members`] finds this and `members`.
+    pub(super) is_uniform: bool,
+    /// R by target, unless it is all groups for every target.
+    pub(super) members: Choices,
     /// For each group of the reference: the targets that it was closer to and no longer is.
     pub(super) lost_targets: Vec<u64>,
     /// Whether the groups are those of the present in the same direction.
     pub(super) is_unchanged: bool,
     /// The groups that are there but have not all their ports, ascending.
     pub(super) thinned_groups: Vec<ThinnedGroup>,
+}
+
+impl Default for SideLosses {
+    fn default() -> Self {
+        SideLosses {
+            is_uniform: false,
+            members: Choices::one_by_one(),
+            lost_targets: vec![],
+            is_unchanged: false,
+            thinned_groups: vec![],
+        }
+    }
 }
 
 /// A group of the reference that is there, but has not all its ports.
@@ -93,6 +109,19 @@ impl Losses {
         let down = self.down.find(was_down, [below, above], state, may_turn);
         self.displaced = up.displaced | down.displaced;
         self.thinned = up.thinned | down.thinned;
+    }
+
+    /// Finds R of some targets in each direction: from masks by group to sets by target.
+    pub(super) fn find_members(&mut self, kernel: Kernel, wanted: u64) {
+        let Losses { was, up, down, .. } = self;
+        for (side, targets, through) in
+            [(up, was.up, &was.through_up), (down, was.down, &was.through_down)]
+        {
+            side.is_uniform = through.iter().all(|mask| *mask == targets);
+            if !side.is_uniform && targets & wanted != 0 {
+                kernel.gather(&mut side.members, targets, through);
+            }
+        }
     }
 
     /// Returns the targets for which a group or a port is lost.

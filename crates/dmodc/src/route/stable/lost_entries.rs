@@ -9,8 +9,10 @@ use super::group_set::GroupSet;
 use super::lookahead::{AheadGroups, Lookahead};
 use super::loss_view::LossView;
 use super::losses::{Losses, SideLosses};
+use super::port_turns::PortTurns;
 use super::stand_ins::{GonePort, StandInPlace, write};
 use crate::group::Side;
+use crate::id::PortNumber;
 use crate::kernel::{Choices, Divisor, SIZES, divide_by_count};
 use crate::preprocess::SwitchDividers;
 use crate::route::port_choice::{RowContext, RowRequest};
@@ -30,6 +32,8 @@ pub(super) struct LostEntries<'a> {
     pub(super) gone: &'a PerDirection<Vec<GonePort>>,
     /// The closer sets of the displaced targets, above and below in the present.
     pub(super) ahead: &'a mut PerDirection<Lookahead>,
+    /// The turns of ports, above and below in the present, where groups have several ports.
+    pub(super) turns: &'a PerDirection<PortTurns>,
 }
 
 #[derive(Clone, Copy)]
@@ -66,8 +70,6 @@ impl<T> PerDirection<T> {
 #[derive(Clone, Copy)]
 struct ReferenceSide<'a> {
     through: &'a [u64],
-    /// Whether every group is closer to every target.
-    is_uniform: bool,
     losses: &'a SideLosses,
     gone: &'a [GonePort],
     /// The groups of the present: in the same direction, and in the other one.
@@ -116,7 +118,6 @@ impl LostEntries<'_> {
         let sides = PerDirection {
             up: ReferenceSide {
                 through: &was.through_up,
-                is_uniform: was.through_up.iter().all(|mask| *mask == was.up),
                 losses: up,
                 gone: &self.gone.up,
                 now: [above, below],
@@ -125,7 +126,6 @@ impl LostEntries<'_> {
             },
             down: ReferenceSide {
                 through: &was.through_down,
-                is_uniform: was.through_down.iter().all(|mask| *mask == was.down),
                 losses: down,
                 gone: &self.gone.down,
                 now: [below, above],
@@ -166,18 +166,18 @@ impl LostEntries<'_> {
             let targets = PerDirection { up: closer.up, down: closer.down };
             targets.get(direction) >> target & 1 == 1
         };
+        let members =
+            (!then.losses.is_uniform).then(|| GroupSet(then.losses.members.words(target)));
         let mut slots = SegmentSlots::<W> {
             segment,
             divider: &then.divider,
             count: then.through.len() as u32,
-            members: None,
+            members,
             lost: match displaced >> target & 1 {
                 0 => GroupSet::EMPTY,
                 _ if then.losses.is_unchanged && is_reached_as_before() => {
                     let all = GroupSet([u64::MAX; W]).before(then.through.len() as u32);
-                    let members =
-                        if then.is_uniform { all } else { GroupSet::of(then.through, target) };
-                    members.without(&self.ahead.get(direction).all(target))
+                    members.unwrap_or(all).without(&self.ahead.get(direction).all(target))
                 }
                 _ => GroupSet(self.lost.get(direction).words(target)),
             },
@@ -188,14 +188,13 @@ impl LostEntries<'_> {
             groups.for_each(|thinned| slots.thinned.insert(thinned.group));
             slots.thinned = slots.thinned.without(&slots.lost);
         }
-        if !then.is_uniform {
-            slots.number_within(then.through);
+        if let Some(members) = members {
+            slots.number_within(members);
         }
         slots
     }
 
-    /// Writes the entries whose slots are lost: eqs. (3) and (4) with x in place of ⌊d / Π⌋, over the groups of one
-    /// direction of the present.
+    /// Writes the entries whose slots are lost, over the groups of one direction of the present.
     #[inline(always)]
     fn spread<const W: usize>(
         &mut self,
@@ -210,6 +209,7 @@ impl LostEntries<'_> {
         let shift = u64::from(self.reference.sigmas[s.at()]) + u64::from(segment.k);
         let all_lost = u64::from(lost.count());
         let single = side.ports.len() == side.peers.len();
+        let turns = self.turns.get(direction);
         let through = match direction {
             Direction::Up => &closer.through_up,
             Direction::Down => &closer.through_down,
@@ -231,27 +231,23 @@ impl LostEntries<'_> {
                 };
                 let from: GroupSet<W> = ahead.spread_over(segment.target, stretch, groups);
                 let x = u64::from(run.round) * all_lost + u64::from(before.count()) + shift;
-                let (mut turn, at) = divide_by_count(x, from.count());
-                let mut group = from.nth(at);
-                for slot in here.iter() {
-                    let port = match single {
-                        true => side.ports[group],
-                        false => {
-                            let ports = side.ports_of(group);
-                            ports[(turn % ports.len() as u64) as usize]
-                        }
-                    };
-                    write(
-                        segment,
-                        divider,
-                        run.q + slot as u64 - u64::from(run.first),
-                        port.0,
-                        row,
-                    );
-                    group = from.after(group).unwrap_or_else(|| {
-                        turn += 1;
-                        from.nth(0)
-                    });
+                let mut write = |slot: usize, port: PortNumber| {
+                    let q = run.q + slot as u64 - u64::from(run.first);
+                    write(segment, divider, q, port.0, row);
+                };
+                if single {
+                    let (_, at) = divide_by_count(x, from.count());
+                    let mut group = from.nth(at);
+                    for slot in here.iter() {
+                        write(slot, side.ports[group]);
+                        group = from.after(group).unwrap_or_else(|| from.nth(0));
+                    }
+                } else {
+                    let mut place = turns.place(&from, x);
+                    for slot in here.iter() {
+                        write(slot, side.ports_of(place.group)[place.turn]);
+                        place = turns.after(&from, place);
+                    }
                 }
             },
         );
@@ -261,13 +257,12 @@ impl LostEntries<'_> {
 impl<const W: usize> SegmentSlots<'_, W> {
     /// Replaces the indices of groups by their indices within R, for a target to which not all groups of the direction are
     /// closer.
-    fn number_within(&mut self, through: &[u64]) {
-        let members = GroupSet::of(through, self.segment.target);
+    #[inline(always)]
+    fn number_within(&mut self, members: GroupSet<W>) {
         let thinned = self.thinned.and(&members);
         self.count = members.count();
         self.lost = self.lost.indices_within(&members);
         self.thinned = thinned.indices_within(&members);
-        self.members = Some(members);
     }
 
     /// Returns the round of a quotient: ⌊q / #R⌋.

@@ -3,10 +3,11 @@
 
 use super::group_set::GroupSet;
 use super::lookahead::spread_over;
+use super::port_turns::PortTurns;
 use super::rounds::Rounds;
 use crate::bits::bits;
 use crate::group::Side;
-use crate::kernel::{Kernel, LostPieces, SIZES};
+use crate::kernel::{Kernel, LostPieces};
 
 /// For each round: its lost entries and where they go. Made to be reused.
 #[derive(Default)]
@@ -15,7 +16,9 @@ pub(super) struct PieceFinder {
     groups: Vec<u64>,
     at: Vec<u32>,
     /// The quotients ⌊x / #B⌋ of the first lost slots, whose remainders are `at`.
-    turns: Vec<u32>,
+    quotients: Vec<u32>,
+    /// The turns of the ports, if groups have several.
+    turns: PortTurns,
 }
 
 /// The closer sets of the target of each round: a bit for each group of the reference. The cables of the row are not
@@ -56,7 +59,7 @@ impl PieceFinder {
         for words in [&mut self.lost, &mut self.groups] {
             words.resize(rounds.targets.len(), 0);
         }
-        for words in [&mut self.at, &mut self.turns] {
+        for words in [&mut self.at, &mut self.quotients] {
             words.resize(rounds.targets.len(), 0);
         }
         // x is less than this.
@@ -86,7 +89,7 @@ impl PieceFinder {
         let (targets, numbers) = (&rounds.targets[..count], &rounds.numbers[..count]);
         let (first_slots, slots) = (&rounds.first_slots[..count], &rounds.slots[..count]);
         let (lost_to, groups_to) = (&mut self.lost[..count], &mut self.groups[..count]);
-        let (at_to, turns_to) = (&mut self.at[..count], &mut self.turns[..count]);
+        let (at_to, quotients_to) = (&mut self.at[..count], &mut self.quotients[..count]);
         let mut asked = 0;
         for i in 0..count {
             let here = GroupSet([all[i] & live]);
@@ -107,9 +110,15 @@ impl PieceFinder {
             lost_to[i] = lost_here;
             groups_to[i] = from.0[0];
             let Division { quotient, remainder } = divide(x, from.count());
-            (turns_to[i], at_to[i]) = (quotient, remainder);
+            (quotients_to[i], at_to[i]) = (quotient, remainder);
         }
         asked
+    }
+
+    /// Prepares the turns of groups with several ports. `live` has the numbers of the present groups in the reference, as bits.
+    pub(super) fn several_ports<'a>(&mut self, live: u64, side: Side<'a>) -> PresentPorts<'a> {
+        self.turns.find(&side, bits(live));
+        PresentPorts::Several { live, side }
     }
 
     /// Calls `each` with the round, the slot and the port of each lost slot.
@@ -121,14 +130,25 @@ impl PieceFinder {
     ) {
         for (round, &lost) in self.lost.iter().enumerate().filter(|(_, lost)| **lost != 0) {
             let groups = GroupSet([self.groups[round]]);
-            let mut group = groups.nth(self.at[round]);
-            let mut turn = self.turns[round];
-            for slot in bits(lost) {
-                each(round, slot, ports.of(group, turn));
-                group = groups.after(group).unwrap_or_else(|| {
-                    turn = turn.wrapping_add(1);
-                    groups.nth(0)
-                });
+            match ports {
+                PresentPorts::Single(ports) => {
+                    let mut group = groups.nth(self.at[round]);
+                    for slot in bits(lost) {
+                        each(round, slot, ports[group & 63]);
+                        group = groups.after(group).unwrap_or_else(|| groups.nth(0));
+                    }
+                }
+                PresentPorts::Several { live, side } => {
+                    let count = u64::from(groups.count());
+                    let x = u64::from(self.quotients[round]) * count + u64::from(self.at[round]);
+                    let mut place = self.turns.place(&groups, x);
+                    for slot in bits(lost) {
+                        let before = live & ((1 << (place.group & 63)) - 1);
+                        let ports = side.ports_of(before.count_ones() as usize);
+                        each(round, slot, ports[place.turn].0);
+                        place = self.turns.after(&groups, place);
+                    }
+                }
             }
         }
     }
@@ -146,21 +166,6 @@ pub(super) enum PresentPorts<'a> {
     Single([u8; 64]),
     /// The groups that are there, as bits, and their ports.
     Several { live: u64, side: Side<'a> },
-}
-
-impl PresentPorts<'_> {
-    /// Returns the port that a group gives in one turn.
-    #[inline(always)]
-    fn of(&self, group: usize, turn: u32) -> u8 {
-        match self {
-            PresentPorts::Single(ports) => ports[group & 63],
-            PresentPorts::Several { live, side } => {
-                let before = live & ((1 << (group & 63)) - 1);
-                let ports = side.ports_of(before.count_ones() as usize);
-                ports[SIZES[ports.len() & 255].modulo(turn) as usize].0
-            }
-        }
-    }
 }
 
 /// A quotient and a remainder.
@@ -191,7 +196,7 @@ fn divide_small(x: u64, n: u32) -> Division {
 /// Divides any x by n. Returns anything for n = 0.
 fn divide_any(x: u64, n: u32) -> Division {
     let n = u64::from(n.max(1));
-    // The quotient chooses among several ports, and there numbers of destinations are below 2³¹.
+    // The quotient is only used for groups of several ports, and there numbers of destinations are below 2³¹.
     Division { quotient: (x / n) as u32, remainder: (x % n) as u32 }
 }
 

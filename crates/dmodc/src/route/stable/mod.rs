@@ -8,11 +8,12 @@
 //! 1. **Slots.** An entry is that of the reference (eqs. (3), (4) with the reference's closer set R and Π)
 //!    as long as its group is closer; if only its port is dead, another port of the group stands in. Where levels
 //!    have measured dividers, Π stands for the divider of the direction that R goes.
-//! 2. **Spread.** A destination whose slot is lost takes eqs. (3), (4) over the present closer set C with
-//!    x = ⌊q / #R⌋ · #D + j + σ in the place of ⌊d / Π⌋ (plus k for a node's k-th LID). Here q = ⌊d / Π⌋, D are the
-//!    lost slots of R, j is the index of the destination's own slot among them, and σ is the index of the switch among
-//!    those of its rank. So the lost slots of one switch go to different ports, and different switches begin with
-//!    different groups.
+//! 2. **Spread.** A destination whose slot is lost takes place x = ⌊q / #R⌋ · #D + j + σ (plus k for a node's k-th LID) in a
+//!    cycle of the ports of the present closer set C: the first port of each group, then the second of each group that has
+//!    one, and so on. Here q = ⌊d / Π⌋, D are the lost slots of R, j is the index of the destination's own slot among
+//!    them, and σ is the index of the switch among those of its rank. So the lost slots of one switch go to different
+//!    ports, different switches begin with different groups, and a group gets as much as it has ports. If all groups
+//!    have equally many ports, this is eqs. (3), (4) with x in the place of ⌊d / Π⌋.
 //! 3. **Looking ahead.** Of C, switches are preferred that lost nothing on the way to the destination
 //!    switch, if at least half of C are such; else those that did not lose the slot of this destination,
 //!    so that it is not displaced a second time; else all of C will do.
@@ -31,6 +32,7 @@ mod loss_view;
 mod losses;
 mod lost_entries;
 mod lost_pieces;
+mod port_turns;
 mod reference_tile;
 mod rounds;
 mod slot_table;

@@ -1,10 +1,11 @@
 //! Finds the slot of every target at a switch, and hence the targets whose slot the switch lost.
 
-use super::losses::Losses;
+use super::group_set::GroupSet;
+use super::losses::{Losses, SideLosses};
 use super::reference_tile::NumberSpan;
 use crate::bits::bits;
 use crate::id::SwitchIndex;
-use crate::kernel::Divisor;
+use crate::kernel::{Divisor, divide_by_count};
 use crate::preprocess::{Preprocessing, SwitchDividers};
 
 /// For one stretch t: the slot of each target at a switch that others look ahead to. It is R[(⌊f / Π⌋ + t) mod #R],
@@ -37,7 +38,8 @@ pub(super) struct LostSlots {
 }
 
 impl SlotTable {
-    /// Returns the targets whose slot in one stretch is lost at switch `s`.
+    /// Returns the targets whose slot in one stretch is lost at switch `s`. The losses have the [members](Losses::find_members) of
+    /// all displaced targets.
     pub(super) fn lost(
         &mut self,
         then: &Preprocessing,
@@ -49,28 +51,29 @@ impl SlotTable {
         let SwitchDividers { up, down } = then.level_dividers(s);
         let was = &losses.was;
         let (mut all, mut present) = (0, 0);
-        for (targets, through, lost, divider) in [
-            (was.up, &was.through_up, &losses.up.lost_targets, up.group),
-            (was.down, &was.through_down, &losses.down.lost_targets, down.group),
+        for (targets, through, side, divider) in [
+            (was.up, &was.through_up, &losses.up, up.group),
+            (was.down, &was.through_down, &losses.down, down.group),
         ] {
+            let lost = &side.lost_targets;
             let displaced = targets & losses.displaced;
             if displaced == 0 {
                 continue;
             }
             self.find(RoundKey { pi: divider, groups: through.len() as u32 }, spans, stretch);
             present |= displaced & self.present;
-            if through.iter().all(|mask| *mask == targets) {
+            if side.is_uniform {
                 let pairs = self.targets.iter().zip(lost);
                 all |= pairs.fold(0, |all, (targets, lost)| all | targets & lost);
                 continue;
             }
-            for target in bits(displaced) {
-                let members =
-                    || through.iter().zip(lost).filter(|(mask, _)| **mask >> target & 1 == 1);
-                let q = (spans[target].first / divider) as usize + stretch;
-                let slot = members().nth(q % members().count());
-                all |= slot.map_or(0, |(_, lost)| lost & 1 << target);
-            }
+            let divider = Divisor::new(divider);
+            let quotient =
+                |target: usize| u64::from(divider.divide(spans[target].first)) + stretch as u64;
+            all |= match through.len() <= 64 {
+                true => lost_slots::<1>(side, displaced, quotient),
+                false => lost_slots::<4>(side, displaced, quotient),
+            };
         }
         LostSlots { lost: all, present }
     }
@@ -105,4 +108,21 @@ impl SlotTable {
             self.present |= u64::from((divider.divide(last) - q) as usize >= stretch) << target;
         }
     }
+}
+
+/// Returns those of some targets whose slot is lost, where not every group is closer to all targets. `W` words are enough for the
+/// groups of the direction.
+#[inline(always)]
+fn lost_slots<const W: usize>(
+    side: &SideLosses,
+    displaced: u64,
+    quotient: impl Fn(usize) -> u64,
+) -> u64 {
+    let mut all = 0;
+    for target in bits(displaced) {
+        let members: GroupSet<W> = GroupSet(side.members.words(target as u8));
+        let (_, place) = divide_by_count(quotient(target), members.count());
+        all |= side.lost_targets[members.nth(place)] & 1 << target;
+    }
+    all
 }
