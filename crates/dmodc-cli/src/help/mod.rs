@@ -3,6 +3,7 @@
 //! Each command has one [`HelpPage`]. `dmodc COMMAND --help` and `dmodc man COMMAND` are both made from it, so that they
 //! cannot contradict each other. What a command is for, and what its options mean, is in the comments of [`crate::args`].
 
+mod compare;
 mod fabrics;
 mod measure;
 mod opensm;
@@ -72,7 +73,8 @@ const TABLES_FILE: (&str, &str) = (
 
 /// Returns all pages.
 pub(crate) fn pages() -> impl Iterator<Item = &'static HelpPage> {
-    let all = [top::PAGES, fabrics::PAGES, tables::PAGES, measure::PAGES, opensm::PAGES];
+    let all =
+        [top::PAGES, fabrics::PAGES, compare::PAGES, tables::PAGES, measure::PAGES, opensm::PAGES];
     all.into_iter().flatten()
 }
 
