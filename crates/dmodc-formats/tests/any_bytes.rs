@@ -63,7 +63,8 @@ fn damaged_texts_are_read_or_refused_and_routed_soundly() {
 
 #[test]
 fn damaged_lists_of_cables_are_read_or_refused() {
-    let lists: Vec<_> = corpus().into_iter().filter(|text| cabling::detect(text).is_some()).collect();
+    let lists: Vec<_> =
+        corpus().into_iter().filter(|text| cabling::detect(text).is_some()).collect();
     assert!(lists.len() >= 2, "fixtures have both formats");
     let fabric = "2; 2,2; 1,2; 1,1".parse::<Pgft>().unwrap().fabric(Default::default());
     let (mut read, mut refused) = (0, 0);

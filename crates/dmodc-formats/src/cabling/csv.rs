@@ -57,7 +57,8 @@ pub(super) fn read(text: &[u8]) -> Result<Cabling, ReadError> {
                 })?);
             }
             Some(columns) => {
-                let [a, b] = [&columns[0], &columns[1]].map(|column| end(&mut cables, line, &row, column));
+                let [a, b] =
+                    [&columns[0], &columns[1]].map(|column| end(&mut cables, line, &row, column));
                 cables.cable([a?, b?], line.number()).map_err(|message| line.error(message))?;
             }
         }

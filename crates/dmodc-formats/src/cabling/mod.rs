@@ -103,7 +103,8 @@ impl NamedCables {
             return Err(format!("{} is cabled to itself", name(a)));
         }
         for (own, other) in [(a, b), (b, a)] {
-            if let Some((before, first)) = self.used.get(&own).filter(|(before, _)| *before != other)
+            if let Some((before, first)) =
+                self.used.get(&own).filter(|(before, _)| *before != other)
             {
                 return Err(format!(
                     "{} is cabled to {}, but line {first} has it cabled to {}",
@@ -166,7 +167,8 @@ mod tests {
 
     #[test]
     fn other_texts_are_not_recognised() {
-        for text in ["", "# nothing\n", "hello\n", "{}", "a,b,c\n", "Switch\t36 \"S-1\"  # x y z\n"] {
+        for text in ["", "# nothing\n", "hello\n", "{}", "a,b,c\n", "Switch\t36 \"S-1\"  # x y z\n"]
+        {
             assert_eq!(detect(text.as_bytes()), None, "{text}");
             assert!(read(text.as_bytes()).is_err());
         }

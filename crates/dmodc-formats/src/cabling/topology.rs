@@ -43,8 +43,9 @@ pub(super) fn read(text: &[u8]) -> Result<Cabling, ReadError> {
             None => section = None,
             Some(b'#') => {}
             Some(_) if is_indented && is_cable(line) => {
-                let own = section
-                    .ok_or_else(|| line.expected("the type and name of a system before its cables"))?;
+                let own = section.ok_or_else(|| {
+                    line.expected("the type and name of a system before its cables")
+                })?;
                 cable(&mut cables, own, line)?;
             }
             Some(_) => section = Some(system(&mut cables, line)?),
@@ -82,11 +83,7 @@ fn system(cables: &mut NamedCables, mut line: Cursor<'_>) -> Result<usize, ReadE
 }
 
 /// Reads a cable of a section.
-fn cable(
-    cables: &mut NamedCables,
-    own: usize,
-    mut line: Cursor<'_>,
-) -> Result<(), ReadError> {
+fn cable(cables: &mut NamedCables, own: usize, mut line: Cursor<'_>) -> Result<(), ReadError> {
     let whole = line;
     let near = port_at(&mut line, &cables.cabling.devices[own].name)?;
     line.skip_blanks();
@@ -128,7 +125,8 @@ fn arrow(line: &mut Cursor<'_>) -> Result<(), ReadError> {
     let before = *line;
     let word = String::from_utf8_lossy(line.word()).into_owned();
     let wrong = || before.expected("an arrow such as -4x-25G->");
-    let inside = word.strip_prefix('-').and_then(|rest| rest.strip_suffix('>')).ok_or_else(wrong)?;
+    let inside =
+        word.strip_prefix('-').and_then(|rest| rest.strip_suffix('>')).ok_or_else(wrong)?;
     let mut parts = inside.strip_suffix('-').unwrap_or(inside).split('-');
     let is_of = |part: &str, units: [char; 2]| {
         let number = part.strip_suffix(units);
@@ -174,7 +172,11 @@ mod tests {
             ("SW s1\n L1/P1 -> SW s2 P1\n", 2, "'L1/P1' of 's1' is no port"),
             ("SW s1\n P1 -> SW s2 S3-P1\n", 2, "'S3-P1' of 's2' is no port"),
             ("SW s1 CFG: leaf1=R\n", 1, "'s1' is a chassis"),
-            ("SW s1\n P1 -> SW s2 P1\n P1 -> SW s3 P1\n", 3, "line 2 has it cabled to port 1 of 's2'"),
+            (
+                "SW s1\n P1 -> SW s2 P1\n P1 -> SW s3 P1\n",
+                3,
+                "line 2 has it cabled to port 1 of 's2'",
+            ),
             ("SW s1\n P1 -> SW s1 P1\n", 2, "cabled to itself"),
             ("SW s1\n\n P1 -> SW s2 P1\n", 3, "before its cables"),
             ("SW s1\n P1 -4y-> SW s2 P1\n", 2, "an arrow"),

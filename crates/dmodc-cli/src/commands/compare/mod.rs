@@ -56,7 +56,9 @@ fn compared(args: &CompareArgs, fabric: &Fabric, leaves: &LeafRule) -> Result<Co
             )
         });
     };
-    let text = bytes(path, |text| dmodc_formats::detect(text).is_some() || cabling::detect(text).is_some())?;
+    let text = bytes(path, |text| {
+        dmodc_formats::detect(text).is_some() || cabling::detect(text).is_some()
+    })?;
     let intended = intended(path, &text, &args.fabric)?;
     Comparison::new(fabric, &intended).map_err(|error| match &error {
         CompareError::PortTwice { lines: [first, second], .. } if *second > 0 => {

@@ -69,12 +69,12 @@ impl Cabling {
         });
         let end = |device: usize, port: PortNumber| CablingEnd { device, port };
         let first_adapter = fabric.switches().len();
-        let between = fabric.inter_switch_cables().iter().map(|cable| {
-            [end(cable.a.0.at(), cable.a.1), end(cable.b.0.at(), cable.b.1)]
-        });
-        let is_cabled = |adapter: usize| {
-            fabric.adapters()[adapter].kind != AdapterKind::Aggregation
-        };
+        let between = fabric
+            .inter_switch_cables()
+            .iter()
+            .map(|cable| [end(cable.a.0.at(), cable.a.1), end(cable.b.0.at(), cable.b.1)]);
+        let is_cabled =
+            |adapter: usize| fabric.adapters()[adapter].kind != AdapterKind::Aggregation;
         let nodes = fabric.nodes().iter().filter(|node| is_cabled(node.adapter.at())).map(|node| {
             let at_adapter = end(first_adapter + node.adapter.at(), node.adapter_port);
             [end(node.switch.at(), node.switch_port), at_adapter]

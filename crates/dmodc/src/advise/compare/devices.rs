@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::cabling::{Cabling, CabledDevice, DeviceKind};
+use super::cabling::{CabledDevice, Cabling, DeviceKind};
 use crate::fabric::Fabric;
 use crate::id::Guid;
 use crate::survey::host_name;
@@ -31,13 +31,14 @@ type ByName<'a> = HashMap<(&'a str, DeviceKind), Option<usize>>;
 impl Counterparts {
     /// Matches the devices of an intended cabling with those of a fabric, whose cabling is `present`.
     pub(super) fn new(fabric: &Fabric, present: &Cabling, intended: &Cabling) -> Self {
-        let guids = guids_of(fabric, intended.is_list);
+        let guids = guids_of(fabric);
         let by_guid: Vec<Option<usize>> = intended
             .devices
             .iter()
             .map(|device| {
                 let found = *guids.get(&device.guid?)?;
-                (device.kind.is_none() || device.kind == present.devices[found].kind).then_some(found)
+                (device.kind.is_none() || device.kind == present.devices[found].kind)
+                    .then_some(found)
             })
             .collect();
         // In a list, a name may mean a device that another line calls by its GUID.
@@ -45,13 +46,12 @@ impl Counterparts {
         if !intended.is_list {
             by_guid.iter().flatten().for_each(|&found| is_taken[found] = true);
         }
-        let left = |devices: &mut dyn Iterator<Item = (usize, &'_ CabledDevice)>| {
-            let mut count = HashMap::<(String, Option<DeviceKind>), usize>::new();
-            devices.for_each(|(_, d)| *count.entry((d.name.to_string(), d.kind)).or_default() += 1);
-            count
-        };
-        let unmatched = intended.devices.iter().enumerate().filter(|(at, _)| by_guid[*at].is_none());
-        let repeats = left(&mut unmatched.into_iter());
+        let mut repeats: HashMap<(&str, Option<DeviceKind>), usize> = HashMap::new();
+        for (device, _) in
+            intended.devices.iter().zip(&by_guid).filter(|(_, found)| found.is_none())
+        {
+            *repeats.entry((&device.name, device.kind)).or_default() += 1;
+        }
         let names = names_of(present, &is_taken, |name| Some(name));
         let hosts = match intended.is_list {
             true => names_of(present, &is_taken, host_name),
@@ -60,9 +60,7 @@ impl Counterparts {
         let find = |(device, by_guid): (&CabledDevice, &Option<usize>)| match by_guid {
             Some(found) => Ok(*found),
             None if device.name.is_empty() => Err(WhyUnmatched::Absent),
-            None if repeats[&(device.name.to_string(), device.kind)] > 1 => {
-                Err(WhyUnmatched::NameRepeats)
-            }
+            None if repeats[&(&*device.name, device.kind)] > 1 => Err(WhyUnmatched::NameRepeats),
             None => match named(&names, device) {
                 Err(WhyUnmatched::Absent) => named(&hosts, device),
                 found => found,
@@ -75,14 +73,12 @@ impl Counterparts {
     }
 }
 
-/// Returns all devices by GUID. In a list, the GUID of a port means its adapter, too.
-fn guids_of(fabric: &Fabric, is_list: bool) -> HashMap<Guid, usize> {
+/// Returns all devices by GUID. The GUID of a port means its adapter, too: lists may have it, and so has `ibnetdiscover -p`.
+fn guids_of(fabric: &Fabric) -> HashMap<Guid, usize> {
     let first_adapter = fabric.switches().len();
     let mut guids = HashMap::new();
-    if is_list {
-        for node in fabric.nodes() {
-            guids.insert(node.guid, first_adapter + node.adapter.at());
-        }
+    for node in fabric.nodes() {
+        guids.insert(node.guid, first_adapter + node.adapter.at());
     }
     for (at, adapter) in fabric.adapters().iter().enumerate() {
         guids.insert(adapter.guid, first_adapter + at);

@@ -11,7 +11,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::replug::{Matching, PortId, least_replugs};
-use super::{Cabling, CablingEnd, Comparison, ComparedPort, aggregation_cables};
+use super::{Cabling, CablingEnd, ComparedPort, Comparison, aggregation_cables};
 use crate::fabric::{Cable, Fabric, Peer};
 use crate::id::{PortNumber, SwitchIndex};
 use crate::infer::{ShapeDifference, TooIrregular};
@@ -114,9 +114,9 @@ fn bound(comparison: &Comparison) -> usize {
         pairs
     };
     let (present, intended) = (pair(&comparison.present), pair(&comparison.intended));
-    let lacking = intended.iter().map(|(pair, cables)| {
-        cables.saturating_sub(present.get(pair).copied().unwrap_or(0))
-    });
+    let lacking = intended
+        .iter()
+        .map(|(pair, cables)| cables.saturating_sub(present.get(pair).copied().unwrap_or(0)));
     let lacking: usize = lacking.sum();
     let added = count(&comparison.intended).saturating_sub(count(&comparison.present));
     let bound = added + lacking.saturating_sub(added).div_ceil(2);
@@ -273,7 +273,8 @@ impl<'a> Repair<'a> {
             let mut gone = self.misplaced.iter().filter(|m| m.lower_is_used || m.upper_is_used);
             gone.any(|m| m.cable == **cable)
         };
-        let stay = self.fabric.inter_switch_cables().iter().filter(|cable| !is_gone(cable)).copied();
+        let stay =
+            self.fabric.inter_switch_cables().iter().filter(|cable| !is_gone(cable)).copied();
         let found = self.lacking.iter().filter_map(|l| {
             Some(Cable { a: (l.lower, l.lower_port?), b: (l.upper, l.upper_port?) })
         });

@@ -202,14 +202,12 @@ impl Sides {
             }
         }
         let place = |end: CablingEnd| CablingEnd { device: places[end.device], ..end };
-        let is_aggregation =
-            |end: &CablingEnd| is_aggregation(fabric, end.device);
+        let is_aggregation = |end: &CablingEnd| is_aggregation(fabric, end.device);
         let cables = intended.cables.iter();
         let cables = cables.map(|cable| CablingCable { ends: cable.ends.map(place), ..*cable });
         let cables = cables.filter(|cable| !cable.ends.iter().any(is_aggregation));
-        let names_a_host = |(at, matched): (usize, &bool)| {
-            *matched && (switches..present_devices).contains(&at)
-        };
+        let names_a_host =
+            |(at, matched): (usize, &bool)| *matched && (switches..present_devices).contains(&at);
         let has_adapters = intended.devices.iter().any(|d| d.kind == Some(DeviceKind::Adapter));
         let compares_hosts = has_adapters || is_matched.iter().enumerate().any(names_a_host);
         Sides {
@@ -374,7 +372,10 @@ impl PortNumbers {
                     return Err(CompareError::PortTwice {
                         device: devices[end.device].name.clone(),
                         port: end.port,
-                        lines: [lines[own as usize].max(u32::from(own == other) * cable.line), cable.line],
+                        lines: [
+                            lines[own as usize].max(u32::from(own == other) * cable.line),
+                            cable.line,
+                        ],
                     });
                 }
                 partner[own as usize] = Some(other);

@@ -1,7 +1,8 @@
 //! The order of a repair: what harms most is repaired first.
 //!
 //! The harm of a part is what its repair alone would bring: more node pairs that are delivered, or, with equally many, a lower
-//! load on the worst port of all-to-all traffic. Each state is routed anew by Dmodc, as a subnet manager would do it after the
+//! load on the worst port of all-to-all traffic. If there are few parts, what the next repair brings is judged anew after each
+//! one. Each state is routed anew by Dmodc, as a subnet manager would do it after the
 //! step.
 
 use std::cmp::Reverse;
@@ -24,6 +25,8 @@ pub struct Risk {
     pub all_to_all: u64,
     /// No routing of this fabric has fewer.
     pub bound: u64,
+    /// The sum of the squares of all loads. It decides between states whose worst ports are equal.
+    pub squares: u128,
 }
 
 impl Risk {
@@ -37,12 +40,13 @@ impl Risk {
         let traffic = Traffic::new(live, &routing.ranking(live), routing.orders(), &tables);
         let loads = traffic.all_to_all();
         let delivery = Delivery::of_route(live, &coverage);
-        Some(Risk { delivery, all_to_all: loads.max(), bound: loads.bound })
+        let squares = loads.by_port.iter().map(|load| u128::from(*load).pow(2)).sum();
+        Some(Risk { delivery, all_to_all: loads.max(), bound: loads.bound, squares })
     }
 
     /// Returns a key by which the better of two states comes first.
-    fn key(&self) -> (Reverse<u64>, u64) {
-        (Reverse(self.delivery.delivered), self.all_to_all)
+    fn key(&self) -> (Reverse<u64>, u64, u128) {
+        (Reverse(self.delivery.delivered), self.all_to_all, self.squares)
     }
 }
 
@@ -67,44 +71,75 @@ pub struct RepairPlan {
 }
 
 impl RepairPlan {
-    /// Sorts the steps of a comparison. At most `judged` of them are judged; each costs two routings of the fabric. If there are
-    /// more parts than that, parts that repair more cables in a step come first.
-    pub fn new(
-        comparison: &Comparison,
-        fabric: &Fabric,
-        leaves: &LeafRule,
-        judged: usize,
-    ) -> Self {
-        let judge = |cabling: &[Option<u32>]| {
-            Risk::of(&comparison.fabric_with(fabric, cabling), leaves)
-        };
-        let present = (judged > 0).then(|| judge(&comparison.present)).flatten();
-        let mut order: Vec<usize> = (0..comparison.parts.len()).collect();
-        order.sort_by_key(|&part| comparison.parts[part].len());
-        if present.is_some() && order.len() > 1 && order.len() <= judged {
-            let alone = |part: usize| {
-                let mut cabling = comparison.present.clone();
-                comparison.parts[part].iter().for_each(|step| apply(*step, &mut cabling));
-                judge(&cabling).map(|risk| risk.key())
-            };
-            order.sort_by_cached_key(|&part| {
-                let key = alone(part);
-                (key.is_none(), key, part)
-            });
-        }
+    /// Sorts the steps of a comparison, and judges at most `judged` of them, each by routing the fabric. Up to as many routings
+    /// again find the order. If there are too many parts for that, short repairs come first.
+    pub fn new(comparison: &Comparison, fabric: &Fabric, leaves: &LeafRule, judged: usize) -> Self {
+        let judge = Judge { comparison, fabric, leaves };
+        let present = (judged > 0).then(|| judge.risk(&comparison.present)).flatten();
+        let order = judge.order(if present.is_some() { judged } else { 0 });
         let mut cabling = comparison.present.clone();
         let mut steps = vec![];
         for part in order {
             for &step in &comparison.parts[part] {
                 apply(step, &mut cabling);
-                let risk = match present.is_some() && steps.len() < judged {
-                    true => judge(&cabling),
-                    false => None,
-                };
+                let is_judged = present.is_some() && steps.len() < judged;
+                let risk = if is_judged { judge.risk(&cabling) } else { None };
                 steps.push(PlannedStep { step, part, risk });
             }
         }
         RepairPlan { present, steps }
+    }
+}
+
+/// Judges states of a repair.
+struct Judge<'a> {
+    comparison: &'a Comparison,
+    fabric: &'a Fabric,
+    leaves: &'a LeafRule,
+}
+
+impl Judge<'_> {
+    fn risk(&self, cabling: &[Option<u32>]) -> Option<Risk> {
+        Risk::of(&self.comparison.fabric_with(self.fabric, cabling), self.leaves)
+    }
+
+    /// Returns the parts in the order of their repairs, with at most this number of routings.
+    fn order(&self, routings: usize) -> Vec<usize> {
+        let mut left: Vec<usize> = (0..self.comparison.parts.len()).collect();
+        left.sort_by_key(|&part| self.comparison.parts[part].len());
+        let count = left.len();
+        if count < 2 || count > routings {
+            return left;
+        }
+        let mut cabling = self.comparison.present.clone();
+        if count * (count + 1) / 2 > routings {
+            self.sort(&mut left, &cabling);
+            return left;
+        }
+        let mut order = vec![];
+        while !left.is_empty() {
+            if left.len() > 1 {
+                self.sort(&mut left, &cabling);
+            }
+            let best = left.remove(0);
+            self.repair(best, &mut cabling);
+            order.push(best);
+        }
+        order
+    }
+
+    /// Sorts parts by what the repair of each alone would bring now.
+    fn sort(&self, parts: &mut [usize], cabling: &[Option<u32>]) {
+        parts.sort_by_cached_key(|&part| {
+            let mut after = cabling.to_vec();
+            self.repair(part, &mut after);
+            let key = self.risk(&after).map(|risk| risk.key());
+            (key.is_none(), key, part)
+        });
+    }
+
+    fn repair(&self, part: usize, cabling: &mut [Option<u32>]) {
+        self.comparison.parts[part].iter().for_each(|step| apply(*step, cabling));
     }
 }
 

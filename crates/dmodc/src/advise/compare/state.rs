@@ -1,8 +1,10 @@
 //! A fabric between two steps of a repair.
 
-use super::{Comparison, CablingEnd};
+use std::collections::HashSet;
+
+use super::{CablingEnd, Comparison};
 use crate::fabric::{Fabric, FabricBuilder, Rate, Vertex};
-use crate::id::{PortNumber, SwitchIndex};
+use crate::id::{Guid, Lid, PortNumber, SwitchIndex};
 
 impl Comparison {
     /// Returns the fabric with another cabling of the ports that are compared; everything else is as it was. Cables that lead to
@@ -13,7 +15,9 @@ impl Comparison {
         let mut vertices: Vec<Vertex> =
             fabric.switches().iter().map(|switch| builder.switch(switch.clone())).collect();
         vertices.extend(fabric.adapters().iter().map(|adapter| builder.adapter(adapter.clone())));
+        let mut described = HashSet::new();
         for node in fabric.nodes() {
+            described.insert((node.adapter, node.adapter_port));
             let adapter = vertices[fabric.switches().len() + node.adapter.at()];
             builder.end_port(adapter, node.adapter_port, node.guid, node.lid, node.lmc);
         }
@@ -28,6 +32,18 @@ impl Comparison {
         });
         for ends in kept.chain(compared) {
             if ends.iter().all(|end| self.is_present(end.device)) {
+                for end in ends {
+                    let vertex = vertices[end.device];
+                    if let Vertex::Adapter(adapter) = vertex
+                        && !described.contains(&(adapter, end.port))
+                    {
+                        // The file does not say the GUID of a port without a cable. One that follows from that of the adapter
+                        // stands in for it.
+                        let guid = fabric.adapters()[adapter.at()].guid.0;
+                        let guid = Guid(guid.wrapping_add(end.port.0.into()));
+                        builder.end_port(vertex, end.port, guid, Lid::UNKNOWN, 0);
+                    }
+                }
                 let rate = ends.iter().find_map(|end| rate_at(fabric, *end)).unwrap_or_default();
                 let [a, b] = ends.map(|end| (vertices[end.device], end.port));
                 builder.cable(a, b, rate);

@@ -7,11 +7,7 @@
 use super::{PortId, PortPlace, Replug, effort};
 
 /// Returns the steps of a path, whose first cable is one of the present or an intended one.
-pub(super) fn steps(
-    ports: &[PortId],
-    begins_present: bool,
-    places: &[PortPlace],
-) -> Vec<Replug> {
+pub(super) fn steps(ports: &[PortId], begins_present: bool, places: &[PortPlace]) -> Vec<Replug> {
     let is_even = ports.len() % 2 == 0;
     match (is_even, begins_present) {
         (false, true) => towards_end(ports),
@@ -56,7 +52,8 @@ fn missing(ports: &[PortId], places: &[PortPlace]) -> Vec<Replug> {
 /// `ports[at]`–`ports[at + 1]`, its two ports are free then, and take the ends before and after it.
 fn extra(ports: &[PortId], places: &[PortPlace]) -> Vec<Replug> {
     let at = best_place(ports, places);
-    let mut steps = vec![Replug::Unplug(ports[at].min(ports[at + 1]), ports[at].max(ports[at + 1]))];
+    let mut steps =
+        vec![Replug::Unplug(ports[at].min(ports[at + 1]), ports[at].max(ports[at + 1]))];
     steps.extend(towards_end(&ports[..=at]));
     steps.extend(towards_start(&ports[at + 1..]));
     steps
