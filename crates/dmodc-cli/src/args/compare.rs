@@ -16,7 +16,7 @@ pub(crate) struct CompareArgs {
     pub(crate) with: Option<PathBuf>,
     /// Judge at most this number of steps: what each brings in node pairs and congestion risk. Each takes about as long as
     /// routing the fabric twice. With 0, nothing is judged, and small repairs come first.
-    #[arg(long, value_name = "N", default_value_t = 100)]
+    #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) judge: usize,
     #[command(flatten)]
     pub(crate) leaves: LeafArgs,
