@@ -104,7 +104,7 @@ fn bad_input_is_refused_by_name() {
     let desk = Desk::new();
     let fabric = fixture("clean/fabric.topo");
     for (name, content, expected) in [
-        ("chassis.topo", "SX6536 big CFG: leaf1=R\n", "chassis.topo:1:18: 'big' is a chassis"),
+        ("chassis.topo", "SX6536 big CFG: leaf1=R\n", "chassis.topo:1:17: 'big' is a chassis"),
         (
             "ports.topo",
             "SW leaf-0\n  L1/P3 -> SW spine-0 P1\n",
