@@ -30,7 +30,7 @@ fn the_intended_fabric_has_many_formats() {
     let present = fixture("recabled/fabric.topo");
     for intended in [
         "recabled/intended.csv",
-        "recabled/intended.topo",
+        "recabled/intended.ibdm",
         "clean/fabric.topo",
         "db-csv/fabric.db_csv",
         "subnet-list/fabric.lst",

@@ -380,7 +380,7 @@ fn comparisons(desk: &mut CheckedDesk) {
 /// Cablings that differ in every way.
 fn cablings(desk: &mut CheckedDesk) {
     let (recabled, clean) = (fixture("recabled/fabric.topo"), fixture("clean/fabric.topo"));
-    for intended in ["recabled/intended.csv", "recabled/intended.topo", "clean/fabric.topo"] {
+    for intended in ["recabled/intended.csv", "recabled/intended.ibdm", "clean/fabric.topo"] {
         desk.json(&["compare", &recabled, "--with", &fixture(intended)]);
     }
     desk.json(&["compare", &clean, "--with", &clean]);
