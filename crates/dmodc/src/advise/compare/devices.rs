@@ -52,7 +52,7 @@ impl Counterparts {
         {
             *repeats.entry((&device.name, device.kind)).or_default() += 1;
         }
-        let names = names_of(present, &is_taken, |name| Some(name));
+        let names = names_of(present, &is_taken, Some);
         let hosts = match intended.is_list {
             true => names_of(present, &is_taken, host_name),
             false => ByName::new(),

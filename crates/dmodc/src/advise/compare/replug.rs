@@ -215,7 +215,7 @@ impl Both<'_> {
     /// Returns the part that a port belongs to.
     fn part(&self, port: PortId) -> Part {
         let ahead = self.walk(port, true);
-        if ahead.len() % 2 == 0 && self.intended[port as usize] == ahead.last().copied() {
+        if ahead.len().is_multiple_of(2) && self.intended[port as usize] == ahead.last().copied() {
             return Part { ports: ahead, is_cycle: true };
         }
         let mut ports = self.walk(port, false);

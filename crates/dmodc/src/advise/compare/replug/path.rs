@@ -8,7 +8,7 @@ use super::{PortId, PortPlace, Replug, effort};
 
 /// Returns the steps of a path, whose first cable is one of the present or an intended one.
 pub(super) fn steps(ports: &[PortId], begins_present: bool, places: &[PortPlace]) -> Vec<Replug> {
-    let is_even = ports.len() % 2 == 0;
+    let is_even = ports.len().is_multiple_of(2);
     match (is_even, begins_present) {
         (false, true) => towards_end(ports),
         (false, false) => {

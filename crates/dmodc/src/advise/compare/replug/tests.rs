@@ -63,7 +63,7 @@ fn random_places(random: &mut Random, ports: usize) -> Vec<PortPlace> {
     (0..ports)
         .map(|_| {
             let device = random.below(devices) as u32;
-            PortPlace { device, on_switch: device % 3 != 0 }
+            PortPlace { device, on_switch: !device.is_multiple_of(3) }
         })
         .collect()
 }
