@@ -24,7 +24,7 @@ struct CompareReport<'a> {
 }
 
 pub(super) fn run(args: &CompareArgs) -> Result<Answer> {
-    let paths = args.with.iter().map(|path| path.as_path());
+    let paths = args.with.as_deref().into_iter();
     source::only_one_from_stdin(paths.chain([args.fabric.fabric.as_path()]))?;
     let is_stdout = args.csv.as_deref().is_some_and(|path| path.as_os_str() == "-");
     anyhow::ensure!(
