@@ -14,6 +14,7 @@
 //! | tables as a NumPy array with labels | [`npy::read`] | [`npy::write`] |
 //! | alternative ports | | [`alternatives::write`] |
 //! | plans of writes | | [`plan::write`] |
+//! | intended cables: topology files of ibutils, CSV | [`cabling::read`] | |
 //! | orders, GUID lists | [`orders::read`] | [`orders::write`] |
 //! | lists of hosts and of pairs | [`hosts::read_hosts`], [`hosts::read_pairs`] | |
 //!
@@ -28,6 +29,7 @@
 
 pub mod alternatives;
 mod cable_list;
+pub mod cabling;
 mod db_csv;
 mod dirt;
 pub mod dot;

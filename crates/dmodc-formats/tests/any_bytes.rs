@@ -5,9 +5,10 @@
 
 mod damage;
 
+use dmodc::advise::compare::{Cabling, Comparison};
 use dmodc::judge::check;
 use dmodc::{Degradation, Dmodc, Fabric, Live, Pgft, Random, Routing, RoutingOptions, SwitchOrder};
-use dmodc_formats::{json, lft, orders};
+use dmodc_formats::{cabling, json, lft, orders};
 
 use damage::{corpus, damage};
 
@@ -58,4 +59,42 @@ fn damaged_texts_are_read_or_refused_and_routed_soundly() {
         }
     }
     assert!(fabrics > 1000 && tables > 500, "{fabrics} fabrics, {tables} tables");
+}
+
+#[test]
+fn damaged_lists_of_cables_are_read_or_refused() {
+    let lists: Vec<_> =
+        corpus().into_iter().filter(|text| cabling::detect(text).is_some()).collect();
+    assert!(lists.len() >= 2, "fixtures have both formats");
+    let clean = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/clean/fabric.topo");
+    let fabric = dmodc_formats::read(&std::fs::read(clean).unwrap()).unwrap().fabric;
+    let (mut read, mut refused, mut compared) = (0, 0, 0);
+    for seed in 0..4000 {
+        let mut random = Random::new(seed, 6);
+        let mut pick = || &lists[random.below(lists.len() as u64) as usize];
+        let (mut text, other) = (pick().clone(), pick());
+        damage(&mut random, &mut text, other);
+        match cabling::read(&text) {
+            Err(error) => {
+                refused += 1;
+                assert!(error.line >= 1 && !error.message.is_empty(), "seed {seed}");
+            }
+            Ok(list) => {
+                read += 1;
+                compared += usize::from(assert_repairs(&fabric, &list, seed));
+            }
+        }
+    }
+    assert!(refused > 500 && compared > 200, "{read} read, {refused} refused, {compared} compared");
+}
+
+/// Compares a fabric with a cabling: the steps end at the intended cables. Returns whether they share a switch.
+fn assert_repairs(fabric: &Fabric, intended: &Cabling, seed: u64) -> bool {
+    let Ok(comparison) = Comparison::new(fabric, intended) else { return false };
+    let mut cables = comparison.present.clone();
+    for step in comparison.parts.concat() {
+        step.apply(&mut cables).unwrap();
+    }
+    assert_eq!(cables, comparison.intended, "seed {seed}");
+    true
 }

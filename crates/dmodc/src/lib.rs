@@ -76,7 +76,9 @@ pub use divider::dividers;
 pub use fabric::{Degradation, Fabric, FabricBuilder, GuidOrder, Joined, Live, Pgft, Preset};
 pub use group::{Group, PortGroups};
 pub use id::{AdapterIndex, CableIndex, Guid, Lid, NodeIndex, PortNumber, SwitchIndex};
-pub use infer::{AddedCables, InferredLevel, InferredWhole, TooIrregular};
+pub use infer::{
+    AddedCables, InferredLevel, InferredWhole, ShapeDifference, SurplusCable, TooIrregular,
+};
 pub use kernel::Kernel;
 pub use leaf::{Doubt, DoubtReason, LeafChoice, LeafRule, Leaves, NamePattern, NoLeafMeant};
 pub use leaf_evenness::{CrowdedLeaf, LeafEvenness};

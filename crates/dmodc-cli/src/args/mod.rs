@@ -2,6 +2,7 @@
 //! is used.
 
 mod bench;
+mod compare;
 mod fabric;
 mod routing;
 mod shared;
@@ -16,6 +17,7 @@ use clap::{Args, Parser, Subcommand};
 pub(crate) use dmodc_study::engine::EngineName;
 
 pub(crate) use self::bench::*;
+pub(crate) use self::compare::*;
 pub(crate) use self::fabric::*;
 pub(crate) use self::routing::*;
 pub(crate) use self::shared::*;
@@ -53,6 +55,12 @@ pub(crate) enum Command {
     /// Start with this command when you have the dump of a real fabric. It shows which switches are taken for leaves, which
     /// cables are missing, and which lines of the file could not be used.
     Info(InfoArgs),
+    /// Compare how a fabric is cabled with how it should be, and find the fewest re-plugs.
+    ///
+    /// The intended fabric is another fabric file, a topology file of ibutils, or a CSV file of cables. Without one, the regular
+    /// shape of the fabric shows which cables between switches are missing or exchanged. The steps that help most come first.
+    Compare(CompareArgs),
+
     /// Convert the description of a fabric into another file format.
     ///
     /// The formats are those of ibnetdiscover, ibsim, Graphviz, GraphML and Slurm, and a JSON format of dmodc.

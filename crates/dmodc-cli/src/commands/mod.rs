@@ -3,6 +3,7 @@
 mod analyze;
 mod bench;
 mod check;
+mod compare;
 mod convert;
 mod degrade;
 mod demo;
@@ -33,6 +34,7 @@ pub(crate) fn run(cli: Cli) -> Result<Answer> {
         Command::Demo(args) => demo::run(&args),
         Command::Generate(args) => generate::run(args),
         Command::Info(args) => info::run(&args),
+        Command::Compare(args) => compare::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::Degrade(args) => degrade::run(&args),
         Command::Route(args) => route::run(&args),

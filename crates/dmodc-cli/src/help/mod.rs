@@ -4,6 +4,7 @@
 //! cannot contradict each other. What a command is for, and what its options mean, is in the comments of [`crate::args`].
 
 mod advise;
+mod compare;
 mod fabrics;
 mod measure;
 mod opensm;
@@ -73,8 +74,15 @@ const TABLES_FILE: (&str, &str) = (
 
 /// Returns all pages.
 pub(crate) fn pages() -> impl Iterator<Item = &'static HelpPage> {
-    let all =
-        [top::PAGES, fabrics::PAGES, tables::PAGES, advise::PAGES, measure::PAGES, opensm::PAGES];
+    let all = [
+        top::PAGES,
+        fabrics::PAGES,
+        tables::PAGES,
+        advise::PAGES,
+        compare::PAGES,
+        measure::PAGES,
+        opensm::PAGES,
+    ];
     all.into_iter().flatten()
 }
 

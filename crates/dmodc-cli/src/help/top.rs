@@ -9,7 +9,7 @@ use super::{DONE_OR_ERROR, Example, FABRIC_FILE, HelpPage, Note, NoteText, TABLE
 /// The commands in the order of the main help.
 const GROUPS: &[(&str, &[&str])] = &[
     ("Start here", &["demo", "help"]),
-    ("Describe, create and change fabrics", &["info", "generate", "convert", "degrade"]),
+    ("Describe, create and change fabrics", &["info", "compare", "generate", "convert", "degrade"]),
     (
         "Compute and examine forwarding tables",
         &["route", "check", "analyze", "diff", "plan", "trace"],

@@ -197,6 +197,7 @@ fn documents_match_their_schemas() {
     routes(&mut desk);
     judgements(&mut desk);
     comparisons(&mut desk);
+    cablings(&mut desk);
     benchmarks(&mut desk);
     studies(&mut desk);
     lab::results(&mut desk);
@@ -378,6 +379,23 @@ fn comparisons(desk: &mut CheckedDesk) {
     desk.json(&["plan", "g.topo", "f.lft", "g.lft", "-o", "g.plan"]);
     desk.json(&["plan", "f.topo", "f.lft", "loop.lft"]);
     desk.json(&["plan", "f.topo", "loop.lft", "f.lft"]);
+}
+
+/// Cablings that differ in every way.
+fn cablings(desk: &mut CheckedDesk) {
+    let (recabled, clean) = (fixture("recabled/fabric.topo"), fixture("clean/fabric.topo"));
+    for intended in ["recabled/intended.csv", "recabled/intended.ibdm", "clean/fabric.topo"] {
+        desk.json(&["compare", &recabled, "--with", &fixture(intended)]);
+    }
+    desk.json(&["compare", &clean, "--with", &clean]);
+    desk.json(&["compare", "f.topo"]);
+    desk.json(&["compare", "f.topo", "--with", "g.topo"]);
+    desk.json(&["compare", "g.topo", "--with", "f.topo", "--judge", "0"]);
+    // One host is in another port, and one is not there.
+    let header = "switch_a,port_a,switch_b,port_b\n";
+    let rows = "leaf-0,1,n0,1\nleaf-0,5,n1,1\nleaf-1,7,nobody,1\nleaf-0,3,spine-0,1\n";
+    desk.desk.write("moved.csv", &format!("{header}{rows}"));
+    desk.json(&["compare", &clean, "--with", "moved.csv"]);
 }
 
 fn benchmarks(desk: &mut CheckedDesk) {

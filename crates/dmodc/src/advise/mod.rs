@@ -1,5 +1,6 @@
 //! Advice for operators, built on routes and their judges.
 
+pub mod compare;
 mod numbers;
 mod what_if;
 

@@ -123,6 +123,26 @@ impl<'a> Block<'a> {
         rows
     }
 
+    /// Returns how many cables each of the likes should have to its neighbours and to common ones, where the others show it. A
+    /// switch that lacks many cables is left out.
+    pub(super) fn expected(&self) -> Vec<(SwitchIndex, SwitchIndex, usize)> {
+        let mut expected = vec![];
+        for &s in self.likes {
+            let lacks = self.common.iter().filter_map(|common| {
+                let cables = common.cables.saturating_sub(self.own.cables(s, common.switch));
+                (cables > 0).then_some(Lack { neighbour: common.switch, cables })
+            });
+            if !self.are_few(s, &lacks.collect::<Vec<_>>()) {
+                continue;
+            }
+            expected.extend(self.common.iter().map(|common| (s, common.switch, common.cables)));
+            if self.usual_rare == 0 {
+                expected.extend(self.rare(s).map(|(switch, _)| (s, switch, 0)));
+            }
+        }
+        expected
+    }
+
     /// Returns whether a switch lacks so few cables that it must be one of its likes.
     fn are_few(&self, s: SwitchIndex, lacks: &[Lack]) -> bool {
         let lacking: usize = lacks.iter().map(|lack| lack.cables).sum();

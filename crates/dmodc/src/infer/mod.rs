@@ -17,6 +17,7 @@
 //! inferred: a fabric that lacks a switch looks like a smaller fabric.
 
 mod block;
+mod difference;
 mod evidence;
 mod likes;
 mod neighbours;
@@ -33,6 +34,7 @@ use crate::leaf::LeafRule;
 use crate::rank::Ranking;
 use crate::words::counted;
 use block::Block;
+pub use difference::{ShapeDifference, SurplusCable};
 use evidence::{Seeming, have_fewer_cables};
 use likes::sets_of_likes;
 use neighbours::Neighbours;
@@ -198,12 +200,17 @@ impl<'a> Shape<'a> {
     }
 
     fn whole(&self) -> Result<InferredWhole, TooIrregular> {
-        let has_nodes = |s| self.ranking.is_leaf_with_nodes(s);
-        let from_below = sets_of_likes(&self.above, &self.below, has_nodes);
-        let from_above = sets_of_likes(&self.below, &self.above, has_nodes);
+        let (from_below, from_above) = self.likes();
         self.check_shared(&from_below, &from_above)?;
         let missing = self.missing(&from_below, &from_above);
         self.plug(&missing)
+    }
+
+    /// Returns the sets of switches that are alike, seen from below and from above.
+    fn likes(&self) -> (Vec<Vec<SwitchIndex>>, Vec<Vec<SwitchIndex>>) {
+        let has_nodes = |s| self.ranking.is_leaf_with_nodes(s);
+        let from_below = sets_of_likes(&self.above, &self.below, has_nodes);
+        (from_below, sets_of_likes(&self.below, &self.above, has_nodes))
     }
 
     /// Refuses a fabric in which most cables fit no shape: neither is one of their switches like another one, nor do

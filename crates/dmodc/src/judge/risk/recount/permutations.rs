@@ -214,9 +214,8 @@ impl LoadCounts {
             self.ports.push(0);
         }
         self.ports[now as usize] += 1;
-        if now > self.max {
-            self.max = now;
-        } else if before == self.max && self.ports[before as usize] == 0 {
+        let was_alone_at_the_top = before == self.max && self.ports[before as usize] == 0;
+        if now > self.max || was_alone_at_the_top {
             self.max = now;
         }
     }

@@ -1,0 +1,125 @@
+//! Where a fabric differs from its regular shape: pairs of switches that lack cables, and cables where none should be.
+//!
+//! Two views judge a pair of switches: the likes of the lower one, and those of the upper one. Each may expect a number of cables
+//! or have no opinion. The pair lacks cables if every opinion expects more than there are, and it has cables too many if every
+//! opinion expects fewer.
+//!
+//! Unlike the [`InferredWhole`], this also describes switches that were cabled in another way than their likes. It is no
+//! proof of a mistake, so nobody should route by it.
+
+use std::collections::BTreeMap;
+
+use super::block::Block;
+use super::{AddedCables, InferredWhole, Shape, TooIrregular};
+use crate::fabric::{Cable, Degradation, Fabric, Live};
+use crate::id::{CableIndex, PortNumber, SwitchIndex};
+use crate::leaf::LeafRule;
+
+/// A cable where the shape has none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SurplusCable {
+    /// The cable.
+    pub cable: Cable,
+    /// Its end at the switch of the lower rank.
+    pub lower: (SwitchIndex, PortNumber),
+    /// Its end at the switch of the higher rank.
+    pub upper: (SwitchIndex, PortNumber),
+}
+
+/// The differences of a fabric from its regular shape.
+#[derive(Clone, Debug)]
+pub struct ShapeDifference {
+    /// Cables where the shape has none, or fewer.
+    pub surplus: Vec<SurplusCable>,
+    /// Cables that the shape has more.
+    pub lacking: Vec<AddedCables>,
+    whole: InferredWhole,
+}
+
+/// How many cables a pair should have, by its two views.
+#[derive(Default)]
+struct Opinions(Vec<usize>);
+
+impl ShapeDifference {
+    /// Finds the differences.
+    ///
+    /// # Errors
+    /// If the fabric is too irregular to have a shape.
+    pub fn new(fabric: &Fabric, leaves: &LeafRule) -> Result<Self, TooIrregular> {
+        let no_faults = Degradation::none(fabric);
+        let live = Live::new(fabric, &no_faults);
+        let shape = Shape::new(live, leaves);
+        let whole = shape.whole()?;
+        let (mut surplus, mut lacking) = (vec![], vec![]);
+        for ((lower, upper), opinions) in shape.opinions() {
+            let present = shape.above.cables(lower, upper);
+            let (Some(&least), Some(&most)) = (opinions.0.iter().min(), opinions.0.iter().max())
+            else {
+                continue;
+            };
+            if least > present {
+                lacking.push(AddedCables { lower, upper, cables: least - present });
+            } else if most < present {
+                surplus.extend(shape.most_unusual(lower, upper, present - most));
+            }
+        }
+        Ok(ShapeDifference { surplus, lacking, whole })
+    }
+
+    /// Returns the cables that the inferred whole adds.
+    pub fn missing(&self) -> impl Iterator<Item = Cable> {
+        let cables = self.whole.fabric.inter_switch_cables().iter().enumerate();
+        let is_missing = |at: usize| self.whole.missing.cable_is_dead(CableIndex::new(at));
+        cables.filter(move |(at, _)| is_missing(*at)).map(|(_, cable)| *cable)
+    }
+}
+
+impl Shape<'_> {
+    /// Returns what both views expect of every pair that they have an opinion on, the lower switch first.
+    fn opinions(&self) -> BTreeMap<(SwitchIndex, SwitchIndex), Opinions> {
+        let (from_below, from_above) = self.likes();
+        let mut opinions: BTreeMap<(SwitchIndex, SwitchIndex), Opinions> = BTreeMap::new();
+        for likes in &from_below {
+            let block = Block::new(&self.above, likes, self.counts_above(likes[0]));
+            for (s, neighbour, cables) in block.expected() {
+                opinions.entry((s, neighbour)).or_default().0.push(cables);
+            }
+        }
+        for likes in &from_above {
+            let lower = self.below.of(likes[0])[0].switch;
+            let block = Block::new(&self.below, likes, self.counts_above(lower));
+            for (s, neighbour, cables) in block.expected() {
+                opinions.entry((neighbour, s)).or_default().0.push(cables);
+            }
+        }
+        opinions
+    }
+
+    /// Returns those cables of a pair whose ports other switches use least for these neighbours.
+    fn most_unusual(
+        &self,
+        lower: SwitchIndex,
+        upper: SwitchIndex,
+        count: usize,
+    ) -> Vec<SurplusCable> {
+        let fabric = self.live.fabric;
+        let uses = |others: &[super::neighbours::Neighbour], own, peer, port: PortNumber| {
+            let others = others.iter().filter(|other| other.switch != own);
+            let links = others.flat_map(|other| fabric.links_of(other.switch));
+            links.filter(|link| link.peer == peer && link.port == port).count()
+        };
+        let links = fabric.links_of(lower).iter().filter(|link| link.peer == upper);
+        let mut cables: Vec<(usize, SurplusCable)> = links
+            .filter_map(|link| {
+                let cable = *fabric.inter_switch_cables().get(link.cable.at())?;
+                let far = if cable.a == (lower, link.port) { cable.b } else { cable.a };
+                let surplus = SurplusCable { cable, lower: (lower, link.port), upper: far };
+                let below = uses(self.below.of(upper), lower, upper, link.port);
+                let above = uses(self.above.of(lower), upper, lower, far.1);
+                Some((below + above, surplus))
+            })
+            .collect();
+        cables.sort_by_key(|(uses, surplus)| (*uses, surplus.lower));
+        cables.into_iter().take(count).map(|(_, surplus)| surplus).collect()
+    }
+}
