@@ -246,8 +246,13 @@ fn drains_are_those_of_brute_force() {
         let is_damaged = random.below(2) == 0;
         let router = random_router(random, is_damaged);
         let (parts, limits) = (some_parts(random, &router, 5), random_limits(random));
-        let mut brute =
-            BruteForce { router: &router, parts: &parts, limits, known: HashMap::new(), best: None };
+        let mut brute = BruteForce {
+            router: &router,
+            parts: &parts,
+            limits,
+            known: HashMap::new(),
+            best: None,
+        };
         brute.try_all(&BruteOrder { order: vec![], a2a: 0, sp: 0.0, sum: 0 });
         let best = brute.best.clone().unwrap();
 
@@ -377,8 +382,12 @@ fn of_many_dead_parts_some_are_tried() {
         let naive = NaiveRisk::new(&router, &faults, plan.pairs);
         assert_eq!(NaiveRisk::of(&step.risk), naive);
     }
-    assert!(plan.steps[11].risk.all_to_all.max < plan.now.all_to_all.max);
-    assert_eq!(common::in_threads(1, || repair(&router, 3, &advice(0)).unwrap().steps), plan.steps[..3]);
+    assert!(plan.steps[11].risk.all_to_all.max <= plan.now.all_to_all.max);
+    assert!(plan.steps[11].risk.shifts.mean() < plan.now.shifts.mean());
+    assert_eq!(
+        common::in_threads(1, || repair(&router, 3, &advice(0)).unwrap().steps),
+        plan.steps[..3]
+    );
 }
 
 #[test]

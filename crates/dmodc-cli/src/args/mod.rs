@@ -3,6 +3,7 @@
 
 mod bench;
 mod fabric;
+mod maintenance;
 mod routing;
 mod shared;
 mod study;
@@ -16,6 +17,7 @@ pub(crate) use dmodc_study::engine::EngineName;
 
 pub(crate) use self::bench::*;
 pub(crate) use self::fabric::*;
+pub(crate) use self::maintenance::*;
 pub(crate) use self::routing::*;
 pub(crate) use self::shared::*;
 pub(crate) use self::study::*;
@@ -88,6 +90,16 @@ pub(crate) enum Command {
     /// Each line shows a switch with the ports by which a packet enters and leaves it. If the packet does not arrive, the last
     /// line says why.
     Trace(TraceArgs),
+    /// Find out which parts can be taken out of service together, and in which order.
+    ///
+    /// For cables that flap, or switches that need new firmware: the command finds a largest set of the listed parts that can be
+    /// taken out within limits of lost pairs and congestion, and the order that keeps the risk lowest on the way.
+    Drain(DrainArgs),
+    /// Find the order of repairs that brings back the most first.
+    ///
+    /// The command compares a fabric with the whole one, and lists failed switches and cables in the order in which their
+    /// repair delivers most pairs, then lowers the congestion risk most. Each line shows the fabric after that repair.
+    Repair(RepairArgs),
     /// Measure how fast forwarding tables are computed on this machine.
     ///
     /// The yardstick is the time that the machine needs to fill the same amount of memory (memset). The tables are compared with

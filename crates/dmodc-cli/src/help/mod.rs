@@ -4,6 +4,7 @@
 //! cannot contradict each other. What a command is for, and what its options mean, is in the comments of [`crate::args`].
 
 mod fabrics;
+mod maintenance;
 mod measure;
 mod opensm;
 mod tables;
@@ -72,7 +73,14 @@ const TABLES_FILE: (&str, &str) = (
 
 /// Returns all pages.
 pub(crate) fn pages() -> impl Iterator<Item = &'static HelpPage> {
-    let all = [top::PAGES, fabrics::PAGES, tables::PAGES, measure::PAGES, opensm::PAGES];
+    let all = [
+        top::PAGES,
+        fabrics::PAGES,
+        tables::PAGES,
+        maintenance::PAGES,
+        measure::PAGES,
+        opensm::PAGES,
+    ];
     all.into_iter().flatten()
 }
 

@@ -196,6 +196,7 @@ fn documents_match_their_schemas() {
     routes(&mut desk);
     judgements(&mut desk);
     comparisons(&mut desk);
+    maintenance(&mut desk);
     benchmarks(&mut desk);
     studies(&mut desk);
     lab::results(&mut desk);
@@ -374,6 +375,17 @@ fn comparisons(desk: &mut CheckedDesk) {
     desk.json(&["plan", "g.topo", "f.lft", "g.lft", "-o", "g.plan"]);
     desk.json(&["plan", "f.topo", "f.lft", "loop.lft"]);
     desk.json(&["plan", "f.topo", "loop.lft", "f.lft"]);
+}
+
+/// Parts that can be taken out, parts that cannot, limits that the present state exceeds, and repairs.
+fn maintenance(desk: &mut CheckedDesk) {
+    desk.desk.write("parts", "L1-0/3\nL1-0/4\nL1-0/5\nL1-0/6\nL2-0\n");
+    let all = "lost=0,a2a=2x,sp=2x,rp=3x";
+    for keep in ["lost=0", all, "a2a=1"] {
+        desk.json(&["drain", "f.topo", "--parts", "parts", "--keep", keep]);
+    }
+    desk.json(&["repair", "cut.topo", "--reference", "f.topo"]);
+    desk.json(&["repair", "f.topo", "--reference", "f.topo"]);
 }
 
 fn benchmarks(desk: &mut CheckedDesk) {

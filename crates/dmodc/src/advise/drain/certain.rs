@@ -12,10 +12,12 @@
 //!
 //! So if a set exceeds a limit by one of these, every set that contains it is unsafe, too.
 
+use std::cmp::Reverse;
+
 use super::Ceilings;
 use super::limits::is_above;
 use super::set::PartSet;
-use crate::fabric::{Degradation, Live, Part};
+use crate::fabric::{Cable, Live, Part};
 use crate::id::{CableIndex, SwitchIndex};
 use crate::judge::Islands;
 use crate::router::Router;
@@ -49,17 +51,8 @@ impl<'a> Certain<'a> {
         let live = router.live();
         let nodes = nodes_on_switches(live);
         let all: u64 = nodes.iter().sum();
-        let mut certain = Certain {
-            router,
-            parts,
-            pairs: all * all.saturating_sub(1),
-            ceilings,
-            levels: vec![],
-        };
-        if ceilings.a2a.is_some() {
-            certain.levels = cut_levels(router, &nodes);
-        }
-        certain
+        let (pairs, levels) = (all * all.saturating_sub(1), cut_levels(router, &nodes));
+        Certain { router, parts, pairs, ceilings, levels }
     }
 
     /// Returns whether every set that contains this one is unsafe.
@@ -67,7 +60,7 @@ impl<'a> Certain<'a> {
         let mut faults = self.router.degradation().clone();
         set.parts().for_each(|part| faults.set(self.parts[part], true));
         let live = Live::new(self.router.fabric(), &faults);
-        self.undelivered(live) > self.ceilings.undelivered || self.is_cut_too_narrow(live, &faults)
+        self.undelivered(live) > self.ceilings.undelivered || self.is_cut_too_narrow(live)
     }
 
     /// Returns how many pairs of the present state are not delivered for certain.
@@ -77,57 +70,121 @@ impl<'a> Certain<'a> {
         self.pairs - connected
     }
 
-    fn is_cut_too_narrow(&self, live: Live<'_>, faults: &Degradation) -> bool {
-        let Some(most) = self.ceilings.a2a else { return false };
-        let cables = live.fabric.inter_switch_cables();
-        let is_live = |c: usize| {
-            let ends = [cables[c].a.0, cables[c].b.0];
-            !faults.cable_is_dead(CableIndex::new(c))
-                && ends.iter().all(|s| !faults.switch_is_dead(*s))
-        };
-        let alive: Vec<usize> = (0..cables.len()).filter(|&c| is_live(c)).collect();
+    fn is_cut_too_narrow(&self, live: Live<'_>) -> bool {
+        let cables = live_cables(live);
         self.levels.iter().any(|level| {
-            let mut width = vec![0u64; level.demand.len()];
-            for &c in &alive {
-                let [a, b] = [cables[c].a.0, cables[c].b.0].map(|s| level.of[s.at()]);
-                if a != b {
-                    [a, b].iter().filter(|x| **x != NO_CUT).for_each(|x| width[*x as usize] += 1);
-                }
-            }
-            level.demand.iter().zip(width).any(|(demand, width)| {
-                let flows = demand.saturating_sub(self.ceilings.undelivered);
-                flows > 0 && (width == 0 || is_above(flows.div_ceil(width) as f64, most))
-            })
+            let widths = level.widths(live, &cables);
+            level.demand.iter().zip(widths).any(|(demand, width)| !self.suffices(*demand, width))
         })
     }
 
-    /// Returns an upper bound on the size of a safe set: of each of some disjoint sets that are unsafe for certain, at least
-    /// one part stays in service.
+    /// Returns whether a number of cables suffices for a demand, within the limit of all-to-all.
+    fn suffices(&self, demand: u64, width: u64) -> bool {
+        let flows = demand.saturating_sub(self.ceilings.undelivered);
+        let most = self.ceilings.a2a.unwrap_or(f64::INFINITY);
+        flows == 0 || (width > 0 && !is_above(flows.div_ceil(width) as f64, most))
+    }
+
+    /// Returns an upper bound on the size of a safe set. It counts parts that stay in service for certain:
+    ///
+    /// 1. each part that is unsafe alone,
+    /// 2. of the listed cables of a cut, as many as the cut needs; of cuts that share a listed cable, only one counts,
+    /// 3. of each of some further disjoint sets that are unsafe, one part.
     pub(super) fn most_safe(&self) -> usize {
         let all = self.parts.len();
+        if self.is_unsafe(&PartSet::none(all)) {
+            return 0;
+        }
         let is_alone_safe = |part: &usize| !self.is_unsafe(&PartSet::of(all, [*part]));
-        let parts: Vec<usize> = (0..all).filter(is_alone_safe).collect();
-        let (mut pool, mut bound) = (PartSet::of(all, parts.iter().copied()), parts.len());
+        let mut pool = PartSet::of(all, (0..all).filter(is_alone_safe));
+        let mut bound = pool.parts().count();
+        for crowded in self.crowded_cuts(&pool) {
+            if crowded.parts.iter().all(|part| pool.has(*part)) {
+                crowded.parts.iter().for_each(|&part| pool = pool.without(part));
+                bound -= crowded.stay;
+            }
+        }
         for _ in 0..MOST_CONFLICTS {
             if !self.is_unsafe(&pool) {
                 break;
             }
-            let mut conflict = pool.clone();
-            for part in pool.parts() {
-                let fewer = conflict.without(part);
-                if self.is_unsafe(&fewer) {
-                    conflict = fewer;
-                }
-            }
-            // An empty conflict means that the present state exceeds a limit: then nothing is safe.
-            if conflict.parts().next().is_none() {
-                return 0;
-            }
+            let conflict = self.least_conflict(&pool);
             pool = PartSet::of(all, pool.parts().filter(|part| !conflict.has(*part)));
             bound -= 1;
         }
         bound
     }
+
+    /// Returns an unsafe subset of an unsafe set, each part of which is needed.
+    fn least_conflict(&self, pool: &PartSet) -> PartSet {
+        let mut conflict = pool.clone();
+        for part in pool.parts() {
+            let fewer = conflict.without(part);
+            if self.is_unsafe(&fewer) {
+                conflict = fewer;
+            }
+        }
+        conflict
+    }
+
+    /// Returns the cuts that need some of their listed cables, those that need most first.
+    fn crowded_cuts(&self, pool: &PartSet) -> Vec<CrowdedCut> {
+        let live = self.router.live();
+        let (cables, mut crowded) = (live_cables(live), vec![]);
+        for level in &self.levels {
+            let widths = level.widths(live, &cables);
+            let mut listed: Vec<Vec<usize>> = vec![vec![]; level.demand.len()];
+            for part in pool.parts() {
+                if let Part::Cable(c) = self.parts[part]
+                    && let Some(cable) = live.fabric.inter_switch_cables().get(c.at())
+                {
+                    level.crossed(cable).for_each(|cut| listed[cut].push(part));
+                }
+            }
+            for (cut, parts) in listed.into_iter().enumerate() {
+                let (demand, others) = (level.demand[cut], widths[cut] - parts.len() as u64);
+                let is_enough = |stay: &usize| self.suffices(demand, others + *stay as u64);
+                let stay = (0..=parts.len()).find(is_enough).unwrap_or(parts.len());
+                if stay > 0 {
+                    crowded.push(CrowdedCut { parts, stay });
+                }
+            }
+        }
+        crowded.sort_by_key(|cut| Reverse(cut.stay));
+        crowded
+    }
+}
+
+/// A cut that needs some of the listed cables that lead out of it.
+struct CrowdedCut {
+    /// The listed cables, by their places in the list.
+    parts: Vec<usize>,
+    /// How many of them stay in service.
+    stay: usize,
+}
+
+impl CutLevel {
+    /// Returns the cuts that a cable leads out of.
+    fn crossed(&self, cable: &Cable) -> impl Iterator<Item = usize> + use<> {
+        let [a, b] = [cable.a.0, cable.b.0].map(|s| self.of[s.at()]);
+        let both = if a == b { [NO_CUT; 2] } else { [a, b] };
+        both.into_iter().filter(|cut| *cut != NO_CUT).map(|cut| cut as usize)
+    }
+
+    /// Returns how many of these cables lead out of each cut.
+    fn widths(&self, live: Live<'_>, cables: &[usize]) -> Vec<u64> {
+        let mut widths = vec![0; self.demand.len()];
+        for &c in cables {
+            let cable = &live.fabric.inter_switch_cables()[c];
+            self.crossed(cable).for_each(|cut| widths[cut] += 1);
+        }
+        widths
+    }
+}
+
+fn live_cables(live: Live<'_>) -> Vec<usize> {
+    let cables = 0..live.fabric.inter_switch_cables().len();
+    cables.filter(|&c| live.cable(CableIndex::new(c))).collect()
 }
 
 /// Returns the number of live nodes on each switch that send to each other.
@@ -160,10 +217,7 @@ fn cut_levels(router: &Router, nodes: &[u64]) -> Vec<CutLevel> {
 }
 
 /// Returns one level of cuts: switches with the same root are in one of them.
-fn cut_level(
-    nodes: &[u64],
-    mut root: impl FnMut(SwitchIndex) -> Option<SwitchIndex>,
-) -> CutLevel {
+fn cut_level(nodes: &[u64], mut root: impl FnMut(SwitchIndex) -> Option<SwitchIndex>) -> CutLevel {
     let mut of = vec![NO_CUT; nodes.len()];
     let mut inside = vec![0; nodes.len()];
     for (s, &count) in nodes.iter().enumerate() {

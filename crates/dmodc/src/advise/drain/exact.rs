@@ -67,7 +67,9 @@ impl Layers {
         let none = PartSet::none(self.length);
         for cost in [all_to_all, shifts] {
             let best = self.to_go(cost, f64::max)[0][&none];
-            self.layers[1..].iter_mut().for_each(|layer| layer.retain(|_, risk| cost(risk) <= best));
+            self.layers[1..]
+                .iter_mut()
+                .for_each(|layer| layer.retain(|_, risk| cost(risk) <= best));
         }
         let to_go = self.to_go(all_to_all, |a, b| a + b);
         let (mut set, mut order) = (none, vec![]);
