@@ -382,8 +382,6 @@ fn of_many_dead_parts_some_are_tried() {
         let naive = NaiveRisk::new(&router, &faults, plan.pairs);
         assert_eq!(NaiveRisk::of(&step.risk), naive);
     }
-    assert!(plan.steps[11].risk.all_to_all.max <= plan.now.all_to_all.max);
-    assert!(plan.steps[11].risk.shifts.mean() < plan.now.shifts.mean());
     assert_eq!(
         common::in_threads(1, || repair(&router, 3, &advice(0)).unwrap().steps),
         plan.steps[..3]

@@ -115,14 +115,23 @@ impl<'a> Certain<'a> {
         bound
     }
 
-    /// Returns an unsafe subset of an unsafe set, each part of which is needed.
+    /// Returns an unsafe subset of an unsafe set, each part of which is needed. The last part of the shortest unsafe prefix is
+    /// needed; then the same holds for the parts before it, together with those that were found.
     fn least_conflict(&self, pool: &PartSet) -> PartSet {
-        let mut conflict = pool.clone();
-        for part in pool.parts() {
-            let fewer = conflict.without(part);
-            if self.is_unsafe(&fewer) {
-                conflict = fewer;
+        let parts: Vec<usize> = pool.parts().collect();
+        let (mut conflict, mut end) = (PartSet::none(self.parts.len()), parts.len());
+        while !self.is_unsafe(&conflict) {
+            let (mut safe, mut unsafe_from) = (0, end);
+            while safe + 1 < unsafe_from {
+                let middle = usize::midpoint(safe, unsafe_from);
+                let prefix = parts[..middle].iter().fold(conflict.clone(), |set, &p| set.with(p));
+                match self.is_unsafe(&prefix) {
+                    true => unsafe_from = middle,
+                    false => safe = middle,
+                }
             }
+            end = unsafe_from - 1;
+            conflict = conflict.with(parts[end]);
         }
         conflict
     }

@@ -41,12 +41,11 @@ impl Layers {
             for set in last.keys() {
                 larger.extend(more(set));
                 // Some of them may be unsafe for certain, but looking at all would take too long, too.
-                if larger.len() > 8 * states.advice.most_states {
+                if larger.len() > 2 * states.advice.most_states {
                     return Ok(None);
                 }
             }
-            larger.retain(|set| !states.certain.is_unsafe(set));
-            let larger: Vec<PartSet> = larger.into_iter().collect();
+            let larger = states.not_certainly_unsafe(larger);
             if states.count() + larger.len() > states.advice.most_states {
                 return Ok(None);
             }

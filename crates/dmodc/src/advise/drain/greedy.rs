@@ -48,13 +48,12 @@ pub(super) fn order(states: &mut States<'_>) -> Result<Vec<usize>, RouteError> {
     let is_short = length * (length + 1) / 2 <= states.advice.most_states;
     let batch = if is_short { length } else { BATCH };
     let mut router = states.present.router().clone();
-    let mut out = PartSet::none(length);
     let mut order = vec![];
+    // What is unsafe for certain stays so.
+    let is_open = |part: &usize| !states.certain.is_unsafe(&PartSet::of(length, [*part]));
     let mut candidates: Vec<Candidate> =
-        (0..length).map(|part| Candidate { part, last: None }).collect();
+        (0..length).filter(is_open).map(|part| Candidate { part, last: None }).collect();
     loop {
-        // What is unsafe for certain stays so.
-        candidates.retain(|candidate| !states.certain.is_unsafe(&out.with(candidate.part)));
         candidates.sort_by(Candidate::compare);
         // The first step tries all of them, so that later ones know where to begin.
         let batch = if order.is_empty() { length.max(1) } else { batch };
@@ -63,7 +62,6 @@ pub(super) fn order(states: &mut States<'_>) -> Result<Vec<usize>, RouteError> {
         };
         candidates.retain(|candidate| candidate.part != step);
         router.apply(&[Change::Dies(states.parts[step])])?;
-        out = out.with(step);
         order.push(step);
     }
 }

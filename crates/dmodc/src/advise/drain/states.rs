@@ -1,6 +1,6 @@
 //! States in which parts of a list are out of service.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use super::super::attempts::Advice;
 use super::super::risk::StateRisk;
@@ -9,6 +9,7 @@ use super::certain::Certain;
 use super::set::PartSet;
 use super::{Ceilings, DrainLimits};
 use crate::fabric::Part;
+use crate::parallel;
 use crate::route::RouteError;
 use crate::router::Change;
 
@@ -48,6 +49,12 @@ impl<'a> States<'a> {
     /// Returns the node pairs of the present state.
     pub(super) fn pairs(&self) -> u64 {
         self.present.tally().delivery.pairs
+    }
+
+    /// Returns the sets that are not unsafe for certain.
+    pub(super) fn not_certainly_unsafe(&self, sets: BTreeSet<PartSet>) -> Vec<PartSet> {
+        let kept = |set: PartSet| (!self.certain.is_unsafe(&set)).then_some(set);
+        parallel::map(sets, kept).into_iter().flatten().collect()
     }
 
     /// Returns the risks of the states in which these parts are out of service.
