@@ -111,13 +111,15 @@ impl RepairReport<'_> {
         let states = std::iter::once(&plan.now).chain(plan.steps.iter().map(|step| &step.risk));
         let unlike = states.enumerate().filter(|(_, risk)| !is_as_last(risk)).last();
         let enough = unlike.map_or(0, |(at, _)| at + 1);
-        if enough < plan.steps.len() {
-            let _ = writeln!(
-                text,
-                "after {}, further ones of these leave the delivered pairs and the all-to-all risk as they are",
-                counted(enough, "repair"),
-            );
-        }
+        let about = "the delivered pairs or the all-to-all risk";
+        let _ = match enough {
+            0 => writeln!(text, "none of these repairs changes {about}"),
+            _ if enough == plan.steps.len() => Ok(()),
+            _ => {
+                let first = counted(enough, "repair");
+                writeln!(text, "after {first}, none of the others changes {about}")
+            }
+        };
         text
     }
 
