@@ -113,8 +113,8 @@ impl RepairReport<'_> {
         let enough = unlike.map_or(0, |(at, _)| at + 1);
         let about = "the delivered pairs or the all-to-all risk";
         let _ = match enough {
-            0 => writeln!(text, "none of these repairs changes {about}"),
             _ if enough == plan.steps.len() => Ok(()),
+            0 => writeln!(text, "none of these repairs changes {about}"),
             _ => {
                 let first = counted(enough, "repair");
                 writeln!(text, "after {first}, none of the others changes {about}")
