@@ -211,7 +211,7 @@ fn cut_levels(router: &Router, nodes: &[u64]) -> Vec<CutLevel> {
     let live = router.live();
     let ranks = router.preprocessing().ranking.by_rank();
     let mut sets = UnionFind::new(nodes.len());
-    let mut levels = vec![cut_level(nodes, |s| Some(s))];
+    let mut levels = vec![cut_level(nodes, Some)];
     let mut is_in = vec![false; nodes.len()];
     for switches in ranks.iter().take(ranks.len().saturating_sub(1)) {
         switches.iter().for_each(|s| is_in[s.at()] = true);
