@@ -273,6 +273,23 @@ fn drains_are_those_of_brute_force() {
     outcomes.assert_each_more_than(5);
 }
 
+/// Of a long list, parts are tried in batches.
+#[test]
+fn long_lists_are_drained_in_batches() {
+    let router = Router::of(common::pgft("2; 4,12; 1,6; 1,1")).unwrap();
+    let parts: Vec<Part> = (0..70).map(|c| Part::Cable(CableIndex::new(c))).collect();
+    for text in ["lost=0", "lost=0,a2a=2x", "lost=0,a2a=2.5x,sp=3x"] {
+        let limits: DrainLimits = text.parse().unwrap();
+        let known = HashMap::new();
+        let mut brute = BruteForce { router: &router, parts: &parts, limits, known, best: None };
+        let plan = drain(&router, &parts, &limits, &advice(0)).unwrap();
+        let size = brute.check_steps(&plan).len();
+        assert!(size > 10 && size <= plan.bound && plan.bound < parts.len(), "{text}: {size}");
+        let alone = common::in_threads(1, || drain(&router, &parts, &limits, &advice(0)).unwrap());
+        assert_eq!(alone, plan, "1 thread and many agree");
+    }
+}
+
 /// Some sets are unsafe although all their parts are safe alone, so that subsets matter.
 #[test]
 fn parts_that_are_safe_alone_need_not_be_safe_together() {
