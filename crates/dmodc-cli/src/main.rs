@@ -4,6 +4,7 @@
 //! 0 is "yes" or "done", 1 is "the answer is no", 2 is "could not answer"; a reader that goes away
 //! early (broken pipe) is no failure. A signal leaves no temporary files, and the program dies by it.
 
+mod advice;
 mod args;
 mod commands;
 mod dividers;

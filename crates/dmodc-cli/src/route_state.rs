@@ -1,9 +1,10 @@
 //! What is routed: a fabric from a file and, for the engine `stable`, the reference with which it is joined.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use dmodc::fabric::Changes;
 use dmodc::relief::{Relief, Relieved};
 use dmodc::{
@@ -119,9 +120,21 @@ impl RouteState {
                 return RouteState::alone(args, numbers, fabric, &args.engine);
             }
         };
-        source::only_one_from_stdin([path.as_path(), args.fabric.fabric.as_path()])?;
+        RouteState::read_both(args, numbers, path)
+    }
+
+    /// Returns the state of a fabric and its reference, which must come from a file. The engine may be any of ours.
+    pub(crate) fn read_joined(args: &RoutingArgs, numbers: Numbers) -> Result<Self> {
+        match &args.reference {
+            Some(ReferenceArg::File(path)) => RouteState::read_both(args, numbers, path),
+            _ => bail!("--reference must name the file of the whole fabric"),
+        }
+    }
+
+    fn read_both(args: &RoutingArgs, numbers: Numbers, path: &Path) -> Result<Self> {
+        source::only_one_from_stdin([path, args.fabric.fabric.as_path()])?;
         let fabric = input::fabric(&args.fabric)?;
-        let reference = FabricArgs { fabric: path.clone(), strict: args.fabric.strict };
+        let reference = FabricArgs { fabric: path.to_path_buf(), strict: args.fabric.strict };
         let whole = WholeFabric { fabric: input::fabric(&reference)?, name: source::name(path) };
         RouteState::joined(args, numbers, whole, fabric)
     }
@@ -214,11 +227,24 @@ impl RouteState {
         let leaves;
         (joined.fabric, leaves) = input::leaf_rule(&args.leaves, joined.fabric)?;
         let (routing, stable) = joined.stable(leaves, orders.clone());
+        let engine = match args.engine.router() {
+            EngineName::Stable => Some(named(&args.engine, stable)),
+            _ => {
+                let reference = Live::new(&joined.fabric, &joined.then);
+                let inputs = EngineInputs {
+                    routing: &routing,
+                    reference,
+                    first: reference,
+                    seed: args.seed,
+                };
+                args.engine.engine(inputs)
+            }
+        };
         Ok(RouteState {
             fabric: joined.fabric,
             absent: joined.now,
             routing,
-            engine: Some(named(&args.engine, stable)),
+            engine,
             relief: None,
             reference: Some(RouteReference::File(name, joined.changes)),
             saved: Some(orders),

@@ -88,10 +88,26 @@ fn routing_and_judging_work_with_64_threads_of_256_kib() {
     ok(&["trace", "now.topo", "stable.lft", "node-0", "node-77"]);
     ok(&[&stable[..], &["-o", "stable.npy"]].concat());
     ok(&["check", "now.topo", "stable.npy"]);
+    advice(&desk);
     // Whatever the number of threads, the bytes are the same.
     let alone = run(&desk, "1", &[&stable[..], &["-o", "alone.lft"]].concat());
     assert!(matches!(alone.status.code(), Some(0 | 1)));
     assert!(desk.read("alone.lft") == desk.read("stable.lft"), "1 thread and 64 agree");
+}
+
+/// Drains and repairs give the same answers with 64 threads as with one.
+fn advice(desk: &Desk) {
+    desk.write("parts", "L1-0/5\nL1-0/6\nL2-3\n");
+    many(desk, &["degrade", "whole.topo", "--cables", "20", "--switches", "1", "-o", "few.topo"]);
+    let csv = |name: &'static str| ["--steps", "2", "--csv", name];
+    let repair = ["repair", "few.topo", "--reference", "whole.topo", "--shifts", "20"];
+    many(desk, &[&repair[..], &csv("64.csv")].concat());
+    assert!(run(desk, "1", &[&repair[..], &csv("1.csv")].concat()).status.success());
+    assert!(desk.read("64.csv") == desk.read("1.csv"), "1 thread and 64 agree");
+    let drain = ["drain", "few.topo", "--parts", "parts", "--shifts", "20"];
+    let lines = |text: String| text.lines().filter(|l| !l.contains("judged")).collect::<String>();
+    let with_64 = lines(many(desk, &drain));
+    assert!(with_64 == lines(text(&run(desk, "1", &drain).stdout)), "1 thread and 64 agree");
 }
 
 #[test]

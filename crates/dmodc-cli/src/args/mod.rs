@@ -4,6 +4,7 @@
 mod bench;
 mod compare;
 mod fabric;
+mod maintenance;
 mod routing;
 mod shared;
 mod study;
@@ -19,6 +20,7 @@ pub(crate) use dmodc_study::engine::EngineName;
 pub(crate) use self::bench::*;
 pub(crate) use self::compare::*;
 pub(crate) use self::fabric::*;
+pub(crate) use self::maintenance::*;
 pub(crate) use self::routing::*;
 pub(crate) use self::shared::*;
 pub(crate) use self::study::*;
@@ -103,6 +105,16 @@ pub(crate) enum Command {
     /// Every cable and every switch fails once, and the fabric is routed again. The report shows which node pairs would be lost,
     /// how loaded the worst port would be, and how much would move. The most harmful faults come first.
     Whatif(WhatifArgs),
+    /// Find out which parts can be taken out of service together, and in which order.
+    ///
+    /// For cables that flap, or switches that need new firmware: the command finds a largest set of the listed parts that can be
+    /// taken out within limits of lost pairs and congestion, and the order that keeps the risk lowest on the way.
+    Drain(DrainArgs),
+    /// Find the order of repairs that brings back the most first.
+    ///
+    /// The command compares a fabric with the whole one, and lists failed switches and cables in the order in which their
+    /// repair delivers most pairs, then lowers the congestion risk most. Each line shows the fabric after that repair.
+    Repair(RepairArgs),
     /// Measure how fast forwarding tables are computed on this machine.
     ///
     /// The yardstick is the time that the machine needs to fill the same amount of memory (memset). The tables are compared with

@@ -8,11 +8,13 @@ mod convert;
 mod degrade;
 mod demo;
 mod diff;
+mod drain;
 mod generate;
 mod info;
 mod manual;
 mod opensm;
 mod plan;
+mod repair;
 mod route;
 mod study;
 mod trace;
@@ -44,6 +46,8 @@ pub(crate) fn run(cli: Cli) -> Result<Answer> {
         Command::Plan(args) => plan::run(&args),
         Command::Trace(args) => trace::run(&args),
         Command::Whatif(args) => whatif::run(&args),
+        Command::Drain(args) => drain::run(&args),
+        Command::Repair(args) => repair::run(args),
         Command::Study { what } => study::run(&what),
         Command::Opensm { what } => opensm::run(&what),
         Command::Bench(args) => bench::run(&args, cli.threads),

@@ -6,6 +6,7 @@
 mod advise;
 mod compare;
 mod fabrics;
+mod maintenance;
 mod measure;
 mod opensm;
 mod tables;
@@ -80,6 +81,7 @@ pub(crate) fn pages() -> impl Iterator<Item = &'static HelpPage> {
         tables::PAGES,
         advise::PAGES,
         compare::PAGES,
+        maintenance::PAGES,
         measure::PAGES,
         opensm::PAGES,
     ];

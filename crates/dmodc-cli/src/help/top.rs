@@ -14,7 +14,7 @@ const GROUPS: &[(&str, &[&str])] = &[
         "Compute and examine forwarding tables",
         &["route", "check", "analyze", "diff", "plan", "trace"],
     ),
-    ("Decide what to do with a fabric", &["whatif"]),
+    ("Plan work on a fabric", &["whatif", "drain", "repair"]),
     ("Work with OpenSM", &["opensm"]),
     ("Experiment and measure", &["study", "bench"]),
     ("Set up this program", &["completions", "man"]),

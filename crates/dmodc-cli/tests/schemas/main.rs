@@ -198,6 +198,7 @@ fn documents_match_their_schemas() {
     judgements(&mut desk);
     comparisons(&mut desk);
     cablings(&mut desk);
+    maintenance(&mut desk);
     benchmarks(&mut desk);
     studies(&mut desk);
     lab::results(&mut desk);
@@ -396,6 +397,17 @@ fn cablings(desk: &mut CheckedDesk) {
     let rows = "leaf-0,1,n0,1\nleaf-0,5,n1,1\nleaf-1,7,nobody,1\nleaf-0,3,spine-0,1\n";
     desk.desk.write("moved.csv", &format!("{header}{rows}"));
     desk.json(&["compare", &clean, "--with", "moved.csv"]);
+}
+
+/// Parts that can be taken out, parts that cannot, limits that the present state exceeds, and repairs.
+fn maintenance(desk: &mut CheckedDesk) {
+    desk.desk.write("parts", "L1-0/3\nL1-0/4\nL1-0/5\nL1-0/6\nL2-0\n");
+    let all = "lost=0,a2a=2x,sp=2x,rp=3x";
+    for keep in ["lost=0", all, "a2a=1"] {
+        desk.json(&["drain", "f.topo", "--parts", "parts", "--keep", keep]);
+    }
+    desk.json(&["repair", "cut.topo", "--reference", "f.topo"]);
+    desk.json(&["repair", "f.topo", "--reference", "f.topo"]);
 }
 
 fn benchmarks(desk: &mut CheckedDesk) {

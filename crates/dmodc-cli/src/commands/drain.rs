@@ -1,0 +1,239 @@
+//! `dmodc drain`: which parts can be taken out of service together, and in which order.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use anyhow::{Context, Result, anyhow, ensure};
+use dmodc::advise::{
+    Advice, Ceilings, DrainPlan, Exceeded, LimitKind, StatePatterns, UnsafeWhen, drain,
+};
+use dmodc::fabric::Part;
+use dmodc::{Fabric, Router};
+use serde_json::{Value, json};
+
+use crate::advice::{self, RISK_HEAD, StateProgress, notation, risk_columns, words};
+use crate::args::DrainArgs;
+use crate::route_state::{Numbers, RouteState};
+use crate::text::{counted, number, time};
+use crate::{Answer, output, source};
+
+/// The number of random permutations, if they have a limit.
+const PERMUTATIONS: usize = 100;
+
+pub(super) fn run(args: &DrainArgs) -> Result<Answer> {
+    source::only_one_from_stdin([args.parts.as_path(), args.routing.fabric.fabric.as_path()])?;
+    let router = RouteState::read(&args.routing, Numbers::Once)?.into_router()?;
+    let list = PartList::read(args, &router)?;
+    let progress = StateProgress::new();
+    let permutations = if args.keep.rp.is_some() { PERMUTATIONS } else { 0 };
+    let advice = Advice {
+        patterns: StatePatterns { shifts: args.shifts, permutations, seed: 1 },
+        most_states: args.states,
+        on_state: &|| progress.count(),
+    };
+    let plan = drain(&router, &list.parts, &args.keep, &advice);
+    let elapsed = progress.finish();
+    let plan = plan.map_err(|error| advice::refusal(&router, error))?;
+    let report = DrainReport { fabric: router.fabric(), list: &list, plan: &plan, elapsed };
+    output::print(&if args.json { report.json() } else { report.text() })?;
+    Ok(plan.unsafe_parts.is_empty().into())
+}
+
+/// The parts that a file lists.
+struct PartList {
+    parts: Vec<Part>,
+    /// How many lines name a part again, perhaps by the other end of a cable.
+    repeated: usize,
+}
+
+impl PartList {
+    fn read(args: &DrainArgs, router: &Router) -> Result<Self> {
+        let (name, live) = (source::name(&args.parts), router.live());
+        let bytes = source::bytes(&args.parts, |_| true)?;
+        let text = String::from_utf8(bytes)
+            .map_err(|_| anyhow!("{name}: this file is not text in UTF-8"))?;
+        let mut list = PartList { parts: vec![], repeated: 0 };
+        let mut known = HashMap::new();
+        let lines = text.lines().map(str::trim).zip(1..);
+        for (line, at) in lines.filter(|(l, _)| !l.is_empty() && !l.starts_with('#')) {
+            let place = || format!("{name}:{at}");
+            let part = live.fabric.find_part(line).with_context(place)?;
+            let works = match part {
+                Part::Switch(s) => live.switch(s),
+                Part::Cable(c) => live.cable(c),
+            };
+            ensure!(
+                works,
+                "{}: '{line}' is not in service now: only the reference has it",
+                place()
+            );
+            match known.insert(part, at) {
+                None => list.parts.push(part),
+                Some(_) => list.repeated += 1,
+            }
+        }
+        ensure!(!list.parts.is_empty(), "{name}: this file lists no part");
+        Ok(list)
+    }
+}
+
+struct DrainReport<'a> {
+    fabric: &'a Fabric,
+    list: &'a PartList,
+    plan: &'a DrainPlan,
+    elapsed: Duration,
+}
+
+impl DrainReport<'_> {
+    fn text(&self) -> String {
+        let &DrainReport { fabric, list, plan, elapsed } = self;
+        let mut text = format!("limits: {}\n", limits(&plan.ceilings));
+        if let Some(exceeded) = &plan.exceeded_now {
+            let _ =
+                writeln!(text, "the present state itself exceeds a limit: {}", reason(exceeded));
+        }
+        let _ = writeln!(text, " step {RISK_HEAD}  part");
+        let _ = writeln!(text, "  now {}", risk_columns(&plan.now));
+        for (step, at) in plan.steps.iter().zip(1..) {
+            let (risk, part) = (risk_columns(&step.risk), words(fabric, step.part));
+            let _ = writeln!(text, "{at:>5} {risk}  {part}");
+        }
+        for part in &plan.unsafe_parts {
+            let when = match part.when {
+                UnsafeWhen::Alone => "alone",
+                UnsafeWhen::WithSafe => "with the safe parts",
+            };
+            let always = if part.is_certain { ", whatever the routes" } else { "" };
+            let (reason, part) = (reason(&part.exceeded), words(fabric, part.part));
+            let _ = writeln!(text, "not safe: {part}: {when}, {reason}{always}");
+        }
+        if list.repeated > 0 {
+            let _ =
+                writeln!(text, "{} again a part that is listed before", lines_name(list.repeated));
+        }
+        let judged = format!("{} judged in {}", counted(plan.states, "state"), time(elapsed));
+        let _ = writeln!(text, "{}; {judged}", self.certainty());
+        let (safe, all) = (plan.steps.len(), list.parts.len());
+        let verdict = match safe == all {
+            true => format!("safe: {} can be taken out in this order", all_parts(all)),
+            false => format!(
+                "NOT ALL SAFE: {} of {} can be taken out in this order",
+                number(safe),
+                counted(all, "part")
+            ),
+        };
+        text + "verdict: " + &verdict + "\n"
+    }
+
+    /// Returns how good the answer is.
+    fn certainty(&self) -> String {
+        let plan = self.plan;
+        match (plan.is_best_order, plan.is_largest()) {
+            (true, _) => "exact: no safe set is larger, and no order keeps the risk lower".into(),
+            (false, true) => "no safe set is larger; the order is greedy".into(),
+            (false, false) => {
+                format!("greedy: a safe set has at most {}", counted(plan.bound, "part"))
+            }
+        }
+    }
+
+    fn json(&self) -> String {
+        let &DrainReport { fabric, list, plan, elapsed } = self;
+        let parts = list.parts.iter();
+        let is_safe = |part: &&Part| plan.steps.iter().any(|step| step.part == **part);
+        let safe: Vec<String> = parts.filter(is_safe).map(|&p| notation(fabric, p)).collect();
+        let step = |step: &dmodc::advise::DrainStep| {
+            let mut value = advice::describe(fabric, step.part);
+            advice::add_risk(&mut value, &step.risk);
+            value["rp"] = json!(step.risk.permutations.map(|series| series.median));
+            value
+        };
+        let mut now = json!({ "rp": plan.now.permutations.map(|series| series.median) });
+        advice::add_risk(&mut now, &plan.now);
+        let others = plan.unsafe_parts.iter().map(|part| {
+            let mut value = advice::describe(fabric, part.part);
+            value["when"] = json!(match part.when {
+                UnsafeWhen::Alone => "alone",
+                UnsafeWhen::WithSafe => "with_safe",
+            });
+            value["certain"] = json!(part.is_certain);
+            value["exceeded"] = exceeded_json(&part.exceeded);
+            value
+        });
+        let Ceilings { undelivered, a2a, sp, rp } = plan.ceilings;
+        let value = json!({
+            "schema": "dmodc/drain/1",
+            "parts": list.parts.len(),
+            "repeated": list.repeated,
+            "all_safe": plan.unsafe_parts.is_empty(),
+            "exact": plan.is_largest(),
+            "order_exact": plan.is_best_order,
+            "bound": plan.bound,
+            "limits": { "lost": undelivered, "a2a": a2a, "sp": sp, "rp": rp },
+            "now": now,
+            "now_exceeds": plan.exceeded_now.as_ref().map(exceeded_json),
+            "safe": safe,
+            "order": plan.steps.iter().map(step).collect::<Vec<_>>(),
+            "unsafe": others.collect::<Vec<_>>(),
+            "states": plan.states,
+            "drain_ms": elapsed.as_secs_f64() * 1e3,
+        });
+        format!("{value:#}\n")
+    }
+}
+
+fn all_parts(count: usize) -> String {
+    match count {
+        1 => "the part".into(),
+        _ => format!("all {}", counted(count, "part")),
+    }
+}
+
+fn lines_name(count: usize) -> String {
+    match count {
+        1 => "1 line names".into(),
+        _ => format!("{} name", counted(count, "line")),
+    }
+}
+
+/// Returns a number with at most two decimals.
+fn decimal(value: f64) -> String {
+    match value.fract() == 0.0 {
+        true => number(value as u64),
+        false => format!("{value:.2}"),
+    }
+}
+
+fn limits(ceilings: &Ceilings) -> String {
+    let mut text = format!("lost {}", number(ceilings.undelivered));
+    let all = [("a2a", ceilings.a2a), ("sp", ceilings.sp), ("rp", ceilings.rp)];
+    for (name, most) in all {
+        if let Some(most) = most {
+            let _ = write!(text, ", {name} {}", decimal(most));
+        }
+    }
+    text
+}
+
+fn reason(exceeded: &Exceeded) -> String {
+    let (value, most) = (decimal(exceeded.value), decimal(exceeded.most));
+    match exceeded.limit {
+        LimitKind::Lost => {
+            format!("{} not delivered, and the limit is {most}", pairs(exceeded.value as u64))
+        }
+        limit => format!("{} is {value}, and the limit is {most}", limit.name()),
+    }
+}
+
+fn pairs(count: u64) -> String {
+    format!("{} {}", counted(count, "node pair"), if count == 1 { "is" } else { "are" })
+}
+
+fn exceeded_json(exceeded: &Exceeded) -> Value {
+    json!({
+        "limit": exceeded.limit.name(),
+        "value": exceeded.value,
+        "most": exceeded.most,
+    })
+}
