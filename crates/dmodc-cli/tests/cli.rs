@@ -186,6 +186,7 @@ fn help_manual_and_completions_are_there() {
         "diff",
         "plan",
         "trace",
+        "order",
         "bench",
         "study",
         "opensm",

@@ -124,10 +124,9 @@ fn by_rail(names: &[String], adapters: &[Adapter]) -> Vec<Option<NodeIndex>> {
             .into_iter()
             .zip(adapters)
             .for_each(|(rail, adapter)| nodes[rail] = Some(adapter.node)),
-        None => nodes
-            .iter_mut()
-            .zip(adapters)
-            .for_each(|(place, adapter)| *place = Some(adapter.node)),
+        None => {
+            nodes.iter_mut().zip(adapters).for_each(|(place, adapter)| *place = Some(adapter.node))
+        }
     }
     nodes
 }
@@ -179,13 +178,21 @@ mod tests {
     #[test]
     fn rails_have_the_words_after_the_host() {
         let all = [
-            "n10 mlx5_10", "n10 mlx5_2", "n2 mlx5_2", "n2 mlx5_10", "n3 mlx5_10", "login HCA-1",
+            "n10 mlx5_10",
+            "n10 mlx5_2",
+            "n2 mlx5_2",
+            "n2 mlx5_10",
+            "n3 mlx5_10",
+            "login HCA-1",
             "MT4129 ConnectX7",
         ];
         let (names, hosts) = seen(&fabric(&all));
         assert_eq!(names, ["mlx5_2", "mlx5_10"]);
         let expected = [
-            "login/HCA-1 -", "n2/mlx5_2 n2/mlx5_10", "- n3/mlx5_10", "n10/mlx5_2 n10/mlx5_10",
+            "login/HCA-1 -",
+            "n2/mlx5_2 n2/mlx5_10",
+            "- n3/mlx5_10",
+            "n10/mlx5_2 n10/mlx5_10",
             "MT4129/ConnectX7 -",
         ];
         assert_eq!(hosts, expected);
@@ -194,7 +201,10 @@ mod tests {
     #[test]
     fn rails_without_words_are_numbered() {
         let (names, hosts) = seen(&fabric(&["a", "a", "b", "b"]));
-        assert_eq!((names, hosts), (vec!["0".into(), "1".into()], vec!["a a".into(), "b b".into()]));
+        assert_eq!(
+            (names, hosts),
+            (vec!["0".into(), "1".into()], vec!["a a".into(), "b b".into()])
+        );
         let (names, hosts) = seen(&fabric(&["a", "b x"]));
         assert_eq!((names, hosts), (vec!["0".into()], vec!["a".into(), "b/x".into()]));
         assert_eq!(seen(&fabric(&[])), (vec![], vec![]));

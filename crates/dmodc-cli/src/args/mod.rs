@@ -3,6 +3,7 @@
 
 mod bench;
 mod fabric;
+mod order;
 mod shared;
 mod study;
 mod tables;
@@ -15,6 +16,7 @@ pub(crate) use dmodc_study::engine::EngineName;
 
 pub(crate) use self::bench::*;
 pub(crate) use self::fabric::*;
+pub(crate) use self::order::*;
 pub(crate) use self::shared::*;
 pub(crate) use self::study::*;
 pub(crate) use self::tables::*;
@@ -86,6 +88,12 @@ pub(crate) enum Command {
     /// Each line shows a switch with the ports by which a packet enters and leaves it. If the packet does not arrive, the last
     /// line says why.
     Trace(TraceArgs),
+    /// Put the hosts of a job into an order in which their traffic meets least.
+    ///
+    /// Collective operations send from each rank to the next ones. If ranks follow the order in which the fabric spreads
+    /// destinations, such traffic shares few ports. The command writes the list of hosts for MPI or Slurm and reports the
+    /// congestion risk before and after.
+    Order(HostOrderArgs),
     /// Measure how fast forwarding tables are computed on this machine.
     ///
     /// The yardstick is the time that the machine needs to fill the same amount of memory (memset). The tables are compared with

@@ -60,7 +60,7 @@ pub(crate) enum ReferenceArg {
     File(PathBuf),
 }
 
-fn reference_parser() -> impl TypedValueParser<Value = ReferenceArg> {
+pub(super) fn reference_parser() -> impl TypedValueParser<Value = ReferenceArg> {
     PathBufValueParser::new().map(|path| match path.to_str() {
         Some("inferred") => ReferenceArg::Inferred,
         _ => ReferenceArg::File(path),

@@ -11,6 +11,7 @@ mod generate;
 mod info;
 mod manual;
 mod opensm;
+mod order;
 mod plan;
 mod route;
 mod study;
@@ -40,6 +41,7 @@ pub(crate) fn run(cli: Cli) -> Result<Answer> {
         Command::Diff(args) => diff::run(&args),
         Command::Plan(args) => plan::run(&args),
         Command::Trace(args) => trace::run(&args),
+        Command::Order(args) => order::run(args),
         Command::Study { what } => study::run(&what),
         Command::Opensm { what } => opensm::run(&what),
         Command::Bench(args) => bench::run(&args, cli.threads),

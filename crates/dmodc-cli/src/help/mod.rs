@@ -6,6 +6,7 @@
 mod fabrics;
 mod measure;
 mod opensm;
+mod order;
 mod tables;
 mod top;
 
@@ -72,7 +73,8 @@ const TABLES_FILE: (&str, &str) = (
 
 /// Returns all pages.
 pub(crate) fn pages() -> impl Iterator<Item = &'static HelpPage> {
-    let all = [top::PAGES, fabrics::PAGES, tables::PAGES, measure::PAGES, opensm::PAGES];
+    let all =
+        [top::PAGES, fabrics::PAGES, tables::PAGES, order::PAGES, measure::PAGES, opensm::PAGES];
     all.into_iter().flatten()
 }
 

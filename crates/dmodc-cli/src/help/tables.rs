@@ -172,10 +172,7 @@ pub(super) const PAGES: &[HelpPage] = &[
                         "All shifts: node i sends to node i + k, for every k. sp:N takes a sample of N shifts.",
                     ),
                     ("bisection:N", "N random halves of the nodes exchange messages."),
-                    (
-                        "ring",
-                        "Every node sends to the next one, and the last to the first.",
-                    ),
+                    ("ring", "Every node sends to the next one, and the last to the first."),
                     (
                         "recursive-doubling",
                         "In each step, node i exchanges with node i xor k, for k = 1, 2, 4 and so on. Nodes beyond a power of \

@@ -14,6 +14,7 @@ const GROUPS: &[(&str, &[&str])] = &[
         "Compute and examine forwarding tables",
         &["route", "check", "analyze", "diff", "plan", "trace"],
     ),
+    ("Place jobs", &["order"]),
     ("Work with OpenSM", &["opensm"]),
     ("Experiment and measure", &["study", "bench"]),
     ("Set up this program", &["completions", "man"]),

@@ -130,7 +130,9 @@ pub fn find(traffic: &Traffic<'_>, flows: &PatternFlows, seed: u64) -> Finding {
             let sample = sample.map(|count| (count, seed));
             let all: Vec<usize> =
                 traffic.shift_sample(sample).unwrap_or_else(|| (1..nodes).collect());
-            of_series(traffic, pattern, traffic.shifts(sample), |i| (0u32..).zip(traffic.shift(all[i])))
+            of_series(traffic, pattern, traffic.shifts(sample), |i| {
+                (0u32..).zip(traffic.shift(all[i]))
+            })
         }
     }
 }

@@ -70,7 +70,8 @@ fn one(analysis: &Analysis<'_>, finding: &Finding) -> Value {
         set("median", json!(maxima.median));
         set("mean", json!(maxima.mean));
         // The bound of the most important number: for random patterns the median, for others the maximum.
-        let is_random = matches!(finding.pattern, Pattern::Permutations(_) | Pattern::Bisections(_));
+        let is_random =
+            matches!(finding.pattern, Pattern::Permutations(_) | Pattern::Bisections(_));
         set("bound", json!(if is_random { bounds.median } else { bounds.max }));
         set("bound_median", json!(bounds.median));
         set("bound_mean", json!(bounds.mean));

@@ -21,7 +21,7 @@ use crate::args::{EngineName, RouteArgs};
 use crate::expected_risk::AllToAllRisk;
 use crate::text::{doubts, not_pgft, switch};
 use crate::{Answer, output, table_file};
-use state::RouteState;
+pub(super) use state::RouteState;
 use summary::{EmptyEntries, RouteSummary};
 
 pub(super) fn run(args: &RouteArgs) -> Result<Answer> {
@@ -172,7 +172,7 @@ fn comments(state: &RouteState) -> Vec<String> {
 }
 
 /// Returns a routing error that names the switch.
-fn explain(error: RouteError, live: Live<'_>) -> anyhow::Error {
+pub(super) fn explain(error: RouteError, live: Live<'_>) -> anyhow::Error {
     match &error {
         RouteError::NotPgft(reason) => {
             let reason = not_pgft(live.fabric, reason);

@@ -61,13 +61,13 @@ pub(super) enum RouteReference {
 }
 
 /// The present fabric, ready to be routed.
-pub(super) struct RouteState {
+pub(in crate::commands) struct RouteState {
     fabric: Fabric,
     /// The parts that are absent now.
     absent: Degradation,
-    pub(super) routing: Routing,
+    pub(in crate::commands) routing: Routing,
     /// The engine; `None` for one of OpenSM's.
-    pub(super) engine: Option<Arc<dyn Engine>>,
+    pub(in crate::commands) engine: Option<Arc<dyn Engine>>,
     /// The reference of the engine stable.
     pub(super) reference: Option<RouteReference>,
     /// What was done for the worst ports of the first state of the reference.
@@ -79,7 +79,7 @@ pub(super) struct RouteState {
 }
 
 impl RouteState {
-    pub(super) fn read(args: &RouteArgs) -> Result<Self> {
+    pub(in crate::commands) fn read(args: &RouteArgs) -> Result<Self> {
         ensure!(
             args.reference.is_none() || *args.engine.router() == EngineName::Stable,
             "--reference works only with --engine stable or stable+relief; add that option, or leave out --reference"
@@ -194,7 +194,7 @@ impl RouteState {
         self.saved.is_some() || args.save_orders.is_some()
     }
 
-    pub(super) fn live(&self) -> Live<'_> {
+    pub(in crate::commands) fn live(&self) -> Live<'_> {
         Live::new(&self.fabric, &self.absent)
     }
 

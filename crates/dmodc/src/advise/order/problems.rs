@@ -32,7 +32,8 @@ impl Placement<'_> {
         // What most hosts have on each rail: the island they are on, or no node at all.
         let usual: Vec<Option<u32>> = (0..rails)
             .map(|rail| {
-                let has_node = |host: &&&RailHost<'_>| host.nodes.get(rail).is_some_and(Option::is_some);
+                let has_node =
+                    |host: &&&RailHost<'_>| host.nodes.get(rail).is_some_and(Option::is_some);
                 let with_node = hosts.iter().filter(has_node).count();
                 let seen: Vec<u32> = hosts.iter().filter_map(|host| of(host, rail)).collect();
                 most_common(seen).filter(|_| 2 * with_node > hosts.len())
@@ -45,7 +46,8 @@ impl Placement<'_> {
             if (0..rails).all(|rail| host.live_node(self.live, rail).is_none()) {
                 return Some(HostProblem::Dead);
             }
-            (0..rails).find_map(|rail| self.problem_of_rail(host, rail, usual[rail], of(host, rail)))
+            (0..rails)
+                .find_map(|rail| self.problem_of_rail(host, rail, usual[rail], of(host, rail)))
         };
         hosts.iter().map(problem).collect()
     }

@@ -53,8 +53,7 @@ pub fn recursive_doubling(positions: Range<u32>) -> Vec<Step> {
     let power = 1 << count.ilog2();
     let folded = count - power;
     // The position of each of the power of two that exchange.
-    let place =
-        |i: u32| if i < folded { start + 2 * i + 1 } else { start + folded + i };
+    let place = |i: u32| if i < folded { start + 2 * i + 1 } else { start + folded + i };
     let even = |i: u32| start + 2 * i;
     let fold_in = (0..folded).map(|i| (even(i), even(i) + 1)).collect();
     let fold_out = (0..folded).map(|i| (even(i) + 1, even(i))).collect();
