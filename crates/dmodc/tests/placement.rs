@@ -55,7 +55,7 @@ fn aligned_job(random: &mut Random, pgft: &Pgft) -> Vec<usize> {
 #[test]
 fn aligned_jobs_on_pgfts_have_risk_1() {
     let outcomes = Outcomes::<2>::new();
-    for_seeds(200, |random| {
+    for_seeds(400, |random| {
         let pgft = full_pgft(random);
         let fabric = pgft.fabric(GuidOrder::Shuffled(random.below(1000)));
         let case = Case::healthy(&fabric);

@@ -33,7 +33,10 @@ impl OrderReport<'_> {
         let _ = writeln!(text, "flows on the worst port, with the tables of {tables};");
         let _ = writeln!(text, "before: {first}; bound: no routing has less after");
         text += &self.table();
-        text += "all-to-all does not depend on the order of hosts\n";
+        text += match self.choice {
+            None => "all-to-all does not depend on the order of hosts\n",
+            Some(_) => "all-to-all depends on the choice of hosts, and not on their order\n",
+        };
         if self.order.risk.undelivered > 0 {
             let pairs = counted(self.order.risk.undelivered, "node pair");
             let _ = writeln!(text, "NOT DELIVERED: {pairs} of these hosts");

@@ -131,6 +131,38 @@ fn choices(of: usize, count: usize) -> Option<u64> {
 mod tests {
     use super::*;
 
+    /// Candidates of whole leaves and subtrees are compared with all choices. They are the best in most cases, and never
+    /// better.
+    #[test]
+    fn fillings_are_often_the_best() {
+        use crate::{Degradation, Dmodc, GuidOrder, Live, Pgft, Rails, Random, Routing};
+        let mut random = Random::new(7, 0);
+        let (mut best, mut cases) = (0, 0);
+        for tuple in ["2; 3,4; 1,3; 1,1", "3; 2,2,3; 1,2,2; 1,1,1", "3; 2,3,2; 1,2,3; 1,1,1"] {
+            let fabric = tuple.parse::<Pgft>().unwrap().fabric(GuidOrder::Shuffled(4));
+            let healthy = Degradation::none(&fabric);
+            let live = Live::new(&fabric, &healthy);
+            let routing = Routing::new(live, &Default::default());
+            let (tables, _) = routing.route(live, &Dmodc).unwrap();
+            let ranking = routing.ranking(live);
+            let placement = Placement::new(live, &ranking, routing.orders(), &tables);
+            let rails = Rails::new(live);
+            let hosts: Vec<&RailHost<'_>> = rails.hosts.iter().collect();
+            for _ in 0..20 {
+                let mut listed = random.sample(12, 9);
+                listed.sort_unstable();
+                let count = 2 + random.below(6) as usize;
+                let exact = placement.choose(&hosts, &listed, count);
+                let filled = placement.best_filling(&hosts, &listed, count);
+                assert!(exact.sharing <= filled.sharing && exact.is_best);
+                assert_eq!(filled.sharing, placement.sharing(&hosts, &filled.hosts));
+                best += usize::from(exact.sharing == filled.sharing);
+                cases += 1;
+            }
+        }
+        assert!(best * 10 >= cases * 6, "{best} of {cases}");
+    }
+
     #[test]
     fn choices_are_counted() {
         assert_eq!(choices(5, 2), Some(10));

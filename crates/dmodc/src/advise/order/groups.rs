@@ -77,19 +77,26 @@ impl HostGroups {
         mixed
     }
 
-    /// Returns sets of `count` of these hosts, one for each group that has as many of them: whole groups first, so that
-    /// the set shares few groups with other hosts. Sets within small groups come first.
+    /// Returns sets of `count` of these hosts, which are in destination order. One set is for each group that has as many
+    /// of them: whole groups first, so that the set shares few groups with other hosts. Others are successive hosts, from
+    /// the first one of each leaf on.
     pub(super) fn fillings(&self, hosts: &[usize], count: usize) -> Vec<Vec<usize>> {
         let mut sets: Vec<Vec<usize>> = Vec::new();
+        let mut add = |mut set: Vec<usize>| {
+            set.sort_unstable();
+            if !sets.contains(&set) {
+                sets.push(set);
+            }
+        };
         for (at, level) in self.levels.iter().enumerate() {
-            for members in level.parts(hosts) {
-                if members.len() >= count {
-                    let mut set = self.fill(at, members, count);
-                    set.sort_unstable();
-                    if !sets.contains(&set) {
-                        sets.push(set);
-                    }
-                }
+            for members in level.parts(hosts).into_iter().filter(|part| part.len() >= count) {
+                add(self.fill(at, members, count));
+            }
+        }
+        let leaf = &self.levels[0].of;
+        for start in 0..=hosts.len() - count {
+            if start == 0 || leaf[hosts[start]] != leaf[hosts[start - 1]] {
+                add(hosts[start..start + count].to_vec());
             }
         }
         sets
