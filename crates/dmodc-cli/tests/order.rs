@@ -12,7 +12,7 @@ fn desk() -> Desk {
     let shape = "2; 4,8; 1,4; 1,1";
     let guids = ["--guids", "shuffled", "--seed", "5", "-o", "f.topo"];
     desk.ok(&[&["generate", "pgft", shape], &guids[..]].concat());
-    let list: Vec<String> = (0..32).map(|i| format!("node-{}", i * 13 % 32)).collect();
+    let list: Vec<String> = (0..32).map(|i| format!("node-{}", i * (i + 1) / 2 % 32)).collect();
     desk.write("job", &list.join("\n"));
     desk
 }

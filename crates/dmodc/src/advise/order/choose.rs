@@ -14,6 +14,7 @@ use std::cmp::Ordering;
 use super::Placement;
 use super::exact::{AllPairs, best_of_all};
 use super::groups::HostGroups;
+use super::sharing::{Choice, Sharing};
 use crate::rails::RailHost;
 
 /// The most choices that are all compared.
@@ -24,28 +25,6 @@ const MOST_HOSTS: usize = 64;
 
 /// The most candidates whose ports are counted.
 const MOST_COUNTED: usize = 16;
-
-/// What a job shares with others. Less is better.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Sharing {
-    /// The number of directed ports between switches that carry flows of the job and flows of others.
-    pub ports: usize,
-    /// The most mixed flows of one port: the lesser of both numbers.
-    pub worst: u64,
-}
-
-/// Hosts that were chosen.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Choice {
-    /// The hosts, ascending.
-    pub hosts: Vec<usize>,
-    /// What they share with all others.
-    pub sharing: Sharing,
-    /// Whether no choice is better.
-    pub is_best: bool,
-    /// The number of choices that were compared.
-    pub compared: usize,
-}
 
 impl Placement<'_> {
     /// Chooses `count` of the hosts `listed`, which are positions in the list of all hosts of the fabric.
@@ -106,18 +85,6 @@ impl Placement<'_> {
             self.all_to_all(&self.by_rail(&part)).by_port
         };
         Sharing::of(&of(true), &of(false))
-    }
-}
-
-impl Sharing {
-    /// Returns what a job shares, by the flows of the job and of others on each port.
-    pub(super) fn of(job: &[u64], others: &[u64]) -> Self {
-        let mixed = job.iter().zip(others).map(|(&job, &others)| job.min(others));
-        let shared = mixed.filter(|&mixed| mixed > 0);
-        shared.fold(Sharing { ports: 0, worst: 0 }, |sum, mixed| Sharing {
-            ports: sum.ports + 1,
-            worst: sum.worst.max(mixed),
-        })
     }
 }
 

@@ -1,7 +1,7 @@
 //! The best of all choices, for small fabrics: every choice is compared.
 
 use super::Placement;
-use super::choose::{Choice, Sharing};
+use super::sharing::{Choice, Sharing};
 use crate::id::NodeIndex;
 use crate::rails::RailHost;
 

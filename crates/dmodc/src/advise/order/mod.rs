@@ -18,10 +18,11 @@ mod exact;
 mod groups;
 mod problems;
 mod risk;
+mod sharing;
 
-pub use choose::{Choice, Sharing};
 pub use problems::HostProblem;
 pub use risk::{JobRisk, PatternRisk, ShiftCount};
+pub use sharing::{Choice, Sharing};
 
 use std::cmp::Ordering;
 
