@@ -119,14 +119,10 @@ fn by_rail(names: &[String], adapters: &[Adapter]) -> Vec<Option<NodeIndex>> {
     let rail = |adapter: &Adapter| names.iter().position(|name| *name == adapter.label);
     let labelled: Option<Vec<usize>> = adapters.iter().map(rail).collect();
     let mut nodes = vec![None; names.len()];
-    match labelled.filter(|_| are_distinct(adapters)) {
-        Some(rails) => rails
-            .into_iter()
-            .zip(adapters)
-            .for_each(|(rail, adapter)| nodes[rail] = Some(adapter.node)),
-        None => {
-            nodes.iter_mut().zip(adapters).for_each(|(place, adapter)| *place = Some(adapter.node))
-        }
+    let rails = labelled.filter(|_| are_distinct(adapters));
+    let rails = rails.unwrap_or_else(|| (0..adapters.len()).collect());
+    for (rail, adapter) in rails.into_iter().zip(adapters) {
+        nodes[rail] = Some(adapter.node);
     }
     nodes
 }
