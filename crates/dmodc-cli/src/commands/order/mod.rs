@@ -147,12 +147,13 @@ fn write(
     if args.output.is_some() || !args.json {
         let (hosts, ranks) = (&report.hosts, slots.unwrap_or(1));
         output::to(args.output.as_deref(), |out| {
-            Ok(match format {
+            match format {
                 HostFormat::Hostfile => write_hostfile(hosts, slots, out)?,
                 HostFormat::Rankfile => write_rankfile(hosts, ranks, out)?,
                 HostFormat::Slurm => write_slurm(hosts, ranks, out)?,
                 HostFormat::Json => out.write_all(report.json().as_bytes())?,
-            })
+            }
+            Ok(())
         })?;
     }
     let is_in_a_file = args.output.as_deref().is_some_and(|path| path.to_str() != Some("-"));
