@@ -2,8 +2,9 @@
 //!
 //! A host with several adapters has a node on each of several *rails*. Nothing in a fabric numbers rails; the descriptions
 //! of adapters do: in `n7 mlx5_0` and `n7 mlx5_1`, the words after the name of the host are the same for one rail of all
-//! hosts. The names of rails are those that most hosts with the usual number of nodes have. A host with other words, or
-//! with one of them twice, has its nodes on the first rails, in the natural order of their descriptions.
+//! hosts. The names of rails are those that most hosts with the usual number of nodes have; hosts with one node do not
+//! count. A host with other words, or with one of them twice, has its nodes on the first rails, in the natural order of
+//! their descriptions.
 //!
 //! | description | host | rail |
 //! |---|---|---|
@@ -98,13 +99,14 @@ fn are_distinct(adapters: &[Adapter]) -> bool {
     adapters.windows(2).all(|pair| pair[0].label != pair[1].label)
 }
 
-/// Returns the labels that most hosts with the usual number of nodes have; none if these hosts have no distinct labels, or
-/// only one node.
+/// Returns the labels that most hosts with the usual number of nodes have. Hosts with one node do not count. Returns none if
+/// there are no others, or if their labels are not distinct.
 fn usual_labels(by_host: &BTreeMap<HostKey<'_>, Vec<Adapter>>) -> Vec<String> {
-    let count = usual(by_host.values().map(Vec::len));
+    let count = usual(by_host.values().map(Vec::len).filter(|&nodes| nodes > 1));
     let mut votes: BTreeMap<Vec<&str>, usize> = BTreeMap::new();
-    for adapters in by_host.values().filter(|adapters| adapters.len() == count) {
-        if count > 1 && are_distinct(adapters) {
+    let alike = by_host.values().filter(|adapters| count > 1 && adapters.len() == count);
+    for adapters in alike {
+        if are_distinct(adapters) {
             let labels = adapters.iter().map(|adapter| adapter.label.as_str()).collect();
             *votes.entry(labels).or_default() += 1;
         }

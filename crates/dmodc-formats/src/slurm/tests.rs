@@ -111,11 +111,11 @@ fn hosts_stand_once_and_names_are_safe_and_unique() {
     let fabric = fabric(&names, true, &adapters);
     let [conf, _] = written(&fabric);
     let expected = "\
-# leaves of MF0_leaf__1_U1 by rail: 0: MF0_leaf__1_U1
+# leaves of MF0_leaf__1_U1 by rail: mlx5_0: MF0_leaf__1_U1
 SwitchName=MF0_leaf__1_U1 Nodes=n1
-# leaves of Quantum_0000000000000002 by rail: 0: Quantum, 1: MF0_leaf__1_U1
+# leaves of Quantum_0000000000000002 by rail: mlx5_0: Quantum, mlx5_10: MF0_leaf__1_U1
 SwitchName=Quantum_0000000000000002 Nodes=n[2,10]
-# leaves of Quantum_0000000000000003 by rail: 0: Quantum
+# leaves of Quantum_0000000000000003 by rail: mlx5_0: Quantum
 SwitchName=Quantum_0000000000000003 Nodes=a_b__1_
 SwitchName=subtree1-0 Switches=MF0_leaf__1_U1,Quantum_0000000000000002,Quantum_0000000000000003
 ";

@@ -94,8 +94,10 @@ impl HostGroups {
             }
         }
         let leaf = &self.levels[0].of;
-        for start in 0..=hosts.len() - count {
-            if start == 0 || leaf[hosts[start]] != leaf[hosts[start - 1]] {
+        let begins = |at: usize| at == 0 || leaf[hosts[at]] != leaf[hosts[at - 1]];
+        // No hosts at all are also a set: the one at place 0.
+        for start in 0..=(hosts.len() - count).min(hosts.len().saturating_sub(1)) {
+            if begins(start) {
                 add(hosts[start..start + count].to_vec());
             }
         }
