@@ -190,6 +190,7 @@ fn help_manual_and_completions_are_there() {
         "repair",
         "drain",
         "compare",
+        "order",
         "bench",
         "study",
         "opensm",
@@ -205,7 +206,7 @@ fn help_manual_and_completions_are_there() {
         assert!(desk.ok(&["completions", shell]).contains("dmodc"));
     }
     desk.ok(&["man", "--dir", "pages"]);
-    assert_eq!(fs::read_dir(desk.path("pages")).unwrap().count(), 27 + 8);
+    assert_eq!(fs::read_dir(desk.path("pages")).unwrap().count(), 28 + 8);
     assert!(desk.error(&["man", "nothing"]).contains("there is no command 'nothing'"));
     assert!(desk.ok(&["generate", "preset"]).lines().count() == 18);
     assert!(desk.ok(&["convert", "--help"]).contains("dot"));

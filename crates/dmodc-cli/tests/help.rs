@@ -39,6 +39,7 @@ fn subcommands(help: &str) -> Vec<String> {
             "Start here:",
             "Describe, create and change fabrics:",
             "Compute and examine forwarding tables:",
+            "Place jobs:",
             "Work with OpenSM:",
             "Experiment and measure:",
             "Set up this program:",

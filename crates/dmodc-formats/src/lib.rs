@@ -35,6 +35,7 @@ mod dirt;
 pub mod dot;
 mod fabric_reader;
 pub mod graphml;
+pub mod host_order;
 pub mod hosts;
 pub mod ibnetdiscover;
 pub mod json;

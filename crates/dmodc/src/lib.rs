@@ -18,6 +18,7 @@
 //! | after a fault | III | [`Router`]: everything again, or [exactly what changes](Router::apply) |
 //! | routes that stay | | [`Stable`] by a [`Reference`]; [`Joined`]: two fabrics as one with two states |
 //! | numbers that last | | [`SavedOrders`]: a number belongs to a place; [`advise::NumbersCost`]: what that costs |
+//! | the order of the hosts of a job | | [`advise::Placement`], [`Rails`] |
 //! | tables too large to keep | | [`Engine::stream_tiles`], [`stream_switches`], [`Digest`] |
 //!
 //! [`oracle`] holds the naive twins of these algorithms, which the tests compare the fast code with.
@@ -56,6 +57,7 @@ pub mod oracle;
 mod order;
 pub mod parallel;
 mod preprocess;
+mod rails;
 mod random;
 mod random_faults;
 mod rank;
@@ -89,6 +91,7 @@ pub use order::{
     natural_cmp,
 };
 pub use preprocess::{Preprocessing, SideDividers, SwitchDividers};
+pub use rails::{RailHost, Rails};
 pub use random::Random;
 pub use random_faults::{Amount, AmountError, Draw, ParseAmountError};
 pub use rank::{RankRule, Ranking};

@@ -125,7 +125,7 @@ pub fn survey(live: Live<'_>, ranking: &Ranking, groups: &PortGroups) -> Survey 
 
 /// Returns the name of the host that a description begins with, as `node17` of `node17 mlx5_0`. Returns `None` for what
 /// an adapter says before its host has named it: the maker's description, such as `MT4129 ConnectX7   Mellanox
-/// Technologies`, or the name that every host has until it is given one (`localhost`, `(none)`).
+/// Technologies`, the name that every host has until it is given one (`localhost`, `(none)`), or a GUID.
 pub fn host_name(description: &str) -> Option<&str> {
     const FAMILIES: [&str; 4] = ["ConnectX", "Connect-IB", "InfiniHost", "BlueField"];
     let mut words = description.split_whitespace();
@@ -141,7 +141,17 @@ pub fn host_name(description: &str) -> Option<&str> {
         || ["localhost", "localhost4", "localhost6"].iter().any(|name| {
             lower.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
         });
-    (!is_model && !is_maker && !is_nobody).then_some(first)
+    (!is_model && !is_maker && !is_nobody && !is_guid(first)).then_some(first)
+}
+
+/// Returns whether a word is a GUID: 16 hexadecimal digits, as in `0x0002c90300a1b2c3`, `H-0002c90300a1b2c3` or
+/// `0002:c903:00a1:b2c3`.
+fn is_guid(word: &str) -> bool {
+    let bare = ["0x", "0X", "H-", "S-", "R-"].iter().find_map(|prefix| word.strip_prefix(prefix));
+    let digits = bare.unwrap_or(word).bytes().filter(|&c| c != b':');
+    let (count, all) =
+        digits.fold((0, true), |(count, all), c| (count + 1, all && c.is_ascii_hexdigit()));
+    count == 16 && all
 }
 
 /// The host that a node belongs to, for reports alone: by the name of the host, or, where the description has none, by the
@@ -246,6 +256,12 @@ mod tests {
             ("Localhost.localdomain mlx5_0", None),
             ("localhost6", None),
             ("(none) mlx5_0", None),
+            ("0x0002c90300a1b2c3", None),
+            ("H-0002c90300a1b2c3", None),
+            ("0002:c903:00a1:b2c3 HCA-1", None),
+            ("0002c90300a1b2c3", None),
+            ("0x0002c90300a1b2", Some("0x0002c90300a1b2")),
+            ("H-7", Some("H-7")),
             ("", None),
             (" \t", None),
         ] {

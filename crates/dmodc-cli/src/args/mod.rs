@@ -5,6 +5,7 @@ mod bench;
 mod compare;
 mod fabric;
 mod maintenance;
+mod order;
 mod routing;
 mod shared;
 mod study;
@@ -21,6 +22,7 @@ pub(crate) use self::bench::*;
 pub(crate) use self::compare::*;
 pub(crate) use self::fabric::*;
 pub(crate) use self::maintenance::*;
+pub(crate) use self::order::*;
 pub(crate) use self::routing::*;
 pub(crate) use self::shared::*;
 pub(crate) use self::study::*;
@@ -115,6 +117,12 @@ pub(crate) enum Command {
     /// The command compares a fabric with the whole one, and lists failed switches and cables in the order in which their
     /// repair delivers most pairs, then lowers the congestion risk most. Each line shows the fabric after that repair.
     Repair(RepairArgs),
+    /// Put the hosts of a job into an order in which their traffic meets least.
+    ///
+    /// Collective operations send from each rank to the next ones. If ranks follow the order in which the fabric spreads
+    /// destinations, such traffic shares few ports. The command writes the list of hosts for MPI or Slurm and reports the
+    /// congestion risk before and after.
+    Order(HostOrderArgs),
     /// Measure how fast forwarding tables are computed on this machine.
     ///
     /// The yardstick is the time that the machine needs to fill the same amount of memory (memset). The tables are compared with

@@ -69,6 +69,8 @@ pub(crate) enum FabricFormat {
     SlurmConf,
     /// Slurm's topology.yaml.
     SlurmYaml,
+    /// Slurm's topology.conf for the plugin topology/block.
+    SlurmBlock,
 }
 
 /// How destinations are numbered and port groups sorted.

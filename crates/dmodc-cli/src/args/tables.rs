@@ -22,6 +22,10 @@ pub(crate) struct AnalyzeArgs {
     /// (also folded as in "node[1-4]"), GUIDs or LIDs.
     #[arg(long, value_name = "FILE")]
     pub(crate) nodes: Option<PathBuf>,
+    /// Let shifts, ring and recursive doubling follow the order of the list of --nodes instead of destination order. Of
+    /// hosts with several nodes, the first nodes of all hosts come first, then the second ones, and so on.
+    #[arg(long, requires = "nodes")]
+    pub(crate) listed_order: bool,
     /// The seed of the random patterns. The same seed gives the same patterns.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,

@@ -72,11 +72,15 @@ fn write(
             "LIDs are beyond {last}, the last unicast LID of InfiniBand: dmodc reads them, OpenSM does not."
         ));
     }
-    let ranking = matches!(format, FabricFormat::SlurmConf | FabricFormat::SlurmYaml)
-        .then(|| ranking(fabric));
+    let is_for_slurm = matches!(
+        format,
+        FabricFormat::SlurmConf | FabricFormat::SlurmYaml | FabricFormat::SlurmBlock
+    );
+    let ranking = is_for_slurm.then(|| ranking(fabric));
     output::to(args.output.as_deref(), |out| {
         match (format, &ranking) {
             (FabricFormat::SlurmConf, Some(ranking)) => slurm::write_conf(fabric, ranking, out)?,
+            (FabricFormat::SlurmBlock, Some(ranking)) => slurm::write_blocks(fabric, ranking, out)?,
             (_, Some(ranking)) => slurm::write_yaml(fabric, ranking, out)?,
             (FabricFormat::Json, _) => json::write(fabric, out)?,
             (FabricFormat::Dot, _) => dot::write(fabric, out)?,

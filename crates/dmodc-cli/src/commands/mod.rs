@@ -13,6 +13,7 @@ mod generate;
 mod info;
 mod manual;
 mod opensm;
+mod order;
 mod plan;
 mod repair;
 mod route;
@@ -48,6 +49,7 @@ pub(crate) fn run(cli: Cli) -> Result<Answer> {
         Command::Whatif(args) => whatif::run(&args),
         Command::Drain(args) => drain::run(&args),
         Command::Repair(args) => repair::run(args),
+        Command::Order(args) => order::run(args),
         Command::Study { what } => study::run(&what),
         Command::Opensm { what } => opensm::run(&what),
         Command::Bench(args) => bench::run(&args, cli.threads),

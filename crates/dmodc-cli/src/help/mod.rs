@@ -9,6 +9,7 @@ mod fabrics;
 mod maintenance;
 mod measure;
 mod opensm;
+mod order;
 mod tables;
 mod top;
 
@@ -82,6 +83,7 @@ pub(crate) fn pages() -> impl Iterator<Item = &'static HelpPage> {
         advise::PAGES,
         compare::PAGES,
         maintenance::PAGES,
+        order::PAGES,
         measure::PAGES,
         opensm::PAGES,
     ];

@@ -172,6 +172,12 @@ pub(super) const PAGES: &[HelpPage] = &[
                         "All shifts: node i sends to node i + k, for every k. sp:N takes a sample of N shifts.",
                     ),
                     ("bisection:N", "N random halves of the nodes exchange messages."),
+                    ("ring", "Every node sends to the next one, and the last to the first."),
+                    (
+                        "recursive-doubling",
+                        "In each step, node i exchanges with node i xor k, for k = 1, 2, 4 and so on. Nodes beyond a power of \
+                         two send to a neighbour first, and get the result last.",
+                    ),
                     ("one-to-all:NODE", "One node sends to all others."),
                     ("all-to-one:NODE", "All nodes send to one."),
                     ("file:PATH", "The pairs in a file, one 'source destination' in each line."),

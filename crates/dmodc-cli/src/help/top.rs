@@ -14,7 +14,7 @@ const GROUPS: &[(&str, &[&str])] = &[
         "Compute and examine forwarding tables",
         &["route", "check", "analyze", "diff", "plan", "trace"],
     ),
-    ("Plan work on a fabric", &["whatif", "drain", "repair"]),
+    ("Plan work on a fabric", &["whatif", "drain", "repair", "order"]),
     ("Work with OpenSM", &["opensm"]),
     ("Experiment and measure", &["study", "bench"]),
     ("Set up this program", &["completions", "man"]),

@@ -352,7 +352,7 @@ fn judgements(desk: &mut CheckedDesk) {
 /// Congestion risk of every pattern, differences and plans.
 fn comparisons(desk: &mut CheckedDesk) {
     desk.desk.write("pairs", "node-0 node-11\nnode-3 node-5\n");
-    let single = "a2a,rp:5,sp,bisection:3,one-to-all:node-0,all-to-one:node-0,file:pairs";
+    let single = "a2a,rp:5,sp,bisection:3,ring,recursive-doubling,one-to-all:node-0,all-to-one:node-0,file:pairs";
     let double = "rp:5,rp:6,sp:2,sp:3,bisection:3,bisection:4,one-to-all:node-0,one-to-all:node-1";
     for patterns in [single, double, "rp:3", "sp:3"] {
         desk.json(&["analyze", "f.topo", "f.lft", "--patterns", patterns]);
@@ -361,13 +361,27 @@ fn comparisons(desk: &mut CheckedDesk) {
     // Without a node there is no bound and no host.
     desk.desk.write("bare.json", BARE);
     desk.json(&["route", "bare.json", "-o", "bare.lft"]);
-    desk.json(&["analyze", "bare.json", "bare.lft", "--patterns", "a2a,rp:3,bisection:2"]);
+    desk.json(&[
+        "analyze",
+        "bare.json",
+        "bare.lft",
+        "--patterns",
+        "a2a,rp:3,bisection:2,recursive-doubling",
+    ]);
     // The nodes of one leaf need no cable between switches.
     desk.desk.write("job", "node-0\nnode-1\n");
     let job = ["--nodes", "job", "--patterns", "a2a,all-to-one:node-0"];
     desk.json(&[&["analyze", "f.topo", "f.lft"], &job[..]].concat());
     let (rails, tables) = (fixture("rails/fabric.topo"), fixture("rails/tables.lft"));
     desk.json(&["analyze", &rails, &tables]);
+
+    desk.json(&["order", &rails, &tables]);
+    desk.desk.write("listed", "node-4\nnode-4 node-77\nnode-1 node-2\n");
+    desk.json(&["order", "f.topo", "f.lft", "--hosts", "listed", "--skip-unknown"]);
+    desk.json(&["order", "f.topo", "--choose", "3"]);
+    desk.json(&["order", "cut.topo", "cut.lft"]);
+    desk.json(&["order", "f.topo", "--format", "json", "-o", "ordered.json"]);
+    desk.file("ordered.json");
 
     desk.json(&["diff", "f.topo", "f.lft", "f.npy"]);
     desk.json(&["diff", "g.topo", "f.lft", "g.lft"]);
@@ -429,7 +443,7 @@ fn studies(desk: &mut CheckedDesk) {
     let chain = repository().join("crates/dmodc-cli/tests/data/chain-of-leaves.topo");
     let plan = format!(
         "name = \"small\"\nseed = 3\ndraws = 2\nengines = [\"dmodc\", \"dmodk\"]\n\
-         patterns = [\"a2a\", \"rp:3\", \"sp\", \"sp:2\", \"bisection:2\"]\n\
+         patterns = [\"a2a\", \"rp:3\", \"sp\", \"sp:2\", \"bisection:2\", \"ring\", \"recursive-doubling\"]\n\
          [[slow]]\nengines = [\"random\"]\ndraws = 1\nnodes = 12\n\
          [[fabric]]\npgft = \"{FIGURE_1}\"\n[[fabric]]\nname = \"chain\"\nfile = {chain:?}\n\
          [[fabric]]\nname = \"absent\"\nfile = \"no-such-file\"\noptional = true\n\

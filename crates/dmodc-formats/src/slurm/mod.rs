@@ -12,9 +12,12 @@
 //!
 //! Hosts on switches that are no leaves are kept, too: Slurm schedules nothing on a node that it cannot place, and
 //! ignores names that it does not know. A node whose description names no host ([`host_name`]) cannot be listed;
-//! [`left_out`] returns these.
+//! [`left_out`] returns these. Where hosts have several rails, comments say which leaf is on which rail.
+//!
+//! The plugin `topology/block` wants blocks of hosts instead of a tree: [`write_blocks`].
 
 mod names;
+mod rails;
 mod tree;
 
 use std::io::{self, Write};
@@ -23,6 +26,7 @@ use dmodc::fabric::AdapterKind;
 use dmodc::{Fabric, NodeIndex, Ranking, host_name};
 
 use names::fold;
+use rails::RailLeaves;
 use tree::{Children, SlurmTree};
 
 const HEADER: &str = "\
@@ -39,9 +43,15 @@ const HEADER: &str = "\
 /// The error of the writer.
 pub fn write_conf(fabric: &Fabric, ranking: &Ranking, out: &mut impl Write) -> io::Result<()> {
     write!(out, "{HEADER}")?;
+    let rails = RailLeaves::new(fabric, ranking);
     for (name, children) in SlurmTree::new(fabric, ranking).named(fabric) {
         match children {
-            Children::Nodes(nodes) => writeln!(out, "SwitchName={name} Nodes={}", fold(&nodes))?,
+            Children::Nodes(nodes) => {
+                if rails.has_several() {
+                    writeln!(out, "# leaves of {name} by rail: {}", rails.words(fabric, &nodes))?;
+                }
+                writeln!(out, "SwitchName={name} Nodes={}", fold(&nodes))?;
+            }
             Children::Switches(names) => {
                 writeln!(out, "SwitchName={name} Switches={}", fold(&names))?;
             }
@@ -57,13 +67,19 @@ pub fn write_conf(fabric: &Fabric, ranking: &Ranking, out: &mut impl Write) -> i
 /// The error of the writer.
 pub fn write_yaml(fabric: &Fabric, ranking: &Ranking, out: &mut impl Write) -> io::Result<()> {
     let switches = SlurmTree::new(fabric, ranking).named(fabric);
+    let rails = RailLeaves::new(fabric, ranking);
     let none = if switches.is_empty() { " []" } else { "" };
     write!(out, "{HEADER}- topology: default\n  cluster_default: true\n")?;
     writeln!(out, "  tree:\n    switches:{none}")?;
     for (name, children) in switches {
         writeln!(out, "      - switch: {}", scalar(name))?;
         match children {
-            Children::Nodes(nodes) => writeln!(out, "        nodes: {}", scalar(fold(&nodes)))?,
+            Children::Nodes(nodes) => {
+                if rails.has_several() {
+                    writeln!(out, "        # leaves by rail: {}", rails.words(fabric, &nodes))?;
+                }
+                writeln!(out, "        nodes: {}", scalar(fold(&nodes)))?;
+            }
             Children::Switches(names) => {
                 writeln!(out, "        children: {}", scalar(fold(&names)))?;
             }
@@ -72,7 +88,32 @@ pub fn write_yaml(fabric: &Fabric, ranking: &Ranking, out: &mut impl Write) -> i
     Ok(())
 }
 
-/// Nodes of hosts that are in neither file.
+const BLOCK_HEADER: &str = "\
+# Slurm's block topology of this fabric, by dmodc, for TopologyPlugin=topology/block.
+# Hosts of one block have the same leaves on all rails. The block size is that of the smallest block;
+# larger ones must be this size times a power of two, and they must suit your jobs.
+";
+
+/// Writes `topology.conf` for the plugin `topology/block`: a block for all hosts that share their leaves on all rails. The
+/// arguments are those of [`write_conf`].
+///
+/// # Errors
+/// The error of the writer.
+pub fn write_blocks(fabric: &Fabric, ranking: &Ranking, out: &mut impl Write) -> io::Result<()> {
+    write!(out, "{BLOCK_HEADER}")?;
+    let rails = RailLeaves::new(fabric, ranking);
+    let blocks = rails.blocks();
+    for (number, block) in blocks.iter().enumerate() {
+        writeln!(out, "# leaves of block{number}: {}", rails.words_of(fabric, block))?;
+        writeln!(out, "BlockName=block{number} Nodes={}", fold(&block.hosts))?;
+    }
+    match blocks.iter().map(|block| block.hosts.len()).min() {
+        Some(least) => writeln!(out, "BlockSizes={least}"),
+        None => Ok(()),
+    }
+}
+
+/// Nodes of hosts that are in none of these files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LeftOutNodes {
     /// Nodes whose description names no host: the model of an adapter, `localhost`, or nothing.
@@ -81,7 +122,7 @@ pub struct LeftOutNodes {
     pub unconnected: Vec<NodeIndex>,
 }
 
-/// Returns the nodes of hosts that [`write_conf`] and [`write_yaml`] leave out.
+/// Returns the nodes of hosts that [`write_conf`], [`write_yaml`] and [`write_blocks`] leave out.
 pub fn left_out(fabric: &Fabric, ranking: &Ranking) -> LeftOutNodes {
     let mut left = LeftOutNodes::default();
     for n in fabric.node_indices().filter(|&n| is_host(fabric, n)) {

@@ -111,8 +111,11 @@ fn hosts_stand_once_and_names_are_safe_and_unique() {
     let fabric = fabric(&names, true, &adapters);
     let [conf, _] = written(&fabric);
     let expected = "\
+# leaves of MF0_leaf__1_U1 by rail: mlx5_0: MF0_leaf__1_U1
 SwitchName=MF0_leaf__1_U1 Nodes=n1
+# leaves of Quantum_0000000000000002 by rail: mlx5_0: Quantum, mlx5_10: MF0_leaf__1_U1
 SwitchName=Quantum_0000000000000002 Nodes=n[2,10]
+# leaves of Quantum_0000000000000003 by rail: mlx5_0: Quantum
 SwitchName=Quantum_0000000000000003 Nodes=a_b__1_
 SwitchName=subtree1-0 Switches=MF0_leaf__1_U1,Quantum_0000000000000002,Quantum_0000000000000003
 ";
@@ -129,12 +132,49 @@ SwitchName=subtree1-0 Switches=MF0_leaf__1_U1,Quantum_0000000000000002,Quantum_0
 }
 
 #[test]
+fn blocks_share_their_leaves_on_all_rails() {
+    use AdapterKind::Host;
+    let adapters = [
+        ("a mlx5_0", Host, 0),
+        ("a mlx5_1", Host, 1),
+        ("b mlx5_0", Host, 0),
+        ("b mlx5_1", Host, 1),
+        ("c mlx5_0", Host, 0),
+        ("c mlx5_1", Host, 2),
+        ("localhost mlx5_0", Host, 0),
+    ];
+    let fabric = fabric(&["l0", "l1", "l2", "spine"], true, &adapters);
+    let healthy = Degradation::none(&fabric);
+    let ranking = Ranking::new(Live::new(&fabric, &healthy), &LeafRule::Detect);
+    let mut out = Vec::new();
+    write_blocks(&fabric, &ranking, &mut out).unwrap();
+    let expected = "\
+# leaves of block0: mlx5_0: l0, mlx5_1: l1
+BlockName=block0 Nodes=a,b
+# leaves of block1: mlx5_0: l0, mlx5_1: l2
+BlockName=block1 Nodes=c
+BlockSizes=1
+";
+    assert_eq!(String::from_utf8(out).unwrap().strip_prefix(BLOCK_HEADER).unwrap(), expected);
+    let [conf, yaml] = written(&fabric);
+    let comment = "# leaves of l0 by rail: mlx5_0: l0, mlx5_1: l1 l2\nSwitchName=l0 Nodes=a,b,c\n";
+    assert!(conf.contains(comment), "{conf}");
+    assert!(
+        yaml.contains("        # leaves by rail: mlx5_0: l0, mlx5_1: l1 l2\n        nodes:"),
+        "{yaml}"
+    );
+}
+
+#[test]
 fn rails_are_joined_by_their_hosts_alone() {
     use AdapterKind::Host;
     let names = ["1", "subtree1-0"];
     let apart = [("a mlx5_0", Host, 0), ("b mlx5_1", Host, 1)];
     let [conf, yaml] = written(&fabric(&names, false, &apart));
-    assert_eq!(conf, "SwitchName=1 Nodes=a\nSwitchName=subtree1-0 Nodes=b\n");
+    assert_eq!(
+        conf, "SwitchName=1 Nodes=a\nSwitchName=subtree1-0 Nodes=b\n",
+        "one rail needs no comment"
+    );
     assert!(yaml.contains("- switch: \"1\"\n        nodes: a\n"), "{yaml}");
     let shared = [apart[0], apart[1], ("a mlx5_1", Host, 1)];
     let [conf, _] = written(&fabric(&names, false, &shared));

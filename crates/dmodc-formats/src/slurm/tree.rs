@@ -134,7 +134,7 @@ impl SlurmTree {
     }
 }
 
-fn by_name(fabric: &Fabric, a: SwitchIndex, b: SwitchIndex) -> std::cmp::Ordering {
+pub(super) fn by_name(fabric: &Fabric, a: SwitchIndex, b: SwitchIndex) -> std::cmp::Ordering {
     let (a, b) = (fabric.switch(a), fabric.switch(b));
     natural_cmp(&a.name, &b.name).then(a.guid.cmp(&b.guid))
 }

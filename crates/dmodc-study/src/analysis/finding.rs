@@ -1,6 +1,8 @@
 //! The results of a pattern.
 
-use dmodc::judge::risk::{Cut, HostRisk, Loads, LostPair, Series, Traffic};
+use dmodc::judge::risk::{
+    Cut, HostRisk, Loads, LostPair, Series, StepKind, Traffic, recursive_doubling, ring,
+};
 
 use super::Pattern;
 
@@ -22,6 +24,8 @@ pub struct Finding {
     pub maxima: Vec<u32>,
     /// The lower bound of each.
     pub bounds: Vec<u32>,
+    /// What each pattern of the series is, for recursive doubling; otherwise empty.
+    pub steps: Vec<StepKind>,
     /// The greatest load of a port.
     pub max: u64,
     /// The lower bound of `max` for any routing.
@@ -103,26 +107,41 @@ pub fn find(traffic: &Traffic<'_>, flows: &PatternFlows, seed: u64) -> Finding {
             finding
         }
         Pattern::OneToAll(_) | Pattern::AllToOne(_) | Pattern::File(_) => {
-            let mut finding = of_loads(pattern, traffic.pairs(&flows.pairs));
-            let pairs = || flows.pairs.iter().copied();
-            finding.worst = worst(&finding.by_port, |port| through(traffic, pairs(), port));
+            of_pairs(traffic, pattern, &flows.pairs)
+        }
+        Pattern::Ring => of_pairs(traffic, pattern, &ring(0..nodes as u32)),
+        Pattern::RecursiveDoubling => {
+            let steps = recursive_doubling(0..nodes as u32);
+            let series = traffic.steps(&steps);
+            let mut finding =
+                of_series(traffic, pattern, series, |i| steps[i].pairs.iter().copied());
+            finding.steps = steps.iter().map(|step| step.kind).collect();
             finding
         }
         Pattern::Permutations(count) => {
             let series = traffic.permutations(count, seed);
-            of_series(traffic, pattern, series, |i| traffic.permutation(seed, i))
+            of_series(traffic, pattern, series, |i| (0u32..).zip(traffic.permutation(seed, i)))
         }
         Pattern::Bisections(count) => {
             let series = traffic.bisections(count, seed);
-            of_series(traffic, pattern, series, |i| traffic.bisection(seed, i))
+            of_series(traffic, pattern, series, |i| (0u32..).zip(traffic.bisection(seed, i)))
         }
         Pattern::Shifts(sample) => {
             let sample = sample.map(|count| (count, seed));
             let all: Vec<usize> =
                 traffic.shift_sample(sample).unwrap_or_else(|| (1..nodes).collect());
-            of_series(traffic, pattern, traffic.shifts(sample), |i| traffic.shift(all[i]))
+            of_series(traffic, pattern, traffic.shifts(sample), |i| {
+                (0u32..).zip(traffic.shift(all[i]))
+            })
         }
     }
+}
+
+fn of_pairs(traffic: &Traffic<'_>, pattern: Pattern, pairs: &[(u32, u32)]) -> Finding {
+    let mut finding = of_loads(pattern, traffic.pairs(pairs));
+    let flows = || pairs.iter().copied();
+    finding.worst = worst(&finding.by_port, |port| through(traffic, flows(), port));
+    finding
 }
 
 fn of_loads(pattern: Pattern, loads: Loads) -> Finding {
@@ -132,6 +151,7 @@ fn of_loads(pattern: Pattern, loads: Loads) -> Finding {
         pattern,
         maxima: vec![small(max)],
         bounds: vec![small(loads.bound)],
+        steps: Vec::new(),
         max,
         bound: loads.bound,
         cut: loads.cut,
@@ -145,22 +165,23 @@ fn of_loads(pattern: Pattern, loads: Loads) -> Finding {
     }
 }
 
-fn of_series(
+/// Returns the results of a series; `draw` returns the flows of one of its patterns.
+fn of_series<I: Iterator<Item = (u32, u32)>>(
     traffic: &Traffic<'_>,
     pattern: Pattern,
     series: Series,
-    draw: impl Fn(usize) -> Vec<u32>,
+    draw: impl Fn(usize) -> I,
 ) -> Finding {
     let (max, bound) = (series.max(), series.max_bound());
     let by_port: Vec<u64> = series.worst_by_port.iter().map(|worst| worst.load.into()).collect();
     let worst = worst(&by_port, |port| {
-        let to = draw(series.worst_by_port[port].pattern as usize);
-        through(traffic, (0u32..).zip(to), port)
+        through(traffic, draw(series.worst_by_port[port].pattern as usize), port)
     });
     Finding {
         pattern,
         maxima: series.maxima,
         bounds: series.bounds,
+        steps: Vec::new(),
         max: max.into(),
         bound: bound.into(),
         cut: None,

@@ -14,6 +14,10 @@ pub enum Pattern {
     Shifts(Option<usize>),
     /// `bisection:N`: N random bisections.
     Bisections(usize),
+    /// `ring`: every position to the next one, and the last to the first.
+    Ring,
+    /// `recursive-doubling`: position i to position i xor k, for k = 1, 2, 4 ….
+    RecursiveDoubling,
     /// `one-to-all:NODE`.
     OneToAll(String),
     /// `all-to-one:NODE`.
@@ -28,7 +32,7 @@ const MANY: usize = 1000;
 /// The error that a word is no pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "'{0}' is not a pattern: expected a2a, rp:N, sp, sp:N, bisection:N, one-to-all:NODE, all-to-one:NODE or file:PATH, with N from 1 to {most}",
+    "'{0}' is not a pattern: expected a2a, rp:N, sp, sp:N, bisection:N, ring, recursive-doubling, one-to-all:NODE, all-to-one:NODE or file:PATH, with N from 1 to {most}",
     most = Pattern::MOST
 )]
 pub struct NoPattern(String);
@@ -51,6 +55,8 @@ impl FromStr for Pattern {
             ("sp", Some(rest)) => count(rest).map(|count| Pattern::Shifts(Some(count))),
             ("bisection", None) => Some(Pattern::Bisections(MANY)),
             ("bisection", Some(rest)) => count(rest).map(Pattern::Bisections),
+            ("ring", None) => Some(Pattern::Ring),
+            ("recursive-doubling", None) => Some(Pattern::RecursiveDoubling),
             (_, None | Some("")) => None,
             ("one-to-all", Some(node)) => Some(Pattern::OneToAll(node.into())),
             ("all-to-one", Some(node)) => Some(Pattern::AllToOne(node.into())),
@@ -69,6 +75,8 @@ impl fmt::Display for Pattern {
             Pattern::Shifts(None) => f.write_str("sp"),
             Pattern::Shifts(Some(count)) => write!(f, "sp:{count}"),
             Pattern::Bisections(count) => write!(f, "bisection:{count}"),
+            Pattern::Ring => f.write_str("ring"),
+            Pattern::RecursiveDoubling => f.write_str("recursive-doubling"),
             Pattern::OneToAll(node) => write!(f, "one-to-all:{node}"),
             Pattern::AllToOne(node) => write!(f, "all-to-one:{node}"),
             Pattern::File(path) => write!(f, "file:{path}"),
@@ -87,6 +95,8 @@ impl Pattern {
             Pattern::Permutations(_) => "rp",
             Pattern::Shifts(_) => "sp",
             Pattern::Bisections(_) => "bisection",
+            Pattern::Ring => "ring",
+            Pattern::RecursiveDoubling => "recursive_doubling",
             Pattern::OneToAll(_) => "one_to_all",
             Pattern::AllToOne(_) => "all_to_one",
             Pattern::File(_) => "file",
@@ -106,6 +116,8 @@ mod tests {
             "sp",
             "sp:9",
             "bisection:3",
+            "ring",
+            "recursive-doubling",
             "one-to-all:n1",
             "all-to-one:0x1",
             "file:a:b",
@@ -116,7 +128,7 @@ mod tests {
         assert_eq!("rp".parse(), Ok(Pattern::Permutations(1000)));
         assert_eq!("sp:all".parse(), Ok(Pattern::Shifts(None)));
         for name in
-            ["", "a2a:1", "rp:0", "rp:x", "rp:10000001", "sp:-1", "one-to-all", "file:", "ring"]
+            ["", "a2a:1", "rp:0", "rp:x", "rp:10000001", "sp:-1", "one-to-all", "file:", "ring:2"]
         {
             assert!(name.parse::<Pattern>().is_err(), "{name}");
         }

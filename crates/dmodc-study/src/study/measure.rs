@@ -1,6 +1,6 @@
 //! The numbers of a row: the risks of tables, and what an update to them moves.
 
-use dmodc::judge::risk::{Series, Traffic};
+use dmodc::judge::risk::{Loads, Series, Traffic, recursive_doubling, ring};
 use dmodc::judge::{Diff, Forced};
 
 use super::rows::StudyRow;
@@ -15,11 +15,11 @@ pub(super) fn risk(
 ) {
     let drawn = seed.unwrap_or(0);
     match *pattern {
-        Pattern::AllToAll => {
-            let loads = traffic.all_to_all();
-            row.set("max", loads.max());
-            row.set("mean", loads.mean());
-            row.set("bound", loads.bound);
+        Pattern::AllToAll => single(&traffic.all_to_all(), row),
+        Pattern::Ring => single(&traffic.pairs(&ring(0..traffic.nodes().len() as u32)), row),
+        Pattern::RecursiveDoubling => {
+            let steps = recursive_doubling(0..traffic.nodes().len() as u32);
+            series(&traffic.steps(&steps), row);
         }
         Pattern::Permutations(count) => series(&traffic.permutations(count, drawn), row),
         Pattern::Bisections(count) => series(&traffic.bisections(count, drawn), row),
@@ -28,6 +28,12 @@ pub(super) fn risk(
             unreachable!("the plan has patterns of all nodes only")
         }
     }
+}
+
+fn single(loads: &Loads, row: &mut StudyRow) {
+    row.set("max", loads.max());
+    row.set("mean", loads.mean());
+    row.set("bound", loads.bound);
 }
 
 fn series(series: &Series, row: &mut StudyRow) {

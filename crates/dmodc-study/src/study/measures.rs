@@ -43,7 +43,7 @@ impl Measure {
             _ => &[("max", "bound")],
         };
         let measure = |&(column, bound)| Measure {
-            key: format!("{}_{column}", pattern.replace(':', "_")),
+            key: format!("{}_{column}", pattern.replace([':', '-'], "_")),
             name: format!("{pattern} {column}"),
             pattern: pattern.into(),
             column,

@@ -14,7 +14,7 @@ use super::error::StudyError;
 /// | `cables_dead`, `switches_dead` | how many die |
 /// | `pattern`, `pattern_seed` | the traffic, and its seed if it is drawn |
 /// | `max` | the greatest number of flows on any port; of a series, its greatest maximum |
-/// | `mean` | for `a2a` over all ports between switches, otherwise over the series' maxima |
+/// | `mean` | for `a2a` and `ring` over all ports between switches, otherwise over the series' maxima |
 /// | `median`, `min` | of the series' maxima |
 /// | `bound`, `bound_mean`, `bound_median` | lower bounds of `max`, `mean` and `median` for any routing |
 /// | `unroutable_pairs` | ordered pairs of live nodes that these tables do not connect |

@@ -4,6 +4,7 @@ mod attempts;
 pub mod compare;
 mod drain;
 mod numbers;
+mod order;
 mod repair;
 mod risk;
 mod what_if;
@@ -14,6 +15,9 @@ pub use drain::{
     UnsafeWhen, drain,
 };
 pub use numbers::NumbersCost;
+pub use order::{
+    Choice, HostOrder, HostProblem, JobRisk, PatternRisk, Placement, Sharing, ShiftCount,
+};
 pub use repair::{RepairPlan, RepairStep, repair};
 pub use risk::{StatePatterns, StateRisk};
 pub use what_if::{FaultScope, Present, WhatIf};

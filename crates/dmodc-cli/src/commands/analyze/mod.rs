@@ -3,6 +3,7 @@
 mod report;
 mod words;
 
+use std::collections::HashSet;
 use std::io::Write as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -65,7 +66,10 @@ pub(super) fn run(args: &AnalyzeArgs) -> Result<Answer> {
     let traffic = match &args.nodes {
         None => Traffic::new(live, ranking, orders, &tables),
         Some(path) => {
-            let nodes = job(path, &names, orders)?;
+            let nodes = match args.listed_order {
+                true => listed(path, &names)?,
+                false => job(path, &names, orders)?,
+            };
             Traffic::among(live, ranking, orders, &tables, nodes)
         }
     };
@@ -159,6 +163,23 @@ fn job(path: &Path, names: &NodeNames<'_>, orders: &Orders) -> Result<Vec<NodeIn
     nodes.sort_by_key(|&n| (!orders.node_number(n).on_leaf, orders.node_number(n).number, n));
     nodes.dedup();
     Ok(nodes)
+}
+
+/// Returns the nodes of a job in the order of the list, each once. Of hosts with several rails, the first nodes of all
+/// hosts come first, then the second ones, and so on.
+fn listed(path: &Path, names: &NodeNames<'_>) -> Result<Vec<NodeIndex>> {
+    let mut rails: Vec<Vec<NodeIndex>> = Vec::new();
+    let mut seen = HashSet::new();
+    for named in source::read_list(path, read_hosts)? {
+        let nodes = meant(path, names, &named)?;
+        for (rail, n) in nodes.into_iter().filter(|&n| seen.insert(n)).enumerate() {
+            if rails.len() == rail {
+                rails.push(Vec::new());
+            }
+            rails[rail].push(n);
+        }
+    }
+    Ok(rails.concat())
 }
 
 fn meant(path: &Path, names: &NodeNames<'_>, named: &ListedName) -> Result<Vec<NodeIndex>> {

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use anyhow::{Result, anyhow};
+use dmodc::judge::risk::StepKind;
 use dmodc::{End, Fabric, Guid, SwitchIndex, host_name};
 use dmodc_formats::printable;
 use dmodc_study::analysis::{Bin, Finding, Pattern, histogram, percentile};
@@ -61,15 +62,17 @@ fn one(analysis: &Analysis<'_>, finding: &Finding) -> Value {
         let count = match finding.pattern {
             Pattern::Shifts(_) => "shifts",
             Pattern::Bisections(_) => "bisections",
+            Pattern::RecursiveDoubling => "steps",
             _ => "permutations",
         };
         set(count, json!(finding.maxima.len()));
         set("min", json!(maxima.min));
         set("median", json!(maxima.median));
         set("mean", json!(maxima.mean));
-        // The bound of the most important number: for shifts the maximum, for random patterns the median.
-        let of_shifts = matches!(finding.pattern, Pattern::Shifts(_));
-        set("bound", json!(if of_shifts { bounds.max } else { bounds.median }));
+        // The bound of the most important number: for random patterns the median, for others the maximum.
+        let is_random =
+            matches!(finding.pattern, Pattern::Permutations(_) | Pattern::Bisections(_));
+        set("bound", json!(if is_random { bounds.median } else { bounds.max }));
         set("bound_median", json!(bounds.median));
         set("bound_mean", json!(bounds.mean));
         set("bound_max", json!(bounds.max));
@@ -80,6 +83,9 @@ fn one(analysis: &Analysis<'_>, finding: &Finding) -> Value {
         set("mean", json!(sum as f64 / finding.by_port.len().max(1) as f64));
         set("bound", json!(finding.bound));
         set("histogram", json!(histogram(finding.by_port.iter().copied(), BARS)));
+    }
+    if finding.pattern == Pattern::RecursiveDoubling {
+        set("by_step", by_step(finding));
     }
     set("unroutable_flows", json!(finding.undelivered));
     if let Some(ends) = &finding.ends {
@@ -110,6 +116,20 @@ fn one(analysis: &Analysis<'_>, finding: &Finding) -> Value {
         set("hosts", of_hosts(analysis, finding));
     }
     Value::Object(value)
+}
+
+/// Returns the risk of each step of recursive doubling.
+fn by_step(finding: &Finding) -> Value {
+    let risks = finding.maxima.iter().zip(&finding.bounds);
+    let step = |(kind, (max, bound)): (&StepKind, (&u32, &u32))| {
+        let (name, distance) = match kind {
+            StepKind::FoldIn => ("fold_in", None),
+            StepKind::Exchange(distance) => ("exchange", Some(*distance)),
+            StepKind::FoldOut => ("fold_out", None),
+        };
+        json!({ "step": name, "distance": distance, "max": max, "bound": bound })
+    };
+    finding.steps.iter().zip(risks).map(step).collect()
 }
 
 /// Returns the hosts, judged by the worst port that any of their rails sends over.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use dmodc::judge::risk::{Cut, DirectedPort};
+use dmodc::judge::risk::{Cut, DirectedPort, StepKind};
 use dmodc::{End, Fabric, NodeIndex, host_name};
 use dmodc_formats::printable;
 use dmodc_study::analysis::{Finding, Pattern, percentile};
@@ -54,6 +54,8 @@ pub(super) fn title(finding: &Finding, seed: u64) -> String {
         Pattern::Shifts(None) => format!("all {}", counted(count, "shift")),
         Pattern::Shifts(Some(_)) => format!("{}, seed {seed}", counted(count, "sampled shift")),
         Pattern::Bisections(_) => format!("{}, seed {seed}", counted(count, "random bisection")),
+        Pattern::Ring => "every node to the next, and the last to the first".into(),
+        Pattern::RecursiveDoubling => counted(count, "step"),
         Pattern::OneToAll(node) => format!("{node} to every other node"),
         Pattern::AllToOne(node) => format!("every other node to {node}"),
         Pattern::File(path) => format!("the pairs in {path}"),
@@ -62,7 +64,13 @@ pub(super) fn title(finding: &Finding, seed: u64) -> String {
 
 /// Returns whether loads are the worst of many patterns.
 pub(super) fn is_series(pattern: &Pattern) -> bool {
-    matches!(pattern, Pattern::Permutations(_) | Pattern::Shifts(_) | Pattern::Bisections(_))
+    matches!(
+        pattern,
+        Pattern::Permutations(_)
+            | Pattern::Shifts(_)
+            | Pattern::Bisections(_)
+            | Pattern::RecursiveDoubling
+    )
 }
 
 fn section(analysis: &Analysis<'_>, finding: &Finding) -> String {
@@ -121,7 +129,20 @@ fn headline(analysis: &Analysis<'_>, finding: &Finding) -> String {
     text += &line("risk", &maxima);
     text += &line("bound", &bounds);
     let _ = writeln!(text, "  on average {}", ratio(maxima.mean, bounds.mean));
+    let risks = finding.maxima.iter().zip(&finding.bounds);
+    for (&kind, (max, bound)) in finding.steps.iter().zip(risks) {
+        let _ = writeln!(text, "  {}: risk {max}, bound {bound}", step(kind));
+    }
     text
+}
+
+/// Returns a step of recursive doubling in words.
+fn step(kind: StepKind) -> String {
+    match kind {
+        StepKind::FoldIn => "positions beyond a power of two send to a neighbour".into(),
+        StepKind::Exchange(distance) => format!("exchange at distance {distance}"),
+        StepKind::FoldOut => "positions beyond a power of two get the result".into(),
+    }
 }
 
 /// The distribution of a series of numbers.

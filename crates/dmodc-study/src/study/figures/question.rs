@@ -63,6 +63,8 @@ impl Question {
                     "a2a" => "All-to-all",
                     "rp" => "Permutations",
                     "bisection" => "Bisections",
+                    "ring" => "Ring",
+                    "recursive-doubling" => "Recursive doubling",
                     _ => "Shifts",
                 };
                 format!("{traffic}: how loaded is the worst port when {event}?")
@@ -90,6 +92,8 @@ fn axis(pattern: &str) -> String {
         ("rp", Some(n)) => format!("{load}, median of {n} random permutations"),
         ("bisection", Some(n)) => format!("{load}, median of {n} random bisections"),
         (_, Some(n)) => format!("{load}, mean of {n} shifts"),
+        ("ring", None) => format!("{load}, every node sends to the next"),
+        ("recursive-doubling", None) => format!("{load}, worst step of recursive doubling"),
         ("sp", None) => format!("{load}, mean of all shifts"),
         (_, None) => format!("{load}, every node sends to every other"),
     }

@@ -9,6 +9,7 @@
 //! | [`shifts`](Traffic::shifts) | position i to i + k, for every k | O(N × leaves × hops): neighbours share routes |
 //! | [`permutations`](Traffic::permutations), [`bisections`](Traffic::bisections) | at random | O(n × N × hops), many hops at once |
 //! | [`pairs`](Traffic::pairs) | any list | O(pairs × hops) |
+//! | [`ring`], [`recursive_doubling`] | collective operations, as lists and as [`steps`](Traffic::steps) | the same |
 //!
 //! Each comes with a lower bound that no tables for the same pairs on this fabric can go below.
 //! Flows that do not arrive are counted apart, with examples; they load nothing.
@@ -22,6 +23,7 @@ mod paths;
 mod recount;
 mod shifts;
 mod sources;
+mod steps;
 
 pub use cuts::Cut;
 pub use loads::{HostRisk, Loads, LostPair, Series, WorstLoad};
@@ -30,8 +32,10 @@ pub use recount::{
     AllToAllRisk, Baseline, Effect, Recount, Routed, SeriesPattern, SeriesRisk, Tally,
 };
 pub use sources::Sources;
+pub use steps::{Step, StepKind, recursive_doubling, ring};
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use super::walk::Heights;
 use crate::fabric::Live;
@@ -177,18 +181,44 @@ impl<'a> Traffic<'a> {
 
     /// Returns the shifts of a sample; `None` if these are all shifts.
     pub fn shift_sample(&self, sample: Option<(usize, u64)>) -> Option<Vec<usize>> {
-        let all = self.nodes.len().saturating_sub(1);
-        let (count, seed) = sample.filter(|&(count, _)| count < all)?;
-        let mut shifts = Random::new(seed, SHIFTS).sample(all, count);
-        shifts.iter_mut().for_each(|k| *k += 1);
-        shifts.sort_unstable();
-        Some(shifts)
+        sampled_shifts(self.nodes.len().saturating_sub(1), sample)
     }
 
     /// Returns the destination of every position in the shift by `k`.
     pub fn shift(&self, k: usize) -> Vec<u32> {
         let nodes = self.nodes.len();
         (0..nodes).map(|i| ((i + k) % nodes) as u32).collect()
+    }
+
+    /// Returns the loads of shifts inside each of these ranges of positions, all at once: position i of a range of n
+    /// positions sends to position i + k modulo n, for every k up to the length of the longest, or for a sample.
+    pub fn shifts_within(&self, ranges: &[Range<u32>], sample: Option<(usize, u64)>) -> Series {
+        if let [only] = ranges
+            && only.len() == self.nodes.len()
+        {
+            return self.shifts(sample);
+        }
+        let longest = ranges.iter().map(ExactSizeIterator::len).max().unwrap_or(0);
+        let all = longest.saturating_sub(1);
+        let shifts =
+            sampled_shifts(all, sample).unwrap_or_else(|| (1..=all).collect::<Vec<usize>>());
+        flows::series(self, shifts.len(), |i| self.shift_within(ranges, shifts[i]))
+    }
+
+    /// Returns the destination of every position in the shift by `k` inside ranges. Positions in no range keep still.
+    pub fn shift_within(&self, ranges: &[Range<u32>], k: usize) -> Vec<u32> {
+        let mut to: Vec<u32> = (0..self.nodes.len() as u32).collect();
+        for range in ranges.iter().filter(|range| !range.is_empty()) {
+            let places = &mut to[range.start as usize..range.end as usize];
+            let step = k % places.len();
+            places.rotate_left(step);
+        }
+        to
+    }
+
+    /// Returns the loads of steps that happen one after the other.
+    pub fn steps(&self, steps: &[Step]) -> Series {
+        steps::series(self, steps)
     }
 
     /// Returns the loads of `count` random permutations. (A position may send to itself, which loads nothing.)
@@ -276,6 +306,15 @@ impl<'a> Traffic<'a> {
         let position = (0..self.targets.len()).find(is_meant).expect("a target of this traffic");
         LostPair { from: SwitchIndex::new(from as usize), to: self.nodes[position] }
     }
+}
+
+/// Returns a sample of the shifts 1 … `all`, ascending; `None` if these are all shifts.
+fn sampled_shifts(all: usize, sample: Option<(usize, u64)>) -> Option<Vec<usize>> {
+    let (count, seed) = sample.filter(|&(count, _)| count < all)?;
+    let mut shifts = Random::new(seed, SHIFTS).sample(all, count);
+    shifts.iter_mut().for_each(|k| *k += 1);
+    shifts.sort_unstable();
+    Some(shifts)
 }
 
 /// Streams of random numbers: each kind of pattern has its own.
