@@ -121,7 +121,7 @@ fn what_does_not_belong_is_refused_by_name() {
     assert!(found.contains("tables of 1 switch that the fabric does not have"), "{found}");
     desk.code(1, &["analyze", "d.topo", "f.lft", "--partial"]);
     for (args, what) in [
-        (&["f.topo", "f.lft", "--patterns", "ring"][..], "'ring' is not a pattern"),
+        (&["f.topo", "f.lft", "--patterns", "star"][..], "'star' is not a pattern"),
         (&["f.topo", "f.lft", "--patterns", "one-to-all:nobody"], "'nobody'"),
         (&["f.topo", "f.lft", "--patterns", "file:nowhere"], "nowhere: No such file"),
         (&["f.topo", "f.lft", "--nodes", "nowhere"], "nowhere: No such file"),

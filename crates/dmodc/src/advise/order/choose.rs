@@ -55,9 +55,13 @@ impl Placement<'_> {
             set.iter().for_each(|&at| is_chosen[at] = true);
             groups.mixed(&is_chosen)
         };
-        let mut sets = groups.fillings(sorted, count);
-        sets.sort_by_cached_key(estimate);
-        sets.truncate(MOST_COUNTED);
+        // The estimate is rough, so each kind of candidate has its own share.
+        let mut sets = Vec::new();
+        for mut kind in [groups.fillings(sorted, count), groups.runs(sorted, count)] {
+            kind.sort_by_cached_key(estimate);
+            kind.truncate(MOST_COUNTED / 2);
+            sets.extend(kind);
+        }
         let mut best: Option<Choice> = None;
         for (at, hosts) in sets.into_iter().enumerate() {
             let sharing = self.sharing(all, &hosts);
@@ -72,7 +76,9 @@ impl Placement<'_> {
                 break;
             }
         }
-        best.expect("the whole fabric is a group that has enough hosts")
+        best.expect(
+            "the whole fabric is a group that has enough hosts, and no hosts are a set, too",
+        )
     }
 
     /// Returns what these hosts share with all others.

@@ -77,29 +77,28 @@ impl HostGroups {
         mixed
     }
 
-    /// Returns sets of `count` of these hosts, which are in destination order. One set is for each group that has as many
-    /// of them: whole groups first, so that the set shares few groups with other hosts. Others are successive hosts, from
-    /// the first one of each leaf on.
+    /// Returns sets of `count` of these hosts, one for each group that has as many of them: whole groups first, so that the
+    /// set shares few groups with other hosts.
     pub(super) fn fillings(&self, hosts: &[usize], count: usize) -> Vec<Vec<usize>> {
         let mut sets: Vec<Vec<usize>> = Vec::new();
-        let mut add = |mut set: Vec<usize>| {
-            set.sort_unstable();
-            if !sets.contains(&set) {
-                sets.push(set);
-            }
-        };
         for (at, level) in self.levels.iter().enumerate() {
             for members in level.parts(hosts).into_iter().filter(|part| part.len() >= count) {
-                add(self.fill(at, members, count));
+                add(&mut sets, self.fill(at, members, count));
             }
         }
+        if count == 0 {
+            add(&mut sets, Vec::new());
+        }
+        sets
+    }
+
+    /// Returns sets of `count` successive hosts of a list, from the first one of each leaf on.
+    pub(super) fn runs(&self, hosts: &[usize], count: usize) -> Vec<Vec<usize>> {
         let leaf = &self.levels[0].of;
         let begins = |at: usize| at == 0 || leaf[hosts[at]] != leaf[hosts[at - 1]];
-        // No hosts at all are also a set: the one at place 0.
-        for start in 0..=(hosts.len() - count).min(hosts.len().saturating_sub(1)) {
-            if begins(start) {
-                add(hosts[start..start + count].to_vec());
-            }
+        let mut sets = Vec::new();
+        for start in (0..hosts.len()).filter(|&at| at + count <= hosts.len() && begins(at)) {
+            add(&mut sets, hosts[start..start + count].to_vec());
         }
         sets
     }
@@ -182,6 +181,14 @@ impl Level {
             parts[at].push(host);
         }
         parts
+    }
+}
+
+/// Adds a set, sorted, unless it is known.
+fn add(sets: &mut Vec<Vec<usize>>, mut set: Vec<usize>) {
+    set.sort_unstable();
+    if !sets.contains(&set) {
+        sets.push(set);
     }
 }
 
