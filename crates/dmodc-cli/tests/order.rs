@@ -72,8 +72,9 @@ fn risks_are_measured_before_and_after() {
     }
     let given = desk.json(0, &["order", "f.topo", "f.lft", "--hosts", "job", "--json"]);
     assert_eq!((&given["after"], &given["tables"]), (&report["after"], &json!("f.lft")));
-    let error = desk.error(&["order", "f.topo", "f.lft", "--engine", "stable"]);
-    assert!(error.contains("cannot be used with"), "{error}");
+    let stable = ["--engine", "stable", "--reference", "f.topo"];
+    let error = desk.error(&[&["order", "f.topo", "f.lft"], &stable[..]].concat());
+    assert!(error.contains("--reference is for tables that are computed"), "{error}");
 }
 
 #[test]

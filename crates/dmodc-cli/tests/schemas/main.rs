@@ -361,6 +361,7 @@ fn comparisons(desk: &mut CheckedDesk) {
     // Without a node there is no bound and no host.
     desk.desk.write("bare.json", BARE);
     desk.json(&["route", "bare.json", "-o", "bare.lft"]);
+    desk.json(&["route", "g.topo", "--engine", "dmodc+relief", "-o", "relieved.lft"]);
     desk.json(&[
         "analyze",
         "bare.json",
@@ -389,6 +390,7 @@ fn comparisons(desk: &mut CheckedDesk) {
     let spare = fixture("back-to-back/fabric.topo");
     desk.json(&["diff", &spare, &fixture("back-to-back/tables.lft"), &fixture("clean/tables.lft")]);
     desk.json(&["whatif", "f.topo", "--double", "5", "--patterns", "sp,rp:3"]);
+    desk.json(&["whatif", "f.topo", "--parts", "switches", "--patterns", "a2a"]);
     desk.json(&["whatif", "cut.topo", "--any-switch"]);
     desk.json(&["whatif", "bare.json", "--any-switch"]);
     desk.json(&["plan", "g.topo", "f.lft", "g.lft", "-o", "g.plan"]);

@@ -132,7 +132,7 @@ fn line_text(report: &WhatifReport<'_>, line: &Line<'_>) -> String {
     for ((pattern, after), now) in series {
         let times = ratio(after.mean(), now.mean());
         let bound = ratio(after.mean(), after.mean_bound());
-        let _ = write!(text, "; {pattern} {:.2}: {times} ×, {bound} ×", after.mean());
+        let _ = write!(text, "; {pattern} {:.2}: {times} × now, {bound} × the bound", after.mean());
     }
     let _ = writeln!(
         text,
