@@ -78,14 +78,14 @@ fn the_worst_comes_first_and_lost_pairs_are_named() {
     let report = desk.json(1, &["whatif", "g.topo", "--fail-on", "lost", "--json"]);
     let worst = &rows(&report)[0];
     assert!(worst["cut_off"].as_u64().unwrap() > 0, "{worst}");
-    assert_eq!(worst["undelivered"][0]["from_name"], "L1-0");
+    assert_eq!(worst["undelivered"][0]["to_name"], "node-0");
     let pairs: Vec<u64> = rows(&report)
         .iter()
         .map(|row| row["lost"].as_u64().unwrap() + row["cut_off"].as_u64().unwrap())
         .collect();
     assert!(pairs.is_sorted_by(|a, b| a >= b));
     let text = desk.ok(&["whatif", "g.topo", "--most", "1"]);
-    assert!(text.contains("cut off: from the nodes of 'L1-0'"), "{text}");
+    assert!(text.contains("cut off: from the nodes of 'L1-1'"), "{text}");
     assert!(
         text.contains("less harmful group") && text.contains("would interrupt node pairs"),
         "{text}"

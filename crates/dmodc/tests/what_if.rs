@@ -3,16 +3,17 @@
 
 mod common;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use common::{Directors, Outcomes, for_seeds, random_fabric, random_faults};
 use dmodc::advise::{FaultScope, Present};
 use dmodc::fabric::Part;
 use dmodc::judge::risk::{AllToAllRisk, Effect, Series, SeriesPattern, SeriesRisk, Tally};
-use dmodc::judge::{check, diff};
+use dmodc::judge::{TableChanges, check, diff};
 use dmodc::{
-    Change, Degradation, Dmodc, Engine, Fabric, Joined, LeafRule, Live, Random, RandomPorts,
-    Router, Routing, RoutingOptions,
+    Change, Degradation, Dmodc, Engine, Fabric, ForwardingTables, Joined, LeafRule, Live, Random,
+    RandomPorts, Router, Routing, RoutingOptions,
 };
 
 const PATTERNS: [SeriesPattern; 3] = [
@@ -44,10 +45,30 @@ fn naive(router: &Router, faults: &Degradation) -> Effect {
             },
             series: series.iter().map(risk).collect(),
         },
-        changes: diff.changes,
+        changes: changes(live, router.tables(), other.tables()),
         moved_pairs: diff.pairs,
         undelivered: vec![],
     }
+}
+
+/// The entries that differ between live switches and live destinations, one by one.
+fn changes(live: Live<'_>, old: &ForwardingTables, new: &ForwardingTables) -> TableChanges {
+    let mut changes = TableChanges::default();
+    for s in live.switches() {
+        let mut blocks = BTreeSet::new();
+        for (column, d) in old.columns().destinations().iter().enumerate() {
+            let (before, after) = (old.port(s, column), new.port(s, column));
+            if before != after && d.end.is_alive(live) {
+                changes.entries += 1;
+                changes.set += u64::from(before.is_none());
+                changes.unset += u64::from(after.is_none());
+                blocks.insert(d.lid.0 / 64);
+            }
+        }
+        changes.blocks += blocks.len() as u64;
+        changes.switches += u64::from(!blocks.is_empty());
+    }
+    changes
 }
 
 fn risk(series: &Series) -> SeriesRisk {

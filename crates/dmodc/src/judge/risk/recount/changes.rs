@@ -4,7 +4,8 @@ use super::{Baseline, NO_TRAFFIC, Routed};
 use crate::judge::diff::TableChanges;
 use crate::tables::{NO_ROUTE, RowDelta, TableDelta, Tile};
 
-/// The entries in which two tables differ. Rows of dead switches do not count: nobody sends them anything.
+/// The entries in which two tables differ. Rows of dead switches do not count, since nobody sends them anything; nor do
+/// columns of dead destinations, since nobody sends to them.
 pub(super) struct ChangedEntries {
     /// Those that flows may meet, sorted: the column in the upper half, the switch in the lower one.
     entries: Vec<u64>,
@@ -53,6 +54,7 @@ impl ChangedEntries {
     /// Finds the entries among those of a delta that really differ. A delta names destination switches, of which only
     /// some columns may differ, and it may name a row twice.
     pub(super) fn new(baseline: &Baseline<'_>, after: Routed<'_>, delta: &TableDelta) -> Self {
+        let is_live = live_columns(after);
         let mut rows: Vec<RowDelta> = delta.rows().to_vec();
         rows.retain(|row| after.live.switch(row.switch));
         rows.sort_unstable_by_key(|row| (row.switch, row.tile));
@@ -75,7 +77,7 @@ impl ChangedEntries {
                     [baseline.routed.tables, after.tables].map(|t| t.row(row.switch, &tile));
                 for column in row.spans(after.tables.columns()).flatten() {
                     let at = column - tile.columns.start;
-                    if old[at] == new[at] {
+                    if old[at] == new[at] || !is_live[column] {
                         continue;
                     }
                     changes.entries += 1;
@@ -119,4 +121,10 @@ impl ChangedEntries {
         }
         batches
     }
+}
+
+/// Returns for each column whether its destination is alive.
+fn live_columns(routed: Routed<'_>) -> Vec<bool> {
+    let destinations = routed.tables.columns().destinations().iter();
+    destinations.map(|d| d.end.is_alive(routed.live)).collect()
 }

@@ -248,10 +248,11 @@ impl<'a> Baseline<'a> {
         let patterns: Vec<SeriesPattern> = self.permutations.iter().map(|p| p.pattern).collect();
         let whole = Baseline::new(after, &patterns);
         let diff = diff(after.live, after.ranking, self.routed.tables, after.tables);
+        let all = TableDelta::all(after.tables);
         Effect {
             undelivered: whole.named(&whole.undelivered),
             after: whole.tally,
-            changes: diff.changes,
+            changes: ChangedEntries::new(self, after, &all).changes,
             moved_pairs: diff.pairs,
         }
     }

@@ -61,7 +61,7 @@ pub struct Tally {
 pub struct Effect {
     /// The judgement after it.
     pub after: Tally,
-    /// The entries, blocks and switches that change.
+    /// The entries, blocks and switches that change. Entries of dead switches and for dead destinations do not count.
     pub changes: TableChanges,
     /// The ordered pairs of nodes whose route changes.
     pub moved_pairs: u64,
