@@ -122,6 +122,11 @@ pub(crate) fn to_folder<T>(path: &Path, write: impl FnOnce(&Path) -> Result<T>) 
     Ok(product)
 }
 
+/// Prints to standard error. If nobody listens there, nothing is lost.
+pub(crate) fn remark(text: &str) {
+    let _ = io::stderr().write_all(text.as_bytes());
+}
+
 /// Prints to standard output.
 pub(crate) fn print(text: &str) -> Result<()> {
     to(None, |out| Ok(out.write_all(text.as_bytes())?))

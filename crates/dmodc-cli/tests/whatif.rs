@@ -85,7 +85,7 @@ fn the_worst_comes_first_and_lost_pairs_are_named() {
         .collect();
     assert!(pairs.is_sorted_by(|a, b| a >= b));
     let text = desk.ok(&["whatif", "g.topo", "--most", "1"]);
-    assert!(text.contains("cut off: from the nodes of 'L1-1'"), "{text}");
+    assert!(text.contains("cut off (from the nodes of 'L1-1'"), "{text}");
     assert!(
         text.contains("less harmful group") && text.contains("would interrupt node pairs"),
         "{text}"

@@ -31,8 +31,8 @@ pub(crate) struct RoutingArgs {
     pub(crate) fabric: FabricArgs,
     #[command(flatten)]
     pub(crate) leaves: LeafArgs,
-    /// The routing engine: dmodc, paper, stable, dmodk, random, one of these with +relief after it, or opensm:NAME; they are
-    /// explained below.
+    /// The routing engine: dmodc, paper, stable, dmodk, random, one of these with +relief after it, or for 'dmodc route'
+    /// opensm:NAME. The help of 'dmodc route' explains them.
     #[arg(long, default_value = "dmodc")]
     pub(crate) engine: EngineName,
     /// For --engine stable: the file of the whole fabric before any fault, in any format. Its routes are kept where they

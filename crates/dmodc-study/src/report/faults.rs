@@ -34,7 +34,7 @@ pub struct FaultRow {
     pub example: String,
     /// How many there are.
     pub alike: String,
-    /// The pairs that do not arrive after it.
+    /// The pairs that arrive now and do not arrive after it.
     pub undelivered: String,
     /// The risk of all-to-all, and compared with now and with the bound.
     pub all_to_all: [String; 3],
@@ -55,7 +55,7 @@ pub fn faults_html(page: &FaultPage) -> String {
         ("fails", false),
         ("for example", false),
         ("alike", true),
-        ("pairs not delivered", true),
+        ("pairs interrupted", true),
         ("all-to-all", true),
         ("× now", true),
         ("× bound", true),

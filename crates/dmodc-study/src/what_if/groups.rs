@@ -39,7 +39,7 @@ impl PartKind {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct GroupKey {
     kinds: Vec<PartKind>,
-    pairs: [u64; 3],
+    pairs: [u64; 4],
     all_to_all: [u64; 2],
     series: Vec<SeriesNumbers>,
     changes: [u64; 3],
@@ -56,7 +56,7 @@ pub struct FaultGroup {
     pub outcome: Outcome,
 }
 
-/// Returns the faults in groups that are alike, the most harmful first: by pairs that do not arrive, then by the risk of
+/// Returns the faults in groups that are alike, the most harmful first: by pairs that arrive no more, then by the risk of
 /// all-to-all, then by the series, then by entries that change.
 pub fn groups(
     fabric: &Fabric,
@@ -73,7 +73,7 @@ pub fn groups(
         kinds.sort_unstable();
         let key = GroupKey {
             kinds: kinds.clone(),
-            pairs: [outcome.lost, outcome.cut_off, outcome.pairs],
+            pairs: [outcome.delivered, outcome.lost, outcome.cut_off, outcome.pairs],
             all_to_all: [outcome.a2a, outcome.a2a_bound],
             series: outcome.series.clone(),
             changes: [outcome.entries, outcome.blocks, outcome.switches],

@@ -1,5 +1,7 @@
 //! What one fault does.
 
+use std::cmp::Reverse;
+
 use dmodc::judge::risk::{DirectedPort, Effect, LostPair, SeriesRisk};
 use dmodc::{NodeIndex, PortNumber, SwitchIndex};
 
@@ -38,6 +40,8 @@ impl From<&SeriesRisk> for SeriesNumbers {
 /// What one fault does: the numbers after it, and what it moves.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
+    /// Node pairs that arrive.
+    pub delivered: u64,
     /// Node pairs that live cables connect and the tables do not deliver.
     pub lost: u64,
     /// Node pairs that no live cables connect.
@@ -67,6 +71,7 @@ impl Outcome {
     pub fn new(effect: &Effect) -> Self {
         let after = &effect.after;
         Outcome {
+            delivered: after.delivery.delivered,
             lost: after.delivery.lost,
             cut_off: after.delivery.cut_off,
             a2a: after.all_to_all.max,
@@ -86,9 +91,9 @@ impl Outcome {
         self.lost + self.cut_off
     }
 
-    /// Returns what decides how harmful the fault is, the most important number first.
-    pub fn harm(&self) -> (u64, u64, Vec<SeriesNumbers>, u64) {
-        (self.undelivered_pairs(), self.a2a, self.series.clone(), self.entries)
+    /// Returns what decides how harmful the fault is, the most important first: the fewer pairs arrive, the greater the harm.
+    pub fn harm(&self) -> (Reverse<u64>, u64, Vec<SeriesNumbers>, u64) {
+        (Reverse(self.delivered), self.a2a, self.series.clone(), self.entries)
     }
 
     /// Returns the outcome as a line of a journal: numbers, separated by blanks; then the series, then the pairs.
@@ -98,7 +103,8 @@ impl Outcome {
         });
         let Outcome { lost, cut_off, a2a, a2a_bound, entries, blocks, switches, pairs, .. } = self;
         let mut line = format!(
-            "{lost} {cut_off} {a2a} {a2a_bound} {entries} {blocks} {switches} {pairs} {worst}"
+            "{} {lost} {cut_off} {a2a} {a2a_bound} {entries} {blocks} {switches} {pairs} {worst}",
+            self.delivered
         );
         for SeriesNumbers { permutations, sum, max, bound_sum } in &self.series {
             line += &format!(" {permutations}/{sum}/{max}/{bound_sum}");
@@ -114,6 +120,7 @@ impl Outcome {
         let mut words = line.split(' ');
         let mut number = || words.next()?.parse::<u64>().ok();
         let mut outcome = Outcome {
+            delivered: number()?,
             lost: number()?,
             cut_off: number()?,
             a2a: number()?,
@@ -174,7 +181,7 @@ mod tests {
         outcome.undelivered =
             vec![LostPair { from: SwitchIndex::new(1), to: NodeIndex::new(70_000) }];
         assert_eq!(Outcome::read(&outcome.line()), Some(outcome));
-        for wrong in ["", "1 2 3", "1 2 3 4 5 6 7 8 9", "1 2 3 4 5 6 7 8 - 1/2/3", "a"] {
+        for wrong in ["", "1 2 3", "1 2 3 4 5 6 7 8 9 9", "1 2 3 4 5 6 7 8 9 - 1/2/3", "a"] {
             assert_eq!(Outcome::read(wrong), None, "{wrong}");
         }
     }

@@ -35,7 +35,14 @@ pub(super) fn text(report: &CompareReport<'_>) -> String {
     }
     text += &unmatched(report);
     if comparison.is_equal() {
-        return text + "verdict: equal\n";
+        return text
+            + match report.intended {
+                Some(_) => "verdict: equal\n",
+                None => {
+                    "verdict: no difference from the inferred shape was found (it does not show every mistake; --with names the \
+                     intended fabric)\n"
+                }
+            };
     }
     if !plan.steps.is_empty() {
         let _ = writeln!(text, "{}", summary(report));

@@ -71,7 +71,7 @@ fn given_tables(
     let dump = table_file::tables(path, live.fabric, fabric)?;
     table_file::check_fabric(path, &dump, live.fabric)?;
     let tables = Lft::tables(&[&dump], live.fabric)?.remove(0);
-    eprint!("{}", mismatches(live, &[dump], [path].into_iter()));
+    output::remark(&mismatches(live, &[dump], [path].into_iter()));
     Ok((tables, source::name(path)))
 }
 
@@ -139,7 +139,7 @@ fn write(
         (true, _) => output::print(&report.json()),
         (false, true) => output::print(&report.text()),
         (false, false) => {
-            eprint!("{}", report.text());
+            output::remark(&report.text());
             Ok(())
         }
     }

@@ -9,7 +9,7 @@ use super::json::part_name;
 use crate::output::Out;
 
 pub(super) fn write(report: &WhatifReport<'_>, out: &mut Out) -> Result<()> {
-    write!(out, "part,second_part,lost,cut_off,a2a,a2a_bound")?;
+    write!(out, "part,second_part,interrupted,lost,cut_off,a2a,a2a_bound")?;
     for pattern in report.patterns {
         let key = pattern.key();
         write!(out, ",{key},{key}_max,{key}_bound")?;
@@ -21,8 +21,12 @@ pub(super) fn write(report: &WhatifReport<'_>, out: &mut Out) -> Result<()> {
         let (first, second) = (names.next().unwrap_or_default(), names.next().unwrap_or_default());
         write!(
             out,
-            "{first},{second},{},{},{},{}",
-            outcome.lost, outcome.cut_off, outcome.a2a, outcome.a2a_bound
+            "{first},{second},{},{},{},{},{}",
+            report.interrupted(outcome),
+            outcome.lost,
+            outcome.cut_off,
+            outcome.a2a,
+            outcome.a2a_bound
         )?;
         for risk in &outcome.series {
             write!(out, ",{},{},{}", risk.mean(), risk.max, risk.mean_bound())?;

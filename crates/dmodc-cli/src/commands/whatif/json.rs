@@ -50,6 +50,7 @@ fn row(report: &WhatifReport<'_>, group: &FaultGroup) -> Value {
         parts.iter().map(|&part| part_name(fabric, part)).collect::<Vec<_>>().join("+")
     });
     row.insert("alike_parts".into(), alike.collect());
+    row.insert("interrupted".into(), json!(report.interrupted(outcome)));
     row.insert("lost".into(), json!(outcome.lost));
     row.insert("cut_off".into(), json!(outcome.cut_off));
     let pairs = outcome.undelivered.iter().map(|pair| pair_name(fabric, pair));

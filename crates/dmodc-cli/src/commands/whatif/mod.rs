@@ -9,7 +9,7 @@ use std::io::{IsTerminal, Write as _};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
 use dmodc::advise::{FaultScope, Present};
 use dmodc::judge::risk::SeriesPattern;
 use dmodc::{Fabric, Router};
@@ -17,7 +17,7 @@ use dmodc_study::analysis::Pattern;
 use dmodc_study::interrupt;
 use dmodc_study::study::Shard;
 use dmodc_study::what_if::{
-    DoubleFaults, FaultGroup, FaultSurvey, Faults, NumberedOutcome, SurveyProgress, groups,
+    DoubleFaults, FaultGroup, FaultSurvey, Faults, NumberedOutcome, Outcome, SurveyProgress, groups,
 };
 
 use crate::args::{DoubleArg, FailOn, FailingParts, WhatifArgs};
@@ -30,6 +30,12 @@ const FEW_NODES: usize = 1024;
 const SAMPLED_SHIFTS: usize = 64;
 
 pub(super) fn run(args: &WhatifArgs) -> Result<Answer> {
+    for path in [&args.csv, &args.html].into_iter().flatten() {
+        ensure!(
+            path.as_os_str() != "-",
+            "--csv and --html need the name of a file; standard output is for the report"
+        );
+    }
     let state = RouteState::read(&args.routing, Numbers::Once)?;
     let engine = args.routing.engine.to_string();
     let router = state.into_router()?;
@@ -84,15 +90,14 @@ struct WhatifReport<'a> {
 }
 
 impl WhatifReport<'_> {
-    /// Returns how many pairs do not arrive now.
-    fn undelivered_now(&self) -> u64 {
-        self.present.tally().delivery.unroutable()
+    /// Returns how many of the pairs that arrive now do not arrive after a fault; pairs of nodes that fail with it count.
+    fn interrupted(&self, outcome: &Outcome) -> u64 {
+        self.present.tally().delivery.delivered.saturating_sub(outcome.delivered)
     }
 
     /// Returns whether fewer pairs arrive after some fault.
     fn loses(&self) -> bool {
-        let now = self.undelivered_now();
-        self.groups.iter().any(|group| group.outcome.undelivered_pairs() > now)
+        self.groups.iter().any(|group| self.interrupted(&group.outcome) > 0)
     }
 }
 

@@ -76,7 +76,7 @@ fn row(report: &WhatifReport<'_>, group: &FaultGroup) -> FaultRow {
         kind: kinds.join(" and "),
         example: example(report, group.faults[0]),
         alike: counted(group.faults.len(), "fault"),
-        undelivered: number(outcome.undelivered_pairs()),
+        undelivered: number(report.interrupted(outcome)),
         all_to_all: [number(outcome.a2a), ratio(now.all_to_all.max), ratio(outcome.a2a_bound)],
         series: outcome.series.iter().map(|risk| format!("{:.2}", risk.mean())).collect(),
         moved: [number(outcome.entries), number(outcome.pairs)],

@@ -60,7 +60,7 @@ fn heading(report: &WhatifReport<'_>) -> String {
     );
     let doubles = report.faults.len() - parts.len();
     if doubles > 0 {
-        let _ = write!(text, "; {} fail together", counted(doubles, "pair of parts"));
+        let _ = write!(text, "; {} of parts fail together", counted(doubles, "pair"));
     }
     if report.shard != Shard::WHOLE {
         let _ = write!(text, "; shard {}", report.shard);
@@ -112,11 +112,13 @@ fn line_text(report: &WhatifReport<'_>, line: &Line<'_>) -> String {
         1 => format!("{kinds}: {example}\n"),
         many => format!("any of {} ({kinds}), such as {example}\n", counted(many, "fault")),
     };
-    if outcome.undelivered_pairs() > 0 {
+    let interrupted = report.interrupted(outcome);
+    if interrupted > 0 {
         let _ = writeln!(
             text,
-            "  {} lost, {} cut off: {}",
-            counted(outcome.lost, "node pair"),
+            "  interrupts {}: {} lost, {} cut off{}",
+            counted(interrupted, "node pair"),
+            number(outcome.lost),
             number(outcome.cut_off),
             pairs(report, outcome),
         );
@@ -145,8 +147,7 @@ fn line_text(report: &WhatifReport<'_>, line: &Line<'_>) -> String {
 }
 
 fn verdict(report: &WhatifReport<'_>) -> String {
-    let now = report.undelivered_now();
-    let is_harmful = |group: &&FaultGroup| group.outcome.undelivered_pairs() > now;
+    let is_harmful = |group: &&FaultGroup| report.interrupted(&group.outcome) > 0;
     let harmful: usize =
         report.groups.iter().filter(is_harmful).map(|group| group.faults.len()).sum();
     match harmful {
@@ -189,5 +190,9 @@ fn pairs(report: &WhatifReport<'_>, outcome: &Outcome) -> String {
     if outcome.undelivered.len() > names.len() {
         names.push("…".into());
     }
-    format!("from the nodes of {}", names.join(", of "))
+    match names.is_empty() {
+        // The pairs are those of nodes that fail with their switch.
+        true => String::new(),
+        false => format!(" (from the nodes of {})", names.join("; of ")),
+    }
 }
