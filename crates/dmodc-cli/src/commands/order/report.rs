@@ -31,7 +31,10 @@ impl OrderReport<'_> {
         };
         let tables = &self.tables;
         let _ = writeln!(text, "flows on the worst port, with the tables of {tables};");
-        let _ = writeln!(text, "before: {first}; bound: no routing has less after");
+        let _ = writeln!(
+            text,
+            "before: {first}; bound: the least that any routing could reach in the new order"
+        );
         text += &self.table();
         text += match self.choice {
             None => "all-to-all does not depend on the order of hosts\n",
