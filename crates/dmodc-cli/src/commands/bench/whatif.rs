@@ -70,5 +70,11 @@ fn text(row: &Value) -> String {
         of("ratio"),
         count("compared", "fault"),
     );
+    let _ = writeln!(
+        text,
+        "  and {:.1} ms more to find out what changes in the tables: {:.1} × as long",
+        of("changes_ms"),
+        of("ratio_with_changes"),
+    );
     text
 }

@@ -18,7 +18,7 @@
 //! have one destination, [`bundles`](super::bundles) say more.
 
 use super::paths::Flow;
-use crate::fabric::Live;
+use crate::fabric::{Live, Part};
 use crate::id::SwitchIndex;
 use crate::rank::Ranking;
 use crate::union_find::UnionFind;
@@ -63,7 +63,9 @@ impl Cuts {
         let mut sets = UnionFind::new(count);
         let mut present = vec![false; count];
         let ranks = ranking.by_rank();
-        for (rank, switches) in ranks.iter().enumerate() {
+        // The highest rank would complete the whole fabric, which is no cut.
+        let below_top = ranks.len().saturating_sub(1);
+        for (rank, switches) in ranks[..below_top].iter().enumerate() {
             for &s in switches {
                 present[s.at()] = true;
             }
@@ -72,7 +74,7 @@ impl Cuts {
                     sets.join(s, peer);
                 }
             }
-            if rank > 0 && rank + 1 < ranks.len() {
+            if rank > 0 {
                 let roots = live.fabric.switch_indices();
                 let of: Vec<u32> = roots
                     .map(|s| if present[s.at()] { sets.root(s).at() as u32 } else { NONE })
@@ -129,20 +131,31 @@ impl Cuts {
         };
         let of: Vec<u32> = labels.iter().map(cut).collect();
         self.cuts.extend(added);
-        let mut beyond: Vec<u32> = Vec::new();
+        let mut cables = CutCables::default();
         for t in live.switches() {
-            beyond.clear();
-            beyond.extend(live.links(t).map(|(_, peer)| of[peer.at()]));
-            let all = beyond.len() as u64;
-            beyond.retain(|&cut| cut != NONE && cut != of[t.at()]);
-            beyond.sort_unstable();
-            for same in beyond.chunk_by(|a, b| a == b) {
-                let to = same.len() as u64;
-                let narrow = if weight[t.at()] == 0 { to.min(all - to) } else { to };
-                self.cuts[same[0] as usize].cables += narrow;
-            }
+            cables.of_switch(live, weight, &of, t, |cut, count| self.cuts[cut].cables += count);
         }
         self.of.push(of);
+    }
+
+    /// Returns the cuts after some parts died, if no switch changes its rank by that and it is easy to see that every cut
+    /// keeps its switches. Then only the switches at dead cables count their cables again.
+    pub(super) fn after_faults(
+        &self,
+        [before, after]: [Live<'_>; 2],
+        ranking: &Ranking,
+        weight: &[u32],
+    ) -> Option<Self> {
+        let touched = switches_at_faults([before, after], ranking)?;
+        let mut changed = Cuts { of: self.of.clone(), cuts: self.cuts.clone() };
+        let (cuts, mut cables) = (&mut changed.cuts, CutCables::default());
+        for of in &self.of {
+            for &t in &touched {
+                cables.of_switch(before, weight, of, t, |cut, count| cuts[cut].cables -= count);
+                cables.of_switch(after, weight, of, t, |cut, count| cuts[cut].cables += count);
+            }
+        }
+        Some(changed)
     }
 
     /// Returns the demand of no flows.
@@ -181,6 +194,91 @@ impl Cuts {
             |(at, cut): (usize, &Cut)| demand.out[at].max(demand.into[at]).div_ceil(cut.cables);
         crossed.map(bound).max().unwrap_or(0)
     }
+}
+
+/// Counts the cables between a switch and the cuts that it is next to.
+#[derive(Default)]
+struct CutCables {
+    beyond: Vec<u32>,
+}
+
+impl CutCables {
+    /// Calls `each` with every cut of a level that a switch is next to, and how many cables of the cut this switch adds.
+    fn of_switch(
+        &mut self,
+        live: Live<'_>,
+        weight: &[u32],
+        of: &[u32],
+        t: SwitchIndex,
+        mut each: impl FnMut(usize, u64),
+    ) {
+        let beyond = &mut self.beyond;
+        beyond.clear();
+        beyond.extend(live.links(t).map(|(_, peer)| of[peer.at()]));
+        let all = beyond.len() as u64;
+        beyond.retain(|&cut| cut != NONE && cut != of[t.at()]);
+        beyond.sort_unstable();
+        for same in beyond.chunk_by(|a, b| a == b) {
+            let to = same.len() as u64;
+            let narrow = if weight[t.at()] == 0 { to.min(all - to) } else { to };
+            each(same[0] as usize, narrow);
+        }
+    }
+}
+
+/// Returns the switches whose live cables differ, if faults alone make the difference and the subtrees keep their switches
+/// for a simple reason: wherever two switches lost a cable or a switch between them, a detour over at most two others of
+/// no higher rank is left. Otherwise, subtrees may have fallen apart.
+fn switches_at_faults(
+    [before, after]: [Live<'_>; 2],
+    ranking: &Ranking,
+) -> Option<Vec<SwitchIndex>> {
+    let mut touched = Vec::new();
+    for part in after.degradation.difference(before.degradation) {
+        if before.degradation.is_dead(part) {
+            return None;
+        }
+        let mut joined: Vec<SwitchIndex> = match part {
+            Part::Cable(c) => {
+                let cable = after.fabric.inter_switch_cables().get(c.at())?;
+                vec![cable.a.0, cable.b.0]
+            }
+            Part::Switch(s) => {
+                touched.push(s);
+                before.links(s).map(|(_, peer)| peer).collect()
+            }
+        };
+        joined.retain(|&s| after.switch(s));
+        joined.sort_unstable_by_key(|&s| (ranking.sort_rank(s), s));
+        joined.dedup();
+        touched.extend_from_slice(&joined);
+        let own = match part {
+            Part::Cable(_) => 0,
+            Part::Switch(s) => ranking.sort_rank(s),
+        };
+        let below_top = ranking.levels().saturating_sub(1);
+        for pair in joined.windows(2) {
+            let highest = ranking.sort_rank(pair[1]).max(own);
+            if highest < below_top && !have_detour(after, ranking, [pair[0], pair[1]], highest) {
+                return None;
+            }
+        }
+    }
+    touched.sort_unstable();
+    touched.dedup();
+    Some(touched)
+}
+
+/// Returns whether a way over at most two switches, none of them above this rank, joins two switches.
+fn have_detour(live: Live<'_>, ranking: &Ranking, ends: [SwitchIndex; 2], highest: u32) -> bool {
+    let neighbours = |s: SwitchIndex| {
+        let peers = live.links(s).map(|(_, peer)| peer);
+        peers.filter(|&peer| ranking.rank(peer).is_some_and(|rank| rank <= highest))
+    };
+    let mut targets: Vec<SwitchIndex> = neighbours(ends[1]).chain([ends[1]]).collect();
+    targets.sort_unstable();
+    let is_target = |s: SwitchIndex| targets.binary_search(&s).is_ok();
+    neighbours(ends[0]).any(|s| is_target(s) || neighbours(s).any(is_target))
 }
 
 impl Demand {

@@ -1,5 +1,7 @@
 //! The entries that changed, exactly, and by column.
 
+use std::ops::Range;
+
 use super::{Baseline, NO_TRAFFIC, Routed};
 use crate::judge::diff::TableChanges;
 use crate::tables::{NO_ROUTE, RowDelta, TableDelta, Tile};
@@ -7,9 +9,10 @@ use crate::tables::{NO_ROUTE, RowDelta, TableDelta, Tile};
 /// The entries in which two tables differ. Rows of dead switches do not count, since nobody sends them anything; nor do
 /// columns of dead destinations, since nobody sends to them.
 pub(super) struct ChangedEntries {
-    /// Those that flows may meet, sorted: the column in the upper half, the switch in the lower one.
-    entries: Vec<u64>,
+    /// The switches of those that flows may meet: column by column, ascending in each.
     switches: Vec<u32>,
+    /// Where the switches of each column start, and where those of the last one end.
+    starts: Vec<u32>,
     /// The numbers of all.
     pub(super) changes: TableChanges,
 }
@@ -24,14 +27,20 @@ pub(super) struct ChangedColumn<'a> {
     pub(super) switches: &'a [u32],
 }
 
+/// A changed entry that flows may meet.
+struct MetEntry {
+    column: u32,
+    switch: u32,
+}
+
 /// The entries of a row that flows may meet.
 #[derive(Default)]
 struct FedEntries(Vec<bool>);
 
 impl FedEntries {
-    /// Finds the columns of a tile for which some flow may meet the old entry of a switch: all if nodes are on the
-    /// switch, or else those for which the entry of a neighbour leads here. Most switches get flows for few columns, and
-    /// a changed entry that no flow meets moves nothing; so this saves most of the work. Rows are compared as a whole,
+    /// Finds the columns of a row for which some flow may meet the old entry of a switch: all if nodes are on the switch, or
+    /// else those for which the entry of a neighbour leads here. Most switches get flows for few columns, and a changed
+    /// entry that no flow meets moves nothing; so this saves most of the work. Consecutive columns are compared at once,
     /// which takes far less time than looking up single entries.
     fn find(&mut self, baseline: &Baseline<'_>, row: &RowDelta, tile: &Tile) {
         let has_nodes = baseline.weight[row.switch.at()] > 0;
@@ -41,13 +50,28 @@ impl FedEntries {
             return;
         }
         let (entries, width) = (baseline.tiles[tile.index], tile.columns.len());
-        for feeder in &baseline.feeders[row.switch.at()] {
-            let row = &entries[feeder.switch as usize * width..][..width];
-            for (fed, &entry) in self.0.iter_mut().zip(row) {
-                *fed |= entry == feeder.entry;
+        for span in joined(row.spans(baseline.routed.tables.columns())) {
+            let span = span.start - tile.columns.start..span.end - tile.columns.start;
+            for feeder in &baseline.feeders[row.switch.at()] {
+                let row = &entries[feeder.switch as usize * width..][..width];
+                for (fed, &entry) in self.0[span.clone()].iter_mut().zip(&row[span.clone()]) {
+                    *fed |= entry == feeder.entry;
+                }
             }
         }
     }
+}
+
+/// Returns ascending spans of columns, in which neighbours are joined.
+fn joined(spans: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
+    let mut joined: Vec<Range<usize>> = Vec::new();
+    for span in spans {
+        match joined.last_mut().filter(|last| last.end == span.start) {
+            Some(last) => last.end = span.end,
+            None => joined.push(span),
+        }
+    }
+    joined
 }
 
 impl ChangedEntries {
@@ -66,7 +90,7 @@ impl ChangedEntries {
             is_same
         });
         let mut changes = TableChanges::default();
-        let (mut entries, mut fed) = (Vec::new(), FedEntries::default());
+        let (mut met, mut fed) = (Vec::new(), FedEntries::default());
         let mut sent = vec![false; baseline.blocks.count];
         for rows in rows.chunk_by(|a, b| a.switch == b.switch) {
             let before = changes.entries;
@@ -85,7 +109,10 @@ impl ChangedEntries {
                     changes.unset += u64::from(new[at] == NO_ROUTE);
                     sent[baseline.blocks.of_column[column] as usize] = true;
                     if fed.0[at] {
-                        entries.push((column as u64) << 32 | row.switch.at() as u64);
+                        met.push(MetEntry {
+                            column: column as u32,
+                            switch: row.switch.at() as u32,
+                        });
                     }
                 }
             }
@@ -95,20 +122,17 @@ impl ChangedEntries {
                 sent.fill(false);
             }
         }
-        entries.sort_unstable();
-        let switches = entries.iter().map(|&key| key as u32).collect();
-        ChangedEntries { entries, switches, changes }
+        let (starts, switches) = by_column(&met, after.tables.columns().len());
+        ChangedEntries { switches, starts, changes }
     }
 
     /// Returns the changed columns that traffic goes to, each with the switches that flows may meet, ascending. They come in
     /// batches whose routes are followed together. `position_of` holds the position of the node of each column.
     pub(super) fn batches(&self, position_of: &[u32]) -> Vec<Vec<ChangedColumn<'_>>> {
-        let (mut batches, mut start, mut in_last) = (vec![], 0, BATCH);
-        for same in self.entries.chunk_by(|a, b| a >> 32 == b >> 32) {
-            let switches = &self.switches[start..start + same.len()];
-            start += same.len();
-            let position = position_of[(same[0] >> 32) as usize];
-            if position == NO_TRAFFIC {
+        let (mut batches, mut in_last) = (vec![], BATCH);
+        for (ends, &position) in self.starts.windows(2).zip(position_of) {
+            let switches = &self.switches[ends[0] as usize..ends[1] as usize];
+            if switches.is_empty() || position == NO_TRAFFIC {
                 continue;
             }
             if in_last >= BATCH {
@@ -121,6 +145,23 @@ impl ChangedEntries {
         }
         batches
     }
+}
+
+/// Sorts entries by column, in which the entries of one column keep their order. Returns where the entries of each column
+/// start and their switches.
+fn by_column(entries: &[MetEntry], columns: usize) -> (Vec<u32>, Vec<u32>) {
+    let mut starts = vec![0; columns + 1];
+    entries.iter().for_each(|entry| starts[entry.column as usize + 1] += 1);
+    for column in 0..columns {
+        starts[column + 1] += starts[column];
+    }
+    let (mut next, mut switches) = (starts.clone(), vec![0; entries.len()]);
+    for entry in entries {
+        let place = &mut next[entry.column as usize];
+        switches[*place as usize] = entry.switch;
+        *place += 1;
+    }
+    (starts, switches)
 }
 
 /// Returns for each column whether its destination is alive.

@@ -37,11 +37,15 @@ impl MovedFlows {
 
 /// The old and the new route from one changed switch to the destination; a route that does not arrive has no ports.
 #[derive(Default)]
-pub(super) struct RouteChange {
-    pub(super) old: Vec<u32>,
-    pub(super) new: Vec<u32>,
-    pub(super) old_arrives: bool,
-    pub(super) new_arrives: bool,
+struct RouteChange {
+    old: Vec<u32>,
+    new: Vec<u32>,
+}
+
+/// Whether the old and the new route arrive.
+struct Arrivals {
+    old: bool,
+    new: bool,
 }
 
 /// A flow of a permutation that moves: its ports that lose it and gain it.
@@ -59,8 +63,10 @@ pub(super) struct ColumnRecount {
     gathered: Vec<u32>,
     waiting: Vec<u32>,
     routes: Vec<RouteChange>,
-    /// The flows of a batch of columns, one for each changed entry, and their old and new ways.
+    /// One flow for each changed entry of a batch of columns, and their old and new ways.
     flows: Vec<Flow>,
+    /// How many flows of all-to-all take each of these ways.
+    counts: Vec<u64>,
     old_ways: FlowPaths,
     new_ways: FlowPaths,
 }
@@ -73,6 +79,7 @@ impl ColumnRecount {
             waiting: vec![],
             routes: vec![],
             flows: vec![],
+            counts: vec![],
             old_ways: FlowPaths::default(),
             new_ways: FlowPaths::default(),
         }
@@ -103,16 +110,21 @@ impl ColumnRecount {
         flows
     }
 
-    /// Takes the routes from the changed switch with this index out of the batch.
-    fn take_route(&mut self, index: usize, in_batch: usize, none: u32) {
-        if self.routes.len() <= index {
-            self.routes.resize_with(index + 1, RouteChange::default);
+    /// Takes the routes of the changed switches of a column out of the batch, in which `first` is the place of the first.
+    fn take_routes(&mut self, first: usize, count: usize, none: u32) {
+        if self.routes.len() < count {
+            self.routes.resize_with(count, RouteChange::default);
         }
-        let RouteChange { old, new, old_arrives, new_arrives } = &mut self.routes[index];
-        self.old_ways.copy_ports(in_batch, none, old);
-        self.new_ways.copy_ports(in_batch, none, new);
-        *old_arrives = self.old_ways.arrived()[in_batch];
-        *new_arrives = self.new_ways.arrived()[in_batch];
+        for (index, RouteChange { old, new }) in self.routes[..count].iter_mut().enumerate() {
+            self.old_ways.copy_ports(first + index, none, old);
+            self.new_ways.copy_ports(first + index, none, new);
+        }
+    }
+
+    /// Returns whether the old and the new route of a place in the batch arrive.
+    fn arrive(&self, in_batch: usize) -> Arrivals {
+        let (old, new) = (self.old_ways.arrived()[in_batch], self.new_ways.arrived()[in_batch]);
+        Arrivals { old, new }
     }
 }
 
@@ -124,8 +136,9 @@ impl Recount {
         after: &Paths<'_>,
         batch: &[ChangedColumn<'_>],
     ) {
-        let ColumnRecount { flows, old_ways, new_ways, .. } = &mut self.column;
+        let ColumnRecount { flows, counts, old_ways, new_ways, .. } = &mut self.column;
         flows.clear();
+        counts.clear();
         for column in batch {
             let target = baseline.targets[column.position as usize];
             flows.extend(column.switches.iter().map(|&from| Flow { from, target }));
@@ -134,9 +147,9 @@ impl Recount {
         after.follow_all(flows, new_ways);
     }
 
-    /// Moves the flows to a destination. The routes of its changed switches have been followed; `first` is the place of the
-    /// first one in the batch.
-    pub(super) fn move_flows(
+    /// Finds the flows to a destination that move, and moves those of permutations. The routes of its changed switches have
+    /// been followed; `first` is the place of the first one in the batch.
+    pub(super) fn find_flows(
         &mut self,
         baseline: &Baseline<'_>,
         column: &ChangedColumn<'_>,
@@ -145,54 +158,74 @@ impl Recount {
     ) {
         let ChangedColumn { position, switches: changed } = *column;
         let to = &baseline.targets[position as usize];
-        let none = baseline.channels.ports.len() as u32;
         for (index, &s) in changed.iter().enumerate() {
             self.column.first_met[s as usize] = index as u32;
             self.column.gathered.push(s);
         }
         for (index, &s) in changed.iter().enumerate() {
             let flows = self.column.gather(baseline, s, index as u32, to);
-            if flows == 0 {
-                continue;
-            }
-            self.column.take_route(index, first + index, none);
+            self.column.counts.push(flows);
             moved.pairs += flows;
-            let route = &self.column.routes[index];
-            for &port in &route.old {
-                self.loads[port as usize] -= flows;
-            }
-            for &port in &route.new {
-                self.loads[port as usize] += flows;
-            }
         }
-        self.move_ways_there(baseline, position, moved);
-        self.move_permutations(baseline, position);
+        let in_batch = first..first + changed.len();
+        let is_same = |place| {
+            let arrivals = self.column.arrive(place);
+            arrivals.old == arrivals.new
+        };
+        if !in_batch.clone().all(is_same) {
+            self.move_ways_there(baseline, position, first, moved);
+        }
+        if !baseline.permutations.is_empty() {
+            let none = baseline.channels.ports.len() as u32;
+            self.column.take_routes(first, changed.len(), none);
+            self.move_permutations(baseline, position, first);
+        }
         for s in self.column.gathered.drain(..) {
             self.column.first_met[s as usize] = NONE;
         }
     }
 
+    /// Moves the flows of all-to-all that were found in a batch from their old ways to their new ones.
+    pub(super) fn move_flows(&mut self) {
+        let ColumnRecount { counts, old_ways, new_ways, .. } = &mut self.column;
+        // The place after the last port stands for no port, so its number means nothing, and may pass below 0.
+        for row in old_ways.rows() {
+            for (&port, &flows) in row.iter().zip(&*counts) {
+                let load = &mut self.loads[port as usize];
+                *load = load.wrapping_sub(flows);
+            }
+        }
+        for row in new_ways.rows() {
+            for (&port, &flows) in row.iter().zip(&*counts) {
+                let load = &mut self.loads[port as usize];
+                *load = load.wrapping_add(flows);
+            }
+        }
+    }
+
     /// Loads or unloads the ports *before* the changed switches, where only one of the two routes arrives.
-    fn move_ways_there(&mut self, baseline: &Baseline<'_>, position: u32, moved: &mut MovedFlows) {
+    fn move_ways_there(
+        &mut self,
+        baseline: &Baseline<'_>,
+        position: u32,
+        first: usize,
+        moved: &mut MovedFlows,
+    ) {
         let to = &baseline.targets[position as usize];
         for &from in &self.column.gathered {
-            // Where nobody sends, no flow was gathered, and there is no route.
             let senders = u64::from(baseline.senders(from, to));
-            if senders == 0 {
-                continue;
-            }
-            let route = &self.column.routes[self.column.first_met[from as usize] as usize];
-            if route.old_arrives == route.new_arrives {
+            let met = self.column.first_met[from as usize] as usize;
+            let arrivals = self.column.arrive(first + met);
+            if senders == 0 || arrivals.old == arrivals.new {
                 continue;
             }
             let bundle = UndeliveredBundle { to: position, from };
-            match route.new_arrives {
+            match arrivals.new {
                 true => moved.again.push(bundle),
                 false => moved.no_longer.push(bundle),
             }
-            let met = self.column.gathered[self.column.first_met[from as usize] as usize];
-            for port in baseline.way_to(from, met, to) {
-                match route.new_arrives {
+            for port in baseline.way_to(from, self.column.gathered[met], to) {
+                match arrivals.new {
                     true => self.loads[port as usize] += senders,
                     false => self.loads[port as usize] -= senders,
                 }
@@ -200,8 +233,8 @@ impl Recount {
         }
     }
 
-    /// Moves the flow to a position in every permutation whose source was gathered.
-    fn move_permutations(&mut self, baseline: &Baseline<'_>, position: u32) {
+    /// Moves the flow to a position in every permutation in which a changed switch is on the old way from its source.
+    fn move_permutations(&mut self, baseline: &Baseline<'_>, position: u32, first: usize) {
         let to = &baseline.targets[position as usize];
         for (permutations, loads) in baseline.permutations.iter().zip(&mut self.series) {
             for (pattern, &source) in permutations.sources_of(position).iter().enumerate() {
@@ -213,9 +246,10 @@ impl Recount {
                 let route = &self.column.routes[met as usize];
                 let mut flow = MovedFlow { loses: [&route.old, &[]], gains: [&route.new, &[]] };
                 let way;
-                if route.old_arrives != route.new_arrives {
+                let arrivals = self.column.arrive(first + met as usize);
+                if arrivals.old != arrivals.new {
                     way = baseline.way_to(from, self.column.gathered[met as usize], to);
-                    match route.new_arrives {
+                    match arrivals.new {
                         true => flow.gains[1] = &way,
                         false => flow.loses[1] = &way,
                     }

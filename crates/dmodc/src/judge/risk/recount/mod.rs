@@ -106,6 +106,7 @@ pub struct Baseline<'a> {
     below: Vec<usize>,
     /// The flows of all-to-all on each port.
     loads: Vec<u64>,
+    cuts: Cuts,
     /// Sorted.
     undelivered: Vec<UndeliveredBundle>,
     permutations: Vec<Permutations>,
@@ -155,6 +156,7 @@ impl<'a> Baseline<'a> {
         let mut baseline = Baseline {
             routed,
             loads: port_loads(&channels, &traffic, &counted),
+            cuts: traffic.cuts,
             undelivered: vec![],
             series: vec![],
             nodes: traffic.nodes,
@@ -215,17 +217,20 @@ impl<'a> Baseline<'a> {
             return self.judge_whole(after);
         }
         let changed = ChangedEntries::new(self, after, delta);
-        recount.loads.copy_from_slice(&self.loads);
+        recount.loads.clone_from(&self.loads);
+        recount.loads.push(0);
         let mut moved = column::MovedFlows::default();
         let paths = Paths::over(self.channels.clone(), after.tables);
         for batch in changed.batches(&self.position_of) {
             recount.follow(self, &paths, &batch);
             let mut first = 0;
             for column in &batch {
-                recount.move_flows(self, column, first, &mut moved);
+                recount.find_flows(self, column, first, &mut moved);
                 first += column.switches.len();
             }
+            recount.move_flows();
         }
+        recount.loads.pop();
         let moved_pairs = moved.pairs;
         let undelivered = moved.undelivered_after(&self.undelivered);
         let counts = StateCounts {
@@ -328,7 +333,7 @@ impl<'a> Baseline<'a> {
             u64::from(self.senders(bundle.from, &self.targets[bundle.to as usize]))
         };
         let undelivered = counts.undelivered.iter().map(lost).sum();
-        let cuts = Cuts::new(live, ranking, &self.weight);
+        let cuts = self.cuts_of(live, ranking);
         let series = self.permutations.iter().zip(counts.series);
         Tally {
             delivery: Delivery::among(live, self.nodes.iter().copied(), undelivered),
@@ -339,6 +344,19 @@ impl<'a> Baseline<'a> {
                 })
                 .collect(),
         }
+    }
+
+    /// Returns the cuts of a state. They are those of the baseline but for some cables, unless switches change their rank.
+    fn cuts_of(&self, live: Live<'_>, ranking: &Ranking) -> Cuts {
+        let before = self.routed;
+        let has_same_ranks = before.ranking.levels() == ranking.levels()
+            && live.switches().all(|s| before.ranking.rank(s) == ranking.rank(s));
+        let states = [before.live, live];
+        let after = match has_same_ranks {
+            true => self.cuts.after_faults(states, before.ranking, &self.weight),
+            false => None,
+        };
+        after.unwrap_or_else(|| Cuts::new(live, ranking, &self.weight))
     }
 
     fn all_to_all(&self, cuts: &Cuts, counts: &StateCounts<'_>) -> AllToAllRisk {
