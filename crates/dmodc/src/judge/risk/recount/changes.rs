@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::{Baseline, NO_TRAFFIC, Routed};
+use crate::id::SwitchIndex;
 use crate::judge::diff::TableChanges;
 use crate::tables::{NO_ROUTE, RowDelta, TableDelta, Tile};
 
@@ -38,21 +39,27 @@ struct MetEntry {
 struct FedEntries(Vec<bool>);
 
 impl FedEntries {
-    /// Finds the columns of a row for which some flow may meet the old entry of a switch: all if nodes are on the switch, or
+    /// Finds the columns of these spans for which some flow may meet the old entry of a switch: all if nodes are on the switch, or
     /// else those for which the entry of a neighbour leads here. Most switches get flows for few columns, and a changed
     /// entry that no flow meets moves nothing; so this saves most of the work. Consecutive columns are compared at once,
     /// which takes far less time than looking up single entries.
-    fn find(&mut self, baseline: &Baseline<'_>, row: &RowDelta, tile: &Tile) {
-        let has_nodes = baseline.weight[row.switch.at()] > 0;
+    fn find(
+        &mut self,
+        baseline: &Baseline<'_>,
+        switch: SwitchIndex,
+        tile: &Tile,
+        spans: &[Range<usize>],
+    ) {
+        let has_nodes = baseline.weight[switch.at()] > 0;
         self.0.clear();
         self.0.resize(tile.columns.len(), has_nodes);
         if has_nodes {
             return;
         }
         let (entries, width) = (baseline.tiles[tile.index], tile.columns.len());
-        for span in joined(row.spans(baseline.routed.tables.columns())) {
+        for span in spans {
             let span = span.start - tile.columns.start..span.end - tile.columns.start;
-            for feeder in &baseline.feeders[row.switch.at()] {
+            for feeder in &baseline.feeders[switch.at()] {
                 let row = &entries[feeder.switch as usize * width..][..width];
                 for (fed, &entry) in self.0[span.clone()].iter_mut().zip(&row[span.clone()]) {
                     *fed |= entry == feeder.entry;
@@ -74,11 +81,75 @@ fn joined(spans: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
     joined
 }
 
+/// Compares the tables of the baseline with others.
+struct Comparison<'a> {
+    baseline: &'a Baseline<'a>,
+    after: Routed<'a>,
+    /// Whether the destination of each column is alive.
+    is_live: Vec<bool>,
+    fed: FedEntries,
+    /// Whether an entry of the present switch changes in each block.
+    is_sent: Vec<bool>,
+    met: Vec<MetEntry>,
+    changes: TableChanges,
+}
+
+impl<'a> Comparison<'a> {
+    fn new(baseline: &'a Baseline<'_>, after: Routed<'a>) -> Self {
+        Comparison {
+            baseline,
+            after,
+            is_live: live_columns(after),
+            fed: FedEntries::default(),
+            is_sent: vec![false; baseline.blocks.count],
+            met: Vec::new(),
+            changes: TableChanges::default(),
+        }
+    }
+
+    /// Compares these rows, which are of one switch.
+    fn add_switch(&mut self, rows: &[RowDelta]) {
+        let before = self.changes.entries;
+        rows.iter().for_each(|row| self.add_row(row));
+        if self.changes.entries > before {
+            self.changes.switches += 1;
+            self.changes.blocks += self.is_sent.iter().filter(|sent| **sent).count() as u64;
+            self.is_sent.fill(false);
+        }
+    }
+
+    fn add_row(&mut self, row: &RowDelta) {
+        let columns = self.after.tables.columns();
+        let tile = columns.tile(row.tile as usize);
+        let (first, spans) = (tile.columns.start, joined(row.spans(columns)));
+        self.fed.find(self.baseline, row.switch, &tile, &spans);
+        let tables = [self.baseline.routed.tables, self.after.tables];
+        let [old, new] = tables.map(|tables| tables.row(row.switch, &tile));
+        for span in spans {
+            let in_tile = span.start - first..span.end - first;
+            let entries = old[in_tile.clone()].iter().zip(&new[in_tile]).enumerate();
+            for (at, (&old, &new)) in entries.filter(|(_, (old, new))| old != new) {
+                let column = span.start + at;
+                if !self.is_live[column] {
+                    continue;
+                }
+                self.changes.entries += 1;
+                self.changes.set += u64::from(old == NO_ROUTE);
+                self.changes.unset += u64::from(new == NO_ROUTE);
+                self.is_sent[self.baseline.blocks.of_column[column] as usize] = true;
+                if self.fed.0[column - first] {
+                    let switch = row.switch.at() as u32;
+                    self.met.push(MetEntry { column: column as u32, switch });
+                }
+            }
+        }
+    }
+}
+
 impl ChangedEntries {
     /// Finds the entries among those of a delta that really differ. A delta names destination switches, of which only
     /// some columns may differ, and it may name a row twice.
     pub(super) fn new(baseline: &Baseline<'_>, after: Routed<'_>, delta: &TableDelta) -> Self {
-        let is_live = live_columns(after);
         let mut rows: Vec<RowDelta> = delta.rows().to_vec();
         rows.retain(|row| after.live.switch(row.switch));
         rows.sort_unstable_by_key(|row| (row.switch, row.tile));
@@ -89,41 +160,12 @@ impl ChangedEntries {
             }
             is_same
         });
-        let mut changes = TableChanges::default();
-        let (mut met, mut fed) = (Vec::new(), FedEntries::default());
-        let mut sent = vec![false; baseline.blocks.count];
+        let mut comparison = Comparison::new(baseline, after);
         for rows in rows.chunk_by(|a, b| a.switch == b.switch) {
-            let before = changes.entries;
-            for row in rows {
-                let tile = after.tables.columns().tile(row.tile as usize);
-                fed.find(baseline, row, &tile);
-                let [old, new] =
-                    [baseline.routed.tables, after.tables].map(|t| t.row(row.switch, &tile));
-                for column in row.spans(after.tables.columns()).flatten() {
-                    let at = column - tile.columns.start;
-                    if old[at] == new[at] || !is_live[column] {
-                        continue;
-                    }
-                    changes.entries += 1;
-                    changes.set += u64::from(old[at] == NO_ROUTE);
-                    changes.unset += u64::from(new[at] == NO_ROUTE);
-                    sent[baseline.blocks.of_column[column] as usize] = true;
-                    if fed.0[at] {
-                        met.push(MetEntry {
-                            column: column as u32,
-                            switch: row.switch.at() as u32,
-                        });
-                    }
-                }
-            }
-            if changes.entries > before {
-                changes.switches += 1;
-                changes.blocks += sent.iter().filter(|sent| **sent).count() as u64;
-                sent.fill(false);
-            }
+            comparison.add_switch(rows);
         }
-        let (starts, switches) = by_column(&met, after.tables.columns().len());
-        ChangedEntries { switches, starts, changes }
+        let (starts, switches) = by_column(&comparison.met, after.tables.columns().len());
+        ChangedEntries { switches, starts, changes: comparison.changes }
     }
 
     /// Returns the changed columns that traffic goes to, each with the switches that flows may meet, ascending. They come in

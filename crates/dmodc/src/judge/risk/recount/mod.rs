@@ -44,7 +44,7 @@ use super::cuts::Cuts;
 use super::loads::{Loads, LostPair};
 use super::paths::{Channels, FlowTarget, Paths};
 use super::{NAMED, Traffic};
-use crate::fabric::{Degradation, Live};
+use crate::fabric::{Degradation, Live, Part};
 use crate::id::{NodeIndex, PortNumber, SwitchIndex};
 use crate::judge::blocks::Blocks;
 use crate::judge::diff::diff;
@@ -262,8 +262,16 @@ impl<'a> Baseline<'a> {
         }
     }
 
+    /// Returns whether the same nodes are alive.
     fn has_the_nodes_of(&self, after: Live<'_>) -> bool {
         let before = self.routed.live;
+        let has_nodes = |part: Part| match part {
+            Part::Switch(s) => !after.fabric.nodes_of(s).is_empty(),
+            Part::Cable(c) => c.at() >= after.fabric.inter_switch_cables().len(),
+        };
+        if !after.degradation.difference(before.degradation).any(has_nodes) {
+            return true;
+        }
         let mut nodes = after.fabric.node_indices();
         nodes.all(|n| before.node(n) == after.node(n))
     }
