@@ -12,15 +12,23 @@
 //! | file | |
 //! |---|---|
 //! | `speeds` | the speed of every link, and the unit |
-//! | `filling` | rates, O(Σ hops × log), and what changes when flows end |
-//! | `completion` | when equal messages arrive |
+//! | `filling` | rates, O(Σ hops × log links) |
 //! | `summary` | means, percentiles and times of one step, and of a pattern of several steps |
+//!
+//! *Time.* Let every flow of a step send a message of length 1, all at time 0, and let rates be fair at every moment among
+//! the flows that are still on the way: a fluid model without latency and packets, as SimGrid has it. Then **a flow of rate
+//! r keeps this rate until its message has arrived, at time 1/r.** Proof: let r be the greatest rate. The flows of rate r
+//! arrive first, all at 1/r. A link that stops a flow slower than r has only flows that are slower than r, because no flow
+//! on a bottleneck is faster than those that it stops. So the links that stopped the others lose no flow, stay full, and
+//! are still bottlenecks: the rates of the others do not change. The same holds for the next greatest rate, and so on. The
+//! plain simulation [`completion_times`](crate::oracle::filling::completion_times), which fills again at each arrival,
+//! agrees in the tests. (With messages of different lengths rates do change.) Time is in units of one message over one
+//! node's cable at full speed.
 //!
 //! A step is a list of flows that send at the same time, as pairs of positions. Collective operations have several steps
 //! one after the other; random patterns have independent ones. Steps are computed in parallel, and each of them by one
 //! thread, so that the same flows have the same rates, bit by bit, with any number of threads.
 
-mod completion;
 mod filling;
 mod flow_links;
 mod speeds;
@@ -32,7 +40,7 @@ pub use summary::{PatternRates, StepRates, StepSummary};
 use super::risk::Traffic;
 use crate::fabric::Fabric;
 use crate::parallel;
-use filling::Filling;
+use filling::fair_rates;
 use flow_links::Lists;
 
 /// The rates of flows over some tables.
@@ -50,7 +58,7 @@ struct StepFlows {
 }
 
 impl<'a> FairRates<'a> {
-    /// The greatest number of flows of one step. Each takes about 150 bytes.
+    /// The greatest number of flows of one step. Each takes about 120 bytes.
     pub const MOST_FLOWS: usize = 1 << 22;
 
     /// Reads the speeds of the links that the traffic uses. The fabric is that of the traffic.
@@ -68,27 +76,18 @@ impl<'a> FairRates<'a> {
         &self.speeds
     }
 
-    /// Returns the rate of each of these flows, all at the same time, in units of one node's cable. A pair that does not
-    /// arrive, or of a position with itself, has none.
+    /// Returns the rates of these flows, all at the same time, in units of one node's cable.
     ///
     /// # Panics
-    /// If there are more than 2^32 links of flows.
-    pub fn rates(&self, pairs: &[(u32, u32)]) -> Vec<Option<f64>> {
-        let flows = self.flows(pairs);
-        let filling = Filling::new(self.speeds.capacities(), &flows.links);
-        flows.by_pair(pairs.len(), filling.rates())
-    }
-
-    /// Returns the rates of flows at the start of a step, and when their messages have arrived.
-    ///
-    /// # Panics
-    /// As [`rates`](FairRates::rates).
+    /// If there are 2^32 links of flows or more; [`MOST_FLOWS`](FairRates::MOST_FLOWS) flows have fewer on any real fabric.
     pub fn step(&self, pairs: &[(u32, u32)]) -> StepRates {
         let flows = self.flows(pairs);
-        let filling = Filling::new(self.speeds.capacities(), &flows.links);
-        let rates = flows.by_pair(pairs.len(), filling.rates());
-        let times = flows.by_pair(pairs.len(), &completion::times(filling));
-        StepRates { rates, times, undelivered: flows.undelivered }
+        let mut rates = vec![None; pairs.len()];
+        let fair = fair_rates(self.speeds.capacities(), &flows.links);
+        for (&pair, rate) in flows.pairs.iter().zip(fair) {
+            rates[pair as usize] = Some(rate);
+        }
+        StepRates { rates, undelivered: flows.undelivered }
     }
 
     /// Returns the summaries of some steps; the `i`-th is `draw(i)`.
@@ -125,16 +124,5 @@ impl<'a> FairRates<'a> {
             }
         });
         flows
-    }
-}
-
-impl StepFlows {
-    /// Returns the values of flows by pair.
-    fn by_pair(&self, pairs: usize, values: &[f64]) -> Vec<Option<f64>> {
-        let mut by_pair = vec![None; pairs];
-        for (&pair, &value) in self.pairs.iter().zip(values) {
-            by_pair[pair as usize] = Some(value);
-        }
-        by_pair
     }
 }

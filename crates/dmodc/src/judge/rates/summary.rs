@@ -5,10 +5,9 @@
 /// The rates of the flows of one step, by pair.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StepRates {
-    /// The rate of each flow while all are on the way; none if it does not arrive or sends to itself.
+    /// The rate of each flow; none if it does not arrive or sends to itself. A message of length 1 that starts with the
+    /// step has arrived after 1/rate.
     pub rates: Vec<Option<f64>>,
-    /// When the message of each flow has arrived, if all have the same length and start together.
-    pub times: Vec<Option<f64>>,
     /// Flows that do not arrive.
     pub undelivered: u64,
 }
@@ -26,7 +25,7 @@ pub struct StepSummary {
     pub p1: f64,
     /// The least rate.
     pub min: f64,
-    /// When the last message has arrived.
+    /// When the last of equal messages has arrived.
     pub completion: f64,
     /// The mean of the times at which messages have arrived.
     pub mean_completion: f64,
@@ -40,13 +39,15 @@ impl StepRates {
 
     /// Returns the summary of some flows, by the index of their pairs, for example those of one job. Flows that do not
     /// arrive are counted for the whole step only.
-    pub fn summary_of(&self, pairs: impl Iterator<Item = usize> + Clone) -> StepSummary {
-        let mut rates: Vec<f64> = pairs.clone().filter_map(|at| self.rates[at]).collect();
-        let times: Vec<f64> = pairs.filter_map(|at| self.times[at]).collect();
+    pub fn summary_of(&self, pairs: impl Iterator<Item = usize>) -> StepSummary {
+        let mut rates: Vec<f64> = pairs.filter_map(|at| self.rates[at]).collect();
         if rates.is_empty() {
             return StepSummary { undelivered: self.undelivered, ..StepSummary::default() };
         }
-        let mean = mean(&rates);
+        let count = rates.len() as f64;
+        let mean = rates.iter().sum::<f64>() / count;
+        let mean_completion = rates.iter().map(|rate| 1.0 / rate).sum::<f64>() / count;
+        let min = rates.iter().copied().fold(f64::INFINITY, f64::min);
         let rank = rates.len().div_ceil(100) - 1;
         let (_, &mut p1, _) = rates.select_nth_unstable_by(rank, f64::total_cmp);
         StepSummary {
@@ -54,9 +55,9 @@ impl StepRates {
             undelivered: self.undelivered,
             mean,
             p1,
-            min: rates.iter().copied().fold(f64::INFINITY, f64::min),
-            completion: times.iter().copied().fold(0.0, f64::max),
-            mean_completion: self::mean(&times),
+            min,
+            completion: 1.0 / min,
+            mean_completion,
         }
     }
 }
@@ -113,7 +114,7 @@ impl PatternRates {
     }
 
     fn average(&self, of: impl Fn(&StepSummary) -> f64) -> f64 {
-        mean(&self.used().map(of).collect::<Vec<_>>())
+        self.used().map(of).sum::<f64>() / self.used().count().max(1) as f64
     }
 
     fn time(&self, of: impl Fn(&StepSummary) -> f64) -> f64 {
@@ -122,10 +123,6 @@ impl PatternRates {
             false => self.average(of),
         }
     }
-}
-
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
 #[cfg(test)]
@@ -137,8 +134,7 @@ mod tests {
         let mut rates: Vec<Option<f64>> =
             (1..=200).rev().map(|i| Some(f64::from(i) / 200.0)).collect();
         rates.push(None);
-        let times = rates.iter().map(|rate| rate.map(|rate| 1.0 / rate)).collect();
-        let step = StepRates { rates, times, undelivered: 1 };
+        let step = StepRates { rates, undelivered: 1 };
         let all = step.summary();
         assert_eq!((all.flows, all.undelivered, all.min, all.p1), (200, 1, 0.005, 0.01));
         assert!((all.mean - 0.5025).abs() < 1e-12 && (all.completion - 200.0).abs() < 1e-9);
