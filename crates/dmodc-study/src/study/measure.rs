@@ -57,6 +57,9 @@ pub(super) fn fair_rates(
     let flows = PatternFlows { pattern: pattern.clone(), pairs: Vec::new() };
     let found = rates(fair, &flows, seed.unwrap_or(0));
     let found = found.expect("the study was opened: no pattern has too many flows");
+    if found.flows() == 0 {
+        return;
+    }
     row.set("mean_rate", found.mean());
     row.set("p1_rate", found.p1());
     row.set("min_rate", found.min());

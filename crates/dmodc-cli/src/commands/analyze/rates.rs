@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 use dmodc::fabric::Rate;
-use dmodc::judge::rates::{FairRates, PatternRates};
+use dmodc::judge::rates::{FairRates, PatternRates, StepSummary};
 use dmodc_study::analysis::{Pattern, PatternFlows, rates};
 use serde_json::{Value, json};
 
@@ -123,27 +123,30 @@ impl AnalysisRates {
     /// Returns the rates of a pattern as JSON.
     pub(super) fn json(&self, at: usize) -> Value {
         let NamedRates { pattern, rates } = &self.patterns[at];
+        let known = |value: f64| (rates.flows() > 0).then_some(value);
         let mut value = json!({
             "flows": rates.flows(),
             "undelivered": rates.undelivered(),
-            "mean": rates.mean(),
-            "p1": rates.p1(),
-            "min": rates.min(),
-            "completion": rates.completion(),
-            "mean_completion": rates.mean_completion(),
+            "mean": known(rates.mean()),
+            "p1": known(rates.p1()),
+            "min": known(rates.min()),
+            "completion": known(rates.completion()),
+            "mean_completion": known(rates.mean_completion()),
         });
         if matches!(pattern, Pattern::Bisections(_)) {
-            value["effective_bisection_bandwidth"] = json!(rates.mean());
+            value["effective_bisection_bandwidth"] = json!(known(rates.mean()));
         }
         if rates.is_collective {
-            let step = |step: &dmodc::judge::rates::StepSummary| {
+            let step = |step: &StepSummary| {
+                let known = |value: f64| (step.flows > 0).then_some(value);
                 json!({
                     "flows": step.flows,
-                    "mean": step.mean,
-                    "p1": step.p1,
-                    "min": step.min,
-                    "completion": step.completion,
-                    "mean_completion": step.mean_completion,
+                    "undelivered": step.undelivered,
+                    "mean": known(step.mean),
+                    "p1": known(step.p1),
+                    "min": known(step.min),
+                    "completion": known(step.completion),
+                    "mean_completion": known(step.mean_completion),
                 })
             };
             value["by_step"] = rates.steps.iter().map(step).collect();
@@ -165,6 +168,9 @@ impl AnalysisRates {
     /// Returns the rates of a pattern as names and values.
     pub(super) fn tiles(&self, at: usize) -> Vec<(String, String)> {
         let rates = &self.patterns[at].rates;
+        if rates.flows() == 0 {
+            return Vec::new();
+        }
         let tile = |name: &str, value: f64| (name.to_string(), short(value));
         vec![
             tile("mean rate", rates.mean()),
