@@ -58,7 +58,7 @@ struct StepFlows {
 }
 
 impl<'a> FairRates<'a> {
-    /// The greatest number of flows of one step. Each takes about 120 bytes.
+    /// The greatest number of flows of one step. Each takes about 80 bytes.
     pub const MOST_FLOWS: usize = 1 << 22;
 
     /// Reads the speeds of the links that the traffic uses. The fabric is that of the traffic.
