@@ -141,5 +141,5 @@ fn steps(ranges: &[Range<u32>]) -> Vec<Step> {
     for step in ranges.iter().cloned().flat_map(recursive_doubling) {
         by_kind.entry(step.kind).or_default().extend(step.pairs);
     }
-    by_kind.into_iter().map(|(kind, pairs)| Step { kind, pairs }).collect()
+    by_kind.into_iter().map(|(kind, pairs)| Step { kind, pairs, parts: 1 }).collect()
 }

@@ -9,13 +9,14 @@
 //! | [`shifts`](Traffic::shifts) | position i to i + k, for every k | O(N × leaves × hops): neighbours share routes |
 //! | [`permutations`](Traffic::permutations), [`bisections`](Traffic::bisections) | at random | O(n × N × hops), many hops at once |
 //! | [`pairs`](Traffic::pairs) | any list | O(pairs × hops) |
-//! | [`ring`], [`recursive_doubling`] | collective operations, as lists and as [`steps`](Traffic::steps) | the same |
+//! | [`ring`], [`tree`], [`recursive_doubling`] … | collective operations, as lists and as [`steps`](Traffic::steps) | the same |
 //!
 //! Each comes with a lower bound that no tables for the same pairs on this fabric can go below.
 //! Flows that do not arrive are counted apart, with examples; they load nothing.
 
 mod all_to_all;
 mod bundles;
+mod collectives;
 mod cuts;
 mod flows;
 mod loads;
@@ -25,6 +26,7 @@ mod shifts;
 mod sources;
 mod steps;
 
+pub use collectives::{Grid, halving, incast, phase, phase_count, tree};
 pub use cuts::Cut;
 pub use loads::{HostRisk, Loads, LostPair, Series, WorstLoad};
 pub use paths::DirectedPort;
@@ -218,7 +220,17 @@ impl<'a> Traffic<'a> {
 
     /// Returns the loads of steps that happen one after the other.
     pub fn steps(&self, steps: &[Step]) -> Series {
-        steps::series(self, steps)
+        self.drawn_steps(steps.len(), |i| steps[i].pairs.clone())
+    }
+
+    /// Returns the loads of `count` steps that happen one after the other; the i-th is drawn by `draw(i)`, as pairs of
+    /// positions.
+    pub fn drawn_steps(
+        &self,
+        count: usize,
+        draw: impl Fn(usize) -> Vec<(u32, u32)> + Sync,
+    ) -> Series {
+        steps::series(self, count, draw)
     }
 
     /// Returns the loads of `count` random permutations. (A position may send to itself, which loads nothing.)

@@ -17,8 +17,9 @@ use std::ops::Range;
 
 use super::Traffic;
 use super::loads::{Series, WorstLoad};
+use crate::parallel;
 
-/// What happens in a step of recursive doubling. Steps are in this order.
+/// What happens in a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum StepKind {
     /// Positions beyond a power of two hand their part to a neighbour.
@@ -27,15 +28,30 @@ pub enum StepKind {
     Exchange(u32),
     /// Positions beyond a power of two get the result.
     FoldOut,
+    /// Nodes send to storage nodes.
+    Write,
+    /// Storage nodes send to the others.
+    Read,
 }
 
-/// A step of recursive doubling.
+/// A step of an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
     /// What happens.
     pub kind: StepKind,
     /// Who sends to whom.
     pub pairs: Vec<(u32, u32)>,
+    /// Each flow sends this part of the message: the whole one divided by this number.
+    pub parts: u32,
+}
+
+impl Step {
+    /// Returns the step among these positions: member i of the step is the i-th of them.
+    pub fn on(mut self, positions: &[u32]) -> Self {
+        let place = |member: u32| positions[member as usize];
+        self.pairs.iter_mut().for_each(|(from, to)| (*from, *to) = (place(*from), place(*to)));
+        self
+    }
 }
 
 /// Returns the flows of a ring over these positions; none for fewer than two.
@@ -57,31 +73,49 @@ pub fn recursive_doubling(positions: Range<u32>) -> Vec<Step> {
     let even = |i: u32| start + 2 * i;
     let fold_in = (0..folded).map(|i| (even(i), even(i) + 1)).collect();
     let fold_out = (0..folded).map(|i| (even(i) + 1, even(i))).collect();
-    let mut steps = vec![Step { kind: StepKind::FoldIn, pairs: fold_in }];
+    let mut steps = vec![Step { kind: StepKind::FoldIn, pairs: fold_in, parts: 1 }];
     for distance in (0..power.ilog2()).map(|bit| 1 << bit) {
         let pairs = (0..power).map(|i| (place(i), place(i ^ distance))).collect();
-        steps.push(Step { kind: StepKind::Exchange(distance), pairs });
+        steps.push(Step { kind: StepKind::Exchange(distance), pairs, parts: 1 });
     }
-    steps.push(Step { kind: StepKind::FoldOut, pairs: fold_out });
+    steps.push(Step { kind: StepKind::FoldOut, pairs: fold_out, parts: 1 });
     steps.retain(|step| !step.pairs.is_empty());
     steps
 }
 
-/// Returns the loads of steps that happen one after the other.
-pub(super) fn series(traffic: &Traffic<'_>, steps: &[Step]) -> Series {
+/// Returns the loads of steps that happen one after the other; the `i`-th is drawn by `draw(i)`.
+pub(super) fn series(
+    traffic: &Traffic<'_>,
+    count: usize,
+    draw: impl Fn(usize) -> Vec<(u32, u32)> + Sync,
+) -> Series {
     let small = |load: u64| u32::try_from(load).unwrap_or(u32::MAX);
-    let mut series = Series {
+    let empty = || Series {
         worst_by_port: vec![WorstLoad::default(); traffic.ports().len()],
         ..Series::default()
     };
-    for (number, step) in (0..).zip(steps) {
-        let loads = traffic.pairs(&step.pairs);
-        for (worst, &load) in series.worst_by_port.iter_mut().zip(&loads.by_port) {
-            worst.take(small(load), number);
+    let chunk = parallel::piece_length(count, 4);
+    let parts = parallel::map((0..count).step_by(chunk), |first| {
+        let mut series = empty();
+        for number in first..(first + chunk).min(count) {
+            let loads = traffic.pairs(&draw(number));
+            for (worst, &load) in series.worst_by_port.iter_mut().zip(&loads.by_port) {
+                worst.take(small(load), number as u32);
+            }
+            series.maxima.push(small(loads.max()));
+            series.bounds.push(small(loads.bound));
+            series.undelivered += loads.undelivered;
         }
-        series.maxima.push(small(loads.max()));
-        series.bounds.push(small(loads.bound));
-        series.undelivered += loads.undelivered;
+        series
+    });
+    let mut series = empty();
+    for part in parts {
+        for (most, worst) in series.worst_by_port.iter_mut().zip(part.worst_by_port) {
+            most.take(worst.load, worst.pattern);
+        }
+        series.maxima.extend(part.maxima);
+        series.bounds.extend(part.bounds);
+        series.undelivered += part.undelivered;
     }
     series
 }
