@@ -225,14 +225,14 @@ fn a_regular_shape_shows_exchanged_and_missing_cables() {
     for tuple in ["2; 8,12; 1,8; 1,1", "3; 6,6,6; 1,6,6; 1,1,1", "2; 8,12; 1,4; 1,2"] {
         let whole = pgft(tuple);
         let leaves = LeafRule::default();
-        assert!(Comparison::with_inferred(&whole, &leaves).unwrap().is_equal(), "{tuple}");
+        assert!(Comparison::with_inferred(&whole, &[], &leaves).unwrap().is_equal(), "{tuple}");
         let shape = named_pairs(&whole);
         let (mut exact, mut restored) = (0, 0);
         for seed in 0..20 {
             let recabled = 1 + seed as usize % 3;
             let departures = Departures { recabled, ..Departures::NONE };
             let present = departures.of(&whole, seed).unwrap();
-            let comparison = Comparison::with_inferred(&present, &leaves).unwrap();
+            let comparison = Comparison::with_inferred(&present, &[], &leaves).unwrap();
             assert!(comparison.bound <= comparison.replugs(), "{tuple}, seed {seed}");
             exact += usize::from(comparison.is_exact());
             let repaired = repaired(&present, &comparison);

@@ -18,7 +18,7 @@ mod state;
 use std::collections::HashMap;
 use std::fmt;
 
-pub use cabling::{CabledDevice, Cabling, CablingCable, CablingEnd, DeviceKind};
+pub use cabling::{CabledDevice, Cabling, CablingCable, CablingEnd, DeviceKind, SelfLoop};
 pub use devices::WhyUnmatched;
 pub use plan::{PlannedStep, RepairPlan, Risk};
 
@@ -60,6 +60,18 @@ pub struct Unmatched {
     pub set_aside: usize,
 }
 
+/// Something that no regular shape has, and that is still no proof of a mistake. No step concerns it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CablingDoubt {
+    /// A cable joins two switches of the same rank, and few others of that rank do so.
+    SameRank([PortId; 2]),
+    /// A cable joins two ports of one switch.
+    SelfLoop([PortId; 2]),
+    /// A leaf with nodes has no cable to a switch of the next rank, and most leaves have one. This is its place in
+    /// [`Comparison::devices`].
+    NoUplink(usize),
+}
+
 /// A fabric and an intended cabling, port by port.
 #[derive(Clone, Debug)]
 pub struct Comparison {
@@ -79,6 +91,8 @@ pub struct Comparison {
     pub bound: usize,
     /// Devices without a counterpart.
     pub unmatched: Vec<Unmatched>,
+    /// What is doubtful without an intended cabling; empty with one.
+    pub doubts: Vec<CablingDoubt>,
     /// Whether the cables of hosts are compared.
     pub compares_hosts: bool,
     /// Intended devices that were found by GUID.
@@ -126,7 +140,20 @@ impl Comparison {
     /// # Errors
     /// If they have no switch in common, or the intended cabling has two cables in one port.
     pub fn new(fabric: &Fabric, intended: &Cabling) -> Result<Self, CompareError> {
-        let present = Cabling::of(fabric);
+        Comparison::with_self_loops(fabric, &[], intended)
+    }
+
+    /// Compares a fabric with an intended cabling, as [`Comparison::new`] does. The file of the fabric also lists these cables
+    /// between two ports of one switch.
+    ///
+    /// # Errors
+    /// If they have no switch in common, or the intended cabling has two cables in one port.
+    pub fn with_self_loops(
+        fabric: &Fabric,
+        loops: &[SelfLoop],
+        intended: &Cabling,
+    ) -> Result<Self, CompareError> {
+        let present = Cabling::with_self_loops(fabric, loops);
         let counterparts = Counterparts::new(fabric, &present, intended);
         let is_switch = |found: &usize| *found < fabric.switches().len();
         if !counterparts.of.iter().flatten().any(is_switch) {
@@ -137,9 +164,9 @@ impl Comparison {
         sides.finish(&counterparts)
     }
 
-    /// Returns whether nothing differs.
+    /// Returns whether nothing differs, and nothing is doubtful.
     pub fn is_equal(&self) -> bool {
-        self.parts.is_empty() && self.unmatched.is_empty()
+        self.parts.is_empty() && self.unmatched.is_empty() && self.doubts.is_empty()
     }
 
     /// Returns the number of steps.
@@ -281,6 +308,7 @@ impl Sides {
             parts: vec![],
             bound: 0,
             unmatched,
+            doubts: vec![],
             compares_hosts: self.compares_hosts,
             by_guid: counterparts.by_guid,
             by_name: counterparts.by_name,
