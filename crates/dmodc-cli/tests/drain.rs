@@ -94,7 +94,10 @@ fn bad_lists_and_limits_are_one_clear_line() {
         (&["--parts", "absent"][..], "absent: No such file"),
         (&["--parts", "-"], ""),
         (&["--parts", "parts", "--keep", "a2a=fast"], "expected a risk such as 500"),
-        (&["--parts", "parts", "--keep", "lost=-1"], "lost=-1: invalid digit"),
+        (
+            &["--parts", "parts", "--keep", "lost=-1"],
+            "lost=-1: expected a number of node pairs, which is 0 or more",
+        ),
         (&["--parts", "parts", "--keep", "speed=1"], "there are lost, a2a, sp and rp"),
         (&["--parts", "parts", "--engine", "dmodk"], "routes only regular fat trees"),
         (&["--parts", "parts", "--engine", "opensm:updn"], "runs only inside OpenSM"),
