@@ -24,6 +24,8 @@ pub struct ShapeDifference {
     pub lacking: Vec<AddedCables>,
     /// What no shape has, and what is still no proof of a mistake. Cables of this kind are not in `surplus`.
     pub doubts: Vec<ShapeDoubt>,
+    /// The number of cables that belong to switches that resemble others. The shape says nothing about the rest.
+    pub compared: usize,
     whole: InferredWhole,
 }
 
@@ -45,7 +47,7 @@ impl ShapeDifference {
         let shape = Shape::new(live, leaves);
         let whole = shape.whole()?;
         let opinions = shape.opinions();
-        shape.check_compared(&opinions)?;
+        let compared = shape.compared_cables(&opinions)?;
         let (mut surplus, mut lacking) = (vec![], vec![]);
         for ((lower, upper), opinions) in opinions {
             let present = shape.above.cables(lower, upper);
@@ -59,7 +61,7 @@ impl ShapeDifference {
                 surplus.extend(shape.most_unusual(lower, upper, present - most));
             }
         }
-        Ok(ShapeDifference { surplus, lacking, doubts: shape.doubts(), whole })
+        Ok(ShapeDifference { surplus, lacking, doubts: shape.doubts(), compared, whole })
     }
 
     /// Returns the cables that do not belong where they are, doubtful ones last.
@@ -97,9 +99,9 @@ impl Shape<'_> {
         opinions
     }
 
-    /// Refuses a fabric if nothing is known about most of its cables: no switch with likes expects any number of them, and
-    /// no other part of their level has the same size.
-    fn check_compared(&self, opinions: &PairOpinions) -> Result<(), TooIrregular> {
+    /// Returns the number of cables that are compared with others. Refuses a fabric if these are fewer than half: no switch with
+    /// likes expects any number of the others, and few parts of their level have the same size.
+    fn compared_cables(&self, opinions: &PairOpinions) -> Result<usize, TooIrregular> {
         let alike = self.parts.with_witnesses(self.live.fabric.switches().len());
         let pairs =
             self.above.switches().flat_map(|s| self.above.of(s).iter().map(move |n| (s, n)));
@@ -110,7 +112,7 @@ impl Shape<'_> {
         let cables = self.live.fabric.inter_switch_cables().len();
         match 2 * compared < cables || cables == 0 {
             true => Err(TooIrregular::NothingAlike { compared, cables }),
-            false => Ok(()),
+            false => Ok(compared),
         }
     }
 

@@ -43,6 +43,7 @@ pub(super) fn json(report: &CompareReport<'_>) -> String {
         "bound": comparison.bound,
         "exact": comparison.is_exact(),
         "wrong_cables": comparison.wrong_cables(),
+        "cables_compared": comparison.compared_cables,
         "present": risk(plan.present.as_ref()),
         "after": risk(plan.after.as_ref()),
         "harmful": plan.is_harmful(),

@@ -25,6 +25,12 @@ pub(super) fn text(report: &CompareReport<'_>) -> String {
             counted(comparison.by_guid, "device"),
             number(comparison.by_name),
         ),
+        None if comparison.compared_cables < cables => format!(
+            "compared: {} of {} between switches with the regular shape of the fabric; the others belong to switches that \
+             resemble no others\n",
+            number(comparison.compared_cables),
+            counted(cables, "cable")
+        ),
         None => format!(
             "compared: {} between switches with the regular shape of the fabric\n",
             counted(cables, "cable")

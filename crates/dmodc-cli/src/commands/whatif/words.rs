@@ -87,7 +87,7 @@ fn heading(report: &WhatifReport<'_>) -> String {
 
 /// Returns the name of a pattern. For random permutations it says what the number is, because other commands report their
 /// median.
-fn series_name(pattern: &Pattern) -> String {
+pub(super) fn series_name(pattern: &Pattern) -> String {
     match pattern {
         Pattern::Permutations(_) => format!("{pattern} mean"),
         _ => pattern.to_string(),

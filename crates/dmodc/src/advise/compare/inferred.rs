@@ -42,6 +42,7 @@ impl Comparison {
             })
             .collect();
         let mut comparison = between_switches(fabric, &loops);
+        comparison.compared_cables = difference.compared;
         let cables = Repair::new(fabric, &difference, &loops).cables(&loops);
         comparison.intend(fabric, &cables);
         comparison.keep_extra();
@@ -133,6 +134,7 @@ fn between_switches(fabric: &Fabric, loops: &[Cable]) -> Comparison {
         bound: 0,
         unmatched: vec![],
         doubts: vec![],
+        compared_cables: 0,
         compares_hosts: false,
         by_guid: 0,
         by_name: 0,
