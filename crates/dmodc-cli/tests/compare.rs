@@ -196,3 +196,20 @@ fn steps_at_absent_devices_name_the_present_end_and_show_the_gain() {
     let shown = desk.code(1, &["compare", "f.topo", "--with", "g.topo", "--judge", "1"]);
     assert!(shown.contains("after all steps: ") && shown.contains("WARNING: "), "{shown}");
 }
+
+/// Where much is dead, the rest shows another shape, and its cables must not be moved.
+#[test]
+fn advice_that_harms_comes_with_a_warning() {
+    let desk = Desk::new();
+    desk.ok(&["generate", "pgft", "2; 8,12; 1,8; 1,1", "-o", "f.topo"]);
+    let degrade = ["degrade", "f.topo", "--cables", "40%", "--seed", "2", "-o", "g.topo"];
+    desk.ok(&degrade);
+    let (_, found) = compare(&desk, &["g.topo"]);
+    let delivered = |key: &str| found[key]["delivered"].as_u64().unwrap();
+    assert!(delivered("after") < delivered("present") && found["harmful"] == true, "{found}");
+    let shown = desk.code(1, &["compare", "g.topo"]);
+    assert!(shown.contains("WARNING: the steps raise the risk; do not follow them"), "{shown}");
+    // The plan shows what is really missing.
+    let (_, found) = compare(&desk, &["g.topo", "--with", "f.topo"]);
+    assert_eq!((&found["harmful"], length(&found["moves"])), (&false.into(), 0), "{found}");
+}

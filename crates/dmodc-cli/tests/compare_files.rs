@@ -115,8 +115,8 @@ impl FabricFile {
     }
 }
 
-/// Exchanges ends in `whole.json`, and does the steps that the command prints. Returns the numbers of swaps and of steps.
-fn repaired_by_steps(desk: &Desk, random: &mut Random, lacking: usize) -> (usize, usize) {
+/// Exchanges ends in `whole.json`, takes up to `lacking` cables away, and does the steps that the command prints.
+fn repaired_by_steps(desk: &Desk, random: &mut Random, lacking: usize) {
     let mut file = FabricFile::read(desk, "whole.json");
     let wanted = 1 + random.below(10) as usize;
     let mut made = 0;
@@ -144,7 +144,6 @@ fn repaired_by_steps(desk: &Desk, random: &mut Random, lacking: usize) -> (usize
     let args = ["compare", "repaired.json", "--with", "whole.json", "--json", "--judge", "0"];
     let again = desk.json(0, &args);
     assert_eq!((&again["equal"], &again["replugs"]), (&true.into(), &0.into()), "{again}");
-    (made, steps.len())
 }
 
 #[test]
@@ -187,8 +186,7 @@ fn printed_steps_repair_dumps_of_real_machines() {
         }
         for seed in 0..2 {
             let mut random = Random::new(seed, 1);
-            let (made, steps) = repaired_by_steps(&desk, &mut random, 0);
-            println!("{name}: {made} swaps are repaired by {steps}");
+            repaired_by_steps(&desk, &mut random, 0);
         }
     }
     assert!(count > 0, "the folder has no fabric");

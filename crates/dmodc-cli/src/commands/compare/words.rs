@@ -26,8 +26,7 @@ pub(super) fn text(report: &CompareReport<'_>) -> String {
             number(comparison.by_name),
         ),
         None if comparison.compared_cables < cables => format!(
-            "compared: {} of {} between switches with the regular shape of the fabric; the others belong to switches that \
-             resemble no others\n",
+            "compared: {} of {} between switches with the regular shape of the fabric, which says nothing about the others\n",
             number(comparison.compared_cables),
             counted(cables, "cable")
         ),
