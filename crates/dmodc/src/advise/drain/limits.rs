@@ -200,7 +200,7 @@ mod tests {
         assert_eq!(limits.a2a, Some(RiskLimit::Times(1.1)));
         assert_eq!(limits.sp, Some(RiskLimit::Most(2.5)));
         for (text, why) in [
-            ("lost=1x", "lost=1x: invalid digit"),
+            ("lost=1x", "lost=1x: expected a number of node pairs, which is 0 or more"),
             ("a2a=-1", "a2a=-1: expected a risk such as 500"),
             ("a2a=NaN", "expected a risk"),
             ("a2a=infx", "expected a risk"),
