@@ -137,3 +137,79 @@ fn bad_input_is_refused_by_name() {
     let output = desk.run(&["compare", &fabric, "--with", "one.csv"]);
     assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
 }
+
+#[test]
+fn a_fabric_without_a_shape_needs_a_plan() {
+    let desk = Desk::new();
+    desk.ok(&["generate", "pgft", "1; 8; 1; 1", "-o", "one.topo"]);
+    for (fabric, why) in [
+        ("one.topo", "no cable joins two switches"),
+        (
+            &fixture("recabled/fabric.topo"),
+            "0 of 4 cables between switches belong to switches that resemble others",
+        ),
+    ] {
+        let error = desk.error(&["compare", fabric]);
+        assert!(error.contains("too irregular to compare it with a regular shape"), "{error}");
+        assert!(error.contains(why) && error.contains("--with"), "{error}");
+    }
+}
+
+#[test]
+fn what_no_shape_has_is_doubtful() {
+    let desk = Desk::new();
+    for (fabric, kind, line) in [
+        ("equal-ranks", "same_rank", "joins two switches of one rank, as few others do"),
+        ("island", "no_uplink", "'island' is a leaf without any cable upwards"),
+        ("self-loop", "self_loop", "joins a switch to itself"),
+    ] {
+        let fabric = fixture(&format!("{fabric}/fabric.topo"));
+        let shown = desk.code(1, &["compare", &fabric]);
+        assert!(shown.contains(line) && shown.ends_with("verdict: DOUBTFUL\n"), "{shown}");
+        let (code, found) = compare(&desk, &[&fabric]);
+        assert_eq!((code, &found["equal"], &found["replugs"]), (1, &false.into(), &0.into()));
+        assert_eq!(found["doubtful"][0]["kind"], kind);
+        // With itself as the plan, nothing is doubtful.
+        let (code, found) = compare(&desk, &[&fabric, "--with", &fabric]);
+        assert_eq!((code, length(&found["doubtful"])), (0, 0), "{found}");
+    }
+}
+
+#[test]
+fn steps_at_absent_devices_name_the_present_end_and_show_the_gain() {
+    let desk = Desk::new();
+    desk.ok(&["generate", "pgft", "2; 4,6; 1,4; 1,1", "-o", "f.topo"]);
+    desk.ok(&["degrade", "f.topo", "--remove", "L2-3", "-o", "g.topo"]);
+    let shown = desk.code(1, &["compare", "g.topo", "--with", "f.topo"]);
+    assert!(!shown.contains("\n  L2-3"), "steps stand below present switches: {shown}");
+    assert!(shown.contains("to 'L2-3' port 1 (not in the fabric); then "), "{shown}");
+    let (_, found) = compare(&desk, &["g.topo", "--with", "f.topo"]);
+    let whole = desk.json(1, &["compare", "f.topo", "--with", "g.topo", "--json"]);
+    assert_eq!(found["after"]["a2a"], whole["present"]["a2a"]);
+    assert!(found["after"]["a2a"].as_u64() < found["present"]["a2a"].as_u64());
+    for step in found["steps"].as_array().unwrap() {
+        let in_fabric = |at: usize| &step["ends"][at]["in_fabric"];
+        assert_eq!((in_fabric(0), in_fabric(1)), (&true.into(), &false.into()), "{step}");
+    }
+    // To take the spine out again is possible, but it harms.
+    assert_eq!((&found["harmful"], &whole["harmful"]), (&false.into(), &true.into()));
+    let shown = desk.code(1, &["compare", "f.topo", "--with", "g.topo", "--judge", "1"]);
+    assert!(shown.contains("after all steps: ") && shown.contains("WARNING: "), "{shown}");
+}
+
+/// Where much is dead, the rest shows another shape, and its cables must not be moved.
+#[test]
+fn advice_that_harms_comes_with_a_warning() {
+    let desk = Desk::new();
+    desk.ok(&["generate", "pgft", "2; 8,12; 1,8; 1,1", "-o", "f.topo"]);
+    let degrade = ["degrade", "f.topo", "--cables", "40%", "--seed", "2", "-o", "g.topo"];
+    desk.ok(&degrade);
+    let (_, found) = compare(&desk, &["g.topo"]);
+    let delivered = |key: &str| found[key]["delivered"].as_u64().unwrap();
+    assert!(delivered("after") < delivered("present") && found["harmful"] == true, "{found}");
+    let shown = desk.code(1, &["compare", "g.topo"]);
+    assert!(shown.contains("WARNING: the steps raise the risk; do not follow them"), "{shown}");
+    // The plan shows what is really missing.
+    let (_, found) = compare(&desk, &["g.topo", "--with", "f.topo"]);
+    assert_eq!((&found["harmful"], length(&found["moves"])), (&false.into(), 0), "{found}");
+}

@@ -94,7 +94,11 @@ fn bad_lists_and_limits_are_one_clear_line() {
         (&["--parts", "absent"][..], "absent: No such file"),
         (&["--parts", "-"], ""),
         (&["--parts", "parts", "--keep", "a2a=fast"], "expected a risk such as 500"),
-        (&["--parts", "parts", "--keep", "lost=-1"], "lost=-1: invalid digit"),
+        (
+            &["--parts", "parts", "--keep", "lost=-1"],
+            "lost=-1: expected a number of node pairs, which is 0 or more",
+        ),
+        (&["--parts", "parts", "--shifts", "0"], "0 is not in 1.."),
         (&["--parts", "parts", "--keep", "speed=1"], "there are lost, a2a, sp and rp"),
         (&["--parts", "parts", "--engine", "dmodk"], "routes only regular fat trees"),
         (&["--parts", "parts", "--engine", "opensm:updn"], "runs only inside OpenSM"),
@@ -201,4 +205,23 @@ fn a_signal_ends_the_search() {
     let output = search.wait_with_output().unwrap();
     assert_eq!(text(&output.stderr), "", "no progress without a terminal");
     assert_eq!(desk.files(), ["f.topo", "g.topo"]);
+}
+
+/// A name of a switch may contain a blank and `#`, as those of some vendors do.
+#[test]
+fn parts_may_have_comments() {
+    let desk = desk();
+    desk.write("parts", "L1-0/5 # flaps\nL1-0/6\t# this one, too # since May\n");
+    let answer = desk.json(0, &["drain", "f.topo", "--parts", "parts", "--json"]);
+    assert_eq!(answer["parts"], 2);
+    let renamed = desk.read("f.topo").replace("\"L1-1\"", "\"vendor # L1-1\"");
+    desk.write("g.topo", &renamed);
+    desk.write("parts", "vendor # L1-1/5\nvendor # L1-1/6 # flaps\n");
+    let answer = desk.json(0, &["drain", "g.topo", "--parts", "parts", "--json"]);
+    assert_eq!(answer["parts"], 2);
+    desk.write("parts", "L9-9 # absent\n");
+    let error = desk.error(&["drain", "f.topo", "--parts", "parts"]);
+    assert!(error.contains("parts:1: no switch has the name or GUID 'L9-9'"), "{error}");
+    let error = desk.error(&["repair", "f.topo", "--reference", "f.topo", "--shifts", "0"]);
+    assert!(error.contains("0 is not in 1.."), "{error}");
 }

@@ -90,7 +90,9 @@ fn all_hosts_are_the_default() {
     let report = desk.json(0, &["order", "g.topo", "--json"]);
     assert_eq!(report["hosts"].as_array().unwrap().len(), 30);
     assert_eq!(report["left_out"].as_array().unwrap().len(), 2);
-    assert_eq!(report["left_out"][0]["reason"], "the description of its adapter names no host");
+    let reason = report["left_out"][0]["reason"].as_str().unwrap();
+    let why = "the description of its adapter names no host (adapter 0x02d0dc0000000110, at port 4 of 'L1-1' (";
+    assert!(reason.starts_with(why), "{reason}");
     for format in ["slurm-conf", "slurm-yaml", "slurm-block"] {
         let output = desk.run(&["convert", "g.topo", "--format", format]);
         let (out, err) = (desk::text(&output.stdout), desk::text(&output.stderr));
@@ -195,4 +197,52 @@ fn hosts_with_several_rails_are_listed_once() {
     desk.write("list", "host[0-2]");
     let error = desk.error(&["order", "g.topo", "--hosts", "list"]);
     assert!(error.contains("list:1: 'host2': it has no link on rail mlx5_1"), "{error}");
+}
+
+#[test]
+fn host_files_of_open_mpi_are_read() {
+    let desk = desk();
+    desk.write(
+        "hostfile",
+        "# the job\nnode-9 slots=4\nnode-1:4\nnode-5 slots=2 max_slots=8 # spare\n",
+    );
+    let hosts = desk.ok(&["order", "f.topo", "--hosts", "hostfile"]);
+    assert_eq!(hosts, "node-1\nnode-5\nnode-9\n");
+    desk.write("hostfile", "node-9 slots=x\n");
+    let error = desk.error(&["order", "f.topo", "--hosts", "hostfile"]);
+    assert!(error.contains("hostfile:1:15: expected a number of slots"), "{error}");
+}
+
+/// Nobody knows which of two equal halves is meant.
+#[test]
+fn equal_halves_are_an_error() {
+    let desk = desk();
+    let up: Vec<String> = (5..=8).map(|port| format!("L1-2/{port}")).collect();
+    let mut degrade = vec!["degrade", "f.topo", "-o", "g.topo"];
+    up.iter().for_each(|part| degrade.extend(["--remove", part]));
+    desk.ok(&degrade);
+    desk.write("list", "node-4 node-5\nnode-8 node-9\n");
+    for skips in [&[][..], &["--skip-unknown"]] {
+        let error = desk.error(&[&["order", "g.topo", "--hosts", "list"], skips].concat());
+        assert!(error.contains("several parts of the same size"), "{error}");
+    }
+    // One host more decides.
+    desk.write("list", "node-4 node-5 node-6\nnode-8 node-9\n");
+    let hosts = desk.ok(&["order", "g.topo", "--hosts", "list", "--skip-unknown"]);
+    assert_eq!(hosts, "node-4\nnode-5\nnode-6\n");
+}
+
+#[test]
+fn hosts_without_a_name_are_named_by_guid_and_port() {
+    let desk = desk();
+    desk.ok(&["convert", "f.topo", "--format", "json", "-o", "f.json"]);
+    let mut fabric: serde_json::Value = serde_json::from_str(&desk.read("f.json")).unwrap();
+    for adapter in fabric["adapters"].as_array_mut().unwrap() {
+        adapter["name"] = json!("MT4129 ConnectX7 Mellanox Technologies");
+    }
+    desk.write("f.json", &fabric.to_string());
+    let error = desk.error(&["order", "f.json"]);
+    assert!(error.contains("no host that can take part: 32 hosts are left out; "), "{error}");
+    let why = "the description of its adapter names no host (adapter 0x02d0dc";
+    assert!(error.contains(why) && error.contains(", at port "), "{error}");
 }

@@ -155,3 +155,21 @@ fn the_benchmark_compares_with_the_beginning() {
         assert!(row["compared"].as_u64().unwrap() == 20, "{row}");
     }
 }
+
+#[test]
+fn dmodk_cannot_try_faults() {
+    let desk = desk();
+    let error = desk.error(&["whatif", "f.topo", "--engine", "dmodk"]);
+    assert_eq!(
+        error,
+        "dmodc: the engine dmodk routes only regular fat trees (PGFTs) without faults, so it cannot try any fault; use \
+         --engine dmodc\n"
+    );
+}
+
+/// Other commands report the median of random permutations, so the mean is called one.
+#[test]
+fn the_mean_of_random_permutations_is_called_so() {
+    let shown = desk().ok(&["whatif", "f.topo", "--patterns", "rp:10"]);
+    assert!(shown.contains("; rp:10 mean "), "{shown}");
+}

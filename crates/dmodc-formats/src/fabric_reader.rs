@@ -1,6 +1,7 @@
 //! Shared by all readers of fabrics: goes through a text line by line, and notes the lines that are damaged.
 
-use dmodc::fabric::AdapterKind;
+use dmodc::advise::compare::SelfLoop;
+use dmodc::fabric::{AdapterKind, Inconsistency, Problem};
 use dmodc::{FabricBuilder, Guid, Lid};
 
 use crate::scan::{Cursor, lines};
@@ -90,6 +91,7 @@ impl FabricReader {
     /// Returns the fabric of the text.
     pub(crate) fn finish(mut self, text: &[u8], format: Format) -> Result<Reading, ReadError> {
         let (fabric, inconsistencies) = self.builder.finish_sound();
+        let self_loops = self_loops(&inconsistencies);
         self.dirt.note_all(inconsistencies);
         if self.devices == 0 || fabric.switches().is_empty() {
             // The error of the first refused line is more helpful than "no switch".
@@ -110,8 +112,19 @@ impl FabricReader {
             );
         }
         let (dirt, planes) = (self.dirt, self.planes);
-        Ok(Reading { fabric, format, dirt, given_lids: given.len(), planes })
+        Ok(Reading { fabric, format, dirt, given_lids: given.len(), planes, self_loops })
     }
+}
+
+/// Returns the cables that join two ports of one switch, each once.
+fn self_loops(inconsistencies: &[Inconsistency]) -> Vec<SelfLoop> {
+    let loops = inconsistencies.iter().filter_map(|found| match found.problem {
+        Problem::SelfLoop(switch, port, far) if port < far => {
+            Some(SelfLoop { switch, ports: [port, far] })
+        }
+        _ => None,
+    });
+    loops.collect()
 }
 
 /// Returns the first line that names a GUID. It is searched for only if something is wrong.

@@ -7,6 +7,13 @@
 //!
 //! In a list of hosts, names are separated by blanks, commas or line ends. A list of pairs has one pair a line. A `#`
 //! begins a comment.
+//!
+//! A list of hosts may also be a host file of Open MPI. What it says about slots is checked and not used:
+//!
+//! ```text
+//! n001 slots=4 max_slots=8
+//! n002:4
+//! ```
 
 use crate::ReadError;
 use crate::scan::{Cursor, lines, printable};
@@ -30,9 +37,14 @@ pub struct ListedName {
 pub fn read_hosts(text: &[u8]) -> Result<Vec<ListedName>, ReadError> {
     let mut hosts = Vec::new();
     for mut line in lines(text) {
+        let mut has_host = false;
         while let Some(word) = next(&mut line, true) {
             let number = line.number();
-            let names = unfold(&word).map_err(|message| line.error(message))?;
+            if is_slots(&word, has_host).map_err(|message| line.error(message))? {
+                continue;
+            }
+            has_host = true;
+            let names = unfold(without_slots(&word)).map_err(|message| line.error(message))?;
             hosts.extend(names.into_iter().map(|name| ListedName { name, line: number }));
             if hosts.len() > MOST_HOSTS {
                 return Err(line.error(format!("more than {MOST_HOSTS} hosts are listed")));
@@ -46,6 +58,30 @@ pub fn read_hosts(text: &[u8]) -> Result<Vec<ListedName>, ReadError> {
             message: "the file lists no host; expected host names, GUIDs or LIDs".into(),
         }),
         false => Ok(hosts),
+    }
+}
+
+/// Returns whether a word of a host file of Open MPI is about the slots of the host before it.
+fn is_slots(word: &str, has_host: bool) -> Result<bool, String> {
+    let Some((key, value)) = word.split_once('=') else { return Ok(false) };
+    if !["slots", "max_slots", "max-slots"].contains(&key) {
+        return Ok(false);
+    }
+    let word = printable(word);
+    if value.parse::<u32>().is_err() {
+        return Err(format!("expected a number of slots after '{key}=', not '{word}'"));
+    }
+    match has_host {
+        true => Ok(true),
+        false => Err(format!("expected a host before '{word}'")),
+    }
+}
+
+/// Returns a name without the number of slots after it, as in `n1:4`.
+fn without_slots(word: &str) -> &str {
+    match word.rsplit_once(':') {
+        Some((name, slots)) if !name.is_empty() && slots.parse::<u32>().is_ok() => name,
+        _ => word,
     }
 }
 
@@ -158,6 +194,22 @@ mod tests {
         let expected =
             ["n001", "n002", "n003", "n7", "login1", "r1n08x", "r1n09x", "r2n08x", "r2n09x"];
         assert_eq!(list, expected);
+    }
+
+    #[test]
+    fn host_files_of_open_mpi_are_lists_of_hosts() {
+        let list =
+            hosts("# a comment\nn1 slots=4\nn2:8\nn3 slots=2 max_slots=4 # n9\nn4 max-slots=1\n\n");
+        assert_eq!(list.unwrap(), ["n1", "n2", "n3", "n4"]);
+        assert_eq!(hosts("n[1-2]:4,n3:1").unwrap(), ["n1", "n2", "n3"]);
+        // Only a number after a colon is a number of slots.
+        assert_eq!(hosts("n1:x :4").unwrap(), ["n1:x", ":4"]);
+        for (text, what) in [
+            ("n1 slots=many", "1:14: expected a number of slots after 'slots=', not 'slots=many'"),
+            ("n1\nslots=4", "2:8: expected a host before 'slots=4'"),
+        ] {
+            assert_eq!(hosts(text).unwrap_err(), what);
+        }
     }
 
     #[test]

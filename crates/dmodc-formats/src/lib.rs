@@ -58,6 +58,7 @@ pub use planes::Planes;
 pub use scan::printable;
 
 use dmodc::Fabric;
+use dmodc::advise::compare::SelfLoop;
 use unsupported::describe_unsupported;
 
 /// A place in the input that cannot be read, and the reason.
@@ -114,6 +115,8 @@ pub struct Reading {
     pub given_lids: usize,
     /// The planes of XDR ports, if the file has them.
     pub planes: Planes,
+    /// Cables that join two ports of one switch. The fabric is without them, but their ports are not free.
+    pub self_loops: Vec<SelfLoop>,
 }
 
 /// Returns the format of a text, judged by its lines. The beginning of a text is enough.
@@ -150,7 +153,7 @@ pub fn read(text: &[u8]) -> Result<Reading, ReadError> {
             let (fabric, given) = json::read(text)?.with_missing_lids();
             let given_lids = given.len();
             let (format, dirt, planes) = (Format::Json, Dirt::default(), Planes::default());
-            Ok(Reading { fabric, format, dirt, given_lids, planes })
+            Ok(Reading { fabric, format, dirt, given_lids, planes, self_loops: vec![] })
         }
         None => {
             let message = match describe_unsupported(text) {

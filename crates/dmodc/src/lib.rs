@@ -79,7 +79,7 @@ pub use fabric::{Degradation, Fabric, FabricBuilder, GuidOrder, Joined, Live, Pg
 pub use group::{Group, PortGroups};
 pub use id::{AdapterIndex, CableIndex, Guid, Lid, NodeIndex, PortNumber, SwitchIndex};
 pub use infer::{
-    AddedCables, InferredLevel, InferredWhole, ShapeDifference, SurplusCable, TooIrregular,
+    AddedCables, InferredLevel, InferredWhole, ShapeDifference, ShapeDoubt, TooIrregular,
 };
 pub use kernel::Kernel;
 pub use leaf::{Doubt, DoubtReason, LeafChoice, LeafRule, Leaves, NamePattern, NoLeafMeant};

@@ -14,15 +14,16 @@ pub(crate) struct DrainArgs {
     #[command(flatten)]
     pub(crate) routing: RoutingArgs,
     /// The file that lists the parts, one in each line: a switch by its name or GUID, or a cable by one of its two ports, such
-    /// as "L1-0/7" or "0x0002c90100000001/7". A line that begins with # is a comment.
+    /// as "L1-0/7" or "0x0002c90100000001/7". What follows a # at the beginning of a line or after a blank is a comment,
+    /// unless it belongs to the name of a switch.
     #[arg(long, value_name = "FILE")]
     pub(crate) parts: PathBuf,
     /// The limits that every state must keep to, separated by commas; they are explained below.
     #[arg(long, value_name = "LIMIT=VALUE,…", default_value = "lost=0")]
     pub(crate) keep: DrainLimits,
     /// Judge states by this number of shifts, drawn at random. If the fabric has no more shifts, all of them are taken.
-    #[arg(long, value_name = "N", default_value_t = 200)]
-    pub(crate) shifts: usize,
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) shifts: u32,
     /// Judge at most this number of states in an exact search. If there are more, the search is greedy.
     #[arg(long, value_name = "N", default_value_t = 4096)]
     pub(crate) states: usize,
@@ -53,8 +54,8 @@ pub(crate) struct RepairArgs {
     #[arg(long, value_name = "N")]
     pub(crate) steps: Option<usize>,
     /// Judge states by this number of shifts, drawn at random. If the fabric has no more shifts, all of them are taken.
-    #[arg(long, value_name = "N", default_value_t = 200)]
-    pub(crate) shifts: usize,
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) shifts: u32,
     /// Print the result as JSON instead of text.
     #[arg(long)]
     pub(crate) json: bool,

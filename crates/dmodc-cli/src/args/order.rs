@@ -15,7 +15,7 @@ pub(crate) struct HostOrderArgs {
     /// array (FILE.npy). Without it, tables are computed as 'dmodc route' does, by --engine.
     pub(crate) tables: Option<PathBuf>,
     /// The hosts of the job, in the order that they would have without this command. The file lists host names (also
-    /// folded as in "node[1-4]"), GUIDs or LIDs. The word 'all', which is the default, stands for all hosts in the natural
+    /// folded as in "node[1-4]"), GUIDs or LIDs, or it is a host file of Open MPI. The word 'all', which is the default, stands for all hosts in the natural
     /// order of their names.
     #[arg(long, value_name = "FILE", default_value = "all")]
     pub(crate) hosts: PathBuf,

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, anyhow, ensure};
 use dmodc::advise::{
     Advice, Ceilings, DrainPlan, Exceeded, LimitKind, StatePatterns, UnsafeWhen, drain,
 };
-use dmodc::fabric::Part;
+use dmodc::fabric::{FindError, Part};
 use dmodc::{Fabric, Router};
 use serde_json::{Value, json};
 
@@ -28,7 +28,7 @@ pub(super) fn run(args: &DrainArgs) -> Result<Answer> {
     let progress = StateProgress::new();
     let permutations = if args.keep.rp.is_some() { PERMUTATIONS } else { 0 };
     let advice = Advice {
-        patterns: StatePatterns { shifts: args.shifts, permutations, seed: 1 },
+        patterns: StatePatterns { shifts: args.shifts as usize, permutations, seed: 1 },
         most_states: args.states,
         on_state: &|| progress.count(),
     };
@@ -58,7 +58,7 @@ impl PartList {
         let lines = text.lines().map(str::trim).zip(1..);
         for (line, at) in lines.filter(|(l, _)| !l.is_empty() && !l.starts_with('#')) {
             let place = || format!("{name}:{at}");
-            let part = live.fabric.find_part(line).with_context(place)?;
+            let part = named_part(live.fabric, line).with_context(place)?;
             let works = match part {
                 Part::Switch(s) => live.switch(s),
                 Part::Cable(c) => live.cable(c),
@@ -76,6 +76,21 @@ impl PartList {
         ensure!(!list.parts.is_empty(), "{name}: this file lists no part");
         Ok(list)
     }
+}
+
+/// Returns the part that a line names. A comment may follow after a blank and `#`; but a name may contain these, too, so the
+/// longest text that names a part is taken.
+fn named_part(fabric: &Fabric, line: &str) -> Result<Part, FindError> {
+    let comments = line.rmatch_indices('#').map(|(at, _)| &line[..at]);
+    let ends = comments.filter(|text| text.ends_with(char::is_whitespace)).map(str::trim_end);
+    let mut found = fabric.find_part(line);
+    for text in ends {
+        if found.is_ok() {
+            break;
+        }
+        found = fabric.find_part(text);
+    }
+    found
 }
 
 struct DrainReport<'a> {
@@ -221,6 +236,9 @@ fn reason(exceeded: &Exceeded) -> String {
     match exceeded.limit {
         LimitKind::Lost => {
             format!("{} not delivered, and the limit is {most}", pairs(exceeded.value as u64))
+        }
+        LimitKind::Permutations => {
+            format!("the median of rp is {value}, and the limit is {most}")
         }
         limit => format!("{} is {value}, and the limit is {most}", limit.name()),
     }

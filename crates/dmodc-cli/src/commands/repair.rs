@@ -25,7 +25,7 @@ pub(super) fn run(args: RepairArgs) -> Result<Answer> {
         "the steps go to standard output; write the CSV and the figure to files"
     );
     let (csv, svg, is_json) = (args.csv.clone(), args.svg.clone(), args.json);
-    let (steps, shifts) = (args.steps.unwrap_or(usize::MAX), args.shifts);
+    let (steps, shifts) = (args.steps.unwrap_or(usize::MAX), args.shifts as usize);
     let reference = source::name(&args.reference);
     let state = RouteState::read_joined(&args.routing(), Numbers::Once)?;
     let changes = match &state.reference {

@@ -18,7 +18,15 @@ pub(super) const PAGES: &[HelpPage] = &[HelpPage {
             title: "The fewest steps",
             text: NoteText::Prose(
                 "With --with, no repair has fewer steps than the one that is shown. Without it, the ports of cables are not \
-                 known: the number of steps is compared with a lower bound.",
+                 known: the number of steps is compared with a lower bound. A warning says if all steps together raise the \
+                 predicted risk.",
+            ),
+        },
+        Note {
+            title: "Doubtful",
+            text: NoteText::Prose(
+                "Without --with, a few cables within a level, a cable of one switch and a leaf without uplinks are listed as \
+                 doubtful: no regular shape has them, but they are no proof of a mistake.",
             ),
         },
         Note {
@@ -37,10 +45,10 @@ pub(super) const PAGES: &[HelpPage] = &[HelpPage {
     ],
     exit: &[
         (0, "The fabric is cabled as intended."),
-        (1, "It is cabled in another way, or devices differ."),
+        (1, "It is cabled in another way, devices differ, or something is doubtful."),
         (
             2,
-            "An input file or an option is wrong, or there is no intended fabric and the fabric is too irregular.",
+            "An input file or an option is wrong, or there is no intended fabric and the fabric has no regular shape.",
         ),
     ],
     files: &[

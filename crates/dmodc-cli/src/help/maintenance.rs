@@ -8,7 +8,8 @@ const COLUMNS: Note = Note {
     text: NoteText::List(&[
         (
             "lost",
-            "Node pairs that are not delivered: the tables lose them, no cables connect them, or a node is out of service.",
+            "Node pairs that are not delivered: the tables lose them, no cables connect them (they are cut off), or a node is out \
+             of service. Other commands count pairs that are cut off separately.",
         ),
         (
             "a2a",
@@ -31,7 +32,7 @@ pub(super) const PAGES: &[HelpPage] = &[
                 text: NoteText::List(&[
                     (
                         "lost=N",
-                        "At most N node pairs more than now are not delivered; the default is 0.",
+                        "At most N node pairs more than now are not delivered, lost and cut off together; the default is 0.",
                     ),
                     ("a2a=1.1x", "All-to-all risk: at most 1.1 times that of now."),
                     ("a2a=500", "All-to-all risk: at most 500."),

@@ -41,7 +41,10 @@ pub(super) const PAGES: &[HelpPage] = &[HelpPage {
     files: &[
         FABRIC_FILE,
         TABLES_FILE,
-        ("--hosts FILE", "Host names, GUIDs or LIDs, separated by blanks, commas or line ends."),
+        (
+            "--hosts FILE",
+            "Host names, GUIDs or LIDs, separated by blanks, commas or line ends; or a host file of Open MPI, whose slots are not used.",
+        ),
         ("--output FILE", "The list of hosts for mpirun or srun."),
     ],
     examples: &[

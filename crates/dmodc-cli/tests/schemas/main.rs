@@ -415,6 +415,10 @@ fn cablings(desk: &mut CheckedDesk) {
     let rows = "leaf-0,1,n0,1\nleaf-0,5,n1,1\nleaf-1,7,nobody,1\nleaf-0,3,spine-0,1\n";
     desk.desk.write("moved.csv", &format!("{header}{rows}"));
     desk.json(&["compare", &clean, "--with", "moved.csv"]);
+    // Without a plan: a cable within a level, a leaf without uplinks, and a cable of one switch.
+    for doubtful in ["equal-ranks", "island", "self-loop"] {
+        desk.json(&["compare", &fixture(&format!("{doubtful}/fabric.topo"))]);
+    }
 }
 
 /// Parts that can be taken out, parts that cannot, limits that the present state exceeds, and repairs.

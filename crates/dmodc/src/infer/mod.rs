@@ -18,6 +18,7 @@
 
 mod block;
 mod difference;
+mod doubts;
 mod evidence;
 mod likes;
 mod neighbours;
@@ -34,7 +35,8 @@ use crate::leaf::LeafRule;
 use crate::rank::Ranking;
 use crate::words::counted;
 use block::Block;
-pub use difference::{ShapeDifference, SurplusCable};
+pub use difference::ShapeDifference;
+pub use doubts::ShapeDoubt;
 use evidence::{Seeming, have_fewer_cables};
 use likes::sets_of_likes;
 use neighbours::Neighbours;
@@ -85,6 +87,13 @@ pub enum TooIrregular {
         /// All cables between switches.
         cables: usize,
     },
+    /// Fewer than half of the cables between switches can be compared with others: their number, and that of all.
+    NothingAlike {
+        /// The cables of switches that resemble others.
+        compared: usize,
+        /// All cables between switches.
+        cables: usize,
+    },
     /// More than a quarter of the cables from one rank to the next would be added.
     TooMany {
         /// The lower rank.
@@ -102,6 +111,14 @@ impl fmt::Display for TooIrregular {
             TooIrregular::NothingShared { odd, cables } => write!(
                 f,
                 "{odd} of {} between switches fit no pattern that several switches share",
+                counted(cables, "cable")
+            ),
+            TooIrregular::NothingAlike { cables: 0, .. } => {
+                f.write_str("no cable joins two switches")
+            }
+            TooIrregular::NothingAlike { compared, cables } => write!(
+                f,
+                "{compared} of {} between switches belong to switches that resemble others, which is less than half",
                 counted(cables, "cable")
             ),
             TooIrregular::TooMany { rank, added, present } => write!(

@@ -75,6 +75,27 @@ impl Parts {
         whole
     }
 
+    /// Returns for each switch whether enough other parts of its level have the size of its part and are whole, so that they
+    /// show what the part should be.
+    pub(super) fn with_witnesses(&self, switches: usize) -> Vec<bool> {
+        let mut whole = BTreeMap::new();
+        let size = |part: &Part, rank| (rank, part.lower.len(), part.upper.len());
+        for (part, &rank) in self.parts.iter().zip(&self.ranks) {
+            if part.absent_pairs() == 0 {
+                *whole.entry(size(part, rank)).or_insert(0) += 1;
+            }
+        }
+        let mut known = vec![false; switches];
+        for (part, &rank) in self.parts.iter().zip(&self.ranks) {
+            let is_whole = usize::from(part.absent_pairs() == 0);
+            let witnesses = whole.get(&size(part, rank)).copied().unwrap_or(0);
+            if witnesses - is_whole >= WITNESSES {
+                part.lower.iter().for_each(|s| known[s.at()] = true);
+            }
+        }
+        known
+    }
+
     /// Returns the absent pairs of parts that lack few, if at least half of the parts of their level have the same size
     /// and are whole.
     pub(super) fn absent(&self, above: &Neighbours) -> Vec<(SwitchIndex, SwitchIndex)> {

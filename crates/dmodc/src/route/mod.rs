@@ -163,15 +163,7 @@ impl fmt::Display for RouteError {
     }
 }
 
-impl Error for RouteError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            RouteError::NotPgft(e) => Some(e),
-            // The message is already that of the cause.
-            _ => None,
-        }
-    }
-}
+impl Error for RouteError {}
 
 impl From<TooFar> for RouteError {
     fn from(e: TooFar) -> Self {

@@ -13,6 +13,7 @@
 #![allow(dead_code, unused_imports, unreachable_pub, reason = "each test binary uses a part")]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+pub mod cabling;
 mod case;
 mod description;
 mod directors;

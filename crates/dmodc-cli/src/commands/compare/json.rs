@@ -1,11 +1,13 @@
 //! The result for scripts.
 
 use dmodc::advise::compare::replug::{PortId, Replug};
-use dmodc::advise::compare::{DeviceKind, PlannedStep, Risk, Side, Unmatched, WhyUnmatched};
+use dmodc::advise::compare::{
+    CabledDevice, CablingDoubt, DeviceKind, PlannedStep, Risk, Side, Unmatched, WhyUnmatched,
+};
 use serde_json::{Value, json};
 
 use super::CompareReport;
-use super::steps::{device, needs_absent, ports, verb};
+use super::steps::{device, is_absent, needs_absent, ports, verb};
 
 pub(super) fn json(report: &CompareReport<'_>) -> String {
     let CompareReport { comparison, plan, intended } = report;
@@ -41,7 +43,11 @@ pub(super) fn json(report: &CompareReport<'_>) -> String {
         "bound": comparison.bound,
         "exact": comparison.is_exact(),
         "wrong_cables": comparison.wrong_cables(),
+        "cables_compared": comparison.compared_cables,
         "present": risk(plan.present.as_ref()),
+        "after": risk(plan.after.as_ref()),
+        "harmful": plan.is_harmful(),
+        "doubtful": comparison.doubts.iter().map(|doubt| doubtful(report, doubt)).collect::<Vec<_>>(),
         "hosts_compared": comparison.compares_hosts,
         "matched": { "by_guid": comparison.by_guid, "by_name": comparison.by_name },
         "unmatched": comparison.unmatched.iter().map(|u| unmatched(report, u)).collect::<Vec<_>>(),
@@ -52,7 +58,7 @@ pub(super) fn json(report: &CompareReport<'_>) -> String {
 /// Returns the ends of a step, in the words of its kind.
 fn change(report: &CompareReport<'_>, at: usize, step: Replug) -> Value {
     let mut value = json!({ "step": at + 1 });
-    let [first, second] = ports(step).map(|port| end(report, port));
+    let [first, second] = ports(report.comparison, step).map(|port| end(report, port));
     match step {
         Replug::Swap(..) => value["ports"] = json!([first, second]),
         Replug::Move { .. } => {
@@ -64,12 +70,26 @@ fn change(report: &CompareReport<'_>, at: usize, step: Replug) -> Value {
     value
 }
 
+/// Returns something doubtful: a cable or a leaf.
+fn doubtful(report: &CompareReport<'_>, doubt: &CablingDoubt) -> Value {
+    let ends = |ports: &[PortId; 2]| json!(ports.map(|port| end(report, port)));
+    match doubt {
+        CablingDoubt::SameRank(ports) => json!({ "kind": "same_rank", "ends": ends(ports) }),
+        CablingDoubt::SelfLoop(ports) => json!({ "kind": "self_loop", "ends": ends(ports) }),
+        CablingDoubt::NoUplink(device) => {
+            let CabledDevice { name, guid, .. } = &report.comparison.devices[*device];
+            json!({ "kind": "no_uplink", "device": name, "guid": guid.map(|guid| guid.to_string()) })
+        }
+    }
+}
+
 fn end(report: &CompareReport<'_>, port: PortId) -> Value {
     let device = device(report.comparison, port);
     json!({
         "device": device.name,
         "guid": device.guid.map(|guid| guid.to_string()),
         "port": report.comparison.ports[port as usize].port.0,
+        "in_fabric": !is_absent(report.comparison, port),
     })
 }
 

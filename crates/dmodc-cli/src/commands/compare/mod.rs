@@ -7,9 +7,9 @@ mod words;
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
-use dmodc::advise::compare::{Cabling, CompareError, Comparison, RepairPlan};
+use dmodc::advise::compare::{Cabling, CompareError, Comparison, RepairPlan, SelfLoop};
 use dmodc::{Fabric, LeafRule};
-use dmodc_formats::{ReadError, cabling};
+use dmodc_formats::{ReadError, Reading, cabling};
 
 use crate::args::{CompareArgs, FabricArgs};
 use crate::source::{bytes, located, name};
@@ -31,9 +31,14 @@ pub(super) fn run(args: &CompareArgs) -> Result<Answer> {
         !(args.json && is_stdout),
         "two results cannot both go to standard output: write one of them to a file (--csv FILE)"
     );
-    let fabric = input::fabric(&args.fabric)?;
+    let reading = input::reading(&args.fabric)?;
+    output::remark(&dirt(&args.fabric.fabric, &reading));
+    let Reading { fabric, self_loops, .. } = reading;
     let (fabric, leaves) = input::leaf_rule(&args.leaves, fabric)?;
-    let comparison = compared(args, &fabric, &leaves)?;
+    let comparison = match &args.with {
+        Some(path) => with_intended(args, path, &fabric, &self_loops)?,
+        None => with_shape(&fabric, &self_loops, &leaves)?,
+    };
     let plan = RepairPlan::new(&comparison, &fabric, &leaves, args.judge);
     let intended = args.with.as_deref().map(name);
     let report = CompareReport { comparison: &comparison, plan: &plan, intended };
@@ -47,20 +52,27 @@ pub(super) fn run(args: &CompareArgs) -> Result<Answer> {
     Ok(comparison.is_equal().into())
 }
 
-/// Compares the fabric with the intended one, or with its own shape.
-fn compared(args: &CompareArgs, fabric: &Fabric, leaves: &LeafRule) -> Result<Comparison> {
-    let Some(path) = &args.with else {
-        return Comparison::with_inferred(fabric, leaves).map_err(|why| {
-            anyhow!(
-                "the fabric is too irregular to compare it with a regular shape: {why}; name the intended fabric with --with"
-            )
-        });
-    };
+/// Compares the fabric with its own shape.
+fn with_shape(fabric: &Fabric, loops: &[SelfLoop], leaves: &LeafRule) -> Result<Comparison> {
+    Comparison::with_inferred(fabric, loops, leaves).map_err(|why| {
+        anyhow!(
+            "the fabric is too irregular to compare it with a regular shape: {why}; name the intended fabric with --with"
+        )
+    })
+}
+
+/// Compares the fabric with the intended one.
+fn with_intended(
+    args: &CompareArgs,
+    path: &Path,
+    fabric: &Fabric,
+    loops: &[SelfLoop],
+) -> Result<Comparison> {
     let text = bytes(path, |text| {
         dmodc_formats::detect(text).is_some() || cabling::detect(text).is_some()
     })?;
     let intended = intended(path, &text, &args.fabric)?;
-    Comparison::new(fabric, &intended).map_err(|error| match &error {
+    Comparison::with_self_loops(fabric, loops, &intended).map_err(|error| match &error {
         CompareError::PortTwice { lines: [first, second], .. } if *second > 0 => {
             let message = format!("{error}, in line {first} and in line {second}");
             located(path, &text, &ReadError { line: *second, column: 1, message })
@@ -91,8 +103,12 @@ fn intended(path: &Path, text: &[u8], args: &FabricArgs) -> Result<Cabling> {
     if let Some(first) = reading.dirt.first().filter(|_| args.strict) {
         return Err(located(path, text, first)).context("the intended fabric is damaged");
     }
-    for line in text::dirt(&reading.dirt) {
-        eprintln!("dmodc: {}: {line}", name(path));
-    }
-    Ok(Cabling::of(&reading.fabric))
+    output::remark(&dirt(path, &reading));
+    Ok(Cabling::with_self_loops(&reading.fabric, &reading.self_loops))
+}
+
+/// Returns what is wrong with a file.
+fn dirt(path: &Path, reading: &Reading) -> String {
+    let lines = text::dirt(&reading.dirt).into_iter();
+    lines.map(|line| format!("dmodc: {}: {line}\n", name(path))).collect()
 }

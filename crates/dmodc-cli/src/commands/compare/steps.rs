@@ -27,12 +27,23 @@ pub(super) fn port_name(comparison: &Comparison, port: PortId) -> String {
     format!("'{}' port {number}", device_name(device(comparison, port)))
 }
 
-/// The ports that a step concerns, the first at the switch under which it is listed.
-pub(super) fn ports(step: Replug) -> [PortId; 2] {
+/// Returns the ports that a step concerns, the first at the device under which it is listed. That is in the fabric if either is.
+pub(super) fn ports(comparison: &Comparison, step: Replug) -> [PortId; 2] {
     match step {
-        Replug::Swap(a, b) | Replug::Plug(a, b) | Replug::Unplug(a, b) => [a, b],
+        // The port that a cable end leaves has a cable now, so it is in the fabric.
         Replug::Move { from, to } => [from, to],
+        Replug::Swap(a, b) | Replug::Plug(a, b) | Replug::Unplug(a, b) => {
+            match is_absent(comparison, a) && !is_absent(comparison, b) {
+                true => [b, a],
+                false => [a, b],
+            }
+        }
     }
+}
+
+/// Returns whether the device of a port is not in the fabric.
+pub(super) fn is_absent(comparison: &Comparison, port: PortId) -> bool {
+    !comparison.is_present(comparison.ports[port as usize].device)
 }
 
 /// Returns the word for a step.
@@ -47,8 +58,7 @@ pub(super) fn verb(step: Replug) -> &'static str {
 
 /// Returns whether a step needs a device that is not in the fabric.
 pub(super) fn needs_absent(comparison: &Comparison, step: Replug) -> bool {
-    let is_absent = |port: PortId| !comparison.is_present(comparison.ports[port as usize].device);
-    ports(step).into_iter().any(is_absent)
+    ports(comparison, step).into_iter().any(|port| is_absent(comparison, port))
 }
 
 /// Returns all steps as CSV.
@@ -62,7 +72,7 @@ pub(super) fn csv(report: &CompareReport<'_>) -> String {
             .to_owned();
     for (at, PlannedStep { step, risk, .. }) in report.plan.steps.iter().enumerate() {
         let _ = write!(rows, "{},{}", at + 1, verb(*step));
-        for port in ports(*step) {
+        for port in ports(report.comparison, *step) {
             let device = device(report.comparison, port);
             let guid = device.guid.map_or_else(String::new, |guid| guid.to_string());
             let number = report.comparison.ports[port as usize].port;

@@ -3,16 +3,16 @@
 use std::fmt::Write as _;
 
 use dmodc::advise::compare::replug::{PortId, Replug};
-use dmodc::advise::compare::{PlannedStep, Risk, Side, Unmatched, WhyUnmatched};
+use dmodc::advise::compare::{CablingDoubt, PlannedStep, Risk, Side, Unmatched, WhyUnmatched};
 
 use super::CompareReport;
-use super::steps::{device_name, needs_absent, port_name, ports};
+use super::steps::{device_name, is_absent, port_name, ports};
 use crate::text::{counted, number};
 
 /// The number of devices without a counterpart that are named, on each side.
 const NAMED: usize = 5;
 
-/// The number of steps that are shown.
+/// The number of steps that are shown, and that of doubtful things.
 const SHOWN: usize = 50;
 
 pub(super) fn text(report: &CompareReport<'_>) -> String {
@@ -24,6 +24,11 @@ pub(super) fn text(report: &CompareReport<'_>) -> String {
             counted(cables, "cable"),
             counted(comparison.by_guid, "device"),
             number(comparison.by_name),
+        ),
+        None if comparison.compared_cables < cables => format!(
+            "compared: {} of {} between switches with the regular shape of the fabric, which says nothing about the others\n",
+            number(comparison.compared_cables),
+            counted(cables, "cable")
         ),
         None => format!(
             "compared: {} between switches with the regular shape of the fabric\n",
@@ -50,8 +55,13 @@ pub(super) fn text(report: &CompareReport<'_>) -> String {
             let _ = writeln!(text, "now: {}", words(risk));
         }
         text += &steps(report);
+        text += &harm(report);
     }
-    text + "verdict: DIFFERENT\n"
+    text += &doubts(report);
+    text + match plan.steps.is_empty() && comparison.unmatched.is_empty() {
+        true => "verdict: DOUBTFUL\n",
+        false => "verdict: DIFFERENT\n",
+    }
 }
 
 /// Returns the numbers of steps, and whether they are the fewest.
@@ -94,13 +104,15 @@ fn steps(report: &CompareReport<'_>) -> String {
     }
     let mut heading = None;
     for (at, PlannedStep { step, risk, .. }) in plan.steps.iter().enumerate().take(SHOWN) {
-        let device = comparison.ports[ports(*step)[0] as usize].device;
+        let [own, other] = ports(comparison, *step);
+        let device = comparison.ports[own as usize].device;
         if heading != Some(device) {
             heading = Some(device);
-            let _ = writeln!(text, "  {}", device_name(&comparison.devices[device]));
+            let absent = if is_absent(comparison, own) { " (not in the fabric)" } else { "" };
+            let _ = writeln!(text, "  {}{absent}", device_name(&comparison.devices[device]));
         }
         let _ = write!(text, "    {}. {}", at + 1, instruction(report, *step));
-        if needs_absent(comparison, *step) {
+        if is_absent(comparison, other) && comparison.ports[other as usize].device != device {
             text += " (not in the fabric)";
         }
         let _ = match risk {
@@ -115,6 +127,61 @@ fn steps(report: &CompareReport<'_>) -> String {
     text
 }
 
+/// Returns what all steps bring, if not every one was judged, and a warning if they raise the risk.
+fn harm(report: &CompareReport<'_>) -> String {
+    let plan = report.plan;
+    let mut text = String::new();
+    let Some(after) = &plan.after else { return text };
+    let is_known = plan.steps.last().is_some_and(|step| step.risk.is_some());
+    if !is_known {
+        let _ = writeln!(text, "after all steps: {}", words(after));
+    }
+    if plan.is_harmful() {
+        let _ = writeln!(
+            text,
+            "WARNING: the steps raise the risk; {}",
+            match report.intended {
+                Some(_) => "routes will be worse than now if the intended fabric is right",
+                None => "do not follow them without knowing the intended fabric (--with)",
+            }
+        );
+    }
+    text
+}
+
+/// Returns what is doubtful.
+fn doubts(report: &CompareReport<'_>) -> String {
+    let comparison = report.comparison;
+    let mut text = String::new();
+    for doubt in comparison.doubts.iter().take(SHOWN) {
+        let ends = |ports: &[PortId; 2]| {
+            let [a, b] = ports.map(|port| port_name(comparison, port));
+            format!("the cable from {a} to {b}")
+        };
+        let _ = match doubt {
+            CablingDoubt::SameRank(ports) => {
+                writeln!(
+                    text,
+                    "doubtful: {} joins two switches of one rank, as few others do",
+                    ends(ports)
+                )
+            }
+            CablingDoubt::SelfLoop(ports) => {
+                writeln!(text, "doubtful: {} joins a switch to itself", ends(ports))
+            }
+            CablingDoubt::NoUplink(device) => {
+                let name = device_name(&comparison.devices[*device]);
+                writeln!(text, "doubtful: '{name}' is a leaf without any cable upwards")
+            }
+        };
+    }
+    if comparison.doubts.len() > SHOWN {
+        let more = counted(comparison.doubts.len() - SHOWN, "more doubt");
+        let _ = writeln!(text, "and {more} (--json lists all)");
+    }
+    text
+}
+
 /// Returns what to do at a switch.
 fn instruction(report: &CompareReport<'_>, step: Replug) -> String {
     let comparison = report.comparison;
@@ -123,7 +190,7 @@ fn instruction(report: &CompareReport<'_>, step: Replug) -> String {
         true => format!("port {}", at(other).port),
         false => port_name(comparison, other),
     };
-    let [own, other] = ports(step);
+    let [own, other] = ports(comparison, step);
     let (port, there) = (at(own).port, there(own, other));
     match step {
         Replug::Swap(..) => format!("swap port {port} and {there}"),

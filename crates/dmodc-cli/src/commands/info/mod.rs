@@ -40,7 +40,8 @@ struct Info<'a> {
 }
 
 pub(super) fn run(args: &InfoArgs) -> Result<Answer> {
-    let Reading { fabric, given_lids, format, dirt, planes } = input::reading(&args.fabric)?;
+    let reading = input::reading(&args.fabric)?;
+    let Reading { fabric, given_lids, format, dirt, planes, .. } = reading;
     let (fabric, leaves) = input::leaf_rule(&args.leaves, fabric)?;
     let whole = HealthyFabric::new(fabric);
     let live = whole.live();

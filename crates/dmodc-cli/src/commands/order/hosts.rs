@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use anyhow::{Result, anyhow, bail, ensure};
+use anyhow::{Result, anyhow, bail};
 use dmodc::advise::{HostProblem, Placement};
 use dmodc::{Live, RailHost, Rails};
 use dmodc_formats::hosts::{ListedName, read_hosts};
@@ -11,6 +11,7 @@ use dmodc_formats::printable;
 
 use crate::names::NodeNames;
 use crate::source;
+use crate::text::{self, counted};
 
 /// Returns whether a name stands for all hosts.
 pub(super) fn is_all(path: &Path) -> bool {
@@ -65,14 +66,33 @@ impl<'a> HostList<'a> {
         {
             // Service hosts with fewer adapters are no reason to refuse the whole fabric.
             let is_usual = is_all(path) && matches!(problem, Some(HostProblem::MissingRail(_)));
-            match problem.filter(|_| !is_usual).map(|problem| list.words(problem)).or(odd_name(of))
-            {
+            let why = problem.filter(|_| !is_usual).map(|problem| match problem {
+                HostProblem::Unnamed => unnamed(live, of),
+                problem => list.words(problem),
+            });
+            match why.or(odd_name(of)) {
                 Some(why) => list.leave_out(of.host.name(), line, why, skips || is_all(path))?,
                 None => list.hosts.push(host),
             }
         }
-        ensure!(!list.hosts.is_empty(), "{} has no host that can take part", list.name);
-        Ok(list)
+        match list.hosts.is_empty() {
+            true => Err(list.nobody()),
+            false => Ok(list),
+        }
+    }
+
+    /// Returns why no host can take part.
+    fn nobody(&self) -> anyhow::Error {
+        let hosts = counted(self.left_out.len(), "host");
+        match &self.left_out[..] {
+            [] => anyhow!("{} has no host that can take part", self.name),
+            [host] => anyhow!("{} has no host that can take part: {}", self.name, self.about(host)),
+            [first, ..] => anyhow!(
+                "{} has no host that can take part: {hosts} are left out; {}",
+                self.name,
+                self.about(first)
+            ),
+        }
     }
 
     /// Returns the hosts of a file, each once.
@@ -147,7 +167,7 @@ impl<'a> HostList<'a> {
             _ => format!(" on rail {}", printable(&rails[rail])),
         };
         match problem {
-            HostProblem::Unnamed => "the description of its adapter names no host".into(),
+            HostProblem::Unnamed => NO_NAME.into(),
             HostProblem::Dead => "all its links are dead".into(),
             HostProblem::DeadRail(rail) => format!("its link{} is dead", on(rail)),
             HostProblem::MissingRail(rail) => format!(
@@ -160,8 +180,23 @@ impl<'a> HostList<'a> {
             HostProblem::CutOff(rail) => {
                 format!("no live cables lead from it to most hosts of the list{}", on(rail))
             }
+            HostProblem::EquallyDivided(rail) => format!(
+                "the list has several parts of the same size that no live cables connect{}; list the hosts of one part",
+                on(rail)
+            ),
         }
     }
+}
+
+/// Why a host without a name cannot take part.
+const NO_NAME: &str = "the description of its adapter names no host";
+
+/// Returns why a host without a name cannot take part, and where it is: its description is that of many others.
+fn unnamed(live: Live<'_>, host: &RailHost<'_>) -> String {
+    let Some(n) = host.nodes.iter().flatten().next() else { return NO_NAME.into() };
+    let (guid, node) = (live.fabric.adapter_of(*n).guid, live.fabric.node(*n));
+    let switch = text::switch(live.fabric, node.switch);
+    format!("{NO_NAME} (adapter {guid}, at port {} of {switch})", node.switch_port)
 }
 
 /// Returns why the name of a host cannot be written into a list.

@@ -14,6 +14,7 @@ use dmodc::advise::{FaultScope, Present};
 use dmodc::judge::risk::SeriesPattern;
 use dmodc::{Fabric, Router};
 use dmodc_study::analysis::Pattern;
+use dmodc_study::engine::EngineName;
 use dmodc_study::interrupt;
 use dmodc_study::study::Shard;
 use dmodc_study::what_if::{
@@ -36,6 +37,10 @@ pub(super) fn run(args: &WhatifArgs) -> Result<Answer> {
             "--csv and --html need the name of a file; standard output is for the report"
         );
     }
+    ensure!(
+        args.routing.engine != EngineName::Dmodk,
+        "the engine dmodk routes only regular fat trees (PGFTs) without faults, so it cannot try any fault; use --engine dmodc"
+    );
     let state = RouteState::read(&args.routing, Numbers::Once)?;
     let engine = args.routing.engine.to_string();
     let router = state.into_router()?;

@@ -6,7 +6,7 @@ use dmodc_study::report::{FaultPage, FaultRow, Histogram, PatternSection, faults
 use dmodc_study::what_if::FaultGroup;
 
 use super::WhatifReport;
-use super::words::{example, kind_name};
+use super::words::{example, kind_name, series_name};
 use crate::args::command_line;
 use crate::text::{counted, number, time};
 
@@ -26,14 +26,14 @@ pub(super) fn html(report: &WhatifReport<'_>) -> String {
         ),
     ];
     for (pattern, risk) in report.patterns.iter().zip(&tally.series) {
-        facts.push((format!("{pattern} now"), format!("{:.2}", risk.mean())));
+        facts.push((format!("{} now", series_name(pattern)), format!("{:.2}", risk.mean())));
     }
     let shown = report.groups.len().min(SHOWN);
     faults_html(&FaultPage {
         title: "What every fault would do".into(),
         facts,
         distribution: distribution(report),
-        series: report.patterns.iter().map(ToString::to_string).collect(),
+        series: report.patterns.iter().map(series_name).collect(),
         rows: report.groups[..shown].iter().map(|group| row(report, group)).collect(),
         more: report.groups.len() - shown,
         made_by: format!("dmodc {}: {}", env!("CARGO_PKG_VERSION"), command_line()),

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use dmodc::fabric::Part;
+use dmodc_study::analysis::Pattern;
 use dmodc_study::study::Shard;
 use dmodc_study::what_if::{FaultGroup, Outcome, PartKind};
 
@@ -79,9 +80,18 @@ fn heading(report: &WhatifReport<'_>) -> String {
         ratio(tally.all_to_all.max as f64, tally.all_to_all.bound as f64),
     );
     for (pattern, risk) in report.patterns.iter().zip(&tally.series) {
-        let _ = write!(text, "; {pattern} {:.2}", risk.mean());
+        let _ = write!(text, "; {} {:.2}", series_name(pattern), risk.mean());
     }
     text + "\n\n"
+}
+
+/// Returns the name of a pattern. For random permutations it says what the number is, because other commands report their
+/// median.
+pub(super) fn series_name(pattern: &Pattern) -> String {
+    match pattern {
+        Pattern::Permutations(_) => format!("{pattern} mean"),
+        _ => pattern.to_string(),
+    }
 }
 
 /// Returns the groups, with those together that do the same harm.
@@ -134,7 +144,8 @@ fn line_text(report: &WhatifReport<'_>, line: &Line<'_>) -> String {
     for ((pattern, after), now) in series {
         let times = ratio(after.mean(), now.mean());
         let bound = ratio(after.mean(), after.mean_bound());
-        let _ = write!(text, "; {pattern} {:.2}: {times} × now, {bound} × the bound", after.mean());
+        let (name, mean) = (series_name(pattern), after.mean());
+        let _ = write!(text, "; {name} {mean:.2}: {times} × now, {bound} × the bound");
     }
     let _ = writeln!(
         text,

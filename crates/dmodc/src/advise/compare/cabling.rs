@@ -1,5 +1,7 @@
 //! A cabling as a list of cables: that of a fabric, or of a file that knows devices by name alone.
 
+use std::collections::HashMap;
+
 use crate::fabric::{AdapterKind, Fabric};
 use crate::id::{Guid, PortNumber};
 
@@ -39,6 +41,16 @@ pub struct CablingCable {
     pub ends: [CablingEnd; 2],
     /// The line of the file that lists it, from 1; 0 if it comes from no list.
     pub line: u32,
+}
+
+/// A cable between two ports of one switch. A [`Fabric`] has none, because nothing can be routed over it; but its ports are not
+/// free.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SelfLoop {
+    /// The GUID of the switch.
+    pub switch: Guid,
+    /// The ports.
+    pub ports: [PortNumber; 2],
 }
 
 /// A cabling.
@@ -85,4 +97,28 @@ impl Cabling {
             is_list: false,
         }
     }
+
+    /// Returns the cabling of a fabric whose file also lists these cables.
+    pub fn with_self_loops(fabric: &Fabric, loops: &[SelfLoop]) -> Self {
+        let mut cabling = Cabling::of(fabric);
+        cabling
+            .cables
+            .extend(self_loop_ends(fabric, loops).map(|ends| CablingCable { ends, line: 0 }));
+        cabling
+    }
+}
+
+/// Returns the ends of cables between two ports of one switch.
+pub(super) fn self_loop_ends(
+    fabric: &Fabric,
+    loops: &[SelfLoop],
+) -> impl Iterator<Item = [CablingEnd; 2]> {
+    let places: HashMap<Guid, usize> = match loops.is_empty() {
+        true => HashMap::new(),
+        false => (0..).zip(fabric.switches()).map(|(at, switch)| (switch.guid, at)).collect(),
+    };
+    loops.iter().filter_map(move |found| {
+        let device = *places.get(&found.switch)?;
+        Some(found.ports.map(|port| CablingEnd { device, port }))
+    })
 }

@@ -8,30 +8,45 @@
 //! Another choice of ports may need fewer steps. A swap repairs at most two missing pairs, and every other step one, which gives
 //! a lower bound.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod repair;
 
+use std::collections::BTreeMap;
+
+use super::cabling::self_loop_ends;
 use super::replug::{Matching, PortId, least_replugs};
-use super::{Cabling, CablingEnd, ComparedPort, Comparison, aggregation_cables};
+use super::{
+    Cabling, CablingDoubt, CablingEnd, ComparedPort, Comparison, SelfLoop, aggregation_cables,
+};
 use crate::fabric::{Cable, Fabric, Peer};
 use crate::id::{PortNumber, SwitchIndex};
-use crate::infer::{ShapeDifference, TooIrregular};
+use crate::infer::{ShapeDifference, ShapeDoubt, TooIrregular};
 use crate::leaf::LeafRule;
+use repair::Repair;
 
 impl Comparison {
-    /// Compares the cables between switches with the regular shape of the fabric.
+    /// Compares the cables between switches with the regular shape of the fabric. Its file also lists these cables between two
+    /// ports of one switch.
     ///
     /// # Errors
     /// If the fabric is too irregular to have one.
-    pub fn with_inferred(fabric: &Fabric, leaves: &LeafRule) -> Result<Self, TooIrregular> {
+    pub fn with_inferred(
+        fabric: &Fabric,
+        loops: &[SelfLoop],
+        leaves: &LeafRule,
+    ) -> Result<Self, TooIrregular> {
         let difference = ShapeDifference::new(fabric, leaves)?;
-        let mut comparison = between_switches(fabric);
-        let mut repair = Repair::new(fabric, &difference);
-        repair.exchange();
-        repair.reuse();
-        repair.add_missing(&difference);
-        let cables = repair.cables();
+        let loops: Vec<Cable> = self_loop_ends(fabric, loops)
+            .map(|ends| {
+                let [a, b] = ends.map(|end| (SwitchIndex::new(end.device), end.port));
+                Cable { a, b }
+            })
+            .collect();
+        let mut comparison = between_switches(fabric, &loops);
+        comparison.compared_cables = difference.compared;
+        let cables = Repair::new(fabric, &difference, &loops).cables(&loops);
         comparison.intend(fabric, &cables);
         comparison.keep_extra();
+        comparison.doubt(fabric, &difference.doubts, &loops);
         let switches = fabric.switches().len();
         let mut comparison = comparison.with_parts(switches);
         comparison.bound = bound(&comparison);
@@ -49,6 +64,27 @@ impl Comparison {
         }
     }
 
+    /// Notes what is doubtful and stays as it is.
+    fn doubt(&mut self, fabric: &Fabric, doubts: &[ShapeDoubt], loops: &[Cable]) {
+        let slot = |(s, port): (SwitchIndex, PortNumber)| fabric.port_slot(s, port) as PortId;
+        let stays = |ends: [PortId; 2]| self.intended[ends[0] as usize] == Some(ends[1]);
+        let is_changed = |s: SwitchIndex| {
+            let mut slots = (1..=fabric.switch(s).ports).map(|port| slot((s, PortNumber(port))));
+            slots.any(|at| self.intended[at as usize] != self.present[at as usize])
+        };
+        let ends = |cable: &Cable| [slot(cable.a), slot(cable.b)];
+        let found = doubts.iter().filter_map(|doubt| match doubt {
+            ShapeDoubt::SameRank(cable) => {
+                Some(CablingDoubt::SameRank(ends(cable))).filter(|_| stays(ends(cable)))
+            }
+            ShapeDoubt::NoUplink(s) => {
+                Some(CablingDoubt::NoUplink(s.at())).filter(|_| !is_changed(*s))
+            }
+        });
+        let loops = loops.iter().map(ends).filter(|ends| stays(*ends)).map(CablingDoubt::SelfLoop);
+        self.doubts = found.chain(loops).collect();
+    }
+
     /// Leaves a part as it is if its repair would take a cable away.
     fn keep_extra(&mut self) {
         for ports in super::replug::paths(&self.present, &self.intended) {
@@ -64,7 +100,7 @@ impl Comparison {
 }
 
 /// Returns a comparison of all switch ports with themselves. The cables of nodes are not compared.
-fn between_switches(fabric: &Fabric) -> Comparison {
+fn between_switches(fabric: &Fabric, loops: &[Cable]) -> Comparison {
     let Cabling { devices, .. } = Cabling::of(fabric);
     let (mut ports, mut present) = (vec![], Matching::new());
     let mut kept = aggregation_cables(fabric);
@@ -77,6 +113,10 @@ fn between_switches(fabric: &Fabric) -> Comparison {
                 Peer::Node(_) | Peer::None => None,
             });
         }
+    }
+    for cable in loops {
+        let [a, b] = [cable.a, cable.b].map(|(s, port)| fabric.port_slot(s, port));
+        (present[a], present[b]) = (Some(b as PortId), Some(a as PortId));
     }
     for n in fabric.node_indices().filter(|&n| !fabric.is_aggregation(n)) {
         let node = fabric.node(n);
@@ -93,6 +133,8 @@ fn between_switches(fabric: &Fabric) -> Comparison {
         parts: vec![],
         bound: 0,
         unmatched: vec![],
+        doubts: vec![],
+        compared_cables: 0,
         compares_hosts: false,
         by_guid: 0,
         by_name: 0,
@@ -121,163 +163,4 @@ fn bound(comparison: &Comparison) -> usize {
     let added = count(&comparison.intended).saturating_sub(count(&comparison.present));
     let bound = added + lacking.saturating_sub(added).div_ceil(2);
     bound.min(least_replugs(&comparison.present, &comparison.intended))
-}
-
-/// A cable that does not belong where it is, and which of its ends already serve another one.
-struct Misplaced {
-    cable: Cable,
-    lower: (SwitchIndex, PortNumber),
-    upper: (SwitchIndex, PortNumber),
-    lower_is_used: bool,
-    upper_is_used: bool,
-}
-
-/// A cable that a pair of switches lacks, and the ports found for it.
-#[derive(Clone, Copy)]
-struct Lacking {
-    lower: SwitchIndex,
-    upper: SwitchIndex,
-    lower_port: Option<PortNumber>,
-    upper_port: Option<PortNumber>,
-}
-
-/// The cables that are chosen for the shape.
-struct Repair<'a> {
-    fabric: &'a Fabric,
-    misplaced: Vec<Misplaced>,
-    lacking: Vec<Lacking>,
-    /// Ports that are or will be in use.
-    taken: BTreeSet<(SwitchIndex, PortNumber)>,
-    /// Cables of the inferred whole that are added as they are.
-    added: Vec<Cable>,
-}
-
-impl<'a> Repair<'a> {
-    fn new(fabric: &'a Fabric, difference: &ShapeDifference) -> Self {
-        let misplaced = difference.surplus.iter().map(|surplus| Misplaced {
-            cable: surplus.cable,
-            lower: surplus.lower,
-            upper: surplus.upper,
-            lower_is_used: false,
-            upper_is_used: false,
-        });
-        let lacking = difference.lacking.iter().flat_map(|pair| {
-            let (lower, upper) = (pair.lower, pair.upper);
-            let one = Lacking { lower, upper, lower_port: None, upper_port: None };
-            std::iter::repeat_n(one, pair.cables)
-        });
-        let mut taken = BTreeSet::new();
-        for s in fabric.switch_indices() {
-            for (at, port) in fabric.ports_of(s).iter().enumerate() {
-                if port.peer != Peer::None {
-                    taken.insert((s, PortNumber(at as u8 + 1)));
-                }
-            }
-        }
-        let (misplaced, lacking) = (misplaced.collect(), lacking.collect());
-        Repair { fabric, misplaced, lacking, taken, added: vec![] }
-    }
-
-    /// Finds pairs of exchanged cables: a–y and b–x are misplaced, a–x and b–y are lacking.
-    fn exchange(&mut self) {
-        for first in 0..self.lacking.len() {
-            let Lacking { lower: a, upper: x, lower_port: None, .. } = self.lacking[first] else {
-                continue;
-            };
-            let Some((second, at_a, at_x)) = self.exchanged(a, x) else { continue };
-            self.use_ports(first, at_a, at_x);
-            self.use_ports(second, at_x, at_a);
-        }
-    }
-
-    /// Returns the place of b–y among the lacking cables, and those of a–y and b–x among the misplaced ones.
-    fn exchanged(&self, a: SwitchIndex, x: SwitchIndex) -> Option<(usize, usize, usize)> {
-        let is_unused = |m: &&Misplaced| !m.lower_is_used && !m.upper_is_used;
-        let unused = || self.misplaced.iter().enumerate().filter(|(_, m)| is_unused(m));
-        for (at_a, own) in unused().filter(|(_, m)| m.lower.0 == a) {
-            for (at_x, other) in unused().filter(|(_, m)| m.upper.0 == x) {
-                let wanted = (other.lower.0, own.upper.0);
-                let second = self.lacking.iter().position(|l| {
-                    (l.lower, l.upper) == wanted && l.lower_port.is_none() && l.upper_port.is_none()
-                });
-                if let Some(second) = second {
-                    return Some((second, at_a, at_x));
-                }
-            }
-        }
-        None
-    }
-
-    /// Gives a lacking cable the lower port of one misplaced cable and the upper port of another one.
-    fn use_ports(&mut self, lacking: usize, lower_of: usize, upper_of: usize) {
-        self.misplaced[lower_of].lower_is_used = true;
-        self.misplaced[upper_of].upper_is_used = true;
-        self.lacking[lacking].lower_port = Some(self.misplaced[lower_of].lower.1);
-        self.lacking[lacking].upper_port = Some(self.misplaced[upper_of].upper.1);
-    }
-
-    /// Gives the other lacking cables ports of misplaced ones where there are any, and a free port at the other end.
-    fn reuse(&mut self) {
-        for at in 0..self.lacking.len() {
-            let Lacking { lower, upper, lower_port: None, upper_port: None } = self.lacking[at]
-            else {
-                continue;
-            };
-            let own = self.misplaced.iter().position(|m| m.lower.0 == lower && !m.lower_is_used);
-            let far = self.misplaced.iter().position(|m| m.upper.0 == upper && !m.upper_is_used);
-            match (own, far) {
-                (Some(own), Some(far)) => self.use_ports(at, own, far),
-                (Some(own), None) => {
-                    let Some(free) = self.take_free(upper) else { continue };
-                    self.misplaced[own].lower_is_used = true;
-                    self.lacking[at].lower_port = Some(self.misplaced[own].lower.1);
-                    self.lacking[at].upper_port = Some(free);
-                }
-                (None, Some(far)) => {
-                    let Some(free) = self.take_free(lower) else { continue };
-                    self.misplaced[far].upper_is_used = true;
-                    self.lacking[at].upper_port = Some(self.misplaced[far].upper.1);
-                    self.lacking[at].lower_port = Some(free);
-                }
-                (None, None) => {}
-            }
-        }
-    }
-
-    fn take_free(&mut self, s: SwitchIndex) -> Option<PortNumber> {
-        let mut ports = (1..=self.fabric.switch(s).ports).map(PortNumber);
-        let free = ports.find(|port| !self.taken.contains(&(s, *port)))?;
-        self.taken.insert((s, free));
-        Some(free)
-    }
-
-    /// Adds the cables of the inferred whole whose ports are still free.
-    fn add_missing(&mut self, difference: &ShapeDifference) {
-        for cable in difference.missing() {
-            let ends = [cable.a, cable.b];
-            let is_free = ends.iter().all(|end| !self.taken.contains(end));
-            let is_known = self.lacking.iter().any(|l| {
-                l.lower_port.is_some()
-                    && [(l.lower, l.upper), (l.upper, l.lower)].contains(&(cable.a.0, cable.b.0))
-            });
-            if is_free && !is_known {
-                self.taken.extend(ends);
-                self.added.push(cable);
-            }
-        }
-    }
-
-    /// Returns all cables of the shape.
-    fn cables(&self) -> Vec<Cable> {
-        let is_gone = |cable: &&Cable| {
-            let mut gone = self.misplaced.iter().filter(|m| m.lower_is_used || m.upper_is_used);
-            gone.any(|m| m.cable == **cable)
-        };
-        let stay =
-            self.fabric.inter_switch_cables().iter().filter(|cable| !is_gone(cable)).copied();
-        let found = self.lacking.iter().filter_map(|l| {
-            Some(Cable { a: (l.lower, l.lower_port?), b: (l.upper, l.upper_port?) })
-        });
-        stay.chain(found).chain(self.added.iter().copied()).collect()
-    }
 }

@@ -13,12 +13,12 @@ mod devices;
 mod inferred;
 mod plan;
 pub mod replug;
+mod sides;
 mod state;
 
-use std::collections::HashMap;
 use std::fmt;
 
-pub use cabling::{CabledDevice, Cabling, CablingCable, CablingEnd, DeviceKind};
+pub use cabling::{CabledDevice, Cabling, CablingCable, CablingEnd, DeviceKind, SelfLoop};
 pub use devices::WhyUnmatched;
 pub use plan::{PlannedStep, RepairPlan, Risk};
 
@@ -26,6 +26,7 @@ use crate::fabric::Fabric;
 use crate::id::PortNumber;
 use devices::Counterparts;
 use replug::{Matching, PortId, PortPlace, Replug, fewest_replugs, least_replugs};
+use sides::Sides;
 
 /// A port that is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -60,6 +61,18 @@ pub struct Unmatched {
     pub set_aside: usize,
 }
 
+/// Something that no regular shape has, and that is still no proof of a mistake. No step concerns it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CablingDoubt {
+    /// A cable joins two switches of the same rank, and few others of that rank do so.
+    SameRank([PortId; 2]),
+    /// A cable joins two ports of one switch.
+    SelfLoop([PortId; 2]),
+    /// A leaf with nodes has no cable to a switch of the next rank, and most leaves have one. This is its place in
+    /// [`Comparison::devices`].
+    NoUplink(usize),
+}
+
 /// A fabric and an intended cabling, port by port.
 #[derive(Clone, Debug)]
 pub struct Comparison {
@@ -79,6 +92,11 @@ pub struct Comparison {
     pub bound: usize,
     /// Devices without a counterpart.
     pub unmatched: Vec<Unmatched>,
+    /// What is doubtful without an intended cabling; empty with one.
+    pub doubts: Vec<CablingDoubt>,
+    /// The number of present cables about which the intended cabling says something. A regular shape says nothing about
+    /// switches that resemble no others.
+    pub compared_cables: usize,
     /// Whether the cables of hosts are compared.
     pub compares_hosts: bool,
     /// Intended devices that were found by GUID.
@@ -126,7 +144,20 @@ impl Comparison {
     /// # Errors
     /// If they have no switch in common, or the intended cabling has two cables in one port.
     pub fn new(fabric: &Fabric, intended: &Cabling) -> Result<Self, CompareError> {
-        let present = Cabling::of(fabric);
+        Comparison::with_self_loops(fabric, &[], intended)
+    }
+
+    /// Compares a fabric with an intended cabling, as [`Comparison::new`] does. The file of the fabric also lists these cables
+    /// between two ports of one switch.
+    ///
+    /// # Errors
+    /// If they have no switch in common, or the intended cabling has two cables in one port.
+    pub fn with_self_loops(
+        fabric: &Fabric,
+        loops: &[SelfLoop],
+        intended: &Cabling,
+    ) -> Result<Self, CompareError> {
+        let present = Cabling::with_self_loops(fabric, loops);
         let counterparts = Counterparts::new(fabric, &present, intended);
         let is_switch = |found: &usize| *found < fabric.switches().len();
         if !counterparts.of.iter().flatten().any(is_switch) {
@@ -137,9 +168,9 @@ impl Comparison {
         sides.finish(&counterparts)
     }
 
-    /// Returns whether nothing differs.
+    /// Returns whether nothing differs, and nothing is doubtful.
     pub fn is_equal(&self) -> bool {
-        self.parts.is_empty() && self.unmatched.is_empty()
+        self.parts.is_empty() && self.unmatched.is_empty() && self.doubts.is_empty()
     }
 
     /// Returns the number of steps.
@@ -164,163 +195,6 @@ impl Comparison {
     }
 }
 
-/// Both cablings, with devices numbered as in [`Comparison::devices`].
-struct Sides {
-    devices: Vec<CabledDevice>,
-    /// The number of devices that the fabric has, and the number of switches among them, which come first.
-    present_devices: usize,
-    switches: usize,
-    /// For each device, whether the other side has it, too.
-    is_matched: Vec<bool>,
-    compares_hosts: bool,
-    present: Vec<CablingCable>,
-    intended: Vec<CablingCable>,
-    kept: Vec<[CablingEnd; 2]>,
-    /// Cables that are not compared because one host probably replaces another one, on both sides.
-    replaced: Vec<[CablingEnd; 2]>,
-}
-
-impl Sides {
-    fn new(
-        fabric: &Fabric,
-        present: Cabling,
-        intended: &Cabling,
-        counterparts: &Counterparts,
-    ) -> Self {
-        let (present_devices, switches) = (present.devices.len(), fabric.switches().len());
-        let mut devices = present.devices;
-        let mut is_matched = vec![false; present_devices];
-        let mut places = vec![];
-        for (device, found) in intended.devices.iter().zip(&counterparts.of) {
-            places.push(found.unwrap_or(devices.len()));
-            match found {
-                Ok(found) => is_matched[*found] = true,
-                Err(_) => {
-                    devices.push(device.clone());
-                    is_matched.push(false);
-                }
-            }
-        }
-        let place = |end: CablingEnd| CablingEnd { device: places[end.device], ..end };
-        let is_aggregation = |end: &CablingEnd| is_aggregation(fabric, end.device);
-        let cables = intended.cables.iter();
-        let cables = cables.map(|cable| CablingCable { ends: cable.ends.map(place), ..*cable });
-        let cables = cables.filter(|cable| !cable.ends.iter().any(is_aggregation));
-        let names_a_host =
-            |(at, matched): (usize, &bool)| *matched && (switches..present_devices).contains(&at);
-        let has_adapters = intended.devices.iter().any(|d| d.kind == Some(DeviceKind::Adapter));
-        let compares_hosts = has_adapters || is_matched.iter().enumerate().any(names_a_host);
-        Sides {
-            present_devices,
-            switches,
-            compares_hosts,
-            present: present.cables,
-            intended: cables.collect(),
-            kept: aggregation_cables(fabric),
-            replaced: vec![],
-            devices,
-            is_matched,
-        }
-    }
-
-    fn is_unknown_host(&self, device: usize) -> bool {
-        (self.switches..self.present_devices).contains(&device) && !self.is_matched[device]
-    }
-
-    /// Sets the cables aside that are not compared.
-    fn set_aside(&mut self) {
-        let mut needed: HashMap<CablingEnd, usize> = HashMap::new();
-        for cable in &self.intended {
-            for (own, other) in [(0, 1), (1, 0)] {
-                needed.insert(cable.ends[own], cable.ends[other].device);
-            }
-        }
-        let (mut kept, mut replaced, mut places) = (vec![], vec![], vec![]);
-        let present = std::mem::take(&mut self.present);
-        let present = present.into_iter().filter(|cable| {
-            // The cable of a node has its switch first.
-            let [near, far] = cable.ends;
-            if !self.is_unknown_host(far.device) {
-                return true;
-            }
-            let is_aside = match needed.get(&near) {
-                None => !self.compares_hosts,
-                Some(wanted) => *wanted >= self.present_devices,
-            };
-            if is_aside {
-                kept.push(cable.ends);
-                if needed.contains_key(&near) {
-                    replaced.push(cable.ends);
-                    places.push(near);
-                }
-            }
-            !is_aside
-        });
-        self.present = present.collect();
-        places.sort_unstable();
-        self.intended.retain(|cable| {
-            let is_aside = cable.ends.iter().any(|end| places.binary_search(end).is_ok());
-            if is_aside {
-                replaced.push(cable.ends);
-            }
-            !is_aside
-        });
-        self.kept.extend(kept);
-        self.replaced = replaced;
-    }
-
-    fn finish(self, counterparts: &Counterparts) -> Result<Comparison, CompareError> {
-        let mut numbers = PortNumbers::default();
-        let present = numbers.matching(&self.present, &self.devices)?;
-        let intended = numbers.matching(&self.intended, &self.devices)?;
-        let unmatched = self.unmatched(counterparts);
-        let comparison = Comparison {
-            present_devices: self.present_devices,
-            present,
-            intended,
-            parts: vec![],
-            bound: 0,
-            unmatched,
-            compares_hosts: self.compares_hosts,
-            by_guid: counterparts.by_guid,
-            by_name: counterparts.by_name,
-            kept: self.kept,
-            ports: numbers.ports,
-            devices: self.devices,
-        };
-        Ok(comparison.with_parts(self.switches))
-    }
-
-    /// Returns the devices without a counterpart.
-    fn unmatched(&self, counterparts: &Counterparts) -> Vec<Unmatched> {
-        let mut cables = vec![0; self.devices.len()];
-        let mut set_aside = vec![0; self.devices.len()];
-        for cable in self.present.iter().chain(&self.intended) {
-            cable.ends.iter().for_each(|end| cables[end.device] += 1);
-        }
-        for ends in &self.replaced {
-            ends.iter().for_each(|end| {
-                cables[end.device] += 1;
-                set_aside[end.device] += 1;
-            });
-        }
-        let why = counterparts.of.iter().filter_map(|found| found.err());
-        let intended = (self.present_devices..).zip(why).map(|(at, why)| (at, Side::Intended, why));
-        // Hosts that are not compared, and aggregation nodes, have no cables here.
-        let present = (0..self.present_devices)
-            .filter(|&at| !self.is_matched[at] && (at < self.switches || cables[at] > 0))
-            .map(|at| (at, Side::Present, WhyUnmatched::Absent));
-        let unmatched = |(device, side, why): (usize, _, _)| Unmatched {
-            device,
-            side,
-            why,
-            cables: cables[device],
-            set_aside: set_aside[device],
-        };
-        intended.chain(present).map(unmatched).collect()
-    }
-}
-
 impl Comparison {
     /// Finds the steps.
     fn with_parts(mut self, switches: usize) -> Self {
@@ -337,60 +211,6 @@ impl Comparison {
         self.bound = least_replugs(&self.present, &self.intended);
         self
     }
-}
-
-/// The numbers of all ports.
-#[derive(Default)]
-struct PortNumbers {
-    ports: Vec<ComparedPort>,
-    numbers: HashMap<CablingEnd, PortId>,
-}
-
-impl PortNumbers {
-    fn number(&mut self, end: CablingEnd) -> PortId {
-        *self.numbers.entry(end).or_insert_with(|| {
-            self.ports.push(ComparedPort { device: end.device, port: end.port });
-            self.ports.len() as PortId - 1
-        })
-    }
-
-    /// Returns cables as a matching. A cable may be listed twice.
-    fn matching(
-        &mut self,
-        cables: &[CablingCable],
-        devices: &[CabledDevice],
-    ) -> Result<Matching, CompareError> {
-        let mut partner: Matching = vec![];
-        let mut lines: Vec<u32> = vec![];
-        for cable in cables {
-            let [a, b] = cable.ends.map(|end| self.number(end));
-            partner.resize(self.ports.len(), None);
-            lines.resize(self.ports.len(), 0);
-            for (own, other, end) in [(a, b, cable.ends[0]), (b, a, cable.ends[1])] {
-                let before = partner[own as usize];
-                if own == other || before.is_some_and(|before| before != other) {
-                    return Err(CompareError::PortTwice {
-                        device: devices[end.device].name.clone(),
-                        port: end.port,
-                        lines: [
-                            lines[own as usize].max(u32::from(own == other) * cable.line),
-                            cable.line,
-                        ],
-                    });
-                }
-                partner[own as usize] = Some(other);
-                lines[own as usize] = cable.line;
-            }
-        }
-        Ok(partner)
-    }
-}
-
-/// Returns whether a device of a fabric is an aggregation node.
-fn is_aggregation(fabric: &Fabric, device: usize) -> bool {
-    let adapter = device.checked_sub(fabric.switches().len());
-    let adapter = adapter.and_then(|at| fabric.adapters().get(at));
-    adapter.is_some_and(|adapter| adapter.kind == crate::fabric::AdapterKind::Aggregation)
 }
 
 /// Returns the cables of aggregation nodes.

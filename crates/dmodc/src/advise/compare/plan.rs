@@ -9,6 +9,7 @@ use std::cmp::Reverse;
 
 use super::Comparison;
 use super::replug::Replug;
+use super::state::leaves_of;
 use crate::fabric::{Degradation, Fabric, Live};
 use crate::judge::Delivery;
 use crate::judge::risk::Traffic;
@@ -68,11 +69,13 @@ pub struct RepairPlan {
     pub present: Option<Risk>,
     /// The steps.
     pub steps: Vec<PlannedStep>,
+    /// The risk once all steps are done; `None` if nothing was judged.
+    pub after: Option<Risk>,
 }
 
 impl RepairPlan {
     /// Sorts the steps of a comparison, and judges at most `judged` of them, each by routing the fabric. Up to as many routings
-    /// again find the order. If there are too many parts for that, short repairs come first.
+    /// again find the order, and one judges the end. If there are too many parts for that, short repairs come first.
     pub fn new(comparison: &Comparison, fabric: &Fabric, leaves: &LeafRule, judged: usize) -> Self {
         let judge = Judge { comparison, fabric, leaves };
         let present = (judged > 0).then(|| judge.risk(&comparison.present)).flatten();
@@ -87,7 +90,22 @@ impl RepairPlan {
                 steps.push(PlannedStep { step, part, risk });
             }
         }
-        RepairPlan { present, steps }
+        let after = match steps.last().filter(|_| present.is_some()) {
+            Some(PlannedStep { risk: Some(risk), .. }) => Some(*risk),
+            Some(_) => judge.risk(&cabling),
+            None => present,
+        };
+        RepairPlan { present, steps, after }
+    }
+
+    /// Returns whether all steps together raise the risk: fewer node pairs are delivered, or equally many with a higher load on
+    /// the worst port. It happens where most of a fabric is dead, and its shape is guessed from the rest.
+    pub fn is_harmful(&self) -> bool {
+        let harm = |risk: &Risk| (Reverse(risk.delivery.delivered), risk.all_to_all);
+        match (&self.present, &self.after) {
+            (Some(present), Some(after)) => harm(after) > harm(present),
+            _ => false,
+        }
     }
 }
 
@@ -100,7 +118,8 @@ struct Judge<'a> {
 
 impl Judge<'_> {
     fn risk(&self, cabling: &[Option<u32>]) -> Option<Risk> {
-        Risk::of(&self.comparison.fabric_with(self.fabric, cabling), self.leaves)
+        let fabric = self.comparison.fabric_with(self.fabric, cabling);
+        Risk::of(&fabric, &leaves_of(self.leaves, fabric.switches().len()))
     }
 
     /// Returns the parts in the order of their repairs, with at most this number of routings.

@@ -41,6 +41,26 @@ impl FromStr for RiskLimit {
     }
 }
 
+/// A number of node pairs.
+struct PairCount(u64);
+
+/// Why a text is no [`PairCount`].
+struct NoPairCount;
+
+impl fmt::Display for NoPairCount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("expected a number of node pairs, which is 0 or more")
+    }
+}
+
+impl FromStr for PairCount {
+    type Err = NoPairCount;
+
+    fn from_str(text: &str) -> Result<Self, NoPairCount> {
+        text.parse().map(PairCount).map_err(|_| NoPairCount)
+    }
+}
+
 impl RiskLimit {
     fn ceiling(self, now: f64) -> f64 {
         match self {
@@ -72,7 +92,7 @@ impl FromStr for DrainLimits {
         for written in Written::all(text) {
             let written = written?;
             match written.name {
-                "lost" => limits.lost = written.value()?,
+                "lost" => limits.lost = written.value::<PairCount>()?.0,
                 "a2a" => limits.a2a = Some(written.value()?),
                 "sp" => limits.sp = Some(written.value()?),
                 "rp" => limits.rp = Some(written.value()?),
@@ -180,7 +200,7 @@ mod tests {
         assert_eq!(limits.a2a, Some(RiskLimit::Times(1.1)));
         assert_eq!(limits.sp, Some(RiskLimit::Most(2.5)));
         for (text, why) in [
-            ("lost=1x", "lost=1x: invalid digit"),
+            ("lost=1x", "lost=1x: expected a number of node pairs, which is 0 or more"),
             ("a2a=-1", "a2a=-1: expected a risk such as 500"),
             ("a2a=NaN", "expected a risk"),
             ("a2a=infx", "expected a risk"),

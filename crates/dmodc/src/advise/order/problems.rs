@@ -19,6 +19,20 @@ pub enum HostProblem {
     NoEntries(usize),
     /// No live cables lead from its node on this rail to most hosts of the list.
     CutOff(usize),
+    /// On this rail, the list has several parts of the same size that no live cables connect. None of them has most hosts, so
+    /// nobody knows which part is meant.
+    EquallyDivided(usize),
+}
+
+/// The islands that the hosts of a list are on.
+#[derive(Clone, Copy)]
+enum UsualIsland {
+    /// Most hosts have no node on this rail.
+    None,
+    /// More hosts are on this island than on any other one.
+    One(u32),
+    /// As many hosts are on another island as on this one.
+    Several,
 }
 
 impl Placement<'_> {
@@ -30,13 +44,16 @@ impl Placement<'_> {
             self.node(host, rail).map(|n| islands[self.live.fabric.node(n).switch.at()])
         };
         // What most hosts have on each rail: the island they are on, or no node at all.
-        let usual: Vec<Option<u32>> = (0..rails)
+        let usual: Vec<UsualIsland> = (0..rails)
             .map(|rail| {
                 let has_node =
                     |host: &&&RailHost<'_>| host.nodes.get(rail).is_some_and(Option::is_some);
                 let with_node = hosts.iter().filter(has_node).count();
                 let seen: Vec<u32> = hosts.iter().filter_map(|host| of(host, rail)).collect();
-                most_common(seen).filter(|_| 2 * with_node > hosts.len())
+                match 2 * with_node > hosts.len() {
+                    true => most_common(seen),
+                    false => UsualIsland::None,
+                }
             })
             .collect();
         let problem = |host: &&RailHost<'_>| {
@@ -57,15 +74,18 @@ impl Placement<'_> {
         &self,
         host: &RailHost<'_>,
         rail: usize,
-        usual: Option<u32>,
+        usual: UsualIsland,
         island: Option<u32>,
     ) -> Option<HostProblem> {
         match (host.nodes.get(rail).copied().flatten(), usual) {
-            (None, Some(_)) => Some(HostProblem::MissingRail(rail)),
-            (None, None) => None,
+            (None, UsualIsland::None) => None,
+            (None, _) => Some(HostProblem::MissingRail(rail)),
             (Some(n), _) if !self.live.node(n) => Some(HostProblem::DeadRail(rail)),
             (Some(n), _) if !self.has_column[n.at()] => Some(HostProblem::NoEntries(rail)),
-            (Some(_), Some(_)) if island != usual => Some(HostProblem::CutOff(rail)),
+            (Some(_), UsualIsland::One(usual)) if island != Some(usual) => {
+                Some(HostProblem::CutOff(rail))
+            }
+            (Some(_), UsualIsland::Several) => Some(HostProblem::EquallyDivided(rail)),
             (Some(_), _) => None,
         }
     }
@@ -93,11 +113,14 @@ impl Placement<'_> {
     }
 }
 
-/// Returns the most common value, the least of equally common ones.
-fn most_common(mut values: Vec<u32>) -> Option<u32> {
-    values.sort_unstable();
-    let runs = values.chunk_by(|a, b| a == b);
-    // `max_by_key` returns the last of equal ones, so the runs are looked at backwards.
-    let runs: Vec<&[u32]> = runs.collect();
-    runs.into_iter().rev().max_by_key(|run| run.len()).map(|run| run[0])
+/// Returns the most common island.
+fn most_common(mut islands: Vec<u32>) -> UsualIsland {
+    islands.sort_unstable();
+    let mut runs: Vec<&[u32]> = islands.chunk_by(|a, b| a == b).collect();
+    runs.sort_by_key(|run| std::cmp::Reverse(run.len()));
+    match runs[..] {
+        [] => UsualIsland::None,
+        [first, second, ..] if first.len() == second.len() => UsualIsland::Several,
+        [first, ..] => UsualIsland::One(first[0]),
+    }
 }

@@ -97,7 +97,7 @@ impl FabricBuilder {
             }
             match (from, peer) {
                 (Vertex::Switch(a), Vertex::Switch(b)) if a == b => {
-                    self.problem(line, Problem::SelfLoop(guid, port));
+                    self.problem(line, Problem::SelfLoop(guid, port, to_port));
                 }
                 (Vertex::Switch(a), Vertex::Switch(b)) if a < b => {
                     cables.push(MatchedCable {

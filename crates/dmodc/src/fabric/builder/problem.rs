@@ -22,8 +22,8 @@ pub enum Problem {
     UnknownPeer(Guid, PortNumber, Guid),
     /// The port at the other end does not say that it is cabled back.
     OneSided(Guid, PortNumber, Guid, PortNumber),
-    /// A cable leads back into its own switch.
-    SelfLoop(Guid, PortNumber),
+    /// A cable leads back into its own switch: the ports of this end and of the other one.
+    SelfLoop(Guid, PortNumber, PortNumber),
     /// A cable joins two adapters, with no switch between.
     NoSwitch(Guid, PortNumber, Guid),
     /// An adapter's port is cabled, but its GUID was never given.
@@ -49,7 +49,7 @@ impl fmt::Display for Problem {
                 f,
                 "port {p} of {g} is cabled to port {q} of {peer}, but the file does not list this cable at that port"
             ),
-            Problem::SelfLoop(g, p) => write!(f, "port {p} of {g} is cabled to its own switch"),
+            Problem::SelfLoop(g, p, _) => write!(f, "port {p} of {g} is cabled to its own switch"),
             Problem::NoSwitch(g, p, peer) => {
                 write!(f, "port {p} of {g} is cabled to {peer}, and neither is a switch")
             }

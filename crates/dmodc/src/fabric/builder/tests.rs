@@ -68,7 +68,8 @@ fn each_problem_is_found_once_and_named() {
         [Problem::OneSided(g1, p3, g2, p3)]
     );
     let looped = problems(|b, [a, ..]| b.cable((a, p3), (a, PortNumber(4)), rate));
-    assert_eq!(looped, [Problem::SelfLoop(g1, p3), Problem::SelfLoop(g1, PortNumber(4))]);
+    let p4 = PortNumber(4);
+    assert_eq!(looped, [Problem::SelfLoop(g1, p3, p4), Problem::SelfLoop(g1, p4, p3)]);
     assert_eq!(
         problems(|b, [_, _, h]| {
             let other = b.adapter(host(9, 1));
