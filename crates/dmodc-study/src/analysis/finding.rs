@@ -1,19 +1,9 @@
 //! The results of a pattern.
 
-use dmodc::judge::risk::{
-    Cut, HostRisk, Loads, LostPair, Series, StepKind, Traffic, recursive_doubling, ring,
-};
+use dmodc::judge::risk::{Cut, HostRisk, Loads, LostPair, Series, StepKind, Traffic};
 
-use super::Pattern;
-
-/// A pattern whose names are resolved to positions of the traffic.
-#[derive(Clone, Debug)]
-pub struct PatternFlows {
-    /// The pattern.
-    pub pattern: Pattern,
-    /// Its pairs, if it is a list of pairs.
-    pub pairs: Vec<(u32, u32)>,
-}
+use super::steps::PatternSteps;
+use super::{Pattern, PatternFlows};
 
 /// The results of a pattern. For a series of patterns, the load of a port is its worst load.
 #[derive(Clone, Debug)]
@@ -24,7 +14,7 @@ pub struct Finding {
     pub maxima: Vec<u32>,
     /// The lower bound of each.
     pub bounds: Vec<u32>,
-    /// What each pattern of the series is, for recursive doubling; otherwise empty.
+    /// What each pattern of the series is, where they have names; otherwise empty.
     pub steps: Vec<StepKind>,
     /// The greatest load of a port.
     pub max: u64,
@@ -106,18 +96,6 @@ pub fn find(traffic: &Traffic<'_>, flows: &PatternFlows, seed: u64) -> Finding {
             finding.worst = worst(&finding.by_port, |port| traffic.flows_over(port, NAMED));
             finding
         }
-        Pattern::OneToAll(_) | Pattern::AllToOne(_) | Pattern::File(_) => {
-            of_pairs(traffic, pattern, &flows.pairs)
-        }
-        Pattern::Ring => of_pairs(traffic, pattern, &ring(0..nodes as u32)),
-        Pattern::RecursiveDoubling => {
-            let steps = recursive_doubling(0..nodes as u32);
-            let series = traffic.steps(&steps);
-            let mut finding =
-                of_series(traffic, pattern, series, |i| steps[i].pairs.iter().copied());
-            finding.steps = steps.iter().map(|step| step.kind).collect();
-            finding
-        }
         Pattern::Permutations(count) => {
             let series = traffic.permutations(count, seed);
             of_series(traffic, pattern, series, |i| (0u32..).zip(traffic.permutation(seed, i)))
@@ -134,7 +112,18 @@ pub fn find(traffic: &Traffic<'_>, flows: &PatternFlows, seed: u64) -> Finding {
                 (0u32..).zip(traffic.shift(all[i]))
             })
         }
+        _ => of_steps(traffic, flows, seed),
     }
+}
+
+fn of_steps(traffic: &Traffic<'_>, flows: &PatternFlows, seed: u64) -> Finding {
+    let PatternSteps { count, kinds, draw, .. } = PatternSteps::new(traffic, flows, seed);
+    let pattern = flows.pattern.clone();
+    if !pattern.is_series() {
+        return of_pairs(traffic, pattern, &draw(0));
+    }
+    let series = traffic.drawn_steps(count, &draw);
+    Finding { steps: kinds, ..of_series(traffic, pattern, series, |i| draw(i).into_iter()) }
 }
 
 fn of_pairs(traffic: &Traffic<'_>, pattern: Pattern, pairs: &[(u32, u32)]) -> Finding {

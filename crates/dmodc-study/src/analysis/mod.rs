@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `pattern` | the patterns and their names |
 //! | `finding` | the results of a pattern: loads, bounds, the worst ports and who uses them |
+//! | `steps` | the flows of a pattern, step by step |
 //! | `rates` | the fair rates of a pattern |
 //! | `histogram` | loads in bins, percentiles |
 
@@ -11,8 +12,11 @@ mod finding;
 mod histogram;
 mod pattern;
 mod rates;
+mod steps;
 
-pub use finding::{Finding, PatternFlows, PortUsers, WorstPort, find};
+pub use finding::{Finding, PortUsers, WorstPort, find};
 pub use histogram::{Bin, histogram, percentile};
-pub use pattern::{NoPattern, Pattern};
+pub use pattern::{NoPattern, NodeRegex, Pattern};
 pub use rates::{TooManyFlows, rates};
+pub(crate) use steps::PatternRisk;
+pub use steps::{PatternFlows, PatternProblem, rails};

@@ -1,9 +1,9 @@
 //! The fair rates of a pattern.
 
 use dmodc::judge::rates::{FairRates, PatternRates};
-use dmodc::judge::risk::{Traffic, recursive_doubling, ring};
 
-use super::{Pattern, PatternFlows};
+use super::PatternFlows;
+use super::steps::PatternSteps;
 
 /// Why a pattern has no rates.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -18,28 +18,16 @@ pub struct TooManyFlows {
     pub flows: usize,
 }
 
-/// The steps of a pattern: lists of flows that send at the same time.
-struct PatternSteps<'a> {
-    count: usize,
-    /// Whether the steps are parts of one operation, one after the other; otherwise they are independent.
-    is_collective: bool,
-    draw: Box<dyn Fn(usize) -> Vec<(u32, u32)> + Sync + 'a>,
-}
-
-impl Pattern {
-    /// Checks that rates of this pattern among this number of nodes can be computed; `listed` is the number of its pairs if
-    /// it is a list.
+impl PatternFlows {
+    /// Checks that rates of this pattern among this number of nodes can be computed.
     ///
     /// # Errors
     /// If it has too many flows at the same time.
-    pub fn check_rates(&self, nodes: usize, listed: usize) -> Result<(), TooManyFlows> {
-        let flows = match self {
-            Pattern::AllToAll => nodes.saturating_mul(nodes.saturating_sub(1)),
-            _ => nodes.max(listed),
-        };
+    pub fn check_rates(&self, nodes: usize) -> Result<(), TooManyFlows> {
+        let flows = self.most_flows(nodes);
         match flows <= FairRates::MOST_FLOWS {
             true => Ok(()),
-            false => Err(TooManyFlows { pattern: self.to_string(), flows }),
+            false => Err(TooManyFlows { pattern: self.pattern.to_string(), flows }),
         }
     }
 }
@@ -54,57 +42,24 @@ pub fn rates(
     seed: u64,
 ) -> Result<PatternRates, TooManyFlows> {
     let nodes = fair.traffic().nodes().len();
-    flows.pattern.check_rates(nodes, flows.pairs.len())?;
-    let PatternSteps { count, is_collective, draw } = steps(fair.traffic(), flows, seed);
-    Ok(PatternRates { steps: fair.steps(count, draw), is_collective })
-}
-
-fn steps<'a>(traffic: &'a Traffic<'_>, flows: &'a PatternFlows, seed: u64) -> PatternSteps<'a> {
-    let nodes = traffic.nodes().len() as u32;
-    match flows.pattern {
-        Pattern::AllToAll => {
-            let from_one =
-                move |from| (0..nodes).filter(move |&to| to != from).map(move |to| (from, to));
-            single(move || (0..nodes).flat_map(from_one).collect())
-        }
-        Pattern::OneToAll(_) | Pattern::AllToOne(_) | Pattern::File(_) => {
-            single(|| flows.pairs.clone())
-        }
-        Pattern::Ring => single(move || ring(0..nodes)),
-        Pattern::RecursiveDoubling => {
-            let steps = recursive_doubling(0..nodes);
-            PatternSteps {
-                count: steps.len(),
-                is_collective: true,
-                draw: Box::new(move |i| steps[i].pairs.clone()),
-            }
-        }
-        Pattern::Permutations(count) => independent(count, move |i| traffic.permutation(seed, i)),
-        Pattern::Bisections(count) => independent(count, move |i| traffic.bisection(seed, i)),
-        Pattern::Shifts(sample) => {
-            let sample = traffic.shift_sample(sample.map(|count| (count, seed)));
-            let shifts = sample.unwrap_or_else(|| (1..nodes as usize).collect());
-            independent(shifts.len(), move |i| traffic.shift(shifts[i]))
-        }
+    flows.check_rates(nodes)?;
+    let PatternSteps { count, is_operation, parts, draw, .. } =
+        PatternSteps::new(fair.traffic(), flows, seed);
+    let mut steps = fair.steps(count, draw);
+    for (step, &parts) in steps.iter_mut().zip(&parts) {
+        step.completion /= f64::from(parts);
+        step.mean_completion /= f64::from(parts);
     }
-}
-
-/// Returns a pattern of one step.
-fn single<'a>(flows: impl Fn() -> Vec<(u32, u32)> + Sync + 'a) -> PatternSteps<'a> {
-    PatternSteps { count: 1, is_collective: false, draw: Box::new(move |_| flows()) }
-}
-
-/// Returns steps that do not depend on each other; `to` returns the destination of every position.
-fn independent<'a>(count: usize, to: impl Fn(usize) -> Vec<u32> + Sync + 'a) -> PatternSteps<'a> {
-    let draw = move |i: usize| (0u32..).zip(to(i)).collect();
-    PatternSteps { count, is_collective: false, draw: Box::new(draw) }
+    Ok(PatternRates { steps, is_collective: is_operation })
 }
 
 #[cfg(test)]
 mod tests {
     use dmodc::{Degradation, Dmodc, Live, Pgft, Routing};
 
+    use super::super::Pattern;
     use super::*;
+    use dmodc::judge::risk::Traffic;
 
     /// On a healthy, full fat tree Dmodc leaves nobody waiting in shifts, and everybody shares its own cable in a2a.
     #[test]
@@ -118,21 +73,27 @@ mod tests {
         let traffic = Traffic::new(live, &routing.ranking(live), routing.orders(), &tables);
         let fair = FairRates::new(&fabric, &traffic);
         let of = |pattern: &str| {
-            let pattern = pattern.parse().expect("a pattern");
-            rates(&fair, &PatternFlows { pattern, pairs: Vec::new() }, 1).expect("few flows")
+            let pattern: Pattern = pattern.parse().expect("a pattern");
+            let flows = PatternFlows::new(live, traffic.nodes(), &pattern).expect("it fits");
+            rates(&fair, &flows, 1).expect("few flows")
         };
         let (all, doubling, shifts) = (of("a2a"), of("recursive-doubling"), of("sp"));
         assert!((all.mean() - 1.0 / 15.0).abs() < 1e-12 && all.flows() == 240);
         assert_eq!((doubling.steps.len(), doubling.completion()), (4, 4.0), "times add up");
         assert_eq!((shifts.steps.len(), shifts.completion(), shifts.min()), (15, 1.0, 1.0));
         assert_eq!((of("ring").mean(), of("rp:3").steps.len()), (1.0, 3));
+        let halving = of("halving");
+        assert_eq!((halving.steps.len(), halving.completion()), (4, 1.0 - 1.0 / 16.0));
+        assert_eq!(of("a2a:phases").completion(), 15.0);
+        assert_eq!(of("a2a:phases:15").completion(), 15.0, "all at once is no faster here");
     }
 
     #[test]
     fn too_many_flows_are_refused() {
-        assert_eq!(Pattern::AllToAll.check_rates(2048, 0), Ok(()));
-        let error = Pattern::AllToAll.check_rates(2049, 0).expect_err("too many").to_string();
+        let of = |pattern: Pattern| PatternFlows { pattern, pairs: Vec::new(), jobs: Vec::new() };
+        assert_eq!(of(Pattern::AllToAll).check_rates(2048), Ok(()));
+        let error = of(Pattern::AllToAll).check_rates(2049).expect_err("too many").to_string();
         assert!(error.starts_with("a2a has 4196352 flows at the same time"), "{error}");
-        assert_eq!(Pattern::Shifts(None).check_rates(1_000_000, 0), Ok(()));
+        assert_eq!(of(Pattern::Shifts(None)).check_rates(1_000_000), Ok(()));
     }
 }

@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use dmodc::{Draw, Fabric};
+use dmodc::{Degradation, Draw, Fabric, Live, NodeIndex};
 use dmodc_formats::{Dirt, Reading};
 
 use super::cell::Cell;
 use super::error::StudyError;
 use super::plan::{FabricSource, FaultLevel, PlannedEngine, StudyPlan};
+use crate::analysis::PatternFlows;
 use crate::hash::ContentHash;
 use crate::journal::JournalOwner;
 
@@ -88,7 +89,7 @@ impl Study {
                 }
             };
             check_levels(path, &plan, &planned.name, &fabric)?;
-            check_rates(path, &plan, &planned.name, &fabric)?;
+            check_patterns(path, &plan, &planned.name, &fabric)?;
             fabrics.push(fabric);
         }
         let hash = hash.to_string();
@@ -118,7 +119,11 @@ impl Study {
 
 /// Returns the number of nodes of a fabric, without aggregation nodes.
 pub(super) fn nodes(fabric: &Fabric) -> usize {
-    fabric.node_indices().filter(|&n| !fabric.is_aggregation(n)).count()
+    node_list(fabric).count()
+}
+
+fn node_list(fabric: &Fabric) -> impl Iterator<Item = NodeIndex> {
+    fabric.node_indices().filter(|&n| !fabric.is_aggregation(n))
 }
 
 /// Takes optional fabrics whose files are absent out of a plan. Returns their names and files.
@@ -166,17 +171,23 @@ fn check_levels(
     Ok(())
 }
 
-/// Checks that the rates of all patterns can be computed, if the plan asks for rates.
-fn check_rates(
+/// Checks that all patterns fit a fabric, and that their rates can be computed if the plan asks for rates.
+fn check_patterns(
     path: &Path,
     plan: &StudyPlan,
     name: &str,
     fabric: &Fabric,
 ) -> Result<(), StudyError> {
-    for pattern in plan.patterns.iter().filter(|_| plan.rates) {
-        pattern.check_rates(nodes(fabric), 0).map_err(|error| {
-            StudyError::Fabric(format!("{}: fabric '{name}': {error}", path.display()))
-        })?;
+    let problem = |error: &dyn std::fmt::Display| {
+        StudyError::Fabric(format!("{}: fabric '{name}': {error}", path.display()))
+    };
+    let (whole, nodes) = (Degradation::none(fabric), node_list(fabric).collect::<Vec<_>>());
+    for pattern in &plan.patterns {
+        let flows = PatternFlows::new(Live::new(fabric, &whole), &nodes, pattern)
+            .map_err(|error| problem(&error))?;
+        if plan.rates {
+            flows.check_rates(nodes.len()).map_err(|error| problem(&error))?;
+        }
     }
     Ok(())
 }

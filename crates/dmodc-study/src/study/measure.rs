@@ -1,33 +1,29 @@
 //! The numbers of a row: the risks of tables, and what an update to them moves.
 
 use dmodc::judge::rates::FairRates;
-use dmodc::judge::risk::{Loads, Series, Traffic, recursive_doubling, ring};
+use dmodc::judge::risk::{Loads, Series, Traffic};
 use dmodc::judge::{Diff, Forced};
 
 use super::rows::StudyRow;
-use crate::analysis::{Pattern, PatternFlows, rates};
+use crate::analysis::{Pattern, PatternFlows, PatternRisk, rates};
 
 /// Writes the risk of a pattern into a row.
 pub(super) fn risk(
     traffic: &Traffic<'_>,
-    pattern: &Pattern,
+    flows: &PatternFlows,
     seed: Option<u64>,
     row: &mut StudyRow,
 ) {
     let drawn = seed.unwrap_or(0);
-    match *pattern {
+    match flows.pattern {
         Pattern::AllToAll => single(&traffic.all_to_all(), row),
-        Pattern::Ring => single(&traffic.pairs(&ring(0..traffic.nodes().len() as u32)), row),
-        Pattern::RecursiveDoubling => {
-            let steps = recursive_doubling(0..traffic.nodes().len() as u32);
-            series(&traffic.steps(&steps), row);
-        }
         Pattern::Permutations(count) => series(&traffic.permutations(count, drawn), row),
         Pattern::Bisections(count) => series(&traffic.bisections(count, drawn), row),
         Pattern::Shifts(sample) => series(&traffic.shifts(sample.zip(seed)), row),
-        Pattern::OneToAll(_) | Pattern::AllToOne(_) | Pattern::File(_) => {
-            unreachable!("the plan has patterns of all nodes only")
-        }
+        _ => match flows.risk(traffic, drawn) {
+            PatternRisk::Single(loads) => single(&loads, row),
+            PatternRisk::Series(found) => series(&found, row),
+        },
     }
 }
 
@@ -50,12 +46,11 @@ fn series(series: &Series, row: &mut StudyRow) {
 /// Writes the fair rates of a pattern into a row.
 pub(super) fn fair_rates(
     fair: &FairRates<'_>,
-    pattern: &Pattern,
+    flows: &PatternFlows,
     seed: Option<u64>,
     row: &mut StudyRow,
 ) {
-    let flows = PatternFlows { pattern: pattern.clone(), pairs: Vec::new() };
-    let found = rates(fair, &flows, seed.unwrap_or(0));
+    let found = rates(fair, flows, seed.unwrap_or(0));
     let found = found.expect("the study was opened: no pattern has too many flows");
     if found.flows() == 0 {
         return;

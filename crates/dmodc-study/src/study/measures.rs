@@ -62,7 +62,7 @@ impl Measure {
     /// Returns the risks of a pattern. Figures show the first.
     pub(super) fn risks(pattern: &str) -> Vec<Measure> {
         let columns: &[_] = match pattern.split(':').next() {
-            Some("rp" | "bisection") => &[("median", "bound_median")],
+            Some("rp" | "bisection" | "incast") => &[("median", "bound_median")],
             Some("sp") => &[("mean", "bound_mean"), ("max", "bound")],
             _ => &[("max", "bound")],
         };

@@ -23,7 +23,7 @@ use super::inputs::{Study, draw, nodes};
 use super::measure::{fair_rates, risk, update};
 use super::plan::StudyPlan;
 use super::rows::StudyRow;
-use crate::analysis::Pattern;
+use crate::analysis::{Pattern, PatternFlows};
 use crate::engine::{EngineInputs, EngineName};
 
 /// The time that OpenSM may take, in seconds.
@@ -59,7 +59,7 @@ fn trial_seed(plan: &StudyPlan, trial: u32) -> u64 {
 /// Returns the seed of a pattern; `None` if the pattern is not drawn.
 fn pattern_seed(trial_seed: u64, pattern: &Pattern) -> Option<u64> {
     let stream = match pattern {
-        Pattern::Permutations(_) => PERMUTATIONS,
+        Pattern::Permutations(_) | Pattern::Incast(_) => PERMUTATIONS,
         Pattern::Shifts(Some(_)) => SHIFTS,
         Pattern::Bisections(_) => BISECTIONS,
         _ => return None,
@@ -213,9 +213,12 @@ impl<'a> PreparedFabric<'a> {
         });
         let fair = plan.rates.then(|| FairRates::new(live.fabric, &traffic));
         each(&mut |pattern, seed, row| {
-            risk(&traffic, pattern, seed, row);
-            if let Some(fair) = &fair {
-                fair_rates(fair, pattern, seed, row);
+            // A pattern that fits the whole fabric may not fit what is left of it; then there is no risk.
+            if let Ok(flows) = PatternFlows::new(live, traffic.nodes(), pattern) {
+                risk(&traffic, &flows, seed, row);
+                if let Some(fair) = &fair {
+                    fair_rates(fair, &flows, seed, row);
+                }
             }
             row.set("unroutable_pairs", unroutable);
             row.set("lost", delivery.lost);

@@ -81,7 +81,7 @@ pub(super) fn run(args: &AnalyzeArgs) -> Result<Answer> {
     let flows: Vec<PatternFlows> = args
         .patterns
         .iter()
-        .map(|pattern| flows(pattern, &names, &traffic))
+        .map(|pattern| flows(pattern, live, &names, &traffic))
         .collect::<Result<_>>()?;
     let fair = args.rates.then(|| FairRates::new(live.fabric, &traffic));
     // Rates come first, because a pattern may have too many flows for them.
@@ -198,7 +198,12 @@ fn meant(path: &Path, names: &NodeNames<'_>, named: &ListedName) -> Result<Vec<N
 }
 
 /// Returns a pattern with its names resolved.
-fn flows(pattern: &Pattern, names: &NodeNames<'_>, traffic: &Traffic<'_>) -> Result<PatternFlows> {
+fn flows(
+    pattern: &Pattern,
+    live: Live<'_>,
+    names: &NodeNames<'_>,
+    traffic: &Traffic<'_>,
+) -> Result<PatternFlows> {
     let mut positions = vec![None; names.count()];
     for (position, n) in traffic.nodes().iter().enumerate() {
         positions[n.at()] = Some(position as u32);
@@ -247,7 +252,7 @@ fn flows(pattern: &Pattern, names: &NodeNames<'_>, traffic: &Traffic<'_>) -> Res
             }
             pairs
         }
-        _ => Vec::new(),
+        _ => return Ok(PatternFlows::new(live, traffic.nodes(), pattern)?),
     };
-    Ok(PatternFlows { pattern: pattern.clone(), pairs })
+    Ok(PatternFlows::of_pairs(pattern, pairs))
 }

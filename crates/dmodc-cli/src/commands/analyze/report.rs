@@ -11,7 +11,7 @@ use dmodc_study::{figure, report as page};
 use serde_json::{Map, Value, json};
 
 use super::Analysis;
-use super::words::{SeriesSummary, WorstHosts, is_series, proof, title, worst_hosts};
+use super::words::{SeriesSummary, WorstHosts, proof, title, worst_hosts};
 use crate::text::number;
 use crate::verdict;
 
@@ -64,21 +64,20 @@ fn one(analysis: &Analysis<'_>, finding: &Finding) -> Value {
         [&finding.maxima, &finding.bounds].map(|values| SeriesSummary::of(values));
     set("pattern", json!(finding.pattern.to_string()));
     set("max", json!(finding.max));
-    if is_series(&finding.pattern) {
+    if finding.pattern.is_series() {
         let count = match finding.pattern {
             Pattern::Shifts(_) => "shifts",
             Pattern::Bisections(_) => "bisections",
-            Pattern::RecursiveDoubling => "steps",
-            _ => "permutations",
+            Pattern::Permutations(_) => "permutations",
+            Pattern::Incast(_) => "draws",
+            _ => "steps",
         };
         set(count, json!(finding.maxima.len()));
         set("min", json!(maxima.min));
         set("median", json!(maxima.median));
         set("mean", json!(maxima.mean));
         // The bound of the most important number: for random patterns the median, for others the maximum.
-        let is_random =
-            matches!(finding.pattern, Pattern::Permutations(_) | Pattern::Bisections(_));
-        set("bound", json!(if is_random { bounds.median } else { bounds.max }));
+        set("bound", json!(if finding.pattern.is_random() { bounds.median } else { bounds.max }));
         set("bound_median", json!(bounds.median));
         set("bound_mean", json!(bounds.mean));
         set("bound_max", json!(bounds.max));
@@ -90,7 +89,7 @@ fn one(analysis: &Analysis<'_>, finding: &Finding) -> Value {
         set("bound", json!(finding.bound));
         set("histogram", json!(histogram(finding.by_port.iter().copied(), BARS)));
     }
-    if finding.pattern == Pattern::RecursiveDoubling {
+    if !finding.steps.is_empty() || finding.pattern == Pattern::RecursiveDoubling {
         set("by_step", by_step(finding));
     }
     set("unroutable_flows", json!(finding.undelivered));
@@ -124,7 +123,7 @@ fn one(analysis: &Analysis<'_>, finding: &Finding) -> Value {
     Value::Object(value)
 }
 
-/// Returns the risk of each step of recursive doubling.
+/// Returns the risk of each step that has a name.
 fn by_step(finding: &Finding) -> Value {
     let risks = finding.maxima.iter().zip(&finding.bounds);
     let step = |(kind, (max, bound)): (&StepKind, (&u32, &u32))| {
@@ -132,6 +131,8 @@ fn by_step(finding: &Finding) -> Value {
             StepKind::FoldIn => ("fold_in", None),
             StepKind::Exchange(distance) => ("exchange", Some(*distance)),
             StepKind::FoldOut => ("fold_out", None),
+            StepKind::Write => ("write", None),
+            StepKind::Read => ("read", None),
         };
         json!({ "step": name, "distance": distance, "max": max, "bound": bound })
     };
@@ -245,7 +246,7 @@ pub(super) fn svg(analysis: &Analysis<'_>) -> Result<String> {
 
 /// Returns the bins of a histogram and the labels of its axes: maxima of a series, or loads of ports.
 fn distribution(finding: &Finding) -> (Vec<Bin>, &'static str, &'static str) {
-    match is_series(&finding.pattern) {
+    match finding.pattern.is_series() {
         true => {
             let maxima = finding.maxima.iter().map(|&max| u64::from(max));
             (histogram(maxima, BARS), "flows on the worst port", "patterns")
@@ -300,7 +301,7 @@ fn device(fabric: &Fabric, end: End) -> page::DeviceName {
 
 fn section(analysis: &Analysis<'_>, at: usize) -> page::PatternSection {
     let (fabric, finding) = (analysis.live.fabric, &analysis.findings[at]);
-    let series = is_series(&finding.pattern);
+    let series = finding.pattern.is_series();
     let [maxima, bounds] =
         [&finding.maxima, &finding.bounds].map(|values| SeriesSummary::of(values));
     let sum: u64 = finding.by_port.iter().sum();

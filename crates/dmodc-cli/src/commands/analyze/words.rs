@@ -61,22 +61,28 @@ pub(super) fn title(finding: &Finding, seed: u64) -> String {
         Pattern::Shifts(Some(_)) => format!("{}, seed {seed}", counted(count, "sampled shift")),
         Pattern::Bisections(_) => format!("{}, seed {seed}", counted(count, "random bisection")),
         Pattern::Ring => "every node to the next, and the last to the first".into(),
-        Pattern::RecursiveDoubling => counted(count, "step"),
+        Pattern::RecursiveDoubling | Pattern::Halving => counted(count, "step"),
+        Pattern::Tree => "a binary tree, every edge in both directions".into(),
+        Pattern::Phases(in_flight) => {
+            let messages = counted(in_flight.get(), "message");
+            format!(
+                "every node to every other in {}, {messages} of each node at a time",
+                counted(count, "phase")
+            )
+        }
+        Pattern::Neighbours(grid) => {
+            let [x, y, z] = grid.lengths;
+            format!("every node of a grid of {x} × {y} × {z} to its neighbours")
+        }
+        Pattern::Incast(senders) => {
+            let draws = counted(count, "draw");
+            format!("groups in which {senders} send to one, {draws}, seed {seed}")
+        }
+        Pattern::Storage(_) => "all other nodes to the storage nodes, then back".into(),
         Pattern::OneToAll(node) => format!("{node} to every other node"),
         Pattern::AllToOne(node) => format!("every other node to {node}"),
         Pattern::File(path) => format!("the pairs in {path}"),
     }
-}
-
-/// Returns whether loads are the worst of many patterns.
-pub(super) fn is_series(pattern: &Pattern) -> bool {
-    matches!(
-        pattern,
-        Pattern::Permutations(_)
-            | Pattern::Shifts(_)
-            | Pattern::Bisections(_)
-            | Pattern::RecursiveDoubling
-    )
 }
 
 fn section(analysis: &Analysis<'_>, finding: &Finding) -> String {
@@ -100,7 +106,7 @@ fn section(analysis: &Analysis<'_>, finding: &Finding) -> String {
     sorted.sort_unstable();
     let parts =
         [50.0, 90.0, 99.0, 99.9].map(|p| format!("{p} %: {}", number(percentile(&sorted, p))));
-    let what = if is_series(&finding.pattern) { "greatest flows" } else { "flows" };
+    let what = if finding.pattern.is_series() { "greatest flows" } else { "flows" };
     let _ = writeln!(text, "  percentiles of {what} per port: {}", parts.join(", "));
     text += &worst(analysis, finding);
     text += &hosts(analysis, finding);
@@ -113,7 +119,7 @@ fn headline(analysis: &Analysis<'_>, finding: &Finding) -> String {
         true => format!("the risk is {:.2} × the bound", risk / bound),
         false => "no port between switches has to carry any flow".into(),
     };
-    if !is_series(&finding.pattern) {
+    if !finding.pattern.is_series() {
         let sum: u64 = finding.by_port.iter().sum();
         let mean = sum as f64 / finding.by_port.len().max(1) as f64;
         let why = proof(analysis.live.fabric, finding).map(|proof| format!(" ({proof})"));
@@ -142,12 +148,14 @@ fn headline(analysis: &Analysis<'_>, finding: &Finding) -> String {
     text
 }
 
-/// Returns a step of recursive doubling in words.
+/// Returns a step in words.
 fn step(kind: StepKind) -> String {
     match kind {
         StepKind::FoldIn => "positions beyond a power of two send to a neighbour".into(),
         StepKind::Exchange(distance) => format!("exchange at distance {distance}"),
         StepKind::FoldOut => "positions beyond a power of two get the result".into(),
+        StepKind::Write => "to storage".into(),
+        StepKind::Read => "from storage".into(),
     }
 }
 

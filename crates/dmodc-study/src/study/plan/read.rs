@@ -299,8 +299,8 @@ fn pattern(word: &str) -> Result<Pattern, String> {
     match word.parse() {
         Ok(Pattern::OneToAll(_) | Pattern::AllToOne(_) | Pattern::File(_)) | Err(_) => {
             Err(format!(
-                "'{word}' is not a pattern for a study: expected a2a, rp:N, sp, sp:N, bisection:N, ring or \
-                 recursive-doubling, with N from 1 to {}",
+                "'{word}' is not a pattern for a study: expected {}, with N from 1 to {}",
+                Pattern::OF_ALL_NODES,
                 Pattern::MOST
             ))
         }

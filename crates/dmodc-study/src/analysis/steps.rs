@@ -1,0 +1,298 @@
+//! The flows of a pattern, step by step: lists of pairs that send at the same time.
+
+use dmodc::judge::risk::{
+    Loads, Series, Step, StepKind, Traffic, halving, incast, phase, phase_count,
+    recursive_doubling, ring, tree,
+};
+use dmodc::{End, Live, NodeIndex, Rails};
+
+use super::Pattern;
+
+/// A pattern whose names are resolved to positions of the traffic.
+#[derive(Clone, Debug)]
+pub struct PatternFlows {
+    /// The pattern.
+    pub pattern: Pattern,
+    /// Its pairs, if it is a list of pairs. Of storage, the pairs that write.
+    pub pairs: Vec<(u32, u32)>,
+    /// The positions that form a job, in their order. If hosts have several adapters, each rail is a job of its own, and
+    /// all rails send at the same time.
+    pub jobs: Vec<Vec<u32>>,
+}
+
+/// The loads of a pattern.
+pub(crate) enum PatternRisk {
+    /// All flows send at the same time.
+    Single(Loads),
+    /// It has several steps.
+    Series(Series),
+}
+
+/// Why a pattern does not fit a fabric.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PatternProblem {
+    /// A grid has more members than there are nodes.
+    #[error("{pattern} needs {members} nodes, but there are {nodes}{}", if *.has_rails { " on a rail" } else { "" })]
+    TooFewNodes {
+        /// The pattern in the user's words.
+        pattern: String,
+        /// The members of the grid.
+        members: u64,
+        /// The nodes that there are.
+        nodes: usize,
+        /// Whether these are the nodes of one rail.
+        has_rails: bool,
+    },
+    /// No node is a storage node, or all are.
+    #[error("{pattern} matches {} of the nodes, so nobody sends to storage", if *.all { "all" } else { "none" })]
+    NoStorage {
+        /// The pattern in the user's words.
+        pattern: String,
+        /// Whether all nodes match.
+        all: bool,
+    },
+}
+
+impl PatternFlows {
+    /// Returns a pattern that names no nodes, among these nodes by position.
+    ///
+    /// # Errors
+    /// If the pattern does not fit the nodes.
+    pub fn new(
+        live: Live<'_>,
+        nodes: &[NodeIndex],
+        pattern: &Pattern,
+    ) -> Result<Self, PatternProblem> {
+        let jobs = match pattern.is_collective() {
+            true => rails(live, nodes),
+            false => vec![(0..nodes.len() as u32).collect()],
+        };
+        let mut flows = PatternFlows { pattern: pattern.clone(), pairs: Vec::new(), jobs };
+        flows.find_storage(live, nodes)?;
+        flows.check()?;
+        Ok(flows)
+    }
+
+    /// Returns a pattern that is a list of pairs.
+    pub fn of_pairs(pattern: &Pattern, pairs: Vec<(u32, u32)>) -> Self {
+        PatternFlows { pattern: pattern.clone(), pairs, jobs: Vec::new() }
+    }
+
+    fn find_storage(&mut self, live: Live<'_>, nodes: &[NodeIndex]) -> Result<(), PatternProblem> {
+        let Pattern::Storage(regex) = &self.pattern else { return Ok(()) };
+        let is_storage: Vec<bool> =
+            nodes.iter().map(|&n| regex.matches(End::Node(n).name(live.fabric))).collect();
+        let of = |kind: bool| -> Vec<u32> {
+            (0u32..).zip(&is_storage).filter(|(_, is)| **is == kind).map(|(at, _)| at).collect()
+        };
+        let (storage, others) = (of(true), of(false));
+        if storage.is_empty() || others.is_empty() {
+            let pattern = self.pattern.to_string();
+            return Err(PatternProblem::NoStorage { pattern, all: others.is_empty() });
+        }
+        let to_all = |&from: &u32| storage.iter().map(move |&to| (from, to));
+        self.pairs = others.iter().flat_map(to_all).collect();
+        Ok(())
+    }
+
+    fn check(&self) -> Result<(), PatternProblem> {
+        let Pattern::Neighbours(grid) = &self.pattern else { return Ok(()) };
+        let (nodes, members) = (self.largest_job(), grid.members());
+        match members <= nodes as u64 {
+            true => Ok(()),
+            false => Err(PatternProblem::TooFewNodes {
+                pattern: self.pattern.to_string(),
+                members,
+                nodes,
+                has_rails: self.jobs.len() > 1,
+            }),
+        }
+    }
+
+    /// Counts the flows step by step. Patterns that have faster ways of counting do not need this.
+    pub(crate) fn risk(&self, traffic: &Traffic<'_>, seed: u64) -> PatternRisk {
+        let PatternSteps { count, draw, .. } = PatternSteps::new(traffic, self, seed);
+        match self.pattern.is_series() {
+            true => PatternRisk::Series(traffic.drawn_steps(count, draw)),
+            false => PatternRisk::Single(traffic.pairs(&draw(0))),
+        }
+    }
+
+    fn largest_job(&self) -> usize {
+        self.jobs.iter().map(Vec::len).max().unwrap_or(0)
+    }
+
+    /// Returns how many flows send at the same time, at most.
+    pub(super) fn most_flows(&self, nodes: usize) -> usize {
+        match &self.pattern {
+            Pattern::AllToAll => nodes.saturating_mul(nodes.saturating_sub(1)),
+            Pattern::Phases(in_flight) => nodes.saturating_mul(in_flight.get() as usize),
+            Pattern::Tree => 2 * nodes,
+            Pattern::Neighbours(_) => 6 * nodes,
+            _ => nodes.max(self.pairs.len()),
+        }
+    }
+}
+
+/// Returns the positions of these nodes on each rail. Without several rails this is one list of all positions.
+pub fn rails(live: Live<'_>, nodes: &[NodeIndex]) -> Vec<Vec<u32>> {
+    let rails = Rails::new(live);
+    if rails.names.len() <= 1 {
+        return vec![(0..nodes.len() as u32).collect()];
+    }
+    let mut rail_of = vec![None; live.fabric.nodes().len()];
+    for host in &rails.hosts {
+        for (rail, n) in host.nodes.iter().enumerate() {
+            if let Some(n) = n {
+                rail_of[n.at()] = Some(rail);
+            }
+        }
+    }
+    let mut by_rail = vec![Vec::new(); rails.names.len()];
+    for (position, n) in (0u32..).zip(nodes) {
+        if let Some(rail) = rail_of[n.at()] {
+            by_rail[rail].push(position);
+        }
+    }
+    by_rail.retain(|rail| !rail.is_empty());
+    by_rail
+}
+
+/// The steps of a pattern.
+pub(super) struct PatternSteps<'a> {
+    pub(super) count: usize,
+    /// Whether the steps are parts of one operation, one after the other; otherwise they are independent.
+    pub(super) is_operation: bool,
+    /// What each step is, where steps have names.
+    pub(super) kinds: Vec<StepKind>,
+    /// The part of a message that the flows of each step send: the whole divided by this number. Empty if all send the whole.
+    pub(super) parts: Vec<u32>,
+    pub(super) draw: Box<dyn Fn(usize) -> Vec<(u32, u32)> + Sync + 'a>,
+}
+
+impl<'a> PatternSteps<'a> {
+    /// Returns the steps of a pattern. All-to-all is one step with all its flows.
+    pub(super) fn new(traffic: &'a Traffic<'_>, flows: &'a PatternFlows, seed: u64) -> Self {
+        let nodes = traffic.nodes().len() as u32;
+        let jobs = &flows.jobs;
+        match &flows.pattern {
+            Pattern::AllToAll => {
+                let from_one =
+                    move |from| (0..nodes).filter(move |&to| to != from).map(move |to| (from, to));
+                single(move || (0..nodes).flat_map(from_one).collect())
+            }
+            Pattern::OneToAll(_) | Pattern::AllToOne(_) | Pattern::File(_) => {
+                single(|| flows.pairs.clone())
+            }
+            Pattern::Ring => single(|| at_once(jobs, |members| ring(0..members))),
+            Pattern::Tree => single(|| at_once(jobs, tree)),
+            Pattern::Neighbours(grid) => {
+                let neighbours = grid.neighbours();
+                let of_job = move |members: u32| match u64::from(members) < grid.members() {
+                    true => Vec::new(),
+                    false => neighbours.clone(),
+                };
+                single(move || at_once(jobs, &of_job))
+            }
+            Pattern::RecursiveDoubling => operation(jobs, |members| recursive_doubling(0..members)),
+            Pattern::Halving => operation(jobs, halving),
+            Pattern::Phases(in_flight) => {
+                let count = phase_count(flows.largest_job() as u32, *in_flight);
+                let draw = move |i| at_once(jobs, |members| phase(members, *in_flight, i as u32));
+                PatternSteps { count: count as usize, is_operation: true, ..drawn(draw) }
+            }
+            Pattern::Storage(_) => {
+                let back = |&(from, to): &(u32, u32)| (to, from);
+                let draw = move |i| match i {
+                    0 => flows.pairs.clone(),
+                    _ => flows.pairs.iter().map(back).collect(),
+                };
+                let kinds = vec![StepKind::Write, StepKind::Read];
+                PatternSteps { count: 2, is_operation: true, kinds, ..drawn(draw) }
+            }
+            Pattern::Incast(senders) => {
+                let draw = move |i| {
+                    let order = traffic.permutation(seed, i);
+                    let mut job_of = vec![usize::MAX; order.len()];
+                    for (job, members) in jobs.iter().enumerate() {
+                        members.iter().for_each(|&position| job_of[position as usize] = job);
+                    }
+                    let of_job = |job| -> Vec<u32> {
+                        order.iter().copied().filter(|&at| job_of[at as usize] == job).collect()
+                    };
+                    let senders = senders.get() as usize;
+                    (0..jobs.len()).flat_map(|job| incast(&of_job(job), senders)).collect()
+                };
+                PatternSteps { count: Pattern::INCASTS, ..drawn(draw) }
+            }
+            Pattern::Permutations(count) => {
+                independent(*count, move |i| traffic.permutation(seed, i))
+            }
+            Pattern::Bisections(count) => independent(*count, move |i| traffic.bisection(seed, i)),
+            Pattern::Shifts(sample) => {
+                let sample = traffic.shift_sample(sample.map(|count| (count, seed)));
+                let shifts = sample.unwrap_or_else(|| (1..nodes as usize).collect());
+                independent(shifts.len(), move |i| traffic.shift(shifts[i]))
+            }
+        }
+    }
+}
+
+/// Returns the flows of all jobs at the same time; `of` returns those of a job with this number of members.
+fn at_once(jobs: &[Vec<u32>], of: impl Fn(u32) -> Vec<(u32, u32)>) -> Vec<(u32, u32)> {
+    let mut pairs = Vec::new();
+    for job in jobs {
+        let place = |(from, to): (u32, u32)| (job[from as usize], job[to as usize]);
+        pairs.extend(of(job.len() as u32).into_iter().map(place));
+    }
+    pairs
+}
+
+/// Returns an operation of several steps. Jobs of different sizes do steps of one kind at the same time.
+fn operation<'a>(jobs: &[Vec<u32>], of: impl Fn(u32) -> Vec<Step>) -> PatternSteps<'a> {
+    let sizes = jobs.iter().map(|job| job.len() as u32);
+    let longest = sizes.map(&of).max_by_key(Vec::len).unwrap_or_default();
+    let mut order: Vec<StepKind> = longest.iter().map(|step| step.kind).collect();
+    let all: Vec<Step> = jobs
+        .iter()
+        .flat_map(|job| of(job.len() as u32).into_iter().map(move |step| step.on(job)))
+        .collect();
+    for step in &all {
+        if !order.contains(&step.kind) {
+            let end = if step.kind == StepKind::FoldIn { 0 } else { order.len() };
+            order.insert(end, step.kind);
+        }
+    }
+    let of_kind = |kind: &StepKind| -> Vec<(u32, u32)> {
+        let same = all.iter().filter(|step| step.kind == *kind);
+        same.flat_map(|step| step.pairs.iter().copied()).collect()
+    };
+    let pairs: Vec<Vec<(u32, u32)>> = order.iter().map(of_kind).collect();
+    // Messages of one kind are longest in the smallest job that has it.
+    let parts_of = |kind: &StepKind| {
+        all.iter().filter(|step| step.kind == *kind).map(|step| step.parts).min().unwrap_or(1)
+    };
+    let parts = order.iter().map(parts_of).collect();
+    let draw = move |i: usize| pairs[i].clone();
+    PatternSteps { count: order.len(), is_operation: true, parts, kinds: order, ..drawn(draw) }
+}
+
+/// Returns a pattern of one step.
+fn single<'a>(flows: impl Fn() -> Vec<(u32, u32)> + Sync + 'a) -> PatternSteps<'a> {
+    PatternSteps { count: 1, ..drawn(move |_| flows()) }
+}
+
+/// Returns steps that do not depend on each other; `to` returns the destination of every position.
+fn independent<'a>(count: usize, to: impl Fn(usize) -> Vec<u32> + Sync + 'a) -> PatternSteps<'a> {
+    PatternSteps { count, ..drawn(move |i: usize| (0u32..).zip(to(i)).collect()) }
+}
+
+fn drawn<'a>(draw: impl Fn(usize) -> Vec<(u32, u32)> + Sync + 'a) -> PatternSteps<'a> {
+    PatternSteps {
+        count: 0,
+        is_operation: false,
+        kinds: Vec::new(),
+        parts: Vec::new(),
+        draw: Box::new(draw),
+    }
+}
