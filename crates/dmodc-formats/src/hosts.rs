@@ -3,9 +3,10 @@
 //! ```text
 //! n[001-003,7],login1      # a list of hosts, folded as Slurm folds it
 //! n001 n002                # a line of a list of pairs: n001 sends to n002
+//! train ring n[001-064]    # a line of a list of jobs: a name, a pattern and hosts
 //! ```
 //!
-//! In a list of hosts, names are separated by blanks, commas or line ends. A list of pairs has one pair a line. A `#`
+//! In a list of hosts, names are separated by blanks, commas or line ends. Lists of pairs and of jobs have one of them in a line. A `#`
 //! begins a comment.
 //!
 //! A list of hosts may also be a host file of Open MPI. What it says about slots is checked and not used:
@@ -113,6 +114,59 @@ pub fn read_pairs(text: &[u8]) -> Result<Vec<(ListedName, ListedName)>, ReadErro
             message: "the file lists no pair; expected lines 'source destination'".into(),
         }),
         false => Ok(pairs),
+    }
+}
+
+/// A job: its hosts send by a pattern.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListedJob {
+    /// Its name and its line.
+    pub name: ListedName,
+    /// The name of its pattern, as it stands in the file.
+    pub pattern: String,
+    /// Its hosts.
+    pub hosts: Vec<ListedName>,
+}
+
+/// Reads a list of jobs: in each line the name of a job, its pattern, and its hosts, folded or not.
+///
+/// # Errors
+/// If a line lacks one of these, two jobs have one name, or no job is listed.
+pub fn read_jobs(text: &[u8]) -> Result<Vec<ListedJob>, ReadError> {
+    let mut jobs: Vec<ListedJob> = Vec::new();
+    for mut line in lines(text) {
+        let number = line.number();
+        let Some(name) = next(&mut line, false) else { continue };
+        let Some(pattern) = next(&mut line, false) else {
+            return Err(line.error("expected 'job pattern hosts' in each line"));
+        };
+        let mut hosts = Vec::new();
+        while let Some(word) = next(&mut line, true) {
+            let names = unfold(&word).map_err(|message| line.error(message))?;
+            hosts.extend(names.into_iter().map(|name| ListedName { name, line: number }));
+            if hosts.len() > MOST_HOSTS {
+                return Err(line.error(format!("more than {MOST_HOSTS} hosts are listed")));
+            }
+        }
+        let shown = printable(&name);
+        if hosts.is_empty() {
+            let what =
+                format!("job '{shown}' has no hosts; expected 'job pattern hosts' in each line");
+            return Err(line.error(what));
+        }
+        if let Some(same) = jobs.iter().find(|job| job.name.name == name) {
+            let first = same.name.line;
+            return Err(line.error(format!("job '{shown}' is in line {first}, too")));
+        }
+        jobs.push(ListedJob { name: ListedName { name, line: number }, pattern, hosts });
+    }
+    match jobs.is_empty() {
+        true => Err(ReadError {
+            line: 1,
+            column: 1,
+            message: "the file lists no job; expected lines 'job pattern hosts'".into(),
+        }),
+        false => Ok(jobs),
     }
 }
 

@@ -15,9 +15,14 @@ pub(crate) struct AnalyzeArgs {
     /// The forwarding tables: a dump of OpenSM, dump_lfts.sh, ibroute or 'dmodc route', or an array (FILE.npy, with
     /// FILE.npy.json next to it).
     pub(crate) tables: PathBuf,
-    /// The traffic patterns, separated by commas; they are explained below.
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "a2a,rp:1000,sp")]
-    pub(crate) patterns: Vec<Pattern>,
+    /// The traffic patterns, separated by commas; they are explained below. Without this option they are a2a,rp:1000,sp, or
+    /// none if --jobs is given.
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub(crate) patterns: Option<Vec<Pattern>>,
+    /// Judge the jobs in this file, all at the same time: the risk of each alone and with the others. Each line has the name
+    /// of a job, its pattern and its hosts, as in "train ring node[1-64]".
+    #[arg(long, value_name = "FILE", conflicts_with = "nodes")]
+    pub(crate) jobs: Option<PathBuf>,
     /// Also compute how fast every flow is: max-min fair rates of all flows that send at the same time, and when equal
     /// messages have arrived. The cables of the nodes count, too.
     #[arg(long)]

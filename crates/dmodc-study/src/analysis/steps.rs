@@ -4,7 +4,7 @@ use dmodc::judge::risk::{
     Loads, Series, Step, StepKind, Traffic, halving, incast, phase, phase_count,
     recursive_doubling, ring, tree,
 };
-use dmodc::{End, Live, NodeIndex, Rails};
+use dmodc::{End, Live, NodeIndex, Rails, Random};
 
 use super::Pattern;
 
@@ -73,6 +73,40 @@ impl PatternFlows {
         Ok(flows)
     }
 
+    /// Returns a pattern of a job: among these positions. Storage nodes need not be members: members send to those of all
+    /// nodes.
+    ///
+    /// # Errors
+    /// If the pattern does not fit the job.
+    pub fn of_job(
+        live: Live<'_>,
+        nodes: &[NodeIndex],
+        pattern: &Pattern,
+        members: &[u32],
+    ) -> Result<Self, PatternProblem> {
+        let mut flows = PatternFlows::new(live, nodes, pattern)?;
+        let mut is_member = vec![false; nodes.len()];
+        members.iter().for_each(|&position| is_member[position as usize] = true);
+        flows.pairs.retain(|(from, _)| is_member[*from as usize]);
+        flows.jobs = match pattern.is_collective() && flows.jobs.len() > 1 {
+            // The members of each rail keep their order.
+            true => {
+                let mut rail_of = vec![usize::MAX; nodes.len()];
+                for (rail, positions) in flows.jobs.iter().enumerate() {
+                    positions.iter().for_each(|&at| rail_of[at as usize] = rail);
+                }
+                let on_rail = |rail: usize| {
+                    members.iter().copied().filter(|&at| rail_of[at as usize] == rail).collect()
+                };
+                let rails = (0..flows.jobs.len()).map(on_rail);
+                rails.filter(|rail: &Vec<u32>| !rail.is_empty()).collect()
+            }
+            false => vec![members.to_vec()],
+        };
+        flows.check()?;
+        Ok(flows)
+    }
+
     /// Returns a pattern that is a list of pairs.
     pub fn of_pairs(pattern: &Pattern, pairs: Vec<(u32, u32)>) -> Self {
         PatternFlows { pattern: pattern.clone(), pairs, jobs: Vec::new() }
@@ -116,6 +150,11 @@ impl PatternFlows {
             true => PatternRisk::Series(traffic.drawn_steps(count, draw)),
             false => PatternRisk::Single(traffic.pairs(&draw(0))),
         }
+    }
+
+    /// Returns whether all positions form one job, in their order.
+    fn is_whole(&self, nodes: u32) -> bool {
+        matches!(&self.jobs[..], [only] if only.iter().copied().eq(0..nodes))
     }
 
     fn largest_job(&self) -> usize {
@@ -176,11 +215,7 @@ impl<'a> PatternSteps<'a> {
         let nodes = traffic.nodes().len() as u32;
         let jobs = &flows.jobs;
         match &flows.pattern {
-            Pattern::AllToAll => {
-                let from_one =
-                    move |from| (0..nodes).filter(move |&to| to != from).map(move |to| (from, to));
-                single(move || (0..nodes).flat_map(from_one).collect())
-            }
+            Pattern::AllToAll => single(|| at_once(jobs, everybody)),
             Pattern::OneToAll(_) | Pattern::AllToOne(_) | Pattern::File(_) => {
                 single(|| flows.pairs.clone())
             }
@@ -213,29 +248,76 @@ impl<'a> PatternSteps<'a> {
             Pattern::Incast(senders) => {
                 let draw = move |i| {
                     let order = traffic.permutation(seed, i);
-                    let mut job_of = vec![usize::MAX; order.len()];
-                    for (job, members) in jobs.iter().enumerate() {
-                        members.iter().for_each(|&position| job_of[position as usize] = job);
-                    }
-                    let of_job = |job| -> Vec<u32> {
-                        order.iter().copied().filter(|&at| job_of[at as usize] == job).collect()
-                    };
                     let senders = senders.get() as usize;
-                    (0..jobs.len()).flat_map(|job| incast(&of_job(job), senders)).collect()
+                    in_order(jobs, &order).flat_map(|job| incast(&job, senders)).collect()
                 };
                 PatternSteps { count: Pattern::INCASTS, ..drawn(draw) }
             }
             Pattern::Permutations(count) => {
-                independent(*count, move |i| traffic.permutation(seed, i))
+                independent(*count, move |i| permuted(jobs, &traffic.permutation(seed, i)))
             }
-            Pattern::Bisections(count) => independent(*count, move |i| traffic.bisection(seed, i)),
+            Pattern::Bisections(count) => {
+                independent(*count, move |i| match flows.is_whole(nodes) {
+                    true => (0u32..).zip(traffic.bisection(seed, i)).collect(),
+                    false => bisected(jobs, &traffic.permutation(seed, i)),
+                })
+            }
             Pattern::Shifts(sample) => {
-                let sample = traffic.shift_sample(sample.map(|count| (count, seed)));
-                let shifts = sample.unwrap_or_else(|| (1..nodes as usize).collect());
-                independent(shifts.len(), move |i| traffic.shift(shifts[i]))
+                let all = flows.largest_job().saturating_sub(1);
+                let shifts = match flows.is_whole(nodes) {
+                    true => traffic.shift_sample(sample.map(|count| (count, seed))),
+                    false => sampled(all, sample.map(|count| (count, seed))),
+                };
+                let shifts = shifts.unwrap_or_else(|| (1..=all).collect());
+                let by = |members: u32, distance: usize| {
+                    let to = move |from| ((from as usize + distance) % members as usize) as u32;
+                    (0..members).map(|from| (from, to(from))).collect()
+                };
+                let count = shifts.len();
+                independent(count, move |i| at_once(jobs, |members| by(members, shifts[i])))
             }
         }
     }
+}
+
+/// Returns the flows of everybody to everybody else.
+fn everybody(members: u32) -> Vec<(u32, u32)> {
+    let from_one = |from| (0..members).filter(move |&to| to != from).map(move |to| (from, to));
+    (0..members).flat_map(from_one).collect()
+}
+
+/// Returns the members of each job in the order of a list of all positions.
+fn in_order<'a>(jobs: &'a [Vec<u32>], order: &'a [u32]) -> impl Iterator<Item = Vec<u32>> + 'a {
+    jobs.iter().map(|job| {
+        let mut is_member = vec![false; order.len()];
+        job.iter().for_each(|&position| is_member[position as usize] = true);
+        order.iter().copied().filter(|&position| is_member[position as usize]).collect()
+    })
+}
+
+/// Returns a permutation of the members of each job, given a random order of all positions.
+fn permuted(jobs: &[Vec<u32>], order: &[u32]) -> Vec<(u32, u32)> {
+    let targets = in_order(jobs, order);
+    jobs.iter().zip(targets).flat_map(|(job, to)| job.iter().copied().zip(to)).collect()
+}
+
+/// Returns a bisection of the members of each job, given a random order of all positions.
+fn bisected(jobs: &[Vec<u32>], order: &[u32]) -> Vec<(u32, u32)> {
+    let mut pairs = Vec::new();
+    for members in in_order(jobs, order) {
+        let (one, other) = members.split_at(members.len() / 2);
+        pairs.extend(one.iter().zip(other).flat_map(|(&a, &b)| [(a, b), (b, a)]));
+    }
+    pairs
+}
+
+/// Returns a sample of the shifts 1 … `all`, ascending; `None` if these are all shifts.
+fn sampled(all: usize, sample: Option<(usize, u64)>) -> Option<Vec<usize>> {
+    let (count, seed) = sample.filter(|&(count, _)| count < all)?;
+    let mut shifts = Random::new(seed, 0).sample(all, count);
+    shifts.iter_mut().for_each(|distance| *distance += 1);
+    shifts.sort_unstable();
+    Some(shifts)
 }
 
 /// Returns the flows of all jobs at the same time; `of` returns those of a job with this number of members.
@@ -282,9 +364,12 @@ fn single<'a>(flows: impl Fn() -> Vec<(u32, u32)> + Sync + 'a) -> PatternSteps<'
     PatternSteps { count: 1, ..drawn(move |_| flows()) }
 }
 
-/// Returns steps that do not depend on each other; `to` returns the destination of every position.
-fn independent<'a>(count: usize, to: impl Fn(usize) -> Vec<u32> + Sync + 'a) -> PatternSteps<'a> {
-    PatternSteps { count, ..drawn(move |i: usize| (0u32..).zip(to(i)).collect()) }
+/// Returns steps that do not depend on each other.
+fn independent<'a>(
+    count: usize,
+    draw: impl Fn(usize) -> Vec<(u32, u32)> + Sync + 'a,
+) -> PatternSteps<'a> {
+    PatternSteps { count, ..drawn(draw) }
 }
 
 fn drawn<'a>(draw: impl Fn(usize) -> Vec<(u32, u32)> + Sync + 'a) -> PatternSteps<'a> {

@@ -1,5 +1,6 @@
 //! `dmodc analyze`: congestion risk of tables, pattern by pattern.
 
+mod jobs;
 mod rates;
 mod report;
 mod words;
@@ -20,6 +21,7 @@ use dmodc_study::analysis::{Finding, Pattern, PatternFlows, find};
 use dmodc_study::report as page;
 use serde_json::Value;
 
+use self::jobs::JobContext;
 use self::rates::AnalysisRates;
 use super::check::{mismatches, unmatched};
 use crate::args::AnalyzeArgs;
@@ -37,6 +39,9 @@ pub(super) struct Analysis<'a> {
     findings: Vec<Finding>,
     /// The fair rates of all patterns, if they were asked for.
     rates: Option<AnalysisRates>,
+    /// The jobs in words, and as JSON if there is a list of jobs.
+    jobs_text: String,
+    jobs: Option<Value>,
     /// How many node pairs are delivered.
     delivery: Delivery,
     /// The first pairs that are not delivered.
@@ -52,7 +57,8 @@ pub(super) struct Analysis<'a> {
 
 pub(super) fn run(args: &AnalyzeArgs) -> Result<Answer> {
     let job_file = args.nodes.as_deref();
-    let inputs = [args.fabric.fabric.as_path(), args.tables.as_path()].into_iter().chain(job_file);
+    let inputs = [args.fabric.fabric.as_path(), args.tables.as_path()].into_iter();
+    let inputs = inputs.chain(job_file).chain(args.jobs.as_deref());
     source::only_one_from_stdin(inputs)?;
     let fabric = input::fabric(&args.fabric)?;
     let (fabric, leaves) = input::leaf_rule(&args.leaves, fabric)?;
@@ -78,8 +84,12 @@ pub(super) fn run(args: &AnalyzeArgs) -> Result<Answer> {
             Traffic::among(live, ranking, orders, &tables, nodes)
         }
     };
-    let flows: Vec<PatternFlows> = args
-        .patterns
+    let patterns = match (&args.patterns, &args.jobs) {
+        (Some(patterns), _) => patterns.clone(),
+        (None, Some(_)) => Vec::new(),
+        (None, None) => default_patterns(),
+    };
+    let flows: Vec<PatternFlows> = patterns
         .iter()
         .map(|pattern| flows(pattern, live, &names, &traffic))
         .collect::<Result<_>>()?;
@@ -89,6 +99,9 @@ pub(super) fn run(args: &AnalyzeArgs) -> Result<Answer> {
         fair.as_ref().map(|fair| AnalysisRates::new(fair, &flows, args.seed)).transpose()?;
     let findings: Vec<Finding> =
         flows.iter().map(|flows| find(&traffic, flows, args.seed)).collect();
+    let context = JobContext { live, names: &names, orders, traffic: &traffic };
+    let jobs =
+        args.jobs.as_ref().map(|path| context.find(path, fair.as_ref(), args.seed)).transpose()?;
     let (delivery, lost) = delivery(&traffic, live, &tables, &findings);
     let (elapsed, seed) = (start.elapsed(), args.seed);
     let dumps = [dump];
@@ -110,6 +123,8 @@ pub(super) fn run(args: &AnalyzeArgs) -> Result<Answer> {
         traffic: &traffic,
         findings,
         rates,
+        jobs_text: jobs.as_ref().map(|jobs| context.text(jobs)).unwrap_or_default(),
+        jobs: jobs.map(|jobs| context.json(&jobs)),
         delivery,
         lost,
         mismatches: mismatches(live, &dumps, [args.tables.as_path()].into_iter()),
@@ -120,6 +135,11 @@ pub(super) fn run(args: &AnalyzeArgs) -> Result<Answer> {
     };
     write(args, &analysis)?;
     Ok(analysis.delivery.is_complete().into())
+}
+
+/// Returns the patterns of an analysis that asks for none.
+fn default_patterns() -> Vec<Pattern> {
+    vec![Pattern::AllToAll, Pattern::Permutations(1000), Pattern::Shifts(None)]
 }
 
 /// Returns how many pairs of nodes are delivered, and the first of the others; this is reported for all patterns. Loads
@@ -170,9 +190,14 @@ fn job(path: &Path, names: &NodeNames<'_>, orders: &Orders) -> Result<Vec<NodeIn
     for named in source::read_list(path, read_hosts)? {
         nodes.extend(meant(path, names, &named)?);
     }
+    in_destination_order(&mut nodes, orders);
+    Ok(nodes)
+}
+
+/// Sorts nodes in destination order, and keeps each once.
+fn in_destination_order(nodes: &mut Vec<NodeIndex>, orders: &Orders) {
     nodes.sort_by_key(|&n| (!orders.node_number(n).on_leaf, orders.node_number(n).number, n));
     nodes.dedup();
-    Ok(nodes)
 }
 
 /// Returns the nodes of a job in the order of the list, each once. Of hosts with several rails, the first nodes of all

@@ -183,7 +183,7 @@ impl AnalysisRates {
 }
 
 /// Returns a number with at most four decimals, for people.
-fn short(value: f64) -> String {
+pub(super) fn short(value: f64) -> String {
     let text = format!("{value:.4}");
     text.trim_end_matches('0').trim_end_matches('.').into()
 }

@@ -43,6 +43,9 @@ pub(super) fn json(analysis: &Analysis<'_>) -> String {
     if let Some(rates) = &analysis.rates {
         report["link_speeds"] = rates.speeds_json();
     }
+    if let Some(jobs) = &analysis.jobs {
+        report["jobs"] = jobs.clone();
+    }
     for (at, finding) in analysis.findings.iter().enumerate() {
         let mut value = one(analysis, finding);
         if let Some(rates) = &analysis.rates {

@@ -30,6 +30,7 @@ pub(super) fn text(analysis: &Analysis<'_>) -> String {
             text += &rates.text(at);
         }
     }
+    text += &analysis.jobs_text;
     if !analysis.hint.is_empty() {
         text += "\n";
     }
