@@ -57,7 +57,8 @@ pub fn measure(case: &BenchCase, settings: &BenchSettings) -> Result<Value, Benc
 
 #[cfg(test)]
 mod tests {
-    use dmodc::Kernel;
+    use dmodc::fabric::Shape;
+    use dmodc::{Kernel, Preset};
 
     use super::*;
     use crate::engine::EngineName;
@@ -65,7 +66,7 @@ mod tests {
     fn case(cables: f64, switches: f64) -> BenchCase {
         BenchCase {
             name: "small".into(),
-            pgft: "3; 4,6,14; 1,4,4; 1,1,1".parse().expect("a PGFT"),
+            shape: Shape::Pgft("3; 4,6,14; 1,4,4; 1,1,1".parse().expect("a PGFT")),
             cables,
             switches,
             seed: 1,
@@ -111,6 +112,21 @@ mod tests {
             let streamed = streamed.expect("a PGFT is streamed");
             assert_eq!(streamed["digest"], row["digest"]);
             assert_eq!(streamed["engine"], "dmodc-stream");
+        }
+    }
+
+    /// Directors and pods are measured and checked like PGFTs, and rows have their notation.
+    #[test]
+    fn every_kind_of_shape_is_measured() {
+        for (name, kind) in [("one-director-648", "directors"), ("four-levels", "pods")] {
+            let shape = Preset::named(name).expect("a preset").shape();
+            let of_shape = BenchCase { name: name.into(), shape, ..case(2.0, 1.0) };
+            for engine in [EngineName::Dmodc, EngineName::Stable] {
+                let row = measure(&of_shape, &settings(engine)).expect("it is measured");
+                assert_eq!((&row["digest_ok"], &row["apply_changes_exact"]), (&true.into(), &true.into()));
+                assert!(row["pgft"].is_null(), "{row}");
+                assert_eq!(row[kind], of_shape.shape.to_string());
+            }
         }
     }
 
