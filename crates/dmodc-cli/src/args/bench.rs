@@ -49,6 +49,10 @@ pub(crate) struct BenchArgs {
     /// Also measure this number of faults and repairs, mixed and applied in one step.
     #[arg(long, value_name = "N", conflicts_with = "stream")]
     pub(crate) changes: Option<usize>,
+    /// Also measure the limit of an update: the time to rewrite only the entries that one failed cable or switch changes,
+    /// at places that are known beforehand.
+    #[arg(long, conflicts_with = "stream")]
+    pub(crate) rewrite: bool,
     /// Use this version of the inner loops instead of the best one for this processor.
     #[arg(long, value_enum, value_name = "FORM")]
     pub(crate) kernel: Option<KernelName>,

@@ -11,6 +11,7 @@
 //! | `session` | a fabric with its faults, ready to be measured |
 //! | `check` | whether tables are right |
 //! | `incremental` | faults and repairs that a router applies |
+//! | `rewrite` | the limit of an update: rewriting the entries that change |
 //! | `reroute`, `whole`, `stream` | measuring a router, whole routes, and tables that are never kept |
 //! | `analyze` | how long judging takes |
 //! | `what_if` | how long trying single faults takes |
@@ -20,6 +21,7 @@ mod case;
 mod check;
 mod incremental;
 mod reroute;
+mod rewrite;
 mod session;
 mod settings;
 mod stream;
@@ -83,6 +85,7 @@ mod tests {
             check: true,
             on_checked: |_, _| {},
             changes: Some(40),
+            rewrite: true,
         }
     }
 
@@ -92,6 +95,9 @@ mod tests {
             let row = measure(&case(cables, switches), &settings(EngineName::Dmodc));
             let row = row.expect("a PGFT is measured");
             for key in ["nodes", "switches", "threads", "reroute_ms", "memset_ms", "ratio"] {
+                assert!(row[key].is_number(), "{key}: {row}");
+            }
+            for key in ["switch_entries", "switch_lines", "rewrite_switch_ms", "cable_lines"] {
                 assert!(row[key].is_number(), "{key}: {row}");
             }
             for key in ["apply_cable_ratio", "apply_switch_ratio", "apply_changes_ratio"] {
@@ -123,7 +129,10 @@ mod tests {
             let of_shape = BenchCase { name: name.into(), shape, ..case(2.0, 1.0) };
             for engine in [EngineName::Dmodc, EngineName::Stable] {
                 let row = measure(&of_shape, &settings(engine)).expect("it is measured");
-                assert_eq!((&row["digest_ok"], &row["apply_changes_exact"]), (&true.into(), &true.into()));
+                assert_eq!(
+                    (&row["digest_ok"], &row["apply_changes_exact"]),
+                    (&true.into(), &true.into())
+                );
                 assert!(row["pgft"].is_null(), "{row}");
                 assert_eq!(row[kind], of_shape.shape.to_string());
             }

@@ -118,5 +118,6 @@ pub(super) fn settings(row: &PlannedRow<'_>, args: &BenchArgs, kernel: Kernel) -
         check: !args.no_check,
         on_checked: checking,
         changes: args.changes,
+        rewrite: args.rewrite,
     }
 }

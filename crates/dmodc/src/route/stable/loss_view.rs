@@ -9,6 +9,7 @@ use super::reference_tile::{NumberSpan, ReferenceTile};
 use super::slot_table::{LostSlots, RoundKey, SlotTable};
 use super::{Reference, STRETCHES};
 use crate::cost::{CloserSets, Hops, TileCosts, TooFar};
+use crate::group::Side;
 use crate::id::SwitchIndex;
 use crate::preprocess::Preprocessing;
 use crate::route::job::RouteJob;
@@ -177,15 +178,26 @@ impl LossView {
         self.is_subset = self.has_same_ranks && reference.degradation.removed().next().is_none();
     }
 
-    /// Returns all targets of a switch in the reference, if all of them are above it, every group there is closer to
-    /// all of them, and no rank changed.
-    pub(super) fn targets_if_all_above(&self, s: SwitchIndex) -> Option<u64> {
+    /// Returns the requested targets of a switch in the reference by direction, if every group above was closer to all
+    /// targets above, one group below to each target below, no rank changed, and nothing is lost below: each target below
+    /// has the same port.
+    pub(super) fn kept_below(
+        &self,
+        s: SwitchIndex,
+        below: BelowStates<'_>,
+        requested: u64,
+    ) -> Option<KeptBelow> {
         let shape = self.reference_tile.shape(s);
-        if self.has_same_ranks && shape.has_nothing_below {
-            shape.targets_above_if_uniform
-        } else {
-            None
-        }
+        let up = shape.targets_above_if_uniform.filter(|_| self.has_same_ranks)? & requested;
+        let down = shape.targets_below_if_single? & requested;
+        let BelowStates { then, now, targets } = below;
+        // In a subset, a target stays below exactly if its only group is there and still leads to it.
+        let are_kept = targets & requested == down
+            && (down == 0
+                || self.is_subset
+                    && (then.ports.len() == then.peers.len()
+                        || then.ports.len() == now.ports.len()));
+        are_kept.then_some(KeptBelow { up, down })
     }
 
     /// Returns whether this switch never chooses among groups: it had exactly one group for each target, has no switch
@@ -288,7 +300,7 @@ impl LossFinder {
         })
     }
 
-    /// Notes what a switch lost whose targets are all above, if it had noted nothing before. Returns `false`, with nothing
+    /// Notes what a switch lost above, if it lost nothing below and had noted nothing before. Returns `false`, with nothing
     /// noted, if that needs [`note`](Self::note). The conditions are those of the fast path of rows.
     fn note_above(
         &mut self,
@@ -300,7 +312,12 @@ impl LossFinder {
     ) -> bool {
         let LossFinder { above: AboveLosses { lost, thinned }, slots, .. } = self;
         let (then, now) = (reference.ready.groups.above(s), ready.groups.above(s));
-        let Some(up) = view.targets_if_all_above(s) else { return false };
+        let below = BelowStates {
+            then: reference.ready.groups.below(s),
+            now: ready.groups.below(s),
+            targets: hops.of(s)[0] & !hops.own(s),
+        };
+        let Some(KeptBelow { up, .. }) = view.kept_below(s, below, u64::MAX) else { return false };
         let is_subset = view.is_subset;
         let displaced = ready.kernel.run(
             #[inline(always)]
@@ -329,7 +346,22 @@ impl LossFinder {
     }
 }
 
-/// What a switch lost whose targets are all above.
+/// The groups below a switch in the reference and now, and the targets that it reaches there now, without itself.
+#[derive(Clone, Copy)]
+pub(super) struct BelowStates<'a> {
+    pub(super) then: Side<'a>,
+    pub(super) now: Side<'a>,
+    pub(super) targets: u64,
+}
+
+/// The targets of a switch in the reference that lost nothing below.
+#[derive(Clone, Copy)]
+pub(super) struct KeptBelow {
+    pub(super) up: u64,
+    pub(super) down: u64,
+}
+
+/// What a switch lost above.
 #[derive(Default)]
 struct AboveLosses {
     /// For each group of the reference: the targets for which it is lost.
