@@ -148,9 +148,12 @@ impl GeneralRows {
         let RowContext { ready, switch: s, closer, kernel } = context;
         let Losses { was, up, down, displaced, .. } = &self.losses;
         let PerDirection { up: lost_up, down: lost_down } = &mut self.lost;
-        for (lost, targets, side) in [(lost_up, was.up, up), (lost_down, was.down, down)] {
+        for (lost, targets, side, now) in
+            [(lost_up, was.up, up, closer.up), (lost_down, was.down, down, closer.down)]
+        {
             let targets = targets & displaced;
-            if targets != 0 {
+            // Where no group is gone, the lost ones follow from R and the closer set of the present.
+            if targets != 0 && !(side.is_unchanged && targets & !now == 0) {
                 kernel.gather(lost, targets, &side.lost_targets);
             }
         }

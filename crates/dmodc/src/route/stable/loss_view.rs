@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use super::losses::{Compared, Losses, ThinnedGroup, live_groups};
 use super::reference_tile::{NumberSpan, ReferenceTile};
-use super::slot_table::{LostSlots, RoundKey, SlotTable};
+use super::slot_table::{LostSlots, RoundKey, SlotTable, lost_members};
 use super::{Reference, STRETCHES};
 use crate::cost::{CloserSets, Hops, TileCosts, TooFar};
 use crate::group::Side;
@@ -294,9 +294,15 @@ impl LossFinder {
         if losses.displaced != 0 {
             losses.find_members(ready.kernel, losses.displaced);
         }
+        let then = &reference.ready;
+        let members = match losses.displaced {
+            0 => [0; STRETCHES],
+            _ => lost_members(then, s, losses, &view.spans, view.kept_slots.len()),
+        };
         let all = NotedLosses { displaced: losses.displaced, thinned: losses.thinned };
         all.note(view, s, slots, |slots, spans, stretch| {
-            slots.lost(&reference.ready, s, losses, spans, stretch)
+            let LostSlots { lost, present } = slots.lost(then, s, losses, spans, stretch);
+            LostSlots { lost: lost | members[stretch], present }
         })
     }
 
