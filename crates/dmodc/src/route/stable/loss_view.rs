@@ -1,12 +1,10 @@
 //! What every switch of a tile lost. It is found before any row of the tile, because a switch that chooses a group looks
 //! ahead to the losses of its neighbours.
 
-use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering::Relaxed;
-
 use super::losses::{Compared, Losses, ThinnedGroup, live_groups};
 use super::reference_tile::{NumberSpan, ReferenceTile};
 use super::slot_table::{LostSlots, RoundKey, SlotTable, lost_members};
+use super::targets_by_switch::TargetsBySwitch;
 use super::{Reference, STRETCHES};
 use crate::cost::{CloserSets, Hops, TileCosts, TooFar};
 use crate::group::Side;
@@ -84,7 +82,9 @@ impl LossView {
             // targets that it does not reach any more, so it is closer to none of them, and nobody asks for its losses.
             if !reference.ready.ranking.is_leaf(s) && !self.never_chooses(reference, ready, s) {
                 let hops = costs.hops();
-                if !hops.is_some_and(|hops| finder.note_above(reference, ready, self, hops, s)) {
+                let noted =
+                    hops.and_then(|hops| finder.note_above(reference, ready, self, hops, s));
+                if noted.is_none() {
                     finder.find_closer(tile.job, |closer| costs.closer(&ready.groups, s, closer));
                     finder.note(reference, tile.job, self, s);
                 }
@@ -115,8 +115,12 @@ impl LossView {
             if !job.live.switch(s) || reference.ready.ranking.is_leaf(s) {
                 continue;
             }
-            finder.find_closer(job, |closer| hops.closer(groups, s, closer));
-            let changed = finder.note(reference, job, self, s) & tile.targets();
+            let noted = finder.note_above(reference, job.ready, self, hops, s);
+            let changed = noted.unwrap_or_else(|| {
+                finder.find_closer(job, |closer| hops.closer(groups, s, closer));
+                finder.note(reference, job, self, s)
+            });
+            let changed = changed & tile.targets();
             if changed == 0 {
                 continue;
             }
@@ -171,10 +175,9 @@ impl LossView {
         let (then, now) = (&reference.ready, job.ready);
         let is_alone =
             |s| now.groups.above(s).peers.is_empty() && now.groups.below(s).peers.is_empty();
-        let same_rank = |s| then.ranking.rank(s) == now.ranking.rank(s);
         self.has_same_ranks = then.new_costs().hops().is_some()
             && now.new_costs().hops().is_some()
-            && now.groups.ascending().iter().all(|s| same_rank(*s) || is_alone(*s));
+            && then.ranking.differing(&now.ranking).all(is_alone);
         self.is_subset = self.has_same_ranks && reference.degradation.removed().next().is_none();
     }
 
@@ -232,34 +235,6 @@ impl LossView {
     }
 }
 
-/// Targets by switch. They are noted while several threads write rows; each switch has one writer at a time.
-#[derive(Debug, Default)]
-struct TargetsBySwitch(Vec<AtomicU64>);
-
-impl TargetsBySwitch {
-    fn reset(&mut self, switches: usize) {
-        self.0.resize_with(switches, AtomicU64::default);
-        self.0.iter_mut().for_each(|word| *word.get_mut() = 0);
-    }
-
-    fn get(&self, s: SwitchIndex) -> u64 {
-        self.0[s.at()].load(Relaxed)
-    }
-
-    /// Replaces the bits of these targets.
-    #[inline]
-    fn replace(&self, s: SwitchIndex, targets: u64, bits: u64) {
-        let word = &self.0[s.at()];
-        word.store(word.load(Relaxed) & !targets | bits, Relaxed);
-    }
-}
-
-impl Clone for TargetsBySwitch {
-    fn clone(&self) -> Self {
-        TargetsBySwitch(self.0.iter().map(|word| AtomicU64::new(word.load(Relaxed))).collect())
-    }
-}
-
 /// Finds the losses of one switch after the other.
 #[derive(Default)]
 struct LossFinder {
@@ -306,8 +281,8 @@ impl LossFinder {
         })
     }
 
-    /// Notes what a switch lost above, if it lost nothing below and had noted nothing before. Returns `false`, with nothing
-    /// noted, if that needs [`note`](Self::note). The conditions are those of the fast path of rows.
+    /// Notes what a switch lost above, if it lost nothing below. Returns the targets for which something else was noted before,
+    /// or `None`, with nothing noted, if this needs [`note`](Self::note). The conditions are those of the fast path of rows.
     fn note_above(
         &mut self,
         reference: &Reference,
@@ -315,7 +290,7 @@ impl LossFinder {
         view: &mut LossView,
         hops: &Hops,
         s: SwitchIndex,
-    ) -> bool {
+    ) -> Option<u64> {
         let LossFinder { above: AboveLosses { lost, thinned }, slots, .. } = self;
         let (then, now) = (reference.ready.groups.above(s), ready.groups.above(s));
         let below = BelowStates {
@@ -323,7 +298,7 @@ impl LossFinder {
             now: ready.groups.below(s),
             targets: hops.of(s)[0] & !hops.own(s),
         };
-        let Some(KeptBelow { up, .. }) = view.kept_below(s, below, u64::MAX) else { return false };
+        let KeptBelow { up, .. } = view.kept_below(s, below, u64::MAX)?;
         let is_subset = view.is_subset;
         let displaced = ready.kernel.run(
             #[inline(always)]
@@ -339,16 +314,16 @@ impl LossFinder {
                 Some(displaced)
             },
         );
-        let Some(displaced) = displaced.filter(|_| thinned.is_empty()) else { return false };
-        if displaced != 0 {
-            let pi = reference.ready.level_dividers(s).up.group;
-            let key = RoundKey { pi, groups: then.peers.len() as u32 };
-            let all = NotedLosses { displaced, thinned: 0 };
-            all.note(view, s, slots, |slots, spans, stretch| {
-                slots.lost_in_all(key, lost, displaced, spans, stretch)
-            });
+        let displaced = displaced.filter(|_| thinned.is_empty())?;
+        if displaced | view.harmed[s.at()] == 0 {
+            return Some(0);
         }
-        true
+        let pi = reference.ready.level_dividers(s).up.group;
+        let key = RoundKey { pi, groups: then.peers.len() as u32 };
+        let all = NotedLosses { displaced, thinned: 0 };
+        Some(all.note(view, s, slots, |slots, spans, stretch| {
+            slots.lost_in_all(key, lost, displaced, spans, stretch)
+        }))
     }
 }
 

@@ -38,6 +38,7 @@ mod reference_tile;
 mod rounds;
 mod slot_table;
 mod stand_ins;
+mod targets_by_switch;
 mod upswitches;
 
 use std::sync::Arc;
