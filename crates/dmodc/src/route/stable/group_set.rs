@@ -170,6 +170,7 @@ mod tests {
                 assert_eq!(set.after(member), list.get(n + 1).copied());
                 assert_eq!(set.index(member), n);
             }
+            assert!(list.first().is_none_or(|first| set.first() == *first));
             assert_eq!(set.before(256).count(), set.count());
             let mut some = set;
             some.0[random.below(4) as usize] &= random.below(u64::MAX);
