@@ -1,8 +1,8 @@
 //! The limit of an update: rewriting the entries that a change moves, at places that are known beforehand.
 //!
 //! An update has to find out which entries change. The yardstick is given a list of them, and only reads, changes and writes
-//! each one, with the same threads. In large tables most of that time is waiting for memory, because every entry is on
-//! a cache line of its own as a rule. It is to an update what `memset` is to a whole re-route.
+//! each one, with the same threads. In large tables most of that time is waiting for memory, because the entries are
+//! far apart. It is to an update what `memset` is to a whole re-route.
 
 use std::time::Duration;
 

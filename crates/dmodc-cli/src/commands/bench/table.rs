@@ -81,7 +81,7 @@ fn rewritten(row: &Value, kind: &str) -> Option<String> {
     let count = |key: String, noun: &str| Some(counted(row[key].as_u64()?, noun));
     let rewrite = row[format!("rewrite_{kind}_ms")].as_f64()?;
     Some(format!(
-        "{} {} {}/{}: one {kind} changes {} on {} of {}; rewriting these alone takes {rewrite:.2} ms, {:.3} of a \
+        "{} {} {}/{}: one {kind} changes {} on {} of {}; rewriting these alone takes {rewrite:.2} ms, 1/{:.0} of a \
          re-route, and the update {:.2} × as long\n",
         row["preset"].as_str().unwrap_or("?"),
         row["engine"].as_str().unwrap_or("?"),
@@ -90,7 +90,7 @@ fn rewritten(row: &Value, kind: &str) -> Option<String> {
         count(format!("{kind}_entries"), "entry")?,
         count(format!("{kind}_lines"), "cache line")?,
         number(row["entries"].as_u64()?.div_ceil(64)),
-        rewrite / row["reroute_ms"].as_f64()?,
+        row["reroute_ms"].as_f64()? / rewrite,
         row[format!("apply_{kind}_over_rewrite")].as_f64()?,
     ))
 }
