@@ -72,6 +72,37 @@ fn stable_is_checked_by_a_sample_that_is_named() {
     assert!(text.contains("% of the entries were compared with the simple program"), "{text}");
 }
 
+/// Presets and notations of all shapes are measured, by every command; the limit of an update is reported on request.
+#[test]
+fn any_shape_is_measured() {
+    let desk = Desk::new();
+    let small = "leaves=4,nodes=2,directors=1,lines=4,spines=2,cables=2";
+    let shapes =
+        ["--preset", "one-director-648", "--directors", small, "--pods", "pods=2", "--dead", "2/0"];
+    let args = [&["bench"], &shapes[..], &["--rounds", "1", "--rewrite"]].concat();
+    let bench = desk.json(0, &[&args[..], &["--json"]].concat());
+    let rows = bench["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 3);
+    for (row, kind) in rows.iter().zip(["directors", "directors", "pods"]) {
+        assert!(row["pgft"].is_null() && row[kind].is_string(), "{row}");
+        assert_eq!(row["digest_ok"], true, "{row}");
+        let of = |key: &str| row[key].as_u64().unwrap();
+        assert!(0 < of("switch_lines") && of("switch_lines") <= of("switch_entries"), "{row}");
+        assert!(row["rewrite_switch_ms"].is_number() && row["rewrite_cable_ms"].is_number());
+    }
+    assert!(rows[1]["preset"].as_str().unwrap().starts_with("leaves=4,nodes=2,"));
+    let text = desk.ok(&args);
+    assert!(text.contains("one-director-648 dmodc 2.0/0.0: one switch changes "), "{text}");
+    assert!(text.contains("rewriting these alone takes "), "{text}");
+    for command in ["analyze", "whatif"] {
+        let rows =
+            desk.json(0, &["bench", command, "--directors", small, "--dead", "0/0", "--json"]);
+        assert_eq!(rows["rows"][0]["nodes"], 8);
+    }
+    assert!(desk.error(&["bench", "--pods", "pods=2,cats=1"]).contains("cats"));
+    assert!(desk.error(&["bench", "--stream", "--rewrite"]).contains("--rewrite"));
+}
+
 #[test]
 fn records_and_figures_are_files() {
     let desk = Desk::new();

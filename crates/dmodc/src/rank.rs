@@ -152,6 +152,15 @@ impl Ranking {
         self.ranks[s.at()]
     }
 
+    /// Returns the switches that have another rank in another ranking of the same fabric, or a rank in only one of them.
+    pub(crate) fn differing<'a>(
+        &'a self,
+        other: &'a Ranking,
+    ) -> impl Iterator<Item = SwitchIndex> + 'a {
+        let pairs = self.ranks.iter().zip(&other.ranks).enumerate();
+        pairs.filter(|(_, (a, b))| a != b).map(|(at, _)| SwitchIndex::new(at))
+    }
+
     /// Returns the rank of a switch, and how many ranks there are.
     #[inline]
     pub(crate) fn rank_among(&self, s: SwitchIndex) -> RankAmong {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 use dmodc::Pgft;
+use dmodc::fabric::{Directors, Pods};
 use dmodc_lab::ENGINES;
 use dmodc_study::engine::EngineName;
 
@@ -12,13 +13,8 @@ use dmodc_study::engine::EngineName;
 pub(crate) struct BenchArgs {
     #[command(subcommand)]
     pub(crate) what: Option<BenchCommand>,
-    /// Measure on these presets, separated by commas ('dmodc generate preset' lists them). Without --preset and --pgft, the
-    /// fabric is quantum2-max.
-    #[arg(long = "preset", value_name = "NAME", value_delimiter = ',')]
-    pub(crate) presets: Vec<String>,
-    /// Measure on this PGFT, such as "3; 24,18,20; 1,12,20; 1,1,1". Repeat the option for several fabrics.
-    #[arg(long = "pgft", value_name = "TUPLE")]
-    pub(crate) tuples: Vec<Pgft>,
+    #[command(flatten)]
+    pub(crate) fabrics: MeasuredFabrics,
     /// Measure with these amounts of failed cables and failed switches, in percent.
     #[arg(
         long = "dead",
@@ -53,6 +49,10 @@ pub(crate) struct BenchArgs {
     /// Also measure this number of faults and repairs, mixed and applied in one step.
     #[arg(long, value_name = "N", conflicts_with = "stream")]
     pub(crate) changes: Option<usize>,
+    /// Also measure the limit of an update: the time to rewrite only the entries that one failed cable or switch changes,
+    /// at places that are known beforehand.
+    #[arg(long, conflicts_with = "stream")]
+    pub(crate) rewrite: bool,
     /// Use this version of the inner loops instead of the best one for this processor.
     #[arg(long, value_enum, value_name = "FORM")]
     pub(crate) kernel: Option<KernelName>,
@@ -72,6 +72,27 @@ pub(crate) struct BenchArgs {
     /// Print the results as JSON instead of text.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// The fabrics that are measured.
+#[derive(Debug, Args)]
+pub(crate) struct MeasuredFabrics {
+    /// Measure on these presets, separated by commas ('dmodc generate preset' lists them). Without --preset, --pgft,
+    /// --directors and --pods, one preset is measured: quantum2-max for 'dmodc bench', rlft-36 for its commands.
+    #[arg(long = "preset", value_name = "NAME", value_delimiter = ',')]
+    pub(crate) presets: Vec<String>,
+    /// Measure on this PGFT, such as "3; 24,18,20; 1,12,20; 1,1,1". Repeat the option for several fabrics.
+    #[arg(long = "pgft", value_name = "TUPLE")]
+    pub(crate) tuples: Vec<Pgft>,
+    /// Measure on leaves below director switches, such as
+    /// "leaves=36,nodes=18,directors=1,lines=36,spines=18,cables=18". The numbers are those of 'dmodc generate
+    /// directors'. Repeat the option for several fabrics.
+    #[arg(long, value_name = "NUMBERS")]
+    pub(crate) directors: Vec<Directors>,
+    /// Measure on pods below cores, such as "pods=8". The numbers are those of 'dmodc generate pods'. Repeat the option
+    /// for several fabrics.
+    #[arg(long, value_name = "NUMBERS")]
+    pub(crate) pods: Vec<Pods>,
 }
 
 /// Dead cables and switches, in percent.
@@ -148,13 +169,8 @@ pub(crate) struct BenchPlotArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct BenchWhatifArgs {
-    /// Measure on these presets, separated by commas ('dmodc generate preset' lists them). Without --preset and --pgft, the
-    /// fabric is rlft-36.
-    #[arg(long = "preset", value_name = "NAME", value_delimiter = ',')]
-    pub(crate) presets: Vec<String>,
-    /// Measure on this PGFT, such as "3; 24,18,20; 1,12,20; 1,1,1". Repeat the option for several fabrics.
-    #[arg(long = "pgft", value_name = "TUPLE")]
-    pub(crate) tuples: Vec<Pgft>,
+    #[command(flatten)]
+    pub(crate) fabrics: MeasuredFabrics,
     /// Measure with these amounts of failed cables and failed switches, in percent.
     #[arg(
         long = "dead",
@@ -182,13 +198,8 @@ pub(crate) struct BenchWhatifArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct BenchRatesArgs {
-    /// Measure on these presets, separated by commas ('dmodc generate preset' lists them). Without --preset and --pgft, the
-    /// fabric is rlft-36.
-    #[arg(long = "preset", value_name = "NAME", value_delimiter = ',')]
-    pub(crate) presets: Vec<String>,
-    /// Measure on this PGFT, such as "3; 24,18,20; 1,12,20; 1,1,1". Repeat the option for several fabrics.
-    #[arg(long = "pgft", value_name = "TUPLE")]
-    pub(crate) tuples: Vec<Pgft>,
+    #[command(flatten)]
+    pub(crate) fabrics: MeasuredFabrics,
     /// Measure with these amounts of failed cables and failed switches, in percent.
     #[arg(
         long = "dead",
@@ -216,13 +227,8 @@ pub(crate) struct BenchRatesArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct BenchAnalyzeArgs {
-    /// Measure on these presets, separated by commas ('dmodc generate preset' lists them). Without --preset and --pgft, the
-    /// fabric is rlft-36.
-    #[arg(long = "preset", value_name = "NAME", value_delimiter = ',')]
-    pub(crate) presets: Vec<String>,
-    /// Measure on this PGFT, such as "3; 24,18,20; 1,12,20; 1,1,1". Repeat the option for several fabrics.
-    #[arg(long = "pgft", value_name = "TUPLE")]
-    pub(crate) tuples: Vec<Pgft>,
+    #[command(flatten)]
+    pub(crate) fabrics: MeasuredFabrics,
     /// Measure with these amounts of failed cables and failed switches, in percent.
     #[arg(
         long = "dead",

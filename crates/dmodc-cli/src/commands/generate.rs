@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, anyhow};
 use dmodc::fabric::{PRESETS, Shape};
-use dmodc::{Departures, GuidOrder, Pgft, Preset};
+use dmodc::{Departures, GuidOrder, Preset};
 use serde_json::json;
 
 use super::convert::deliver;
@@ -30,18 +30,6 @@ pub(super) fn preset(name: &str) -> Result<&'static Preset> {
     Preset::named(name).ok_or_else(|| {
         let names: Vec<&str> = PRESETS.iter().map(|p| p.name).collect();
         anyhow!("there is no preset '{name}'; the presets are {}", names.join(", "))
-    })
-}
-
-/// Returns the PGFT of the preset of this name, for commands that work with PGFTs alone.
-pub(super) fn pgft_preset(name: &str) -> Result<Pgft> {
-    preset(name)?.pgft().ok_or_else(|| {
-        let named = PRESETS.iter().filter(|preset| preset.pgft().is_some());
-        let names: Vec<&str> = named.map(|preset| preset.name).collect();
-        anyhow!(
-            "the preset '{name}' is not a PGFT, and only PGFTs are measured; these are {}",
-            names.join(", ")
-        )
     })
 }
 

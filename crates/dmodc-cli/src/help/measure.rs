@@ -194,6 +194,10 @@ pub(super) const PAGES: &[HelpPage] = &[
                 about: "Measure two fabrics with 5 % of the cables failed, without the slow check.",
                 line: "dmodc bench --preset director-648,rlft-36 --dead 5/0 --no-check",
             },
+            Example {
+                about: "Measure leaves below a director switch, and compare single faults with their limit.",
+                line: "dmodc bench --preset one-director-648 --engine stable --rewrite",
+            },
         ],
         see_also: &["bench analyze", "bench rates", "bench whatif", "route"],
     },

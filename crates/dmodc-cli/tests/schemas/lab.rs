@@ -119,9 +119,12 @@ pub(crate) fn opensm(desk: &mut CheckedDesk) -> bool {
     desk.json(&["opensm", "lab", "f.topo", "--engine", "dmodc,minhop"]);
     desk.json(&["opensm", "lab", "f.topo", "--unchecked"]);
     desk.json(&["opensm", "lab", "f.topo", "--soak", "1"]);
-    // Fat-tree routing of OpenSM refuses a single switch.
-    let bench = ["--pgft", "1; 2; 1; 1", "--rounds", "1", "--with-opensm=minhop,ftree"];
-    desk.json(&[&["bench", "--dead", "0/0"], &bench[..]].concat());
+    // Fat-tree routing of OpenSM refuses a single switch, and switches in a row with one node.
+    let directors = "leaves=1,nodes=1,directors=1,lines=1,spines=1,cables=1";
+    let pods = "pods=1,leaves=1,nodes=1,lower=1,upper=1,cores=1,reach=1";
+    let shapes = ["--pgft", "1; 2; 1; 1", "--directors", directors, "--pods", pods];
+    let bench = ["bench", "--dead", "0/0", "--rounds", "1", "--with-opensm=minhop,ftree"];
+    desk.json(&[&bench[..], &shapes].concat());
     let plan = "name = \"theirs\"\ndraws = 1\nengines = [\"dmodc\", \"opensm:minhop\"]\npatterns = [\"a2a\"]\n\
                 [[fabric]]\nfile = \"f.topo\"\nname = \"f\"\n[[degradation]]\ncables = [0]\n";
     desk.desk.write("theirs.toml", plan);

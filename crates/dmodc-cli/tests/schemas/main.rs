@@ -436,10 +436,18 @@ fn benchmarks(desk: &mut CheckedDesk) {
     let case = ["--pgft", "2; 4,6; 1,3; 1,1", "--rounds", "1"];
     let engines = ["--engine", "dmodc,stable,dmodk", "--dead", "0/0,10/0", "--threads", "2"];
     let bench = |more: &[&'static str]| [&["bench"], &case[..], more].concat();
-    desk.json(&bench(&[&engines[..], &["--changes", "4", "--record", "record"]].concat()));
+    desk.json(&bench(
+        &[&engines[..], &["--changes", "4", "--rewrite", "--record", "record"]].concat(),
+    ));
     desk.file("record/record.json");
     desk.json(&bench(&["--engine", "dmodc,stable", "--threads", "1", "--no-check"]));
     desk.json(&bench(&["--stream"]));
+    for shape in [["--preset", "one-director-648"], ["--preset", "four-levels"]] {
+        let case = ["--rounds", "1", "--dead", "0/0", "--no-check"];
+        for more in [&["--engine", "dmodc,stable,paper"][..], &["--stream"]] {
+            desk.json(&[&["bench"], &shape[..], &case, more].concat());
+        }
+    }
     desk.json(&["bench", "whatif", "--pgft", "2; 4,6; 1,3; 1,1", "--compare", "2"]);
     let analyze = ["bench", "analyze", "--pgft", "2; 4,6; 1,3; 1,1", "--rounds", "1"];
     desk.json(&analyze);

@@ -73,8 +73,22 @@ pub struct SharedPort {
 pub struct JobRates {
     /// If no other job runs.
     pub alone: PatternRates,
-    /// If all run.
+    /// If all run: the steps of all jobs, of which the job may do its own several times.
     pub together: PatternRates,
+    /// How many of the steps make one operation of the job; 1 if its steps are independent.
+    pub steps: usize,
+}
+
+impl JobRates {
+    /// Returns when the last message of an operation has arrived if all jobs run, by the mean time of a step.
+    pub fn completion_together(&self) -> f64 {
+        self.together.completion() * self.steps as f64
+    }
+
+    /// Returns the mean time at which messages have arrived if all jobs run, in the same way.
+    pub fn mean_completion_together(&self) -> f64 {
+        self.together.mean_completion() * self.steps as f64
+    }
 }
 
 /// One step of all jobs: the pairs of each.
@@ -186,13 +200,8 @@ fn find_step(
     StepFinding { max: all.max(), bound: all.bound, undelivered: all.undelivered, jobs }
 }
 
-/// Returns the rates of a job over its own steps; together with others, over all steps, of which each counts as one of its
-/// own.
+/// Returns the rates of a job: alone over its own steps, together with others over all steps.
 fn rates<'a>(steps: &PatternSteps<'_>, found: impl Iterator<Item = &'a JobStep>) -> JobRates {
-    let of = |steps_found: Vec<StepSummary>| PatternRates {
-        steps: steps_found,
-        is_collective: steps.is_operation,
-    };
     let scale = |mut step: StepSummary, at: usize| {
         let parts = steps.parts.get(at % steps.count.max(1)).copied().unwrap_or(1);
         step.completion /= f64::from(parts);
@@ -205,7 +214,11 @@ fn rates<'a>(steps: &PatternSteps<'_>, found: impl Iterator<Item = &'a JobStep>)
     };
     let mut alone = scaled(0);
     alone.truncate(steps.count);
-    JobRates { alone: of(alone), together: of(scaled(1)) }
+    JobRates {
+        alone: PatternRates { steps: alone, is_collective: steps.is_operation },
+        together: PatternRates { steps: scaled(1), is_collective: false },
+        steps: if steps.is_operation { steps.count } else { 1 },
+    }
 }
 
 #[cfg(test)]
@@ -248,6 +261,7 @@ mod tests {
         let only = of(&[job("b", "a2a:phases", &[2, 3, 6, 7])]);
         let [only] = &only.jobs[..] else { panic!("one job") };
         assert_eq!((only.alone, only.together), (second.alone, second.alone));
+        assert_eq!(only.rates.as_ref().map(JobRates::completion_together), Some(3.0));
         let [known, now] = [&only.rates, &second.rates].map(|rates| rates.as_ref().expect("rates"));
         assert_eq!(
             (known.alone.mean(), known.together.mean()),

@@ -20,7 +20,7 @@ const PERMUTATIONS: usize = 50;
 /// If the fabric is too large for this machine, or the faults cannot be drawn.
 pub fn analyze(case: &BenchCase, rounds: usize, naive: bool) -> Result<Value, BenchError> {
     case.check_memory()?;
-    let fabric = case.pgft.fabric(Default::default());
+    let fabric = case.fabric()?;
     let healthy = Degradation::none(&fabric);
     let routing = Routing::new(Live::new(&fabric, &healthy), &Default::default());
     let degraded = case.draw().degradation(&fabric)?;

@@ -1,6 +1,7 @@
 //! What is measured: a fabric and its faults.
 
-use dmodc::{Amount, Draw, NoMemory, Pgft, RouteError};
+use dmodc::fabric::{NumbersError, Shape};
+use dmodc::{Amount, Draw, Fabric, NoMemory, RouteError};
 
 use crate::machine;
 use crate::what_if::{SurveyError, TooManyFaults};
@@ -10,8 +11,8 @@ use crate::what_if::{SurveyError, TooManyFaults};
 pub struct BenchCase {
     /// The name of the fabric.
     pub name: String,
-    /// The fabric.
-    pub pgft: Pgft,
+    /// The shape of the fabric.
+    pub shape: Shape,
     /// Dead cables between switches, in percent.
     pub cables: f64,
     /// Dead switches among those that are not leaves, in percent.
@@ -23,6 +24,12 @@ pub struct BenchCase {
 }
 
 impl BenchCase {
+    /// Returns the fabric without faults.
+    pub(super) fn fabric(&self) -> Result<Fabric, BenchError> {
+        let fabric = self.shape.fabric(Default::default());
+        fabric.map_err(|error| BenchError::NoFabric { name: self.name.clone(), error })
+    }
+
     /// Returns the draw of its faults.
     pub(super) fn draw(&self) -> Draw {
         Draw {
@@ -36,7 +43,7 @@ impl BenchCase {
 
     /// Refuses a case whose tables and a buffer of the same size would not fit into memory.
     pub(super) fn check_memory(&self) -> Result<(), BenchError> {
-        let (nodes, switches) = (self.pgft.count(0) as u64, self.pgft.switch_count() as u64);
+        let (nodes, switches) = (self.shape.node_count() as u64, self.shape.switch_count() as u64);
         let columns = if self.switch_lids { nodes + switches } else { nodes };
         let wanted = 2 * columns * switches;
         match machine::available() {
@@ -54,6 +61,14 @@ pub enum BenchError {
     /// The engine gave no tables.
     #[error(transparent)]
     Route(#[from] RouteError),
+    /// There is no fabric of this shape.
+    #[error("{name}: {error}")]
+    NoFabric {
+        /// The fabric.
+        name: String,
+        /// The reason.
+        error: NumbersError,
+    },
     /// There is not enough memory.
     #[error(
         "{name}: the measurement needs {wanted} bytes of memory for the tables and for memset, but only {available} are \

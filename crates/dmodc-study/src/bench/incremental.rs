@@ -6,6 +6,7 @@ use dmodc::fabric::Part;
 use dmodc::{CableIndex, Change, Random, RouteError, Router, SwitchIndex};
 use serde_json::json;
 
+use super::rewrite::RewrittenEntries;
 use super::session::BenchSession;
 use super::times::{RowFields, fields, median, ms, timed};
 
@@ -49,6 +50,42 @@ impl BenchSession<'_> {
             router.apply(&[Change::Recovers(part)])?;
         }
         Ok((!times.is_empty()).then(|| median(&times)))
+    }
+
+    /// Measures, for the death of each of these parts in turns, the update and its limit: rewriting the entries that it
+    /// changes, in a copy of the tables. Returns the medians, or nothing if there are no parts.
+    pub(super) fn rewrite_each(
+        &self,
+        router: &mut Router,
+        parts: &[Part],
+        kind: &str,
+    ) -> Result<RowFields, RouteError> {
+        let mut copy = router.tables().clone();
+        let (mut updates, mut rewrites) = (vec![], vec![]);
+        let (mut entries, mut lines) = (vec![], vec![]);
+        for &part in parts {
+            let mut applied = Ok(Default::default());
+            updates.push(timed(|| applied = router.apply(&[Change::Dies(part)])));
+            let rewritten = RewrittenEntries::new(&copy, &applied?, router.tables());
+            // The repair takes the places that were just compared out of the caches again.
+            router.apply(&[Change::Recovers(part)])?;
+            rewrites.push(rewritten.rewrite(&mut copy));
+            rewritten.rewrite(&mut copy);
+            entries.push(rewritten.entries());
+            lines.push(rewritten.lines());
+        }
+        let mut row = RowFields::new();
+        if !parts.is_empty() {
+            entries.sort_unstable();
+            lines.sort_unstable();
+            let (update, rewrite) = (median(&updates), median(&rewrites));
+            row.insert(format!("{kind}_entries"), json!(entries[entries.len() / 2]));
+            row.insert(format!("{kind}_lines"), json!(lines[lines.len() / 2]));
+            row.insert(format!("rewrite_{kind}_ms"), json!(ms(rewrite)));
+            let over = update.as_secs_f64() / rewrite.as_secs_f64();
+            row.insert(format!("apply_{kind}_over_rewrite"), json!(over));
+        }
+        Ok(row)
     }
 
     /// Measures many faults and repairs in one `apply`, compared with a whole re-route of the same state.

@@ -11,6 +11,7 @@
 //! | `session` | a fabric with its faults, ready to be measured |
 //! | `check` | whether tables are right |
 //! | `incremental` | faults and repairs that a router applies |
+//! | `rewrite` | the limit of an update: rewriting the entries that change |
 //! | `reroute`, `whole`, `stream` | measuring a router, whole routes, and tables that are never kept |
 //! | `analyze` | how long judging takes |
 //! | `rates` | how long fair rates take |
@@ -22,6 +23,7 @@ mod check;
 mod incremental;
 mod rates;
 mod reroute;
+mod rewrite;
 mod session;
 mod settings;
 mod stream;
@@ -60,7 +62,8 @@ pub fn measure(case: &BenchCase, settings: &BenchSettings) -> Result<Value, Benc
 
 #[cfg(test)]
 mod tests {
-    use dmodc::Kernel;
+    use dmodc::fabric::Shape;
+    use dmodc::{Kernel, Preset};
 
     use super::*;
     use crate::engine::EngineName;
@@ -68,7 +71,7 @@ mod tests {
     fn case(cables: f64, switches: f64) -> BenchCase {
         BenchCase {
             name: "small".into(),
-            pgft: "3; 4,6,14; 1,4,4; 1,1,1".parse().expect("a PGFT"),
+            shape: Shape::Pgft("3; 4,6,14; 1,4,4; 1,1,1".parse().expect("a PGFT")),
             cables,
             switches,
             seed: 1,
@@ -85,6 +88,7 @@ mod tests {
             check: true,
             on_checked: |_, _| {},
             changes: Some(40),
+            rewrite: true,
         }
     }
 
@@ -94,6 +98,9 @@ mod tests {
             let row = measure(&case(cables, switches), &settings(EngineName::Dmodc));
             let row = row.expect("a PGFT is measured");
             for key in ["nodes", "switches", "threads", "reroute_ms", "memset_ms", "ratio"] {
+                assert!(row[key].is_number(), "{key}: {row}");
+            }
+            for key in ["switch_entries", "switch_lines", "rewrite_switch_ms", "cable_lines"] {
                 assert!(row[key].is_number(), "{key}: {row}");
             }
             for key in ["apply_cable_ratio", "apply_switch_ratio", "apply_changes_ratio"] {
@@ -114,6 +121,24 @@ mod tests {
             let streamed = streamed.expect("a PGFT is streamed");
             assert_eq!(streamed["digest"], row["digest"]);
             assert_eq!(streamed["engine"], "dmodc-stream");
+        }
+    }
+
+    /// Directors and pods are measured and checked like PGFTs, and rows have their notation.
+    #[test]
+    fn every_kind_of_shape_is_measured() {
+        for (name, kind) in [("one-director-648", "directors"), ("four-levels", "pods")] {
+            let shape = Preset::named(name).expect("a preset").shape();
+            let of_shape = BenchCase { name: name.into(), shape, ..case(2.0, 1.0) };
+            for engine in [EngineName::Dmodc, EngineName::Stable] {
+                let row = measure(&of_shape, &settings(engine)).expect("it is measured");
+                assert_eq!(
+                    (&row["digest_ok"], &row["apply_changes_exact"]),
+                    (&true.into(), &true.into())
+                );
+                assert!(row["pgft"].is_null(), "{row}");
+                assert_eq!(row[kind], of_shape.shape.to_string());
+            }
         }
     }
 

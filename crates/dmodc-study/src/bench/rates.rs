@@ -33,7 +33,7 @@ const CLOSE: f64 = 1e-9;
 /// If the fabric is too large for this machine, or the faults cannot be drawn.
 pub fn rates(case: &BenchCase, settings: RatesBench) -> Result<Value, BenchError> {
     case.check_memory()?;
-    let fabric = case.pgft.fabric(Default::default());
+    let fabric = case.fabric()?;
     let healthy = Degradation::none(&fabric);
     let routing = Routing::new(Live::new(&fabric, &healthy), &Default::default());
     let degraded = case.draw().degradation(&fabric)?;

@@ -61,6 +61,10 @@ impl BenchSession<'_> {
         row.append(&mut compared.map_or_else(RowFields::new, fields));
         row.append(&mut gain.map_or_else(RowFields::new, fields));
         row.append(&mut self.check_tables(router.tables()));
+        if self.settings.rewrite {
+            row.append(&mut self.rewrite_each(&mut router, &cables, "cable")?);
+            row.append(&mut self.rewrite_each(&mut router, &switches, "switch")?);
+        }
         if let Some(changes) = self.settings.changes {
             row.append(&mut self.many_changes(&mut router, changes)?);
         }

@@ -29,7 +29,7 @@ impl<'a> BenchSession<'a> {
         case: &'a BenchCase,
         settings: &'a BenchSettings,
     ) -> Result<Self, BenchError> {
-        let fabric = Arc::new(case.pgft.fabric(Default::default()));
+        let fabric = Arc::new(case.fabric()?);
         let degraded = case.draw().degradation(&fabric)?;
         let fabric_memory = machine::resident().filter(|_| machine::forget_peak());
         let healthy = Degradation::none(&fabric);
@@ -67,9 +67,9 @@ impl<'a> BenchSession<'a> {
 
     /// Returns the fields of the row that identify the case.
     pub(super) fn about(&self) -> RowFields {
-        fields(json!({
+        let mut about = fields(json!({
             "preset": self.case.name,
-            "pgft": self.case.pgft.to_string(),
+            "pgft": self.case.shape.pgft().map(ToString::to_string),
             "engine": self.settings.name(),
             "nodes": self.fabric.nodes().len(),
             "switches": self.fabric.switches().len(),
@@ -81,7 +81,11 @@ impl<'a> BenchSession<'a> {
             "threads": parallel::threads(),
             "kernel": self.settings.kernel.name(),
             "rounds": self.settings.rounds,
-        }))
+        }));
+        if self.case.shape.pgft().is_none() {
+            about.insert(self.case.shape.kind().into(), json!(self.case.shape.to_string()));
+        }
+        about
     }
 
     /// Returns the peak of the memory that was used in addition to the fabric and the tables.

@@ -21,6 +21,8 @@ pub struct BenchSettings {
     pub on_checked: fn(usize, usize),
     /// The number of faults and repairs that are also measured in one step; `None` for none.
     pub changes: Option<usize>,
+    /// Whether the entries that single faults change are also rewritten alone, as the limit of an update.
+    pub rewrite: bool,
 }
 
 impl BenchSettings {

@@ -81,7 +81,7 @@ pub fn what_if(case: &BenchCase, settings: WhatIfBench) -> Result<Value, BenchEr
 }
 
 fn router(case: &BenchCase) -> Result<Router, BenchError> {
-    let fabric = case.pgft.fabric(Default::default());
+    let fabric = case.fabric()?;
     let degraded = case.draw().degradation(&fabric)?;
     let mut router = Router::of(fabric)?;
     router.reroute(&degraded)?;

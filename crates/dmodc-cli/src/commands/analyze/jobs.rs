@@ -105,7 +105,7 @@ impl JobContext<'_> {
                     short(rates.alone.mean()),
                     short(rates.together.mean()),
                     short(rates.alone.completion()),
-                    short(rates.together.completion()),
+                    short(rates.completion_together()),
                 );
             }
             if let Some(worst) = job.worst.as_ref().filter(|_| job.together > job.alone) {
@@ -146,8 +146,11 @@ impl JobContext<'_> {
                 "worst_port": job.worst.as_ref().map(|worst| self.port_json(found, worst)),
             });
             if let Some(rates) = &job.rates {
-                value["alone"]["rates"] = rates_json(&rates.alone);
-                value["together"]["rates"] = rates_json(&rates.together);
+                let (alone, together) = (&rates.alone, &rates.together);
+                let times = [alone.completion(), alone.mean_completion()];
+                value["alone"]["rates"] = rates_json(alone, times);
+                let times = [rates.completion_together(), rates.mean_completion_together()];
+                value["together"]["rates"] = rates_json(together, times);
             }
             value
         };
@@ -174,13 +177,13 @@ impl JobContext<'_> {
     }
 }
 
-fn rates_json(rates: &PatternRates) -> Value {
+fn rates_json(rates: &PatternRates, [completion, mean_completion]: [f64; 2]) -> Value {
     let known = |value: f64| (rates.flows() > 0).then_some(value);
     json!({
         "mean": known(rates.mean()),
         "p1": known(rates.p1()),
         "min": known(rates.min()),
-        "completion": known(rates.completion()),
-        "mean_completion": known(rates.mean_completion()),
+        "completion": known(completion),
+        "mean_completion": known(mean_completion),
     })
 }

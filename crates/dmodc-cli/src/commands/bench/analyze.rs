@@ -16,11 +16,11 @@ use crate::{Answer, output};
 /// Measures judging instead of routing.
 pub(super) fn run(args: &BenchAnalyzeArgs) -> Result<Answer> {
     let mut rows = Vec::new();
-    for Size { name, pgft, .. } in sizes(&args.presets, &args.tuples, "rlft-36")? {
+    for Size { name, shape, .. } in sizes(&args.fabrics, "rlft-36")? {
         for Dead { cables, switches } in args.dead.iter().copied() {
-            let (name, pgft) = (name.clone(), pgft.clone());
+            let (name, shape) = (name.clone(), shape.clone());
             let case =
-                BenchCase { name, pgft, cables, switches, seed: args.seed, switch_lids: true };
+                BenchCase { name, shape, cables, switches, seed: args.seed, switch_lids: true };
             rows.push(bench::analyze(&case, args.rounds as usize, !args.no_naive)?);
         }
     }

@@ -1,17 +1,18 @@
 //! The rows that are measured, from the arguments.
 
 use anyhow::{Context, Result, ensure};
-use dmodc::{Kernel, Pgft};
+use dmodc::Kernel;
+use dmodc::fabric::Shape;
 use dmodc_study::bench::{BenchCase, BenchSettings};
 
 use super::progress::checking;
-use crate::args::{BenchArgs, Dead, EngineName, KernelName};
-use crate::commands::generate::pgft_preset;
+use crate::args::{BenchArgs, Dead, EngineName, KernelName, MeasuredFabrics};
+use crate::commands::generate::preset;
 
 /// A fabric to measure on.
 pub(super) struct Size {
     pub(super) name: String,
-    pub(super) pgft: Pgft,
+    pub(super) shape: Shape,
     /// The option that selects it on a command line.
     pub(super) option: [String; 2],
 }
@@ -58,20 +59,25 @@ pub(super) fn planned_rows<'a>(args: &BenchArgs, sizes: &'a [Size]) -> Result<Ve
 }
 
 /// Returns the fabrics that the arguments ask for, or the default.
-pub(super) fn sizes(presets: &[String], tuples: &[Pgft], default: &str) -> Result<Vec<Size>> {
-    let mut names: Vec<&str> = presets.iter().map(String::as_str).collect();
-    if names.is_empty() && tuples.is_empty() {
-        names.push(default);
+pub(super) fn sizes(fabrics: &MeasuredFabrics, default: &str) -> Result<Vec<Size>> {
+    let named = |name: &str| -> Result<Size> {
+        let option = ["--preset".into(), name.into()];
+        Ok(Size { name: name.into(), shape: preset(name)?.shape(), option })
+    };
+    let mut sizes: Vec<Size> =
+        fabrics.presets.iter().map(|name| named(name)).collect::<Result<_>>()?;
+    let tuples = fabrics.tuples.iter().cloned().map(Shape::Pgft);
+    let directors = fabrics.directors.iter().cloned().map(Shape::Directors);
+    let pods = fabrics.pods.iter().cloned().map(Shape::Pods);
+    sizes.extend(tuples.chain(directors).chain(pods).map(|shape| {
+        let notation = shape.to_string();
+        let option = [format!("--{}", shape.kind()), notation.clone()];
+        Size { name: notation, shape, option }
+    }));
+    if sizes.is_empty() {
+        sizes.push(named(default)?);
     }
-    let named = names.into_iter().map(|name| {
-        let pgft = pgft_preset(name)?;
-        Ok(Size { name: name.into(), pgft, option: ["--preset".into(), name.into()] })
-    });
-    let tuples = tuples.iter().map(|pgft| {
-        let tuple = pgft.to_string();
-        Ok(Size { name: tuple.clone(), pgft: pgft.clone(), option: ["--pgft".into(), tuple] })
-    });
-    named.chain(tuples).collect()
+    Ok(sizes)
 }
 
 pub(super) fn kernel(name: Option<KernelName>) -> Result<Kernel> {
@@ -95,7 +101,7 @@ pub(super) fn kernel_name(name: KernelName) -> &'static str {
 pub(super) fn case(row: &PlannedRow<'_>, args: &BenchArgs) -> BenchCase {
     BenchCase {
         name: row.size.name.clone(),
-        pgft: row.size.pgft.clone(),
+        shape: row.size.shape.clone(),
         cables: row.dead.cables,
         switches: row.dead.switches,
         seed: args.seed,
@@ -112,5 +118,6 @@ pub(super) fn settings(row: &PlannedRow<'_>, args: &BenchArgs, kernel: Kernel) -
         check: !args.no_check,
         on_checked: checking,
         changes: args.changes,
+        rewrite: args.rewrite,
     }
 }

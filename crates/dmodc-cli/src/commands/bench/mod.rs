@@ -35,7 +35,7 @@ pub(super) fn run(args: &BenchArgs, threads: Option<u16>) -> Result<Answer> {
         Some(BenchCommand::Plot(args)) => return figure::plot(args),
         None => {}
     }
-    let sizes = sizes(&args.presets, &args.tuples, DEFAULT_PRESET)?;
+    let sizes = sizes(&args.fabrics, DEFAULT_PRESET)?;
     let kernel = kernel(args.kernel)?;
     let planned = planned_rows(args, &sizes)?;
     if let Some(folder) = &args.record {

@@ -19,7 +19,7 @@ pub(super) fn with_opensm(args: &BenchArgs, sizes: &[Size]) -> Result<Vec<Value>
     let plugin = plugin(None)?;
     let mut rows = Vec::new();
     for size in sizes {
-        let whole = size.pgft.fabric(Default::default());
+        let whole = size.shape.fabric(Default::default())?;
         if whole.infiniband_lids().is_err() {
             continue;
         }
@@ -37,7 +37,7 @@ pub(super) fn with_opensm(args: &BenchArgs, sizes: &[Size]) -> Result<Vec<Value>
                 progress(&format!("{} {dead} opensm:{name}", size.name));
                 let mut row = json!({
                     "preset": size.name,
-                    "pgft": size.pgft.to_string(),
+                    "pgft": size.shape.pgft().map(ToString::to_string),
                     "engine": format!("opensm:{name}"),
                     "nodes": whole.nodes().len(),
                     "switches": whole.switches().len(),
@@ -46,6 +46,9 @@ pub(super) fn with_opensm(args: &BenchArgs, sizes: &[Size]) -> Result<Vec<Value>
                     "seed": args.seed,
                     "threads": 1,
                 });
+                if size.shape.pgft().is_none() {
+                    row[size.shape.kind()] = json!(size.shape.to_string());
+                }
                 match tables_of(live, name, &plugin, LONGEST) {
                     Ok(OpensmTables { matrices_ms, tables_ms, .. }) => {
                         row["hop_tables_ms"] = json!(matrices_ms);

@@ -29,6 +29,7 @@ pub(super) fn measure_apart(
         (args.switch_lids, "--switch-lids"),
         (args.stream, "--stream"),
         (args.no_check, "--no-check"),
+        (args.rewrite, "--rewrite"),
     ] {
         command.args(wanted.then_some(flag));
     }

@@ -58,6 +58,11 @@ pub(super) fn table(rows: &[Value]) -> String {
             );
         }
     }
+    for row in rows {
+        for kind in ["cable", "switch"] {
+            text += &rewritten(row, kind).unwrap_or_default();
+        }
+    }
     for row in rows.iter().filter(|row| row["changes"].is_number()) {
         text += &format!(
             "{}: {} in one step take {:.2} ms, {:.3} of a whole re-route, {}\n",
@@ -69,6 +74,25 @@ pub(super) fn table(rows: &[Value]) -> String {
         );
     }
     text
+}
+
+/// Returns a line about the limit of an update, if it was measured.
+fn rewritten(row: &Value, kind: &str) -> Option<String> {
+    let count = |key: String, noun: &str| Some(counted(row[key].as_u64()?, noun));
+    let rewrite = row[format!("rewrite_{kind}_ms")].as_f64()?;
+    Some(format!(
+        "{} {} {}/{}: one {kind} changes {} on {} of {}; rewriting these alone takes {rewrite:.2} ms, 1/{:.0} of a \
+         re-route, and the update {:.2} × as long\n",
+        row["preset"].as_str().unwrap_or("?"),
+        row["engine"].as_str().unwrap_or("?"),
+        row["cables_dead"],
+        row["switches_dead"],
+        count(format!("{kind}_entries"), "entry")?,
+        count(format!("{kind}_lines"), "cache line")?,
+        number(row["entries"].as_u64()?.div_ceil(64)),
+        row["reroute_ms"].as_f64()? / rewrite,
+        row[format!("apply_{kind}_over_rewrite")].as_f64()?,
+    ))
 }
 
 fn line(row: &Value) -> Vec<String> {

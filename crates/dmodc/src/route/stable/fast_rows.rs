@@ -1,13 +1,15 @@
-//! The fast path: rows whose targets are all above. Closer sets are words here, with a bit for each group of the reference.
+//! The fast path: rows whose targets are all above, or below as in the reference. Closer sets are words here, with a bit for
+//! each group of the reference above.
 //!
 //! A row takes this path if all of these hold (`README.md` has the same list):
 //!
 //! 1. costs of the present are [`Hops`], and the present is not known to equal the reference;
 //! 2. costs of the reference are `Hops`, too, and no switch with cables changed its rank;
-//! 3. in the reference, no target was below the switch, and every group above was closer to all targets above;
-//! 4. no target is below now, except the switch itself;
-//! 5. some requested target was above in the reference, and so was every other switch among the requested targets that is
-//!    reached now;
+//! 3. in the reference, every group above was closer to all targets above, and one group below to each target below;
+//! 4. the targets below, except the switch itself, are those of the reference. If there are some, the present is a subset of the
+//!    reference, and no group below is thinned;
+//! 5. some requested target was above in the reference, and every other switch among the requested targets that is
+//!    reached now was above or below;
 //! 6. the reference has at most 64 groups above, all with equally many ports, and those of the present are a subset of
 //!    them; if a group has several ports, they have no divider of their own, and numbers of destinations are below 2³¹;
 //! 7. no target whose entries are written again has nodes with several LIDs. Entries are written again for targets that
@@ -18,25 +20,27 @@
 //! fat-tree, and leaves are most rows. Groups keep their numbers of the reference: a closer set of the
 //! present is a word with some bits less, and the lost slots are the missing bits.
 
+use super::loss_view::{BelowStates, KeptBelow};
 use super::losses::{ThinnedGroup, live_groups};
 use super::lost_pieces::{LostRow, PieceFinder, PresentPorts};
+use super::reference_row::ReferenceRows;
 use super::rounds::Rounds;
 use super::slot_table::RoundKey;
 use super::stand_ins::{GonePort, StandInPlace};
 use super::upswitches::{FastContext, Upswitches};
 use crate::cost::CloserSets;
-use crate::id::PortNumber;
 use crate::kernel::{Cycles, Difference, Divisor};
-use crate::route::port_choice::{ALL, ByFormula, RowContext, RowRequest};
+use crate::route::port_choice::{RowContext, RowRequest};
 use crate::tables::NO_ROUTE;
 
 /// Computes such rows, with groups numbered as in the reference.
 ///
-/// The caches in it (`reference_row`, `upswitches`, `rounds`) have keys without the tile. They are right because
+/// The caches in it (`upswitches`, `rounds`) have keys without the tile. They are right because
 /// this is part of the scratch of a `RowMaker`, which is made for one tile of one re-route.
 #[derive(Default)]
 pub(super) struct FastRows {
-    reference_row: ReferenceRow,
+    /// The closer sets of the reference.
+    was: CloserSets,
     upswitches: Upswitches,
     rounds: Rounds,
     pieces: PieceFinder,
@@ -53,13 +57,17 @@ impl FastRows {
     pub(super) fn fill(
         &mut self,
         context: FastContext<'_>,
-        formula: &mut ByFormula,
+        reference_rows: &mut ReferenceRows,
         request: RowRequest<'_>,
         row: &mut [u8],
     ) -> Option<u64> {
         let targets = self.targets(context, request)?;
         let FastTargets { up, own, unreached, .. } = targets;
-        self.reference_row.fill(context, up, formula, request, row);
+        self.find_reference(context, targets, request);
+        let FastContext { reference, ready, switch, .. } = context;
+        let (kernel, closer) = (ready.kernel, &self.was);
+        let then = RowContext { ready: &reference.ready, switch, closer, kernel };
+        reference_rows.fill(then, request, row);
         if !self.thinned.is_empty() {
             self.write_stand_ins(context, up & !unreached, request, row);
         }
@@ -82,6 +90,24 @@ impl FastRows {
             }
         }
         Some(own)
+    }
+
+    /// Finds the closer sets of the reference for the requested targets.
+    fn find_reference(
+        &mut self,
+        context: FastContext<'_>,
+        FastTargets { up, down, .. }: FastTargets,
+        request: RowRequest<'_>,
+    ) {
+        let was = &mut self.was;
+        if down != 0 {
+            context.view.reference_tile.closer(context.reference, context.switch, was);
+            was.restrict(request.targets);
+            return;
+        }
+        (was.up, was.up_is_uniform, was.down) = (up, true, 0);
+        was.through_up.resize(context.above().peers.len(), up);
+        was.through_down.clear();
     }
 
     /// Chooses the lost entries of the requested targets again, in a row that has its entries. Writes those that differ, and
@@ -118,10 +144,14 @@ impl FastRows {
     ) -> Option<FastTargets> {
         let FastContext { reference, ready, view, hops, switch: s } = context;
         let (side, kernel) = (context.above(), ready.kernel);
-        let up = view.targets_if_all_above(s)? & request.targets;
         let (own, reached) = (hops.own(s), hops.reached(s) & request.targets);
-        let has_nothing_below = hops.of(s)[0] & !own == 0;
-        if up == 0 || !has_nothing_below || reached & !own & !up != 0 {
+        let below = BelowStates {
+            then: reference.ready.groups.below(s),
+            now: ready.groups.below(s),
+            targets: hops.of(s)[0] & !own,
+        };
+        let KeptBelow { up, down } = view.kept_below(s, below, request.targets)?;
+        if up == 0 || reached & !own & !up & !down != 0 {
             return None;
         }
         let live = kernel.run(
@@ -152,7 +182,7 @@ impl FastRows {
             return None;
         }
         view.note_displaced(s, request.targets, displaced);
-        Some(FastTargets { up, own, unreached: up & !reached, rewritten, live })
+        Some(FastTargets { up, down, own, unreached: up & !reached, rewritten, live })
     }
 
     /// Finds the lost entries of a row, by rounds. Returns Π and the ports of the groups.
@@ -221,6 +251,8 @@ impl FastRows {
 struct FastTargets {
     /// Those above in the reference.
     up: u64,
+    /// Those below in the reference; they are below now, and their entries are the same.
+    down: u64,
     /// The switch itself.
     own: u64,
     /// Those above in the reference that cannot be reached now.
@@ -229,60 +261,4 @@ struct FastTargets {
     rewritten: u64,
     /// The groups that are there now: a bit for each of the reference's.
     live: u64,
-}
-
-/// The last row of the reference that was computed. Neighbouring leaves have the same row if they are cabled alike, so the
-/// next row is most often a copy.
-#[derive(Default)]
-struct ReferenceRow {
-    was: CloserSets,
-    /// What `row` was computed from, together with `ports`; `None` if no complete row is kept.
-    key: Option<ReferenceRowKey>,
-    ports: Vec<PortNumber>,
-    row: Vec<u8>,
-}
-
-/// What a complete row of the reference depends on besides its ports.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct ReferenceRowKey {
-    pi: u32,
-    groups: usize,
-    targets_above: u64,
-}
-
-impl ReferenceRow {
-    /// Writes the row for the targets `up`, which are above.
-    fn fill(
-        &mut self,
-        context: FastContext<'_>,
-        up: u64,
-        formula: &mut ByFormula,
-        request: RowRequest<'_>,
-        row: &mut [u8],
-    ) {
-        let (ready, side) = (&context.reference.ready, context.above());
-        let dividers = ready.level_dividers(context.switch);
-        let pi = dividers.up.group;
-        let key = (request.targets == ALL).then_some(ReferenceRowKey {
-            pi,
-            groups: side.peers.len(),
-            targets_above: up,
-        });
-        if key.is_some() && key == self.key && side.ports == self.ports {
-            row.copy_from_slice(&self.row);
-            return;
-        }
-        (self.was.up, self.was.up_is_uniform) = (up, true);
-        self.was.through_up.resize(side.peers.len(), up);
-        let kernel = context.ready.kernel;
-        let context = RowContext { ready, switch: context.switch, closer: &self.was, kernel };
-        formula.fill(context, dividers, request, row);
-        self.key = key;
-        if key.is_some() {
-            self.ports.clear();
-            self.ports.extend_from_slice(side.ports);
-            self.row.clear();
-            self.row.extend_from_slice(row);
-        }
-    }
 }

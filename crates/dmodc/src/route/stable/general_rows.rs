@@ -6,6 +6,7 @@ use super::loss_view::{LossView, StableTile};
 use super::losses::Losses;
 use super::lost_entries::{LostEntries, PerDirection};
 use super::port_turns::PortTurns;
+use super::reference_row::ReferenceRows;
 use super::stand_ins::GonePort;
 use crate::cost::CloserSets;
 use crate::kernel::Choices;
@@ -48,7 +49,7 @@ impl GeneralRows {
         StableTile { reference, view }: StableTile<'_>,
         context: RowContext<'_>,
         request: RowRequest<'_>,
-        formula: &mut ByFormula,
+        reference_rows: &mut ReferenceRows,
         row: &mut [u8],
     ) {
         let RowContext { switch: s, closer, kernel, ready } = context;
@@ -58,7 +59,7 @@ impl GeneralRows {
             view.equals_reference || view.never_chooses(reference, ready, s) && has_single_ports();
         if is_dmodc {
             view.note_displaced(s, request.targets, 0);
-            formula.fill(context, ready.level_dividers(s), request, row);
+            reference_rows.formula.fill(context, ready.level_dividers(s), request, row);
             return;
         }
         self.losses.find(view.compared(reference), context, request.targets);
@@ -66,13 +67,13 @@ impl GeneralRows {
         let (known, now) = (was.up | was.down, closer.up | closer.down);
         if known == 0 {
             view.note_displaced(s, request.targets, 0);
-            formula.fill(context, ready.level_dividers(s), request, row);
+            reference_rows.formula.fill(context, ready.level_dividers(s), request, row);
             return;
         }
         let then = RowContext { ready: &reference.ready, switch: s, closer: was, kernel };
-        formula.fill(then, reference.ready.level_dividers(s), request, row);
+        reference_rows.fill(then, request, row);
         view.note_displaced(s, request.targets, self.losses.displaced);
-        self.fill_unknown(context, now & !known, request, formula, row);
+        self.fill_unknown(context, now & !known, request, &mut reference_rows.formula, row);
         for segment in request.segments_of(known & !now) {
             let (start, length) = (segment.start as usize, segment.length as usize);
             row[start..start + length].fill(NO_ROUTE);
@@ -147,9 +148,12 @@ impl GeneralRows {
         let RowContext { ready, switch: s, closer, kernel } = context;
         let Losses { was, up, down, displaced, .. } = &self.losses;
         let PerDirection { up: lost_up, down: lost_down } = &mut self.lost;
-        for (lost, targets, side) in [(lost_up, was.up, up), (lost_down, was.down, down)] {
+        for (lost, targets, side, now) in
+            [(lost_up, was.up, up, closer.up), (lost_down, was.down, down, closer.down)]
+        {
             let targets = targets & displaced;
-            if targets != 0 {
+            // Where no group is gone, the lost ones follow from R and the closer set of the present.
+            if targets != 0 && !(side.is_unchanged && targets & !now == 0) {
                 kernel.gather(lost, targets, &side.lost_targets);
             }
         }

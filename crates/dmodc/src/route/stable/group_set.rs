@@ -3,7 +3,7 @@
 use crate::bits::bits;
 
 /// A set of at most 64 · `W` groups or slots.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct GroupSet<const W: usize>(pub(super) [u64; W]);
 
 impl<const W: usize> GroupSet<W> {
@@ -73,6 +73,13 @@ impl<const W: usize> GroupSet<W> {
             at += 1;
         }
         at * 64 + nth_bit(self.0[at], n)
+    }
+
+    /// Returns the first member. There must be one.
+    #[inline(always)]
+    pub(super) fn first(&self) -> usize {
+        let word = self.0.iter().position(|word| *word != 0).unwrap_or(0);
+        word * 64 + self.0[word].trailing_zeros() as usize
     }
 
     /// Returns the next member after this one.
@@ -163,6 +170,7 @@ mod tests {
                 assert_eq!(set.after(member), list.get(n + 1).copied());
                 assert_eq!(set.index(member), n);
             }
+            assert!(list.first().is_none_or(|first| set.first() == *first));
             assert_eq!(set.before(256).count(), set.count());
             let mut some = set;
             some.0[random.below(4) as usize] &= random.below(u64::MAX);

@@ -93,6 +93,14 @@ impl Lookahead {
         }
     }
 
+    /// Returns the groups over which the lost slots of a target are [spread](spread_over), if they are the same for all
+    /// stretches.
+    #[inline(always)]
+    pub(super) fn spread_over_unharmed<const W: usize>(&self, target: u8) -> Option<GroupSet<W>> {
+        let (all, unharmed): (GroupSet<W>, _) = (self.all(target), self.unharmed(target));
+        are_enough_unharmed(unharmed.count() as usize, all.count() as usize).then_some(unharmed)
+    }
+
     /// Returns the groups over which the lost slots of a target are [spread](spread_over). `stretch` is only called if it is
     /// needed.
     #[inline(always)]

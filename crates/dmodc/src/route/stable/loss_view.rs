@@ -1,14 +1,13 @@
 //! What every switch of a tile lost. It is found before any row of the tile, because a switch that chooses a group looks
 //! ahead to the losses of its neighbours.
 
-use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering::Relaxed;
-
 use super::losses::{Compared, Losses, ThinnedGroup, live_groups};
 use super::reference_tile::{NumberSpan, ReferenceTile};
-use super::slot_table::{LostSlots, RoundKey, SlotTable};
+use super::slot_table::{LostSlots, RoundKey, SlotTable, lost_members};
+use super::targets_by_switch::TargetsBySwitch;
 use super::{Reference, STRETCHES};
 use crate::cost::{CloserSets, Hops, TileCosts, TooFar};
+use crate::group::Side;
 use crate::id::SwitchIndex;
 use crate::preprocess::Preprocessing;
 use crate::route::job::RouteJob;
@@ -83,7 +82,9 @@ impl LossView {
             // targets that it does not reach any more, so it is closer to none of them, and nobody asks for its losses.
             if !reference.ready.ranking.is_leaf(s) && !self.never_chooses(reference, ready, s) {
                 let hops = costs.hops();
-                if !hops.is_some_and(|hops| finder.note_above(reference, ready, self, hops, s)) {
+                let noted =
+                    hops.and_then(|hops| finder.note_above(reference, ready, self, hops, s));
+                if noted.is_none() {
                     finder.find_closer(tile.job, |closer| costs.closer(&ready.groups, s, closer));
                     finder.note(reference, tile.job, self, s);
                 }
@@ -114,8 +115,12 @@ impl LossView {
             if !job.live.switch(s) || reference.ready.ranking.is_leaf(s) {
                 continue;
             }
-            finder.find_closer(job, |closer| hops.closer(groups, s, closer));
-            let changed = finder.note(reference, job, self, s) & tile.targets();
+            let noted = finder.note_above(reference, job.ready, self, hops, s);
+            let changed = noted.unwrap_or_else(|| {
+                finder.find_closer(job, |closer| hops.closer(groups, s, closer));
+                finder.note(reference, job, self, s)
+            });
+            let changed = changed & tile.targets();
             if changed == 0 {
                 continue;
             }
@@ -170,22 +175,32 @@ impl LossView {
         let (then, now) = (&reference.ready, job.ready);
         let is_alone =
             |s| now.groups.above(s).peers.is_empty() && now.groups.below(s).peers.is_empty();
-        let same_rank = |s| then.ranking.rank(s) == now.ranking.rank(s);
         self.has_same_ranks = then.new_costs().hops().is_some()
             && now.new_costs().hops().is_some()
-            && now.groups.ascending().iter().all(|s| same_rank(*s) || is_alone(*s));
+            && then.ranking.differing(&now.ranking).all(is_alone);
         self.is_subset = self.has_same_ranks && reference.degradation.removed().next().is_none();
     }
 
-    /// Returns all targets of a switch in the reference, if all of them are above it, every group there is closer to
-    /// all of them, and no rank changed.
-    pub(super) fn targets_if_all_above(&self, s: SwitchIndex) -> Option<u64> {
+    /// Returns the requested targets of a switch in the reference by direction, if every group above was closer to all
+    /// targets above, one group below to each target below, no rank changed, and nothing is lost below: each target below
+    /// has the same port.
+    pub(super) fn kept_below(
+        &self,
+        s: SwitchIndex,
+        below: BelowStates<'_>,
+        requested: u64,
+    ) -> Option<KeptBelow> {
         let shape = self.reference_tile.shape(s);
-        if self.has_same_ranks && shape.has_nothing_below {
-            shape.targets_above_if_uniform
-        } else {
-            None
-        }
+        let up = shape.targets_above_if_uniform.filter(|_| self.has_same_ranks)? & requested;
+        let down = shape.targets_below_if_single? & requested;
+        let BelowStates { then, now, targets } = below;
+        // In a subset, a target stays below exactly if its only group is there and still leads to it.
+        let are_kept = targets & requested == down
+            && (down == 0
+                || self.is_subset
+                    && (then.ports.len() == then.peers.len()
+                        || then.ports.len() == now.ports.len()));
+        are_kept.then_some(KeptBelow { up, down })
     }
 
     /// Returns whether this switch never chooses among groups: it had exactly one group for each target, has no switch
@@ -217,34 +232,6 @@ impl LossView {
     #[inline]
     pub(super) fn note_displaced(&self, s: SwitchIndex, targets: u64, displaced: u64) {
         self.displaced.replace(s, targets, displaced);
-    }
-}
-
-/// Targets by switch. They are noted while several threads write rows; each switch has one writer at a time.
-#[derive(Debug, Default)]
-struct TargetsBySwitch(Vec<AtomicU64>);
-
-impl TargetsBySwitch {
-    fn reset(&mut self, switches: usize) {
-        self.0.resize_with(switches, AtomicU64::default);
-        self.0.iter_mut().for_each(|word| *word.get_mut() = 0);
-    }
-
-    fn get(&self, s: SwitchIndex) -> u64 {
-        self.0[s.at()].load(Relaxed)
-    }
-
-    /// Replaces the bits of these targets.
-    #[inline]
-    fn replace(&self, s: SwitchIndex, targets: u64, bits: u64) {
-        let word = &self.0[s.at()];
-        word.store(word.load(Relaxed) & !targets | bits, Relaxed);
-    }
-}
-
-impl Clone for TargetsBySwitch {
-    fn clone(&self) -> Self {
-        TargetsBySwitch(self.0.iter().map(|word| AtomicU64::new(word.load(Relaxed))).collect())
     }
 }
 
@@ -282,14 +269,20 @@ impl LossFinder {
         if losses.displaced != 0 {
             losses.find_members(ready.kernel, losses.displaced);
         }
+        let then = &reference.ready;
+        let members = match losses.displaced {
+            0 => [0; STRETCHES],
+            _ => lost_members(then, s, losses, &view.spans, view.kept_slots.len()),
+        };
         let all = NotedLosses { displaced: losses.displaced, thinned: losses.thinned };
         all.note(view, s, slots, |slots, spans, stretch| {
-            slots.lost(&reference.ready, s, losses, spans, stretch)
+            let LostSlots { lost, present } = slots.lost(then, s, losses, spans, stretch);
+            LostSlots { lost: lost | members[stretch], present }
         })
     }
 
-    /// Notes what a switch lost whose targets are all above, if it had noted nothing before. Returns `false`, with nothing
-    /// noted, if that needs [`note`](Self::note). The conditions are those of the fast path of rows.
+    /// Notes what a switch lost above, if it lost nothing below. Returns the targets for which something else was noted before,
+    /// or `None`, with nothing noted, if this needs [`note`](Self::note). The conditions are those of the fast path of rows.
     fn note_above(
         &mut self,
         reference: &Reference,
@@ -297,10 +290,15 @@ impl LossFinder {
         view: &mut LossView,
         hops: &Hops,
         s: SwitchIndex,
-    ) -> bool {
+    ) -> Option<u64> {
         let LossFinder { above: AboveLosses { lost, thinned }, slots, .. } = self;
         let (then, now) = (reference.ready.groups.above(s), ready.groups.above(s));
-        let Some(up) = view.targets_if_all_above(s) else { return false };
+        let below = BelowStates {
+            then: reference.ready.groups.below(s),
+            now: ready.groups.below(s),
+            targets: hops.of(s)[0] & !hops.own(s),
+        };
+        let KeptBelow { up, .. } = view.kept_below(s, below, u64::MAX)?;
         let is_subset = view.is_subset;
         let displaced = ready.kernel.run(
             #[inline(always)]
@@ -316,20 +314,35 @@ impl LossFinder {
                 Some(displaced)
             },
         );
-        let Some(displaced) = displaced.filter(|_| thinned.is_empty()) else { return false };
-        if displaced != 0 {
-            let pi = reference.ready.level_dividers(s).up.group;
-            let key = RoundKey { pi, groups: then.peers.len() as u32 };
-            let all = NotedLosses { displaced, thinned: 0 };
-            all.note(view, s, slots, |slots, spans, stretch| {
-                slots.lost_in_all(key, lost, displaced, spans, stretch)
-            });
+        let displaced = displaced.filter(|_| thinned.is_empty())?;
+        if displaced | view.harmed[s.at()] == 0 {
+            return Some(0);
         }
-        true
+        let pi = reference.ready.level_dividers(s).up.group;
+        let key = RoundKey { pi, groups: then.peers.len() as u32 };
+        let all = NotedLosses { displaced, thinned: 0 };
+        Some(all.note(view, s, slots, |slots, spans, stretch| {
+            slots.lost_in_all(key, lost, displaced, spans, stretch)
+        }))
     }
 }
 
-/// What a switch lost whose targets are all above.
+/// The groups below a switch in the reference and now, and the targets that it reaches there now, without itself.
+#[derive(Clone, Copy)]
+pub(super) struct BelowStates<'a> {
+    pub(super) then: Side<'a>,
+    pub(super) now: Side<'a>,
+    pub(super) targets: u64,
+}
+
+/// The targets of a switch in the reference that lost nothing below.
+#[derive(Clone, Copy)]
+pub(super) struct KeptBelow {
+    pub(super) up: u64,
+    pub(super) down: u64,
+}
+
+/// What a switch lost above.
 #[derive(Default)]
 struct AboveLosses {
     /// For each group of the reference: the targets for which it is lost.

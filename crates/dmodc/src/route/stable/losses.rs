@@ -19,6 +19,8 @@ pub(super) struct SideLosses {
     pub(super) is_uniform: bool,
     /// R by target, unless it is all groups for every target.
     pub(super) members: Choices,
+    /// The masks by group that `members` was gathered from. Alike switches have the same ones.
+    gathered: Vec<u64>,
     /// For each group of the reference: the targets that it was closer to and no longer is.
     pub(super) lost_targets: Vec<u64>,
     /// Whether the groups are those of the present in the same direction.
@@ -32,6 +34,7 @@ impl Default for SideLosses {
         SideLosses {
             is_uniform: false,
             members: Choices::one_by_one(),
+            gathered: vec![],
             lost_targets: vec![],
             is_unchanged: false,
             thinned_groups: vec![],
@@ -118,8 +121,10 @@ impl Losses {
             [(up, was.up, &was.through_up), (down, was.down, &was.through_down)]
         {
             side.is_uniform = through.iter().all(|mask| *mask == targets);
-            if !side.is_uniform && targets & wanted != 0 {
+            let is_needed = !side.is_uniform && targets & wanted != 0;
+            if is_needed && (side.members.targets != targets || side.gathered != *through) {
                 kernel.gather(&mut side.members, targets, through);
+                side.gathered.clone_from(through);
             }
         }
     }

@@ -215,6 +215,8 @@ impl LostEntries<'_> {
             Direction::Down => &closer.through_down,
         };
         let groups = AheadGroups { side, through, view, kernel };
+        let unharmed = ahead.spread_over_unharmed(segment.target);
+        let mut last: Option<LastSpread<W>> = None;
         slots.each_run(
             #[inline(always)]
             |run| {
@@ -229,19 +231,26 @@ impl LostEntries<'_> {
                     let stretch = run.round.saturating_sub(first) as usize;
                     stretch.min(view.kept_slots.len() - 1)
                 };
-                let from: GroupSet<W> = ahead.spread_over(segment.target, stretch, groups);
+                let from: GroupSet<W> = match unharmed {
+                    Some(unharmed) => unharmed,
+                    None => ahead.spread_over(segment.target, stretch, groups),
+                };
                 let x = u64::from(run.round) * all_lost + u64::from(before.count()) + shift;
                 let mut write = |slot: usize, port: PortNumber| {
                     let q = run.q + slot as u64 - u64::from(run.first);
                     write(segment, divider, q, port.0, row);
                 };
                 if single {
-                    let (_, at) = divide_by_count(x, from.count());
-                    let mut group = from.nth(at);
+                    // Most often this round continues where the one before ended.
+                    let mut group = match last {
+                        Some(last) if last.x == x && last.from == from => last.group,
+                        _ => from.nth(divide_by_count(x, from.count()).1),
+                    };
                     for slot in here.iter() {
                         write(slot, side.ports[group]);
-                        group = from.after(group).unwrap_or_else(|| from.nth(0));
+                        group = from.after(group).unwrap_or_else(|| from.first());
                     }
+                    last = Some(LastSpread { from, x: x + u64::from(here.count()), group });
                 } else {
                     let mut place = turns.place(&from, x);
                     for slot in here.iter() {
@@ -252,6 +261,16 @@ impl LostEntries<'_> {
             },
         );
     }
+}
+
+/// The end of a run of lost slots.
+#[derive(Clone, Copy)]
+struct LastSpread<const W: usize> {
+    /// The groups that they were spread over.
+    from: GroupSet<W>,
+    /// The place x of the next lost slot, and its group if it is spread over the same groups.
+    x: u64,
+    group: usize,
 }
 
 impl<const W: usize> SegmentSlots<'_, W> {

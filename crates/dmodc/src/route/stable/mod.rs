@@ -33,17 +33,19 @@ mod losses;
 mod lost_entries;
 mod lost_pieces;
 mod port_turns;
+mod reference_row;
 mod reference_tile;
 mod rounds;
 mod slot_table;
 mod stand_ins;
+mod targets_by_switch;
 mod upswitches;
 
 use std::sync::Arc;
 
 use super::job::RouteJob;
 use super::marks::Marks;
-use super::port_choice::{ByFormula, JobSwitch, JobTile, PortChoice, RowContext, RowRequest};
+use super::port_choice::{JobSwitch, JobTile, PortChoice, RowContext, RowRequest};
 use crate::cost::{Hops, TileCosts, TooFar};
 use crate::fabric::{Degradation, Joined, Live};
 use crate::id::SwitchIndex;
@@ -58,6 +60,7 @@ use crate::tables::{Columns, MovedEntries, MovedEntry, MovedTo, Tile};
 use fast_rows::FastRows;
 use general_rows::GeneralRows;
 use loss_view::{LossView, StableTile};
+use reference_row::ReferenceRows;
 use upswitches::FastContext;
 
 /// A state of the fabric, most often the whole one, whose routes are to be preserved as far as possible.
@@ -155,7 +158,7 @@ impl InferredWhole {
 /// What a thread keeps from row to row.
 #[derive(Default)]
 pub(crate) struct StableScratch {
-    formula: ByFormula,
+    reference_rows: ReferenceRows,
     fast: FastRows,
     general: GeneralRows,
 }
@@ -193,9 +196,9 @@ impl PortChoice for Stable {
         scratch: &mut StableScratch,
         row: &mut [u8],
     ) {
-        let StableScratch { formula, general, .. } = scratch;
+        let StableScratch { reference_rows, general, .. } = scratch;
         let tile = StableTile { reference: &self.reference, view };
-        general.fill(tile, context, request, formula, row);
+        general.fill(tile, context, request, reference_rows, row);
     }
 
     fn moved_entries(&self, tile: &Tile, s: SwitchIndex) -> &[MovedTo] {
@@ -211,7 +214,7 @@ impl PortChoice for Stable {
         row: &mut [u8],
     ) -> Option<u64> {
         let context = self.fast_context(job, costs, view, switch)?;
-        scratch.fast.fill(context, &mut scratch.formula, request, row)
+        scratch.fast.fill(context, &mut scratch.reference_rows, request, row)
     }
 
     fn rechoose(

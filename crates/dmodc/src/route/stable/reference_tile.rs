@@ -27,8 +27,8 @@ pub(super) struct SwitchShape {
     pub(super) targets_above_if_uniform: Option<u64>,
     /// Whether all targets are below, and one group is closer to each of them.
     pub(super) has_one_way_down: bool,
-    /// Whether no target is below.
-    pub(super) has_nothing_below: bool,
+    /// The targets below, if one group is closer to each of them.
+    pub(super) targets_below_if_single: Option<u64>,
 }
 
 impl ReferenceTile {
@@ -78,7 +78,7 @@ impl ReferenceTile {
             self.shapes.push(SwitchShape {
                 targets_above_if_uniform: is_uniform.then_some(closer.up),
                 has_one_way_down: closer.up == 0 && is_single,
-                has_nothing_below: closer.down == 0,
+                targets_below_if_single: is_single.then_some(closer.down),
             });
             if !is_uniform || !is_single {
                 lengths = None;

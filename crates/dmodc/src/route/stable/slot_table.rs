@@ -1,5 +1,6 @@
 //! Finds the slot of every target at a switch, and hence the targets whose slot the switch lost.
 
+use super::STRETCHES;
 use super::group_set::GroupSet;
 use super::losses::{Losses, SideLosses};
 use super::reference_tile::NumberSpan;
@@ -38,8 +39,7 @@ pub(super) struct LostSlots {
 }
 
 impl SlotTable {
-    /// Returns the targets whose slot in one stretch is lost at switch `s`. The losses have the [members](Losses::find_members) of
-    /// all displaced targets.
+    /// Returns the targets whose slot in one stretch is lost at switch `s`, except those that [`lost_members`] finds.
     pub(super) fn lost(
         &mut self,
         then: &Preprocessing,
@@ -65,15 +65,7 @@ impl SlotTable {
             if side.is_uniform {
                 let pairs = self.targets.iter().zip(lost);
                 all |= pairs.fold(0, |all, (targets, lost)| all | targets & lost);
-                continue;
             }
-            let divider = Divisor::new(divider);
-            let quotient =
-                |target: usize| u64::from(divider.divide(spans[target].first)) + stretch as u64;
-            all |= match through.len() <= 64 {
-                true => lost_slots::<1>(side, displaced, quotient),
-                false => lost_slots::<4>(side, displaced, quotient),
-            };
         }
         LostSlots { lost: all, present }
     }
@@ -110,19 +102,52 @@ impl SlotTable {
     }
 }
 
-/// Returns those of some targets whose slot is lost, where not every group is closer to all targets. `W` words are enough for the
-/// groups of the direction.
+/// Returns, for each of the first `stretches` stretches, the targets whose slot is lost at switch `s`, in directions in which not every
+/// group is closer to all targets. The losses have the [members](Losses::find_members) of all displaced targets.
+pub(super) fn lost_members(
+    then: &Preprocessing,
+    s: SwitchIndex,
+    losses: &Losses,
+    spans: &[NumberSpan],
+    stretches: usize,
+) -> [u64; STRETCHES] {
+    let SwitchDividers { up, down } = then.level_dividers(s);
+    let was = &losses.was;
+    let mut lost = [0; STRETCHES];
+    for (targets, groups, side, divider) in [
+        (was.up, was.through_up.len(), &losses.up, up.group),
+        (was.down, was.through_down.len(), &losses.down, down.group),
+    ] {
+        let displaced = targets & losses.displaced;
+        if displaced == 0 || side.is_uniform {
+            continue;
+        }
+        let divider = Divisor::new(divider);
+        let quotient = |target: usize| divider.divide(spans[target].first);
+        match groups <= 64 {
+            true => walk_members::<1>(side, displaced, quotient, &mut lost[..stretches]),
+            false => walk_members::<4>(side, displaced, quotient, &mut lost[..stretches]),
+        }
+    }
+    lost
+}
+
+/// Adds to each stretch those of some targets whose slot is lost. The slot of the next stretch is the next member of R.
+/// `W` words are enough for the groups of the direction.
 #[inline(always)]
-fn lost_slots<const W: usize>(
+fn walk_members<const W: usize>(
     side: &SideLosses,
     displaced: u64,
-    quotient: impl Fn(usize) -> u64,
-) -> u64 {
-    let mut all = 0;
+    quotient: impl Fn(usize) -> u32,
+    lost: &mut [u64],
+) {
     for target in bits(displaced) {
         let members: GroupSet<W> = GroupSet(side.members.words(target as u8));
-        let (_, place) = divide_by_count(quotient(target), members.count());
-        all |= side.lost_targets[members.nth(place)] & 1 << target;
+        let (_, place) = divide_by_count(quotient(target).into(), members.count());
+        let mut group = members.nth(place);
+        for lost in &mut *lost {
+            *lost |= side.lost_targets[group] & 1 << target;
+            group = members.after(group).unwrap_or_else(|| members.first());
+        }
     }
-    all
 }
