@@ -178,6 +178,29 @@ pub(super) const PAGES: &[HelpPage] = &[
                         "In each step, node i exchanges with node i xor k, for k = 1, 2, 4 and so on. Nodes beyond a power of \
                          two send to a neighbour first, and get the result last.",
                     ),
+                    (
+                        "halving",
+                        "The same exchanges from the greatest k to the least; messages become shorter.",
+                    ),
+                    (
+                        "tree",
+                        "A binary tree: node i and its children 2i + 1 and 2i + 2 send to each other.",
+                    ),
+                    (
+                        "a2a:phases",
+                        "All-to-all in phases: in phase k, node i sends to node i + k. With a2a:phases:M, M messages of each \
+                         node are on the way at the same time.",
+                    ),
+                    (
+                        "neighbours:XxYxZ",
+                        "The first X·Y·Z nodes form a grid that closes around, and each sends to its neighbours.",
+                    ),
+                    ("incast:K", "Random groups in which K nodes send to one; 100 draws."),
+                    (
+                        "storage:REGEX",
+                        "All other nodes send to those whose name matches, and then the other way. The expression must not \
+                         have a comma.",
+                    ),
                     ("one-to-all:NODE", "One node sends to all others."),
                     ("all-to-one:NODE", "All nodes send to one."),
                     ("file:PATH", "The pairs in a file, one 'source destination' in each line."),
@@ -189,6 +212,14 @@ pub(super) const PAGES: &[HelpPage] = &[
                     "The risk of a pattern is the greatest number of flows through one port between switches. The bound is the \
                      least number that any routing of this fabric could reach. A risk equal to the bound cannot be improved. \
                      With --json, 'bound' belongs to 'max', for random patterns to 'median'.",
+                ),
+            },
+            Note {
+                title: "Several adapters and several jobs",
+                text: NoteText::Prose(
+                    "If hosts have several adapters, ring, tree, recursive-doubling, halving, a2a:phases, neighbours and incast \
+                     run on every rail by itself, all rails at the same time. With --jobs, all jobs go on in step: each is in \
+                     its own step t at the same time, and starts again after its last step.",
                 ),
             },
             Note {

@@ -352,12 +352,18 @@ fn judgements(desk: &mut CheckedDesk) {
 /// Congestion risk of every pattern, differences and plans.
 fn comparisons(desk: &mut CheckedDesk) {
     desk.desk.write("pairs", "node-0 node-11\nnode-3 node-5\n");
-    let single = "a2a,rp:5,sp,bisection:3,ring,recursive-doubling,one-to-all:node-0,all-to-one:node-0,file:pairs";
-    let double = "rp:5,rp:6,sp:2,sp:3,bisection:3,bisection:4,one-to-all:node-0,one-to-all:node-1";
+    let single = "a2a,rp:5,sp,bisection:3,ring,recursive-doubling,halving,tree,a2a:phases,neighbours:3x2x2,incast:3,\
+                  storage:node-1,one-to-all:node-0,all-to-one:node-0,file:pairs";
+    let double = "rp:5,rp:6,sp:2,sp:3,bisection:3,bisection:4,one-to-all:node-0,one-to-all:node-1,a2a:phases,a2a:phases:2,\
+                  neighbours:3x2x2,neighbours:3,incast:2,incast:3,storage:node-1,storage:node-2";
     for patterns in [single, double, "rp:3", "sp:3"] {
         desk.json(&["analyze", "f.topo", "f.lft", "--patterns", patterns]);
     }
     desk.json(&["analyze", "f.topo", "f.lft", "--rates", "--patterns", single]);
+    desk.desk
+        .write("jobs", "a ring node-[0-5]\nb storage:node-7 node-[6-11]\nc a2a node-0,node-1\n");
+    desk.json(&["analyze", "f.topo", "f.lft", "--jobs", "jobs"]);
+    desk.json(&["analyze", "f.topo", "f.lft", "--jobs", "jobs", "--rates", "--patterns", "tree"]);
     desk.json(&["analyze", "cut.topo", "cut.lft"]);
     // Without a node there is no bound and no host.
     desk.desk.write("bare.json", BARE);

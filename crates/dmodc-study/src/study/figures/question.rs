@@ -35,11 +35,16 @@ impl Question {
     /// Returns the questions of a study with these patterns, and with or without rates.
     pub(super) fn all(patterns: &[&str], has_rates: bool) -> Vec<Question> {
         let kind = |pattern: &str| pattern.split(':').next().unwrap_or_default().to_string();
+        // A regular expression may have any sign.
+        let whole = |pattern: &str| -> String {
+            let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+            pattern.chars().map(plain).collect()
+        };
         let file = |pattern: &str| {
             // Two patterns of one kind need the whole name.
             let is_single =
                 patterns.iter().filter(|other| kind(other) == kind(pattern)).count() == 1;
-            if is_single { kind(pattern) } else { pattern.replace(':', "-") }
+            if is_single { kind(pattern) } else { whole(pattern) }
         };
         let risk = |pattern: &&str| Question {
             asked: Asked::Load((*pattern).into()),
@@ -123,6 +128,11 @@ fn traffic(pattern: &str) -> &'static str {
         "bisection" => "Bisections",
         "ring" => "Ring",
         "recursive-doubling" => "Recursive doubling",
+        "halving" => "Recursive halving",
+        "tree" => "Binary tree",
+        "neighbours" => "Neighbours in a grid",
+        "incast" => "Incast",
+        "storage" => "Storage",
         _ => "Shifts",
     }
 }
@@ -135,8 +145,14 @@ fn axis(pattern: &str) -> String {
     match pattern {
         ("rp", Some(n)) => format!("{load}, median of {n} random permutations"),
         ("bisection", Some(n)) => format!("{load}, median of {n} random bisections"),
+        ("a2a", Some(_)) => format!("{load}, worst phase of all-to-all"),
+        ("neighbours", Some(n)) => format!("{load}, neighbours in a grid of {n}"),
+        ("incast", Some(n)) => format!("{load}, median of draws in which {n} send to one"),
+        ("storage", Some(_)) => format!("{load}, to storage or back"),
         (_, Some(n)) => format!("{load}, mean of {n} shifts"),
         ("ring", None) => format!("{load}, every node sends to the next"),
+        ("tree", None) => format!("{load}, edges of a binary tree"),
+        ("halving", None) => format!("{load}, worst step of recursive halving"),
         ("recursive-doubling", None) => format!("{load}, worst step of recursive doubling"),
         ("sp", None) => format!("{load}, mean of all shifts"),
         (_, None) => format!("{load}, every node sends to every other"),
