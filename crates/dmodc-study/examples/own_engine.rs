@@ -73,6 +73,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         seed: 1,
         trials: 5,
         engines: engines.map(|name| PlannedEngine { name, trials: None, nodes: None }).into(),
+        rates: false,
         patterns: vec!["a2a".parse()?, "sp".parse()?],
         fabrics: vec![PlannedFabric {
             name: "256 nodes".into(),

@@ -123,6 +123,11 @@ pub(crate) enum BenchCommand {
     /// The patterns are all-to-all, random permutations and shifts. They are compared with a simple program that follows every
     /// pair hop by hop.
     Analyze(BenchAnalyzeArgs),
+    /// Measure how fast 'dmodc analyze --rates' computes fair rates on this machine.
+    ///
+    /// The rates of random permutations are computed. Some of them are also computed by a simple program, and the times and
+    /// rates of both are compared.
+    Rates(BenchRatesArgs),
     /// Measure how fast 'dmodc whatif' tries single faults on this machine.
     ///
     /// All-to-all and lost pairs are counted for every fault. Some of the faults are also routed and judged from the
@@ -165,6 +170,40 @@ pub(crate) struct BenchWhatifArgs {
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) compare: usize,
     /// The seed of everything that is drawn.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Print the results as JSON instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Write the results to record.json in this folder.
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) record: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchRatesArgs {
+    /// Measure on these presets, separated by commas ('dmodc generate preset' lists them). Without --preset and --pgft, the
+    /// fabric is rlft-36.
+    #[arg(long = "preset", value_name = "NAME", value_delimiter = ',')]
+    pub(crate) presets: Vec<String>,
+    /// Measure on this PGFT, such as "3; 24,18,20; 1,12,20; 1,1,1". Repeat the option for several fabrics.
+    #[arg(long = "pgft", value_name = "TUPLE")]
+    pub(crate) tuples: Vec<Pgft>,
+    /// Measure with these amounts of failed cables and failed switches, in percent.
+    #[arg(
+        long = "dead",
+        value_name = "CABLES/SWITCHES",
+        value_delimiter = ',',
+        default_value = "0/0,1/0"
+    )]
+    pub(crate) dead: Vec<Dead>,
+    /// Compute the rates of this number of random permutations.
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub(crate) permutations: usize,
+    /// Compare this number of the permutations with the simple program.
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    pub(crate) compare: usize,
+    /// The seed of the random faults and permutations.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
     /// Print the results as JSON instead of text.

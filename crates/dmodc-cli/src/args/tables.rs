@@ -18,6 +18,10 @@ pub(crate) struct AnalyzeArgs {
     /// The traffic patterns, separated by commas; they are explained below.
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "a2a,rp:1000,sp")]
     pub(crate) patterns: Vec<Pattern>,
+    /// Also compute how fast every flow is: max-min fair rates of all flows that send at the same time, and when equal
+    /// messages have arrived. The cables of the nodes count, too.
+    #[arg(long)]
+    pub(crate) rates: bool,
     /// Let only the nodes in this file send and receive, for example the hosts of one job. The file lists host names
     /// (also folded as in "node[1-4]"), GUIDs or LIDs.
     #[arg(long, value_name = "FILE")]

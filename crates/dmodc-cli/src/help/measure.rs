@@ -195,7 +195,7 @@ pub(super) const PAGES: &[HelpPage] = &[
                 line: "dmodc bench --preset director-648,rlft-36 --dead 5/0 --no-check",
             },
         ],
-        see_also: &["bench analyze", "bench whatif", "route"],
+        see_also: &["bench analyze", "bench rates", "bench whatif", "route"],
     },
     HelpPage {
         command: "bench analyze",
@@ -214,6 +214,27 @@ pub(super) const PAGES: &[HelpPage] = &[
             Example {
                 about: "Measure a large fabric without the simple program.",
                 line: "dmodc bench analyze --preset rlft-36 --no-naive",
+            },
+        ],
+        see_also: &["bench", "analyze"],
+    },
+    HelpPage {
+        command: "bench rates",
+        notes: &[],
+        exit: &[
+            (0, "All rates are right."),
+            (1, "Some rates are wrong. Please report this."),
+            (2, "An option is wrong."),
+        ],
+        files: &[("--record FOLDER", "The results, as record.json.")],
+        examples: &[
+            Example {
+                about: "Measure a fabric of 648 nodes.",
+                line: "dmodc bench rates --preset director-648",
+            },
+            Example {
+                about: "Measure a fabric of 1,024 nodes without comparing.",
+                line: "dmodc bench rates --pgft \"3; 16,8,8; 1,8,8; 1,1,1\" --permutations 1000 --compare 0",
             },
         ],
         see_also: &["bench", "analyze"],

@@ -191,6 +191,16 @@ pub(super) const PAGES: &[HelpPage] = &[
                      With --json, 'bound' belongs to 'max', for random patterns to 'median'.",
                 ),
             },
+            Note {
+                title: "Rates",
+                text: NoteText::Prose(
+                    "With --rates, all flows that send at the same time share links fairly: a flow is as fast as its bottleneck \
+                     allows, and what it cannot use is left to others. A rate of 1 is the speed of a node's cable. An equal \
+                     message on each flow arrives after 1 / rate; 1 is the time of a message at full speed. For random \
+                     patterns and shifts the numbers are means, and for recursive doubling the times of all steps are added \
+                     up. The mean rate of bisections is the effective bisection bandwidth.",
+                ),
+            },
         ],
         exit: &[
             (0, "The patterns were measured, and all node pairs are delivered."),
@@ -213,6 +223,10 @@ pub(super) const PAGES: &[HelpPage] = &[
             Example {
                 about: "Measure all-to-all traffic and all shifts.",
                 line: "dmodc analyze cluster.topo cluster.lft --patterns a2a,sp",
+            },
+            Example {
+                about: "See how fast flows are in random permutations and bisections.",
+                line: "dmodc analyze cluster.topo cluster.lft --rates --patterns rp:1000,bisection:1000",
             },
             Example {
                 about: "Write a report for a browser.",

@@ -357,6 +357,7 @@ fn comparisons(desk: &mut CheckedDesk) {
     for patterns in [single, double, "rp:3", "sp:3"] {
         desk.json(&["analyze", "f.topo", "f.lft", "--patterns", patterns]);
     }
+    desk.json(&["analyze", "f.topo", "f.lft", "--rates", "--patterns", single]);
     desk.json(&["analyze", "cut.topo", "cut.lft"]);
     // Without a node there is no bound and no host.
     desk.desk.write("bare.json", BARE);
@@ -368,6 +369,7 @@ fn comparisons(desk: &mut CheckedDesk) {
         "bare.lft",
         "--patterns",
         "a2a,rp:3,bisection:2,recursive-doubling",
+        "--rates",
     ]);
     // The nodes of one leaf need no cable between switches.
     desk.desk.write("job", "node-0\nnode-1\n");
@@ -438,6 +440,9 @@ fn benchmarks(desk: &mut CheckedDesk) {
     let analyze = ["bench", "analyze", "--pgft", "2; 4,6; 1,3; 1,1", "--rounds", "1"];
     desk.json(&analyze);
     desk.json(&[&analyze[..], &["--no-naive"]].concat());
+    let rates = ["bench", "rates", "--pgft", "2; 4,6; 1,3; 1,1", "--permutations", "3"];
+    desk.json(&rates);
+    desk.json(&[&rates[..], &["--compare", "0"]].concat());
 }
 
 /// A study with engines that refuse fabrics or lose pairs, a shard that is begun, and one that Slurm chooses.
@@ -445,7 +450,7 @@ fn studies(desk: &mut CheckedDesk) {
     let chain = repository().join("crates/dmodc-cli/tests/data/chain-of-leaves.topo");
     let plan = format!(
         "name = \"small\"\nseed = 3\ndraws = 2\nengines = [\"dmodc\", \"dmodk\"]\n\
-         patterns = [\"a2a\", \"rp:3\", \"sp\", \"sp:2\", \"bisection:2\", \"ring\", \"recursive-doubling\"]\n\
+         rates = true\npatterns = [\"a2a\", \"rp:3\", \"sp\", \"sp:2\", \"bisection:2\", \"ring\", \"recursive-doubling\"]\n\
          [[slow]]\nengines = [\"random\"]\ndraws = 1\nnodes = 12\n\
          [[fabric]]\npgft = \"{FIGURE_1}\"\n[[fabric]]\nname = \"chain\"\nfile = {chain:?}\n\
          [[fabric]]\nname = \"absent\"\nfile = \"no-such-file\"\noptional = true\n\

@@ -13,12 +13,14 @@
 //! | `incremental` | faults and repairs that a router applies |
 //! | `reroute`, `whole`, `stream` | measuring a router, whole routes, and tables that are never kept |
 //! | `analyze` | how long judging takes |
+//! | `rates` | how long fair rates take |
 //! | `what_if` | how long trying single faults takes |
 
 mod analyze;
 mod case;
 mod check;
 mod incremental;
+mod rates;
 mod reroute;
 mod session;
 mod settings;
@@ -29,6 +31,7 @@ mod whole;
 
 pub use analyze::analyze;
 pub use case::{BenchCase, BenchError};
+pub use rates::{RatesBench, rates};
 pub use settings::BenchSettings;
 pub use what_if::{WhatIfBench, what_if};
 

@@ -48,6 +48,8 @@ pub struct PatternSection {
     pub max_bound: Option<f64>,
     /// The lower bound of the mean for any routing, if it is known.
     pub mean_bound: Option<f64>,
+    /// Names and values of fair rates, such as ("mean rate", "0.62"); empty if they were not computed.
+    pub rates: Vec<(String, String)>,
     /// The distribution of loads.
     pub histogram: Histogram,
     /// Names and values, such as ("median", 12.0).
@@ -182,6 +184,7 @@ mod tests {
             mean_over: evil(),
             max_bound: Some(4.0),
             mean_bound: Some(2.5),
+            rates: vec![(evil(), evil())],
             histogram: Histogram { value: evil(), count: evil(), bars: vec![(1, 9), (12, 1)] },
             percentiles: vec![(evil(), 2.0)],
             worst: vec![port],

@@ -99,6 +99,18 @@ fn headline(pattern: &PatternSection) -> String {
     html + "</dl>\n"
 }
 
+/// Returns the fair rates of a pattern; nothing if there are none.
+fn rates(rates: &[(String, String)]) -> String {
+    if rates.is_empty() {
+        return String::new();
+    }
+    let mut html = String::from("<h3>Fair rates</h3>\n<dl class=\"headline\">\n");
+    for (name, value) in rates {
+        let _ = writeln!(html, "<div><dt>{}</dt><dd>{}</dd></div>", escape(name), escape(value));
+    }
+    html + "</dl>\n"
+}
+
 /// Returns the section of a pattern: numbers, distribution, worst ports, all ports.
 pub(super) fn pattern(at: usize, pattern: &PatternSection) -> String {
     let mut html = format!("<section id=\"p{at}\">\n<h2>{}</h2>\n", escape(&pattern.name));
@@ -106,6 +118,7 @@ pub(super) fn pattern(at: usize, pattern: &PatternSection) -> String {
         let _ = writeln!(html, "<p>{}</p>", escape(&pattern.about));
     }
     html += &headline(pattern);
+    html += &rates(&pattern.rates);
     html += "<div class=\"side\">\n";
     html += &histogram::svg(pattern);
     if !pattern.percentiles.is_empty() {

@@ -166,7 +166,7 @@ impl TableFile {
         versions: &Value,
         rows: &[String],
     ) -> Result<(), StudyError> {
-        let mut text = header() + "\n";
+        let mut text = header(study.plan.rates) + "\n";
         for row in rows {
             text.push_str(row);
             text.push('\n');

@@ -88,6 +88,7 @@ impl Study {
                 }
             };
             check_levels(path, &plan, &planned.name, &fabric)?;
+            check_rates(path, &plan, &planned.name, &fabric)?;
             fabrics.push(fabric);
         }
         let hash = hash.to_string();
@@ -165,6 +166,21 @@ fn check_levels(
     Ok(())
 }
 
+/// Checks that the rates of all patterns can be computed, if the plan asks for rates.
+fn check_rates(
+    path: &Path,
+    plan: &StudyPlan,
+    name: &str,
+    fabric: &Fabric,
+) -> Result<(), StudyError> {
+    for pattern in plan.patterns.iter().filter(|_| plan.rates) {
+        pattern.check_rates(nodes(fabric), 0).map_err(|error| {
+            StudyError::Fabric(format!("{}: fabric '{name}': {error}", path.display()))
+        })?;
+    }
+    Ok(())
+}
+
 /// Returns the draw of a level: among cables between switches, and switches that are not leaves.
 pub(super) fn draw(level: &FaultLevel, seed: u64) -> Draw {
     Draw {
@@ -189,13 +205,15 @@ fn canonical(plan: &StudyPlan) -> String {
         let nodes = nodes.map(|nodes| nodes as u64);
         format!("{name} {} {}", limit(trials.map(u64::from)), limit(nodes))
     });
-    [
+    let mut lines = vec![
         // The second version of the table has other columns than the first.
         format!("dmodc/study-plan/2 {} {} {}", plan.name, plan.seed, plan.trials),
         list(&mut { engines }),
         list(&mut plan.patterns.iter().map(ToString::to_string)),
         list(&mut { fabrics }),
         list(&mut { levels }),
-    ]
-    .join("\n")
+    ];
+    // Plans without rates have the same form as before there were any.
+    lines.extend(plan.rates.then(|| "rates".to_string()));
+    lines.join("\n")
 }

@@ -1,10 +1,11 @@
 //! The numbers of a row: the risks of tables, and what an update to them moves.
 
+use dmodc::judge::rates::FairRates;
 use dmodc::judge::risk::{Loads, Series, Traffic, recursive_doubling, ring};
 use dmodc::judge::{Diff, Forced};
 
 use super::rows::StudyRow;
-use crate::analysis::Pattern;
+use crate::analysis::{Pattern, PatternFlows, rates};
 
 /// Writes the risk of a pattern into a row.
 pub(super) fn risk(
@@ -44,6 +45,26 @@ fn series(series: &Series, row: &mut StudyRow) {
     row.set("bound", series.max_bound());
     row.set("bound_mean", series.mean_bound());
     row.set("bound_median", series.median_bound());
+}
+
+/// Writes the fair rates of a pattern into a row.
+pub(super) fn fair_rates(
+    fair: &FairRates<'_>,
+    pattern: &Pattern,
+    seed: Option<u64>,
+    row: &mut StudyRow,
+) {
+    let flows = PatternFlows { pattern: pattern.clone(), pairs: Vec::new() };
+    let found = rates(fair, &flows, seed.unwrap_or(0));
+    let found = found.expect("the study was opened: no pattern has too many flows");
+    if found.flows() == 0 {
+        return;
+    }
+    row.set("mean_rate", found.mean());
+    row.set("p1_rate", found.p1());
+    row.set("min_rate", found.min());
+    row.set("completion", found.completion());
+    row.set("mean_completion", found.mean_completion());
 }
 
 /// Writes into a row what an update moves.

@@ -1,4 +1,4 @@
-//! The numbers by which engines are compared. Less is better, and some have a lower bound.
+//! The numbers by which engines are compared. Less is better, except for rates, and some have a lower bound.
 
 use super::rows::StudyRow;
 
@@ -16,13 +16,36 @@ pub(super) struct Measure {
     of: Option<&'static str>,
     /// The column of its lower bound, if there is one.
     least: Option<&'static str>,
+    /// Which values are better.
+    pub(super) better: Better,
+}
+
+/// Which of two values of a measure is better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Better {
+    Less,
+    More,
+}
+
+impl Better {
+    /// Returns whether one value is better than another.
+    pub(super) fn is(self, value: f64, than: f64) -> bool {
+        match self {
+            Better::Less => value < than,
+            Better::More => value > than,
+        }
+    }
 }
 
 impl Measure {
-    /// Returns all measures of a study with these patterns: risks, then updates, then pairs without a route.
-    pub(super) fn all(patterns: &[&str]) -> Vec<Measure> {
+    /// Returns all measures of a study with these patterns: risks, then rates if it has any, then updates, then pairs
+    /// without a route.
+    pub(super) fn all(patterns: &[&str], has_rates: bool) -> Vec<Measure> {
         let first = patterns.first().copied().unwrap_or_default();
         let mut all: Vec<Measure> = patterns.iter().flat_map(|p| Measure::risks(p)).collect();
+        if has_rates {
+            all.extend(patterns.iter().flat_map(|p| Measure::rates(p)));
+        }
         all.extend(Measure::updates(first));
         all.push(Measure {
             key: "unroutable_pairs".into(),
@@ -31,6 +54,7 @@ impl Measure {
             column: "unroutable_pairs",
             of: None,
             least: None,
+            better: Better::Less,
         });
         all
     }
@@ -49,8 +73,28 @@ impl Measure {
             column,
             of: None,
             least: Some(bound),
+            better: Better::Less,
         };
         columns.iter().map(measure).collect()
+    }
+
+    /// Returns the measures of a pattern by its fair rates: the mean rate, of which more is better, and the mean time of
+    /// equal messages.
+    pub(super) fn rates(pattern: &str) -> Vec<Measure> {
+        let columns = [
+            ("mean_rate", "mean rate", Better::More),
+            ("mean_completion", "mean completion", Better::Less),
+        ];
+        let measure = |(column, name, better)| Measure {
+            key: format!("{}_{column}", pattern.replace([':', '-'], "_")),
+            name: format!("{pattern} {name}"),
+            pattern: pattern.into(),
+            column,
+            of: None,
+            least: None,
+            better,
+        };
+        columns.map(measure).into()
     }
 
     /// Returns the measures of updates: moved entries, blocks and pairs, in percent. Their values are the same in the rows
@@ -68,6 +112,7 @@ impl Measure {
             column,
             of: Some(of),
             least,
+            better: Better::Less,
         };
         columns.map(measure).into()
     }

@@ -125,7 +125,8 @@ pub fn merge(study: &Study, folder: &StudyFolder) -> Result<MergedTable, StudyEr
 
 /// Writes the summary of a merged table: means, pairs of engines, and both as text.
 fn summarise(study: &Study, folder: &StudyFolder, lines: &[String]) -> Result<PathBuf, StudyError> {
-    let rows: Option<Vec<StudyRow>> = lines.iter().map(|line| StudyRow::parse(line)).collect();
+    let parse = |line: &String| StudyRow::parse(line, study.plan.rates);
+    let rows: Option<Vec<StudyRow>> = lines.iter().map(parse).collect();
     let wrong = || {
         StudyError::Mismatch(
             "a table of a shard has damaged lines; remove it and run the shard again".into(),

@@ -42,7 +42,7 @@ pub use folder::StudyFolder;
 pub use inputs::Study;
 pub use merge::{BegunShard, MergedTable, StudyStatus, merge, status};
 pub use plan::{FabricSource, FaultAmount, FaultLevel, PlannedEngine, PlannedFabric, StudyPlan};
-pub use rows::{COLUMNS, StudyRow, read_rows};
+pub use rows::{COLUMNS, RATE_COLUMNS, StudyRow, read_rows};
 pub use run::{ShardResult, ShardRun, StudyProgress};
 pub use shard::Shard;
 pub use summary::{Field, Record, StudySummary};

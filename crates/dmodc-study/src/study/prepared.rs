@@ -10,6 +10,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use dmodc::judge::rates::FairRates;
 use dmodc::judge::risk::Traffic;
 use dmodc::judge::{Delivery, diff, forced};
 use dmodc::{
@@ -19,7 +20,7 @@ use dmodc::{
 
 use super::cell::Cell;
 use super::inputs::{Study, draw, nodes};
-use super::measure::{risk, update};
+use super::measure::{fair_rates, risk, update};
 use super::plan::StudyPlan;
 use super::rows::StudyRow;
 use crate::analysis::Pattern;
@@ -143,7 +144,7 @@ impl<'a> PreparedFabric<'a> {
         let drawn = draw(level, seed)
             .degradation(self.found)
             .expect("the study was opened: the fabric has as many parts as shall die");
-        let mut about = StudyRow::default();
+        let mut about = if plan.rates { StudyRow::with_rates() } else { StudyRow::default() };
         about.set("study", &plan.name);
         about.set("fabric", &plan.fabrics[cell.fabric].name);
         about.set("nodes", nodes(self.found));
@@ -210,8 +211,12 @@ impl<'a> PreparedFabric<'a> {
             let diff = diff(live, &ready.ranking, healthy, &tables);
             (diff, forced(live, ready, healthy, &tables).ok())
         });
+        let fair = plan.rates.then(|| FairRates::new(live.fabric, &traffic));
         each(&mut |pattern, seed, row| {
             risk(&traffic, pattern, seed, row);
+            if let Some(fair) = &fair {
+                fair_rates(fair, pattern, seed, row);
+            }
             row.set("unroutable_pairs", unroutable);
             row.set("lost", delivery.lost);
             row.set_some("valid", valid);

@@ -61,19 +61,46 @@ pub const COLUMNS: [&str; 33] = [
     "refused",
 ];
 
+/// The columns that follow in studies whose plan asks for rates, in units of one node's cable and of one message at full
+/// speed.
+///
+/// | column | |
+/// |---|---|
+/// | `mean_rate` | the mean over all steps of the mean rate |
+/// | `p1_rate` | the mean over all steps of the first percentile |
+/// | `min_rate` | the least rate |
+/// | `completion` | when the last of equal messages has arrived |
+/// | `mean_completion` | the mean time at which equal messages have arrived |
+pub const RATE_COLUMNS: [&str; 5] =
+    ["mean_rate", "p1_rate", "min_rate", "completion", "mean_completion"];
+
 /// The values of one row, by column; an empty string if there is no value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StudyRow([String; COLUMNS.len()]);
+pub struct StudyRow {
+    /// Those of [`COLUMNS`], and those of [`RATE_COLUMNS`] if the study has rates.
+    values: Vec<String>,
+}
 
 impl Default for StudyRow {
     fn default() -> Self {
-        StudyRow([const { String::new() }; COLUMNS.len()])
+        StudyRow { values: vec![String::new(); COLUMNS.len()] }
     }
 }
 
 impl StudyRow {
+    /// Returns an empty row of a study with rates.
+    pub fn with_rates() -> Self {
+        StudyRow { values: vec![String::new(); COLUMNS.len() + RATE_COLUMNS.len()] }
+    }
+
+    /// Returns whether the row is of a study with rates.
+    pub fn has_rates(&self) -> bool {
+        self.values.len() > COLUMNS.len()
+    }
+
     fn at(column: &str) -> usize {
-        COLUMNS.iter().position(|name| *name == column).expect("a column of the table")
+        let mut all = COLUMNS.iter().chain(&RATE_COLUMNS);
+        all.position(|name| *name == column).expect("a column of the table")
     }
 
     /// Sets a value.
@@ -82,7 +109,7 @@ impl StudyRow {
     /// If there is no such column.
     pub fn set(&mut self, column: &str, value: impl ToString) {
         // A row is a line.
-        self.0[StudyRow::at(column)] = value.to_string().replace(['\n', '\r'], " ");
+        self.values[StudyRow::at(column)] = value.to_string().replace(['\n', '\r'], " ");
     }
 
     /// Sets a value that may be missing.
@@ -100,7 +127,7 @@ impl StudyRow {
     /// # Panics
     /// If there is no such column.
     pub fn get(&self, column: &str) -> &str {
-        &self.0[StudyRow::at(column)]
+        self.values.get(StudyRow::at(column)).map_or("", String::as_str)
     }
 
     /// Returns a value as a number, if it is one.
@@ -115,14 +142,18 @@ impl StudyRow {
 
     /// Returns the row as a line, without its end.
     pub fn line(&self) -> String {
-        let fields: Vec<String> = self.0.iter().map(|field| quoted(field)).collect();
+        let fields: Vec<String> = self.values.iter().map(|field| quoted(field)).collect();
         fields.join(",")
     }
 
-    /// Reads a line.
-    pub(super) fn parse(line: &str) -> Option<Self> {
-        let fields: [String; COLUMNS.len()] = fields(line)?.try_into().ok()?;
-        Some(StudyRow(fields))
+    /// Reads a line of a table with or without rates.
+    pub(super) fn parse(line: &str, has_rates: bool) -> Option<Self> {
+        let rates = if has_rates { RATE_COLUMNS.len() } else { 0 };
+        StudyRow::of_fields(fields(line)?, COLUMNS.len() + rates)
+    }
+
+    fn of_fields(values: Vec<String>, count: usize) -> Option<Self> {
+        (values.len() == count).then_some(StudyRow { values })
     }
 
     /// Reads a line of a table without the column `lost`, as the first versions wrote it. There, every pair without a route
@@ -134,7 +165,7 @@ impl StudyRow {
             return None;
         }
         fields.insert(lost, fields[unroutable].clone());
-        fields.try_into().ok().map(StudyRow)
+        StudyRow::of_fields(fields, COLUMNS.len())
     }
 }
 
@@ -183,9 +214,10 @@ fn closed(text: &str) -> Option<(String, Option<&str>)> {
     }
 }
 
-/// Returns the first line of every table.
-pub(super) fn header() -> String {
-    COLUMNS.join(",")
+/// Returns the first line of a table with or without rates.
+pub(super) fn header(has_rates: bool) -> String {
+    let rates: &[&str] = if has_rates { &RATE_COLUMNS } else { &[] };
+    [&COLUMNS, rates].concat().join(",")
 }
 
 /// Reads the rows of a table that `study run` or `study merge` wrote. The name is used in errors.
@@ -195,9 +227,10 @@ pub(super) fn header() -> String {
 pub fn read_rows(text: &str, name: &str) -> Result<Vec<StudyRow>, StudyError> {
     let wrong = |line: usize, what: &str| StudyError::Mismatch(format!("{name}:{line}: {what}"));
     let mut lines = text.lines();
-    let parse = match lines.next() {
-        Some(line) if line == header() => StudyRow::parse,
-        Some(line) if line == header().replace(",lost,", ",") => StudyRow::parse_without_lost,
+    let parse: fn(&str) -> Option<StudyRow> = match lines.next() {
+        Some(line) if line == header(false) => |line| StudyRow::parse(line, false),
+        Some(line) if line == header(true) => |line| StudyRow::parse(line, true),
+        Some(line) if line == header(false).replace(",lost,", ",") => StudyRow::parse_without_lost,
         _ => return Err(wrong(1, "this is not a table of 'dmodc study' in this version")),
     };
     let row =
@@ -218,7 +251,7 @@ mod tests {
         row.set_some("median", Some(1.5));
         row.set_some("min", None::<u32>);
         row.set("refused", "no,\nnever");
-        let text = format!("{}\n{}\n", header(), row.line());
+        let text = format!("{}\n{}\n", header(false), row.line());
         assert_eq!(text.lines().count(), 2, "a row is a line");
         let back = read_rows(&text, "t.csv").expect("it is a table");
         assert_eq!(back[0].get("fabric"), row.get("fabric"));
@@ -228,12 +261,29 @@ mod tests {
     }
 
     #[test]
+    fn rates_are_columns_of_their_own() {
+        let mut row = StudyRow::with_rates();
+        row.set("refused", "no");
+        row.set("mean_rate", 0.5);
+        let text = format!("{}\n{}\n", header(true), row.line());
+        let back = read_rows(&text, "t.csv").expect("it is a table");
+        assert_eq!((back[0].number("mean_rate"), back[0].has_rates()), (Some(0.5), true));
+        assert_eq!(back, [row]);
+        assert_eq!(
+            (StudyRow::default().get("mean_rate"), StudyRow::default().has_rates()),
+            ("", false)
+        );
+        let short = format!("{}\n{}\n", header(true), StudyRow::default().line());
+        assert!(read_rows(&short, "t.csv").is_err());
+    }
+
+    #[test]
     fn tables_without_lost_pairs_are_read() {
         let mut row = StudyRow::default();
         row.set("unroutable_pairs", 3);
         row.set("lost", 3);
         row.set("valid", "true");
-        let header = header().replace(",lost,", ",");
+        let header = header(false).replace(",lost,", ",");
         let text = format!("{header}\n{}\n", row.line().replace(",3,3,", ",3,"));
         assert_eq!(read_rows(&text, "t.csv").expect("it is a table"), [row]);
     }
@@ -245,9 +295,9 @@ mod tests {
             error("a,b\n1,2\n"),
             "t.csv:1: this is not a table of 'dmodc study' in this version"
         );
-        let short = format!("{}\nquick,full\n", header());
+        let short = format!("{}\nquick,full\n", header(false));
         assert_eq!(error(&short), "t.csv:2: this line is not a row of a study");
-        let open = format!("{}\n\"quick,full\n", header());
+        let open = format!("{}\n\"quick,full\n", header(false));
         assert_eq!(error(&open), "t.csv:2: this line is not a row of a study");
     }
 }

@@ -50,6 +50,24 @@ impl Rate {
     pub fn is_unknown(self) -> bool {
         self.width == 0 || self.speed == Speed::Unknown
     }
+
+    /// Returns the data that the cable carries in each direction, in gigabits per second; `None` if width or speed is not
+    /// known. This is less than the signal: SDR, DDR and QDR send 10 bits for 8 bits of data, FDR10 and later 66 for 64.
+    pub fn gigabits(self) -> Option<f64> {
+        let lane = match self.speed {
+            Speed::Unknown => return None,
+            Speed::Sdr => 2.0,
+            Speed::Ddr => 4.0,
+            Speed::Qdr => 8.0,
+            Speed::Fdr10 => 10.0,
+            Speed::Fdr => 14.0625 * 64.0 / 66.0,
+            Speed::Edr => 25.0,
+            Speed::Hdr => 50.0,
+            Speed::Ndr => 100.0,
+            Speed::Xdr => 200.0,
+        };
+        (self.width > 0).then(|| lane * f64::from(self.width))
+    }
 }
 
 impl fmt::Display for Rate {
@@ -108,6 +126,9 @@ mod tests {
                 assert_eq!(rate.to_string().parse(), Ok(rate));
             }
         }
+        assert_eq!(Rate::NDR.gigabits(), Some(400.0));
+        assert_eq!(Rate { width: 0, ..Rate::NDR }.gigabits(), None);
+        assert_eq!(Rate { width: 4, speed: Speed::Unknown }.gigabits(), None);
         assert_eq!("4xFDR_10".parse(), Ok(Rate { width: 4, speed: Speed::Fdr10 }));
         for wrong in ["4xNDRR", "NDR"] {
             assert!(wrong.parse::<Rate>().is_err(), "{wrong}");

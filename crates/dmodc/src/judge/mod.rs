@@ -11,6 +11,7 @@
 //! | what changes with new tables? | [`diff()`]; [`forced()`]: what had to change |
 //! | in which order are new tables written? | [`upload`] |
 //! | how many flows share a port? | [`risk`] |
+//! | how fast is each flow? | [`rates`] |
 
 mod blocks;
 mod check;
@@ -20,6 +21,7 @@ mod diff;
 mod entries;
 mod forced;
 mod moved;
+pub mod rates;
 pub mod risk;
 mod trace;
 pub mod upload;

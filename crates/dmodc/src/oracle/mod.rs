@@ -2,13 +2,15 @@
 //!
 //! [`paper`] is Procedure 1 and eqs. (1)–(4) to the letter. [`updown`] states our rules (see
 //! [`cost`](crate::CostBlock)) in the most naive way; [`stable`] does so for the engine
-//! [`Stable`](crate::Stable), and [`measured`] for the dividers of levels. They share with the fast code the fabric, the
+//! [`Stable`](crate::Stable), and [`measured`] for the dividers of levels. [`filling`] is progressive filling for
+//! [`judge::rates`](crate::judge::rates). Those of tables share with the fast code the fabric, the
 //! [orders](crate::Orders) and the leaves. Ranks, groups and directions are computed again here.
 //!
 //! On degraded PGFTs the first two have the same costs and dividers, and on healthy ones the same entries.
 //! Where a fault leaves a switch without an up–down route, or changes ranks, the literal closer set
 //! of eq. (1) may turn from down to up again; ours never does.
 
+pub mod filling;
 pub mod measured;
 pub mod paper;
 pub mod relief;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use dmodc::fabric::{Adapter, Switch, Vertex};
+use dmodc::fabric::{Adapter, Rate, Switch, Vertex};
 use dmodc::{Fabric, FabricBuilder, Guid, Lid, NodeIndex, PortNumber, Random, SwitchIndex};
 
 /// The same fabric, described in another order and with `change` made to it.
@@ -59,6 +59,11 @@ impl Description {
     }
 
     pub fn finish(&self) -> Fabric {
+        self.finish_with(Rate::default)
+    }
+
+    /// The fabric, each of its cables at a rate of its own.
+    pub fn finish_with(&self, mut rate: impl FnMut() -> Rate) -> Fabric {
         let mut b = FabricBuilder::new();
         let switches: HashMap<Guid, Vertex> =
             self.switches.iter().map(|s| (s.guid, b.switch(s.clone()))).collect();
@@ -66,10 +71,10 @@ impl Description {
         for DescribedNode { adapter, port, guid, lid, lmc, at } in &self.nodes {
             let of = *adapters.entry(adapter.guid).or_insert_with(|| b.adapter(adapter.clone()));
             b.end_port(of, *port, *guid, *lid, *lmc);
-            b.cable((of, *port), (switches[&at.0], at.1), Default::default());
+            b.cable((of, *port), (switches[&at.0], at.1), rate());
         }
         for [x, y] in &self.cables {
-            b.cable((switches[&x.0], x.1), (switches[&y.0], y.1), Default::default());
+            b.cable((switches[&x.0], x.1), (switches[&y.0], y.1), rate());
         }
         b.finish().unwrap()
     }

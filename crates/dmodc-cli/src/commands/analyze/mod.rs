@@ -1,5 +1,6 @@
 //! `dmodc analyze`: congestion risk of tables, pattern by pattern.
 
+mod rates;
 mod report;
 mod words;
 
@@ -9,6 +10,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
+use dmodc::judge::rates::FairRates;
 use dmodc::judge::risk::{LostPair, Traffic};
 use dmodc::judge::{self, Delivery};
 use dmodc::{ForwardingTables, Live, NodeIndex, Orders, Ranking, Routing, RoutingOptions};
@@ -18,6 +20,7 @@ use dmodc_study::analysis::{Finding, Pattern, PatternFlows, find};
 use dmodc_study::report as page;
 use serde_json::Value;
 
+use self::rates::AnalysisRates;
 use super::check::{mismatches, unmatched};
 use crate::args::AnalyzeArgs;
 use crate::input::{HealthyFabric, OrderChoice};
@@ -32,6 +35,8 @@ pub(super) struct Analysis<'a> {
     ranking: &'a Ranking,
     traffic: &'a Traffic<'a>,
     findings: Vec<Finding>,
+    /// The fair rates of all patterns, if they were asked for.
+    rates: Option<AnalysisRates>,
     /// How many node pairs are delivered.
     delivery: Delivery,
     /// The first pairs that are not delivered.
@@ -78,6 +83,10 @@ pub(super) fn run(args: &AnalyzeArgs) -> Result<Answer> {
         .iter()
         .map(|pattern| flows(pattern, &names, &traffic))
         .collect::<Result<_>>()?;
+    let fair = args.rates.then(|| FairRates::new(live.fabric, &traffic));
+    // Rates come first, because a pattern may have too many flows for them.
+    let rates =
+        fair.as_ref().map(|fair| AnalysisRates::new(fair, &flows, args.seed)).transpose()?;
     let findings: Vec<Finding> =
         flows.iter().map(|flows| find(&traffic, flows, args.seed)).collect();
     let (delivery, lost) = delivery(&traffic, live, &tables, &findings);
@@ -100,6 +109,7 @@ pub(super) fn run(args: &AnalyzeArgs) -> Result<Answer> {
         ranking,
         traffic: &traffic,
         findings,
+        rates,
         delivery,
         lost,
         mismatches: mismatches(live, &dumps, [args.tables.as_path()].into_iter()),

@@ -40,8 +40,14 @@ pub(super) fn json(analysis: &Analysis<'_>) -> String {
         "unmatched": analysis.unmatched,
     });
     verdict::set(&mut report, &analysis.delivery);
-    for finding in &analysis.findings {
-        let value = one(analysis, finding);
+    if let Some(rates) = &analysis.rates {
+        report["link_speeds"] = rates.speeds_json();
+    }
+    for (at, finding) in analysis.findings.iter().enumerate() {
+        let mut value = one(analysis, finding);
+        if let Some(rates) = &analysis.rates {
+            value["rates"] = rates.json(at);
+        }
         // If there are two patterns of one kind, each has its full name as key.
         let key = finding.pattern.key();
         let same = analysis.findings.iter().filter(|other| other.pattern.key() == key).count();
@@ -271,7 +277,7 @@ pub(super) fn page(analysis: &Analysis<'_>, fabric: &str, tables: &str) -> page:
             fact("directed ports between switches", number(traffic.ports().len())),
             fact("seed", analysis.seed.to_string()),
         ],
-        patterns: analysis.findings.iter().map(|finding| section(analysis, finding)).collect(),
+        patterns: (0..analysis.findings.len()).map(|at| section(analysis, at)).collect(),
         unroutable: page::Unroutable {
             pairs: analysis.delivery.unroutable(),
             of: analysis.delivery.pairs,
@@ -292,8 +298,8 @@ fn device(fabric: &Fabric, end: End) -> page::DeviceName {
     page::DeviceName { name: printable(end.name(fabric)), detail }
 }
 
-fn section(analysis: &Analysis<'_>, finding: &Finding) -> page::PatternSection {
-    let fabric = analysis.live.fabric;
+fn section(analysis: &Analysis<'_>, at: usize) -> page::PatternSection {
+    let (fabric, finding) = (analysis.live.fabric, &analysis.findings[at]);
     let series = is_series(&finding.pattern);
     let [maxima, bounds] =
         [&finding.maxima, &finding.bounds].map(|values| SeriesSummary::of(values));
@@ -337,6 +343,7 @@ fn section(analysis: &Analysis<'_>, finding: &Finding) -> page::PatternSection {
             finding.bound as f64
         }),
         mean_bound: (series && finding.bound > 0).then_some(bounds.mean),
+        rates: analysis.rates.as_ref().map(|rates| rates.tiles(at)).unwrap_or_default(),
         histogram: page::Histogram {
             value: value.into(),
             count: count.into(),

@@ -21,8 +21,14 @@ pub(super) fn text(analysis: &Analysis<'_>) -> String {
         time(analysis.elapsed),
     );
     text += &undelivered(analysis);
-    for finding in &analysis.findings {
+    if let Some(rates) = &analysis.rates {
+        text += &rates.speeds_text();
+    }
+    for (at, finding) in analysis.findings.iter().enumerate() {
         text += &section(analysis, finding);
+        if let Some(rates) = &analysis.rates {
+            text += &rates.text(at);
+        }
     }
     if !analysis.hint.is_empty() {
         text += "\n";

@@ -7,6 +7,7 @@ mod cases;
 mod figure;
 mod opensm;
 mod progress;
+mod rates;
 mod record;
 mod subprocess;
 mod table;
@@ -29,6 +30,7 @@ const DEFAULT_PRESET: &str = "quantum2-max";
 pub(super) fn run(args: &BenchArgs, threads: Option<u16>) -> Result<Answer> {
     match &args.what {
         Some(BenchCommand::Analyze(args)) => return analyze::run(args),
+        Some(BenchCommand::Rates(args)) => return rates::run(args),
         Some(BenchCommand::Whatif(args)) => return whatif::run(args),
         Some(BenchCommand::Plot(args)) => return figure::plot(args),
         None => {}

@@ -1,7 +1,7 @@
 //! Figures of a study: for each fabric and each question one chart with a curve for each engine.
 //!
-//! The questions are how loaded the worst port is with a traffic pattern, and how many entries of the forwarding tables
-//! change, while cables or switches fail. A *sweep* is a list of degradations along one axis: growing numbers of failed
+//! The questions are how loaded the worst port is with a traffic pattern, how fast its flows are if the study has rates,
+//! and how many entries of the forwarding tables change, while cables or switches fail. A *sweep* is a list of degradations along one axis: growing numbers of failed
 //! cables with a fixed number of failed switches, or the other way round.
 
 mod engines;
@@ -20,7 +20,7 @@ use sweep::{AskedLevel, FigureSweep, is_at};
 pub struct FigureChoice {
     /// The name of a fabric of the plan.
     pub fabric: Option<String>,
-    /// A pattern, such as `rp` or `rp:1000`, or `moved`.
+    /// A pattern, such as `rp` or `rp:1000`, its rates, such as `rp-rate`, or `moved`.
     pub pattern: Option<String>,
     /// What fails: `cables`, `switches`, or the name of another sweep.
     pub failed: Option<String>,
@@ -49,7 +49,7 @@ pub fn draw(rows: &[StudyRow], choice: &FigureChoice) -> Result<Vec<FigureFile>,
     let fabrics = values(rows, "fabric");
     let sweeps = FigureSweep::all(rows)?;
     let patterns = values(rows, "pattern");
-    let questions = Question::all(&patterns);
+    let questions = Question::all(&patterns, first.has_rates());
     let files = file_names(&fabrics);
     let is_chosen =
         |choice: &Option<String>, name: &str| choice.as_deref().is_none_or(|chosen| chosen == name);
@@ -229,11 +229,9 @@ impl FabricTable<'_> {
         };
         let (nodes, switches) = (number("nodes"), number("switches"));
         let first = self.engines.first().copied().unwrap_or_default();
-        let mut sentences = vec![
-            format!("Fabric “{}”: {nodes} nodes, {switches} switches.", self.name),
-            draws,
-            question.limit_words(first),
-        ];
+        let mut sentences =
+            vec![format!("Fabric “{}”: {nodes} nodes, {switches} switches.", self.name), draws];
+        sentences.extend(question.limit_words(first));
         if !left_out.is_empty() {
             sentences.push(format!(
                 "Left out are cases in which an engine gave no tables or lost pairs: {}.",
@@ -241,7 +239,7 @@ impl FabricTable<'_> {
             ));
         }
         sentences.extend(self.refusals());
-        sentences.push("Lower is better.".into());
+        sentences.push(question.better_words().into());
         sentences
     }
 

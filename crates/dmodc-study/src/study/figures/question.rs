@@ -2,12 +2,22 @@
 
 use super::sweep::FigureSweep;
 use crate::figure::thousands;
-use crate::study::measures::Measure;
+use crate::study::measures::{Better, Measure};
 
-/// A question: the load of the worst port with a pattern, or what an update changes.
+/// What a question asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Asked {
+    /// The load of the worst port with a pattern, such as `rp:1000`.
+    Load(String),
+    /// The mean rate of the flows of a pattern.
+    Rate(String),
+    /// What an update changes.
+    Moved,
+}
+
+/// A question: the load of the worst port or the mean rate with a pattern, or what an update changes.
 pub(super) struct Question {
-    /// The pattern, such as `rp:1000`; `None` for updates.
-    pattern: Option<String>,
+    asked: Asked,
     /// The last part of the name of the file.
     pub(super) file: String,
     pub(super) measure: Measure,
@@ -18,34 +28,52 @@ pub(super) struct Question {
 /// The name of the question about updates.
 const MOVED: &str = "moved";
 
+/// The end of the names of questions about rates.
+const RATE: &str = "-rate";
+
 impl Question {
-    /// Returns the questions of a study with these patterns.
-    pub(super) fn all(patterns: &[&str]) -> Vec<Question> {
+    /// Returns the questions of a study with these patterns, and with or without rates.
+    pub(super) fn all(patterns: &[&str], has_rates: bool) -> Vec<Question> {
         let kind = |pattern: &str| pattern.split(':').next().unwrap_or_default().to_string();
-        let risk = |pattern: &&str| {
+        let file = |pattern: &str| {
             // Two patterns of one kind need the whole name.
             let is_single =
                 patterns.iter().filter(|other| kind(other) == kind(pattern)).count() == 1;
-            let file = if is_single { kind(pattern) } else { pattern.replace(':', "-") };
-            let measure = Measure::risks(pattern).swap_remove(0);
-            Question { pattern: Some((*pattern).into()), file, measure, axis: axis(pattern) }
+            if is_single { kind(pattern) } else { pattern.replace(':', "-") }
+        };
+        let risk = |pattern: &&str| Question {
+            asked: Asked::Load((*pattern).into()),
+            file: file(pattern),
+            measure: Measure::risks(pattern).swap_remove(0),
+            axis: axis(pattern),
+        };
+        let rate = |pattern: &&str| Question {
+            asked: Asked::Rate((*pattern).into()),
+            file: file(pattern) + RATE,
+            measure: Measure::rates(pattern).swap_remove(0),
+            axis: "mean rate of the flows, in units of a node's cable".into(),
         };
         let mut questions: Vec<Question> = patterns.iter().map(risk).collect();
+        questions.extend(patterns.iter().filter(|_| has_rates).map(rate));
         let measure =
             Measure::updates(patterns.first().copied().unwrap_or_default()).swap_remove(0);
         let axis = "entries that change, of all entries in the forwarding tables".into();
-        questions.push(Question { pattern: None, file: MOVED.into(), measure, axis });
+        questions.push(Question { asked: Asked::Moved, file: MOVED.into(), measure, axis });
         questions
     }
 
     /// Returns whether it is about what an update changes.
     pub(super) fn is_of_updates(&self) -> bool {
-        self.pattern.is_none()
+        self.asked == Asked::Moved
     }
 
-    /// Returns its name: the pattern, or `moved`.
+    /// Returns its name: the pattern, the end of its file's name for rates, or `moved`.
     pub(super) fn name(&self) -> &str {
-        self.pattern.as_deref().unwrap_or(MOVED)
+        match &self.asked {
+            Asked::Load(pattern) => pattern,
+            Asked::Rate(_) => &self.file,
+            Asked::Moved => MOVED,
+        }
     }
 
     /// Returns whether it has this name. The kind of its pattern is enough if no other has the same kind.
@@ -56,30 +84,46 @@ impl Question {
     /// Returns the title of its figure.
     pub(super) fn title(&self, sweep: &FigureSweep) -> String {
         let event = &sweep.event;
-        match self.pattern.as_deref().map(|pattern| pattern.split(':').next().unwrap_or_default()) {
-            None => format!("How many table entries change when {event}?"),
-            Some(kind) => {
-                let traffic = match kind {
-                    "a2a" => "All-to-all",
-                    "rp" => "Permutations",
-                    "bisection" => "Bisections",
-                    "ring" => "Ring",
-                    "recursive-doubling" => "Recursive doubling",
-                    _ => "Shifts",
-                };
-                format!("{traffic}: how loaded is the worst port when {event}?")
+        match &self.asked {
+            Asked::Moved => format!("How many table entries change when {event}?"),
+            Asked::Load(pattern) => {
+                format!("{}: how loaded is the worst port when {event}?", traffic(pattern))
+            }
+            Asked::Rate(pattern) => {
+                format!("{}: how fast are the flows when {event}?", traffic(pattern))
             }
         }
     }
 
-    /// Returns what the lower bound means. That of updates is of the tables of one engine.
-    pub(super) fn limit_words(&self, engine: &str) -> String {
-        match self.is_of_updates() {
-            true => format!(
+    /// Returns what the lower bound means, if there is one. That of updates is of the tables of one engine.
+    pub(super) fn limit_words(&self, engine: &str) -> Option<String> {
+        match self.asked {
+            Asked::Moved => Some(format!(
                 "Dashed: entries of {engine}'s tables that must change, whatever the new tables are."
-            ),
-            false => "Dashed: a lower bound for any routing.".into(),
+            )),
+            Asked::Load(_) => Some("Dashed: a lower bound for any routing.".into()),
+            Asked::Rate(_) => None,
         }
+    }
+
+    /// Returns which values are better, in words.
+    pub(super) fn better_words(&self) -> &'static str {
+        match self.measure.better {
+            Better::Less => "Lower is better.",
+            Better::More => "Higher is better.",
+        }
+    }
+}
+
+/// Returns the traffic of a pattern in words.
+fn traffic(pattern: &str) -> &'static str {
+    match pattern.split(':').next().unwrap_or_default() {
+        "a2a" => "All-to-all",
+        "rp" => "Permutations",
+        "bisection" => "Bisections",
+        "ring" => "Ring",
+        "recursive-doubling" => "Recursive doubling",
+        _ => "Shifts",
     }
 }
 

@@ -136,3 +136,26 @@ fn names_that_are_not_there_are_refused() {
 fn fabrics_with_similar_names_have_different_files() {
     assert_eq!(file_names(&["a b", "A-b", "!"]), ["a-b", "a-b-2", "fabric"]);
 }
+
+/// A study with rates has a figure of them for each pattern, of which higher is better.
+#[test]
+fn rates_have_figures() {
+    let mut rows = vec![];
+    for (engine, rate) in [("dmodc", 0.75), ("random", 0.5)] {
+        for cables in ["0", "5%"] {
+            let mut with_rates = StudyRow::with_rates();
+            let plain = row(engine, cables, 1, "rp:5", 2.0);
+            crate::study::COLUMNS
+                .iter()
+                .for_each(|column| with_rates.set(column, plain.get(column)));
+            with_rates.set("mean_rate", rate);
+            rows.push(with_rates);
+        }
+    }
+    let figures = draw(&rows, &choice("rp-rate", &[])).expect("they are drawn");
+    assert_eq!(figures.len(), 1);
+    assert_eq!(figures[0].name, "s-half-full-2-rp-rate");
+    assert!(figures[0].svg.contains("Higher is better.") && !figures[0].svg.contains("Dashed"));
+    assert_eq!(draw(&rows, &choice("rp", &[])).expect("one").len(), 1);
+    assert_eq!(draw(&rows, &FigureChoice::default()).expect("all").len(), 3);
+}

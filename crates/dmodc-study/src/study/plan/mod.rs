@@ -24,6 +24,8 @@ pub struct StudyPlan {
     pub engines: Vec<PlannedEngine>,
     /// The traffic patterns.
     pub patterns: Vec<Pattern>,
+    /// Whether fair rates are measured, too.
+    pub rates: bool,
     /// The fabrics.
     pub fabrics: Vec<PlannedFabric>,
     /// The degradations: how much dies.

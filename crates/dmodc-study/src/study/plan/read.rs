@@ -32,6 +32,8 @@ struct RawPlan {
     #[serde(default)]
     slow: Vec<Spanned<RawSlow>>,
     patterns: Vec<Spanned<String>>,
+    #[serde(default)]
+    rates: bool,
     fabric: Vec<Spanned<RawFabric>>,
     degradation: Vec<Spanned<RawLevels>>,
 }
@@ -179,6 +181,7 @@ impl RawPlan {
             trials: self.draws.into_inner(),
             engines,
             patterns,
+            rates: self.rates,
             fabrics,
             levels,
         })

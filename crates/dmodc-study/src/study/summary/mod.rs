@@ -10,7 +10,7 @@ mod text;
 
 use std::collections::BTreeMap;
 
-use super::measures::{Measure, values};
+use super::measures::{Better, Measure, values};
 use super::rows::{StudyRow, quoted};
 
 /// The value of a measure in a trial, and its lower bound.
@@ -59,18 +59,16 @@ struct ComparedBy {
     measure: usize,
     /// Whether trials count in which pairs are lost.
     with_loss: bool,
+    better: Better,
 }
 
 /// The position of an engine in one measure, among those with which it can be compared.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Standing {
-    Lowest,
-    /// Others are lower; `peer` is the one that is farthest below.
-    Above {
-        peer: usize,
-        mine: Mean,
-        its: Mean,
-    },
+    /// No other engine is better.
+    Best,
+    /// Others are better; `peer` is the farthest ahead.
+    Behind { peer: usize, mine: Mean, its: Mean },
     /// In every trial that it shares with another engine, one of the two loses pairs.
     Incomparable,
 }
@@ -99,7 +97,8 @@ pub enum Field {
 impl StudySummary {
     /// Summarises the rows of a merged table.
     pub fn new(rows: &[StudyRow]) -> Self {
-        let measures = Measure::all(&values(rows, "pattern"));
+        let has_rates = rows.first().is_some_and(StudyRow::has_rates);
+        let measures = Measure::all(&values(rows, "pattern"), has_rates);
         let engines: Vec<String> = values(rows, "engine").into_iter().map(Into::into).collect();
         let mut scenarios: Vec<Scenario> = Vec::new();
         for row in rows {
@@ -118,7 +117,8 @@ impl StudySummary {
 
     /// Returns how engines are compared by a measure: only where they lose nothing, unless it counts lost pairs itself.
     fn compared(&self, measure: usize) -> ComparedBy {
-        ComparedBy { measure, with_loss: self.measures[measure].counts_pairs() }
+        let by = &self.measures[measure];
+        ComparedBy { measure, with_loss: by.counts_pairs(), better: by.better }
     }
 
     /// Returns the engines, in the order of the table.
@@ -269,10 +269,14 @@ impl Scenario {
         if pairs.is_empty() && has_peers {
             return Some(Standing::Incomparable);
         }
-        let below = pairs.into_iter().filter(|(_, mine, its)| its.value < mine.value);
-        let ratio = |(_, mine, its): &(usize, Mean, Mean)| its.value / mine.value;
-        let farthest = below.min_by(|a, b| ratio(a).total_cmp(&ratio(b)));
-        Some(farthest.map_or(Standing::Lowest, |(peer, mine, its)| Standing::Above {
+        let ahead =
+            pairs.into_iter().filter(|(_, mine, its)| compared.better.is(its.value, mine.value));
+        let lead = |(_, mine, its): &(usize, Mean, Mean)| match compared.better {
+            Better::Less => its.value / mine.value,
+            Better::More => mine.value / its.value,
+        };
+        let farthest = ahead.min_by(|a, b| lead(a).total_cmp(&lead(b)));
+        Some(farthest.map_or(Standing::Best, |(peer, mine, its)| Standing::Behind {
             peer,
             mine,
             its,

@@ -4,7 +4,7 @@ use dmodc::words::noun;
 
 use super::{EngineTrials, Mean, Scenario, Standing, StudySummary};
 use crate::figure::thousands;
-use crate::study::measures::{Measure, shown};
+use crate::study::measures::{Better, Measure, shown};
 
 /// The text above the tables.
 const HEAD: &str = "\
@@ -13,6 +13,12 @@ bound that no routing can beat on these draws. \"Moved\" is the percentage of en
 of the healthy fabric. The value in brackets after it is the percentage that every up*down* routing has to change. (An
 engine whose routes are not up*down* may move less.) An engine loses a pair if cables connect the pair and its tables do
 not deliver it. Two engines are compared only on draws that both have measured and on which neither loses pairs.
+";
+
+/// The text about rates, if there are any.
+const RATES: &str = "\
+A mean rate is in units of a node's cable: the higher, the better. A mean completion is the mean time of equal messages, in
+units of a message at full speed: the lower, the better.
 ";
 
 impl StudySummary {
@@ -27,6 +33,9 @@ impl StudySummary {
             format!("the study has no engine '{engine}'; its engines are {names}")
         })?;
         let mut text = format!("# {}\n\n{HEAD}", self.study);
+        if self.measures.iter().any(|measure| measure.better == Better::More) {
+            text += RATES;
+        }
         for scenarios in self.scenarios.chunk_by(|a, b| a.fabric == b.fabric) {
             let Scenario { fabric, nodes, switches, .. } = &scenarios[0];
             let counted = |digits: &str, what: &str| {
@@ -42,7 +51,11 @@ impl StudySummary {
             if scenarios.iter().all(|scenario| scenario.engines[at].is_absent()) {
                 continue;
             }
-            text += &format!("\n### Does {engine} have the lowest value of all engines?\n\n");
+            let best = match self.measures.iter().any(|measure| measure.better == Better::More) {
+                true => "best value of all engines (the highest rate, otherwise the lowest value)",
+                false => "lowest value of all engines",
+            };
+            text += &format!("\n### Does {engine} have the {best}?\n\n");
             text +=
                 &self.table(&["failed"], scenarios, |scenario| vec![self.verdict(scenario, at)]);
             text +=
@@ -108,7 +121,7 @@ impl StudySummary {
         here.map(line).collect()
     }
 
-    /// Returns, for each measure, whether an engine is the lowest; if not, the one that is farthest below it.
+    /// Returns, for each measure, whether an engine is the best; if not, the one that is farthest ahead of it.
     fn verdict(&self, scenario: &Scenario, engine: usize) -> Vec<String> {
         let loses = !scenario.engines[engine].lost.is_empty();
         let verdict = |(m, measure): (usize, &Measure)| {
@@ -116,13 +129,14 @@ impl StudySummary {
                 return String::new();
             };
             match standing {
-                Standing::Lowest => "yes".into(),
+                Standing::Best => "yes".into(),
                 Standing::Incomparable if loses => "it loses pairs".into(),
                 Standing::Incomparable => "others lose pairs".into(),
-                Standing::Above { peer, mine, its } => format!(
-                    "no: {} {} < {}, {}",
+                Standing::Behind { peer, mine, its } => format!(
+                    "no: {} {} {} {}, {}",
                     self.engines[peer],
                     written(its.value, measure),
+                    if measure.better == Better::Less { "<" } else { ">" },
                     written(mine.value, measure),
                     match mine.trials {
                         1 => "1 draw".into(),

@@ -214,6 +214,30 @@ pub(super) fn pairs(traffic: &Traffic<'_>, pairs: &[(u32, u32)]) -> Loads {
     sum
 }
 
+/// Follows the routes of a list of pairs, and calls `each` with the index of every pair and its directed ports; `None` if
+/// the pair does not arrive.
+pub(super) fn routes(
+    traffic: &Traffic<'_>,
+    pairs: &[(u32, u32)],
+    mut each: impl FnMut(usize, Option<&[u32]>),
+) {
+    let none = traffic.paths.ports().len() as u32;
+    let (mut ways, mut flows, mut ports) = (FlowPaths::default(), Vec::new(), Vec::new());
+    for (batch, pairs) in pairs.chunks(BATCH).enumerate() {
+        let flow = |&(from, to): &(u32, u32)| {
+            let from = traffic.targets[from as usize].home;
+            Flow { from, target: traffic.targets[to as usize] }
+        };
+        flows.clear();
+        flows.extend(pairs.iter().map(flow));
+        traffic.paths.follow_all(&flows, &mut ways);
+        for (at, &arrived) in ways.arrived().iter().enumerate() {
+            ways.copy_ports(at, none, &mut ports);
+            each(batch * BATCH + at, arrived.then_some(&ports[..]));
+        }
+    }
+}
+
 /// Returns the bundles of a list of pairs: those of one switch to one position stay together.
 fn bundles(traffic: &Traffic<'_>, pairs: &[(u32, u32)], all_arrive: bool) -> Bundles {
     let home = |position: u32| traffic.targets[position as usize].home;

@@ -264,6 +264,12 @@ impl<'a> Traffic<'a> {
         flows::pairs(self, pairs)
     }
 
+    /// Follows the routes of a list of pairs of positions, and calls `each` with the index of every pair and its directed
+    /// ports; `None` if the pair does not arrive.
+    pub fn routes(&self, pairs: &[(u32, u32)], each: impl FnMut(usize, Option<&[u32]>)) {
+        flows::routes(self, pairs, each);
+    }
+
     /// Follows the route of one position to another, and calls `each` with its directed ports. Returns whether it
     /// arrives.
     pub fn follow(&self, from: u32, to: u32, each: impl FnMut(u32)) -> bool {
