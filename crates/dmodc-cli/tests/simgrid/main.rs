@@ -2,13 +2,15 @@
 //! and its rates and times are ours.
 //!
 //! SimGrid has its own solver, and platforms get their routes hop by hop, not from the code that computes rates. Where SimGrid
-//! is not installed the tests are skipped, and say so; `scripts/test` installs it.
+//! is not installed the tests are skipped, and say so; `scripts/test` installs it. With `-- --nocapture`, the test prints
+//! how far rates are apart on each fabric.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 #[path = "../desk/mod.rs"]
 mod desk;
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
@@ -205,6 +207,16 @@ struct Compared {
     rates: usize,
 }
 
+impl fmt::Display for Compared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Compared { flows, undelivered, worst, rates } = self;
+        write!(
+            f,
+            "{flows} flows, {undelivered} lost pairs, up to {rates} rates, at most {worst:.1e} apart"
+        )
+    }
+}
+
 /// Compares all patterns on a fabric.
 fn compare(desk: &Desk, program: &Path, fabric: &Fabric, seed: u64) -> Compared {
     let healthy = Degradation::none(fabric);
@@ -262,21 +274,13 @@ fn rates_and_times_are_those_of_simgrid() {
         let (desk, seed) = (Desk::new(), at as u64 + 1);
         let fabric = case.prepare(&desk, seed);
         let compared = compare(&desk, program, &fabric, seed);
-        println!(
-            "{:?} {:?}: {} flows, {} lost pairs, up to {} rates, worst {:.1e}",
-            case.generate,
-            case.degrade,
-            compared.flows,
-            compared.undelivered,
-            compared.rates,
-            compared.worst
-        );
+        eprintln!("{:?} {:?}: {compared}", case.generate, case.degrade);
         total.flows += compared.flows;
         total.undelivered += compared.undelivered;
         total.worst = total.worst.max(compared.worst);
         total.rates = total.rates.max(compared.rates);
     }
-    println!("{} flows, worst {:.1e}", total.flows, total.worst);
+    eprintln!("in all: {total}");
     assert!(total.undelivered > 0, "old tables must lose pairs");
     assert!(total.rates > 10, "speeds that differ must give many rates");
 }

@@ -250,7 +250,7 @@ impl Tree {
     ) -> Result<Self, NotCodes> {
         let uplinks = pods[0].1.len();
         let most = radix / pods.len();
-        let Some(repetitions) = (1..=most).rev().find(|r| uplinks % r == 0) else {
+        let Some(repetitions) = (1..=most).rev().find(|r| uplinks.is_multiple_of(*r)) else {
             return wrong(format!("{} pods are more than a switch has ports", pods.len()));
         };
         let mut groups: Vec<Switches> = Vec::new();

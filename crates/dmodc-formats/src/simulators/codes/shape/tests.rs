@@ -46,7 +46,7 @@ struct Wiring {
 impl Wiring {
     /// Returns how many switches of the middle of a pod have the same switches of the top above them.
     fn repetitions(&self) -> usize {
-        (1..=self.radix / self.pods).rev().find(|r| self.up % r == 0).unwrap()
+        (1..=self.radix / self.pods).rev().find(|r| self.up.is_multiple_of(*r)).unwrap()
     }
 
     /// Returns the fabric with the GUIDs and port numbers of CODES, ports counted from 1.
