@@ -65,9 +65,10 @@ pub(super) fn fair_rates(capacities: &[f64], by_flow: &Lists) -> Vec<f64> {
 impl Filling<'_> {
     /// Returns the links that can stop a flow, with their first shares.
     fn limits(&self) -> BinaryHeap<Reverse<LinkShare>> {
+        let anchors: Vec<u32> = (0..self.rates.len() as u32).map(|f| self.anchor(f)).collect();
         let limits = |link: &u32| match self.by_link.of(*link) {
             [] => false,
-            [alone] => self.anchor(*alone) == *link,
+            [alone] => anchors[*alone as usize] == *link,
             _ => true,
         };
         let share = |link| Reverse(LinkShare { bits: self.share(link).to_bits(), link });
@@ -78,12 +79,17 @@ impl Filling<'_> {
 
     /// Returns the slowest link of a flow, before any flow has stopped; of equally slow ones, the first with the most flows.
     fn anchor(&self, flow: u32) -> u32 {
-        let slowest = |&a: &u32, &b: &u32| {
-            let [(left_a, flows_a), (left_b, flows_b)] =
-                [a, b].map(|link| (self.left[link as usize], self.rising[link as usize]));
-            left_a.total_cmp(&left_b).then(flows_b.cmp(&flows_a))
+        let &[mut anchor, ref others @ ..] = self.by_flow.of(flow) else {
+            unreachable!("a flow has a link");
         };
-        self.by_flow.of(flow).iter().copied().min_by(slowest).expect("a flow has a link")
+        for &link in others {
+            let [(left, flows), (least, most)] =
+                [link, anchor].map(|link| (self.left[link as usize], self.rising[link as usize]));
+            if left < least || (left == least && flows > most) {
+                anchor = link;
+            }
+        }
+        anchor
     }
 
     #[inline]
