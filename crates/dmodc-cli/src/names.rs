@@ -1,9 +1,14 @@
 //! Finds nodes and switches by name, GUID or LID.
 
 use std::collections::HashMap;
+use std::path::Path;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use dmodc::{End, Fabric, Guid, Lid, NodeIndex};
+use dmodc_formats::hosts::{ListedName, read_pairs};
+
+use crate::source;
+use crate::text::counted;
 
 /// Returns the node or switch with a name, GUID or LID. A name that several have is refused with their GUIDs.
 pub(crate) fn resolve(fabric: &Fabric, text: &str) -> Result<End> {
@@ -70,6 +75,13 @@ fn has_lid(fabric: &Fabric, e: End, lid: Lid) -> bool {
     }
 }
 
+/// Two nodes in a list of pairs, and the names that they have there.
+pub(crate) struct NodePair {
+    pub(crate) from: NodeIndex,
+    pub(crate) to: NodeIndex,
+    pub(crate) listed: (ListedName, ListedName),
+}
+
 /// Nodes by name, for lists of hosts. The name of a host stands for all of its nodes, in the order of its ports.
 pub(crate) struct NodeNames<'a> {
     fabric: &'a Fabric,
@@ -103,5 +115,35 @@ impl<'a> NodeNames<'a> {
             End::Node(n) if !self.fabric.is_aggregation(n) => Ok(vec![n]),
             _ => bail!("'{name}' is not a node, but a switch or an aggregation node; give a host"),
         }
+    }
+
+    /// Returns the nodes that a name in a list stands for. An error names the line.
+    pub(crate) fn meant(&self, path: &Path, named: &ListedName) -> Result<Vec<NodeIndex>> {
+        let place = || format!("{}:{}", source::name(path), named.line);
+        self.find(&named.name).with_context(place)
+    }
+
+    /// Reads a list of pairs of nodes. A host with several rails sends from each rail to the same rail of the other host.
+    pub(crate) fn pairs(&self, path: &Path) -> Result<Vec<NodePair>> {
+        let mut pairs = Vec::new();
+        for (from, to) in source::read_list(path, read_pairs)? {
+            let ends = [self.meant(path, &from)?, self.meant(path, &to)?];
+            if ends[0].len() != ends[1].len() {
+                let [a, b] = ends.map(|nodes| counted(nodes.len(), "node"));
+                let place = format!("{}:{}", source::name(path), from.line);
+                bail!(
+                    "{place}: '{}' has {a}, but '{}' has {b}; give the GUID of each node instead of the names",
+                    from.name,
+                    to.name
+                );
+            }
+            let pair = |(&a, &b): (&NodeIndex, &NodeIndex)| NodePair {
+                from: a,
+                to: b,
+                listed: (from.clone(), to.clone()),
+            };
+            pairs.extend(ends[0].iter().zip(&ends[1]).map(pair));
+        }
+        Ok(pairs)
     }
 }

@@ -138,7 +138,7 @@ fn data(key: &str, value: impl std::fmt::Display) -> String {
 }
 
 /// Returns a description as XML may hold it.
-fn text(name: &str) -> String {
+pub(crate) fn text(name: &str) -> String {
     let mut safe = String::with_capacity(name.len());
     for c in printable(name).chars() {
         match c {

@@ -10,6 +10,7 @@
 //! | `ibdiagnet2.db_csv` | [`read`] | |
 //! | our JSON | [`read`] | [`json::write`] |
 //! | GraphML, Graphviz DOT, Slurm topologies | | [`graphml::write`], [`dot::write`], [`slurm`] |
+//! | platforms of SimGrid, tables of CODES, networks of LogGOPSim | | [`simulators`] |
 //! | OpenSM's LFT dump, `ibroute`/`dump_lfts` text, `opensm.fdbs` | [`lft::read`] | [`lft::write`] |
 //! | tables as a NumPy array with labels | [`npy::read`] | [`npy::write`] |
 //! | alternative ports | | [`alternatives::write`] |
@@ -47,6 +48,7 @@ pub mod plan;
 mod planes;
 mod port_list;
 mod scan;
+pub mod simulators;
 pub mod slurm;
 pub mod source;
 mod subnet_list;

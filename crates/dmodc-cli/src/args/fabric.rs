@@ -1,5 +1,8 @@
 //! Commands that read and write fabrics: generate, info, convert, degrade.
 
+use std::path::PathBuf;
+
+use clap::builder::PossibleValue;
 use clap::{Args, Subcommand, ValueEnum};
 use dmodc::fabric::{Directors, Pods, Spread};
 use dmodc::{Amount, Departures, Pgft};
@@ -180,11 +183,64 @@ pub(crate) struct InfoArgs {
 pub(crate) struct ConvertArgs {
     #[command(flatten)]
     pub(crate) fabric: FabricArgs,
+    /// The forwarding tables, for formats of simulators, which hold routes: a dump of OpenSM, dump_lfts.sh, ibroute or
+    /// 'dmodc route', or an array (FILE.npy).
+    pub(crate) tables: Option<PathBuf>,
     /// The format to write.
     #[arg(long, value_enum)]
-    pub(crate) format: FabricFormat,
+    pub(crate) format: ConvertFormat,
+    /// With --format simgrid: write only the routes of the pairs in this file, one 'source destination' in each line. Without
+    /// it, all pairs have a route, which is possible for up to 1,024 nodes.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) pairs: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+}
+
+/// A format that 'dmodc convert' writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ConvertFormat {
+    /// A fabric alone.
+    Fabric(FabricFormat),
+    /// A fabric with routes.
+    Simulator(SimulatorFormat),
+}
+
+/// A format of a simulator: a fabric with routes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SimulatorFormat {
+    /// A platform of SimGrid. It needs tables.
+    Simgrid,
+    /// A folder of tables for the fat-tree model of CODES. It needs tables.
+    Codes,
+    /// A network of LogGOPSim. It needs tables.
+    Loggopsim,
+}
+
+impl ValueEnum for ConvertFormat {
+    fn value_variants<'a>() -> &'a [Self] {
+        use {FabricFormat as F, SimulatorFormat as S};
+        &[
+            ConvertFormat::Fabric(F::Ibnetdiscover),
+            ConvertFormat::Fabric(F::Ibsim),
+            ConvertFormat::Fabric(F::Json),
+            ConvertFormat::Fabric(F::Dot),
+            ConvertFormat::Fabric(F::Graphml),
+            ConvertFormat::Fabric(F::SlurmConf),
+            ConvertFormat::Fabric(F::SlurmYaml),
+            ConvertFormat::Fabric(F::SlurmBlock),
+            ConvertFormat::Simulator(S::Simgrid),
+            ConvertFormat::Simulator(S::Codes),
+            ConvertFormat::Simulator(S::Loggopsim),
+        ]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        match self {
+            ConvertFormat::Fabric(format) => format.to_possible_value(),
+            ConvertFormat::Simulator(format) => format.to_possible_value(),
+        }
+    }
 }
 
 #[derive(Debug, Args)]

@@ -1,6 +1,6 @@
 //! Pages of the commands that read and write fabrics.
 
-use super::{DONE_OR_ERROR, Example, FABRIC_FILE, HelpPage, Note, NoteText};
+use super::{DONE_OR_ERROR, Example, FABRIC_FILE, HelpPage, Note, NoteText, TABLES_FILE};
 
 pub(super) const PAGES: &[HelpPage] = &[
     HelpPage {
@@ -160,9 +160,17 @@ pub(super) const PAGES: &[HelpPage] = &[
     },
     HelpPage {
         command: "convert",
-        notes: &[],
+        notes: &[Note {
+            title: "Simulators",
+            text: NoteText::Prose(
+                "The formats simgrid, codes and loggopsim hold routes, so they need tables. Pairs of nodes whose route does not \
+                 arrive are left out, and counted on standard error. A platform of SimGrid has a route for each pair of up to \
+                 1,024 nodes, or for the pairs of --pairs. For CODES, the output is a new folder, and the fabric must be a fat \
+                 tree that CODES can build.",
+            ),
+        }],
         exit: DONE_OR_ERROR,
-        files: &[FABRIC_FILE, ("--output FILE", "The fabric in the new format.")],
+        files: &[FABRIC_FILE, TABLES_FILE, ("--output FILE", "The fabric in the new format.")],
         examples: &[
             Example {
                 about: "Write the topology file of Slurm.",
@@ -176,8 +184,12 @@ pub(super) const PAGES: &[HelpPage] = &[
                 about: "Write a graph for NetworkX or Gephi.",
                 line: "dmodc convert cluster.topo --format graphml -o cluster.graphml",
             },
+            Example {
+                about: "Write a platform of SimGrid with the routes of some pairs.",
+                line: "dmodc convert cluster.topo cluster.lft --format simgrid --pairs pairs.txt -o cluster.xml",
+            },
         ],
-        see_also: &["info", "generate"],
+        see_also: &["info", "generate", "route"],
     },
     HelpPage {
         command: "degrade",

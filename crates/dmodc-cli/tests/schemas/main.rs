@@ -230,6 +230,9 @@ fn fabrics(desk: &mut CheckedDesk) {
     desk.json(&["convert", "f.topo", "--format", "json", "-o", "f.json"]);
     desk.file("f.json");
     desk.json(&["info", "f.json"]);
+    desk.json(&["route", "f.topo", "-o", "f.lft"]);
+    desk.json(&["convert", "f.topo", "f.lft", "--format", "simgrid"]);
+    desk.json(&["convert", "f.topo", "f.lft", "--format", "loggopsim", "-o", "f.dot"]);
     let mut fixtures = files(&repository().join("fixtures"), ".topo");
     fixtures.extend(files(&repository().join("fixtures"), ".db_csv"));
     let own = files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data"), ".topo");

@@ -10,12 +10,12 @@ use std::io::Write as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow};
 use dmodc::judge::rates::FairRates;
 use dmodc::judge::risk::{LostPair, Traffic};
 use dmodc::judge::{self, Delivery};
 use dmodc::{ForwardingTables, Live, NodeIndex, Orders, Ranking, Routing, RoutingOptions};
-use dmodc_formats::hosts::{ListedName, read_hosts, read_pairs};
+use dmodc_formats::hosts::read_hosts;
 use dmodc_formats::lft::Lft;
 use dmodc_study::analysis::{Finding, Pattern, PatternFlows, find};
 use dmodc_study::report as page;
@@ -26,8 +26,7 @@ use self::rates::AnalysisRates;
 use super::check::{mismatches, unmatched};
 use crate::args::AnalyzeArgs;
 use crate::input::{HealthyFabric, OrderChoice};
-use crate::names::NodeNames;
-use crate::text::counted;
+use crate::names::{NodeNames, NodePair};
 use crate::verdict::HintContext;
 use crate::{Answer, input, output, source, table_file};
 
@@ -188,7 +187,7 @@ fn write(args: &AnalyzeArgs, analysis: &Analysis<'_>) -> Result<()> {
 fn job(path: &Path, names: &NodeNames<'_>, orders: &Orders) -> Result<Vec<NodeIndex>> {
     let mut nodes = Vec::new();
     for named in source::read_list(path, read_hosts)? {
-        nodes.extend(meant(path, names, &named)?);
+        nodes.extend(names.meant(path, &named)?);
     }
     in_destination_order(&mut nodes, orders);
     Ok(nodes)
@@ -206,7 +205,7 @@ fn listed(path: &Path, names: &NodeNames<'_>) -> Result<Vec<NodeIndex>> {
     let mut rails: Vec<Vec<NodeIndex>> = Vec::new();
     let mut seen = HashSet::new();
     for named in source::read_list(path, read_hosts)? {
-        let nodes = meant(path, names, &named)?;
+        let nodes = names.meant(path, &named)?;
         for (rail, n) in nodes.into_iter().filter(|&n| seen.insert(n)).enumerate() {
             if rails.len() == rail {
                 rails.push(Vec::new());
@@ -215,11 +214,6 @@ fn listed(path: &Path, names: &NodeNames<'_>) -> Result<Vec<NodeIndex>> {
         }
     }
     Ok(rails.concat())
-}
-
-fn meant(path: &Path, names: &NodeNames<'_>, named: &ListedName) -> Result<Vec<NodeIndex>> {
-    let place = || format!("{}:{}", source::name(path), named.line);
-    names.find(&named.name).with_context(place)
 }
 
 /// Returns a pattern with its names resolved.
@@ -257,23 +251,10 @@ fn flows(
         Pattern::File(path) => {
             let path = Path::new(path);
             let mut pairs = Vec::new();
-            for (from, to) in source::read_list(path, read_pairs)? {
-                let ends = [meant(path, names, &from)?, meant(path, names, &to)?];
-                if ends[0].len() != ends[1].len() {
-                    let [a, b] = ends.map(|nodes| counted(nodes.len(), "node"));
-                    let place = format!("{}:{}", source::name(path), from.line);
-                    bail!(
-                        "{place}: '{}' has {a}, but '{}' has {b}; give the GUID of each node instead of the names",
-                        from.name,
-                        to.name
-                    );
-                }
-                // A host with several rails sends from each rail to the same rail of the other host.
-                for (&a, &b) in ends[0].iter().zip(&ends[1]) {
-                    let place = || format!("{}:{}", source::name(path), from.line);
-                    let a = position(a, &from.name).with_context(place)?;
-                    pairs.push((a, position(b, &to.name).with_context(place)?));
-                }
+            for NodePair { from, to, listed } in names.pairs(path)? {
+                let place = || format!("{}:{}", source::name(path), listed.0.line);
+                let from = position(from, &listed.0.name).with_context(place)?;
+                pairs.push((from, position(to, &listed.1.name).with_context(place)?));
             }
             pairs
         }

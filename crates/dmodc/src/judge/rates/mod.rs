@@ -34,7 +34,7 @@ mod flow_links;
 mod speeds;
 mod summary;
 
-pub use speeds::LinkSpeeds;
+pub use speeds::{LinkSpeeds, commonest};
 pub use summary::{PatternRates, StepRates, StepSummary};
 
 use super::risk::Traffic;

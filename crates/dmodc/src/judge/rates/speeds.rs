@@ -91,7 +91,7 @@ impl LinkSpeeds {
 }
 
 /// Returns the most common of the known rates; of equally common ones, the fastest.
-fn commonest(rates: &[Rate]) -> Option<Rate> {
+pub fn commonest(rates: &[Rate]) -> Option<Rate> {
     // Speeds are positive, so their bits are in the same order.
     let mut counts: BTreeMap<u64, (usize, Rate)> = BTreeMap::new();
     for &rate in rates {

@@ -1,17 +1,24 @@
 //! `dmodc convert`: a fabric in another format.
 
+mod simulators;
+
 use anyhow::{Result, bail};
 use dmodc::{Degradation, End, Fabric, LeafRule, Lid, Live, Ranking};
 use dmodc_formats::{dot, graphml, ibnetdiscover, json, slurm};
 use serde_json::{Value, json};
 
-use crate::args::{ConvertArgs, FabricFormat, OutputArgs};
+use crate::args::{ConvertArgs, ConvertFormat, FabricFormat, OutputArgs};
 use crate::text::{counted, end};
 use crate::{Answer, input, output};
 
 pub(super) fn run(args: &ConvertArgs) -> Result<Answer> {
+    let format = match args.format {
+        ConvertFormat::Fabric(format) => format,
+        ConvertFormat::Simulator(format) => return simulators::run(args, format),
+    };
+    simulators::refuse_routes(args)?;
     let fabric = input::fabric(&args.fabric)?;
-    deliver(&fabric, args.format, &[], &args.output, |summary| {
+    deliver(&fabric, format, &[], &args.output, |summary| {
         summary["schema"] = json!("dmodc/convert/1");
     })?;
     Ok(Answer::Yes)
@@ -29,6 +36,11 @@ pub(super) fn deliver(
     if args.output.is_some() || !args.json {
         write(fabric, format, comments, args)?;
     }
+    summary(fabric, args, summarise)
+}
+
+/// Prints what a file that was written holds.
+fn summary(fabric: &Fabric, args: &OutputArgs, summarise: impl FnOnce(&mut Value)) -> Result<()> {
     let (nodes, adapters) = fabric.host_counts();
     let inter_switch = fabric.inter_switch_cables().len();
     if args.json {
