@@ -45,7 +45,7 @@ struct Platform<'a> {
 /// Writes the platform of all nodes with the routes of all ordered pairs. Returns how many pairs have a route; others are
 /// left out.
 ///
-/// The file has n² routes for n nodes, each of about 60 bytes and 50 more for each link.
+/// The file has n² routes for n nodes, each of about 80 bytes and 36 more for each link.
 ///
 /// # Errors
 /// The error of the writer.
@@ -66,7 +66,7 @@ pub fn write(routed: RoutedFabric<'_>, out: &mut impl Write) -> io::Result<Route
 }
 
 /// Writes the platform of some ordered pairs: their nodes, their routes and the links of these. Returns how many of the
-/// pairs have a route; others are left out. A pair that is listed several times, and counted as often, has one route.
+/// pairs have a route; others are left out. A pair that is listed several times counts once.
 ///
 /// # Errors
 /// The error of the writer.
