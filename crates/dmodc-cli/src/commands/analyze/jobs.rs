@@ -14,8 +14,8 @@ use dmodc_study::analysis::{
 };
 use serde_json::{Value, json};
 
+use super::in_destination_order;
 use super::rates::short;
-use super::{in_destination_order, meant};
 use crate::names::NodeNames;
 use crate::source;
 use crate::text::{counted, number, switch};
@@ -60,7 +60,7 @@ impl JobContext<'_> {
         }
         let mut nodes: Vec<NodeIndex> = Vec::new();
         for host in &job.hosts {
-            nodes.extend(meant(path, self.names, host)?);
+            nodes.extend(self.names.meant(path, host)?);
         }
         in_destination_order(&mut nodes, self.orders);
         let members: Vec<u32> = nodes.iter().filter_map(|n| positions[n.at()]).collect();
