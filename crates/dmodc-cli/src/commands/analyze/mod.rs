@@ -94,8 +94,11 @@ pub(super) fn run(args: &AnalyzeArgs) -> Result<Answer> {
         .collect::<Result<_>>()?;
     let fair = args.rates.then(|| FairRates::new(live.fabric, &traffic));
     // Rates come first, because a pattern may have too many flows for them.
-    let rates =
-        fair.as_ref().map(|fair| AnalysisRates::new(fair, &flows, args.seed)).transpose()?;
+    let are_asked_for = args.patterns.is_some();
+    let rates = fair
+        .as_ref()
+        .map(|fair| AnalysisRates::new(fair, &flows, args.seed, are_asked_for))
+        .transpose()?;
     let findings: Vec<Finding> =
         flows.iter().map(|flows| find(&traffic, flows, args.seed)).collect();
     let context = JobContext { live, names: &names, orders, traffic: &traffic };

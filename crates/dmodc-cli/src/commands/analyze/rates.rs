@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use anyhow::Result;
 use dmodc::fabric::Rate;
 use dmodc::judge::rates::{FairRates, PatternRates, StepSummary};
-use dmodc_study::analysis::{Pattern, PatternFlows, rates};
+use dmodc_study::analysis::{Pattern, PatternFlows, TooManyFlows, rates};
 use serde_json::{Value, json};
 
 use crate::text::{counted, number};
@@ -25,22 +25,31 @@ pub(super) struct AnalysisRates {
 /// The rates of a pattern.
 struct NamedRates {
     pattern: Pattern,
-    rates: PatternRates,
+    rates: Result<PatternRates, TooManyFlows>,
 }
 
 impl AnalysisRates {
     /// Computes the rates of all patterns.
-    pub(super) fn new(fair: &FairRates<'_>, flows: &[PatternFlows], seed: u64) -> Result<Self> {
+    ///
+    /// # Errors
+    /// If one of the patterns that were asked for has too many flows. If nobody asked for certain patterns, it has no rates.
+    pub(super) fn new(
+        fair: &FairRates<'_>,
+        flows: &[PatternFlows],
+        seed: u64,
+        are_asked_for: bool,
+    ) -> Result<Self> {
         // A pattern with too many flows is refused before others take time.
-        for flows in flows {
+        for flows in flows.iter().filter(|_| are_asked_for) {
             flows.check_rates(fair.traffic().nodes().len())?;
         }
-        let of = |flows: &PatternFlows| -> Result<NamedRates> {
-            Ok(NamedRates { pattern: flows.pattern.clone(), rates: rates(fair, flows, seed)? })
+        let of = |flows: &PatternFlows| NamedRates {
+            pattern: flows.pattern.clone(),
+            rates: rates(fair, flows, seed),
         };
         let speeds = fair.speeds();
         Ok(AnalysisRates {
-            patterns: flows.iter().map(of).collect::<Result<_>>()?,
+            patterns: flows.iter().map(of).collect(),
             unit: speeds.unit(),
             links: speeds.capacities().len(),
             unknown: speeds.unknown(),
@@ -79,9 +88,17 @@ impl AnalysisRates {
     /// Returns the rates of a pattern in words.
     pub(super) fn text(&self, at: usize) -> String {
         let NamedRates { pattern, rates } = &self.patterns[at];
-        if rates.flows() == 0 {
-            return "  fair rates: no flow arrives\n".into();
-        }
+        let rates = match rates {
+            Ok(rates) if rates.flows() == 0 => return "  fair rates: no flow arrives\n".into(),
+            Ok(rates) => rates,
+            Err(TooManyFlows { flows, .. }) => {
+                return format!(
+                    "  fair rates: none, because {} at the same time are more than {}\n",
+                    counted(*flows, "flow"),
+                    number(FairRates::MOST_FLOWS),
+                );
+            }
+        };
         let steps = rates.steps.len();
         let (over, time) = match (steps, rates.is_collective) {
             (1, _) => (String::new(), String::new()),
@@ -122,7 +139,9 @@ impl AnalysisRates {
 
     /// Returns the rates of a pattern as JSON.
     pub(super) fn json(&self, at: usize) -> Value {
-        let NamedRates { pattern, rates } = &self.patterns[at];
+        let NamedRates { pattern, rates: Ok(rates) } = &self.patterns[at] else {
+            return Value::Null;
+        };
         let known = |value: f64| (rates.flows() > 0).then_some(value);
         let mut value = json!({
             "flows": rates.flows(),
@@ -167,10 +186,10 @@ impl AnalysisRates {
 
     /// Returns the rates of a pattern as names and values.
     pub(super) fn tiles(&self, at: usize) -> Vec<(String, String)> {
-        let rates = &self.patterns[at].rates;
-        if rates.flows() == 0 {
-            return Vec::new();
-        }
+        let rates = match &self.patterns[at].rates {
+            Ok(rates) if rates.flows() > 0 => rates,
+            _ => return Vec::new(),
+        };
         let tile = |name: &str, value: f64| (name.to_string(), short(value));
         vec![
             tile("mean rate", rates.mean()),

@@ -48,8 +48,10 @@ pub(super) fn json(analysis: &Analysis<'_>) -> String {
     }
     for (at, finding) in analysis.findings.iter().enumerate() {
         let mut value = one(analysis, finding);
-        if let Some(rates) = &analysis.rates {
-            value["rates"] = rates.json(at);
+        if let Some(rates) = analysis.rates.as_ref().map(|rates| rates.json(at))
+            && !rates.is_null()
+        {
+            value["rates"] = rates;
         }
         // If there are two patterns of one kind, each has its full name as key.
         let key = finding.pattern.key();
