@@ -87,7 +87,7 @@ pub use leaf_evenness::{CrowdedLeaf, LeafEvenness};
 pub use level_dividers::{LevelDividers, LevelRule};
 pub use measured::ChoicesDown;
 pub use order::{
-    DestinationNumber, DestinationOrder, Orders, SavedCable, SavedOrders, SavedPlace, SwitchOrder,
+    DestinationNumber, DestinationOrder, NodeTypes, Orders, SavedCable, SavedOrders, SavedPlace, SwitchOrder,
     natural_cmp,
 };
 pub use preprocess::{Preprocessing, SideDividers, SwitchDividers};
