@@ -155,7 +155,10 @@ mod tests {
         for (text, message) in [
             ("", "1:1: the file names no type"),
             ("# nothing\n", "1:1: the file names no type"),
-            ("storage ^oss\nlogin\n", "2:6: expected a regular expression after the type, found the end"),
+            (
+                "storage ^oss\nlogin\n",
+                "2:6: expected a regular expression after the type, found the end",
+            ),
             ("a b\n\nstorage (oss\n", "3:9: '(oss' is not a regular expression: "),
             ("others ^n", "1:1: the type 'others' is of nodes that no line matches"),
             ("a \u{e9}\nb \u{e9}", ""),

@@ -32,7 +32,7 @@ fn destinations_by_port(
 ) -> BTreeMap<(u32, PortNumber), u32> {
     let mut counts = BTreeMap::new();
     for (column, d) in tables.columns().destinations().iter().enumerate() {
-        if let (End::Node(n), Some(port)) = (d.end, tables.get(s, column))
+        if let (End::Node(n), Some(port)) = (d.end, tables.port(s, column))
             && d.switch != s
         {
             *counts.entry((types.type_of(fabric, n), port)).or_default() += 1;

@@ -5,7 +5,8 @@
 mod common;
 
 use common::{
-    Case, Drawing, for_seeds, random_fabric, random_graph, random_options, random_types, saved_options,
+    Case, Drawing, for_seeds, random_fabric, random_graph, random_options, random_types,
+    saved_options,
 };
 use dmodc::{
     Columns, DestinationOrder, Guid, LeafRule, Live, NodeIndex, Orders, PortNumber, Random,

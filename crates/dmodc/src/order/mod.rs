@@ -128,7 +128,8 @@ impl Orders {
             DestinationOrder::Topological => topological.number(live, ranking),
             DestinationOrder::Places => by_saved(&SavedOrders::default(), true),
             DestinationOrder::Types(types) => {
-                let (nodes, switches) = topological.by_type(types, live.fabric).number(live, ranking);
+                let (nodes, switches) =
+                    topological.by_type(types, live.fabric).number(live, ranking);
                 type_starts = types.starts_of(live, &nodes);
                 (nodes, switches)
             }

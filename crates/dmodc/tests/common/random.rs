@@ -2,8 +2,8 @@
 
 use dmodc::fabric::AdapterKind;
 use dmodc::{
-    CableIndex, Degradation, DestinationOrder, Fabric, ForwardingTables, GuidOrder, Live, NodeTypes,
-    Pgft, PortNumber, Random, RoutingOptions, SwitchIndex, SwitchOrder,
+    CableIndex, Degradation, DestinationOrder, Fabric, ForwardingTables, GuidOrder, Live,
+    NodeTypes, Pgft, PortNumber, Random, RoutingOptions, SwitchIndex, SwitchOrder,
 };
 
 use super::Drawing;
