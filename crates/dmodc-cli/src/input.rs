@@ -7,7 +7,7 @@ use dmodc::{
     Degradation, DestinationOrder, Fabric, LeafChoice, LeafRule, Live, NamePattern, NoLeafMeant,
     SavedOrders, SwitchOrder,
 };
-use dmodc_formats::{Reading, lft, npy, orders};
+use dmodc_formats::{Reading, lft, node_types, npy, orders};
 use regex_lite::Regex;
 
 use crate::args::{FabricArgs, LeafArgs, OrderArgs};
@@ -104,19 +104,7 @@ pub(crate) fn order(args: &OrderArgs) -> Result<OrderChoice> {
         let switches = SwitchOrder::Saved(saved.clone());
         return Ok(OrderChoice { destinations, switches, saved: Some(saved) });
     }
-    let destinations = match args.destination_order.as_str() {
-        "topological" => DestinationOrder::Topological,
-        "lid" => DestinationOrder::Lid,
-        "guid" => DestinationOrder::Guid,
-        other => match other.strip_prefix("file:") {
-            Some(path) => DestinationOrder::Saved(saved_orders(Path::new(path))?),
-            None => {
-                bail!(
-                    "--destination-order must be topological, lid, guid or file:PATH, not '{other}'"
-                )
-            }
-        },
-    };
+    let destinations = destination_order(&args.destination_order)?;
     let switches = switch_order(&args.switch_order)?;
     // If either comes from a file, absent devices are kept when both are saved again.
     let saved = match (&destinations, &switches) {
@@ -135,6 +123,41 @@ pub(crate) fn order(args: &OrderArgs) -> Result<OrderChoice> {
         _ => None,
     };
     Ok(OrderChoice { destinations, switches, saved })
+}
+
+fn destination_order(order: &str) -> Result<DestinationOrder> {
+    let (kind, rest) = order.split_once(':').unwrap_or((order, ""));
+    Ok(match (kind, rest) {
+        ("topological", "") => DestinationOrder::Topological,
+        ("lid", "") => DestinationOrder::Lid,
+        ("guid", "") => DestinationOrder::Guid,
+        ("types", path) if !path.is_empty() => {
+            DestinationOrder::Types(read_list(Path::new(path), node_types::read)?)
+        }
+        ("type-regex", list) => {
+            let types = node_types::from_list(list);
+            DestinationOrder::Types(types.map_err(|e| anyhow!("--destination-order: {e}"))?)
+        }
+        ("file", path) if !path.is_empty() => {
+            DestinationOrder::Saved(saved_orders(Path::new(path))?)
+        }
+        _ => bail!(
+            "--destination-order must be topological, lid, guid, types:FILE, type-regex:REGEX,… or file:PATH, not \
+             '{order}'"
+        ),
+    })
+}
+
+/// Reports types that no node of the fabric has: their expressions are probably wrong.
+pub(crate) fn report_empty_types(order: &DestinationOrder, fabric: &Fabric) {
+    let (DestinationOrder::Types(types) | DestinationOrder::TypedPlaces(types)) = order else {
+        return;
+    };
+    // The last type is of nodes that match nothing; it may be empty.
+    let named = types.names().iter().zip(types.counts(fabric)).rev().skip(1);
+    for (name, _) in named.rev().filter(|(_, count)| *count == 0) {
+        eprintln!("dmodc: --destination-order: no node has the type '{name}'");
+    }
 }
 
 pub(crate) fn switch_order(order: &str) -> Result<SwitchOrder> {

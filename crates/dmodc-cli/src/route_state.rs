@@ -34,6 +34,9 @@ fn order(args: &RoutingArgs, numbers: Numbers) -> Result<OrderChoice> {
     let OrderChoice { destinations, switches, saved } = input::order(&args.order)?;
     let destinations = match destinations {
         DestinationOrder::Topological if numbers == Numbers::Last => DestinationOrder::Places,
+        DestinationOrder::Types(types) if numbers == Numbers::Last => {
+            DestinationOrder::TypedPlaces(types)
+        }
         other => other,
     };
     let switches = match switches {
@@ -51,6 +54,7 @@ fn options(
     leaves: LeafRule,
 ) -> Result<(RoutingOptions, Option<SavedOrders>)> {
     let OrderChoice { destinations, switches, mut saved } = order(args, numbers)?;
+    input::report_empty_types(&destinations, fabric);
     if let Some(saved) = &mut saved {
         saved.hand_over_to(fabric);
     }
@@ -218,6 +222,7 @@ impl RouteState {
         let present = choice.set_aside(present);
         let mut joined = Joined::new(&reference, &present).with_context(|| name.clone())?;
         let OrderChoice { destinations, switches, saved: earlier } = order(args, numbers)?;
+        input::report_empty_types(&destinations, &reference);
         let options = RoutingOptions { leaves, destinations, switches, switch_lids: true };
         let mut orders = Routing::orders_of(&reference, &options);
         if let Some(earlier) = earlier {

@@ -37,6 +37,10 @@ fn bad_arguments_get_one_clear_line_and_exit_2() {
     assert!(
         desk.error(&["route", "f.topo", "--destination-order", "x"]).contains("topological, lid")
     );
+    for order in ["types:", "file:", "lid:x", "typed:x"] {
+        let error = desk.error(&["route", "f.topo", "--destination-order", order]);
+        assert!(error.contains("types:FILE, type-regex:REGEX,… or file:PATH, not"), "{error}");
+    }
     assert!(desk.error(&["route", "f.topo", "--switch-order", "x"]).contains("plane, guid or"));
     assert!(desk.error(&["frobnicate"]).contains("unrecognized subcommand"));
     assert!(desk.error(&["rout", "f.topo"]).contains("'route'"), "a tip is kept");

@@ -17,6 +17,7 @@
 //! | plans of writes | | [`plan::write`] |
 //! | intended cables: topology files of ibutils, CSV | [`cabling::read`] | |
 //! | orders, GUID lists | [`orders::read`] | [`orders::write`] |
+//! | types of nodes by name | [`node_types::read`] | |
 //! | lists of hosts and of pairs | [`hosts::read_hosts`], [`hosts::read_pairs`] | |
 //!
 //! Readers of fabrics share `scan` (a cursor over a line), `fabric_reader` (line by line, with a report of damage) and
@@ -42,6 +43,7 @@ pub mod ibnetdiscover;
 pub mod json;
 mod json_value;
 pub mod lft;
+pub mod node_types;
 pub mod npy;
 pub mod orders;
 pub mod plan;

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use common::{Case, for_seeds, pgft, random_guids, random_options, random_pgft, route, rows, walk};
 use dmodc::{
-    Degradation, Dmodc, Dmodk, End, Engine, ForwardingTables, GuidOrder, Live, NodeIndex, Pgft,
-    PortNumber, Random, RouteError, Routing, SwitchIndex,
+    Degradation, DestinationOrder, Dmodc, Dmodk, End, Engine, ForwardingTables, GuidOrder, Live,
+    NodeIndex, Pgft, PortNumber, Random, RouteError, Routing, SwitchIndex,
 };
 
 /// Both engines give the same entries and the same coverage.
@@ -26,8 +26,12 @@ fn a_healthy_pgft_is_routed_as_by_dmodk() {
         let pgft = random_pgft(random, 300);
         let fabric = pgft.fabric(GuidOrder::Topological);
         let case = Case::healthy(&fabric);
-        let routing = Routing::new(case.whole(), &random_options(random));
+        let options = random_options(random);
+        let routing = Routing::new(case.whole(), &options);
         assert_dmodk_equals_dmodc(&routing, case.whole());
+        if matches!(options.destinations, DestinationOrder::Types(_)) {
+            return;
+        }
 
         // With any other GUIDs, planes change their names but not their loads.
         let (dmodk, _) = routing.route(case.whole(), &Dmodk).unwrap();

@@ -5,7 +5,8 @@
 mod common;
 
 use common::{
-    Case, Drawing, for_seeds, random_fabric, random_graph, random_options, saved_options,
+    Case, Drawing, for_seeds, random_fabric, random_graph, random_options, random_types,
+    saved_options,
 };
 use dmodc::{
     Columns, DestinationOrder, Guid, LeafRule, Live, NodeIndex, Orders, PortNumber, Random,
@@ -111,6 +112,15 @@ fn orders_are_as_defined_on_any_fabric() {
         for (number, &s) in switches.iter().enumerate() {
             assert_eq!(plane.switch_number(s), number as u32);
         }
+
+        let types = random_types(random);
+        let typed = orders(&DestinationOrder::Types(types.clone()), &SwitchOrder::Plane);
+        let of_type = |kind: usize| {
+            let is_of = |n: &NodeIndex| types.type_of(&fabric, *n) as usize == kind;
+            nodes.iter().copied().filter(is_of).collect::<Vec<_>>()
+        };
+        let by_type: Vec<NodeIndex> = (0..types.names().len()).flat_map(of_type).collect();
+        assert_numbered(live, &ranking, &typed, &by_type);
 
         let by_guid = orders(&DestinationOrder::Guid, &SwitchOrder::Guid);
         let mut all: Vec<SwitchIndex> = fabric.switch_indices().collect();

@@ -76,7 +76,9 @@ pub(crate) enum FabricFormat {
 /// How destinations are numbered and port groups sorted.
 #[derive(Debug, Args)]
 pub(crate) struct OrderArgs {
-    /// Number the destinations in this order: topological, lid, guid, or file:PATH for an order that was saved.
+    /// Number the destinations in this order: topological, lid, guid, or file:PATH for an order that was saved. With
+    /// types:FILE the nodes are numbered type by type, so that each type is balanced by itself; each line of FILE has a type
+    /// and a regular expression for names of nodes. type-regex:REGEX,REGEX… needs no file, and each expression is a type.
     #[arg(long, help_heading = ORDERS, value_name = "ORDER", default_value = "topological", conflicts_with = "orders")]
     pub(crate) destination_order: String,
     /// Sort the port groups of each switch in this order: plane, guid (as in the paper), or file:PATH for an order that

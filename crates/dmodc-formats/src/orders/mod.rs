@@ -24,6 +24,8 @@
 //! and `8/2` for the divider 8 of groups and the divider 2 of ports. The comment [`PAPER_DIVIDERS`] says that all levels
 //! follow the paper. If ranks are counted from one root, `from root 5` after it says that there are 5. Files without either leave the dividers open; they are then measured on the fabric at hand.
 //!
+//! If nodes are numbered type by type, the comment `# types from 36 38` has the first number of each type after the first.
+//!
 //! The last line has the number of these lines, so that a file that was cut off is not taken for a whole one. Files of
 //! earlier versions are read, too: in those of versions 1 and 2, nodes are numbered by their position, and places and
 //! cables are not listed; those of version 1 do not list leaves either.
@@ -53,6 +55,9 @@ pub const PAPER_DIVIDERS: &str = "# dividers as in the paper";
 /// The beginning of the comment with the dividers of levels.
 const DIVIDERS: &str = "# dividers ";
 
+/// The beginning of the comment with the first numbers of types.
+const TYPES: &str = "# types from ";
+
 /// The beginning of the first comment in any version.
 const ANY_VERSION: &str = "# dmodc orders ";
 
@@ -79,6 +84,10 @@ pub fn write(orders: &SavedOrders, fabric: &Fabric, out: &mut impl Write) -> io:
         Some(levels) if levels.are_the_papers() => writeln!(out, "{PAPER_DIVIDERS}")?,
         Some(levels) => writeln!(out, "{DIVIDERS}{levels}")?,
         None => {}
+    }
+    if !orders.type_starts.is_empty() {
+        let starts: Vec<String> = orders.type_starts.iter().map(u32::to_string).collect();
+        writeln!(out, "{TYPES}{}", starts.join(" "))?;
     }
     let mut lines = 0;
     let no_roots = vec![];

@@ -2,7 +2,7 @@
 
 use dmodc::{Guid, LevelDividers, LevelRule, PortNumber, SavedCable, SavedOrders, SavedPlace};
 
-use super::{ANY_VERSION, DIVIDERS, EARLIER, END, FROM_LEAVES, MAGIC, PAPER_DIVIDERS};
+use super::{ANY_VERSION, DIVIDERS, EARLIER, END, FROM_LEAVES, MAGIC, PAPER_DIVIDERS, TYPES};
 use crate::ReadError;
 use crate::scan::{Cursor, lines};
 
@@ -82,6 +82,10 @@ impl OrdersReader {
             self.orders.dividers = Some(LevelDividers::default());
         } else if is_saved && line.take(DIVIDERS) {
             self.orders.dividers = Some(level_dividers(line)?);
+            return Ok(());
+        }
+        if is_saved && line.take(TYPES) {
+            self.orders.type_starts = type_starts(line)?;
             return Ok(());
         }
         if self.version == Version::Present && line.take(END) {
@@ -214,6 +218,19 @@ impl NumberedList<'_> {
         }
         (guids[number], places[number]) = (guid, place);
         Ok(())
+    }
+}
+
+/// Reads the first numbers of types, which ascend.
+fn type_starts(mut line: Cursor<'_>) -> Result<Vec<u32>, ReadError> {
+    let mut starts = vec![];
+    loop {
+        let least = starts.last().copied().unwrap_or(0);
+        starts.push(line.decimal("the first number of a type", least, u32::MAX)?);
+        line.skip_blanks();
+        if line.rest().is_empty() {
+            return Ok(starts);
+        }
     }
 }
 

@@ -92,6 +92,24 @@ fn dividers_are_saved_or_left_open() {
 }
 
 #[test]
+fn the_first_numbers_of_types_are_saved() {
+    let fabric = "2; 1,2; 1,2; 1,1".parse::<Pgft>().unwrap().fabric(Default::default());
+    for (type_starts, line) in [
+        (vec![], None),
+        (vec![0], Some("# types from 0")),
+        (vec![3, 3, 12], Some("# types from 3 3 12")),
+    ] {
+        let saved = SavedOrders { type_starts, groups: vec![Guid(9)], ..SavedOrders::default() };
+        let mut text = Vec::new();
+        write(&saved, &fabric, &mut text).unwrap();
+        assert_eq!(read(&text).unwrap(), saved);
+        let text = String::from_utf8(text).unwrap();
+        assert_eq!(text.lines().find(|line| line.contains("types")), line);
+    }
+    assert!(read(b"# types from 3\n0x1\n").unwrap().type_starts.is_empty());
+}
+
+#[test]
 fn plain_lists_are_read_and_nonsense_is_refused() {
     let list = read(b"# roots\n0x02 spine one\n\n  3 # a comment\n").unwrap();
     assert_eq!(list, SavedOrders::plain(vec![Guid(2), Guid(3)]));
@@ -120,6 +138,15 @@ fn plain_lists_are_read_and_nonsense_is_refused() {
             "# dmodc orders 3\n# dividers up down x\n",
             "2:20: expected a divider, '-', or 'from root'",
         ),
+        (
+            "# dmodc orders 3\n# types from 3 x\n",
+            "2:16: expected the first number of a type from 3",
+        ),
+        (
+            "# dmodc orders 3\n# types from 3 2\n",
+            "2:16: expected the first number of a type from 3",
+        ),
+        ("# dmodc orders 3\n# types from \n", "2:14: expected the first number of a type from 0"),
         ("# dmodc orders 3\n# end 0\n0x1 node 0 -\n", "3:1: the file has lines after its end"),
         (
             "# dmodc orders 3\n0x1 node 0 -\n# end 2\n",

@@ -3,10 +3,11 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use dmodc::Guid;
+use dmodc::{Guid, NodeTypes};
+use dmodc_formats::node_types;
 use regex_lite::Regex;
 
-use super::{Config, refused_roots_line};
+use super::{Config, DestinationOrderSetting, refused_roots_line};
 use crate::files::{self, FileStamp};
 use crate::opensm_options::OpensmOptions;
 
@@ -88,6 +89,19 @@ impl Config {
         Ok(())
     }
 
+    /// Reads the types of nodes again, if the configuration names any.
+    ///
+    /// # Errors
+    /// One line that names the file, the line and what is wrong.
+    pub(super) fn read_types(&mut self) -> Result<(), String> {
+        self.node_types = match &self.destination_order {
+            DestinationOrderSetting::TypesFile(path) => Some(read_types(path)?),
+            DestinationOrderSetting::TypeList(types) => Some(types.clone()),
+            _ => None,
+        };
+        Ok(())
+    }
+
     /// Completes the configuration with OpenSM's options: the port in the names of files, the roots, and whether they
     /// are connected. Settings of dmodc.conf take precedence.
     ///
@@ -104,6 +118,7 @@ impl Config {
         let reports = [&mut self.status_file, &mut self.metrics_file, &mut self.event_file];
         reports.into_iter().flatten().for_each(fill);
         self.connect_roots.get_or_insert(options.connect_roots);
+        self.read_types()?;
         self.read_roots()?;
         if let Some(path) = options.roots.as_deref().filter(|_| self.has_no_leaf_setting()) {
             match read_guids(path) {
@@ -145,6 +160,12 @@ impl LoadedConfig {
         complete.complete(options)?;
         Ok(LoadedConfig { stamp, raw, complete })
     }
+}
+
+fn read_types(path: &Path) -> Result<NodeTypes, String> {
+    let read = files::read(path, LARGEST_FILE);
+    let (text, _) = read.map_err(|error| format!("{}: {error}", path.display()))?;
+    node_types::read(&text).map_err(|error| format!("{}:{error}", path.display()))
 }
 
 fn read_guids(path: &Path) -> Result<Vec<Guid>, String> {

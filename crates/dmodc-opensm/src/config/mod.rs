@@ -4,7 +4,8 @@ mod load;
 
 use std::path::PathBuf;
 
-use dmodc::{DestinationOrder, Fabric, Guid, LeafChoice, LeafRule, SwitchOrder};
+use dmodc::{DestinationOrder, Fabric, Guid, LeafChoice, LeafRule, NodeTypes, SwitchOrder};
+use dmodc_formats::node_types;
 use regex_lite::Regex;
 use serde::Deserialize;
 
@@ -16,6 +17,9 @@ pub(crate) use load::{ConfigPath, LoadedConfig};
 pub(crate) struct Config {
     /// How destinations are numbered before their numbers are saved.
     pub(crate) destination_order: DestinationOrderSetting,
+    /// The types by which destinations are numbered. Their file may change while the configuration does not.
+    #[serde(skip)]
+    node_types: Option<NodeTypes>,
     /// How port groups are sorted before their order is saved.
     pub(crate) switch_order: SwitchOrderSetting,
     /// A file with the GUIDs of the highest switches, as OpenSM's `root_guid_file`.
@@ -63,6 +67,7 @@ impl Default for Config {
     fn default() -> Self {
         Config {
             destination_order: DestinationOrderSetting::Topological,
+            node_types: None,
             switch_order: SwitchOrderSetting::Plane,
             roots: None,
             root_guids: None,
@@ -86,12 +91,38 @@ impl Default for Config {
 }
 
 /// `destination_order`, as `--destination-order` of the program.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
+#[serde(try_from = "String")]
 pub(crate) enum DestinationOrderSetting {
     Topological,
     Lid,
     Guid,
+    /// `types:FILE`
+    TypesFile(PathBuf),
+    /// `type-regex:REGEX,…`
+    TypeList(NodeTypes),
+}
+
+impl TryFrom<String> for DestinationOrderSetting {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let (kind, rest) = text.split_once(':').unwrap_or((&text, ""));
+        match (kind, rest) {
+            ("topological", "") => Ok(DestinationOrderSetting::Topological),
+            ("lid", "") => Ok(DestinationOrderSetting::Lid),
+            ("guid", "") => Ok(DestinationOrderSetting::Guid),
+            ("types", path) if !path.is_empty() => {
+                Ok(DestinationOrderSetting::TypesFile(path.into()))
+            }
+            ("type-regex", list) => {
+                node_types::from_list(list).map(DestinationOrderSetting::TypeList)
+            }
+            _ => Err(format!(
+                "destination_order must be topological, lid, guid, types:FILE or type-regex:REGEX,…, not '{text}'"
+            )),
+        }
+    }
 }
 
 /// `switch_order`, as `--switch-order` of the program.
@@ -142,17 +173,6 @@ pub(crate) enum OnLost {
     NextEngine,
 }
 
-impl From<DestinationOrderSetting> for DestinationOrder {
-    fn from(order: DestinationOrderSetting) -> Self {
-        match order {
-            // Numbers are kept for years, so ports that are empty now get some, too.
-            DestinationOrderSetting::Topological => DestinationOrder::Places,
-            DestinationOrderSetting::Lid => DestinationOrder::Lid,
-            DestinationOrderSetting::Guid => DestinationOrder::Guid,
-        }
-    }
-}
-
 impl From<SwitchOrderSetting> for SwitchOrder {
     fn from(order: SwitchOrderSetting) -> Self {
         match order {
@@ -163,6 +183,17 @@ impl From<SwitchOrderSetting> for SwitchOrder {
 }
 
 impl Config {
+    /// Returns how destinations are numbered when they are first seen.
+    pub(crate) fn destinations(&self) -> DestinationOrder {
+        match (&self.destination_order, &self.node_types) {
+            (DestinationOrderSetting::Lid, _) => DestinationOrder::Lid,
+            (DestinationOrderSetting::Guid, _) => DestinationOrder::Guid,
+            // Numbers are kept for years, so ports that are empty now get some, too.
+            (_, Some(types)) => DestinationOrder::TypedPlaces(types.clone()),
+            (_, None) => DestinationOrder::Places,
+        }
+    }
+
     /// Returns whether the reference is to be learned.
     pub(crate) fn learns_reference(&self) -> bool {
         self.reference == Some(ReferenceSource::Learn)

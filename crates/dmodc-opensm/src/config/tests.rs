@@ -61,6 +61,51 @@ fn a_reference_is_learned_inferred_or_a_file() {
 }
 
 #[test]
+fn nodes_are_numbered_by_type_if_asked_for() {
+    let destinations = |text: &str| {
+        let mut config = parse(text).expect("it is right");
+        config.read_types()?;
+        Ok::<_, String>(config.destinations())
+    };
+    assert_eq!(destinations(""), Ok(DestinationOrder::Places));
+    assert_eq!(destinations("destination_order = \"lid\""), Ok(DestinationOrder::Lid));
+    assert_eq!(destinations("destination_order = \"guid\""), Ok(DestinationOrder::Guid));
+    let listed = destinations("destination_order = \"type-regex:^oss,^login\"");
+    let types = node_types::from_list("^oss,^login").expect("they are right");
+    assert_eq!(listed, Ok(DestinationOrder::TypedPlaces(types)));
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("types");
+    let text = format!("destination_order = 'types:{}'", path.display());
+    assert!(destinations(&text).is_err_and(|e| e.contains("types: ")), "there is no file");
+    fs::write(&path, "storage ^oss\nlogin (\n").expect("it can be written");
+    assert!(destinations(&text).is_err_and(|e| e.contains("types:2:7: '(' is not a regular")));
+    fs::write(&path, "storage ^oss\n").expect("it can be written");
+    let mut config = parse(&text).expect("it is right");
+    config.read_types().expect("the file is right");
+    let before = config.clone();
+    config.read_types().expect("the file is right");
+    assert_eq!(config, before, "the same file gives the same configuration");
+    fs::write(&path, "storage ^mds\n").expect("it can be written");
+    config.read_types().expect("the file is right");
+    assert_ne!(config, before, "another file gives another one");
+}
+
+#[test]
+fn wrong_destination_orders_are_named_with_their_line() {
+    for (order, message) in [
+        ("leaves", "destination_order must be topological, lid, guid, types:FILE or"),
+        ("types:", "destination_order must be topological, lid, guid, types:FILE or"),
+        ("lid:x", "destination_order must be topological, lid, guid, types:FILE or"),
+        ("file:x", "destination_order must be topological, lid, guid, types:FILE or"),
+        ("type-regex:(", "'(' is not a regular expression"),
+        ("type-regex:", "'' has an empty expression"),
+    ] {
+        let error = parse(&format!("threads = 1\ndestination_order = \"{order}\"")).unwrap_err();
+        assert!(error.starts_with(&format!("dmodc.conf:2: {message}")), "{error}");
+    }
+}
+
+#[test]
 fn other_roots_make_another_configuration() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("roots");

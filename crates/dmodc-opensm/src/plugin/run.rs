@@ -108,7 +108,7 @@ impl Plugin {
         let (collected, leaves) = self.find_leaves(manager, &mut config, collected)?;
         let choices = RoutingChoices {
             leaves,
-            destinations: config.destination_order.into(),
+            destinations: config.destinations(),
             switches: config.switch_order.into(),
             connect_roots: config.connect_roots.unwrap_or(false),
             switch_lmc: collected.switch_lmc,

@@ -9,6 +9,7 @@ use std::fmt;
 use crate::fabric::Live;
 use crate::id::NodeIndex;
 use crate::judge::risk::Traffic;
+use crate::order::DestinationOrder;
 use crate::route::{Dmodc, RouteError};
 use crate::routing::{Routing, RoutingOptions};
 
@@ -18,8 +19,8 @@ const TOLERANCE: f64 = 0.05;
 /// If there are more shifts than this, this number of them is sampled.
 const SHIFTS: usize = 1024;
 
-/// The congestion risk of Dmodc's routes with the numbers in use and with fresh ones. Shifts run over topological order
-/// in both cases.
+/// The congestion risk of Dmodc's routes with the numbers in use and with fresh ones. Shifts run in the order of
+/// fresh numbers in both cases. Where the numbers in use are by type, fresh ones are by the same types.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NumbersCost {
     /// The greatest load of a port if everybody sends to everybody, with the numbers in use.
@@ -38,8 +39,11 @@ impl NumbersCost {
     /// # Errors
     /// If it cannot be routed, or tables do not fit into memory.
     pub fn new(live: Live<'_>, routing: &Routing) -> Result<Self, RouteError> {
-        let options =
-            RoutingOptions { leaves: routing.leaf_rule().clone(), ..RoutingOptions::default() };
+        // Numbers by type stay numbers by type: else their purpose would be counted as a cost.
+        let types = routing.orders().node_types();
+        let destinations = types.map_or(DestinationOrder::default(), DestinationOrder::Types);
+        let leaves = routing.leaf_rule().clone();
+        let options = RoutingOptions { leaves, destinations, ..RoutingOptions::default() };
         let fresh = Routing::new(live, &options);
         let mut nodes: Vec<NodeIndex> = live
             .fabric

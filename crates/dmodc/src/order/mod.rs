@@ -16,15 +16,17 @@ mod place;
 mod planes;
 mod residues;
 mod saved;
+mod types;
 
 pub use natural::natural_cmp;
 pub use saved::{SavedCable, SavedOrders, SavedPlace};
+pub use types::NodeTypes;
 
 use std::sync::Arc;
 
 use nested::nested_order;
 
-use crate::fabric::{AdapterKind, Live};
+use crate::fabric::{AdapterKind, Fabric, Live};
 use crate::id::{NodeIndex, SwitchIndex};
 use crate::level_dividers::LevelDividers;
 use crate::rank::{RankRule, Ranking};
@@ -38,6 +40,10 @@ pub enum DestinationOrder {
     Topological,
     /// The same for orders that are to last: an empty place keeps a number if a node is expected there.
     Places,
+    /// Type by type, and topological among the nodes of each type.
+    Types(NodeTypes),
+    /// The same for orders that are to last: an empty place keeps a number of the type that is expected there.
+    TypedPlaces(NodeTypes),
     /// Ascending base LID.
     Lid,
     /// Ascending port GUID.
@@ -81,6 +87,8 @@ pub struct Orders {
     nodes: Vec<DestinationNumber>,
     /// Numbers of places on leaves that no node is in, ascending.
     vacant: Vec<(u32, SavedPlace)>,
+    /// If nodes on leaves are numbered type by type: the first number of each type after the first.
+    type_starts: Vec<u32>,
     switches: Vec<u32>,
     positions: Vec<u32>,
 }
@@ -109,7 +117,7 @@ impl Orders {
         };
         let positions = positions(&sequence);
         let topological = Topological::new(live, ranking, &plane);
-        let mut vacant = vec![];
+        let (mut vacant, mut type_starts) = (vec![], vec![]);
         let mut by_saved = |saved: &SavedOrders, keeps_places: bool| {
             let numbers = saved.numbers(live, ranking, &topological, keeps_places);
             vacant = numbers.vacant;
@@ -119,6 +127,18 @@ impl Orders {
         let (nodes, switches) = match destinations {
             DestinationOrder::Topological => topological.number(live, ranking),
             DestinationOrder::Places => by_saved(&SavedOrders::default(), true),
+            DestinationOrder::Types(types) => {
+                let (nodes, switches) =
+                    topological.by_type(types, live.fabric).number(live, ranking);
+                type_starts = types.starts_of(live, &nodes);
+                (nodes, switches)
+            }
+            DestinationOrder::TypedPlaces(types) => {
+                let (mut nodes, switches) = by_saved(&SavedOrders::default(), true);
+                type_starts = types.renumber(live.fabric, &mut nodes, &mut vacant);
+                vacant.sort_unstable();
+                (nodes, switches)
+            }
             DestinationOrder::Lid => sorted_numbers(
                 live,
                 ranking,
@@ -131,17 +151,33 @@ impl Orders {
                 |n| live.fabric.node(n).guid.0,
                 |s| live.fabric.switch(s).guid.0,
             ),
-            DestinationOrder::Saved(saved) => by_saved(saved, saved.keeps_places()),
+            DestinationOrder::Saved(saved) => {
+                type_starts.clone_from(&saved.type_starts);
+                by_saved(saved, saved.keeps_places())
+            }
         };
         let (leaves, ranks) = (ranking.leaves().to_vec(), ranking.rule().clone());
         let dividers = Arc::default();
-        Orders { leaves, ranks, dividers, nodes, vacant, switches, positions }
+        Orders { leaves, ranks, dividers, nodes, vacant, type_starts, switches, positions }
     }
 
     /// Returns the number of a node.
     #[inline]
     pub fn node_number(&self, n: NodeIndex) -> DestinationNumber {
         self.nodes[n.at()]
+    }
+
+    /// Returns the types of nodes on leaves by which they are numbered: those that their numbers have now, or `None` if
+    /// there is one type only.
+    pub(crate) fn node_types(&self) -> Option<NodeTypes> {
+        if self.type_starts.is_empty() {
+            return None;
+        }
+        let starts = &self.type_starts;
+        let kind = |n: &DestinationNumber| starts.partition_point(|&start| start <= n.number);
+        let types: Vec<u32> = self.nodes.iter().map(|n| kind(n) as u32).collect();
+        let names = (0..=starts.len()).map(|kind| kind.to_string()).collect();
+        Some(NodeTypes::new(names, "by number", move |_, n| types[n.at()]))
     }
 
     /// Returns the number of a switch as a destination. Switches are numbered apart from nodes.
@@ -249,6 +285,13 @@ impl Topological {
         Topological { nodes, switches }
     }
 
+    /// Returns the same with the nodes of each type together.
+    fn by_type(&self, types: &NodeTypes, fabric: &Fabric) -> Self {
+        let mut nodes = self.nodes.clone();
+        types.sort(fabric, &mut nodes);
+        Topological { nodes, switches: self.switches.clone() }
+    }
+
     fn number(&self, live: Live<'_>, ranking: &Ranking) -> (Vec<DestinationNumber>, Vec<u32>) {
         (number_nodes(live, ranking, &self.nodes), positions(&self.switches))
     }
@@ -296,7 +339,7 @@ fn sorted_numbers(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Degradation, Fabric, GuidOrder, Pgft};
+    use crate::{Degradation, GuidOrder, Pgft};
 
     fn orders(fabric: &Fabric, d: &DestinationOrder, s: &SwitchOrder) -> Orders {
         let healthy = Degradation::none(fabric);

@@ -28,7 +28,8 @@ pub use description::{Description, described_anew};
 pub use directors::{Directors, four_levels};
 pub use drawing::Drawing;
 pub use random::{
-    random_fabric, random_faults, random_graph, random_guids, random_options, random_pgft, spoil,
+    random_fabric, random_faults, random_graph, random_guids, random_options, random_pgft,
+    random_types, spoil,
 };
 pub use seeds::{Outcomes, for_seeds};
 pub use tables::{

@@ -2,8 +2,8 @@
 
 use dmodc::fabric::AdapterKind;
 use dmodc::{
-    CableIndex, Degradation, DestinationOrder, Fabric, ForwardingTables, GuidOrder, Live, Pgft,
-    PortNumber, Random, RoutingOptions, SwitchIndex, SwitchOrder,
+    CableIndex, Degradation, DestinationOrder, Fabric, ForwardingTables, GuidOrder, Live,
+    NodeTypes, Pgft, PortNumber, Random, RoutingOptions, SwitchIndex, SwitchOrder,
 };
 
 use super::Drawing;
@@ -59,12 +59,23 @@ pub fn random_guids(random: &mut Random) -> GuidOrder {
     }
 }
 
+/// Up to four types, which have nothing to do with places.
+pub fn random_types(random: &mut Random) -> NodeTypes {
+    let (count, factor) = (1 + random.below(4), random.below(1 << 20));
+    let names = (0..count).map(|kind| kind.to_string()).collect();
+    NodeTypes::new(names, &format!("{count} {factor}"), move |fabric, n| {
+        let mixed = (fabric.node(n).guid.0 ^ factor).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
+        (mixed % count) as u32
+    })
+}
+
 /// Any of the orders that need no file, with and without the LIDs of switches.
 pub fn random_options(random: &mut Random) -> RoutingOptions {
     RoutingOptions {
-        destinations: match random.below(3) {
+        destinations: match random.below(4) {
             0 => DestinationOrder::Topological,
             1 => DestinationOrder::Lid,
+            2 => DestinationOrder::Types(random_types(random)),
             _ => DestinationOrder::Guid,
         },
         switches: match random.below(2) {

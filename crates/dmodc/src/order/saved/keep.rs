@@ -36,6 +36,9 @@ impl SavedOrders {
         } else if self.roots.is_none() {
             self.roots.clone_from(&earlier.roots);
         }
+        if self.type_starts.is_empty() {
+            self.type_starts.clone_from(&earlier.type_starts);
+        }
         if self.dividers.is_none() {
             self.dividers.clone_from(&earlier.dividers);
         }

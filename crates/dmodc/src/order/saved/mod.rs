@@ -48,6 +48,9 @@ pub struct SavedOrders {
     pub nodes: Vec<Guid>,
     /// The place of each number of a node on a leaf, as far as it is known.
     pub node_places: Vec<Option<SavedPlace>>,
+    /// If nodes on leaves are numbered type by type: the first number of each type after the first, ascending. Newcomers may
+    /// have numbers beyond, whatever their type.
+    pub type_starts: Vec<u32>,
     /// Nodes elsewhere and aggregation nodes, by port GUID; 0 stands for a number that no node has.
     pub others: Vec<Guid>,
     /// The place of each of their numbers, as far as it is known.
@@ -157,6 +160,7 @@ impl SavedOrders {
             leaves,
             nodes,
             node_places,
+            type_starts: orders.type_starts.clone(),
             others,
             other_places,
             cables,
