@@ -59,8 +59,6 @@ fn departures_are_the_same_for_a_seed() {
     assert!(error.contains("--departures: cannot remove 9999 inter-switch cables"), "{error}");
     let error = desk.error(&["generate", "pods", "--departures", "lost=1"]);
     assert!(error.contains("'lost' is not known"), "{error}");
-    let error = desk.error(&["bench", "--preset", "four-levels"]);
-    assert!(error.contains("the preset 'four-levels' is not a PGFT"), "{error}");
 }
 
 const PLAN: &str = r#"
