@@ -251,12 +251,12 @@ mod tests {
         let b = job("b", "a2a:phases", &[2, 3, 6, 7]);
         let found = of(&[a, b]);
         let [first, second] = &found.jobs[..] else { panic!("two jobs") };
-        assert_eq!((found.steps, first.alone, first.bound), (3, 4, 4));
+        assert_eq!((found.steps, first.alone, first.bound), (3, 2, 2));
         assert!(first.together > first.alone && second.together > second.alone);
         let shared = first.worst.as_ref().expect("a port");
         assert_eq!(shared.flows.iter().sum::<u64>(), first.together);
         let rates = first.rates.as_ref().expect("rates");
-        assert!(rates.together.mean() <= rates.alone.mean());
+        assert!(rates.together.mean() <= rates.alone.mean() + 1e-9);
         // Alone a job has the same numbers as without other jobs.
         let only = of(&[job("b", "a2a:phases", &[2, 3, 6, 7])]);
         let [only] = &only.jobs[..] else { panic!("one job") };
