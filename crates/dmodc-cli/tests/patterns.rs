@@ -147,7 +147,11 @@ fn what_does_not_fit_is_refused() {
     refused(&["--patterns", "neighbours:4x4x4"], &["needs 64 nodes, but there are 32"]);
     refused(&["--patterns", "storage:oss"], &["matches none of the nodes"]);
     refused(&["--patterns", "storage:node"], &["matches all of the nodes"]);
-    refused(&["--patterns", "storage:("], &["'storage:(' is not a pattern"]);
+    refused(
+        &["--patterns", "storage:("],
+        &["'storage:(': ", "expected a regular expression without a comma"],
+    );
+    refused(&["--jobs", "jobs", "--html", "jobs.html"], &["cannot be used with"]);
     refused(&["--patterns", "tree:3"], &["'tree:3' is not a pattern", "incast:K"]);
     for (text, words) in [
         ("", "the file lists no job"),

@@ -67,7 +67,8 @@ pub(crate) enum Command {
 
     /// Convert the description of a fabric into another file format.
     ///
-    /// The formats are those of ibnetdiscover, ibsim, Graphviz, GraphML and Slurm, and a JSON format of dmodc.
+    /// The formats are those of ibnetdiscover, ibsim, Graphviz, GraphML and Slurm, those of the simulators SimGrid, CODES and LogGOPSim,
+    /// and a JSON format of dmodc.
     Convert(ConvertArgs),
     /// Remove cables and switches from a fabric, at random or by name.
     ///

@@ -20,8 +20,8 @@ pub(crate) struct AnalyzeArgs {
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) patterns: Option<Vec<Pattern>>,
     /// Judge the jobs in this file, all at the same time: the risk of each alone and with the others. Each line has the name
-    /// of a job, its pattern and its hosts, as in "train ring node[1-64]".
-    #[arg(long, value_name = "FILE", conflicts_with = "nodes")]
+    /// of a job, its pattern and its hosts, as in "train ring node[1-64]". Jobs are reported as text and as JSON only.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["nodes", "listed_order", "csv", "svg", "html"])]
     pub(crate) jobs: Option<PathBuf>,
     /// Also compute how fast every flow is: max-min fair rates of all flows that send at the same time, and when equal
     /// messages have arrived. The cables of the nodes count, too.
@@ -31,7 +31,7 @@ pub(crate) struct AnalyzeArgs {
     /// (also folded as in "node[1-4]"), GUIDs or LIDs.
     #[arg(long, value_name = "FILE")]
     pub(crate) nodes: Option<PathBuf>,
-    /// Let shifts, ring and recursive doubling follow the order of the list of --nodes instead of destination order. Of
+    /// Let shifts, rings and other patterns that number the nodes follow the order of the list of --nodes instead of destination order. Of
     /// hosts with several nodes, the first nodes of all hosts come first, then the second ones, and so on.
     #[arg(long, requires = "nodes")]
     pub(crate) listed_order: bool,

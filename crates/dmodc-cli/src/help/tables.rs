@@ -228,7 +228,7 @@ pub(super) const PAGES: &[HelpPage] = &[
                     "With --rates, all flows that send at the same time share links fairly: a flow is as fast as its bottleneck \
                      allows, and what it cannot use is left to others. A rate of 1 is the speed of a node's cable. An equal \
                      message on each flow arrives after 1 / rate; 1 is the time of a message at full speed. For random \
-                     patterns and shifts the numbers are means, and for recursive doubling the times of all steps are added \
+                     patterns and shifts the numbers are means, and for operations of several steps their times are added \
                      up. The mean rate of bisections is the effective bisection bandwidth.",
                 ),
             },

@@ -5,6 +5,8 @@
 //! together with the others, divided by its risk alone. Nobody's routes depend on other jobs, so the risk together is never
 //! less.
 
+use std::collections::BTreeSet;
+
 use dmodc::judge::rates::{FairRates, PatternRates, StepSummary};
 use dmodc::judge::risk::Traffic;
 use dmodc::parallel;
@@ -26,6 +28,8 @@ pub struct Job {
 /// What several jobs do to each other.
 #[derive(Clone, Debug)]
 pub struct JobsFinding {
+    /// The number of nodes that take part.
+    pub nodes: usize,
     /// The number of steps: those of the longest job.
     pub steps: usize,
     /// The greatest load of a port by all jobs together.
@@ -73,22 +77,8 @@ pub struct SharedPort {
 pub struct JobRates {
     /// If no other job runs.
     pub alone: PatternRates,
-    /// If all run: the steps of all jobs, of which the job may do its own several times.
+    /// If all run. A step of the job that meets several steps of others has the means of their numbers.
     pub together: PatternRates,
-    /// How many of the steps make one operation of the job; 1 if its steps are independent.
-    pub steps: usize,
-}
-
-impl JobRates {
-    /// Returns when the last message of an operation has arrived if all jobs run, by the mean time of a step.
-    pub fn completion_together(&self) -> f64 {
-        self.together.completion() * self.steps as f64
-    }
-
-    /// Returns the mean time at which messages have arrived if all jobs run, in the same way.
-    pub fn mean_completion_together(&self) -> f64 {
-        self.together.mean_completion() * self.steps as f64
-    }
 }
 
 /// One step of all jobs: the pairs of each.
@@ -157,7 +147,9 @@ pub fn find_jobs(
             rates: fair.map(|_| rates(&steps[at], steps_of_job())),
         }
     };
+    let members = jobs.iter().flat_map(|job| job.flows.jobs.iter().flatten());
     Ok(JobsFinding {
+        nodes: members.collect::<BTreeSet<_>>().len(),
         steps: count,
         max: most(&|step| step.max),
         bound: most(&|step| step.bound),
@@ -200,25 +192,25 @@ fn find_step(
     StepFinding { max: all.max(), bound: all.bound, undelivered: all.undelivered, jobs }
 }
 
-/// Returns the rates of a job: alone over its own steps, together with others over all steps.
+/// Returns the rates of a job over its own steps, alone and together with others.
 fn rates<'a>(steps: &PatternSteps<'_>, found: impl Iterator<Item = &'a JobStep>) -> JobRates {
-    let scale = |mut step: StepSummary, at: usize| {
-        let parts = steps.parts.get(at % steps.count.max(1)).copied().unwrap_or(1);
-        step.completion /= f64::from(parts);
-        step.mean_completion /= f64::from(parts);
-        step
-    };
-    let both: Vec<[StepSummary; 2]> = found.filter_map(|step| step.rates).collect();
-    let scaled = |which: usize| -> Vec<StepSummary> {
-        both.iter().enumerate().map(|(at, rates)| scale(rates[which], at)).collect()
-    };
-    let mut alone = scaled(0);
-    alone.truncate(steps.count);
-    JobRates {
-        alone: PatternRates { steps: alone, is_collective: steps.is_operation },
-        together: PatternRates { steps: scaled(1), is_collective: false },
-        steps: if steps.is_operation { steps.count } else { 1 },
+    let mut by_own_step: Vec<Vec<[StepSummary; 2]>> = vec![Vec::new(); steps.count];
+    for (at, step) in found.enumerate().filter(|_| steps.count > 0) {
+        by_own_step[at % steps.count].extend(step.rates);
     }
+    let of = |which: usize| {
+        let own_step = |(at, met): (usize, &Vec<[StepSummary; 2]>)| {
+            let summaries: Vec<StepSummary> = met.iter().map(|rates| rates[which]).collect();
+            let mut step = StepSummary::average(&summaries);
+            let parts = steps.parts.get(at).copied().unwrap_or(1);
+            step.completion /= f64::from(parts);
+            step.mean_completion /= f64::from(parts);
+            step
+        };
+        let steps_of_job = by_own_step.iter().enumerate().map(own_step).collect();
+        PatternRates { steps: steps_of_job, is_collective: steps.is_operation }
+    };
+    JobRates { alone: of(0), together: of(1) }
 }
 
 #[cfg(test)]
@@ -226,6 +218,41 @@ mod tests {
     use dmodc::{Degradation, Dmodc, Live, Pgft, Routing};
 
     use super::*;
+
+    /// A job that shares no link with others is as fast as alone, whatever the numbers of steps.
+    #[test]
+    fn jobs_that_do_not_meet_lose_nothing() {
+        let fabric =
+            "2; 8,4; 1,2; 1,1".parse::<Pgft>().expect("a tuple").fabric(Default::default());
+        let healthy = Degradation::none(&fabric);
+        let live = Live::new(&fabric, &healthy);
+        let routing = Routing::new(live, &Default::default());
+        let (tables, _) = routing.route(live, &Dmodc).expect("it fits");
+        let traffic = Traffic::new(live, &routing.ranking(live), routing.orders(), &tables);
+        let fair = FairRates::new(&fabric, &traffic);
+        let job = |pattern: &str, members: std::ops::Range<u32>| {
+            let pattern: Pattern = pattern.parse().expect("a pattern");
+            let members: Vec<u32> = members.collect();
+            let flows = PatternFlows::of_job(live, traffic.nodes(), &pattern, &members);
+            Job { name: pattern.to_string(), nodes: members.len(), flows: flows.expect("it fits") }
+        };
+        for other in 17..24 {
+            for pattern in ["recursive-doubling", "halving", "ring", "sp"] {
+                let jobs = [job(pattern, 0..16), job("a2a:phases", 16..other)];
+                let found = find_jobs(&traffic, Some(&fair), &jobs, 1).expect("few flows");
+                assert_eq!(found.nodes, other as usize);
+                for job in &found.jobs {
+                    let JobRates { alone, together } = job.rates.as_ref().expect("rates");
+                    assert!(
+                        (alone.completion() - together.completion()).abs() < 1e-9,
+                        "{}",
+                        job.name
+                    );
+                    assert!((alone.mean() - together.mean()).abs() < 1e-9, "{}", job.name);
+                }
+            }
+        }
+    }
 
     /// Two rings that do not share a leaf do not meet; two over the same leaves do, at the cables between them.
     #[test]
@@ -261,7 +288,7 @@ mod tests {
         let only = of(&[job("b", "a2a:phases", &[2, 3, 6, 7])]);
         let [only] = &only.jobs[..] else { panic!("one job") };
         assert_eq!((only.alone, only.together), (second.alone, second.alone));
-        assert_eq!(only.rates.as_ref().map(JobRates::completion_together), Some(3.0));
+        assert_eq!(only.rates.as_ref().map(|rates| rates.together.completion()), Some(3.0));
         let [known, now] = [&only.rates, &second.rates].map(|rates| rates.as_ref().expect("rates"));
         assert_eq!(
             (known.alone.mean(), known.together.mean()),

@@ -19,7 +19,7 @@ mod steps;
 pub use finding::{Finding, PortUsers, WorstPort, find};
 pub use histogram::{Bin, histogram, percentile};
 pub use jobs::{Job, JobFinding, JobRates, JobsFinding, SharedPort, find_jobs};
-pub use pattern::{NoPattern, NodeRegex, Pattern};
+pub use pattern::{NoPattern, NodeRegex, Pattern, UnknownPattern};
 pub use rates::{TooManyFlows, rates};
 pub(crate) use steps::PatternRisk;
 pub use steps::{PatternFlows, PatternProblem, rails};

@@ -71,14 +71,32 @@ impl PartialEq for NodeRegex {
 
 impl Eq for NodeRegex {}
 
-/// The error that a word is no pattern.
+/// The error that there is no pattern of this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "'{0}' is not a pattern: expected {LIST}, one-to-all:NODE, all-to-one:NODE or file:PATH, with N from 1 to {most}",
     LIST = Pattern::OF_ALL_NODES,
     most = Pattern::MOST
 )]
-pub struct NoPattern(String);
+pub struct UnknownPattern(String);
+
+/// The error that a word is no pattern.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoPattern {
+    /// There is no such pattern.
+    #[error(transparent)]
+    Unknown(#[from] UnknownPattern),
+    /// The names of nodes are no regular expression.
+    #[error(
+        "'{text}': {problem}; expected a regular expression without a comma, because commas separate patterns"
+    )]
+    Regex {
+        /// The word.
+        text: String,
+        /// What is wrong.
+        problem: String,
+    },
+}
 
 impl FromStr for Pattern {
     type Err = NoPattern;
@@ -101,9 +119,12 @@ impl FromStr for Pattern {
             ("tree", None) => Some(Pattern::Tree),
             ("neighbours", Some(rest)) => grid(rest).map(Pattern::Neighbours),
             ("incast", Some(rest)) => whole(rest).map(Pattern::Incast),
-            ("storage", Some(rest)) if !rest.is_empty() => {
-                NodeRegex::new(rest).ok().map(Pattern::Storage)
-            }
+            ("storage", Some(rest)) if !rest.is_empty() => match NodeRegex::new(rest) {
+                Ok(regex) => Some(Pattern::Storage(regex)),
+                Err(error) => {
+                    return Err(NoPattern::Regex { text: text.into(), problem: error.to_string() });
+                }
+            },
             ("rp", None) => Some(Pattern::Permutations(MANY)),
             ("rp", Some(rest)) => count(rest).map(Pattern::Permutations),
             ("sp", None | Some("all")) => Some(Pattern::Shifts(None)),
@@ -118,7 +139,7 @@ impl FromStr for Pattern {
             ("file", Some(path)) => Some(Pattern::File(path.into())),
             _ => None,
         };
-        pattern.ok_or_else(|| NoPattern(text.into()))
+        pattern.ok_or_else(|| UnknownPattern(text.into()).into())
     }
 }
 

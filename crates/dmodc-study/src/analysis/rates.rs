@@ -8,7 +8,7 @@ use super::steps::PatternSteps;
 /// Why a pattern has no rates.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{pattern} has {flows} flows at the same time, and rates are computed for at most {most} in memory; leave {pattern} out of the patterns, or choose fewer nodes",
+    "{pattern} has {flows} flows at the same time, and rates are computed for at most {most} in memory; leave it out, or choose fewer nodes",
     most = FairRates::MOST_FLOWS
 )]
 pub struct TooManyFlows {

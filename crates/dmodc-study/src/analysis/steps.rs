@@ -131,7 +131,8 @@ impl PatternFlows {
 
     fn check(&self) -> Result<(), PatternProblem> {
         let Pattern::Neighbours(grid) = &self.pattern else { return Ok(()) };
-        let (nodes, members) = (self.largest_job(), grid.members());
+        let smallest = self.jobs.iter().map(Vec::len).min().unwrap_or(0);
+        let (nodes, members) = (smallest, grid.members());
         match members <= nodes as u64 {
             true => Ok(()),
             false => Err(PatternProblem::TooFewNodes {
@@ -165,7 +166,9 @@ impl PatternFlows {
     pub(super) fn most_flows(&self, nodes: usize) -> usize {
         match &self.pattern {
             Pattern::AllToAll => nodes.saturating_mul(nodes.saturating_sub(1)),
-            Pattern::Phases(in_flight) => nodes.saturating_mul(in_flight.get() as usize),
+            Pattern::Phases(in_flight) => {
+                nodes.saturating_mul(nodes.saturating_sub(1).min(in_flight.get() as usize))
+            }
             Pattern::Tree => 2 * nodes,
             Pattern::Neighbours(_) => 6 * nodes,
             _ => nodes.max(self.pairs.len()),

@@ -41,22 +41,19 @@ impl JobContext<'_> {
             positions[n.at()] = Some(position);
         }
         let listed = source::read_list(path, read_jobs)?;
-        let job = |job: &ListedJob| {
-            let place = || format!("{}:{}", source::name(path), job.name.line);
-            self.job(path, job, &positions).with_context(place)
-        };
-        let jobs: Vec<Job> = listed.iter().map(job).collect::<Result<_>>()?;
+        let jobs: Vec<Job> =
+            listed.iter().map(|job| self.job(path, job, &positions)).collect::<Result<_>>()?;
         Ok(find_jobs(self.traffic, fair, &jobs, seed)?)
     }
 
     fn job(&self, path: &Path, job: &ListedJob, positions: &[Option<u32>]) -> Result<Job> {
         let name = printable(&job.name.name);
-        let pattern: Pattern = job.pattern.parse()?;
+        let place = || format!("{}:{}", source::name(path), job.name.line);
+        let pattern: Pattern = job.pattern.parse().with_context(place)?;
         if let Pattern::OneToAll(_) | Pattern::AllToOne(_) | Pattern::File(_) = pattern {
-            return Err(anyhow!(
-                "{pattern} is not a pattern of a job: expected {}",
-                Pattern::OF_ALL_NODES
-            ));
+            let expected = Pattern::OF_ALL_NODES;
+            return Err(anyhow!("{pattern} is not a pattern of a job: expected {expected}"))
+                .with_context(place);
         }
         let mut nodes: Vec<NodeIndex> = Vec::new();
         for host in &job.hosts {
@@ -65,20 +62,20 @@ impl JobContext<'_> {
         in_destination_order(&mut nodes, self.orders);
         let members: Vec<u32> = nodes.iter().filter_map(|n| positions[n.at()]).collect();
         if members.is_empty() {
-            return Err(anyhow!("job '{name}' has no node that sends; are all of its nodes dead?"));
+            return Err(anyhow!("job '{name}' has no node that sends; are all of its nodes dead?"))
+                .with_context(place);
         }
         let flows = PatternFlows::of_job(self.live, self.traffic.nodes(), &pattern, &members)
-            .with_context(|| format!("job '{name}'"))?;
+            .with_context(|| format!("{}: job '{name}'", place()))?;
         Ok(Job { name: job.name.name.clone(), nodes: members.len(), flows })
     }
 
     /// Returns the jobs in words.
     pub(super) fn text(&self, found: &JobsFinding) -> String {
-        let nodes: usize = found.jobs.iter().map(|job| job.nodes).sum();
         let mut text = format!(
             "\njobs: {} with {}, all at the same time, {}\n",
             counted(found.jobs.len(), "job"),
-            counted(nodes, "node"),
+            counted(found.nodes, "node"),
             counted(found.steps, "step"),
         );
         let _ =
@@ -98,14 +95,14 @@ impl JobContext<'_> {
                 number(job.bound),
                 number(job.together),
             );
-            if let Some(rates) = &job.rates {
+            if let Some(rates) = job.rates.as_ref().filter(|rates| rates.alone.flows() > 0) {
                 let _ = writeln!(
                     text,
                     "    fair rates: alone mean {}, with the others {}; equal messages: the last arrives after {} and {}",
                     short(rates.alone.mean()),
                     short(rates.together.mean()),
                     short(rates.alone.completion()),
-                    short(rates.completion_together()),
+                    short(rates.together.completion()),
                 );
             }
             if let Some(worst) = job.worst.as_ref().filter(|_| job.together > job.alone) {
@@ -143,18 +140,17 @@ impl JobContext<'_> {
                 "nodes": job.nodes,
                 "alone": { "max": job.alone, "bound": job.bound },
                 "together": { "max": job.together },
+                "interference": (job.alone > 0).then(|| job.together as f64 / job.alone as f64),
                 "worst_port": job.worst.as_ref().map(|worst| self.port_json(found, worst)),
             });
             if let Some(rates) = &job.rates {
-                let (alone, together) = (&rates.alone, &rates.together);
-                let times = [alone.completion(), alone.mean_completion()];
-                value["alone"]["rates"] = rates_json(alone, times);
-                let times = [rates.completion_together(), rates.mean_completion_together()];
-                value["together"]["rates"] = rates_json(together, times);
+                value["alone"]["rates"] = rates_json(&rates.alone);
+                value["together"]["rates"] = rates_json(&rates.together);
             }
             value
         };
         json!({
+            "nodes": found.nodes,
             "steps": found.steps,
             "max": found.max,
             "bound": found.bound,
@@ -177,13 +173,13 @@ impl JobContext<'_> {
     }
 }
 
-fn rates_json(rates: &PatternRates, [completion, mean_completion]: [f64; 2]) -> Value {
+fn rates_json(rates: &PatternRates) -> Value {
     let known = |value: f64| (rates.flows() > 0).then_some(value);
     json!({
         "mean": known(rates.mean()),
         "p1": known(rates.p1()),
         "min": known(rates.min()),
-        "completion": known(completion),
-        "mean_completion": known(mean_completion),
+        "completion": known(rates.completion()),
+        "mean_completion": known(rates.mean_completion()),
     })
 }

@@ -89,6 +89,9 @@ impl AnalysisRates {
     pub(super) fn text(&self, at: usize) -> String {
         let NamedRates { pattern, rates } = &self.patterns[at];
         let rates = match rates {
+            Ok(rates) if rates.flows() + rates.undelivered() == 0 => {
+                return "  fair rates: there are no flows\n".into();
+            }
             Ok(rates) if rates.flows() == 0 => return "  fair rates: no flow arrives\n".into(),
             Ok(rates) => rates,
             Err(TooManyFlows { flows, .. }) => {

@@ -67,7 +67,7 @@ pub(super) fn title(finding: &Finding, seed: u64) -> String {
         Pattern::Phases(in_flight) => {
             let messages = counted(in_flight.get(), "message");
             format!(
-                "every node to every other in {}, {messages} of each node at a time",
+                "every node to every other in {}, at most {messages} of each node at a time",
                 counted(count, "phase")
             )
         }
@@ -77,7 +77,7 @@ pub(super) fn title(finding: &Finding, seed: u64) -> String {
         }
         Pattern::Incast(senders) => {
             let draws = counted(count, "draw");
-            format!("groups in which {senders} send to one, {draws}, seed {seed}")
+            format!("groups in which at most {senders} send to one, {draws}, seed {seed}")
         }
         Pattern::Storage(_) => "all other nodes to the storage nodes, then back".into(),
         Pattern::OneToAll(node) => format!("{node} to every other node"),

@@ -62,6 +62,26 @@ impl StepRates {
     }
 }
 
+impl StepSummary {
+    /// Returns the means of some summaries of the same flows in different company; the least of their least rates. Those
+    /// in which no flow arrives count for nothing.
+    pub fn average(summaries: &[StepSummary]) -> StepSummary {
+        let used: Vec<&StepSummary> = summaries.iter().filter(|step| step.flows > 0).collect();
+        let count = used.len().max(1) as f64;
+        let mean =
+            |of: fn(&StepSummary) -> f64| used.iter().fold(0.0, |sum, step| sum + of(step)) / count;
+        StepSummary {
+            flows: used.first().map_or(0, |step| step.flows),
+            undelivered: summaries.first().map_or(0, |step| step.undelivered),
+            mean: mean(|step| step.mean),
+            p1: mean(|step| step.p1),
+            min: used.iter().map(|step| step.min).reduce(f64::min).unwrap_or(0.0),
+            completion: mean(|step| step.completion),
+            mean_completion: mean(|step| step.mean_completion),
+        }
+    }
+}
+
 /// The rates of a pattern. A step in which no flow arrives counts for nothing but `undelivered`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PatternRates {
@@ -114,7 +134,8 @@ impl PatternRates {
     }
 
     fn average(&self, of: impl Fn(&StepSummary) -> f64) -> f64 {
-        self.used().map(of).sum::<f64>() / self.used().count().max(1) as f64
+        // The sum of no floating-point numbers would be -0.
+        self.used().map(of).fold(0.0, |sum, value| sum + value) / self.used().count().max(1) as f64
     }
 
     fn time(&self, of: impl Fn(&StepSummary) -> f64) -> f64 {
