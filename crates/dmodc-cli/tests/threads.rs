@@ -75,6 +75,10 @@ fn routing_and_judging_work_with_64_threads_of_256_kib() {
     }
     ok(&["check", "now.topo", "old.lft", "new.lft", "--union"]);
     ok(&["analyze", "now.topo", "stable.lft", "--patterns", "a2a,rp:70,sp:70,bisection:70"]);
+    let patterns = "rp:70,tree,halving,a2a:phases:500,neighbours:4x4x4,incast:7,storage:node-11";
+    ok(&["analyze", "now.topo", "stable.lft", "--rates", "--patterns", patterns]);
+    desk.write("jobs", "a a2a:phases:4 node-[0-40]\nb rp:7 node-[30-99]\n");
+    ok(&["analyze", "now.topo", "stable.lft", "--rates", "--jobs", "jobs"]);
     ok(&["diff", "now.topo", "old.lft", "stable.lft"]);
     ok(&["plan", "now.topo", "old.lft", "stable.lft", "-o", "plan"]);
     let faults = ["whatif", "now.topo", "--parts", "switches", "--double", "200"];
