@@ -201,11 +201,7 @@ fn rates<'a>(steps: &PatternSteps<'_>, found: impl Iterator<Item = &'a JobStep>)
     let of = |which: usize| {
         let own_step = |(at, met): (usize, &Vec<[StepSummary; 2]>)| {
             let summaries: Vec<StepSummary> = met.iter().map(|rates| rates[which]).collect();
-            let mut step = StepSummary::average(&summaries);
-            let parts = steps.parts.get(at).copied().unwrap_or(1);
-            step.completion /= f64::from(parts);
-            step.mean_completion /= f64::from(parts);
-            step
+            steps.timed(at, StepSummary::average(&summaries))
         };
         let steps_of_job = by_own_step.iter().enumerate().map(own_step).collect();
         PatternRates { steps: steps_of_job, is_collective: steps.is_operation }
@@ -215,84 +211,78 @@ fn rates<'a>(steps: &PatternSteps<'_>, found: impl Iterator<Item = &'a JobStep>)
 
 #[cfg(test)]
 mod tests {
-    use dmodc::{Degradation, Dmodc, Live, Pgft, Routing};
-
+    use super::super::steps::test_fabric::routed;
     use super::*;
 
     /// A job that shares no link with others is as fast as alone, whatever the numbers of steps.
     #[test]
     fn jobs_that_do_not_meet_lose_nothing() {
-        let fabric =
-            "2; 8,4; 1,2; 1,1".parse::<Pgft>().expect("a tuple").fabric(Default::default());
-        let healthy = Degradation::none(&fabric);
-        let live = Live::new(&fabric, &healthy);
-        let routing = Routing::new(live, &Default::default());
-        let (tables, _) = routing.route(live, &Dmodc).expect("it fits");
-        let traffic = Traffic::new(live, &routing.ranking(live), routing.orders(), &tables);
-        let fair = FairRates::new(&fabric, &traffic);
-        let job = |pattern: &str, members: std::ops::Range<u32>| {
-            let pattern: Pattern = pattern.parse().expect("a pattern");
-            let members: Vec<u32> = members.collect();
-            let flows = PatternFlows::of_job(live, traffic.nodes(), &pattern, &members);
-            Job { name: pattern.to_string(), nodes: members.len(), flows: flows.expect("it fits") }
-        };
-        for other in 17..24 {
-            for pattern in ["recursive-doubling", "halving", "ring", "sp"] {
-                let jobs = [job(pattern, 0..16), job("a2a:phases", 16..other)];
-                let found = find_jobs(&traffic, Some(&fair), &jobs, 1).expect("few flows");
-                assert_eq!(found.nodes, other as usize);
-                for job in &found.jobs {
-                    let JobRates { alone, together } = job.rates.as_ref().expect("rates");
-                    assert!(
-                        (alone.completion() - together.completion()).abs() < 1e-9,
-                        "{}",
-                        job.name
-                    );
-                    assert!((alone.mean() - together.mean()).abs() < 1e-9, "{}", job.name);
+        routed("2; 8,4; 1,2; 1,1", |live, fair| {
+            let traffic = fair.traffic();
+            let job = |pattern: &str, members: std::ops::Range<u32>| {
+                let pattern: Pattern = pattern.parse().expect("a pattern");
+                let members: Vec<u32> = members.collect();
+                let flows = PatternFlows::of_job(live, traffic.nodes(), &pattern, &members);
+                Job {
+                    name: pattern.to_string(),
+                    nodes: members.len(),
+                    flows: flows.expect("it fits"),
+                }
+            };
+            for other in 17..24 {
+                for pattern in ["recursive-doubling", "halving", "ring", "sp"] {
+                    let jobs = [job(pattern, 0..16), job("a2a:phases", 16..other)];
+                    let found = find_jobs(traffic, Some(fair), &jobs, 1).expect("few flows");
+                    assert_eq!(found.nodes, other as usize);
+                    for job in &found.jobs {
+                        let JobRates { alone, together } = job.rates.as_ref().expect("rates");
+                        assert!(
+                            (alone.completion() - together.completion()).abs() < 1e-9,
+                            "{}",
+                            job.name
+                        );
+                        assert!((alone.mean() - together.mean()).abs() < 1e-9, "{}", job.name);
+                    }
                 }
             }
-        }
+        });
     }
 
     /// Two rings that do not share a leaf do not meet; two over the same leaves do, at the cables between them.
     #[test]
     fn jobs_meet_where_they_share_ports() {
-        let fabric =
-            "2; 4,4; 1,2; 1,1".parse::<Pgft>().expect("a tuple").fabric(Default::default());
-        let healthy = Degradation::none(&fabric);
-        let live = Live::new(&fabric, &healthy);
-        let routing = Routing::new(live, &Default::default());
-        let (tables, _) = routing.route(live, &Dmodc).expect("it fits");
-        let traffic = Traffic::new(live, &routing.ranking(live), routing.orders(), &tables);
-        let fair = FairRates::new(&fabric, &traffic);
-        let job = |name: &str, pattern: &str, members: &[u32]| {
-            let pattern: Pattern = pattern.parse().expect("a pattern");
-            let flows = PatternFlows::of_job(live, traffic.nodes(), &pattern, members);
-            Job { name: name.into(), nodes: members.len(), flows: flows.expect("it fits") }
-        };
-        let of = |jobs: &[Job]| find_jobs(&traffic, Some(&fair), jobs, 1).expect("few flows");
-        let apart = of(&[job("a", "ring", &[0, 1, 2, 3]), job("b", "ring", &[4, 5, 6, 7])]);
-        assert_eq!((apart.max, apart.jobs[0].together, &apart.jobs[0].worst), (0, 0, &None));
-        // Both have members on two leaves with two cables up, so that the cables carry the flows of both.
-        let a = job("a", "a2a", &[0, 1, 4, 5]);
-        let b = job("b", "a2a:phases", &[2, 3, 6, 7]);
-        let found = of(&[a, b]);
-        let [first, second] = &found.jobs[..] else { panic!("two jobs") };
-        assert_eq!((found.steps, first.alone, first.bound), (3, 2, 2));
-        assert!(first.together > first.alone && second.together > second.alone);
-        let shared = first.worst.as_ref().expect("a port");
-        assert_eq!(shared.flows.iter().sum::<u64>(), first.together);
-        let rates = first.rates.as_ref().expect("rates");
-        assert!(rates.together.mean() <= rates.alone.mean() + 1e-9);
-        // Alone a job has the same numbers as without other jobs.
-        let only = of(&[job("b", "a2a:phases", &[2, 3, 6, 7])]);
-        let [only] = &only.jobs[..] else { panic!("one job") };
-        assert_eq!((only.alone, only.together), (second.alone, second.alone));
-        assert_eq!(only.rates.as_ref().map(|rates| rates.together.completion()), Some(3.0));
-        let [known, now] = [&only.rates, &second.rates].map(|rates| rates.as_ref().expect("rates"));
-        assert_eq!(
-            (known.alone.mean(), known.together.mean()),
-            (now.alone.mean(), now.alone.mean())
-        );
+        routed("2; 4,4; 1,2; 1,1", |live, fair| {
+            let traffic = fair.traffic();
+            let job = |name: &str, pattern: &str, members: &[u32]| {
+                let pattern: Pattern = pattern.parse().expect("a pattern");
+                let flows = PatternFlows::of_job(live, traffic.nodes(), &pattern, members);
+                Job { name: name.into(), nodes: members.len(), flows: flows.expect("it fits") }
+            };
+            let of = |jobs: &[Job]| find_jobs(traffic, Some(fair), jobs, 1).expect("few flows");
+            let apart = of(&[job("a", "ring", &[0, 1, 2, 3]), job("b", "ring", &[4, 5, 6, 7])]);
+            assert_eq!((apart.max, apart.jobs[0].together, &apart.jobs[0].worst), (0, 0, &None));
+            // Both have members on two leaves with two cables up, so that the cables carry the flows of both.
+            let a = job("a", "a2a", &[0, 1, 4, 5]);
+            let b = job("b", "a2a:phases", &[2, 3, 6, 7]);
+            let found = of(&[a, b]);
+            let [first, second] = &found.jobs[..] else { panic!("two jobs") };
+            assert_eq!((found.steps, first.alone, first.bound), (3, 2, 2));
+            assert!(first.together > first.alone && second.together > second.alone);
+            let shared = first.worst.as_ref().expect("a port");
+            assert_eq!(shared.flows.iter().sum::<u64>(), first.together);
+            let rates = first.rates.as_ref().expect("rates");
+            assert!(rates.together.mean() <= rates.alone.mean() + 1e-9);
+            // Alone a job has the same numbers as without other jobs.
+            let only = of(&[job("b", "a2a:phases", &[2, 3, 6, 7])]);
+            let [only] = &only.jobs[..] else { panic!("one job") };
+            assert_eq!((only.alone, only.together), (second.alone, second.alone));
+            assert_eq!(only.rates.as_ref().map(|rates| rates.together.completion()), Some(3.0));
+            let [known, now] =
+                [&only.rates, &second.rates].map(|rates| rates.as_ref().expect("rates"));
+            assert_eq!(
+                (known.alone.mean(), known.together.mean()),
+                (now.alone.mean(), now.alone.mean())
+            );
+        });
     }
 }

@@ -43,49 +43,38 @@ pub fn rates(
 ) -> Result<PatternRates, TooManyFlows> {
     let nodes = fair.traffic().nodes().len();
     flows.check_rates(nodes)?;
-    let PatternSteps { count, is_operation, parts, draw, .. } =
-        PatternSteps::new(fair.traffic(), flows, seed);
-    let mut steps = fair.steps(count, draw);
-    for (step, &parts) in steps.iter_mut().zip(&parts) {
-        step.completion /= f64::from(parts);
-        step.mean_completion /= f64::from(parts);
-    }
-    Ok(PatternRates { steps, is_collective: is_operation })
+    let steps = PatternSteps::new(fair.traffic(), flows, seed);
+    let found = fair.steps(steps.count, &steps.draw).into_iter().enumerate();
+    let timed = found.map(|(at, step)| steps.timed(at, step)).collect();
+    Ok(PatternRates { steps: timed, is_collective: steps.is_operation })
 }
 
 #[cfg(test)]
 mod tests {
-    use dmodc::{Degradation, Dmodc, Live, Pgft, Routing};
-
     use super::super::Pattern;
+    use super::super::steps::test_fabric::routed;
     use super::*;
-    use dmodc::judge::risk::Traffic;
 
     /// On a healthy, full fat tree Dmodc leaves nobody waiting in shifts, and everybody shares its own cable in a2a.
     #[test]
     fn patterns_have_their_steps() {
-        let fabric =
-            "2; 4,4; 1,4; 1,1".parse::<Pgft>().expect("a tuple").fabric(Default::default());
-        let healthy = Degradation::none(&fabric);
-        let live = Live::new(&fabric, &healthy);
-        let routing = Routing::new(live, &Default::default());
-        let (tables, _) = routing.route(live, &Dmodc).expect("it fits");
-        let traffic = Traffic::new(live, &routing.ranking(live), routing.orders(), &tables);
-        let fair = FairRates::new(&fabric, &traffic);
-        let of = |pattern: &str| {
-            let pattern: Pattern = pattern.parse().expect("a pattern");
-            let flows = PatternFlows::new(live, traffic.nodes(), &pattern).expect("it fits");
-            rates(&fair, &flows, 1).expect("few flows")
-        };
-        let (all, doubling, shifts) = (of("a2a"), of("recursive-doubling"), of("sp"));
-        assert!((all.mean() - 1.0 / 15.0).abs() < 1e-12 && all.flows() == 240);
-        assert_eq!((doubling.steps.len(), doubling.completion()), (4, 4.0), "times add up");
-        assert_eq!((shifts.steps.len(), shifts.completion(), shifts.min()), (15, 1.0, 1.0));
-        assert_eq!((of("ring").mean(), of("rp:3").steps.len()), (1.0, 3));
-        let halving = of("halving");
-        assert_eq!((halving.steps.len(), halving.completion()), (4, 1.0 - 1.0 / 16.0));
-        assert_eq!(of("a2a:phases").completion(), 15.0);
-        assert_eq!(of("a2a:phases:15").completion(), 15.0, "all at once is no faster here");
+        routed("2; 4,4; 1,4; 1,1", |live, fair| {
+            let of = |pattern: &str| {
+                let pattern: Pattern = pattern.parse().expect("a pattern");
+                let flows =
+                    PatternFlows::new(live, fair.traffic().nodes(), &pattern).expect("it fits");
+                rates(fair, &flows, 1).expect("few flows")
+            };
+            let (all, doubling, shifts) = (of("a2a"), of("recursive-doubling"), of("sp"));
+            assert!((all.mean() - 1.0 / 15.0).abs() < 1e-12 && all.flows() == 240);
+            assert_eq!((doubling.steps.len(), doubling.completion()), (4, 4.0), "times add up");
+            assert_eq!((shifts.steps.len(), shifts.completion(), shifts.min()), (15, 1.0, 1.0));
+            assert_eq!((of("ring").mean(), of("rp:3").steps.len()), (1.0, 3));
+            let halving = of("halving");
+            assert_eq!((halving.steps.len(), halving.completion()), (4, 1.0 - 1.0 / 16.0));
+            assert_eq!(of("a2a:phases").completion(), 15.0);
+            assert_eq!(of("a2a:phases:15").completion(), 15.0, "all at once is no faster here");
+        });
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The flows of a pattern, step by step: lists of pairs that send at the same time.
 
+use dmodc::judge::rates::StepSummary;
 use dmodc::judge::risk::{
     Loads, Series, Step, StepKind, Traffic, halving, incast, phase, phase_count,
     recursive_doubling, ring, tree,
@@ -213,6 +214,15 @@ pub(super) struct PatternSteps<'a> {
 }
 
 impl<'a> PatternSteps<'a> {
+    /// Returns the summary of a step with the times of the messages that its flows really send. Those of a summary are of
+    /// whole messages.
+    pub(super) fn timed(&self, at: usize, mut step: StepSummary) -> StepSummary {
+        let parts = f64::from(self.parts.get(at).copied().unwrap_or(1));
+        step.completion /= parts;
+        step.mean_completion /= parts;
+        step
+    }
+
     /// Returns the steps of a pattern. All-to-all is one step with all its flows.
     pub(super) fn new(traffic: &'a Traffic<'_>, flows: &'a PatternFlows, seed: u64) -> Self {
         let nodes = traffic.nodes().len() as u32;
@@ -382,5 +392,23 @@ fn drawn<'a>(draw: impl Fn(usize) -> Vec<(u32, u32)> + Sync + 'a) -> PatternStep
         kinds: Vec::new(),
         parts: Vec::new(),
         draw: Box::new(draw),
+    }
+}
+
+#[cfg(test)]
+pub(super) mod test_fabric {
+    use dmodc::judge::rates::FairRates;
+    use dmodc::judge::risk::Traffic;
+    use dmodc::{Degradation, Dmodc, Live, Pgft, Routing};
+
+    /// Routes a whole PGFT, and calls `test` with it and its rates.
+    pub(in super::super) fn routed(tuple: &str, test: impl FnOnce(Live<'_>, &FairRates<'_>)) {
+        let fabric = tuple.parse::<Pgft>().expect("a tuple").fabric(Default::default());
+        let healthy = Degradation::none(&fabric);
+        let live = Live::new(&fabric, &healthy);
+        let routing = Routing::new(live, &Default::default());
+        let (tables, _) = routing.route(live, &Dmodc).expect("it fits");
+        let traffic = Traffic::new(live, &routing.ranking(live), routing.orders(), &tables);
+        test(live, &FairRates::new(&fabric, &traffic));
     }
 }
