@@ -49,7 +49,10 @@ mod tests {
         assert!(error_of("{\"body\": {}}").contains("missing field `name`"));
         assert!(error_of("{\"name\": \"scene\", \"more\": 1}").contains("unknown field `more`"));
         assert_eq!(error_of("{\"name\": \"scene\"}"), "no fabric is open yet");
-        assert_eq!(error_of("{\"name\": \"open\"}"), "invalid type: null, expected struct OpenBody");
+        assert_eq!(
+            error_of("{\"name\": \"open\"}"),
+            "invalid type: null, expected struct OpenBody"
+        );
     }
 
     #[test]
