@@ -11,7 +11,6 @@ use dmodc_view::{PageEngine, Problem, Setup, Workbench};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpListener;
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Semaphore;
 
 use crate::access::{Access, Token};
@@ -69,7 +68,7 @@ pub enum ServeError {
     Threads(#[from] rayon::ThreadPoolBuildError),
 }
 
-/// Serves a fabric until a signal (SIGINT or SIGTERM) ends the program. `on_ready` hears the address.
+/// Serves a fabric until a signal ends the program. `on_ready` hears the address.
 ///
 /// # Errors
 /// If it cannot start.
@@ -114,20 +113,15 @@ async fn run(
         follow::start(&shared, follow)?;
     }
     on_ready(bound)?;
-    answer(listener, routes::router(shared)).await
+    answer(listener, routes::router(shared)).await;
+    Ok(())
 }
 
-/// Answers until a signal comes.
-async fn answer(listener: TcpListener, router: Router) -> Result<(), ServeError> {
-    let (mut interrupt, mut terminate) =
-        (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+/// Answers until the program ends.
+async fn answer(listener: TcpListener, router: Router) {
     let connections = Arc::new(Semaphore::new(CONNECTIONS));
     loop {
-        let accepted = tokio::select! {
-            accepted = listener.accept() => accepted,
-            _ = interrupt.recv() => return Ok(()),
-            _ = terminate.recv() => return Ok(()),
-        };
+        let accepted = listener.accept().await;
         // If a connection cannot be accepted (no more file descriptors), a later one may be.
         let Ok((stream, _)) = accepted else {
             tokio::time::sleep(Duration::from_millis(50)).await;

@@ -11,5 +11,104 @@ pub struct PageFile {
     pub bytes: &'static [u8],
 }
 
-/// All files of the page.
-pub const FILES: &[PageFile] = &[];
+/// Makes the list of files from their names.
+macro_rules! page_files {
+    ($($name:literal),* $(,)?) => {
+        /// All files of the page, by name.
+        pub const FILES: &[PageFile] = &[$(PageFile {
+            name: $name,
+            media_type: media_type($name),
+            bytes: include_bytes!(concat!("../page/", $name)),
+        }),*];
+    };
+}
+
+page_files![
+    "app.js",
+    "ask-order.js",
+    "ask-whatif.js",
+    "backend-error.js",
+    "backend-http.js",
+    "backend-wasm.js",
+    "banner.js",
+    "camera.js",
+    "colours.js",
+    "compare-view.js",
+    "condition.js",
+    "describe.js",
+    "dom.js",
+    "draw-lines.js",
+    "draw-overlay.js",
+    "draw-switches.js",
+    "format.js",
+    "geometry.js",
+    "help.js",
+    "hint.js",
+    "hooks.js",
+    "index.html",
+    "keyboard.js",
+    "legend.js",
+    "lines.js",
+    "main.js",
+    "panel-ask.js",
+    "panel-break.js",
+    "panel-compare.js",
+    "panel-events.js",
+    "panel-export.js",
+    "panel-part.js",
+    "panel.js",
+    "picture.js",
+    "pointer.js",
+    "results.js",
+    "scene.js",
+    "search.js",
+    "store.js",
+    "style.css",
+    "theme.js",
+    "timeline.js",
+    "toolbar.js",
+    "tooltip.js",
+    "tree-view.js",
+    "worker.js",
+];
+
+/// Returns the media type of a file by the last letter of its name.
+const fn media_type(name: &str) -> &'static str {
+    let name = name.as_bytes();
+    match name[name.len() - 1] {
+        b'l' => "text/html; charset=utf-8",
+        b'g' => "image/svg+xml",
+        b's' if name[name.len() - 2] == b's' => "text/css; charset=utf-8",
+        _ => "text/javascript; charset=utf-8",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_has_every_file_of_the_folder() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("page");
+        let mut found: Vec<String> = std::fs::read_dir(folder)
+            .expect("the folder is there")
+            .map(|entry| entry.expect("an entry").file_name().into_string().expect("a name"))
+            .collect();
+        found.sort();
+        let listed: Vec<&str> = FILES.iter().map(|file| file.name).collect();
+        assert_eq!(listed, found);
+    }
+
+    #[test]
+    fn media_types_follow_names() {
+        for file in FILES {
+            let expected = match file.name.rsplit_once('.').expect("a name has an end").1 {
+                "html" => "text/html; charset=utf-8",
+                "css" => "text/css; charset=utf-8",
+                "svg" => "image/svg+xml",
+                _ => "text/javascript; charset=utf-8",
+            };
+            assert_eq!(file.media_type, expected, "{}", file.name);
+        }
+    }
+}
