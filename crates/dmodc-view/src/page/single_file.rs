@@ -11,8 +11,12 @@ use serde_json::{Map, Value, json};
 
 use super::base64::encode;
 use super::sha256::digest;
-use super::{FILES, PageFile, file};
+use super::{FILES, PageFile, text_of};
 use crate::engines::PageEngine;
+
+/// The greatest number of nodes of a fabric for which one file is made: routing, judging and drawing larger ones in one
+/// thread of a browser takes longer than a person waits.
+pub const MOST_NODES: usize = 12_000;
 
 /// What a page shows.
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +37,7 @@ pub struct PageInput<'a> {
 pub fn single_file(input: &PageInput<'_>) -> String {
     let page = text_of("index.html");
     let embedded = embedded(input);
-    let all: Vec<&str> = FILES.iter().map(|file| file.text).chain([&*embedded]).collect();
+    let all: Vec<&str> = FILES.iter().map(PageFile::text).chain([&*embedded]).collect();
     let nonce = encode(&digest(all.concat().as_bytes()));
     let map = json!({ "imports": modules() }).to_string();
     let head = format!(
@@ -85,7 +89,7 @@ fn modules() -> Map<String, Value> {
     let address = |file: &PageFile| {
         format!(
             "data:text/javascript;charset=utf-8;base64,{}",
-            encode(renamed(file.text).as_bytes())
+            encode(renamed(file.text()).as_bytes())
         )
     };
     modules.map(|file| (format!("{PREFIX}{}", file.name), json!(address(file)))).collect()
@@ -114,10 +118,6 @@ fn policy(nonce: &str) -> String {
 /// Returns a text that can be inside HTML.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
-}
-
-fn text_of(name: &str) -> &'static str {
-    file(name).map(|file| file.text).expect("the page has this file")
 }
 
 fn replace_once(text: &str, old: &str, new: &str) -> String {
@@ -169,7 +169,7 @@ mod tests {
         let modules = modules();
         assert!(modules.contains_key("dmodc/main.js") && !modules.contains_key("dmodc/worker.js"));
         for file in FILES.iter().filter(|file| is_module(file)) {
-            let text = renamed(file.text);
+            let text = renamed(file.text());
             assert!(
                 !text.contains("\"./") && !text.contains("'./"),
                 "{}: a path is left",
