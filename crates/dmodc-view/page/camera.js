@@ -4,6 +4,7 @@
 // third place. Two views can share one camera: they then pan and zoom together.
 
 const MARGIN = 28;
+const OVERSCROLL = 160;
 const WIDEST_SWITCH = 170;
 const DURATION = 260;
 
@@ -31,9 +32,9 @@ class Lane {
     const least = this.fitScale(width);
     this.scale = Math.min(Math.max(this.scale, least), Math.max(this.greatest(), least));
     this.fitted = this.scale <= least * 1.0001;
-    const half = Math.max(0, (width / 2 - MARGIN * 2) / this.scale);
+    const half = Math.max(0, (width / 2 - OVERSCROLL) / this.scale);
     const [from, to] = [this.x0 + half, this.x1 - half];
-    this.centre = from >= to ? (this.x0 + this.x1) / 2 : Math.min(Math.max(this.centre, from), to);
+    this.centre = this.fitted || from >= to ? (this.x0 + this.x1) / 2 : Math.min(Math.max(this.centre, from), to);
   }
 }
 
@@ -128,8 +129,9 @@ export class Camera extends EventTarget {
     const pixel = this.width / 2 + (x - lane.centre) * lane.scale;
     const inSight = pixel > MARGIN && pixel < this.width - MARGIN;
     if (inSight && lane.scale * width >= openAt && !lane.move) return;
-    if (lane.scale * width >= openAt) this.go(lane, x, lane.scale, animate);
-    else this.showBox(box, animate);
+    const fits = (box.x1 - box.x0) * lane.scale < this.width - 2 * MARGIN;
+    if (lane.scale * width < openAt) this.showBox(box, animate);
+    else this.go(lane, fits ? (box.x0 + box.x1) / 2 : x, lane.scale, animate);
   }
 
   go(lane, centre, scale, animate) {

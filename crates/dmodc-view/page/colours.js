@@ -41,20 +41,26 @@ export function palette(theme) {
   return theme === "dark" ? DARK : LIGHT;
 }
 
-/** What the ramp spans. Loads reach half a bound above the bound at least, so that a healthy fabric is not all hot.
- *  For rates the scale runs from 1 (full speed, cool) to 0 (hot). */
+/** What the ramp spans. It reaches twice the bound at least, so that a healthy fabric has calm colours and what is worse
+ *  than it must be stands out. For rates the scale runs from 1 (full speed, cool) to 0 (hot). */
 export class Scale {
   constructor(loads) {
     this.measure = loads?.measure ?? "flows";
     this.max = loads?.max ?? 0;
     this.bound = loads?.bound ?? null;
-    this.top = this.measure === "rate" ? 1 : Math.max(this.max, 1.5 * (this.bound ?? 0), 1e-9);
+    this.top = this.measure === "rate" ? 1 : Math.max(this.max, 2 * (this.bound ?? 0), 1e-9);
   }
 
   /** Returns the place of a load on the ramp, from 0 (cool) to 1 (hot). */
   place(value) {
     if (Number.isNaN(value) || value < 0) return 0;
     return this.measure === "rate" ? 1 - Math.min(1, value) : Math.min(1, value / this.top);
+  }
+
+  /** Returns the first step of the ramp that counts as hot: more than the bound, or less than half of full speed. */
+  get hotStep() {
+    const cool = this.measure === "rate" ? 0.5 : this.bound ? this.bound / this.top : 0.6;
+    return Math.min(STEPS - 1, Math.floor(cool * STEPS)) + 1;
   }
 
   /** Returns the step of the ramp for a load. */

@@ -48,7 +48,7 @@ export class CompareView {
     if (one.loads) {
       condition.setLoads({ measure: "flows", loads: one.loads, max, bound });
       // Both sides must use one scale; otherwise equal colours would mean different loads.
-      condition.scale.top = Math.max(condition.scale.top, top, 1.5 * (bound ?? 0));
+      condition.scale.top = Math.max(condition.scale.top, top);
       condition.sum();
     }
     view.setScene(this.app.store.scene);

@@ -14,8 +14,8 @@ export function drawLines(context, lines, colours, scale, width) {
   context.lineCap = "butt";
   drawPlain(context, lines, indices(lines, STUB), { style: colours.stub, width: 1 });
   for (let step = 0; step < STEPS; step++) {
-    const alpha = density.alpha + (1 - density.alpha) * (step / (STEPS - 1)) ** 2;
-    drawByWidth(context, lines, buckets[step], { style: colours.ramp[step], factor: density.factor, alpha });
+    const hot = step >= scale.hotStep;
+    drawByWidth(context, lines, buckets[step], { style: colours.ramp[step], factor: hot ? Math.max(density.factor, 0.6) : density.factor, alpha: hot ? density.hotAlpha : density.alpha });
   }
   context.globalAlpha = 0.8;
   drawPlain(context, lines, indices(lines, UNUSED), { style: colours.missing, width: 0.8, dash: [2, 4] });
@@ -25,12 +25,14 @@ export function drawLines(context, lines, colours, scale, width) {
   drawMarks(context, lines, colours);
 }
 
-/** Returns how much lines must be thinned so that a dense gap between two rows stays readable. */
+/** Returns how much lines must be thinned so that a dense drawing stays readable. Lines that carry no more than they must
+ *  fade into a calm texture when there are many; hot lines stay strong. */
 function crowding(lines, width) {
   let sum = 0;
   for (let k = 0; k < lines.length; k++) if (lines.kind[k] === WORKS) sum += lines.width[k];
   const fill = sum / Math.max(1, width);
-  return { factor: Math.min(1, Math.max(0.22, 1.4 / fill)), alpha: Math.min(0.9, Math.max(0.42, 2 / Math.sqrt(fill + 1))) };
+  const alpha = Math.min(0.9, Math.max(0.13, 0.85 / (0.6 + 0.62 * fill)));
+  return { factor: Math.min(1, Math.max(0.24, 1.6 / fill)), alpha, hotAlpha: Math.max(0.62, alpha) };
 }
 
 function sortByStep(lines, scale) {
@@ -50,7 +52,7 @@ function drawByWidth(context, lines, list, { style, factor, alpha }) {
   if (list.length === 0) return;
   const classes = new Map();
   for (const k of list) {
-    const width = Math.max(0.6, Math.round(lines.width[k] * (lines.count[k] > 1 ? factor : Math.max(factor, 0.55)) * 2) / 2);
+    const width = Math.max(0.5, Math.round(lines.width[k] * (lines.count[k] > 1 ? factor : Math.max(factor, 0.55)) * 2) / 2);
     if (!classes.has(width)) classes.set(width, []);
     classes.get(width).push(k);
   }

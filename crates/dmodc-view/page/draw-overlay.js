@@ -1,5 +1,6 @@
 // Draws what changes with the pointer and with questions, on a canvas of its own above the tree: the part under the
 // pointer, the selected part, the routes of an answer, and marked parts. The tree below need not be drawn again for it.
+import { WORKS } from "./condition.js";
 
 /** Draws the overlay. `shown` holds `hover`, `selected`, `routes` (`{cables, switches, style}`) and `marks` (parts). */
 export function drawOverlay(context, lines, geometry, colours, shown) {
@@ -48,8 +49,11 @@ function drawSelected(context, lines, geometry, colours, selected) {
   }
   if (selected.cable === undefined) return;
   const ends = lines.ends(selected.cable);
-  stroke(context, ends, colours.halo, 7);
-  stroke(context, ends, colours.there, 3.2);
+  const works = lines.condition.cable[selected.cable] === WORKS;
+  stroke(context, ends, colours.there, works ? 6 : 8);
+  stroke(context, ends, colours.halo, works ? 2.5 : 5);
+  stroke(context, ends, works ? colours.there : colours.failed, works ? 1.2 : 2, works ? [] : [7, 4]);
+  if (!works) cross(context, (ends[0] + ends[2]) / 2, (ends[1] + ends[3]) / 2, colours);
   for (const [x, y] of [[ends[0], ends[1]], [ends[2], ends[3]]]) disc(context, x, y, 4, colours.there, colours.halo);
 }
 
@@ -113,6 +117,13 @@ function stroke(context, [x0, y0, x1, y1], style, width, dash = []) {
   context.lineTo(x1, y1);
   context.stroke();
   context.setLineDash([]);
+}
+
+function cross(context, x, y, colours) {
+  for (const [style, width] of [[colours.halo, 5], [colours.failed, 2.6]]) {
+    stroke(context, [x - 6, y - 6, x + 6, y + 6], style, width);
+    stroke(context, [x + 6, y - 6, x - 6, y + 6], style, width);
+  }
 }
 
 function disc(context, x, y, radius, style, halo) {

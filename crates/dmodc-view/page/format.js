@@ -1,7 +1,7 @@
 // How numbers, times and names are written, in one place so that the whole page agrees.
 
 const whole = new Intl.NumberFormat("en-GB", { maximumFractionDigits: 0 });
-const short = new Intl.NumberFormat("en-GB", { notation: "compact", maximumFractionDigits: 1 });
+const short = new Intl.NumberFormat("en-US", { notation: "compact", maximumSignificantDigits: 4 });
 
 /** Returns a count with separators, such as "11,664". */
 export function count(value) {

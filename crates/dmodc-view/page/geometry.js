@@ -20,10 +20,10 @@ export class Geometry {
   resize(width, height) {
     this.width = width;
     this.height = height;
-    this.small = height < 420 || width < 520;
+    this.small = width < 520;
     this.boxHeight = Math.min(64, Math.max(22, height * 0.085));
     this.nodeHeight = this.small ? 12 : 16;
-    const top = (this.small ? 58 : 74) + this.boxHeight / 2;
+    const top = (this.small ? 128 : 118) + this.boxHeight / 2;
     const strays = this.scene.strays.length > 0 ? this.boxHeight + 30 : 0;
     const bottom = height - (this.small ? 20 : 26) - this.nodeHeight - this.boxHeight / 2 - strays;
     const gaps = Math.max(1, this.scene.levels - 1);
@@ -59,7 +59,7 @@ export class Geometry {
   /** Returns the width of the drawn switches of an open box. */
   switchWidth(b) {
     const slot = this.slotWidth(b);
-    return Math.min(slot - Math.min(10, slot * 0.24), 132);
+    return Math.min(slot - Math.min(8, slot * 0.18), 132);
   }
 
   switchHeight(b) {

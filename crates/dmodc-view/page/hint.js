@@ -14,7 +14,7 @@ export class Hint {
       if (["user", "random", "undo"].includes(app.store.state.event?.origin) && app.store.busy > 0) this.changes++;
       this.update();
     });
-    this.update();
+    app.view.addEventListener("drawn", () => this.update(), { once: true });
   }
 
   later() {
@@ -39,7 +39,7 @@ export class Hint {
   text() {
     const { geometry } = this.app.view;
     if (this.changes >= 3) return null;
-    if (this.changes >= 1) return "The routes have healed: the figures below say what it took. Click the cable again to repair it, or break more.";
+    if (this.changes >= 1) return "The routes have healed. Click it again to repair it, or break more.";
     const anyOpen = this.app.store.scene.boxes.some((box) => geometry.seen[box.index] && geometry.open[box.index] && box.rank === 0);
     return anyOpen ? "Click a cable or a switch to break it, and watch the routes heal." : "Click a pod to open it, then click a cable to break it.";
   }

@@ -1,6 +1,6 @@
 // What the colours mean: the choice of pattern and measure, and the ramp with its greatest load and its bound.
 import { byId, fill, h } from "./dom.js";
-import { compact, number } from "./format.js";
+import { compact } from "./format.js";
 import { palette } from "./colours.js";
 
 const PATTERNS = [
@@ -52,7 +52,7 @@ export class Legend {
   words(rate, bound) {
     const { scale } = this.app.store.condition;
     if (rate) return `slowest ${Math.round((this.worst() ?? 1) * 100)}% of full speed`;
-    return bound ? `max ${number(scale.max)} · bound ${number(bound)}` : `max ${number(scale.max)}`;
+    return bound ? `max ${compact(scale.max)} · bound ${compact(bound)}` : `max ${compact(scale.max)}`;
   }
 
   kinds() {

@@ -27,7 +27,7 @@ export class Results {
   title(event) {
     if (!event) return null;
     const failed = event.all_failed;
-    const now = failed.switches + failed.cables === 0 ? "Everything works." : `Failed now: ${plural(failed.cables, "cable")}, ${plural(failed.switches, "switch", "switches")}.`;
+    const now = failed.switches + failed.cables === 0 ? "Everything works." : `Failed: ${plural(failed.cables, "cable")}, ${plural(failed.switches, "switch", "switches")}`;
     return h("button", { type: "button", class: "cell what", "data-testid": "result-event", title: event.text, onclick: () => this.app.panel.open("events", { sequence: event.sequence, expand: true }) },
       h("span", { class: "value text" }, sentence(event.text)), h("span", { class: "label" }, now));
   }
