@@ -110,7 +110,7 @@ export class App extends EventTarget {
     const drawn = part && (part.switch !== undefined || part.cable !== undefined) ? part : null;
     this.view.show({ selected: drawn });
     if (part && reveal) this.view.reveal(part);
-    if (part && open) this.panel.open("part", { expand: this.panel.isSheet ? false : true });
+    if (part && open) this.panel.open("part", { expand: !this.panel.isSheet || !this.breaking || !this.store.canChange });
     if (part) announce(describe(this.store, part));
     this.dispatchEvent(new Event("select"));
   }

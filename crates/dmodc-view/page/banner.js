@@ -8,7 +8,7 @@ export class Banner {
     this.app = app;
     this.element = byId("banner");
     app.store.addEventListener("connection", () => this.update());
-    app.store.addEventListener("state", () => this.update());
+    for (const name of ["state", "status"]) app.store.addEventListener(name, () => this.update());
     app.store.addEventListener("message", (event) => this.toast(event.detail));
     app.backend.addEventListener("token", () => this.askToken());
     setInterval(() => this.update(), 1000);

@@ -7,6 +7,7 @@ import { count, number } from "./format.js";
 import { Camera } from "./camera.js";
 
 const MOST_CABLES = 50;
+const HEAD = 66;
 
 export class CompareView {
   constructor(app) {
@@ -34,7 +35,7 @@ export class CompareView {
       return host;
     });
     this.element.append(h("button", { type: "button", class: "compare-close", "aria-label": "Close the comparison", title: "Close (Escape)", onclick: () => this.close() }, "✕"));
-    this.views = hosts.map((host) => new TreeView(host, this.camera, app.theme));
+    this.views = hosts.map((host) => new TreeView(host, this.camera, app.theme, HEAD));
     this.views.forEach((view, k) => this.fillView(view, [left, right][k], top));
     this.title = `${left.title} (left) and ${right.title} (right)`;
     byId("stage").classList.add("comparing");

@@ -24,6 +24,19 @@ function append(element, children) {
   }
 }
 
+/** Replaces all children of an element, as `fill` does, but keeps the focus on the control with the same test id. The
+ *  buttons "fail" and "repair" take each other's place. */
+export function refill(element, ...children) {
+  const focused = element.contains(document.activeElement) ? document.activeElement : null;
+  const { scrollTop } = element.parentElement;
+  fill(element, ...children);
+  element.parentElement.scrollTop = scrollTop;
+  if (!focused) return;
+  const test = focused.dataset.testid;
+  const same = test ? element.querySelector(test === "fail" || test === "repair" ? '[data-testid="fail"], [data-testid="repair"]' : `[data-testid="${test}"]`) : null;
+  (same ?? element).focus({ preventScroll: true });
+}
+
 /** Replaces all children of an element. */
 export function fill(element, ...children) {
   element.replaceChildren();

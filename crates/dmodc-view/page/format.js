@@ -60,7 +60,7 @@ export function age(time) {
 
 /** Returns the name of a level: "leaves", "level 2" or "top". */
 export function levelName(rank, levels) {
-  if (rank < 0) return "cut off";
+  if (rank === null || rank < 0) return "cut off";
   if (rank === 0) return "leaves";
   return rank === levels - 1 ? "top" : `level ${rank + 1}`;
 }

@@ -5,7 +5,9 @@ const OPEN_AT = 7;
 const OPEN_ALONE_AT = 2;
 
 export class Geometry {
-  constructor(scene, camera) {
+  /** `head` is the height in pixels that tools above the tree need. */
+  constructor(scene, camera, head) {
+    this.head = head;
     this.scene = scene;
     this.camera = camera;
     const n = scene.boxes.length;
@@ -23,7 +25,7 @@ export class Geometry {
     this.small = width < 520;
     this.boxHeight = Math.min(64, Math.max(22, height * 0.085));
     this.nodeHeight = this.small ? 12 : 16;
-    const top = (this.small ? 128 : 118) + this.boxHeight / 2;
+    const top = (this.small ? this.head + 12 : this.head) + this.boxHeight / 2;
     const strays = this.scene.strays.length > 0 ? this.boxHeight + 30 : 0;
     const bottom = height - (this.small ? 20 : 26) - this.nodeHeight - this.boxHeight / 2 - strays;
     const gaps = Math.max(1, this.scene.levels - 1);

@@ -3,7 +3,7 @@
 import { FAILED, MISSING } from "./condition.js";
 import { bundleCables, bundleName } from "./describe.js";
 import { count, levelName, load, number, plural } from "./format.js";
-import { fill, h, onPress, table } from "./dom.js";
+import { fill, h, onPress, refill, table } from "./dom.js";
 
 const MOST_ROWS = 200;
 
@@ -20,6 +20,9 @@ export class PartPage {
     const { selected, store, backend } = this.app;
     if (!store.state) return;
     this.call?.abort();
+    const shown = JSON.stringify(selected);
+    if (this.shown !== shown) this.element.parentElement.scrollTop = 0;
+    this.shown = shown;
     if (!selected) this.overview();
     else if (selected.bundle !== undefined) this.bundle(selected);
     else {
@@ -67,7 +70,7 @@ export class PartPage {
       cells: [number(port.port), [port.alive ? null : h("span", { class: "bad", title: "failed" }, "✕ "), port.peer, port.peer_port ? h("span", { class: "faint" }, ` /${port.peer_port}`) : null], this.loadAt(part, port)],
       label: `Port ${port.port}: ${port.peer}`, onclick: () => this.follow(part, port),
     }));
-    fill(this.element, this.head("Switch", part.name), list(facts), this.actions({ switch: part.index }, part.alive), h("h3", {}, "Ports"),
+    refill(this.element, this.head("Switch", part.name), list(facts), this.actions({ switch: part.index }, part.alive), h("h3", {}, "Ports"),
       table("Ports", [{ title: "Port", numeric: true }, { title: "Leads to" }, { title: "Load out", numeric: true }], rows));
   }
 
@@ -94,13 +97,13 @@ export class PartPage {
     const facts = [["State", h("span", { class: part.alive ? "good" : "bad" }, part.alive ? "works" : `✕ ${state}`)], part.speed ? ["Speed", part.speed] : null];
     const ends = part.ends.map((end, k) => h("section", { class: "end" }, h("h3", {}, k === 0 ? "Up, from " : "Down, from ", link(end.switch, () => this.jump(end.guid)), ` port ${end.port}`),
       list([["Load shown", load(k === 0 ? condition.up[c] : condition.down[c], condition.scale.measure)], ["All-to-all flows", number(end.a2a)], ["Destinations", count(end.destinations)], ["Sources", count(end.sources)]])));
-    fill(this.element, this.head("Cable", `${low.switch}/${low.port} – ${high.switch}/${high.port}`), list(facts), this.actions({ cable: c }, !condition.isFailed({ cable: c })), ends,
+    refill(this.element, this.head("Cable", `${low.switch}/${low.port} – ${high.switch}/${high.port}`), list(facts), this.actions({ cable: c }, !condition.isFailed({ cable: c })), ends,
       h("button", { type: "button", "data-testid": "ask-destinations", onclick: () => this.app.panel.open("ask", { cable: part.part, expand: true }) }, "Which destinations use it?"));
   }
 
   node(part) {
     const facts = [["GUID", code(part.guid)], ["LID", part.lid ?? "–"], ["Leaf", link(part.switch, () => this.jump(part.switch_guid))], ["Port of the leaf", part.switch_port], ["State", status(part.alive)], ["Number", part.number ?? "–"]];
-    fill(this.element, this.head("Node", part.name), list(facts), h("div", { class: "row" },
+    refill(this.element, this.head("Node", part.name), list(facts), h("div", { class: "row" },
       h("button", { type: "button", onclick: () => this.app.panel.open("ask", { from: part.name, expand: true }) }, "Path from here…"), h("button", { type: "button", onclick: () => this.app.panel.open("ask", { to: part.name, expand: true }) }, "Path to here…")));
   }
 
@@ -114,7 +117,7 @@ export class PartPage {
       cells: [[condition.cable[c] === 0 ? null : h("span", { class: "bad", title: condition.word(c) }, "✕ "), scene.cableName(c)], condition.cable[c] === 0 && condition.hasLoads ? number(condition.load[c]) : condition.word(c).split(":")[0]],
       label: `Show the cable ${scene.cableName(c)}`, onclick: () => this.app.select({ cable: c }, { reveal: true }),
     }));
-    fill(this.element, this.head("Bundle", bundleName(store, selected)), h("p", {}, `${plural(cables.length, "cable")}. The worst come first; click one to see it.`),
+    refill(this.element, this.head("Bundle", bundleName(store, selected)), h("p", {}, `${plural(cables.length, "cable")}. The worst come first; click one to see it.`),
       table("Cables of the bundle", [{ title: "Cable" }, { title: "Load", numeric: true }], rows), cables.length > MOST_ROWS ? h("p", { class: "faint" }, `${count(cables.length - MOST_ROWS)} more cables are not listed.`) : null);
   }
 

@@ -67,7 +67,7 @@ export class Results {
       const bound = judgement[key].bound;
       const changed = old !== undefined && old !== now;
       const value = changed ? [h("span", { class: "old" }, compact(old)), h("span", { class: "arrow", "aria-label": "became" }, "→"), compact(now)] : compact(now);
-      return cell(label, value, { test: `result-${key}`, note: `bound ${compact(bound)}`, bad: changed && now > old, good: changed && now < old, hint: `${describeRisk(key)} Now ${number(now)}; no routing can go below ${number(bound)}.` });
+      return cell(label, value, { test: `result-${key}`, note: bound === null || bound === undefined ? null : `bound ${compact(bound)}`, bad: changed && now > old, good: changed && now < old, hint: `${describeRisk(key)} Now ${number(now)}; no routing can go below ${number(bound)}.` });
     });
   }
 

@@ -1,11 +1,11 @@
 // The fabric as it is drawn: typed arrays made once from the answer of `/scene`.
 //
 // A *box* is a run of switches of one rank that can be drawn as one thing when it is far away. Boxes are the groups of
-// the scene; a group of more than 64 switches is split, because a box must stay readable. A *bundle* is the set of
+// the scene; a group of more than 128 switches is split, because a box must stay readable. A *bundle* is the set of
 // cables between two boxes. Each bundle keeps its cables in two orders, by lower and by upper switch, so that either end
 // can be open (one line for each switch) while the other end is one box.
 
-const LARGEST_BOX = 64;
+const LARGEST_BOX = 128;
 
 export class Scene {
   constructor(raw) {

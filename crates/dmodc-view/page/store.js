@@ -1,11 +1,14 @@
 // What the page knows about the fabric, and the only place that talks to the back end about its state. An answer for
 // an older revision than the present one is dropped. Events: "scene", "state", "loads", "judgement", "events",
-// "connection", "message" (a sentence for the user), "busy".
+// "status" (the same revision, but following or undo changed), "pattern", "connection", "message" (a sentence for the
+// user), "busy".
 import { Condition } from "./condition.js";
 import { Scene } from "./scene.js";
+import { sentence } from "./format.js";
 
 const MOST_EVENTS = 1000;
 const PAGE_OF_EVENTS = 200;
+const AGAIN = 300;
 
 export class Store extends EventTarget {
   constructor(backend) {
@@ -68,7 +71,7 @@ export class Store extends EventTarget {
     if (old && state.revision < old.revision) return;
     this.state = state;
     if (old && state.revision === old.revision) {
-      this.emit("state");
+      this.emit("status");
       return;
     }
     if (this.judgement && this.judgement.revision !== state.revision) {
@@ -104,7 +107,7 @@ export class Store extends EventTarget {
     for (const event of answer.events) if (!this.events.some((known) => known.sequence === event.sequence)) this.events.push(event);
     this.events.sort((p, q) => q.sequence - p.sequence);
     this.moreEvents = answer.more && this.events.length < MOST_EVENTS;
-    this.before ??= this.events.find((event) => event.sequence < (this.state.event?.sequence ?? 0) && event.judgement)?.judgement ?? null;
+    this.before ??= this.events.find((event) => event.sequence < (this.state.event?.sequence ?? 0) && event.revision < this.state.revision && event.judgement)?.judgement ?? null;
     this.emit("events");
   }
 
@@ -114,7 +117,11 @@ export class Store extends EventTarget {
     this.loadsCall = call;
     try {
       const loads = await this.backend.ask("loads", { pattern: this.pattern, measure: this.measure }, call.signal);
-      if (this.loadsCall !== call || loads.revision < this.state.revision) return;
+      if (this.loadsCall !== call) return;
+      if (loads.revision < this.state.revision) {
+        this.again(() => this.loadsCall === call && this.fetchLoads());
+        return;
+      }
       this.loads = loads;
       this.condition.setLoads(loads);
       this.emit("loads");
@@ -129,7 +136,9 @@ export class Store extends EventTarget {
     this.judgementCall = call;
     try {
       const judgement = await this.backend.ask("judgement", {}, call.signal);
-      if (this.judgementCall === call) this.takeJudgement(judgement);
+      if (this.judgementCall !== call) return;
+      this.takeJudgement(judgement);
+      if (judgement.revision < this.state.revision) this.again(() => this.judgementCall === call && this.fetchJudgement());
     } catch (error) {
       if (error.name !== "AbortError") this.say(error.message);
     }
@@ -142,6 +151,11 @@ export class Store extends EventTarget {
     this.judgement = judgement;
     this.emit("judgement");
     this.emit("events");
+  }
+
+  /** Asks once more in a moment, because an answer was for an older revision. */
+  again(action) {
+    setTimeout(action, AGAIN);
   }
 
   /** Chooses what the colours mean. Rates exist only for patterns that are one permutation. */
@@ -187,8 +201,10 @@ export class Store extends EventTarget {
     return Boolean(this.state) && !this.state.follow;
   }
 
+  /** Says a sentence to the user. */
   say(text) {
-    this.dispatchEvent(new CustomEvent("message", { detail: text }));
+    const whole = /[.!?]$/.test(text) ? text : `${text}.`;
+    this.dispatchEvent(new CustomEvent("message", { detail: sentence(whole) }));
   }
 
   emit(name) {

@@ -18,7 +18,7 @@ export class Toolbar {
     press("zoom-out", () => camera.step(camera.body, 1 / 1.6));
     press("zoom-fit", () => camera.fit());
     byId("engine").addEventListener("change", (event) => store.change("engine", { engine: event.target.value }));
-    for (const name of ["state", "busy"]) store.addEventListener(name, () => this.update());
+    for (const name of ["state", "status", "busy"]) store.addEventListener(name, () => this.update());
     app.addEventListener("mode", () => this.update());
     app.addEventListener("scene", () => this.setScene());
   }

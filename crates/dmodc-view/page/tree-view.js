@@ -9,9 +9,10 @@ import { Geometry } from "./geometry.js";
 import { Lines } from "./lines.js";
 
 export class TreeView extends EventTarget {
-  /** `host` is an element with a size of its own; both canvases fill it. */
-  constructor(host, camera, theme) {
+  /** `host` is an element with a size of its own; both canvases fill it. `head` is the height that tools need above. */
+  constructor(host, camera, theme, head = 120) {
     super();
+    this.head = head;
     this.host = host;
     this.camera = camera;
     this.theme = theme;
@@ -44,7 +45,7 @@ export class TreeView extends EventTarget {
 
   setScene(scene) {
     this.scene = scene;
-    this.geometry = new Geometry(scene, this.camera);
+    this.geometry = new Geometry(scene, this.camera, this.head);
     this.shown = { hover: null, selected: null, routes: [], marks: [] };
     this.resize();
   }
