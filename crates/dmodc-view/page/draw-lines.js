@@ -17,7 +17,8 @@ export function drawLines(context, lines, colours, scale, width) {
   const density = crowding(lines, width);
   const buckets = sortByStep(lines, scale);
   context.lineCap = "butt";
-  drawPlain(context, lines, indices(lines, STUB), { style: colours.stub, width: 1 });
+  const stubs = indices(lines, STUB);
+  drawPlain(context, lines, stubs, { style: colours.stub, width: 1 });
   for (let step = 0; step < STEPS; step++) {
     const hot = step >= scale.hotStep;
     drawByWidth(context, lines, buckets[step], { style: colours.ramp[step], factor: hot ? Math.max(density.factor, 0.6) : density.factor, alpha: hot ? density.hotAlpha : density.alpha });
@@ -26,6 +27,7 @@ export function drawLines(context, lines, colours, scale, width) {
   drawPlain(context, lines, indices(lines, UNUSED), { style: colours.missing, width: 0.8, dash: [2, 4] });
   drawPlain(context, lines, indices(lines, MISSING), { style: colours.missing, width: 1.2, dash: [1.5, 3.5] });
   context.globalAlpha = 1;
+  drawPlain(context, lines, stubs.filter((k) => lines.failed[k] > 0), { style: colours.failed, width: 1.4, dash: [4, 3] });
   drawPlain(context, lines, indices(lines, FAILED), { style: colours.failed, width: 1.6, dash: [7, 4] });
   drawMarks(context, lines, colours);
 }
@@ -91,6 +93,7 @@ function drawMarks(context, lines, colours) {
   const crosses = [];
   const rings = [];
   for (let k = 0; k < lines.length && crosses.length < MOST_MARKS; k++) {
+    if (lines.kind[k] === STUB) continue;
     if (lines.failed[k] > 0) crosses.push(k);
     else if (lines.missing[k] > 0) rings.push(k);
   }
@@ -123,6 +126,6 @@ function drawMarks(context, lines, colours) {
 
 /** Marks of neighbouring lines are moved apart along their lines, so that they do not lie on each other. */
 function markPlace(lines, k) {
-  const part = lines.kind[k] === STUB ? 0.5 : 0.38 + 0.06 * (k % 5);
+  const part = 0.38 + 0.06 * (k % 5);
   return { x: lines.x0[k] + (lines.x1[k] - lines.x0[k]) * part, y: lines.y0[k] + (lines.y1[k] - lines.y0[k]) * part };
 }

@@ -176,6 +176,7 @@ function drawLabels(context, geometry, colours) {
   for (let rank = 0; rank < scene.levels; rank++) {
     const text = `${levelName(rank, scene.levels)} · ${count(scene.switchesOfRow[rank])}`;
     const away = geometry.boxHeight / 2 + (rank === scene.levels - 1 && rank > 0 ? 28 : 14);
+    if (geometry.small && rank === scene.levels - 1) continue;
     caption(context, text, 8, geometry.y(rank) - away, colours);
   }
   if (scene.strays.length > 0) caption(context, "cut off when the drawing was made", 8, geometry.strayY - geometry.boxHeight / 2 - 12, colours);
