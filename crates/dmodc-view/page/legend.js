@@ -41,7 +41,7 @@ export class Legend {
     const ticks = [h("span", { class: "low" }, rate ? "100%" : "0")];
     if (bound) ticks.push(mark("bound", compact(bound), scale.place(bound), "No routing can have a smaller greatest load than the bound."));
     ticks.push(mark("max", rate ? `${Math.round((this.worst() ?? 1) * 100)}%` : compact(scale.max), rate ? scale.place(this.worst() ?? 1) : scale.place(scale.max), "The greatest load of any cable."));
-    fill(this.scale, bar, h("div", { class: "ticks" }, ticks), h("div", { class: "legend-text" }, hasLoads ? this.words(rate, bound) : "loads are being computed"), this.kinds());
+    fill(this.scale, bar, h("div", { class: "ticks" }, ticks), h("div", { class: "legend-foot" }, h("div", { class: "legend-text" }, hasLoads ? this.words(rate, bound) : "loads are being computed"), this.kinds()));
     this.scale.classList.toggle("stale", store.loads?.revision !== store.state?.revision);
   }
 

@@ -10,7 +10,7 @@ import { Lines } from "./lines.js";
 
 export class TreeView extends EventTarget {
   /** `host` is an element with a size of its own; both canvases fill it. `head` is the height that tools need above. */
-  constructor(host, camera, theme, head = 120) {
+  constructor(host, camera, theme, head = 128) {
     super();
     this.head = head;
     this.host = host;
@@ -110,7 +110,7 @@ export class TreeView extends EventTarget {
     drawBands(context, geometry, colours);
     drawLines(context, lines, colours, condition.scale, geometry.width);
     drawSwitches(context, geometry, condition, colours);
-    if (this.shown.hover?.line >= 0) this.shown.hover = null;
+    if (this.shown.hover && this.shown.hover.kind !== "switch") this.shown.hover = null;
     this.drawOverNow();
     this.drawn = { revision: condition.revision, milliseconds: performance.now() - start, lines: lines.length };
     this.dispatchEvent(new CustomEvent("drawn", { detail: this.drawn }));
