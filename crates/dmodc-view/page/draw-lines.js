@@ -57,10 +57,12 @@ function indices(lines, kind) {
 /** Draws the lines of one colour, one stroke for each class of width. */
 function drawByWidth(context, lines, list, { style, factor, alpha }) {
   if (list.length === 0) return;
+  const single = lines.length < 120 ? 1.9 : lines.length < 400 ? 1.4 : 1;
   const most = lines.length > MANY && list.length > 100 ? 1 : 8;
   const classes = new Map();
   for (const k of list) {
-    const width = Math.min(most, Math.max(0.5, Math.round(lines.width[k] * (lines.count[k] > 1 ? factor : Math.max(factor, 0.55)) * 2) / 2));
+    const strength = lines.count[k] > 1 ? factor : Math.max(factor, 0.55) * single;
+    const width = Math.min(most, Math.max(0.5, Math.round(lines.width[k] * strength * 2) / 2));
     if (!classes.has(width)) classes.set(width, []);
     classes.get(width).push(k);
   }
