@@ -118,7 +118,12 @@ export class Camera extends EventTarget {
   showBox(box, animate = true) {
     const lane = this.lane(box.rank);
     const most = 120 / ((box.x1 - box.x0) / box.members.length);
-    this.go(lane, (box.x0 + box.x1) / 2, Math.min(((this.width - 2 * MARGIN) / (box.x1 - box.x0)) * 0.94, most), animate);
+    this.go(
+      lane,
+      (box.x0 + box.x1) / 2,
+      Math.min(((this.width - 2 * MARGIN) / (box.x1 - box.x0)) * 0.94, most),
+      animate,
+    );
   }
 
   /** Moves so that slot `slot` of a box is open and in sight; does not move if it is already. */
@@ -142,7 +147,13 @@ export class Camera extends EventTarget {
       this.changed();
       return;
     }
-    lane.move = { start: performance.now(), centre0: lane.centre, scale0: lane.scale, centre: probe.centre, scale: probe.scale };
+    lane.move = {
+      start: performance.now(),
+      centre0: lane.centre,
+      scale0: lane.scale,
+      centre: probe.centre,
+      scale: probe.scale,
+    };
     if (!this.frame) this.frame = requestAnimationFrame((time) => this.tick(time));
   }
 
@@ -159,7 +170,8 @@ export class Camera extends EventTarget {
       const eased = 1 - (1 - t) ** 3;
       lane.scale = move.scale0 * (move.scale / move.scale0) ** eased;
       // The centre follows the scale, so that the target seems to grow from where it is.
-      const part = move.scale === move.scale0 ? eased : (1 / move.scale0 - 1 / lane.scale) / (1 / move.scale0 - 1 / move.scale);
+      const part =
+        move.scale === move.scale0 ? eased : (1 / move.scale0 - 1 / lane.scale) / (1 / move.scale0 - 1 / move.scale);
       lane.centre = move.centre0 + (move.centre - move.centre0) * part;
       if (t === 1) {
         lane.move = null;

@@ -4,8 +4,22 @@
 // colour that the ramp does not hold, and always carry a shape as well.
 
 const VIRIDIS = [
-  [68, 1, 84], [72, 26, 108], [71, 47, 125], [65, 68, 135], [57, 86, 140], [49, 104, 142], [42, 120, 142], [35, 136, 142],
-  [31, 152, 139], [34, 168, 132], [53, 183, 121], [84, 197, 104], [122, 209, 81], [165, 219, 54], [210, 226, 27], [253, 231, 37],
+  [68, 1, 84],
+  [72, 26, 108],
+  [71, 47, 125],
+  [65, 68, 135],
+  [57, 86, 140],
+  [49, 104, 142],
+  [42, 120, 142],
+  [35, 136, 142],
+  [31, 152, 139],
+  [34, 168, 132],
+  [53, 183, 121],
+  [84, 197, 104],
+  [122, 209, 81],
+  [165, 219, 54],
+  [210, 226, 27],
+  [253, 231, 37],
 ];
 
 /** The number of steps that loads are drawn in: cables of one step share one stroke. */
@@ -26,14 +40,46 @@ function ramp(from, to) {
 }
 
 const DARK = {
-  ramp: ramp(0.2, 1), background: "#0e131a", band: "#141b24", box: "#1a232e", boxEdge: "#2d3a49", switchFill: "#22303e",
-  switchEdge: "#4d6175", text: "#dfe7ef", faint: "#8496a8", failed: "#ff7a45", failedFill: "#2c1710", missing: "#8a94a0", node: "#5f7488",
-  halo: "#0e131a", there: "#6cc4ff", back: "#ff9bd2", select: "#ffffff", mark: "#f7c948", stub: "rgba(140,160,180,0.25)",
+  ramp: ramp(0.2, 1),
+  background: "#0e131a",
+  band: "#141b24",
+  box: "#1a232e",
+  boxEdge: "#2d3a49",
+  switchFill: "#22303e",
+  switchEdge: "#4d6175",
+  text: "#dfe7ef",
+  faint: "#8496a8",
+  failed: "#ff7a45",
+  failedFill: "#2c1710",
+  missing: "#8a94a0",
+  node: "#5f7488",
+  halo: "#0e131a",
+  there: "#6cc4ff",
+  back: "#ff9bd2",
+  select: "#ffffff",
+  mark: "#f7c948",
+  stub: "rgba(140,160,180,0.25)",
 };
 const LIGHT = {
-  ramp: ramp(0.86, 0.02), background: "#fbfcfd", band: "#f2f5f8", box: "#ffffff", boxEdge: "#c9d3dd", switchFill: "#ffffff",
-  switchEdge: "#8b9bab", text: "#17212b", faint: "#5b6b7b", failed: "#cf3f02", failedFill: "#fff0e8", missing: "#7d8894", node: "#93a3b3",
-  halo: "#ffffff", there: "#0067c5", back: "#b5126f", select: "#0b1722", mark: "#b07900", stub: "rgba(90,110,130,0.22)",
+  ramp: ramp(0.86, 0.02),
+  background: "#fbfcfd",
+  band: "#f2f5f8",
+  box: "#ffffff",
+  boxEdge: "#c9d3dd",
+  switchFill: "#ffffff",
+  switchEdge: "#8b9bab",
+  text: "#17212b",
+  faint: "#5b6b7b",
+  failed: "#cf3f02",
+  failedFill: "#fff0e8",
+  missing: "#7d8894",
+  node: "#93a3b3",
+  halo: "#ffffff",
+  there: "#0067c5",
+  back: "#b5126f",
+  select: "#0b1722",
+  mark: "#b07900",
+  stub: "rgba(90,110,130,0.22)",
 };
 
 /** Returns the colours of a theme, "dark" or "light". */

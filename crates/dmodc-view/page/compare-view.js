@@ -34,7 +34,19 @@ export class CompareView {
       this.element.append(h("figure", {}, h("figcaption", {}, one.title), host));
       return host;
     });
-    this.element.append(h("button", { type: "button", class: "compare-close", "aria-label": "Close the comparison", title: "Close (Escape)", onclick: () => this.close() }, "✕"));
+    this.element.append(
+      h(
+        "button",
+        {
+          type: "button",
+          class: "compare-close",
+          "aria-label": "Close the comparison",
+          title: "Close (Escape)",
+          onclick: () => this.close(),
+        },
+        "✕",
+      ),
+    );
     this.views = hosts.map((host) => new TreeView(host, this.camera, app.theme, HEAD));
     this.views.forEach((view, k) => this.fillView(view, [left, right][k], top));
     this.title = `${left.title} (left) and ${right.title} (right)`;
@@ -61,7 +73,8 @@ export class CompareView {
   press(hit) {
     if (!hit) return;
     if (hit.kind === "box") this.views[0].reveal({ box: hit.box.index });
-    else if (hit.kind === "bundle") for (const b of [hit.bundle.lower, hit.bundle.upper]) this.views[0].reveal({ box: b });
+    else if (hit.kind === "bundle")
+      for (const b of [hit.bundle.lower, hit.bundle.upper]) this.views[0].reveal({ box: b });
     else this.reveal(hit.kind === "switch" ? { switch: hit.switch } : { cable: hit.cable });
   }
 
@@ -94,17 +107,42 @@ function side(one) {
 /** Returns the table of differences of two sides, and the cables whose loads differ most. */
 export function differences(app, { left, right, entries, blocks, switches }) {
   const figures = [
-    ["Lost pairs", (j) => j.lost + j.cut_off], ["All to all, max", (j) => j.a2a.max], ["All to all, bound", (j) => j.a2a.bound], ["All to all, mean", (j) => j.a2a.mean],
-    ["Worst shift", (j) => j.sp.max], ["Worst shift, bound", (j) => j.sp.bound], ["Random perm., median", (j) => j.rp.median], ["Random perm., max", (j) => j.rp.max],
+    ["Lost pairs", (j) => j.lost + j.cut_off],
+    ["All to all, max", (j) => j.a2a.max],
+    ["All to all, bound", (j) => j.a2a.bound],
+    ["All to all, mean", (j) => j.a2a.mean],
+    ["Worst shift", (j) => j.sp.max],
+    ["Worst shift, bound", (j) => j.sp.bound],
+    ["Random perm., median", (j) => j.rp.median],
+    ["Random perm., max", (j) => j.rp.max],
   ];
   const rows = figures.map(([title, get]) => figureRow(title, get(left.judgement), get(right.judgement)));
-  rows.push(figureRow("Failed cables", left.failed.cables.length, right.failed.cables.length), figureRow("Failed switches", left.failed.switches.length, right.failed.switches.length));
-  return h("div", {}, h("p", {}, `${count(entries)} entries, ${count(blocks)} blocks and ${count(switches)} switches differ.`),
-    table("Differences", [{ title: "" }, { title: left.title, numeric: true }, { title: right.title, numeric: true }], rows), h("h3", {}, "Loads that differ most"), mostDifferent(app, left, right));
+  rows.push(
+    figureRow("Failed cables", left.failed.cables.length, right.failed.cables.length),
+    figureRow("Failed switches", left.failed.switches.length, right.failed.switches.length),
+  );
+  return h(
+    "div",
+    {},
+    h("p", {}, `${count(entries)} entries, ${count(blocks)} blocks and ${count(switches)} switches differ.`),
+    table(
+      "Differences",
+      [{ title: "" }, { title: left.title, numeric: true }, { title: right.title, numeric: true }],
+      rows,
+    ),
+    h("h3", {}, "Loads that differ most"),
+    mostDifferent(app, left, right),
+  );
 }
 
 function figureRow(title, p, q) {
-  return { cells: [title, h("span", { class: p < q ? "good" : null }, number(p)), h("span", { class: q < p ? "good" : null }, number(q))] };
+  return {
+    cells: [
+      title,
+      h("span", { class: p < q ? "good" : null }, number(p)),
+      h("span", { class: q < p ? "good" : null }, number(q)),
+    ],
+  };
 }
 
 function mostDifferent(app, left, right) {
@@ -117,6 +155,20 @@ function mostDifferent(app, left, right) {
   }
   if (found.length === 0) return h("p", { class: "faint" }, "All loads are equal.");
   found.sort((one, other) => other.size - one.size);
-  const rows = found.slice(0, MOST_CABLES).map(({ c, p, q }) => ({ cells: [scene.cableName(c), number(p), number(q)], label: `Show ${scene.cableName(c)}`, onclick: () => app.compare.reveal({ cable: c }) }));
-  return [h("p", { class: "faint" }, `${count(found.length)} cables differ.`), table("Cables by difference", [{ title: "Cable" }, { title: "left", numeric: true }, { title: "right", numeric: true }], rows, { class: "compact" })];
+  const rows = found
+    .slice(0, MOST_CABLES)
+    .map(({ c, p, q }) => ({
+      cells: [scene.cableName(c), number(p), number(q)],
+      label: `Show ${scene.cableName(c)}`,
+      onclick: () => app.compare.reveal({ cable: c }),
+    }));
+  return [
+    h("p", { class: "faint" }, `${count(found.length)} cables differ.`),
+    table(
+      "Cables by difference",
+      [{ title: "Cable" }, { title: "left", numeric: true }, { title: "right", numeric: true }],
+      rows,
+      { class: "compact" },
+    ),
+  ];
 }

@@ -33,7 +33,13 @@ export function refill(element, ...children) {
   element.parentElement.scrollTop = scrollTop;
   if (!focused) return;
   const test = focused.dataset.testid;
-  const same = test ? element.querySelector(test === "fail" || test === "repair" ? '[data-testid="fail"], [data-testid="repair"]' : `[data-testid="${test}"]`) : null;
+  const same = test
+    ? element.querySelector(
+        test === "fail" || test === "repair"
+          ? '[data-testid="fail"], [data-testid="repair"]'
+          : `[data-testid="${test}"]`,
+      )
+    : null;
   (same ?? element).focus({ preventScroll: true });
 }
 
@@ -51,9 +57,16 @@ export function byId(id) {
 
 /** Returns a table with a caption for screen readers. `columns` are `{title, numeric}`; rows are `{cells, onclick, label}`. */
 export function table(caption, columns, rows, attributes = {}) {
-  const head = h("tr", {}, columns.map((column) => h("th", { scope: "col", class: column.numeric ? "numeric" : null }, column.title)));
+  const head = h(
+    "tr",
+    {},
+    columns.map((column) => h("th", { scope: "col", class: column.numeric ? "numeric" : null }, column.title)),
+  );
   const body = rows.map((row) => {
-    const line = h("tr", row.onclick ? { class: "clickable", tabindex: "0", role: "button", "aria-label": row.label } : {});
+    const line = h(
+      "tr",
+      row.onclick ? { class: "clickable", tabindex: "0", role: "button", "aria-label": row.label } : {},
+    );
     line.append(...row.cells.map((cell, k) => h("td", { class: columns[k].numeric ? "numeric" : null }, cell)));
     if (row.onclick) onPress(line, row.onclick);
     return line;

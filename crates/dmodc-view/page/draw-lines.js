@@ -21,13 +21,22 @@ export function drawLines(context, lines, colours, scale, width) {
   drawPlain(context, lines, stubs, { style: colours.stub, width: 1 });
   for (let step = 0; step < STEPS; step++) {
     const hot = step >= scale.hotStep;
-    drawByWidth(context, lines, buckets[step], { style: colours.ramp[step], factor: hot ? Math.max(density.factor, 0.6) : density.factor, alpha: hot ? density.hotAlpha : density.alpha });
+    drawByWidth(context, lines, buckets[step], {
+      style: colours.ramp[step],
+      factor: hot ? Math.max(density.factor, 0.6) : density.factor,
+      alpha: hot ? density.hotAlpha : density.alpha,
+    });
   }
   context.globalAlpha = 0.8;
   drawPlain(context, lines, indices(lines, UNUSED), { style: colours.missing, width: 0.8, dash: [2, 4] });
   drawPlain(context, lines, indices(lines, MISSING), { style: colours.missing, width: 1.2, dash: [1.5, 3.5] });
   context.globalAlpha = 1;
-  drawPlain(context, lines, stubs.filter((k) => lines.failed[k] > 0), { style: colours.failed, width: 1.4, dash: [4, 3] });
+  drawPlain(
+    context,
+    lines,
+    stubs.filter((k) => lines.failed[k] > 0),
+    { style: colours.failed, width: 1.4, dash: [4, 3] },
+  );
   drawPlain(context, lines, indices(lines, FAILED), { style: colours.failed, width: 1.6, dash: [7, 4] });
   drawMarks(context, lines, colours);
 }
@@ -100,7 +109,10 @@ function drawMarks(context, lines, colours) {
     else if (lines.missing[k] > 0) rings.push(k);
   }
   const size = crosses.length > 400 ? 2.4 : crosses.length > 60 ? 3.2 : 4.5;
-  for (const [style, width] of [[colours.halo, 4], [colours.failed, 2]]) {
+  for (const [style, width] of [
+    [colours.halo, 4],
+    [colours.failed, 2],
+  ]) {
     context.strokeStyle = style;
     context.lineWidth = size < 4 ? width * 0.7 : width;
     context.beginPath();

@@ -18,11 +18,26 @@ function drawHover(context, lines, geometry, colours, hit) {
     const b = hit.box.index;
     context.strokeStyle = colours.select;
     context.lineWidth = 2;
-    context.strokeRect(geometry.x0[b] - 1.5, geometry.y(hit.box.rank) - geometry.boxHeight / 2 - 1.5, geometry.x1[b] - geometry.x0[b] + 3, geometry.boxHeight + 3);
+    context.strokeRect(
+      geometry.x0[b] - 1.5,
+      geometry.y(hit.box.rank) - geometry.boxHeight / 2 - 1.5,
+      geometry.x1[b] - geometry.x0[b] + 3,
+      geometry.boxHeight + 3,
+    );
   } else if (hit.line >= 0 && hit.line < lines.length) {
     const k = hit.line;
-    stroke(context, [lines.x0[k], lines.y0[k], lines.x1[k], lines.y1[k]], colours.halo, Math.max(6, lines.width[k] + 4));
-    stroke(context, [lines.x0[k], lines.y0[k], lines.x1[k], lines.y1[k]], colours.select, Math.max(2.5, lines.width[k] * 0.7));
+    stroke(
+      context,
+      [lines.x0[k], lines.y0[k], lines.x1[k], lines.y1[k]],
+      colours.halo,
+      Math.max(6, lines.width[k] + 4),
+    );
+    stroke(
+      context,
+      [lines.x0[k], lines.y0[k], lines.x1[k], lines.y1[k]],
+      colours.select,
+      Math.max(2.5, lines.width[k] * 0.7),
+    );
   }
 }
 
@@ -54,7 +69,11 @@ function drawSelected(context, lines, geometry, colours, selected) {
   stroke(context, ends, colours.halo, works ? 2.5 : 5);
   stroke(context, ends, works ? colours.there : colours.failed, works ? 1.2 : 2, works ? [] : [7, 4]);
   if (!works) cross(context, (ends[0] + ends[2]) / 2, (ends[1] + ends[3]) / 2, colours);
-  for (const [x, y] of [[ends[0], ends[1]], [ends[2], ends[3]]]) disc(context, x, y, 4, colours.there, colours.halo);
+  for (const [x, y] of [
+    [ends[0], ends[1]],
+    [ends[2], ends[3]],
+  ])
+    disc(context, x, y, 4, colours.there, colours.halo);
 }
 
 function drawMark(context, lines, geometry, style, mark) {
@@ -73,7 +92,9 @@ function drawRoute(context, lines, geometry, colours, route, k) {
     stroke(context, ends, style, 3.2, k === 1 ? [9, 4] : []);
     arrow(context, up ? ends : [ends[2], ends[3], ends[0], ends[1]], style, colours.halo);
   });
-  route.switches.forEach((s, at) => outline(context, geometry, s, style, at === 0 || at === route.switches.length - 1 ? 3 : 2));
+  route.switches.forEach((s, at) =>
+    outline(context, geometry, s, style, at === 0 || at === route.switches.length - 1 ? 3 : 2),
+  );
 }
 
 function arrow(context, [x0, y0, x1, y1], style, halo) {
@@ -120,7 +141,10 @@ function stroke(context, [x0, y0, x1, y1], style, width, dash = []) {
 }
 
 function cross(context, x, y, colours) {
-  for (const [style, width] of [[colours.halo, 5], [colours.failed, 2.6]]) {
+  for (const [style, width] of [
+    [colours.halo, 5],
+    [colours.failed, 2.6],
+  ]) {
     stroke(context, [x - 6, y - 6, x + 6, y + 6], style, width);
     stroke(context, [x + 6, y - 6, x - 6, y + 6], style, width);
   }

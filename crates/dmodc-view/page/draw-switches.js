@@ -18,8 +18,10 @@ export function drawSwitches(context, geometry, condition, colours) {
 /** Draws the bands behind the rows. They come before the lines. */
 export function drawBands(context, geometry, colours) {
   context.fillStyle = colours.band;
-  for (const y of geometry.rowY) context.fillRect(0, y - geometry.boxHeight / 2 - 5, geometry.width, geometry.boxHeight + 10);
-  if (geometry.scene.strays.length > 0) context.fillRect(0, geometry.strayY - geometry.boxHeight / 2 - 5, geometry.width, geometry.boxHeight + 10);
+  for (const y of geometry.rowY)
+    context.fillRect(0, y - geometry.boxHeight / 2 - 5, geometry.width, geometry.boxHeight + 10);
+  if (geometry.scene.strays.length > 0)
+    context.fillRect(0, geometry.strayY - geometry.boxHeight / 2 - 5, geometry.width, geometry.boxHeight + 10);
 }
 
 function drawClosed(context, geometry, condition, colours, box) {
@@ -44,7 +46,9 @@ function drawClosed(context, geometry, condition, colours, box) {
       else context.fillRect(x, top, side, side);
       return;
     }
-    context.fillStyle = condition.hasLoads ? colours.ramp[condition.scale.step(condition.worstOfSwitch[s])] : colours.switchEdge;
+    context.fillStyle = condition.hasLoads
+      ? colours.ramp[condition.scale.step(condition.worstOfSwitch[s])]
+      : colours.switchEdge;
     context.fillRect(x, top, side, side);
   });
 }
@@ -179,7 +183,8 @@ function drawLabels(context, geometry, colours) {
     if (geometry.small && rank === scene.levels - 1) continue;
     caption(context, text, 8, geometry.y(rank) - away, colours);
   }
-  if (scene.strays.length > 0) caption(context, "cut off when the drawing was made", 8, geometry.strayY - geometry.boxHeight / 2 - 12, colours);
+  if (scene.strays.length > 0)
+    caption(context, "cut off when the drawing was made", 8, geometry.strayY - geometry.boxHeight / 2 - 12, colours);
 }
 
 function caption(context, text, x, y, colours) {

@@ -68,7 +68,9 @@ export function levelName(rank, levels) {
 /** Returns a load in the words of its measure: flows, or the share of a cable's speed. */
 export function load(value, measure) {
   if (value === null || value === undefined || Number.isNaN(value)) return "no flow";
-  return measure === "rate" ? `${Math.round(value * 100)}% of full speed` : `${number(value)} ${value === 1 ? "flow" : "flows"}`;
+  return measure === "rate"
+    ? `${Math.round(value * 100)}% of full speed`
+    : `${number(value)} ${value === 1 ? "flow" : "flows"}`;
 }
 
 /** Returns text with its first letter as a capital. */

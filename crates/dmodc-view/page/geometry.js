@@ -29,7 +29,9 @@ export class Geometry {
     const strays = this.scene.strays.length > 0 ? this.boxHeight + 30 : 0;
     const bottom = height - (this.small ? 20 : 26) - this.nodeHeight - this.boxHeight / 2 - strays;
     const gaps = Math.max(1, this.scene.levels - 1);
-    this.rowY = Array.from({ length: this.scene.levels }, (_, rank) => (this.scene.levels === 1 ? (top + bottom) / 2 : bottom - ((bottom - top) * rank) / gaps));
+    this.rowY = Array.from({ length: this.scene.levels }, (_, rank) =>
+      this.scene.levels === 1 ? (top + bottom) / 2 : bottom - ((bottom - top) * rank) / gaps,
+    );
     this.strayY = height - this.boxHeight / 2 - 20;
   }
 
@@ -75,7 +77,10 @@ export class Geometry {
     const y = this.y(this.scene.rank[s]);
     if (this.open[b]) return { x: this.x0[b] + (slot + 0.5) * this.slotWidth(b), y };
     const cells = this.cells(b);
-    return { x: cells.x + ((slot % cells.columns) + 0.5) * cells.size, y: cells.y + (Math.floor(slot / cells.columns) + 0.5) * cells.size };
+    return {
+      x: cells.x + ((slot % cells.columns) + 0.5) * cells.size,
+      y: cells.y + (Math.floor(slot / cells.columns) + 0.5) * cells.size,
+    };
   }
 
   /** Returns the matrix of cells of a closed box: the largest cells that fit. */
@@ -93,7 +98,13 @@ export class Geometry {
     columns = Math.min(columns, n);
     const rows = Math.ceil(n / columns);
     const middle = (this.x0[b] + this.x1[b]) / 2;
-    return { size, columns, rows, x: middle - (columns * size) / 2, y: this.y(this.scene.boxes[b].rank) - (rows * size) / 2 };
+    return {
+      size,
+      columns,
+      rows,
+      x: middle - (columns * size) / 2,
+      y: this.y(this.scene.boxes[b].rank) - (rows * size) / 2,
+    };
   }
 
   /** Returns the lane under a height in pixels: the lane of the nearest row, where the crown reaches half its gap. */

@@ -24,11 +24,20 @@ export class Hint {
 
   update() {
     const { app } = this;
-    const text = this.done || !app.store.state || !app.store.canChange || !app.breaking || app.compare.isOpen ? null : this.text();
+    const text =
+      this.done || !app.store.state || !app.store.canChange || !app.breaking || app.compare.isOpen ? null : this.text();
     this.element.hidden = text === null;
     if (text === null || this.shown === text) return;
     this.shown = text;
-    fill(this.element, h("span", {}, text), h("button", { type: "button", "aria-label": "Close the hint", "data-testid": "hint-close", onclick: () => this.close() }, "✕"));
+    fill(
+      this.element,
+      h("span", {}, text),
+      h(
+        "button",
+        { type: "button", "aria-label": "Close the hint", "data-testid": "hint-close", onclick: () => this.close() },
+        "✕",
+      ),
+    );
   }
 
   close() {
@@ -40,7 +49,11 @@ export class Hint {
     const { geometry } = this.app.view;
     if (this.changes >= 3) return null;
     if (this.changes >= 1) return "The routes have healed. Click it again to repair it, or break more.";
-    const anyOpen = this.app.store.scene.boxes.some((box) => geometry.seen[box.index] && geometry.open[box.index] && box.rank === 0);
-    return anyOpen ? "Click a cable or a switch to break it, and watch the routes heal." : "Click a pod to open it, then click a cable to break it.";
+    const anyOpen = this.app.store.scene.boxes.some(
+      (box) => geometry.seen[box.index] && geometry.open[box.index] && box.rank === 0,
+    );
+    return anyOpen
+      ? "Click a cable or a switch to break it, and watch the routes heal."
+      : "Click a pod to open it, then click a cable to break it.";
   }
 }

@@ -46,7 +46,11 @@ export class Lines {
 
   addCable(bundle, c) {
     const { condition, scene } = this;
-    const k = this.place(bundle, this.atSwitch(scene.a[c], scene.placeA[c]), this.atSwitch(scene.b[c], scene.placeB[c]));
+    const k = this.place(
+      bundle,
+      this.atSwitch(scene.a[c], scene.placeA[c]),
+      this.atSwitch(scene.b[c], scene.placeB[c]),
+    );
     if (k < 0) return;
     this.cable[k] = c;
     this.lower[k] = scene.a[c];
@@ -62,7 +66,7 @@ export class Lines {
   /** Adds one line for each run of cables of one switch in a bundle whose other end is one box. */
   addRuns(bundle, cables, ends, isLower) {
     const { scene, condition } = this;
-    for (let from = 0; from < cables.length; ) {
+    for (let from = 0; from < cables.length;) {
       const s = ends[cables[from]];
       let to = from;
       let [worst, alive, failed, missing, place] = [NaN, 0, 0, 0, 0];
@@ -93,9 +97,20 @@ export class Lines {
   addBundle(bundle) {
     const { condition } = this;
     const i = bundle.index;
-    const k = this.place(bundle, this.atBox(bundle.lower, bundle.lowerPlace), this.atBox(bundle.upper, bundle.upperPlace));
+    const k = this.place(
+      bundle,
+      this.atBox(bundle.lower, bundle.lowerPlace),
+      this.atBox(bundle.upper, bundle.upperPlace),
+    );
     if (k < 0) return;
-    this.fillBundle(k, condition.bundleWorst[i], condition.bundleAlive[i], condition.bundleFailed[i], condition.bundleMissing[i], bundle.cables.length);
+    this.fillBundle(
+      k,
+      condition.bundleWorst[i],
+      condition.bundleAlive[i],
+      condition.bundleFailed[i],
+      condition.bundleMissing[i],
+      bundle.cables.length,
+    );
     this.cable[k] = bundle.cables.length === 1 ? bundle.cables[0] : -1;
     this.lower[k] = -1;
     this.upper[k] = -1;
@@ -156,8 +171,12 @@ export class Lines {
   ends(c) {
     const { scene, geometry } = this;
     const bundle = scene.bundles[scene.bundleOf[c]];
-    const p = geometry.open[bundle.lower] ? this.atSwitch(scene.a[c], scene.placeA[c]) : this.atBox(bundle.lower, bundle.lowerPlace);
-    const q = geometry.open[bundle.upper] ? this.atSwitch(scene.b[c], scene.placeB[c]) : this.atBox(bundle.upper, bundle.upperPlace);
+    const p = geometry.open[bundle.lower]
+      ? this.atSwitch(scene.a[c], scene.placeA[c])
+      : this.atBox(bundle.lower, bundle.lowerPlace);
+    const q = geometry.open[bundle.upper]
+      ? this.atSwitch(scene.b[c], scene.placeB[c])
+      : this.atBox(bundle.upper, bundle.upperPlace);
     const sign = p.y >= q.y ? 1 : -1;
     return [p.x, p.y - sign * p.half, q.x, q.y + sign * q.half];
   }

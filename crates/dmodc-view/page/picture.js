@@ -26,8 +26,18 @@ export function picture(app) {
   context.textBaseline = "middle";
   context.fillStyle = colours.text;
   const ramp = 220 * ratio;
-  context.fillText(app.compare.isOpen ? app.compare.title : caption(app), 12 * ratio, height + foot / 2, width - ramp - 36 * ratio);
-  drawRamp(context, colours, { x: width - ramp - 12 * ratio, y: height + foot / 2 - 4 * ratio, width: ramp, height: 8 * ratio });
+  context.fillText(
+    app.compare.isOpen ? app.compare.title : caption(app),
+    12 * ratio,
+    height + foot / 2,
+    width - ramp - 36 * ratio,
+  );
+  drawRamp(context, colours, {
+    x: width - ramp - 12 * ratio,
+    y: height + foot / 2 - 4 * ratio,
+    width: ramp,
+    height: 8 * ratio,
+  });
   return new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
 }
 

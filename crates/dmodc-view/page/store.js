@@ -90,7 +90,8 @@ export class Store extends EventTarget {
   addEvent(event) {
     if (!event) return;
     const at = this.events.findIndex((known) => known.sequence <= event.sequence);
-    if (at >= 0 && this.events[at].sequence === event.sequence) this.events[at] = { ...this.events[at], ...event, judgement: event.judgement ?? this.events[at].judgement };
+    if (at >= 0 && this.events[at].sequence === event.sequence)
+      this.events[at] = { ...this.events[at], ...event, judgement: event.judgement ?? this.events[at].judgement };
     else this.events.splice(at < 0 ? this.events.length : at, 0, event);
     if (this.events.length > MOST_EVENTS) {
       this.events.length = MOST_EVENTS;
@@ -102,12 +103,20 @@ export class Store extends EventTarget {
   /** Loads the newest events; with `older`, the ones before those that are known. */
   async fetchEvents(older = false) {
     const last = this.events.at(-1);
-    const answer = await this.backend.ask("events", { before: older && last ? last.sequence : undefined, limit: PAGE_OF_EVENTS });
+    const answer = await this.backend.ask("events", {
+      before: older && last ? last.sequence : undefined,
+      limit: PAGE_OF_EVENTS,
+    });
     if (!older) this.events = [];
-    for (const event of answer.events) if (!this.events.some((known) => known.sequence === event.sequence)) this.events.push(event);
+    for (const event of answer.events)
+      if (!this.events.some((known) => known.sequence === event.sequence)) this.events.push(event);
     this.events.sort((p, q) => q.sequence - p.sequence);
     this.moreEvents = answer.more && this.events.length < MOST_EVENTS;
-    this.before ??= this.events.find((event) => event.sequence < (this.state.event?.sequence ?? 0) && event.revision < this.state.revision && event.judgement)?.judgement ?? null;
+    this.before ??=
+      this.events.find(
+        (event) =>
+          event.sequence < (this.state.event?.sequence ?? 0) && event.revision < this.state.revision && event.judgement,
+      )?.judgement ?? null;
     this.emit("events");
   }
 
@@ -138,7 +147,8 @@ export class Store extends EventTarget {
       const judgement = await this.backend.ask("judgement", {}, call.signal);
       if (this.judgementCall !== call) return;
       this.takeJudgement(judgement);
-      if (judgement.revision < this.state.revision) this.again(() => this.judgementCall === call && this.fetchJudgement());
+      if (judgement.revision < this.state.revision)
+        this.again(() => this.judgementCall === call && this.fetchJudgement());
     } catch (error) {
       if (error.name !== "AbortError") this.say(error.message);
     }
@@ -147,7 +157,8 @@ export class Store extends EventTarget {
   takeJudgement(judgement) {
     const event = this.events.find((known) => known.revision === judgement.revision);
     if (event) event.judgement ??= judgement;
-    if (!this.state || judgement.revision !== this.state.revision || this.judgement?.revision === judgement.revision) return;
+    if (!this.state || judgement.revision !== this.state.revision || this.judgement?.revision === judgement.revision)
+      return;
     this.judgement = judgement;
     this.emit("judgement");
     this.emit("events");
@@ -194,7 +205,10 @@ export class Store extends EventTarget {
   /** Fails a part that works, repairs a part that failed. `part` is `{switch}` or `{cable}`. */
   toggle(part) {
     const name = part.switch !== undefined ? this.scene.switchPart(part.switch) : this.scene.cablePart(part.cable);
-    return this.change("change", this.condition.isFailed(part) ? { fail: [], repair: [name] } : { fail: [name], repair: [] });
+    return this.change(
+      "change",
+      this.condition.isFailed(part) ? { fail: [], repair: [name] } : { fail: [name], repair: [] },
+    );
   }
 
   get canChange() {

@@ -26,9 +26,13 @@ export class Toolbar {
   setScene() {
     const { scene } = this.app.store;
     byId("fabric-title").textContent = scene.title;
-    byId("fabric-size").textContent = `${plural(scene.nodes, "node")} · ${plural(scene.switchCount, "switch", "switches")} · ${plural(scene.cableCount, "cable")}`;
+    byId("fabric-size").textContent =
+      `${plural(scene.nodes, "node")} · ${plural(scene.switchCount, "switch", "switches")} · ${plural(scene.cableCount, "cable")}`;
     byId("fabric").title = `${scene.shape ?? "no regular shape"}, ${count(scene.levels)} levels`;
-    fill(byId("engine"), scene.engines.map((name) => h("option", { value: name }, name)));
+    fill(
+      byId("engine"),
+      scene.engines.map((name) => h("option", { value: name }, name)),
+    );
     this.update();
   }
 

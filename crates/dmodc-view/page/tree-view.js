@@ -140,12 +140,25 @@ export class TreeView extends EventTarget {
       const below = box.rank === 0 ? geometry.nodeHeight + 4 : 0;
       if (away < -geometry.boxHeight / 2 - 2 || away > geometry.boxHeight / 2 + below + 2) continue;
       if (!geometry.open[b]) return { kind: "box", box };
-      const slot = Math.min(box.members.length - 1, Math.max(0, Math.floor((x - geometry.x0[b]) / geometry.slotWidth(b))));
-      if (Math.abs(away) <= geometry.switchHeight(b) / 2 + 3 || away > geometry.boxHeight / 2) return { kind: "switch", switch: box.members[slot] };
+      const slot = Math.min(
+        box.members.length - 1,
+        Math.max(0, Math.floor((x - geometry.x0[b]) / geometry.slotWidth(b))),
+      );
+      if (Math.abs(away) <= geometry.switchHeight(b) / 2 + 3 || away > geometry.boxHeight / 2)
+        return { kind: "switch", switch: box.members[slot] };
     }
     const k = lines.nearest(x, y, reach);
     if (k < 0) return null;
-    const common = { line: k, bundle: scene.bundles[lines.bundle[k]], lower: lines.lower[k], upper: lines.upper[k], count: lines.count[k], failed: lines.failed[k], missing: lines.missing[k], load: lines.load[k] };
+    const common = {
+      line: k,
+      bundle: scene.bundles[lines.bundle[k]],
+      lower: lines.lower[k],
+      upper: lines.upper[k],
+      count: lines.count[k],
+      failed: lines.failed[k],
+      missing: lines.missing[k],
+      load: lines.load[k],
+    };
     return lines.cable[k] >= 0 ? { kind: "cable", cable: lines.cable[k], ...common } : { kind: "bundle", ...common };
   }
 
@@ -185,7 +198,9 @@ export class TreeView extends EventTarget {
   revealAll(switches, animate = true) {
     const { scene, camera } = this;
     for (const lane of camera.lanes) {
-      const boxes = [...new Set(switches.filter((s) => camera.lane(scene.rank[s]) === lane).map((s) => scene.boxOf[s]))].map((b) => scene.boxes[b]);
+      const boxes = [
+        ...new Set(switches.filter((s) => camera.lane(scene.rank[s]) === lane).map((s) => scene.boxOf[s])),
+      ].map((b) => scene.boxes[b]);
       if (boxes.length === 0) continue;
       const x0 = Math.min(...boxes.map((box) => box.x0));
       const x1 = Math.max(...boxes.map((box) => box.x1));
