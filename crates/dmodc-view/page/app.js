@@ -82,6 +82,7 @@ export class App extends EventTarget {
   connect() {
     for (const name of ["state", "loads"])
       this.store.addEventListener(name, () => this.view.setCondition(this.store.condition));
+    this.store.addEventListener("hotter", () => this.view.flash());
     this.view.addEventListener("press", (event) => this.press(event.detail.hit));
   }
 

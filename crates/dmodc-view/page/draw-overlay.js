@@ -10,6 +10,23 @@ export function drawOverlay(context, lines, geometry, colours, shown) {
   if (shown.selected) drawSelected(context, lines, geometry, colours, shown.selected);
 }
 
+/** Draws the lines that carry more than before the last change, as strong as `strength` says. */
+export function drawHotter(context, lines, colours, strength) {
+  const { hotter, bundleHotter } = lines.condition;
+  context.globalAlpha = strength;
+  context.strokeStyle = colours.mark;
+  context.lineWidth = 2;
+  context.beginPath();
+  for (let k = 0; k < lines.length; k++) {
+    if (lines.kind[k] !== WORKS) continue;
+    if (lines.cable[k] >= 0 ? !hotter[lines.cable[k]] : !bundleHotter[lines.bundle[k]]) continue;
+    context.moveTo(lines.x0[k], lines.y0[k]);
+    context.lineTo(lines.x1[k], lines.y1[k]);
+  }
+  context.stroke();
+  context.globalAlpha = 1;
+}
+
 function drawHover(context, lines, geometry, colours, hit) {
   if (hit.kind === "switch") {
     fan(context, lines, hit.switch, colours);

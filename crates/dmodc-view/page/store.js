@@ -131,9 +131,11 @@ export class Store extends EventTarget {
         this.again(() => this.loadsCall === call && this.fetchLoads());
         return;
       }
+      const isSame = this.loads?.pattern === loads.pattern && this.loads.measure === loads.measure;
+      const hotter = this.condition.setLoads(loads, isSame && this.loads.revision !== loads.revision);
       this.loads = loads;
-      this.condition.setLoads(loads);
       this.emit("loads");
+      if (hotter > 0) this.emit("hotter");
     } catch (error) {
       if (error.name !== "AbortError") this.say(error.message);
     }

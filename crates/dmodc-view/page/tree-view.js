@@ -4,9 +4,11 @@ import { palette } from "./colours.js";
 import { connectPointer } from "./pointer.js";
 import { drawBands, drawSwitches } from "./draw-switches.js";
 import { drawLines } from "./draw-lines.js";
-import { drawOverlay } from "./draw-overlay.js";
+import { drawHotter, drawOverlay } from "./draw-overlay.js";
 import { Geometry } from "./geometry.js";
 import { Lines } from "./lines.js";
+
+const FLASH = 2200;
 
 export class TreeView extends EventTarget {
   /** `host` is an element with a size of its own; both canvases fill it. `head` is the height that tools need above. */
@@ -116,10 +118,31 @@ export class TreeView extends EventTarget {
     this.dispatchEvent(new CustomEvent("drawn", { detail: this.drawn }));
   }
 
+  /** Shows for a moment which cables carry more than before the last change: where the traffic went. */
+  flash() {
+    this.flashed = performance.now();
+    clearTimeout(this.flashEnd);
+    const reduced = this.camera.reduced.matches;
+    this.flashEnd = setTimeout(() => this.drawOver(), FLASH + 20);
+    const step = () => {
+      this.drawOver();
+      if (performance.now() - this.flashed < FLASH && !reduced) requestAnimationFrame(step);
+    };
+    step();
+  }
+
+  /** Returns how strong the flash is now, from 1 to 0. */
+  get flashStrength() {
+    const part = (performance.now() - (this.flashed ?? -FLASH)) / FLASH;
+    if (part >= 1) return 0;
+    return this.camera.reduced.matches ? 1 : 1 - part ** 3;
+  }
+
   drawOverNow() {
     if (!this.condition || !this.geometry || !this.geometry.width) return;
     const context = this.context(this.over);
     context.clearRect(0, 0, this.geometry.width, this.geometry.height);
+    if (this.flashStrength > 0) drawHotter(context, this.lines, palette(this.theme.name), this.flashStrength);
     drawOverlay(context, this.lines, this.geometry, palette(this.theme.name), this.shown);
   }
 
