@@ -49,6 +49,7 @@ export class CompareView {
     );
     this.views = hosts.map((host) => new TreeView(host, this.camera, app.theme, HEAD));
     this.views.forEach((view, k) => this.fillView(view, [left, right][k], top));
+    if (left.loads && right.loads) this.markDifferences();
     this.title = `${left.title} (left) and ${right.title} (right)`;
     byId("stage").classList.add("comparing");
     app.dispatchEvent(new Event("compare"));
@@ -68,6 +69,25 @@ export class CompareView {
     view.setCondition(condition);
     new Tooltip(this.app, view, { scene: this.app.store.scene, condition });
     view.addEventListener("press", (event) => this.press(event.detail.hit));
+  }
+
+  /** Marks on each side the cables that carry more than on the other side; a switch above the trees hides the marks. */
+  markDifferences() {
+    const [p, q] = this.views.map((view) => view.condition);
+    const found = p.markHotter(q.load, false) + q.markHotter(p.load, false);
+    if (found === 0) return;
+    const box = h("input", {
+      type: "checkbox",
+      "data-testid": "compare-marks",
+      onchange: () => this.showMarks(box.checked),
+    });
+    this.element.append(h("label", { class: "compare-marks" }, box, " mark what carries more"));
+    box.checked = found < this.app.store.scene.cableCount / 4;
+    this.showMarks(box.checked);
+  }
+
+  showMarks(isOn) {
+    for (const view of this.views) view.show({ hotter: isOn });
   }
 
   press(hit) {
@@ -155,13 +175,11 @@ function mostDifferent(app, left, right) {
   }
   if (found.length === 0) return h("p", { class: "faint" }, "All loads are equal.");
   found.sort((one, other) => other.size - one.size);
-  const rows = found
-    .slice(0, MOST_CABLES)
-    .map(({ c, p, q }) => ({
-      cells: [scene.cableName(c), number(p), number(q)],
-      label: `Show ${scene.cableName(c)}`,
-      onclick: () => app.compare.reveal({ cable: c }),
-    }));
+  const rows = found.slice(0, MOST_CABLES).map(({ c, p, q }) => ({
+    cells: [scene.cableName(c), number(p), number(q)],
+    label: `Show ${scene.cableName(c)}`,
+    onclick: () => app.compare.reveal({ cable: c }),
+  }));
   return [
     h("p", { class: "faint" }, `${count(found.length)} cables differ.`),
     table(

@@ -13,6 +13,8 @@ const FILES = [
 export class ExportPage {
   constructor(app, element) {
     this.app = app;
+    // A page without a server has no report: its writer is part of the server.
+    const files = FILES.filter(([id]) => app.backend.kind === "http" || id !== "report");
     const row = (id, title, text, action) =>
       h(
         "div",
@@ -28,7 +30,7 @@ export class ExportPage {
       element,
       h("h2", {}, "Export"),
       row("picture", "Picture", "The drawing as you see it, as PNG.", () => this.picture()),
-      FILES.map(([id, title, text, file]) => row(id, title, text, () => this.file(id, file))),
+      files.map(([id, title, text, file]) => row(id, title, text, () => this.file(id, file))),
     );
   }
 

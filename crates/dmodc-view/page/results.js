@@ -60,7 +60,7 @@ export class Results {
         hint: `${count(event.entries)} of ${count(event.entries_total)} entries of forwarding tables.`,
         note: percent(event.entries, event.entries_total),
       }),
-      cell("blocks to send", compact(event.blocks), {
+      cell("blocks sent", compact(event.blocks), {
         test: "result-blocks",
         hint: "Blocks of 64 entries that a subnet manager must send.",
         note: plural(event.switches, "switch", "switches"),
@@ -71,8 +71,7 @@ export class Results {
   lost(judgement, event) {
     if (!judgement) return waiting("lost pairs", "result-lost", event && !event.valid ? "some" : null);
     const lost = judgement.lost + judgement.cut_off;
-    const note =
-      judgement.lost > 0 ? `${compact(judgement.lost)} without need` : lost > 0 ? "cut off" : "all delivered";
+    const note = judgement.lost > 0 ? `${compact(judgement.lost)} without need` : lost > 0 ? "cut off" : null;
     const names = judgement.undelivered
       .slice(0, 6)
       .map((pair) => `${pair.from} → ${pair.to} (${pair.reason})`)

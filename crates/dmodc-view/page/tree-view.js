@@ -142,7 +142,8 @@ export class TreeView extends EventTarget {
     if (!this.condition || !this.geometry || !this.geometry.width) return;
     const context = this.context(this.over);
     context.clearRect(0, 0, this.geometry.width, this.geometry.height);
-    if (this.flashStrength > 0) drawHotter(context, this.lines, palette(this.theme.name), this.flashStrength);
+    const strength = this.shown.hotter ? 0.9 : this.flashStrength;
+    if (strength > 0) drawHotter(context, this.lines, palette(this.theme.name), strength);
     drawOverlay(context, this.lines, this.geometry, palette(this.theme.name), this.shown);
   }
 
