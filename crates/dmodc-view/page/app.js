@@ -64,7 +64,15 @@ export class App extends EventTarget {
     this.view.setCondition(this.store.condition);
     this.compare = new CompareView(this);
     this.panel = new Panel(this);
-    this.parts = [new Toolbar(this), new Legend(this), new Hint(this), new Results(this), new Timeline(this), new Search(this), new Tooltip(this, this.view)];
+    this.parts = [
+      new Toolbar(this),
+      new Legend(this),
+      new Hint(this),
+      new Results(this),
+      new Timeline(this),
+      new Search(this),
+      new Tooltip(this, this.view),
+    ];
     this.connect();
     connectKeyboard(this);
     installHooks(this);
@@ -72,7 +80,9 @@ export class App extends EventTarget {
   }
 
   connect() {
-    for (const name of ["state", "loads"]) this.store.addEventListener(name, () => this.view.setCondition(this.store.condition));
+    for (const name of ["state", "loads"])
+      this.store.addEventListener(name, () => this.view.setCondition(this.store.condition));
+    this.store.addEventListener("hotter", () => this.view.flash());
     this.view.addEventListener("press", (event) => this.press(event.detail.hit));
   }
 
@@ -110,7 +120,8 @@ export class App extends EventTarget {
     const drawn = part && (part.switch !== undefined || part.cable !== undefined) ? part : null;
     this.view.show({ selected: drawn });
     if (part && reveal) this.view.reveal(part);
-    if (part && open) this.panel.open("part", { expand: this.panel.isSheet ? false : true });
+    if (part && open)
+      this.panel.open("part", { expand: !this.panel.isSheet || !this.breaking || !this.store.canChange });
     if (part) announce(describe(this.store, part));
     this.dispatchEvent(new Event("select"));
   }
