@@ -110,8 +110,9 @@ export class App extends EventTarget {
   }
 
   pressPart(part) {
-    this.select(part);
+    // The change is sent first: details of the part must not delay it.
     if (this.breaking && this.store.canChange) this.store.toggle(part);
+    this.select(part);
   }
 
   /** Selects a part (`{switch}`, `{cable}`, `{node, switch}`, `{bundle}`) or nothing, and shows it in the panel. */

@@ -139,7 +139,7 @@ function drawMarks(context, lines, colours) {
 }
 
 /** Marks of neighbouring lines are moved apart along their lines, so that they do not lie on each other. */
-function markPlace(lines, k) {
+export function markPlace(lines, k) {
   const part = 0.38 + 0.06 * (k % 5);
   return { x: lines.x0[k] + (lines.x1[k] - lines.x0[k]) * part, y: lines.y0[k] + (lines.y1[k] - lines.y0[k]) * part };
 }
