@@ -82,6 +82,8 @@ export class App extends EventTarget {
   connect() {
     for (const name of ["state", "loads"])
       this.store.addEventListener(name, () => this.view.setCondition(this.store.condition));
+    // A comparison would hide what the user has just changed.
+    this.store.addEventListener("state", () => this.store.busy > 0 && this.compare.close());
     this.store.addEventListener("hotter", () => this.view.flash());
     this.view.addEventListener("press", (event) => this.press(event.detail.hit));
   }
