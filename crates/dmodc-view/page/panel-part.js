@@ -106,6 +106,7 @@ export class PartPage {
       ["Shape", scene.shape ?? "no regular shape"],
       ["Engine", state.engine],
       ["Failed", condition.failedCables + condition.failedSwitches > 0 ? failed : "nothing"],
+      state.failed.node_cables?.length > 0 ? ["Failed cables of nodes", count(state.failed.node_cables.length)] : null,
       condition.missingCables > 0 ? ["Missing", plural(condition.missingCables, "cable")] : null,
     ];
     fill(

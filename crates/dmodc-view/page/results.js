@@ -63,7 +63,7 @@ export class Results {
       cell("blocks sent", compact(event.blocks), {
         test: "result-blocks",
         hint: "Blocks of 64 entries that a subnet manager must send.",
-        note: plural(event.switches, "switch", "switches"),
+        note: event.blocks > 0 ? plural(event.switches, "switch", "switches") : null,
       }),
     ];
   }
