@@ -112,7 +112,7 @@ export class PartPage {
     fill(
       this.element,
       h("h2", {}, scene.title),
-      state.reference ? h("p", { class: "note-box" }, state.reference) : null,
+      state.reference ? h("p", { class: "note-box" }, `Reference: ${state.reference}`) : null,
       list(facts),
       h("h3", {}, "Hottest cables"),
       loads ? this.hottest(loads) : h("p", { class: "faint" }, "The loads are being computed."),
