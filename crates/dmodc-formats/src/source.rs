@@ -6,8 +6,10 @@
 //! additional cost of reading is one copy out of the page cache, which all cores share; the copy goes to a window that
 //! stays in memory, so that no page is mapped for it.
 
+#[cfg(unix)]
 use std::fs::File;
 use std::io::{self, Read};
+#[cfg(unix)]
 use std::os::unix::fs::FileExt;
 
 use dmodc::parallel;
@@ -27,6 +29,8 @@ pub trait ReadAt: Sync {
     fn read_at(&self, buffer: &mut [u8], place: u64) -> io::Result<()>;
 }
 
+// Elsewhere there is no read at a place; callers have bytes in memory there.
+#[cfg(unix)]
 impl ReadAt for File {
     fn length(&self) -> io::Result<u64> {
         Ok(self.metadata()?.len())

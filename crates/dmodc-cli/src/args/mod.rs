@@ -7,6 +7,7 @@ mod fabric;
 mod maintenance;
 mod order;
 mod routing;
+mod serve;
 mod shared;
 mod study;
 mod tables;
@@ -24,6 +25,7 @@ pub(crate) use self::fabric::*;
 pub(crate) use self::maintenance::*;
 pub(crate) use self::order::*;
 pub(crate) use self::routing::*;
+pub(crate) use self::serve::*;
 pub(crate) use self::shared::*;
 pub(crate) use self::study::*;
 pub(crate) use self::tables::*;
@@ -137,6 +139,11 @@ pub(crate) enum Command {
         #[command(subcommand)]
         what: StudyCommand,
     },
+    /// Show a fabric on a web page: look at it, break it, watch it heal.
+    ///
+    /// The page draws the tree, colours cables by load, breaks and repairs parts with a click, and shows what moves. It follows
+    /// live fabrics, too. The server listens at a loopback address and prints it.
+    Serve(ServeArgs),
     /// Try OpenSM with dmodc on a simulated fabric, or send a request to the plugin.
     ///
     /// The plugin libdmodc.so makes 'dmodc' a routing engine of OpenSM.

@@ -17,6 +17,7 @@ mod order;
 mod plan;
 mod repair;
 mod route;
+mod serve;
 mod study;
 mod trace;
 mod whatif;
@@ -50,6 +51,7 @@ pub(crate) fn run(cli: Cli) -> Result<Answer> {
         Command::Drain(args) => drain::run(&args),
         Command::Repair(args) => repair::run(args),
         Command::Order(args) => order::run(args),
+        Command::Serve(args) => serve::run(&args),
         Command::Study { what } => study::run(&what),
         Command::Opensm { what } => opensm::run(&what),
         Command::Bench(args) => bench::run(&args, cli.threads),

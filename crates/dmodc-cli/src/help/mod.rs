@@ -10,6 +10,7 @@ mod maintenance;
 mod measure;
 mod opensm;
 mod order;
+mod serve;
 mod tables;
 mod top;
 
@@ -84,6 +85,7 @@ pub(crate) fn pages() -> impl Iterator<Item = &'static HelpPage> {
         compare::PAGES,
         maintenance::PAGES,
         order::PAGES,
+        serve::PAGES,
         measure::PAGES,
         opensm::PAGES,
     ];

@@ -14,6 +14,7 @@ const GROUPS: &[(&str, &[&str])] = &[
         "Compute and examine forwarding tables",
         &["route", "check", "analyze", "diff", "plan", "trace"],
     ),
+    ("Look at a fabric in a browser", &["serve"]),
     ("Plan work on a fabric", &["whatif", "drain", "repair", "order"]),
     ("Work with OpenSM", &["opensm"]),
     ("Experiment and measure", &["study", "bench"]),

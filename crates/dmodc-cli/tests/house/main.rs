@@ -13,10 +13,15 @@ use modules::Modules;
 const ARROWS: &[(&str, &[&str])] = &[
     ("dmodc", &[]),
     ("dmodc-formats", &["dmodc"]),
+    ("dmodc-view", &["dmodc", "dmodc-formats"]),
     ("dmodc-lab", &["dmodc", "dmodc-formats"]),
     ("dmodc-study", &["dmodc", "dmodc-formats", "dmodc-lab"]),
+    ("dmodc-server", &["dmodc", "dmodc-formats", "dmodc-study", "dmodc-view"]),
     ("dmodc-opensm", &["dmodc", "dmodc-formats"]),
-    ("dmodc-cli", &["dmodc", "dmodc-formats", "dmodc-lab", "dmodc-study"]),
+    (
+        "dmodc-cli",
+        &["dmodc", "dmodc-formats", "dmodc-lab", "dmodc-study", "dmodc-view", "dmodc-server"],
+    ),
 ];
 
 #[test]

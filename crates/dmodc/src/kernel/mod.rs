@@ -105,6 +105,10 @@ impl Kernel {
     /// Asks the processor to bring these bytes into its cache, because they are needed soon. Forms other than the portable
     /// one do so.
     #[inline]
+    #[cfg_attr(
+        not(target_arch = "x86_64"),
+        expect(unused_variables, reason = "nothing is fetched")
+    )]
     pub(crate) fn prefetch(self, bytes: &[u8]) {
         match self.0 {
             Form::Portable => {}

@@ -10,7 +10,7 @@ use crate::fabric::{Degradation, Fabric, Live};
 use crate::id::{Guid, SwitchIndex};
 
 /// Returns whether a description matches.
-pub type NamePattern = Box<dyn Fn(&str) -> bool>;
+pub type NamePattern = Box<dyn Fn(&str) -> bool + Send>;
 
 /// The choices of an operator. Of the first three, the first that is given counts.
 #[derive(Default)]

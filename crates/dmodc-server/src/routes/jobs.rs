@@ -1,0 +1,77 @@
+//! Long work.
+
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use dmodc_view::Problem;
+use dmodc_view::call::read;
+use dmodc_view::what_if::WhatIfRequest;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::Refusal;
+use super::questions::{Body, body};
+use crate::jobs::start_what_if;
+use crate::shared::Shared;
+
+/// A job that somebody asks for.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct JobBody {
+    kind: String,
+    #[serde(default)]
+    parts: Option<String>,
+    #[serde(default)]
+    limit: Option<usize>,
+}
+
+/// The greatest number of rows.
+const MOST_ROWS: usize = 10_000;
+
+pub(super) async fn start(
+    State(shared): State<Shared>,
+    request: Body,
+) -> Result<(StatusCode, Json<Value>), Refusal> {
+    let JobBody { kind, parts, limit } = read(body(request)?)?;
+    if kind != "whatif" {
+        return Err(
+            Problem::Invalid(format!("there is no kind of job '{kind}'; expected whatif")).into()
+        );
+    }
+    let limit = limit.unwrap_or(100);
+    if !(1..=MOST_ROWS).contains(&limit) {
+        let reason = format!("'limit' must be a number from 1 to {MOST_ROWS}, not {limit}");
+        return Err(Problem::Invalid(reason).into());
+    }
+    let request = WhatIfRequest::new(parts.as_deref().unwrap_or("all"), limit)?;
+    match start_what_if(&shared, request) {
+        Some(job) => Ok((StatusCode::ACCEPTED, Json(json!({ "job": job })))),
+        None => Err(Refusal::new(
+            StatusCode::TOO_MANY_REQUESTS,
+            "two jobs are running already; wait for one of them, or cancel it",
+        )),
+    }
+}
+
+/// Returns the number of a job.
+fn number(text: &str) -> Result<u64, Refusal> {
+    text.parse().map_err(|_| Problem::NotFound(format!("there is no job '{text}'")).into())
+}
+
+pub(super) async fn get(
+    State(shared): State<Shared>,
+    Path(job): Path<String>,
+) -> Result<Json<Value>, Refusal> {
+    let found = shared.jobs().get(number(&job)?, true);
+    found.map(Json).ok_or_else(|| Problem::NotFound(format!("there is no job '{job}'")).into())
+}
+
+pub(super) async fn cancel(
+    State(shared): State<Shared>,
+    Path(job): Path<String>,
+) -> Result<Json<Value>, Refusal> {
+    match shared.jobs().cancel(number(&job)?) {
+        true => Ok(Json(json!({ "job": number(&job)?, "cancelled": true }))),
+        false => Err(Problem::NotFound(format!("there is no job '{job}'")).into()),
+    }
+}

@@ -1,0 +1,75 @@
+//! Answers to requests that cannot be answered: a status and a sentence.
+
+use axum::Json;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use dmodc_view::Problem;
+use serde_json::json;
+
+use crate::history::HistoryError;
+use crate::shared::ChangeError;
+
+/// Why a request has no other answer.
+#[derive(Debug)]
+pub(crate) struct Refusal {
+    status: StatusCode,
+    reason: String,
+}
+
+impl Refusal {
+    pub(crate) fn new(status: StatusCode, reason: impl Into<String>) -> Self {
+        Refusal { status, reason: reason.into() }
+    }
+
+    /// Too much is being computed already.
+    pub(crate) fn busy() -> Self {
+        Refusal::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "too many questions are being answered; ask again in a moment",
+        )
+    }
+
+    #[cfg(test)]
+    pub(crate) fn status(&self) -> StatusCode {
+        self.status
+    }
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        (self.status, Json(json!({ "error": self.reason }))).into_response()
+    }
+}
+
+impl From<Problem> for Refusal {
+    fn from(problem: Problem) -> Self {
+        let status = match problem {
+            Problem::Invalid(_) => StatusCode::BAD_REQUEST,
+            Problem::NotFound(_) => StatusCode::NOT_FOUND,
+            Problem::Conflict(_) | Problem::Cancelled => StatusCode::CONFLICT,
+        };
+        Refusal::new(status, problem.to_string())
+    }
+}
+
+impl From<ChangeError> for Refusal {
+    fn from(error: ChangeError) -> Self {
+        match error {
+            ChangeError::Problem(problem) => problem.into(),
+            ChangeError::NotKept(error) => Refusal::new(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                format!("the change was made, but it is not in the history: {error}"),
+            ),
+        }
+    }
+}
+
+impl From<HistoryError> for Refusal {
+    fn from(error: HistoryError) -> Self {
+        let status = match error {
+            HistoryError::TooMany => StatusCode::CONFLICT,
+            _ => StatusCode::INTERNAL_SERVER_ERROR,
+        };
+        Refusal::new(status, format!("the history: {error}"))
+    }
+}
