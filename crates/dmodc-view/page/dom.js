@@ -30,7 +30,7 @@ export function refill(element, ...children) {
   const focused = element.contains(document.activeElement) ? document.activeElement : null;
   const { scrollTop } = element.parentElement;
   fill(element, ...children);
-  element.parentElement.scrollTop = scrollTop;
+  if (!element.hidden) element.parentElement.scrollTop = scrollTop;
   if (!focused) return;
   const test = focused.dataset.testid;
   const same = test

@@ -24,7 +24,7 @@ export class PartPage {
     if (!store.state) return;
     const shown = JSON.stringify(selected);
     if (this.shown !== shown) {
-      this.element.parentElement.scrollTop = 0;
+      if (!this.element.hidden) this.element.parentElement.scrollTop = 0;
       this.part = null;
     }
     this.shown = shown;
