@@ -41,16 +41,6 @@ async function handle(message) {
   try {
     self.postMessage({ id, ok: true, answer: call(name, body) });
   } catch (error) {
-    self.postMessage({ id, ok: false, answer: error instanceof WebAssembly.RuntimeError ? reason() : error.message });
+    self.postMessage({ id, ok: false, answer: error.message });
   }
-}
-
-/** Returns why the engine failed: after a failure it answers every call with the reason, if it still can. */
-function reason() {
-  try {
-    call("state", {});
-  } catch (error) {
-    if (!(error instanceof WebAssembly.RuntimeError)) return error.message;
-  }
-  return "the engine has failed; reload the page";
 }
