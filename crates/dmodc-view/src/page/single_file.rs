@@ -37,8 +37,8 @@ pub struct PageInput<'a> {
 pub fn single_file(input: &PageInput<'_>) -> String {
     let page = text_of("index.html");
     let embedded = embedded(input);
-    let all: Vec<&str> = FILES.iter().map(PageFile::text).chain([&*embedded]).collect();
-    let nonce = encode(&digest(all.concat().as_bytes()));
+    let files: String = FILES.iter().map(PageFile::text).collect();
+    let nonce = encode(&digest((files + &embedded).as_bytes()));
     let map = json!({ "imports": modules() }).to_string();
     let head = format!(
         "<style nonce=\"{nonce}\">\n{}</style>\n\
