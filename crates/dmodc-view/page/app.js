@@ -82,6 +82,8 @@ export class App extends EventTarget {
   connect() {
     for (const name of ["state", "loads"])
       this.store.addEventListener(name, () => this.view.setCondition(this.store.condition));
+    // A comparison would hide what the user has just changed.
+    this.store.addEventListener("state", () => this.store.busy > 0 && this.compare.close());
     this.store.addEventListener("hotter", () => this.view.flash());
     this.view.addEventListener("press", (event) => this.press(event.detail.hit));
   }
@@ -100,7 +102,7 @@ export class App extends EventTarget {
     this.dispatchEvent(new CustomEvent("pressed", { detail: hit }));
   }
 
-  /** Opens both ends of a bundle, so that its cables can be told apart. */
+  /** Opens both ends of a bundle, so that each of its cables can be seen. */
   openBundle(hit) {
     const { lower, upper } = hit.bundle;
     const { open } = this.view.geometry;
@@ -110,8 +112,9 @@ export class App extends EventTarget {
   }
 
   pressPart(part) {
-    this.select(part);
+    // The change is sent first: details of the part must not delay it.
     if (this.breaking && this.store.canChange) this.store.toggle(part);
+    this.select(part);
   }
 
   /** Selects a part (`{switch}`, `{cable}`, `{node, switch}`, `{bundle}`) or nothing, and shows it in the panel. */

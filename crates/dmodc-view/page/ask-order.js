@@ -68,9 +68,10 @@ export class OrderSection {
         h("span", { class: after[key] < before?.[key] ? "good" : null }, number(after[key])),
       ],
     }));
-    const text = moved
-      ? `A better order of ${plural(hosts.length, "host")} was found.`
-      : `The given order of ${plural(hosts.length, "host")} is as good as any that was found.`;
+    const isBetter = ["ring", "sp", "a2a"].some((key) => after[key] < before?.[key]);
+    const hostCount = plural(hosts.length, "host");
+    const text =
+      moved && isBetter ? `A better order of ${hostCount} was found.` : `No better order of ${hostCount} was found.`;
     const copy = h("button", { type: "button", onclick: () => this.copy(hosts) }, "Copy the list");
     fill(
       this.answer,

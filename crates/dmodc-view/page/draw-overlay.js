@@ -1,6 +1,7 @@
 // Draws what changes with the pointer and with questions, on a canvas of its own above the tree: the part under the
 // pointer, the selected part, the routes of an answer, and marked parts. The tree below need not be drawn again for it.
 import { WORKS } from "./condition.js";
+import { markPlace } from "./draw-lines.js";
 
 /** Draws the overlay. `shown` holds `hover`, `selected`, `routes` (`{cables, switches, style}`) and `marks` (parts). */
 export function drawOverlay(context, lines, geometry, colours, shown) {
@@ -85,7 +86,8 @@ function drawSelected(context, lines, geometry, colours, selected) {
   stroke(context, ends, colours.there, works ? 6 : 8);
   stroke(context, ends, colours.halo, works ? 2.5 : 5);
   stroke(context, ends, works ? colours.there : colours.failed, works ? 1.2 : 2, works ? [] : [7, 4]);
-  if (!works) cross(context, (ends[0] + ends[2]) / 2, (ends[1] + ends[3]) / 2, colours);
+  const k = lines.cable.subarray(0, lines.length).indexOf(selected.cable);
+  if (!works && k >= 0) cross(context, markPlace(lines, k), colours);
   for (const [x, y] of [
     [ends[0], ends[1]],
     [ends[2], ends[3]],
@@ -157,7 +159,7 @@ function stroke(context, [x0, y0, x1, y1], style, width, dash = []) {
   context.setLineDash([]);
 }
 
-function cross(context, x, y, colours) {
+function cross(context, { x, y }, colours) {
   for (const [style, width] of [
     [colours.halo, 5],
     [colours.failed, 2.6],

@@ -71,7 +71,7 @@ function drawOpen(context, geometry, condition, colours, box) {
   context.stroke();
   const first = Math.max(0, Math.floor((-20 - geometry.x0[b]) / slot));
   const last = Math.min(box.members.length - 1, Math.ceil((geometry.width + 20 - geometry.x0[b]) / slot));
-  const size = width > 64 ? 12 : width > 46 ? 11 : 10;
+  const size = width > 64 ? 12 : width > 46 ? 11 : 9.5;
   context.font = `${size}px ${FONT}`;
   context.textAlign = "center";
   context.textBaseline = "middle";
@@ -86,7 +86,7 @@ function drawOpen(context, geometry, condition, colours, box) {
     }
     if (width >= 34) {
       context.fillStyle = condition.failedSwitch[s] ? colours.failed : colours.text;
-      const text = clip(context, scene.names[s], width - 4);
+      const text = clip(context, scene.names[s], width - 2);
       if (text) context.fillText(text, x, y - 1);
     }
   }

@@ -73,7 +73,18 @@ export function load(value, measure) {
     : `${number(value)} ${value === 1 ? "flow" : "flows"}`;
 }
 
-/** Returns text with its first letter as a capital. */
+/** Returns a list of numbers with runs shortened: 1, 2, 3 and 7 become "1–3, 7". */
+export function ranges(numbers) {
+  const parts = [];
+  for (const value of [...numbers].sort((p, q) => p - q)) {
+    const last = parts.at(-1);
+    if (last && value === last.to + 1) last.to = value;
+    else parts.push({ from: value, to: value });
+  }
+  return parts.map(({ from, to }) => (from === to ? `${from}` : `${from}–${to}`)).join(", ");
+}
+
+/** Returns text with its first letter as a capital, unless it begins with a name such as "rlft-36". */
 export function sentence(text) {
-  return text ? text[0].toUpperCase() + text.slice(1) : "";
+  return /^[a-z]+(?![\w-])/.test(text) ? text[0].toUpperCase() + text.slice(1) : text;
 }

@@ -2,7 +2,7 @@
 import { OrderSection } from "./ask-order.js";
 import { WhatIfSection } from "./ask-whatif.js";
 import { announce, fill, h } from "./dom.js";
-import { count, plural } from "./format.js";
+import { count, plural, ranges } from "./format.js";
 import { link } from "./panel-part.js";
 
 export class AskPage {
@@ -128,7 +128,7 @@ export class AskPage {
         .filter((hop) => hop.cable !== null)
         .map((hop) => ({ cable: hop.cable, up: scene.a[hop.cable] === hop.index }));
       const alternatives = answer.hops
-        .flatMap((hop) => hop.alternatives.map((port) => scene.find(`${hop.guid}/${port}`)?.cable))
+        .flatMap((hop) => others(hop).map((port) => scene.find(`${hop.guid}/${port}`)?.cable))
         .filter((c) => c !== undefined);
       return { style, cables, alternatives, switches: answer.hops.map((hop) => hop.index) };
     };
@@ -148,7 +148,7 @@ export class AskPage {
         hop.in_port === null ? null : h("span", { class: "port" }, hop.in_port),
         link(hop.switch, () => this.app.select({ switch: hop.index }, { reveal: true, open: false })),
         hop.out_port === null ? null : h("span", { class: "port" }, hop.out_port),
-        hop.alternatives.length > 0 ? h("span", { class: "faint" }, ` or port ${hop.alternatives.join(", ")}`) : null,
+        others(hop).length > 0 ? h("span", { class: "faint" }, ` or by ${ranges(others(hop))}`) : null,
       ),
     );
     return h(
@@ -199,4 +199,9 @@ export class AskPage {
       fill(this.users, h("p", { class: "bad" }, error.message));
     }
   }
+}
+
+/** Returns the ports that would lead as near to the destination as the chosen one. */
+function others(hop) {
+  return hop.alternatives.filter((port) => port !== hop.out_port);
 }

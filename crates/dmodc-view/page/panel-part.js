@@ -1,6 +1,6 @@
 // The details of what is selected: a switch, a cable, a node or a bundle. With nothing selected, an overview of the
 // fabric and its hottest cables.
-import { FAILED, MISSING } from "./condition.js";
+import { FAILED, MISSING, WORKS } from "./condition.js";
 import { bundleCables, bundleName } from "./describe.js";
 import { count, levelName, load, number, plural } from "./format.js";
 import { fill, h, onPress, refill, table } from "./dom.js";
@@ -11,36 +11,85 @@ export class PartPage {
   constructor(app, element) {
     this.app = app;
     this.element = element;
-    app.addEventListener("select", () => this.update());
-    app.addEventListener("scene", () => this.update());
-    for (const name of ["state", "loads"]) app.store.addEventListener(name, () => this.update());
+    app.addEventListener("select", () => this.update(true));
+    app.addEventListener("scene", () => this.update(true));
+    app.store.addEventListener("state", () => this.update(true));
+    app.store.addEventListener("loads", () => this.update(this.isWanted));
+    app.store.addEventListener("busy", () => this.isWanted && this.request());
   }
 
-  async update() {
-    const { selected, store, backend } = this.app;
+  /** Draws what the page knows at once; with `ask`, the back end fills in the rest. */
+  update(ask) {
+    const { selected, store } = this.app;
     if (!store.state) return;
-    this.call?.abort();
     const shown = JSON.stringify(selected);
-    if (this.shown !== shown) this.element.parentElement.scrollTop = 0;
+    if (this.shown !== shown) {
+      if (!this.element.hidden) this.element.parentElement.scrollTop = 0;
+      this.part = null;
+    }
     this.shown = shown;
     if (!selected) this.overview();
     else if (selected.bundle !== undefined) this.bundle(selected);
     else {
-      const call = new AbortController();
-      this.call = call;
-      const name =
-        selected.node ??
-        (selected.cable !== undefined
-          ? store.scene.cablePart(selected.cable)
-          : store.scene.switchPart(selected.switch));
-      try {
-        const part = await backend.ask("part", { name }, call.signal);
-        if (this.call === call) this[part.kind](part);
-      } catch (error) {
-        if (error.name !== "AbortError" && this.call === call)
-          fill(this.element, h("p", { class: "bad" }, error.message));
-      }
+      this.draw(this.part ?? this.local(selected));
+      if (ask) this.request();
     }
+  }
+
+  draw(part) {
+    if (part) this[part.kind](part);
+  }
+
+  /** Asks about the selected part. A change and the loads after it come first, because people wait for those. */
+  async request() {
+    const { selected, store, backend } = this.app;
+    this.call?.abort();
+    this.isWanted = store.busy > 0 || store.loadsPending;
+    if (this.isWanted || !selected || selected.bundle !== undefined) return;
+    const call = new AbortController();
+    this.call = call;
+    const { scene } = store;
+    const name =
+      selected.node ??
+      (selected.cable !== undefined ? scene.cablePart(selected.cable) : scene.switchPart(selected.switch));
+    try {
+      const part = await backend.ask("part", { name }, call.signal);
+      if (this.call !== call) return;
+      this.part = part;
+      this.draw(part);
+    } catch (error) {
+      if (error.name !== "AbortError" && this.call === call)
+        fill(this.element, h("p", { class: "bad" }, error.message));
+    }
+  }
+
+  /** Returns what the drawing itself knows about a part, in the form of the back end's answer. */
+  local({ switch: s, cable: c, node }) {
+    const { scene } = this.app.store;
+    if (node) return null;
+    if (c !== undefined) {
+      const end = (t, port) => ({
+        switch: scene.names[t],
+        guid: scene.guids[t],
+        port,
+        a2a: null,
+        destinations: null,
+        sources: null,
+      });
+      const ends = [end(scene.a[c], scene.portA[c]), end(scene.b[c], scene.portB[c])];
+      return { kind: "cable", index: c, part: scene.cablePart(c), speed: null, ends };
+    }
+    const group = scene.boxes[scene.boxOf[s]].label;
+    return {
+      kind: "switch",
+      index: s,
+      name: scene.names[s],
+      guid: scene.guids[s],
+      lid: null,
+      nodes: scene.nodesOf[s],
+      group,
+      ports: [],
+    };
   }
 
   overview() {
@@ -57,12 +106,13 @@ export class PartPage {
       ["Shape", scene.shape ?? "no regular shape"],
       ["Engine", state.engine],
       ["Failed", condition.failedCables + condition.failedSwitches > 0 ? failed : "nothing"],
+      state.failed.node_cables?.length > 0 ? ["Failed cables of nodes", count(state.failed.node_cables.length)] : null,
       condition.missingCables > 0 ? ["Missing", plural(condition.missingCables, "cable")] : null,
     ];
     fill(
       this.element,
       h("h2", {}, scene.title),
-      state.reference ? h("p", { class: "note-box" }, state.reference) : null,
+      state.reference ? h("p", { class: "note-box" }, `Reference: ${state.reference}`) : null,
       list(facts),
       h("h3", {}, "Hottest cables"),
       loads ? this.hottest(loads) : h("p", { class: "faint" }, "The loads are being computed."),
@@ -92,14 +142,15 @@ export class PartPage {
   }
 
   switch(part) {
-    const { scene } = this.app.store;
+    const { scene, condition } = this.app.store;
+    const alive = condition.failedSwitch[part.index] === 0;
     const facts = [
       ["GUID", code(part.guid)],
       ["LID", part.lid ?? "–"],
-      ["Level", levelName(part.rank, scene.levels)],
+      ["Level", levelName(scene.rank[part.index], scene.levels)],
       ["Group", part.group ?? "–"],
       part.nodes > 0 ? ["Nodes", count(part.nodes)] : null,
-      ["State", status(part.alive)],
+      ["State", status(alive)],
     ];
     const rows = part.ports.slice(0, MOST_ROWS).map((port) => ({
       cells: [
@@ -118,7 +169,7 @@ export class PartPage {
       this.element,
       this.head("Switch", part.name),
       list(facts),
-      this.actions({ switch: part.index }, part.alive),
+      this.actions({ switch: part.index }, alive),
       h("h3", {}, "Ports"),
       table(
         "Ports",
@@ -147,9 +198,9 @@ export class PartPage {
     const { condition } = this.app.store;
     const c = part.index;
     const [low, high] = part.ends;
-    const state = part.is_missing ? "missing: it was never there" : condition.word(c);
+    const alive = condition.cable[c] === WORKS;
     const facts = [
-      ["State", h("span", { class: part.alive ? "good" : "bad" }, part.alive ? "works" : `✕ ${state}`)],
+      ["State", h("span", { class: alive ? "good" : "bad" }, alive ? "works" : `✕ ${condition.word(c)}`)],
       part.speed ? ["Speed", part.speed] : null,
     ];
     const ends = part.ends.map((end, k) =>
@@ -202,6 +253,7 @@ export class PartPage {
       this.element,
       this.head("Node", part.name),
       list(facts),
+      this.nodeActions(part),
       h(
         "div",
         { class: "row" },
@@ -215,6 +267,28 @@ export class PartPage {
           { type: "button", onclick: () => this.app.panel.open("ask", { to: part.name, expand: true }) },
           "Path to here…",
         ),
+      ),
+    );
+  }
+
+  /** The cable between a node and its leaf can fail, too; it is not drawn. */
+  nodeActions(part) {
+    const { store } = this.app;
+    if (!store.canChange) return null;
+    const cable = [`${part.switch_guid}/${part.switch_port}`];
+    const change = part.alive ? { fail: cable, repair: [] } : { fail: [], repair: cable };
+    return h(
+      "div",
+      { class: "row" },
+      h(
+        "button",
+        {
+          type: "button",
+          class: part.alive ? "danger" : "primary",
+          "data-testid": part.alive ? "fail" : "repair",
+          onclick: () => store.change("change", change),
+        },
+        part.alive ? "Fail its cable" : "Repair its cable",
       ),
     );
   }

@@ -63,13 +63,13 @@ export class Results {
       cell("blocks sent", compact(event.blocks), {
         test: "result-blocks",
         hint: "Blocks of 64 entries that a subnet manager must send.",
-        note: plural(event.switches, "switch", "switches"),
+        note: event.blocks > 0 ? plural(event.switches, "switch", "switches") : null,
       }),
     ];
   }
 
   lost(judgement, event) {
-    if (!judgement) return waiting("lost pairs", "result-lost", event && !event.valid ? "some" : null);
+    if (!judgement) return waiting("lost pairs", "result-lost", event && !event.valid ? "some" : null, true);
     const lost = judgement.lost + judgement.cut_off;
     const note = judgement.lost > 0 ? `${compact(judgement.lost)} without need` : lost > 0 ? "cut off" : null;
     const names = judgement.undelivered
@@ -146,11 +146,11 @@ function cell(label, value, { test, note = null, hint = "", bad = false, good = 
   );
 }
 
-function waiting(label, test, old) {
+function waiting(label, test, old, isFirst = false) {
   return h(
     "div",
     { class: "cell waiting", "data-testid": test, title: "This is being computed." },
     h("span", { class: "value" }, old ?? "…"),
-    h("span", { class: "label" }, label, h("span", { class: "note" }, " · being computed")),
+    h("span", { class: "label" }, label, h("span", { class: "note" }, isFirst ? " · being computed" : " · …")),
   );
 }

@@ -125,6 +125,7 @@ export class Store extends EventTarget {
     this.loadsCall?.abort();
     const call = new AbortController();
     this.loadsCall = call;
+    this.loadsPending = true;
     try {
       const loads = await this.backend.ask("loads", { pattern: this.pattern, measure: this.measure }, call.signal);
       if (this.loadsCall !== call) return;
@@ -132,12 +133,14 @@ export class Store extends EventTarget {
         this.again(() => this.loadsCall === call && this.fetchLoads());
         return;
       }
+      this.loadsPending = false;
       const isSame = this.loads?.pattern === loads.pattern && this.loads.measure === loads.measure;
       const hotter = this.condition.setLoads(loads, isSame && this.loads.revision !== loads.revision);
       this.loads = loads;
       this.emit("loads");
       if (hotter > 0) this.emit("hotter");
     } catch (error) {
+      if (this.loadsCall === call) this.loadsPending = false;
       if (error.name !== "AbortError") this.say(error.message);
     }
   }
