@@ -81,16 +81,17 @@ function indices(lines, kind) {
 /** Draws the lines of one colour, one stroke for each class of width. */
 function drawByWidth(context, lines, list, { style, factor, alpha, isHot }) {
   if (list.length === 0) return;
-  const single = isHot && list.length < FEW ? 1.9 : lines.length < FEW ? 1.9 : lines.length < 4 * FEW ? 1.4 : 1;
+  const stands = isHot && list.length < FEW;
+  const single = stands || lines.length < FEW ? 1.9 : lines.length < 3 * FEW ? 1.4 : 1;
   const most = lines.length > MANY && list.length > 100 ? 1 : 8;
   const classes = new Map();
   for (const k of list) {
-    const strength = lines.count[k] > 1 ? factor : Math.max(factor, 0.55) * single;
+    const strength = lines.count[k] > 1 ? factor : Math.max(factor, stands ? 1 : 0.55) * single;
     const width = Math.min(most, Math.max(0.5, Math.round(lines.width[k] * strength * 2) / 2));
     if (!classes.has(width)) classes.set(width, []);
     classes.get(width).push(k);
   }
-  context.globalAlpha = alpha;
+  context.globalAlpha = stands ? 0.95 : alpha;
   for (const [width, members] of classes) drawPlain(context, lines, members, { style, width });
   context.globalAlpha = 1;
 }

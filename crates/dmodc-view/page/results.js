@@ -103,7 +103,7 @@ export class Results {
       if (!judgement) return waiting(label, `result-${key}`, old === undefined ? null : compact(old));
       const now = judgement[key][field];
       const bound = judgement[key].bound;
-      const changed = old !== undefined && old !== now;
+      const changed = old !== undefined && compact(old) !== compact(now);
       const value = changed
         ? [
             h("span", { class: "old" }, compact(old)),
