@@ -6,6 +6,7 @@ use super::loss_view::LossView;
 use super::lost_pieces::RoundSets;
 use super::present::Present;
 use super::rounds::Rounds;
+use crate::bits::bits;
 use crate::cost::Hops;
 use crate::group::Side;
 use crate::id::SwitchIndex;
@@ -123,12 +124,16 @@ impl Upswitches {
         let peers = context.above().peers.iter().zip(&self.closer_to);
         for (group, (&peer, closer)) in peers.enumerate() {
             let Some(change) = context.view.changes.of(peer) else { continue };
-            let bit = |targets: u64, target: u8| (targets & closer) >> (target & 63) & 1;
-            let rounds = rounds.targets.iter().zip(&rounds.stretches);
-            let words = unharmed_changes.iter_mut().zip(&mut *kept_changes);
-            for ((&target, &stretch), (unharmed, kept)) in rounds.zip(words) {
-                *unharmed |= bit(change.harmed, target) << group;
-                *kept |= bit(change.kept_slots[usize::from(stretch)], target) << group;
+            let mut note = |round: usize| {
+                let (target, stretch) = (rounds.targets[round], rounds.stretches[round]);
+                let bit = |targets: u64| (targets & closer) >> (target & 63) & 1;
+                unharmed_changes[round] |= bit(change.harmed) << group;
+                kept_changes[round] |= bit(change.kept_slots[usize::from(stretch)]) << group;
+            };
+            match rounds.are_targets {
+                // Most often a few targets changed.
+                true => bits(change.targets() & closer).for_each(&mut note),
+                false => (0..rounds.targets.len()).for_each(&mut note),
             }
         }
     }

@@ -15,7 +15,7 @@ pub(super) struct ViewChange {
 
 impl ViewChange {
     /// Returns the targets for which something changed.
-    fn targets(&self) -> u64 {
+    pub(super) fn targets(&self) -> u64 {
         self.kept_slots.iter().fold(self.harmed, |all, kept| all | kept)
     }
 }
