@@ -110,7 +110,7 @@ pub(super) fn patch<E: Expand, C: Compare>(
 ) -> Difference {
     let mut difference = Difference::default();
     each_piece::<E>(ports, pieces, cycles, |piece, from| {
-        with_slack(&mut row[piece.start..], |entries| {
+        with_slack(&mut row[piece.start..], |entries: &mut [u8; 64]| {
             let mut new = *entries;
             E::expand(from, piece.lost, &mut new);
             let differing = C::differ(entries, &new);
@@ -123,16 +123,20 @@ pub(super) fn patch<E: Expand, C: Compare>(
     difference
 }
 
-/// Calls `change` with the first 64 entries, or with a copy if there are less.
+/// Calls `change` with the first N entries, or with a copy if there are less. Returns what it returns.
 #[inline(always)]
-pub(super) fn with_slack(entries: &mut [u8], change: impl FnOnce(&mut [u8; 64])) {
-    let mut room = [0; 64];
+pub(super) fn with_slack<const N: usize, T>(
+    entries: &mut [u8],
+    change: impl FnOnce(&mut [u8; N]) -> T,
+) -> T {
     match entries.first_chunk_mut() {
         Some(entries) => change(entries),
         None => {
+            let mut room = [0; N];
             room[..entries.len()].copy_from_slice(entries);
-            change(&mut room);
+            let result = change(&mut room);
             entries.copy_from_slice(&room[..entries.len()]);
+            result
         }
     }
 }

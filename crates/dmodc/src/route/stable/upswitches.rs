@@ -4,7 +4,9 @@ use super::Reference;
 use super::lookahead::{AheadGroups, AheadWords, Lookahead};
 use super::loss_view::LossView;
 use super::lost_pieces::RoundSets;
+use super::present::Present;
 use super::rounds::Rounds;
+use crate::bits::bits;
 use crate::cost::Hops;
 use crate::group::Side;
 use crate::id::SwitchIndex;
@@ -15,6 +17,7 @@ use crate::preprocess::Preprocessing;
 pub(super) struct FastContext<'a> {
     pub(super) reference: &'a Reference,
     pub(super) ready: &'a Preprocessing,
+    pub(super) present: &'a Present,
     pub(super) view: &'a LossView,
     pub(super) hops: &'a Hops,
     pub(super) switch: SwitchIndex,
@@ -32,8 +35,8 @@ impl<'a> FastContext<'a> {
 /// upswitches and the same distances to all targets, so this is seldom computed.
 #[derive(Default)]
 pub(super) struct Upswitches {
-    /// The switch that this was computed for.
-    of: Option<SwitchIndex>,
+    /// The number of the list of upswitches that this was computed for.
+    peers: Option<u32>,
     /// The targets of that switch by hops up.
     hops: Vec<u64>,
     /// For each group of the reference: the targets that its switch is closer to now, whether or not the cable to it works.
@@ -50,47 +53,54 @@ pub(super) struct Upswitches {
 #[derive(Default)]
 pub(super) struct SetsByRound {
     pub(super) is_known: bool,
+    /// Another number whenever the sets are found again.
+    pub(super) generation: u64,
     all: Vec<u64>,
     unharmed: Vec<u64>,
     /// Whether `kept` has the groups whose switches kept the slot of the round; 0s otherwise.
     pub(super) knows_kept: bool,
     kept: Vec<u64>,
+    /// Where `unharmed` and `kept` are others than before the last update: a bit for each such group.
+    unharmed_changes: Vec<u64>,
+    kept_changes: Vec<u64>,
 }
 
 impl Upswitches {
-    /// Finds what the upswitches of a switch are closer to, unless that is known from the switch before.
-    #[inline(always)]
-    pub(super) fn find(&mut self, context: FastContext<'_>) {
-        let (peers, hops) = (context.above().peers, &context.hops.of(context.switch)[1..]);
-        let groups = &context.reference.ready.groups;
-        if self.of.is_some_and(|of| self.hops == hops && groups.above(of).peers == peers) {
-            return;
+    /// Finds what the upswitches of a switch are closer to, unless that is known from the switch before. Returns itself.
+    pub(super) fn find(&mut self, context: FastContext<'_>) -> &mut Self {
+        let hops = &context.hops.of(context.switch)[1..];
+        let number = Some(context.present.switch(context.switch).peers);
+        if self.peers == number && self.hops == hops {
+            return self;
         }
-        self.of = Some(context.switch);
+        self.peers = number;
         self.hops.clear();
         self.hops.extend(hops);
         self.gathered = 0;
         self.by_round.is_known = false;
-        context.hops.closer_from(context.switch, peers, &mut self.closer_to);
+        let peers = context.above().peers;
+        context.ready.kernel.run(
+            #[inline(always)]
+            || context.hops.closer_from(context.switch, peers, &mut self.closer_to),
+        );
         self.with_all_groups = self.closer_to.iter().fold(u64::MAX, |all, targets| all & targets);
+        self
     }
 
     /// Transposes closer sets for looking ahead: at leaves those of all targets, because other leaves need them, too.
     pub(super) fn gather(&mut self, context: FastContext<'_>, targets: u64, rounds: &Rounds) {
         if targets & !self.gathered != 0 {
-            let is_leaf = context.reference.ready.ranking.is_leaf(context.switch);
+            let is_leaf = context.present.switch(context.switch).is_leaf;
             self.gathered = if is_leaf { u64::MAX } else { targets };
             let (kernel, side) = (context.ready.kernel, context.above());
             self.ahead.gather(kernel, side, self.gathered, &self.closer_to, context.view);
             self.by_round.is_known = false;
         }
-        let SetsByRound { is_known, all, unharmed, knows_kept, kept } = &mut self.by_round;
+        let SetsByRound { is_known, all, unharmed, knows_kept, .. } = &mut self.by_round;
         if *is_known {
             return;
         }
         (*is_known, *knows_kept) = (true, false);
-        kept.clear();
-        kept.resize(rounds.targets.len(), 0);
         if !rounds.are_targets {
             let by_target = self.ahead.by_target();
             let of = |words: &[u64; 64], target: &u8| words[usize::from(target & 63)];
@@ -98,6 +108,33 @@ impl Upswitches {
             all.extend(rounds.targets.iter().map(|target| of(by_target.all, target)));
             unharmed.clear();
             unharmed.extend(rounds.targets.iter().map(|target| of(by_target.unharmed, target)));
+        }
+        let SetsByRound { kept, unharmed_changes, kept_changes, .. } = &mut self.by_round;
+        for words in [kept, unharmed_changes, kept_changes] {
+            words.clear();
+            words.resize(rounds.targets.len(), 0);
+        }
+        self.by_round.generation += 1;
+        self.find_changes(context, rounds);
+    }
+
+    /// Finds where the last update of the view changed the sets.
+    fn find_changes(&mut self, context: FastContext<'_>, rounds: &Rounds) {
+        let SetsByRound { unharmed_changes, kept_changes, .. } = &mut self.by_round;
+        let peers = context.above().peers.iter().zip(&self.closer_to);
+        for (group, (&peer, closer)) in peers.enumerate() {
+            let Some(change) = context.view.changes.of(peer) else { continue };
+            let mut note = |round: usize| {
+                let (target, stretch) = (rounds.targets[round], rounds.stretches[round]);
+                let bit = |targets: u64| (targets & closer) >> (target & 63) & 1;
+                unharmed_changes[round] |= bit(change.harmed) << group;
+                kept_changes[round] |= bit(change.kept_slots[usize::from(stretch)]) << group;
+            };
+            match rounds.are_targets {
+                // Most often a few targets changed.
+                true => bits(change.targets() & closer).for_each(&mut note),
+                false => (0..rounds.targets.len()).for_each(&mut note),
+            }
         }
     }
 
@@ -119,10 +156,11 @@ impl Upswitches {
     /// Returns the gathered sets by round.
     pub(super) fn sets(&self, rounds: &Rounds) -> RoundSets<'_> {
         let AheadWords { all, unharmed, shift } = self.ahead.by_target();
-        let SetsByRound { all: all_by_round, unharmed: by_round, kept, .. } = &self.by_round;
-        match rounds.are_targets {
-            true => RoundSets { all, unharmed, shift, kept },
-            false => RoundSets { all: all_by_round, unharmed: by_round, shift, kept },
-        }
+        let SetsByRound { kept, unharmed_changes, kept_changes, .. } = &self.by_round;
+        let (all, unharmed) = match rounds.are_targets {
+            true => (&all[..], &unharmed[..]),
+            false => (&self.by_round.all[..], &self.by_round.unharmed[..]),
+        };
+        RoundSets { all, unharmed, shift, kept, unharmed_changes, kept_changes }
     }
 }
