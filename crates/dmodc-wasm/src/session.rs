@@ -6,8 +6,8 @@ use dmodc::RoutingOptions;
 use dmodc_view::call::{CHANGES, change_request, read};
 use dmodc_view::what_if::{WhatIfRequest, what_if};
 use dmodc_view::{
-    ChangeRequest, Clock, PageEngine, Parameters, Problem, Question, Scenario, Setup, Workbench,
-    compare,
+    ChangeRequest, Clock, LeafWords, PageEngine, Parameters, Problem, Question, Scenario, Setup,
+    Workbench, compare,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -48,6 +48,9 @@ struct OpenBody {
     /// Parts that have failed at first.
     #[serde(default)]
     failed: Vec<String>,
+    /// Which switches are leaves.
+    #[serde(default)]
+    leaves: LeafWords,
 }
 
 impl Session {
@@ -97,7 +100,9 @@ impl OpenFabric {
     fn new(body: OpenBody, surroundings: Surroundings) -> Result<Self, Problem> {
         let reading = dmodc_formats::read(body.fabric.as_bytes())
             .map_err(|error| Problem::Invalid(format!("fabric:{error}")))?;
-        let setup = Setup::inferred(body.title, reading.fabric, &RoutingOptions::default());
+        let leaves = body.leaves.rule(&reading.fabric)?;
+        let options = RoutingOptions { leaves, ..RoutingOptions::default() };
+        let setup = Setup::inferred(body.title, reading.fabric, &options);
         let bench = Workbench::new(setup, body.engine, surroundings.now)?;
         let mut open = OpenFabric { bench, history: History::default() };
         open.keep_event();

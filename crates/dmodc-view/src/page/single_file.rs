@@ -13,6 +13,7 @@ use super::base64::encode;
 use super::sha256::digest;
 use super::{FILES, PageFile, text_of};
 use crate::engines::PageEngine;
+use crate::leaf_words::LeafWords;
 
 /// The greatest number of nodes of a fabric for which one file is made: routing, judging and drawing larger ones in one
 /// thread of a browser takes longer than a person waits.
@@ -31,14 +32,16 @@ pub struct PageInput<'a> {
     pub engine: PageEngine,
     /// Parts that have failed at first.
     pub failed: &'a [String],
+    /// Which switches are leaves; `None` if they are detected.
+    pub leaves: Option<&'a LeafWords>,
 }
 
 /// Returns one self-contained HTML file.
 pub fn single_file(input: &PageInput<'_>) -> String {
     let page = text_of("index.html");
     let embedded = embedded(input);
-    let all: Vec<&str> = FILES.iter().map(PageFile::text).chain([&*embedded]).collect();
-    let nonce = encode(&digest(all.concat().as_bytes()));
+    let files: String = FILES.iter().map(PageFile::text).collect();
+    let nonce = encode(&digest((files + &embedded).as_bytes()));
     let map = json!({ "imports": modules() }).to_string();
     let head = format!(
         "<style nonce=\"{nonce}\">\n{}</style>\n\
@@ -77,6 +80,7 @@ fn embedded(input: &PageInput<'_>) -> String {
             "fabric": input.fabric_text,
             "engine": input.engine,
             "failed": input.failed,
+            "leaves": input.leaves.cloned().unwrap_or_default(),
         },
     });
     // The letter is only in strings. Without it, no text can end the element.
@@ -135,6 +139,7 @@ mod tests {
         title: "<b>\"x\" & y</b>",
         engine: PageEngine::Stable,
         failed: &[],
+        leaves: None,
     };
 
     /// Returns the text between two marks.
