@@ -64,7 +64,15 @@ export class App extends EventTarget {
     this.view.setCondition(this.store.condition);
     this.compare = new CompareView(this);
     this.panel = new Panel(this);
-    this.parts = [new Toolbar(this), new Legend(this), new Hint(this), new Results(this), new Timeline(this), new Search(this), new Tooltip(this, this.view)];
+    this.parts = [
+      new Toolbar(this),
+      new Legend(this),
+      new Hint(this),
+      new Results(this),
+      new Timeline(this),
+      new Search(this),
+      new Tooltip(this, this.view),
+    ];
     this.connect();
     connectKeyboard(this);
     installHooks(this);
@@ -72,7 +80,11 @@ export class App extends EventTarget {
   }
 
   connect() {
-    for (const name of ["state", "loads"]) this.store.addEventListener(name, () => this.view.setCondition(this.store.condition));
+    for (const name of ["state", "loads"])
+      this.store.addEventListener(name, () => this.view.setCondition(this.store.condition));
+    // A comparison would hide what the user has just changed.
+    this.store.addEventListener("state", () => this.store.busy > 0 && this.compare.close());
+    this.store.addEventListener("hotter", () => this.view.flash());
     this.view.addEventListener("press", (event) => this.press(event.detail.hit));
   }
 
@@ -100,8 +112,9 @@ export class App extends EventTarget {
   }
 
   pressPart(part) {
-    this.select(part);
+    // The change is sent first: details of the part must not delay it.
     if (this.breaking && this.store.canChange) this.store.toggle(part);
+    this.select(part);
   }
 
   /** Selects a part (`{switch}`, `{cable}`, `{node, switch}`, `{bundle}`) or nothing, and shows it in the panel. */
@@ -110,7 +123,8 @@ export class App extends EventTarget {
     const drawn = part && (part.switch !== undefined || part.cable !== undefined) ? part : null;
     this.view.show({ selected: drawn });
     if (part && reveal) this.view.reveal(part);
-    if (part && open) this.panel.open("part", { expand: this.panel.isSheet ? false : true });
+    if (part && open)
+      this.panel.open("part", { expand: !this.panel.isSheet || !this.breaking || !this.store.canChange });
     if (part) announce(describe(this.store, part));
     this.dispatchEvent(new Event("select"));
   }

@@ -7,11 +7,41 @@ const MOST_NAMES = 500;
 export class OrderSection {
   constructor(app) {
     this.app = app;
-    this.hosts = h("textarea", { id: "order-hosts", "data-testid": "order-hosts", rows: "3", spellcheck: "false", placeholder: "Names of hosts, by spaces, commas or lines; empty: all nodes", "aria-label": "Hosts of the job" });
-    this.choose = h("input", { type: "number", min: "1", id: "order-choose", "data-testid": "order-choose", placeholder: "all", "aria-label": "Choose this number of hosts" });
+    this.hosts = h("textarea", {
+      id: "order-hosts",
+      "data-testid": "order-hosts",
+      rows: "3",
+      spellcheck: "false",
+      placeholder: "Names of hosts, by spaces, commas or lines; empty: all nodes",
+      "aria-label": "Hosts of the job",
+    });
+    this.choose = h("input", {
+      type: "number",
+      min: "1",
+      id: "order-choose",
+      "data-testid": "order-choose",
+      placeholder: "all",
+      "aria-label": "Choose this number of hosts",
+    });
     this.answer = h("div", { "data-testid": "order-answer" });
-    this.element = h("section", {}, h("h3", {}, "How is a job placed?"), h("p", { class: "faint" }, "Finds an order of hosts in which their traffic meets least."),
-      h("form", { class: "stack", onsubmit: (event) => this.ask(event) }, this.hosts, h("div", { class: "row" }, h("label", {}, "Choose ", this.choose), h("button", { type: "submit", class: "primary", "data-testid": "order" }, "Find an order"))), this.answer);
+    this.element = h(
+      "section",
+      {},
+      h("h3", {}, "How is a job placed?"),
+      h("p", { class: "faint" }, "Finds an order of hosts in which their traffic meets least."),
+      h(
+        "form",
+        { class: "stack", onsubmit: (event) => this.ask(event) },
+        this.hosts,
+        h(
+          "div",
+          { class: "row" },
+          h("label", {}, "Choose ", this.choose),
+          h("button", { type: "submit", class: "primary", "data-testid": "order" }, "Find an order"),
+        ),
+      ),
+      this.answer,
+    );
   }
 
   async ask(event) {
@@ -27,11 +57,43 @@ export class OrderSection {
   }
 
   show({ hosts, before, after, moved, switches }) {
-    const rows = [["Ring", "ring"], ["Worst shift", "sp"], ["All to all", "a2a"]].map(([title, key]) => ({ cells: [title, number(before?.[key]), h("span", { class: after[key] < before?.[key] ? "good" : null }, number(after[key]))] }));
-    const text = moved ? `A better order of ${plural(hosts.length, "host")} was found.` : `The given order of ${plural(hosts.length, "host")} is as good as any that was found.`;
+    const rows = [
+      ["Ring", "ring"],
+      ["Worst shift", "sp"],
+      ["All to all", "a2a"],
+    ].map(([title, key]) => ({
+      cells: [
+        title,
+        number(before?.[key]),
+        h("span", { class: after[key] < before?.[key] ? "good" : null }, number(after[key])),
+      ],
+    }));
+    const isBetter = ["ring", "sp", "a2a"].some((key) => after[key] < before?.[key]);
+    const hostCount = plural(hosts.length, "host");
+    const text =
+      moved && isBetter ? `A better order of ${hostCount} was found.` : `No better order of ${hostCount} was found.`;
     const copy = h("button", { type: "button", onclick: () => this.copy(hosts) }, "Copy the list");
-    fill(this.answer, h("p", {}, text), table("Greatest number of flows on one cable", [{ title: "Flows on the worst cable" }, { title: "before", numeric: true }, { title: "after", numeric: true }], rows), copy,
-      h("details", {}, h("summary", {}, "The order"), h("p", { class: "names" }, hosts.slice(0, MOST_NAMES).join(" "), hosts.length > MOST_NAMES ? ` … and ${count(hosts.length - MOST_NAMES)} more` : null)));
+    fill(
+      this.answer,
+      h("p", {}, text),
+      table(
+        "Greatest number of flows on one cable",
+        [{ title: "Flows on the worst cable" }, { title: "before", numeric: true }, { title: "after", numeric: true }],
+        rows,
+      ),
+      copy,
+      h(
+        "details",
+        {},
+        h("summary", {}, "The order"),
+        h(
+          "p",
+          { class: "names" },
+          hosts.slice(0, MOST_NAMES).join(" "),
+          hosts.length > MOST_NAMES ? ` … and ${count(hosts.length - MOST_NAMES)} more` : null,
+        ),
+      ),
+    );
     const leaves = [...new Set(switches)];
     this.app.highlight({ marks: leaves.slice(0, 3000).map((s) => ({ switch: s })) });
     announce(text);

@@ -9,13 +9,36 @@ export class WhatIfSection {
   constructor(app) {
     this.app = app;
     this.job = null;
-    this.parts = h("select", { id: "whatif-parts", "data-testid": "whatif-parts", "aria-label": "Which parts to try" }, h("option", { value: "all" }, "all parts"), h("option", { value: "switches" }, "switches"), h("option", { value: "cables" }, "cables"));
-    this.start = h("button", { type: "button", class: "primary", "data-testid": "whatif", onclick: () => this.run() }, "Try every fault");
-    this.cancel = h("button", { type: "button", "data-testid": "whatif-cancel", hidden: true, onclick: () => this.stop() }, "Cancel");
+    this.parts = h(
+      "select",
+      { id: "whatif-parts", "data-testid": "whatif-parts", "aria-label": "Which parts to try" },
+      h("option", { value: "all" }, "all parts"),
+      h("option", { value: "switches" }, "switches"),
+      h("option", { value: "cables" }, "cables"),
+    );
+    this.start = h(
+      "button",
+      { type: "button", class: "primary", "data-testid": "whatif", onclick: () => this.run() },
+      "Try every fault",
+    );
+    this.cancel = h(
+      "button",
+      { type: "button", "data-testid": "whatif-cancel", hidden: true, onclick: () => this.stop() },
+      "Cancel",
+    );
     this.progress = h("progress", { max: "1", value: 0, hidden: true, "aria-label": "Progress" });
     this.status = h("p", { class: "faint", role: "status" });
     this.answer = h("div", { "data-testid": "whatif-answer" });
-    this.element = h("section", {}, h("h3", {}, "What breaks next?"), h("p", { class: "faint" }, "Each part that works fails on its own; the worst come first."), h("div", { class: "row" }, this.parts, this.start, this.cancel), this.progress, this.status, this.answer);
+    this.element = h(
+      "section",
+      {},
+      h("h3", {}, "What breaks next?"),
+      h("p", { class: "faint" }, "Each part that works fails on its own; the worst come first."),
+      h("div", { class: "row" }, this.parts, this.start, this.cancel),
+      this.progress,
+      this.status,
+      this.answer,
+    );
     app.backend.addEventListener("job", (event) => {
       if (event.detail.job === this.job) this.show(event.detail);
     });
@@ -52,7 +75,8 @@ export class WhatIfSection {
 
   show(job) {
     if (job.total > 0) this.progress.value = job.done / job.total;
-    if (job.state === "running") this.status.textContent = job.total > 0 ? `${count(job.done)} of ${count(job.total)} tried` : "Being prepared…";
+    if (job.state === "running")
+      this.status.textContent = job.total > 0 ? `${count(job.done)} of ${count(job.total)} tried` : "Being prepared…";
   }
 
   finish(job) {
@@ -85,12 +109,35 @@ export class WhatIfSection {
     const text = `${plural(result.tried, "fault was tried", "faults were tried")}; ${count(result.harmless)} are harmless. Now the greatest load is ${number(result.now.a2a)}.`;
     this.status.textContent = text;
     announce(text);
-    const columns = [{ title: "If this fails" }, { title: "lost", numeric: true }, { title: "all to all", numeric: true }, { title: "shift", numeric: true }, { title: "entries", numeric: true }];
+    const columns = [
+      { title: "If this fails" },
+      { title: "lost", numeric: true },
+      { title: "all to all", numeric: true },
+      { title: "shift", numeric: true },
+      { title: "entries", numeric: true },
+    ];
     const rows = result.rows.map((row) => ({
-      cells: [[row.name, row.alike > 1 ? h("span", { class: "faint", title: "Other parts do the same harm." }, ` +${count(row.alike - 1)} alike`) : null], row.lost > 0 ? h("b", { class: "bad" }, count(row.lost)) : "0", number(row.a2a), number(row.sp), count(row.entries)],
-      label: `Show ${row.name}`, onclick: () => this.reveal(row),
+      cells: [
+        [
+          row.name,
+          row.alike > 1
+            ? h("span", { class: "faint", title: "Other parts do the same harm." }, ` +${count(row.alike - 1)} alike`)
+            : null,
+        ],
+        row.lost > 0 ? h("b", { class: "bad" }, count(row.lost)) : "0",
+        number(row.a2a),
+        number(row.sp),
+        count(row.entries),
+      ],
+      label: `Show ${row.name}`,
+      onclick: () => this.reveal(row),
     }));
-    fill(this.answer, rows.length === 0 ? h("p", {}, "No single fault does harm.") : table("Faults by harm", columns, rows, { class: "compact" }));
+    fill(
+      this.answer,
+      rows.length === 0
+        ? h("p", {}, "No single fault does harm.")
+        : table("Faults by harm", columns, rows, { class: "compact" }),
+    );
   }
 
   reveal(row) {
@@ -101,7 +148,12 @@ export class WhatIfSection {
   }
 
   stale() {
-    if (this.revision !== undefined && this.revision !== this.app.store.state.revision && this.job === null && this.answer.childNodes.length > 0) {
+    if (
+      this.revision !== undefined &&
+      this.revision !== this.app.store.state.revision &&
+      this.job === null &&
+      this.answer.childNodes.length > 0
+    ) {
       this.status.textContent = "The fabric has changed since; try again for present figures.";
     }
   }

@@ -33,7 +33,9 @@ export class HttpBackend extends EventTarget {
   /** Asks a question that changes nothing. */
   async ask(name, parameters = {}, signal = undefined) {
     if (POSTED_QUESTIONS.has(name)) return (await this.send("POST", name, parameters, signal)).json();
-    const query = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== undefined && value !== null));
+    const query = new URLSearchParams(
+      Object.entries(parameters).filter(([, value]) => value !== undefined && value !== null),
+    );
     return (await this.send("GET", query.size > 0 ? `${name}?${query}` : name, undefined, signal)).json();
   }
 
@@ -76,7 +78,13 @@ export class HttpBackend extends EventTarget {
     if (body !== undefined) headers["content-type"] = "application/json";
     let response;
     try {
-      response = await fetch(`${this.base}/${path}`, { method, headers, signal, cache: "no-store", body: body === undefined ? undefined : JSON.stringify(body) });
+      response = await fetch(`${this.base}/${path}`, {
+        method,
+        headers,
+        signal,
+        cache: "no-store",
+        body: body === undefined ? undefined : JSON.stringify(body),
+      });
     } catch (error) {
       if (error.name === "AbortError") throw error;
       throw new BackendError("The server does not answer.", 0);
@@ -113,7 +121,11 @@ export class HttpBackend extends EventTarget {
 
   async readStream() {
     const control = new AbortController();
-    const response = await fetch(`${this.base}/stream`, { headers: this.headers(), signal: control.signal, cache: "no-store" });
+    const response = await fetch(`${this.base}/stream`, {
+      headers: this.headers(),
+      signal: control.signal,
+      cache: "no-store",
+    });
     if (response.status === 401) this.dispatchEvent(new Event("token"));
     if (!response.ok || !response.body) throw new BackendError("There is no stream.", response.status);
     this.wait = FIRST_WAIT;

@@ -49,7 +49,10 @@ export class WasmBackend extends EventTarget {
     const state = await this.engine.call("state", {});
     const failed = state.failed.switches.length + state.failed.cables.length;
     const others = readStore(this.title).filter((saved) => saved.name !== name);
-    writeStore(this.title, [...others, { name, time_ms: Date.now(), engine: state.engine, failed_count: failed, body }]);
+    writeStore(this.title, [
+      ...others,
+      { name, time_ms: Date.now(), engine: state.engine, failed_count: failed, body },
+    ]);
   }
 
   async loadScenario(name) {
@@ -59,7 +62,10 @@ export class WasmBackend extends EventTarget {
   }
 
   async deleteScenario(name) {
-    writeStore(this.title, readStore(this.title).filter((saved) => saved.name !== name));
+    writeStore(
+      this.title,
+      readStore(this.title).filter((saved) => saved.name !== name),
+    );
   }
 
   async scenario() {
@@ -78,10 +84,13 @@ export class WasmBackend extends EventTarget {
       this.report(job);
     };
     const scenario = await this.scenario();
-    engine.call("scenario", scenario).then(() => engine.call(body.kind, body)).then(
-      (result) => this.finish(job, { state: "done", result }),
-      (error) => this.finish(job, { state: "failed", error: error.message }),
-    );
+    engine
+      .call("scenario", scenario)
+      .then(() => engine.call(body.kind, body))
+      .then(
+        (result) => this.finish(job, { state: "done", result }),
+        (error) => this.finish(job, { state: "failed", error: error.message }),
+      );
     return number;
   }
 

@@ -8,7 +8,7 @@ export class Banner {
     this.app = app;
     this.element = byId("banner");
     app.store.addEventListener("connection", () => this.update());
-    app.store.addEventListener("state", () => this.update());
+    for (const name of ["state", "status"]) app.store.addEventListener(name, () => this.update());
     app.store.addEventListener("message", (event) => this.toast(event.detail));
     app.backend.addEventListener("token", () => this.askToken());
     setInterval(() => this.update(), 1000);
@@ -26,7 +26,11 @@ export class Banner {
     if (!store.state) return;
     const follow = store.state.follow;
     if (!store.online) {
-      this.write("bad", "The server does not answer. What you see may be old; the page tries again by itself.", h("button", { type: "button", onclick: () => backend.retry() }, "Try now"));
+      this.write(
+        "bad",
+        "The server does not answer. What you see may be old; the page tries again by itself.",
+        h("button", { type: "button", onclick: () => backend.retry() }, "Try now"),
+      );
     } else if (follow) {
       const seen = follow.seen_ms ? `read ${age(follow.seen_ms)} ago` : "not read yet";
       const text = `Following ${follow.source}, every ${follow.every_s} s: ${seen}. The page only looks; breaking and repairing are off.`;
@@ -54,8 +58,14 @@ export class Banner {
     const dialog = byId("token-dialog");
     if (dialog.open) return;
     const input = h("input", { type: "password", id: "token", autocomplete: "off", "aria-label": "Token" });
-    const form = h("form", { method: "dialog", onsubmit: () => this.app.backend.useToken(input.value.trim()) },
-      h("h2", { id: "token-title" }, "This server needs a token"), h("p", {}, "The person who started the server has it. It is kept until this tab is closed."), input, h("button", { type: "submit", class: "primary" }, "Go on"));
+    const form = h(
+      "form",
+      { method: "dialog", onsubmit: () => this.app.backend.useToken(input.value.trim()) },
+      h("h2", { id: "token-title" }, "This server needs a token"),
+      h("p", {}, "The person who started the server has it. It is kept until this tab is closed."),
+      input,
+      h("button", { type: "submit", class: "primary" }, "Go on"),
+    );
     fill(dialog, form);
     dialog.showModal();
   }

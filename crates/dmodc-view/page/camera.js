@@ -4,6 +4,7 @@
 // third place. Two views can share one camera: they then pan and zoom together.
 
 const MARGIN = 28;
+const OVERSCROLL = 160;
 const WIDEST_SWITCH = 170;
 const DURATION = 260;
 
@@ -31,9 +32,9 @@ class Lane {
     const least = this.fitScale(width);
     this.scale = Math.min(Math.max(this.scale, least), Math.max(this.greatest(), least));
     this.fitted = this.scale <= least * 1.0001;
-    const half = Math.max(0, (width / 2 - MARGIN * 2) / this.scale);
+    const half = Math.max(0, (width / 2 - OVERSCROLL) / this.scale);
     const [from, to] = [this.x0 + half, this.x1 - half];
-    this.centre = from >= to ? (this.x0 + this.x1) / 2 : Math.min(Math.max(this.centre, from), to);
+    this.centre = this.fitted || from >= to ? (this.x0 + this.x1) / 2 : Math.min(Math.max(this.centre, from), to);
   }
 }
 
@@ -117,7 +118,12 @@ export class Camera extends EventTarget {
   showBox(box, animate = true) {
     const lane = this.lane(box.rank);
     const most = 120 / ((box.x1 - box.x0) / box.members.length);
-    this.go(lane, (box.x0 + box.x1) / 2, Math.min(((this.width - 2 * MARGIN) / (box.x1 - box.x0)) * 0.94, most), animate);
+    this.go(
+      lane,
+      (box.x0 + box.x1) / 2,
+      Math.min(((this.width - 2 * MARGIN) / (box.x1 - box.x0)) * 0.94, most),
+      animate,
+    );
   }
 
   /** Moves so that slot `slot` of a box is open and in sight; does not move if it is already. */
@@ -128,8 +134,9 @@ export class Camera extends EventTarget {
     const pixel = this.width / 2 + (x - lane.centre) * lane.scale;
     const inSight = pixel > MARGIN && pixel < this.width - MARGIN;
     if (inSight && lane.scale * width >= openAt && !lane.move) return;
-    if (lane.scale * width >= openAt) this.go(lane, x, lane.scale, animate);
-    else this.showBox(box, animate);
+    const fits = (box.x1 - box.x0) * lane.scale < this.width - 2 * MARGIN;
+    if (lane.scale * width < openAt) this.showBox(box, animate);
+    else this.go(lane, fits ? (box.x0 + box.x1) / 2 : x, lane.scale, animate);
   }
 
   go(lane, centre, scale, animate) {
@@ -140,7 +147,13 @@ export class Camera extends EventTarget {
       this.changed();
       return;
     }
-    lane.move = { start: performance.now(), centre0: lane.centre, scale0: lane.scale, centre: probe.centre, scale: probe.scale };
+    lane.move = {
+      start: performance.now(),
+      centre0: lane.centre,
+      scale0: lane.scale,
+      centre: probe.centre,
+      scale: probe.scale,
+    };
     if (!this.frame) this.frame = requestAnimationFrame((time) => this.tick(time));
   }
 
@@ -157,7 +170,8 @@ export class Camera extends EventTarget {
       const eased = 1 - (1 - t) ** 3;
       lane.scale = move.scale0 * (move.scale / move.scale0) ** eased;
       // The centre follows the scale, so that the target seems to grow from where it is.
-      const part = move.scale === move.scale0 ? eased : (1 / move.scale0 - 1 / lane.scale) / (1 / move.scale0 - 1 / move.scale);
+      const part =
+        move.scale === move.scale0 ? eased : (1 / move.scale0 - 1 / lane.scale) / (1 / move.scale0 - 1 / move.scale);
       lane.centre = move.centre0 + (move.centre - move.centre0) * part;
       if (t === 1) {
         lane.move = null;

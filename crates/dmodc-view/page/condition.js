@@ -8,6 +8,9 @@ export const FAILED = 1;
 export const MISSING = 2;
 export const UNUSED = 3;
 
+/** A load that grows by less than this part of it counts as the same. */
+const SMALL = 0.004;
+
 export class Condition {
   constructor(scene) {
     this.scene = scene;
@@ -26,6 +29,8 @@ export class Condition {
     this.boxFailed = new Uint32Array(scene.boxes.length);
     this.scale = new Scale(null);
     this.hasLoads = false;
+    this.hotter = new Uint8Array(scene.cableCount);
+    this.bundleHotter = new Uint8Array(n);
   }
 
   /** Takes the failed switches and cables; `missing` cables were never there. */
@@ -45,8 +50,10 @@ export class Condition {
     this.sum();
   }
 
-  /** Takes the answer of `/loads`, or null. Loads of an older revision stay until new ones come. */
-  setLoads(loads) {
+  /** Takes the answer of `/loads`, or null. Loads of an older revision stay until new ones come. With `compare`, cables
+   *  that carry more than before are remembered in `hotter`. Returns how many there are. */
+  setLoads(loads, compare = false) {
+    const before = compare && this.hasLoads ? this.load.slice() : null;
     this.hasLoads = loads !== null;
     this.scale = new Scale(loads);
     const flat = loads?.loads;
@@ -59,6 +66,22 @@ export class Condition {
       this.load[c] = worse(up, down, rate);
     }
     this.sum();
+    return this.markHotter(before, rate);
+  }
+
+  markHotter(before, rate) {
+    this.hotter.fill(0);
+    this.bundleHotter.fill(0);
+    if (!before) return 0;
+    let found = 0;
+    for (let c = 0; c < this.load.length; c++) {
+      const [old, now] = rate ? [-before[c], -this.load[c]] : [before[c], this.load[c]];
+      if (this.cable[c] !== WORKS || !(now > old + Math.abs(old) * SMALL)) continue;
+      this.hotter[c] = 1;
+      this.bundleHotter[this.scene.bundleOf[c]] = 1;
+      found++;
+    }
+    return found;
   }
 
   /** Sums up cables into switches, bundles and boxes. */

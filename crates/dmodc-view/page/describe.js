@@ -17,7 +17,8 @@ export function describe(store, part) {
 /** Returns the name of a bundle, or of the part of it that belongs to one switch. */
 export function bundleName({ scene }, { bundle, lower, upper }) {
   const both = scene.bundles[typeof bundle === "number" ? bundle : bundle.index];
-  const end = (s, b) => (s >= 0 ? scene.names[s] : `${scene.boxes[b].label} (${levelName(scene.boxes[b].rank, scene.levels)})`);
+  const end = (s, b) =>
+    s >= 0 ? scene.names[s] : `${scene.boxes[b].label} (${levelName(scene.boxes[b].rank, scene.levels)})`;
   return `${end(lower ?? -1, both.lower)} – ${end(upper ?? -1, both.upper)}`;
 }
 
@@ -41,7 +42,12 @@ export function summary(store, hit, breaking) {
   }
   if (hit.kind === "cable") return cableSummary(store, hit.cable, breaking);
   if (hit.kind === "bundle") {
-    const bad = [hit.failed > 0 ? `${count(hit.failed)} failed` : null, hit.missing > 0 ? `${count(hit.missing)} missing` : null].filter(Boolean).join(", ");
+    const bad = [
+      hit.failed > 0 ? `${count(hit.failed)} failed` : null,
+      hit.missing > 0 ? `${count(hit.missing)} missing` : null,
+    ]
+      .filter(Boolean)
+      .join(", ");
     const lines = [plural(hit.count, "cable")];
     if (condition.hasLoads) lines.push(`worst: ${load(hit.load, measure)}`);
     return { title: bundleName(store, hit), lines, bad: bad || null, action: "Click to open" };
@@ -51,7 +57,12 @@ export function summary(store, hit, breaking) {
   const failed = condition.boxFailed[box.index];
   const lines = [`${levelName(box.rank, scene.levels)} · ${plural(box.members.length, "switch", "switches")}`];
   if (nodes > 0) lines.push(plural(nodes, "node"));
-  return { title: box.label, lines, bad: failed > 0 ? `${plural(failed, "switch", "switches")} failed` : null, action: "Click to open" };
+  return {
+    title: box.label,
+    lines,
+    bad: failed > 0 ? `${plural(failed, "switch", "switches")} failed` : null,
+    action: "Click to open",
+  };
 }
 
 function cableSummary({ scene, condition }, c, breaking) {
@@ -61,7 +72,12 @@ function cableSummary({ scene, condition }, c, breaking) {
     const measure = condition.scale.measure;
     lines.push(`up: ${load(condition.up[c], measure)}`, `down: ${load(condition.down[c], measure)}`);
   }
-  return { title: scene.cableName(c), lines, bad: condition.cable[c] === 0 ? null : condition.word(c), action: action(failed, breaking) };
+  return {
+    title: scene.cableName(c),
+    lines,
+    bad: condition.cable[c] === 0 ? null : condition.word(c),
+    action: action(failed, breaking),
+  };
 }
 
 function action(failed, breaking) {

@@ -24,6 +24,25 @@ function append(element, children) {
   }
 }
 
+/** Replaces all children of an element, as `fill` does, but keeps the focus on the control with the same test id. The
+ *  buttons "fail" and "repair" take each other's place. */
+export function refill(element, ...children) {
+  const focused = element.contains(document.activeElement) ? document.activeElement : null;
+  const { scrollTop } = element.parentElement;
+  fill(element, ...children);
+  element.parentElement.scrollTop = scrollTop;
+  if (!focused) return;
+  const test = focused.dataset.testid;
+  const same = test
+    ? element.querySelector(
+        test === "fail" || test === "repair"
+          ? '[data-testid="fail"], [data-testid="repair"]'
+          : `[data-testid="${test}"]`,
+      )
+    : null;
+  (same ?? element).focus({ preventScroll: true });
+}
+
 /** Replaces all children of an element. */
 export function fill(element, ...children) {
   element.replaceChildren();
@@ -38,9 +57,16 @@ export function byId(id) {
 
 /** Returns a table with a caption for screen readers. `columns` are `{title, numeric}`; rows are `{cells, onclick, label}`. */
 export function table(caption, columns, rows, attributes = {}) {
-  const head = h("tr", {}, columns.map((column) => h("th", { scope: "col", class: column.numeric ? "numeric" : null }, column.title)));
+  const head = h(
+    "tr",
+    {},
+    columns.map((column) => h("th", { scope: "col", class: column.numeric ? "numeric" : null }, column.title)),
+  );
   const body = rows.map((row) => {
-    const line = h("tr", row.onclick ? { class: "clickable", tabindex: "0", role: "button", "aria-label": row.label } : {});
+    const line = h(
+      "tr",
+      row.onclick ? { class: "clickable", tabindex: "0", role: "button", "aria-label": row.label } : {},
+    );
     line.append(...row.cells.map((cell, k) => h("td", { class: columns[k].numeric ? "numeric" : null }, cell)));
     if (row.onclick) onPress(line, row.onclick);
     return line;

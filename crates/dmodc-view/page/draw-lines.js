@@ -5,6 +5,11 @@ import { WORKS, FAILED, MISSING, UNUSED } from "./condition.js";
 import { STUB } from "./lines.js";
 
 const CHUNK = 400;
+
+/** From this number of lines on, lines that are not hot are at most one pixel wide: thin lines are drawn three times as
+ *  fast, and wider ones would only cover each other. */
+const MANY = 1200;
+
 const MOST_MARKS = 3000;
 
 /** Draws all lines of `lines` with the colours of a palette. */
@@ -12,25 +17,38 @@ export function drawLines(context, lines, colours, scale, width) {
   const density = crowding(lines, width);
   const buckets = sortByStep(lines, scale);
   context.lineCap = "butt";
-  drawPlain(context, lines, indices(lines, STUB), { style: colours.stub, width: 1 });
+  const stubs = indices(lines, STUB);
+  drawPlain(context, lines, stubs, { style: colours.stub, width: 1 });
   for (let step = 0; step < STEPS; step++) {
-    const alpha = density.alpha + (1 - density.alpha) * (step / (STEPS - 1)) ** 2;
-    drawByWidth(context, lines, buckets[step], { style: colours.ramp[step], factor: density.factor, alpha });
+    const hot = step >= scale.hotStep;
+    drawByWidth(context, lines, buckets[step], {
+      style: colours.ramp[step],
+      factor: hot ? Math.max(density.factor, 0.6) : density.factor,
+      alpha: hot ? density.hotAlpha : density.alpha,
+    });
   }
   context.globalAlpha = 0.8;
   drawPlain(context, lines, indices(lines, UNUSED), { style: colours.missing, width: 0.8, dash: [2, 4] });
   drawPlain(context, lines, indices(lines, MISSING), { style: colours.missing, width: 1.2, dash: [1.5, 3.5] });
   context.globalAlpha = 1;
+  drawPlain(
+    context,
+    lines,
+    stubs.filter((k) => lines.failed[k] > 0),
+    { style: colours.failed, width: 1.4, dash: [4, 3] },
+  );
   drawPlain(context, lines, indices(lines, FAILED), { style: colours.failed, width: 1.6, dash: [7, 4] });
   drawMarks(context, lines, colours);
 }
 
-/** Returns how much lines must be thinned so that a dense gap between two rows stays readable. */
+/** Returns how much lines must be thinned so that a dense drawing stays readable. Lines that carry no more than they must
+ *  fade into a calm texture when there are many; hot lines stay strong. */
 function crowding(lines, width) {
   let sum = 0;
   for (let k = 0; k < lines.length; k++) if (lines.kind[k] === WORKS) sum += lines.width[k];
   const fill = sum / Math.max(1, width);
-  return { factor: Math.min(1, Math.max(0.22, 1.4 / fill)), alpha: Math.min(0.9, Math.max(0.42, 2 / Math.sqrt(fill + 1))) };
+  const alpha = Math.min(0.9, Math.max(0.13, 0.85 / (0.6 + 0.62 * fill)));
+  return { factor: Math.min(1, Math.max(0.24, 1.6 / fill)), alpha, hotAlpha: Math.max(0.62, alpha) };
 }
 
 function sortByStep(lines, scale) {
@@ -48,9 +66,12 @@ function indices(lines, kind) {
 /** Draws the lines of one colour, one stroke for each class of width. */
 function drawByWidth(context, lines, list, { style, factor, alpha }) {
   if (list.length === 0) return;
+  const single = lines.length < 120 ? 1.9 : lines.length < 400 ? 1.4 : 1;
+  const most = lines.length > MANY && list.length > 100 ? 1 : 8;
   const classes = new Map();
   for (const k of list) {
-    const width = Math.max(0.6, Math.round(lines.width[k] * (lines.count[k] > 1 ? factor : Math.max(factor, 0.55)) * 2) / 2);
+    const strength = lines.count[k] > 1 ? factor : Math.max(factor, 0.55) * single;
+    const width = Math.min(most, Math.max(0.5, Math.round(lines.width[k] * strength * 2) / 2));
     if (!classes.has(width)) classes.set(width, []);
     classes.get(width).push(k);
   }
@@ -83,11 +104,15 @@ function drawMarks(context, lines, colours) {
   const crosses = [];
   const rings = [];
   for (let k = 0; k < lines.length && crosses.length < MOST_MARKS; k++) {
+    if (lines.kind[k] === STUB) continue;
     if (lines.failed[k] > 0) crosses.push(k);
     else if (lines.missing[k] > 0) rings.push(k);
   }
   const size = crosses.length > 400 ? 2.4 : crosses.length > 60 ? 3.2 : 4.5;
-  for (const [style, width] of [[colours.halo, 4], [colours.failed, 2]]) {
+  for (const [style, width] of [
+    [colours.halo, 4],
+    [colours.failed, 2],
+  ]) {
     context.strokeStyle = style;
     context.lineWidth = size < 4 ? width * 0.7 : width;
     context.beginPath();
@@ -114,7 +139,7 @@ function drawMarks(context, lines, colours) {
 }
 
 /** Marks of neighbouring lines are moved apart along their lines, so that they do not lie on each other. */
-function markPlace(lines, k) {
-  const part = lines.kind[k] === STUB ? 0.5 : 0.38 + 0.06 * (k % 5);
+export function markPlace(lines, k) {
+  const part = 0.38 + 0.06 * (k % 5);
   return { x: lines.x0[k] + (lines.x1[k] - lines.x0[k]) * part, y: lines.y0[k] + (lines.y1[k] - lines.y0[k]) * part };
 }

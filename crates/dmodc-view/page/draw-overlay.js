@@ -1,5 +1,7 @@
 // Draws what changes with the pointer and with questions, on a canvas of its own above the tree: the part under the
 // pointer, the selected part, the routes of an answer, and marked parts. The tree below need not be drawn again for it.
+import { WORKS } from "./condition.js";
+import { markPlace } from "./draw-lines.js";
 
 /** Draws the overlay. `shown` holds `hover`, `selected`, `routes` (`{cables, switches, style}`) and `marks` (parts). */
 export function drawOverlay(context, lines, geometry, colours, shown) {
@@ -7,6 +9,23 @@ export function drawOverlay(context, lines, geometry, colours, shown) {
   (shown.routes ?? []).forEach((route, k) => drawRoute(context, lines, geometry, colours, route, k));
   if (shown.hover) drawHover(context, lines, geometry, colours, shown.hover);
   if (shown.selected) drawSelected(context, lines, geometry, colours, shown.selected);
+}
+
+/** Draws the lines that carry more than before the last change, as strong as `strength` says. */
+export function drawHotter(context, lines, colours, strength) {
+  const { hotter, bundleHotter } = lines.condition;
+  context.globalAlpha = strength;
+  context.strokeStyle = colours.mark;
+  context.lineWidth = 2;
+  context.beginPath();
+  for (let k = 0; k < lines.length; k++) {
+    if (lines.kind[k] !== WORKS) continue;
+    if (lines.cable[k] >= 0 ? !hotter[lines.cable[k]] : !bundleHotter[lines.bundle[k]]) continue;
+    context.moveTo(lines.x0[k], lines.y0[k]);
+    context.lineTo(lines.x1[k], lines.y1[k]);
+  }
+  context.stroke();
+  context.globalAlpha = 1;
 }
 
 function drawHover(context, lines, geometry, colours, hit) {
@@ -17,11 +36,26 @@ function drawHover(context, lines, geometry, colours, hit) {
     const b = hit.box.index;
     context.strokeStyle = colours.select;
     context.lineWidth = 2;
-    context.strokeRect(geometry.x0[b] - 1.5, geometry.y(hit.box.rank) - geometry.boxHeight / 2 - 1.5, geometry.x1[b] - geometry.x0[b] + 3, geometry.boxHeight + 3);
+    context.strokeRect(
+      geometry.x0[b] - 1.5,
+      geometry.y(hit.box.rank) - geometry.boxHeight / 2 - 1.5,
+      geometry.x1[b] - geometry.x0[b] + 3,
+      geometry.boxHeight + 3,
+    );
   } else if (hit.line >= 0 && hit.line < lines.length) {
     const k = hit.line;
-    stroke(context, [lines.x0[k], lines.y0[k], lines.x1[k], lines.y1[k]], colours.halo, Math.max(6, lines.width[k] + 4));
-    stroke(context, [lines.x0[k], lines.y0[k], lines.x1[k], lines.y1[k]], colours.select, Math.max(2.5, lines.width[k] * 0.7));
+    stroke(
+      context,
+      [lines.x0[k], lines.y0[k], lines.x1[k], lines.y1[k]],
+      colours.halo,
+      Math.max(6, lines.width[k] + 4),
+    );
+    stroke(
+      context,
+      [lines.x0[k], lines.y0[k], lines.x1[k], lines.y1[k]],
+      colours.select,
+      Math.max(2.5, lines.width[k] * 0.7),
+    );
   }
 }
 
@@ -48,9 +82,17 @@ function drawSelected(context, lines, geometry, colours, selected) {
   }
   if (selected.cable === undefined) return;
   const ends = lines.ends(selected.cable);
-  stroke(context, ends, colours.halo, 7);
-  stroke(context, ends, colours.there, 3.2);
-  for (const [x, y] of [[ends[0], ends[1]], [ends[2], ends[3]]]) disc(context, x, y, 4, colours.there, colours.halo);
+  const works = lines.condition.cable[selected.cable] === WORKS;
+  stroke(context, ends, colours.there, works ? 6 : 8);
+  stroke(context, ends, colours.halo, works ? 2.5 : 5);
+  stroke(context, ends, works ? colours.there : colours.failed, works ? 1.2 : 2, works ? [] : [7, 4]);
+  const k = lines.cable.subarray(0, lines.length).indexOf(selected.cable);
+  if (!works && k >= 0) cross(context, markPlace(lines, k), colours);
+  for (const [x, y] of [
+    [ends[0], ends[1]],
+    [ends[2], ends[3]],
+  ])
+    disc(context, x, y, 4, colours.there, colours.halo);
 }
 
 function drawMark(context, lines, geometry, style, mark) {
@@ -69,7 +111,9 @@ function drawRoute(context, lines, geometry, colours, route, k) {
     stroke(context, ends, style, 3.2, k === 1 ? [9, 4] : []);
     arrow(context, up ? ends : [ends[2], ends[3], ends[0], ends[1]], style, colours.halo);
   });
-  route.switches.forEach((s, at) => outline(context, geometry, s, style, at === 0 || at === route.switches.length - 1 ? 3 : 2));
+  route.switches.forEach((s, at) =>
+    outline(context, geometry, s, style, at === 0 || at === route.switches.length - 1 ? 3 : 2),
+  );
 }
 
 function arrow(context, [x0, y0, x1, y1], style, halo) {
@@ -113,6 +157,16 @@ function stroke(context, [x0, y0, x1, y1], style, width, dash = []) {
   context.lineTo(x1, y1);
   context.stroke();
   context.setLineDash([]);
+}
+
+function cross(context, { x, y }, colours) {
+  for (const [style, width] of [
+    [colours.halo, 5],
+    [colours.failed, 2.6],
+  ]) {
+    stroke(context, [x - 6, y - 6, x + 6, y + 6], style, width);
+    stroke(context, [x + 6, y - 6, x - 6, y + 6], style, width);
+  }
 }
 
 function disc(context, x, y, radius, style, halo) {

@@ -18,8 +18,10 @@ export function drawSwitches(context, geometry, condition, colours) {
 /** Draws the bands behind the rows. They come before the lines. */
 export function drawBands(context, geometry, colours) {
   context.fillStyle = colours.band;
-  for (const y of geometry.rowY) context.fillRect(0, y - geometry.boxHeight / 2 - 5, geometry.width, geometry.boxHeight + 10);
-  if (geometry.scene.strays.length > 0) context.fillRect(0, geometry.strayY - geometry.boxHeight / 2 - 5, geometry.width, geometry.boxHeight + 10);
+  for (const y of geometry.rowY)
+    context.fillRect(0, y - geometry.boxHeight / 2 - 5, geometry.width, geometry.boxHeight + 10);
+  if (geometry.scene.strays.length > 0)
+    context.fillRect(0, geometry.strayY - geometry.boxHeight / 2 - 5, geometry.width, geometry.boxHeight + 10);
 }
 
 function drawClosed(context, geometry, condition, colours, box) {
@@ -44,7 +46,9 @@ function drawClosed(context, geometry, condition, colours, box) {
       else context.fillRect(x, top, side, side);
       return;
     }
-    context.fillStyle = condition.hasLoads ? colours.ramp[condition.scale.step(condition.worstOfSwitch[s])] : colours.switchEdge;
+    context.fillStyle = condition.hasLoads
+      ? colours.ramp[condition.scale.step(condition.worstOfSwitch[s])]
+      : colours.switchEdge;
     context.fillRect(x, top, side, side);
   });
 }
@@ -67,7 +71,7 @@ function drawOpen(context, geometry, condition, colours, box) {
   context.stroke();
   const first = Math.max(0, Math.floor((-20 - geometry.x0[b]) / slot));
   const last = Math.min(box.members.length - 1, Math.ceil((geometry.width + 20 - geometry.x0[b]) / slot));
-  const size = width > 64 ? 12 : width > 46 ? 11 : 10;
+  const size = width > 64 ? 12 : width > 46 ? 11 : 9.5;
   context.font = `${size}px ${FONT}`;
   context.textAlign = "center";
   context.textBaseline = "middle";
@@ -82,7 +86,7 @@ function drawOpen(context, geometry, condition, colours, box) {
     }
     if (width >= 34) {
       context.fillStyle = condition.failedSwitch[s] ? colours.failed : colours.text;
-      const text = clip(context, scene.names[s], width - 8, slot);
+      const text = clip(context, scene.names[s], width - 2);
       if (text) context.fillText(text, x, y - 1);
     }
   }
@@ -160,11 +164,13 @@ function drawLabels(context, geometry, colours) {
     if (box.rank !== 0 && !isTop) continue;
     const row = scene.rows[box.rank];
     if (row.length < 2) continue;
+    const wide = geometry.x1[box.index] - geometry.x0[box.index];
+    if (row.indexOf(box) % Math.max(1, Math.ceil(18 / (wide + 2))) !== 0) continue;
     const [x0, x1] = [Math.max(0, geometry.x0[box.index]), Math.min(geometry.width, geometry.x1[box.index])];
     const below = geometry.y(0) + geometry.boxHeight / 2 + geometry.nodeHeight + 7;
     const y = isTop && scene.levels > 1 ? geometry.y(box.rank) - geometry.boxHeight / 2 - 12 : below;
     const text = context.measureText(box.label).width <= x1 - x0 - 2 ? box.label : box.label.replace(/^\D+/, "");
-    if (context.measureText(text).width > x1 - x0 - 1) continue;
+    if (x1 - x0 < Math.min(wide, 10)) continue;
     context.textAlign = "center";
     context.fillStyle = colours.faint;
     context.fillText(text, (x0 + x1) / 2, y);
@@ -173,9 +179,12 @@ function drawLabels(context, geometry, colours) {
   context.font = `600 10.5px ${FONT}`;
   for (let rank = 0; rank < scene.levels; rank++) {
     const text = `${levelName(rank, scene.levels)} · ${count(scene.switchesOfRow[rank])}`;
-    caption(context, text, 8, geometry.y(rank) + (rank === scene.levels - 1 ? 1 : -1) * (geometry.boxHeight / 2 + 14), colours);
+    const away = geometry.boxHeight / 2 + (rank === scene.levels - 1 && rank > 0 ? 28 : 14);
+    if (geometry.small && rank === scene.levels - 1) continue;
+    caption(context, text, 8, geometry.y(rank) - away, colours);
   }
-  if (scene.strays.length > 0) caption(context, "cut off when the drawing was made", 8, geometry.strayY - geometry.boxHeight / 2 - 12, colours);
+  if (scene.strays.length > 0)
+    caption(context, "cut off when the drawing was made", 8, geometry.strayY - geometry.boxHeight / 2 - 12, colours);
 }
 
 function caption(context, text, x, y, colours) {

@@ -1,7 +1,7 @@
 // How numbers, times and names are written, in one place so that the whole page agrees.
 
 const whole = new Intl.NumberFormat("en-GB", { maximumFractionDigits: 0 });
-const short = new Intl.NumberFormat("en-GB", { notation: "compact", maximumFractionDigits: 1 });
+const short = new Intl.NumberFormat("en-US", { notation: "compact", maximumSignificantDigits: 4 });
 
 /** Returns a count with separators, such as "11,664". */
 export function count(value) {
@@ -60,7 +60,7 @@ export function age(time) {
 
 /** Returns the name of a level: "leaves", "level 2" or "top". */
 export function levelName(rank, levels) {
-  if (rank < 0) return "cut off";
+  if (rank === null || rank < 0) return "cut off";
   if (rank === 0) return "leaves";
   return rank === levels - 1 ? "top" : `level ${rank + 1}`;
 }
@@ -68,7 +68,20 @@ export function levelName(rank, levels) {
 /** Returns a load in the words of its measure: flows, or the share of a cable's speed. */
 export function load(value, measure) {
   if (value === null || value === undefined || Number.isNaN(value)) return "no flow";
-  return measure === "rate" ? `${Math.round(value * 100)}% of full speed` : `${number(value)} ${value === 1 ? "flow" : "flows"}`;
+  return measure === "rate"
+    ? `${Math.round(value * 100)}% of full speed`
+    : `${number(value)} ${value === 1 ? "flow" : "flows"}`;
+}
+
+/** Returns a list of numbers with runs shortened: 1, 2, 3 and 7 become "1–3, 7". */
+export function ranges(numbers) {
+  const parts = [];
+  for (const value of [...numbers].sort((p, q) => p - q)) {
+    const last = parts.at(-1);
+    if (last && value === last.to + 1) last.to = value;
+    else parts.push({ from: value, to: value });
+  }
+  return parts.map(({ from, to }) => (from === to ? `${from}` : `${from}–${to}`)).join(", ");
 }
 
 /** Returns text with its first letter as a capital. */

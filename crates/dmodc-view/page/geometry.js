@@ -5,7 +5,9 @@ const OPEN_AT = 7;
 const OPEN_ALONE_AT = 2;
 
 export class Geometry {
-  constructor(scene, camera) {
+  /** `head` is the height in pixels that tools above the tree need. */
+  constructor(scene, camera, head) {
+    this.head = head;
     this.scene = scene;
     this.camera = camera;
     const n = scene.boxes.length;
@@ -20,14 +22,16 @@ export class Geometry {
   resize(width, height) {
     this.width = width;
     this.height = height;
-    this.small = height < 420 || width < 520;
+    this.small = width < 520;
     this.boxHeight = Math.min(64, Math.max(22, height * 0.085));
     this.nodeHeight = this.small ? 12 : 16;
-    const top = (this.small ? 58 : 74) + this.boxHeight / 2;
+    const top = (this.small ? this.head + 12 : this.head) + this.boxHeight / 2;
     const strays = this.scene.strays.length > 0 ? this.boxHeight + 30 : 0;
     const bottom = height - (this.small ? 20 : 26) - this.nodeHeight - this.boxHeight / 2 - strays;
     const gaps = Math.max(1, this.scene.levels - 1);
-    this.rowY = Array.from({ length: this.scene.levels }, (_, rank) => (this.scene.levels === 1 ? (top + bottom) / 2 : bottom - ((bottom - top) * rank) / gaps));
+    this.rowY = Array.from({ length: this.scene.levels }, (_, rank) =>
+      this.scene.levels === 1 ? (top + bottom) / 2 : bottom - ((bottom - top) * rank) / gaps,
+    );
     this.strayY = height - this.boxHeight / 2 - 20;
   }
 
@@ -59,7 +63,7 @@ export class Geometry {
   /** Returns the width of the drawn switches of an open box. */
   switchWidth(b) {
     const slot = this.slotWidth(b);
-    return Math.min(slot - Math.min(10, slot * 0.24), 132);
+    return Math.min(slot - Math.min(8, slot * 0.18), 132);
   }
 
   switchHeight(b) {
@@ -73,7 +77,10 @@ export class Geometry {
     const y = this.y(this.scene.rank[s]);
     if (this.open[b]) return { x: this.x0[b] + (slot + 0.5) * this.slotWidth(b), y };
     const cells = this.cells(b);
-    return { x: cells.x + ((slot % cells.columns) + 0.5) * cells.size, y: cells.y + (Math.floor(slot / cells.columns) + 0.5) * cells.size };
+    return {
+      x: cells.x + ((slot % cells.columns) + 0.5) * cells.size,
+      y: cells.y + (Math.floor(slot / cells.columns) + 0.5) * cells.size,
+    };
   }
 
   /** Returns the matrix of cells of a closed box: the largest cells that fit. */
@@ -91,7 +98,13 @@ export class Geometry {
     columns = Math.min(columns, n);
     const rows = Math.ceil(n / columns);
     const middle = (this.x0[b] + this.x1[b]) / 2;
-    return { size, columns, rows, x: middle - (columns * size) / 2, y: this.y(this.scene.boxes[b].rank) - (rows * size) / 2 };
+    return {
+      size,
+      columns,
+      rows,
+      x: middle - (columns * size) / 2,
+      y: this.y(this.scene.boxes[b].rank) - (rows * size) / 2,
+    };
   }
 
   /** Returns the lane under a height in pixels: the lane of the nearest row, where the crown reaches half its gap. */

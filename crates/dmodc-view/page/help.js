@@ -31,8 +31,18 @@ export class HelpDialog {
   constructor() {
     this.dialog = byId("help-dialog");
     const close = h("button", { type: "button", class: "primary", onclick: () => this.dialog.close() }, "Close");
-    fill(this.dialog, h("h2", { id: "help-title" }, "How to use this page"), MEANING.map((text) => h("p", {}, text)), h("h3", {}, "Keys"),
-      h("dl", { class: "keys" }, KEYS.map(([keys, text]) => [h("dt", {}, h("kbd", {}, keys)), h("dd", {}, text)])), close);
+    fill(
+      this.dialog,
+      h("h2", { id: "help-title" }, "How to use this page"),
+      MEANING.map((text) => h("p", {}, text)),
+      h("h3", {}, "Keys"),
+      h(
+        "dl",
+        { class: "keys" },
+        KEYS.map(([keys, text]) => [h("dt", {}, h("kbd", {}, keys)), h("dd", {}, text)]),
+      ),
+      close,
+    );
     this.dialog.addEventListener("click", (event) => {
       if (event.target === this.dialog) this.dialog.close();
     });

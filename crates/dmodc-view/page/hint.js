@@ -14,7 +14,7 @@ export class Hint {
       if (["user", "random", "undo"].includes(app.store.state.event?.origin) && app.store.busy > 0) this.changes++;
       this.update();
     });
-    this.update();
+    app.view.addEventListener("drawn", () => this.update(), { once: true });
   }
 
   later() {
@@ -24,11 +24,20 @@ export class Hint {
 
   update() {
     const { app } = this;
-    const text = this.done || !app.store.state || !app.store.canChange || !app.breaking || app.compare.isOpen ? null : this.text();
+    const text =
+      this.done || !app.store.state || !app.store.canChange || !app.breaking || app.compare.isOpen ? null : this.text();
     this.element.hidden = text === null;
     if (text === null || this.shown === text) return;
     this.shown = text;
-    fill(this.element, h("span", {}, text), h("button", { type: "button", "aria-label": "Close the hint", "data-testid": "hint-close", onclick: () => this.close() }, "✕"));
+    fill(
+      this.element,
+      h("span", {}, text),
+      h(
+        "button",
+        { type: "button", "aria-label": "Close the hint", "data-testid": "hint-close", onclick: () => this.close() },
+        "✕",
+      ),
+    );
   }
 
   close() {
@@ -39,8 +48,13 @@ export class Hint {
   text() {
     const { geometry } = this.app.view;
     if (this.changes >= 3) return null;
-    if (this.changes >= 1) return "The routes have healed: the figures below say what it took. Click the cable again to repair it, or break more.";
-    const anyOpen = this.app.store.scene.boxes.some((box) => geometry.seen[box.index] && geometry.open[box.index] && box.rank === 0);
-    return anyOpen ? "Click a cable or a switch to break it, and watch the routes heal." : "Click a pod to open it, then click a cable to break it.";
+    if (this.changes >= 1)
+      return "The routes have healed: the bright cables took over. Click again to repair, or break more.";
+    const anyOpen = this.app.store.scene.boxes.some(
+      (box) => geometry.seen[box.index] && geometry.open[box.index] && box.rank === 0,
+    );
+    return anyOpen
+      ? "Click a cable or a switch to break it, and watch the routes heal."
+      : "Click a pod to open it, then click a cable to break it.";
   }
 }

@@ -21,7 +21,12 @@ export function installHooks(app) {
   window.dmodc = {
     app,
     positionOf: (part, options = {}) => positionOf(app, part, options),
-    view: () => ({ lanes: app.camera.lanes.map(({ centre, scale, fitted }) => ({ centre, scale, fitted })), moving: app.camera.isMoving, drawn: app.view.drawn, breaking: app.breaking }),
+    view: () => ({
+      lanes: app.camera.lanes.map(({ centre, scale, fitted }) => ({ centre, scale, fitted })),
+      moving: app.camera.isMoving,
+      drawn: app.view.drawn,
+      breaking: app.breaking,
+    }),
     zoomTo: (part) => zoomTo(app, part),
   };
 }

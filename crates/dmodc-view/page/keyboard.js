@@ -25,7 +25,7 @@ function pageKey(app, event) {
     "+": () => camera.step(camera.body, 1.5),
     "=": () => camera.step(camera.body, 1.5),
     "-": () => camera.step(camera.body, 1 / 1.5),
-    "0": () => camera.fit(),
+    0: () => camera.fit(),
     Escape: () => escape(app),
   };
   tabs.forEach((name, k) => (actions[String(k + 1)] = () => app.panel.open(name, { focus: true, expand: true })));
@@ -69,7 +69,8 @@ function treeKey(app, event) {
 
 function toggle(app) {
   const { selected, store } = app;
-  if (selected && !selected.node && (selected.switch !== undefined || selected.cable !== undefined) && store.canChange) store.toggle(selected);
+  if (selected && !selected.node && (selected.switch !== undefined || selected.cable !== undefined) && store.canChange)
+    store.toggle(selected);
 }
 
 /** Returns the switch from which arrow keys start: the selected one, an end of the selected cable, or the first leaf. */
@@ -119,11 +120,18 @@ function level(app, step) {
     side(app, 1);
     return;
   }
-  const places = [...scene.cablesOf(s)].filter((c) => (step > 0 ? scene.a[c] === s : scene.b[c] === s)).map((c) => (step > 0 ? scene.b[c] : scene.a[c]));
+  const places = [...scene.cablesOf(s)]
+    .filter((c) => (step > 0 ? scene.a[c] === s : scene.b[c] === s))
+    .map((c) => (step > 0 ? scene.b[c] : scene.a[c]));
   if (places.length === 0) return;
   const { geometry } = app.view;
   const x = geometry.switchCentre(s).x;
-  go(app, places.reduce((best, t) => (Math.abs(geometry.switchCentre(t).x - x) < Math.abs(geometry.switchCentre(best).x - x) ? t : best)));
+  go(
+    app,
+    places.reduce((best, t) =>
+      Math.abs(geometry.switchCentre(t).x - x) < Math.abs(geometry.switchCentre(best).x - x) ? t : best,
+    ),
+  );
 }
 
 function rowEnd(app, end) {
@@ -147,7 +155,10 @@ function nextBox(app, step) {
 function nextCable(app, step) {
   const { scene } = app.store;
   const { selected } = app;
-  const s = selected?.cable !== undefined ? (app.cableOwner ?? scene.a[selected.cable]) : (current(app) ?? scene.rows[0][0].members[0]);
+  const s =
+    selected?.cable !== undefined
+      ? (app.cableOwner ?? scene.a[selected.cable])
+      : (current(app) ?? scene.rows[0][0].members[0]);
   const cables = [...scene.cablesOf(s)];
   if (cables.length === 0) return;
   const at = selected?.cable !== undefined ? cables.indexOf(selected.cable) : step > 0 ? -1 : 0;

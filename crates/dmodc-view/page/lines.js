@@ -1,8 +1,8 @@
 // The list of lines to draw for one frame: single cables where both ends are open, bundles elsewhere. Lines live in
 // typed arrays that grow once and are used again, because a frame may hold ten thousand of them.
 //
-// A line whose other end is out of sight becomes a short stub: long lines to places that one cannot see only hide what
-// one wants to see.
+// A line from an open switch to a place out of sight becomes a short stub: long lines to places that one cannot see only
+// hide what one wants to see. From a closed box nothing is drawn to a place out of sight.
 import { WORKS, FAILED, MISSING, UNUSED, worse } from "./condition.js";
 
 export const STUB = 4;
@@ -46,7 +46,11 @@ export class Lines {
 
   addCable(bundle, c) {
     const { condition, scene } = this;
-    const k = this.place(bundle, this.atSwitch(scene.a[c], scene.placeA[c]), this.atSwitch(scene.b[c], scene.placeB[c]));
+    const k = this.place(
+      bundle,
+      this.atSwitch(scene.a[c], scene.placeA[c]),
+      this.atSwitch(scene.b[c], scene.placeB[c]),
+    );
     if (k < 0) return;
     this.cable[k] = c;
     this.lower[k] = scene.a[c];
@@ -56,13 +60,13 @@ export class Lines {
     this.load[k] = condition.load[c];
     this.failed[k] = condition.cable[c] === FAILED ? 1 : 0;
     this.missing[k] = condition.cable[c] === MISSING ? 1 : 0;
-    if (this.kind[k] !== STUB || condition.cable[c] === FAILED) this.kind[k] = condition.cable[c];
+    if (this.kind[k] !== STUB) this.kind[k] = condition.cable[c];
   }
 
   /** Adds one line for each run of cables of one switch in a bundle whose other end is one box. */
   addRuns(bundle, cables, ends, isLower) {
     const { scene, condition } = this;
-    for (let from = 0; from < cables.length; ) {
+    for (let from = 0; from < cables.length;) {
       const s = ends[cables[from]];
       let to = from;
       let [worst, alive, failed, missing, place] = [NaN, 0, 0, 0, 0];
@@ -93,9 +97,20 @@ export class Lines {
   addBundle(bundle) {
     const { condition } = this;
     const i = bundle.index;
-    const k = this.place(bundle, this.atBox(bundle.lower, bundle.lowerPlace), this.atBox(bundle.upper, bundle.upperPlace));
+    const k = this.place(
+      bundle,
+      this.atBox(bundle.lower, bundle.lowerPlace),
+      this.atBox(bundle.upper, bundle.upperPlace),
+    );
     if (k < 0) return;
-    this.fillBundle(k, condition.bundleWorst[i], condition.bundleAlive[i], condition.bundleFailed[i], condition.bundleMissing[i], bundle.cables.length);
+    this.fillBundle(
+      k,
+      condition.bundleWorst[i],
+      condition.bundleAlive[i],
+      condition.bundleFailed[i],
+      condition.bundleMissing[i],
+      bundle.cables.length,
+    );
     this.cable[k] = bundle.cables.length === 1 ? bundle.cables[0] : -1;
     this.lower[k] = -1;
     this.upper[k] = -1;
@@ -115,13 +130,13 @@ export class Lines {
     const b = scene.boxOf[s];
     const width = geometry.switchWidth(b);
     const x = geometry.x0[b] + (scene.slotOf[s] + 0.5) * geometry.slotWidth(b) + (place - 0.5) * width * 0.86;
-    return { x, y: geometry.y(scene.rank[s]), half: geometry.switchHeight(b) / 2, rank: scene.rank[s] };
+    return { x, y: geometry.y(scene.rank[s]), half: geometry.switchHeight(b) / 2, isBox: false };
   }
 
   atBox(b, place) {
     const { geometry, scene } = this;
     const x = geometry.x0[b] + (geometry.x1[b] - geometry.x0[b]) * (0.06 + 0.88 * place);
-    return { x, y: geometry.y(scene.boxes[b].rank), half: geometry.boxHeight / 2, rank: scene.boxes[b].rank };
+    return { x, y: geometry.y(scene.boxes[b].rank), half: geometry.boxHeight / 2, isBox: true };
   }
 
   /** Returns the index of a new line, or -1 if both ends are out of sight. */
@@ -130,6 +145,7 @@ export class Lines {
     const pSeen = p.x >= -4 && p.x <= width + 4;
     const qSeen = q.x >= -4 && q.x <= width + 4;
     if (!pSeen && !qSeen) return -1;
+    if (pSeen !== qSeen && (pSeen ? p : q).isBox) return -1;
     if (this.length === this.capacity) this.grow(this.capacity * 2);
     const k = this.length++;
     const sign = p.y >= q.y ? 1 : -1;
@@ -155,8 +171,12 @@ export class Lines {
   ends(c) {
     const { scene, geometry } = this;
     const bundle = scene.bundles[scene.bundleOf[c]];
-    const p = geometry.open[bundle.lower] ? this.atSwitch(scene.a[c], scene.placeA[c]) : this.atBox(bundle.lower, bundle.lowerPlace);
-    const q = geometry.open[bundle.upper] ? this.atSwitch(scene.b[c], scene.placeB[c]) : this.atBox(bundle.upper, bundle.upperPlace);
+    const p = geometry.open[bundle.lower]
+      ? this.atSwitch(scene.a[c], scene.placeA[c])
+      : this.atBox(bundle.lower, bundle.lowerPlace);
+    const q = geometry.open[bundle.upper]
+      ? this.atSwitch(scene.b[c], scene.placeB[c])
+      : this.atBox(bundle.upper, bundle.upperPlace);
     const sign = p.y >= q.y ? 1 : -1;
     return [p.x, p.y - sign * p.half, q.x, q.y + sign * q.half];
   }

@@ -8,12 +8,32 @@ export class BreakPage {
     this.element = element;
     this.cables = new Share("cables", "Cables", "random-cables", () => this.preview());
     this.switches = new Share("switches", "Switches", "random-switches", () => this.preview());
-    this.seed = h("input", { type: "number", min: "0", max: "4294967295", value: "1", id: "random-seed", "data-testid": "random-seed" });
+    this.seed = h("input", {
+      type: "number",
+      min: "0",
+      max: "4294967295",
+      value: "1",
+      id: "random-seed",
+      "data-testid": "random-seed",
+    });
     this.leaves = h("input", { type: "checkbox", id: "random-any", "data-testid": "random-any" });
     this.text = h("p", { class: "faint" });
     this.saved = h("div", { "data-testid": "scenarios" });
-    this.name = h("input", { type: "text", id: "scenario-name", "data-testid": "scenario-name", maxlength: "80", placeholder: "Name", "aria-label": "Name of the scenario" });
-    this.file = h("input", { type: "file", accept: "application/json,.json", id: "scenario-file", class: "hidden", onchange: () => this.upload() });
+    this.name = h("input", {
+      type: "text",
+      id: "scenario-name",
+      "data-testid": "scenario-name",
+      maxlength: "80",
+      placeholder: "Name",
+      "aria-label": "Name of the scenario",
+    });
+    this.file = h("input", {
+      type: "file",
+      accept: "application/json,.json",
+      id: "scenario-file",
+      class: "hidden",
+      onchange: () => this.upload(),
+    });
     this.build();
     app.store.addEventListener("state", () => this.update());
     app.addEventListener("scene", () => this.preview());
@@ -21,20 +41,82 @@ export class BreakPage {
 
   build() {
     const { store } = this.app;
-    this.draw = h("button", { type: "button", class: "danger", "data-testid": "random", onclick: () => this.random() }, "Break at random");
-    this.again = h("button", { type: "button", "data-testid": "random-next", title: "Add one to the seed and draw again", onclick: () => this.random(1) }, "Next seed");
-    this.locked = h("p", { class: "note-box", hidden: true }, "The page follows a live fabric and changes nothing. Breaking, undo and scenarios are off.");
-    fill(this.element, h("h2", {}, "Break and heal"), this.locked,
-      this.controls = h("fieldset", { class: "plain" },
+    this.draw = h(
+      "button",
+      { type: "button", class: "danger", "data-testid": "random", onclick: () => this.random() },
+      "Break at random",
+    );
+    this.again = h(
+      "button",
+      {
+        type: "button",
+        "data-testid": "random-next",
+        title: "Add one to the seed and draw again",
+        onclick: () => this.random(1),
+      },
+      "Next seed",
+    );
+    this.locked = h(
+      "p",
+      { class: "note-box", hidden: true },
+      "The page follows a live fabric and changes nothing. Breaking, undo and scenarios are off.",
+    );
+    fill(
+      this.element,
+      h("h2", {}, "Break and heal"),
+      this.locked,
+      (this.controls = h(
+        "fieldset",
+        { class: "plain" },
         h("p", {}, "Click cables and switches on the tree, or let chance decide. A draw replaces all present faults."),
-        this.cables.element, this.switches.element,
-        h("div", { class: "row" }, h("label", {}, "Seed ", this.seed), h("label", { class: "check", title: "Without this, leaves never fail: a failed leaf cuts off its nodes." }, this.leaves, " leaves may fail too")),
-        this.text, h("div", { class: "row" }, this.draw, this.again),
-        h("div", { class: "row" }, h("button", { type: "button", onclick: () => store.change("undo", {}) }, "Undo"), h("button", { type: "button", onclick: () => store.change("redo", {}) }, "Redo"), h("button", { type: "button", class: "primary", onclick: () => store.change("reset", {}) }, "Repair all")),
-        h("h3", {}, "Scenarios"), h("p", { class: "faint" }, "A scenario is the present set of faults and the engine, under a name."),
-        h("form", { class: "row", onsubmit: (event) => this.save(event) }, this.name, h("button", { type: "submit", "data-testid": "scenario-save" }, "Save")),
-        this.saved, this.file,
-        h("div", { class: "row" }, h("button", { type: "button", "data-testid": "scenario-download", onclick: () => this.download() }, "Download as a file"), h("button", { type: "button", "data-testid": "scenario-upload", onclick: () => this.file.click() }, "Load a file…"))));
+        this.cables.element,
+        this.switches.element,
+        h(
+          "div",
+          { class: "row" },
+          h("label", {}, "Seed ", this.seed),
+          h(
+            "label",
+            { class: "check", title: "Without this, leaves never fail: a failed leaf cuts off its nodes." },
+            this.leaves,
+            " leaves may fail too",
+          ),
+        ),
+        this.text,
+        h("div", { class: "row" }, this.draw, this.again),
+        h(
+          "div",
+          { class: "row" },
+          h("button", { type: "button", onclick: () => store.change("undo", {}) }, "Undo"),
+          h("button", { type: "button", onclick: () => store.change("redo", {}) }, "Redo"),
+          h("button", { type: "button", class: "primary", onclick: () => store.change("reset", {}) }, "Repair all"),
+        ),
+        h("h3", {}, "Scenarios"),
+        h("p", { class: "faint" }, "A scenario is the present set of faults and the engine, under a name."),
+        h(
+          "form",
+          { class: "row", onsubmit: (event) => this.save(event) },
+          this.name,
+          h("button", { type: "submit", "data-testid": "scenario-save" }, "Save"),
+        ),
+        this.saved,
+        this.file,
+        h(
+          "div",
+          { class: "row" },
+          h(
+            "button",
+            { type: "button", "data-testid": "scenario-download", onclick: () => this.download() },
+            "Download as a file",
+          ),
+          h(
+            "button",
+            { type: "button", "data-testid": "scenario-upload", onclick: () => this.file.click() },
+            "Load a file…",
+          ),
+        ),
+      )),
+    );
   }
 
   open() {
@@ -59,14 +141,24 @@ export class BreakPage {
 
   random(step = 0) {
     this.seed.value = String((Math.max(0, Math.floor(Number(this.seed.value) || 0)) + step) % 4294967296);
-    return this.app.store.change("random", { cables: this.cables.text(), switches: this.switches.text(), seed: Number(this.seed.value), any_switch: this.leaves.checked });
+    return this.app.store.change("random", {
+      cables: this.cables.text(),
+      switches: this.switches.text(),
+      seed: Number(this.seed.value),
+      any_switch: this.leaves.checked,
+    });
   }
 
   async list() {
     const { backend, store } = this.app;
     try {
       const { scenarios } = await backend.ask("scenarios");
-      fill(this.saved, scenarios.length === 0 ? h("p", { class: "faint" }, "Nothing is saved yet.") : scenarios.map((one) => this.row(one)));
+      fill(
+        this.saved,
+        scenarios.length === 0
+          ? h("p", { class: "faint" }, "Nothing is saved yet.")
+          : scenarios.map((one) => this.row(one)),
+      );
     } catch (error) {
       store.say(error.message);
     }
@@ -77,9 +169,31 @@ export class BreakPage {
     const remove = async () => {
       await this.attempt(() => backend.deleteScenario(one.name));
     };
-    return h("div", { class: "saved" }, h("div", {}, h("b", {}, one.name), h("div", { class: "faint" }, `${plural(one.failed_count, "fault")} · ${one.engine} · ${clock(one.time_ms)}`)),
-      h("button", { type: "button", "data-testid": "scenario-load", "aria-label": `Load ${one.name}`, onclick: () => store.loadScenario(one.name) }, "Load"),
-      h("button", { type: "button", "data-testid": "scenario-delete", "aria-label": `Delete ${one.name}`, onclick: remove }, "✕"));
+    return h(
+      "div",
+      { class: "saved" },
+      h(
+        "div",
+        {},
+        h("b", {}, one.name),
+        h("div", { class: "faint" }, `${plural(one.failed_count, "fault")} · ${one.engine} · ${clock(one.time_ms)}`),
+      ),
+      h(
+        "button",
+        {
+          type: "button",
+          "data-testid": "scenario-load",
+          "aria-label": `Load ${one.name}`,
+          onclick: () => store.loadScenario(one.name),
+        },
+        "Load",
+      ),
+      h(
+        "button",
+        { type: "button", "data-testid": "scenario-delete", "aria-label": `Delete ${one.name}`, onclick: remove },
+        "✕",
+      ),
+    );
   }
 
   async save(event) {
@@ -122,8 +236,24 @@ export class BreakPage {
 /** A slider for a share in percent, with a field for exact values. The slider is finer near zero: most faults are few. */
 class Share {
   constructor(name, title, test, onchange) {
-    this.slider = h("input", { type: "range", min: "0", max: "100", value: "0", id: test, "data-testid": test, "aria-label": `Share of failed ${name}`, oninput: () => this.slid() });
-    this.field = h("input", { type: "text", inputmode: "decimal", value: "0%", "data-testid": `${test}-value`, "aria-label": `${title} that fail: a number or a percentage`, onchange: () => this.typed() });
+    this.slider = h("input", {
+      type: "range",
+      min: "0",
+      max: "100",
+      value: "0",
+      id: test,
+      "data-testid": test,
+      "aria-label": `Share of failed ${name}`,
+      oninput: () => this.slid(),
+    });
+    this.field = h("input", {
+      type: "text",
+      inputmode: "decimal",
+      value: "0%",
+      "data-testid": `${test}-value`,
+      "aria-label": `${title} that fail: a number or a percentage`,
+      onchange: () => this.typed(),
+    });
     this.onchange = onchange;
     this.element = h("div", { class: "share" }, h("span", {}, title), this.slider, this.field);
   }
@@ -138,7 +268,8 @@ class Share {
     const match = /^\s*(\d+(?:\.\d+)?)\s*(%?)\s*$/.exec(this.field.value);
     if (!match) this.field.value = "0%";
     else this.field.value = match[2] ? `${Math.min(100, Number(match[1]))}%` : String(Math.floor(Number(match[1])));
-    if (this.field.value.endsWith("%")) this.slider.value = String(Math.sqrt(Math.min(50, parseFloat(this.field.value)) / 50) * 100);
+    if (this.field.value.endsWith("%"))
+      this.slider.value = String(Math.sqrt(Math.min(50, parseFloat(this.field.value)) / 50) * 100);
     this.onchange();
   }
 

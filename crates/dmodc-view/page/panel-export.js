@@ -13,8 +13,25 @@ const FILES = [
 export class ExportPage {
   constructor(app, element) {
     this.app = app;
-    const row = (id, title, text, action) => h("div", { class: "saved" }, h("div", {}, h("b", {}, title), h("div", { class: "faint" }, text)), h("button", { type: "button", "data-testid": `export-${id}`, "aria-label": `Download: ${title}`, onclick: action }, "Download"));
-    fill(element, h("h2", {}, "Export"), row("picture", "Picture", "The drawing as you see it, as PNG.", () => this.picture()), FILES.map(([id, title, text, file]) => row(id, title, text, () => this.file(id, file))));
+    // A page without a server has no report: its writer is part of the server.
+    const files = FILES.filter(([id]) => app.backend.kind === "http" || id !== "report");
+    const row = (id, title, text, action) =>
+      h(
+        "div",
+        { class: "saved" },
+        h("div", {}, h("b", {}, title), h("div", { class: "faint" }, text)),
+        h(
+          "button",
+          { type: "button", "data-testid": `export-${id}`, "aria-label": `Download: ${title}`, onclick: action },
+          "Download",
+        ),
+      );
+    fill(
+      element,
+      h("h2", {}, "Export"),
+      row("picture", "Picture", "The drawing as you see it, as PNG.", () => this.picture()),
+      files.map(([id, title, text, file]) => row(id, title, text, () => this.file(id, file))),
+    );
   }
 
   async file(id, name) {

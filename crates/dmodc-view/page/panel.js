@@ -9,7 +9,12 @@ import { PartPage } from "./panel-part.js";
 import { byId, h } from "./dom.js";
 
 const TABS = [
-  ["part", "Part", PartPage], ["break", "Break", BreakPage], ["ask", "Ask", AskPage], ["compare", "Compare", ComparePage], ["events", "Events", EventsPage], ["export", "Export", ExportPage],
+  ["part", "Part", PartPage],
+  ["break", "Break", BreakPage],
+  ["ask", "Ask", AskPage],
+  ["compare", "Compare", ComparePage],
+  ["events", "Events", EventsPage],
+  ["export", "Export", ExportPage],
 ];
 
 export class Panel {
@@ -32,8 +37,26 @@ export class Panel {
   }
 
   add(name, title, Page) {
-    const tab = h("button", { type: "button", role: "tab", id: `tab-${name}`, "data-testid": `tab-${name}`, "aria-controls": `page-${name}`, onclick: () => this.open(name, { expand: true }) }, title);
-    const body = h("div", { class: "page", role: "tabpanel", id: `page-${name}`, "data-testid": `page-${name}`, "aria-labelledby": `tab-${name}`, tabindex: "-1" });
+    const tab = h(
+      "button",
+      {
+        type: "button",
+        role: "tab",
+        id: `tab-${name}`,
+        "data-testid": `tab-${name}`,
+        "aria-controls": `page-${name}`,
+        onclick: () => this.open(name, { expand: true }),
+      },
+      title,
+    );
+    const body = h("div", {
+      class: "page",
+      role: "tabpanel",
+      id: `page-${name}`,
+      "data-testid": `page-${name}`,
+      "aria-labelledby": `tab-${name}`,
+      tabindex: "-1",
+    });
     byId("tabs").append(tab);
     byId("pages").append(body);
     this.tabs[name] = tab;

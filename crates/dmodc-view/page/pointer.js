@@ -58,24 +58,29 @@ export function connectPointer(element, view) {
     pressed.delete(event.pointerId);
     if (pressed.size > 0) return;
     element.classList.remove("dragging");
-    if (at && start && !start.moved && event.type === "pointerup") view.press(at.x, at.y, REACH[event.pointerType] ?? 7);
+    if (at && start && !start.moved && event.type === "pointerup")
+      view.press(at.x, at.y, REACH[event.pointerType] ?? 7);
     start = null;
   };
   element.addEventListener("pointerup", release);
   element.addEventListener("pointercancel", release);
   element.addEventListener("pointerleave", () => view.leave());
 
-  element.addEventListener("wheel", (event) => {
-    event.preventDefault();
-    const at = local(event);
-    const lane = view.geometry.laneAt(at.y);
-    const unit = event.deltaMode === 1 ? 20 : event.deltaMode === 2 ? 400 : 1;
-    const sideways = Math.abs(event.deltaX) > Math.abs(event.deltaY);
-    if (event.shiftKey || sideways) {
-      view.camera.pan(lane, -(sideways ? event.deltaX : event.deltaY) * unit);
-      return;
-    }
-    const strength = event.ctrlKey ? 0.01 : 0.0022;
-    view.camera.zoom(lane, Math.exp(-Math.max(-300, Math.min(300, event.deltaY * unit)) * strength), at.x);
-  }, { passive: false });
+  element.addEventListener(
+    "wheel",
+    (event) => {
+      event.preventDefault();
+      const at = local(event);
+      const lane = view.geometry.laneAt(at.y);
+      const unit = event.deltaMode === 1 ? 20 : event.deltaMode === 2 ? 400 : 1;
+      const sideways = Math.abs(event.deltaX) > Math.abs(event.deltaY);
+      if (event.shiftKey || sideways) {
+        view.camera.pan(lane, -(sideways ? event.deltaX : event.deltaY) * unit);
+        return;
+      }
+      const strength = event.ctrlKey ? 0.01 : 0.0022;
+      view.camera.zoom(lane, Math.exp(-Math.max(-300, Math.min(300, event.deltaY * unit)) * strength), at.x);
+    },
+    { passive: false },
+  );
 }

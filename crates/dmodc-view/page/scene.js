@@ -1,11 +1,11 @@
 // The fabric as it is drawn: typed arrays made once from the answer of `/scene`.
 //
 // A *box* is a run of switches of one rank that can be drawn as one thing when it is far away. Boxes are the groups of
-// the scene; a group of more than 64 switches is split, because a box must stay readable. A *bundle* is the set of
+// the scene; a group of more than 128 switches is split, because a box must stay readable. A *bundle* is the set of
 // cables between two boxes. Each bundle keeps its cables in two orders, by lower and by upper switch, so that either end
 // can be open (one line for each switch) while the other end is one box.
 
-const LARGEST_BOX = 64;
+const LARGEST_BOX = 128;
 
 export class Scene {
   constructor(raw) {
@@ -106,8 +106,12 @@ export class Scene {
       const to = Math.floor(((k + 1) * list.length) / parts);
       const label = group?.label ?? "cut off";
       this.boxes.push({
-        rank, group: group ? this.group[list[0]] : -1, label: parts === 1 ? label : `${label}, part ${k + 1}`,
-        x0: x0 + ((x1 - x0) * from) / list.length, x1: x0 + ((x1 - x0) * to) / list.length, members: Int32Array.from(list.slice(from, to)),
+        rank,
+        group: group ? this.group[list[0]] : -1,
+        label: parts === 1 ? label : `${label}, part ${k + 1}`,
+        x0: x0 + ((x1 - x0) * from) / list.length,
+        x1: x0 + ((x1 - x0) * to) / list.length,
+        members: Int32Array.from(list.slice(from, to)),
       });
     }
   }
@@ -131,8 +135,12 @@ export class Scene {
     }
     const slot = this.slotOf;
     for (const bundle of this.bundles) {
-      bundle.byUpper = Int32Array.from(bundle.cables).sort((c, d) => slot[this.b[c]] - slot[this.b[d]] || slot[this.a[c]] - slot[this.a[d]] || c - d);
-      bundle.cables = Int32Array.from(bundle.cables).sort((c, d) => slot[this.a[c]] - slot[this.a[d]] || slot[this.b[c]] - slot[this.b[d]] || c - d);
+      bundle.byUpper = Int32Array.from(bundle.cables).sort(
+        (c, d) => slot[this.b[c]] - slot[this.b[d]] || slot[this.a[c]] - slot[this.a[d]] || c - d,
+      );
+      bundle.cables = Int32Array.from(bundle.cables).sort(
+        (c, d) => slot[this.a[c]] - slot[this.a[d]] || slot[this.b[c]] - slot[this.b[d]] || c - d,
+      );
     }
     this.placeBundles();
     this.placeCables();
@@ -157,8 +165,12 @@ export class Scene {
     const order = (s) => this.boxes[this.boxOf[s]].x0 * 4096 + this.slotOf[s];
     for (let s = 0; s < this.switchCount; s++) {
       const all = Array.from(this.cablesOf(s));
-      const up = all.filter((c) => this.a[c] === s).sort((c, d) => order(this.b[c]) - order(this.b[d]) || this.portA[c] - this.portA[d]);
-      const down = all.filter((c) => this.b[c] === s).sort((c, d) => order(this.a[c]) - order(this.a[d]) || this.portB[c] - this.portB[d]);
+      const up = all
+        .filter((c) => this.a[c] === s)
+        .sort((c, d) => order(this.b[c]) - order(this.b[d]) || this.portA[c] - this.portA[d]);
+      const down = all
+        .filter((c) => this.b[c] === s)
+        .sort((c, d) => order(this.a[c]) - order(this.a[d]) || this.portB[c] - this.portB[d]);
       up.forEach((c, k) => (this.placeA[c] = (k + 0.5) / up.length));
       down.forEach((c, k) => (this.placeB[c] = (k + 0.5) / down.length));
     }
@@ -187,7 +199,8 @@ export class Scene {
     if (s === undefined) return null;
     if (port === undefined) return { switch: s };
     for (const c of this.cablesOf(s)) {
-      if ((this.a[c] === s && this.portA[c] === +port) || (this.b[c] === s && this.portB[c] === +port)) return { cable: c };
+      if ((this.a[c] === s && this.portA[c] === +port) || (this.b[c] === s && this.portB[c] === +port))
+        return { cable: c };
     }
     return null;
   }

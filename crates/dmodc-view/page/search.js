@@ -43,10 +43,33 @@ export class Search {
     this.found = found;
     this.active = found.length > 0 ? 0 : -1;
     const { levels } = this.app.store.scene;
-    const items = found.map((item, k) => h("li", { role: "option", id: `found-${k}`, "aria-selected": String(k === this.active), "data-testid": "search-result", onpointerdown: (event) => event.preventDefault(), onclick: () => this.choose(k) },
-      h("b", {}, item.name), h("span", { class: "faint" }, item.kind === "switch" ? levelName(item.rank, levels) : "node"), h("code", {}, item.guid), h("span", { class: "faint" }, item.lid === null || item.lid === undefined ? "" : `LID ${item.lid}`)));
-    if (found.length === 0) items.push(h("li", { class: "faint", role: "option", "aria-disabled": "true" }, "Nothing was found."));
-    else if (total > found.length) items.push(h("li", { class: "faint", role: "option", "aria-disabled": "true" }, `${plural(total - found.length, "more result")}: type more letters.`));
+    const items = found.map((item, k) =>
+      h(
+        "li",
+        {
+          role: "option",
+          id: `found-${k}`,
+          "aria-selected": String(k === this.active),
+          "data-testid": "search-result",
+          onpointerdown: (event) => event.preventDefault(),
+          onclick: () => this.choose(k),
+        },
+        h("b", {}, item.name),
+        h("span", { class: "faint" }, item.kind === "switch" ? levelName(item.rank, levels) : "node"),
+        h("code", {}, item.guid),
+        h("span", { class: "faint" }, item.lid === null || item.lid === undefined ? "" : `LID ${item.lid}`),
+      ),
+    );
+    if (found.length === 0)
+      items.push(h("li", { class: "faint", role: "option", "aria-disabled": "true" }, "Nothing was found."));
+    else if (total > found.length)
+      items.push(
+        h(
+          "li",
+          { class: "faint", role: "option", "aria-disabled": "true" },
+          `${plural(total - found.length, "more result")}: type more letters.`,
+        ),
+      );
     fill(this.list, items);
     this.list.hidden = false;
     this.input.setAttribute("aria-expanded", "true");
@@ -82,7 +105,8 @@ export class Search {
     const item = this.found[k];
     this.close();
     this.input.value = item.name;
-    const part = item.kind === "switch" ? { switch: item.index } : { node: item.guid, name: item.name, switch: item.index };
+    const part =
+      item.kind === "switch" ? { switch: item.index } : { node: item.guid, name: item.name, switch: item.index };
     this.app.select(part, { reveal: true });
     byId("tree").focus({ preventScroll: true });
   }

@@ -1,11 +1,14 @@
 // What the page knows about the fabric, and the only place that talks to the back end about its state. An answer for
 // an older revision than the present one is dropped. Events: "scene", "state", "loads", "judgement", "events",
-// "connection", "message" (a sentence for the user), "busy".
+// "status" (the same revision, but following or undo changed), "pattern", "connection", "message" (a sentence for the
+// user), "busy".
 import { Condition } from "./condition.js";
 import { Scene } from "./scene.js";
+import { sentence } from "./format.js";
 
 const MOST_EVENTS = 1000;
 const PAGE_OF_EVENTS = 200;
+const AGAIN = 300;
 
 export class Store extends EventTarget {
   constructor(backend) {
@@ -68,7 +71,7 @@ export class Store extends EventTarget {
     if (old && state.revision < old.revision) return;
     this.state = state;
     if (old && state.revision === old.revision) {
-      this.emit("state");
+      this.emit("status");
       return;
     }
     if (this.judgement && this.judgement.revision !== state.revision) {
@@ -87,7 +90,8 @@ export class Store extends EventTarget {
   addEvent(event) {
     if (!event) return;
     const at = this.events.findIndex((known) => known.sequence <= event.sequence);
-    if (at >= 0 && this.events[at].sequence === event.sequence) this.events[at] = { ...this.events[at], ...event, judgement: event.judgement ?? this.events[at].judgement };
+    if (at >= 0 && this.events[at].sequence === event.sequence)
+      this.events[at] = { ...this.events[at], ...event, judgement: event.judgement ?? this.events[at].judgement };
     else this.events.splice(at < 0 ? this.events.length : at, 0, event);
     if (this.events.length > MOST_EVENTS) {
       this.events.length = MOST_EVENTS;
@@ -99,12 +103,20 @@ export class Store extends EventTarget {
   /** Loads the newest events; with `older`, the ones before those that are known. */
   async fetchEvents(older = false) {
     const last = this.events.at(-1);
-    const answer = await this.backend.ask("events", { before: older && last ? last.sequence : undefined, limit: PAGE_OF_EVENTS });
+    const answer = await this.backend.ask("events", {
+      before: older && last ? last.sequence : undefined,
+      limit: PAGE_OF_EVENTS,
+    });
     if (!older) this.events = [];
-    for (const event of answer.events) if (!this.events.some((known) => known.sequence === event.sequence)) this.events.push(event);
+    for (const event of answer.events)
+      if (!this.events.some((known) => known.sequence === event.sequence)) this.events.push(event);
     this.events.sort((p, q) => q.sequence - p.sequence);
     this.moreEvents = answer.more && this.events.length < MOST_EVENTS;
-    this.before ??= this.events.find((event) => event.sequence < (this.state.event?.sequence ?? 0) && event.judgement)?.judgement ?? null;
+    this.before ??=
+      this.events.find(
+        (event) =>
+          event.sequence < (this.state.event?.sequence ?? 0) && event.revision < this.state.revision && event.judgement,
+      )?.judgement ?? null;
     this.emit("events");
   }
 
@@ -112,13 +124,22 @@ export class Store extends EventTarget {
     this.loadsCall?.abort();
     const call = new AbortController();
     this.loadsCall = call;
+    this.loadsPending = true;
     try {
       const loads = await this.backend.ask("loads", { pattern: this.pattern, measure: this.measure }, call.signal);
-      if (this.loadsCall !== call || loads.revision < this.state.revision) return;
+      if (this.loadsCall !== call) return;
+      if (loads.revision < this.state.revision) {
+        this.again(() => this.loadsCall === call && this.fetchLoads());
+        return;
+      }
+      this.loadsPending = false;
+      const isSame = this.loads?.pattern === loads.pattern && this.loads.measure === loads.measure;
+      const hotter = this.condition.setLoads(loads, isSame && this.loads.revision !== loads.revision);
       this.loads = loads;
-      this.condition.setLoads(loads);
       this.emit("loads");
+      if (hotter > 0) this.emit("hotter");
     } catch (error) {
+      if (this.loadsCall === call) this.loadsPending = false;
       if (error.name !== "AbortError") this.say(error.message);
     }
   }
@@ -129,7 +150,10 @@ export class Store extends EventTarget {
     this.judgementCall = call;
     try {
       const judgement = await this.backend.ask("judgement", {}, call.signal);
-      if (this.judgementCall === call) this.takeJudgement(judgement);
+      if (this.judgementCall !== call) return;
+      this.takeJudgement(judgement);
+      if (judgement.revision < this.state.revision)
+        this.again(() => this.judgementCall === call && this.fetchJudgement());
     } catch (error) {
       if (error.name !== "AbortError") this.say(error.message);
     }
@@ -138,10 +162,16 @@ export class Store extends EventTarget {
   takeJudgement(judgement) {
     const event = this.events.find((known) => known.revision === judgement.revision);
     if (event) event.judgement ??= judgement;
-    if (!this.state || judgement.revision !== this.state.revision || this.judgement?.revision === judgement.revision) return;
+    if (!this.state || judgement.revision !== this.state.revision || this.judgement?.revision === judgement.revision)
+      return;
     this.judgement = judgement;
     this.emit("judgement");
     this.emit("events");
+  }
+
+  /** Asks once more in a moment, because an answer was for an older revision. */
+  again(action) {
+    setTimeout(action, AGAIN);
   }
 
   /** Chooses what the colours mean. Rates exist only for patterns that are one permutation. */
@@ -180,15 +210,20 @@ export class Store extends EventTarget {
   /** Fails a part that works, repairs a part that failed. `part` is `{switch}` or `{cable}`. */
   toggle(part) {
     const name = part.switch !== undefined ? this.scene.switchPart(part.switch) : this.scene.cablePart(part.cable);
-    return this.change("change", this.condition.isFailed(part) ? { fail: [], repair: [name] } : { fail: [name], repair: [] });
+    return this.change(
+      "change",
+      this.condition.isFailed(part) ? { fail: [], repair: [name] } : { fail: [name], repair: [] },
+    );
   }
 
   get canChange() {
     return Boolean(this.state) && !this.state.follow;
   }
 
+  /** Says a sentence to the user. */
   say(text) {
-    this.dispatchEvent(new CustomEvent("message", { detail: text }));
+    const whole = /[.!?]$/.test(text) ? text : `${text}.`;
+    this.dispatchEvent(new CustomEvent("message", { detail: sentence(whole) }));
   }
 
   emit(name) {

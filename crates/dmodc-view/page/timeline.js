@@ -30,7 +30,12 @@ export class Timeline {
     const events = this.app.store.events.slice(0, MOST_TICKS).reverse();
     const most = Math.max(1, ...events.map((event) => Math.log1p(event.entries)));
     const chosen = this.app.panel.pages.events.chosen;
-    fill(this.list, events.map((event, k) => this.tick(event, Math.log1p(event.entries) / most, k === events.length - 1, event.sequence === chosen)));
+    fill(
+      this.list,
+      events.map((event, k) =>
+        this.tick(event, Math.log1p(event.entries) / most, k === events.length - 1, event.sequence === chosen),
+      ),
+    );
     this.list.scrollLeft = this.list.scrollWidth;
   }
 
@@ -38,10 +43,19 @@ export class Timeline {
     const bar = h("span", { class: "tick-bar" });
     bar.style.height = `${4 + Math.round(part * 18)}px`;
     const text = `${clock(event.time_ms)} ${sentence(event.text)}. ${milliseconds(event.milliseconds)}, ${count(event.entries)} entries.`;
-    return h("button", {
-      type: "button", class: `tick-button ${kind(event)}${isChosen ? " chosen" : ""}${isLast ? " last" : ""}`, tabindex: isLast ? "0" : "-1", title: text, "aria-label": text,
-      "data-sequence": event.sequence, onclick: () => this.app.panel.open("events", { sequence: event.sequence, expand: true }),
-    }, bar);
+    return h(
+      "button",
+      {
+        type: "button",
+        class: `tick-button ${kind(event)}${isChosen ? " chosen" : ""}${isLast ? " last" : ""}`,
+        tabindex: isLast ? "0" : "-1",
+        title: text,
+        "aria-label": text,
+        "data-sequence": event.sequence,
+        onclick: () => this.app.panel.open("events", { sequence: event.sequence, expand: true }),
+      },
+      bar,
+    );
   }
 
   /** Arrow keys move along the strip. */

@@ -18,7 +18,7 @@ export class Toolbar {
     press("zoom-out", () => camera.step(camera.body, 1 / 1.6));
     press("zoom-fit", () => camera.fit());
     byId("engine").addEventListener("change", (event) => store.change("engine", { engine: event.target.value }));
-    for (const name of ["state", "busy"]) store.addEventListener(name, () => this.update());
+    for (const name of ["state", "status", "busy"]) store.addEventListener(name, () => this.update());
     app.addEventListener("mode", () => this.update());
     app.addEventListener("scene", () => this.setScene());
   }
@@ -26,9 +26,13 @@ export class Toolbar {
   setScene() {
     const { scene } = this.app.store;
     byId("fabric-title").textContent = scene.title;
-    byId("fabric-size").textContent = `${plural(scene.nodes, "node")} · ${plural(scene.switchCount, "switch", "switches")} · ${plural(scene.cableCount, "cable")}`;
+    byId("fabric-size").textContent =
+      `${plural(scene.nodes, "node")} · ${plural(scene.switchCount, "switch", "switches")} · ${plural(scene.cableCount, "cable")}`;
     byId("fabric").title = `${scene.shape ?? "no regular shape"}, ${count(scene.levels)} levels`;
-    fill(byId("engine"), scene.engines.map((name) => h("option", { value: name }, name)));
+    fill(
+      byId("engine"),
+      scene.engines.map((name) => h("option", { value: name }, name)),
+    );
     this.update();
   }
 

@@ -15,8 +15,18 @@ export class Tooltip {
       this.element.hidden = true;
       return;
     }
-    const { title, lines, bad, action } = summary(store, hit, app.breaking && app.store.canChange && store === app.store);
-    fill(this.element, h("b", {}, title), lines.map((line) => h("div", {}, line)), bad ? h("div", { class: "bad" }, "✕ ", bad) : null, store === app.store ? h("div", { class: "faint" }, action) : null);
+    const { title, lines, bad, action } = summary(
+      store,
+      hit,
+      app.breaking && app.store.canChange && store === app.store,
+    );
+    fill(
+      this.element,
+      h("b", {}, title),
+      lines.map((line) => h("div", {}, line)),
+      bad ? h("div", { class: "bad" }, "✕ ", bad) : null,
+      store === app.store ? h("div", { class: "faint" }, action) : null,
+    );
     this.element.hidden = false;
     const stage = byId("stage").getBoundingClientRect();
     const host = view.host.getBoundingClientRect();

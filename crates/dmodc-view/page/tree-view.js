@@ -4,14 +4,17 @@ import { palette } from "./colours.js";
 import { connectPointer } from "./pointer.js";
 import { drawBands, drawSwitches } from "./draw-switches.js";
 import { drawLines } from "./draw-lines.js";
-import { drawOverlay } from "./draw-overlay.js";
+import { drawHotter, drawOverlay } from "./draw-overlay.js";
 import { Geometry } from "./geometry.js";
 import { Lines } from "./lines.js";
 
+const FLASH = 2200;
+
 export class TreeView extends EventTarget {
-  /** `host` is an element with a size of its own; both canvases fill it. */
-  constructor(host, camera, theme) {
+  /** `host` is an element with a size of its own; both canvases fill it. `head` is the height that tools need above. */
+  constructor(host, camera, theme, head = 128) {
     super();
+    this.head = head;
     this.host = host;
     this.camera = camera;
     this.theme = theme;
@@ -44,7 +47,7 @@ export class TreeView extends EventTarget {
 
   setScene(scene) {
     this.scene = scene;
-    this.geometry = new Geometry(scene, this.camera);
+    this.geometry = new Geometry(scene, this.camera, this.head);
     this.shown = { hover: null, selected: null, routes: [], marks: [] };
     this.resize();
   }
@@ -109,16 +112,38 @@ export class TreeView extends EventTarget {
     drawBands(context, geometry, colours);
     drawLines(context, lines, colours, condition.scale, geometry.width);
     drawSwitches(context, geometry, condition, colours);
-    if (this.shown.hover?.line >= 0) this.shown.hover = null;
+    if (this.shown.hover && this.shown.hover.kind !== "switch") this.shown.hover = null;
     this.drawOverNow();
     this.drawn = { revision: condition.revision, milliseconds: performance.now() - start, lines: lines.length };
     this.dispatchEvent(new CustomEvent("drawn", { detail: this.drawn }));
+  }
+
+  /** Shows for a moment which cables carry more than before the last change: where the traffic went. */
+  flash() {
+    this.flashed = performance.now();
+    clearTimeout(this.flashEnd);
+    const reduced = this.camera.reduced.matches;
+    this.flashEnd = setTimeout(() => this.drawOver(), FLASH + 20);
+    const step = () => {
+      this.drawOver();
+      if (performance.now() - this.flashed < FLASH && !reduced) requestAnimationFrame(step);
+    };
+    step();
+  }
+
+  /** Returns how strong the flash is now, from 1 to 0. */
+  get flashStrength() {
+    const part = (performance.now() - (this.flashed ?? -FLASH)) / FLASH;
+    if (part >= 1) return 0;
+    return this.camera.reduced.matches ? 1 : 1 - part ** 3;
   }
 
   drawOverNow() {
     if (!this.condition || !this.geometry || !this.geometry.width) return;
     const context = this.context(this.over);
     context.clearRect(0, 0, this.geometry.width, this.geometry.height);
+    const strength = this.shown.hotter ? 0.9 : this.flashStrength;
+    if (strength > 0) drawHotter(context, this.lines, palette(this.theme.name), strength);
     drawOverlay(context, this.lines, this.geometry, palette(this.theme.name), this.shown);
   }
 
@@ -139,12 +164,25 @@ export class TreeView extends EventTarget {
       const below = box.rank === 0 ? geometry.nodeHeight + 4 : 0;
       if (away < -geometry.boxHeight / 2 - 2 || away > geometry.boxHeight / 2 + below + 2) continue;
       if (!geometry.open[b]) return { kind: "box", box };
-      const slot = Math.min(box.members.length - 1, Math.max(0, Math.floor((x - geometry.x0[b]) / geometry.slotWidth(b))));
-      if (Math.abs(away) <= geometry.switchHeight(b) / 2 + 3 || away > geometry.boxHeight / 2) return { kind: "switch", switch: box.members[slot] };
+      const slot = Math.min(
+        box.members.length - 1,
+        Math.max(0, Math.floor((x - geometry.x0[b]) / geometry.slotWidth(b))),
+      );
+      if (Math.abs(away) <= geometry.switchHeight(b) / 2 + 3 || away > geometry.boxHeight / 2)
+        return { kind: "switch", switch: box.members[slot] };
     }
     const k = lines.nearest(x, y, reach);
     if (k < 0) return null;
-    const common = { line: k, bundle: scene.bundles[lines.bundle[k]], lower: lines.lower[k], upper: lines.upper[k], count: lines.count[k], failed: lines.failed[k], missing: lines.missing[k], load: lines.load[k] };
+    const common = {
+      line: k,
+      bundle: scene.bundles[lines.bundle[k]],
+      lower: lines.lower[k],
+      upper: lines.upper[k],
+      count: lines.count[k],
+      failed: lines.failed[k],
+      missing: lines.missing[k],
+      load: lines.load[k],
+    };
     return lines.cable[k] >= 0 ? { kind: "cable", cable: lines.cable[k], ...common } : { kind: "bundle", ...common };
   }
 
@@ -184,7 +222,9 @@ export class TreeView extends EventTarget {
   revealAll(switches, animate = true) {
     const { scene, camera } = this;
     for (const lane of camera.lanes) {
-      const boxes = [...new Set(switches.filter((s) => camera.lane(scene.rank[s]) === lane).map((s) => scene.boxOf[s]))].map((b) => scene.boxes[b]);
+      const boxes = [
+        ...new Set(switches.filter((s) => camera.lane(scene.rank[s]) === lane).map((s) => scene.boxOf[s])),
+      ].map((b) => scene.boxes[b]);
       if (boxes.length === 0) continue;
       const x0 = Math.min(...boxes.map((box) => box.x0));
       const x1 = Math.max(...boxes.map((box) => box.x1));
