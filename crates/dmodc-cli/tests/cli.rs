@@ -192,6 +192,7 @@ fn help_manual_and_completions_are_there() {
         "compare",
         "order",
         "serve",
+        "page",
         "bench",
         "study",
         "opensm",

@@ -11,7 +11,7 @@ use dmodc_view::{ChangeRequest, LeafWords, PageEngine, Setup, Workbench};
 
 use crate::args::{PageArgs, ServeEngine};
 use crate::commands::shown::shown;
-use crate::text::{bytes, counted, number};
+use crate::text::{bytes, counted};
 use crate::{Answer, input, output};
 
 /// The engine for browsers, which scripts/wasm builds.
@@ -52,12 +52,9 @@ pub(in crate::commands) fn run(args: &PageArgs) -> Result<Answer> {
         leaves: Some(&words),
     });
     output::to(args.output.as_deref(), |out| Ok(out.write_all(page.as_bytes())?))?;
-    match args.output.as_deref().filter(|path| path.as_os_str() != "-") {
-        Some(path) => {
-            let size = bytes(page.len() as u64);
-            output::print(&format!("{}: {summary}; {size}\n", path.display()))?;
-        }
-        None => {}
+    if let Some(path) = args.output.as_deref().filter(|path| path.as_os_str() != "-") {
+        let size = bytes(page.len() as u64);
+        output::print(&format!("{}: {summary}; {size}\n", path.display()))?;
     }
     Ok(Answer::Yes)
 }
