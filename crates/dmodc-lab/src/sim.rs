@@ -256,6 +256,19 @@ impl Sim {
         Ok(text.lines().filter_map(traced_hop).collect())
     }
 
+    /// Returns a line for a shell that runs a program on the simulated fabric, as long as the simulator runs.
+    pub fn shell_command(&self, program: &str) -> String {
+        let command = self.sandbox.client(program);
+        let quoted =
+            |word: &std::ffi::OsStr| format!("'{}'", word.to_string_lossy().replace('\'', "'\\''"));
+        let variables = command.get_envs().filter_map(|(name, value)| {
+            Some(format!("{}={}", name.to_string_lossy(), quoted(value?)))
+        });
+        let words = std::iter::once(command.get_program()).chain(command.get_args()).map(quoted);
+        let line: Vec<String> = variables.chain(words).collect();
+        format!("cd {} && {}", quoted(self.folder().as_os_str()), line.join(" "))
+    }
+
     /// Runs a program on the simulated fabric, such as `ibtracert 1 28`, and returns its output.
     ///
     /// # Errors

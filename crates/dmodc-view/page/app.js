@@ -102,7 +102,7 @@ export class App extends EventTarget {
     this.dispatchEvent(new CustomEvent("pressed", { detail: hit }));
   }
 
-  /** Opens both ends of a bundle, so that its cables can be told apart. */
+  /** Opens both ends of a bundle, so that each of its cables can be seen. */
   openBundle(hit) {
     const { lower, upper } = hit.bundle;
     const { open } = this.view.geometry;

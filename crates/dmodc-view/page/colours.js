@@ -78,7 +78,7 @@ const LIGHT = {
   there: "#0067c5",
   back: "#b5126f",
   select: "#0b1722",
-  mark: "#b07900",
+  mark: "#e08a00",
   stub: "rgba(90,110,130,0.22)",
 };
 

@@ -30,7 +30,7 @@ export function refill(element, ...children) {
   const focused = element.contains(document.activeElement) ? document.activeElement : null;
   const { scrollTop } = element.parentElement;
   fill(element, ...children);
-  element.parentElement.scrollTop = scrollTop;
+  if (!element.hidden) element.parentElement.scrollTop = scrollTop;
   if (!focused) return;
   const test = focused.dataset.testid;
   const same = test
@@ -55,7 +55,8 @@ export function byId(id) {
   return document.getElementById(id);
 }
 
-/** Returns a table with a caption for screen readers. `columns` are `{title, numeric}`; rows are `{cells, onclick, label}`. */
+/** Returns a table with a caption for screen readers. `columns` are `{title, numeric}`; rows are `{cells, onclick, label}`.
+ *  A row that can be clicked has a button in its first cell, for the keyboard. */
 export function table(caption, columns, rows, attributes = {}) {
   const head = h(
     "tr",
@@ -63,12 +64,11 @@ export function table(caption, columns, rows, attributes = {}) {
     columns.map((column) => h("th", { scope: "col", class: column.numeric ? "numeric" : null }, column.title)),
   );
   const body = rows.map((row) => {
-    const line = h(
-      "tr",
-      row.onclick ? { class: "clickable", tabindex: "0", role: "button", "aria-label": row.label } : {},
-    );
-    line.append(...row.cells.map((cell, k) => h("td", { class: columns[k].numeric ? "numeric" : null }, cell)));
-    if (row.onclick) onPress(line, row.onclick);
+    const line = h("tr", row.onclick ? { class: "clickable", title: row.label, onclick: row.onclick } : {});
+    const cells = row.onclick
+      ? [h("button", { type: "button", class: "cell-link" }, row.cells[0]), ...row.cells.slice(1)]
+      : row.cells;
+    line.append(...cells.map((cell, k) => h("td", { class: columns[k].numeric ? "numeric" : null }, cell)));
     return line;
   });
   return h("table", attributes, h("caption", { class: "hidden" }, caption), h("thead", {}, head), h("tbody", {}, body));

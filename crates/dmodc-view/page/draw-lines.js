@@ -4,28 +4,35 @@ import { STEPS } from "./colours.js";
 import { WORKS, FAILED, MISSING, UNUSED } from "./condition.js";
 import { STUB } from "./lines.js";
 
-const CHUNK = 400;
+const CHUNK = 5000;
 
 /** From this number of lines on, lines that are not hot are at most one pixel wide: thin lines are drawn three times as
  *  fast, and wider ones would only cover each other. */
 const MANY = 1200;
 
+/** Up to this number of lines, single cables are drawn wider. */
+const FEW = 120;
+
 const MOST_MARKS = 3000;
 
 /** Draws all lines of `lines` with the colours of a palette. */
 export function drawLines(context, lines, colours, scale, width) {
-  const density = crowding(lines, width);
-  const buckets = sortByStep(lines, scale);
+  const gaps = sortByGap(lines);
+  const densities = gaps.map((gap) => crowding(lines, gap, width));
+  const buckets = gaps.map((gap) => sortByStep(lines, gap, scale));
   context.lineCap = "butt";
   const stubs = indices(lines, STUB);
   drawPlain(context, lines, stubs, { style: colours.stub, width: 1 });
   for (let step = 0; step < STEPS; step++) {
     const hot = step >= scale.hotStep;
-    drawByWidth(context, lines, buckets[step], {
-      style: colours.ramp[step],
-      factor: hot ? Math.max(density.factor, 0.6) : density.factor,
-      alpha: hot ? density.hotAlpha : density.alpha,
-    });
+    densities.forEach((density, gap) =>
+      drawByWidth(context, lines, buckets[gap][step], {
+        style: colours.ramp[step],
+        factor: hot ? Math.max(density.factor, 0.6) : density.factor,
+        alpha: hot ? density.hotAlpha : density.alpha,
+        isHot: hot,
+      }),
+    );
   }
   context.globalAlpha = 0.8;
   drawPlain(context, lines, indices(lines, UNUSED), { style: colours.missing, width: 0.8, dash: [2, 4] });
@@ -41,19 +48,27 @@ export function drawLines(context, lines, colours, scale, width) {
   drawMarks(context, lines, colours);
 }
 
-/** Returns how much lines must be thinned so that a dense drawing stays readable. Lines that carry no more than they must
- *  fade into a calm texture when there are many; hot lines stay strong. */
-function crowding(lines, width) {
-  let sum = 0;
-  for (let k = 0; k < lines.length; k++) if (lines.kind[k] === WORKS) sum += lines.width[k];
-  const fill = sum / Math.max(1, width);
-  const alpha = Math.min(0.9, Math.max(0.13, 0.85 / (0.6 + 0.62 * fill)));
-  return { factor: Math.min(1, Math.max(0.24, 1.6 / fill)), alpha, hotAlpha: Math.max(0.62, alpha) };
+/** Returns the working lines of each gap between two rows, by the rank of their lower ends. */
+function sortByGap(lines) {
+  const { boxes, bundles, levels } = lines.scene;
+  const gaps = Array.from({ length: levels + 1 }, () => []);
+  for (let k = 0; k < lines.length; k++) {
+    if (lines.kind[k] === WORKS) gaps[boxes[bundles[lines.bundle[k]].lower].rank + 1].push(k);
+  }
+  return gaps;
 }
 
-function sortByStep(lines, scale) {
+/** Returns how much the lines of a gap must be thinned so that it stays readable. Lines that carry no more than they must
+ *  fade into a calm texture when there are many; hot lines stay strong. */
+function crowding(lines, gap, width) {
+  const fill = gap.reduce((sum, k) => sum + lines.width[k], 0) / Math.max(1, width);
+  const alpha = Math.min(0.9, Math.max(0.16, 0.8 / (0.5 + 0.62 * fill)));
+  return { factor: Math.min(1, Math.max(0.2, 0.75 / fill)), alpha, hotAlpha: Math.max(0.62, alpha) };
+}
+
+function sortByStep(lines, gap, scale) {
   const buckets = Array.from({ length: STEPS }, () => []);
-  for (let k = 0; k < lines.length; k++) if (lines.kind[k] === WORKS) buckets[scale.step(lines.load[k])].push(k);
+  for (const k of gap) buckets[scale.step(lines.load[k])].push(k);
   return buckets;
 }
 
@@ -64,23 +79,24 @@ function indices(lines, kind) {
 }
 
 /** Draws the lines of one colour, one stroke for each class of width. */
-function drawByWidth(context, lines, list, { style, factor, alpha }) {
+function drawByWidth(context, lines, list, { style, factor, alpha, isHot }) {
   if (list.length === 0) return;
-  const single = lines.length < 120 ? 1.9 : lines.length < 400 ? 1.4 : 1;
+  const stands = isHot && list.length < FEW;
+  const single = stands || lines.length < FEW ? 1.9 : lines.length < 3 * FEW ? 1.4 : 1;
   const most = lines.length > MANY && list.length > 100 ? 1 : 8;
   const classes = new Map();
   for (const k of list) {
-    const strength = lines.count[k] > 1 ? factor : Math.max(factor, 0.55) * single;
+    const strength = lines.count[k] > 1 ? factor : Math.max(factor, stands ? 1 : 0.55) * single;
     const width = Math.min(most, Math.max(0.5, Math.round(lines.width[k] * strength * 2) / 2));
     if (!classes.has(width)) classes.set(width, []);
     classes.get(width).push(k);
   }
-  context.globalAlpha = alpha;
+  context.globalAlpha = stands ? 0.95 : alpha;
   for (const [width, members] of classes) drawPlain(context, lines, members, { style, width });
   context.globalAlpha = 1;
 }
 
-/** Strokes lines in chunks: very long paths are slow to rasterise. */
+/** Strokes lines, many in one path: lines of one path that cross do not add up, so the texture stays even. */
 function drawPlain(context, lines, list, { style, width, dash }) {
   if (list.length === 0) return;
   context.strokeStyle = style;

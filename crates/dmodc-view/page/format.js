@@ -84,7 +84,7 @@ export function ranges(numbers) {
   return parts.map(({ from, to }) => (from === to ? `${from}` : `${from}–${to}`)).join(", ");
 }
 
-/** Returns text with its first letter as a capital. */
+/** Returns text with its first letter as a capital, unless it begins with a name such as "rlft-36". */
 export function sentence(text) {
-  return text ? text[0].toUpperCase() + text.slice(1) : "";
+  return /^[a-z]+(?![\w-])/.test(text) ? text[0].toUpperCase() + text.slice(1) : text;
 }

@@ -56,6 +56,10 @@ export class Geometry {
     }
   }
 
+  boxWidth(b) {
+    return this.x1[b] - this.x0[b];
+  }
+
   slotWidth(b) {
     return (this.x1[b] - this.x0[b]) / this.scene.boxes[b].members.length;
   }

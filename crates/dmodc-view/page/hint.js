@@ -49,7 +49,7 @@ export class Hint {
     const { geometry } = this.app.view;
     if (this.changes >= 3) return null;
     if (this.changes >= 1)
-      return "The routes have healed: the bright cables took over. Click again to repair, or break more.";
+      return "The routes have healed: the highlighted cables took over. Click again to repair, or break more.";
     const anyOpen = this.app.store.scene.boxes.some(
       (box) => geometry.seen[box.index] && geometry.open[box.index] && box.rank === 0,
     );

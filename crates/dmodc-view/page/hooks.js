@@ -40,7 +40,8 @@ function zoomTo(app, part) {
 }
 
 function boxOfGroup(app, group) {
-  return app.store.scene.boxes.findIndex((box) => box.group === group);
+  const { scene } = app.store;
+  return scene.boxOf[scene.group.indexOf(group)];
 }
 
 /** Returns the place of a part in client pixels. With `reveal`, it is made visible first. */

@@ -39,10 +39,11 @@ export class Legend {
       h("option", { value: "flows" }, "flows"),
       h("option", { value: "rate" }, "rate"),
     );
+    this.word = h("span", {}, "Load:");
     this.scale = h("div", { class: "scale" });
     fill(
       byId("legend"),
-      h("div", { class: "legend-choice" }, h("span", {}, "Load:"), this.select, this.amount, this.rate),
+      h("div", { class: "legend-choice" }, this.word, this.select, this.amount, this.rate),
       this.scale,
     );
     for (const name of ["loads", "state"]) app.store.addEventListener(name, () => this.update());
@@ -64,6 +65,7 @@ export class Legend {
   update() {
     const { store, theme } = this.app;
     const single = /^(shift|perm)/.test(this.select.value);
+    this.word.hidden = single;
     this.amount.hidden = !single;
     this.rate.hidden = !single;
     const { scale, hasLoads } = store.condition;

@@ -118,7 +118,9 @@ export class Lines {
 
   fillBundle(k, worst, alive, failed, missing, total) {
     this.count[k] = total;
-    this.width[k] = Math.min(6, 0.7 + 0.55 * Math.sqrt(alive || total));
+    const { lower, upper } = this.scene.bundles[this.bundle[k]];
+    const room = 0.26 * Math.min(this.geometry.boxWidth(lower), this.geometry.boxWidth(upper));
+    this.width[k] = Math.min(6, Math.max(1, room), 0.7 + 0.55 * Math.sqrt(alive || total));
     this.load[k] = worst;
     this.failed[k] = failed;
     this.missing[k] = missing;

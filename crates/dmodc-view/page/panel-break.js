@@ -31,7 +31,7 @@ export class BreakPage {
       type: "file",
       accept: "application/json,.json",
       id: "scenario-file",
-      class: "hidden",
+      hidden: true,
       onchange: () => this.upload(),
     });
     this.build();

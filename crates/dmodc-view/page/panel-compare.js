@@ -11,7 +11,7 @@ export class ComparePage {
     this.file = h("input", {
       type: "file",
       id: "intended-file",
-      class: "hidden",
+      hidden: true,
       onchange: () => this.cablingOfFile(),
     });
     this.answer = h("div", { "data-testid": "compare-answer" });

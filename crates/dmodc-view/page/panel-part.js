@@ -24,7 +24,7 @@ export class PartPage {
     if (!store.state) return;
     const shown = JSON.stringify(selected);
     if (this.shown !== shown) {
-      this.element.parentElement.scrollTop = 0;
+      if (!this.element.hidden) this.element.parentElement.scrollTop = 0;
       this.part = null;
     }
     this.shown = shown;
@@ -106,12 +106,13 @@ export class PartPage {
       ["Shape", scene.shape ?? "no regular shape"],
       ["Engine", state.engine],
       ["Failed", condition.failedCables + condition.failedSwitches > 0 ? failed : "nothing"],
+      state.failed.node_cables?.length > 0 ? ["Failed cables of nodes", count(state.failed.node_cables.length)] : null,
       condition.missingCables > 0 ? ["Missing", plural(condition.missingCables, "cable")] : null,
     ];
     fill(
       this.element,
       h("h2", {}, scene.title),
-      state.reference ? h("p", { class: "note-box" }, state.reference) : null,
+      state.reference ? h("p", { class: "note-box" }, `Reference: ${state.reference}`) : null,
       list(facts),
       h("h3", {}, "Hottest cables"),
       loads ? this.hottest(loads) : h("p", { class: "faint" }, "The loads are being computed."),

@@ -63,7 +63,7 @@ export class Results {
       cell("blocks sent", compact(event.blocks), {
         test: "result-blocks",
         hint: "Blocks of 64 entries that a subnet manager must send.",
-        note: plural(event.switches, "switch", "switches"),
+        note: event.blocks > 0 ? plural(event.switches, "switch", "switches") : null,
       }),
     ];
   }
@@ -103,7 +103,7 @@ export class Results {
       if (!judgement) return waiting(label, `result-${key}`, old === undefined ? null : compact(old));
       const now = judgement[key][field];
       const bound = judgement[key].bound;
-      const changed = old !== undefined && old !== now;
+      const changed = old !== undefined && compact(old) !== compact(now);
       const value = changed
         ? [
             h("span", { class: "old" }, compact(old)),

@@ -74,9 +74,12 @@ export class Scene {
       members.get(key).push(s);
     }
     this.boxes = [];
-    for (const list of members.values()) {
-      list.sort((s, t) => this.givenX[s] - this.givenX[t] || s - t);
-      this.splitIntoBoxes(list);
+    const byX = (s, t) => this.givenX[s] - this.givenX[t] || s - t;
+    const lists = [...members.values()].map((list) => list.sort(byX));
+    for (let rank = -1; rank < this.levels; rank++) {
+      const row = lists.filter((list) => this.rank[list[0]] === rank);
+      if (rank >= 0 && row.length > 1 && row.every((list) => list.length === 1)) this.joinSingles(row.flat().sort(byX));
+      else row.forEach((list) => this.splitIntoBoxes(list));
     }
     this.boxes.sort((p, q) => p.rank - q.rank || p.x0 - q.x0);
     this.boxOf = new Int32Array(this.switchCount);
@@ -94,20 +97,31 @@ export class Scene {
     this.switchesOfRow = this.rows.map((row) => row.reduce((sum, box) => sum + box.members.length, 0));
   }
 
+  /** Makes boxes of the switches of one group. */
   splitIntoBoxes(list) {
-    const rank = this.rank[list[0]];
-    const group = rank < 0 ? null : this.groups[this.group[list[0]]];
+    const group = this.rank[list[0]] < 0 ? null : this.groups[this.group[list[0]]];
     let x0 = group ? group.x0 : 0;
     let x1 = group ? group.x1 : list.length;
     if (!(x1 > x0)) [x0, x1] = [x0 - list.length / 2, x0 + list.length / 2];
+    this.addBoxes(list, x0, x1, group?.label ?? "cut off");
+  }
+
+  /** Makes boxes of switches that are each alone in their group: as boxes of their own they would only be frames. */
+  joinSingles(list) {
+    const [first, last] = [list[0], list[list.length - 1]];
+    const pitch = (this.givenX[last] - this.givenX[first]) / (list.length - 1) || 1;
+    const label = `${this.groups[this.group[first]].label} – ${this.groups[this.group[last]].label}`;
+    this.addBoxes(list, this.givenX[first] - pitch / 2, this.givenX[last] + pitch / 2, label);
+  }
+
+  addBoxes(list, x0, x1, label) {
+    const rank = this.rank[list[0]];
     const parts = Math.ceil(list.length / LARGEST_BOX);
     for (let k = 0; k < parts; k++) {
       const from = Math.floor((k * list.length) / parts);
       const to = Math.floor(((k + 1) * list.length) / parts);
-      const label = group?.label ?? "cut off";
       this.boxes.push({
         rank,
-        group: group ? this.group[list[0]] : -1,
         label: parts === 1 ? label : `${label}, part ${k + 1}`,
         x0: x0 + ((x1 - x0) * from) / list.length,
         x1: x0 + ((x1 - x0) * to) / list.length,

@@ -46,9 +46,10 @@ export class Store extends EventTarget {
       this.scene = new Scene(await this.backend.ask("scene"));
       this.condition = new Condition(this.scene);
       this.loads = null;
+      // Another drawing may be that of another run of the server, whose revisions begin anew.
+      this.state = null;
       this.emit("scene");
     }
-    this.state = null;
     this.take(state);
     await this.fetchEvents();
   }

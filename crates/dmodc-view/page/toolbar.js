@@ -41,7 +41,8 @@ export class Toolbar {
     const { state } = store;
     if (!state) return;
     const can = store.canChange;
-    const failed = state.failed.switches.length + state.failed.cables.length;
+    const { switches, cables, node_cables: nodeCables = [] } = state.failed;
+    const failed = switches.length + cables.length + nodeCables.length;
     byId("undo").disabled = !can || !state.can_undo;
     byId("redo").disabled = !can || !state.can_redo;
     byId("reset").disabled = !can || failed === 0;

@@ -73,7 +73,8 @@ pub struct Workbench {
     before: TablesBefore,
     clock: Clock,
     revision: u64,
-    /// The number of the drawing: it grows when another fabric is on the bench.
+    /// The number of the drawing: the time at which the bench was made, and one more for each other fabric on it. So a page
+    /// notices that the program was started again.
     scene: u64,
     /// The number of the next event.
     next_sequence: u64,
@@ -99,7 +100,7 @@ impl Workbench {
             before,
             clock,
             revision: 0,
-            scene: 1,
+            scene: start as u64,
             next_sequence: 1,
             undo: vec![],
             redo: vec![],
