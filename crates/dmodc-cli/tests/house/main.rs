@@ -19,6 +19,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("dmodc-lab", &["dmodc", "dmodc-formats"]),
     ("dmodc-study", &["dmodc", "dmodc-formats", "dmodc-lab"]),
     ("dmodc-server", &["dmodc", "dmodc-formats", "dmodc-study", "dmodc-view"]),
+    ("dmodc-c", &["dmodc", "dmodc-formats"]),
     ("dmodc-opensm", &["dmodc", "dmodc-formats"]),
     (
         "dmodc-cli",
