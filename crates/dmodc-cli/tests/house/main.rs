@@ -94,7 +94,7 @@ fn sources(folder: &Path, found: &mut Vec<std::path::PathBuf>) {
     }
 }
 
-/// Unsafe code is in the kernel for x86, and where OpenSM and the browser begin.
+/// Unsafe code is in the kernel for x86, and where OpenSM, C and the browser begin.
 #[test]
 fn unsafe_code_is_where_it_belongs() {
     let mut files = vec![];
@@ -108,8 +108,12 @@ fn unsafe_code_is_where_it_belongs() {
         .collect();
     let mut with = with;
     with.sort();
-    let expected =
-        ["../dmodc/src/kernel/x86.rs", "../dmodc-opensm/src/ffi.rs", "../dmodc-wasm/src/ffi.rs"];
+    let expected = [
+        "../dmodc/src/kernel/x86.rs",
+        "../dmodc-c/src/ffi.rs",
+        "../dmodc-opensm/src/ffi.rs",
+        "../dmodc-wasm/src/ffi.rs",
+    ];
     assert_eq!(with, expected.map(Path::new));
 }
 
