@@ -27,7 +27,7 @@ pub(in crate::commands) fn run(args: &PageArgs) -> Result<Answer> {
     let (nodes, _) = fabric.host_counts();
     ensure!(
         nodes <= MOST_NODES,
-        "{title} has {}; a browser routes fabrics of up to {} fast enough, so use 'dmodc serve'",
+        "{title} has {}, and a page without a server may have up to {}; use 'dmodc serve'",
         counted(nodes, "node"),
         counted(MOST_NODES, "node"),
     );
