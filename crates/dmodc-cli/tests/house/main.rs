@@ -14,6 +14,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("dmodc", &[]),
     ("dmodc-formats", &["dmodc"]),
     ("dmodc-view", &["dmodc", "dmodc-formats"]),
+    ("dmodc-wasm", &["dmodc", "dmodc-formats", "dmodc-view"]),
+    ("dmodc-browser", &[]),
     ("dmodc-lab", &["dmodc", "dmodc-formats"]),
     ("dmodc-study", &["dmodc", "dmodc-formats", "dmodc-lab"]),
     ("dmodc-server", &["dmodc", "dmodc-formats", "dmodc-study", "dmodc-view"]),
@@ -21,7 +23,17 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("dmodc-opensm", &["dmodc", "dmodc-formats"]),
     (
         "dmodc-cli",
-        &["dmodc", "dmodc-formats", "dmodc-lab", "dmodc-study", "dmodc-view", "dmodc-server"],
+        &[
+            "dmodc",
+            "dmodc-formats",
+            "dmodc-lab",
+            "dmodc-study",
+            "dmodc-view",
+            "dmodc-server",
+            // For its tests.
+            "dmodc-browser",
+            "dmodc-wasm",
+        ],
     ),
 ];
 
@@ -82,7 +94,7 @@ fn sources(folder: &Path, found: &mut Vec<std::path::PathBuf>) {
     }
 }
 
-/// Unsafe code is in the kernel for x86, and where OpenSM begins.
+/// Unsafe code is in the kernel for x86, and where OpenSM, C and the browser begin.
 #[test]
 fn unsafe_code_is_where_it_belongs() {
     let mut files = vec![];
@@ -96,7 +108,12 @@ fn unsafe_code_is_where_it_belongs() {
         .collect();
     let mut with = with;
     with.sort();
-    let expected = ["../dmodc/src/kernel/x86.rs", "../dmodc-opensm/src/ffi.rs"];
+    let expected = [
+        "../dmodc/src/kernel/x86.rs",
+        "../dmodc-c/src/ffi.rs",
+        "../dmodc-opensm/src/ffi.rs",
+        "../dmodc-wasm/src/ffi.rs",
+    ];
     assert_eq!(with, expected.map(Path::new));
 }
 

@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
-use dmodc::{Fabric, GuidOrder, RoutingOptions};
+use dmodc::{Fabric, RoutingOptions};
 use dmodc_server::follow::{FabricReader, Follow, FollowSource, read_once};
 use dmodc_view::Setup;
 
 use super::start::every;
-use crate::args::{FabricArgs, LeafArgs, ServeArgs};
-use crate::commands::generate::preset;
+use crate::args::{LeafArgs, ServeArgs};
+use crate::commands::shown::{file, shown};
 use crate::{input, source};
 
 /// What is served.
@@ -50,29 +50,15 @@ fn follow_source(args: &ServeArgs) -> Option<FollowSource> {
 
 /// Returns the fabric and its name: a preset, a file, or the first reading of what is followed.
 fn whole(args: &ServeArgs, source: Option<&FollowSource>) -> Result<(String, Fabric)> {
-    if let Some(name) = &args.preset {
-        let fabric = preset(name)?.shape().fabric(GuidOrder::Topological)?;
-        return Ok((name.clone(), fabric));
-    }
-    if let Some(path) = &args.fabric {
-        return Ok((file_title(path), file(path, args.strict)?));
+    let named = shown(args.preset.as_deref(), args.fabric.as_deref(), args.strict)?;
+    if let Some(named) = named {
+        return Ok(named);
     }
     let source = source.context("there is no fabric to show")?;
     let text = read_once(source, every(args)).map_err(|error| anyhow!("{error}"))?;
     let reading = dmodc_formats::read(&text)
         .map_err(|error| source::located(Path::new(&source.name()), &text, &error))?;
     Ok((source.name(), reading.fabric))
-}
-
-fn file(path: &Path, strict: bool) -> Result<Fabric> {
-    input::fabric(&FabricArgs { fabric: path.to_path_buf(), strict })
-}
-
-fn file_title(path: &Path) -> String {
-    match path.file_name() {
-        Some(name) if path.as_os_str() != "-" => name.to_string_lossy().into_owned(),
-        _ => source::name(path),
-    }
 }
 
 /// Returns what reads the live fabric. Hosts that are excluded are set aside in every reading.
