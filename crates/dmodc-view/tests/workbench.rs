@@ -128,7 +128,7 @@ fn a_scenario_brings_back_faults_and_engine() {
                 .unwrap(),
         )
         .unwrap();
-    let saved = json!(Scenario::of(&bench));
+    let saved = json!(bench.scenario());
     let before = bench.router().tables().digest();
     bench.change(ChangeRequest::Reset).unwrap();
     bench.change(ChangeRequest::Engine(PageEngine::Stable)).unwrap();

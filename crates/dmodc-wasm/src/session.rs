@@ -197,7 +197,7 @@ impl OpenFabric {
             }
             "fabric" => Ok(text(self.bench.fabric_text())),
             "events" => Ok(Value::String(self.history.lines())),
-            "scenario" => Ok(json!(Scenario::of(&self.bench))),
+            "scenario" => Ok(json!(self.bench.scenario())),
             _ => Err(Problem::NotFound(format!("this page cannot write the file '{file}'"))),
         }
     }

@@ -1,13 +1,13 @@
 //! The fabric that is served, and the live one that is followed.
 
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
 use dmodc::{Fabric, RoutingOptions};
 use dmodc_server::follow::{FabricReader, Follow, FollowSource, read_once};
 use dmodc_view::Setup;
 
-use super::start::every;
 use crate::args::{LeafArgs, ServeArgs};
 use crate::commands::shown::{file, shown};
 use crate::{input, source};
@@ -78,4 +78,9 @@ pub(super) fn cabling(fabric: &Fabric) -> u64 {
         .iter()
         .fold(0xcbf2_9ce4_8422_2325, |hash, switch| mix(hash, switch.guid.0));
     fabric.nodes().iter().fold(switches, |hash, node| mix(hash, node.guid.0))
+}
+
+/// Returns the time between two readings.
+fn every(args: &ServeArgs) -> Duration {
+    Duration::from_secs_f64(args.every)
 }
