@@ -121,7 +121,7 @@ fn note(shared: &Shared, result: Result<(), String>) {
         }
     }
     if is_news {
-        shared.publish("state", &shared.state());
+        shared.publish_present();
     }
 }
 

@@ -7,6 +7,7 @@
 //! | addresses and their answers | `routes/` |
 //! | the workbench that all share, and the thread that judges it | `shared`, `judge` |
 //! | events that outlive the program | [`history`] |
+//! | how much is computed at once | `lanes` |
 //! | long work with progress | `jobs` |
 //! | the live fabric | [`follow`] |
 //! | numbers for Prometheus | `metrics` |
@@ -25,7 +26,9 @@ pub mod follow;
 pub mod history;
 mod jobs;
 mod judge;
+mod lanes;
 mod metrics;
+mod patient;
 mod report;
 mod routes;
 mod serve;

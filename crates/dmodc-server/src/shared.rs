@@ -5,21 +5,19 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, Rw
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use dmodc::Degradation;
-use dmodc_view::{ChangeRequest, Event, Problem, Setup, Workbench};
+use dmodc_view::{ChangeRequest, Event, Problem, Setup, Workbench, part_id};
 use serde_json::{Value, json};
-use tokio::sync::{Semaphore, broadcast, watch};
+use tokio::sync::{broadcast, watch};
 
 use crate::access::Access;
 use crate::follow::FollowStatus;
 use crate::history::{History, HistoryError};
 use crate::jobs::Jobs;
+use crate::lanes::Lanes;
 use crate::metrics::{Metrics, PresentNumbers};
 
 /// How many events a slow page may be behind before it loses some.
 const BEHIND: usize = 64;
-
-/// How many questions are answered at once.
-const QUESTIONS: usize = 8;
 
 /// Something that pages should know.
 #[derive(Clone)]
@@ -40,6 +38,8 @@ struct Inner {
     history: History,
     metrics: Metrics,
     news: broadcast::Sender<News>,
+    /// The state that was published last, for those who lost news.
+    newest: watch::Sender<Arc<str>>,
     /// The newest judgement.
     judged: watch::Sender<Value>,
     /// Wakes the thread that judges.
@@ -47,7 +47,7 @@ struct Inner {
     follow: Mutex<Option<FollowStatus>>,
     /// Answers from a pool of their own, so that re-routing never queues behind them.
     pool: rayon::ThreadPool,
-    questions: Arc<Semaphore>,
+    lanes: Lanes,
     jobs: Jobs,
 }
 
@@ -98,13 +98,15 @@ impl Shared {
             history,
             metrics,
             news: broadcast::Sender::new(BEHIND),
+            newest: watch::Sender::new("null".into()),
             judged: watch::Sender::new(Value::Null),
             wake_judge,
             follow: Mutex::new(None),
             pool,
-            questions: Arc::new(Semaphore::new(QUESTIONS)),
+            lanes: Lanes::default(),
             jobs: Jobs::default(),
         }));
+        shared.0.newest.send_replace(shared.state().to_string().into());
         shared.wake_judge();
         Ok((shared, woken))
     }
@@ -134,8 +136,8 @@ impl Shared {
         &self.0.jobs
     }
 
-    pub(crate) fn questions(&self) -> Arc<Semaphore> {
-        self.0.questions.clone()
+    pub(crate) fn lanes(&self) -> &Lanes {
+        &self.0.lanes
     }
 
     /// Does something on the pool for answers.
@@ -152,6 +154,24 @@ impl Shared {
     pub(crate) fn publish(&self, name: &'static str, data: &Value) {
         // Without listeners there is nobody to tell.
         let _ = self.0.news.send(News { name, data: data.to_string().into() });
+    }
+
+    /// Tells all pages the present state.
+    pub(crate) fn publish_present(&self) {
+        // While the workbench is locked no newer state can be told before this one.
+        let bench = self.bench();
+        self.publish_state(&self.state_of(&bench));
+    }
+
+    fn publish_state(&self, state: &Value) {
+        let data: Arc<str> = state.to_string().into();
+        self.0.newest.send_replace(data.clone());
+        let _ = self.0.news.send(News { name: "state", data });
+    }
+
+    /// Returns the state that was published last. This never waits for a change that is being made.
+    pub(crate) fn newest_state(&self) -> Arc<str> {
+        self.0.newest.borrow().clone()
     }
 
     /// Returns the present state, with what is followed.
@@ -171,7 +191,6 @@ impl Shared {
 
     /// Makes a change that somebody asked for, and returns the state after it. A fabric that is followed cannot be changed.
     pub(crate) fn change(&self, request: ChangeRequest) -> Result<Value, ChangeError> {
-        let mut bench = self.bench_mut();
         // The engine is ours to choose, whatever the fabric is.
         let is_engine = matches!(request, ChangeRequest::Engine(_));
         if self.follow_status().is_some() && !is_engine {
@@ -180,8 +199,28 @@ impl Shared {
                     .into(),
             )));
         }
+        let request = self.by_guid(request)?;
+        let mut bench = self.bench_mut();
         let event = bench.change(request)?.cloned();
         self.finish(&bench, event)
+    }
+
+    /// Replaces the names of parts by their GUIDs. Names are searched for, which takes long for a long list: nobody waits for
+    /// that, because it needs no lock. Parts by GUID are found at once.
+    fn by_guid(&self, request: ChangeRequest) -> Result<ChangeRequest, Problem> {
+        let setup = self.bench().setup().clone();
+        let id = |name: String| Ok(part_id(setup.fabric(), setup.find_part(&name)?));
+        let ids = |names: Vec<String>| names.into_iter().map(id).collect::<Result<_, Problem>>();
+        Ok(match request {
+            ChangeRequest::Parts { fail, repair } => {
+                ChangeRequest::Parts { fail: ids(fail)?, repair: ids(repair)? }
+            }
+            ChangeRequest::Scenario(mut scenario) => {
+                scenario.failed = ids(scenario.failed)?;
+                ChangeRequest::Scenario(scenario)
+            }
+            other => other,
+        })
     }
 
     /// Makes the faults those of the fabric that is followed.
@@ -205,7 +244,7 @@ impl Shared {
         let Some(event) = event else { return Ok(state) };
         let kept = self.0.history.append(&event);
         self.0.metrics.count_event(&event);
-        self.publish("state", &state);
+        self.publish_state(&state);
         self.wake_judge();
         match kept {
             Ok(()) => Ok(state),
