@@ -88,7 +88,9 @@ impl Access {
     pub fn new(address: SocketAddr, token: Option<Token>) -> Result<Self, SocketAddr> {
         let is_loopback = address.ip().is_loopback();
         match is_loopback || token.is_some() {
-            true => Ok(Access { token, is_loopback, cookie: String::new() }.at_port(address.port())),
+            true => {
+                Ok(Access { token, is_loopback, cookie: String::new() }.at_port(address.port()))
+            }
             false => Err(address),
         }
     }
@@ -101,7 +103,8 @@ impl Access {
     /// Returns why a request is refused.
     fn refusal(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Option<Refusal> {
         let refuse = |status, reason: &str| Some(Refusal::new(status, reason));
-        let mut hosts = headers.get_all(header::HOST).iter().map(|host| host.to_str().unwrap_or(""));
+        let mut hosts =
+            headers.get_all(header::HOST).iter().map(|host| host.to_str().unwrap_or(""));
         let (host, is_one_host) = (hosts.next(), hosts.next().is_none());
         if self.is_loopback && !(is_one_host && host.is_some_and(is_own_host)) {
             return refuse(
@@ -310,7 +313,8 @@ mod tests {
         for host in ["localhost:7474", "127.0.0.1:7474", "[::1]:7474", "LOCALHOST"] {
             assert_eq!(refusal(&access, &[(header::HOST, host), JSON]), None, "{host}");
         }
-        for host in ["evil.example:7474", "127.0.0.1.evil.example", "[::1].evil.example", "::1", ""] {
+        for host in ["evil.example:7474", "127.0.0.1.evil.example", "[::1].evil.example", "::1", ""]
+        {
             let found = refusal(&access, &[(header::HOST, host), JSON]);
             assert_eq!(found, Some(StatusCode::FORBIDDEN), "{host}");
         }

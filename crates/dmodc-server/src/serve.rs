@@ -144,7 +144,10 @@ async fn answer(listener: TcpListener, router: Router) {
             let _ = stream.set_nodelay(true);
             let stream = TokioIo::new(Patient::new(stream, TAKE_TIME));
             let mut builder = hyper::server::conn::http1::Builder::new();
-            builder.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME).max_buf_size(HEAD_BYTES);
+            builder
+                .timer(TokioTimer::new())
+                .header_read_timeout(HEAD_TIME)
+                .max_buf_size(HEAD_BYTES);
             // A client that breaks off is no error of ours.
             let _ = builder.serve_connection(stream, service).await;
             drop(permit);

@@ -29,6 +29,11 @@ impl FromRequest<Shared> for JsonBody {
                 "a body must be JSON: send the header 'Content-Type: application/json'",
             ));
         }
+        let length = request.headers().get(header::CONTENT_LENGTH);
+        let length = length.and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
+        if length.is_some_and(|length| length > super::body_limit(request.uri().path()) as u64) {
+            return Err(Refusal::of_body(StatusCode::PAYLOAD_TOO_LARGE));
+        }
         match tokio::time::timeout(BODY_TIME, Bytes::from_request(request, shared)).await {
             Ok(Ok(bytes)) => Ok(JsonBody(bytes)),
             Ok(Err(rejection)) => Err(Refusal::of_body(rejection.into_response().status())),
@@ -46,8 +51,12 @@ fn is_json(headers: &HeaderMap) -> bool {
 }
 
 impl JsonBody {
-    /// Reads the body.
+    /// Reads the body, which is an object.
     pub(super) fn read<T: DeserializeOwned>(&self) -> Result<T, Problem> {
+        // A list of its values would also be taken for an object.
+        if self.0.trim_ascii_start().first().is_some_and(|&byte| byte != b'{') {
+            return Err(Problem::Invalid("body: expected an object, which begins with '{'".into()));
+        }
         serde_json::from_slice(&self.0).map_err(|error| Problem::Invalid(format!("body: {error}")))
     }
 

@@ -6,6 +6,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use dmodc_view::cabling::CablingRequest;
+use dmodc_view::call::read;
 use dmodc_view::compare::{CompareRequest, compare as compare_sides};
 use dmodc_view::job_order::JobRequest;
 use dmodc_view::{Problem, Question};
@@ -81,7 +82,14 @@ pub(super) async fn compare(
     State(shared): State<Shared>,
     body: JsonBody,
 ) -> Result<JsonAnswer, Refusal> {
-    let request: CompareRequest = body.read()?;
+    let sides: Value = body.read()?;
+    for side in ["left", "right"] {
+        // A list of its values would also be taken for an object.
+        if sides[side].is_array() {
+            return Err(Problem::Invalid(format!("'{side}' must be an object")).into());
+        }
+    }
+    let request: CompareRequest = read(sides)?;
     answer(&shared, Lane::Heavy, move |shared| {
         let moment = |sequence: u64| {
             let event = shared.history().event(sequence).ok().flatten();

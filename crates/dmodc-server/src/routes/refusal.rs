@@ -49,10 +49,8 @@ impl Refusal {
 
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
-        let is_soon = matches!(
-            self.status,
-            StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS
-        );
+        let is_soon =
+            matches!(self.status, StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS);
         let answer = (self.status, Json(json!({ "error": self.reason })));
         match is_soon {
             true => ([(header::RETRY_AFTER, "1")], answer).into_response(),
