@@ -142,7 +142,7 @@ fn try_faults(shared: &Shared, request: WhatIfRequest, number: u64, is_cancelled
             let bench = shared.bench();
             (bench.router().clone(), bench.revision())
         };
-        let answer = shared.compute(|| what_if(&router, request, &mut on_progress));
+        let answer = shared.compute_apart(|| what_if(&router, request, &mut on_progress));
         answer.map(|mut answer| {
             answer["revision"] = json!(revision);
             answer

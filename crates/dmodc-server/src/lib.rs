@@ -17,9 +17,10 @@
 //!
 //! # Threads
 //! Requests are read and answered by a few threads of `tokio`. Nothing there computes: questions run on threads of their own,
-//! a bounded number at a time. Re-routing uses the global pool of `rayon`; judging, comparing and trying faults use another
-//! pool, so that a click never queues behind them. The workbench is behind a lock that prefers writers: a change waits for at
-//! most the one answer that is being made. Events go to browsers through a channel that drops what a slow one did not take.
+//! a bounded number at a time of each kind. Re-routing uses the global pool of `rayon`; judging and answering use a second
+//! one, and comparing and trying faults, which work on copies, a third one: a click never queues behind them. The workbench is
+//! behind a lock that prefers writers: a change waits for at most the answers that are being made. Events go to browsers
+//! through a channel that drops what a slow one did not take.
 
 mod access;
 pub mod follow;

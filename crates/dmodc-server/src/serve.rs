@@ -18,7 +18,7 @@ use crate::follow::{self, Follow};
 use crate::history::{History, HistoryError, HistoryLimits};
 use crate::lanes::THREADS;
 use crate::patient::Patient;
-use crate::shared::{Parts, Shared, now_ms};
+use crate::shared::{Parts, Pools, Shared, now_ms};
 use crate::{judge, routes};
 
 /// How many connections are open at once. Browsers use six for each page.
@@ -113,8 +113,7 @@ async fn run(
     let in_history = |error| ServeError::History(name.clone(), error);
     let history = history.map_err(in_history)?;
     let bench = Workbench::new(setup, engine, now_ms)?;
-    let pool = rayon::ThreadPoolBuilder::new().thread_name(|at| format!("answer-{at}")).build()?;
-    let parts = Parts { bench, access, history, pool };
+    let parts = Parts { bench, access, history, pools: Pools::new()? };
     let (shared, woken) = Shared::new(parts).map_err(in_history)?;
     let judging = shared.clone();
     std::thread::Builder::new().name("judge".into()).spawn(move || judge::run(&judging, &woken))?;

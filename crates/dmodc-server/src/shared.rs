@@ -45,8 +45,8 @@ struct Inner {
     /// Wakes the thread that judges.
     wake_judge: mpsc::Sender<()>,
     follow: Mutex<Option<FollowStatus>>,
-    /// Answers from a pool of their own, so that re-routing never queues behind them.
-    pool: rayon::ThreadPool,
+    /// Answers come from pools of their own, so that re-routing never queues behind them.
+    pools: Pools,
     lanes: Lanes,
     jobs: Jobs,
 }
@@ -70,12 +70,30 @@ impl From<Problem> for ChangeError {
     }
 }
 
+/// Threads that compute answers. Who holds the lock of the workbench must never queue behind somebody who does not: a change
+/// would wait for both.
+pub(crate) struct Pools {
+    /// For those who hold the lock of the workbench.
+    pub(crate) locked: rayon::ThreadPool,
+    /// For those who work on copies, which takes longer.
+    pub(crate) apart: rayon::ThreadPool,
+}
+
+impl Pools {
+    pub(crate) fn new() -> Result<Self, rayon::ThreadPoolBuildError> {
+        let pool = |name: &'static str| {
+            rayon::ThreadPoolBuilder::new().thread_name(move |at| format!("{name}-{at}")).build()
+        };
+        Ok(Pools { locked: pool("answer")?, apart: pool("apart")? })
+    }
+}
+
 /// What [`Shared`] is made from.
 pub(crate) struct Parts {
     pub(crate) bench: Workbench,
     pub(crate) access: Access,
     pub(crate) history: History,
-    pub(crate) pool: rayon::ThreadPool,
+    pub(crate) pools: Pools,
 }
 
 impl Shared {
@@ -84,7 +102,7 @@ impl Shared {
     /// # Errors
     /// If the first event cannot be kept.
     pub(crate) fn new(parts: Parts) -> Result<(Self, mpsc::Receiver<()>), HistoryError> {
-        let Parts { mut bench, access, history, pool } = parts;
+        let Parts { mut bench, access, history, pools } = parts;
         bench.number_events_from(history.last_sequence()? + 1);
         let metrics = Metrics::default();
         if let Some(event) = bench.last_event() {
@@ -102,7 +120,7 @@ impl Shared {
             judged: watch::Sender::new(Value::Null),
             wake_judge,
             follow: Mutex::new(None),
-            pool,
+            pools,
             lanes: Lanes::default(),
             jobs: Jobs::default(),
         }));
@@ -140,9 +158,14 @@ impl Shared {
         &self.0.lanes
     }
 
-    /// Does something on the pool for answers.
+    /// Computes something from the workbench, whose lock the caller holds.
     pub(crate) fn compute<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
-        self.0.pool.install(work)
+        self.0.pools.locked.install(work)
+    }
+
+    /// Computes something without the workbench. The caller must not hold its lock.
+    pub(crate) fn compute_apart<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        self.0.pools.apart.install(work)
     }
 
     /// Returns a listener to news.

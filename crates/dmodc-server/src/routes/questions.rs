@@ -110,7 +110,7 @@ pub(super) async fn compare(
         setup.engine(left.engine())?;
         setup.engine(right.engine())?;
         // Both sides are routed apart from the workbench, which may change meanwhile.
-        Ok(shared.compute(|| compare_sides(&setup, left, right))?)
+        Ok(shared.compute_apart(|| compare_sides(&setup, left, right))?)
     })
     .await
 }
