@@ -100,6 +100,12 @@ pub(crate) fn start(shared: &Shared, follow: Follow) -> io::Result<()> {
     Ok(())
 }
 
+/// Takes a reading. A defect that shows with one must not end the following of all later ones.
+fn guarded(take: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
+    let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(take));
+    result.unwrap_or_else(|_| Err("this reading shows a defect of dmodc; please report it".into()))
+}
+
 /// Notes how a reading went, and tells pages if that is news.
 fn note(shared: &Shared, result: Result<(), String>) {
     let metrics = shared.metrics();

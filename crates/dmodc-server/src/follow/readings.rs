@@ -11,7 +11,7 @@ use dmodc::fabric::{CableEnds, Peer};
 use dmodc::{Degradation, Fabric, Guid, NodeIndex, RoutingOptions, SwitchIndex};
 use dmodc_view::Setup;
 
-use super::{Follow, FollowSource, note, words};
+use super::{Follow, FollowSource, guarded, note, words};
 use crate::shared::Shared;
 
 /// The greatest length of a text: larger ones are no fabric.
@@ -38,8 +38,7 @@ pub(super) fn run(shared: &Shared, follow: &Follow) {
             if last.as_ref() == Some(&text) {
                 return Ok(());
             }
-            let present = (follow.reader)(&text)?;
-            take(shared, &present)?;
+            guarded(|| take(shared, &(follow.reader)(&text)?))?;
             last = Some(text);
             Ok(())
         });
