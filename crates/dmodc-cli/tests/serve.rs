@@ -52,8 +52,16 @@ impl Served {
         self.child.kill().unwrap();
         let mut text = String::new();
         self.output.read_to_string(&mut text).unwrap();
-        let output = self.child.wait_with_output().unwrap();
-        text + &String::from_utf8_lossy(&output.stderr)
+        self.child.stderr.take().unwrap().read_to_string(&mut text).unwrap();
+        text
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        // It may be dead already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 
