@@ -142,7 +142,10 @@ fn try_faults(shared: &Shared, request: WhatIfRequest, number: u64, is_cancelled
             let bench = shared.bench();
             (bench.router().clone(), bench.revision())
         };
-        let answer = shared.compute_apart(|| what_if(&router, request, &mut on_progress));
+        // Two jobs on one pool would stall each other: a thread of the one that waits takes up all of the other.
+        let pool = rayon::ThreadPoolBuilder::new().thread_name(|at| format!("what-if-{at}"));
+        let pool = pool.build().map_err(|error| Problem::Conflict(error.to_string()))?;
+        let answer = pool.install(|| what_if(&router, request, &mut on_progress));
         answer.map(|mut answer| {
             answer["revision"] = json!(revision);
             answer

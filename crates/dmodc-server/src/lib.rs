@@ -18,9 +18,9 @@
 //! # Threads
 //! Requests are read and answered by a few threads of `tokio`. Nothing there computes: questions run on threads of their own,
 //! a bounded number at a time of each kind. Re-routing uses the global pool of `rayon`; judging and answering use a second
-//! one, and comparing and trying faults, which work on copies, a third one: a click never queues behind them. The workbench is
-//! behind a lock that prefers writers: a change waits for at most the answers that are being made. Events go to browsers
-//! through a channel that drops what a slow one did not take.
+//! one, comparing, which works on copies, a third one, and each job has its own: a click never queues behind them. The
+//! workbench is behind a lock that prefers writers: a change waits for at most the answers that are being made. Events go to
+//! browsers through a channel that drops what a slow one did not take.
 
 mod access;
 pub mod follow;
