@@ -25,7 +25,7 @@ fn follow(source: FollowSource) -> ServeOptions {
 
 fn text_without(parts: &[&str]) -> Vec<u8> {
     let twin = twin();
-    let names: Vec<String> = parts.iter().map(|part| part.to_string()).collect();
+    let names: Vec<String> = parts.iter().map(ToString::to_string).collect();
     let faults: Degradation = twin.setup().faults(&names).unwrap();
     let mut text = vec![];
     ibnetdiscover::write(&twin.fabric().without(&faults), &[], &mut text).unwrap();
