@@ -12,14 +12,11 @@
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 
-use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
-use axum::middleware::Next;
+use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use subtle::ConstantTimeEq;
 
-use crate::routes::Refusal;
-use crate::shared::Shared;
+use crate::refusal::Refusal;
 
 /// The beginning of the name of the cookie with the token. The port follows, because browsers send a cookie to every port of a
 /// host, and each port may be a server with another token.
@@ -101,7 +98,12 @@ impl Access {
     }
 
     /// Returns why a request is refused.
-    fn refusal(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Option<Refusal> {
+    pub(crate) fn refusal(
+        &self,
+        method: &Method,
+        uri: &Uri,
+        headers: &HeaderMap,
+    ) -> Option<Refusal> {
         let refuse = |status, reason: &str| Some(Refusal::new(status, reason));
         let mut hosts =
             headers.get_all(header::HOST).iter().map(|host| host.to_str().unwrap_or(""));
@@ -134,7 +136,7 @@ impl Access {
     }
 
     /// Returns the answer to the first visit with `?token=`: a cookie, and the same page without the token in its address.
-    fn first_visit(&self, method: &Method, uri: &Uri) -> Option<Response> {
+    pub(crate) fn first_visit(&self, method: &Method, uri: &Uri) -> Option<Response> {
         let token = self.token.as_ref()?;
         if *method != Method::GET || uri.path() != "/" {
             return None;
@@ -211,40 +213,10 @@ fn is_own_host(host: &str) -> bool {
     is_own && is_port(port)
 }
 
-/// What the browser may do with our answers: nothing but what the page needs.
-const SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' \
-     data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
-/// Refuses requests that break the rules, and adds headers that keep browsers careful.
-pub(crate) async fn guard(State(shared): State<Shared>, request: Request, next: Next) -> Response {
-    let (method, uri) = (request.method().clone(), request.uri().clone());
-    let access = shared.access();
-    let mut response = match access.first_visit(&method, &uri) {
-        Some(response) => response,
-        None => match access.refusal(&method, &uri, request.headers()) {
-            Some(refusal) => refusal.into_response(),
-            None => next.run(request).await,
-        },
-    };
-    shared.metrics().count_answer(response.status());
-    let fixed = [
-        (header::CONTENT_SECURITY_POLICY, SECURITY_POLICY),
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (header::REFERRER_POLICY, "no-referrer"),
-        (header::X_FRAME_OPTIONS, "DENY"),
-        (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
-        (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
-    ];
-    let headers = response.headers_mut();
-    for (name, value) in fixed {
-        headers.entry(name).or_insert(HeaderValue::from_static(value));
-    }
-    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
-    response
-}
-
 #[cfg(test)]
 mod tests {
+    use axum::http::{HeaderName, HeaderValue};
+
     use super::*;
 
     fn refusal(access: &Access, headers: &[(header::HeaderName, &str)]) -> Option<StatusCode> {

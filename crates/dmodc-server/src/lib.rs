@@ -4,12 +4,12 @@
 //! | what | where |
 //! |---|---|
 //! | who may ask: the token, the host, the origin | `access` |
-//! | addresses and their answers | `routes/` |
+//! | addresses and their answers | `routes/`, `refusal` |
 //! | the workbench that all share, and the thread that judges it | `shared`, `judge` |
 //! | events that outlive the program | [`history`] |
 //! | how much is computed at once | `lanes` |
-//! | long work with progress | `jobs` |
-//! | the live fabric | [`follow`] |
+//! | long work with progress | `jobs`, `what_if` |
+//! | the live fabric | [`follow`], `follow_status` |
 //! | numbers for Prometheus | `metrics` |
 //!
 //! What a question means, and what its answer looks like, is in the crate `dmodc-view`. This crate adds everything that
@@ -24,16 +24,19 @@
 
 mod access;
 pub mod follow;
+mod follow_status;
 pub mod history;
 mod jobs;
 mod judge;
 mod lanes;
 mod metrics;
 mod patient;
+mod refusal;
 mod report;
 mod routes;
 mod serve;
 mod shared;
+mod what_if;
 
 pub use access::{Access, Token, TokenError};
 pub use serve::{ServeError, ServeOptions, serve};

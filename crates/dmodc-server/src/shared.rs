@@ -10,11 +10,12 @@ use serde_json::{Value, json};
 use tokio::sync::{broadcast, watch};
 
 use crate::access::Access;
-use crate::follow::FollowStatus;
+use crate::follow_status::FollowStatus;
 use crate::history::{History, HistoryError};
 use crate::jobs::Jobs;
 use crate::lanes::Lanes;
 use crate::metrics::{Metrics, PresentNumbers};
+use crate::refusal::ChangeError;
 
 /// How many events a slow page may be behind before it loses some.
 const BEHIND: usize = 64;
@@ -54,20 +55,6 @@ struct Inner {
 /// Returns milliseconds since 1970.
 pub(crate) fn now_ms() -> f64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64() * 1000.0)
-}
-
-/// Why a change was not made, or not kept.
-#[derive(Debug)]
-pub(crate) enum ChangeError {
-    Problem(Problem),
-    /// The change was made, but it is not in the history.
-    NotKept(HistoryError),
-}
-
-impl From<Problem> for ChangeError {
-    fn from(problem: Problem) -> Self {
-        ChangeError::Problem(problem)
-    }
 }
 
 /// Threads that compute answers. Who holds the lock of the workbench must never queue behind somebody who does not: a change

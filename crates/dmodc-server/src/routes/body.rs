@@ -10,7 +10,7 @@ use dmodc_view::Problem;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::Refusal;
+use crate::refusal::Refusal;
 use crate::shared::Shared;
 
 /// The whole body must be there within this time. A client that sends it byte by byte would keep its connection for ever.

@@ -4,10 +4,10 @@ use axum::extract::State;
 use dmodc_view::ChangeRequest;
 use dmodc_view::call::change_request;
 
-use super::Refusal;
 use super::body::JsonBody;
 use super::compute::{JsonAnswer, answer};
 use crate::lanes::Lane;
+use crate::refusal::Refusal;
 use crate::shared::Shared;
 
 pub(super) async fn change(

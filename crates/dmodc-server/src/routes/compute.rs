@@ -8,8 +8,8 @@ use axum::response::{IntoResponse, Response};
 use dmodc_view::{Parameters, Problem};
 use serde::Serialize;
 
-use super::Refusal;
 use crate::lanes::{Lane, Place};
+use crate::refusal::Refusal;
 use crate::shared::Shared;
 
 /// The parameters of an address.

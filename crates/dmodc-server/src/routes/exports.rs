@@ -6,9 +6,9 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use dmodc_view::Scenario;
 
-use super::Refusal;
 use super::compute::{Computed, Pairs, compute, parameters};
 use crate::lanes::Lane;
+use crate::refusal::Refusal;
 use crate::report;
 use crate::shared::Shared;
 
@@ -38,17 +38,6 @@ async fn file(
         Ok::<Bytes, Refusal>(bytes.slice(from..bytes.len().min(from + PIECE)))
     });
     Ok((headers, Body::from_stream(tokio_stream::iter(pieces))).into_response())
-}
-
-pub(super) async fn tables(
-    State(shared): State<Shared>,
-    pairs: Pairs,
-) -> Result<Response, Refusal> {
-    file(&shared, pairs, ("tables.lft", TEXT), |shared| {
-        let bench = shared.bench();
-        Ok(shared.compute(|| bench.tables_text())?)
-    })
-    .await
 }
 
 pub(super) async fn fabric(

@@ -8,12 +8,12 @@ use dmodc_view::what_if::WhatIfRequest;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::Refusal;
 use super::body::JsonBody;
 use super::compute::{JsonAnswer, answer};
-use crate::jobs::start_what_if;
 use crate::lanes::Lane;
+use crate::refusal::Refusal;
 use crate::shared::Shared;
+use crate::what_if::start_what_if;
 
 /// A job that somebody asks for.
 #[derive(Deserialize)]

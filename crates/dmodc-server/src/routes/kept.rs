@@ -4,11 +4,11 @@ use axum::extract::{Path, State};
 use dmodc_view::{ChangeRequest, Problem, Scenario};
 use serde_json::json;
 
-use super::Refusal;
 use super::body::JsonBody;
 use super::compute::{JsonAnswer, Pairs, answer, parameters};
 use crate::history::SavedScenario;
 use crate::lanes::Lane;
+use crate::refusal::Refusal;
 use crate::shared::{Shared, now_ms};
 
 /// The longest name of a scenario.

@@ -4,13 +4,14 @@ mod body;
 mod changes;
 mod compute;
 mod exports;
+mod guard;
 mod jobs;
 mod kept;
 mod page;
 mod questions;
-mod refusal;
 mod stream;
 mod system;
+mod tables;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
@@ -18,9 +19,8 @@ use axum::middleware;
 use axum::routing::{MethodRouter, delete, get, post, put};
 use dmodc_view::Question;
 
-use crate::access;
+pub(crate) use crate::refusal::Refusal;
 use crate::shared::Shared;
-pub(crate) use refusal::Refusal;
 
 /// The greatest length of a body.
 const BODY: usize = 1 << 20;
@@ -69,7 +69,7 @@ fn addresses() -> Vec<Address> {
         put "/api/v1/scenarios/{name}" kept::save,
         delete "/api/v1/scenarios/{name}" kept::remove,
         post "/api/v1/scenarios/{name}/load" kept::load,
-        get "/api/v1/export/tables" exports::tables,
+        get "/api/v1/export/tables" tables::tables,
         get "/api/v1/export/report" exports::report,
         get "/api/v1/export/fabric" exports::fabric,
         get "/api/v1/export/scenario" exports::scenario,
@@ -120,7 +120,7 @@ pub(crate) fn router(shared: Shared) -> Router {
         .fold(Router::new(), add)
         .fallback(system::not_found)
         .method_not_allowed_fallback(system::wrong_method)
-        .layer(middleware::from_fn_with_state(shared.clone(), access::guard))
+        .layer(middleware::from_fn_with_state(shared.clone(), guard::guard))
         .with_state(shared)
 }
 

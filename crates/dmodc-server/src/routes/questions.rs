@@ -12,10 +12,10 @@ use dmodc_view::job_order::JobRequest;
 use dmodc_view::{Problem, Question};
 use serde_json::Value;
 
-use super::Refusal;
 use super::body::JsonBody;
 use super::compute::{JsonAnswer, Pairs, answer, compute, parameters};
 use crate::lanes::Lane;
+use crate::refusal::Refusal;
 use crate::shared::Shared;
 
 /// How long somebody waits for a judgement.

@@ -10,9 +10,9 @@ use tokio_stream::wrappers::BroadcastStream;
 use tokio_stream::wrappers::errors::BroadcastStreamRecvError;
 use tokio_stream::{Stream, StreamExt};
 
-use super::Refusal;
 use super::compute::{Pairs, compute, parameters};
 use crate::lanes::Lane;
+use crate::refusal::Refusal;
 use crate::shared::{News, Shared};
 
 /// The greatest number of pages that listen.

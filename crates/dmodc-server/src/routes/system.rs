@@ -6,9 +6,9 @@ use axum::http::{StatusCode, Uri, header};
 use axum::response::IntoResponse;
 use serde_json::{Value, json};
 
-use super::Refusal;
 use super::compute::{Pairs, compute, parameters};
 use crate::lanes::Lane;
+use crate::refusal::Refusal;
 use crate::shared::Shared;
 
 /// The description of the API.

@@ -9,7 +9,20 @@ use dmodc_view::Problem;
 use serde_json::json;
 
 use crate::history::HistoryError;
-use crate::shared::ChangeError;
+
+/// Why a change was not made, or not kept.
+#[derive(Debug)]
+pub(crate) enum ChangeError {
+    Problem(Problem),
+    /// The change was made, but it is not in the history.
+    NotKept(HistoryError),
+}
+
+impl From<Problem> for ChangeError {
+    fn from(problem: Problem) -> Self {
+        ChangeError::Problem(problem)
+    }
+}
 
 /// Why a request has no other answer.
 #[derive(Debug)]
