@@ -9,7 +9,7 @@ use dmodc::{Degradation, Draw, Fabric, Pgft, Random, Router, RoutingOptions};
 use dmodc_view::call::change_request;
 use dmodc_view::compare::{SideRequest, compare};
 use dmodc_view::{
-    ChangeRequest, Origin, PageEngine, Parameters, Problem, Question, Scenario, Setup, Workbench,
+    ChangeRequest, Origin, PageEngine, Parameters, Problem, Question, Setup, Workbench,
 };
 use serde_json::{Value, json};
 

@@ -6,8 +6,8 @@ use dmodc::RoutingOptions;
 use dmodc_view::call::{CHANGES, change_request, read};
 use dmodc_view::what_if::{WhatIfRequest, what_if};
 use dmodc_view::{
-    ChangeRequest, Clock, LeafWords, PageEngine, Parameters, Problem, Question, Scenario, Setup,
-    Workbench, compare,
+    ChangeRequest, Clock, LeafWords, PageEngine, Parameters, Problem, Question, Setup, Workbench,
+    compare,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};

@@ -10,7 +10,7 @@ use dmodc::{CableIndex, Degradation};
 use dmodc_view::Setup;
 use serde_json::Value;
 
-use super::{note, words};
+use super::{guarded, note, words};
 use crate::shared::Shared;
 
 /// The format of the lines.
@@ -33,7 +33,7 @@ pub(super) fn run(shared: &Shared, path: &Path, every: Duration) {
     let mut place = Place::default();
     loop {
         let result = new_lines(path, &mut place)
-            .and_then(|lines| lines.iter().try_for_each(|line| take(shared, line)));
+            .and_then(|lines| guarded(|| lines.iter().try_for_each(|line| take(shared, line))));
         note(shared, result.map_err(|error| format!("{}: {error}", path.display())));
         std::thread::sleep(every);
     }
@@ -53,6 +53,10 @@ fn new_lines(path: &Path, place: &mut Place) -> Result<Vec<String>, String> {
     place.offset += read as u64;
     let end = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
     place.half = text.split_off(end);
+    if place.half.len() as u64 > MOST_BYTES {
+        place.half.clear();
+        return Err("a line is too long".into());
+    }
     let text = String::from_utf8_lossy(&text);
     Ok(text.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect())
 }
