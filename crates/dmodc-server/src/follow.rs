@@ -26,8 +26,13 @@ pub enum FollowSource {
     Command(String),
     /// A file that another program writes.
     File(PathBuf),
-    /// The event file of the plugin for OpenSM.
-    PluginEvents(PathBuf),
+    /// The files of the plugin for OpenSM.
+    Plugin {
+        /// Its event file.
+        events: PathBuf,
+        /// Its status file.
+        status: Option<PathBuf>,
+    },
 }
 
 impl FollowSource {
@@ -35,7 +40,7 @@ impl FollowSource {
     pub fn name(&self) -> String {
         match self {
             FollowSource::Command(command) => command.clone(),
-            FollowSource::File(path) | FollowSource::PluginEvents(path) => {
+            FollowSource::File(path) | FollowSource::Plugin { events: path, .. } => {
                 path.display().to_string()
             }
         }
@@ -70,10 +75,13 @@ pub(crate) fn start(shared: &Shared, follow: Follow) -> io::Result<()> {
         every: follow.every,
         seen_ms: None,
         error: None,
+        plugin: None,
     });
     let shared = shared.clone();
     std::thread::Builder::new().name("follow".into()).spawn(move || match &follow.source {
-        FollowSource::PluginEvents(path) => plugin_events::run(&shared, path, follow.every),
+        FollowSource::Plugin { events, status } => {
+            plugin_events::run(&shared, events, status.as_deref(), follow.every);
+        }
         _ => readings::run(&shared, &follow),
     })?;
     Ok(())

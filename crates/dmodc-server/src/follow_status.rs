@@ -13,6 +13,8 @@ pub(crate) struct FollowStatus {
     pub(crate) seen_ms: Option<u64>,
     /// Why the last reading failed.
     pub(crate) error: Option<String>,
+    /// How the plugin for OpenSM is doing, in words.
+    pub(crate) plugin: Option<String>,
 }
 
 impl FollowStatus {
@@ -22,6 +24,7 @@ impl FollowStatus {
             "every_s": self.every.as_secs_f64(),
             "seen_ms": self.seen_ms,
             "error": self.error,
+            "plugin": self.plugin,
         })
     }
 }

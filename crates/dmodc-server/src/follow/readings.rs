@@ -53,7 +53,7 @@ pub(super) fn run(shared: &Shared, follow: &Follow) {
 pub(super) fn read(source: &FollowSource, patience: Duration) -> Result<Vec<u8>, String> {
     match source {
         FollowSource::Command(command) => output_of(command, patience),
-        FollowSource::File(path) | FollowSource::PluginEvents(path) => {
+        FollowSource::File(path) | FollowSource::Plugin { events: path, .. } => {
             let size = std::fs::metadata(path).map(|file| file.len());
             match size {
                 Ok(size) if size > MOST_BYTES => {

@@ -86,3 +86,74 @@ fn odd_commands_are_followed() {
         assert_eq!(state(&client)["follow"]["error"], Value::Null);
     }
 }
+
+/// The plugin for OpenSM: parts of its events fail and come back, and its status is shown.
+#[test]
+fn the_files_of_the_plugin_are_followed() {
+    let folder = tempfile::tempdir().unwrap();
+    let (events, status) = (folder.path().join("events"), folder.path().join("status"));
+    let twin = twin();
+    let guid = |name: &str| {
+        let s = twin.fabric().find_switch(name).unwrap();
+        twin.fabric().switch(s).guid.to_string()
+    };
+    let none = || json!({ "count": 0, "list": [] });
+    let empty = || json!({ "switches": none(), "nodes": none(), "cables": none() });
+    let line = |run: u64, died: Value, came_back: Value| {
+        let changes =
+            json!({ "died": died, "came_back": came_back, "joined": empty(), "replaced": none() });
+        format!(
+            "{}\n",
+            json!({ "schema": "dmodc/opensm-event/1", "run": run, "kind": "run", "changes": changes })
+        )
+    };
+    let mut dead = empty();
+    dead["switches"] = json!({ "count": 1, "list": [{ "guid": guid("L2-1"), "name": "L2-1" }] });
+    let end = |name: &str, port: u8| json!({ "guid": guid(name), "name": name, "port": port });
+    dead["cables"] = json!({ "count": 1, "list": [[end("L1-0", 5), end("L2-0", 1)]] });
+    let first = line(1, empty(), empty());
+    // A line may be half written when it is read.
+    let second = line(2, dead.clone(), empty());
+    let (half, rest) = second.split_at(40);
+    std::fs::write(&events, first.clone() + half).unwrap();
+    let verdict = |delivered: u64| {
+        let verdict =
+            json!({ "valid": true, "pairs": 132, "delivered": delivered, "lost": 0, "cut_off": 0 });
+        json!({ "schema": "dmodc/opensm/1", "ok": true, "runs": 2, "verdict": verdict, "warnings": ["take care"] })
+    };
+    std::fs::write(&status, verdict(132).to_string()).unwrap();
+    let source = FollowSource::Plugin { events: events.clone(), status: Some(status.clone()) };
+    let client = start(follow(source));
+    wait_until("it is read", || state(&client)["follow"]["seen_ms"].is_u64());
+    assert_eq!(state(&client)["failed"]["switches"], json!([]));
+    let words = "run 2; valid, 132 of 132 pairs delivered; take care";
+    wait_until("the status is shown", || state(&client)["follow"]["plugin"] == words);
+
+    let append = |text: &str| {
+        use std::io::Write as _;
+        let mut file = std::fs::OpenOptions::new().append(true).open(&events).unwrap();
+        file.write_all(text.as_bytes()).unwrap();
+    };
+    append(rest);
+    wait_until("the faults are seen", || state(&client)["failed"]["switches"] != json!([]));
+    let now = state(&client);
+    assert_eq!(now["failed"]["cables"].as_array().unwrap().len(), 1);
+    assert_eq!(now["event"]["origin"], "follow");
+    append(&line(3, empty(), dead));
+    wait_until("all is back", || state(&client)["failed"]["switches"] == json!([]));
+    assert_eq!(state(&client)["failed"]["cables"], json!([]));
+
+    // Parts that are not listed by name are said, and so is a status that cannot be read.
+    let mut many = empty();
+    many["cables"] = json!({ "count": 500, "list": [] });
+    append(&line(4, many, empty()));
+    wait_until("what is unknown is said", || {
+        state(&client)["follow"]["error"]
+            .as_str()
+            .is_some_and(|error| error.contains("500 changed parts"))
+    });
+    std::fs::write(&status, "{").unwrap();
+    wait_until("a broken status is said", || {
+        state(&client)["follow"]["plugin"].as_str().is_some_and(|words| words.contains("no JSON"))
+    });
+}

@@ -44,7 +44,9 @@ pub(super) fn read(args: &ServeArgs) -> Result<Served> {
 fn follow_source(args: &ServeArgs) -> Option<FollowSource> {
     let command = args.follow_command.clone().map(FollowSource::Command);
     let file = || args.follow_file.clone().map(FollowSource::File);
-    let events = || args.follow_events.clone().map(FollowSource::PluginEvents);
+    let status = args.follow_status.clone();
+    let events =
+        || args.follow_events.clone().map(|events| FollowSource::Plugin { events, status });
     command.or_else(file).or_else(events)
 }
 
