@@ -1,6 +1,7 @@
 //! What every switch of a tile lost. It is found before any row of the tile, because a switch that chooses a group looks
 //! ahead to the losses of its neighbours.
 
+use super::closer_above::{CloserByPeers, HopStates};
 use super::losses::{Compared, Losses};
 use super::present::{Present, PresentSwitch};
 use super::reference_tile::{NumberSpan, ReferenceTile};
@@ -237,6 +238,8 @@ impl LossView {
 struct LossFinder {
     closer: CloserSets,
     losses: Losses,
+    /// What the switches above are closer to.
+    closer_above: CloserByPeers,
     /// For each group above of the reference: the targets for which it is lost.
     lost: Vec<u64>,
     slots: [SlotTable; STRETCHES],
@@ -287,25 +290,26 @@ impl LossFinder {
         hops: &Hops,
         s: SwitchIndex,
     ) -> Option<ViewChange> {
-        let LossFinder { lost, slots, .. } = self;
+        let LossFinder { closer_above, lost, slots, .. } = self;
         let then = reference.ready.groups.above(s);
         let PresentSwitch { live, pi, keeps_below, .. } = *present.switch(s);
         let below = BelowNow { targets: hops.of(s)[0] & !hops.own(s), keeps_below };
         let KeptBelow { up, .. } = view.kept_below(s, below, u64::MAX)?;
         let live = live?;
-        let displaced = ready.kernel.run(
-            #[inline(always)]
-            || {
-                hops.closer_from(s, then.peers, lost);
-                let mut displaced = 0;
-                for (group, targets) in lost.iter_mut().enumerate() {
-                    let is_live = (live >> (group & 63) & 1).wrapping_neg();
-                    *targets = up & !(*targets & is_live);
-                    displaced |= *targets;
-                }
-                displaced
-            },
-        );
+        let states = HopStates { reference, present, hops, kernel: ready.kernel };
+        let place = closer_above.find(states, s).at;
+        let closer = closer_above.at(place);
+        let has_all = live.count_ones() as usize == then.peers.len();
+        let displaced = if has_all { up & !closer.with_all_groups } else { up };
+        if displaced != 0 {
+            lost.clear();
+            let is_live = |group: usize| (live >> (group & 63) & 1).wrapping_neg();
+            let lost_by = |(group, targets): (usize, &u64)| up & !(targets & is_live(group));
+            ready.kernel.run(
+                #[inline(always)]
+                || lost.extend(closer.targets.iter().enumerate().map(lost_by)),
+            );
+        }
         if displaced | view.harmed[s.at()] == 0 {
             return Some(ViewChange::default());
         }

@@ -24,6 +24,7 @@
 //! own choice stands. [`oracle::stable`](crate::oracle::stable) computes the same naively, and `README.md` next to this
 //! file explains how it is done here.
 
+mod closer_above;
 mod fast_rows;
 mod general_rows;
 mod group_set;

@@ -1,6 +1,7 @@
 //! The upswitches of a switch whose targets are all above, as the fast path looks ahead to them.
 
 use super::Reference;
+use super::closer_above::{ClosePlace, CloserByPeers, HopStates};
 use super::lookahead::{AheadGroups, AheadWords, Lookahead};
 use super::loss_view::LossView;
 use super::lost_pieces::RoundSets;
@@ -35,12 +36,10 @@ impl<'a> FastContext<'a> {
 /// upswitches and the same distances to all targets, so this is seldom computed.
 #[derive(Default)]
 pub(super) struct Upswitches {
-    /// The number of the list of upswitches that this was computed for.
-    peers: Option<u32>,
-    /// The targets of that switch by hops up.
-    hops: Vec<u64>,
-    /// For each group of the reference: the targets that its switch is closer to now, whether or not the cable to it works.
-    closer_to: Vec<u64>,
+    /// The targets that each of them is closer to, for these upswitches and others.
+    closer: CloserByPeers,
+    /// The place of these in `closer`.
+    place: usize,
     /// The targets that every group is closer to.
     pub(super) with_all_groups: u64,
     ahead: Lookahead,
@@ -68,22 +67,15 @@ pub(super) struct SetsByRound {
 impl Upswitches {
     /// Finds what the upswitches of a switch are closer to, unless that is known from the switch before. Returns itself.
     pub(super) fn find(&mut self, context: FastContext<'_>) -> &mut Self {
-        let hops = &context.hops.of(context.switch)[1..];
-        let number = Some(context.present.switch(context.switch).peers);
-        if self.peers == number && self.hops == hops {
-            return self;
+        let FastContext { reference, ready, present, hops, switch, .. } = context;
+        let states = HopStates { reference, present, hops, kernel: ready.kernel };
+        let ClosePlace { at, is_new } = self.closer.find(states, switch);
+        if is_new || at != self.place {
+            self.place = at;
+            self.with_all_groups = self.closer.at(at).with_all_groups;
+            self.gathered = 0;
+            self.by_round.is_known = false;
         }
-        self.peers = number;
-        self.hops.clear();
-        self.hops.extend(hops);
-        self.gathered = 0;
-        self.by_round.is_known = false;
-        let peers = context.above().peers;
-        context.ready.kernel.run(
-            #[inline(always)]
-            || context.hops.closer_from(context.switch, peers, &mut self.closer_to),
-        );
-        self.with_all_groups = self.closer_to.iter().fold(u64::MAX, |all, targets| all & targets);
         self
     }
 
@@ -93,14 +85,15 @@ impl Upswitches {
             let is_leaf = context.present.switch(context.switch).is_leaf;
             self.gathered = if is_leaf { u64::MAX } else { targets };
             let (kernel, side) = (context.ready.kernel, context.above());
-            self.ahead.gather(kernel, side, self.gathered, &self.closer_to, context.view);
+            let closer = &self.closer.at(self.place).targets;
+            self.ahead.gather(kernel, side, self.gathered, closer, context.view);
             self.by_round.is_known = false;
         }
-        let SetsByRound { is_known, all, unharmed, knows_kept, .. } = &mut self.by_round;
+        let SetsByRound { is_known, all, unharmed, .. } = &mut self.by_round;
         if *is_known {
             return;
         }
-        (*is_known, *knows_kept) = (true, false);
+        *is_known = true;
         if !rounds.are_targets {
             let by_target = self.ahead.by_target();
             let of = |words: &[u64; 64], target: &u8| words[usize::from(target & 63)];
@@ -109,19 +102,30 @@ impl Upswitches {
             unharmed.clear();
             unharmed.extend(rounds.targets.iter().map(|target| of(by_target.unharmed, target)));
         }
-        let SetsByRound { kept, unharmed_changes, kept_changes, .. } = &mut self.by_round;
-        for words in [kept, unharmed_changes, kept_changes] {
-            words.clear();
-            words.resize(rounds.targets.len(), 0);
-        }
         self.by_round.generation += 1;
-        self.find_changes(context, rounds);
+        let count = rounds.targets.len();
+        let SetsByRound { kept, knows_kept, unharmed_changes, kept_changes, .. } =
+            &mut self.by_round;
+        if std::mem::take(knows_kept) {
+            kept.clear();
+        }
+        kept.resize(count, 0);
+        let some_changed = !context.view.changes.is_empty();
+        for words in [unharmed_changes, kept_changes] {
+            if some_changed {
+                words.clear();
+            }
+            words.resize(count, 0);
+        }
+        if some_changed {
+            self.find_changes(context, rounds);
+        }
     }
 
     /// Finds where the last update of the view changed the sets.
     fn find_changes(&mut self, context: FastContext<'_>, rounds: &Rounds) {
         let SetsByRound { unharmed_changes, kept_changes, .. } = &mut self.by_round;
-        let peers = context.above().peers.iter().zip(&self.closer_to);
+        let peers = context.above().peers.iter().zip(&self.closer.at(self.place).targets);
         for (group, (&peer, closer)) in peers.enumerate() {
             let Some(change) = context.view.changes.of(peer) else { continue };
             let mut note = |round: usize| {
@@ -141,7 +145,7 @@ impl Upswitches {
     /// Finds the groups whose switches kept the slot of each round.
     pub(super) fn find_kept(&mut self, context: FastContext<'_>, rounds: &Rounds) {
         let (side, kernel) = (context.above(), context.ready.kernel);
-        let through = &self.closer_to;
+        let through = &self.closer.at(self.place).targets;
         let groups = AheadGroups { side: &side, through, view: context.view, kernel };
         for stretch in 0..context.view.kept_slots.len() {
             let by_target = self.ahead.kept_by_target(stretch, groups);

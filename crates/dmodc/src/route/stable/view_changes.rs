@@ -52,6 +52,11 @@ impl ViewChanges {
         targets
     }
 
+    /// Returns whether nothing changed.
+    pub(super) fn is_empty(&self) -> bool {
+        self.noted.is_empty()
+    }
+
     /// Returns what changed for a switch, or `None` if nothing did.
     #[inline(always)]
     pub(super) fn of(&self, switch: SwitchIndex) -> Option<&ViewChange> {
