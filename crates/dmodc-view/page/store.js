@@ -43,12 +43,16 @@ export class Store extends EventTarget {
   async sync() {
     const state = await this.backend.ask("state");
     if (!this.scene || state.scene !== this.scene.number) {
-      this.scene = new Scene(await this.backend.ask("scene"));
-      this.condition = new Condition(this.scene);
-      this.loads = null;
-      // Another drawing may be that of another run of the server, whose revisions begin anew.
-      this.state = null;
-      this.emit("scene");
+      const scene = new Scene(await this.backend.ask("scene"));
+      // While this one waited, another call may have been faster, and have taken a newer state.
+      if (this.scene?.number !== scene.number) {
+        this.scene = scene;
+        this.condition = new Condition(scene);
+        this.loads = null;
+        // Another drawing may be that of another run of the server, whose revisions begin anew.
+        this.state = null;
+        this.emit("scene");
+      }
     }
     this.take(state);
     await this.fetchEvents();
