@@ -83,7 +83,7 @@ pub(crate) fn without_time(mut value: Value) -> Value {
     fn clear(value: &mut Value) {
         match value {
             Value::Object(fields) => {
-                for name in ["time_ms", "milliseconds"] {
+                for name in ["time_ms", "milliseconds", "scene"] {
                     fields.remove(name);
                 }
                 if fields.contains_key("sequence") {
