@@ -109,7 +109,7 @@ impl Tab {
     /// Returns the value of an expression in JavaScript. If it is a promise, its result is waited for.
     ///
     /// # Panics
-    /// If the expression throws.
+    /// If the expression ends with an exception.
     #[track_caller]
     pub fn evaluate(&self, expression: &str) -> Value {
         let parameters = json!({

@@ -168,7 +168,7 @@ impl Shared {
 
     /// Tells all pages the present state.
     pub(crate) fn publish_present(&self) {
-        // While the workbench is locked no newer state can be told before this one.
+        // While the workbench is locked no newer state can be published before this one.
         let bench = self.bench();
         self.publish_state(&self.state_of(&bench));
     }
@@ -248,7 +248,7 @@ impl Shared {
         self.finish(&bench, Some(event))
     }
 
-    /// Keeps an event, and tells all pages. Nothing is told before it is kept.
+    /// Keeps an event, and tells all pages. Nothing is published before it is kept.
     fn finish(&self, bench: &Workbench, event: Option<Event>) -> Result<Value, ChangeError> {
         let state = self.state_of(bench);
         let Some(event) = event else { return Ok(state) };

@@ -49,7 +49,7 @@ pub(super) async fn stream(
     let first = Event::default().event("state").data(first.answer);
     let later = news.map(move |news| match news {
         Ok(News { name, data }) => Event::default().event(name).data(&*data),
-        // The state that was told last is at hand: the threads that serve all connections must not wait for the workbench.
+        // The state that was published last is at hand: the threads that serve all connections must not wait for the workbench.
         Err(BroadcastStreamRecvError::Lagged(_)) => {
             Event::default().event("state").data(&*listener.0.newest_state())
         }
