@@ -336,7 +336,8 @@ size_t dmodc_object_count(void);
 // Begins a fabric that is made from records: devices first, then the ports of adapters and the cables.
 dmodc_status dmodc_builder_new(dmodc_builder *builder);
 
-// Adds a switch. The name is UTF-8, and may be null.
+// Adds a switch. The name is UTF-8, and may be null. Where cables do not decide the order of leaves, names do, with numbers in them
+// compared as numbers; so the same fabric with other names can have other tables.
 dmodc_status dmodc_builder_add_switch(dmodc_builder builder,
                                       const struct dmodc_switch *description,
                                       const char *name);
@@ -533,8 +534,8 @@ dmodc_status dmodc_delta_entries(dmodc_delta delta,
                                  size_t *count);
 
 // Plans in which order the entries of a delta can be written, so that no packet loops and nothing is lost that both tables deliver. The
-// delta must be that of the last change of the router. There are as few rounds as that takes, or up to the given number of rounds if
-// that saves writes. It takes about as long as dmodc_router_check.
+// delta must be that of the last change of the router. There are as few rounds as that takes, or up to the given number of rounds, at
+// most 1024, if that saves writes. It takes about as long as dmodc_router_check.
 dmodc_status dmodc_plan_new(dmodc_router router,
                             dmodc_delta delta,
                             uint32_t rounds,

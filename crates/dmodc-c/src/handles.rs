@@ -3,7 +3,7 @@
 //! C has no way to say how long an object lives. A pointer that was freed, or never given, would be undefined behaviour here; a
 //! number that is not in the list is an error with a message. Numbers are never used twice.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
 use dmodc::Fabric;
@@ -42,7 +42,7 @@ impl Object {
 /// All objects.
 struct Objects {
     last: u64,
-    by_number: HashMap<u64, Object>,
+    by_number: BTreeMap<u64, Object>,
 }
 
 /// Numbers begin here, so that small numbers that a program may have by mistake are never objects.
@@ -51,7 +51,7 @@ const FIRST: u64 = 0xd0dc_0000_0000;
 fn objects() -> MutexGuard<'static, Objects> {
     static OBJECTS: OnceLock<Mutex<Objects>> = OnceLock::new();
     let objects =
-        OBJECTS.get_or_init(|| Mutex::new(Objects { last: FIRST, by_number: HashMap::new() }));
+        OBJECTS.get_or_init(|| Mutex::new(Objects { last: FIRST, by_number: BTreeMap::new() }));
     // The list is consistent at every moment, so a panic elsewhere does not matter.
     objects.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -23,7 +23,8 @@ pub unsafe extern "C" fn dmodc_builder_new(builder: *mut DmodcBuilder) -> DmodcS
     })
 }
 
-/// Adds a switch. The name is UTF-8, and may be null.
+/// Adds a switch. The name is UTF-8, and may be null. Where cables do not decide the order of leaves, names do, with numbers in them
+/// compared as numbers; so the same fabric with other names can have other tables.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dmodc_builder_add_switch(
     builder: DmodcBuilder,

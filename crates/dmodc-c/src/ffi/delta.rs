@@ -56,8 +56,8 @@ pub unsafe extern "C" fn dmodc_delta_entries(
 }
 
 /// Plans in which order the entries of a delta can be written, so that no packet loops and nothing is lost that both tables deliver. The
-/// delta must be that of the last change of the router. There are as few rounds as that takes, or up to the given number of rounds if
-/// that saves writes. It takes about as long as dmodc_router_check.
+/// delta must be that of the last change of the router. There are as few rounds as that takes, or up to the given number of rounds, at
+/// most 1024, if that saves writes. It takes about as long as dmodc_router_check.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dmodc_plan_new(
     router: DmodcRouter,

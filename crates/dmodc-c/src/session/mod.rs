@@ -21,6 +21,9 @@ use crate::records::{DMODC_NO_ROUTE, DmodcChange, DmodcEntry};
 use crate::settings::Settings;
 use crate::start::{Started, route_failure, start};
 
+/// The greatest number of rounds that can be asked for. The time and memory of a plan grow with it.
+const MOST_ROUNDS: u32 = 1024;
+
 /// A router, the tables before its last change, and what finds parts by GUID.
 pub(crate) struct Session {
     router: Router,
@@ -205,6 +208,10 @@ impl Session {
 
     /// Returns an order in which the entries of the last delta can be written.
     pub(crate) fn plan(&mut self, delta: &ExactDelta, rounds: u32) -> Result<Plan, Failure> {
+        if rounds > MOST_ROUNDS {
+            let message = format!("the number of rounds is 0 to {MOST_ROUNDS}, not {rounds}");
+            return Err(Failure::argument(message));
+        }
         self.check_tables()?;
         if delta.moment != self.moment || self.is_behind {
             let message = "the delta is not that of the last change of this router";
