@@ -30,6 +30,9 @@ struct Threads {
 /// The threads; whoever holds this lock has the turn.
 static TURN: Mutex<Option<Threads>> = Mutex::new(None);
 
+/// Threads that a process before a fork had. There is nobody to be stopped, so they are kept as they are.
+static LEFT: Mutex<Vec<Threads>> = Mutex::new(Vec::new());
+
 /// The number of threads that later calls use; 0 is one for each core.
 static WANTED: AtomicUsize = AtomicUsize::new(0);
 
@@ -64,8 +67,7 @@ pub(crate) fn compute<R: Send>(
     let mut turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let wanted = WANTED.load(Ordering::Relaxed);
     if turn.as_ref().is_some_and(|threads| threads.process != std::process::id()) {
-        // Nobody is there to be stopped.
-        std::mem::forget(turn.take());
+        LEFT.lock().unwrap_or_else(PoisonError::into_inner).extend(turn.take());
     }
     let threads = match turn.take() {
         Some(threads) if threads.wanted == wanted => turn.insert(threads),

@@ -136,7 +136,8 @@ pub unsafe extern "C" fn dmodc_router_check(
     })
 }
 
-/// Writes the digest of all tables as text with a zero byte at its end. The same tables have the same digest, also in the program dmodc.
+/// Writes the digest of all tables as text with a zero byte at its end. The same tables of the same fabric have the
+/// same digest on every machine.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dmodc_router_digest(
     router: DmodcRouter,

@@ -1,4 +1,6 @@
-/* 64 threads with little stack use one router together, and each a router of its own. Then a child of the process does. */
+/* 64 threads with little stack use one router together, and each a router of its own. Then a child of the process does, unless there is a
+ * second argument: what belongs to threads that a child does not have is lost, and valgrind would say so. The first argument is a
+ * number of rounds. */
 #define _POSIX_C_SOURCE 200809L
 #include "check.h"
 #include <pthread.h>
@@ -78,14 +80,19 @@ int main(int argc, char **argv) {
     OK(dmodc_router_digest(shared, healthy, sizeof healthy, &count));
     run(256 * 1024);
     run(64 * 1024);
-    pid_t child = fork();
-    EXPECT(child >= 0);
-    if (child == 0) {
-        run(256 * 1024);
-        _exit(0);
+    if (argc <= 2) {
+        pid_t child = fork();
+        EXPECT(child >= 0);
+        if (child == 0) {
+            run(256 * 1024);
+            OK(dmodc_release(shared));
+            OK(dmodc_release(fabric));
+            EXPECT(dmodc_object_count() == 0);
+            _exit(0);
+        }
+        int status = -1;
+        EXPECT(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
     }
-    int status = -1;
-    EXPECT(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
     run(256 * 1024);
     OK(dmodc_release(shared));
     OK(dmodc_release(fabric));

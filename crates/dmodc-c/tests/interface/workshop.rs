@@ -1,9 +1,10 @@
 //! Where C programs are compiled and run.
 
+use std::collections::HashSet;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// Prints that a test is skipped. Written directly: output through `println` would be hidden unless the test fails.
 pub(crate) fn skip(test: &str, why: &str) {
@@ -88,10 +89,15 @@ impl Program {
         )
     }
 
-    /// Compiles a file of this crate. `name` distinguishes several programs of one file.
+    /// Compiles a file of this crate. `name` distinguishes several programs of one file. What several tests use is compiled once.
     pub(crate) fn with(source: &str, name: &str, recipe: Recipe<'_>) -> Program {
+        static COMPILED: Mutex<Option<HashSet<PathBuf>>> = Mutex::new(None);
         let name = name.replace(['/', '.'], "-");
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("dmodc-c-{name}"));
+        let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
+        if !compiled.get_or_insert_default().insert(path.clone()) {
+            return Program { path };
+        }
         let library = prefix().join("lib");
         let mut command = Command::new(recipe.compiler);
         command.args(recipe.options).arg(folder().join(source)).arg("-o").arg(&path);
