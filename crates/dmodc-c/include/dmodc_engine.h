@@ -515,7 +515,8 @@ dmodc_status dmodc_router_verdict(dmodc_router router,
 dmodc_status dmodc_router_check(dmodc_router router,
                                 struct dmodc_check *found);
 
-// Writes the digest of all tables as text with a zero byte at its end. The same tables have the same digest, also in the program dmodc.
+// Writes the digest of all tables as text with a zero byte at its end. The same tables of the same fabric have the
+// same digest on every machine.
 dmodc_status dmodc_router_digest(dmodc_router router,
                                  char *buffer,
                                  size_t capacity,
