@@ -192,6 +192,7 @@ fn help_manual_and_completions_are_there() {
         "compare",
         "order",
         "serve",
+        "page",
         "bench",
         "study",
         "opensm",
@@ -207,7 +208,7 @@ fn help_manual_and_completions_are_there() {
         assert!(desk.ok(&["completions", shell]).contains("dmodc"));
     }
     desk.ok(&["man", "--dir", "pages"]);
-    assert_eq!(fs::read_dir(desk.path("pages")).unwrap().count(), 29 + 9);
+    assert_eq!(fs::read_dir(desk.path("pages")).unwrap().count(), 30 + 9);
     assert!(desk.error(&["man", "nothing"]).contains("there is no command 'nothing'"));
     assert!(desk.ok(&["generate", "preset"]).lines().count() == 18);
     assert!(desk.ok(&["convert", "--help"]).contains("dot"));

@@ -4,24 +4,23 @@
 //! the header `Authorization: Bearer TOKEN`, or in a cookie that the page gets if it is opened once with `?token=TOKEN`.
 //!
 //! Other web pages may not: a page of somebody else that is open in the same browser could send requests here. So a request
-//! from another origin is refused, a request with a body must be JSON (which forms cannot send), and on a loopback address the
-//! name of the host must be one of this machine (otherwise a name that somebody points here would make a foreign page one of
-//! ours).
+//! from another origin is refused, a request with a body must be JSON (which forms cannot send; see `routes/body`), and on a
+//! loopback address the name of the host must be one of this machine (otherwise a name that somebody points here would make a
+//! foreign page one of ours). Browsers say where a request comes from also if it has no origin, such as that of a picture:
+//! only a visit of the page itself may come from elsewhere.
 
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 
-use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
-use axum::middleware::Next;
+use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use subtle::ConstantTimeEq;
 
-use crate::routes::Refusal;
-use crate::shared::Shared;
+use crate::refusal::Refusal;
 
-/// The name of the cookie with the token.
-const COOKIE: &str = "dmodc_token";
+/// The beginning of the name of the cookie with the token. The port follows, because browsers send a cookie to every port of a
+/// host, and each port may be a server with another token.
+const COOKIE: &str = "dmodc_token_";
 
 /// The least length of a token: 16 characters.
 const LEAST_LENGTH: usize = 16;
@@ -74,6 +73,8 @@ impl Token {
 pub struct Access {
     token: Option<Token>,
     is_loopback: bool,
+    /// The name of the cookie with the token.
+    cookie: String,
 }
 
 impl Access {
@@ -84,145 +85,138 @@ impl Access {
     pub fn new(address: SocketAddr, token: Option<Token>) -> Result<Self, SocketAddr> {
         let is_loopback = address.ip().is_loopback();
         match is_loopback || token.is_some() {
-            true => Ok(Access { token, is_loopback }),
+            true => {
+                Ok(Access { token, is_loopback, cookie: String::new() }.at_port(address.port()))
+            }
             false => Err(address),
         }
     }
 
+    /// Returns the rules for the same server at a port, which is known only after it listens if any free one is used.
+    pub(crate) fn at_port(self, port: u16) -> Self {
+        Access { cookie: format!("{COOKIE}{port}"), ..self }
+    }
+
     /// Returns why a request is refused.
-    fn refusal(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Option<Refusal> {
-        let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
-        if self.is_loopback && !host.is_some_and(is_own_host) {
-            return Some(Refusal::new(
+    pub(crate) fn refusal(
+        &self,
+        method: &Method,
+        uri: &Uri,
+        headers: &HeaderMap,
+    ) -> Option<Refusal> {
+        let refuse = |status, reason: &str| Some(Refusal::new(status, reason));
+        let mut hosts =
+            headers.get_all(header::HOST).iter().map(|host| host.to_str().unwrap_or(""));
+        let (host, is_one_host) = (hosts.next(), hosts.next().is_none());
+        if self.is_loopback && !(is_one_host && host.is_some_and(is_own_host)) {
+            return refuse(
                 StatusCode::FORBIDDEN,
                 "this server answers only to localhost, 127.0.0.1 and [::1]",
-            ));
+            );
         }
-        let origin = headers.get(header::ORIGIN).map(|origin| origin.to_str().unwrap_or(""));
-        if let Some(origin) = origin
-            && origin.split_once("://").map(|(_, origin)| origin) != host
-        {
-            return Some(Refusal::new(
+        if is_foreign(host, method, uri, headers) {
+            return refuse(
                 StatusCode::FORBIDDEN,
                 "a page of another origin must not use this server",
-            ));
+            );
         }
         let needs_token = uri.path() != "/healthz";
         if let Some(token) = self.token.as_ref().filter(|_| needs_token)
-            && !presented(headers).is_some_and(|text| token.is(text))
+            && !self.presented(headers).is_some_and(|text| token.is(text))
         {
-            return Some(Refusal::new(
+            return refuse(
                 StatusCode::UNAUTHORIZED,
                 "this needs the token: open the page once with ?token=TOKEN, or send the header 'Authorization: Bearer TOKEN'",
-            ));
+            );
         }
-        let sends_body = matches!(*method, Method::POST | Method::PUT | Method::PATCH);
-        if sends_body && !is_json(headers) {
-            return Some(Refusal::new(
-                StatusCode::UNSUPPORTED_MEDIA_TYPE,
-                "a body must be JSON: send the header 'Content-Type: application/json'",
-            ));
+        if String::from_utf8(percent_decoded(uri.path())).is_err() {
+            return refuse(StatusCode::BAD_REQUEST, "the address is not text in UTF-8");
         }
         None
     }
 
     /// Returns the answer to the first visit with `?token=`: a cookie, and the same page without the token in its address.
-    fn first_visit(&self, method: &Method, uri: &Uri) -> Option<Response> {
+    pub(crate) fn first_visit(&self, method: &Method, uri: &Uri) -> Option<Response> {
         let token = self.token.as_ref()?;
         if *method != Method::GET || uri.path() != "/" {
             return None;
         }
-        let pairs = uri.query()?.split('&');
-        let text = pairs.filter_map(|pair| pair.strip_prefix("token=")).next()?;
-        if !token.is(&percent_decoded(text)) {
+        let mut pairs = uri.query()?.split('&');
+        let text = pairs.find_map(|pair| pair.strip_prefix("token="))?;
+        let text = String::from_utf8(percent_decoded(text)).ok()?;
+        if !token.is(&text) {
             return None;
         }
-        let cookie = format!("{COOKIE}={text}; HttpOnly; SameSite=Strict; Path=/");
+        let cookie = format!("{}={text}; HttpOnly; SameSite=Strict; Path=/", self.cookie);
         let headers = [(header::LOCATION, "/".to_owned()), (header::SET_COOKIE, cookie)];
         Some((StatusCode::SEE_OTHER, headers).into_response())
     }
-}
 
-/// Returns the token that a request brings.
-fn presented(headers: &HeaderMap) -> Option<&str> {
-    let bearer = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-    if let Some(token) = bearer.and_then(|value| value.strip_prefix("Bearer ")) {
-        return Some(token.trim());
+    /// Returns the token that a request brings.
+    fn presented<'a>(&self, headers: &'a HeaderMap) -> Option<&'a str> {
+        let bearer = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+        if let Some(token) = bearer.and_then(|value| value.strip_prefix("Bearer ")) {
+            return Some(token.trim());
+        }
+        let cookies = headers.get_all(header::COOKIE).iter();
+        let cookies = cookies.filter_map(|value| value.to_str().ok());
+        let mut pairs = cookies.flat_map(|cookies| cookies.split(';')).map(str::trim);
+        pairs.find_map(|pair| pair.strip_prefix(&*self.cookie)?.strip_prefix('='))
     }
-    let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
-    let mut pairs = cookies.flat_map(|cookies| cookies.split(';')).map(str::trim);
-    pairs.find_map(|pair| pair.strip_prefix(COOKIE)?.strip_prefix('='))
 }
 
-/// Returns a text of an address with its `%` sequences replaced. Tokens are ASCII, so other bytes match none.
-fn percent_decoded(text: &str) -> String {
-    let (mut decoded, mut rest) = (String::new(), text);
-    while let Some(at) = rest.find('%') {
-        decoded.push_str(&rest[..at]);
-        match rest.get(at + 1..at + 3).and_then(|code| u8::from_str_radix(code, 16).ok()) {
-            Some(byte) if byte.is_ascii() => {
-                decoded.push(char::from(byte));
-                rest = &rest[at + 3..];
+/// Returns whether a page of another origin sends a request.
+fn is_foreign(host: Option<&str>, method: &Method, uri: &Uri, headers: &HeaderMap) -> bool {
+    let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or(""));
+    if let Some(origin) = text("origin") {
+        let of_origin = origin.split_once("://").map(|(_, host)| host);
+        return of_origin.is_none() || of_origin != host;
+    }
+    let is_elsewhere = matches!(text("sec-fetch-site"), Some("cross-site" | "same-site"));
+    let is_visit =
+        *method == Method::GET && uri.path() == "/" && text("sec-fetch-mode") == Some("navigate");
+    is_elsewhere && !is_visit
+}
+
+/// Returns the bytes of a text of an address, with its `%` sequences replaced. What is no such sequence stays as it is.
+fn percent_decoded(text: &str) -> Vec<u8> {
+    let figure = |byte: Option<&u8>| byte.and_then(|&byte| char::from(byte).to_digit(16));
+    let (text, mut decoded, mut at) = (text.as_bytes(), Vec::with_capacity(text.len()), 0);
+    while let Some(&byte) = text.get(at) {
+        match (byte, figure(text.get(at + 1)), figure(text.get(at + 2))) {
+            (b'%', Some(high), Some(low)) => {
+                decoded.push((16 * high + low) as u8);
+                at += 3;
             }
             _ => {
-                decoded.push('%');
-                rest = &rest[at + 1..];
+                decoded.push(byte);
+                at += 1;
             }
         }
     }
-    decoded + rest
-}
-
-fn is_json(headers: &HeaderMap) -> bool {
-    let value = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    value.is_some_and(|value| {
-        let media = value.split(';').next().unwrap_or("").trim();
-        media.eq_ignore_ascii_case("application/json")
-    })
+    decoded
 }
 
 /// Returns whether the name of a host, with or without a port, is one of this machine.
 fn is_own_host(host: &str) -> bool {
-    let name = match host.strip_prefix('[') {
-        Some(rest) => rest.split(']').next().unwrap_or(""),
-        None => host.rsplit_once(':').map_or(host, |(name, _)| name),
-    };
-    name.eq_ignore_ascii_case("localhost")
-        || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
-}
-
-/// What the browser may do with our answers: nothing but what the page needs.
-const SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' \
-     data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
-/// Refuses requests that break the rules, and adds headers that keep browsers careful.
-pub(crate) async fn guard(State(shared): State<Shared>, request: Request, next: Next) -> Response {
-    let (method, uri) = (request.method().clone(), request.uri().clone());
-    let access = shared.access();
-    let mut response = match access.first_visit(&method, &uri) {
-        Some(response) => response,
-        None => match access.refusal(&method, &uri, request.headers()) {
-            Some(refusal) => refusal.into_response(),
-            None => next.run(request).await,
+    let is_port = |text: &str| text.is_empty() || text.parse::<u16>().is_ok();
+    let (name, port) = match host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        Some((name, "")) => (name, ""),
+        Some((name, rest)) => match rest.strip_prefix(':') {
+            Some(port) => (name, port),
+            None => return false,
         },
+        None => host.split_once(':').unwrap_or((host, "")),
     };
-    shared.metrics().count_answer(response.status());
-    let fixed = [
-        (header::CONTENT_SECURITY_POLICY, SECURITY_POLICY),
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (header::REFERRER_POLICY, "no-referrer"),
-        (header::X_FRAME_OPTIONS, "DENY"),
-    ];
-    let headers = response.headers_mut();
-    for (name, value) in fixed {
-        headers.entry(name).or_insert(HeaderValue::from_static(value));
-    }
-    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
-    response
+    let is_own = name.eq_ignore_ascii_case("localhost")
+        || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
+    is_own && is_port(port)
 }
 
 #[cfg(test)]
 mod tests {
+    use axum::http::{HeaderName, HeaderValue};
+
     use super::*;
 
     fn refusal(access: &Access, headers: &[(header::HeaderName, &str)]) -> Option<StatusCode> {
@@ -249,8 +243,10 @@ mod tests {
         assert_eq!(refusal(&access, &[host.clone(), wrong, JSON]), Some(StatusCode::UNAUTHORIZED));
         let bearer = (header::AUTHORIZATION, "Bearer 0123456789abcdef");
         assert_eq!(refusal(&access, &[host.clone(), bearer, JSON]), None);
-        let cookie = (header::COOKIE, "a=b; dmodc_token=0123456789abcdef");
-        assert_eq!(refusal(&access, &[host, cookie, JSON]), None);
+        let cookie = (header::COOKIE, "a=b; dmodc_token_7474=0123456789abcdef");
+        assert_eq!(refusal(&access, &[host.clone(), cookie, JSON]), None);
+        let other = (header::COOKIE, "dmodc_token_7475=0123456789abcdef");
+        assert_eq!(refusal(&access, &[host, other, JSON]), Some(StatusCode::UNAUTHORIZED));
     }
 
     #[test]
@@ -261,8 +257,25 @@ mod tests {
         let visit = |uri: &'static str| access.first_visit(&Method::GET, &Uri::from_static(uri));
         let response = visit("/?token=0123456789abcd%2B%2f").expect("the right token");
         assert_eq!(response.status(), StatusCode::SEE_OTHER);
+        // The cookie has the token as it is, not as the address has it.
+        let cookie = response.headers()[header::SET_COOKIE].to_str().expect("text");
+        let (cookie, _) = cookie.split_once(';').expect("it has attributes");
+        let host = (header::HOST, "fabric.example");
+        assert_eq!(refusal(&access, &[host, (header::COOKIE, cookie), JSON]), None);
         assert!(visit("/?token=0123456789abcdef").is_none());
         assert!(visit("/api/v1/state?token=0123456789abcd%2B%2f").is_none());
+    }
+
+    #[test]
+    fn sequences_of_an_address_become_bytes() {
+        for (text, bytes) in [
+            ("a%20b", &b"a b"[..]),
+            ("%fF%0", b"\xff%0"),
+            ("%%41%zz%+1", b"%A%zz%+1"),
+            ("é%", "é%".as_bytes()),
+        ] {
+            assert_eq!(percent_decoded(text), bytes, "{text}");
+        }
     }
 
     #[test]
@@ -272,7 +285,8 @@ mod tests {
         for host in ["localhost:7474", "127.0.0.1:7474", "[::1]:7474", "LOCALHOST"] {
             assert_eq!(refusal(&access, &[(header::HOST, host), JSON]), None, "{host}");
         }
-        for host in ["evil.example:7474", "127.0.0.1.evil.example", ""] {
+        for host in ["evil.example:7474", "127.0.0.1.evil.example", "[::1].evil.example", "::1", ""]
+        {
             let found = refusal(&access, &[(header::HOST, host), JSON]);
             assert_eq!(found, Some(StatusCode::FORBIDDEN), "{host}");
         }
@@ -281,7 +295,15 @@ mod tests {
         assert_eq!(refusal(&access, &[host.clone(), foreign, JSON]), Some(StatusCode::FORBIDDEN));
         let same = (header::ORIGIN, "http://localhost:7474");
         assert_eq!(refusal(&access, &[host.clone(), same, JSON]), None);
-        let form = (header::CONTENT_TYPE, "text/plain");
-        assert_eq!(refusal(&access, &[host, form]), Some(StatusCode::UNSUPPORTED_MEDIA_TYPE));
+        let none = (header::ORIGIN, "null");
+        assert_eq!(refusal(&access, &[host.clone(), none]), Some(StatusCode::FORBIDDEN));
+        let site = |site| (HeaderName::from_static("sec-fetch-site"), site);
+        for foreign in ["cross-site", "same-site"] {
+            let found = refusal(&access, &[host.clone(), site(foreign)]);
+            assert_eq!(found, Some(StatusCode::FORBIDDEN), "{foreign}");
+        }
+        for own in ["same-origin", "none"] {
+            assert_eq!(refusal(&access, &[host.clone(), site(own)]), None, "{own}");
+        }
     }
 }

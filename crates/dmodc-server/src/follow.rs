@@ -11,9 +11,10 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use dmodc::Fabric;
-use serde_json::{Value, json};
 
-use crate::shared::{ChangeError, Shared, now_ms};
+use crate::follow_status::FollowStatus;
+use crate::refusal::ChangeError;
+use crate::shared::{Shared, now_ms};
 
 /// Reads the text of a fabric. It is the caller's, so that options for leaves and hosts apply to every reading.
 pub type FabricReader = Box<dyn Fn(&[u8]) -> Result<Fabric, String> + Send>;
@@ -25,8 +26,13 @@ pub enum FollowSource {
     Command(String),
     /// A file that another program writes.
     File(PathBuf),
-    /// The event file of the plugin for OpenSM.
-    PluginEvents(PathBuf),
+    /// The files of the plugin for OpenSM.
+    Plugin {
+        /// Its event file.
+        events: PathBuf,
+        /// Its status file.
+        status: Option<PathBuf>,
+    },
 }
 
 impl FollowSource {
@@ -34,7 +40,7 @@ impl FollowSource {
     pub fn name(&self) -> String {
         match self {
             FollowSource::Command(command) => command.clone(),
-            FollowSource::File(path) | FollowSource::PluginEvents(path) => {
+            FollowSource::File(path) | FollowSource::Plugin { events: path, .. } => {
                 path.display().to_string()
             }
         }
@@ -49,28 +55,6 @@ pub struct Follow {
     pub every: Duration,
     /// Reads the text.
     pub reader: FabricReader,
-}
-
-/// How following goes.
-#[derive(Clone, Debug)]
-pub(crate) struct FollowStatus {
-    source: String,
-    every: Duration,
-    /// When the fabric was read last, in milliseconds since 1970.
-    seen_ms: Option<u64>,
-    /// Why the last reading failed.
-    error: Option<String>,
-}
-
-impl FollowStatus {
-    pub(crate) fn json(&self) -> Value {
-        json!({
-            "source": self.source,
-            "every_s": self.every.as_secs_f64(),
-            "seen_ms": self.seen_ms,
-            "error": self.error,
-        })
-    }
 }
 
 /// Returns the text of a fabric, read once.
@@ -91,13 +75,22 @@ pub(crate) fn start(shared: &Shared, follow: Follow) -> io::Result<()> {
         every: follow.every,
         seen_ms: None,
         error: None,
+        plugin: None,
     });
     let shared = shared.clone();
     std::thread::Builder::new().name("follow".into()).spawn(move || match &follow.source {
-        FollowSource::PluginEvents(path) => plugin_events::run(&shared, path, follow.every),
+        FollowSource::Plugin { events, status } => {
+            plugin_events::run(&shared, events, status.as_deref(), follow.every);
+        }
         _ => readings::run(&shared, &follow),
     })?;
     Ok(())
+}
+
+/// Takes a reading. A defect that shows with one must not end the following of all later ones.
+fn guarded(take: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
+    let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(take));
+    result.unwrap_or_else(|_| Err("this reading shows a defect of dmodc; please report it".into()))
 }
 
 /// Notes how a reading went, and tells pages if that is news.
@@ -121,7 +114,7 @@ fn note(shared: &Shared, result: Result<(), String>) {
         }
     }
     if is_news {
-        shared.publish("state", &shared.state());
+        shared.publish_present();
     }
 }
 

@@ -34,7 +34,8 @@ pub const MOST_SCENARIOS: usize = 1000;
 pub struct HistoryLimits {
     /// Events that are older, in milliseconds, are removed.
     pub age_ms: u64,
-    /// If all events have more bytes than this, the oldest are removed.
+    /// If all events have more bytes than this, the oldest are removed. Scenarios together may have as many; no more can be
+    /// saved then.
     pub bytes: u64,
 }
 
@@ -62,6 +63,9 @@ pub enum HistoryError {
     /// There are too many scenarios.
     #[error("there are {MOST_SCENARIOS} scenarios; delete one first")]
     TooMany,
+    /// The scenarios are too large.
+    #[error("all scenarios together would have more than {0} bytes; delete one first")]
+    TooLarge(u64),
 }
 
 /// The errors of the database are of many types, all of which are one for us.
@@ -259,6 +263,16 @@ impl History {
             let is_new = scenarios.get(name)?.is_none();
             if is_new && scenarios.len()? >= MOST_SCENARIOS as u64 {
                 return Err(HistoryError::TooMany);
+            }
+            let mut bytes = text.len() as u64;
+            for row in scenarios.iter()? {
+                let (other, text) = row?;
+                if other.value() != name {
+                    bytes += text.value().len() as u64;
+                }
+            }
+            if bytes > self.limits.bytes {
+                return Err(HistoryError::TooLarge(self.limits.bytes));
             }
             scenarios.insert(name, &*text)?;
         }

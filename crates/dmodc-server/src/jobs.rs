@@ -1,16 +1,10 @@
 //! Long work with progress, which can be cancelled.
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
 
-use dmodc_view::Problem;
-use dmodc_view::what_if::{WhatIfRequest, what_if};
 use serde_json::{Value, json};
-
-use crate::shared::Shared;
 
 /// How many jobs run at once.
 const MOST_RUNNING: usize = 2;
@@ -18,12 +12,9 @@ const MOST_RUNNING: usize = 2;
 /// How many finished jobs are remembered.
 const MOST_FINISHED: usize = 16;
 
-/// Pages hear of progress no more often than this.
-const REPORTS: Duration = Duration::from_millis(200);
-
 /// How far a job is.
 #[derive(Clone, Debug)]
-enum JobState {
+pub(crate) enum JobState {
     Running { done: usize, total: usize },
     Done(Arc<Value>),
     Cancelled,
@@ -50,7 +41,7 @@ impl Jobs {
     }
 
     /// Begins a job, and returns its number; `None` if too many are running.
-    fn begin(&self) -> Option<(u64, Arc<AtomicBool>)> {
+    pub(crate) fn begin(&self) -> Option<(u64, Arc<AtomicBool>)> {
         let mut jobs = self.lock();
         let running = |job: &&Job| matches!(job.state, JobState::Running { .. });
         if jobs.values().filter(running).count() >= MOST_RUNNING {
@@ -70,7 +61,7 @@ impl Jobs {
         Some((number, is_cancelled))
     }
 
-    fn set(&self, number: u64, state: JobState) {
+    pub(crate) fn set(&self, number: u64, state: JobState) {
         if let Some(job) = self.lock().get_mut(&number) {
             job.state = state;
         }
@@ -101,63 +92,11 @@ impl Jobs {
         Some(value)
     }
 
-    /// Cancels a job, and returns whether there is one of that number.
-    pub(crate) fn cancel(&self, number: u64) -> bool {
-        match self.lock().get(&number) {
-            Some(job) => {
-                job.is_cancelled.store(true, Ordering::Relaxed);
-                true
-            }
-            None => false,
-        }
-    }
-}
-
-/// Starts to try every fault, and returns the number of the job; `None` if too many jobs are running.
-pub(crate) fn start_what_if(shared: &Shared, request: WhatIfRequest) -> Option<u64> {
-    let (number, is_cancelled) = shared.jobs().begin()?;
-    let shared = shared.clone();
-    shared.metrics().running_jobs.fetch_add(1, Ordering::Relaxed);
-    // The job works on a copy, so that the fabric can change meanwhile.
-    std::thread::spawn(move || {
-        let (router, revision) = {
-            let bench = shared.bench();
-            (bench.router().clone(), bench.revision())
-        };
-        let mut last: Option<Instant> = None;
-        let mut on_progress = |done: usize, total: usize| {
-            if is_cancelled.load(Ordering::Relaxed) {
-                return ControlFlow::Break(());
-            }
-            shared.jobs().set(number, JobState::Running { done, total });
-            if last.is_none_or(|last| last.elapsed() >= REPORTS) {
-                last = Some(Instant::now());
-                publish(&shared, number);
-            }
-            ControlFlow::Continue(())
-        };
-        let work = || shared.compute(|| what_if(&router, request, &mut on_progress));
-        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
-        let state = match result {
-            Ok(Ok(mut answer)) => {
-                answer["revision"] = json!(revision);
-                JobState::Done(Arc::new(answer))
-            }
-            Ok(Err(Problem::Cancelled)) => JobState::Cancelled,
-            Ok(Err(problem)) => JobState::Failed(problem.to_string()),
-            Err(_) => {
-                JobState::Failed("the job ended by a defect of dmodc; please report it".into())
-            }
-        };
-        shared.jobs().set(number, state);
-        shared.metrics().running_jobs.fetch_sub(1, Ordering::Relaxed);
-        publish(&shared, number);
-    });
-    Some(number)
-}
-
-fn publish(shared: &Shared, number: u64) {
-    if let Some(job) = shared.jobs().get(number, false) {
-        shared.publish("job", &job);
+    /// Cancels a job, and returns whether it was running; `None` if there is none of that number.
+    pub(crate) fn cancel(&self, number: u64) -> Option<bool> {
+        let jobs = self.lock();
+        let job = jobs.get(&number)?;
+        job.is_cancelled.store(true, Ordering::Relaxed);
+        Some(matches!(job.state, JobState::Running { .. }))
     }
 }

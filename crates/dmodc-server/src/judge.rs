@@ -1,5 +1,6 @@
 //! The thread that judges each new state.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::Receiver;
 
 use dmodc_view::judgement::JudgementPart;
@@ -11,7 +12,9 @@ use crate::shared::Shared;
 pub(crate) fn run(shared: &Shared, woken: &Receiver<()>) {
     while woken.recv().is_ok() {
         while woken.try_recv().is_ok() {}
-        if let Some(judgement) = judge(shared) {
+        // A defect that shows in one state must not leave all later ones without a judgement.
+        let judgement = catch_unwind(AssertUnwindSafe(|| judge(shared)));
+        if let Ok(Some(judgement)) = judgement {
             shared.judged(&judgement);
         }
     }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use axum::http::StatusCode;
 use serde_json::Value;
@@ -16,9 +17,7 @@ const CLASSES: [f64; 9] = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0];
 pub(crate) struct Metrics {
     /// Answers by the first figure of their status.
     answers: [AtomicU64; 6],
-    reroutes: [AtomicU64; CLASSES.len()],
-    reroute_count: AtomicU64,
-    reroute_microseconds: AtomicU64,
+    reroutes: Mutex<Reroutes>,
     moved_entries: AtomicU64,
     moved_blocks: AtomicU64,
     pub(crate) listeners: AtomicU64,
@@ -27,6 +26,15 @@ pub(crate) struct Metrics {
     pub(crate) follow_errors: AtomicU64,
     pub(crate) follow_seen_ms: AtomicU64,
     pub(crate) history_errors: AtomicU64,
+}
+
+/// How long re-routing took. All of it is counted at once, so that the numbers always agree with each other.
+#[derive(Clone, Copy, Default)]
+struct Reroutes {
+    /// How many took no longer than the end of each class.
+    by_class: [u64; CLASSES.len()],
+    count: u64,
+    seconds: f64,
 }
 
 /// The present state in numbers.
@@ -52,11 +60,14 @@ impl Metrics {
     /// Counts an event.
     pub(crate) fn count_event(&self, event: &dmodc_view::Event) {
         let seconds = event.milliseconds.max(0.0) / 1000.0;
-        for (class, count) in CLASSES.iter().zip(&self.reroutes) {
-            count.fetch_add(u64::from(seconds <= *class), Ordering::Relaxed);
+        {
+            let mut reroutes = self.reroutes.lock().unwrap_or_else(PoisonError::into_inner);
+            for (class, count) in CLASSES.iter().zip(&mut reroutes.by_class) {
+                *count += u64::from(seconds <= *class);
+            }
+            reroutes.count += 1;
+            reroutes.seconds += seconds;
         }
-        self.reroute_count.fetch_add(1, Ordering::Relaxed);
-        self.reroute_microseconds.fetch_add((seconds * 1e6) as u64, Ordering::Relaxed);
         self.moved_entries.fetch_add(event.entries, Ordering::Relaxed);
         self.moved_blocks.fetch_add(event.blocks, Ordering::Relaxed);
     }
@@ -162,12 +173,11 @@ impl Metrics {
     fn reroute_histogram(&self, page: &mut Page) {
         let name = "dmodc_serve_reroute_seconds";
         page.head(name, "histogram", "How long re-routing took.");
-        for (class, count) in CLASSES.iter().zip(&self.reroutes) {
-            let count = count.load(Ordering::Relaxed);
+        let Reroutes { by_class, count, seconds } =
+            *self.reroutes.lock().unwrap_or_else(PoisonError::into_inner);
+        for (class, count) in CLASSES.iter().zip(by_class) {
             let _ = writeln!(page.0, "{name}_bucket{{le=\"{class}\"}} {count}");
         }
-        let count = self.reroute_count.load(Ordering::Relaxed);
-        let seconds = self.reroute_microseconds.load(Ordering::Relaxed) as f64 / 1e6;
         let _ = writeln!(page.0, "{name}_bucket{{le=\"+Inf\"}} {count}");
         let _ = writeln!(page.0, "{name}_sum {seconds}\n{name}_count {count}");
     }

@@ -16,7 +16,9 @@ use tokio::sync::Semaphore;
 use crate::access::{Access, Token};
 use crate::follow::{self, Follow};
 use crate::history::{History, HistoryError, HistoryLimits};
-use crate::shared::{Parts, Shared, now_ms};
+use crate::lanes::THREADS;
+use crate::patient::Patient;
+use crate::shared::{Parts, Pools, Shared, now_ms};
 use crate::{judge, routes};
 
 /// How many connections are open at once. Browsers use six for each page.
@@ -24,6 +26,12 @@ const CONNECTIONS: usize = 256;
 
 /// A client must send the head of its request within this time.
 const HEAD_TIME: Duration = Duration::from_secs(10);
+
+/// A client that takes nothing of its answer for this time is given up.
+const TAKE_TIME: Duration = Duration::from_secs(60);
+
+/// The greatest length of the head of a request.
+const HEAD_BYTES: usize = 64 << 10;
 
 /// What is served, and how.
 pub struct ServeOptions {
@@ -78,7 +86,7 @@ pub fn serve(
 ) -> Result<(), ServeError> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
-        .max_blocking_threads(32)
+        .max_blocking_threads(THREADS)
         .enable_all()
         .build()?;
     let result = runtime.block_on(run(options, on_ready));
@@ -96,6 +104,7 @@ async fn run(
     let listener =
         TcpListener::bind(address).await.map_err(|error| ServeError::Address(address, error))?;
     let bound = listener.local_addr()?;
+    let access = access.at_port(bound.port());
     let name = history.as_ref().map_or("in memory".into(), |path| path.display().to_string());
     let history = match &history {
         Some(path) => History::open(path, limits),
@@ -104,8 +113,7 @@ async fn run(
     let in_history = |error| ServeError::History(name.clone(), error);
     let history = history.map_err(in_history)?;
     let bench = Workbench::new(setup, engine, now_ms)?;
-    let pool = rayon::ThreadPoolBuilder::new().thread_name(|at| format!("answer-{at}")).build()?;
-    let parts = Parts { bench, access, history, pool };
+    let parts = Parts { bench, access, history, pools: Pools::new()? };
     let (shared, woken) = Shared::new(parts).map_err(in_history)?;
     let judging = shared.clone();
     std::thread::Builder::new().name("judge".into()).spawn(move || judge::run(&judging, &woken))?;
@@ -131,10 +139,16 @@ async fn answer(listener: TcpListener, router: Router) {
         let Ok(permit) = connections.clone().try_acquire_owned() else { continue };
         let service = TowerToHyperService::new(router.clone());
         tokio::spawn(async move {
+            // Answers are small, and should not wait for others.
+            let _ = stream.set_nodelay(true);
+            let stream = TokioIo::new(Patient::new(stream, TAKE_TIME));
             let mut builder = hyper::server::conn::http1::Builder::new();
-            builder.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME);
+            builder
+                .timer(TokioTimer::new())
+                .header_read_timeout(HEAD_TIME)
+                .max_buf_size(HEAD_BYTES);
             // A client that breaks off is no error of ours.
-            let _ = builder.serve_connection(TokioIo::new(stream), service).await;
+            let _ = builder.serve_connection(stream, service).await;
             drop(permit);
         });
     }

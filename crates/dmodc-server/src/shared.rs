@@ -5,21 +5,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, Rw
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use dmodc::Degradation;
-use dmodc_view::{ChangeRequest, Event, Problem, Setup, Workbench};
+use dmodc_view::{ChangeRequest, Event, Problem, Setup, Workbench, part_id};
 use serde_json::{Value, json};
-use tokio::sync::{Semaphore, broadcast, watch};
+use tokio::sync::{broadcast, watch};
 
 use crate::access::Access;
-use crate::follow::FollowStatus;
+use crate::follow_status::FollowStatus;
 use crate::history::{History, HistoryError};
 use crate::jobs::Jobs;
+use crate::lanes::Lanes;
 use crate::metrics::{Metrics, PresentNumbers};
+use crate::refusal::ChangeError;
 
 /// How many events a slow page may be behind before it loses some.
 const BEHIND: usize = 64;
-
-/// How many questions are answered at once.
-const QUESTIONS: usize = 8;
 
 /// Something that pages should know.
 #[derive(Clone)]
@@ -40,14 +39,16 @@ struct Inner {
     history: History,
     metrics: Metrics,
     news: broadcast::Sender<News>,
+    /// The state that was published last, for those who lost news.
+    newest: watch::Sender<Arc<str>>,
     /// The newest judgement.
     judged: watch::Sender<Value>,
     /// Wakes the thread that judges.
     wake_judge: mpsc::Sender<()>,
     follow: Mutex<Option<FollowStatus>>,
-    /// Answers from a pool of their own, so that re-routing never queues behind them.
-    pool: rayon::ThreadPool,
-    questions: Arc<Semaphore>,
+    /// Answers come from pools of their own, so that re-routing never queues behind them.
+    pools: Pools,
+    lanes: Lanes,
     jobs: Jobs,
 }
 
@@ -56,17 +57,21 @@ pub(crate) fn now_ms() -> f64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64() * 1000.0)
 }
 
-/// Why a change was not made, or not kept.
-#[derive(Debug)]
-pub(crate) enum ChangeError {
-    Problem(Problem),
-    /// The change was made, but it is not in the history.
-    NotKept(HistoryError),
+/// Threads that compute answers. Who holds the lock of the workbench must never queue behind somebody who does not: a change
+/// would wait for both.
+pub(crate) struct Pools {
+    /// For those who hold the lock of the workbench.
+    pub(crate) locked: rayon::ThreadPool,
+    /// For those who work on copies, which takes longer.
+    pub(crate) apart: rayon::ThreadPool,
 }
 
-impl From<Problem> for ChangeError {
-    fn from(problem: Problem) -> Self {
-        ChangeError::Problem(problem)
+impl Pools {
+    pub(crate) fn new() -> Result<Self, rayon::ThreadPoolBuildError> {
+        let pool = |name: &'static str| {
+            rayon::ThreadPoolBuilder::new().thread_name(move |at| format!("{name}-{at}")).build()
+        };
+        Ok(Pools { locked: pool("answer")?, apart: pool("apart")? })
     }
 }
 
@@ -75,7 +80,7 @@ pub(crate) struct Parts {
     pub(crate) bench: Workbench,
     pub(crate) access: Access,
     pub(crate) history: History,
-    pub(crate) pool: rayon::ThreadPool,
+    pub(crate) pools: Pools,
 }
 
 impl Shared {
@@ -84,7 +89,7 @@ impl Shared {
     /// # Errors
     /// If the first event cannot be kept.
     pub(crate) fn new(parts: Parts) -> Result<(Self, mpsc::Receiver<()>), HistoryError> {
-        let Parts { mut bench, access, history, pool } = parts;
+        let Parts { mut bench, access, history, pools } = parts;
         bench.number_events_from(history.last_sequence()? + 1);
         let metrics = Metrics::default();
         if let Some(event) = bench.last_event() {
@@ -98,13 +103,15 @@ impl Shared {
             history,
             metrics,
             news: broadcast::Sender::new(BEHIND),
+            newest: watch::Sender::new("null".into()),
             judged: watch::Sender::new(Value::Null),
             wake_judge,
             follow: Mutex::new(None),
-            pool,
-            questions: Arc::new(Semaphore::new(QUESTIONS)),
+            pools,
+            lanes: Lanes::default(),
             jobs: Jobs::default(),
         }));
+        shared.0.newest.send_replace(shared.state().to_string().into());
         shared.wake_judge();
         Ok((shared, woken))
     }
@@ -134,13 +141,18 @@ impl Shared {
         &self.0.jobs
     }
 
-    pub(crate) fn questions(&self) -> Arc<Semaphore> {
-        self.0.questions.clone()
+    pub(crate) fn lanes(&self) -> &Lanes {
+        &self.0.lanes
     }
 
-    /// Does something on the pool for answers.
+    /// Computes something from the workbench, whose lock the caller holds.
     pub(crate) fn compute<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
-        self.0.pool.install(work)
+        self.0.pools.locked.install(work)
+    }
+
+    /// Computes something without the workbench. The caller must not hold its lock.
+    pub(crate) fn compute_apart<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        self.0.pools.apart.install(work)
     }
 
     /// Returns a listener to news.
@@ -152,6 +164,24 @@ impl Shared {
     pub(crate) fn publish(&self, name: &'static str, data: &Value) {
         // Without listeners there is nobody to tell.
         let _ = self.0.news.send(News { name, data: data.to_string().into() });
+    }
+
+    /// Tells all pages the present state.
+    pub(crate) fn publish_present(&self) {
+        // While the workbench is locked no newer state can be told before this one.
+        let bench = self.bench();
+        self.publish_state(&self.state_of(&bench));
+    }
+
+    fn publish_state(&self, state: &Value) {
+        let data: Arc<str> = state.to_string().into();
+        self.0.newest.send_replace(data.clone());
+        let _ = self.0.news.send(News { name: "state", data });
+    }
+
+    /// Returns the state that was published last. This never waits for a change that is being made.
+    pub(crate) fn newest_state(&self) -> Arc<str> {
+        self.0.newest.borrow().clone()
     }
 
     /// Returns the present state, with what is followed.
@@ -171,7 +201,6 @@ impl Shared {
 
     /// Makes a change that somebody asked for, and returns the state after it. A fabric that is followed cannot be changed.
     pub(crate) fn change(&self, request: ChangeRequest) -> Result<Value, ChangeError> {
-        let mut bench = self.bench_mut();
         // The engine is ours to choose, whatever the fabric is.
         let is_engine = matches!(request, ChangeRequest::Engine(_));
         if self.follow_status().is_some() && !is_engine {
@@ -180,8 +209,28 @@ impl Shared {
                     .into(),
             )));
         }
+        let request = self.by_guid(request)?;
+        let mut bench = self.bench_mut();
         let event = bench.change(request)?.cloned();
         self.finish(&bench, event)
+    }
+
+    /// Replaces the names of parts by their GUIDs. Names are searched for, which takes long for a long list: nobody waits for
+    /// that, because it needs no lock. Parts by GUID are found at once.
+    fn by_guid(&self, request: ChangeRequest) -> Result<ChangeRequest, Problem> {
+        let setup = self.bench().setup().clone();
+        let id = |name: String| Ok(part_id(setup.fabric(), setup.find_part(&name)?));
+        let ids = |names: Vec<String>| names.into_iter().map(id).collect::<Result<_, Problem>>();
+        Ok(match request {
+            ChangeRequest::Parts { fail, repair } => {
+                ChangeRequest::Parts { fail: ids(fail)?, repair: ids(repair)? }
+            }
+            ChangeRequest::Scenario(mut scenario) => {
+                scenario.failed = ids(scenario.failed)?;
+                ChangeRequest::Scenario(scenario)
+            }
+            other => other,
+        })
     }
 
     /// Makes the faults those of the fabric that is followed.
@@ -205,7 +254,7 @@ impl Shared {
         let Some(event) = event else { return Ok(state) };
         let kept = self.0.history.append(&event);
         self.0.metrics.count_event(&event);
-        self.publish("state", &state);
+        self.publish_state(&state);
         self.wake_judge();
         match kept {
             Ok(()) => Ok(state),

@@ -83,12 +83,14 @@ export class WasmBackend extends EventTarget {
       Object.assign(job, { done, total });
       this.report(job);
     };
+    const { revision } = await this.engine.call("state", {});
     const scenario = await this.scenario();
     engine
       .call("scenario", scenario)
       .then(() => engine.call(body.kind, body))
       .then(
-        (result) => this.finish(job, { state: "done", result }),
+        // The other engine counts its own revisions.
+        (result) => this.finish(job, { state: "done", result: { ...result, revision } }),
         (error) => this.finish(job, { state: "failed", error: error.message }),
       );
     return number;

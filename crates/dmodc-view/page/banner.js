@@ -33,7 +33,7 @@ export class Banner {
       );
     } else if (follow) {
       const seen = follow.seen_ms ? `read ${age(follow.seen_ms)} ago` : "not read yet";
-      const text = `Following ${follow.source}, every ${follow.every_s} s: ${seen}. The page only looks; breaking and repairing are off.`;
+      const text = `Following ${follow.source}, every ${follow.every_s} s: ${seen}. The page only looks; breaking and repairing are off.${follow.plugin ? ` Plugin: ${follow.plugin}.` : ""}`;
       this.write(follow.error ? "bad" : "follow", follow.error ? `${text} Error: ${follow.error}` : text);
     } else this.element.hidden = true;
   }

@@ -3,10 +3,11 @@
 // A request is UTF-8 JSON in memory of the module. The answer is a length (u32, little-endian) and UTF-8 JSON.
 
 let instance = null;
+let failure = null;
 
 const imports = {
   env: {
-    now: () => Date.now(),
+    now: () => performance.timeOrigin + performance.now(),
     progress: (done, total) => self.postMessage({ progress: { done: Number(done), total: Number(total) } }),
   },
 };
@@ -16,8 +17,14 @@ function call(name, body) {
   const request = new TextEncoder().encode(JSON.stringify({ name, body }));
   const place = allocate(request.length);
   new Uint8Array(memory.buffer, place, request.length).set(request);
-  const answer = enter(place, request.length) >>> 0;
-  release(place, request.length);
+  let answer;
+  try {
+    answer = enter(place, request.length) >>> 0;
+    release(place, request.length);
+  } catch {
+    // The module failed in the middle of a call. From now on it answers every call with the reason.
+    answer = enter(place, request.length) >>> 0;
+  }
   const length = new DataView(memory.buffer).getUint32(answer, true);
   const text = new TextDecoder().decode(new Uint8Array(memory.buffer, answer + 4, length));
   release(answer, 4 + length);
@@ -34,11 +41,16 @@ self.onmessage = (event) => {
 
 async function handle(message) {
   if (message.wasm) {
-    instance = (await WebAssembly.instantiate(message.wasm, imports)).instance;
+    try {
+      instance = (await WebAssembly.instantiate(message.wasm, imports)).instance;
+    } catch (error) {
+      failure = `this browser cannot run the engine (${error.message})`;
+    }
     return;
   }
   const { id, name, body } = message;
   try {
+    if (failure) throw new Error(failure);
     self.postMessage({ id, ok: true, answer: call(name, body) });
   } catch (error) {
     self.postMessage({ id, ok: false, answer: error.message });

@@ -45,6 +45,13 @@ pub struct ComparedSide {
     faults: Degradation,
 }
 
+impl ComparedSide {
+    /// Returns the engine.
+    pub fn engine(&self) -> PageEngine {
+        self.engine
+    }
+}
+
 impl Workbench {
     /// Returns a side of a comparison, ready to be routed. `moment` returns the engine and the failed parts of an event.
     ///

@@ -3,9 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::engines::PageEngine;
-use crate::names::part_id;
 use crate::problem::Problem;
-use crate::workbench::Workbench;
 
 /// The name of the format.
 const SCHEMA: &str = "dmodc/scenario/1";
@@ -26,15 +24,10 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    /// Returns the present faults and engine of a workbench.
-    pub fn of(bench: &Workbench) -> Self {
-        let parts = bench.router().degradation().removed();
-        Scenario {
-            schema: SCHEMA.into(),
-            fabric: bench.setup().title().into(),
-            engine: bench.engine().to_string(),
-            failed: parts.map(|part| part_id(bench.fabric(), part)).collect(),
-        }
+    /// Takes the name of a fabric, an engine, and the parts that have failed.
+    pub fn new(fabric: &str, engine: PageEngine, failed: Vec<String>) -> Self {
+        let (schema, engine) = (SCHEMA.into(), engine.to_string());
+        Scenario { schema, fabric: fabric.into(), engine, failed }
     }
 
     /// Returns the engine.

@@ -440,6 +440,13 @@ impl Workbench {
         format!("{kind} {}", part_text(self.fabric(), part))
     }
 
+    /// Returns the present faults and engine, to be loaded again.
+    pub fn scenario(&self) -> Scenario {
+        let failed = self.router.degradation().removed();
+        let failed = failed.map(|part| part_id(self.fabric(), part)).collect();
+        Scenario::new(self.setup.title(), self.engine, failed)
+    }
+
     /// Returns the present state for the page.
     pub fn state(&self) -> Value {
         let cables = self.fabric().inter_switch_cables().len();

@@ -9,7 +9,7 @@ use dmodc::{Degradation, Draw, Fabric, Pgft, Random, Router, RoutingOptions};
 use dmodc_view::call::change_request;
 use dmodc_view::compare::{SideRequest, compare};
 use dmodc_view::{
-    ChangeRequest, Origin, PageEngine, Parameters, Problem, Question, Scenario, Setup, Workbench,
+    ChangeRequest, Origin, PageEngine, Parameters, Problem, Question, Setup, Workbench,
 };
 use serde_json::{Value, json};
 
@@ -128,7 +128,7 @@ fn a_scenario_brings_back_faults_and_engine() {
                 .unwrap(),
         )
         .unwrap();
-    let saved = json!(Scenario::of(&bench));
+    let saved = json!(bench.scenario());
     let before = bench.router().tables().digest();
     bench.change(ChangeRequest::Reset).unwrap();
     bench.change(ChangeRequest::Engine(PageEngine::Stable)).unwrap();

@@ -29,7 +29,7 @@ thread_local! {
 /// Reserves bytes, and returns where they are.
 #[unsafe(no_mangle)]
 extern "C" fn allocate(length: usize) -> *mut u8 {
-    Box::into_raw(vec![0; length].into_boxed_slice()).cast()
+    Box::into_raw(vec![0_u8; length].into_boxed_slice()).cast()
 }
 
 /// Frees bytes that [`allocate`] or [`call`] returned.

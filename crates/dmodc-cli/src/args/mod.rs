@@ -6,6 +6,7 @@ mod compare;
 mod fabric;
 mod maintenance;
 mod order;
+mod page;
 mod routing;
 mod serve;
 mod shared;
@@ -24,6 +25,7 @@ pub(crate) use self::compare::*;
 pub(crate) use self::fabric::*;
 pub(crate) use self::maintenance::*;
 pub(crate) use self::order::*;
+pub(crate) use self::page::*;
 pub(crate) use self::routing::*;
 pub(crate) use self::serve::*;
 pub(crate) use self::shared::*;
@@ -144,6 +146,11 @@ pub(crate) enum Command {
     /// The page draws the tree, colours cables by load, breaks and repairs parts with a click, and shows what moves. It follows
     /// live fabrics, too. The server listens at a loopback address and prints it.
     Serve(ServeArgs),
+    /// Write the web page of a fabric as one file, which needs no server.
+    ///
+    /// The file holds the fabric and the engine. It opens in any browser, breaks and repairs parts with a click, and shows what
+    /// moves.
+    Page(PageArgs),
     /// Try OpenSM with dmodc on a simulated fabric, or send a request to the plugin.
     ///
     /// The plugin libdmodc.so makes 'dmodc' a routing engine of OpenSM.

@@ -78,6 +78,9 @@ pub(crate) struct ServeArgs {
     /// Follow the event file of the plugin for OpenSM (event_file in dmodc.conf).
     #[arg(long, help_heading = FOLLOWING, value_name = "FILE", requires = "fabric")]
     pub(crate) follow_events: Option<PathBuf>,
+    /// With --follow-events: also show how the plugin is doing, from its status file (status_file in dmodc.conf).
+    #[arg(long, help_heading = FOLLOWING, value_name = "FILE", requires = "follow_events")]
+    pub(crate) follow_status: Option<PathBuf>,
     /// Read every this number of seconds.
     #[arg(long, help_heading = FOLLOWING, value_name = "SECONDS", default_value_t = 10.0)]
     pub(crate) every: f64,

@@ -14,10 +14,13 @@ mod info;
 mod manual;
 mod opensm;
 mod order;
+mod page;
 mod plan;
 mod repair;
 mod route;
 mod serve;
+#[cfg(any(feature = "serve", feature = "page"))]
+mod shown;
 mod study;
 mod trace;
 mod whatif;
@@ -52,6 +55,7 @@ pub(crate) fn run(cli: Cli) -> Result<Answer> {
         Command::Repair(args) => repair::run(args),
         Command::Order(args) => order::run(args),
         Command::Serve(args) => serve::run(&args),
+        Command::Page(args) => page::run(&args),
         Command::Study { what } => study::run(&what),
         Command::Opensm { what } => opensm::run(&what),
         Command::Bench(args) => bench::run(&args, cli.threads),

@@ -10,6 +10,7 @@ mod maintenance;
 mod measure;
 mod opensm;
 mod order;
+mod page;
 mod serve;
 mod tables;
 mod top;
@@ -86,6 +87,7 @@ pub(crate) fn pages() -> impl Iterator<Item = &'static HelpPage> {
         maintenance::PAGES,
         order::PAGES,
         serve::PAGES,
+        page::PAGES,
         measure::PAGES,
         opensm::PAGES,
     ];

@@ -14,7 +14,7 @@ const GROUPS: &[(&str, &[&str])] = &[
         "Compute and examine forwarding tables",
         &["route", "check", "analyze", "diff", "plan", "trace"],
     ),
-    ("Look at a fabric in a browser", &["serve"]),
+    ("Look at a fabric in a browser", &["serve", "page"]),
     ("Plan work on a fabric", &["whatif", "drain", "repair", "order"]),
     ("Work with OpenSM", &["opensm"]),
     ("Experiment and measure", &["study", "bench"]),

@@ -14,13 +14,13 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("dmodc", &[]),
     ("dmodc-formats", &["dmodc"]),
     ("dmodc-view", &["dmodc", "dmodc-formats"]),
+    ("dmodc-wasm", &["dmodc", "dmodc-formats", "dmodc-view"]),
+    ("dmodc-browser", &[]),
     ("dmodc-lab", &["dmodc", "dmodc-formats"]),
     ("dmodc-study", &["dmodc", "dmodc-formats", "dmodc-lab"]),
     ("dmodc-server", &["dmodc", "dmodc-formats", "dmodc-study", "dmodc-view"]),
     ("dmodc-c", &["dmodc", "dmodc-formats"]),
     ("dmodc-opensm", &["dmodc", "dmodc-formats"]),
-    ("dmodc-wasm", &["dmodc", "dmodc-formats", "dmodc-view"]),
-    ("dmodc-browser", &[]),
     (
         "dmodc-cli",
         &[
@@ -30,7 +30,9 @@ const ARROWS: &[(&str, &[&str])] = &[
             "dmodc-study",
             "dmodc-view",
             "dmodc-server",
+            // For its tests.
             "dmodc-browser",
+            "dmodc-wasm",
         ],
     ),
 ];
@@ -92,7 +94,7 @@ fn sources(folder: &Path, found: &mut Vec<std::path::PathBuf>) {
     }
 }
 
-/// Unsafe code is in the kernel for x86, and where OpenSM, the web page and C programs begin. Tests call the functions for C, too.
+/// Unsafe code is in the kernel for x86, and where OpenSM, C and the browser begin. Tests call the functions for C, too.
 #[test]
 fn unsafe_code_is_where_it_belongs() {
     let mut files = vec![];
@@ -109,8 +111,11 @@ fn unsafe_code_is_where_it_belongs() {
         .collect();
     let mut with = with;
     with.sort();
-    let expected =
-        ["../dmodc/src/kernel/x86.rs", "../dmodc-opensm/src/ffi.rs", "../dmodc-wasm/src/ffi.rs"];
+    let expected = [
+        "../dmodc/src/kernel/x86.rs",
+        "../dmodc-opensm/src/ffi.rs",
+        "../dmodc-wasm/src/ffi.rs",
+    ];
     assert_eq!(with, expected.map(Path::new));
 }
 

@@ -152,6 +152,17 @@ impl Schemas {
     }
 }
 
+/// Compares a document with the schema at a place of another document, whose references are places in the same. Returns
+/// everything that is wrong.
+#[allow(dead_code, reason = "the description of the API has its schemas inside")]
+pub(crate) fn check_at(root: &Value, place: &str, document: &Value) -> Vec<String> {
+    let patterns = Patterns::default();
+    let mut comparison = Comparison::new(root, &patterns);
+    let schema = root.pointer(place).unwrap_or_else(|| panic!("{place} is missing"));
+    comparison.compare(schema, place, document);
+    comparison.errors
+}
+
 impl KeyUse {
     fn add(&mut self, other: KeyUse) {
         self.has_value |= other.has_value;
@@ -249,6 +260,9 @@ impl<'a> Comparison<'a> {
             "enum" => wanted.as_array().expect("it is a list").contains(value),
             "minimum" => value.as_f64().is_none_or(|number| Some(number) >= wanted.as_f64()),
             "maximum" => value.as_f64().is_none_or(|number| Some(number) <= wanted.as_f64()),
+            "minLength" => value
+                .as_str()
+                .is_none_or(|text| Some(text.chars().count() as u64) >= wanted.as_u64()),
             "minItems" => count.is_none_or(|count| Some(count) >= wanted.as_u64()),
             "maxItems" => count.is_none_or(|count| Some(count) <= wanted.as_u64()),
             "pattern" => {

@@ -1,4 +1,5 @@
-//! Following the event file of the plugin for OpenSM: a line of JSON for every run, with the parts that died or came back.
+//! Following the plugin for OpenSM: its event file, a line of JSON for every run with the parts that died or came back, and
+//! its status file.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -10,11 +11,14 @@ use dmodc::{CableIndex, Degradation};
 use dmodc_view::Setup;
 use serde_json::Value;
 
-use super::{note, words};
+use super::{guarded, note, words};
 use crate::shared::Shared;
 
 /// The format of the lines.
 const SCHEMA: &str = "dmodc/opensm-event/1";
+
+/// The format of the status file.
+const STATUS_SCHEMA: &str = "dmodc/opensm/1";
 
 /// The most that is read at a time.
 const MOST_BYTES: u64 = 64 << 20;
@@ -29,14 +33,65 @@ struct Place {
 }
 
 /// Reads new lines again and again, until the program ends.
-pub(super) fn run(shared: &Shared, path: &Path, every: Duration) {
+pub(super) fn run(shared: &Shared, path: &Path, status: Option<&Path>, every: Duration) {
     let mut place = Place::default();
     loop {
         let result = new_lines(path, &mut place)
-            .and_then(|lines| lines.iter().try_for_each(|line| take(shared, line)));
+            .and_then(|lines| guarded(|| lines.iter().try_for_each(|line| take(shared, line))));
+        if let Some(status) = status {
+            note_plugin(shared, plugin_words(status));
+        }
         note(shared, result.map_err(|error| format!("{}: {error}", path.display())));
         std::thread::sleep(every);
     }
+}
+
+/// Notes how the plugin is doing, and tells pages if that is news.
+fn note_plugin(shared: &Shared, words: String) {
+    let mut is_news = false;
+    if let Some(status) = &mut *shared.follow_status() {
+        is_news = status.plugin.as_ref() != Some(&words);
+        status.plugin = Some(words);
+    }
+    if is_news {
+        shared.publish_present();
+    }
+}
+
+/// Returns what the status file of the plugin says, in words.
+fn plugin_words(path: &Path) -> String {
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) => return format!("{}: {error}", path.display()),
+    };
+    let status: Value = match serde_json::from_str(&text) {
+        Ok(status) => status,
+        Err(error) => return format!("{}: no JSON: {error}", path.display()),
+    };
+    if status["schema"] != STATUS_SCHEMA {
+        return format!("{}: expected the schema '{STATUS_SCHEMA}'", path.display());
+    }
+    let runs = status["runs"].as_u64().unwrap_or(0);
+    let mut words = vec![format!("run {runs}")];
+    match (status["ok"].as_bool(), status["error"].as_str()) {
+        (Some(false), error) => {
+            words.push(format!("the last run failed: {}", error.unwrap_or("no reason given")));
+        }
+        _ => {
+            let verdict = &status["verdict"];
+            let valid = if verdict["valid"] == true { "valid" } else { "NOT VALID" };
+            words.push(format!(
+                "{valid}, {} of {} pairs delivered",
+                verdict["delivered"], verdict["pairs"]
+            ));
+        }
+    }
+    if let Some(error) = status["config_error"].as_str() {
+        words.push(format!("configuration not in use: {error}"));
+    }
+    let warnings = status["warnings"].as_array().into_iter().flatten();
+    words.extend(warnings.filter_map(|warning| warning.as_str().map(str::to_owned)));
+    words.join("; ")
 }
 
 /// Returns the lines that were added. A file that became shorter is a new one: the plugin renames full files.
@@ -53,6 +108,10 @@ fn new_lines(path: &Path, place: &mut Place) -> Result<Vec<String>, String> {
     place.offset += read as u64;
     let end = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
     place.half = text.split_off(end);
+    if place.half.len() as u64 > MOST_BYTES {
+        place.half.clear();
+        return Err("a line is too long".into());
+    }
     let text = String::from_utf8_lossy(&text);
     Ok(text.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect())
 }

@@ -1,20 +1,27 @@
 //! Readings of the whole fabric.
 
 use std::collections::HashMap;
-use std::io::Read;
+use std::io::{self, Read};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use dmodc::fabric::{CableEnds, Peer};
 use dmodc::{Degradation, Fabric, Guid, NodeIndex, RoutingOptions, SwitchIndex};
 use dmodc_view::Setup;
 
-use super::{Follow, FollowSource, note, words};
+use super::{Follow, FollowSource, guarded, note, words};
 use crate::shared::Shared;
 
 /// The greatest length of a text: larger ones are no fabric.
 const MOST_BYTES: u64 = 1 << 30;
+
+/// The most that is kept of what a command complains about.
+const MOST_COMPLAINTS: u64 = 1 << 16;
+
+/// How long the output of a command that has ended is waited for.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// Returns how long a command may take.
 pub(super) fn patience(every: Duration) -> Duration {
@@ -31,8 +38,7 @@ pub(super) fn run(shared: &Shared, follow: &Follow) {
             if last.as_ref() == Some(&text) {
                 return Ok(());
             }
-            let present = (follow.reader)(&text)?;
-            take(shared, &present)?;
+            guarded(|| take(shared, &(follow.reader)(&text)?))?;
             last = Some(text);
             Ok(())
         });
@@ -47,7 +53,7 @@ pub(super) fn run(shared: &Shared, follow: &Follow) {
 pub(super) fn read(source: &FollowSource, patience: Duration) -> Result<Vec<u8>, String> {
     match source {
         FollowSource::Command(command) => output_of(command, patience),
-        FollowSource::File(path) | FollowSource::PluginEvents(path) => {
+        FollowSource::File(path) | FollowSource::Plugin { events: path, .. } => {
             let size = std::fs::metadata(path).map(|file| file.len());
             match size {
                 Ok(size) if size > MOST_BYTES => {
@@ -70,43 +76,57 @@ fn output_of(command: &str, patience: Duration) -> Result<Vec<u8>, String> {
         .process_group(0)
         .spawn()
         .map_err(|error| failed(&error))?;
-    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
-    let reader = std::thread::spawn(move || {
-        let mut text = Vec::new();
-        let read = stdout.map(|out| out.take(MOST_BYTES).read_to_end(&mut text));
-        read.transpose().map(|_| text)
-    });
-    let complaints = std::thread::spawn(move || {
-        let mut text = String::new();
-        // What is no text is left out.
-        let _ = stderr.map(|out| out.take(1 << 16).read_to_string(&mut text));
-        text
-    });
+    let text = read_all(child.stdout.take(), MOST_BYTES);
+    let complaints = read_all(child.stderr.take(), MOST_COMPLAINTS);
     let start = Instant::now();
+    let left = || patience.saturating_sub(start.elapsed());
+    let too_long = || failed(&format!("it did not end within {} seconds", patience.as_secs()));
     let status = loop {
         match child.try_wait() {
             Ok(Some(status)) => break status,
-            Ok(None) if start.elapsed() > patience => {
+            Ok(None) if left().is_zero() => {
                 end(&mut child);
-                return Err(failed(&format!(
-                    "it did not end within {} seconds",
-                    patience.as_secs()
-                )));
+                return Err(too_long());
             }
             Ok(None) => std::thread::sleep(Duration::from_millis(10)),
             Err(error) => return Err(failed(&error)),
         }
     };
-    let complaints = complaints.join().unwrap_or_default();
     if !status.success() {
+        let complaints = complaints.recv_timeout(LAST_WORDS).unwrap_or(Ok(vec![]));
+        let complaints = complaints.unwrap_or_default();
+        let complaints = String::from_utf8_lossy(&complaints);
         let last = complaints.lines().last().unwrap_or("").trim();
         let about = if last.is_empty() { String::new() } else { format!(": {last}") };
         return Err(failed(&format!("it ended with {status}{about}")));
     }
-    match reader.join() {
+    // Somebody whom the command left behind may keep its output open.
+    match text.recv_timeout(left().max(LAST_WORDS)) {
         Ok(text) => text.map_err(|error| failed(&error)),
-        Err(_) => Err(failed(&"its output could not be read")),
+        Err(_) => {
+            end(&mut child);
+            Err(too_long())
+        }
     }
+}
+
+/// Reads a pipe to its end on a thread of its own, and returns where its first bytes arrive. The rest is read, too, because
+/// a program whose output nobody reads does not go on.
+fn read_all<R: Read + Send + 'static>(
+    pipe: Option<R>,
+    most: u64,
+) -> mpsc::Receiver<io::Result<Vec<u8>>> {
+    let (sender, receiver) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut bytes = vec![];
+        let read = pipe.map(|mut pipe| {
+            pipe.by_ref().take(most).read_to_end(&mut bytes)?;
+            io::copy(&mut pipe, &mut io::sink())
+        });
+        // Nobody may wait for it any more.
+        let _ = sender.send(read.transpose().map(|_| bytes));
+    });
+    receiver
 }
 
 /// Ends a command that takes too long, with everything that it started: they are one process group.

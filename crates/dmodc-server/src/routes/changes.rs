@@ -1,35 +1,31 @@
 //! Changes. Each answers with the state after it.
 
-use axum::Json;
-use axum::extract::{Path, State};
-use dmodc_view::Problem;
-use dmodc_view::call::{CHANGES, change_request};
-use serde_json::Value;
+use axum::extract::State;
+use dmodc_view::ChangeRequest;
+use dmodc_view::call::change_request;
 
-use super::Refusal;
-use super::questions::{Body, body, compute};
+use super::body::JsonBody;
+use super::compute::{JsonAnswer, answer};
+use crate::lanes::Lane;
+use crate::refusal::Refusal;
 use crate::shared::Shared;
 
 pub(super) async fn change(
+    name: &'static str,
     State(shared): State<Shared>,
-    Path(name): Path<String>,
-    request: Body,
-) -> Result<Json<Value>, Refusal> {
-    if !CHANGES.contains(&&*name) {
-        return Err(Problem::NotFound(format!("there is no change '{name}'")).into());
-    }
-    make(&shared, &name, body(request)?).await
+    body: JsonBody,
+) -> Result<JsonAnswer, Refusal> {
+    let request = change_request(name, body.read()?)?;
+    answer(&shared, Lane::Change, |shared| Ok(shared.change(request)?)).await
 }
 
+/// Takes a scenario in the body, which may be large.
 pub(super) async fn scenario(
     State(shared): State<Shared>,
-    request: Body,
-) -> Result<Json<Value>, Refusal> {
-    make(&shared, "scenario", body(request)?).await
-}
-
-/// Makes a change.
-pub(super) async fn make(shared: &Shared, name: &str, body: Value) -> Result<Json<Value>, Refusal> {
-    let request = change_request(name, body)?;
-    compute(shared, |shared| Ok(shared.change(request)?)).await.map(Json)
+    body: JsonBody,
+) -> Result<JsonAnswer, Refusal> {
+    answer(&shared, Lane::Change, move |shared| {
+        Ok(shared.change(ChangeRequest::Scenario(body.read()?))?)
+    })
+    .await
 }

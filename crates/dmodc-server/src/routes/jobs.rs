@@ -4,15 +4,16 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use dmodc_view::Problem;
-use dmodc_view::call::read;
 use dmodc_view::what_if::WhatIfRequest;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::Refusal;
-use super::questions::{Body, body};
-use crate::jobs::start_what_if;
+use super::body::JsonBody;
+use super::compute::{JsonAnswer, answer};
+use crate::lanes::Lane;
+use crate::refusal::Refusal;
 use crate::shared::Shared;
+use crate::what_if::start_what_if;
 
 /// A job that somebody asks for.
 #[derive(Deserialize)]
@@ -30,9 +31,9 @@ const MOST_ROWS: usize = 10_000;
 
 pub(super) async fn start(
     State(shared): State<Shared>,
-    request: Body,
+    body: JsonBody,
 ) -> Result<(StatusCode, Json<Value>), Refusal> {
-    let JobBody { kind, parts, limit } = read(body(request)?)?;
+    let JobBody { kind, parts, limit } = body.read()?;
     if kind != "whatif" {
         return Err(
             Problem::Invalid(format!("there is no kind of job '{kind}'; expected whatif")).into()
@@ -55,23 +56,29 @@ pub(super) async fn start(
 
 /// Returns the number of a job.
 fn number(text: &str) -> Result<u64, Refusal> {
-    text.parse().map_err(|_| Problem::NotFound(format!("there is no job '{text}'")).into())
+    text.parse().map_err(|_| no_job(text))
+}
+
+fn no_job(number: &str) -> Refusal {
+    Problem::NotFound(format!("there is no job '{number}'")).into()
 }
 
 pub(super) async fn get(
     State(shared): State<Shared>,
     Path(job): Path<String>,
-) -> Result<Json<Value>, Refusal> {
-    let found = shared.jobs().get(number(&job)?, true);
-    found.map(Json).ok_or_else(|| Problem::NotFound(format!("there is no job '{job}'")).into())
+) -> Result<JsonAnswer, Refusal> {
+    let wanted = number(&job)?;
+    answer(&shared, Lane::Light, move |shared| {
+        shared.jobs().get(wanted, true).ok_or_else(|| no_job(&job))
+    })
+    .await
 }
 
 pub(super) async fn cancel(
     State(shared): State<Shared>,
     Path(job): Path<String>,
 ) -> Result<Json<Value>, Refusal> {
-    match shared.jobs().cancel(number(&job)?) {
-        true => Ok(Json(json!({ "job": number(&job)?, "cancelled": true }))),
-        false => Err(Problem::NotFound(format!("there is no job '{job}'")).into()),
-    }
+    let number = number(&job)?;
+    let was_running = shared.jobs().cancel(number).ok_or_else(|| no_job(&job))?;
+    Ok(Json(json!({ "job": number, "cancelled": was_running })))
 }

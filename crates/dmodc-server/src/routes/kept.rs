@@ -1,44 +1,39 @@
 //! What is in the history: events and scenarios.
 
-use axum::Json;
 use axum::extract::{Path, State};
-use dmodc_view::call::read;
-use dmodc_view::{Problem, Scenario};
-use serde::Deserialize;
-use serde_json::{Value, json};
+use dmodc_view::{ChangeRequest, Problem};
+use serde_json::json;
 
-use super::Refusal;
-use super::changes::make;
-use super::questions::{Body, Pairs, body, compute, parameters};
+use super::body::JsonBody;
+use super::compute::{JsonAnswer, Pairs, answer, parameters};
 use crate::history::SavedScenario;
+use crate::lanes::Lane;
+use crate::refusal::Refusal;
 use crate::shared::{Shared, now_ms};
 
 /// The longest name of a scenario.
 const LONGEST_NAME: usize = 100;
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct NoBody {}
-
 pub(super) async fn events(
     State(shared): State<Shared>,
     pairs: Pairs,
-) -> Result<Json<Value>, Refusal> {
+) -> Result<JsonAnswer, Refusal> {
     let mut parameters = parameters(pairs)?;
     let before = parameters.number("before")?.unwrap_or(u64::MAX);
     let limit = parameters.limit("limit", 100, 1000)?;
     parameters.finish()?;
-    let answer = move |shared: &Shared| Ok(shared.history().events(before, limit)?);
-    let (events, more) = compute(&shared, answer).await?;
-    Ok(Json(json!({ "events": events, "more": more })))
+    answer(&shared, Lane::Light, move |shared| {
+        let (events, more) = shared.history().events(before, limit)?;
+        Ok(json!({ "events": events, "more": more }))
+    })
+    .await
 }
 
 pub(super) async fn scenarios(
     State(shared): State<Shared>,
     pairs: Pairs,
-) -> Result<Json<Value>, Refusal> {
+) -> Result<JsonAnswer, Refusal> {
     parameters(pairs)?.finish()?;
-    let all = compute(&shared, |shared| Ok(shared.history().scenarios()?)).await?;
     let row = |(name, saved): &(String, SavedScenario)| {
         json!({
             "name": name,
@@ -47,15 +42,19 @@ pub(super) async fn scenarios(
             "failed_count": saved.scenario.failed.len(),
         })
     };
-    Ok(Json(json!({ "scenarios": all.iter().map(row).collect::<Vec<_>>() })))
+    answer(&shared, Lane::Light, move |shared| {
+        let all = shared.history().scenarios()?;
+        Ok(json!({ "scenarios": all.iter().map(row).collect::<Vec<_>>() }))
+    })
+    .await
 }
 
 pub(super) async fn save(
     State(shared): State<Shared>,
     Path(name): Path<String>,
-    request: Body,
-) -> Result<Json<Value>, Refusal> {
-    read::<NoBody>(body(request)?)?;
+    body: JsonBody,
+) -> Result<JsonAnswer, Refusal> {
+    body.read_nothing()?;
     if name.trim().is_empty()
         || name.chars().count() > LONGEST_NAME
         || name.contains(char::is_control)
@@ -65,37 +64,37 @@ pub(super) async fn save(
         );
         return Err(Problem::Invalid(reason).into());
     }
-    let answer = move |shared: &Shared| {
-        let scenario = Scenario::of(&shared.bench());
+    answer(&shared, Lane::Change, move |shared| {
+        let scenario = shared.bench().scenario();
         let saved = SavedScenario { time_ms: now_ms() as u64, scenario };
         shared.history().save(&name, &saved)?;
         Ok(json!({ "name": name, "failed_count": saved.scenario.failed.len() }))
-    };
-    compute(&shared, answer).await.map(Json)
+    })
+    .await
 }
 
 pub(super) async fn remove(
     State(shared): State<Shared>,
     Path(name): Path<String>,
-) -> Result<Json<Value>, Refusal> {
-    let wanted = name.clone();
-    let was_there = compute(&shared, move |shared| Ok(shared.history().delete(&wanted)?)).await?;
-    match was_there {
-        true => Ok(Json(json!({ "name": name, "deleted": true }))),
+) -> Result<JsonAnswer, Refusal> {
+    answer(&shared, Lane::Change, move |shared| match shared.history().delete(&name)? {
+        true => Ok(json!({ "name": name, "deleted": true })),
         false => Err(no_scenario(&name)),
-    }
+    })
+    .await
 }
 
 pub(super) async fn load(
     State(shared): State<Shared>,
     Path(name): Path<String>,
-    request: Body,
-) -> Result<Json<Value>, Refusal> {
-    read::<NoBody>(body(request)?)?;
-    let wanted = name.clone();
-    let found = compute(&shared, move |shared| Ok(shared.history().scenario(&wanted)?)).await?;
-    let saved = found.ok_or_else(|| no_scenario(&name))?;
-    make(&shared, "scenario", json!(saved.scenario)).await
+    body: JsonBody,
+) -> Result<JsonAnswer, Refusal> {
+    body.read_nothing()?;
+    answer(&shared, Lane::Change, move |shared| {
+        let saved = shared.history().scenario(&name)?.ok_or_else(|| no_scenario(&name))?;
+        Ok(shared.change(ChangeRequest::Scenario(saved.scenario))?)
+    })
+    .await
 }
 
 fn no_scenario(name: &str) -> Refusal {

@@ -3,84 +3,47 @@
 use std::time::Duration;
 
 use axum::Json;
-use axum::extract::rejection::{JsonRejection, QueryRejection};
-use axum::extract::{Path, Query, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use dmodc_view::cabling::CablingRequest;
 use dmodc_view::call::read;
 use dmodc_view::compare::{CompareRequest, compare as compare_sides};
 use dmodc_view::job_order::JobRequest;
-use dmodc_view::{Parameters, Problem, Question};
+use dmodc_view::{Problem, Question};
 use serde_json::Value;
 
-use super::Refusal;
+use super::body::JsonBody;
+use super::compute::{JsonAnswer, Pairs, answer, compute, parameters};
+use crate::lanes::Lane;
+use crate::refusal::Refusal;
 use crate::shared::Shared;
-
-/// The parameters of an address.
-pub(super) type Pairs = Result<Query<Vec<(String, String)>>, QueryRejection>;
-
-/// The body of a request.
-pub(super) type Body = Result<Json<Value>, JsonRejection>;
 
 /// How long somebody waits for a judgement.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Computes an answer on a thread of its own; a bounded number at a time.
-pub(super) async fn compute<R: Send + 'static>(
-    shared: &Shared,
-    work: impl FnOnce(&Shared) -> Result<R, Refusal> + Send + 'static,
-) -> Result<R, Refusal> {
-    let permit = shared.questions().try_acquire_owned().map_err(|_| Refusal::busy())?;
-    let shared = shared.clone();
-    let answer = tokio::task::spawn_blocking(move || {
-        let answer = work(&shared);
-        drop(permit);
-        answer
-    });
-    answer.await.unwrap_or_else(|_| {
-        Err(Refusal::new(
-            StatusCode::INTERNAL_SERVER_ERROR,
-            "this answer failed by a defect of dmodc; please report what you asked",
-        ))
-    })
-}
-
-/// Returns the parameters of an address.
-pub(super) fn parameters(pairs: Pairs) -> Result<Parameters, Refusal> {
-    let Query(pairs) = pairs.map_err(|error| Problem::Invalid(error.to_string()))?;
-    Ok(Parameters::of_pairs(pairs)?)
-}
-
-/// Returns the body of a request.
-pub(super) fn body(body: Body) -> Result<Value, Refusal> {
-    match body {
-        Ok(Json(value)) => Ok(value),
-        Err(error) => Err(Refusal::new(error.status(), error.body_text())),
-    }
-}
-
+/// Answers one of the questions that are computed from the tables.
 pub(super) async fn question(
+    question: Question,
     State(shared): State<Shared>,
-    Path(name): Path<String>,
     pairs: Pairs,
-) -> Result<Json<Value>, Refusal> {
-    let Some(question) = Question::ALL.into_iter().find(|question| question.name() == name) else {
-        return Err(Problem::NotFound(format!("there is no question '{name}'")).into());
-    };
+) -> Result<JsonAnswer, Refusal> {
     let parameters = parameters(pairs)?;
-    let answer = move |shared: &Shared| {
+    answer(&shared, Lane::Question, move |shared| {
         let bench = shared.bench();
+        // The layout is made once, and who makes it must not be a thread of the pool: such a thread takes other work while
+        // it waits, and that work may wait for the same layout.
+        bench.setup().layout();
         Ok(shared.compute(|| bench.answer(question, parameters))?)
-    };
-    compute(&shared, answer).await.map(Json)
+    })
+    .await
 }
 
 pub(super) async fn state(
     State(shared): State<Shared>,
     pairs: Pairs,
-) -> Result<Json<Value>, Refusal> {
+) -> Result<JsonAnswer, Refusal> {
     parameters(pairs)?.finish()?;
-    compute(&shared, |shared| Ok(shared.state())).await.map(Json)
+    answer(&shared, Lane::Light, |shared| Ok(shared.state())).await
 }
 
 /// Waits until the present state is judged. If the state changes meanwhile, the newest is waited for.
@@ -90,7 +53,8 @@ pub(super) async fn judgement(
 ) -> Result<Json<Value>, Refusal> {
     parameters(pairs)?.finish()?;
     let mut newest = shared.watch_judgement();
-    let revision = compute(&shared, |shared| Ok(shared.bench().revision())).await?;
+    let revision = compute(&shared, Lane::Light, |shared| Ok(shared.bench().revision()));
+    let revision = revision.await?.answer;
     let is_new = |judgement: &Value| judgement["revision"].as_u64() >= Some(revision);
     let found = tokio::time::timeout(PATIENCE, newest.wait_for(is_new)).await;
     match found {
@@ -104,22 +68,29 @@ pub(super) async fn judgement(
 
 pub(super) async fn order(
     State(shared): State<Shared>,
-    request: Body,
-) -> Result<Json<Value>, Refusal> {
-    let request: JobRequest = read(body(request)?)?;
-    let answer = move |shared: &Shared| {
+    body: JsonBody,
+) -> Result<JsonAnswer, Refusal> {
+    answer(&shared, Lane::Heavy, move |shared| {
+        let request: JobRequest = body.read()?;
         let bench = shared.bench();
         Ok(shared.compute(|| bench.order(&request))?)
-    };
-    compute(&shared, answer).await.map(Json)
+    })
+    .await
 }
 
 pub(super) async fn compare(
     State(shared): State<Shared>,
-    request: Body,
-) -> Result<Json<Value>, Refusal> {
-    let request: CompareRequest = read(body(request)?)?;
-    let answer = move |shared: &Shared| {
+    body: JsonBody,
+) -> Result<JsonAnswer, Refusal> {
+    let sides: Value = body.read()?;
+    for side in ["left", "right"] {
+        // A list of its values would also be taken for an object.
+        if sides[side].is_array() {
+            return Err(Problem::Invalid(format!("'{side}' must be an object")).into());
+        }
+    }
+    let request: CompareRequest = read(sides)?;
+    answer(&shared, Lane::Heavy, move |shared| {
         let moment = |sequence: u64| {
             let event = shared.history().event(sequence).ok().flatten();
             let event =
@@ -134,20 +105,24 @@ pub(super) async fn compare(
             let left = bench.side(&request.left, moment)?;
             (bench.setup().clone(), left, bench.side(&request.right, moment)?)
         };
+        // What is made once must not be made by a thread of the pool; see `question`.
+        setup.layout();
+        setup.engine(left.engine())?;
+        setup.engine(right.engine())?;
         // Both sides are routed apart from the workbench, which may change meanwhile.
-        Ok(shared.compute(|| compare_sides(&setup, left, right))?)
-    };
-    compute(&shared, answer).await.map(Json)
+        Ok(shared.compute_apart(|| compare_sides(&setup, left, right))?)
+    })
+    .await
 }
 
 pub(super) async fn compare_cabling(
     State(shared): State<Shared>,
-    request: Body,
-) -> Result<Json<Value>, Refusal> {
-    let request: CablingRequest = read(body(request)?)?;
-    let answer = move |shared: &Shared| {
+    body: JsonBody,
+) -> Result<JsonAnswer, Refusal> {
+    answer(&shared, Lane::Heavy, move |shared| {
+        let request: CablingRequest = body.read()?;
         let bench = shared.bench();
         Ok(shared.compute(|| bench.compare_cabling(&request))?)
-    };
-    compute(&shared, answer).await.map(Json)
+    })
+    .await
 }

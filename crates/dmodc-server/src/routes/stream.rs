@@ -10,8 +10,9 @@ use tokio_stream::wrappers::BroadcastStream;
 use tokio_stream::wrappers::errors::BroadcastStreamRecvError;
 use tokio_stream::{Stream, StreamExt};
 
-use super::Refusal;
-use super::questions::{Pairs, compute, parameters};
+use super::compute::{Pairs, compute, parameters};
+use crate::lanes::Lane;
+use crate::refusal::Refusal;
 use crate::shared::{News, Shared};
 
 /// The greatest number of pages that listen.
@@ -44,15 +45,13 @@ pub(super) async fn stream(
     parameters(pairs)?.finish()?;
     let listener = Listener::new(&shared).ok_or_else(Refusal::busy)?;
     let news = BroadcastStream::new(shared.listen());
-    let first = compute(&shared, |shared| Ok(shared.state())).await?;
-    let first = Event::default().event("state").data(first.to_string());
-    let later = news.map(move |news| {
-        let shared = &listener.0;
-        match news {
-            Ok(News { name, data }) => Event::default().event(name).data(&*data),
-            Err(BroadcastStreamRecvError::Lagged(_)) => {
-                Event::default().event("state").data(shared.state().to_string())
-            }
+    let first = compute(&shared, Lane::Light, |shared| Ok(shared.state().to_string())).await?;
+    let first = Event::default().event("state").data(first.answer);
+    let later = news.map(move |news| match news {
+        Ok(News { name, data }) => Event::default().event(name).data(&*data),
+        // The state that was told last is at hand: the threads that serve all connections must not wait for the workbench.
+        Err(BroadcastStreamRecvError::Lagged(_)) => {
+            Event::default().event("state").data(&*listener.0.newest_state())
         }
     });
     let all = tokio_stream::once(first).chain(later).map(Ok);

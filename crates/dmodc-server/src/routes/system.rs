@@ -6,19 +6,25 @@ use axum::http::{StatusCode, Uri, header};
 use axum::response::IntoResponse;
 use serde_json::{Value, json};
 
-use super::Refusal;
-use super::questions::compute;
+use super::compute::{Pairs, compute, parameters};
+use crate::lanes::Lane;
+use crate::refusal::Refusal;
 use crate::shared::Shared;
 
 /// The description of the API.
-const OPENAPI: &str = include_str!("../../openapi.json");
+pub(super) const OPENAPI: &str = include_str!("../../openapi.json");
 
 pub(super) async fn health() -> Json<Value> {
     Json(json!({ "status": "ok" }))
 }
 
-pub(super) async fn metrics(State(shared): State<Shared>) -> Result<impl IntoResponse, Refusal> {
-    let text = compute(&shared, |shared| Ok(shared.metrics().text(&shared.numbers()))).await?;
+pub(super) async fn metrics(
+    State(shared): State<Shared>,
+    pairs: Pairs,
+) -> Result<impl IntoResponse, Refusal> {
+    parameters(pairs)?.finish()?;
+    let text = |shared: &Shared| Ok(shared.metrics().text(&shared.numbers()));
+    let text = compute(&shared, Lane::Light, text).await?.answer;
     Ok(([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text))
 }
 

@@ -13,9 +13,10 @@ use super::base64::encode;
 use super::sha256::digest;
 use super::{FILES, PageFile, text_of};
 use crate::engines::PageEngine;
+use crate::leaf_words::LeafWords;
 
-/// The greatest number of nodes of a fabric for which one file is made: routing, judging and drawing larger ones in one
-/// thread of a browser takes longer than a person waits.
+/// The greatest number of nodes of a fabric for which one file is made. A browser has one thread for everything: with 11,664
+/// nodes a change takes a tenth of a second, but judging takes one or two seconds, and trying all single faults minutes.
 pub const MOST_NODES: usize = 12_000;
 
 /// What a page shows.
@@ -31,6 +32,8 @@ pub struct PageInput<'a> {
     pub engine: PageEngine,
     /// Parts that have failed at first.
     pub failed: &'a [String],
+    /// Which switches are leaves; `None` if they are detected.
+    pub leaves: Option<&'a LeafWords>,
 }
 
 /// Returns one self-contained HTML file.
@@ -77,6 +80,7 @@ fn embedded(input: &PageInput<'_>) -> String {
             "fabric": input.fabric_text,
             "engine": input.engine,
             "failed": input.failed,
+            "leaves": input.leaves.cloned().unwrap_or_default(),
         },
     });
     // The letter is only in strings. Without it, no text can end the element.
@@ -135,6 +139,7 @@ mod tests {
         title: "<b>\"x\" & y</b>",
         engine: PageEngine::Stable,
         failed: &[],
+        leaves: None,
     };
 
     /// Returns the text between two marks.

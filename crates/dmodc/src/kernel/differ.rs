@@ -69,6 +69,9 @@ pub(super) trait Compare {
     /// Returns a mask: bit `i` is set if byte `i` differs.
     fn differ(a: &[u8; 64], b: &[u8; 64]) -> u64;
 
+    /// Does the same with 32 bytes.
+    fn differ_32(a: &[u8; 32], b: &[u8; 32]) -> u32;
+
     /// Returns the bits of `word` that `mask` has, moved together.
     fn pick(word: u64, mask: u64) -> u64;
 }
@@ -79,6 +82,12 @@ impl Compare for Portable {
     #[inline(always)]
     fn differ(a: &[u8; 64], b: &[u8; 64]) -> u64 {
         !equal(a, b)
+    }
+
+    #[inline(always)]
+    fn differ_32(a: &[u8; 32], b: &[u8; 32]) -> u32 {
+        let pairs = a.iter().zip(b).enumerate();
+        pairs.fold(0, |all, (at, (a, b))| all | u32::from(a != b) << at)
     }
 
     #[inline(always)]

@@ -11,7 +11,8 @@
 //! one its first: the entries become 7 4 1 7.
 //!
 //! As in [`spread`](super::spread), the cycles of some pieces are written down before they are read, and each is written
-//! often enough that 64 ports can be read from any place on.
+//! often enough that 64 ports can be read from any place on. A piece with few lost entries gets them one by one: a cycle takes
+//! longer.
 
 use super::differ::{Compare, Difference};
 use super::spread::{BATCH, BitByBit, Compress, Cycles, write_again};
@@ -75,6 +76,12 @@ pub(super) trait Expand: Compress {
     /// Writes the first bytes of `from` over those of `to` whose bits are set, in order. Those between
     /// them stay.
     fn expand(from: &[u8; 72], mask: u64, to: &mut [u8; 64]);
+
+    /// Does the same with a copy of 32 bytes, and returns it.
+    fn expand_32(from: &[u8; 72], mask: u32, to: &[u8; 32]) -> [u8; 32];
+
+    /// Returns the position of the n-th set bit of a word, counted from 0. There must be more than n.
+    fn nth_bit(word: u64, n: u32) -> usize;
 }
 
 impl Expand for BitByBit {
@@ -83,6 +90,20 @@ impl Expand for BitByBit {
         for (byte, bit) in from.iter().zip(bits(mask)) {
             to[bit & 63] = *byte;
         }
+    }
+
+    #[inline(always)]
+    fn expand_32(from: &[u8; 72], mask: u32, to: &[u8; 32]) -> [u8; 32] {
+        let mut new = *to;
+        for (byte, bit) in from.iter().zip(bits(mask.into())) {
+            new[bit & 31] = *byte;
+        }
+        new
+    }
+
+    #[inline(always)]
+    fn nth_bit(word: u64, n: u32) -> usize {
+        bits(word).nth(n as usize).unwrap_or(0)
     }
 }
 
@@ -94,9 +115,14 @@ pub(super) fn write<E: Expand>(
     cycles: &mut Cycles,
     row: &mut [u8],
 ) {
-    each_piece::<E>(ports, pieces, cycles, |piece, from| {
-        let to = row[piece.start..].first_chunk_mut().expect("a row has slack");
-        E::expand(from, piece.lost, to);
+    each_piece::<E>(ports, pieces, cycles, |piece, new| {
+        let entries = &mut row[piece.start..];
+        match new {
+            NewPorts::Few(few) => few.each(|at, port| entries[at] = port),
+            NewPorts::Turned(from) => {
+                E::expand(from, piece.lost, entries.first_chunk_mut().expect("a row has slack"));
+            }
+        }
     });
 }
 
@@ -109,54 +135,125 @@ pub(super) fn patch<E: Expand, C: Compare>(
     row: &mut [u8],
 ) -> Difference {
     let mut difference = Difference::default();
-    each_piece::<E>(ports, pieces, cycles, |piece, from| {
-        with_slack(&mut row[piece.start..], |entries| {
-            let mut new = *entries;
-            E::expand(from, piece.lost, &mut new);
-            let differing = C::differ(entries, &new);
-            if differing != 0 {
-                *entries = new;
-                difference.add(differing, piece.target);
+    each_piece::<E>(ports, pieces, cycles, |piece, new| {
+        let entries = &mut row[piece.start..];
+        let differing = match new {
+            NewPorts::Few(few) => {
+                let mut differing = 0;
+                few.each(|at, port| {
+                    differing |= u64::from(entries[at] != port) << at;
+                    entries[at] = port;
+                });
+                differing
             }
-        });
+            // The entries of the next piece are not read and written again, so it does not have to wait for them.
+            NewPorts::Turned(from) if piece.lost >> 32 == 0 => {
+                with_slack(entries, |entries: &mut [u8; 32]| {
+                    let new = E::expand_32(from, piece.lost as u32, entries);
+                    let differing = C::differ_32(entries, &new);
+                    if differing != 0 {
+                        *entries = new;
+                    }
+                    differing.into()
+                })
+            }
+            NewPorts::Turned(from) => with_slack(entries, |entries: &mut [u8; 64]| {
+                let mut new = *entries;
+                E::expand(from, piece.lost, &mut new);
+                let differing = C::differ(entries, &new);
+                if differing != 0 {
+                    *entries = new;
+                }
+                differing
+            }),
+        };
+        if differing != 0 {
+            difference.add(differing, piece.target);
+        }
     });
     difference
 }
 
-/// Calls `change` with the first 64 entries, or with a copy if there are less.
+/// Calls `change` with the first N entries, or with a copy if there are less. Returns what it returns.
 #[inline(always)]
-pub(super) fn with_slack(entries: &mut [u8], change: impl FnOnce(&mut [u8; 64])) {
-    let mut room = [0; 64];
+pub(super) fn with_slack<const N: usize, T>(
+    entries: &mut [u8],
+    change: impl FnOnce(&mut [u8; N]) -> T,
+) -> T {
     match entries.first_chunk_mut() {
         Some(entries) => change(entries),
         None => {
+            let mut room = [0; N];
             room[..entries.len()].copy_from_slice(entries);
-            change(&mut room);
+            let result = change(&mut room);
             entries.copy_from_slice(&room[..entries.len()]);
+            result
         }
     }
 }
 
-/// The loop, over any way to compress: calls `each` with each piece and its ports in turn.
+/// Up to this number of lost entries are written one by one.
+const FEW: u32 = 4;
+
+/// The ports of the lost entries of a piece.
+enum NewPorts<'a> {
+    Few(FewPorts<'a>),
+    /// The ports in turn, from that of the first lost entry on.
+    Turned(&'a [u8; 72]),
+}
+
+/// A piece whose lost entries are written one by one.
+struct FewPorts<'a> {
+    ports: &'a [u8; 64],
+    lost: u64,
+    groups: u64,
+    /// The group of the first lost entry.
+    group: usize,
+}
+
+impl FewPorts<'_> {
+    /// Calls `each` with each lost entry and its port.
+    #[inline(always)]
+    fn each(self, mut each: impl FnMut(usize, u8)) {
+        let FewPorts { ports, lost, groups, mut group } = self;
+        for at in bits(lost) {
+            each(at, ports[group & 63]);
+            // Shifted twice, as a shift by 64 is none.
+            let later = groups & (u64::MAX << (group & 63) << 1);
+            let from = if later == 0 { groups } else { later };
+            group = from.trailing_zeros() as usize;
+        }
+    }
+}
+
+/// The loop, over any way to compress: calls `each` with each piece and its ports.
 #[inline(always)]
-fn each_piece<C: Compress>(
+fn each_piece<E: Expand>(
     ports: &[u8; 64],
     pieces: LostPieces<'_>,
     cycles: &mut Cycles,
-    mut each: impl FnMut(&LostPiece, &[u8; 72]),
+    mut each: impl FnMut(&LostPiece, NewPorts<'_>),
 ) {
     let mut pieces = pieces.iter();
     let mut batch = [LostPiece::default(); BATCH];
     loop {
         let mut count = 0;
-        for (to, piece) in batch.iter_mut().zip(&mut pieces) {
-            *to = piece;
-            count += 1;
+        while count < BATCH
+            && let Some(piece) = pieces.next()
+        {
+            let LostPiece { lost, groups, at, .. } = piece;
+            if lost.count_ones() <= FEW {
+                let group = E::nth_bit(groups, at);
+                each(&piece, NewPorts::Few(FewPorts { ports, lost, groups, group }));
+            } else {
+                batch[count] = piece;
+                count += 1;
+            }
         }
         let batch = &batch[..count];
         let mut sizes = [0; BATCH];
         for ((piece, cycle), size) in batch.iter().zip(cycles.0.iter_mut()).zip(&mut sizes) {
-            *size = C::compress(ports, piece.groups, cycle);
+            *size = E::compress(ports, piece.groups, cycle);
         }
         for ((piece, cycle), size) in batch.iter().zip(cycles.0.iter_mut()).zip(sizes) {
             match piece.lost.count_ones() {
@@ -170,7 +267,7 @@ fn each_piece<C: Compress>(
         }
         for (piece, cycle) in batch.iter().zip(cycles.0.iter()) {
             let from = cycle[piece.at as usize..].first_chunk().expect("a cycle has more room");
-            each(piece, from);
+            each(piece, NewPorts::Turned(from));
         }
         if count < BATCH {
             return;

@@ -7,13 +7,15 @@
 
 use std::arch::x86_64::{
     __m128i, __m256i, __m512i, _MM_HINT_T0, _mm_cvtsi64_si128, _mm_cvtsi128_si64, _mm_prefetch,
-    _mm_sfence, _mm_shuffle_epi8, _mm_stream_si128, _mm256_cmpeq_epi8, _mm256_loadu_si256,
-    _mm256_mask_storeu_epi8, _mm256_maskz_expand_epi8, _mm256_movemask_epi8, _mm256_storeu_si256,
-    _mm512_and_si512, _mm512_castsi512_si256, _mm512_cmpeq_epi64_mask, _mm512_cmpneq_epi8_mask,
-    _mm512_gf2p8affine_epi64_epi8, _mm512_loadu_si512, _mm512_mask_expand_epi8,
-    _mm512_mask_storeu_epi8, _mm512_maskz_compress_epi8, _mm512_maskz_expand_epi8,
-    _mm512_permutexvar_epi8, _mm512_set1_epi8, _mm512_set1_epi64, _mm512_sllv_epi64,
-    _mm512_srlv_epi64, _mm512_storeu_si512, _mm512_test_epi64_mask, _mm512_xor_si512, _pext_u64,
+    _mm_sfence, _mm_shuffle_epi8, _mm_stream_si128, _mm256_add_epi8, _mm256_blendv_epi8,
+    _mm256_cmpeq_epi8, _mm256_cmpneq_epi8_mask, _mm256_loadu_si256, _mm256_mask_expand_epi8,
+    _mm256_mask_storeu_epi8, _mm256_maskz_expand_epi8, _mm256_movemask_epi8, _mm256_set_epi64x,
+    _mm256_shuffle_epi8, _mm256_storeu_si256, _mm512_and_si512, _mm512_castsi512_si256,
+    _mm512_cmpeq_epi64_mask, _mm512_cmpneq_epi8_mask, _mm512_gf2p8affine_epi64_epi8,
+    _mm512_loadu_si512, _mm512_mask_expand_epi8, _mm512_mask_storeu_epi8,
+    _mm512_maskz_compress_epi8, _mm512_maskz_expand_epi8, _mm512_permutexvar_epi8,
+    _mm512_set1_epi8, _mm512_set1_epi64, _mm512_sllv_epi64, _mm512_srlv_epi64, _mm512_storeu_si512,
+    _mm512_test_epi64_mask, _mm512_xor_si512, _pdep_u64, _pext_u64,
 };
 
 use super::choices::{Choices, OneByOne, Words};
@@ -21,6 +23,7 @@ use super::differ::{self, Compare, Difference, Fields};
 use super::divide::SIZES;
 use super::lost::{self, Expand, LostPiece, LostPieces};
 use super::spread::{Compress, Cycles, Run, SLACK, Spread, Way, each_run};
+use crate::bits::bits;
 use crate::tables::NO_ROUTE;
 
 /// Proof that the processor has AVX2, and what came with it.
@@ -108,7 +111,7 @@ struct EightWords;
 impl Words for EightWords {
     #[inline(always)]
     fn nonzero(words: &[u64]) -> u64 {
-        // SAFETY (here and below): `gather_avx512` alone uses this, with AVX-512 enabled.
+        // SAFETY (here and below): only functions with AVX-512 use this, with AVX-512 enabled.
         by_eight(words, |eight| unsafe { _mm512_test_epi64_mask(eight, eight) })
     }
 
@@ -146,7 +149,7 @@ fn by_eight(words: &[u64], ask: impl Fn(__m512i) -> u8) -> u64 {
     let (whole, rest) = words.as_chunks::<8>();
     let mut answer = 0;
     for (at, eight) in whole.iter().enumerate() {
-        // SAFETY: `gather_avx512` alone uses this, with AVX-512 enabled.
+        // SAFETY: only functions with AVX-512 use this, with AVX-512 enabled.
         answer |= u64::from(ask(unsafe { load_words(eight) })) << (8 * at);
     }
     if !rest.is_empty() {
@@ -243,6 +246,15 @@ impl Compare for ThirtyTwoBytes {
     }
 
     #[inline(always)]
+    fn differ_32(a: &[u8; 32], b: &[u8; 32]) -> u32 {
+        // SAFETY: arrays of 32 bytes can be read whole; those who use this have AVX2 enabled.
+        unsafe {
+            let (a, b) = (load_32(a), load_32(b));
+            !(_mm256_movemask_epi8(_mm256_cmpeq_epi8(a, b)) as u32)
+        }
+    }
+
+    #[inline(always)]
     fn pick(word: u64, mask: u64) -> u64 {
         // SAFETY: those who use this have BMI2 enabled.
         unsafe { _pext_u64(word, mask) }
@@ -266,6 +278,11 @@ impl Compare for SixtyFourBytes {
     fn differ(a: &[u8; 64], b: &[u8; 64]) -> u64 {
         // SAFETY: `differ_avx512` alone uses this, with AVX-512 enabled.
         unsafe { _mm512_cmpneq_epi8_mask(load(a), load(b)) }
+    }
+
+    #[inline(always)]
+    fn differ_32(a: &[u8; 32], b: &[u8; 32]) -> u32 {
+        ThirtyTwoBytes::differ_32(a, b)
     }
 
     #[inline(always)]
@@ -364,6 +381,52 @@ impl Expand for EightByEight {
             left >>= 8;
         }
     }
+
+    #[inline(always)]
+    fn expand_32(from: &[u8; 72], mask: u32, to: &[u8; 32]) -> [u8; 32] {
+        let (mut left, mut next) = (mask, 0);
+        let (mut places, mut bytes) = ([0; 4], [0; 4]);
+        for (places, bytes) in places.iter_mut().zip(&mut bytes) {
+            *places = PLACES[(left & 0xff) as usize] as i64;
+            let here = from[next & 63..].first_chunk().expect("64 and eight more");
+            *bytes = i64::from_le_bytes(*here);
+            next += (left & 0xff).count_ones() as usize;
+            left >>= 8;
+        }
+        let mut new = [0; 32];
+        // SAFETY: `patch_lost_avx2` alone uses this, with AVX2 enabled; arrays of 32 bytes are read and written whole.
+        unsafe {
+            let [a, b, c, d] = places;
+            let places = _mm256_set_epi64x(d, c, b, a);
+            let [a, b, c, d] = bytes;
+            let bytes = _mm256_set_epi64x(d, c, b, a);
+            // A shuffle takes bytes from halves of 16: every other eight is the upper one of its half.
+            const UPPER: i64 = 0x0808_0808_0808_0808;
+            let within = _mm256_add_epi8(places, _mm256_set_epi64x(UPPER, 0, UPPER, 0));
+            let placed = _mm256_shuffle_epi8(bytes, within);
+            let all = _mm256_blendv_epi8(placed, load_32(to), places);
+            _mm256_storeu_si256(new.as_mut_ptr().cast(), all);
+        }
+        new
+    }
+
+    #[inline(always)]
+    fn nth_bit(word: u64, n: u32) -> usize {
+        // SAFETY: those who use this have BMI2 enabled.
+        let bit = unsafe { _pdep_u64(1 << (n & 63), word) };
+        bit.trailing_zeros() as usize
+    }
+}
+
+/// Loads 32 bytes.
+///
+/// # Safety
+/// The processor must have AVX2.
+#[inline]
+#[target_feature(enable = "avx")]
+unsafe fn load_32(from: &[u8; 32]) -> __m256i {
+    // SAFETY: an array of 32 bytes can be read whole, at any address.
+    unsafe { _mm256_loadu_si256(from.as_ptr().cast()) }
 }
 
 /// The portable loop with AVX2, for a row that has its entries.
@@ -399,8 +462,7 @@ pub(super) fn write_lost_avx512(
     )]
     fn write(ports: &[u8; 64], pieces: LostPieces<'_>, row: &mut [u8]) {
         let ports = load(ports);
-        for at in (0..pieces.lost.len()).filter(|at| pieces.lost[*at] != 0) {
-            let piece = pieces.piece(at);
+        each_piece(pieces, |piece| {
             let to: &mut [u8; 64] = row[piece.start..].first_chunk_mut().expect("a row has slack");
             let cycle = turned_cycle(ports, &piece);
             // Nothing is read back: pieces may be so close that a load would wait for the store before.
@@ -416,7 +478,7 @@ pub(super) fn write_lost_avx512(
                     _mm512_mask_storeu_epi8(to.as_mut_ptr().cast(), piece.lost, entries);
                 }
             }
-        }
+        });
     }
     // SAFETY: the caller has proof of AVX-512.
     unsafe { write(ports, pieces, row) }
@@ -435,23 +497,61 @@ pub(super) fn patch_lost_avx512(
     fn patch(ports: &[u8; 64], pieces: LostPieces<'_>, row: &mut [u8]) -> Difference {
         let ports = load(ports);
         let mut difference = Difference::default();
-        for at in (0..pieces.lost.len()).filter(|at| pieces.lost[*at] != 0) {
-            let piece = pieces.piece(at);
+        each_piece(pieces, |piece| {
             let cycle = turned_cycle(ports, &piece);
-            lost::with_slack(&mut row[piece.start..], |to| {
-                let old = load(to);
-                let new = _mm512_mask_expand_epi8(old, piece.lost, cycle);
-                let differing = _mm512_cmpneq_epi8_mask(old, new);
-                if differing != 0 {
-                    store_line(to, new);
-                    difference.add(differing, piece.target);
-                }
-            });
-        }
+            let entries = &mut row[piece.start..];
+            let differing = match piece.lost >> 32 {
+                0 => lost::with_slack(entries, |to| patch_32(to, piece.lost as u32, cycle).into()),
+                _ => lost::with_slack(entries, |to| patch_64(to, piece.lost, cycle)),
+            };
+            if differing != 0 {
+                difference.add(differing, piece.target);
+            }
+        });
         difference
     }
     // SAFETY: the caller has proof of AVX-512.
     unsafe { patch(ports, pieces, row) }
+}
+
+/// Calls `each` with all pieces that have lost entries. They are found 64 at a time: no processor can predict which these are.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn each_piece(pieces: LostPieces<'_>, mut each: impl FnMut(LostPiece)) {
+    for (at, lost) in pieces.lost.chunks(64).enumerate() {
+        for bit in bits(by_eight(lost, |words| _mm512_test_epi64_mask(words, words))) {
+            each(pieces.piece(64 * at + bit));
+        }
+    }
+}
+
+/// Writes the first ports of a cycle over the entries whose bits are set, and returns which of them were others before.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2")]
+fn patch_64(to: &mut [u8; 64], mask: u64, cycle: __m512i) -> u64 {
+    let old = load(to);
+    let new = _mm512_mask_expand_epi8(old, mask, cycle);
+    let differing = _mm512_cmpneq_epi8_mask(old, new);
+    if differing != 0 {
+        store_line(to, new);
+    }
+    differing
+}
+
+/// Does what [`patch_64`] does for 32 entries. The entries of the next piece are not read and written again, so it does not
+/// have to wait for them.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2")]
+fn patch_32(to: &mut [u8; 32], mask: u32, cycle: __m512i) -> u32 {
+    // SAFETY: an array of 32 bytes can be read whole, at any address.
+    let old = unsafe { _mm256_loadu_si256(to.as_ptr().cast()) };
+    let new = _mm256_mask_expand_epi8(old, mask, _mm512_castsi512_si256(cycle));
+    let differing = _mm256_cmpneq_epi8_mask(old, new);
+    if differing != 0 {
+        // SAFETY: it can be written whole, too.
+        unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), new) };
+    }
+    differing
 }
 
 /// Returns the ports of a piece in turn: one instruction compresses them, and one rotates and repeats them.

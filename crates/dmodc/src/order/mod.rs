@@ -33,7 +33,7 @@ use crate::rank::{RankRule, Ranking};
 
 /// How destinations are numbered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[expect(clippy::large_enum_variant, reason = "there are two of them, once a run")]
+#[allow(clippy::large_enum_variant, reason = "there are two of them, once a run")]
 pub enum DestinationOrder {
     /// By place in the tree: subtree by subtree, leaf by leaf, port by port.
     #[default]
@@ -54,7 +54,7 @@ pub enum DestinationOrder {
 
 /// How switches, and so the port groups towards them, are sorted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[expect(clippy::large_enum_variant, reason = "there are two of them, once a run")]
+#[allow(clippy::large_enum_variant, reason = "there are two of them, once a run")]
 pub enum SwitchOrder {
     /// Plane by plane, planes by their least GUID.
     #[default]

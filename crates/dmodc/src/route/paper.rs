@@ -1,5 +1,6 @@
 //! The paper's dividers: eqs. (3) and (4) with Π of each switch, over the same closer sets as Dmodc.
 
+use super::job::RouteJob;
 use super::marks::Marks;
 use super::port_choice::{ByFormula, JobTile, PortChoice, RowContext, RowRequest};
 use crate::cost::{Hops, TileCosts, TooFar};
@@ -13,13 +14,16 @@ impl PortChoice for Paper {
     const NAME: &'static str = "paper";
     /// Costs are all that it needs.
     type TileState = ();
+    type JobState = ();
     type Scratch = ByFormula;
 
-    fn find_state(&self, _: JobTile<'_>, _: &TileCosts, (): &mut ()) -> Result<(), TooFar> {
+    fn prepare(&self, _: &RouteJob<'_>) {}
+
+    fn find_state(&self, _: JobTile<'_, ()>, _: &TileCosts, (): &mut ()) -> Result<(), TooFar> {
         Ok(())
     }
 
-    fn update_state(&self, _: JobTile<'_>, _: &Hops, (): &mut (), _: &Marks, _: &mut Marks) {}
+    fn update_state(&self, _: JobTile<'_, ()>, _: &Hops, (): &mut (), _: &Marks, _: &mut Marks) {}
 
     #[inline]
     fn fill_row(

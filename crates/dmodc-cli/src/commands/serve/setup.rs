@@ -1,15 +1,15 @@
 //! The fabric that is served, and the live one that is followed.
 
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
-use dmodc::{Fabric, GuidOrder, RoutingOptions};
+use dmodc::{Fabric, RoutingOptions};
 use dmodc_server::follow::{FabricReader, Follow, FollowSource, read_once};
 use dmodc_view::Setup;
 
-use super::start::every;
-use crate::args::{FabricArgs, LeafArgs, ServeArgs};
-use crate::commands::generate::preset;
+use crate::args::{LeafArgs, ServeArgs};
+use crate::commands::shown::{file, shown};
 use crate::{input, source};
 
 /// What is served.
@@ -44,35 +44,23 @@ pub(super) fn read(args: &ServeArgs) -> Result<Served> {
 fn follow_source(args: &ServeArgs) -> Option<FollowSource> {
     let command = args.follow_command.clone().map(FollowSource::Command);
     let file = || args.follow_file.clone().map(FollowSource::File);
-    let events = || args.follow_events.clone().map(FollowSource::PluginEvents);
+    let status = args.follow_status.clone();
+    let events =
+        || args.follow_events.clone().map(|events| FollowSource::Plugin { events, status });
     command.or_else(file).or_else(events)
 }
 
 /// Returns the fabric and its name: a preset, a file, or the first reading of what is followed.
 fn whole(args: &ServeArgs, source: Option<&FollowSource>) -> Result<(String, Fabric)> {
-    if let Some(name) = &args.preset {
-        let fabric = preset(name)?.shape().fabric(GuidOrder::Topological)?;
-        return Ok((name.clone(), fabric));
-    }
-    if let Some(path) = &args.fabric {
-        return Ok((file_title(path), file(path, args.strict)?));
+    let named = shown(args.preset.as_deref(), args.fabric.as_deref(), args.strict)?;
+    if let Some(named) = named {
+        return Ok(named);
     }
     let source = source.context("there is no fabric to show")?;
     let text = read_once(source, every(args)).map_err(|error| anyhow!("{error}"))?;
     let reading = dmodc_formats::read(&text)
         .map_err(|error| source::located(Path::new(&source.name()), &text, &error))?;
     Ok((source.name(), reading.fabric))
-}
-
-fn file(path: &Path, strict: bool) -> Result<Fabric> {
-    input::fabric(&FabricArgs { fabric: path.to_path_buf(), strict })
-}
-
-fn file_title(path: &Path) -> String {
-    match path.file_name() {
-        Some(name) if path.as_os_str() != "-" => name.to_string_lossy().into_owned(),
-        _ => source::name(path),
-    }
 }
 
 /// Returns what reads the live fabric. Hosts that are excluded are set aside in every reading.
@@ -92,4 +80,9 @@ pub(super) fn cabling(fabric: &Fabric) -> u64 {
         .iter()
         .fold(0xcbf2_9ce4_8422_2325, |hash, switch| mix(hash, switch.guid.0));
     fabric.nodes().iter().fold(switches, |hash, node| mix(hash, node.guid.0))
+}
+
+/// Returns the time between two readings.
+fn every(args: &ServeArgs) -> Duration {
+    Duration::from_secs_f64(args.every)
 }

@@ -3,7 +3,6 @@
 use std::io::{IsTerminal as _, Write as _};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, ensure};
 use dmodc_server::history::HistoryLimits;
@@ -125,9 +124,4 @@ fn usual_file(setup: &Setup) -> Option<PathBuf> {
 
 fn warn(path: &Path, error: &dyn std::fmt::Display) {
     eprintln!("dmodc: {}: {error}; the history is kept in memory", path.display());
-}
-
-/// Returns the time between two readings.
-pub(super) fn every(args: &ServeArgs) -> Duration {
-    Duration::from_secs_f64(args.every)
 }

@@ -7,7 +7,7 @@ use super::{FullRoute, UpdateStrategy};
 use crate::cost::{TileCosts, TooFar};
 use crate::parallel;
 use crate::route::job::{RouteJob, RowBlock};
-use crate::route::port_choice::{PortChoice, ReadyTile, RowMaker, write_rows};
+use crate::route::port_choice::{PortChoice, Prepared, ReadyTile, RowMaker, write_rows};
 use crate::route::{Coverage, RouteError};
 use crate::tables::{ForwardingTables, TableDelta};
 
@@ -43,12 +43,13 @@ impl<P: PortChoice> UpdateByTiles<P> {
         }
         self.states.resize(tiles, P::TileState::default());
         self.coverages.resize(tiles, Coverage::default());
-        let choice = &self.choice;
+        let shared = self.choice.prepare(job);
+        let prepared = Prepared { choice: &self.choice, shared: &shared };
         let kept = kept_tiles::<P>(tables, &mut self.costs, &mut self.states, &mut self.coverages);
         let deltas = parallel::in_stages(
             kept,
             |KeptTile { tile, entries, covered, costs, state }| {
-                let ready = ReadyTile::new(choice, job, tile, costs, state)?;
+                let ready = ReadyTile::new(prepared, job, tile, costs, state)?;
                 covered.clone_from(&ready.coverage);
                 let blocks = RowBlock::divide(&ready.tile, entries);
                 Ok((ready, blocks))
@@ -56,10 +57,10 @@ impl<P: PortChoice> UpdateByTiles<P> {
             |ready| RowMaker::<P>::new(job, &ready.tile),
             |ready, maker, rows| match how {
                 FullRoute::Overwrite => {
-                    write_rows(job, &ready.context(choice), maker, rows);
+                    write_rows(job, &ready.context(prepared), maker, rows);
                     TableDelta::default()
                 }
-                FullRoute::Compare => compare_rows(job, &ready.context(choice), maker, rows),
+                FullRoute::Compare => compare_rows(job, &ready.context(prepared), maker, rows),
             },
             |_, deltas| deltas.into_iter().fold(TableDelta::default(), TableDelta::and),
         )?;
@@ -100,10 +101,11 @@ impl<P: PortChoice> UpdateStrategy for UpdateByTiles<P> {
         if !self.fits(job) || !self.costs.iter().all(is_levelled) {
             return None;
         }
-        let choice = &self.choice;
+        let shared = self.choice.prepare(job);
+        let prepared = Prepared { choice: &self.choice, shared: &shared };
         let kept = kept_tiles::<P>(tables, &mut self.costs, &mut self.states, &mut self.coverages);
         let deltas = parallel::map_with(kept, UpdateScratch::default, |scratch, kept| {
-            update_tile(choice, job, kept, touched, scratch)
+            update_tile(prepared, job, kept, touched, scratch)
         });
         Some(deltas.into_iter().fold(TableDelta::default(), TableDelta::and))
     }

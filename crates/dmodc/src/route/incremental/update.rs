@@ -26,7 +26,7 @@ use crate::kernel::{Difference, Fields, Kernel};
 use crate::route::Coverage;
 use crate::route::job::{RouteJob, RowBlock};
 use crate::route::marks::Marks;
-use crate::route::port_choice::{ALL, JobTile, PortChoice, RowMaker, TileContext};
+use crate::route::port_choice::{ALL, JobTile, PortChoice, Prepared, RowMaker, TileContext};
 use crate::tables::{RowDelta, TableDelta, Tile};
 
 /// What a thread keeps from tile to tile. Between tiles everything in it is 0 or empty.
@@ -50,7 +50,7 @@ pub(super) struct KeptTile<'a, P: PortChoice> {
 
 /// Updates one tile, whose costs are [`Hops`], and returns what changed.
 pub(super) fn update_tile<P: PortChoice>(
-    choice: &P,
+    Prepared { choice, shared }: Prepared<'_, P>,
     job: &RouteJob<'_>,
     kept: KeptTile<'_, P>,
     touched: &Touched,
@@ -67,7 +67,7 @@ pub(super) fn update_tile<P: PortChoice>(
         dirty.mark(s, ALL);
     }
     rechoose.fit(job.ready.groups.switch_count());
-    choice.update_state(JobTile { job, tile }, hops, state, dirty, rechoose);
+    choice.update_state(JobTile { job, shared, tile }, hops, state, dirty, rechoose);
     // Pairs of nodes are counted, too, so a node that came or went changes them in every tile.
     if some_costs_changed || touched.ranked_again || !touched.nodes.is_empty() {
         *covered = Coverage::of_tile(job, tile, costs);
@@ -79,7 +79,7 @@ pub(super) fn update_tile<P: PortChoice>(
         }
     }
     let dead_columns = job.dead_columns(tile);
-    let context = TileContext { tile, costs, choice, state, dead_columns: &dead_columns };
+    let context = TileContext { tile, costs, choice, shared, state, dead_columns: &dead_columns };
     let delta = rewrite_rows(job, &context, scratch, entries);
     scratch.rechoose.clear();
     scratch.dirty.clear();
@@ -103,8 +103,13 @@ fn rewrite_rows<P: PortChoice>(
     let width = tile.columns.len();
     let mut ahead = dirty.iter_with(rechoose).skip(ROWS_AHEAD);
     for (s, dirty, rechosen) in dirty.iter_with(rechoose) {
-        if let Some((next, ..)) = ahead.next() {
-            job.ready.kernel.prefetch(&entries[next.at() * width..(next.at() + 1) * width]);
+        if let Some((next, dirty, rechosen)) = ahead.next() {
+            let (row, kernel) = (&entries[next.at() * width..][..width], job.ready.kernel);
+            if dirty != 0 {
+                kernel.prefetch(row);
+            } else {
+                writer.spans_of(rechosen).for_each(|span| kernel.prefetch(&row[span]));
+            }
         }
         let row = &mut entries[s.at() * width..(s.at() + 1) * width];
         if dirty == 0
@@ -233,6 +238,11 @@ impl<'a> DeltaWriter<'a> {
         let spans: Vec<Range<usize>> = spans.map(|s| s.start - first..s.end - first).collect();
         let fields = Fields::new(spans.iter().cloned());
         DeltaWriter { tile, kernel: job.ready.kernel, spans, fields, delta: TableDelta::default() }
+    }
+
+    /// Returns the columns of some targets, counted from the tile's first.
+    fn spans_of(&self, targets: u64) -> impl Iterator<Item = Range<usize>> {
+        bits(targets & self.tile.targets()).map(|bit| self.spans[bit].clone())
     }
 
     /// Replaces a row if it differs.

@@ -20,7 +20,7 @@ mod tile;
 
 pub(crate) use formula::ByFormula;
 pub(crate) use row::{ALL, RowContext, RowMaker, RowRequest, TileContext};
-pub(crate) use tile::{ReadyTile, route_tiles, write_rows};
+pub(crate) use tile::{Prepared, ReadyTile, route_tiles, write_rows};
 
 use super::job::RouteJob;
 use super::marks::Marks;
@@ -34,11 +34,17 @@ pub(crate) trait PortChoice: Clone + std::fmt::Debug + Send + Sync + 'static {
     /// The name of the engine on the command line and in results.
     const NAME: &'static str;
 
+    /// What the choice knows of the whole fabric, whatever the tile.
+    type JobState: Send + Sync;
+
     /// What the choice knows of a tile besides its costs.
     type TileState: Clone + Default + std::fmt::Debug + Send + Sync;
 
     /// What a thread keeps from row to row of one tile.
     type Scratch: Default + Send;
+
+    /// Finds what all tiles of a route or an update share.
+    fn prepare(&self, job: &RouteJob<'_>) -> Self::JobState;
 
     /// Finds the state of a tile whose costs are known. `state` may be that of this tile as it was before, of
     /// another tile, or new.
@@ -47,7 +53,7 @@ pub(crate) trait PortChoice: Clone + std::fmt::Debug + Send + Sync + 'static {
     /// If a route is longer than costs can count.
     fn find_state(
         &self,
-        tile: JobTile<'_>,
+        tile: JobTile<'_, Self::JobState>,
         costs: &TileCosts,
         state: &mut Self::TileState,
     ) -> Result<(), TooFar>;
@@ -56,7 +62,7 @@ pub(crate) trait PortChoice: Clone + std::fmt::Debug + Send + Sync + 'static {
     /// changed; entries whose choice changes although their closer sets did not are to be marked in `rechoose`.
     fn update_state(
         &self,
-        tile: JobTile<'_>,
+        tile: JobTile<'_, Self::JobState>,
         costs: &Hops,
         state: &mut Self::TileState,
         dirty: &Marks,
@@ -84,7 +90,7 @@ pub(crate) trait PortChoice: Clone + std::fmt::Debug + Send + Sync + 'static {
     /// needs `fill_row`.
     fn fill_row_fast(
         &self,
-        _switch: JobSwitch<'_>,
+        _switch: JobSwitch<'_, Self::JobState>,
         _state: &Self::TileState,
         _request: RowRequest<'_>,
         _scratch: &mut Self::Scratch,
@@ -98,7 +104,7 @@ pub(crate) trait PortChoice: Clone + std::fmt::Debug + Send + Sync + 'static {
     /// `fill_row`. The row has no slack.
     fn rechoose(
         &self,
-        _switch: JobSwitch<'_>,
+        _switch: JobSwitch<'_, Self::JobState>,
         _state: &Self::TileState,
         _request: RowRequest<'_>,
         _scratch: &mut Self::Scratch,
@@ -109,16 +115,18 @@ pub(crate) trait PortChoice: Clone + std::fmt::Debug + Send + Sync + 'static {
 }
 
 /// A tile of a job.
-#[derive(Clone, Copy)]
-pub(crate) struct JobTile<'a> {
+pub(crate) struct JobTile<'a, JobState> {
     pub(crate) job: &'a RouteJob<'a>,
+    /// What all tiles share.
+    pub(crate) shared: &'a JobState,
     pub(crate) tile: &'a Tile,
 }
 
 /// A switch of a job, with the costs of the tile at hand.
-#[derive(Clone, Copy)]
-pub(crate) struct JobSwitch<'a> {
+pub(crate) struct JobSwitch<'a, JobState> {
     pub(crate) job: &'a RouteJob<'a>,
+    /// What all tiles share.
+    pub(crate) shared: &'a JobState,
     pub(crate) costs: &'a TileCosts,
     pub(crate) switch: SwitchIndex,
 }

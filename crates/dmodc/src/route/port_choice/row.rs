@@ -53,11 +53,11 @@ pub(crate) struct RowContext<'a> {
 }
 
 /// What the rows of one tile are computed from.
-#[derive(Clone, Copy)]
 pub(crate) struct TileContext<'a, P: PortChoice> {
     pub(crate) tile: &'a Tile,
     pub(crate) costs: &'a TileCosts,
     pub(crate) choice: &'a P,
+    pub(crate) shared: &'a P::JobState,
     pub(crate) state: &'a P::TileState,
     /// The columns of nodes that are cut off.
     pub(crate) dead_columns: &'a [usize],
@@ -112,7 +112,8 @@ impl<P: PortChoice> RowMaker<P> {
             request = RowRequest { targets, segments: &self.segments, chained: 0, ..request };
         }
         let (choice, state, scratch) = (context.choice, context.state, &mut self.scratch);
-        let switch = JobSwitch { job, costs: context.costs, switch: s };
+        let TileContext { shared, costs, .. } = *context;
+        let switch = JobSwitch { job, shared, costs, switch: s };
         let own = choice.fill_row_fast(switch, state, request, scratch, row).unwrap_or_else(|| {
             kernel.run(
                 #[inline(always)]
@@ -154,7 +155,8 @@ impl<P: PortChoice> RowMaker<P> {
             columns: job.columns,
             tile: context.tile,
         };
-        let switch = JobSwitch { job, costs: context.costs, switch: s };
+        let TileContext { shared, costs, .. } = *context;
+        let switch = JobSwitch { job, shared, costs, switch: s };
         context.choice.rechoose(switch, context.state, request, &mut self.scratch, row)
     }
 }

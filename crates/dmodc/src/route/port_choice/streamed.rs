@@ -4,7 +4,7 @@
 use std::ops::ControlFlow;
 
 use super::tile::Spare;
-use super::{ALL, PortChoice, ReadyTile, RowMaker};
+use super::{ALL, PortChoice, Prepared, ReadyTile, RowMaker};
 use crate::cost::{TileCosts, TooFar};
 use crate::id::SwitchIndex;
 use crate::parallel;
@@ -22,17 +22,19 @@ pub(crate) fn tiles<P: PortChoice>(
     each: &(dyn Fn(Piece<'_>) + Sync),
 ) -> Result<Coverage, TooFar> {
     let (spare, switches) = (Spare::new(), job.ready.groups.switch_count());
+    let shared = choice.prepare(job);
+    let prepared = Prepared { choice, shared: &shared };
     let covered = parallel::in_stages(
         job.columns.tiles(),
         |tile| {
             let (costs, state) = spare.take(job);
-            let ready = ReadyTile::new(choice, job, tile, costs, state)?;
+            let ready = ReadyTile::new(prepared, job, tile, costs, state)?;
             let blocks = (0..switches).step_by(RowBlock::row_count(&ready.tile));
             Ok((ready, blocks))
         },
         |ready| (RowMaker::<P>::new(job, &ready.tile), Vec::new()),
         |ready, (maker, entries), first| {
-            let (tile, context) = (&ready.tile, ready.context(choice));
+            let (tile, context) = (&ready.tile, ready.context(prepared));
             entries.clear();
             for at in first..(first + RowBlock::row_count(tile)).min(switches) {
                 entries.extend_from_slice(maker.row(job, &context, SwitchIndex::new(at), ALL));
@@ -61,9 +63,11 @@ pub(crate) fn rows<P: PortChoice>(
     room: usize,
     each: &mut RowSink<'_>,
 ) -> Result<Coverage, TooFar> {
+    let shared = choice.prepare(job);
+    let prepared = Prepared { choice, shared: &shared };
     let all = parallel::map(job.columns.tiles(), |tile| {
         let state = Box::<P::TileState>::default();
-        ReadyTile::new(choice, job, tile, Box::new(job.ready.new_costs()), state)
+        ReadyTile::new(prepared, job, tile, Box::new(job.ready.new_costs()), state)
     });
     let all: Vec<ReadyTile<Box<TileCosts>, Box<P::TileState>>> =
         all.into_iter().collect::<Result<_, TooFar>>()?;
@@ -81,7 +85,7 @@ pub(crate) fn rows<P: PortChoice>(
         let part = parallel::piece_length(by_switch.len(), 1);
         parallel::for_each(by_switch.chunks_mut(part).zip(some.chunks(part)), |(rows, some)| {
             for ready in &all {
-                let (tile, context) = (&ready.tile, ready.context(choice));
+                let (tile, context) = (&ready.tile, ready.context(prepared));
                 let mut maker = RowMaker::<P>::new(job, tile);
                 for (row, &s) in rows.iter_mut().zip(some) {
                     let entries = maker.row(job, &context, s, ALL);

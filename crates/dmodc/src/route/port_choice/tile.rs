@@ -17,6 +17,20 @@ use crate::route::job::{RouteJob, RowBlock};
 use crate::route::validity::Coverage;
 use crate::tables::{ForwardingTables, Tile};
 
+/// A choice, and what all tiles of a route share.
+pub(crate) struct Prepared<'a, P: PortChoice> {
+    pub(crate) choice: &'a P,
+    pub(crate) shared: &'a P::JobState,
+}
+
+impl<P: PortChoice> Clone for Prepared<'_, P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<P: PortChoice> Copy for Prepared<'_, P> {}
+
 /// Everything that the rows of a tile share. Costs and state are borrowed from whoever keeps them between re-routes
 /// (`&mut`), or are reused for other tiles (`Box`).
 pub(crate) struct ReadyTile<CostsHolder, StateHolder> {
@@ -35,14 +49,14 @@ impl<CostsHolder: DerefMut<Target = TileCosts>, StateHolder: DerefMut>
     /// # Errors
     /// If a route is longer than costs can count.
     pub(crate) fn new<P: PortChoice<TileState = StateHolder::Target>>(
-        choice: &P,
+        Prepared { choice, shared }: Prepared<'_, P>,
         job: &RouteJob<'_>,
         tile: Tile,
         mut costs: CostsHolder,
         mut state: StateHolder,
     ) -> Result<Self, TooFar> {
         job.compute(&tile, &mut costs)?;
-        choice.find_state(JobTile { job, tile: &tile }, &costs, &mut state)?;
+        choice.find_state(JobTile { job, shared, tile: &tile }, &costs, &mut state)?;
         let coverage = Coverage::of_tile(job, &tile, &costs);
         let dead_columns = job.dead_columns(&tile);
         Ok(ReadyTile { tile, costs, state, coverage, dead_columns })
@@ -51,12 +65,13 @@ impl<CostsHolder: DerefMut<Target = TileCosts>, StateHolder: DerefMut>
     /// Returns what the rows of this tile are computed from.
     pub(crate) fn context<'a, P: PortChoice<TileState = StateHolder::Target>>(
         &'a self,
-        choice: &'a P,
+        Prepared { choice, shared }: Prepared<'a, P>,
     ) -> TileContext<'a, P> {
         TileContext {
             tile: &self.tile,
             costs: &self.costs,
             choice,
+            shared,
             state: &self.state,
             dead_columns: &self.dead_columns,
         }
@@ -93,16 +108,18 @@ pub(crate) fn route_tiles<P: PortChoice>(
 ) -> Result<Coverage, TooFar> {
     assert_eq!(tables.switch_count(), job.ready.groups.switch_count(), "tables of another fabric");
     let spare = Spare::new();
+    let shared = choice.prepare(job);
+    let prepared = Prepared { choice, shared: &shared };
     let covered = parallel::in_stages(
         tables.tiles_mut(),
         |(tile, out)| {
             let (costs, state) = spare.take(job);
-            let ready = ReadyTile::new(choice, job, tile, costs, state)?;
+            let ready = ReadyTile::new(prepared, job, tile, costs, state)?;
             let blocks = RowBlock::divide(&ready.tile, out);
             Ok((ready, blocks))
         },
         |ready| RowMaker::<P>::new(job, &ready.tile),
-        |ready, maker, rows| write_rows(job, &ready.context(choice), maker, rows),
+        |ready, maker, rows| write_rows(job, &ready.context(prepared), maker, rows),
         |ready, _| {
             spare.put(ready.costs, ready.state);
             ready.coverage

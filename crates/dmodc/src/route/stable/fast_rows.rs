@@ -20,9 +20,10 @@
 //! fat-tree, and leaves are most rows. Groups keep their numbers of the reference: a closer set of the
 //! present is a word with some bits less, and the lost slots are the missing bits.
 
-use super::loss_view::{BelowStates, KeptBelow};
+use super::loss_view::{BelowNow, KeptBelow};
 use super::losses::{ThinnedGroup, live_groups};
-use super::lost_pieces::{LostRow, PieceFinder, PresentPorts};
+use super::lost_pieces::{LostRow, PieceFinder, PieceKey, PresentPorts, Wanted};
+use super::present::PresentSwitch;
 use super::reference_row::ReferenceRows;
 use super::rounds::Rounds;
 use super::slot_table::RoundKey;
@@ -43,7 +44,9 @@ pub(super) struct FastRows {
     was: CloserSets,
     upswitches: Upswitches,
     rounds: Rounds,
-    pieces: PieceFinder,
+    /// For rows that have all their groups, and for others. Neighbouring rows of the first kind most often have the same pieces,
+    /// except for σ.
+    pieces: [PieceFinder; 2],
     cycles: Cycles,
     /// The thinned groups of the row.
     thinned: Vec<ThinnedGroup>,
@@ -63,11 +66,14 @@ impl FastRows {
     ) -> Option<u64> {
         let targets = self.targets(context, request)?;
         let FastTargets { up, own, unreached, .. } = targets;
-        self.find_reference(context, targets, request);
         let FastContext { reference, ready, switch, .. } = context;
-        let (kernel, closer) = (ready.kernel, &self.was);
-        let then = RowContext { ready: &reference.ready, switch, closer, kernel };
-        reference_rows.fill(then, request, row);
+        let number = context.view.reference_tile.row_number(switch);
+        if !reference_rows.copy(number, request, row) {
+            self.find_reference(context, targets, request);
+            let (kernel, closer) = (ready.kernel, &self.was);
+            let then = RowContext { ready: &reference.ready, switch, closer, kernel };
+            reference_rows.fill(number, then, request, row);
+        }
         if !self.thinned.is_empty() {
             self.write_stand_ins(context, up & !unreached, request, row);
         }
@@ -76,8 +82,10 @@ impl FastRows {
             row[start..start + length].fill(NO_ROUTE);
         }
         if targets.rewritten != 0 {
-            let (pi, ports) = self.find_lost(context, targets, request);
-            let FastRows { rounds, pieces, cycles, .. } = self;
+            let LostPorts { pi, ports, finder } =
+                self.find_lost(context, targets, request, Wanted::All);
+            let FastRows { rounds, cycles, .. } = self;
+            let pieces = &self.pieces[finder];
             let kernel = context.ready.kernel;
             match (pi, &ports) {
                 (1, PresentPorts::Single(ports)) => {
@@ -121,8 +129,10 @@ impl FastRows {
         let targets = self.targets(context, request)?;
         let mut difference = Difference::default();
         if targets.rewritten != 0 {
-            let (pi, ports) = self.find_lost(context, targets, request);
-            let FastRows { rounds, pieces, cycles, .. } = self;
+            let LostPorts { pi, ports, finder } =
+                self.find_lost(context, targets, request, Wanted::Changed);
+            let FastRows { rounds, cycles, .. } = self;
+            let pieces = &self.pieces[finder];
             match (pi, &ports) {
                 (1, PresentPorts::Single(ports)) => {
                     let pieces = pieces.pieces(rounds);
@@ -142,39 +152,34 @@ impl FastRows {
         context: FastContext<'_>,
         request: RowRequest<'_>,
     ) -> Option<FastTargets> {
-        let FastContext { reference, ready, view, hops, switch: s } = context;
-        let (side, kernel) = (context.above(), ready.kernel);
+        let FastContext { ready, present, view, hops, switch: s, .. } = context;
+        let switch = present.switch(s);
         let (own, reached) = (hops.own(s), hops.reached(s) & request.targets);
-        let below = BelowStates {
-            then: reference.ready.groups.below(s),
-            now: ready.groups.below(s),
-            targets: hops.of(s)[0] & !own,
-        };
+        let keeps_below = switch.keeps_below;
+        let below = BelowNow { targets: hops.of(s)[0] & !own, keeps_below };
         let KeptBelow { up, down } = view.kept_below(s, below, request.targets)?;
         if up == 0 || reached & !own & !up & !down != 0 {
             return None;
         }
-        let live = kernel.run(
-            #[inline(always)]
-            || live_groups(side, ready.groups.above(s), view.is_subset, &mut self.thinned),
-        )?;
-        let has_several_ports = side.ports.len() > side.peers.len();
-        let chooses_by_round =
-            || reference.ready.level_dividers(s).up.port.is_none() && view.has_small_numbers;
-        if has_several_ports && !chooses_by_round() {
+        self.thinned.clear();
+        let (then, now) = (context.above(), ready.groups.above(s));
+        let live = match switch.live {
+            Some(live) => live,
+            None => live_groups(then, now, view.is_subset, &mut self.thinned)?,
+        };
+        let chooses_by_round = !switch.has_port_divider && view.has_small_numbers;
+        if switch.has_several_ports && !chooses_by_round {
             return None;
         }
-        kernel.run(
-            #[inline(always)]
-            || self.upswitches.find(context),
-        );
-        // Every group was closer to all targets above, so a missing one displaces all of them.
-        let displaced = match live.count_ones() as usize == side.peers.len() {
-            true => up & !self.upswitches.with_all_groups,
-            false => up,
+        let displaced = match switch.is_leaf || !self.thinned.is_empty() {
+            // Every group was closer to all targets above, so a missing one displaces all of them.
+            _ if live.count_ones() < switch.groups => up,
+            true => up & !self.upswitches.find(context).with_all_groups,
+            // Nothing is thinned, and nothing below is lost.
+            false => up & view.harmed[s.at()],
         };
         let mut rewritten = displaced & reached;
-        if !reference.ready.ranking.is_leaf(s) {
+        if !switch.is_leaf {
             rewritten &= view.needy[s.at()];
         }
         let may_have_stand_ins = if self.thinned.is_empty() { 0 } else { up };
@@ -185,36 +190,65 @@ impl FastRows {
         Some(FastTargets { up, down, own, unreached: up & !reached, rewritten, live })
     }
 
-    /// Finds the lost entries of a row, by rounds. Returns Π and the ports of the groups.
+    /// Finds the lost entries of a row that are wanted, by rounds.
     fn find_lost<'c>(
         &mut self,
         context: FastContext<'c>,
+        targets: FastTargets,
+        request: RowRequest<'_>,
+        wanted: Wanted,
+    ) -> LostPorts<'c> {
+        let kernel = context.ready.kernel;
+        let lost_row = self.gather(context, targets, request);
+        let FastRows { upswitches, rounds, .. } = self;
+        let pieces = &mut self.pieces[lost_row.finder()];
+        let LostRow { rewritten, live, .. } = lost_row;
+        let key = PieceKey { generation: upswitches.by_round.generation, rewritten, live, wanted };
+        if !pieces.turn(kernel, key, lost_row.sigma) {
+            let needs_kept = pieces.find(kernel, rounds, upswitches.sets(rounds), lost_row, wanted);
+            if needs_kept && !upswitches.by_round.knows_kept {
+                upswitches.find_kept(context, rounds);
+                pieces.find(kernel, rounds, upswitches.sets(rounds), lost_row, wanted);
+            }
+        }
+        self.ports(context, lost_row, key)
+    }
+
+    /// Brings everything up to date that the lost entries of a row follow from.
+    fn gather(
+        &mut self,
+        context: FastContext<'_>,
         FastTargets { rewritten, live, .. }: FastTargets,
         request: RowRequest<'_>,
-    ) -> (u32, PresentPorts<'c>) {
-        let (side, kernel) = (context.above(), context.ready.kernel);
-        let pi = context.reference.ready.level_dividers(context.switch).up.group;
-        let FastRows { upswitches, rounds, pieces, .. } = self;
-        let groups = side.peers.len();
-        if rounds.find(RoundKey { pi, groups: groups as u32 }, context.view, request) {
+    ) -> LostRow {
+        let PresentSwitch { pi, sigma, groups, .. } = *context.present.switch(context.switch);
+        let FastRows { upswitches, rounds, .. } = self;
+        if rounds.find(RoundKey { pi, groups }, context.view, request) {
             upswitches.by_round.is_known = false;
         }
-        upswitches.gather(context, rewritten, rounds);
+        upswitches.find(context).gather(context, rewritten, rounds);
         let all_slots = u64::MAX >> (64 - groups);
-        let sigma = context.reference.sigmas[context.switch.at()];
-        let lost_row = LostRow { rewritten, live, all_slots, sigma };
-        let needs_kept = pieces.find(kernel, rounds, upswitches.sets(rounds), lost_row);
-        if needs_kept && !upswitches.by_round.knows_kept {
-            upswitches.find_kept(context, rounds);
-            pieces.find(kernel, rounds, upswitches.sets(rounds), lost_row);
-        }
-        if side.ports.len() > groups {
+        LostRow { rewritten, live, all_slots, sigma }
+    }
+
+    /// Returns Π and the ports of the groups, after the pieces of a row were found.
+    fn ports<'c>(
+        &mut self,
+        context: FastContext<'c>,
+        lost_row: LostRow,
+        key: PieceKey,
+    ) -> LostPorts<'c> {
+        let PresentSwitch { pi, has_several_ports, .. } = *context.present.switch(context.switch);
+        let finder = lost_row.finder();
+        let pieces = &mut self.pieces[finder];
+        if has_several_ports {
             let side = context.ready.groups.above(context.switch);
-            return (pi, pieces.several_ports(live, side));
+            return LostPorts { pi, ports: pieces.several_ports(lost_row.live, side), finder };
         }
+        pieces.note(key, lost_row.sigma);
         let mut ports = [0; 64];
-        ports.iter_mut().zip(side.ports).for_each(|(to, port)| *to = port.0);
-        (pi, PresentPorts::Single(ports))
+        ports.iter_mut().zip(context.above().ports).for_each(|(to, port)| *to = port.0);
+        LostPorts { pi, ports: PresentPorts::Single(ports), finder }
     }
 
     /// Writes the entries of some targets whose group is there, but whose port is not. Entries whose group is lost are written
@@ -243,6 +277,23 @@ impl FastRows {
                 }
             },
         );
+    }
+}
+
+/// Where the lost entries of a row go.
+struct LostPorts<'a> {
+    /// Π.
+    pi: u32,
+    /// The ports of the groups.
+    ports: PresentPorts<'a>,
+    /// The index of the finder that has the pieces.
+    finder: usize,
+}
+
+impl LostRow {
+    /// Returns the index of the finder for the pieces of this row.
+    fn finder(&self) -> usize {
+        usize::from(self.live != self.all_slots)
     }
 }
 

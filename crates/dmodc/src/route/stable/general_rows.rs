@@ -71,7 +71,7 @@ impl GeneralRows {
             return;
         }
         let then = RowContext { ready: &reference.ready, switch: s, closer: was, kernel };
-        reference_rows.fill(then, request, row);
+        reference_rows.fill(view.reference_tile.row_number(s), then, request, row);
         view.note_displaced(s, request.targets, self.losses.displaced);
         self.fill_unknown(context, now & !known, request, &mut reference_rows.formula, row);
         for segment in request.segments_of(known & !now) {

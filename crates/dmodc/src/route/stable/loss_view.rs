@@ -1,13 +1,15 @@
 //! What every switch of a tile lost. It is found before any row of the tile, because a switch that chooses a group looks
 //! ahead to the losses of its neighbours.
 
-use super::losses::{Compared, Losses, ThinnedGroup, live_groups};
+use super::closer_above::{CloserByPeers, HopStates};
+use super::losses::{Compared, Losses};
+use super::present::{Present, PresentSwitch};
 use super::reference_tile::{NumberSpan, ReferenceTile};
 use super::slot_table::{LostSlots, RoundKey, SlotTable, lost_members};
 use super::targets_by_switch::TargetsBySwitch;
+use super::view_changes::{ViewChange, ViewChanges};
 use super::{Reference, STRETCHES};
 use crate::cost::{CloserSets, Hops, TileCosts, TooFar};
-use crate::group::Side;
 use crate::id::SwitchIndex;
 use crate::preprocess::Preprocessing;
 use crate::route::job::RouteJob;
@@ -26,10 +28,8 @@ pub(crate) struct LossView {
     /// complete repair: then no switch has lost anything, and rows are those of the reference all the same. It only takes
     /// longer to see that, until everything is routed again.
     pub(super) equals_reference: bool,
-    /// Whether both states are levelled, and no switch changed its rank. In a levelled fabric ranks determine how long
-    /// routes are.
+    /// As in [`Present`].
     has_same_ranks: bool,
-    /// Whether, in addition, the reference has no faults, so that no cable of the present is missing in it.
     pub(super) is_subset: bool,
     /// For each target: the numbers of its destinations.
     pub(super) spans: Vec<NumberSpan>,
@@ -51,6 +51,8 @@ pub(crate) struct LossView {
     /// `kept_slots[t][s]`: the targets for which switch s still has the slot of stretch t, number ⌊f / Π⌋ + t. There are
     /// 1 to [`STRETCHES`] stretches, as many as the tile needs; the last one stands for all later ones.
     pub(super) kept_slots: Vec<Vec<u64>>,
+    /// What the last [update](Self::update) changed; nothing after [`find`](Self::find).
+    pub(super) changes: ViewChanges,
 }
 
 /// The reference, and what the switches of one tile lost compared with it.
@@ -68,25 +70,26 @@ impl LossView {
     pub(super) fn find(
         &mut self,
         reference: &Reference,
-        tile: JobTile<'_>,
+        tile: JobTile<'_, Present>,
         costs: &TileCosts,
     ) -> Result<(), TooFar> {
-        self.prepare(reference, tile)?;
+        self.prepare(reference, &tile)?;
         if self.equals_reference {
             return Ok(());
         }
-        let ready = tile.job.ready;
+        let JobTile { job, shared, .. } = tile;
+        let ready = job.ready;
         let mut finder = LossFinder::default();
         for &s in ready.groups.ascending() {
             // By definition, nobody looks ahead to a leaf of the reference. A switch that never chooses has lost only
             // targets that it does not reach any more, so it is closer to none of them, and nobody asks for its losses.
             if !reference.ready.ranking.is_leaf(s) && !self.never_chooses(reference, ready, s) {
                 let hops = costs.hops();
-                let noted =
-                    hops.and_then(|hops| finder.note_above(reference, ready, self, hops, s));
+                let states = ComparedStates { reference, ready, present: shared };
+                let noted = hops.and_then(|hops| finder.note_above(states, self, hops, s));
                 if noted.is_none() {
-                    finder.find_closer(tile.job, |closer| costs.closer(&ready.groups, s, closer));
-                    finder.note(reference, tile.job, self, s);
+                    finder.find_closer(job, |closer| costs.closer(&ready.groups, s, closer));
+                    finder.note(reference, job, self, s);
                 }
             }
         }
@@ -102,25 +105,27 @@ impl LossView {
     pub(super) fn update(
         &mut self,
         reference: &Reference,
-        JobTile { job, tile }: JobTile<'_>,
+        JobTile { job, shared, tile }: JobTile<'_, Present>,
         hops: &Hops,
         dirty: &Marks,
         rechoose: &mut Marks,
     ) {
         self.equals_reference = false;
-        self.compare_ranks(reference, job);
+        self.take_over(shared);
+        self.changes.clear(job.ready.groups.switch_count());
         let mut finder = LossFinder::default();
         let groups = &job.ready.groups;
         for (s, _) in dirty.iter() {
             if !job.live.switch(s) || reference.ready.ranking.is_leaf(s) {
                 continue;
             }
-            let noted = finder.note_above(reference, job.ready, self, hops, s);
-            let changed = noted.unwrap_or_else(|| {
+            let states = ComparedStates { reference, ready: job.ready, present: shared };
+            let noted = finder.note_above(states, self, hops, s);
+            let change = noted.unwrap_or_else(|| {
                 finder.find_closer(job, |closer| hops.closer(groups, s, closer));
                 finder.note(reference, job, self, s)
             });
-            let changed = changed & tile.targets();
+            let changed = self.changes.note(s, change) & tile.targets();
             if changed == 0 {
                 continue;
             }
@@ -134,11 +139,14 @@ impl LossView {
     }
 
     /// Forgets all losses. If the view was of another tile, also computes anew what follows from the reference alone.
-    fn prepare(&mut self, reference: &Reference, job_tile: JobTile<'_>) -> Result<(), TooFar> {
-        let JobTile { job, tile } = job_tile;
+    fn prepare(
+        &mut self,
+        reference: &Reference,
+        &JobTile { job, shared, tile }: &JobTile<'_, Present>,
+    ) -> Result<(), TooFar> {
         if self.tile_index != Some(tile.index) {
             self.tile_index = None;
-            self.reference_tile.compute(reference, job_tile)?;
+            self.reference_tile.compute(reference, job, tile)?;
             self.spans.clear();
             (self.with_other_numbers, self.with_several_lids) = (0, 0);
             for (bit, at) in tile.switches.clone().enumerate() {
@@ -155,8 +163,9 @@ impl LossView {
             self.tile_index = Some(tile.index);
         }
         self.equals_reference = *job.live.degradation == reference.degradation;
-        self.compare_ranks(reference, job);
+        self.take_over(shared);
         let switches = job.ready.groups.switch_count();
+        self.changes.clear(switches);
         self.displaced.reset(switches);
         for words in [&mut self.harmed, &mut self.needy] {
             words.clear();
@@ -169,37 +178,26 @@ impl LossView {
         Ok(())
     }
 
-    /// Compares the ranks of both states. In a levelled fabric they determine the direction of a cable and the length
-    /// of routes. Switches without cables do not count.
-    fn compare_ranks(&mut self, reference: &Reference, job: &RouteJob<'_>) {
-        let (then, now) = (&reference.ready, job.ready);
-        let is_alone =
-            |s| now.groups.above(s).peers.is_empty() && now.groups.below(s).peers.is_empty();
-        self.has_same_ranks = then.new_costs().hops().is_some()
-            && now.new_costs().hops().is_some()
-            && then.ranking.differing(&now.ranking).all(is_alone);
-        self.is_subset = self.has_same_ranks && reference.degradation.removed().next().is_none();
+    /// Takes over what was found by comparing the ranks of both states.
+    fn take_over(&mut self, present: &Present) {
+        (self.has_same_ranks, self.is_subset) = (present.has_same_ranks, present.is_subset);
     }
 
     /// Returns the requested targets of a switch in the reference by direction, if every group above was closer to all
     /// targets above, one group below to each target below, no rank changed, and nothing is lost below: each target below
     /// has the same port.
+    #[inline(always)]
     pub(super) fn kept_below(
         &self,
         s: SwitchIndex,
-        below: BelowStates<'_>,
+        BelowNow { targets, keeps_below }: BelowNow,
         requested: u64,
     ) -> Option<KeptBelow> {
         let shape = self.reference_tile.shape(s);
         let up = shape.targets_above_if_uniform.filter(|_| self.has_same_ranks)? & requested;
         let down = shape.targets_below_if_single? & requested;
-        let BelowStates { then, now, targets } = below;
         // In a subset, a target stays below exactly if its only group is there and still leads to it.
-        let are_kept = targets & requested == down
-            && (down == 0
-                || self.is_subset
-                    && (then.ports.len() == then.peers.len()
-                        || then.ports.len() == now.ports.len()));
+        let are_kept = targets & requested == down && (down == 0 || keeps_below);
         are_kept.then_some(KeptBelow { up, down })
     }
 
@@ -240,7 +238,10 @@ impl LossView {
 struct LossFinder {
     closer: CloserSets,
     losses: Losses,
-    above: AboveLosses,
+    /// What the switches above are closer to.
+    closer_above: CloserByPeers,
+    /// For each group above of the reference: the targets for which it is lost.
+    lost: Vec<u64>,
     slots: [SlotTable; STRETCHES],
 }
 
@@ -254,14 +255,14 @@ impl LossFinder {
         );
     }
 
-    /// Notes what a switch lost. Returns the targets for which something else was noted before.
+    /// Notes what a switch lost. Returns what this changes.
     fn note(
         &mut self,
         reference: &Reference,
         job: &RouteJob<'_>,
         view: &mut LossView,
         s: SwitchIndex,
-    ) -> u64 {
+    ) -> ViewChange {
         let LossFinder { closer, losses, slots, .. } = self;
         let ready = job.ready;
         let context = RowContext { ready, switch: s, closer, kernel: ready.kernel };
@@ -281,44 +282,37 @@ impl LossFinder {
         })
     }
 
-    /// Notes what a switch lost above, if it lost nothing below. Returns the targets for which something else was noted before,
-    /// or `None`, with nothing noted, if this needs [`note`](Self::note). The conditions are those of the fast path of rows.
+    /// Notes what a switch lost above, if it lost nothing below. Returns what this changes, or `None`, with nothing noted, if this needs [`note`](Self::note). The conditions are those of the fast path of rows.
     fn note_above(
         &mut self,
-        reference: &Reference,
-        ready: &Preprocessing,
+        ComparedStates { reference, ready, present }: ComparedStates<'_>,
         view: &mut LossView,
         hops: &Hops,
         s: SwitchIndex,
-    ) -> Option<u64> {
-        let LossFinder { above: AboveLosses { lost, thinned }, slots, .. } = self;
-        let (then, now) = (reference.ready.groups.above(s), ready.groups.above(s));
-        let below = BelowStates {
-            then: reference.ready.groups.below(s),
-            now: ready.groups.below(s),
-            targets: hops.of(s)[0] & !hops.own(s),
-        };
+    ) -> Option<ViewChange> {
+        let LossFinder { closer_above, lost, slots, .. } = self;
+        let then = reference.ready.groups.above(s);
+        let PresentSwitch { live, pi, keeps_below, .. } = *present.switch(s);
+        let below = BelowNow { targets: hops.of(s)[0] & !hops.own(s), keeps_below };
         let KeptBelow { up, .. } = view.kept_below(s, below, u64::MAX)?;
-        let is_subset = view.is_subset;
-        let displaced = ready.kernel.run(
-            #[inline(always)]
-            || {
-                let live = live_groups(then, now, is_subset, thinned)?;
-                hops.closer_from(s, then.peers, lost);
-                let mut displaced = 0;
-                for (group, targets) in lost.iter_mut().enumerate() {
-                    let is_live = (live >> (group & 63) & 1).wrapping_neg();
-                    *targets = up & !(*targets & is_live);
-                    displaced |= *targets;
-                }
-                Some(displaced)
-            },
-        );
-        let displaced = displaced.filter(|_| thinned.is_empty())?;
-        if displaced | view.harmed[s.at()] == 0 {
-            return Some(0);
+        let live = live?;
+        let states = HopStates { reference, present, hops, kernel: ready.kernel };
+        let place = closer_above.find(states, s).at;
+        let closer = closer_above.at(place);
+        let has_all = live.count_ones() as usize == then.peers.len();
+        let displaced = if has_all { up & !closer.with_all_groups } else { up };
+        if displaced != 0 {
+            lost.clear();
+            let is_live = |group: usize| (live >> (group & 63) & 1).wrapping_neg();
+            let lost_by = |(group, targets): (usize, &u64)| up & !(targets & is_live(group));
+            ready.kernel.run(
+                #[inline(always)]
+                || lost.extend(closer.targets.iter().enumerate().map(lost_by)),
+            );
         }
-        let pi = reference.ready.level_dividers(s).up.group;
+        if displaced | view.harmed[s.at()] == 0 {
+            return Some(ViewChange::default());
+        }
         let key = RoundKey { pi, groups: then.peers.len() as u32 };
         let all = NotedLosses { displaced, thinned: 0 };
         Some(all.note(view, s, slots, |slots, spans, stretch| {
@@ -327,12 +321,13 @@ impl LossFinder {
     }
 }
 
-/// The groups below a switch in the reference and now, and the targets that it reaches there now, without itself.
+/// What is below a switch now.
 #[derive(Clone, Copy)]
-pub(super) struct BelowStates<'a> {
-    pub(super) then: Side<'a>,
-    pub(super) now: Side<'a>,
+pub(super) struct BelowNow {
+    /// The targets that it reaches there, without itself.
     pub(super) targets: u64,
+    /// As in [`PresentSwitch`](super::present::PresentSwitch).
+    pub(super) keeps_below: bool,
 }
 
 /// The targets of a switch in the reference that lost nothing below.
@@ -342,12 +337,12 @@ pub(super) struct KeptBelow {
     pub(super) down: u64,
 }
 
-/// What a switch lost above.
-#[derive(Default)]
-struct AboveLosses {
-    /// For each group of the reference: the targets for which it is lost.
-    lost: Vec<u64>,
-    thinned: Vec<ThinnedGroup>,
+/// The reference, the preprocessing of the present, and what was found by comparing them.
+#[derive(Clone, Copy)]
+struct ComparedStates<'a> {
+    reference: &'a Reference,
+    ready: &'a Preprocessing,
+    present: &'a Present,
 }
 
 /// The targets for which a switch lost a group, or some ports of one.
@@ -358,18 +353,18 @@ struct NotedLosses {
 }
 
 impl NotedLosses {
-    /// Notes the losses of a switch. Returns the targets for which something else was noted before. `lost_slots` finds
-    /// the lost slots of one stretch.
+    /// Notes the losses of a switch. Returns what this changes. `lost_slots` finds the lost slots of one stretch.
     fn note(
         self,
         view: &mut LossView,
         s: SwitchIndex,
         slots: &mut [SlotTable; STRETCHES],
         mut lost_slots: impl FnMut(&mut SlotTable, &[NumberSpan], usize) -> LostSlots,
-    ) -> u64 {
+    ) -> ViewChange {
         let NotedLosses { displaced, thinned } = self;
         let harmed = displaced | thinned;
-        let mut changed = harmed ^ std::mem::replace(&mut view.harmed[s.at()], harmed);
+        let before = std::mem::replace(&mut view.harmed[s.at()], harmed);
+        let mut change = ViewChange { harmed: harmed ^ before, ..ViewChange::default() };
         let mut needy = thinned;
         for (stretch, (all, slots)) in view.kept_slots.iter_mut().zip(slots).enumerate() {
             let LostSlots { lost, present } = match displaced {
@@ -380,9 +375,9 @@ impl NotedLosses {
             let lost_here = if stretch == STRETCHES - 1 { u64::MAX } else { lost };
             needy |= displaced & (present & lost_here | view.with_other_numbers);
             let kept = !lost;
-            changed |= kept ^ std::mem::replace(&mut all[s.at()], kept);
+            change.kept_slots[stretch] = kept ^ std::mem::replace(&mut all[s.at()], kept);
         }
         view.needy[s.at()] = needy;
-        changed
+        change
     }
 }

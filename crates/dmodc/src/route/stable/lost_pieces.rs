@@ -19,6 +19,18 @@ pub(super) struct PieceFinder {
     quotients: Vec<u32>,
     /// The turns of the ports, if groups have several.
     turns: PortTurns,
+    /// What the pieces were found from, besides σ, and σ itself; `None` if they are not to be used again.
+    found: Option<(PieceKey, u32)>,
+}
+
+/// What pieces follow from, besides σ. Rows of one tile with equal keys have the same lost slots and the same groups for them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct PieceKey {
+    /// The number of the sets that the pieces were found from.
+    pub(super) generation: u64,
+    pub(super) rewritten: u64,
+    pub(super) live: u64,
+    pub(super) wanted: Wanted,
 }
 
 /// The closer sets of the target of each round: a bit for each group of the reference. The cables of the row are not
@@ -32,6 +44,19 @@ pub(super) struct RoundSets<'a> {
     pub(super) shift: u32,
     /// Those whose switches kept the slot.
     pub(super) kept: &'a [u64],
+    /// The groups that are in one of `unharmed`, without its shift, and its value before the last update of the view, but not in
+    /// the other.
+    pub(super) unharmed_changes: &'a [u64],
+    /// The same for `kept`.
+    pub(super) kept_changes: &'a [u64],
+}
+
+/// Which of the lost entries of a row are wanted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wanted {
+    All,
+    /// Those that go to other groups than before the last update of the view.
+    Changed,
 }
 
 /// What a row's lost entries depend on besides its rounds.
@@ -55,7 +80,9 @@ impl PieceFinder {
         rounds: &Rounds,
         sets: RoundSets<'_>,
         row: LostRow,
+        wanted: Wanted,
     ) -> bool {
+        self.found = None;
         for words in [&mut self.lost, &mut self.groups] {
             words.resize(rounds.targets.len(), 0);
         }
@@ -66,53 +93,104 @@ impl PieceFinder {
         let most = u64::from(rounds.last_number) * 64 + 64 + u64::from(row.sigma);
         let asked = kernel.run_wide(
             #[inline(always)]
-            || match most < SMALL {
-                true => self.find_with(rounds, sets, row, divide_small),
-                false => self.find_with(rounds, sets, row, divide_any),
+            || match (most < SMALL, wanted) {
+                (true, Wanted::All) => self.find_with::<false>(rounds, sets, row, divide_small),
+                (true, Wanted::Changed) => self.find_with::<true>(rounds, sets, row, divide_small),
+                (false, Wanted::All) => self.find_with::<false>(rounds, sets, row, divide_any),
+                (false, Wanted::Changed) => self.find_with::<true>(rounds, sets, row, divide_any),
             },
         );
         asked != 0
     }
 
+    /// `ONLY_CHANGED`: whether only those lost entries are wanted that go to other groups than before.
     #[inline(always)]
-    fn find_with(
+    fn find_with<const ONLY_CHANGED: bool>(
         &mut self,
         rounds: &Rounds,
         sets: RoundSets<'_>,
         LostRow { rewritten, live, all_slots, sigma }: LostRow,
         divide: impl Fn(u64, u32) -> Division,
     ) -> u64 {
-        let count = rounds.targets.len();
-        // The lengths are said once, so that the loop has no checks in it.
-        let (all, unharmed, kept) =
-            (&sets.all[..count], &sets.unharmed[..count], &sets.kept[..count]);
-        let (targets, numbers) = (&rounds.targets[..count], &rounds.numbers[..count]);
-        let (first_slots, slots) = (&rounds.first_slots[..count], &rounds.slots[..count]);
-        let (lost_to, groups_to) = (&mut self.lost[..count], &mut self.groups[..count]);
-        let (at_to, quotients_to) = (&mut self.at[..count], &mut self.quotients[..count]);
+        let (all, unharmed, kept) = (eights(sets.all), eights(sets.unharmed), eights(sets.kept));
+        let unharmed_changes = eights(sets.unharmed_changes);
+        let kept_changes = eights(sets.kept_changes);
+        let (targets, numbers) = (eights(&rounds.targets), eights(&rounds.numbers));
+        let (first_slots, slots) = (eights(&rounds.first_slots), eights(&rounds.slots));
+        let (lost_to, groups_to) = (eights_mut(&mut self.lost), eights_mut(&mut self.groups));
+        let (at_to, quotients_to) = (eights_mut(&mut self.at), eights_mut(&mut self.quotients));
         let mut asked = 0;
-        for i in 0..count {
-            let here = GroupSet([all[i] & live]);
-            let ahead = GroupSet([unharmed[i] >> (sets.shift & 63) & live]);
-            let kept = kept[i] & live;
-            let lost = all_slots & !here.0[0];
-            let is_rewritten = (rewritten >> (targets[i] & 63) & 1).wrapping_neg();
-            let first_slot = first_slots[i] & 63;
-            let lost_here = lost >> first_slot & slots[i] & is_rewritten;
-            let from = spread_over(here, ahead, || {
-                asked |= lost_here;
-                GroupSet([kept])
-            });
-            let before = lost & ((1 << first_slot) - 1);
-            let x = u64::from(numbers[i]) * u64::from(lost.count_ones())
-                + u64::from(before.count_ones())
-                + u64::from(sigma);
-            lost_to[i] = lost_here;
-            groups_to[i] = from.0[0];
-            let Division { quotient, remainder } = divide(x, from.count());
-            (quotients_to[i], at_to[i]) = (quotient, remainder);
+        for (eight, &of_eight) in rounds.targets_of_eights.iter().enumerate() {
+            if of_eight & rewritten == 0 {
+                lost_to[eight] = [0; 8];
+                continue;
+            }
+            // Arrays on the stack: nothing else can point to them, so the compiler can do all eight at once.
+            let (all, unharmed, kept) = (all[eight], unharmed[eight], kept[eight]);
+            let unharmed_changes = unharmed_changes[eight];
+            let kept_changes = kept_changes[eight];
+            let (targets, numbers) = (targets[eight], numbers[eight]);
+            let (first_slots, slots) = (first_slots[eight], slots[eight]);
+            let (mut losts, mut groups) = ([0; 8], [0; 8]);
+            let (mut at, mut quotients) = ([0; 8], [0; 8]);
+            for i in 0..8 {
+                let here = GroupSet([all[i] & live]);
+                let ahead = GroupSet([unharmed[i] >> (sets.shift & 63) & live]);
+                let kept = kept[i] & live;
+                let lost = all_slots & !here.0[0];
+                let is_rewritten = (rewritten >> (targets[i] & 63) & 1).wrapping_neg();
+                let first_slot = first_slots[i] & 63;
+                let mut lost_here = lost >> first_slot & slots[i] & is_rewritten;
+                let from = spread_over(here, ahead, || {
+                    asked |= lost_here;
+                    GroupSet([kept])
+                });
+                if ONLY_CHANGED {
+                    let ahead = GroupSet([ahead.0[0] ^ unharmed_changes[i] & live]);
+                    let before = spread_over(here, ahead, || {
+                        asked |= lost_here;
+                        GroupSet([kept ^ kept_changes[i] & live])
+                    });
+                    lost_here &= u64::from(from != before).wrapping_neg();
+                }
+                let before = lost & ((1 << first_slot) - 1);
+                let x = u64::from(numbers[i]) * u64::from(lost.count_ones())
+                    + u64::from(before.count_ones())
+                    + u64::from(sigma);
+                losts[i] = lost_here;
+                groups[i] = from.0[0];
+                let Division { quotient, remainder } = divide(x, from.count());
+                (quotients[i], at[i]) = (quotient, remainder);
+            }
+            (lost_to[eight], groups_to[eight]) = (losts, groups);
+            (at_to[eight], quotients_to[eight]) = (at, quotients);
         }
         asked
+    }
+
+    /// Says what the pieces were found from, so that the next row can use them again. Groups must have single ports.
+    pub(super) fn note(&mut self, key: PieceKey, sigma: u32) {
+        self.found = Some((key, sigma));
+    }
+
+    /// Changes the pieces of the row before into those of a row with the same key but another σ. Returns whether that is
+    /// possible.
+    pub(super) fn turn(&mut self, kernel: Kernel, key: PieceKey, sigma: u32) -> bool {
+        let Some((_, last)) = self.found.filter(|(found, _)| *found == key) else { return false };
+        let Some(step) = sigma.checked_sub(last).filter(|step| u64::from(*step) < SMALL / 2) else {
+            return false;
+        };
+        let PieceFinder { at, groups, .. } = self;
+        kernel.run_wide(
+            #[inline(always)]
+            || {
+                for (at, groups) in at.iter_mut().zip(groups) {
+                    *at = divide_small((*at + step).into(), groups.count_ones()).remainder;
+                }
+            },
+        );
+        self.found = Some((key, sigma));
+        true
     }
 
     /// Prepares the turns of groups with several ports. `live` has the numbers of the present groups in the reference, as bits.
@@ -166,6 +244,18 @@ pub(super) enum PresentPorts<'a> {
     Single([u8; 64]),
     /// The groups that are there, as bits, and their ports.
     Several { live: u64, side: Side<'a> },
+}
+
+/// Returns the elements in eights. There are no others: [`Rounds`] sees to that.
+#[inline(always)]
+fn eights<T>(all: &[T]) -> &[[T; 8]] {
+    all.as_chunks().0
+}
+
+/// Returns the elements in eights, to be written.
+#[inline(always)]
+fn eights_mut<T>(all: &mut [T]) -> &mut [[T; 8]] {
+    all.as_chunks_mut().0
 }
 
 /// A quotient and a remainder.

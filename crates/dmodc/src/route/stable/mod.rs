@@ -24,6 +24,7 @@
 //! own choice stands. [`oracle::stable`](crate::oracle::stable) computes the same naively, and `README.md` next to this
 //! file explains how it is done here.
 
+mod closer_above;
 mod fast_rows;
 mod general_rows;
 mod group_set;
@@ -33,6 +34,7 @@ mod losses;
 mod lost_entries;
 mod lost_pieces;
 mod port_turns;
+mod present;
 mod reference_row;
 mod reference_tile;
 mod rounds;
@@ -40,7 +42,9 @@ mod slot_table;
 mod stand_ins;
 mod targets_by_switch;
 mod upswitches;
+mod view_changes;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::job::RouteJob;
@@ -48,6 +52,7 @@ use super::marks::Marks;
 use super::port_choice::{JobSwitch, JobTile, PortChoice, RowContext, RowRequest};
 use crate::cost::{Hops, TileCosts, TooFar};
 use crate::fabric::{Degradation, Joined, Live};
+use crate::group::PortGroups;
 use crate::id::SwitchIndex;
 use crate::infer::InferredWhole;
 use crate::kernel::Difference;
@@ -60,6 +65,7 @@ use crate::tables::{Columns, MovedEntries, MovedEntry, MovedTo, Tile};
 use fast_rows::FastRows;
 use general_rows::GeneralRows;
 use loss_view::{LossView, StableTile};
+use present::Present;
 use reference_row::ReferenceRows;
 use upswitches::FastContext;
 
@@ -72,6 +78,8 @@ pub struct Reference {
     sigmas: Vec<u32>,
     /// Entries that have other ports than slots give them.
     moved: MovedEntries,
+    /// For each switch: which list of switches it has above. Equal lists have equal numbers.
+    peers_above: Vec<u32>,
 }
 
 impl Reference {
@@ -85,8 +93,9 @@ impl Reference {
                 sigmas[s.at()] = sigma as u32;
             }
         }
+        let peers_above = number_peers_above(&ready.groups);
         let moved = MovedEntries::default();
-        Reference { degradation: live.degradation.clone(), ready, sigmas, moved }
+        Reference { degradation: live.degradation.clone(), ready, sigmas, moved, peers_above }
     }
 
     /// Gives some entries other ports than slots give them. An entry has its port as long as the port is in P(s, d).
@@ -98,6 +107,17 @@ impl Reference {
     pub fn preprocessing(&self) -> &Preprocessing {
         &self.ready
     }
+}
+
+/// Numbers the lists of switches above each switch.
+fn number_peers_above(groups: &PortGroups) -> Vec<u32> {
+    let mut known = HashMap::new();
+    let switches = (0..groups.switch_count()).map(SwitchIndex::new);
+    let number = |s| {
+        let next = known.len() as u32;
+        *known.entry(groups.above(s).peers).or_insert(next)
+    };
+    switches.map(number).collect()
 }
 
 /// The engine `stable`.
@@ -165,12 +185,17 @@ pub(crate) struct StableScratch {
 
 impl PortChoice for Stable {
     const NAME: &'static str = "stable";
+    type JobState = Present;
     type TileState = LossView;
     type Scratch = StableScratch;
 
+    fn prepare(&self, job: &RouteJob<'_>) -> Present {
+        Present::new(&self.reference, job)
+    }
+
     fn find_state(
         &self,
-        tile: JobTile<'_>,
+        tile: JobTile<'_, Present>,
         costs: &TileCosts,
         view: &mut LossView,
     ) -> Result<(), TooFar> {
@@ -179,7 +204,7 @@ impl PortChoice for Stable {
 
     fn update_state(
         &self,
-        tile: JobTile<'_>,
+        tile: JobTile<'_, Present>,
         costs: &Hops,
         view: &mut LossView,
         dirty: &Marks,
@@ -207,25 +232,25 @@ impl PortChoice for Stable {
 
     fn fill_row_fast(
         &self,
-        JobSwitch { job, costs, switch }: JobSwitch<'_>,
+        switch: JobSwitch<'_, Present>,
         view: &LossView,
         request: RowRequest<'_>,
         scratch: &mut StableScratch,
         row: &mut [u8],
     ) -> Option<u64> {
-        let context = self.fast_context(job, costs, view, switch)?;
+        let context = self.fast_context(switch, view)?;
         scratch.fast.fill(context, &mut scratch.reference_rows, request, row)
     }
 
     fn rechoose(
         &self,
-        JobSwitch { job, costs, switch }: JobSwitch<'_>,
+        switch: JobSwitch<'_, Present>,
         view: &LossView,
         request: RowRequest<'_>,
         scratch: &mut StableScratch,
         row: &mut [u8],
     ) -> Option<Difference> {
-        let context = self.fast_context(job, costs, view, switch)?;
+        let context = self.fast_context(switch, view)?;
         scratch.fast.rechoose(context, request, row)
     }
 }
@@ -234,13 +259,12 @@ impl Stable {
     /// Returns what the fast path needs, or `None` if it cannot be taken.
     fn fast_context<'a>(
         &'a self,
-        job: &'a RouteJob<'_>,
-        costs: &'a TileCosts,
+        JobSwitch { job, shared, costs, switch }: JobSwitch<'a, Present>,
         view: &'a LossView,
-        switch: SwitchIndex,
     ) -> Option<FastContext<'a>> {
         let (hops, reference) = (costs.hops()?, &*self.reference);
-        let context = FastContext { reference, ready: job.ready, view, hops, switch };
+        let (ready, present) = (job.ready, shared);
+        let context = FastContext { reference, ready, present, view, hops, switch };
         (!view.equals_reference).then_some(context)
     }
 }

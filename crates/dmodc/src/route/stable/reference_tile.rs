@@ -2,23 +2,30 @@
 
 use super::{Reference, STRETCHES};
 use crate::cost::{CloserSets, TileCosts, TooFar};
+use crate::group::Side;
 use crate::id::SwitchIndex;
 use crate::kernel::Kernel;
 use crate::preprocess::{Preprocessing, SwitchDividers};
-use crate::route::port_choice::JobTile;
-use crate::tables::Segment;
+use crate::route::job::RouteJob;
+use crate::tables::{Segment, Tile};
 
 /// The costs of a tile in the reference, and what follows from them alone.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ReferenceTile {
     costs: Option<TileCosts>,
     shapes: Vec<SwitchShape>,
+    rows: Vec<RowNumber>,
     /// The lengths of a stretch at all switches, counted in destinations and without repetitions; `None` if some switch
     /// has closer sets of different sizes in one direction. A switch that chooses a group counts stretches in rounds of
     /// #R · Π destinations, where #R is the number of groups above, or 1 for targets below. A switch that others look
     /// ahead to counts them in quotients, of Π destinations each. (Π is the divider of the direction.)
     round_lengths: Option<Vec<u32>>,
 }
+
+/// The number of a row of the reference. Rows with equal numbers have the same entries; neighbouring switches with the same
+/// closer sets, ports and dividers have the same number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct RowNumber(u32);
 
 /// What the reference's closer sets of one switch look like.
 #[derive(Clone, Copy, Debug, Default)]
@@ -39,7 +46,8 @@ impl ReferenceTile {
     pub(super) fn compute(
         &mut self,
         reference: &Reference,
-        JobTile { job, tile }: JobTile<'_>,
+        job: &RouteJob<'_>,
+        tile: &Tile,
     ) -> Result<(), TooFar> {
         let (ready, kernel) = (&reference.ready, job.ready.kernel);
         let new = ready.new_costs();
@@ -60,11 +68,18 @@ impl ReferenceTile {
         self.shapes[s.at()]
     }
 
+    /// Returns the number of the row of a switch.
+    pub(super) fn row_number(&self, s: SwitchIndex) -> RowNumber {
+        self.rows[s.at()]
+    }
+
     fn find_shapes(&mut self, ready: &Preprocessing, kernel: Kernel) {
         let Preprocessing { groups, ranking, .. } = ready;
-        let mut closer = CloserSets::default();
+        let (mut closer, mut last) = (CloserSets::default(), CloserSets::default());
         let mut lengths = Some(vec![]);
         self.shapes.clear();
+        self.rows.clear();
+        let mut number = 0;
         for s in (0..groups.switch_count()).map(SwitchIndex::new) {
             if let Some(costs) = &self.costs {
                 kernel.run(
@@ -72,6 +87,11 @@ impl ReferenceTile {
                     || costs.closer(groups, s, &mut closer),
                 );
             }
+            if s.at() > 0 {
+                let before = SwitchIndex::new(s.at() - 1);
+                number += u32::from(!are_alike(ready, [(before, &last), (s, &closer)]));
+            }
+            self.rows.push(RowNumber(number));
             let is_uniform = closer.through_up.iter().all(|mask| *mask == closer.up);
             let choices: u32 = closer.through_down.iter().map(|mask| mask.count_ones()).sum();
             let is_single = choices == closer.down.count_ones();
@@ -97,6 +117,7 @@ impl ReferenceTile {
                     }
                 }
             }
+            std::mem::swap(&mut closer, &mut last);
         }
         self.round_lengths = lengths;
     }
@@ -135,6 +156,21 @@ impl ReferenceTile {
             None => costs.closer(groups, s, closer),
         }
     }
+}
+
+/// Returns whether the rows of two switches are the same, because they follow from the same closer sets, ports and dividers. Groups of
+/// different sizes are not compared: then the answer is no.
+fn are_alike(ready: &Preprocessing, [a, b]: [(SwitchIndex, &CloserSets); 2]) -> bool {
+    let ((a, to), (b, other)) = (a, b);
+    let are_sides_alike = |targets: u64, a: Side<'_>, b: Side<'_>| {
+        targets == 0 || a.peers.len() == b.peers.len() && a.ports == b.ports && a.width().is_some()
+    };
+    (to.up, to.down, to.own) == (other.up, other.down, other.own)
+        && to.through_up == other.through_up
+        && to.through_down == other.through_down
+        && ready.level_dividers(a) == ready.level_dividers(b)
+        && are_sides_alike(to.up, ready.groups.above(a), ready.groups.above(b))
+        && are_sides_alike(to.down, ready.groups.below(a), ready.groups.below(b))
 }
 
 /// The numbers of the first and the last destination of a target. Only those of its first segment

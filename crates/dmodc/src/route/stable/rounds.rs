@@ -8,6 +8,7 @@ use crate::route::port_choice::RowRequest;
 /// The segments of a tile, divided into rounds: destinations of one segment with one ⌊q / #R⌋. Each field has an element
 /// for each round, so that a loop over rounds can work on several at once. Switches of one rank most often have the same
 /// rounds, so this is seldom computed. Only the first LID of each node counts.
+/// There are some rounds without destinations at the end, so that their number is a multiple of 8.
 #[derive(Default)]
 pub(super) struct Rounds {
     key: Option<RoundKey>,
@@ -25,6 +26,8 @@ pub(super) struct Rounds {
     pub(super) starts: Vec<u32>,
     /// The columns of all destinations, slot by slot.
     spans: Vec<RoundSpan>,
+    /// The targets of each eight rounds.
+    pub(super) targets_of_eights: Vec<u64>,
     /// Whether each target of the tile has one round, in order.
     pub(super) are_targets: bool,
     /// The greatest of the numbers.
@@ -32,6 +35,7 @@ pub(super) struct Rounds {
 }
 
 /// The columns of one round.
+#[derive(Default)]
 struct RoundSpan {
     end: usize,
     /// The number of destinations in the first slot, if the round has more than one slot.
@@ -77,7 +81,25 @@ impl Rounds {
         self.are_targets =
             self.targets.iter().enumerate().all(|(at, target)| at == usize::from(*target));
         self.last_number = self.numbers.iter().copied().max().unwrap_or(0);
+        self.fill_up();
+        let (eights, _) = self.targets.as_chunks::<8>();
+        let of_eight = |eight: &[u8; 8]| eight.iter().fold(0, |all, target| all | 1 << target);
+        self.targets_of_eights.clear();
+        self.targets_of_eights.extend(eights.iter().map(of_eight));
         true
+    }
+
+    /// Adds rounds without destinations until the number of rounds is a multiple of 8.
+    fn fill_up(&mut self) {
+        let count = self.targets.len().next_multiple_of(8);
+        let last_target = self.targets.last().copied().unwrap_or(0);
+        self.targets.resize(count, last_target);
+        self.stretches.resize(count, 0);
+        self.slots.resize(count, 0);
+        for words in [&mut self.numbers, &mut self.first_slots, &mut self.starts] {
+            words.resize(count, 0);
+        }
+        self.spans.resize_with(count, RoundSpan::default);
     }
 
     /// Returns the entries of a slot, counted from the first slot of a round.

@@ -1,10 +1,13 @@
 //! The upswitches of a switch whose targets are all above, as the fast path looks ahead to them.
 
 use super::Reference;
+use super::closer_above::{ClosePlace, CloserByPeers, HopStates};
 use super::lookahead::{AheadGroups, AheadWords, Lookahead};
 use super::loss_view::LossView;
 use super::lost_pieces::RoundSets;
+use super::present::Present;
 use super::rounds::Rounds;
+use crate::bits::bits;
 use crate::cost::Hops;
 use crate::group::Side;
 use crate::id::SwitchIndex;
@@ -15,6 +18,7 @@ use crate::preprocess::Preprocessing;
 pub(super) struct FastContext<'a> {
     pub(super) reference: &'a Reference,
     pub(super) ready: &'a Preprocessing,
+    pub(super) present: &'a Present,
     pub(super) view: &'a LossView,
     pub(super) hops: &'a Hops,
     pub(super) switch: SwitchIndex,
@@ -32,12 +36,10 @@ impl<'a> FastContext<'a> {
 /// upswitches and the same distances to all targets, so this is seldom computed.
 #[derive(Default)]
 pub(super) struct Upswitches {
-    /// The switch that this was computed for.
-    of: Option<SwitchIndex>,
-    /// The targets of that switch by hops up.
-    hops: Vec<u64>,
-    /// For each group of the reference: the targets that its switch is closer to now, whether or not the cable to it works.
-    closer_to: Vec<u64>,
+    /// The targets that each of them is closer to, for these upswitches and others.
+    closer: CloserByPeers,
+    /// The place of these in `closer`.
+    place: usize,
     /// The targets that every group is closer to.
     pub(super) with_all_groups: u64,
     ahead: Lookahead,
@@ -50,47 +52,48 @@ pub(super) struct Upswitches {
 #[derive(Default)]
 pub(super) struct SetsByRound {
     pub(super) is_known: bool,
+    /// Another number whenever the sets are found again.
+    pub(super) generation: u64,
     all: Vec<u64>,
     unharmed: Vec<u64>,
     /// Whether `kept` has the groups whose switches kept the slot of the round; 0s otherwise.
     pub(super) knows_kept: bool,
     kept: Vec<u64>,
+    /// Where `unharmed` and `kept` are others than before the last update: a bit for each such group.
+    unharmed_changes: Vec<u64>,
+    kept_changes: Vec<u64>,
 }
 
 impl Upswitches {
-    /// Finds what the upswitches of a switch are closer to, unless that is known from the switch before.
-    #[inline(always)]
-    pub(super) fn find(&mut self, context: FastContext<'_>) {
-        let (peers, hops) = (context.above().peers, &context.hops.of(context.switch)[1..]);
-        let groups = &context.reference.ready.groups;
-        if self.of.is_some_and(|of| self.hops == hops && groups.above(of).peers == peers) {
-            return;
+    /// Finds what the upswitches of a switch are closer to, unless that is known from the switch before. Returns itself.
+    pub(super) fn find(&mut self, context: FastContext<'_>) -> &mut Self {
+        let FastContext { reference, ready, present, hops, switch, .. } = context;
+        let states = HopStates { reference, present, hops, kernel: ready.kernel };
+        let ClosePlace { at, is_new } = self.closer.find(states, switch);
+        if is_new || at != self.place {
+            self.place = at;
+            self.with_all_groups = self.closer.at(at).with_all_groups;
+            self.gathered = 0;
+            self.by_round.is_known = false;
         }
-        self.of = Some(context.switch);
-        self.hops.clear();
-        self.hops.extend(hops);
-        self.gathered = 0;
-        self.by_round.is_known = false;
-        context.hops.closer_from(context.switch, peers, &mut self.closer_to);
-        self.with_all_groups = self.closer_to.iter().fold(u64::MAX, |all, targets| all & targets);
+        self
     }
 
     /// Transposes closer sets for looking ahead: at leaves those of all targets, because other leaves need them, too.
     pub(super) fn gather(&mut self, context: FastContext<'_>, targets: u64, rounds: &Rounds) {
         if targets & !self.gathered != 0 {
-            let is_leaf = context.reference.ready.ranking.is_leaf(context.switch);
+            let is_leaf = context.present.switch(context.switch).is_leaf;
             self.gathered = if is_leaf { u64::MAX } else { targets };
             let (kernel, side) = (context.ready.kernel, context.above());
-            self.ahead.gather(kernel, side, self.gathered, &self.closer_to, context.view);
+            let closer = &self.closer.at(self.place).targets;
+            self.ahead.gather(kernel, side, self.gathered, closer, context.view);
             self.by_round.is_known = false;
         }
-        let SetsByRound { is_known, all, unharmed, knows_kept, kept } = &mut self.by_round;
+        let SetsByRound { is_known, all, unharmed, .. } = &mut self.by_round;
         if *is_known {
             return;
         }
-        (*is_known, *knows_kept) = (true, false);
-        kept.clear();
-        kept.resize(rounds.targets.len(), 0);
+        *is_known = true;
         if !rounds.are_targets {
             let by_target = self.ahead.by_target();
             let of = |words: &[u64; 64], target: &u8| words[usize::from(target & 63)];
@@ -99,12 +102,50 @@ impl Upswitches {
             unharmed.clear();
             unharmed.extend(rounds.targets.iter().map(|target| of(by_target.unharmed, target)));
         }
+        self.by_round.generation += 1;
+        let count = rounds.targets.len();
+        let SetsByRound { kept, knows_kept, unharmed_changes, kept_changes, .. } =
+            &mut self.by_round;
+        if std::mem::take(knows_kept) {
+            kept.clear();
+        }
+        kept.resize(count, 0);
+        let some_changed = !context.view.changes.is_empty();
+        for words in [unharmed_changes, kept_changes] {
+            if some_changed {
+                words.clear();
+            }
+            words.resize(count, 0);
+        }
+        if some_changed {
+            self.find_changes(context, rounds);
+        }
+    }
+
+    /// Finds where the last update of the view changed the sets.
+    fn find_changes(&mut self, context: FastContext<'_>, rounds: &Rounds) {
+        let SetsByRound { unharmed_changes, kept_changes, .. } = &mut self.by_round;
+        let peers = context.above().peers.iter().zip(&self.closer.at(self.place).targets);
+        for (group, (&peer, closer)) in peers.enumerate() {
+            let Some(change) = context.view.changes.of(peer) else { continue };
+            let mut note = |round: usize| {
+                let (target, stretch) = (rounds.targets[round], rounds.stretches[round]);
+                let bit = |targets: u64| (targets & closer) >> (target & 63) & 1;
+                unharmed_changes[round] |= bit(change.harmed) << group;
+                kept_changes[round] |= bit(change.kept_slots[usize::from(stretch)]) << group;
+            };
+            match rounds.are_targets {
+                // Most often a few targets changed.
+                true => bits(change.targets() & closer).for_each(&mut note),
+                false => (0..rounds.targets.len()).for_each(&mut note),
+            }
+        }
     }
 
     /// Finds the groups whose switches kept the slot of each round.
     pub(super) fn find_kept(&mut self, context: FastContext<'_>, rounds: &Rounds) {
         let (side, kernel) = (context.above(), context.ready.kernel);
-        let through = &self.closer_to;
+        let through = &self.closer.at(self.place).targets;
         let groups = AheadGroups { side: &side, through, view: context.view, kernel };
         for stretch in 0..context.view.kept_slots.len() {
             let by_target = self.ahead.kept_by_target(stretch, groups);
@@ -119,10 +160,11 @@ impl Upswitches {
     /// Returns the gathered sets by round.
     pub(super) fn sets(&self, rounds: &Rounds) -> RoundSets<'_> {
         let AheadWords { all, unharmed, shift } = self.ahead.by_target();
-        let SetsByRound { all: all_by_round, unharmed: by_round, kept, .. } = &self.by_round;
-        match rounds.are_targets {
-            true => RoundSets { all, unharmed, shift, kept },
-            false => RoundSets { all: all_by_round, unharmed: by_round, shift, kept },
-        }
+        let SetsByRound { kept, unharmed_changes, kept_changes, .. } = &self.by_round;
+        let (all, unharmed) = match rounds.are_targets {
+            true => (&all[..], &unharmed[..]),
+            false => (&self.by_round.all[..], &self.by_round.unharmed[..]),
+        };
+        RoundSets { all, unharmed, shift, kept, unharmed_changes, kept_changes }
     }
 }

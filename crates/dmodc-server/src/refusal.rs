@@ -1,13 +1,28 @@
 //! Answers to requests that cannot be answered: a status and a sentence.
 
+use std::fmt;
+
 use axum::Json;
-use axum::http::StatusCode;
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use dmodc_view::Problem;
 use serde_json::json;
 
 use crate::history::HistoryError;
-use crate::shared::ChangeError;
+
+/// Why a change was not made, or not kept.
+#[derive(Debug)]
+pub(crate) enum ChangeError {
+    Problem(Problem),
+    /// The change was made, but it is not in the history.
+    NotKept(HistoryError),
+}
+
+impl From<Problem> for ChangeError {
+    fn from(problem: Problem) -> Self {
+        ChangeError::Problem(problem)
+    }
+}
 
 /// Why a request has no other answer.
 #[derive(Debug)]
@@ -29,6 +44,16 @@ impl Refusal {
         )
     }
 
+    /// The body of a request cannot be read.
+    pub(crate) fn of_body(status: StatusCode) -> Self {
+        let reason = match status {
+            StatusCode::PAYLOAD_TOO_LARGE => "the body is too large",
+            StatusCode::REQUEST_TIMEOUT => "the body did not come in time",
+            _ => "the body cannot be read",
+        };
+        Refusal::new(status, reason)
+    }
+
     #[cfg(test)]
     pub(crate) fn status(&self) -> StatusCode {
         self.status
@@ -37,9 +62,23 @@ impl Refusal {
 
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
-        (self.status, Json(json!({ "error": self.reason }))).into_response()
+        let is_soon =
+            matches!(self.status, StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS);
+        let answer = (self.status, Json(json!({ "error": self.reason })));
+        match is_soon {
+            true => ([(header::RETRY_AFTER, "1")], answer).into_response(),
+            false => answer.into_response(),
+        }
     }
 }
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.reason)
+    }
+}
+
+impl std::error::Error for Refusal {}
 
 impl From<Problem> for Refusal {
     fn from(problem: Problem) -> Self {
@@ -67,7 +106,7 @@ impl From<ChangeError> for Refusal {
 impl From<HistoryError> for Refusal {
     fn from(error: HistoryError) -> Self {
         let status = match error {
-            HistoryError::TooMany => StatusCode::CONFLICT,
+            HistoryError::TooMany | HistoryError::TooLarge(_) => StatusCode::CONFLICT,
             _ => StatusCode::INTERNAL_SERVER_ERROR,
         };
         Refusal::new(status, format!("the history: {error}"))
