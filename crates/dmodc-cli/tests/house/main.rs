@@ -111,11 +111,8 @@ fn unsafe_code_is_where_it_belongs() {
         .collect();
     let mut with = with;
     with.sort();
-    let expected = [
-        "../dmodc/src/kernel/x86.rs",
-        "../dmodc-opensm/src/ffi.rs",
-        "../dmodc-wasm/src/ffi.rs",
-    ];
+    let expected =
+        ["../dmodc/src/kernel/x86.rs", "../dmodc-opensm/src/ffi.rs", "../dmodc-wasm/src/ffi.rs"];
     assert_eq!(with, expected.map(Path::new));
 }
 
