@@ -94,7 +94,7 @@ fn sources(folder: &Path, found: &mut Vec<std::path::PathBuf>) {
     }
 }
 
-/// Unsafe code is in the kernel for x86, and where OpenSM, C and the browser begin.
+/// Unsafe code is in the kernel for x86, and where OpenSM, C and the browser begin. Tests call the functions for C, too.
 #[test]
 fn unsafe_code_is_where_it_belongs() {
     let mut files = vec![];
@@ -105,15 +105,14 @@ fn unsafe_code_is_where_it_belongs() {
     let with: Vec<&Path> = sources
         .filter(|file| fs::read_to_string(file).unwrap().contains(&word))
         .map(|file| file.strip_prefix(env!("CARGO_MANIFEST_DIR")).unwrap())
+        .filter(|file| {
+            !file.starts_with("../dmodc-c/src/ffi") && !file.starts_with("../dmodc-c/tests")
+        })
         .collect();
     let mut with = with;
     with.sort();
-    let expected = [
-        "../dmodc/src/kernel/x86.rs",
-        "../dmodc-c/src/ffi.rs",
-        "../dmodc-opensm/src/ffi.rs",
-        "../dmodc-wasm/src/ffi.rs",
-    ];
+    let expected =
+        ["../dmodc/src/kernel/x86.rs", "../dmodc-opensm/src/ffi.rs", "../dmodc-wasm/src/ffi.rs"];
     assert_eq!(with, expected.map(Path::new));
 }
 
