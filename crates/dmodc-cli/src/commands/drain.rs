@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::advice::{self, RISK_HEAD, StateProgress, notation, risk_columns, words};
 use crate::args::DrainArgs;
-use crate::route_state::{Numbers, RouteState};
+use crate::route_state::{self, Numbers};
 use crate::text::{counted, number, time};
 use crate::{Answer, output, source};
 
@@ -23,7 +23,7 @@ const PERMUTATIONS: usize = 100;
 
 pub(super) fn run(args: &DrainArgs) -> Result<Answer> {
     source::only_one_from_stdin([args.parts.as_path(), args.routing.fabric.fabric.as_path()])?;
-    let router = RouteState::read(&args.routing, Numbers::Once)?.into_router()?;
+    let router = route_state::read(&args.routing, Numbers::Once)?.into_router()?;
     let list = PartList::read(args, &router)?;
     let progress = StateProgress::new();
     let permutations = if args.keep.rp.is_some() { PERMUTATIONS } else { 0 };

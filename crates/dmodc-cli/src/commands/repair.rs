@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::advice::{self, RISK_HEAD, StateProgress, risk_columns, words};
 use crate::args::{RepairArgs, command_line};
-use crate::route_state::{Numbers, RouteReference, RouteState};
+use crate::route_state::{self, Numbers, RouteReference};
 use crate::text::{counted, number, time};
 use crate::{Answer, output, source};
 
@@ -27,7 +27,7 @@ pub(super) fn run(args: RepairArgs) -> Result<Answer> {
     let (csv, svg, is_json) = (args.csv.clone(), args.svg.clone(), args.json);
     let (steps, shifts) = (args.steps.unwrap_or(usize::MAX), args.shifts as usize);
     let reference = source::name(&args.reference);
-    let state = RouteState::read_joined(&args.routing(), Numbers::Once)?;
+    let state = route_state::read_joined(&args.routing(), Numbers::Once)?;
     let changes = match &state.reference {
         Some(RouteReference::File(_, changes)) => changes.to_string(),
         _ => String::new(),
