@@ -6,7 +6,7 @@ use anyhow::Result;
 use dmodc::Fabric;
 use dmodc_formats::lft::Lft;
 use dmodc_study::answers::table_file;
-pub(crate) use dmodc_study::answers::table_file::{check_fabric, write};
+pub(crate) use dmodc_study::answers::table_file::{check_fabric, comments, write};
 
 use crate::args::FabricArgs;
 use crate::source::name;

@@ -308,6 +308,12 @@ impl RouteState {
         self.saved.is_some()
     }
 
+    /// Returns the parts of the state, for those who keep them.
+    pub fn into_parts(self) -> RouteParts {
+        let RouteState { fabric, absent, routing, engine, beyond, .. } = self;
+        RouteParts { fabric: Arc::new(fabric), absent, routing, engine, beyond }
+    }
+
     /// Routes the fabric for the first time, and returns what keeps its tables.
     ///
     /// # Errors
@@ -339,6 +345,28 @@ impl RouteState {
             now.keep_absent(earlier);
         }
         now
+    }
+}
+
+/// The parts of a [`RouteState`] that tables depend on.
+#[derive(Clone, Debug)]
+pub struct RouteParts {
+    /// The fabric; with a reference, the union of both.
+    pub fabric: Arc<Fabric>,
+    /// The parts that are absent now.
+    pub absent: Degradation,
+    /// Leaves, orders and columns.
+    pub routing: Routing,
+    /// The engine; `None` for one of OpenSM's.
+    pub engine: Option<Arc<dyn Engine>>,
+    /// A LID that OpenSM cannot use.
+    pub beyond: Option<Lid>,
+}
+
+impl RouteParts {
+    /// Returns the fabric in its present state.
+    pub fn live(&self) -> Live<'_> {
+        Live::new(&self.fabric, &self.absent)
     }
 }
 

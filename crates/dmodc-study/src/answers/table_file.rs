@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use dmodc::{Fabric, ForwardingTables, Live};
+use dmodc::{Fabric, ForwardingTables, Lid, Live};
 use dmodc_formats::lft::{self, Lft, LftError};
 use dmodc_formats::npy::{self, NpyError};
 use dmodc_formats::source::FrontToBack;
@@ -134,6 +134,12 @@ fn labels_of(array: &Path) -> PathBuf {
     let mut labels = array.as_os_str().to_owned();
     labels.push(npy::LABELS);
     labels.into()
+}
+
+/// Returns comments for readers of tables with a LID that OpenSM cannot use.
+pub fn comments(beyond: Option<Lid>) -> Vec<String> {
+    let text = "LIDs are beyond the range of InfiniBand; OpenSM cannot load these tables.";
+    beyond.map(|_| text.into()).into_iter().collect()
 }
 
 /// Writes tables: as an array if the name of the file ends in `.npy`, otherwise as a dump that OpenSM loads.

@@ -175,6 +175,5 @@ fn split(args: &RouteArgs, state: &RouteState, folder: &Path) -> Result<RouteSum
 
 /// Returns comments for readers of the tables.
 fn comments(state: &RouteState) -> Vec<String> {
-    let beyond = "LIDs are beyond the range of InfiniBand; OpenSM cannot load these tables.";
-    state.beyond.map(|_| beyond.into()).into_iter().collect()
+    table_file::comments(state.beyond)
 }

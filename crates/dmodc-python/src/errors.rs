@@ -1,0 +1,60 @@
+//! Errors of the library as Python exceptions. The classes are in `dmodc/_errors.py`.
+
+use std::io;
+
+use dmodc::RouteError;
+use dmodc_study::answers::source::LocatedError;
+use dmodc_study::study::StudyError;
+use pyo3::prelude::*;
+
+/// Returns the exception for an error. Its class follows from the cause, and its text is that of the command, with options in
+/// the notation of Python.
+pub(crate) fn exception(py: Python<'_>, error: &anyhow::Error) -> PyErr {
+    let text = in_python(&format!("{error:#}"));
+    let found = error.chain().find_map(|cause| {
+        if let Some(LocatedError { file, error, excerpt }) = cause.downcast_ref() {
+            let place = (text.clone(), file.clone(), error.line, error.column);
+            return Some(make(py, "ReadError", (place.0, place.1, place.2, place.3, excerpt.clone())));
+        }
+        if let Some(StudyError::Plan { path, error, .. }) = cause.downcast_ref() {
+            let file = path.display().to_string();
+            let text = format!("{file}:{error}");
+            return Some(make(py, "ReadError", (text, file, error.line, error.column, None::<String>)));
+        }
+        if let Some(error) = cause.downcast_ref::<io::Error>() {
+            return Some(make(py, "FileError", (error.raw_os_error().unwrap_or(0), text.clone())));
+        }
+        cause.downcast_ref::<RouteError>().map(|_| make(py, "RouteError", (text.clone(),)))
+    });
+    found.unwrap_or_else(|| make(py, "InputError", (text,)))
+}
+
+/// Returns an exception of one of the classes of the package.
+pub(crate) fn make<'py, A>(py: Python<'py>, class: &str, arguments: A) -> PyErr
+where
+    A: pyo3::call::PyCallArgs<'py>,
+{
+    let made = py
+        .import("dmodc._errors")
+        .and_then(|module| module.getattr(class))
+        .and_then(|class| class.call1(arguments));
+    made.map_or_else(|error| error, PyErr::from_value)
+}
+
+/// Returns a message with options such as `--leaf-name` as `leaf_name`.
+fn in_python(message: &str) -> String {
+    let mut text = String::with_capacity(message.len());
+    for (at, part) in message.split("--").enumerate() {
+        let is_option = at > 0 && part.starts_with(|c: char| c.is_ascii_lowercase());
+        if at > 0 && !is_option {
+            text += "--";
+        }
+        let end = match is_option {
+            true => part.find(|c: char| !c.is_ascii_lowercase() && c != '-').unwrap_or(part.len()),
+            false => 0,
+        };
+        text += &part[..end].replace('-', "_");
+        text += &part[end..];
+    }
+    text
+}
