@@ -1,6 +1,7 @@
 //! What follows from a fabric and its engine: tables, `whatif` and `order`, as the JSON of these commands.
 
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -33,7 +34,12 @@ pub(crate) struct Survey {
     seed: u64,
 }
 
-fn what_if(fabric: &dmodc::Fabric, asked: &Asked, survey: &Survey, going: &Going) -> Result<String> {
+fn what_if(
+    fabric: &dmodc::Fabric,
+    asked: &Asked,
+    survey: &Survey,
+    going: &Going,
+) -> Result<String> {
     let request = asked.request(going);
     ensure!(
         request.engine != EngineName::Dmodk,
@@ -82,10 +88,9 @@ fn what_if(fabric: &dmodc::Fabric, asked: &Asked, survey: &Survey, going: &Going
 /// Which hosts are put into order. The fields are those of `dmodc._request.Hosts`.
 #[derive(FromPyObject)]
 pub(crate) struct Hosts {
-    /// The names, with the lines that they are on; `None` for all hosts.
-    hosts: Option<Vec<(String, u32)>>,
-    /// The name of the list, for messages.
-    name: String,
+    /// The names. Without them and without a file, all hosts are meant.
+    hosts: Option<Vec<String>>,
+    file: Option<PathBuf>,
     choose: Option<u32>,
     skip_unknown: bool,
 }
@@ -100,11 +105,16 @@ fn order(
     let ranking = parts.routing.ranking(live);
     let placement = Placement::new(live, &ranking, parts.routing.orders(), forwarding);
     let rails = Rails::new(live);
-    let listed = match asked.hosts {
-        None => ListedHosts::All,
-        Some(hosts) => ListedHosts::Listed {
-            name: asked.name,
-            hosts: hosts.into_iter().map(|(name, line)| ListedName { name, line }).collect(),
+    let listed = match (asked.hosts, asked.file) {
+        (None, None) => ListedHosts::All,
+        (None, Some(path)) => ListedHosts::read(&path)?,
+        (Some(hosts), _) => ListedHosts::Listed {
+            name: "the list".into(),
+            hosts: hosts
+                .into_iter()
+                .zip(1..)
+                .map(|(name, line)| ListedName { name, line })
+                .collect(),
         },
     };
     let list = HostList::new(listed, asked.skip_unknown, live, &rails, &placement)?;
@@ -144,7 +154,8 @@ pub(crate) fn order_hosts(
         let state = RouteState::new(&request, Numbers::Once, (*fabric).clone(), asked.reference)?;
         let parts = state.into_parts();
         let live = parts.live();
-        let engine = parts.engine.as_ref().context("an engine of OpenSM runs only inside OpenSM")?;
+        let engine =
+            parts.engine.as_ref().context("an engine of OpenSM runs only inside OpenSM")?;
         let mut tables = parts.routing.empty_tables(live)?;
         let ready = parts.routing.preprocess(live);
         engine.route(live, &ready, &mut tables).map_err(|error| explain(error, live))?;

@@ -163,7 +163,8 @@ impl PythonEngine {
         let working: HashSet<u8> = working_ports(live, s).collect();
         for (&(column, target), &port) in asked.iter().zip(&chosen) {
             let is_known = port == NO_ROUTE || working.contains(&port);
-            if !is_known || self.is_strict && port != NO_ROUTE && !closer.of(target).contains(&port) {
+            if !is_known || self.is_strict && port != NO_ROUTE && !closer.of(target).contains(&port)
+            {
                 let lid = columns.destinations()[column].lid;
                 let why = match is_known {
                     true => "it is not in the closer set of this destination",
@@ -253,8 +254,9 @@ impl dmodc::Engine for PythonEngine {
         let at_once = (MOST / (ports * columns.switches().len()).max(1)).max(1);
         for some in switches.chunks(at_once) {
             let (first, last) = (some[0], some[some.len() - 1]);
-            let mut closer: Vec<CloserPorts> =
-                (first.at()..=last.at()).map(|_| CloserPorts::new(columns.switches().len())).collect();
+            let mut closer: Vec<CloserPorts> = (first.at()..=last.at())
+                .map(|_| CloserPorts::new(columns.switches().len()))
+                .collect();
             alternative_ports(live, ready, columns.switches(), |s, target, ports| {
                 if (first..=last).contains(&s) {
                     closer[s.at() - first.at()].add(places[target.at()], ports);

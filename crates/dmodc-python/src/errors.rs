@@ -3,6 +3,7 @@
 use std::io;
 
 use dmodc::RouteError;
+use dmodc_study::answers::route_state::RouteRefusal;
 use dmodc_study::answers::source::LocatedError;
 use dmodc_study::study::StudyError;
 use pyo3::prelude::*;
@@ -14,17 +15,26 @@ pub(crate) fn exception(py: Python<'_>, error: &anyhow::Error) -> PyErr {
     let found = error.chain().find_map(|cause| {
         if let Some(LocatedError { file, error, excerpt }) = cause.downcast_ref() {
             let place = (text.clone(), file.clone(), error.line, error.column);
-            return Some(make(py, "ReadError", (place.0, place.1, place.2, place.3, excerpt.clone())));
+            return Some(make(
+                py,
+                "ReadError",
+                (place.0, place.1, place.2, place.3, excerpt.clone()),
+            ));
         }
         if let Some(StudyError::Plan { path, error, .. }) = cause.downcast_ref() {
             let file = path.display().to_string();
             let text = format!("{file}:{error}");
-            return Some(make(py, "ReadError", (text, file, error.line, error.column, None::<String>)));
+            return Some(make(
+                py,
+                "ReadError",
+                (text, file, error.line, error.column, None::<String>),
+            ));
         }
         if let Some(error) = cause.downcast_ref::<io::Error>() {
             return Some(make(py, "FileError", (error.raw_os_error().unwrap_or(0), text.clone())));
         }
-        cause.downcast_ref::<RouteError>().map(|_| make(py, "RouteError", (text.clone(),)))
+        let is_route = cause.is::<RouteError>() || cause.is::<RouteRefusal>();
+        is_route.then(|| make(py, "RouteError", (text.clone(),)))
     });
     found.unwrap_or_else(|| make(py, "InputError", (text,)))
 }

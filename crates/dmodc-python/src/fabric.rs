@@ -5,9 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, anyhow, bail, ensure};
 use dmodc::fabric::{AdapterKind, PRESETS, Shape};
-use dmodc::{
-    Degradation, Departures, Draw, GuidOrder, LeafRule, Lid, Live, Pgft, Preset, Ranking,
-};
+use dmodc::{Degradation, Departures, Draw, GuidOrder, LeafRule, Lid, Live, Pgft, Preset, Ranking};
 use dmodc_formats::{dot, graphml, ibnetdiscover, json};
 use dmodc_study::answers::route_state::WholeFabric;
 use dmodc_study::answers::{input, output, text};
@@ -216,7 +214,10 @@ fn write(fabric: &dmodc::Fabric, path: &Path, format: &str) -> anyhow::Result<()
     let mut comments = Vec::new();
     if let Err(lid) = fabric.infiniband_lids() {
         let last = Lid::LAST_UNICAST;
-        ensure!(format != "ibsim", "LID {lid} is beyond {last}, so ibsim cannot simulate this fabric");
+        ensure!(
+            format != "ibsim",
+            "LID {lid} is beyond {last}, so ibsim cannot simulate this fabric"
+        );
         comments.push(format!(
             "LIDs are beyond {last}, the last unicast LID of InfiniBand: dmodc reads them, OpenSM does not."
         ));
@@ -227,7 +228,9 @@ fn write(fabric: &dmodc::Fabric, path: &Path, format: &str) -> anyhow::Result<()
             "json" => json::write(fabric, out)?,
             "dot" => dot::write(fabric, out)?,
             "graphml" => graphml::write(fabric, out)?,
-            _ => bail!("there is no format '{format}'; expected ibnetdiscover, ibsim, json, dot or graphml"),
+            _ => bail!(
+                "there is no format '{format}'; expected ibnetdiscover, ibsim, json, dot or graphml"
+            ),
         }
         Ok(())
     })

@@ -12,9 +12,9 @@ use dmodc_study::analysis::Pattern;
 use dmodc_study::answers::analyze::{
     Analysis, AnalysisGround, AnalysisRequest, in_destination_order, json,
 };
+use dmodc_study::answers::check;
 use dmodc_study::answers::input::{self, HealthyFabric};
 use dmodc_study::answers::names::NodeNames;
-use dmodc_study::answers::check;
 use pyo3::prelude::*;
 
 use crate::tables::{Judged, Tables};

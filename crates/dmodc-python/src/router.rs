@@ -42,7 +42,12 @@ impl Router {
     }
 
     /// Lets parts fail and others work again. Returns what that changed.
-    fn apply(&self, py: Python<'_>, fail: Vec<String>, repair: Vec<String>) -> PyResult<DeltaParts> {
+    fn apply(
+        &self,
+        py: Python<'_>,
+        fail: Vec<String>,
+        repair: Vec<String>,
+    ) -> PyResult<DeltaParts> {
         let router = self.router.clone();
         run(py, move |_| {
             let mut router = lock(&router);

@@ -44,7 +44,8 @@ pub(crate) fn study(
         }
         let has_rates = plan.rates;
         let study = Study::new(plan, &path)?;
-        let rows = study.measure_while(Path::new(""), &|| going.goes_on()).context("interrupted")?;
+        let rows =
+            study.measure_while(Path::new(""), &|| going.goes_on()).context("interrupted")?;
         let rates: &[&str] = if has_rates { &RATE_COLUMNS } else { &[] };
         let columns = [&COLUMNS, rates].concat();
         Ok((columns, rows.iter().map(StudyRow::line).collect()))

@@ -122,8 +122,7 @@ pub(crate) fn read_tables(
         };
         let routing = dmodc::Routing::new(Live::new(&fabric, &absent), &options);
         let beyond = fabric.infiniband_lids().err();
-        let parts =
-            RouteParts { fabric: Arc::new(fabric), absent, routing, engine: None, beyond };
+        let parts = RouteParts { fabric: Arc::new(fabric), absent, routing, engine: None, beyond };
         let tables = Lft::tables(&[&dump], &parts.fabric)?.remove(0);
         let problems = text::dirt(&dump.dirt);
         let judged = Judged {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Context, Result, ensure};
 use dmodc::fabric::Changes;
 use dmodc::relief::{Relief, Relieved};
 use dmodc::{
@@ -370,15 +370,23 @@ impl RouteParts {
     }
 }
 
+/// Why an engine does not route a fabric, in words that name switches.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{text}")]
+pub struct RouteRefusal {
+    text: String,
+}
+
 /// Returns a routing error that names the switch.
 pub fn explain(error: RouteError, live: Live<'_>) -> anyhow::Error {
     match &error {
         RouteError::NotPgft(reason) => {
             let reason = not_pgft(live.fabric, reason);
-            anyhow!(
+            let text = format!(
                 "the engine dmodk routes only regular fat trees (PGFTs) without faults, and this is none: {reason}; use \
                  --engine dmodc"
-            )
+            );
+            RouteRefusal { text }.into()
         }
         RouteError::TooFar(far) => {
             let from = switch(live.fabric, far.from);
