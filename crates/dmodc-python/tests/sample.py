@@ -12,7 +12,8 @@ def choose(task: dmodc.SwitchTask) -> numpy.typing.NDArray[numpy.uint8]:
     """Chooses the first port of each closer set."""
     if task.ports.shape[1] == 0:
         return numpy.full(len(task.lids), dmodc.NO_ROUTE, numpy.uint8)
-    return task.ports[task.targets, 0]
+    ports: numpy.typing.NDArray[numpy.uint8] = task.ports[task.targets, 0]
+    return ports
 
 
 fabric: dmodc.Fabric = dmodc.pgft("3; 2,2,3; 1,2,2; 1,2,1")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from html import escape
+from ._html import escape
 
 WIDTH = 720
 ROW = 90

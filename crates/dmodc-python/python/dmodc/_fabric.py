@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from . import _drawing, _html, _native
+from . import _html, _native
 from ._engine import Engine
 from ._errors import DmodcWarning, InputError
 from ._request import Path, Removal, Routing, Survey, path, words
@@ -263,6 +263,8 @@ class Fabric:
 
     def drawing(self) -> str:
         """Returns a drawing of the switches as SVG."""
+        from . import _drawing
+
         hosts = Counter(row[6] for row in self._native.nodes())
         return _drawing.svg(self._native.switches(), self._native.cables(), hosts)
 

@@ -5,6 +5,27 @@ from typing import Any, final
 
 from ._request import Hosts, Question, Removal, Routing, Survey
 
+__all__ = [
+    "Engine",
+    "Fabric",
+    "Router",
+    "Tables",
+    "Task",
+    "View",
+    "__version__",
+    "analyze",
+    "check_tables",
+    "generate",
+    "order_by_tables",
+    "order_hosts",
+    "presets",
+    "read",
+    "read_tables",
+    "route",
+    "study",
+    "whatif",
+]
+
 __version__: str
 
 @final

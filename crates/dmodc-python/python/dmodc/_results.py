@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as _json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,13 @@ if TYPE_CHECKING:
 
     #: Loads of ports.
     Loads = numpy.typing.NDArray[numpy.uint64]
+
+
+def _parsed(text: str) -> dict[str, Any]:
+    # Not every program that imports this package reads a report.
+    import json
+
+    return dict(json.loads(text))
 
 
 @dataclass(frozen=True)
@@ -35,14 +41,14 @@ class Check:
 
     @classmethod
     def _of(cls, json: str) -> Check:
-        data = _json.loads(json)
+        data = _parsed(json)
         names = ("sound", "valid", "pairs", "delivered", "lost", "cut_off", "loops", "deadlock_free", "up_down_violations")
         return cls(**{name: data[name] for name in names}, json=json)
 
     @property
     def data(self) -> dict[str, Any]:
         """Returns the report as a dictionary."""
-        return dict(_json.loads(self.json))
+        return _parsed(self.json)
 
     def __bool__(self) -> bool:
         """Returns whether the tables are sound and deliver every pair."""
@@ -90,7 +96,7 @@ class Analysis:
     @classmethod
     def _of(cls, parts: tuple[str, list[tuple[str, int, str]], list[tuple[str, _native.View]]]) -> Analysis:
         json, ports, loads = parts
-        data = _json.loads(json)
+        data = _parsed(json)
         found = [of for of in data.values() if isinstance(of, dict) and "pattern" in of]
         order = {name: at for at, (name, _) in enumerate(loads)}
         found.sort(key=lambda of: order[of["pattern"]])
@@ -102,7 +108,7 @@ class Analysis:
     @property
     def data(self) -> dict[str, Any]:
         """Returns the report as a dictionary."""
-        return dict(_json.loads(self.json))
+        return _parsed(self.json)
 
     def __getitem__(self, pattern: str) -> Pattern:
         """Returns a pattern by its name, such as ``"a2a"`` or ``"rp:1000"``."""
@@ -149,13 +155,13 @@ class WhatIf:
 
     @classmethod
     def _of(cls, json: str) -> WhatIf:
-        data = _json.loads(json)
+        data = _parsed(json)
         return cls(data["engine"], data["faults"], data["now"], tuple(data["rows"]), json)
 
     @property
     def data(self) -> dict[str, Any]:
         """Returns the report as a dictionary."""
-        return dict(_json.loads(self.json))
+        return _parsed(self.json)
 
     def to_pandas(self) -> pandas.DataFrame:
         """Returns a frame with a row for each group of faults."""
@@ -180,13 +186,13 @@ class Order:
 
     @classmethod
     def _of(cls, json: str) -> Order:
-        data = _json.loads(json)
+        data = _parsed(json)
         return cls(tuple(data["hosts"]), data["before"], data["after"], json)
 
     @property
     def data(self) -> dict[str, Any]:
         """Returns the report as a dictionary."""
-        return dict(_json.loads(self.json))
+        return _parsed(self.json)
 
     def _repr_html_(self) -> str:
         keys = [key for key in self.after if key != "bounds"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -159,6 +158,8 @@ class Tables:
 
 def open_npy(name: Path) -> TableArray:
     """Opens an array that ``dmodc route`` or ``tables.write`` wrote, as a memory map: nothing is read before it is used."""
+    import json
+
     import numpy
 
     file = os.fspath(name)
