@@ -12,6 +12,7 @@ use dmodc::{
 };
 use pyo3::prelude::*;
 
+use crate::closer_ports::CloserPorts;
 use crate::view::View;
 use crate::work::{Going, in_engine};
 
@@ -79,38 +80,6 @@ pub(crate) struct PythonEngine {
 impl fmt::Debug for PythonEngine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the engine {}", self.name)
-    }
-}
-
-/// The closer sets of one switch: the ports of each target, one target after the other.
-struct CloserPorts {
-    ports: Vec<u8>,
-    ends: Vec<usize>,
-}
-
-impl CloserPorts {
-    fn new(targets: usize) -> Self {
-        CloserPorts { ports: Vec::new(), ends: vec![0; targets] }
-    }
-
-    /// Adds the ports of a target. Targets come in order.
-    fn add(&mut self, target: usize, ports: &[PortNumber]) {
-        self.ports.extend(ports.iter().map(|port| port.0));
-        self.ends[target] = self.ports.len();
-    }
-
-    /// Gives targets that did not come, such as the switch itself, no ports.
-    fn finish(&mut self) {
-        let mut last = 0;
-        for end in &mut self.ends {
-            last = last.max(*end);
-            *end = last;
-        }
-    }
-
-    fn of(&self, target: usize) -> &[u8] {
-        let start = target.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.ports[start..self.ends[target]]
     }
 }
 

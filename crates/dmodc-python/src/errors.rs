@@ -8,6 +8,8 @@ use dmodc_study::answers::source::LocatedError;
 use dmodc_study::study::StudyError;
 use pyo3::prelude::*;
 
+use crate::option_names::in_python;
+
 /// Returns the exception for an error. Its class follows from the cause, and its text is that of the command, with options in
 /// the notation of Python.
 pub(crate) fn exception(py: Python<'_>, error: &anyhow::Error) -> PyErr {
@@ -49,22 +51,4 @@ where
         .and_then(|module| module.getattr(class))
         .and_then(|class| class.call1(arguments));
     made.map_or_else(|error| error, PyErr::from_value)
-}
-
-/// Returns a message with options such as `--leaf-name` as `leaf_name`.
-fn in_python(message: &str) -> String {
-    let mut text = String::with_capacity(message.len());
-    for (at, part) in message.split("--").enumerate() {
-        let is_option = at > 0 && part.starts_with(|c: char| c.is_ascii_lowercase());
-        if at > 0 && !is_option {
-            text += "--";
-        }
-        let end = match is_option {
-            true => part.find(|c: char| !c.is_ascii_lowercase() && c != '-').unwrap_or(part.len()),
-            false => 0,
-        };
-        text += &part[..end].replace('-', "_");
-        text += &part[end..];
-    }
-    text
 }

@@ -3,6 +3,7 @@
 //!
 //! | | |
 //! |---|---|
+//! | `option_names`, `closer_ports` | what needs no Python: names in messages, closer sets of one switch |
 //! | `errors` | errors of the library as Python exceptions |
 //! | `work` | computing on another thread, without the interpreter's lock, until it is done or interrupted |
 //! | `view` | memory that NumPy reads without a copy |
@@ -11,24 +12,40 @@
 //! | `fabric`, `tables`, `router` | the classes |
 //! | `judgement`, `advice`, `study` | what they answer, as the JSON of the commands |
 //!
-//! Without the feature `extension-module` this crate is empty, so that a workspace without Python builds.
-#![cfg(feature = "extension-module")]
+//! Without the feature `extension-module` only what needs no Python is compiled, so that the workspace builds and is tested
+//! where there is no Python.
+#![cfg_attr(not(feature = "extension-module"), allow(dead_code, reason = "nobody uses the rest"))]
 
+#[cfg(feature = "extension-module")]
 mod advice;
+mod closer_ports;
+#[cfg(feature = "extension-module")]
 mod engine;
+#[cfg(feature = "extension-module")]
 mod errors;
+#[cfg(feature = "extension-module")]
 mod fabric;
+#[cfg(feature = "extension-module")]
 mod judgement;
+mod option_names;
+#[cfg(feature = "extension-module")]
 mod request;
+#[cfg(feature = "extension-module")]
 mod router;
+#[cfg(feature = "extension-module")]
 mod study;
+#[cfg(feature = "extension-module")]
 mod tables;
+#[cfg(feature = "extension-module")]
 mod view;
+#[cfg(feature = "extension-module")]
 mod work;
 
+#[cfg(feature = "extension-module")]
 use pyo3::prelude::*;
 
 /// The extension module.
+#[cfg(feature = "extension-module")]
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;

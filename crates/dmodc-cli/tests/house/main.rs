@@ -13,14 +13,25 @@ use modules::Modules;
 const ARROWS: &[(&str, &[&str])] = &[
     ("dmodc", &[]),
     ("dmodc-formats", &["dmodc"]),
+    ("dmodc-browser", &[]),
     ("dmodc-view", &["dmodc", "dmodc-formats"]),
+    ("dmodc-wasm", &["dmodc", "dmodc-formats", "dmodc-view"]),
     ("dmodc-lab", &["dmodc", "dmodc-formats"]),
     ("dmodc-study", &["dmodc", "dmodc-formats", "dmodc-lab"]),
     ("dmodc-server", &["dmodc", "dmodc-formats", "dmodc-study", "dmodc-view"]),
     ("dmodc-opensm", &["dmodc", "dmodc-formats"]),
+    ("dmodc-python", &["dmodc", "dmodc-formats", "dmodc-study"]),
     (
         "dmodc-cli",
-        &["dmodc", "dmodc-formats", "dmodc-lab", "dmodc-study", "dmodc-view", "dmodc-server"],
+        &[
+            "dmodc",
+            "dmodc-formats",
+            "dmodc-lab",
+            "dmodc-study",
+            "dmodc-view",
+            "dmodc-server",
+            "dmodc-browser",
+        ],
     ),
 ];
 
@@ -81,7 +92,7 @@ fn sources(folder: &Path, found: &mut Vec<std::path::PathBuf>) {
     }
 }
 
-/// Unsafe code is in the kernel for x86, and where OpenSM begins.
+/// Unsafe code is in the kernel for x86, where OpenSM begins, and where the page calls WebAssembly. The Python module has none.
 #[test]
 fn unsafe_code_is_where_it_belongs() {
     let mut files = vec![];
@@ -95,7 +106,8 @@ fn unsafe_code_is_where_it_belongs() {
         .collect();
     let mut with = with;
     with.sort();
-    let expected = ["../dmodc/src/kernel/x86.rs", "../dmodc-opensm/src/ffi.rs"];
+    let expected =
+        ["../dmodc/src/kernel/x86.rs", "../dmodc-opensm/src/ffi.rs", "../dmodc-wasm/src/ffi.rs"];
     assert_eq!(with, expected.map(Path::new));
 }
 
