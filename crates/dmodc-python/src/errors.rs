@@ -35,6 +35,10 @@ pub(crate) fn exception(py: Python<'_>, error: &anyhow::Error) -> PyErr {
         if let Some(error) = cause.downcast_ref::<io::Error>() {
             return Some(make(py, "FileError", (error.raw_os_error().unwrap_or(0), text.clone())));
         }
+        // Other errors are those of engines that this library does not know.
+        if let Some(RouteError::Other(_)) = cause.downcast_ref() {
+            return Some(make(py, "EngineError", (text.clone(),)));
+        }
         let is_route = cause.is::<RouteError>() || cause.is::<RouteRefusal>();
         is_route.then(|| make(py, "RouteError", (text.clone(),)))
     });

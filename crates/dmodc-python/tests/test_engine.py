@@ -51,9 +51,11 @@ def test_an_engine_of_modulo_is_what_it_says() -> None:
 
 def test_wrong_answers_are_reported_by_name(fabric: dmodc.Fabric) -> None:
     def refused(function: object, why: str, strict: bool = True) -> None:
-        with pytest.raises(dmodc.RouteError, match=why) as error:
+        with pytest.raises(dmodc.EngineError, match=why) as error:
             fabric.route(dmodc.engine(function, name="odd", strict=strict))
         assert "the engine 'odd': switch '" in str(error.value)
+        if why.startswith("ZeroDivision"):
+            assert isinstance(error.value.__cause__, ZeroDivisionError), "the traceback leads into the function"
 
     refused(lambda task: by_number(task)[:-1], "ports for .* destinations")
     refused(lambda task: [99] * len(task.lids), "no working cable")
@@ -72,7 +74,7 @@ def test_ports_outside_closer_sets_are_refused_or_judged(fabric: dmodc.Fabric) -
         port = int(task.ports[task.counts.argmax(), 0])
         return [port] * len(task.lids)
 
-    with pytest.raises(dmodc.RouteError, match="not in the closer set"):
+    with pytest.raises(dmodc.EngineError, match="not in the closer set"):
         fabric.route(dmodc.engine(anywhere))
     check = fabric.route(dmodc.engine(anywhere, strict=False)).check()
     assert not check.sound and check.loops > 0

@@ -66,8 +66,12 @@ def test_errors_say_where(tmp_path: pathlib.Path) -> None:
         (lambda fabric: fabric.whatif(engine="dmodk"), "cannot try any fault"),
         (lambda fabric: fabric.order(["nobody"]), "nobody"),
         (lambda fabric: fabric.order(choose=99), "choose asks for 99"),
+        (lambda fabric: fabric.order(choose=0), "choose must be at least 1"),
+        (lambda fabric: fabric.route(seed=-1), "seed must be at least 0"),
+        (lambda fabric: fabric.route(seed=2**64), "seed must be"),
+        (lambda fabric: fabric.degrade(remove="L1-0"), "list of names"),
         (lambda fabric: fabric.write("x", "odd"), "no format 'odd'"),
-        (lambda fabric: dmodc.Router(fabric).apply(fail="L1-0"), "lists of names"),
+        (lambda fabric: dmodc.Router(fabric).apply(fail="L1-0"), "list of names"),
         (lambda fabric: dmodc.Router(fabric).apply(fail=["nobody"]), "nobody"),
         (lambda fabric: dmodc.study("name = 1\n"), "the plan:1"),
     ],
@@ -83,10 +87,12 @@ def test_other_errors() -> None:
         fabric.degrade(cables=1).route("dmodk")
     with pytest.raises(TypeError, match="there is no argument 'leaves'"):
         fabric.route(leaves=3)
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match="seed must be a whole number"):
         fabric.route(seed="one")
-    with pytest.raises(OverflowError):
-        fabric.route(seed=-1)
+    with pytest.raises(TypeError, match="engine must be a name or an engine"):
+        fabric.route(3)
+    with pytest.raises(TypeError, match="leaf_name must be a text"):
+        fabric.route(leaf_name=3)
     with pytest.raises(TypeError):
         dmodc.read(3)
     with pytest.raises(dmodc.FileError):

@@ -10,7 +10,7 @@ ROW = 90
 MARGIN = 40
 #: With more switches or pairs than this, a level is drawn as one box, and cables between levels as one line.
 MOST_SWITCHES = 400
-MOST_PAIRS = 4000
+MOST_PAIRS = 1000
 
 
 def svg(

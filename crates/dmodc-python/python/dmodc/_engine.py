@@ -55,7 +55,7 @@ Chooser = Callable[[SwitchTask], "numpy.typing.ArrayLike"]
 class Engine:
     """An engine that is a Python function. ``dmodc.engine`` makes one."""
 
-    __slots__ = ("_native", "function")
+    __slots__ = ("_failure", "_native", "function")
 
     def __init__(self, function: Chooser, name: str, strict: bool) -> None:
         if not callable(function):
@@ -63,7 +63,16 @@ class Engine:
         if not name or name != name.strip():
             raise InputError(f"'{name}' is not a name for an engine")
         self.function = function
-        self._native = _native.Engine(_bytes_of(function), name, strict)
+        self._failure: BaseException | None = None
+        self._native = _native.Engine(self._chosen, name, strict)
+
+    def _chosen(self, task: _native.Task) -> bytes:
+        """Lets the function choose. The extension module knows only the words of an exception, so it is kept here."""
+        try:
+            return _bytes(self.function, task)
+        except BaseException as error:
+            self._failure = error
+            raise
 
     @property
     def name(self) -> str:
@@ -89,19 +98,34 @@ def engine(function: Chooser, name: str = "mine", strict: bool = True) -> Engine
     return Engine(function, name, strict)
 
 
-def _bytes_of(function: Chooser) -> Callable[[_native.Task], bytes]:
-    def call(task: _native.Task) -> bytes:
-        import numpy
+class Causes:
+    """Gives an error of an engine the exception of its function as its cause, so that the traceback shows both."""
 
-        index, guid, name = task.switch
-        views = (task.ports, task.counts, task.targets, task.numbers, task.lids)
-        chosen = numpy.asarray(function(SwitchTask(index, guid, name, *map(numpy.asarray, views))))
-        if chosen.ndim != 1:
-            raise EngineError(f"the function returned an array with {chosen.ndim} dimensions instead of 1")
-        if chosen.size and not numpy.issubdtype(chosen.dtype, numpy.integer):
-            raise EngineError(f"the function returned {chosen.dtype} instead of whole numbers")
-        if chosen.size and (chosen.min() < 0 or chosen.max() > NO_ROUTE):
-            raise EngineError("the function returned a number that is no port (0 to 254) and not 255")
-        return chosen.astype(numpy.uint8).tobytes()
+    __slots__ = ("_engine",)
 
-    return call
+    def __init__(self, engine: object) -> None:
+        self._engine = engine
+
+    def __enter__(self) -> None:
+        if isinstance(self._engine, Engine):
+            self._engine._failure = None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, EngineError) and isinstance(self._engine, Engine):
+            error.__cause__ = self._engine._failure
+
+
+def _bytes(function: Chooser, task: _native.Task) -> bytes:
+    """Calls the function of an engine. Returns the ports that it chose."""
+    import numpy
+
+    index, guid, name = task.switch
+    views = (task.ports, task.counts, task.targets, task.numbers, task.lids)
+    chosen = numpy.asarray(function(SwitchTask(index, guid, name, *map(numpy.asarray, views))))
+    if chosen.ndim != 1:
+        raise EngineError(f"the function returned an array with {chosen.ndim} dimensions instead of 1")
+    if chosen.size and not numpy.issubdtype(chosen.dtype, numpy.integer):
+        raise EngineError(f"the function returned {chosen.dtype} instead of whole numbers")
+    if chosen.size and (chosen.min() < 0 or chosen.max() > NO_ROUTE):
+        raise EngineError("the function returned a number that is no port (0 to 254) and not 255")
+    return chosen.astype(numpy.uint8).tobytes()

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from . import _html, _native
-from ._engine import Engine
+from ._engine import Causes, Engine
 from ._errors import DmodcWarning, InputError
-from ._request import Path, Removal, Routing, Survey, path, words
+from ._request import Path, Removal, Routing, Survey, path, some_text, some_whole, whole, words
 from ._results import Delta, Order, StudyTable, WhatIf
 from ._tables import Tables, hosts_of
 
@@ -70,6 +70,12 @@ class Frames:
     nodes: pandas.DataFrame = field(repr=False)
 
 
+def _names(what: str, names: Iterable[str]) -> list[str]:
+    if isinstance(names, str):
+        raise InputError(f"{what} is a list of names, not one name")
+    return list(names)
+
+
 def _routing(
     engine: str | Engine,
     seed: int,
@@ -80,16 +86,20 @@ def _routing(
     unknown = sorted(set(options) - names)
     if unknown:
         raise TypeError(f"there is no argument '{unknown[0]}'; expected {', '.join(sorted(names))}")
+    if not isinstance(engine, (str, Engine)):
+        raise TypeError(f"engine must be a name or an engine, not {engine!r}")
+    if reference is not None and not isinstance(reference, Fabric):
+        raise TypeError(f"reference must be a fabric, not {reference!r}")
     return Routing(
         engine._native if isinstance(engine, Engine) else engine,
-        seed,
+        whole("seed", seed),
         None if reference is None else reference._native,
         path(options.get("roots")),
-        options.get("leaf_min_nodes"),
-        options.get("leaf_name"),
-        options.get("exclude"),
-        options.get("destination_order", "topological"),
-        options.get("switch_order", "plane"),
+        some_whole("leaf_min_nodes", options.get("leaf_min_nodes")),
+        some_text("leaf_name", options.get("leaf_name")),
+        some_text("exclude", options.get("exclude")),
+        some_text("destination_order", options.get("destination_order")) or "topological",
+        some_text("switch_order", options.get("switch_order")) or "plane",
         path(options.get("orders")),
     )
 
@@ -154,7 +164,7 @@ class Fabric:
         ``cables`` and ``switches`` are numbers such as ``5`` or percentages such as ``"1%"``, drawn at random by ``seed``.
         ``remove`` names parts: a switch by name or GUID, a cable by one of its ports, such as ``"L1-0/7"``.
         """
-        removal = Removal(str(cables), str(switches), any_cable, any_switch, list(remove), seed)
+        removal = Removal(str(cables), str(switches), any_cable, any_switch, _names("remove", remove), whole("seed", seed))
         native, removed = self._native.degrade(removal)
         return Fabric(native, removed)
 
@@ -172,7 +182,8 @@ class Fabric:
         engine of your own. ``reference`` is the whole fabric before any fault, for the engine stable. Options are those of the
         command: ``destination_order``, ``switch_order``, ``orders``, ``roots``, ``leaf_min_nodes``, ``leaf_name``, ``exclude``.
         """
-        return Tables(_native.route(self._native, _routing(engine, seed, reference, options)), self)
+        with Causes(engine):
+            return Tables(_native.route(self._native, _routing(engine, seed, reference, options)), self)
 
     def whatif(
         self,
@@ -195,8 +206,9 @@ class Fabric:
         pairs = -1 if double == "all" else double
         if pairs is not None and (not isinstance(pairs, int) or pairs < -1 or pairs == 0 or (pairs == -1 and double != "all")):
             raise InputError(f"double must be 'all' or a number from 1 on, not '{double}'")
-        survey = Survey(parts, any_switch, pairs, words(patterns), seed)
-        return WhatIf._of(_native.whatif(self._native, _routing(engine, seed, reference, options), survey))
+        survey = Survey(parts, any_switch, pairs, words(patterns), whole("seed", seed))
+        with Causes(engine):
+            return WhatIf._of(_native.whatif(self._native, _routing(engine, seed, reference, options), survey))
 
     def order(
         self,
@@ -211,7 +223,8 @@ class Fabric:
     ) -> Order:
         """Puts hosts into an order in which their traffic meets least, as ``dmodc order`` does without a file of tables."""
         routing = _routing(engine, seed, reference, options)
-        return Order._of(_native.order_hosts(self._native, routing, hosts_of(hosts, choose, skip_unknown)))
+        with Causes(engine):
+            return Order._of(_native.order_hosts(self._native, routing, hosts_of(hosts, choose, skip_unknown)))
 
     def write(self, name: Path, format: str = "ibnetdiscover") -> None:
         """Writes the fabric. Formats are ``ibnetdiscover``, ``ibsim``, ``json``, ``dot`` and ``graphml``."""
@@ -277,7 +290,7 @@ class Fabric:
 class Router:
     """A fabric that is routed again after each change, as fast as possible."""
 
-    __slots__ = ("_native",)
+    __slots__ = ("_engine", "_native")
 
     def __init__(
         self,
@@ -288,14 +301,14 @@ class Router:
         seed: int = 1,
         **options: Any,
     ) -> None:
-        self._native = _native.Router(fabric._native, _routing(engine, seed, reference, options))
+        self._engine = engine
+        with Causes(engine):
+            self._native = _native.Router(fabric._native, _routing(engine, seed, reference, options))
 
     def apply(self, fail: Iterable[str] = (), repair: Iterable[str] = ()) -> Delta:
         """Lets parts fail and others work again, and routes what that affects. Parts are named as in ``degrade``."""
-        for names in (fail, repair):
-            if isinstance(names, str):
-                raise InputError("fail and repair are lists of names")
-        entries, switches, milliseconds = self._native.apply(list(fail), list(repair))
+        with Causes(self._engine):
+            entries, switches, milliseconds = self._native.apply(_names("fail", fail), _names("repair", repair))
         return Delta(entries, tuple(switches), milliseconds)
 
     @property
@@ -402,7 +415,7 @@ def _notation(numbers: dict[str, int]) -> str:
 def _generate(kind: str, notation: str, guids: str, departures: str | None, seed: int) -> Fabric:
     if guids not in ("topological", "shuffled"):
         raise InputError(f"guids must be 'topological' or 'shuffled', not '{guids}'")
-    return Fabric(_native.generate(kind, notation, guids == "shuffled", departures, seed))
+    return Fabric(_native.generate(kind, notation, guids == "shuffled", departures, whole("seed", seed)))
 
 
 def presets() -> dict[str, str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from . import _native
+from ._errors import InputError
 
 #: A name of a file.
 Path = str | os.PathLike[str]
@@ -24,6 +25,27 @@ def words(given: str | Iterable[str] | None) -> list[str] | None:
     if isinstance(given, str):
         return [word.strip() for word in given.split(",")]
     return list(given)
+
+
+def whole(name: str, given: int, least: int = 0) -> int:
+    """Returns a whole number that Rust can take."""
+    if isinstance(given, bool) or not isinstance(given, int):
+        raise TypeError(f"{name} must be a whole number, not {given!r}")
+    if not least <= given < 2**64:
+        raise InputError(f"{name} must be at least {least}, not {given}")
+    return given
+
+
+def some_whole(name: str, given: int | None, least: int = 0) -> int | None:
+    """Returns the same, if there is one."""
+    return None if given is None else whole(name, given, least)
+
+
+def some_text(name: str, given: str | None) -> str | None:
+    """Returns a text, if there is one."""
+    if given is not None and not isinstance(given, str):
+        raise TypeError(f"{name} must be a text, not {given!r}")
+    return given
 
 
 @dataclass(frozen=True)

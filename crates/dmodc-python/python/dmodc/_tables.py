@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from . import _html, _native
 from ._errors import FileError, InputError
-from ._request import Hosts, Path, Question, path, words
+from ._request import Hosts, Path, Question, path, some_whole, whole, words
 from ._results import Analysis, Check, Order
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class Tables:
         ``patterns`` are names such as ``"a2a"``, ``"rp:1000"`` and ``"sp"``, in a list or separated by commas. ``nodes``
         lets only these hosts send. ``jobs`` is a file with jobs that run at the same time.
         """
-        question = Question(words(patterns), path(jobs), None if nodes is None else list(nodes), rates, seed)
+        question = Question(words(patterns), path(jobs), None if nodes is None else list(nodes), rates, whole("seed", seed))
         return Analysis._of(_native.analyze(self._native, question))
 
     def rates(self, patterns: str | Iterable[str] = "sp", *, seed: int = 1) -> Analysis:
@@ -179,6 +179,7 @@ def open_npy(name: Path) -> TableArray:
 
 def hosts_of(hosts: Path | Iterable[str] | None, choose: int | None, skip_unknown: bool) -> Hosts:
     """Returns the request for a list of hosts, a file of them, or all."""
+    choose = some_whole("choose", choose, 1)
     if hosts is None:
         return Hosts(None, None, choose, skip_unknown)
     if isinstance(hosts, (str, os.PathLike)):
