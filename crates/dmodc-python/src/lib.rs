@@ -10,7 +10,7 @@
 //! | `request` | what is asked for: engine, orders, leaves |
 //! | `engine` | engines that are Python functions |
 //! | `fabric`, `tables`, `router` | the classes |
-//! | `judgement`, `advice`, `study` | what they answer, as the JSON of the commands |
+//! | `judgement`, `advice`, `maintenance`, `study` | what they answer, as the JSON of the commands |
 //!
 //! Without the feature `extension-module` only what needs no Python is compiled, so that the workspace builds and is tested
 //! where there is no Python.
@@ -27,6 +27,8 @@ mod errors;
 mod fabric;
 #[cfg(feature = "extension-module")]
 mod judgement;
+#[cfg(feature = "extension-module")]
+mod maintenance;
 mod option_names;
 #[cfg(feature = "extension-module")]
 mod request;
@@ -63,6 +65,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(advice::whatif, module)?)?;
     module.add_function(wrap_pyfunction!(advice::order_hosts, module)?)?;
     module.add_function(wrap_pyfunction!(advice::order_by_tables, module)?)?;
+    module.add_function(wrap_pyfunction!(maintenance::drain_parts, module)?)?;
+    module.add_function(wrap_pyfunction!(maintenance::repair_parts, module)?)?;
     module.add_function(wrap_pyfunction!(judgement::check_tables, module)?)?;
     module.add_function(wrap_pyfunction!(judgement::analyze, module)?)?;
     module.add_function(wrap_pyfunction!(study::study, module)?)?;

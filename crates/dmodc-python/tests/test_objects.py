@@ -64,6 +64,9 @@ def test_errors_say_where(tmp_path: pathlib.Path) -> None:
         (lambda fabric: fabric.whatif(parts="nodes"), "parts must be"),
         (lambda fabric: fabric.whatif(double=0), "double must be"),
         (lambda fabric: fabric.whatif(engine="dmodk"), "cannot try any fault"),
+        (lambda fabric: fabric.drain([]), "names no part"),
+        (lambda fabric: fabric.drain(["nobody"]), "nobody"),
+        (lambda fabric: fabric.drain(["L2-0"], keep="odd"), "keep"),
         (lambda fabric: fabric.order(["nobody"]), "nobody"),
         (lambda fabric: fabric.order(choose=99), "choose asks for 99"),
         (lambda fabric: fabric.order(choose=0), "choose must be at least 1"),
@@ -157,7 +160,7 @@ def test_html_is_escaped() -> None:
         text.unlink()
     assert any(switch.name.startswith("<b>") for switch in odd.switches)
     tables = odd.route()
-    for thing in (odd, tables, tables.check(), tables.analyze("a2a"), odd.whatif(parts="switches"), odd.order()):
+    for thing in (odd, tables, tables.check(), tables.analyze("a2a"), odd.whatif(parts="switches"), odd.order(), odd.drain(["L2-0"])):
         html = thing._repr_html_()
         assert "<b>" not in html and html.startswith("<table>")
     assert "&lt;b&gt;" in odd._repr_html_()

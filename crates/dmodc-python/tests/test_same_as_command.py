@@ -119,6 +119,8 @@ def compare_advice(case: Case, tables: dmodc.Tables) -> None:
         flags = ["--parts", parts, *(["--double", double] if double else [])]
         whatif = case.command("whatif", case.file, *case.flags, *flags, "--json")
         assert timeless(case.fabric.whatif(parts=parts, double=double, **case.options).json) == timeless(whatif)
+        if case.draw.random() < 0.3:
+            compare_maintenance(case)
     try:
         order = case.fabric.order(**case.options).json
     except dmodc.DmodcError:
@@ -139,6 +141,21 @@ def compare_advice(case: Case, tables: dmodc.Tables) -> None:
     else:
         with pytest.raises(dmodc.DmodcError):
             given.order(list_)
+
+
+def compare_maintenance(case: Case) -> None:
+    """Compares the orders in which parts are taken out and repaired."""
+    parts = [switch.guid for switch in case.draw.sample(case.fabric.switches, min(3, case.fabric.switch_count))]
+    parts += [f"{cable.guid}/{cable.port}" for cable in case.fabric.cables[:2]]
+    list_ = case.folder / "parts"
+    list_.write_text("".join(f"{part}\n" for part in parts))
+    keep = case.draw.choice(["lost=0", "lost=10,a2a=2x"])
+    flags = ["--parts", list_, "--keep", keep, "--shifts", 20]
+    drain = case.fabric.drain(parts, keep=keep, shifts=20, **case.options)
+    assert timeless(drain.json) == timeless(case.command("drain", case.file, *case.flags, *flags, "--json"))
+    repair = dmodc.read(case.file).repair(dmodc.read(case.whole_file), steps=3, shifts=20, **case.order)
+    flags = ["--reference", case.whole_file, "--steps", 3, "--shifts", 20, *case.order_flags]
+    assert timeless(repair.json) == timeless(case.command("repair", case.file, *flags, "--json"))
 
 
 def test_studies_are_the_same(tmp_path: pathlib.Path, command: Command) -> None:

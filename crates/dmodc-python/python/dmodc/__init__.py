@@ -36,7 +36,7 @@ from ._fabric import (
     study,
 )
 from ._native import __version__
-from ._results import Analysis, Check, Delta, Order, Pattern, StudyTable, WhatIf
+from ._results import Analysis, Check, Delta, Drain, Order, Pattern, Repair, StudyTable, WhatIf
 from ._tables import Labels, TableArray, Tables, open_npy
 
 __all__ = [
@@ -47,6 +47,7 @@ __all__ = [
     "Delta",
     "DmodcError",
     "DmodcWarning",
+    "Drain",
     "Engine",
     "EngineError",
     "Fabric",
@@ -58,6 +59,7 @@ __all__ = [
     "Order",
     "Pattern",
     "ReadError",
+    "Repair",
     "RouteError",
     "Router",
     "StudyTable",

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from . import _html, _native
 from ._engine import Causes, Engine
 from ._errors import DmodcWarning, InputError
-from ._request import Path, Removal, Routing, Survey, path, some_text, some_whole, whole, words
-from ._results import Delta, Order, StudyTable, WhatIf
+from ._request import Maintenance, Path, Removal, Routing, Survey, path, some_text, some_whole, whole, words
+from ._results import Delta, Drain, Order, Repair, StudyTable, WhatIf
 from ._tables import Tables, hosts_of
 
 if TYPE_CHECKING:
@@ -225,6 +225,41 @@ class Fabric:
         routing = _routing(engine, seed, reference, options)
         with Causes(engine):
             return Order._of(_native.order_hosts(self._native, routing, hosts_of(hosts, choose, skip_unknown)))
+
+    def drain(
+        self,
+        parts: Iterable[str],
+        *,
+        keep: str = "lost=0",
+        shifts: int = 200,
+        states: int = 4096,
+        engine: str | Engine = "dmodc",
+        reference: Fabric | None = None,
+        seed: int = 1,
+        **options: Any,
+    ) -> Drain:
+        """Returns which of these parts can be taken out of service together, as ``dmodc drain`` does. ``keep`` has the limits
+        that every state must keep to."""
+        numbers = whole("shifts", shifts, 1), whole("states", states)
+        what = Maintenance(_names("parts", parts), keep, *numbers, None)
+        with Causes(engine):
+            return Drain._of(_native.drain_parts(self._native, _routing(engine, seed, reference, options), what))
+
+    def repair(
+        self,
+        reference: Fabric,
+        *,
+        steps: int | None = None,
+        shifts: int = 200,
+        engine: str | Engine = "stable",
+        seed: int = 1,
+        **options: Any,
+    ) -> Repair:
+        """Returns in which order the parts that this fabric lacks are best repaired, as ``dmodc repair`` does. ``reference`` is
+        the whole fabric."""
+        what = Maintenance([], "lost=0", whole("shifts", shifts, 1), 0, some_whole("steps", steps))
+        with Causes(engine):
+            return Repair._of(_native.repair_parts(self._native, _routing(engine, seed, reference, options), what))
 
     def write(self, name: Path, format: str = "ibnetdiscover") -> None:
         """Writes the fabric. Formats are ``ibnetdiscover``, ``ibsim``, ``json``, ``dot`` and ``graphml``."""

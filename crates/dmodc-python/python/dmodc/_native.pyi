@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, final
 
-from ._request import Hosts, Question, Removal, Routing, Survey
+from ._request import Hosts, Maintenance, Question, Removal, Routing, Survey
 
 __all__ = [
     "Engine",
@@ -15,12 +15,14 @@ __all__ = [
     "__version__",
     "analyze",
     "check_tables",
+    "drain_parts",
     "generate",
     "order_by_tables",
     "order_hosts",
     "presets",
     "read",
     "read_tables",
+    "repair_parts",
     "route",
     "study",
     "whatif",
@@ -100,6 +102,8 @@ def route(fabric: Fabric, routing: Routing) -> Tables: ...
 def whatif(fabric: Fabric, routing: Routing, survey: Survey) -> str: ...
 def order_hosts(fabric: Fabric, routing: Routing, hosts: Hosts) -> str: ...
 def order_by_tables(tables: Tables, hosts: Hosts) -> str: ...
+def drain_parts(fabric: Fabric, routing: Routing, what: Maintenance) -> str: ...
+def repair_parts(fabric: Fabric, routing: Routing, what: Maintenance) -> str: ...
 def check_tables(tables: Tables) -> str: ...
 def analyze(
     tables: Tables, question: Question

@@ -106,3 +106,14 @@ class Hosts:
     file: str | None
     choose: int | None
     skip_unknown: bool
+
+
+@dataclass(frozen=True)
+class Maintenance:
+    """What is asked about parts that are taken out or repaired."""
+
+    parts: list[str]
+    keep: str
+    shifts: int
+    states: int
+    steps: int | None

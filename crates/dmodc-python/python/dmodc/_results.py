@@ -201,6 +201,60 @@ class Order:
 
 
 @dataclass(frozen=True)
+class Drain:
+    """Which parts can be taken out of service together."""
+
+    #: Whether all parts of the list can.
+    all_safe: bool
+    #: The parts that can, in the notation of ``degrade``, in the order in which they are best taken out.
+    order: tuple[str, ...]
+    #: The parts that cannot.
+    unsafe: tuple[str, ...]
+    json: str = field(repr=False)
+
+    @classmethod
+    def _of(cls, json: str) -> Drain:
+        data = _parsed(json)
+        order, others = ((step["part"] for step in data[key]) for key in ("order", "unsafe"))
+        return cls(data["all_safe"], tuple(order), tuple(others), json)
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """Returns the report as a dictionary."""
+        return _parsed(self.json)
+
+    def _repr_html_(self) -> str:
+        keys = ("part", "name", "lost", "a2a", "sp")
+        rows = [[step[key] for key in keys] for step in self.data["order"]]
+        return _html.grid("all parts are safe" if self.all_safe else f"{len(self.unsafe)} parts are not safe", keys, rows)
+
+
+@dataclass(frozen=True)
+class Repair:
+    """The order in which dead parts are best repaired."""
+
+    #: The number of dead parts.
+    dead: int
+    #: The parts, in the notation of ``degrade``.
+    order: tuple[str, ...]
+    json: str = field(repr=False)
+
+    @classmethod
+    def _of(cls, json: str) -> Repair:
+        data = _parsed(json)
+        return cls(data["dead"], tuple(step["part"] for step in data["steps"]), json)
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """Returns the report as a dictionary."""
+        return _parsed(self.json)
+
+    def _repr_html_(self) -> str:
+        keys = ("part", "name", "lost", "a2a", "sp", "left")
+        return _html.grid(f"{self.dead} dead parts", keys, [[step[key] for key in keys] for step in self.data["steps"]])
+
+
+@dataclass(frozen=True)
 class Delta:
     """What a change did to tables."""
 

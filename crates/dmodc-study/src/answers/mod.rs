@@ -9,10 +9,12 @@
 //! | `table_file` | files of forwarding tables |
 //! | `route_state` | a fabric that is ready to be routed, with its reference |
 //! | `check`, `analyze`, `whatif`, `order` | the JSON of these commands |
+//! | `maintenance` | the JSON of `drain` and `repair` |
 
 pub mod analyze;
 pub mod check;
 pub mod input;
+pub mod maintenance;
 pub mod names;
 pub mod order;
 pub mod output;
