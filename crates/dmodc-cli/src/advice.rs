@@ -6,58 +6,16 @@ use std::time::{Duration, Instant};
 
 use anyhow::Error;
 use dmodc::advise::StateRisk;
-use dmodc::fabric::{CableEnds, Part};
+use dmodc::fabric::Part;
 use dmodc::{Fabric, RouteError, Router};
-use serde_json::{Value, json};
+pub(crate) use dmodc_study::answers::maintenance::describe;
 
 use crate::route_state::explain;
 use crate::text;
 
-/// Returns a part in the notation of `--remove`: a GUID, or a GUID and a port.
-pub(crate) fn notation(fabric: &Fabric, part: Part) -> String {
-    let (s, port) = match part {
-        Part::Switch(s) => return fabric.switch(s).guid.to_string(),
-        Part::Cable(c) => match fabric.cable(c) {
-            CableEnds::Switches(cable) => cable.a,
-            CableEnds::Node(n) => (fabric.node(n).switch, fabric.node(n).switch_port),
-        },
-    };
-    format!("{}/{port}", fabric.switch(s).guid)
-}
-
-/// Returns a part for machines: its notation, its kind, and its names.
-pub(crate) fn describe(fabric: &Fabric, part: Part) -> Value {
-    let (kind, name) = match part {
-        Part::Switch(s) => ("switch", fabric.switch(s).name.to_string()),
-        Part::Cable(c) => match fabric.cable(c) {
-            CableEnds::Switches(cable) => {
-                let [a, b] =
-                    [cable.a, cable.b].map(|(s, p)| format!("{}/{p}", fabric.switch(s).name));
-                ("cable", format!("{a} - {b}"))
-            }
-            CableEnds::Node(n) => {
-                let node = fabric.node(n);
-                let (switch, adapter) =
-                    (&fabric.switch(node.switch).name, &fabric.adapter_of(n).name);
-                ("node cable", format!("{switch}/{} - {adapter}", node.switch_port))
-            }
-        },
-    };
-    json!({ "part": notation(fabric, part), "kind": kind, "name": name })
-}
-
 /// Returns the name of a part in one line.
 pub(crate) fn words(fabric: &Fabric, part: Part) -> String {
     dmodc_formats::printable(&text::removed(fabric, part)).to_string()
-}
-
-/// Adds the numbers of a state to an object.
-pub(crate) fn add_risk(value: &mut Value, risk: &StateRisk) {
-    value["lost"] = json!(risk.undelivered);
-    value["a2a"] = json!(risk.all_to_all.max);
-    value["a2a_bound"] = json!(risk.all_to_all.bound);
-    value["sp"] = json!(risk.shifts.mean());
-    value["sp_bound"] = json!(risk.shifts.mean_bound());
 }
 
 /// The head of a table of states.

@@ -12,19 +12,16 @@ mod expected_risk;
 mod help;
 mod inferred;
 mod input;
-mod names;
-mod output;
 mod ranks;
 mod route_state;
-mod source;
 mod table_file;
-mod text;
 mod verdict;
 
 use std::io;
 use std::process::ExitCode;
 
 use clap::FromArgMatches as _;
+use dmodc_study::answers::{names, output, source, text};
 
 /// The answer of a command, which decides the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

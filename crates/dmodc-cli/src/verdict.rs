@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use dmodc::judge::Delivery;
 use dmodc::{Coverage, Live, Ranking};
 use dmodc_formats::lft::Lft;
-use serde_json::{Value, json};
+pub(crate) use dmodc_study::answers::check::set_delivery as set;
 
 use crate::args::LeafArgs;
 use crate::text::{counted, number, switch};
@@ -28,15 +28,6 @@ pub(crate) fn validity(coverage: &Coverage) -> String {
             counted(pairs, "leaf pair")
         ),
     }
-}
-
-/// Writes the numbers of node pairs into a report.
-pub(crate) fn set(report: &mut Value, delivery: &Delivery) {
-    report["pairs"] = json!(delivery.pairs);
-    report["delivered"] = json!(delivery.delivered);
-    report["lost"] = json!(delivery.lost);
-    report["cut_off"] = json!(delivery.cut_off);
-    report["unroutable_pairs"] = json!(delivery.unroutable());
 }
 
 /// Everything on which a hint depends.

@@ -3,6 +3,7 @@
 //! | | |
 //! |---|---|
 //! | [`analysis`] | congestion risk of tables, pattern by pattern |
+//! | [`answers`] | what the commands answer, as types and as JSON |
 //! | [`mod@bench`] | how long routing takes, compared with writing the same number of bytes |
 //! | [`engine`] | engines by name |
 //! | [`figure`] | charts and histograms as SVG |
@@ -16,6 +17,7 @@
 //! The engine itself has no clock; everything that measures it is here.
 
 pub mod analysis;
+pub mod answers;
 pub mod bench;
 pub mod engine;
 pub mod figure;

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use dmodc_study::answers::input::{LeafRequest, OrderRequest};
 
 const LEAVES: &str = "Leaves and ranks (if detection is wrong)";
 const ORDERS: &str = "Orders (choice among equally short routes)";
@@ -89,6 +90,30 @@ pub(crate) struct OrderArgs {
     /// after a fault.
     #[arg(long, help_heading = ORDERS, value_name = "FILE")]
     pub(crate) orders: Option<PathBuf>,
+}
+
+impl LeafArgs {
+    /// Returns what is asked for, as the library takes it.
+    pub(crate) fn request(&self) -> LeafRequest {
+        let LeafArgs { roots, leaf_min_nodes, leaf_name, exclude } = self;
+        LeafRequest {
+            roots: roots.clone(),
+            min_nodes: *leaf_min_nodes,
+            name: leaf_name.clone(),
+            exclude: exclude.clone(),
+        }
+    }
+}
+
+impl OrderArgs {
+    /// Returns what is asked for, as the library takes it.
+    pub(crate) fn request(&self) -> OrderRequest {
+        OrderRequest {
+            destinations: self.destination_order.clone(),
+            switches: self.switch_order.clone(),
+            saved: self.orders.clone(),
+        }
+    }
 }
 
 impl OutputArgs {

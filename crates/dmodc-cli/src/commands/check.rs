@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use dmodc::judge::{self, Channel, Check, Loop, Scope, UndeliveredReason};
-use dmodc::{Coverage, End, Fabric, Live, NodeIndex, Routing, RoutingOptions};
+use dmodc::{End, Fabric, Live, NodeIndex, Routing, RoutingOptions};
 use dmodc_formats::lft::Lft;
-use serde_json::{Value, json};
+use dmodc_study::answers::check::{json, unmatched};
 
 use crate::args::CheckArgs;
 use crate::input::{HealthyFabric, OrderChoice};
@@ -47,7 +47,8 @@ pub(super) fn run(args: &CheckArgs) -> Result<Answer> {
     let (nodes, delivery) = (&check.nodes, check.nodes.delivery());
     let turns = args.up_down && nodes.up_down_violations > 0;
     if args.json {
-        output::print(&json(live, &check, coverage.as_ref(), &dumps, elapsed))?;
+        let unmatched = unmatched(&dumps);
+        output::print(&json(live.fabric, &check, coverage.as_ref(), &unmatched, elapsed))?;
     } else {
         let mut report = mismatches(live, &dumps, paths());
         report += &text(live, &check, args.union, elapsed);
@@ -193,76 +194,4 @@ pub(super) fn mismatches<'a>(
         }
     }
     text
-}
-
-/// Returns the numbers of mismatches, for each dump.
-pub(super) fn unmatched(dumps: &[Lft]) -> Value {
-    let numbers = |dump: &Lft| {
-        json!({
-            "unknown_switches": dump.unknown_switches.len(),
-            "unknown_destinations": dump.unknown_destinations.len(),
-            "missing_switches": dump.missing_switches.len(),
-        })
-    };
-    dumps.iter().map(numbers).collect()
-}
-
-fn json(
-    live: Live<'_>,
-    check: &Check,
-    coverage: Option<&Coverage>,
-    dumps: &[Lft],
-    elapsed: Duration,
-) -> String {
-    let fabric = live.fabric;
-    let mut value = scope(fabric, &check.nodes);
-    value["valid"] = json!(coverage.map(Coverage::is_valid));
-    value["schema"] = json!("dmodc/check/2");
-    value["everything"] = scope(fabric, &check.everything);
-    value["check_ms"] = json!(elapsed.as_secs_f64() * 1e3);
-    value["unmatched"] = unmatched(dumps);
-    format!("{value:#}\n")
-}
-
-fn looped(fabric: &Fabric, found: &Loop) -> Value {
-    let hop = |&(c, new): &(Channel, bool)| json!({"guid": fabric.switch(c.switch).guid.to_string(), "port": c.port.0, "new": new});
-    json!({
-        "to": found.to.guid(fabric).to_string(),
-        "to_name": found.to.name(fabric),
-        "hops": found.hops.iter().map(hop).collect::<Vec<_>>(),
-    })
-}
-
-fn scope(fabric: &Fabric, scope: &Scope) -> Value {
-    let channel =
-        |c: &Channel| json!({"guid": fabric.switch(c.switch).guid.to_string(), "port": c.port.0});
-    let examples: Vec<Value> = scope
-        .examples
-        .iter()
-        .map(|lost| {
-            let from = fabric.switch(lost.from).guid.to_string();
-            let (to, name) = (lost.to.guid(fabric), lost.to.name(fabric));
-            let (loops, cut_off) =
-                (lost.why == UndeliveredReason::Loops, lost.why == UndeliveredReason::CutOff);
-            json!({
-                "from_switch": from,
-                "to": to.to_string(),
-                "to_name": name,
-                "loops": loops,
-                "cut_off": cut_off,
-            })
-        })
-        .collect();
-    let mut value = json!({
-        "sound": scope.is_sound(),
-        "loops": scope.loops,
-        "loop_destinations": scope.loop_destinations,
-        "loop": scope.loop_example.as_ref().map(|found| looped(fabric, found)),
-        "up_down_violations": scope.up_down_violations,
-        "deadlock_free": scope.is_deadlock_free(),
-        "cycle": scope.cycle.as_ref().map(|cycle| cycle.iter().map(channel).collect::<Vec<_>>()),
-        "examples": examples,
-    });
-    verdict::set(&mut value, &scope.delivery());
-    value
 }

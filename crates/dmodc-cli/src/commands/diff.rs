@@ -8,9 +8,10 @@ use anyhow::Result;
 use dmodc::judge::{self, Diff, Forced, TableChanges};
 use dmodc::{Fabric, Ranking, Routing, RoutingOptions, SwitchIndex};
 use dmodc_formats::lft::Lft;
+use dmodc_study::answers::check::unmatched;
 use serde_json::{Value, json};
 
-use super::check::{mismatches, unmatched};
+use super::check::mismatches;
 use crate::args::DiffArgs;
 use crate::input::{HealthyFabric, OrderChoice};
 use crate::text::{counted, number, percent, switch, time};

@@ -10,11 +10,11 @@ use dmodc::advise::{
 };
 use dmodc::fabric::{FindError, Part};
 use dmodc::{Fabric, Router};
-use serde_json::{Value, json};
+use dmodc_study::answers::maintenance::{PartList, drain_json};
 
-use crate::advice::{self, RISK_HEAD, StateProgress, notation, risk_columns, words};
+use crate::advice::{self, RISK_HEAD, StateProgress, risk_columns, words};
 use crate::args::DrainArgs;
-use crate::route_state::{Numbers, RouteState};
+use crate::route_state::{self, Numbers};
 use crate::text::{counted, number, time};
 use crate::{Answer, output, source};
 
@@ -23,8 +23,8 @@ const PERMUTATIONS: usize = 100;
 
 pub(super) fn run(args: &DrainArgs) -> Result<Answer> {
     source::only_one_from_stdin([args.parts.as_path(), args.routing.fabric.fabric.as_path()])?;
-    let router = RouteState::read(&args.routing, Numbers::Once)?.into_router()?;
-    let list = PartList::read(args, &router)?;
+    let router = route_state::read(&args.routing, Numbers::Once)?.into_router()?;
+    let list = read_parts(args, &router)?;
     let progress = StateProgress::new();
     let permutations = if args.keep.rp.is_some() { PERMUTATIONS } else { 0 };
     let advice = Advice {
@@ -36,46 +36,38 @@ pub(super) fn run(args: &DrainArgs) -> Result<Answer> {
     let elapsed = progress.finish();
     let plan = plan.map_err(|error| advice::refusal(&router, error))?;
     let report = DrainReport { fabric: router.fabric(), list: &list, plan: &plan, elapsed };
-    output::print(&if args.json { report.json() } else { report.text() })?;
+    output::print(&if args.json {
+        drain_json(router.fabric(), &list, &plan, elapsed)
+    } else {
+        report.text()
+    })?;
     Ok(plan.unsafe_parts.is_empty().into())
 }
 
-/// The parts that a file lists.
-struct PartList {
-    parts: Vec<Part>,
-    /// How many lines name a part again, perhaps by the other end of a cable.
-    repeated: usize,
-}
-
-impl PartList {
-    fn read(args: &DrainArgs, router: &Router) -> Result<Self> {
-        let (name, live) = (source::name(&args.parts), router.live());
-        let bytes = source::bytes(&args.parts, |_| true)?;
-        let text = String::from_utf8(bytes)
-            .map_err(|_| anyhow!("{name}: this file is not text in UTF-8"))?;
-        let mut list = PartList { parts: vec![], repeated: 0 };
-        let mut known = HashMap::new();
-        let lines = text.lines().map(str::trim).zip(1..);
-        for (line, at) in lines.filter(|(l, _)| !l.is_empty() && !l.starts_with('#')) {
-            let place = || format!("{name}:{at}");
-            let part = named_part(live.fabric, line).with_context(place)?;
-            let works = match part {
-                Part::Switch(s) => live.switch(s),
-                Part::Cable(c) => live.cable(c),
-            };
-            ensure!(
-                works,
-                "{}: '{line}' is not in service now: only the reference has it",
-                place()
-            );
-            match known.insert(part, at) {
-                None => list.parts.push(part),
-                Some(_) => list.repeated += 1,
-            }
+/// Reads the parts that a file lists.
+fn read_parts(args: &DrainArgs, router: &Router) -> Result<PartList> {
+    let (name, live) = (source::name(&args.parts), router.live());
+    let bytes = source::bytes(&args.parts, |_| true)?;
+    let text =
+        String::from_utf8(bytes).map_err(|_| anyhow!("{name}: this file is not text in UTF-8"))?;
+    let mut list = PartList { parts: vec![], repeated: 0 };
+    let mut known = HashMap::new();
+    let lines = text.lines().map(str::trim).zip(1..);
+    for (line, at) in lines.filter(|(l, _)| !l.is_empty() && !l.starts_with('#')) {
+        let place = || format!("{name}:{at}");
+        let part = named_part(live.fabric, line).with_context(place)?;
+        let works = match part {
+            Part::Switch(s) => live.switch(s),
+            Part::Cable(c) => live.cable(c),
+        };
+        ensure!(works, "{}: '{line}' is not in service now: only the reference has it", place());
+        match known.insert(part, at) {
+            None => list.parts.push(part),
+            Some(_) => list.repeated += 1,
         }
-        ensure!(!list.parts.is_empty(), "{name}: this file lists no part");
-        Ok(list)
     }
+    ensure!(!list.parts.is_empty(), "{name}: this file lists no part");
+    Ok(list)
 }
 
 /// Returns the part that a line names. A comment may follow after a blank and `#`; but a name may contain these, too, so the
@@ -152,50 +144,6 @@ impl DrainReport<'_> {
             }
         }
     }
-
-    fn json(&self) -> String {
-        let &DrainReport { fabric, list, plan, elapsed } = self;
-        let parts = list.parts.iter();
-        let is_safe = |part: &&Part| plan.steps.iter().any(|step| step.part == **part);
-        let safe: Vec<String> = parts.filter(is_safe).map(|&p| notation(fabric, p)).collect();
-        let step = |step: &dmodc::advise::DrainStep| {
-            let mut value = advice::describe(fabric, step.part);
-            advice::add_risk(&mut value, &step.risk);
-            value["rp"] = json!(step.risk.permutations.map(|series| series.median));
-            value
-        };
-        let mut now = json!({ "rp": plan.now.permutations.map(|series| series.median) });
-        advice::add_risk(&mut now, &plan.now);
-        let others = plan.unsafe_parts.iter().map(|part| {
-            let mut value = advice::describe(fabric, part.part);
-            value["when"] = json!(match part.when {
-                UnsafeWhen::Alone => "alone",
-                UnsafeWhen::WithSafe => "with_safe",
-            });
-            value["certain"] = json!(part.is_certain);
-            value["exceeded"] = exceeded_json(&part.exceeded);
-            value
-        });
-        let Ceilings { undelivered, a2a, sp, rp } = plan.ceilings;
-        let value = json!({
-            "schema": "dmodc/drain/1",
-            "parts": list.parts.len(),
-            "repeated": list.repeated,
-            "all_safe": plan.unsafe_parts.is_empty(),
-            "exact": plan.is_largest(),
-            "order_exact": plan.is_best_order,
-            "bound": plan.bound,
-            "limits": { "lost": undelivered, "a2a": a2a, "sp": sp, "rp": rp },
-            "now": now,
-            "now_exceeds": plan.exceeded_now.as_ref().map(exceeded_json),
-            "safe": safe,
-            "order": plan.steps.iter().map(step).collect::<Vec<_>>(),
-            "unsafe": others.collect::<Vec<_>>(),
-            "states": plan.states,
-            "drain_ms": elapsed.as_secs_f64() * 1e3,
-        });
-        format!("{value:#}\n")
-    }
 }
 
 fn all_parts(count: usize) -> String {
@@ -246,12 +194,4 @@ fn reason(exceeded: &Exceeded) -> String {
 
 fn pairs(count: u64) -> String {
     format!("{} {}", counted(count, "node pair"), if count == 1 { "is" } else { "are" })
-}
-
-fn exceeded_json(exceeded: &Exceeded) -> Value {
-    json!({
-        "limit": exceeded.limit.name(),
-        "value": exceeded.value,
-        "most": exceeded.most,
-    })
 }

@@ -8,9 +8,10 @@ use anyhow::{Result, bail, ensure};
 use dmodc::judge::{self, NewLoops, UploadPairs, UploadPlan};
 use dmodc::{Columns, Fabric};
 use dmodc_formats::lft::Lft;
+use dmodc_study::answers::check::unmatched;
 use serde_json::{Value, json};
 
-use super::check::{mismatches, unmatched};
+use super::check::mismatches;
 use crate::args::PlanArgs;
 use crate::input::HealthyFabric;
 use crate::text::{counted, end, number, percent, switch, time};

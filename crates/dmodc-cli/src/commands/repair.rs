@@ -8,12 +8,12 @@ use std::time::Duration;
 use anyhow::{Result, anyhow, ensure};
 use dmodc::Fabric;
 use dmodc::advise::{Advice, RepairPlan, RepairStep, StatePatterns, StateRisk, repair};
+use dmodc_study::answers::maintenance::repair_json;
 use dmodc_study::figure::{Across, Chart, ChartPoint, Curve, Unit};
-use serde_json::json;
 
 use crate::advice::{self, RISK_HEAD, StateProgress, risk_columns, words};
 use crate::args::{RepairArgs, command_line};
-use crate::route_state::{Numbers, RouteReference, RouteState};
+use crate::route_state::{self, Numbers, RouteReference};
 use crate::text::{counted, number, time};
 use crate::{Answer, output, source};
 
@@ -27,7 +27,7 @@ pub(super) fn run(args: RepairArgs) -> Result<Answer> {
     let (csv, svg, is_json) = (args.csv.clone(), args.svg.clone(), args.json);
     let (steps, shifts) = (args.steps.unwrap_or(usize::MAX), args.shifts as usize);
     let reference = source::name(&args.reference);
-    let state = RouteState::read_joined(&args.routing(), Numbers::Once)?;
+    let state = route_state::read_joined(&args.routing(), Numbers::Once)?;
     let changes = match &state.reference {
         Some(RouteReference::File(_, changes)) => changes.to_string(),
         _ => String::new(),
@@ -49,7 +49,11 @@ pub(super) fn run(args: RepairArgs) -> Result<Answer> {
             output::to(Some(&path), |out| Ok(out.write_all(text.as_bytes())?))?;
         }
     }
-    output::print(&if is_json { report.json() } else { report.text() })?;
+    output::print(&if is_json {
+        repair_json(router.fabric(), &plan, &report.reference, elapsed)
+    } else {
+        report.text()
+    })?;
     Ok(Answer::Yes)
 }
 
@@ -121,32 +125,6 @@ impl RepairReport<'_> {
             }
         };
         text
-    }
-
-    fn json(&self) -> String {
-        let RepairReport { fabric, plan, reference, elapsed, .. } = self;
-        let step = |step: &RepairStep| {
-            let mut value = advice::describe(fabric, step.part);
-            advice::add_risk(&mut value, &step.risk);
-            value["left"] = json!(step.left);
-            value["tried"] = json!(step.tried);
-            value
-        };
-        let mut now = json!({});
-        advice::add_risk(&mut now, &plan.now);
-        let value = json!({
-            "schema": "dmodc/repair/1",
-            "reference": reference,
-            "dead": plan.dead,
-            "pairs": plan.pairs,
-            "exact": plan.is_exact(),
-            "now": now,
-            "steps": plan.steps.iter().map(step).collect::<Vec<_>>(),
-            "left": plan.dead - plan.steps.len(),
-            "states": plan.states,
-            "repair_ms": elapsed.as_secs_f64() * 1e3,
-        });
-        format!("{value:#}\n")
     }
 
     fn csv(&self) -> Result<String> {

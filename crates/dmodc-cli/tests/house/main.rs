@@ -13,14 +13,15 @@ use modules::Modules;
 const ARROWS: &[(&str, &[&str])] = &[
     ("dmodc", &[]),
     ("dmodc-formats", &["dmodc"]),
+    ("dmodc-browser", &[]),
     ("dmodc-view", &["dmodc", "dmodc-formats"]),
     ("dmodc-wasm", &["dmodc", "dmodc-formats", "dmodc-view"]),
-    ("dmodc-browser", &[]),
     ("dmodc-lab", &["dmodc", "dmodc-formats"]),
     ("dmodc-study", &["dmodc", "dmodc-formats", "dmodc-lab"]),
     ("dmodc-server", &["dmodc", "dmodc-formats", "dmodc-study", "dmodc-view"]),
     ("dmodc-c", &["dmodc", "dmodc-formats"]),
     ("dmodc-opensm", &["dmodc", "dmodc-formats"]),
+    ("dmodc-python", &["dmodc", "dmodc-formats", "dmodc-study"]),
     (
         "dmodc-cli",
         &[
@@ -94,7 +95,8 @@ fn sources(folder: &Path, found: &mut Vec<std::path::PathBuf>) {
     }
 }
 
-/// Unsafe code is in the kernel for x86, and where OpenSM, C and the browser begin. Tests call the functions for C, too.
+/// Unsafe code is in the kernel for x86, and where OpenSM, C and the browser begin. Tests call the functions for C, too. The Python module
+/// has none.
 #[test]
 fn unsafe_code_is_where_it_belongs() {
     let mut files = vec![];

@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use dmodc::{
-    Columns, Destination, End, Fabric, ForwardingTables, Lid, NoMemory, PortNumber, Tile, parallel,
+    Columns, Destination, End, Fabric, ForwardingTables, Guid, Lid, Live, NO_ROUTE, NoMemory,
+    PortNumber, SwitchIndex, Tile, parallel,
 };
 
 use super::{Lft, ends};
@@ -128,6 +129,48 @@ impl Lft {
         parallel::for_each(tables.tiles_mut(), fill);
         Ok(tables)
     }
+}
+
+/// Returns tables in the form that they would have if they were written to a file and read again with `present`, without
+/// writing them: the columns are those of [`Lft::tables`], and dead parts have no entries. `live` is the fabric of the tables;
+/// it may have more parts than the present one, which are matched by GUID.
+///
+/// # Errors
+/// If they do not fit into memory.
+pub fn as_if_read(
+    live: Live<'_>,
+    tables: &ForwardingTables,
+    present: &Fabric,
+) -> Result<ForwardingTables, NoMemory> {
+    let whole = live.fabric;
+    let columns = Arc::new(common_columns(&[], present));
+    let guid_of = |end: End, fabric: &Fabric| match end {
+        End::Node(_) => (true, end.guid(fabric)),
+        End::Switch(_) => (false, end.guid(fabric)),
+    };
+    let mut places: HashMap<((bool, Guid), u8), usize> = HashMap::new();
+    for (at, d) in tables.columns().destinations().iter().enumerate() {
+        if d.end.is_alive(live) {
+            places.insert((guid_of(d.end, whole), d.k), at);
+        }
+    }
+    let place = |d: &Destination| places.get(&(guid_of(d.end, present), d.k)).copied();
+    let from: Vec<Option<usize>> = columns.destinations().iter().map(place).collect();
+    let rows: HashMap<Guid, SwitchIndex> =
+        live.switches().map(|s| (whole.switch(s).guid, s)).collect();
+    let rows: Vec<Option<SwitchIndex>> =
+        present.switches().iter().map(|switch| rows.get(&switch.guid).copied()).collect();
+    let mut read = ForwardingTables::new(columns, rows.len())?;
+    parallel::for_each(read.tiles_mut(), |(tile, entries): (Tile, &mut [u8])| {
+        for (row, s) in entries.chunks_exact_mut(tile.columns.len()).zip(&rows) {
+            let Some(s) = *s else { continue };
+            for (entry, from) in row.iter_mut().zip(&from[tile.columns.clone()]) {
+                let port = from.and_then(|column| tables.port(s, column));
+                *entry = port.map_or(NO_ROUTE, |port| port.0);
+            }
+        }
+    });
+    Ok(read)
 }
 
 /// Returns columns that serve all dumps. The dump with the most LIDs for a destination decides how many columns it has.

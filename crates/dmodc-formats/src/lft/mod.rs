@@ -31,6 +31,7 @@ mod read;
 mod repeated_lids;
 mod write;
 
+pub use columns::as_if_read;
 pub(crate) use labelled_tables::LabelledTables;
 pub use read::{LftError, read, read_by_windows, read_from, read_in_parts};
 pub use write::{LftWriter, write};

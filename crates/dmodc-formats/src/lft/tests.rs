@@ -173,3 +173,22 @@ fn given_columns_are_filled_whatever_the_lids_of_a_dump() {
         assert!(filled == tables, "{} entries differ", filled.differing(&tables));
     }
 }
+
+/// Tables that are not written look as if they were, on a healthy fabric and on one that lost a switch and cables.
+#[test]
+fn tables_look_as_if_they_were_read() {
+    let whole = figure_1();
+    let mut dead = Degradation::none(&whole);
+    for part in ["L2-0", "L1-0/4", "L3-1/2"] {
+        dead.remove(&whole, part).unwrap();
+    }
+    for dead in [Degradation::none(&whole), dead] {
+        let (live, present) = (Live::new(&whole, &dead), whole.without(&dead));
+        let tables = Routing::new(live, &Default::default()).route(live, &Dmodc).unwrap().0;
+        let mut text = Vec::new();
+        write(live, &tables, &[], &mut text).unwrap();
+        let read = read(&text, &present).unwrap();
+        let expected = Lft::tables(&[&read], &present).unwrap().remove(0);
+        assert_eq!(as_if_read(live, &tables, &present).unwrap(), expected);
+    }
+}

@@ -43,7 +43,9 @@ pub fn what_if(case: &BenchCase, settings: WhatIfBench) -> Result<Value, BenchEr
     let faults = Faults::new(parts, DoubleFaults::None).map_err(BenchError::TooManyFaults)?;
     let survey = FaultSurvey::new(&present, &faults, "bench");
     let start = Instant::now();
-    let outcomes = survey.run(Shard::WHOLE, None, |_| ()).map_err(BenchError::Survey)?;
+    let outcomes = survey
+        .run(Shard::WHOLE, None, |_| std::ops::ControlFlow::Continue(()))
+        .map_err(BenchError::Survey)?;
     let survey_ms = start.elapsed().as_secs_f64() * 1e3;
     let mut compared =
         Random::new(case.seed, 1).sample(faults.len(), settings.whole.min(faults.len()));

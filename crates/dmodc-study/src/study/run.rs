@@ -58,13 +58,25 @@ impl Study {
     /// Measures all cells, and returns their rows without writing any file. `plugin` is the library that times OpenSM's
     /// engines; it is not used if there are none.
     pub fn measure(&self, plugin: &Path) -> Vec<StudyRow> {
+        self.measure_while(plugin, &|| true).expect("nothing stops it")
+    }
+
+    /// Does the same as long as `goes_on` says so, which is asked before each cell. Returns `None` if it was stopped.
+    pub fn measure_while(
+        &self,
+        plugin: &Path,
+        goes_on: &(dyn Fn() -> bool + Sync),
+    ) -> Option<Vec<StudyRow>> {
         let all: Vec<usize> = (0..self.cells.len()).collect();
         let fabrics = prepare(self, &all, plugin);
         let measure = |cell: &Cell| {
             let fabric = fabrics[cell.fabric].as_ref();
-            fabric.expect("the fabrics of all cells are prepared").measure(*cell)
+            let fabric = fabric.expect("the fabrics of all cells are prepared");
+            goes_on().then(|| fabric.measure(*cell))
         };
-        parallel::map(&self.cells, measure).into_iter().flatten().collect()
+        let rows: Option<Vec<Vec<StudyRow>>> =
+            parallel::map(&self.cells, measure).into_iter().collect();
+        rows.map(|rows| rows.into_iter().flatten().collect())
     }
 }
 

@@ -19,7 +19,7 @@ pub use faults::{DoubleFaults, Fault, Faults, TooManyFaults};
 pub use groups::{FaultGroup, PartKind, groups};
 pub use outcome::{Outcome, SeriesNumbers};
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -47,6 +47,9 @@ pub enum SurveyError {
     /// Shards are missing.
     #[error("{0}")]
     Incomplete(String),
+    /// It was asked to stop.
+    #[error("interrupted")]
+    Stopped,
 }
 
 /// How far a survey has come.
@@ -111,16 +114,16 @@ impl<'a> FaultSurvey<'a> {
         chunk * CHUNK..((chunk + 1) * CHUNK).min(self.faults.len())
     }
 
-    /// Tries the faults of a shard, in chunks, and calls `each` after every chunk. With a journal, chunks that an earlier run
-    /// finished are not tried again. Returns the outcomes in the order of the faults.
+    /// Tries the faults of a shard, in chunks, and calls `each` after every chunk, which may break the survey off. With a
+    /// journal, chunks that an earlier run finished are not tried again. Returns the outcomes in the order of the faults.
     ///
     /// # Errors
-    /// If the journal cannot be used, or a route is too long.
+    /// If the journal cannot be used, a route is too long, or `each` breaks.
     pub fn run(
         &self,
         shard: Shard,
         journal: Option<&Path>,
-        each: impl Fn(SurveyProgress) + Sync,
+        each: impl Fn(SurveyProgress) -> ControlFlow<()> + Sync,
     ) -> Result<Vec<NumberedOutcome>, SurveyError> {
         let mine: Vec<usize> = (0..self.chunk_count()).filter(|&chunk| shard.has(chunk)).collect();
         let total = mine.iter().map(|&chunk| self.chunk(chunk).len()).sum();
@@ -136,7 +139,9 @@ impl<'a> FaultSurvey<'a> {
             mine.into_iter().filter(|chunk| known.binary_search(chunk).is_err()).collect();
         let before = outcomes.len();
         let progress = SurveyProgress { done: before, before, total };
-        each(progress);
+        if each(progress).is_break() {
+            return Err(SurveyError::Stopped);
+        }
         let shared = Mutex::new(SharedState { journal, progress });
         outcomes.extend(self.try_chunks(&missing, &shared, each)?);
         outcomes.sort_unstable_by_key(|(at, _)| *at);
@@ -188,7 +193,7 @@ impl<'a> FaultSurvey<'a> {
         &self,
         chunks: &[usize],
         shared: &Mutex<SharedState>,
-        each: impl Fn(SurveyProgress) + Sync,
+        each: impl Fn(SurveyProgress) -> ControlFlow<()> + Sync,
     ) -> Result<Vec<NumberedOutcome>, SurveyError> {
         let next = AtomicUsize::new(0);
         let work = |_| -> Result<Vec<NumberedOutcome>, SurveyError> {
@@ -207,7 +212,10 @@ impl<'a> FaultSurvey<'a> {
                     journal.add(chunk, &rows)?;
                 }
                 shared.progress.done += rows.len();
-                each(shared.progress);
+                if each(shared.progress).is_break() {
+                    next.store(chunks.len(), Ordering::Relaxed);
+                    return Err(SurveyError::Stopped);
+                }
             }
             Ok(outcomes)
         };

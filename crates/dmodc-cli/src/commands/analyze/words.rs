@@ -6,13 +6,23 @@ use dmodc::judge::risk::{Cut, DirectedPort, StepKind};
 use dmodc::{End, Fabric, NodeIndex, host_name};
 use dmodc_formats::printable;
 use dmodc_study::analysis::{Finding, Pattern, percentile};
+use dmodc_study::answers::analyze::{Analysis, SeriesSummary, WorstHosts, worst_hosts};
 
-use super::Analysis;
 use crate::text::{counted, end, number, switch, time};
 
-pub(super) fn text(analysis: &Analysis<'_>) -> String {
+/// What is said about an analysis besides its findings.
+pub(super) struct Remarks {
+    /// Mismatches between tables and fabric.
+    pub(super) mismatches: String,
+    /// The jobs.
+    pub(super) jobs: String,
+    /// What would help if pairs are not delivered.
+    pub(super) hint: String,
+}
+
+pub(super) fn text(analysis: &Analysis<'_>, remarks: &Remarks) -> String {
     let traffic = analysis.traffic;
-    let mut text = analysis.mismatches.clone();
+    let mut text = remarks.mismatches.clone();
     let _ = writeln!(
         text,
         "{}, {} between switches ({})",
@@ -30,11 +40,11 @@ pub(super) fn text(analysis: &Analysis<'_>) -> String {
             text += &rates.text(at);
         }
     }
-    text += &analysis.jobs_text;
-    if !analysis.hint.is_empty() {
+    text += &remarks.jobs;
+    if !remarks.hint.is_empty() {
         text += "\n";
     }
-    text + &analysis.hint
+    text + &remarks.hint
 }
 
 fn undelivered(analysis: &Analysis<'_>) -> String {
@@ -160,28 +170,6 @@ fn step(kind: StepKind) -> String {
     }
 }
 
-/// The distribution of a series of numbers.
-pub(super) struct SeriesSummary {
-    pub(super) min: u32,
-    pub(super) median: u32,
-    pub(super) mean: f64,
-    pub(super) max: u32,
-}
-
-impl SeriesSummary {
-    pub(super) fn of(values: &[u32]) -> Self {
-        let mut sorted = values.to_vec();
-        sorted.sort_unstable();
-        let sum: u64 = sorted.iter().map(|&value| u64::from(value)).sum();
-        SeriesSummary {
-            min: sorted.first().copied().unwrap_or(0),
-            median: sorted.get(sorted.len().saturating_sub(1) / 2).copied().unwrap_or(0),
-            mean: sum as f64 / sorted.len().max(1) as f64,
-            max: sorted.last().copied().unwrap_or(0),
-        }
-    }
-}
-
 /// Returns the proof of a bound, in words: the cut, and whether flows that stay together matter.
 pub(super) fn proof(fabric: &Fabric, finding: &Finding) -> Option<String> {
     let together = match finding.is_by_bundles {
@@ -259,21 +247,4 @@ fn hosts(analysis: &Analysis<'_>, finding: &Finding) -> String {
         let _ = writeln!(text, "  {:>9.2}  '{name}' ({rails}), at most {max}", means[host]);
     }
     text
-}
-
-/// The hosts of a series of patterns.
-pub(super) struct WorstHosts {
-    /// The mean of each host over all patterns.
-    pub(super) means: Vec<f64>,
-    /// The hosts, the worst first.
-    pub(super) order: Vec<usize>,
-}
-
-/// Returns the means of all hosts, and their order.
-pub(super) fn worst_hosts(finding: &Finding) -> WorstHosts {
-    let patterns = finding.maxima.len().max(1) as f64;
-    let means: Vec<f64> = finding.by_host.iter().map(|host| host.sum as f64 / patterns).collect();
-    let mut order: Vec<usize> = (0..means.len()).collect();
-    order.sort_by(|&a, &b| means[b].total_cmp(&means[a]).then(a.cmp(&b)));
-    WorstHosts { means, order }
 }

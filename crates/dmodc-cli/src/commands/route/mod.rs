@@ -17,7 +17,7 @@ use dmodc_formats::{alternatives, lft, orders};
 
 use crate::args::{EngineName, RouteArgs};
 use crate::expected_risk::AllToAllRisk;
-use crate::route_state::{Numbers, RouteState, explain};
+use crate::route_state::{self, Numbers, RouteState, explain};
 use crate::text::doubts;
 use crate::{Answer, output, table_file};
 use summary::{EmptyEntries, RouteSummary};
@@ -25,7 +25,7 @@ use summary::{EmptyEntries, RouteSummary};
 pub(super) fn run(args: &RouteArgs) -> Result<Answer> {
     args.output.check(&[&args.save_orders, &args.alternatives])?;
     let numbers = if args.save_orders.is_some() { Numbers::Last } else { Numbers::Once };
-    let state = RouteState::read(&args.routing, numbers)?;
+    let state = route_state::read(&args.routing, numbers)?;
     let live = state.live();
     if let EngineName::Opensm(name) = &args.routing.engine {
         return opensm::route(args, &state, name);
@@ -175,6 +175,5 @@ fn split(args: &RouteArgs, state: &RouteState, folder: &Path) -> Result<RouteSum
 
 /// Returns comments for readers of the tables.
 fn comments(state: &RouteState) -> Vec<String> {
-    let beyond = "LIDs are beyond the range of InfiniBand; OpenSM cannot load these tables.";
-    state.beyond.map(|_| beyond.into()).into_iter().collect()
+    table_file::comments(state.beyond)
 }

@@ -4,8 +4,8 @@ use std::io::Write as _;
 
 use anyhow::Result;
 
-use super::WhatifReport;
-use super::json::part_name;
+use dmodc_study::answers::whatif::{WhatifReport, part_name};
+
 use crate::output::Out;
 
 pub(super) fn write(report: &WhatifReport<'_>, out: &mut Out) -> Result<()> {

@@ -1,34 +1,28 @@
 //! `dmodc whatif`: what every single or double fault would do.
 
 mod csv;
-mod json;
 mod page;
 mod words;
 
 use std::io::{IsTerminal, Write as _};
+use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, ensure};
 use dmodc::advise::{FaultScope, Present};
-use dmodc::judge::risk::SeriesPattern;
-use dmodc::{Fabric, Router};
-use dmodc_study::analysis::Pattern;
+use dmodc_study::answers::whatif::{WhatifReport, json, series_patterns};
 use dmodc_study::engine::EngineName;
 use dmodc_study::interrupt;
 use dmodc_study::study::Shard;
 use dmodc_study::what_if::{
-    DoubleFaults, FaultGroup, FaultSurvey, Faults, NumberedOutcome, Outcome, SurveyProgress, groups,
+    DoubleFaults, FaultSurvey, Faults, NumberedOutcome, SurveyProgress, groups,
 };
 
 use crate::args::{DoubleArg, FailOn, FailingParts, WhatifArgs};
-use crate::route_state::{Numbers, RouteState};
+use crate::route_state::{self, Numbers};
 use crate::text::{counted, number, span};
 use crate::{Answer, output};
-
-/// In larger fabrics, a sample of the shifts is counted.
-const FEW_NODES: usize = 1024;
-const SAMPLED_SHIFTS: usize = 64;
 
 pub(super) fn run(args: &WhatifArgs) -> Result<Answer> {
     for path in [&args.csv, &args.html].into_iter().flatten() {
@@ -41,10 +35,14 @@ pub(super) fn run(args: &WhatifArgs) -> Result<Answer> {
         args.routing.engine != EngineName::Dmodk,
         "the engine dmodk routes only regular fat trees (PGFTs) without faults, so it cannot try any fault; use --engine dmodc"
     );
-    let state = RouteState::read(&args.routing, Numbers::Once)?;
+    let state = route_state::read(&args.routing, Numbers::Once)?;
     let engine = args.routing.engine.to_string();
     let router = state.into_router()?;
-    let (patterns, series) = patterns(args, &router)?;
+    let (patterns, series) = series_patterns(
+        args.patterns.as_deref(),
+        router.fabric().nodes().len(),
+        args.routing.seed,
+    )?;
     let start = Instant::now();
     let present = Present::new(&router, &series);
     let faults = faults(args, &present)?;
@@ -74,66 +72,10 @@ pub(super) fn run(args: &WhatifArgs) -> Result<Answer> {
         output::to(Some(path), |out| Ok(out.write_all(page.as_bytes())?))?;
     }
     output::print(&match args.json {
-        true => json::json(&report),
+        true => json(&report),
         false => words::text(&report, args.most),
     })?;
     Ok((args.fail_on != Some(FailOn::Lost) || !report.loses()).into())
-}
-
-/// Everything that is reported.
-struct WhatifReport<'a> {
-    fabric: &'a Fabric,
-    present: &'a Present<'a>,
-    engine: String,
-    /// The patterns of the series, in the order of the series.
-    patterns: &'a [Pattern],
-    groups: Vec<FaultGroup>,
-    faults: &'a Faults,
-    outcomes: &'a [NumberedOutcome],
-    shard: Shard,
-    elapsed: Duration,
-}
-
-impl WhatifReport<'_> {
-    /// Returns how many of the pairs that arrive now do not arrive after a fault; pairs of nodes that fail with it count.
-    fn interrupted(&self, outcome: &Outcome) -> u64 {
-        self.present.tally().delivery.delivered.saturating_sub(outcome.delivered)
-    }
-
-    /// Returns whether fewer pairs arrive after some fault.
-    fn loses(&self) -> bool {
-        self.groups.iter().any(|group| self.interrupted(&group.outcome) > 0)
-    }
-}
-
-/// Returns the patterns of series that the arguments ask for, for people and for the judge.
-fn patterns(args: &WhatifArgs, router: &Router) -> Result<(Vec<Pattern>, Vec<SeriesPattern>)> {
-    let nodes = router.fabric().nodes().len();
-    let usual = match nodes > FEW_NODES {
-        true => vec![Pattern::Shifts(Some(SAMPLED_SHIFTS))],
-        false => vec![Pattern::Shifts(None)],
-    };
-    let wanted = args.patterns.clone().unwrap_or(usual);
-    let (mut patterns, mut series) = (vec![], vec![]);
-    let seed = args.routing.seed;
-    for pattern in wanted {
-        series.push(match pattern {
-            Pattern::AllToAll => continue,
-            Pattern::Shifts(None) if nodes > 8 * FEW_NODES => bail!(
-                "all shifts of {} take too much memory; use a sample such as sp:64",
-                counted(nodes, "node")
-            ),
-            Pattern::Shifts(None) => SeriesPattern::AllShifts,
-            Pattern::Shifts(Some(count)) => SeriesPattern::Shifts { count, seed },
-            Pattern::Permutations(count) => SeriesPattern::Random { count, seed },
-            other => bail!("whatif counts the patterns a2a, sp, sp:N and rp:N, not '{other}'"),
-        });
-        if patterns.iter().any(|known: &Pattern| known.key() == pattern.key()) {
-            bail!("--patterns names '{}' twice", pattern.key());
-        }
-        patterns.push(pattern);
-    }
-    Ok((patterns, series))
 }
 
 fn faults(args: &WhatifArgs, present: &Present<'_>) -> Result<Faults> {
@@ -171,6 +113,7 @@ fn run_survey(
             // If the line cannot be shown, the survey goes on.
             let _ = write!(std::io::stderr(), "\r{line}\x1b[K");
         }
+        ControlFlow::Continue(())
     };
     let shard = args.shard.unwrap_or(Shard::WHOLE);
     let outcomes = survey.run(shard, args.journal.as_deref(), show);

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use dmodc_study::answers::whatif::{WhatifReport, kind_name};
 use dmodc_study::report::{FaultPage, FaultRow, Histogram, PatternSection, faults_html};
 use dmodc_study::what_if::FaultGroup;
 
-use super::WhatifReport;
-use super::words::{example, kind_name, series_name};
+use super::words::{example, series_name};
 use crate::args::command_line;
 use crate::text::{counted, number, time};
 

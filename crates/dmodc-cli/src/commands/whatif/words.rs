@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 
 use dmodc::fabric::Part;
 use dmodc_study::analysis::Pattern;
+use dmodc_study::answers::whatif::{WhatifReport, kind_name};
 use dmodc_study::study::Shard;
-use dmodc_study::what_if::{FaultGroup, Outcome, PartKind};
+use dmodc_study::what_if::{FaultGroup, Outcome};
 
-use super::WhatifReport;
 use crate::text::{counted, number, removed, switch, time};
 
 /// Groups that differ only in what they move are one line for people.
@@ -170,17 +170,6 @@ fn verdict(report: &WhatifReport<'_>) -> String {
 /// Returns a number divided by another one.
 fn ratio(value: f64, by: f64) -> String {
     if by > 0.0 { format!("{:.2}", value / by) } else { "–".into() }
-}
-
-/// Returns a kind of part, with levels counted as ranks.
-pub(super) fn kind_name(kind: PartKind) -> String {
-    let rank = |rank: Option<u32>| rank.map_or("?".into(), |rank| rank.to_string());
-    match kind {
-        PartKind::Cable(a, b) => format!("cable between ranks {} and {}", rank(a), rank(b)),
-        PartKind::Switch(Some(0)) => "leaf".into(),
-        PartKind::Switch(r) => format!("switch of rank {}", rank(r)),
-        PartKind::NodeCable => "cable of a node".into(),
-    }
 }
 
 /// Returns the parts of a fault.

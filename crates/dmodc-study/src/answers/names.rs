@@ -7,11 +7,14 @@ use anyhow::{Context, Result, anyhow, bail};
 use dmodc::{End, Fabric, Guid, Lid, NodeIndex};
 use dmodc_formats::hosts::{ListedName, read_pairs};
 
-use crate::source;
-use crate::text::counted;
+use super::source;
+use super::text::counted;
 
 /// Returns the node or switch with a name, GUID or LID. A name that several have is refused with their GUIDs.
-pub(crate) fn resolve(fabric: &Fabric, text: &str) -> Result<End> {
+///
+/// # Errors
+/// If there is none, or there are several.
+pub fn resolve(fabric: &Fabric, text: &str) -> Result<End> {
     let mut named: Vec<End> = all(fabric).filter(|&e| e.name(fabric) == text).collect();
     if named.is_empty() {
         // The name of a host, without that of its adapter.
@@ -76,20 +79,24 @@ fn has_lid(fabric: &Fabric, e: End, lid: Lid) -> bool {
 }
 
 /// Two nodes in a list of pairs, and the names that they have there.
-pub(crate) struct NodePair {
-    pub(crate) from: NodeIndex,
-    pub(crate) to: NodeIndex,
-    pub(crate) listed: (ListedName, ListedName),
+pub struct NodePair {
+    /// The sender.
+    pub from: NodeIndex,
+    /// The receiver.
+    pub to: NodeIndex,
+    /// Their names in the list.
+    pub listed: (ListedName, ListedName),
 }
 
 /// Nodes by name, for lists of hosts. The name of a host stands for all of its nodes, in the order of its ports.
-pub(crate) struct NodeNames<'a> {
+pub struct NodeNames<'a> {
     fabric: &'a Fabric,
     by_name: HashMap<&'a str, Vec<NodeIndex>>,
 }
 
 impl<'a> NodeNames<'a> {
-    pub(crate) fn new(fabric: &'a Fabric) -> Self {
+    /// Takes the names of a fabric.
+    pub fn new(fabric: &'a Fabric) -> Self {
         let mut by_name: HashMap<&str, Vec<NodeIndex>> = HashMap::new();
         for n in fabric.node_indices().filter(|&n| !fabric.is_aggregation(n)) {
             let name = &*fabric.adapter_of(n).name;
@@ -102,12 +109,15 @@ impl<'a> NodeNames<'a> {
     }
 
     /// Returns the number of nodes of the fabric.
-    pub(crate) fn count(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.fabric.nodes().len()
     }
 
     /// Returns the nodes of a host, or the one with this GUID or LID.
-    pub(crate) fn find(&self, name: &str) -> Result<Vec<NodeIndex>> {
+    ///
+    /// # Errors
+    /// If a name stands for no node.
+    pub fn find(&self, name: &str) -> Result<Vec<NodeIndex>> {
         if let Some(nodes) = self.by_name.get(name) {
             return Ok(nodes.clone());
         }
@@ -118,13 +128,19 @@ impl<'a> NodeNames<'a> {
     }
 
     /// Returns the nodes that a name in a list stands for. An error names the line.
-    pub(crate) fn meant(&self, path: &Path, named: &ListedName) -> Result<Vec<NodeIndex>> {
+    ///
+    /// # Errors
+    /// If a name stands for no node.
+    pub fn meant(&self, path: &Path, named: &ListedName) -> Result<Vec<NodeIndex>> {
         let place = || format!("{}:{}", source::name(path), named.line);
         self.find(&named.name).with_context(place)
     }
 
     /// Reads a list of pairs of nodes. A host with several rails sends from each rail to the same rail of the other host.
-    pub(crate) fn pairs(&self, path: &Path) -> Result<Vec<NodePair>> {
+    ///
+    /// # Errors
+    /// If a name stands for no node.
+    pub fn pairs(&self, path: &Path) -> Result<Vec<NodePair>> {
         let mut pairs = Vec::new();
         for (from, to) in source::read_list(path, read_pairs)? {
             let ends = [self.meant(path, &from)?, self.meant(path, &to)?];

@@ -2,26 +2,26 @@
 
 use std::time::Duration;
 
+use crate::figure::thousands;
 use dmodc::fabric::{CableEnds, Part};
 use dmodc::words;
 use dmodc::{Doubt, End, Fabric, NotFatTree, NotPgft, PortNumber, SwitchIndex};
 use dmodc_formats::{Dirt, DirtKind, DirtPlaces, ReadError, printable};
-use dmodc_study::figure::thousands;
 
 /// Returns a number with separators: 11,664.
-pub(crate) fn number(n: impl TryInto<u64>) -> String {
+pub fn number(n: impl TryInto<u64>) -> String {
     n.try_into().map_or_else(|_| "?".into(), |n: u64| thousands(&n.to_string()))
 }
 
 /// Returns a number and its noun: 1 switch, 2 switches.
-pub(crate) fn counted(n: impl TryInto<u64>, noun: &str) -> String {
+pub fn counted(n: impl TryInto<u64>, noun: &str) -> String {
     let n = n.try_into().unwrap_or(u64::MAX);
     format!("{} {}", number(n), words::noun(n, noun))
 }
 
 /// Returns the switches that may or may not be leaves, one line for each reason, with the options that decide it. Returns
 /// no lines if nothing is uncertain.
-pub(crate) fn doubts(fabric: &Fabric, doubts: &[Doubt]) -> Vec<String> {
+pub fn doubts(fabric: &Fabric, doubts: &[Doubt]) -> Vec<String> {
     let mut sorted = doubts.to_vec();
     sorted.sort_by_key(|doubt| (doubt.why, doubt.is_leaf));
     let mut lines: Vec<String> = sorted
@@ -54,7 +54,7 @@ pub(crate) fn doubts(fabric: &Fabric, doubts: &[Doubt]) -> Vec<String> {
 }
 
 /// Returns why a fabric is no fat tree.
-pub(crate) fn not_fat_tree(why: &NotFatTree) -> String {
+pub fn not_fat_tree(why: &NotFatTree) -> String {
     match *why {
         NotFatTree::BetweenLeaves(some, all) => format!(
             "{} of {} join two leaves, as in a torus or a mesh",
@@ -70,7 +70,7 @@ pub(crate) fn not_fat_tree(why: &NotFatTree) -> String {
 }
 
 /// Returns a duration with three digits: 21.3 ms.
-pub(crate) fn time(duration: Duration) -> String {
+pub fn time(duration: Duration) -> String {
     let seconds = duration.as_secs_f64();
     let (value, unit) = match seconds {
         s if s >= 1.0 => (s, "s"),
@@ -82,7 +82,7 @@ pub(crate) fn time(duration: Duration) -> String {
 }
 
 /// Returns a span of time in suitable units.
-pub(crate) fn span(seconds: u64) -> String {
+pub fn span(seconds: u64) -> String {
     match seconds {
         0..=119 => format!("{seconds} s"),
         120..=7199 => format!("{} min", seconds.div_ceil(60)),
@@ -91,7 +91,7 @@ pub(crate) fn span(seconds: u64) -> String {
 }
 
 /// Returns a size in memory with three digits: 12.3 MiB.
-pub(crate) fn bytes(n: u64) -> String {
+pub fn bytes(n: u64) -> String {
     const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
     let (mut value, mut unit) = (n as f64, 0);
     while value >= 1024.0 && unit + 1 < UNITS.len() {
@@ -102,7 +102,7 @@ pub(crate) fn bytes(n: u64) -> String {
 }
 
 /// Returns a part of a whole in percent.
-pub(crate) fn percent(part: usize, whole: usize) -> String {
+pub fn percent(part: usize, whole: usize) -> String {
     match whole {
         0 => "0 %".into(),
         _ => format!("{:.2} %", 100.0 * part as f64 / whole as f64),
@@ -110,7 +110,7 @@ pub(crate) fn percent(part: usize, whole: usize) -> String {
 }
 
 /// Returns the line of an error with a caret below its position; `None` if there is nothing to show.
-pub(crate) fn excerpt(text: &[u8], error: &ReadError) -> Option<String> {
+pub fn excerpt(text: &[u8], error: &ReadError) -> Option<String> {
     const WIDTH: usize = 96;
     let line = text.split(|&c| c == b'\n').nth(error.line as usize - 1)?;
     let at = (error.column as usize - 1).min(line.len());
@@ -128,7 +128,7 @@ pub(crate) fn excerpt(text: &[u8], error: &ReadError) -> Option<String> {
 }
 
 /// Returns the problems of a file in a few lines: how often, what, and where first.
-pub(crate) fn dirt(dirt: &Dirt) -> Vec<String> {
+pub fn dirt(dirt: &Dirt) -> Vec<String> {
     let line = |(kind, found): (DirtKind, &DirtPlaces)| {
         let first = &found.places[0];
         let others: Vec<String> = found.places[1..].iter().map(|p| p.line.to_string()).collect();
@@ -147,17 +147,17 @@ pub(crate) fn dirt(dirt: &Dirt) -> Vec<String> {
 }
 
 /// Returns a switch by name and GUID.
-pub(crate) fn switch(fabric: &Fabric, s: SwitchIndex) -> String {
+pub fn switch(fabric: &Fabric, s: SwitchIndex) -> String {
     end(fabric, End::Switch(s))
 }
 
 /// Returns a destination by name and GUID. Names come from files, so control characters are removed.
-pub(crate) fn end(fabric: &Fabric, end: End) -> String {
+pub fn end(fabric: &Fabric, end: End) -> String {
     format!("'{}' ({})", printable(end.name(fabric)), end.guid(fabric))
 }
 
 /// Returns why a fabric is no PGFT, and names the switch that proves it.
-pub(crate) fn not_pgft(fabric: &Fabric, reason: &NotPgft) -> String {
+pub fn not_pgft(fabric: &Fabric, reason: &NotPgft) -> String {
     let name = |s: &SwitchIndex| switch(fabric, *s);
     match reason {
         NotPgft::Unconnected(s) => format!("{} is connected to no leaf", name(s)),
@@ -192,7 +192,7 @@ pub(crate) fn not_pgft(fabric: &Fabric, reason: &NotPgft) -> String {
 }
 
 /// Returns a dead part in the notation of `--remove`.
-pub(crate) fn removed(fabric: &Fabric, removed: Part) -> String {
+pub fn removed(fabric: &Fabric, removed: Part) -> String {
     let port = |(s, p): (SwitchIndex, PortNumber)| {
         format!("{}/{p} '{}'", fabric.switch(s).guid, fabric.switch(s).name)
     };

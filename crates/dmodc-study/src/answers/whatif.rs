@@ -1,15 +1,106 @@
-//! The report for machines.
+//! What every fault would do, as JSON.
 
+use std::time::Duration;
+
+use anyhow::{Result, bail};
+use dmodc::advise::Present;
 use dmodc::fabric::{CableEnds, Fabric, Part};
-use dmodc::judge::risk::LostPair;
+use dmodc::judge::risk::{LostPair, SeriesPattern};
 use dmodc::parallel;
-use dmodc_study::what_if::{FaultGroup, SeriesNumbers};
 use serde_json::{Map, Value, json};
 
-use super::WhatifReport;
-use super::words::kind_name;
+use super::text::counted;
+use crate::analysis::Pattern;
+use crate::study::Shard;
+use crate::what_if::{FaultGroup, Faults, NumberedOutcome, Outcome, PartKind, SeriesNumbers};
 
-pub(super) fn json(report: &WhatifReport<'_>) -> String {
+/// In larger fabrics, a sample of the shifts is counted.
+const FEW_NODES: usize = 1024;
+const SAMPLED_SHIFTS: usize = 64;
+
+/// Everything that is reported.
+pub struct WhatifReport<'a> {
+    /// The fabric.
+    pub fabric: &'a Fabric,
+    /// Its present state.
+    pub present: &'a Present<'a>,
+    /// The name of the engine.
+    pub engine: String,
+    /// The patterns of the series, in the order of the series.
+    pub patterns: &'a [Pattern],
+    /// The faults in groups that are alike.
+    pub groups: Vec<FaultGroup>,
+    /// All faults.
+    pub faults: &'a Faults,
+    /// The outcomes of those that were tried.
+    pub outcomes: &'a [NumberedOutcome],
+    /// The part of the faults that was tried.
+    pub shard: Shard,
+    /// How long it took.
+    pub elapsed: Duration,
+}
+
+impl WhatifReport<'_> {
+    /// Returns how many of the pairs that arrive now do not arrive after a fault; pairs of nodes that fail with it count.
+    pub fn interrupted(&self, outcome: &Outcome) -> u64 {
+        self.present.tally().delivery.delivered.saturating_sub(outcome.delivered)
+    }
+
+    /// Returns whether fewer pairs arrive after some fault.
+    pub fn loses(&self) -> bool {
+        self.groups.iter().any(|group| self.interrupted(&group.outcome) > 0)
+    }
+}
+
+/// Returns the patterns of series that are asked for, for people and for the judge. The usual ones are all shifts, or a
+/// sample in larger fabrics.
+///
+/// # Errors
+/// If a pattern cannot be counted here, or is named twice.
+pub fn series_patterns(
+    patterns: Option<&[Pattern]>,
+    nodes: usize,
+    seed: u64,
+) -> Result<(Vec<Pattern>, Vec<SeriesPattern>)> {
+    let usual = match nodes > FEW_NODES {
+        true => vec![Pattern::Shifts(Some(SAMPLED_SHIFTS))],
+        false => vec![Pattern::Shifts(None)],
+    };
+    let wanted = patterns.map_or(usual, <[Pattern]>::to_vec);
+    let (mut patterns, mut series) = (vec![], vec![]);
+    for pattern in wanted {
+        series.push(match pattern {
+            Pattern::AllToAll => continue,
+            Pattern::Shifts(None) if nodes > 8 * FEW_NODES => bail!(
+                "all shifts of {} take too much memory; use a sample such as sp:64",
+                counted(nodes, "node")
+            ),
+            Pattern::Shifts(None) => SeriesPattern::AllShifts,
+            Pattern::Shifts(Some(count)) => SeriesPattern::Shifts { count, seed },
+            Pattern::Permutations(count) => SeriesPattern::Random { count, seed },
+            other => bail!("whatif counts the patterns a2a, sp, sp:N and rp:N, not '{other}'"),
+        });
+        if patterns.iter().any(|known: &Pattern| known.key() == pattern.key()) {
+            bail!("--patterns names '{}' twice", pattern.key());
+        }
+        patterns.push(pattern);
+    }
+    Ok((patterns, series))
+}
+
+/// Returns a kind of part, with levels counted as ranks.
+pub fn kind_name(kind: PartKind) -> String {
+    let rank = |rank: Option<u32>| rank.map_or("?".into(), |rank| rank.to_string());
+    match kind {
+        PartKind::Cable(a, b) => format!("cable between ranks {} and {}", rank(a), rank(b)),
+        PartKind::Switch(Some(0)) => "leaf".into(),
+        PartKind::Switch(r) => format!("switch of rank {}", rank(r)),
+        PartKind::NodeCable => "cable of a node".into(),
+    }
+}
+
+/// Returns the report as JSON.
+pub fn json(report: &WhatifReport<'_>) -> String {
     let tally = report.present.tally();
     let mut now = Map::new();
     now.insert("lost".into(), json!(tally.delivery.lost));
@@ -96,7 +187,7 @@ fn pair_name(fabric: &Fabric, pair: &LostPair) -> Value {
 }
 
 /// Returns a part as `dmodc degrade --remove` takes it: GUID, or GUID/PORT for a cable.
-pub(super) fn part_name(fabric: &Fabric, part: Part) -> String {
+pub fn part_name(fabric: &Fabric, part: Part) -> String {
     match part {
         Part::Switch(s) => fabric.switch(s).guid.to_string(),
         Part::Cable(c) => {

@@ -2,16 +2,16 @@
 
 use std::fmt::Write as _;
 
+use crate::analysis::{Pattern, PatternFlows, TooManyFlows, rates};
 use anyhow::Result;
 use dmodc::fabric::Rate;
 use dmodc::judge::rates::{FairRates, PatternRates, StepSummary};
-use dmodc_study::analysis::{Pattern, PatternFlows, TooManyFlows, rates};
 use serde_json::{Value, json};
 
-use crate::text::{counted, number};
+use super::super::text::{counted, number};
 
 /// The rates of all patterns, and the speeds of the cables that they come from.
-pub(super) struct AnalysisRates {
+pub struct AnalysisRates {
     patterns: Vec<NamedRates>,
     /// The cable whose speed is 1; `None` if the fabric names no speeds.
     unit: Option<Rate>,
@@ -33,7 +33,7 @@ impl AnalysisRates {
     ///
     /// # Errors
     /// If one of the patterns that were asked for has too many flows. If nobody asked for certain patterns, it has no rates.
-    pub(super) fn new(
+    pub fn new(
         fair: &FairRates<'_>,
         flows: &[PatternFlows],
         seed: u64,
@@ -62,7 +62,7 @@ impl AnalysisRates {
     }
 
     /// Returns what a rate of 1 is, in words.
-    pub(super) fn speeds_text(&self) -> String {
+    pub fn speeds_text(&self) -> String {
         let Some((unit, speed)) = self.unit.zip(self.gigabits()) else {
             return "rates: the fabric names no speeds, so every cable has speed 1\n".into();
         };
@@ -86,7 +86,7 @@ impl AnalysisRates {
     }
 
     /// Returns the rates of a pattern in words.
-    pub(super) fn text(&self, at: usize) -> String {
+    pub fn text(&self, at: usize) -> String {
         let NamedRates { pattern, rates } = &self.patterns[at];
         let rates = match rates {
             Ok(rates) if rates.flows() + rates.undelivered() == 0 => {
@@ -141,7 +141,7 @@ impl AnalysisRates {
     }
 
     /// Returns the rates of a pattern as JSON.
-    pub(super) fn json(&self, at: usize) -> Value {
+    pub fn json(&self, at: usize) -> Value {
         let NamedRates { pattern, rates: Ok(rates) } = &self.patterns[at] else {
             return Value::Null;
         };
@@ -177,7 +177,7 @@ impl AnalysisRates {
     }
 
     /// Returns the speeds of links as JSON.
-    pub(super) fn speeds_json(&self) -> Value {
+    pub fn speeds_json(&self) -> Value {
         json!({
             "unit": self.unit.map(|unit| unit.to_string()),
             "unit_gbps": self.gigabits(),
@@ -188,7 +188,7 @@ impl AnalysisRates {
     }
 
     /// Returns the rates of a pattern as names and values.
-    pub(super) fn tiles(&self, at: usize) -> Vec<(String, String)> {
+    pub fn tiles(&self, at: usize) -> Vec<(String, String)> {
         let rates = match &self.patterns[at].rates {
             Ok(rates) if rates.flows() > 0 => rates,
             _ => return Vec::new(),

@@ -3,34 +3,39 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use crate::analysis::{Job, JobFinding, JobsFinding, Pattern, PatternFlows, SharedPort, find_jobs};
 use anyhow::{Context, Result, anyhow};
 use dmodc::judge::rates::{FairRates, PatternRates};
 use dmodc::judge::risk::Traffic;
 use dmodc::{Live, NodeIndex, Orders};
 use dmodc_formats::hosts::{ListedJob, read_jobs};
 use dmodc_formats::printable;
-use dmodc_study::analysis::{
-    Job, JobFinding, JobsFinding, Pattern, PatternFlows, SharedPort, find_jobs,
-};
 use serde_json::{Value, json};
 
+use super::super::names::NodeNames;
+use super::super::source;
+use super::super::text::{counted, number, switch};
 use super::in_destination_order;
 use super::rates::short;
-use crate::names::NodeNames;
-use crate::source;
-use crate::text::{counted, number, switch};
 
 /// What jobs are made of.
-pub(super) struct JobContext<'a> {
-    pub(super) live: Live<'a>,
-    pub(super) names: &'a NodeNames<'a>,
-    pub(super) orders: &'a Orders,
-    pub(super) traffic: &'a Traffic<'a>,
+pub struct JobContext<'a> {
+    /// The fabric.
+    pub live: Live<'a>,
+    /// Nodes by name.
+    pub names: &'a NodeNames<'a>,
+    /// The order of destinations.
+    pub orders: &'a Orders,
+    /// The traffic over the tables.
+    pub traffic: &'a Traffic<'a>,
 }
 
 impl JobContext<'_> {
     /// Reads the jobs of a file and judges them.
-    pub(super) fn find(
+    ///
+    /// # Errors
+    /// If the file cannot be read, or a job is not possible.
+    pub fn find(
         &self,
         path: &Path,
         fair: Option<&FairRates<'_>>,
@@ -71,7 +76,7 @@ impl JobContext<'_> {
     }
 
     /// Returns the jobs in words.
-    pub(super) fn text(&self, found: &JobsFinding) -> String {
+    pub fn text(&self, found: &JobsFinding) -> String {
         let mut text = format!(
             "\njobs: {} with {}, all at the same time, {}\n",
             counted(found.jobs.len(), "job"),
@@ -132,7 +137,7 @@ impl JobContext<'_> {
     }
 
     /// Returns the jobs as JSON.
-    pub(super) fn json(&self, found: &JobsFinding) -> Value {
+    pub fn json(&self, found: &JobsFinding) -> Value {
         let job = |job: &JobFinding| {
             let mut value = json!({
                 "name": job.name,

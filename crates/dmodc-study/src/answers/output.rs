@@ -5,21 +5,25 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use crate::interrupt::{self, Listed};
 use anyhow::{Context, Result, bail};
-use dmodc_study::interrupt::{self, Listed};
 use tempfile::NamedTempFile;
 
 const BUFFER: usize = 1 << 18;
 
 /// The destination of an output.
-pub(crate) enum OutputSink {
+pub enum OutputSink {
+    /// Standard output.
     Stdout(io::Stdout),
     /// A device or pipe, which cannot be replaced.
     Device(File),
     /// A regular file: a temporary file in the same folder, which is moved at the end. A signal removes it.
     File {
+        /// The temporary file.
         file: NamedTempFile,
+        /// Its place in the list of those that a signal removes.
         listed: Listed,
+        /// The name that it gets.
         path: PathBuf,
     },
 }
@@ -73,11 +77,14 @@ fn open(path: &Path) -> io::Result<OutputSink> {
 }
 
 /// The writer that commands use.
-pub(crate) type Out = BufWriter<OutputSink>;
+pub type Out = BufWriter<OutputSink>;
 
 /// Lets `write` write to a file, or to standard output if there is none. If anything goes wrong, an existing file stays
 /// unchanged.
-pub(crate) fn to(path: Option<&Path>, write: impl FnOnce(&mut Out) -> Result<()>) -> Result<()> {
+///
+/// # Errors
+/// If it cannot be written.
+pub fn to(path: Option<&Path>, write: impl FnOnce(&mut Out) -> Result<()>) -> Result<()> {
     let path = path.unwrap_or(Path::new("-"));
     let name = || match path.to_str() {
         Some("-") => "standard output".into(),
@@ -97,7 +104,10 @@ pub(crate) fn to(path: Option<&Path>, write: impl FnOnce(&mut Out) -> Result<()>
 
 /// Lets `write` fill a new folder, which appears only if all goes well. An existing file or folder of this name is not
 /// replaced, unless it is an empty folder.
-pub(crate) fn to_folder<T>(path: &Path, write: impl FnOnce(&Path) -> Result<T>) -> Result<T> {
+///
+/// # Errors
+/// If it cannot be written.
+pub fn to_folder<T>(path: &Path, write: impl FnOnce(&Path) -> Result<T>) -> Result<T> {
     let name = || path.display().to_string();
     match fs::read_dir(path).map(|mut entries| entries.next().is_none()) {
         Ok(true) => {}
@@ -123,11 +133,14 @@ pub(crate) fn to_folder<T>(path: &Path, write: impl FnOnce(&Path) -> Result<T>) 
 }
 
 /// Prints to standard error. If nobody listens there, nothing is lost.
-pub(crate) fn remark(text: &str) {
+pub fn remark(text: &str) {
     let _ = io::stderr().write_all(text.as_bytes());
 }
 
 /// Prints to standard output.
-pub(crate) fn print(text: &str) -> Result<()> {
+///
+/// # Errors
+/// If nobody can read it.
+pub fn print(text: &str) -> Result<()> {
     to(None, |out| Ok(out.write_all(text.as_bytes())?))
 }

@@ -9,33 +9,62 @@ use dmodc::{Live, RailHost, Rails};
 use dmodc_formats::hosts::{ListedName, read_hosts};
 use dmodc_formats::printable;
 
-use crate::names::NodeNames;
-use crate::source;
-use crate::text::{self, counted};
+use super::super::names::NodeNames;
+use super::super::source;
+use super::super::text::{self, counted};
 
-/// Returns whether a name stands for all hosts.
-pub(super) fn is_all(path: &Path) -> bool {
-    path.as_os_str() == "all"
+/// The hosts that are asked for.
+#[derive(Clone, Debug)]
+pub enum ListedHosts {
+    /// All hosts of the fabric, in the natural order of their names.
+    All,
+    /// Those of a list.
+    Listed {
+        /// The name of the list, for messages.
+        name: String,
+        /// The names, with their lines.
+        hosts: Vec<ListedName>,
+    },
+}
+
+impl ListedHosts {
+    /// Reads the list of a file.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn read(path: &Path) -> Result<Self> {
+        Ok(ListedHosts::Listed {
+            name: source::name(path),
+            hosts: source::read_list(path, read_hosts)?,
+        })
+    }
+
+    fn is_all(&self) -> bool {
+        matches!(self, ListedHosts::All)
+    }
 }
 
 /// The hosts of a list.
-pub(super) struct HostList<'a> {
+pub struct HostList<'a> {
     /// The name of the list, for messages.
-    pub(super) name: String,
+    pub name: String,
     /// The hosts in the order of the list, as positions in all hosts of the fabric.
-    pub(super) hosts: Vec<usize>,
+    pub hosts: Vec<usize>,
     /// The hosts of the list that cannot take part.
-    pub(super) left_out: Vec<LeftOutHost>,
+    pub left_out: Vec<LeftOutHost>,
     /// All hosts of the fabric.
     all: &'a Rails<'a>,
 }
 
 /// A host that cannot take part.
-pub(super) struct LeftOutHost {
-    pub(super) name: String,
+#[derive(Clone, Debug)]
+pub struct LeftOutHost {
+    /// Its name in the list.
+    pub name: String,
     /// Its line in the list, from 1.
-    pub(super) line: Option<u32>,
-    pub(super) why: String,
+    pub line: Option<u32>,
+    /// Why it cannot.
+    pub why: String,
 }
 
 /// A host of the list, while the list is read.
@@ -45,19 +74,28 @@ struct ListedHost {
 }
 
 impl<'a> HostList<'a> {
-    /// Reads the list of a file, or lists all hosts. A host that cannot take part is an error unless it is to be skipped.
-    pub(super) fn read(
-        path: &Path,
+    /// Finds the hosts of a list. A host that cannot take part is an error unless it is to be skipped.
+    ///
+    /// # Errors
+    /// If a host cannot take part, or none can.
+    pub fn new(
+        asked: ListedHosts,
         skips: bool,
         live: Live<'_>,
         all: &'a Rails<'a>,
         placement: &Placement<'_>,
     ) -> Result<Self> {
-        let name = if is_all(path) { "the fabric".into() } else { source::name(path) };
+        let is_all = asked.is_all();
+        let name = "the fabric".into();
         let mut list = HostList { name, hosts: Vec::new(), left_out: Vec::new(), all };
-        let listed = match is_all(path) {
-            true => (0..all.hosts.len()).map(|host| ListedHost { host, line: None }).collect(),
-            false => list.resolve(path, skips, live)?,
+        let listed = match asked {
+            ListedHosts::All => {
+                (0..all.hosts.len()).map(|host| ListedHost { host, line: None }).collect()
+            }
+            ListedHosts::Listed { name, hosts } => {
+                list.name = name;
+                list.resolve(hosts, skips, live)?
+            }
         };
         let hosts: Vec<&RailHost<'_>> = listed.iter().map(|at| &all.hosts[at.host]).collect();
         let problems = placement.problems(&hosts);
@@ -65,13 +103,13 @@ impl<'a> HostList<'a> {
             listed.into_iter().zip(hosts).zip(problems)
         {
             // Service hosts with fewer adapters are no reason to refuse the whole fabric.
-            let is_usual = is_all(path) && matches!(problem, Some(HostProblem::MissingRail(_)));
+            let is_usual = is_all && matches!(problem, Some(HostProblem::MissingRail(_)));
             let why = problem.filter(|_| !is_usual).map(|problem| match problem {
                 HostProblem::Unnamed => unnamed(live, of),
                 problem => list.words(problem),
             });
             match why.or(odd_name(of)) {
-                Some(why) => list.leave_out(of.host.name(), line, why, skips || is_all(path))?,
+                Some(why) => list.leave_out(of.host.name(), line, why, skips || is_all)?,
                 None => list.hosts.push(host),
             }
         }
@@ -95,8 +133,13 @@ impl<'a> HostList<'a> {
         }
     }
 
-    /// Returns the hosts of a file, each once.
-    fn resolve(&mut self, path: &Path, skips: bool, live: Live<'_>) -> Result<Vec<ListedHost>> {
+    /// Returns the hosts of a list, each once.
+    fn resolve(
+        &mut self,
+        named: Vec<ListedName>,
+        skips: bool,
+        live: Live<'_>,
+    ) -> Result<Vec<ListedHost>> {
         let names = NodeNames::new(live.fabric);
         let mut host_of = vec![None; live.fabric.nodes().len()];
         for (at, host) in self.all.hosts.iter().enumerate() {
@@ -104,7 +147,7 @@ impl<'a> HostList<'a> {
         }
         let mut seen: HashMap<usize, u32> = HashMap::new();
         let mut listed = Vec::new();
-        for ListedName { name, line } in source::read_list(path, read_hosts)? {
+        for ListedName { name, line } in named {
             let meant = names.find(&name).and_then(|nodes| {
                 let mut hosts: Vec<usize> = nodes.iter().filter_map(|n| host_of[n.at()]).collect();
                 hosts.sort_unstable();
@@ -146,7 +189,7 @@ impl<'a> HostList<'a> {
     }
 
     /// Returns a host that cannot take part, with its place and the reason.
-    pub(super) fn about(&self, host: &LeftOutHost) -> String {
+    pub fn about(&self, host: &LeftOutHost) -> String {
         let LeftOutHost { name, line, why } = host;
         // Some reasons name the host themselves.
         let why = match why.contains(&format!("'{name}'")) {
