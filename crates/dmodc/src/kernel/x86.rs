@@ -8,14 +8,16 @@
 use std::arch::x86_64::{
     __m128i, __m256i, __m512i, _MM_HINT_T0, _mm_cvtsi64_si128, _mm_cvtsi128_si64, _mm_prefetch,
     _mm_sfence, _mm_shuffle_epi8, _mm_storel_epi64, _mm_stream_si128, _mm256_add_epi8,
-    _mm256_blendv_epi8, _mm256_castsi256_pd, _mm256_cmpeq_epi8, _mm256_cmpeq_epi64, _mm256_cmpneq_epi8_mask, _mm256_loadu_si256, _mm256_mask_expand_epi8,
-    _mm256_mask_storeu_epi8, _mm256_maskz_expand_epi8, _mm256_movemask_epi8, _mm256_movemask_pd, _mm256_set_epi64x, _mm256_setzero_si256,
-    _mm256_shuffle_epi8, _mm256_storeu_si256, _mm512_and_si512, _mm512_castsi512_si256,
-    _mm512_cmpeq_epi64_mask, _mm512_cmpneq_epi8_mask, _mm512_gf2p8affine_epi64_epi8,
-    _mm512_loadu_si512, _mm512_mask_expand_epi8, _mm512_mask_storeu_epi8,
-    _mm512_maskz_compress_epi8, _mm512_maskz_expand_epi8, _mm512_permutexvar_epi8,
-    _mm512_set1_epi8, _mm512_set1_epi64, _mm512_sllv_epi64, _mm512_srlv_epi64, _mm512_storeu_si512,
-    _mm512_test_epi64_mask, _mm512_xor_si512, _pdep_u64, _pext_u64,
+    _mm256_blendv_epi8, _mm256_castsi256_pd, _mm256_cmpeq_epi8, _mm256_cmpeq_epi64,
+    _mm256_cmpneq_epi8_mask, _mm256_loadu_si256, _mm256_mask_expand_epi8, _mm256_mask_storeu_epi8,
+    _mm256_maskz_expand_epi8, _mm256_movemask_epi8, _mm256_movemask_pd, _mm256_set_epi64x,
+    _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_storeu_si256, _mm512_and_si512,
+    _mm512_castsi512_si256, _mm512_cmpeq_epi64_mask, _mm512_cmpneq_epi8_mask,
+    _mm512_gf2p8affine_epi64_epi8, _mm512_loadu_si512, _mm512_mask_expand_epi8,
+    _mm512_mask_storeu_epi8, _mm512_maskz_compress_epi8, _mm512_maskz_expand_epi8,
+    _mm512_permutexvar_epi8, _mm512_set1_epi8, _mm512_set1_epi64, _mm512_sllv_epi64,
+    _mm512_srlv_epi64, _mm512_storeu_si512, _mm512_test_epi64_mask, _mm512_xor_si512, _pdep_u64,
+    _pext_u64,
 };
 
 use super::choices::{Choices, OneByOne, Words};
