@@ -150,7 +150,7 @@ pub(super) trait Compress {
 
 /// A cycle and its repetition: room for 254 ports, the first 64 again, and one copy of 64 bytes over
 /// the end.
-const CYCLE: usize = 384;
+pub(super) const CYCLE: usize = 384;
 
 /// The number of runs in a batch.
 pub(super) const BATCH: usize = 16;

@@ -7,22 +7,24 @@
 
 use std::arch::x86_64::{
     __m128i, __m256i, __m512i, _MM_HINT_T0, _mm_cvtsi64_si128, _mm_cvtsi128_si64, _mm_prefetch,
-    _mm_sfence, _mm_shuffle_epi8, _mm_stream_si128, _mm256_add_epi8, _mm256_blendv_epi8,
-    _mm256_cmpeq_epi8, _mm256_cmpneq_epi8_mask, _mm256_loadu_si256, _mm256_mask_expand_epi8,
-    _mm256_mask_storeu_epi8, _mm256_maskz_expand_epi8, _mm256_movemask_epi8, _mm256_set_epi64x,
-    _mm256_shuffle_epi8, _mm256_storeu_si256, _mm512_and_si512, _mm512_castsi512_si256,
-    _mm512_cmpeq_epi64_mask, _mm512_cmpneq_epi8_mask, _mm512_gf2p8affine_epi64_epi8,
-    _mm512_loadu_si512, _mm512_mask_expand_epi8, _mm512_mask_storeu_epi8,
-    _mm512_maskz_compress_epi8, _mm512_maskz_expand_epi8, _mm512_permutexvar_epi8,
-    _mm512_set1_epi8, _mm512_set1_epi64, _mm512_sllv_epi64, _mm512_srlv_epi64, _mm512_storeu_si512,
-    _mm512_test_epi64_mask, _mm512_xor_si512, _pdep_u64, _pext_u64,
+    _mm_sfence, _mm_shuffle_epi8, _mm_storel_epi64, _mm_stream_si128, _mm256_add_epi8,
+    _mm256_blendv_epi8, _mm256_castsi256_pd, _mm256_cmpeq_epi8, _mm256_cmpeq_epi64,
+    _mm256_cmpneq_epi8_mask, _mm256_loadu_si256, _mm256_mask_expand_epi8, _mm256_mask_storeu_epi8,
+    _mm256_maskz_expand_epi8, _mm256_movemask_epi8, _mm256_movemask_pd, _mm256_set_epi64x,
+    _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_storeu_si256, _mm512_and_si512,
+    _mm512_castsi512_si256, _mm512_cmpeq_epi64_mask, _mm512_cmpneq_epi8_mask,
+    _mm512_gf2p8affine_epi64_epi8, _mm512_loadu_si512, _mm512_mask_expand_epi8,
+    _mm512_mask_storeu_epi8, _mm512_maskz_compress_epi8, _mm512_maskz_expand_epi8,
+    _mm512_permutexvar_epi8, _mm512_set1_epi8, _mm512_set1_epi64, _mm512_sllv_epi64,
+    _mm512_srlv_epi64, _mm512_storeu_si512, _mm512_test_epi64_mask, _mm512_xor_si512, _pdep_u64,
+    _pext_u64,
 };
 
 use super::choices::{Choices, OneByOne, Words};
 use super::differ::{self, Compare, Difference, Fields};
 use super::divide::SIZES;
 use super::lost::{self, Expand, LostPiece, LostPieces};
-use super::spread::{Compress, Cycles, Run, SLACK, Spread, Way, each_run};
+use super::spread::{CYCLE, Compress, Cycles, Run, SLACK, Spread, Way, each_run};
 use crate::bits::bits;
 use crate::tables::NO_ROUTE;
 
@@ -344,7 +346,7 @@ static PICKS: [u64; 256] = {
     picks
 };
 
-/// The portable loop with AVX2, and ports compressed and expanded eight at a time.
+/// The loop of [`lost::write`] with registers of 32 bytes, or the portable loop with AVX2 if some piece is wide.
 pub(super) fn write_lost_avx2(
     _: Avx2,
     ports: &[u8; 64],
@@ -354,10 +356,136 @@ pub(super) fn write_lost_avx2(
 ) {
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
     fn write_lost(ports: &[u8; 64], pieces: LostPieces<'_>, cycles: &mut Cycles, row: &mut [u8]) {
-        lost::write::<EightByEight>(ports, pieces, cycles, row);
+        if !pieces.are_narrow() {
+            lost::write::<EightByEight>(ports, pieces, cycles, row);
+            return;
+        }
+        each_narrow_piece(ports, pieces, cycles, |piece, new| {
+            let to: &mut [u8; 32] = row[piece.start..].first_chunk_mut().expect("a row has slack");
+            let entries = new.over(load_32(to));
+            store_32(to, entries);
+        });
     }
     // SAFETY: the caller has proof of AVX2.
     unsafe { write_lost(ports, pieces, cycles, row) }
+}
+
+/// Calls `each` with all [narrow](LostPieces::are_narrow) pieces that have lost entries, and with their ports. How many entries
+/// are lost makes no difference: no processor could predict it.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+fn each_narrow_piece(
+    ports: &[u8; 64],
+    pieces: LostPieces<'_>,
+    cycles: &mut Cycles,
+    mut each: impl FnMut(&LostPiece, PlacedPorts),
+) {
+    let eights = ports.as_chunks::<8>().0;
+    let ports = std::array::from_fn(|at| _mm_cvtsi64_si128(i64::from_le_bytes(eights[at])));
+    for (at, lost) in pieces.lost.chunks(64).enumerate() {
+        let first = 64 * at;
+        let mut left = nonzero(lost);
+        while left != 0 {
+            let batch = left;
+            // As everywhere, cycles are written some time before they are read.
+            for cycle in cycles.0.iter_mut() {
+                if left == 0 {
+                    break;
+                }
+                let piece = pieces.piece(first + left.trailing_zeros() as usize);
+                left &= left - 1;
+                write_twice(&ports, piece.groups as u32, cycle);
+                let size = piece.groups.count_ones();
+                if piece.lost.count_ones() > size {
+                    lost::repeat::<32>(cycle, size as usize);
+                }
+            }
+            for (bit, cycle) in bits(batch ^ left).zip(cycles.0.iter()) {
+                let piece = pieces.piece(first + bit);
+                let from = cycle[piece.at as usize & 63..].first_chunk();
+                let from = from.expect("a cycle has more room");
+                each(&piece, PlacedPorts::new(from, piece.lost as u32));
+            }
+        }
+    }
+}
+
+/// Returns which of at most 64 words are not 0.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn nonzero(words: &[u64]) -> u64 {
+    let (whole, rest) = words.as_chunks::<4>();
+    let zeros = |words: &[u64; 4]| {
+        // SAFETY: an array of 32 bytes can be read whole, at any address.
+        let words = unsafe { _mm256_loadu_si256(words.as_ptr().cast()) };
+        let zeros = _mm256_cmpeq_epi64(words, _mm256_setzero_si256());
+        _mm256_movemask_pd(_mm256_castsi256_pd(zeros)) as u64
+    };
+    let mut set = 0;
+    for (at, words) in whole.iter().enumerate() {
+        set |= (zeros(words) ^ 15) << (4 * at);
+    }
+    if !rest.is_empty() {
+        let mut words = [0; 4];
+        words[..rest.len()].copy_from_slice(rest);
+        set |= (zeros(&words) ^ 15) << (4 * whole.len());
+    }
+    set
+}
+
+/// Writes the ports of some groups in order, and then all of them once more. The ports are given eight by eight.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+fn write_twice(ports: &[__m128i; 4], groups: u32, cycle: &mut [u8; CYCLE]) {
+    let bytes = groups.to_le_bytes().map(usize::from);
+    let picked: [__m128i; 4] = std::array::from_fn(|at| {
+        _mm_shuffle_epi8(ports[at], _mm_cvtsi64_si128(PICKS[bytes[at]] as i64))
+    });
+    let size = groups.count_ones() as usize;
+    for mut to in [0, size] {
+        for (picked, byte) in picked.iter().zip(bytes) {
+            // SAFETY: the groups before are at most 24, or 32 and 24; eight bytes from there on are in the cycle.
+            unsafe { _mm_storel_epi64(cycle.as_mut_ptr().add(to).cast(), *picked) };
+            to += byte.count_ones() as usize;
+        }
+    }
+}
+
+/// Ports at the places of the lost entries of a piece.
+struct PlacedPorts {
+    ports: __m256i,
+    /// For each entry: whether it is lost, so that its byte is not negative.
+    places: __m256i,
+}
+
+impl PlacedPorts {
+    /// Puts the first bytes of `from` where the bits of the mask are, in order.
+    #[inline]
+    #[target_feature(enable = "avx2,popcnt")]
+    fn new(from: &[u8; 72], mask: u32) -> Self {
+        let (mut next, mut bytes, mut places) = (0, [0; 4], [0; 4]);
+        for (at, byte) in mask.to_le_bytes().into_iter().enumerate() {
+            places[at] = PLACES[usize::from(byte)] as i64;
+            let here = from[next & 63..].first_chunk().expect("64 and eight more");
+            bytes[at] = i64::from_le_bytes(*here);
+            next += byte.count_ones() as usize;
+        }
+        let [a, b, c, d] = places;
+        let places = _mm256_set_epi64x(d, c, b, a);
+        let [a, b, c, d] = bytes;
+        let bytes = _mm256_set_epi64x(d, c, b, a);
+        // A shuffle takes bytes from halves of 16: every other eight is the upper one of its half.
+        const UPPER: i64 = 0x0808_0808_0808_0808;
+        let within = _mm256_add_epi8(places, _mm256_set_epi64x(UPPER, 0, UPPER, 0));
+        PlacedPorts { ports: _mm256_shuffle_epi8(bytes, within), places }
+    }
+
+    /// Returns the entries with these ports instead of the lost ones.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn over(&self, entries: __m256i) -> __m256i {
+        _mm256_blendv_epi8(self.ports, entries, self.places)
+    }
 }
 
 impl Expand for EightByEight {
@@ -384,29 +512,9 @@ impl Expand for EightByEight {
 
     #[inline(always)]
     fn expand_32(from: &[u8; 72], mask: u32, to: &[u8; 32]) -> [u8; 32] {
-        let (mut left, mut next) = (mask, 0);
-        let (mut places, mut bytes) = ([0; 4], [0; 4]);
-        for (places, bytes) in places.iter_mut().zip(&mut bytes) {
-            *places = PLACES[(left & 0xff) as usize] as i64;
-            let here = from[next & 63..].first_chunk().expect("64 and eight more");
-            *bytes = i64::from_le_bytes(*here);
-            next += (left & 0xff).count_ones() as usize;
-            left >>= 8;
-        }
         let mut new = [0; 32];
-        // SAFETY: `patch_lost_avx2` alone uses this, with AVX2 enabled; arrays of 32 bytes are read and written whole.
-        unsafe {
-            let [a, b, c, d] = places;
-            let places = _mm256_set_epi64x(d, c, b, a);
-            let [a, b, c, d] = bytes;
-            let bytes = _mm256_set_epi64x(d, c, b, a);
-            // A shuffle takes bytes from halves of 16: every other eight is the upper one of its half.
-            const UPPER: i64 = 0x0808_0808_0808_0808;
-            let within = _mm256_add_epi8(places, _mm256_set_epi64x(UPPER, 0, UPPER, 0));
-            let placed = _mm256_shuffle_epi8(bytes, within);
-            let all = _mm256_blendv_epi8(placed, load_32(to), places);
-            _mm256_storeu_si256(new.as_mut_ptr().cast(), all);
-        }
+        // SAFETY: `patch_lost_avx2` alone uses this, with AVX2 enabled.
+        unsafe { store_32(&mut new, PlacedPorts::new(from, mask).over(load_32(to))) };
         new
     }
 
@@ -418,18 +526,21 @@ impl Expand for EightByEight {
     }
 }
 
-/// Loads 32 bytes.
-///
-/// # Safety
-/// The processor must have AVX2.
 #[inline]
 #[target_feature(enable = "avx")]
-unsafe fn load_32(from: &[u8; 32]) -> __m256i {
+fn load_32(from: &[u8; 32]) -> __m256i {
     // SAFETY: an array of 32 bytes can be read whole, at any address.
     unsafe { _mm256_loadu_si256(from.as_ptr().cast()) }
 }
 
-/// The portable loop with AVX2, for a row that has its entries.
+#[inline]
+#[target_feature(enable = "avx")]
+fn store_32(to: &mut [u8; 32], value: __m256i) {
+    // SAFETY: an array of 32 bytes can be written whole, at any address.
+    unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), value) }
+}
+
+/// The loop of [`lost::patch`] with registers of 32 bytes, or the portable loop with AVX2 if some piece is wide.
 pub(super) fn patch_lost_avx2(
     _: Avx2,
     ports: &[u8; 64],
@@ -444,7 +555,25 @@ pub(super) fn patch_lost_avx2(
         cycles: &mut Cycles,
         row: &mut [u8],
     ) -> Difference {
-        lost::patch::<EightByEight, ThirtyTwoBytes>(ports, pieces, cycles, row)
+        if !pieces.are_narrow() {
+            return lost::patch::<EightByEight, ThirtyTwoBytes>(ports, pieces, cycles, row);
+        }
+        let mut difference = Difference::default();
+        each_narrow_piece(ports, pieces, cycles, |piece, new| {
+            let differing = lost::with_slack(&mut row[piece.start..], |to| {
+                let old = load_32(to);
+                let new = new.over(old);
+                let same = _mm256_movemask_epi8(_mm256_cmpeq_epi8(old, new)) as u32;
+                if same != u32::MAX {
+                    store_32(to, new);
+                }
+                !same
+            });
+            if differing != 0 {
+                difference.add(differing.into(), piece.target);
+            }
+        });
+        difference
     }
     // SAFETY: the caller has proof of AVX2.
     unsafe { patch(ports, pieces, cycles, row) }
@@ -543,13 +672,11 @@ fn patch_64(to: &mut [u8; 64], mask: u64, cycle: __m512i) -> u64 {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2")]
 fn patch_32(to: &mut [u8; 32], mask: u32, cycle: __m512i) -> u32 {
-    // SAFETY: an array of 32 bytes can be read whole, at any address.
-    let old = unsafe { _mm256_loadu_si256(to.as_ptr().cast()) };
+    let old = load_32(to);
     let new = _mm256_mask_expand_epi8(old, mask, _mm512_castsi512_si256(cycle));
     let differing = _mm256_cmpneq_epi8_mask(old, new);
     if differing != 0 {
-        // SAFETY: it can be written whole, too.
-        unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), new) };
+        store_32(to, new);
     }
     differing
 }

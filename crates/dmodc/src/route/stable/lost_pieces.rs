@@ -2,12 +2,13 @@
 //! can do several rounds at once.
 
 use super::group_set::GroupSet;
-use super::lookahead::spread_over;
 use super::port_turns::PortTurns;
+use super::round_numbers::{Any64, Division, Numbers, SMALL, Small32, Small64, divide_small};
 use super::rounds::Rounds;
 use crate::bits::bits;
 use crate::group::Side;
 use crate::kernel::{Kernel, LostPieces};
+use crate::oracle::stable::are_enough_unharmed;
 
 /// For each round: its lost entries and where they go. Made to be reused.
 #[derive(Default)]
@@ -91,26 +92,31 @@ impl PieceFinder {
         }
         // x is less than this.
         let most = u64::from(rounds.last_number) * 64 + 64 + u64::from(row.sigma);
+        let is_narrow = row.all_slots >> 32 == 0;
         let asked = kernel.run_wide(
             #[inline(always)]
-            || match (most < SMALL, wanted) {
-                (true, Wanted::All) => self.find_with::<false>(rounds, sets, row, divide_small),
-                (true, Wanted::Changed) => self.find_with::<true>(rounds, sets, row, divide_small),
-                (false, Wanted::All) => self.find_with::<false>(rounds, sets, row, divide_any),
-                (false, Wanted::Changed) => self.find_with::<true>(rounds, sets, row, divide_any),
+            || match (most < SMALL, is_narrow, wanted) {
+                (true, true, Wanted::All) => self.find_with::<Small32, false>(rounds, sets, row),
+                (true, true, Wanted::Changed) => self.find_with::<Small32, true>(rounds, sets, row),
+                (true, false, Wanted::All) => self.find_with::<Small64, false>(rounds, sets, row),
+                (true, false, Wanted::Changed) => {
+                    self.find_with::<Small64, true>(rounds, sets, row)
+                }
+                (false, _, Wanted::All) => self.find_with::<Any64, false>(rounds, sets, row),
+                (false, _, Wanted::Changed) => self.find_with::<Any64, true>(rounds, sets, row),
             },
         );
         asked != 0
     }
 
-    /// `ONLY_CHANGED`: whether only those lost entries are wanted that go to other groups than before.
+    /// `N` says how sets are kept and numbers divided. `ONLY_CHANGED`: whether only those lost entries are wanted that go to
+    /// other groups than before.
     #[inline(always)]
-    fn find_with<const ONLY_CHANGED: bool>(
+    fn find_with<N: Numbers, const ONLY_CHANGED: bool>(
         &mut self,
         rounds: &Rounds,
         sets: RoundSets<'_>,
         LostRow { rewritten, live, all_slots, sigma }: LostRow,
-        divide: impl Fn(u64, u32) -> Division,
     ) -> u64 {
         let (all, unharmed, kept) = (eights(sets.all), eights(sets.unharmed), eights(sets.kept));
         let unharmed_changes = eights(sets.unharmed_changes);
@@ -119,53 +125,47 @@ impl PieceFinder {
         let (first_slots, slots) = (eights(&rounds.first_slots), eights(&rounds.slots));
         let (lost_to, groups_to) = (eights_mut(&mut self.lost), eights_mut(&mut self.groups));
         let (at_to, quotients_to) = (eights_mut(&mut self.at), eights_mut(&mut self.quotients));
-        let mut asked = 0;
+        let (live, all_slots) = (N::set(live), N::set(all_slots));
+        let mut asked = [N::set(0); 8];
         for (eight, &of_eight) in rounds.targets_of_eights.iter().enumerate() {
             if of_eight & rewritten == 0 {
                 lost_to[eight] = [0; 8];
                 continue;
             }
             // Arrays on the stack: nothing else can point to them, so the compiler can do all eight at once.
-            let (all, unharmed, kept) = (all[eight], unharmed[eight], kept[eight]);
-            let unharmed_changes = unharmed_changes[eight];
-            let kept_changes = kept_changes[eight];
-            let (targets, numbers) = (targets[eight], numbers[eight]);
-            let (first_slots, slots) = (first_slots[eight], slots[eight]);
-            let (mut losts, mut groups) = ([0; 8], [0; 8]);
+            let (all, kept) = (all[eight].map(N::set), kept[eight].map(N::set));
+            let ahead = unharmed[eight].map(|groups| N::set(groups >> (sets.shift & 63)));
+            let unharmed_changes = unharmed_changes[eight].map(N::set);
+            let kept_changes = kept_changes[eight].map(N::set);
+            let is_rewritten = targets[eight]
+                .map(|target| N::set((rewritten >> (target & 63) & 1).wrapping_neg()));
+            let (numbers, first_slots) = (numbers[eight], first_slots[eight]);
+            let slots = slots[eight].map(N::set);
+            let (mut losts, mut groups) = ([N::set(0); 8], [N::set(0); 8]);
             let (mut at, mut quotients) = ([0; 8], [0; 8]);
             for i in 0..8 {
-                let here = GroupSet([all[i] & live]);
-                let ahead = GroupSet([unharmed[i] >> (sets.shift & 63) & live]);
-                let kept = kept[i] & live;
-                let lost = all_slots & !here.0[0];
-                let is_rewritten = (rewritten >> (targets[i] & 63) & 1).wrapping_neg();
-                let first_slot = first_slots[i] & 63;
-                let mut lost_here = lost >> first_slot & slots[i] & is_rewritten;
-                let from = spread_over(here, ahead, || {
-                    asked |= lost_here;
-                    GroupSet([kept])
-                });
+                let (here, ahead, kept) = (all[i] & live, ahead[i] & live, kept[i] & live);
+                let lost = all_slots & !here;
+                let mut lost_here = N::from_slot(lost, first_slots[i]) & slots[i] & is_rewritten[i];
+                let mut ask =
+                    |has_enough: bool| asked[i] = asked[i] | N::unless(has_enough, lost_here);
+                let from = spread::<N>(here, ahead, kept, &mut ask);
                 if ONLY_CHANGED {
-                    let ahead = GroupSet([ahead.0[0] ^ unharmed_changes[i] & live]);
-                    let before = spread_over(here, ahead, || {
-                        asked |= lost_here;
-                        GroupSet([kept ^ kept_changes[i] & live])
-                    });
-                    lost_here &= u64::from(from != before).wrapping_neg();
+                    let ahead = ahead ^ unharmed_changes[i] & live;
+                    let kept = kept ^ kept_changes[i] & live;
+                    let before = spread::<N>(here, ahead, kept, &mut ask);
+                    lost_here = N::unless(from == before, lost_here);
                 }
-                let before = lost & ((1 << first_slot) - 1);
-                let x = u64::from(numbers[i]) * u64::from(lost.count_ones())
-                    + u64::from(before.count_ones())
-                    + u64::from(sigma);
-                losts[i] = lost_here;
-                groups[i] = from.0[0];
-                let Division { quotient, remainder } = divide(x, from.count());
+                let before = N::before_slot(lost, first_slots[i]);
+                let Division { quotient, remainder } =
+                    N::place(numbers[i], N::count(lost), N::count(before) + sigma, N::count(from));
+                (losts[i], groups[i]) = (lost_here, from);
                 (quotients[i], at[i]) = (quotient, remainder);
             }
-            (lost_to[eight], groups_to[eight]) = (losts, groups);
+            (lost_to[eight], groups_to[eight]) = (losts.map(N::word), groups.map(N::word));
             (at_to[eight], quotients_to[eight]) = (at, quotients);
         }
-        asked
+        asked.into_iter().fold(0, |all, asked| all | N::word(asked))
     }
 
     /// Says what the pieces were found from, so that the next row can use them again. Groups must have single ports.
@@ -185,7 +185,7 @@ impl PieceFinder {
             #[inline(always)]
             || {
                 for (at, groups) in at.iter_mut().zip(groups) {
-                    *at = divide_small((*at + step).into(), groups.count_ones()).remainder;
+                    *at = divide_small(*at + step, groups.count_ones()).remainder;
                 }
             },
         );
@@ -246,6 +246,24 @@ pub(super) enum PresentPorts<'a> {
     Several { live: u64, side: Side<'a> },
 }
 
+/// Does what [`spread_over`](super::lookahead::spread_over) does, without branches. Calls `ask` with whether the answer is known
+/// without `kept`.
+#[inline(always)]
+fn spread<N: Numbers>(
+    all: N::Set,
+    unharmed: N::Set,
+    kept: N::Set,
+    ask: &mut impl FnMut(bool),
+) -> N::Set {
+    let has_enough = are_enough_unharmed(N::count(unharmed) as usize, N::count(all) as usize);
+    ask(has_enough);
+    match (has_enough, kept == N::set(0)) {
+        (true, _) => unharmed,
+        (false, true) => all,
+        (false, false) => kept,
+    }
+}
+
 /// Returns the elements in eights. There are no others: [`Rounds`] sees to that.
 #[inline(always)]
 fn eights<T>(all: &[T]) -> &[[T; 8]] {
@@ -256,54 +274,4 @@ fn eights<T>(all: &[T]) -> &[[T; 8]] {
 #[inline(always)]
 fn eights_mut<T>(all: &mut [T]) -> &mut [[T; 8]] {
     all.as_chunks_mut().0
-}
-
-/// A quotient and a remainder.
-struct Division {
-    quotient: u32,
-    remainder: u32,
-}
-
-/// Floating-point numbers of 32 bits have all integers up to twice this number, and no others from here on.
-const SMALL: u64 = 1 << 23;
-
-/// Divides x, which is below [`SMALL`], by n. Returns anything for n = 0. It divides floating-point numbers, because processors
-/// divide many of these at once. The sum of a quotient and `SMALL` has an integer in its low bits: the quotient, rounded to the
-/// nearest. If that is one too many, the remainder is negative.
-#[inline(always)]
-fn divide_small(x: u64, n: u32) -> Division {
-    const BASE: f32 = SMALL as f32;
-    let (x, n) = (x as i32, n as i32);
-    let nearest = (x as f32 / n as f32 + BASE).to_bits().wrapping_sub(BASE.to_bits()) as i32;
-    let rest = x.wrapping_sub(nearest.wrapping_mul(n));
-    let too_many = rest >> 31;
-    Division {
-        quotient: nearest.wrapping_add(too_many) as u32,
-        remainder: rest.wrapping_add(too_many & n) as u32,
-    }
-}
-
-/// Divides any x by n. Returns anything for n = 0.
-fn divide_any(x: u64, n: u32) -> Division {
-    let n = u64::from(n.max(1));
-    // The quotient is only used for groups of several ports, and there numbers of destinations are below 2³¹.
-    Division { quotient: (x / n) as u32, remainder: (x % n) as u32 }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn divisions_are_exact() {
-        let edges = [0, 1, 63, 64, 65, 1 << 20, SMALL - 2, SMALL - 1];
-        for n in 1..=64 {
-            let near = [u64::from(n) - 1, u64::from(n), SMALL / u64::from(n) * u64::from(n) - 1];
-            for x in edges.into_iter().chain(near) {
-                let Division { quotient, remainder } = divide_small(x, n);
-                let expected = (x / u64::from(n), x % u64::from(n));
-                assert_eq!((quotient.into(), remainder.into()), expected, "{x} by {n}");
-            }
-        }
-    }
 }

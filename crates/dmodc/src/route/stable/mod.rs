@@ -37,6 +37,7 @@ mod port_turns;
 mod present;
 mod reference_row;
 mod reference_tile;
+mod round_numbers;
 mod rounds;
 mod slot_table;
 mod stand_ins;

@@ -40,6 +40,8 @@ pub(super) struct Upswitches {
     closer: CloserByPeers,
     /// The place of these in `closer`.
     place: usize,
+    /// The switch that they were last found for.
+    of: Option<SwitchIndex>,
     /// The targets that every group is closer to.
     pub(super) with_all_groups: u64,
     ahead: Lookahead,
@@ -68,6 +70,9 @@ impl Upswitches {
     /// Finds what the upswitches of a switch are closer to, unless that is known from the switch before. Returns itself.
     pub(super) fn find(&mut self, context: FastContext<'_>) -> &mut Self {
         let FastContext { reference, ready, present, hops, switch, .. } = context;
+        if self.of.replace(switch) == Some(switch) {
+            return self;
+        }
         let states = HopStates { reference, present, hops, kernel: ready.kernel };
         let ClosePlace { at, is_new } = self.closer.find(states, switch);
         if is_new || at != self.place {
