@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 
 use crate::closer_ports::CloserPorts;
 use crate::view::View;
-use crate::work::{Going, in_engine};
+use crate::work::{Going, call_python, in_engine};
 
 /// The most ports in closer sets that are kept at a time. More switches than fit take another pass over the targets.
 const MOST: usize = 1 << 28;
@@ -170,7 +170,7 @@ impl PythonEngine {
         let its: Vec<i64> = asked.iter().map(|&(_, target)| target as i64).collect();
         let switch = live.fabric.switch(s);
         let switch = (s.at(), switch.guid.to_string(), switch.name.to_string());
-        Python::try_attach(|py| -> PyResult<Vec<u8>> {
+        let chosen = call_python(|py| -> PyResult<Vec<u8>> {
             let list = |numbers: Vec<i64>| {
                 let shape = vec![numbers.len()];
                 Py::new(py, View::of(numbers, shape))
@@ -184,9 +184,8 @@ impl PythonEngine {
                 lids: list(lids)?,
             };
             in_engine(|| self.function.bind(py).call1((task,))?.extract())
-        })
-        .unwrap_or_else(|| Ok(Vec::new()))
-        .map_err(|error| error.to_string())
+        });
+        chosen.ok_or("Python ends")?.map_err(|error| error.to_string())
     }
 }
 

@@ -70,5 +70,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(judgement::check_tables, module)?)?;
     module.add_function(wrap_pyfunction!(judgement::analyze, module)?)?;
     module.add_function(wrap_pyfunction!(study::study, module)?)?;
+    let close = wrap_pyfunction!(work::close, module)?;
+    module.py().import("atexit")?.call_method1("register", (close,))?;
     Ok(())
 }

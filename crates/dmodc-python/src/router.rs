@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use dmodc::{Change, ForwardingTables, TableDelta};
+use dmodc::{Change, Degradation, ForwardingTables, TableDelta};
 use dmodc_study::answers::route_state::{Numbers, RouteParts, RouteState, RoutingRequest, explain};
 use pyo3::prelude::*;
 
@@ -15,8 +15,15 @@ use crate::work::run;
 /// A fabric that is routed again and again.
 #[pyclass(frozen, module = "dmodc._native")]
 pub(crate) struct Router {
-    router: Arc<Mutex<dmodc::Router>>,
+    router: Arc<Mutex<Kept>>,
     request: RoutingRequest,
+}
+
+/// The router of the library.
+struct Kept {
+    router: dmodc::Router,
+    /// Whether its tables mean nothing, because neither a change nor the state before could be routed.
+    is_broken: bool,
 }
 
 /// What a change did: entries that changed, the GUIDs of the switches that they are on, the milliseconds that it took, and if
@@ -26,6 +33,15 @@ type DeltaParts = (u64, Vec<String>, f64, Option<EntryParts>);
 /// Entries that changed, in four columns: the place of the switch among the switches of the delta, the LID of the destination,
 /// and the ports before and after.
 type EntryParts = (View, View, View, View);
+
+/// Takes a change back that the engine cannot route, so that the router is as it was before. Returns the error to report.
+fn undo(kept: &mut Kept, before: &Degradation, error: anyhow::Error) -> anyhow::Error {
+    kept.is_broken = kept.router.reroute(before).is_err();
+    match kept.is_broken {
+        false => error,
+        true => error.context("nor can the state before be routed again; make a new router"),
+    }
+}
 
 /// Compares the rows of a delta, entry by entry.
 fn changed_entries(
@@ -58,8 +74,11 @@ fn changed_entries(
     )
 }
 
-fn lock(router: &Mutex<dmodc::Router>) -> MutexGuard<'_, dmodc::Router> {
-    router.lock().unwrap_or_else(PoisonError::into_inner)
+/// Waits for the router, and refuses a broken one.
+fn lock(router: &Mutex<Kept>) -> anyhow::Result<MutexGuard<'_, Kept>> {
+    let kept = router.lock().unwrap_or_else(PoisonError::into_inner);
+    anyhow::ensure!(!kept.is_broken, "the router has no tables any more; make a new one");
+    Ok(kept)
 }
 
 #[pymethods]
@@ -73,12 +92,12 @@ impl Router {
             let request = asked.request(&Default::default());
             let fabric = (*fabric).clone();
             let state = RouteState::new(&request, Numbers::Once, fabric, asked.reference)?;
-            let router = Arc::new(Mutex::new(state.into_router()?));
-            Ok(Router { router, request })
+            let kept = Kept { router: state.into_router()?, is_broken: false };
+            Ok(Router { router: Arc::new(Mutex::new(kept)), request })
         })
     }
 
-    /// Lets parts fail and others work again. Returns what that changed. The single entries are found only if they are wanted,
+    /// Lets parts fail and others work again. Returns what that changed. If the engine cannot route that, nothing changes. The single entries are found only if they are wanted,
     /// because that takes a copy of the tables.
     fn apply(
         &self,
@@ -89,7 +108,8 @@ impl Router {
     ) -> PyResult<DeltaParts> {
         let router = self.router.clone();
         run(py, move |_| {
-            let mut router = lock(&router);
+            let mut kept = lock(&router)?;
+            let router = &mut kept.router;
             let fabric = router.fabric().clone();
             let mut changes = Vec::new();
             for part in &fail {
@@ -99,10 +119,17 @@ impl Router {
                 changes.push(Change::Recovers(fabric.find_part(part)?));
             }
             let before = single_entries.then(|| router.tables().clone());
+            let degradation = router.degradation().clone();
             let start = std::time::Instant::now();
             let delta = router.apply(&changes);
             let elapsed = start.elapsed().as_secs_f64() * 1e3;
-            let delta = delta.map_err(|error| explain(error, router.live()))?;
+            let delta = match delta {
+                Ok(delta) => delta,
+                Err(error) => {
+                    let error = explain(error, router.live());
+                    return Err(undo(&mut kept, &degradation, error));
+                }
+            };
             let guids = delta.switches().into_iter().map(|s| fabric.switch(s).guid.to_string());
             let entries = before.map(|before| changed_entries(&delta, &before, router.tables()));
             Ok((delta.entry_count(), guids.collect(), elapsed, entries))
@@ -113,7 +140,7 @@ impl Router {
     fn dead(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         let router = self.router.clone();
         run(py, move |_| {
-            let router = lock(&router);
+            let router = &lock(&router)?.router;
             let words = |part| dmodc_study::answers::text::removed(router.fabric(), part);
             Ok(router.degradation().removed().map(words).collect())
         })
@@ -123,7 +150,7 @@ impl Router {
     fn tables(&self, py: Python<'_>) -> PyResult<(Tables, Fabric)> {
         let (router, request) = (self.router.clone(), self.request.clone());
         run(py, move |_| {
-            let router = lock(&router);
+            let router = &lock(&router)?.router;
             let present = router.fabric().without(router.degradation());
             let fabric = Fabric::new(present, "the fabric of the router");
             let name = router.engine().name().to_string();

@@ -3,17 +3,23 @@
 //! The thread that called waits without the lock, and looks for signals twenty times a second. If there is one, the call ends
 //! with the exception at once. The work is told to stop, and ends where it looks for that: before the next pattern, chunk of
 //! faults, cell or switch. Until then its thread goes on with data of its own.
+//!
+//! - **The end of Python.** Work that goes on may call the function of an engine. It must not while Python takes itself apart, so
+//!   `close` forbids further calls, and waits for those that have begun.
+//! - **Forks.** A process that forks has none of its threads in the child, where waiting for them would never end. So a child has
+//!   a pool of its own, and its calls take turns.
 
 use std::any::Any;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::errors;
 
@@ -32,6 +38,61 @@ impl Going {
     fn stop(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
+}
+
+/// How long the end of Python waits for functions of engines.
+const LAST_PATIENCE: Duration = Duration::from_secs(10);
+
+/// Whether Python ends, so that nothing may call it any more.
+static IS_CLOSING: AtomicBool = AtomicBool::new(false);
+
+/// The number of threads that call Python now, or are about to.
+static CALLING: AtomicUsize = AtomicUsize::new(0);
+
+/// Calls Python from another thread. Returns nothing if Python ends.
+pub(crate) fn call_python<T>(call: impl FnOnce(Python<'_>) -> T) -> Option<T> {
+    struct Leave;
+    impl Drop for Leave {
+        fn drop(&mut self) {
+            CALLING.fetch_sub(1, Ordering::SeqCst);
+        }
+    }
+    CALLING.fetch_add(1, Ordering::SeqCst);
+    let _leave = Leave;
+    if IS_CLOSING.load(Ordering::SeqCst) { None } else { Python::try_attach(call) }
+}
+
+/// Forbids further calls of Python from other threads, and waits for those that have begun. Python calls this when it ends.
+#[pyfunction]
+pub(crate) fn close(py: Python<'_>) {
+    IS_CLOSING.store(true, Ordering::SeqCst);
+    py.detach(|| {
+        let start = Instant::now();
+        while CALLING.load(Ordering::SeqCst) > 0 && start.elapsed() < LAST_PATIENCE {
+            thread::sleep(Duration::from_millis(1));
+        }
+    });
+}
+
+/// The process that computed first. It uses the threads that every program has.
+static FIRST_PROCESS: OnceLock<u32> = OnceLock::new();
+
+/// The threads of a process that came from a fork, and its number. Those of a process before are kept as they are: there is nobody
+/// to be stopped.
+static OF_CHILD: Mutex<Vec<(u32, ThreadPool)>> = Mutex::new(Vec::new());
+
+/// Does work on threads that this process has.
+fn on_own_threads<T: Send>(work: impl FnOnce() -> anyhow::Result<T> + Send) -> anyhow::Result<T> {
+    let process = std::process::id();
+    if *FIRST_PROCESS.get_or_init(|| process) == process {
+        return work();
+    }
+    let mut pools = OF_CHILD.lock().unwrap_or_else(PoisonError::into_inner);
+    if pools.last().is_none_or(|pool| pool.0 != process) {
+        pools.push((process, ThreadPoolBuilder::new().build()?));
+    }
+    let pool = &pools[pools.len() - 1].1;
+    pool.install(work)
 }
 
 thread_local! {
@@ -60,7 +121,7 @@ pub(crate) fn run<T: Send + 'static>(
     let (sender, mut receiver) = channel();
     let its = going.clone();
     let thread = thread::Builder::new().name("dmodc".into()).spawn(move || {
-        let result = catch_unwind(AssertUnwindSafe(|| work(&its)));
+        let result = catch_unwind(AssertUnwindSafe(|| on_own_threads(|| work(&its))));
         // If the caller was interrupted, nobody listens.
         let _ = sender.send(result);
     })?;
