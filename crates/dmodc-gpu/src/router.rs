@@ -1,0 +1,421 @@
+//! A fabric on a machine, which is routed under degradations.
+
+use std::sync::Arc;
+
+use dmodc::{
+    CableIndex, Degradation, Digest, Fabric, ForwardingTables, Live, Routing, SwitchIndex,
+};
+
+use crate::arguments::{Arguments, StateAddresses};
+use crate::buffer::{Buffer, bytes_of_u32s};
+use crate::error::GpuError;
+use crate::host::HostState;
+use crate::kernels::KernelName;
+use crate::layout::{CHUNK, DeviceFabric, MOST_RANKS};
+use crate::machine::{Address, LaunchSize, Machine};
+
+/// The threads of a block, and the warps that they make.
+const THREADS: u32 = 256;
+const WARPS: u32 = THREADS / 32;
+
+/// The rows that a warp digests at once.
+const DIGEST_ROWS: u32 = 4;
+
+/// The tiles that a block of the kernel `routes` takes.
+const TILES: u32 = 32;
+
+/// The bit of `flags` by which kernels say that there are more ranks.
+const MORE_RANKS: u32 = 2;
+
+/// Routes a fabric under degradations by the engine `dmodc`. The tables stay in the memory of the machine.
+#[derive(Debug)]
+pub struct GpuRouter {
+    machine: Arc<dyn Machine>,
+    fabric: Arc<Fabric>,
+    routing: Routing,
+    device: DeviceFabric,
+    states: States,
+    /// The number of ranks that kernels are run for.
+    ranks_run: u32,
+    /// The degradations of the last batch.
+    routed: usize,
+}
+
+/// The memory of the states.
+#[derive(Debug)]
+struct States {
+    capacity: usize,
+    addresses: StateAddresses,
+    flags: Buffer,
+    digests: Buffer,
+    planes: Buffer,
+    tables: Buffer,
+    /// Costs as bytes, of one state. They are needed rarely.
+    costs: Option<Buffer>,
+    /// The memory behind the other addresses.
+    _others: Vec<Buffer>,
+}
+
+impl GpuRouter {
+    /// Puts a fabric on a machine, with room for the tables of `capacity` states at once.
+    ///
+    /// # Errors
+    /// If the machine has too little memory.
+    pub fn new(
+        machine: Arc<dyn Machine>,
+        fabric: Arc<Fabric>,
+        routing: Routing,
+        capacity: usize,
+    ) -> Result<Self, GpuError> {
+        let device = DeviceFabric::new(&machine, &fabric, &routing)?;
+        let ranks_run = device.ranks.clamp(1, MOST_RANKS);
+        let states = States::new(&machine, &device, capacity.max(1), ranks_run)?;
+        Ok(GpuRouter { machine, fabric, routing, device, states, ranks_run, routed: 0 })
+    }
+
+    /// Returns the fabric.
+    pub fn fabric(&self) -> &Arc<Fabric> {
+        &self.fabric
+    }
+
+    /// Returns the leaves, orders and columns.
+    pub fn routing(&self) -> &Routing {
+        &self.routing
+    }
+
+    /// Returns how many states are routed at once.
+    pub fn capacity(&self) -> usize {
+        self.states.capacity
+    }
+
+    /// Returns the bytes of the tables of one state in the memory of the machine.
+    pub fn table_bytes(&self) -> usize {
+        self.device.sizes.table_bytes as usize
+    }
+
+    /// Routes the fabric under each of these degradations, which are at most [`capacity`](Self::capacity).
+    ///
+    /// # Errors
+    /// If a route is longer than costs can count, or the machine fails.
+    pub fn route(&mut self, degradations: &[Degradation]) -> Result<(), GpuError> {
+        assert!(degradations.len() <= self.states.capacity, "more states than there is room for");
+        self.routed = degradations.len();
+        if degradations.is_empty() {
+            return Ok(());
+        }
+        let has_dead_nodes = self.write_masks(degradations)?;
+        let mut arguments = self.arguments(has_dead_nodes);
+        if has_dead_nodes {
+            let chunks = arguments.sizes.slots / CHUNK as u32;
+            self.launch(KernelName::DeadSlots, [chunks.div_ceil(THREADS), 1], &arguments)?;
+        }
+        let by_host: Vec<usize> = match self.device.ranked_from_leaves {
+            true => self.route_by_ranks(&mut arguments)?,
+            false => (0..self.routed).collect(),
+        };
+        for state in by_host {
+            self.route_by_bytes(arguments, state, &degradations[state])?;
+        }
+        Ok(())
+    }
+
+    /// Routes all states with kernels alone. Returns the states for which that does not suffice.
+    fn route_by_ranks(&mut self, arguments: &mut Arguments) -> Result<Vec<usize>, GpuError> {
+        loop {
+            self.launch_all(arguments)?;
+            let flags = self.states.flags.read_u32s(self.routed)?;
+            let found = flags.iter().fold(0, |all, flags| all | flags);
+            if found & MORE_RANKS == 0 || self.ranks_run == MOST_RANKS {
+                let unfinished = flags.iter().enumerate().filter(|(_, flags)| **flags != 0);
+                return Ok(unfinished.map(|(state, _)| state).collect());
+            }
+            self.ranks_run = (self.ranks_run + 2).min(MOST_RANKS);
+            self.states.grow_planes(&self.machine, &self.device, self.ranks_run)?;
+            *arguments = self.arguments(arguments.has_dead_nodes);
+        }
+    }
+
+    /// Starts everything from the masks to the tables.
+    fn launch_all(&self, arguments: &Arguments) -> Result<(), GpuError> {
+        let sizes = &arguments.sizes;
+        let by_warp = [sizes.switches.div_ceil(WARPS), 1];
+        self.launch(KernelName::RanksStart, [sizes.switches.div_ceil(THREADS), 1], arguments)?;
+        for wave in 1..self.ranks_run {
+            self.launch(KernelName::RanksWave, by_warp, &arguments.at(wave))?;
+        }
+        self.launch(KernelName::Groups, by_warp, arguments)?;
+        for rank in 1..self.ranks_run {
+            self.launch(KernelName::Ascend, by_warp, &arguments.at(rank))?;
+        }
+        for rank in (0..self.ranks_run - 1).rev() {
+            self.launch(KernelName::Descend, by_warp, &arguments.at(rank))?;
+        }
+        self.launch_routes(arguments)
+    }
+
+    fn launch_routes(&self, arguments: &Arguments) -> Result<(), GpuError> {
+        let sizes = &arguments.sizes;
+        let blocks = [sizes.switches, sizes.tiles.div_ceil(TILES)];
+        self.launch(KernelName::Routes, blocks, arguments)
+    }
+
+    /// Routes one state that the host prepares.
+    fn route_by_bytes(
+        &mut self,
+        arguments: Arguments,
+        state: usize,
+        degradation: &Degradation,
+    ) -> Result<(), GpuError> {
+        let live = Live::new(&self.fabric, degradation);
+        let ready = HostState::new(live, &self.routing, &self.device.starts)?;
+        let mut arguments = Arguments { ranks_run: 1, first_state: state as u32, ..arguments };
+        arguments.states.costs = self.states.costs(&self.machine, &self.device)?;
+        self.write_host_state(&arguments, state, &ready)?;
+        let sizes = &arguments.sizes;
+        let blocks = [sizes.switches.div_ceil(WARPS), sizes.tiles];
+        for height in 0..=u32::from(ready.highest) {
+            self.launch_one(KernelName::AscendBytes, blocks, &arguments.at(height))?;
+        }
+        for depth in 0..=u32::from(ready.deepest) {
+            self.launch_one(KernelName::DescendBytes, blocks, &arguments.at(depth))?;
+        }
+        let blocks = [sizes.switches, sizes.tiles.div_ceil(TILES)];
+        self.launch_one(KernelName::Routes, blocks, &arguments)
+    }
+
+    fn write_host_state(
+        &self,
+        arguments: &Arguments,
+        state: usize,
+        ready: &HostState,
+    ) -> Result<(), GpuError> {
+        let (to, sizes) = (&arguments.states, &arguments.sizes);
+        let (switches, links) = (sizes.switches as usize, sizes.links as usize);
+        for (address, size, bytes) in [
+            (to.counts, 4 * switches, &ready.counts),
+            (to.peers, 4 * links, &ready.peers),
+            (to.firsts, links, &ready.firsts),
+            (to.ports, links, &ready.ports),
+            (to.dividers, 16 * switches, &ready.dividers),
+            (to.heights, 2 * switches, &ready.heights),
+            (to.depths, 2 * switches, &ready.depths),
+            (to.flags, 4, &vec![0; 4]),
+        ] {
+            self.machine.write(address.plus(state * size), bytes)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the faults of all states. Returns whether some node is cut off.
+    fn write_masks(&self, degradations: &[Degradation]) -> Result<bool, GpuError> {
+        let sizes = &self.device.sizes;
+        let (switch_words, cable_words) = (sizes.switch_words as usize, sizes.cable_words as usize);
+        let first_node_cable = self.fabric.inter_switch_cables().len();
+        let mut switches = vec![0u32; switch_words * degradations.len()];
+        let mut cables = vec![0u32; cable_words * degradations.len()];
+        let mut has_dead_nodes = false;
+        let kill = |words: &mut [u32], at: usize| words[at / 32] |= 1 << (at % 32);
+        for (state, degradation) in degradations.iter().enumerate() {
+            assert!(degradation.fits(&self.fabric), "a degradation belongs to one fabric");
+            for s in degradation.dead_switches() {
+                kill(&mut switches[state * switch_words..], SwitchIndex::at(s));
+            }
+            for c in degradation.dead_cables() {
+                kill(&mut cables[state * cable_words..], CableIndex::at(c));
+                has_dead_nodes |= c.at() >= first_node_cable;
+            }
+        }
+        let states = &self.states.addresses;
+        self.machine.write(states.dead_switches, &bytes_of_u32s(switches))?;
+        self.machine.write(states.dead_cables, &bytes_of_u32s(cables))?;
+        Ok(has_dead_nodes)
+    }
+
+    fn arguments(&self, has_dead_nodes: bool) -> Arguments {
+        Arguments {
+            fabric: self.device.addresses,
+            states: self.states.addresses,
+            sizes: self.device.sizes,
+            ranks_run: self.ranks_run,
+            step: 0,
+            has_dead_nodes,
+            first_state: 0,
+        }
+    }
+
+    /// Starts a kernel for all states.
+    fn launch(
+        &self,
+        kernel: KernelName,
+        [x, y]: [u32; 2],
+        arguments: &Arguments,
+    ) -> Result<(), GpuError> {
+        self.launch_blocks(kernel, [x, y, self.routed as u32], arguments)
+    }
+
+    /// Starts a kernel for the first state of the arguments alone.
+    fn launch_one(
+        &self,
+        kernel: KernelName,
+        [x, y]: [u32; 2],
+        arguments: &Arguments,
+    ) -> Result<(), GpuError> {
+        self.launch_blocks(kernel, [x, y, 1], arguments)
+    }
+
+    fn launch_blocks(
+        &self,
+        kernel: KernelName,
+        blocks: [u32; 3],
+        arguments: &Arguments,
+    ) -> Result<(), GpuError> {
+        if blocks.contains(&0) {
+            return Ok(());
+        }
+        let shared_bytes = match kernel {
+            KernelName::Routes => shared_bytes(arguments.sizes.most_groups),
+            _ => 0,
+        };
+        let size = LaunchSize { blocks, threads: THREADS, shared_bytes };
+        self.machine.launch(kernel, size, &arguments.words())
+    }
+
+    /// Returns the digests of the tables of the last batch, which the machine computes.
+    ///
+    /// # Errors
+    /// If the machine fails.
+    pub fn digests(&self) -> Result<Vec<Digest>, GpuError> {
+        let sizes = &self.device.sizes;
+        self.machine.fill(self.states.digests.address(), 0, self.states.digests.bytes())?;
+        let blocks = [sizes.switches.div_ceil(WARPS * DIGEST_ROWS), sizes.tiles];
+        self.launch(KernelName::Digest, blocks, &self.arguments(false))?;
+        let digests = self.states.digests.read_u64s(self.routed)?;
+        Ok(digests.into_iter().map(Digest::from).collect())
+    }
+
+    /// Returns the tables of one state of the last batch.
+    ///
+    /// # Errors
+    /// If there is not enough memory, or the machine fails.
+    pub fn tables(&self, state: usize) -> Result<ForwardingTables, GpuError> {
+        assert!(state < self.routed, "there is no such state in the last batch");
+        let switches = self.fabric.switches().len();
+        let mut tables = ForwardingTables::new(self.routing.columns().clone(), switches)?;
+        let first = self.states.tables.address().plus(state * self.table_bytes());
+        for ((tile, entries), place) in tables.tiles_mut().into_iter().zip(&self.device.places) {
+            let width = tile.columns.len();
+            if place.pitch == width {
+                self.machine.read(first.plus(place.offset), entries)?;
+                continue;
+            }
+            let mut padded = vec![0; place.pitch * switches];
+            self.machine.read(first.plus(place.offset), &mut padded)?;
+            let rows = padded.chunks_exact(place.pitch);
+            for (to, from) in entries.chunks_exact_mut(width).zip(rows) {
+                to.copy_from_slice(&from[..width]);
+            }
+        }
+        Ok(tables)
+    }
+
+    /// Fills the tables of the last batch with one byte, as fast as the machine can: the limit for routes.
+    ///
+    /// # Errors
+    /// If the machine fails.
+    pub fn fill_tables(&self, value: u8) -> Result<(), GpuError> {
+        let bytes = self.table_bytes() * self.routed;
+        self.machine.fill(self.states.tables.address(), value, bytes)
+    }
+
+    /// Waits until the machine is done.
+    ///
+    /// # Errors
+    /// If something failed on the machine.
+    pub fn wait(&self) -> Result<(), GpuError> {
+        self.machine.wait()
+    }
+}
+
+/// Returns the bytes that a block of the kernel `routes` shares: see `block_view` there.
+fn shared_bytes(most_groups: u32) -> u32 {
+    let (masks, tiles, sides) = (most_groups * 33 * 8, 3 * TILES * 8, 2 * 48);
+    let sets = WARPS * 64 * most_groups.div_ceil(32) * 4;
+    let (peers, sizes, firsts, ports) = (256 * 4, WARPS * 64, 256, 256);
+    masks + tiles + sides + sets + peers + sizes + firsts + ports
+}
+
+impl States {
+    fn new(
+        machine: &Arc<dyn Machine>,
+        device: &DeviceFabric,
+        capacity: usize,
+        ranks_run: u32,
+    ) -> Result<Self, GpuError> {
+        let sizes = &device.sizes;
+        let new = |bytes: usize| Buffer::new(machine, bytes * capacity);
+        let (switches, links) = (sizes.switches as usize, sizes.links as usize);
+        let mut others = vec![];
+        let mut other = |bytes: usize| -> Result<Address, GpuError> {
+            let buffer = new(bytes)?;
+            let address = buffer.address();
+            others.push(buffer);
+            Ok(address)
+        };
+        let mut addresses = StateAddresses {
+            counts: other(4 * switches)?,
+            peers: other(4 * links)?,
+            firsts: other(links)?,
+            ports: other(links)?,
+            pi: other(4 * switches)?,
+            dividers: other(16 * switches)?,
+            ranks: other(switches)?,
+            heights: other(2 * switches)?,
+            depths: other(2 * switches)?,
+            dead_slots: other(2 * sizes.slots as usize / CHUNK)?,
+            dead_switches: other(4 * sizes.switch_words as usize)?,
+            dead_cables: other(4 * sizes.cable_words as usize)?,
+            ..StateAddresses::default()
+        };
+        let (flags, digests) = (new(4)?, new(8)?);
+        let planes = new(plane_bytes(device) * ranks_run as usize)?;
+        let tables = new(sizes.table_bytes as usize)?;
+        addresses.flags = flags.address();
+        addresses.digests = digests.address();
+        addresses.planes = planes.address();
+        addresses.tables = tables.address();
+        let (costs, _others) = (None, others);
+        Ok(States { capacity, addresses, flags, digests, planes, tables, costs, _others })
+    }
+
+    /// Makes room for the planes of this number of ranks.
+    fn grow_planes(
+        &mut self,
+        machine: &Arc<dyn Machine>,
+        device: &DeviceFabric,
+        ranks_run: u32,
+    ) -> Result<(), GpuError> {
+        let bytes = plane_bytes(device) * ranks_run as usize * self.capacity;
+        if bytes > self.planes.bytes() {
+            self.planes = Buffer::new(machine, bytes)?;
+            self.addresses.planes = self.planes.address();
+        }
+        Ok(())
+    }
+
+    /// Returns where the costs of one state are, as bytes.
+    fn costs(
+        &mut self,
+        machine: &Arc<dyn Machine>,
+        device: &DeviceFabric,
+    ) -> Result<Address, GpuError> {
+        if self.costs.is_none() {
+            self.costs = Some(Buffer::new(machine, 8 * plane_bytes(device))?);
+        }
+        Ok(self.costs.as_ref().map_or(Address(0), Buffer::address))
+    }
+}
+
+/// Returns the bytes of one plane of one state.
+fn plane_bytes(device: &DeviceFabric) -> usize {
+    8 * device.sizes.switches as usize * device.sizes.tiles as usize
+}
