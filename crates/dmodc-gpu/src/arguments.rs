@@ -3,7 +3,7 @@
 use crate::machine::Address;
 
 /// The arguments of a launch as the kernels read them.
-pub type Words = [u64; 44];
+pub type Words = [u64; 46];
 
 /// Where the arrays of a fabric are. The comments are in `kernels/common.cu`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -26,6 +26,8 @@ pub(crate) struct FabricAddresses {
     pub(crate) slot_k: Address,
     pub(crate) slot_port: Address,
     pub(crate) chunk: Address,
+    pub(crate) run: Address,
+    pub(crate) tile_run: Address,
     pub(crate) inverse: Address,
     pub(crate) rule: Address,
 }
@@ -63,6 +65,8 @@ pub(crate) struct Sizes {
     pub(crate) switch_words: u32,
     pub(crate) cable_words: u32,
     pub(crate) most_groups: u32,
+    /// Whether some node has more than one LID.
+    pub(crate) has_several_lids: bool,
 }
 
 /// The arguments of a launch.
@@ -104,6 +108,8 @@ impl Arguments {
             f.slot_number,
             f.slot_cable,
             f.chunk,
+            f.run,
+            f.tile_run,
             f.inverse,
             f.rule,
             s.dead_switches,
@@ -137,9 +143,9 @@ impl Arguments {
             pair(n.switch_words, n.cable_words),
             pair(self.ranks_run, self.step),
             pair(n.most_groups, u32::from(self.has_dead_nodes)),
-            pair(self.first_state, 0),
+            pair(self.first_state, u32::from(n.has_several_lids)),
         ];
-        let mut words = [0; 44];
+        let mut words = [0; 46];
         let all = addresses.into_iter().map(|address| address.0).chain(numbers);
         words.iter_mut().zip(all).for_each(|(word, value)| *word = value);
         words
@@ -155,6 +161,6 @@ mod tests {
         let sizes = Sizes { table_bytes: 1, ..Sizes::default() };
         let arguments = Arguments { sizes, first_state: 7, ..Arguments::default() };
         let words = arguments.words();
-        assert_eq!((words[37], words[43]), (1, 7), "the first number and the last");
+        assert_eq!((words[39], words[45]), (1, 7), "the first number and the last");
     }
 }

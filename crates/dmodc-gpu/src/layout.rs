@@ -1,7 +1,8 @@
 //! A fabric with its orders and columns as flat arrays in the memory of a machine. They never change.
 //!
 //! Columns become *slots*: a tile has its columns, and then as many empty slots as make a multiple of 16, because kernels write 16
-//! entries, a *chunk*, at once. Most chunks are consecutive numbers of one destination switch; kernels compute those in one go.
+//! entries, a *chunk*, at once. A *run* is a series of columns of one destination switch with consecutive numbers, whose entries
+//! follow from the first one's by counting.
 
 use std::sync::Arc;
 
@@ -18,6 +19,12 @@ use crate::machine::{Address, Machine};
 
 /// The slots of a chunk.
 pub(crate) const CHUNK: usize = 16;
+
+/// The most runs of a tile that kernels keep records of, as in routes.cu. The entries of tiles with more are computed one by one.
+const MOST_RUNS: usize = 320;
+
+/// The target of the empty slots at the end of a row.
+const NO_TARGET: u32 = 64;
 
 /// Tiles start at multiples of this number of bytes.
 const TILE_ALIGNMENT: usize = 256;
@@ -91,6 +98,7 @@ impl DeviceFabric {
             switch_words: fabric.switches().len().div_ceil(32) as u32,
             cable_words: fabric.cable_count().div_ceil(32) as u32,
             most_groups: links.most_groups(),
+            has_several_lids: slots.ks.iter().any(|&k| k > 0),
         };
         Ok(DeviceFabric {
             addresses,
@@ -232,8 +240,12 @@ struct Slots {
     targets: Vec<u8>,
     ks: Vec<u8>,
     ports: Vec<u8>,
-    /// Two words for each chunk: d of the first slot; its target, its k and whether all slots follow from it.
+    /// Two words for each chunk: d of the first slot; its run in the tile, and the slots of the run from there on.
     chunks: Vec<u32>,
+    /// Two words for each run: the first d; target, k and length.
+    runs: Vec<u32>,
+    /// Where the runs of each tile start, as a number of runs.
+    run_starts: Vec<u32>,
 }
 
 impl Slots {
@@ -246,6 +258,8 @@ impl Slots {
             ks: vec![0; count],
             ports: vec![0; count],
             chunks: vec![],
+            runs: vec![],
+            run_starts: vec![0],
         };
         let targets = targets(columns, fabric.switches().len());
         let target = |s: SwitchIndex| targets[s.at()] as usize % BLOCK;
@@ -261,20 +275,32 @@ impl Slots {
                     slots.cables[slot] = fabric.node_cable(n).at() as u32;
                 }
             }
-            for (at, chunk) in own.chunks(CHUNK).enumerate() {
-                let first = &chunk[0];
-                let is_run = u32::from(chunk.len() == CHUNK && is_run(chunk));
-                let target = target(first.switch) as u32;
-                debug_assert_eq!(slots.chunks.len() / 2, place.slot / CHUNK + at);
-                slots
-                    .chunks
-                    .extend([first.number, target | u32::from(first.k) << 8 | is_run << 16]);
-            }
+            let padding = place.pitch - own.len();
+            let runs: Vec<Run> = runs(own, padding, |s| target(s) as u32).collect();
+            slots.add_runs(&runs);
         }
         slots
     }
 
+    /// Adds the runs of the next tile, and its chunks.
+    fn add_runs(&mut self, runs: &[Run]) {
+        for run in runs {
+            self.runs.extend([run.number, run.target | u32::from(run.k) << 8 | run.length << 16]);
+        }
+        self.run_starts.push(self.runs.len() as u32 / 2);
+        let slots = runs.iter().enumerate().flat_map(|(at, run)| {
+            (0..run.length)
+                .map(move |i| [run.number.wrapping_add(i), at as u32 | (run.length - i) << 16])
+        });
+        match runs.len() {
+            0..=MOST_RUNS => self.chunks.extend(slots.step_by(CHUNK).flatten()),
+            _ => self.chunks.extend(slots.step_by(CHUNK).flat_map(|[number, _]| [number, NONE])),
+        }
+    }
+
     fn store(&self, upload: &mut Upload<'_>, to: &mut FabricAddresses) -> Result<(), GpuError> {
+        to.run = upload.u32s(self.runs.iter().copied())?;
+        to.tile_run = upload.u32s(self.run_starts.iter().copied())?;
         to.slot_number = upload.u32s(self.numbers.iter().copied())?;
         to.slot_cable = upload.u32s(self.cables.iter().copied())?;
         to.slot_target = upload.bytes(&self.targets)?;
@@ -285,10 +311,29 @@ impl Slots {
     }
 }
 
-/// Returns whether destinations are those of one switch, with consecutive numbers and the same k.
-fn is_run(chunk: &[Destination]) -> bool {
-    chunk.windows(2).all(|pair| {
-        let [a, b] = [&pair[0], &pair[1]];
+/// Columns of one destination switch with consecutive numbers.
+struct Run {
+    number: u32,
+    target: u32,
+    k: u8,
+    length: u32,
+}
+
+/// Returns the runs of a tile. The empty slots at its end are one more.
+fn runs(
+    own: &[Destination],
+    padding: usize,
+    target: impl Fn(SwitchIndex) -> u32,
+) -> impl Iterator<Item = Run> {
+    let follows = |a: &Destination, b: &Destination| {
         a.switch == b.switch && a.k == b.k && b.number == a.number.wrapping_add(1)
-    })
+    };
+    let run = move |part: &[Destination]| Run {
+        number: part[0].number,
+        target: target(part[0].switch),
+        k: part[0].k,
+        length: part.len() as u32,
+    };
+    let empty = Run { number: 0, target: NO_TARGET, k: 0, length: padding as u32 };
+    own.chunk_by(follows).map(run).chain((padding > 0).then_some(empty))
 }

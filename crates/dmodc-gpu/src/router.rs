@@ -341,7 +341,8 @@ fn shared_bytes(most_groups: u32) -> u32 {
     let (masks, tiles, sides) = (most_groups * 33 * 8, 3 * TILES * 8, 2 * 48);
     let sets = WARPS * 64 * most_groups.div_ceil(32) * 4;
     let (peers, sizes, firsts, ports) = (256 * 4, WARPS * 64, 256, 256);
-    masks + tiles + sides + sets + peers + sizes + firsts + ports
+    let (cycle, records) = (256 + 20, WARPS * 320 * 2);
+    masks + tiles + sides + sets + peers + sizes + firsts + ports + cycle + records
 }
 
 impl States {

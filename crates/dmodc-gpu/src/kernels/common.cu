@@ -37,7 +37,9 @@ struct Arguments {
     const u32 *tile_slot;     // [tiles] the first slot: the columns of a tile are padded to its pitch
     const u32 *slot_number;   // [slots] d
     const u32 *slot_cable;    // [slots] the cable of the node, or NONE
-    const uint2 *chunk;       // [slots / 16] d of the first slot; its target, its k and whether all 16 follow from it
+    const uint2 *chunk;       // [slots / 16] d of the first slot; its run in the tile, and the slots of the run from there on
+    const uint2 *run;         // [runs] the first d; target, k and length
+    const u32 *tile_run;      // [tiles + 1] the first run
     const u64 *inverse;       // [256] the least integer that is at least 2^64 / n
     const uint4 *rule;        // [ranks] dividers: groups up, ports up, groups down, ports down; 0 is none
     // One state after the other.
@@ -70,10 +72,10 @@ struct Arguments {
     u32 most_groups;          // the greatest number of groups that a switch has in one direction
     u32 has_dead_nodes;       // whether `dead_slots` has bits
     u32 first_state;          // the state of blocks with z = 0
-    u32 unused;
+    u32 has_several_lids;     // whether some node has more than one LID
 };
 
-static_assert(sizeof(Arguments) == 352, "arguments.rs writes 44 words");
+static_assert(sizeof(Arguments) == 368, "arguments.rs writes 46 words");
 
 extern __shared__ uint4 shared_memory[];
 

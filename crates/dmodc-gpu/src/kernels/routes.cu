@@ -8,20 +8,35 @@
 // Π · #C for ports, where there are any.
 //
 // Layout: tile by tile, row by row, a byte for each column. Rows are padded to 16 bytes, so that a lane writes 16 entries, a chunk, at
-// once.
+// once. A run is a series of columns of one target with consecutive numbers.
 //
 // A block of eight warps takes a switch and 32 tiles. Departures from the plain loop over columns:
 // 1. Closer sets of 64 targets are one word for each group: the planes of the switch and of the peer are joined by "and". All lanes
 //    of a warp take one group and 32 tiles, so that words are read in whole lines; the result waits in shared memory.
 // 2. A warp then takes a tile. The words by group become sets by target when 32 lanes transpose 32 × 32 bits in five exchanges.
 //    No target is reached both up and down, so i-th groups up and down share a word: their sets cannot meet.
-// 3. A lane writes 16 entries. Where these are consecutive numbers of one target, it divides once and walks through the set.
-// 4. If 16 entries have one port, they are one byte, repeated.
+// 3. If every group up is closer to every target, which is usual in healthy fabrics, nothing is transposed.
+// 4. The lanes take the runs of the tile. Most often a run has one port as a whole, because Π is a multiple of its length; it is
+//    written down once, as the record of the run.
+// 5. The lanes take chunks. A chunk within a run that has one port is a byte, repeated. A chunk where ports follow each other in turn is
+//    copied from the list of the ports, written down twice in a row. Any other chunk is walked through, entry by entry; a division is
+//    needed only where a run begins.
 
 #define WARPS 8
 #define TILES 32
 // One word more than tiles, so that lanes that read a column hit different banks.
 #define MASK_PITCH 33
+
+// The most runs of a tile that records are kept for, as in layout.rs.
+#define MOST_RUNS 320
+// What a record says if it is no port.
+#define BY_WALK 256     // ports change within the run
+#define BY_ENTRY 512    // the same, and groups have different numbers of ports
+#define BY_SLOT 1024    // this switch is the destination switch: each slot has its own port
+// The target of the empty slots at the end of a row.
+#define NO_TARGET 64
+// The bytes that a list of ports is longer than the ports.
+#define WRAPPED 20
 
 // The groups of the switch in one direction.
 struct Side {
@@ -46,6 +61,8 @@ struct BlockView {
     u8 *sizes;      // [WARPS][64] the size of each closer set
     u8 *firsts;     // [256]
     u8 *ports;      // [256]
+    u8 *cycle;      // [256 + WRAPPED] the ports up, and the first ones again
+    u16 *records;   // [WARPS][MOST_RUNS] the port of each run, or how to find it
     u32 words;      // the words of a closer set
 };
 
@@ -62,6 +79,8 @@ __device__ BlockView block_view(const Arguments &a, u32 groups) {
     v.sizes = (u8 *)(v.peers + 256);
     v.firsts = v.sizes + WARPS * 64;
     v.ports = v.firsts + 256;
+    v.cycle = v.ports + 256;
+    v.records = (u16 *)(v.cycle + 256 + WRAPPED);
     return v;
 }
 
@@ -100,6 +119,9 @@ __device__ void load_switch(const Arguments &a, BlockView v, u32 s, Counts count
         v.ports[threadIdx.x] = a.ports[first + threadIdx.x];
     }
     __syncthreads();
+    for (u32 at = threadIdx.x; counts.up_ports && at < counts.up_ports + WRAPPED; at += WARPS * 32) {
+        v.cycle[at] = v.ports[at % counts.up_ports];
+    }
     if (threadIdx.x == 0 || threadIdx.x == 32) {
         bool up = threadIdx.x == 0;
         describe_side(v, &v.sides[!up], counts, up, a.dividers[(u64)state(a) * a.switches + s]);
@@ -198,15 +220,32 @@ __device__ u32 transposed(u32 bits) {
     return bits;
 }
 
-// Writes the closer sets of the i-th tile, by target: departure 2.
-__device__ void find_sets(BlockView v, u32 i, u32 groups) {
+// Whether every group up is closer to every target that is reached, and none is reached downwards: departure 3.
+__device__ bool is_uniform(BlockView v, u32 i, Counts counts, u32 groups) {
+    bool is_same = !v.down[i] && counts.up_groups == groups;
+    for (u32 group = lane(); group < groups; group += 32) {
+        is_same &= v.masks[group * MASK_PITCH + i] == v.up[i];
+    }
+    __syncwarp();
+    return !__any_sync(ALL_LANES, !is_same);
+}
+
+// Writes the closer sets of the i-th tile, by target: departures 2 and 3.
+__device__ void find_sets(BlockView v, u32 i, u32 groups, bool is_uniform) {
     u32 warp = threadIdx.x >> 5;
     u32 *sets = v.sets + warp * 64 * v.words;
     u32 low_size = 0, high_size = 0;
     for (u32 word = 0; word * 32 < groups; word++) {
-        u32 group = word * 32 + lane();
-        u64 mask = group < groups ? v.masks[group * MASK_PITCH + i] : 0;
-        u32 low = transposed((u32)mask), high = transposed((u32)(mask >> 32));
+        u32 group = word * 32 + lane(), low, high;
+        if (is_uniform) {
+            u32 all = groups - word * 32 < 32 ? (1u << (groups - word * 32)) - 1 : ~0u;
+            low = v.up[i] >> lane() & 1 ? all : 0;
+            high = v.up[i] >> (lane() + 32) & 1 ? all : 0;
+        } else {
+            u64 mask = group < groups ? v.masks[group * MASK_PITCH + i] : 0;
+            low = transposed((u32)mask);
+            high = transposed((u32)(mask >> 32));
+        }
         sets[lane() * v.words + word] = low;
         sets[(lane() + 32) * v.words + word] = high;
         low_size += __popc(low);
@@ -272,10 +311,30 @@ struct Row {
     BlockView v;
     const u32 *sets;
     const u8 *sizes;
-    u32 i, tile;
+    u16 *records;
+    const uint2 *runs;  // those of the tile
+    u32 i, is_uniform;
 
     __device__ Walk walk_of(u32 target) const {
         return {sets + target * v.words, v.words, 0, 0};
+    }
+
+    __device__ const Side &side_of(u32 target) const { return v.sides[!(v.up[i] >> target & 1)]; }
+
+    // The port for number d of a target that is reached, computed by itself.
+    __device__ u32 port_for(u32 target, u32 d, u32 k) const {
+        const Side &side = side_of(target);
+        u32 size = sizes[target], q = quotient(d, side.divider, side.inverse);
+        u32 round = quotient(q, size, a.inverse[size]), at = q - round * size + k;
+        Walk walk = walk_of(target);
+        walk.start(at < size ? at : at % size);
+        u32 group = walk.group(), first = v.firsts[side.first_group + group];
+        u32 end = group + 1 < side.groups ? v.firsts[side.first_group + group + 1] : side.ports_end;
+        if (end - first == 1) {
+            return v.ports[first];
+        }
+        u32 port = side.port_divider ? quotient(d, side.port_divider, side.port_inverse) : round;
+        return v.ports[first + (port + k / size) % (end - first)];
     }
 
     // One entry, computed by itself.
@@ -284,19 +343,7 @@ struct Row {
         if (v.own[i] >> target & 1) {
             return a.slot_port[slot];
         }
-        const Side &side = v.sides[!(v.up[i] >> target & 1)];
-        u32 size = sizes[target];
-        if (!size) {
-            return NO_ROUTE;
-        }
-        u32 d = a.slot_number[slot], k = a.slot_k[slot];
-        u32 q = quotient(d, side.divider, side.inverse), round = q / size;
-        Walk walk = walk_of(target);
-        walk.start((q - round * size + k) % size);
-        u32 group = walk.group(), first = v.firsts[side.first_group + group];
-        u32 end = group + 1 < side.groups ? v.firsts[side.first_group + group + 1] : side.ports_end;
-        u32 port = side.port_divider ? quotient(d, side.port_divider, side.port_inverse) : round;
-        return v.ports[first + (port + k / size) % (end - first)];
+        return sizes[target] ? port_for(target, a.slot_number[slot], a.slot_k[slot]) : NO_ROUTE;
     }
 
     // Sixteen entries, each computed by itself.
@@ -311,50 +358,103 @@ struct Row {
         return make_uint4(words[0], words[1], words[2], words[3]);
     }
 
-    // Sixteen entries of one target with consecutive numbers from d on: departures 3 and 4. All groups have `width` ports.
-    __device__ uint4 run(const Side &side, u32 target, u32 d, u32 k) const {
-        u32 size = sizes[target];
-        u32 q = quotient(d, side.divider, side.inverse);
-        u32 round = quotient(q, size, a.inverse[size]), at = q - round * size + k;
-        at = at < size ? at : at % size;
-        u32 until = side.divider - (d - q * side.divider);
-        Walk walk = walk_of(target);
-        walk.start(at);
-        const u8 *ports = v.ports + side.first_port;
-        u32 turn = side.width == 1 ? 0 : round % side.width;
-        u32 port = ports[walk.group() * side.width + turn];
-        if (until >= 16) {
-            u32 word = port * 0x01010101u;
-            return make_uint4(word, word, word, word);
+    // The port of a run, or how to find it: departure 4.
+    __device__ u32 record_of(uint2 run) const {
+        u32 target = run.y & 255, d = run.x, k = run.y >> 8 & 255, length = run.y >> 16;
+        if (target == NO_TARGET || !sizes[target]) {
+            return target != NO_TARGET && v.own[i] >> target & 1 ? BY_SLOT : NO_ROUTE;
         }
-        u32 words[4];
-#pragma unroll
+        const Side &side = side_of(target);
+        bool is_even = side.width == 1 || (side.width && !side.port_divider && !k);
+        bool is_one = d % side.divider + length <= side.divider;
+        if (is_one && side.port_divider) {
+            is_one = d % side.port_divider + length <= side.port_divider;
+        }
+        return is_one ? port_for(target, d, k) : is_even ? BY_WALK : BY_ENTRY;
+    }
+
+    // Sixteen entries in turn, from number d on, for a target that all groups up are closer to: departure 5.
+    __device__ uint4 window(u32 d) const {
+        u32 size = v.sides[0].groups;
+        u32 at = d - quotient(d, size, a.inverse[size]) * size;
+        const u32 *words = (const u32 *)v.cycle + at / 4;
+        u32 shift = 8 * (at & 3), w0 = words[0], w1 = words[1], w2 = words[2], w3 = words[3];
+        return make_uint4(__funnelshift_r(w0, w1, shift), __funnelshift_r(w1, w2, shift),
+                          __funnelshift_r(w2, w3, shift), __funnelshift_r(w3, words[4], shift));
+    }
+
+    // Sixteen entries of any runs, from this piece of a run on: departure 5.
+    __device__ uint4 walked(u32 slot, u32 run, u32 d, u32 left) const {
+        uint4 words = {0, 0, 0, 0};
+        u32 port, until, turn, width, divider, record;
+        const u8 *ports;
+        Walk walk;
+        bool begins = true;
+#pragma unroll 4
         for (u32 byte = 0; byte < 16; byte++) {
-            u32 shifted = port << 8 * (byte & 3);
-            words[byte / 4] = byte & 3 ? words[byte / 4] | shifted : shifted;
-            if (--until == 0) {
-                until = side.divider;
-                turn += walk.next();
-                turn = turn == side.width ? 0 : turn;
-                port = ports[walk.group() * side.width + turn];
+            if (begins) {
+                record = records[run];
+                until = NONE;
+                port = record;
+                if (record & (BY_ENTRY | BY_SLOT)) {
+                    until = 1;
+                    port = entry(slot + byte);
+                } else if (record == BY_WALK) {
+                    u32 target = runs[run].y & 255, k = runs[run].y >> 8 & 255, size = sizes[target];
+                    const Side &side = side_of(target);
+                    u32 q = quotient(d, side.divider, side.inverse);
+                    u32 round = quotient(q, size, a.inverse[size]), at = q - round * size + k;
+                    divider = side.divider;
+                    width = side.width;
+                    ports = v.ports + side.first_port;
+                    until = divider - (d - q * divider);
+                    walk = walk_of(target);
+                    walk.start(at < size ? at : at % size);
+                    turn = width == 1 ? 0 : round % width;
+                    port = ports[walk.group() * width + turn];
+                }
+            } else if (until == 0) {
+                if (record == BY_WALK) {
+                    until = divider;
+                    turn += walk.next();
+                    turn = turn == width ? 0 : turn;
+                    port = ports[walk.group() * width + turn];
+                } else {
+                    until = 1;
+                    port = entry(slot + byte);
+                }
+            }
+            // The four words move on once in four entries, so that no word is chosen by a number.
+            if ((byte & 3) == 0) {
+                words = make_uint4(words.y, words.z, words.w, 0);
+            }
+            words.w |= port << 8 * (byte & 3);
+            until--;
+            begins = --left == 0 && byte < 15;
+            if (begins) {
+                run++;
+                d = runs[run].x;
+                left = runs[run].y >> 16;
             }
         }
-        return make_uint4(words[0], words[1], words[2], words[3]);
+        return words;
     }
 
     __device__ uint4 chunk(u32 slot) const {
         uint2 about = a.chunk[slot / 16];
-        u32 target = about.y & 255, k = about.y >> 8 & 255;
-        bool is_run = about.y >> 16;
-        const Side &side = v.sides[!(v.up[i] >> target & 1)];
-        bool is_even = side.width == 1 || (side.width && !side.port_divider && !k);
-        if (!is_run || !is_even || v.own[i] >> target & 1) {
+        u32 run = about.y & 0xffff, left = about.y >> 16;
+        if (about.y == NONE) {
             return each_entry(slot);
         }
-        if (!sizes[target]) {
-            return make_uint4(NONE, NONE, NONE, NONE);
+        u32 record = records[run];
+        if (left >= 16 && record <= NO_ROUTE) {
+            u32 word = record * 0x01010101u;
+            return make_uint4(word, word, word, word);
         }
-        return run(side, target, about.x, k);
+        if (left >= 16 && is_uniform && record == BY_WALK) {
+            return window(about.x);
+        }
+        return walked(slot, run, about.x, left);
     }
 };
 
@@ -368,11 +468,21 @@ __device__ uint4 without_dead(uint4 entries, u32 dead) {
 }
 
 // Writes the row of the i-th tile.
-__device__ void write_row(const Arguments &a, BlockView v, u32 s, u32 i, u32 tile) {
+__device__ void write_row(const Arguments &a, BlockView v, u32 s, u32 i, u32 tile, bool is_uniform) {
     u32 warp = threadIdx.x >> 5, pitch = a.tile_pitch[tile], slot = a.tile_slot[tile];
     u8 *row = a.tables + state(a) * a.table_bytes + a.tile_offset[tile] + (u64)s * pitch;
     const u16 *dead = a.dead_slots + (u64)state(a) * (a.slots / 16) + slot / 16;
-    Row maker = {a, v, v.sets + warp * 64 * v.words, v.sizes + warp * 64, i, tile};
+    const Side &up = v.sides[0];
+    // The list of ports serves if each group has one port, ports change with every number, and each node has one LID.
+    bool is_cyclic = is_uniform && up.width == 1 && up.divider == 1 && !a.has_several_lids;
+    u32 first_run = a.tile_run[tile], runs = min(a.tile_run[tile + 1] - first_run, (u32)MOST_RUNS);
+    u16 *records = v.records + warp * MOST_RUNS;
+    const u8 *sizes = v.sizes + warp * 64;
+    Row maker = {a, v, v.sets + warp * 64 * v.words, sizes, records, a.run + first_run, i, is_cyclic};
+    for (u32 run = lane(); run < runs; run += 32) {
+        records[run] = maker.record_of(a.run[first_run + run]);
+    }
+    __syncwarp();
     for (u32 chunk = lane(); chunk < pitch / 16; chunk += 32) {
         uint4 entries = maker.chunk(slot + chunk * 16);
         if (a.has_dead_nodes && dead[chunk]) {
@@ -424,8 +534,10 @@ extern "C" __global__ void __launch_bounds__(WARPS * 32) routes(Arguments a) {
     }
     __syncthreads();
     for (u32 tile = first_tile + warp; tile < end; tile += WARPS) {
-        find_sets(v, tile - first_tile, groups);
-        write_row(a, v, s, tile - first_tile, tile);
+        u32 i = tile - first_tile;
+        bool is_same = is_uniform(v, i, counts, groups);
+        find_sets(v, i, groups, is_same);
+        write_row(a, v, s, i, tile, is_same);
     }
 }
 

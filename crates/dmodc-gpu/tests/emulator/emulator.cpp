@@ -171,6 +171,9 @@ static int __popc(unsigned word) { return __builtin_popcount(word); }
 static int __popcll(unsigned long long word) { return __builtin_popcountll(word); }
 static int __clz(unsigned word) { return word ? __builtin_clz(word) : 32; }
 static int __ffs(unsigned word) { return __builtin_ffs(word); }
+static unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
+    return (unsigned)(((unsigned long long)high << 32 | low) >> (shift & 31));
+}
 static unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
     return (unsigned __int128)a * b >> 64;
 }
