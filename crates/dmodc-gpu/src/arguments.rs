@@ -62,8 +62,7 @@ pub(crate) struct Sizes {
     pub(crate) links: u32,
     pub(crate) tiles: u32,
     pub(crate) slots: u32,
-    pub(crate) switch_words: u32,
-    pub(crate) cable_words: u32,
+    pub(crate) mask_words: u32,
     pub(crate) most_groups: u32,
     /// Whether some node has more than one LID.
     pub(crate) has_several_lids: bool,
@@ -140,10 +139,10 @@ impl Arguments {
             n.table_bytes,
             pair(n.switches, n.links),
             pair(n.tiles, n.slots),
-            pair(n.switch_words, n.cable_words),
+            pair(n.mask_words, u32::from(n.has_several_lids)),
             pair(self.ranks_run, self.step),
             pair(n.most_groups, u32::from(self.has_dead_nodes)),
-            pair(self.first_state, u32::from(n.has_several_lids)),
+            pair(self.first_state, 0),
         ];
         let mut words = [0; 46];
         let all = addresses.into_iter().map(|address| address.0).chain(numbers);

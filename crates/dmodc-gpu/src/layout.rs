@@ -45,6 +45,8 @@ pub(crate) struct DeviceFabric {
     pub(crate) ranked_from_leaves: bool,
     /// Where each tile starts, and the bytes from row to row.
     pub(crate) places: Vec<TilePlace>,
+    /// The bytes of the mask of switches, which the mask of cables follows.
+    pub(crate) switch_mask_bytes: usize,
     /// Where the links of each switch start.
     pub(crate) starts: Vec<u32>,
     /// The memory behind the addresses.
@@ -95,8 +97,7 @@ impl DeviceFabric {
             links: links.peers.len() as u32,
             tiles: places.len() as u32,
             slots: slots.numbers.len() as u32,
-            switch_words: fabric.switches().len().div_ceil(32) as u32,
-            cable_words: fabric.cable_count().div_ceil(32) as u32,
+            mask_words: 2 * (healthy.switch_mask().len() + healthy.cable_mask().len()) as u32,
             most_groups: links.most_groups(),
             has_several_lids: slots.ks.iter().any(|&k| k > 0),
         };
@@ -106,6 +107,7 @@ impl DeviceFabric {
             ranks: ranking.levels(),
             ranked_from_leaves: *ranking.rule() == RankRule::Leaves && !from_root,
             places,
+            switch_mask_bytes: 8 * healthy.switch_mask().len(),
             starts: links.starts,
             _buffers: upload.buffers,
         })

@@ -2,12 +2,10 @@
 
 use std::sync::Arc;
 
-use dmodc::{
-    CableIndex, Degradation, Digest, Fabric, ForwardingTables, Live, Routing, SwitchIndex,
-};
+use dmodc::{Degradation, Digest, Fabric, ForwardingTables, Live, Routing};
 
 use crate::arguments::{Arguments, StateAddresses};
-use crate::buffer::{Buffer, bytes_of_u32s};
+use crate::buffer::Buffer;
 use crate::error::GpuError;
 use crate::host::HostState;
 use crate::kernels::KernelName;
@@ -37,8 +35,10 @@ pub struct GpuRouter {
     states: States,
     /// The number of ranks that kernels are run for.
     ranks_run: u32,
-    /// The degradations of the last batch.
+    /// The number of degradations of the last batch.
     routed: usize,
+    /// The faults of the last batch, as masks.
+    masks: Vec<u8>,
 }
 
 /// The memory of the states.
@@ -70,7 +70,16 @@ impl GpuRouter {
         let device = DeviceFabric::new(&machine, &fabric, &routing)?;
         let ranks_run = device.ranks.clamp(1, MOST_RANKS);
         let states = States::new(&machine, &device, capacity.max(1), ranks_run)?;
-        Ok(GpuRouter { machine, fabric, routing, device, states, ranks_run, routed: 0 })
+        Ok(GpuRouter {
+            machine,
+            fabric,
+            routing,
+            device,
+            states,
+            ranks_run,
+            routed: 0,
+            masks: vec![],
+        })
     }
 
     /// Returns the fabric.
@@ -207,27 +216,15 @@ impl GpuRouter {
     }
 
     /// Writes the faults of all states. Returns whether some node is cut off.
-    fn write_masks(&self, degradations: &[Degradation]) -> Result<bool, GpuError> {
-        let sizes = &self.device.sizes;
-        let (switch_words, cable_words) = (sizes.switch_words as usize, sizes.cable_words as usize);
-        let first_node_cable = self.fabric.inter_switch_cables().len();
-        let mut switches = vec![0u32; switch_words * degradations.len()];
-        let mut cables = vec![0u32; cable_words * degradations.len()];
+    fn write_masks(&mut self, degradations: &[Degradation]) -> Result<bool, GpuError> {
         let mut has_dead_nodes = false;
-        let kill = |words: &mut [u32], at: usize| words[at / 32] |= 1 << (at % 32);
-        for (state, degradation) in degradations.iter().enumerate() {
-            assert!(degradation.fits(&self.fabric), "a degradation belongs to one fabric");
-            for s in degradation.dead_switches() {
-                kill(&mut switches[state * switch_words..], SwitchIndex::at(s));
-            }
-            for c in degradation.dead_cables() {
-                kill(&mut cables[state * cable_words..], CableIndex::at(c));
-                has_dead_nodes |= c.at() >= first_node_cable;
-            }
+        self.masks.clear();
+        for degradation in degradations {
+            has_dead_nodes |= Live::new(&self.fabric, degradation).has_dead_node_cables();
+            let words = degradation.switch_mask().iter().chain(degradation.cable_mask());
+            words.for_each(|word| self.masks.extend_from_slice(&word.to_le_bytes()));
         }
-        let states = &self.states.addresses;
-        self.machine.write(states.dead_switches, &bytes_of_u32s(switches))?;
-        self.machine.write(states.dead_cables, &bytes_of_u32s(cables))?;
+        self.machine.write(self.states.addresses.dead_switches, &self.masks)?;
         Ok(has_dead_nodes)
     }
 
@@ -373,13 +370,13 @@ impl States {
             heights: other(2 * switches)?,
             depths: other(2 * switches)?,
             dead_slots: other(2 * sizes.slots as usize / CHUNK)?,
-            dead_switches: other(4 * sizes.switch_words as usize)?,
-            dead_cables: other(4 * sizes.cable_words as usize)?,
+            dead_switches: other(4 * sizes.mask_words as usize)?,
             ..StateAddresses::default()
         };
         let (flags, digests) = (new(4)?, new(8)?);
         let planes = new(plane_bytes(device) * ranks_run as usize)?;
         let tables = new(sizes.table_bytes as usize)?;
+        addresses.dead_cables = addresses.dead_switches.plus(device.switch_mask_bytes);
         addresses.flags = flags.address();
         addresses.digests = digests.address();
         addresses.planes = planes.address();

@@ -2,7 +2,7 @@
 //! degraded, one by one and in batches.
 //!
 //! Each property runs on the CPU, where the kernels are compiled as C++ (`emulator/`), and on the GPU of this machine if there is one.
-//! Without one, a line says so. `DMODC_GPU_SEEDS` has the number of random fabrics for each property on a GPU.
+//! Without one, a line says so, or the tests fail if `DMODC_GPU_REQUIRED` is set. `DMODC_GPU_SEEDS` has the number of random fabrics for each property on a GPU.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 #[path = "../../dmodc/tests/common/mod.rs"]
@@ -28,6 +28,8 @@ fn machines(seeds: u64) -> Vec<(Arc<dyn Machine>, u64)> {
     let gpu = GPU.get_or_init(|| match Cuda::open() {
         Ok(gpu) => Some(Arc::new(gpu)),
         Err(error) => {
+            let is_wanted = std::env::var_os("DMODC_GPU_REQUIRED").is_some();
+            assert!(!is_wanted, "{error}");
             eprintln!("skipped on a GPU: {error}");
             None
         }

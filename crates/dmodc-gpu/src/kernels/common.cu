@@ -43,8 +43,8 @@ struct Arguments {
     const u64 *inverse;       // [256] the least integer that is at least 2^64 / n
     const uint4 *rule;        // [ranks] dividers: groups up, ports up, groups down, ports down; 0 is none
     // One state after the other.
-    const u32 *dead_switches; // [states][switch_words] a bit for each switch
-    const u32 *dead_cables;   // [states][cable_words] a bit for each cable
+    const u32 *dead_switches; // [states][mask_words] a bit for each switch
+    const u32 *dead_cables;   // [states][mask_words] a bit for each cable; both masks of a state stand together
     u32 *flags;               // [states]
     u32 *counts;              // [states][switches] a byte each: groups up, groups down, ports up, ports down
     u32 *peers;               // [states][links] groups up, then groups down: the switch at the other end
@@ -66,13 +66,14 @@ struct Arguments {
     u8 *firsts;               // [states][links] where the ports of a group start among those of the switch
     u8 *ports;                // [states][links] the ports of all groups
     u64 table_bytes;
-    u32 switches, links, tiles, slots, switch_words, cable_words;
+    u32 switches, links, tiles, slots, mask_words;
+    u32 has_several_lids;     // whether some node has more than one LID
     u32 ranks_run;            // the number of ranks, and of planes
     u32 step;                 // which rank, wave, height or depth this launch is about
     u32 most_groups;          // the greatest number of groups that a switch has in one direction
     u32 has_dead_nodes;       // whether `dead_slots` has bits
     u32 first_state;          // the state of blocks with z = 0
-    u32 has_several_lids;     // whether some node has more than one LID
+    u32 unused;
 };
 
 static_assert(sizeof(Arguments) == 368, "arguments.rs writes 46 words");
@@ -93,11 +94,11 @@ __device__ __forceinline__ bool bit_of(const u32 *bits, u32 at) {
 }
 
 __device__ __forceinline__ bool switch_is_dead(const Arguments &a, u32 s) {
-    return bit_of(a.dead_switches + (u64)state(a) * a.switch_words, s);
+    return bit_of(a.dead_switches + (u64)state(a) * a.mask_words, s);
 }
 
 __device__ __forceinline__ bool cable_is_dead(const Arguments &a, u32 c) {
-    return bit_of(a.dead_cables + (u64)state(a) * a.cable_words, c);
+    return bit_of(a.dead_cables + (u64)state(a) * a.mask_words, c);
 }
 
 // How many groups and ports a switch has.

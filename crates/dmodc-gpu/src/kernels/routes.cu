@@ -19,8 +19,8 @@
 // 4. The lanes take the runs of the tile. Most often a run has one port as a whole, because Π is a multiple of its length; it is
 //    written down once, as the record of the run.
 // 5. The lanes take chunks. A chunk within a run that has one port is a byte, repeated. A chunk where ports follow each other in turn is
-//    copied from the list of the ports, written down twice in a row. Any other chunk is walked through, entry by entry; a division is
-//    needed only where a run begins.
+//    copied from the list of the ports, written down twice in a row, or walked through if some groups are not closer. Any other chunk
+//    is walked through as well, run by run; a division is needed only where a run begins.
 
 #define WARPS 8
 #define TILES 32
@@ -56,7 +56,7 @@ struct BlockView {
     u64 *down;      // [TILES] targets below
     u64 *own;       // [TILES] the switch itself
     Side *sides;    // [2] up, down
-    u32 *sets;      // [WARPS][64][words] closer sets by target: a bit for each group
+    u32 *sets;      // [WARPS][64][words] closer sets by target: a bit for each group, the first one in the highest bit
     u32 *peers;     // [255]
     u8 *sizes;      // [WARPS][64] the size of each closer set
     u8 *firsts;     // [256]
@@ -238,13 +238,13 @@ __device__ void find_sets(BlockView v, u32 i, u32 groups, bool is_uniform) {
     for (u32 word = 0; word * 32 < groups; word++) {
         u32 group = word * 32 + lane(), low, high;
         if (is_uniform) {
-            u32 all = groups - word * 32 < 32 ? (1u << (groups - word * 32)) - 1 : ~0u;
+            u32 all = groups - word * 32 < 32 ? ~(~0u >> (groups - word * 32)) : ~0u;
             low = v.up[i] >> lane() & 1 ? all : 0;
             high = v.up[i] >> (lane() + 32) & 1 ? all : 0;
         } else {
             u64 mask = group < groups ? v.masks[group * MASK_PITCH + i] : 0;
-            low = transposed((u32)mask);
-            high = transposed((u32)(mask >> 32));
+            low = __brev(transposed((u32)mask));
+            high = __brev(transposed((u32)(mask >> 32)));
         }
         sets[lane() * v.words + word] = low;
         sets[(lane() + 32) * v.words + word] = high;
@@ -256,12 +256,12 @@ __device__ void find_sets(BlockView v, u32 i, u32 groups, bool is_uniform) {
     __syncwarp();
 }
 
-// The place of the i-th one among the bits of a word that has more than i.
+// The place of the i-th one among the bits of a word that has more than i, counted from the highest bit.
 __device__ u32 place_of(u32 bits, u32 i) {
     u32 place = 0;
 #pragma unroll
     for (u32 half = 16; half; half >>= 1) {
-        u32 count = __popc(bits >> place & ((1u << half) - 1));
+        u32 count = __popc(bits << place >> (32 - half));
         if (i >= count) {
             i -= count;
             place += half;
@@ -279,20 +279,21 @@ struct Walk {
     // Starts at the i-th group.
     __device__ void start(u32 i) {
         word = 0;
-        u32 count = __popc(set[0]);
+        left = set[0];
+        u32 count = __popc(left);
         while (i >= count) {
             i -= count;
-            count = __popc(set[++word]);
+            left = set[++word];
+            count = __popc(left);
         }
-        left = set[word];
-        left &= ~0u << place_of(left, i);
+        left &= ~0u >> place_of(left, i);
     }
 
-    __device__ u32 group() const { return word * 32 + __ffs(left) - 1; }
+    __device__ __forceinline__ u32 group() const { return word * 32 + __clz(left); }
 
     // Goes to the next group. Returns whether it is the first one again.
-    __device__ bool next() {
-        left &= left - 1;
+    __device__ __forceinline__ bool next() {
+        left &= 0x7fffffffu >> __clz(left);
         bool is_round = false;
         while (!left) {
             if (++word == words) {
@@ -321,10 +322,9 @@ struct Row {
 
     __device__ const Side &side_of(u32 target) const { return v.sides[!(v.up[i] >> target & 1)]; }
 
-    // The port for number d of a target that is reached, computed by itself.
-    __device__ u32 port_for(u32 target, u32 d, u32 k) const {
-        const Side &side = side_of(target);
-        u32 size = sizes[target], q = quotient(d, side.divider, side.inverse);
+    // The port for number d of a target that is reached, computed by itself. q is d, divided.
+    __device__ u32 port_for(const Side &side, u32 target, u32 d, u32 q, u32 k) const {
+        u32 size = sizes[target];
         u32 round = quotient(q, size, a.inverse[size]), at = q - round * size + k;
         Walk walk = walk_of(target);
         walk.start(at < size ? at : at % size);
@@ -343,7 +343,12 @@ struct Row {
         if (v.own[i] >> target & 1) {
             return a.slot_port[slot];
         }
-        return sizes[target] ? port_for(target, a.slot_number[slot], a.slot_k[slot]) : NO_ROUTE;
+        if (!sizes[target]) {
+            return NO_ROUTE;
+        }
+        const Side &side = side_of(target);
+        u32 d = a.slot_number[slot], q = quotient(d, side.divider, side.inverse);
+        return port_for(side, target, d, q, a.slot_k[slot]);
     }
 
     // Sixteen entries, each computed by itself.
@@ -366,11 +371,12 @@ struct Row {
         }
         const Side &side = side_of(target);
         bool is_even = side.width == 1 || (side.width && !side.port_divider && !k);
-        bool is_one = d % side.divider + length <= side.divider;
+        u32 q = quotient(d, side.divider, side.inverse);
+        bool is_one = d - q * side.divider + length <= side.divider;
         if (is_one && side.port_divider) {
             is_one = d % side.port_divider + length <= side.port_divider;
         }
-        return is_one ? port_for(target, d, k) : is_even ? BY_WALK : BY_ENTRY;
+        return is_one ? port_for(side, target, d, q, k) : is_even ? BY_WALK : BY_ENTRY;
     }
 
     // Sixteen entries in turn, from number d on, for a target that all groups up are closer to: departure 5.
@@ -381,6 +387,22 @@ struct Row {
         u32 shift = 8 * (at & 3), w0 = words[0], w1 = words[1], w2 = words[2], w3 = words[3];
         return make_uint4(__funnelshift_r(w0, w1, shift), __funnelshift_r(w1, w2, shift),
                           __funnelshift_r(w2, w3, shift), __funnelshift_r(w3, words[4], shift));
+    }
+
+    // Sixteen entries of one target in turn, from number d on: a port for each number. Each group has one port: departure 5.
+    __device__ uint4 in_turn(const Side &side, uint2 run, u32 d) const {
+        u32 target = run.y & 255, size = sizes[target], words[4];
+        u32 at = d - quotient(d, size, a.inverse[size]) * size + (run.y >> 8 & 255);
+        const u8 *ports = v.ports + side.first_port;
+        Walk walk = walk_of(target);
+        walk.start(at < size ? at : at % size);
+#pragma unroll
+        for (u32 byte = 0; byte < 16; byte++) {
+            u32 port = ports[walk.group()];
+            words[byte / 4] = byte & 3 ? words[byte / 4] | port << 8 * (byte & 3) : port;
+            walk.next();
+        }
+        return make_uint4(words[0], words[1], words[2], words[3]);
     }
 
     // Sixteen entries of any runs, from this piece of a run on: departure 5.
@@ -451,8 +473,14 @@ struct Row {
             u32 word = record * 0x01010101u;
             return make_uint4(word, word, word, word);
         }
-        if (left >= 16 && is_uniform && record == BY_WALK) {
-            return window(about.x);
+        if (left >= 16 && record == BY_WALK) {
+            if (is_uniform) {
+                return window(about.x);
+            }
+            const Side &side = side_of(runs[run].y & 255);
+            if (side.width == 1 && side.divider == 1) {
+                return in_turn(side, runs[run], about.x);
+            }
         }
         return walked(slot, run, about.x, left);
     }

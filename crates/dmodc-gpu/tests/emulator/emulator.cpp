@@ -170,7 +170,13 @@ template <class T> static T __shfl_xor_sync(unsigned mask, T value, unsigned bit
 static int __popc(unsigned word) { return __builtin_popcount(word); }
 static int __popcll(unsigned long long word) { return __builtin_popcountll(word); }
 static int __clz(unsigned word) { return word ? __builtin_clz(word) : 32; }
-static int __ffs(unsigned word) { return __builtin_ffs(word); }
+static unsigned __brev(unsigned word) {
+    unsigned reversed = 0;
+    for (unsigned bit = 0; bit < 32; bit++) {
+        reversed |= (word >> bit & 1) << (31 - bit);
+    }
+    return reversed;
+}
 static unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
     return (unsigned)(((unsigned long long)high << 32 | low) >> (shift & 31));
 }
