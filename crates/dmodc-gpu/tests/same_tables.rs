@@ -123,6 +123,15 @@ fn several_tiles_and_more_ranks_than_before() {
         let mut random = Random::new(1, 1);
         let fabric = pgft.fabric(random_guids(&mut random));
         assert_same_under_faults(&machine, &fabric, &RoutingOptions::default(), &mut random);
+        // More than 32 groups in one direction, and runs that are no multiple of 16.
+        for tuple in ["2; 40,4; 1,40; 1,1", "2; 9,36; 1,70; 1,1"] {
+            let pgft: Pgft = tuple.parse().unwrap();
+            let fabric = pgft.fabric(random_guids(&mut random));
+            for switch_lids in [true, false] {
+                let options = RoutingOptions { switch_lids, ..RoutingOptions::default() };
+                assert_same_under_faults(&machine, &fabric, &options, &mut random);
+            }
+        }
         let pgft: Pgft = "3; 2,2,2; 1,2,2; 1,1,1".parse().unwrap();
         let fabric = pgft.fabric(Default::default());
         let mut risen = Degradation::none(&fabric);

@@ -42,7 +42,7 @@ extern "C" __global__ void ascend(Arguments a) {
     u64 *down = plane(a, 0);
     for (u32 tile = lane(); tile < a.tiles; tile += 32) {
         u64 reached = own_bit(a.target[s], tile);
-#pragma unroll 16
+#pragma unroll 8
         for (u32 group = 0; group < counts.down_groups; group++) {
             reached |= down[(u64)below[group] * a.tiles + tile];
         }
@@ -61,7 +61,7 @@ template <int HOPS> __device__ void descend_by(const Arguments &a, u32 s) {
         for (int u = 0; u < HOPS; u++) {
             reached[u] = 0;
         }
-#pragma unroll 8
+#pragma unroll 4
         for (u32 group = 0; group < counts.up_groups; group++) {
             u64 at = (u64)above[group] * a.tiles + tile;
 #pragma unroll

@@ -18,7 +18,7 @@
 // 3. If every group up is closer to every target, which is usual in healthy fabrics, nothing is transposed.
 // 4. The lanes take the runs of the tile. Most often a run has one port as a whole, because Π is a multiple of its length; it is
 //    written down once, as the record of the run.
-// 5. The lanes take chunks. A chunk within a run that has one port is a byte, repeated. A chunk where ports follow each other in turn is
+// 5. The lanes take chunks. A chunk of runs that have one port each is made of bytes, repeated. A chunk where ports follow each other in turn is
 //    copied from the list of the ports, written down twice in a row, or walked through if some groups are not closer. Any other chunk
 //    is walked through as well, run by run; a division is needed only where a run begins.
 
@@ -292,7 +292,7 @@ struct Walk {
     __device__ __forceinline__ u32 group() const { return word * 32 + __clz(left); }
 
     // Goes to the next group. Returns whether it is the first one again.
-    __device__ __forceinline__ bool next() {
+    __device__ bool next() {
         left &= 0x7fffffffu >> __clz(left);
         bool is_round = false;
         while (!left) {
@@ -303,6 +303,23 @@ struct Walk {
             left = set[word];
         }
         return is_round;
+    }
+
+    // Goes to the next group. Lanes that begin another word do so without a branch, as long as no word of the set is empty.
+    template <bool ONE_WORD> __device__ __forceinline__ void step() {
+        left &= 0x7fffffffu >> __clz(left);
+        if (ONE_WORD) {
+            left = left ? left : *set;
+            return;
+        }
+        if (!left) {
+            word = word + 1 == words ? 0 : word + 1;
+            left = set[word];
+        }
+        while (!left) {
+            word = word + 1 == words ? 0 : word + 1;
+            left = set[word];
+        }
     }
 };
 
@@ -322,13 +339,19 @@ struct Row {
 
     __device__ const Side &side_of(u32 target) const { return v.sides[!(v.up[i] >> target & 1)]; }
 
+    // The i-th group of the closer set of a target.
+    __device__ u32 group_at(u32 target, u32 i) const {
+        Walk walk = walk_of(target);
+        walk.start(i);
+        return walk.group();
+    }
+
     // The port for number d of a target that is reached, computed by itself. q is d, divided.
     __device__ u32 port_for(const Side &side, u32 target, u32 d, u32 q, u32 k) const {
         u32 size = sizes[target];
         u32 round = quotient(q, size, a.inverse[size]), at = q - round * size + k;
-        Walk walk = walk_of(target);
-        walk.start(at < size ? at : at % size);
-        u32 group = walk.group(), first = v.firsts[side.first_group + group];
+        at = at < size ? at : at % size;
+        u32 group = size == side.groups ? at : group_at(target, at), first = v.firsts[side.first_group + group];
         u32 end = group + 1 < side.groups ? v.firsts[side.first_group + group + 1] : side.ports_end;
         if (end - first == 1) {
             return v.ports[first];
@@ -373,7 +396,10 @@ struct Row {
         bool is_even = side.width == 1 || (side.width && !side.port_divider && !k);
         u32 q = quotient(d, side.divider, side.inverse);
         bool is_one = d - q * side.divider + length <= side.divider;
-        if (is_one && side.port_divider) {
+        if (side.width == 1) {
+            // A closer set with one port has no other.
+            is_one |= sizes[target] == 1;
+        } else if (is_one && side.port_divider) {
             is_one = d % side.port_divider + length <= side.port_divider;
         }
         return is_one ? port_for(side, target, d, q, k) : is_even ? BY_WALK : BY_ENTRY;
@@ -389,20 +415,85 @@ struct Row {
                           __funnelshift_r(w2, w3, shift), __funnelshift_r(w3, words[4], shift));
     }
 
-    // Sixteen entries of one target in turn, from number d on: a port for each number. Each group has one port: departure 5.
-    __device__ uint4 in_turn(const Side &side, uint2 run, u32 d) const {
-        u32 target = run.y & 255, size = sizes[target], words[4];
+    // Starts a walk at number d of a run whose ports change with every number.
+    __device__ Walk walk_from(uint2 run, u32 d) const {
+        u32 target = run.y & 255, size = sizes[target];
         u32 at = d - quotient(d, size, a.inverse[size]) * size + (run.y >> 8 & 255);
-        const u8 *ports = v.ports + side.first_port;
         Walk walk = walk_of(target);
         walk.start(at < size ? at : at % size);
+        return walk;
+    }
+
+    // Whether the ports of a run change with every number, and each group has one port.
+    __device__ bool is_in_turn(u32 run) const {
+        const Side &side = side_of(runs[run].y & 255);
+        return records[run] == BY_WALK && side.width == 1 && side.divider == 1;
+    }
+
+    // Sixteen entries, a port for each number, from number d of a run on. After `left` of them the next run begins: departure 5.
+    template <bool ONE_WORD, bool TWO_RUNS> __device__ uint4 in_turn(u32 run, u32 d, u32 left) const {
+        Walk walk = walk_from(runs[run], d), later = walk;
+        const u8 *ports = v.ports + side_of(runs[run].y & 255).first_port, *later_ports = ports;
+        if (TWO_RUNS) {
+            later = walk_from(runs[run + 1], runs[run + 1].x);
+            later_ports = v.ports + side_of(runs[run + 1].y & 255).first_port;
+        }
+        u32 words[4];
 #pragma unroll
         for (u32 byte = 0; byte < 16; byte++) {
-            u32 port = ports[walk.group()];
+            if (byte) {
+                walk.template step<ONE_WORD>();
+            }
+            if (byte && TWO_RUNS) {
+                bool is_later = byte == left;
+                walk.set = is_later ? later.set : walk.set;
+                walk.word = is_later ? later.word : walk.word;
+                walk.left = is_later ? later.left : walk.left;
+                ports = is_later ? later_ports : ports;
+            }
+            u32 port = ports[ONE_WORD ? __clz(walk.left) : walk.group()];
             words[byte / 4] = byte & 3 ? words[byte / 4] | port << 8 * (byte & 3) : port;
-            walk.next();
         }
         return make_uint4(words[0], words[1], words[2], words[3]);
+    }
+
+    // Sixteen entries of one run with at most two ports, because Π is at least 16.
+    __device__ uint4 two_ports(uint2 run, u32 d) const {
+        u32 target = run.y & 255, k = run.y >> 8 & 255;
+        const Side &side = side_of(target);
+        u32 q = quotient(d, side.divider, side.inverse), until = side.divider - (d - q * side.divider);
+        u64 first = port_for(side, target, d, q, k) * 0x0101010101010101ull, second = first;
+        if (until < 16) {
+            second = port_for(side, target, d + until, q + 1, k) * 0x0101010101010101ull;
+        }
+        u64 low_part = until < 8 ? ~0ull << 8 * until : 0;
+        u64 high_part = until <= 8 ? ~0ull : until < 16 ? ~0ull << 8 * (until - 8) : 0;
+        u64 low = (first & ~low_part) | (second & low_part), high = (first & ~high_part) | (second & high_part);
+        return make_uint4((u32)low, (u32)(low >> 32), (u32)high, (u32)(high >> 32));
+    }
+
+    // Sixteen entries of runs that have one port each, from the last `left` entries of a run on. Returns whether all have.
+    __device__ bool pieces(u32 run, u32 left, uint4 &entries) const {
+        u64 low = 0, high = 0;
+        for (u32 from = 0;;) {
+            u64 record = records[run];
+            if (record > NO_ROUTE) {
+                return false;
+            }
+            // All entries from here on; those of later runs are overwritten.
+            u64 repeated = record * 0x0101010101010101ull;
+            u64 low_part = from < 8 ? ~0ull << 8 * from : 0;
+            u64 high_part = from <= 8 ? ~0ull : ~0ull << 8 * (from - 8);
+            low = (low & ~low_part) | (repeated & low_part);
+            high = (high & ~high_part) | (repeated & high_part);
+            from += left;
+            if (from >= 16) {
+                entries = make_uint4((u32)low, (u32)(low >> 32), (u32)high, (u32)(high >> 32));
+                return true;
+            }
+            run++;
+            left = runs[run].y >> 16;
+        }
     }
 
     // Sixteen entries of any runs, from this piece of a run on: departure 5.
@@ -473,14 +564,28 @@ struct Row {
             u32 word = record * 0x01010101u;
             return make_uint4(word, word, word, word);
         }
-        if (left >= 16 && record == BY_WALK) {
-            if (is_uniform) {
+        uint4 entries;
+        if (record <= NO_ROUTE) {
+            return pieces(run, left, entries) ? entries : walked(slot, run, about.x, left);
+        }
+        // The next run may continue this one.
+        bool is_whole = left >= 16;
+        uint2 next = is_whole ? about : runs[run + 1];
+        bool is_long = is_whole || (next.y >> 16) + left >= 16;
+        if (is_uniform && record == BY_WALK) {
+            bool goes_on = is_long && records[run + 1] == BY_WALK && next.x == about.x + left;
+            if (is_whole || goes_on) {
                 return window(about.x);
             }
-            const Side &side = side_of(runs[run].y & 255);
-            if (side.width == 1 && side.divider == 1) {
-                return in_turn(side, runs[run], about.x);
+        }
+        if (is_long && is_in_turn(run) && (is_whole || is_in_turn(run + 1))) {
+            if (is_whole) {
+                return v.words == 1 ? in_turn<true, false>(run, about.x, 16) : in_turn<false, false>(run, about.x, 16);
             }
+            return v.words == 1 ? in_turn<true, true>(run, about.x, left) : in_turn<false, true>(run, about.x, left);
+        }
+        if (is_whole && record == BY_WALK && side_of(runs[run].y & 255).divider >= 16) {
+            return two_ports(runs[run], about.x);
         }
         return walked(slot, run, about.x, left);
     }
@@ -529,7 +634,7 @@ __device__ void write_no_routes(const Arguments &a, u32 s, u32 tile) {
     }
 }
 
-extern "C" __global__ void __launch_bounds__(WARPS * 32) routes(Arguments a) {
+extern "C" __global__ void __launch_bounds__(WARPS * 32, 4) routes(Arguments a) {
     if (a.flags[state(a)]) {
         return;
     }
