@@ -80,6 +80,8 @@ pub(crate) struct Arguments {
     pub(crate) step: u32,
     /// Whether the nodes of some state are cut off.
     pub(crate) has_dead_nodes: bool,
+    /// Whether ranks are those of the healthy fabric, until a switch shows that they are not.
+    pub(crate) assumes_ranks: bool,
     /// The first state that the launch is about.
     pub(crate) first_state: u32,
 }
@@ -142,7 +144,7 @@ impl Arguments {
             pair(n.mask_words, u32::from(n.has_several_lids)),
             pair(self.ranks_run, self.step),
             pair(n.most_groups, u32::from(self.has_dead_nodes)),
-            pair(self.first_state, 0),
+            pair(self.first_state, u32::from(self.assumes_ranks)),
         ];
         let mut words = [0; 46];
         let all = addresses.into_iter().map(|address| address.0).chain(numbers);

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use dmodc::fabric::Peer;
 use dmodc::{
-    BLOCK, Columns, Degradation, Destination, End, Fabric, LevelRule, Live, RankRule, Routing,
-    SwitchIndex, Tile,
+    BLOCK, Columns, Degradation, Destination, End, Fabric, LevelRule, Live, RankRule, Ranking,
+    Routing, SwitchIndex, Tile,
 };
 
 use crate::arguments::{FabricAddresses, Sizes};
@@ -41,6 +41,8 @@ pub(crate) struct DeviceFabric {
     pub(crate) sizes: Sizes,
     /// The number of ranks without faults.
     pub(crate) ranks: u32,
+    /// The rank of each switch without faults; 255 for none, or for one that is too great.
+    pub(crate) healthy_ranks: Vec<u8>,
     /// Whether ranks are counted from the leaves, so that kernels can compute them.
     pub(crate) ranked_from_leaves: bool,
     /// Where each tile starts, and the bytes from row to row.
@@ -105,6 +107,7 @@ impl DeviceFabric {
             addresses,
             sizes,
             ranks: ranking.levels(),
+            healthy_ranks: healthy_ranks(fabric, &ranking),
             ranked_from_leaves: *ranking.rule() == RankRule::Leaves && !from_root,
             places,
             switch_mask_bytes: 8 * healthy.switch_mask().len(),
@@ -112,6 +115,14 @@ impl DeviceFabric {
             _buffers: upload.buffers,
         })
     }
+}
+
+/// The rank of a switch without one.
+const NO_RANK: u8 = u8::MAX;
+
+fn healthy_ranks(fabric: &Fabric, ranking: &Ranking) -> Vec<u8> {
+    let rank = |s| ranking.rank(s).and_then(|rank| u8::try_from(rank).ok()).unwrap_or(NO_RANK);
+    fabric.switch_indices().map(rank).collect()
 }
 
 /// Arrays on their way to a machine.

@@ -16,6 +16,9 @@ use crate::machine::{Address, LaunchSize, Machine};
 const THREADS: u32 = 256;
 const WARPS: u32 = THREADS / 32;
 
+/// Masks start at multiples of this number of bytes.
+const MASK_ALIGNMENT: usize = 256;
+
 /// The rows that a warp digests at once.
 const DIGEST_ROWS: u32 = 4;
 
@@ -24,6 +27,9 @@ const TILES: u32 = 32;
 
 /// The bit of `flags` by which kernels say that there are more ranks.
 const MORE_RANKS: u32 = 2;
+
+/// The bit of `flags` by which kernels say that ranks are not those of the healthy fabric.
+const OTHER_RANKS: u32 = 4;
 
 /// Routes a fabric under degradations by the engine `dmodc`. The tables stay in the memory of the machine.
 #[derive(Debug)]
@@ -35,6 +41,8 @@ pub struct GpuRouter {
     states: States,
     /// The number of ranks that kernels are run for.
     ranks_run: u32,
+    /// Whether the ranks of all states, on the machine, are those of the healthy fabric.
+    ranks_are_healthy: bool,
     /// The number of degradations of the last batch.
     routed: usize,
     /// The faults of the last batch, as masks.
@@ -46,7 +54,10 @@ pub struct GpuRouter {
 struct States {
     capacity: usize,
     addresses: StateAddresses,
+    /// The flags of all states, and then their masks.
     flags: Buffer,
+    /// Where the masks start.
+    mask_offset: usize,
     digests: Buffer,
     planes: Buffer,
     tables: Buffer,
@@ -77,6 +88,7 @@ impl GpuRouter {
             device,
             states,
             ranks_run,
+            ranks_are_healthy: false,
             routed: 0,
             masks: vec![],
         })
@@ -130,13 +142,20 @@ impl GpuRouter {
 
     /// Routes all states with kernels alone. Returns the states for which that does not suffice.
     fn route_by_ranks(&mut self, arguments: &mut Arguments) -> Result<Vec<usize>, GpuError> {
+        if self.assume_ranks()? {
+            self.launch_all(&Arguments { assumes_ranks: true, ..*arguments })?;
+            let flags = self.states.flags.read_u32s(self.routed)?;
+            if flags.iter().all(|flags| flags & OTHER_RANKS == 0) {
+                return Ok(unfinished(&flags));
+            }
+            self.ranks_are_healthy = false;
+        }
         loop {
             self.launch_all(arguments)?;
             let flags = self.states.flags.read_u32s(self.routed)?;
-            let found = flags.iter().fold(0, |all, flags| all | flags);
-            if found & MORE_RANKS == 0 || self.ranks_run == MOST_RANKS {
-                let unfinished = flags.iter().enumerate().filter(|(_, flags)| **flags != 0);
-                return Ok(unfinished.map(|(state, _)| state).collect());
+            let has_more_ranks = flags.iter().any(|flags| flags & MORE_RANKS != 0);
+            if !has_more_ranks || self.ranks_run == MOST_RANKS {
+                return Ok(unfinished(&flags));
             }
             self.ranks_run = (self.ranks_run + 2).min(MOST_RANKS);
             self.states.grow_planes(&self.machine, &self.device, self.ranks_run)?;
@@ -144,13 +163,29 @@ impl GpuRouter {
         }
     }
 
+    /// Makes sure that all states have the ranks of the healthy fabric. Returns `false` if these cannot be assumed, because there
+    /// are too many.
+    fn assume_ranks(&mut self) -> Result<bool, GpuError> {
+        if self.device.ranks > MOST_RANKS {
+            return Ok(false);
+        }
+        if !self.ranks_are_healthy {
+            let ranks = self.device.healthy_ranks.repeat(self.states.capacity);
+            self.machine.write(self.states.addresses.ranks, &ranks)?;
+            self.ranks_are_healthy = true;
+        }
+        Ok(true)
+    }
+
     /// Starts everything from the masks to the tables.
     fn launch_all(&self, arguments: &Arguments) -> Result<(), GpuError> {
         let sizes = &arguments.sizes;
         let by_warp = [sizes.switches.div_ceil(WARPS), 1];
-        self.launch(KernelName::RanksStart, [sizes.switches.div_ceil(THREADS), 1], arguments)?;
-        for wave in 1..self.ranks_run {
-            self.launch(KernelName::RanksWave, by_warp, &arguments.at(wave))?;
+        if !arguments.assumes_ranks {
+            self.launch(KernelName::RanksStart, [sizes.switches.div_ceil(THREADS), 1], arguments)?;
+            for wave in 1..self.ranks_run {
+                self.launch(KernelName::RanksWave, by_warp, &arguments.at(wave))?;
+            }
         }
         self.launch(KernelName::Groups, by_warp, arguments)?;
         for rank in 1..self.ranks_run {
@@ -218,13 +253,15 @@ impl GpuRouter {
     /// Writes the faults of all states. Returns whether some node is cut off.
     fn write_masks(&mut self, degradations: &[Degradation]) -> Result<bool, GpuError> {
         let mut has_dead_nodes = false;
+        // The flags of all states stand before the masks, and are cleared with them.
         self.masks.clear();
+        self.masks.resize(self.states.mask_offset, 0);
         for degradation in degradations {
             has_dead_nodes |= Live::new(&self.fabric, degradation).has_dead_node_cables();
             let words = degradation.switch_mask().iter().chain(degradation.cable_mask());
             words.for_each(|word| self.masks.extend_from_slice(&word.to_le_bytes()));
         }
-        self.machine.write(self.states.addresses.dead_switches, &self.masks)?;
+        self.machine.write(self.states.addresses.flags, &self.masks)?;
         Ok(has_dead_nodes)
     }
 
@@ -236,6 +273,7 @@ impl GpuRouter {
             ranks_run: self.ranks_run,
             step: 0,
             has_dead_nodes,
+            assumes_ranks: false,
             first_state: 0,
         }
     }
@@ -333,6 +371,12 @@ impl GpuRouter {
     }
 }
 
+/// Returns the states that have flags.
+fn unfinished(flags: &[u32]) -> Vec<usize> {
+    let flagged = flags.iter().enumerate().filter(|(_, flags)| **flags != 0);
+    flagged.map(|(state, _)| state).collect()
+}
+
 /// Returns the bytes that a block of the kernel `routes` shares: see `block_view` there.
 fn shared_bytes(most_groups: u32) -> u32 {
     let (masks, tiles, sides) = (most_groups * 33 * 8, 3 * TILES * 8, 2 * 48);
@@ -370,19 +414,32 @@ impl States {
             heights: other(2 * switches)?,
             depths: other(2 * switches)?,
             dead_slots: other(2 * sizes.slots as usize / CHUNK)?,
-            dead_switches: other(4 * sizes.mask_words as usize)?,
             ..StateAddresses::default()
         };
-        let (flags, digests) = (new(4)?, new(8)?);
+        let mask_offset = (4 * capacity).next_multiple_of(MASK_ALIGNMENT);
+        let mask_bytes = 4 * sizes.mask_words as usize * capacity;
+        let flags = Buffer::new(machine, mask_offset + mask_bytes)?;
+        let digests = new(8)?;
         let planes = new(plane_bytes(device) * ranks_run as usize)?;
         let tables = new(sizes.table_bytes as usize)?;
+        addresses.dead_switches = flags.address().plus(mask_offset);
         addresses.dead_cables = addresses.dead_switches.plus(device.switch_mask_bytes);
         addresses.flags = flags.address();
         addresses.digests = digests.address();
         addresses.planes = planes.address();
         addresses.tables = tables.address();
         let (costs, _others) = (None, others);
-        Ok(States { capacity, addresses, flags, digests, planes, tables, costs, _others })
+        Ok(States {
+            capacity,
+            addresses,
+            flags,
+            mask_offset,
+            digests,
+            planes,
+            tables,
+            costs,
+            _others,
+        })
     }
 
     /// Makes room for the planes of this number of ranks.

@@ -21,6 +21,7 @@ typedef unsigned long long u64;
 // Findings of a state, as bits of `flags`.
 #define FLAT_CABLE 1u   // A cable joins switches of one rank, so bits do not suffice as costs.
 #define MORE_RANKS 2u   // There are more ranks than waves were run.
+#define OTHER_RANKS 4u  // Ranks are not those of the healthy fabric, which were assumed.
 
 // Everything that a kernel reads and writes. `Arguments` of arguments.rs writes the same layout.
 struct Arguments {
@@ -73,7 +74,7 @@ struct Arguments {
     u32 most_groups;          // the greatest number of groups that a switch has in one direction
     u32 has_dead_nodes;       // whether `dead_slots` has bits
     u32 first_state;          // the state of blocks with z = 0
-    u32 unused;
+    u32 assumes_ranks;        // whether ranks are those of the healthy fabric, until a switch shows that they are not
 };
 
 static_assert(sizeof(Arguments) == 368, "arguments.rs writes 46 words");

@@ -90,6 +90,10 @@ extern "C" __global__ void groups(Arguments a) {
         down_group += __popc(down_firsts);
         down_port += __popc(downs);
     }
+    bool is_above = a.ranks[at_switch] != 0 && a.ranks[at_switch] != NO_RANK;
+    if (a.assumes_ranks && is_above && down_group == up_groups) {
+        found |= OTHER_RANKS;
+    }
     if (found) {
         atomicOr(&a.flags[state(a)], found);
     }

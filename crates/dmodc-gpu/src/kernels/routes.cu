@@ -553,8 +553,8 @@ struct Row {
         return words;
     }
 
-    __device__ uint4 chunk(u32 slot) const {
-        uint2 about = a.chunk[slot / 16];
+    // The entries of a chunk, which is described as in `Arguments`.
+    __device__ uint4 chunk(u32 slot, uint2 about) const {
         u32 run = about.y & 0xffff, left = about.y >> 16;
         if (about.y == NONE) {
             return each_entry(slot);
@@ -563,6 +563,9 @@ struct Row {
         if (left >= 16 && record <= NO_ROUTE) {
             u32 word = record * 0x01010101u;
             return make_uint4(word, word, word, word);
+        }
+        if (left >= 16 && is_uniform && record == BY_WALK) {
+            return window(about.x);
         }
         uint4 entries;
         if (record <= NO_ROUTE) {
@@ -574,7 +577,7 @@ struct Row {
         bool is_long = is_whole || (next.y >> 16) + left >= 16;
         if (is_uniform && record == BY_WALK) {
             bool goes_on = is_long && records[run + 1] == BY_WALK && next.x == about.x + left;
-            if (is_whole || goes_on) {
+            if (goes_on) {
                 return window(about.x);
             }
         }
@@ -616,8 +619,13 @@ __device__ void write_row(const Arguments &a, BlockView v, u32 s, u32 i, u32 til
         records[run] = maker.record_of(a.run[first_run + run]);
     }
     __syncwarp();
+    const uint2 *chunks = a.chunk + slot / 16;
+    uint2 about = lane() < pitch / 16 ? chunks[lane()] : make_uint2(0, 0);
     for (u32 chunk = lane(); chunk < pitch / 16; chunk += 32) {
-        uint4 entries = maker.chunk(slot + chunk * 16);
+        // The next description is on its way while this chunk is computed.
+        uint2 next = chunk + 32 < pitch / 16 ? chunks[chunk + 32] : about;
+        uint4 entries = maker.chunk(slot + chunk * 16, about);
+        about = next;
         if (a.has_dead_nodes && dead[chunk]) {
             entries = without_dead(entries, dead[chunk]);
         }
