@@ -191,7 +191,7 @@ impl GpuRouter {
         for rank in 1..self.ranks_run {
             self.launch(KernelName::Ascend, by_warp, &arguments.at(rank))?;
         }
-        for rank in (0..self.ranks_run - 1).rev() {
+        for rank in (1..self.ranks_run - 1).rev() {
             self.launch(KernelName::Descend, by_warp, &arguments.at(rank))?;
         }
         self.launch_routes(arguments)
@@ -308,7 +308,7 @@ impl GpuRouter {
             return Ok(());
         }
         let shared_bytes = match kernel {
-            KernelName::Routes => shared_bytes(arguments.sizes.most_groups),
+            KernelName::Routes => shared_bytes(arguments.sizes.most_groups, arguments.ranks_run),
             _ => 0,
         };
         let size = LaunchSize { blocks, threads: THREADS, shared_bytes };
@@ -378,12 +378,13 @@ fn unfinished(flags: &[u32]) -> Vec<usize> {
 }
 
 /// Returns the bytes that a block of the kernel `routes` shares: see `block_view` there.
-fn shared_bytes(most_groups: u32) -> u32 {
+fn shared_bytes(most_groups: u32, ranks: u32) -> u32 {
     let (masks, tiles, sides) = (most_groups * 33 * 8, 3 * TILES * 8, 2 * 48);
+    let parts = WARPS * (ranks - 1) * TILES * 8;
     let sets = WARPS * 64 * most_groups.div_ceil(32) * 4;
     let (peers, sizes, firsts, ports) = (256 * 4, WARPS * 64, 256, 256);
     let (cycle, records) = (256 + 20, WARPS * 320 * 2);
-    masks + tiles + sides + sets + peers + sizes + firsts + ports + cycle + records
+    masks + tiles + parts + sides + sets + peers + sizes + firsts + ports + cycle + records
 }
 
 impl States {

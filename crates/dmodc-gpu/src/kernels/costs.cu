@@ -11,7 +11,8 @@
 // the word of a neighbour for all of them in one access. A switch of rank r of R ranks has at most R − 1 − r hops up: other planes
 // are neither written nor read.
 //
-// One launch of `ascend` for each rank from 1 on, then one of `descend` for each rank from the last but one down to 0.
+// One launch of `ascend` for each rank from 1 on, then one of `descend` for each rank from the last but one down to 1. The planes
+// of rank 0 are found in routes.cu.
 
 __device__ u32 warp_maximum(u32 value) {
     for (u32 step = 16; step; step >>= 1) {

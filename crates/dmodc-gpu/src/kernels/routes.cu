@@ -12,7 +12,8 @@
 //
 // A block of eight warps takes a switch and 32 tiles. Departures from the plain loop over columns:
 // 1. Closer sets of 64 targets are one word for each group: the planes of the switch and of the peer are joined by "and". All lanes
-//    of a warp take one group and 32 tiles, so that words are read in whole lines; the result waits in shared memory.
+//    of a warp take one group and 32 tiles, so that words are read in whole lines; the result waits in shared memory. Switches of
+//    rank 0 find their planes here, because nobody else needs them.
 // 2. A warp then takes a tile. The words by group become sets by target when 32 lanes transpose 32 × 32 bits in five exchanges.
 //    No target is reached both up and down, so i-th groups up and down share a word: their sets cannot meet.
 // 3. If every group up is closer to every target, which is usual in healthy fabrics, nothing is transposed.
@@ -55,6 +56,7 @@ struct BlockView {
     u64 *up;        // [TILES] targets that need a hop up
     u64 *down;      // [TILES] targets below
     u64 *own;       // [TILES] the switch itself
+    u64 *parts;     // [WARPS][ranks − 1][TILES] what the peers up of a warp reach, by hops up
     Side *sides;    // [2] up, down
     u32 *sets;      // [WARPS][64][words] closer sets by target: a bit for each group, the first one in the highest bit
     u32 *peers;     // [255]
@@ -73,7 +75,8 @@ __device__ BlockView block_view(const Arguments &a, u32 groups) {
     v.up = v.masks + a.most_groups * MASK_PITCH;
     v.down = v.up + TILES;
     v.own = v.down + TILES;
-    v.sides = (Side *)(v.own + TILES);
+    v.parts = v.own + TILES;
+    v.sides = (Side *)(v.parts + WARPS * (a.ranks_run - 1) * TILES);
     v.sets = (u32 *)(v.sides + 2);
     v.peers = v.sets + WARPS * 64 * ((a.most_groups + 31) / 32);
     v.sizes = (u8 *)(v.peers + 256);
@@ -128,6 +131,40 @@ __device__ void load_switch(const Arguments &a, BlockView v, u32 s, Counts count
     }
 }
 
+// The planes of a switch that has none below it, as `descend` of costs.cu would compute them: departure 1. Each warp takes some of the
+// peers.
+template <int HOPS>
+__device__ void find_planes(const Arguments &a, BlockView v, Counts counts, u32 tile, u64 known, u64 *planes) {
+    u32 warp = threadIdx.x >> 5;
+    u64 reached[HOPS];
+#pragma unroll
+    for (int u = 0; u < HOPS; u++) {
+        reached[u] = 0;
+    }
+#pragma unroll 4
+    for (u32 group = warp; group < counts.up_groups; group += WARPS) {
+        u64 at = (u64)v.peers[group] * a.tiles + tile;
+#pragma unroll
+        for (int u = 0; u < HOPS; u++) {
+            reached[u] |= tile < a.tiles ? plane(a, u)[at] : 0;
+        }
+    }
+#pragma unroll
+    for (int u = 0; u < HOPS; u++) {
+        v.parts[(warp * HOPS + u) * TILES + lane()] = reached[u];
+    }
+    __syncthreads();
+#pragma unroll
+    for (int u = 0; u < HOPS; u++) {
+        u64 all = 0;
+        for (u32 other = 0; other < WARPS; other++) {
+            all |= v.parts[(other * HOPS + u) * TILES + lane()];
+        }
+        planes[u + 1] = all & ~known;
+        known |= all;
+    }
+}
+
 // The closer sets of 32 tiles, from planes: departure 1. `HOPS` is the greatest number of hops up.
 template <int HOPS>
 __device__ void find_masks(const Arguments &a, BlockView v, u32 s, Counts counts, u32 first_tile) {
@@ -137,9 +174,15 @@ __device__ void find_masks(const Arguments &a, BlockView v, u32 s, Counts counts
     u64 own = is_tile ? own_bit(a.target[s], tile) : 0;
     u64 down = is_tile ? plane(a, 0)[place] & ~own : 0;
     u64 planes[HOPS + 1], up = 0;
+    bool is_lowest = HOPS && HOPS == a.ranks_run - 1;
+    if constexpr (HOPS > 0) {
+        if (is_lowest) {
+            find_planes<HOPS>(a, v, counts, tile, own, planes);
+        }
+    }
 #pragma unroll
     for (int u = 1; u <= HOPS; u++) {
-        planes[u] = is_tile ? plane(a, u)[place] : 0;
+        planes[u] = is_lowest ? planes[u] : is_tile ? plane(a, u)[place] : 0;
         up |= planes[u];
     }
     if (warp == 0) {

@@ -15,7 +15,7 @@ extern "C" void emulator_launch(void (*kernel)(Arguments), const unsigned *block
         for (unsigned y = 0; y < blocks[1]; y++) {
             for (unsigned x = 0; x < blocks[0]; x++) {
                 blockIdx = {x, y, z};
-                memset(shared_memory, 0xa5, 96 << 10);
+                memset(shared_memory, 0xa5, 112 << 10);
                 fibers::run_block(threads);
             }
         }

@@ -108,7 +108,7 @@ impl Machine for Emulator {
         size: LaunchSize,
         arguments: &Words,
     ) -> Result<(), GpuError> {
-        assert!(size.shared_bytes <= 96 << 10 && size.threads.is_multiple_of(32));
+        assert!(size.shared_bytes <= 112 << 10 && size.threads.is_multiple_of(32));
         let _running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: every kernel has the signature that the launch expects, and `Words` has the layout of its argument.
         unsafe {
