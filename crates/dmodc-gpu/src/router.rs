@@ -25,6 +25,9 @@ const DIGEST_ROWS: u32 = 4;
 /// The tiles that a block of the kernel `routes` takes.
 const TILES: u32 = 32;
 
+/// The most ranks of a fabric in which the kernel `routes` finds the planes of rank 0, as `find_masks` there.
+const FLAT_RANKS: u32 = 4;
+
 /// The bit of `flags` by which kernels say that there are more ranks.
 const MORE_RANKS: u32 = 2;
 
@@ -191,7 +194,9 @@ impl GpuRouter {
         for rank in 1..self.ranks_run {
             self.launch(KernelName::Ascend, by_warp, &arguments.at(rank))?;
         }
-        for rank in (1..self.ranks_run - 1).rev() {
+        // In flat fabrics, the kernel for routes finds the planes of rank 0 itself.
+        let lowest = u32::from(self.ranks_run <= FLAT_RANKS);
+        for rank in (lowest..self.ranks_run - 1).rev() {
             self.launch(KernelName::Descend, by_warp, &arguments.at(rank))?;
         }
         self.launch_routes(arguments)

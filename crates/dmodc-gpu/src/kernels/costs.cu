@@ -12,7 +12,7 @@
 // are neither written nor read.
 //
 // One launch of `ascend` for each rank from 1 on, then one of `descend` for each rank from the last but one down to 1. The planes
-// of rank 0 are found in routes.cu.
+// of rank 0 are found in routes.cu if there are at most four ranks.
 
 __device__ u32 warp_maximum(u32 value) {
     for (u32 step = 16; step; step >>= 1) {

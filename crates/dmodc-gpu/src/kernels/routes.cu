@@ -12,8 +12,8 @@
 //
 // A block of eight warps takes a switch and 32 tiles. Departures from the plain loop over columns:
 // 1. Closer sets of 64 targets are one word for each group: the planes of the switch and of the peer are joined by "and". All lanes
-//    of a warp take one group and 32 tiles, so that words are read in whole lines; the result waits in shared memory. Switches of
-//    rank 0 find their planes here, because nobody else needs them.
+//    of a warp take one group and 32 tiles, so that words are read in whole lines; the result waits in shared memory. In fabrics
+//    of at most four ranks, switches of rank 0 find their planes here, because nobody else needs them.
 // 2. A warp then takes a tile. The words by group become sets by target when 32 lanes transpose 32 × 32 bits in five exchanges.
 //    No target is reached both up and down, so i-th groups up and down share a word: their sets cannot meet.
 // 3. If every group up is closer to every target, which is usual in healthy fabrics, nothing is transposed.
@@ -204,6 +204,34 @@ __device__ void find_masks(const Arguments &a, BlockView v, u32 s, Counts counts
         if (group < counts.down_groups && down) {
             u64 at = (u64)v.peers[counts.up_groups + group] * a.tiles + tile;
             mask |= down & plane(a, 0)[at];
+        }
+        v.masks[group * MASK_PITCH + lane()] = mask;
+    }
+}
+
+// The same for any number of hops up, with planes that are read again for each group. Few fabrics have so many ranks, and the
+// registers of a kernel are those of its greediest path.
+__device__ void find_masks_deep(const Arguments &a, BlockView v, u32 s, Counts counts, u32 first_tile, u32 hops) {
+    u32 warp = threadIdx.x >> 5, tile = first_tile + lane(), groups = max(counts.up_groups, counts.down_groups);
+    bool is_tile = tile < a.tiles;
+    u64 place = (u64)s * a.tiles + tile, up = 0;
+    u64 own = is_tile ? own_bit(a.target[s], tile) : 0;
+    u64 down = is_tile ? plane(a, 0)[place] & ~own : 0;
+    for (u32 u = 1; u <= hops; u++) {
+        up |= is_tile ? plane(a, u)[place] : 0;
+    }
+    if (warp == 0) {
+        v.up[lane()] = up;
+        v.down[lane()] = down;
+        v.own[lane()] = own;
+    }
+    for (u32 group = warp; group < groups; group += WARPS) {
+        u64 mask = 0;
+        for (u32 u = 1; up && group < counts.up_groups && u <= hops; u++) {
+            mask |= plane(a, u)[place] & plane(a, u - 1)[(u64)v.peers[group] * a.tiles + tile];
+        }
+        if (group < counts.down_groups && down) {
+            mask |= down & plane(a, 0)[(u64)v.peers[counts.up_groups + group] * a.tiles + tile];
         }
         v.masks[group * MASK_PITCH + lane()] = mask;
     }
@@ -705,15 +733,13 @@ extern "C" __global__ void __launch_bounds__(WARPS * 32, 4) routes(Arguments a) 
     if (a.costs) {
         find_masks_by_bytes(a, v, s, counts, first_tile);
     } else {
-        switch (rank == NO_RANK ? 0 : a.ranks_run - 1 - rank) {
+        u32 hops = rank == NO_RANK ? 0 : a.ranks_run - 1 - rank;
+        switch (hops) {
         case 0: find_masks<0>(a, v, s, counts, first_tile); break;
         case 1: find_masks<1>(a, v, s, counts, first_tile); break;
         case 2: find_masks<2>(a, v, s, counts, first_tile); break;
         case 3: find_masks<3>(a, v, s, counts, first_tile); break;
-        case 4: find_masks<4>(a, v, s, counts, first_tile); break;
-        case 5: find_masks<5>(a, v, s, counts, first_tile); break;
-        case 6: find_masks<6>(a, v, s, counts, first_tile); break;
-        case 7: find_masks<7>(a, v, s, counts, first_tile); break;
+        default: find_masks_deep(a, v, s, counts, first_tile, hops);
         }
     }
     __syncthreads();
