@@ -57,8 +57,8 @@ impl HostState {
         let links = starts.last().copied().unwrap_or(0) as usize;
         let mut peers = vec![0; links];
         (self.firsts, self.ports) = (vec![0; links], vec![0; links]);
-        for at in 0..groups.switch_count() {
-            let (s, start) = (SwitchIndex::new(at), starts[at] as usize);
+        for (at, &start) in starts[..groups.switch_count()].iter().enumerate() {
+            let (s, start) = (SwitchIndex::new(at), start as usize);
             let mut ports = 0;
             for (i, group) in groups.up(s).chain(groups.down(s)).enumerate() {
                 peers[start + i] = group.peer.at() as u32;

@@ -6,7 +6,6 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 #[path = "../../dmodc/tests/common/mod.rs"]
-#[allow(dead_code, unused_imports, reason = "not all of it is used here")]
 mod common;
 mod emulator;
 
