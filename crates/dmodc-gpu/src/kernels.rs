@@ -7,6 +7,8 @@ pub const SOURCES: &[(&str, &str)] = &[
     ("groups.cu", include_str!("kernels/groups.cu")),
     ("costs.cu", include_str!("kernels/costs.cu")),
     ("bytes.cu", include_str!("kernels/bytes.cu")),
+    ("closer.cu", include_str!("kernels/closer.cu")),
+    ("rows.cu", include_str!("kernels/rows.cu")),
     ("routes.cu", include_str!("kernels/routes.cu")),
     ("digest.cu", include_str!("kernels/digest.cu")),
 ];

@@ -20,7 +20,7 @@ use crate::machine::{Address, Machine};
 /// The slots of a chunk.
 pub(crate) const CHUNK: usize = 16;
 
-/// The most runs of a tile that kernels keep records of, as in routes.cu. The entries of tiles with more are computed one by one.
+/// The most runs of a tile that kernels keep records of, as in closer.cu. The entries of tiles with more are computed one by one.
 const MOST_RUNS: usize = 320;
 
 /// The target of the empty slots at the end of a row.

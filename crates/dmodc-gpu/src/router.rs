@@ -25,7 +25,7 @@ const DIGEST_ROWS: u32 = 4;
 /// The tiles that a block of the kernel `routes` takes.
 const TILES: u32 = 32;
 
-/// The most ranks of a fabric in which the kernel `routes` finds the planes of rank 0, as `find_masks` there.
+/// The most ranks of a fabric in which the kernel `routes` finds the planes of rank 0, as `find_masks` of closer.cu.
 const FLAT_RANKS: u32 = 4;
 
 /// The bit of `flags` by which kernels say that there are more ranks.
@@ -382,7 +382,7 @@ fn unfinished(flags: &[u32]) -> Vec<usize> {
     flagged.map(|(state, _)| state).collect()
 }
 
-/// Returns the bytes that a block of the kernel `routes` shares: see `block_view` there.
+/// Returns the bytes that a block of the kernel `routes` shares: see `block_view` of closer.cu.
 fn shared_bytes(most_groups: u32, ranks: u32) -> u32 {
     let (masks, tiles, sides) = (most_groups * 33 * 8, 3 * TILES * 8, 2 * 48);
     let parts = WARPS * (ranks - 1) * TILES * 8;
