@@ -12,6 +12,7 @@
 //! | `arguments` | what a kernel reads and writes |
 //! | `buffer` | memory of a machine |
 //! | `layout` | a fabric as flat arrays |
+//! | `states` | the memory of everything that a degradation changes |
 //! | `host` | what the host computes for fabrics that ranks from the leaves do not describe |
 //! | `router` | [`GpuRouter`] |
 //! | `cuda/` | [`Cuda`]: a machine that is an NVIDIA GPU. All unsafe code of this crate is here |
@@ -29,6 +30,7 @@ mod kernels;
 mod layout;
 mod machine;
 mod router;
+mod states;
 
 pub use arguments::Words;
 pub use cuda::Cuda;

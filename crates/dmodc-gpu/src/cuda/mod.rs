@@ -3,15 +3,17 @@
 
 mod cache;
 mod compile;
+mod staging;
 
 use std::ffi::c_void;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use cudarc::driver::{CudaContext, CudaFunction, CudaStream, DriverError, result, sys};
 use cudarc::nvrtc::Ptx;
 
 use self::cache::KernelCache;
+use self::staging::{STAGED_BYTES, Staging};
 use crate::arguments::Words;
 use crate::error::GpuError;
 use crate::kernels::{KernelName, program};
@@ -28,7 +30,16 @@ pub struct Cuda {
     context: Arc<CudaContext>,
     stream: Arc<CudaStream>,
     kernels: Vec<CudaFunction>,
+    staging: Mutex<Staging>,
     name: String,
+}
+
+impl Drop for Cuda {
+    fn drop(&mut self) {
+        // Everything that uses the memory must be done; if waiting fails, the device does nothing any more.
+        let _ = self.bind().is_ok_and(|()| self.stream.synchronize().is_ok());
+        self.staging.get_mut().unwrap_or_else(PoisonError::into_inner).release();
+    }
 }
 
 impl fmt::Debug for Cuda {
@@ -57,7 +68,8 @@ impl Cuda {
         let name = context.name().map_err(driver)?;
         let stream = context.new_stream().map_err(driver)?;
         let kernels = load_kernels(&context, &architecture, version)?;
-        Ok(Cuda { context, stream, kernels, name })
+        let staging = Mutex::new(Staging::new().map_err(driver)?);
+        Ok(Cuda { context, stream, kernels, staging, name })
     }
 
     /// Returns the bytes of memory that are free, and all bytes.
@@ -138,12 +150,20 @@ impl Machine for Cuda {
 
     fn write(&self, to: Address, bytes: &[u8]) -> Result<(), GpuError> {
         self.bind()?;
+        if bytes.len() <= STAGED_BYTES {
+            let mut staging = self.staging.lock().unwrap_or_else(PoisonError::into_inner);
+            return staging.write(&self.stream, to.0, bytes).map_err(driver);
+        }
         // SAFETY: the owner of the memory asked for at least these bytes. Pageable memory is copied before the call returns.
         unsafe { result::memcpy_htod_async(to.0, bytes, self.stream.cu_stream()) }.map_err(driver)
     }
 
     fn read(&self, from: Address, bytes: &mut [u8]) -> Result<(), GpuError> {
         self.bind()?;
+        if bytes.len() <= STAGED_BYTES {
+            let mut staging = self.staging.lock().unwrap_or_else(PoisonError::into_inner);
+            return staging.read(&self.stream, from.0, bytes).map_err(driver);
+        }
         // SAFETY: the owner of the memory asked for at least these bytes, and they are not used before the wait.
         unsafe { result::memcpy_dtoh_async(bytes, from.0, self.stream.cu_stream()) }
             .map_err(driver)?;
