@@ -1,6 +1,6 @@
-//! Measures whole re-routes on the GPU of this machine: `reroute PRESET [CABLES% SWITCHES% [ROUNDS]]`.
+//! Measures whole re-routes on the GPU of this machine: `reroute PRESET [CABLES% SWITCHES% [ROUNDS [STATES]]]`.
 //!
-//! A re-route starts from a degradation on the host and ends when all tables are in device memory. The time of filling the same memory
+//! STATES degradations with different seeds are routed in one batch; the default is one. A re-route starts from a degradation on the host and ends when all tables are in device memory. The time of filling the same memory
 //! with one byte stands next to it. The digest of the tables is compared with the engine's on the CPU.
 #![allow(clippy::print_stdout, reason = "an example prints")]
 
@@ -20,8 +20,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let [cables, switches] = [word(1, "0").parse()?, word(2, "0").parse()?].map(Amount::Percent);
     let rounds: usize = word(3, "50").parse()?;
     let fabric = Arc::new(preset.shape().fabric(Default::default())?);
-    let draw = Draw { cables, switches, any_cable: false, any_switch: false, seed: 1 };
-    let degradation = draw.degradation(&fabric)?;
+    let draw = |seed| Draw { cables, switches, any_cable: false, any_switch: false, seed };
+    let seeds = 1..=word(4, "1").parse()?;
+    let states =
+        seeds.map(|seed| draw(seed).degradation(&fabric)).collect::<Result<Vec<_>, _>>()?;
     let healthy = Degradation::none(&fabric);
     let options = RoutingOptions { switch_lids: false, ..RoutingOptions::default() };
     let routing = Routing::new(Live::new(&fabric, &healthy), &options);
@@ -29,27 +31,33 @@ fn main() -> Result<(), Box<dyn Error>> {
     let start = Instant::now();
     let gpu = Arc::new(Cuda::open()?);
     let opened = start.elapsed();
-    let mut router = GpuRouter::new(gpu.clone(), fabric.clone(), routing.clone(), 1)?;
-    let states = [degradation];
+    let mut router = GpuRouter::new(gpu.clone(), fabric.clone(), routing.clone(), states.len())?;
     let (mut routes, mut fills) = (vec![], vec![]);
     for _ in 0..rounds {
         fills.push(timed(|| router.fill_tables(0).and_then(|()| router.wait()))?);
         routes.push(timed(|| router.route(&states).and_then(|()| router.wait()))?);
     }
-    let digest = router.digests()?[0];
+    let digests = router.digests()?;
+    // The first and the last are compared.
+    let mut is_right = true;
+    for at in [0, states.len() - 1] {
+        is_right &= digests[at] == on_cpu(&fabric, &routing, &states[at])?;
+    }
     let [route, fill] = [routes, fills].map(median);
+    let ms = |time: Duration| time.as_secs_f64() * 1e3 / states.len() as f64;
     println!(
-        "{} {} {}% {}%: route {:.3} ms, memset {:.3} ms, ratio {:.2}, {} bytes, opened in {:.0} ms, digest {digest} {}",
+        "{} {}% {}%, {} states: {:.4} ms each, memset {:.4} ms, ratio {:.2}, {} bytes, opened in {:.0} ms, digest {} {}",
         preset.name,
-        words.get(4).map_or("", String::as_str),
         word(1, "0"),
         word(2, "0"),
-        route.as_secs_f64() * 1e3,
-        fill.as_secs_f64() * 1e3,
+        states.len(),
+        ms(route),
+        ms(fill),
         route.as_secs_f64() / fill.as_secs_f64(),
         router.table_bytes(),
         opened.as_secs_f64() * 1e3,
-        if digest == on_cpu(&fabric, &routing, &states[0])? { "right" } else { "WRONG" },
+        digests[0],
+        if is_right { "right" } else { "WRONG" },
     );
     Ok(())
 }

@@ -116,7 +116,7 @@ __device__ void find_planes(const Arguments &a, BlockView v, Counts counts, u32 
     for (int u = 0; u < HOPS; u++) {
         reached[u] = 0;
     }
-#pragma unroll 4
+#pragma unroll 2
     for (u32 group = warp; group < counts.up_groups; group += WARPS) {
         u64 at = (u64)v.peers[group] * a.tiles + tile;
 #pragma unroll
@@ -166,7 +166,7 @@ __device__ void find_masks(const Arguments &a, BlockView v, u32 s, Counts counts
         v.own[lane()] = own;
     }
     u32 groups = max(counts.up_groups, counts.down_groups);
-#pragma unroll 4
+#pragma unroll 2
     for (u32 group = warp; group < groups; group += WARPS) {
         u64 mask = 0;
         if (group < counts.up_groups) {
