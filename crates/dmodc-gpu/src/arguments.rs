@@ -1,9 +1,6 @@
 //! What a kernel reads and writes: the structure `Arguments` of `kernels/common.cu`.
 
-use crate::machine::Address;
-
-/// The arguments of a launch as the kernels read them.
-pub type Words = [u64; 46];
+use crate::machine::{Address, Words};
 
 /// Where the arrays of a fabric are. The comments are in `kernels/common.cu`.
 #[derive(Clone, Copy, Debug, Default)]

@@ -32,9 +32,8 @@ mod machine;
 mod router;
 mod states;
 
-pub use arguments::Words;
 pub use cuda::Cuda;
 pub use error::GpuError;
 pub use kernels::{KernelName, SOURCES};
-pub use machine::{Address, LaunchSize, Machine};
+pub use machine::{Address, LaunchSize, Machine, Words};
 pub use router::GpuRouter;

@@ -14,10 +14,9 @@ use cudarc::nvrtc::Ptx;
 
 use self::cache::KernelCache;
 use self::staging::{STAGED_BYTES, Staging};
-use crate::arguments::Words;
 use crate::error::GpuError;
 use crate::kernels::{KernelName, program};
-use crate::machine::{Address, LaunchSize, Machine};
+use crate::machine::{Address, LaunchSize, Machine, Words};
 
 /// The least version of CUDA that the driver must have.
 const LEAST_VERSION: i32 = 12_000;
