@@ -2,13 +2,14 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use dmodc::Change;
+use dmodc::{Change, ForwardingTables, TableDelta};
 use dmodc_study::answers::route_state::{Numbers, RouteParts, RouteState, RoutingRequest, explain};
 use pyo3::prelude::*;
 
 use crate::fabric::Fabric;
 use crate::request::Routing;
 use crate::tables::{Judged, Tables, nothing_unmatched};
+use crate::view::View;
 use crate::work::run;
 
 /// A fabric that is routed again and again.
@@ -18,8 +19,44 @@ pub(crate) struct Router {
     request: RoutingRequest,
 }
 
-/// What a change did: entries that changed, the GUIDs of the switches that they are on, and the milliseconds that it took.
-type DeltaParts = (u64, Vec<String>, f64);
+/// What a change did: entries that changed, the GUIDs of the switches that they are on, the milliseconds that it took, and if
+/// wanted the entries.
+type DeltaParts = (u64, Vec<String>, f64, Option<EntryParts>);
+
+/// Entries that changed, in four columns: the place of the switch among the switches of the delta, the LID of the destination,
+/// and the ports before and after.
+type EntryParts = (View, View, View, View);
+
+/// Compares the rows of a delta, entry by entry.
+fn changed_entries(
+    delta: &TableDelta,
+    before: &ForwardingTables,
+    after: &ForwardingTables,
+) -> EntryParts {
+    let (mut places, mut lids, mut old, mut new) = (vec![], vec![], vec![], vec![]);
+    let (columns, switches) = (after.columns(), delta.switches());
+    for row in delta.rows() {
+        let tile = columns.tile(row.tile as usize);
+        let rows = (before.row(row.switch, &tile), after.row(row.switch, &tile));
+        let place = switches.partition_point(|&switch| switch < row.switch) as u32;
+        for column in row.spans(columns).flatten() {
+            let at = column - tile.columns.start;
+            if rows.0[at] != rows.1[at] {
+                places.push(place);
+                lids.push(columns.destinations()[column].lid.0);
+                old.push(rows.0[at]);
+                new.push(rows.1[at]);
+            }
+        }
+    }
+    let shape = vec![places.len()];
+    (
+        View::of(places, shape.clone()),
+        View::of(lids, shape.clone()),
+        View::of(old, shape.clone()),
+        View::of(new, shape),
+    )
+}
 
 fn lock(router: &Mutex<dmodc::Router>) -> MutexGuard<'_, dmodc::Router> {
     router.lock().unwrap_or_else(PoisonError::into_inner)
@@ -41,12 +78,14 @@ impl Router {
         })
     }
 
-    /// Lets parts fail and others work again. Returns what that changed.
+    /// Lets parts fail and others work again. Returns what that changed. The single entries are found only if they are wanted,
+    /// because that takes a copy of the tables.
     fn apply(
         &self,
         py: Python<'_>,
         fail: Vec<String>,
         repair: Vec<String>,
+        single_entries: bool,
     ) -> PyResult<DeltaParts> {
         let router = self.router.clone();
         run(py, move |_| {
@@ -59,12 +98,14 @@ impl Router {
             for part in &repair {
                 changes.push(Change::Recovers(fabric.find_part(part)?));
             }
+            let before = single_entries.then(|| router.tables().clone());
             let start = std::time::Instant::now();
             let delta = router.apply(&changes);
             let elapsed = start.elapsed().as_secs_f64() * 1e3;
             let delta = delta.map_err(|error| explain(error, router.live()))?;
             let guids = delta.switches().into_iter().map(|s| fabric.switch(s).guid.to_string());
-            Ok((delta.entry_count(), guids.collect(), elapsed))
+            let entries = before.map(|before| changed_entries(&delta, &before, router.tables()));
+            Ok((delta.entry_count(), guids.collect(), elapsed, entries))
         })
     }
 

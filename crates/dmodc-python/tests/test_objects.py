@@ -6,6 +6,7 @@ import pathlib
 import pickle
 
 import networkx
+import numpy
 import pytest
 
 import dmodc
@@ -130,6 +131,31 @@ def test_routers_follow_changes() -> None:
     router.apply(repair=["L2-0", "L1-1/3"])
     assert not router.dead and router.tables().digest == healthy.digest
     assert router.apply().entries == 0
+
+
+def test_single_changes_are_those_between_two_tables() -> None:
+    fabric = dmodc.pgft("3; 4,4,4; 1,4,2; 1,1,2").degrade(cables=4, seed=3)
+    for engine in ("dmodc", "stable", "random"):
+        router = dmodc.Router(fabric, engine)
+        for change in ({"fail": ["L2-0", "L1-1/6"]}, {"repair": ["L2-0"], "fail": ["L3-1"]}, {"repair": ["L3-1"]}):
+            before = router.tables()
+            delta = router.apply(**change, changes=True)
+            after, labels = router.tables(), before.tile_labels
+            old, new = (numpy.concatenate(tables.tiles(), axis=1) for tables in (before, after))
+            rows, columns = numpy.nonzero(old != new)
+            expected = {
+                (labels.switches[row], labels.lids[column], old[row, column], new[row, column])
+                for row, column in zip(rows, columns)
+            }
+            frame = delta.to_pandas()
+            assert list(frame.columns) == ["switch", "lid", "before", "after"]
+            assert set(frame.itertuples(index=False, name=None)) == expected
+            assert delta.changes is not None
+            assert len(frame) == len(expected) == len(delta.changes) == delta.entries > 0
+            assert set(frame["switch"]) == set(delta.switches)
+            assert len(pickle.loads(pickle.dumps(delta)).changes) == delta.entries
+    with pytest.raises(dmodc.InputError, match="changes=True"):
+        router.apply().to_pandas()
 
 
 def test_a_fabric_is_a_graph_and_frames(tmp_path: pathlib.Path) -> None:

@@ -1,7 +1,8 @@
 //! Who may ask.
 //!
 //! On a loopback address everybody on the machine may. Any other address needs a token, which comes with every request: in
-//! the header `Authorization: Bearer TOKEN`, or in a cookie that the page gets if it is opened once with `?token=TOKEN`.
+//! the header `Authorization: Bearer TOKEN`, or in a cookie that the page gets if it is opened once with `?token=TOKEN`. The
+//! files of the page have nothing of a fabric in them and need none: the page asks for the token by itself.
 //!
 //! Other web pages may not: a page of somebody else that is open in the same browser could send requests here. So a request
 //! from another origin is refused, a request with a body must be JSON (which forms cannot send; see `routes/body`), and on a
@@ -14,6 +15,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
+use dmodc_view::page;
 use subtle::ConstantTimeEq;
 
 use crate::refusal::Refusal;
@@ -120,8 +122,7 @@ impl Access {
                 "a page of another origin must not use this server",
             );
         }
-        let needs_token = uri.path() != "/healthz";
-        if let Some(token) = self.token.as_ref().filter(|_| needs_token)
+        if let Some(token) = self.token.as_ref().filter(|_| !is_public(method, uri))
             && !self.presented(headers).is_some_and(|text| token.is(text))
         {
             return refuse(
@@ -163,6 +164,16 @@ impl Access {
         let mut pairs = cookies.flat_map(|cookies| cookies.split(';')).map(str::trim);
         pairs.find_map(|pair| pair.strip_prefix(&*self.cookie)?.strip_prefix('='))
     }
+}
+
+/// Returns whether everybody may see what is at an address: whether the server is alive, and the files of the page. A visit with a
+/// token in the address wants more than that, so a wrong token is refused.
+fn is_public(method: &Method, uri: &Uri) -> bool {
+    let is_question = *method == Method::GET || *method == Method::HEAD;
+    let name = uri.path().strip_prefix('/');
+    let is_file = |name: &str| page::FILES.iter().any(|file| file.name == name);
+    let is_page = name.is_some_and(|name| name.is_empty() || is_file(name));
+    is_question && (uri.path() == "/healthz" || (is_page && uri.query().is_none()))
 }
 
 /// Returns whether a page of another origin sends a request.

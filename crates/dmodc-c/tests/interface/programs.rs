@@ -102,7 +102,6 @@ fn random_calls_give_errors_and_nothing_worse() {
 
 /// The same programs under valgrind.
 #[test]
-#[ignore = "valgrind takes long; scripts/test --only c"]
 fn valgrind_finds_nothing() {
     let test = "valgrind_finds_nothing";
     if !has("cc", test) || !has("valgrind", test) {

@@ -64,8 +64,9 @@ pub(crate) fn compare(root: &Path, page: &Page, bless: bool) -> Vec<String> {
 fn run(root: &Path, page: &Page, commands: &[&Command]) -> Vec<(Option<i32>, Vec<String>)> {
     let folder = tempfile::tempdir().unwrap();
     let results = tempfile::tempdir().unwrap();
-    for name in ["fixtures", "studies", "bench"] {
-        symlink(root.join(name), folder.path().join(name)).unwrap();
+    for name in ["fixtures", "studies", "bench", "docs/examples"] {
+        let link = Path::new(name).file_name().unwrap();
+        symlink(root.join(name), folder.path().join(link)).unwrap();
     }
     symlink(DMODC, results.path().join("dmodc")).unwrap();
     let mut script = String::new();

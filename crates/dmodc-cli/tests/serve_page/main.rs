@@ -100,6 +100,29 @@ fn a_click_kills_and_a_click_heals() {
 }
 
 #[test]
+fn the_page_asks_for_the_token() {
+    let Some(browser) = Browser::start_or_skip() else { return };
+    let desk = Desk::new();
+    desk.ok(&["generate", "pgft", desk::FIGURE_1, "-o", "f.topo"]);
+    desk.write("token", "a-secret-of-the-test\n");
+    let server = Served::start(&desk, &["f.topo", "--token-file", "token"]);
+    let tab = browser.tab(View::DESKTOP);
+    tab.open(&server.address);
+    wait(&tab, "document.getElementById('token') !== null", "the question for the token");
+    assert_eq!(tab.evaluate("document.documentElement.dataset.ready === 'true'"), json!(false));
+    for (token, is_right) in [("a-wrong-secret-of-it", false), ("a-secret-of-the-test", true)] {
+        tab.evaluate(&format!(
+            "document.getElementById('token').value = '{token}'; \
+             document.querySelector('#token-dialog button').click(); true"
+        ));
+        if !is_right {
+            wait(&tab, "document.getElementById('token').value === ''", "the question again");
+        }
+    }
+    wait(&tab, "document.documentElement.dataset.ready === 'true'", "the first drawing");
+}
+
+#[test]
 fn paths_comparisons_and_the_future_are_shown() {
     let Some(browser) = Browser::start_or_skip() else { return };
     let desk = Desk::new();

@@ -36,13 +36,14 @@ from ._fabric import (
     study,
 )
 from ._native import __version__
-from ._results import Analysis, Check, Delta, Drain, Order, Pattern, Repair, StudyTable, WhatIf
+from ._results import Analysis, Changes, Check, Delta, Drain, Order, Pattern, Repair, StudyTable, WhatIf
 from ._tables import Labels, TableArray, Tables, open_npy
 
 __all__ = [
     "NO_ROUTE",
     "Analysis",
     "Cable",
+    "Changes",
     "Check",
     "Delta",
     "DmodcError",

@@ -13,7 +13,7 @@ from . import _html, _native
 from ._engine import Causes, Engine
 from ._errors import DmodcWarning, InputError
 from ._request import Maintenance, Path, Removal, Routing, Survey, path, some_text, some_whole, whole, words
-from ._results import Delta, Drain, Order, Repair, StudyTable, WhatIf
+from ._results import Changes, Delta, Drain, Order, Repair, StudyTable, WhatIf
 from ._tables import Tables, hosts_of
 
 if TYPE_CHECKING:
@@ -340,11 +340,20 @@ class Router:
         with Causes(engine):
             self._native = _native.Router(fabric._native, _routing(engine, seed, reference, options))
 
-    def apply(self, fail: Iterable[str] = (), repair: Iterable[str] = ()) -> Delta:
-        """Lets parts fail and others work again, and routes what that affects. Parts are named as in ``degrade``."""
+    def apply(self, fail: Iterable[str] = (), repair: Iterable[str] = (), *, changes: bool = False) -> Delta:
+        """Lets parts fail and others work again, and routes what that affects. Parts are named as in ``degrade``.
+
+        With ``changes``, the result has the single entries, too. That takes NumPy, and a copy of the tables while the call lasts.
+        """
         with Causes(self._engine):
-            entries, switches, milliseconds = self._native.apply(_names("fail", fail), _names("repair", repair))
-        return Delta(entries, tuple(switches), milliseconds)
+            entries, switches, milliseconds, views = self._native.apply(
+                _names("fail", fail), _names("repair", repair), changes
+            )
+        if views is None:
+            return Delta(entries, tuple(switches), milliseconds)
+        import numpy
+
+        return Delta(entries, tuple(switches), milliseconds, Changes(*map(numpy.asarray, views)))
 
     @property
     def dead(self) -> list[str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from . import _html, _native
+from ._errors import InputError
 
 if TYPE_CHECKING:
     import numpy
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
 
     #: Loads of ports.
     Loads = numpy.typing.NDArray[numpy.uint64]
+    #: Ports, one byte each.
+    Ports = numpy.typing.NDArray[numpy.uint8]
+    #: Numbers that say which one.
+    Places = numpy.typing.NDArray[numpy.uint32]
 
 
 def _parsed(text: str) -> dict[str, Any]:
@@ -254,6 +259,23 @@ class Repair:
         return _html.grid(f"{self.dead} dead parts", keys, [[step[key] for key in keys] for step in self.data["steps"]])
 
 
+@dataclass(frozen=True, eq=False)
+class Changes:
+    """Entries that changed. All arrays have the same length; place by place, they are one entry."""
+
+    #: The places of their switches in ``Delta.switches``.
+    switches: Places
+    #: The LIDs of their destinations.
+    lids: Places
+    #: The ports before, and 255 where there was no route.
+    before: Ports
+    #: The ports after.
+    after: Ports
+
+    def __len__(self) -> int:
+        return len(self.lids)
+
+
 @dataclass(frozen=True)
 class Delta:
     """What a change did to tables."""
@@ -264,6 +286,20 @@ class Delta:
     switches: tuple[str, ...] = field(repr=False)
     #: How long it took, in milliseconds.
     milliseconds: float = field(compare=False)
+    #: The single entries, if they were asked for.
+    changes: Changes | None = field(default=None, repr=False, compare=False)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Returns the single entries: the GUID of the switch, the LID of the destination, the ports before and after."""
+        import numpy
+        import pandas
+
+        if self.changes is None:
+            raise InputError("the single entries were not asked for; use apply(..., changes=True)")
+        guids = numpy.array(self.switches, dtype=object)[self.changes.switches]
+        changes = self.changes
+        columns = {"switch": guids, "lid": changes.lids, "before": changes.before, "after": changes.after}
+        return pandas.DataFrame(columns)
 
     def _repr_html_(self) -> str:
         rows: list[tuple[str, object]] = [

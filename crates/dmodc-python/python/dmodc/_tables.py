@@ -18,9 +18,7 @@ if TYPE_CHECKING:
     import pandas
 
     from ._fabric import Fabric
-
-    #: Ports, one byte each.
-    Ports = numpy.typing.NDArray[numpy.uint8]
+    from ._results import Ports
 
 
 @dataclass(frozen=True)

@@ -35,14 +35,17 @@ fn a_request_must_bring_the_token() {
         client.with("Cookie", "dmodc_token_=; ;;="),
     ];
     for client in wrong {
-        for path in ["/", "/main.js", "/api/v1/state", "/metrics", "/openapi.json", "/nothing"] {
+        for path in ["/api/v1/state", "/api/v1/scene", "/metrics", "/openapi.json", "/nothing"] {
             let reason = client.get(path).refusal(401);
             assert!(!reason.contains("horse"), "{reason}");
         }
         client.get(&format!("/api/v1/state?token={TOKEN}")).refusal(401);
         client.post("/api/v1/undo", &json!({})).refusal(401);
-        // Whether the server is alive is no secret.
+        // Whether the server is alive is no secret, nor is the page without a fabric, which asks for the token.
         client.get("/healthz").good();
+        assert_eq!((client.get("/").status, client.get("/main.js").status), (200, 200));
+        client.post("/", &json!({})).refusal(401);
+        client.get("/main.js?token=wrong").refusal(401);
     }
     let right = client.with("Authorization", &format!("Bearer {TOKEN}"));
     right.get("/api/v1/state").good();
