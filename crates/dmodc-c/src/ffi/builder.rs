@@ -84,8 +84,8 @@ pub unsafe extern "C" fn dmodc_builder_add_cable(
     })
 }
 
-/// Makes the fabric. The builder is empty afterwards, also after an error, and must still be released. If something in the records
-/// does not fit together, the message names the first of it.
+/// Makes the fabric. The builder is empty afterwards, also if the records do not fit together, and must still be released; the
+/// message then names the first thing that does not fit. A null pointer is an error that leaves the builder as it is.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dmodc_builder_finish(
     builder: DmodcBuilder,

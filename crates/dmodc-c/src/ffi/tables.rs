@@ -111,7 +111,8 @@ pub unsafe extern "C" fn dmodc_router_verdict(
     })
 }
 
-/// Follows every pair of nodes through the tables, and looks for loops and deadlocks. On large fabrics it takes a second.
+/// Follows every pair of nodes through the tables, and looks for loops and deadlocks. It takes seconds on large fabrics,
+/// and minutes on the largest: routing never needs it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dmodc_router_check(
     router: DmodcRouter,

@@ -27,12 +27,9 @@ pub(crate) enum ServeEngine {
     Dmodk,
 }
 
+/// What `serve` and `page` have in common: what is shown at first.
 #[derive(Debug, Args)]
-pub(crate) struct ServeArgs {
-    /// The file that describes the fabric, in any format, or '-' for standard input. With --follow-command or --follow-file it
-    /// is the whole fabric, and may be left out: then the first reading is.
-    #[arg(required_unless_present_any = ["preset", "follow_command", "follow_file"], conflicts_with = "preset")]
-    pub(crate) fabric: Option<PathBuf>,
+pub(crate) struct ShownArgs {
     /// Show this preset instead of a file ('dmodc generate preset' lists them).
     #[arg(long, value_name = "NAME")]
     pub(crate) preset: Option<String>,
@@ -42,6 +39,16 @@ pub(crate) struct ServeArgs {
     /// The engine that routes at first. Another one can be chosen on the page.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) engine: ServeEngine,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ServeArgs {
+    /// The file that describes the fabric, in any format, or '-' for standard input. With --follow-command or --follow-file it
+    /// is the whole fabric, and may be left out: then the first reading is.
+    #[arg(required_unless_present_any = ["preset", "follow_command", "follow_file"], conflicts_with = "preset")]
+    pub(crate) fabric: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) shown: ShownArgs,
     /// For the engine stable: the file of the whole fabric before any fault, in any format. Without this option, the reference
     /// is the fabric with the cables that it lacks, compared with its regular shape.
     #[arg(long, value_name = "FABRIC")]

@@ -68,7 +68,8 @@ pub(crate) struct StudyPlotArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) fabric: Option<String>,
     /// Draw only this question: the load of the worst port with a traffic pattern (a2a, rp or sp), or the entries of
-    /// the forwarding tables that change (moved). If the study has rates, rp-rate is the mean rate of the flows of rp.
+    /// the forwarding tables that change (moved). If the study has rates, rp-rate is the mean rate of the flows of rp. If a
+    /// degradation has at least 1,000 draws, rp-rare shows how loaded the worst port is once in N draws.
     #[arg(long, value_name = "NAME")]
     pub(crate) pattern: Option<String>,
     /// Draw only what happens when cables fail, or when switches fail.

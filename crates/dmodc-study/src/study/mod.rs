@@ -12,6 +12,7 @@
 //! | `folder` | files that are written whole or not at all |
 //! | `run`, `merge` | from cells to shards, from shards to one table |
 //! | `measures` | the numbers by which engines are compared |
+//! | `chance` | what a sample says about chances |
 //! | `summary` | from the table to means, and to comparisons of engines on the same trials |
 //! | `figures` | from the table to drawings |
 //!
@@ -22,6 +23,7 @@
 //! A *trial* is one random draw of a degradation. Plans and tables call it `throw`, a name that files keep.
 
 mod cell;
+mod chance;
 mod error;
 pub mod figures;
 mod folder;

@@ -3,14 +3,13 @@
 use std::io::Write as _;
 
 use anyhow::{Context, Result, ensure};
-use clap::ValueEnum as _;
 use dmodc::{Fabric, LeafRule, RoutingOptions};
 use dmodc_formats::json;
 use dmodc_view::page::{MOST_NODES, PageInput, single_file};
 use dmodc_view::{ChangeRequest, LeafWords, PageEngine, Setup, Workbench};
 
-use crate::args::{PageArgs, ServeEngine};
-use crate::commands::shown::shown;
+use crate::args::PageArgs;
+use crate::commands::shown::{engine, shown};
 use crate::text::{bytes, counted};
 use crate::{Answer, input, output};
 
@@ -21,8 +20,8 @@ const WASM: &[u8] = include_bytes!(env!(
 ));
 
 pub(in crate::commands) fn run(args: &PageArgs) -> Result<Answer> {
-    let (title, fabric) = shown(args.preset.as_deref(), args.fabric.as_deref(), args.strict)?
-        .context("there is no fabric to show")?;
+    let (title, fabric) =
+        shown(args.fabric.as_deref(), &args.shown)?.context("there is no fabric to show")?;
     let (fabric, leaves) = input::leaf_rule(&args.leaves, fabric)?;
     let (nodes, _) = fabric.host_counts();
     ensure!(
@@ -31,7 +30,7 @@ pub(in crate::commands) fn run(args: &PageArgs) -> Result<Answer> {
         counted(nodes, "node"),
         counted(MOST_NODES, "node"),
     );
-    let engine = page_engine(args.engine)?;
+    let engine = engine(args.shown.engine);
     let mut text = Vec::new();
     json::write(&fabric, &mut text)?;
     let text = String::from_utf8(text).context("the fabric has a name that is not UTF-8")?;
@@ -74,10 +73,4 @@ fn try_out(
         bench.change(ChangeRequest::Parts { fail: failed.to_vec(), repair: vec![] })?;
     }
     Ok(())
-}
-
-/// Returns the engine of the same name.
-fn page_engine(engine: ServeEngine) -> Result<PageEngine> {
-    let value = engine.to_possible_value().context("every engine has a name")?;
-    Ok(value.get_name().parse()?)
 }

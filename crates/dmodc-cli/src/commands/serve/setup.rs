@@ -27,7 +27,7 @@ pub(super) fn read(args: &ServeArgs) -> Result<Served> {
     let setup = match &args.reference {
         None => Setup::inferred(title, fabric, &options),
         Some(path) => {
-            let reference = file(path, args.strict)?;
+            let reference = file(path, args.shown.strict)?;
             let (reference, leaves) = input::leaf_rule(&args.leaves, reference)?;
             let options = RoutingOptions { leaves, ..RoutingOptions::default() };
             Setup::joined(title, &reference, &fabric, &options)
@@ -52,7 +52,7 @@ fn follow_source(args: &ServeArgs) -> Option<FollowSource> {
 
 /// Returns the fabric and its name: a preset, a file, or the first reading of what is followed.
 fn whole(args: &ServeArgs, source: Option<&FollowSource>) -> Result<(String, Fabric)> {
-    let named = shown(args.preset.as_deref(), args.fabric.as_deref(), args.strict)?;
+    let named = shown(args.fabric.as_deref(), &args.shown)?;
     if let Some(named) = named {
         return Ok(named);
     }

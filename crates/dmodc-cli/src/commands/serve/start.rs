@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow, ensure};
 use dmodc_server::history::HistoryLimits;
 use dmodc_server::{ServeOptions, Token, serve};
-use dmodc_view::{PageEngine, Setup};
+use dmodc_view::Setup;
 
 use super::setup::{self, Served};
 use crate::Answer;
-use crate::args::{ServeArgs, ServeEngine};
+use crate::args::ServeArgs;
+use crate::commands::shown::engine;
 
 /// The environment variable with the token.
 const TOKEN: &str = "DMODC_TOKEN";
@@ -34,7 +35,7 @@ pub(in crate::commands) fn run(args: &ServeArgs) -> Result<Answer> {
     let history = history_file(args, &setup)?;
     let has_token = token.is_some();
     let options = ServeOptions {
-        engine: engine(args.engine),
+        engine: engine(args.shown.engine),
         setup,
         address,
         token,
@@ -63,16 +64,6 @@ pub(in crate::commands) fn run(args: &ServeArgs) -> Result<Answer> {
         out.flush()
     })?;
     Ok(Answer::Yes)
-}
-
-fn engine(engine: ServeEngine) -> PageEngine {
-    match engine {
-        ServeEngine::Dmodc => PageEngine::Dmodc,
-        ServeEngine::Stable => PageEngine::Stable,
-        ServeEngine::Paper => PageEngine::Paper,
-        ServeEngine::Random => PageEngine::Random,
-        ServeEngine::Dmodk => PageEngine::Dmodk,
-    }
 }
 
 /// Returns the token from the file or the environment.

@@ -1,16 +1,20 @@
 //! Figures of a study: for each fabric and each question one chart with a curve for each engine.
 //!
 //! The questions are how loaded the worst port is with a traffic pattern, how fast its flows are if the study has rates,
-//! and how many entries of the forwarding tables change, while cables or switches fail. A *sweep* is a list of degradations along one axis: growing numbers of failed
-//! cables with a fixed number of failed switches, or the other way round.
+//! and how many entries of the forwarding tables change, while cables or switches fail. A *sweep* is a list of degradations along
+//! one axis: growing numbers of failed cables with a fixed number of failed switches, or the other way round. A degradation with
+//! very many draws has figures of rare events, too.
 
 mod engines;
 mod question;
+mod rare;
 mod sweep;
+
+use std::collections::HashSet;
 
 use super::measures::values;
 use super::rows::StudyRow;
-use crate::figure::{Across, Chart, ChartPoint, Curve, Unit, engine_style, thousands};
+use crate::figure::{Across, Chart, ChartPoint, Curve, Unit, engine_style};
 use engines::drawn;
 use question::Question;
 use sweep::{AskedLevel, FigureSweep, is_at};
@@ -56,7 +60,7 @@ pub fn draw(rows: &[StudyRow], choice: &FigureChoice) -> Result<Vec<FigureFile>,
     known("fabric", &choice.fabric, &fabrics)?;
     known("sweep", &choice.failed, &sweeps.iter().map(|s| s.name.as_str()).collect::<Vec<_>>())?;
     if let Some(pattern) = &choice.pattern
-        && !questions.iter().any(|question| question.is_called(pattern))
+        && !questions.iter().any(|q| q.is_called(pattern) || q.is_called_rare(pattern))
     {
         let names: Vec<&str> = questions.iter().map(Question::name).collect();
         return Err(not_there("pattern", pattern, &names));
@@ -70,13 +74,16 @@ pub fn draw(rows: &[StudyRow], choice: &FigureChoice) -> Result<Vec<FigureFile>,
         if !is_chosen(&choice.fabric, fabric) {
             continue;
         }
+        if choice.failed.is_none() {
+            figures.extend(table.rare_figures(&questions, choice, &format!("{study}-{file}"))?);
+        }
         for (at, sweep) in sweeps.iter().enumerate() {
             if !is_chosen(&choice.failed, &sweep.name) {
                 continue;
             }
             let along = if at == 0 { String::new() } else { format!("-{}", sweep.name) };
             for question in &questions {
-                if choice.pattern.as_ref().is_some_and(|pattern| !question.is_called(pattern)) {
+                if !question.is_chosen(choice.pattern.as_deref()) {
                     continue;
                 }
                 let name = format!("{study}-{file}{along}-{}", question.file);
@@ -143,6 +150,29 @@ struct Step<'a> {
 }
 
 impl FabricTable<'_> {
+    /// Returns the figures of rare events, for each degradation with very many draws.
+    fn rare_figures(
+        &self,
+        questions: &[Question],
+        choice: &FigureChoice,
+        file: &str,
+    ) -> Result<Vec<FigureFile>, String> {
+        let mut figures = vec![];
+        for level in self.levels_with_many_draws() {
+            for question in questions.iter().filter(|q| q.is_rare_chosen(choice.pattern.as_deref()))
+            {
+                let chart = self.rare_chart(&level, question, &choice.command);
+                if chart.curves.is_empty() {
+                    continue;
+                }
+                let name = format!("{file}-{}-{}", rare::level_file(&level), question.rare_name());
+                let svg = chart.svg().map_err(|error| format!("{name}: {error}"))?;
+                figures.push(FigureFile { name, svg });
+            }
+        }
+        Ok(figures)
+    }
+
     /// Returns the rows of a degradation in the draws that all engines have. An engine that is slow has fewer draws than
     /// others, and means are comparable only if they are over the same faults.
     fn step(&self, level: &AskedLevel, question: &Question) -> Step<'_> {
@@ -152,16 +182,16 @@ impl FabricTable<'_> {
             .copied()
             .filter(|row| is_at(row, level) && question.measure.is_in(row))
             .collect();
-        let draws_of = |engine: &&str| -> Vec<&str> {
+        let draws_of = |engine: &&str| -> HashSet<&str> {
             let rows = of_level.iter().filter(|row| row.get("engine") == *engine);
             rows.map(|row| row.get("throw")).collect()
         };
-        let each: Vec<Vec<&str>> = self.engines.iter().map(draws_of).collect();
-        let is_common = |draw: &str| each.iter().all(|draws| draws.contains(&draw));
-        let mut draws: Vec<&str> = each.first().cloned().unwrap_or_default();
+        let each: Vec<HashSet<&str>> = self.engines.iter().map(draws_of).collect();
+        let is_common = |draw: &str| each.iter().all(|draws| draws.contains(draw));
+        let mut draws: HashSet<&str> = each.first().cloned().unwrap_or_default();
         draws.retain(|draw| is_common(draw));
         let count = draws.len();
-        let rows = of_level.into_iter().filter(|row| draws.contains(&row.get("throw"))).collect();
+        let rows = of_level.into_iter().filter(|row| draws.contains(row.get("throw"))).collect();
         Step { rows, draws: count }
     }
 
@@ -220,17 +250,14 @@ impl FabricTable<'_> {
     }
 
     fn caption(&self, steps: &[Step<'_>], question: &Question, left_out: &[String]) -> Vec<String> {
-        let number = |column| thousands(self.rows.first().map_or("", |row| row.get(column)));
         let draws = match steps.iter().map(|step| step.draws).max() {
             None | Some(0 | 1) => "One random draw of faults, the same for all engines.".into(),
             Some(draws) => format!(
                 "Mean of {draws} random draws of faults, the same for all engines; thin bars: lowest to highest."
             ),
         };
-        let (nodes, switches) = (number("nodes"), number("switches"));
         let first = self.engines.first().copied().unwrap_or_default();
-        let mut sentences =
-            vec![format!("Fabric “{}”: {nodes} nodes, {switches} switches.", self.name), draws];
+        let mut sentences = vec![self.size_words(), draws];
         sentences.extend(question.limit_words(first));
         if !left_out.is_empty() {
             sentences.push(format!(

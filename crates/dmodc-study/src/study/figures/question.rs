@@ -86,6 +86,35 @@ impl Question {
         self.name() == name || self.file == name
     }
 
+    /// Returns whether its figure over sweeps is drawn, given the name that was chosen.
+    pub(super) fn is_chosen(&self, name: Option<&str>) -> bool {
+        name.is_none_or(|name| self.is_called(name))
+    }
+
+    /// Returns whether its figure of rare events is drawn, given the name that was chosen. Only loads have one.
+    pub(super) fn is_rare_chosen(&self, name: Option<&str>) -> bool {
+        matches!(self.asked, Asked::Load(_)) && name.is_none_or(|name| self.is_called_rare(name))
+    }
+
+    /// Returns whether the figure of rare events has this name.
+    pub(super) fn is_called_rare(&self, name: &str) -> bool {
+        matches!(self.asked, Asked::Load(_)) && self.rare_name() == name
+    }
+
+    /// Returns the name of its figure of rare events, such as `a2a-rare`.
+    pub(super) fn rare_name(&self) -> String {
+        format!("{}-rare", self.file)
+    }
+
+    /// Returns the title of its figure of rare events.
+    pub(super) fn rare_title(&self, failed: &str) -> String {
+        let traffic = match &self.asked {
+            Asked::Load(pattern) | Asked::Rate(pattern) => traffic(pattern),
+            Asked::Moved => "Updates",
+        };
+        format!("{traffic}: how loaded is the worst port in one of N accidents in which {failed}?")
+    }
+
     /// Returns the title of its figure.
     pub(super) fn title(&self, sweep: &FigureSweep) -> String {
         let event = &sweep.event;

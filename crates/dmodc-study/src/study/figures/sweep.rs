@@ -11,7 +11,7 @@ pub(super) struct AskedLevel {
 }
 
 impl AskedLevel {
-    fn of(row: &StudyRow) -> Self {
+    pub(super) fn of(row: &StudyRow) -> Self {
         AskedLevel {
             cables: row.get("cables_asked").into(),
             switches: row.get("switches_asked").into(),

@@ -159,3 +159,29 @@ fn rates_have_figures() {
     assert_eq!(draw(&rows, &choice("rp", &[])).expect("one").len(), 1);
     assert_eq!(draw(&rows, &FigureChoice::default()).expect("all").len(), 3);
 }
+
+/// A degradation with very many draws has figures of rare events, which say how often pairs are lost.
+#[test]
+fn very_many_draws_show_rare_events() {
+    let mut rows = vec![];
+    for engine in ["dmodc", "stable"] {
+        for draw in 1..=2000 {
+            let mut row = row(engine, "1%", draw, "a2a", draw as f64);
+            row.set("lost", if engine == "dmodc" && draw <= 3 { 2 } else { 0 });
+            rows.push(row);
+        }
+    }
+    let figures = draw(&rows, &choice("a2a-rare", &[])).expect("they are drawn");
+    assert_eq!(figures.len(), 1);
+    assert_eq!(figures[0].name, "s-half-full-2-1pct-cables-a2a-rare");
+    let svg = &figures[0].svg;
+    assert!(svg.contains("accidents in which 1 % of the cables"), "{svg}");
+    assert!(svg.contains("dmodc loses a pair in 3 of 2,000 draws"), "{svg}");
+    assert!(svg.contains("<title>stable, 100: 1,981 (1,971 to 1,989)</title>"), "{svg}");
+    let names: Vec<String> =
+        draw(&rows, &FigureChoice::default()).expect("all").into_iter().map(|f| f.name).collect();
+    assert_eq!(names[0], "s-half-full-2-1pct-cables-a2a-rare");
+    assert_eq!(names.len(), 3, "{names:?}");
+    let few = draw(&rows[..900], &choice("a2a-rare", &[])).expect_err("there are too few draws");
+    assert_eq!(few, "there is nothing to draw");
+}

@@ -15,8 +15,8 @@ use crate::analysis::Pattern;
 use crate::engine::EngineName;
 use crate::study::error::StudyError;
 
-/// The greatest number of trials: more make no sense, and the column has room for five digits.
-const MOST_TRIALS: u32 = 99_999;
+/// The greatest number of trials: rare events need very many.
+const MOST_TRIALS: u32 = 10_000_000;
 
 /// The file before it is checked.
 #[derive(Deserialize)]

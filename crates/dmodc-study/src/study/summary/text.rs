@@ -4,6 +4,7 @@ use dmodc::words::noun;
 
 use super::{EngineTrials, Mean, Scenario, Standing, StudySummary};
 use crate::figure::thousands;
+use crate::study::chance::{MANY, Share};
 use crate::study::measures::{Better, Measure, shown};
 
 /// The text above the tables.
@@ -48,6 +49,7 @@ impl StudySummary {
                 self.means_of(scenario)
             });
             text += &self.refusals(scenarios);
+            text += &self.chances(scenarios);
             if scenarios.iter().all(|scenario| scenario.engines[at].is_absent()) {
                 continue;
             }
@@ -81,6 +83,23 @@ impl StudySummary {
             );
         }
         if text.is_empty() { text } else { format!("\n{text}") }
+    }
+
+    /// Returns a list of how often engines lose pairs, for degradations with very many draws.
+    fn chances(&self, scenarios: &[Scenario]) -> String {
+        let mut text = String::new();
+        for scenario in scenarios {
+            let engines = scenario.engines.iter().zip(&self.engines);
+            for (trials, engine) in engines.filter(|(trials, _)| trials.measured.len() >= MANY) {
+                let lost = Share { count: trials.lost.len(), of: trials.measured.len() };
+                let dead = scenario.dead();
+                text += &format!("- {dead} failed: {engine} loses a pair in {lost}\n");
+            }
+        }
+        match text.is_empty() {
+            true => text,
+            false => format!("\nIn brackets: the confidence interval of 95 %.\n\n{text}"),
+        }
     }
 
     /// Returns a table with these columns and one for each measure.
