@@ -353,8 +353,8 @@ dmodc_status dmodc_builder_add_end_port(dmodc_builder builder, const struct dmod
 // Adds a cable between two ports of devices that were added.
 dmodc_status dmodc_builder_add_cable(dmodc_builder builder, const struct dmodc_cable *description);
 
-// Makes the fabric. The builder is empty afterwards, also after an error, and must still be released. If something in the records
-// does not fit together, the message names the first of it.
+// Makes the fabric. The builder is empty afterwards, also if the records do not fit together, and must still be released; the
+// message then names the first thing that does not fit. A null pointer is an error that leaves the builder as it is.
 dmodc_status dmodc_builder_finish(dmodc_builder builder,
                                   dmodc_fabric *fabric);
 
@@ -511,7 +511,8 @@ dmodc_status dmodc_router_alternatives(dmodc_router router,
 dmodc_status dmodc_router_verdict(dmodc_router router,
                                   struct dmodc_verdict *found);
 
-// Follows every pair of nodes through the tables, and looks for loops and deadlocks. On large fabrics it takes a second.
+// Follows every pair of nodes through the tables, and looks for loops and deadlocks. It takes seconds on large fabrics,
+// and minutes on the largest: routing never needs it.
 dmodc_status dmodc_router_check(dmodc_router router,
                                 struct dmodc_check *found);
 

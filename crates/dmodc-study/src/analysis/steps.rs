@@ -22,6 +22,7 @@ pub struct PatternFlows {
 }
 
 /// The loads of a pattern.
+#[derive(Clone, Debug)]
 pub(crate) enum PatternRisk {
     /// All flows send at the same time.
     Single(Loads),

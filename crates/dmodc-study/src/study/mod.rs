@@ -6,7 +6,8 @@
 //! | `inputs` | a plan with its fabrics |
 //! | `cell` | the unit of work: one trial of one degradation on one fabric, all engines and patterns |
 //! | `prepared` | a healthy fabric with its tables, and the measurements of its cells |
-//! | `measure` | the numbers of a row |
+//! | `seeds` | all seeds follow from that of the plan |
+//! | `measure` | what is measured of tables, and how rows say it |
 //! | `rows` | one CSV row for each measurement |
 //! | `shard` | a part of the cells, chosen by the command line, Slurm or MPI |
 //! | `folder` | files that are written whole or not at all |
@@ -35,6 +36,7 @@ mod plan;
 mod prepared;
 mod rows;
 mod run;
+mod seeds;
 mod shard;
 mod summary;
 

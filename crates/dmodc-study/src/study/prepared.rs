@@ -10,62 +10,20 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use dmodc::judge::rates::FairRates;
-use dmodc::judge::risk::Traffic;
-use dmodc::judge::{Delivery, diff, forced};
 use dmodc::{
-    Degradation, Engine, Fabric, ForwardingTables, InferredWhole, Live, Preprocessing, Random,
-    Routing, RoutingOptions,
+    Degradation, Engine, Fabric, ForwardingTables, InferredWhole, Live, Preprocessing, Routing,
+    RoutingOptions,
 };
 
 use super::cell::Cell;
 use super::inputs::{Study, draw, nodes};
-use super::measure::{fair_rates, risk, update};
-use super::plan::StudyPlan;
+use super::measure::{JudgedTables, TableFindings, about_pattern};
 use super::rows::StudyRow;
-use crate::analysis::{Pattern, PatternFlows};
+use super::seeds::{SeededPattern, engine_seed, seeded, trial_seed};
 use crate::engine::{EngineInputs, EngineName};
 
 /// The time that OpenSM may take, in seconds.
 const LONGEST: u64 = 3600;
-
-/// Seeds are below this number, because every tool can read such numbers exactly.
-const SEEDS: u64 = 1 << 53;
-
-/// Streams of the study's seed: one for each trial, from this one on.
-const TRIALS: u64 = 1 << 40;
-
-/// The stream of the study's seed for engines that draw.
-const ENGINES: u64 = 2 << 40;
-
-/// Streams of a trial's seed, other than those from which faults are drawn.
-const PERMUTATIONS: u64 = 16;
-
-const SHIFTS: u64 = 17;
-
-const BISECTIONS: u64 = 18;
-
-/// Returns the seed of an engine that draws. There is one for the whole study, so that an update moves no entries only
-/// because of another seed.
-fn engine_seed(plan: &StudyPlan) -> u64 {
-    Random::new(plan.seed, ENGINES).below(SEEDS)
-}
-
-/// Returns the seed of a trial.
-fn trial_seed(plan: &StudyPlan, trial: u32) -> u64 {
-    Random::new(plan.seed, TRIALS + u64::from(trial)).below(SEEDS)
-}
-
-/// Returns the seed of a pattern; `None` if the pattern is not drawn.
-fn pattern_seed(trial_seed: u64, pattern: &Pattern) -> Option<u64> {
-    let stream = match pattern {
-        Pattern::Permutations(_) | Pattern::Incast(_) => PERMUTATIONS,
-        Pattern::Shifts(Some(_)) => SHIFTS,
-        Pattern::Bisections(_) => BISECTIONS,
-        _ => return None,
-    };
-    Some(Random::new(trial_seed, stream).below(SEEDS))
-}
 
 /// Everything that all cells of a fabric share: orders and columns, and the healthy tables of their engines.
 pub(super) struct PreparedFabric<'a> {
@@ -82,12 +40,15 @@ pub(super) struct PreparedFabric<'a> {
     healthy: Vec<Option<Result<ForwardingTables, String>>>,
 }
 
-/// A degradation of the whole, and everything that engines need to know about it.
-struct DegradedState {
-    dead: Degradation,
+/// The faults of a cell.
+pub(super) struct DrawnCell<'a> {
+    /// The faults as a degradation of the whole.
+    pub(super) dead: Degradation,
     /// Whether faults were drawn: without any, the tables are the healthy ones.
-    has_faults: bool,
-    ready: Preprocessing,
+    pub(super) has_faults: bool,
+    pub(super) patterns: Vec<SeededPattern<'a>>,
+    /// What all rows of the cell share.
+    about: StudyRow,
 }
 
 impl<'a> PreparedFabric<'a> {
@@ -138,6 +99,21 @@ impl<'a> PreparedFabric<'a> {
 
     /// Returns all rows of a cell: engine by engine, pattern by pattern.
     pub(super) fn measure(&self, cell: Cell) -> Vec<StudyRow> {
+        let drawn = self.draw(cell);
+        let ready = self.routing.preprocess(self.live(&drawn));
+        let mut rows = Vec::with_capacity(self.study.rows_of(cell));
+        for at in self.study.engines_of(cell) {
+            let about = self.about_engine(&drawn, at);
+            match self.measure_engine(at, &drawn, &ready) {
+                Ok(found) => rows.extend(found.rows(&about, &drawn.patterns)),
+                Err(why) => rows.extend(refused(&about, &drawn.patterns, &why)),
+            }
+        }
+        rows
+    }
+
+    /// Draws the faults of a cell.
+    pub(super) fn draw(&self, cell: Cell) -> DrawnCell<'a> {
         let plan = &self.study.plan;
         let level = &plan.levels[cell.level];
         let seed = trial_seed(plan, cell.trial);
@@ -155,77 +131,76 @@ impl<'a> PreparedFabric<'a> {
         about.set("throw_seed", seed);
         about.set("cables_dead", drawn.dead_cables().count());
         about.set("switches_dead", drawn.dead_switches().count());
-        let dead = self.whole.degraded(self.found, &drawn);
-        let present = DegradedState {
-            ready: self.routing.preprocess(Live::new(&self.whole.fabric, &dead)),
-            dead,
+        DrawnCell {
+            dead: self.whole.degraded(self.found, &drawn),
             has_faults: drawn.removed().next().is_some(),
-        };
-        let mut rows = Vec::with_capacity(self.study.rows_of(cell));
-        for at in self.study.engines_of(cell) {
-            self.measure_engine(at, &present, &about, &mut rows);
+            patterns: seeded(plan, seed),
+            about,
         }
-        rows
     }
 
-    /// Adds the rows of one engine on the degraded fabric.
-    fn measure_engine(
-        &self,
-        at: usize,
-        DegradedState { dead, has_faults, ready }: &DegradedState,
-        about: &StudyRow,
-        rows: &mut Vec<StudyRow>,
-    ) {
-        let (plan, live) = (&self.study.plan, Live::new(&self.whole.fabric, dead));
+    /// Returns the degraded fabric of a cell.
+    pub(super) fn live<'d>(&'d self, drawn: &'d DrawnCell<'_>) -> Live<'d> {
+        Live::new(&self.whole.fabric, &drawn.dead)
+    }
+
+    /// Returns what all rows of an engine in a cell share.
+    pub(super) fn about_engine(&self, drawn: &DrawnCell<'_>, at: usize) -> StudyRow {
+        let plan = &self.study.plan;
         let engine = &plan.engines[at].name;
-        let healthy = self.healthy[at].as_ref().expect("the engines of all cells are prepared");
-        let mut about = about.clone();
+        let mut about = drawn.about.clone();
         about.set("engine", engine);
         let draws = (*engine.router() == EngineName::Random).then(|| engine_seed(plan));
         about.set_some("engine_seed", draws);
-        let trial_seed = about.get("throw_seed").parse().expect("it was set to a number");
-        let mut each = |measure: &mut dyn FnMut(&Pattern, Option<u64>, &mut StudyRow)| {
-            for pattern in &plan.patterns {
-                let (mut row, seed) = (about.clone(), pattern_seed(trial_seed, pattern));
-                row.set("pattern", pattern);
-                row.set_some("pattern_seed", seed);
-                measure(pattern, seed, &mut row);
-                rows.push(row);
-            }
-        };
-        let tables = match has_faults {
-            false => healthy.clone(),
-            true => self.tables(at, dead),
-        };
-        let tables = match tables {
-            Ok(tables) => tables,
-            Err(why) => return each(&mut |_, _, row| row.set("refused", &why)),
-        };
-        let traffic = Traffic::new(live, &ready.ranking, self.routing.orders(), &tables);
-        let unroutable = traffic.all_to_all().undelivered;
-        let delivery = Delivery::among(live, traffic.nodes().iter().copied(), unroutable);
-        // The paper's condition is about the fabric, not about the tables of an engine.
-        let valid = dmodc::validity(live, ready, self.routing.columns()).ok();
-        let valid = valid.map(|coverage| coverage.is_valid());
-        let moved = healthy.as_ref().ok().map(|healthy| {
-            let diff = diff(live, &ready.ranking, healthy, &tables);
-            (diff, forced(live, ready, healthy, &tables).ok())
-        });
-        let fair = plan.rates.then(|| FairRates::new(live.fabric, &traffic));
-        each(&mut |pattern, seed, row| {
-            // A pattern that fits the whole fabric may not fit what is left of it; then there is no risk.
-            if let Ok(flows) = PatternFlows::new(live, traffic.nodes(), pattern) {
-                risk(&traffic, &flows, seed, row);
-                if let Some(fair) = &fair {
-                    fair_rates(fair, &flows, seed, row);
-                }
-            }
-            row.set("unroutable_pairs", unroutable);
-            row.set("lost", delivery.lost);
-            row.set_some("valid", valid);
-            if let Some((diff, forced)) = &moved {
-                update(diff, *forced, row);
-            }
-        });
+        about
     }
+
+    /// Returns the healthy tables of an engine of the plan, or the reason why there are none.
+    pub(super) fn healthy(&self, at: usize) -> Result<&ForwardingTables, &String> {
+        let healthy = self.healthy[at].as_ref();
+        healthy.expect("the engines of all cells are prepared").as_ref()
+    }
+
+    /// Returns the tables of an engine in a cell, or the reason why it gives none.
+    pub(super) fn tables_of(
+        &self,
+        at: usize,
+        drawn: &DrawnCell<'_>,
+    ) -> Result<ForwardingTables, String> {
+        match drawn.has_faults {
+            false => self.healthy(at).cloned().map_err(Clone::clone),
+            true => self.tables(at, &drawn.dead),
+        }
+    }
+
+    /// Measures one engine on the degraded fabric of a cell. Returns the reason if it gives no tables.
+    fn measure_engine(
+        &self,
+        at: usize,
+        drawn: &DrawnCell<'_>,
+        ready: &Preprocessing,
+    ) -> Result<TableFindings, String> {
+        let tables = self.tables_of(at, drawn)?;
+        let judged = JudgedTables {
+            live: self.live(drawn),
+            ready,
+            routing: &self.routing,
+            tables: &tables,
+            healthy: self.healthy(at).ok(),
+        };
+        Ok(judged.measure(&drawn.patterns, self.study.plan.rates))
+    }
+}
+
+/// Returns the rows of an engine that gives no tables.
+pub(super) fn refused(
+    about: &StudyRow,
+    patterns: &[SeededPattern<'_>],
+    why: &str,
+) -> impl Iterator<Item = StudyRow> {
+    patterns.iter().map(move |seeded| {
+        let mut row = about_pattern(about, seeded);
+        row.set("refused", why);
+        row
+    })
 }
