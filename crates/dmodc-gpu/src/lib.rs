@@ -26,6 +26,7 @@ mod buffer;
 mod cuda;
 mod error;
 mod host;
+mod judge;
 mod kernels;
 mod layout;
 mod machine;
@@ -34,6 +35,7 @@ mod states;
 
 pub use cuda::Cuda;
 pub use error::GpuError;
+pub use judge::{DevicePattern, GpuJudge, JudgeRequest, Judgement, PatternLoads, Update};
 pub use kernels::{KernelName, SOURCES};
 pub use machine::{Address, LaunchSize, Machine, Words};
 pub use router::GpuRouter;

@@ -31,6 +31,13 @@ const MORE_RANKS: u32 = 2;
 /// The bit of `flags` by which kernels say that ranks are not those of the healthy fabric.
 const OTHER_RANKS: u32 = 4;
 
+/// What kernels do for a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum KernelWork {
+    Costs,
+    CostsAndRoutes,
+}
+
 /// Routes a fabric under degradations by the engine `dmodc`. The tables stay in the memory of the machine.
 #[derive(Debug)]
 pub struct GpuRouter {
@@ -47,6 +54,8 @@ pub struct GpuRouter {
     routed: usize,
     /// The faults of the last batch, as masks.
     masks: Vec<u8>,
+    /// The states of the last batch whose costs are not on the machine, because they are bytes.
+    by_host: Vec<usize>,
 }
 
 impl GpuRouter {
@@ -73,6 +82,7 @@ impl GpuRouter {
             ranks_are_healthy: false,
             routed: 0,
             masks: vec![],
+            by_host: vec![],
         })
     }
 
@@ -101,10 +111,59 @@ impl GpuRouter {
     /// # Errors
     /// If a route is longer than costs can count, or the machine fails.
     pub fn route(&mut self, degradations: &[Degradation]) -> Result<(), GpuError> {
+        let arguments = self.prepare(degradations, KernelWork::CostsAndRoutes)?;
+        for state in self.by_host.clone() {
+            self.route_by_bytes(arguments, state, &degradations[state])?;
+        }
+        Ok(())
+    }
+
+    /// Takes tables that the host computed for each of these degradations, so that they can be judged on the machine.
+    ///
+    /// # Errors
+    /// If the machine fails.
+    ///
+    /// # Panics
+    /// If there are more states than there is room for, or the tables have other columns than those of the router.
+    pub fn put_tables(
+        &mut self,
+        degradations: &[Degradation],
+        tables: &[&ForwardingTables],
+    ) -> Result<(), GpuError> {
+        assert_eq!(degradations.len(), tables.len(), "one table for each state");
+        self.prepare(degradations, KernelWork::Costs)?;
+        for (state, tables) in tables.iter().enumerate() {
+            let to = self.states.tables.address().plus(state * self.table_bytes());
+            self.machine.write(to, &self.padded(tables))?;
+        }
+        Ok(())
+    }
+
+    /// Returns tables as they lie in the memory of the machine.
+    pub(crate) fn padded(&self, tables: &ForwardingTables) -> Vec<u8> {
+        assert_eq!(tables.columns(), self.routing.columns(), "tables of another shape");
+        let mut bytes = vec![dmodc::NO_ROUTE; self.table_bytes()];
+        for ((tile, entries), place) in tables.tiles().zip(&self.device.places) {
+            let width = tile.columns.len();
+            let rows = bytes[place.offset..].chunks_mut(place.pitch.max(1));
+            for (to, from) in rows.zip(entries.chunks_exact(width.max(1))) {
+                to[..width].copy_from_slice(from);
+            }
+        }
+        bytes
+    }
+
+    /// Starts a batch: everything that kernels do without the help of the host. The states that need it are noted.
+    fn prepare(
+        &mut self,
+        degradations: &[Degradation],
+        work: KernelWork,
+    ) -> Result<Arguments, GpuError> {
         assert!(degradations.len() <= self.states.capacity, "more states than there is room for");
         self.routed = degradations.len();
+        self.by_host.clear();
         if degradations.is_empty() {
-            return Ok(());
+            return Ok(self.arguments(false));
         }
         let has_dead_nodes = self.write_masks(degradations)?;
         let mut arguments = self.arguments(has_dead_nodes);
@@ -112,20 +171,21 @@ impl GpuRouter {
             let chunks = arguments.sizes.slots / CHUNK as u32;
             self.launch(KernelName::DeadSlots, [chunks.div_ceil(THREADS), 1], &arguments)?;
         }
-        let by_host: Vec<usize> = match self.device.ranked_from_leaves {
-            true => self.route_by_ranks(&mut arguments)?,
+        self.by_host = match self.device.ranked_from_leaves {
+            true => self.route_by_ranks(&mut arguments, work)?,
             false => (0..self.routed).collect(),
         };
-        for state in by_host {
-            self.route_by_bytes(arguments, state, &degradations[state])?;
-        }
-        Ok(())
+        Ok(arguments)
     }
 
     /// Routes all states with kernels alone. Returns the states for which that does not suffice.
-    fn route_by_ranks(&mut self, arguments: &mut Arguments) -> Result<Vec<usize>, GpuError> {
+    fn route_by_ranks(
+        &mut self,
+        arguments: &mut Arguments,
+        work: KernelWork,
+    ) -> Result<Vec<usize>, GpuError> {
         if self.assume_ranks()? {
-            self.launch_all(&Arguments { assumes_ranks: true, ..*arguments })?;
+            self.launch_all(&Arguments { assumes_ranks: true, ..*arguments }, work)?;
             let flags = self.states.flags.read_u32s(self.routed)?;
             if flags.iter().all(|flags| flags & OTHER_RANKS == 0) {
                 return Ok(unfinished(&flags));
@@ -133,7 +193,7 @@ impl GpuRouter {
             self.ranks_are_healthy = false;
         }
         loop {
-            self.launch_all(arguments)?;
+            self.launch_all(arguments, work)?;
             let flags = self.states.flags.read_u32s(self.routed)?;
             let has_more_ranks = flags.iter().any(|flags| flags & MORE_RANKS != 0);
             if !has_more_ranks || self.ranks_run == MOST_RANKS {
@@ -159,8 +219,8 @@ impl GpuRouter {
         Ok(true)
     }
 
-    /// Starts everything from the masks to the tables.
-    fn launch_all(&self, arguments: &Arguments) -> Result<(), GpuError> {
+    /// Starts everything from the masks to the costs, or to the tables.
+    fn launch_all(&self, arguments: &Arguments, work: KernelWork) -> Result<(), GpuError> {
         let sizes = &arguments.sizes;
         let by_warp = [sizes.switches.div_ceil(WARPS), 1];
         if !arguments.assumes_ranks {
@@ -178,7 +238,10 @@ impl GpuRouter {
         for rank in (lowest..self.ranks_run - 1).rev() {
             self.launch(KernelName::Descend, by_warp, &arguments.at(rank))?;
         }
-        self.launch_routes(arguments)
+        match work {
+            KernelWork::Costs => Ok(()),
+            KernelWork::CostsAndRoutes => self.launch_routes(arguments),
+        }
     }
 
     fn launch_routes(&self, arguments: &Arguments) -> Result<(), GpuError> {
@@ -196,7 +259,10 @@ impl GpuRouter {
     ) -> Result<(), GpuError> {
         let live = Live::new(&self.fabric, degradation);
         let ready = HostState::new(live, &self.routing, &self.device.starts)?;
+        // The state has one plane, which stands where its others would be: those of other states are still needed.
+        let planes = self.states.planes_of(&self.device, state, self.ranks_run);
         let mut arguments = Arguments { ranks_run: 1, first_state: state as u32, ..arguments };
+        arguments.states.planes = planes;
         arguments.states.costs = self.states.costs(&self.machine, &self.device)?;
         self.write_host_state(&arguments, state, &ready)?;
         let sizes = &arguments.sizes;
@@ -249,7 +315,7 @@ impl GpuRouter {
         Ok(has_dead_nodes)
     }
 
-    fn arguments(&self, has_dead_nodes: bool) -> Arguments {
+    pub(crate) fn arguments(&self, has_dead_nodes: bool) -> Arguments {
         Arguments {
             fabric: self.device.addresses,
             states: self.states.addresses,

@@ -100,6 +100,12 @@ impl States {
         Ok(())
     }
 
+    /// Returns where planes must start so that those of this state, if each state had one, start where they do if each has this number of
+    /// ranks.
+    pub(crate) fn planes_of(&self, device: &DeviceFabric, state: usize, ranks_run: u32) -> Address {
+        self.addresses.planes.plus(state * (ranks_run as usize - 1) * plane_bytes(device))
+    }
+
     /// Returns where the costs of one state are, as bytes.
     pub(crate) fn costs(
         &mut self,

@@ -18,6 +18,14 @@ impl Random {
         Random(rng)
     }
 
+    /// Returns the key of ChaCha8 that a seed stands for, for whoever draws the same numbers elsewhere. The n-th number of 64 bits of a
+    /// stream is made of the words 2n mod 16 and 2n mod 16 + 1 of block ⌊n / 8⌋, the lower one first; the stream is the nonce.
+    pub fn key(seed: u64) -> [u32; 8] {
+        let key = ChaCha8Rng::seed_from_u64(seed).get_seed();
+        let (words, _) = key.as_chunks::<4>();
+        std::array::from_fn(|at| u32::from_le_bytes(words[at]))
+    }
+
     /// Returns a uniform number below `bound` (Lemire's multiplication with rejection).
     ///
     /// # Panics

@@ -171,7 +171,7 @@ impl Cuts {
     }
 
     /// Returns each level of cuts: the cut of each switch, as [`at`](Cuts::at) reads it.
-    pub(super) fn levels(&self) -> impl Iterator<Item = &[u32]> {
+    pub(super) fn levels(&self) -> impl ExactSizeIterator<Item = &[u32]> {
         self.of.iter().map(Vec::as_slice)
     }
 

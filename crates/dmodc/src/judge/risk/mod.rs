@@ -22,6 +22,7 @@ mod flows;
 mod loads;
 mod paths;
 mod recount;
+mod shape;
 mod shifts;
 mod sources;
 mod steps;
@@ -33,20 +34,20 @@ pub use paths::DirectedPort;
 pub use recount::{
     AllToAllRisk, Baseline, Effect, Recount, Routed, SeriesPattern, SeriesRisk, Tally,
 };
+pub use shape::{LostBundle, TrafficShape};
 pub use sources::Sources;
 pub use steps::{Step, StepKind, recursive_doubling, ring};
 
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::walk::Heights;
 use crate::fabric::Live;
 use crate::id::{NodeIndex, SwitchIndex};
 use crate::order::Orders;
 use crate::random::Random;
 use crate::rank::Ranking;
 use crate::survey::HostKey;
-use crate::tables::{End, ForwardingTables};
+use crate::tables::ForwardingTables;
 use cuts::Cuts;
 use paths::{FlowTarget, Paths};
 
@@ -78,16 +79,8 @@ impl<'a> Traffic<'a> {
         orders: &Orders,
         tables: &'a ForwardingTables,
     ) -> Self {
-        let mut nodes: Vec<NodeIndex> = live
-            .fabric
-            .node_indices()
-            .filter(|&n| live.node(n) && !live.fabric.is_aggregation(n))
-            .collect();
-        nodes.sort_by_key(|&n| {
-            let number = orders.node_number(n);
-            (!number.on_leaf, number.number, n)
-        });
-        Self::among(live, ranking, orders, tables, nodes)
+        let shape = TrafficShape::new(live, ranking, orders, tables.columns());
+        Self::over(live, shape, tables)
     }
 
     /// Makes traffic among these nodes, in this order. Nodes that are dead or have no column are left out.
@@ -99,25 +92,22 @@ impl<'a> Traffic<'a> {
         ranking: &Ranking,
         orders: &Orders,
         tables: &'a ForwardingTables,
-        mut nodes: Vec<NodeIndex>,
+        nodes: Vec<NodeIndex>,
     ) -> Self {
+        let shape = TrafficShape::among(live, ranking, orders, tables.columns(), nodes);
+        Self::over(live, shape, tables)
+    }
+
+    /// Makes traffic of this shape over some tables.
+    ///
+    /// # Panics
+    /// If the tables have rows for another number of switches.
+    pub fn over(live: Live<'a>, shape: TrafficShape, tables: &'a ForwardingTables) -> Self {
         let count = live.fabric.switches().len();
         assert_eq!(tables.switch_count(), count, "tables of another fabric");
-        let heights = Heights::new(live, ranking, orders);
-        let paths = Paths::new(live, &heights, tables);
-        let mut column = vec![usize::MAX; live.fabric.nodes().len()];
-        for (at, d) in tables.columns().destinations().iter().enumerate() {
-            if let (End::Node(n), 0) = (d.end, d.k) {
-                column[n.at()] = at;
-            }
-        }
-        nodes.retain(|&n| live.node(n) && column[n.at()] != usize::MAX);
-        let targets: Vec<FlowTarget> =
-            nodes.iter().map(|&n| FlowTarget::new(tables, column[n.at()])).collect();
-        let mut weight = vec![0; count];
-        for target in &targets {
-            weight[target.home as usize] += 1;
-        }
+        let TrafficShape { nodes, columns, weight, ascending, channels, cuts, .. } = shape;
+        let target = |&column: &u32| FlowTarget::new(tables, column as usize);
+        let targets: Vec<FlowTarget> = columns.iter().map(target).collect();
         let (mut hosts, mut known, mut host_of) = (Vec::new(), HashMap::new(), Vec::new());
         for &n in &nodes {
             let host = HostKey::of(live, n);
@@ -126,8 +116,7 @@ impl<'a> Traffic<'a> {
                 hosts.len() as u32 - 1
             }));
         }
-        let ascending = heights.ascending(live).into_iter().map(|s| s.at() as u32).collect();
-        let cuts = Cuts::new(live, ranking, &weight);
+        let paths = Paths::over(channels, tables);
         Traffic { paths, nodes, targets, host_of, hosts, weight, ascending, cuts }
     }
 
@@ -248,9 +237,7 @@ impl<'a> Traffic<'a> {
 
     /// Returns the destination of every position in the i-th random permutation.
     pub fn permutation(&self, seed: u64, i: usize) -> Vec<u32> {
-        let mut to: Vec<u32> = (0..self.nodes.len() as u32).collect();
-        Random::new(seed, PERMUTATIONS + i as u64).shuffle(&mut to);
-        to
+        permutation(self.nodes.len(), seed, i)
     }
 
     /// Returns the loads of `count` random bisections: the positions are halved at random, and each of one half exchanges
@@ -261,14 +248,7 @@ impl<'a> Traffic<'a> {
 
     /// Returns the partner of every position in the i-th random bisection; an odd one is its own partner.
     pub fn bisection(&self, seed: u64, i: usize) -> Vec<u32> {
-        let mut order: Vec<u32> = (0..self.nodes.len() as u32).collect();
-        Random::new(seed, BISECTIONS + i as u64).shuffle(&mut order);
-        let mut to: Vec<u32> = (0..self.nodes.len() as u32).collect();
-        let (one, other) = order.split_at(order.len() / 2);
-        for (&a, &b) in one.iter().zip(other) {
-            (to[a as usize], to[b as usize]) = (b, a);
-        }
-        to
+        bisection(self.nodes.len(), seed, i)
     }
 
     /// Returns the loads of a list of pairs of positions.
@@ -335,7 +315,30 @@ fn sampled_shifts(all: usize, sample: Option<(usize, u64)>) -> Option<Vec<usize>
     Some(shifts)
 }
 
+/// Returns the destination of every position in the i-th random permutation of this number of nodes.
+pub fn permutation(nodes: usize, seed: u64, i: usize) -> Vec<u32> {
+    let mut to: Vec<u32> = (0..nodes as u32).collect();
+    Random::new(seed, PERMUTATIONS + i as u64).shuffle(&mut to);
+    to
+}
+
+/// Returns the partner of every position in the i-th random bisection of this number of nodes; an odd one is its own partner.
+pub fn bisection(nodes: usize, seed: u64, i: usize) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..nodes as u32).collect();
+    Random::new(seed, BISECTIONS + i as u64).shuffle(&mut order);
+    let mut to: Vec<u32> = (0..nodes as u32).collect();
+    let (one, other) = order.split_at(order.len() / 2);
+    for (&a, &b) in one.iter().zip(other) {
+        (to[a as usize], to[b as usize]) = (b, a);
+    }
+    to
+}
+
 /// Streams of random numbers: each kind of pattern has its own.
 const SHIFTS: u64 = 1 << 32;
-const PERMUTATIONS: u64 = 2 << 32;
-const BISECTIONS: u64 = 3 << 32;
+
+/// The stream of the first random permutation of a seed; the next ones follow.
+pub const PERMUTATIONS: u64 = 2 << 32;
+
+/// The stream of the first random bisection of a seed; the next ones follow.
+pub const BISECTIONS: u64 = 3 << 32;

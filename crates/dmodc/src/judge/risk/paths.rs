@@ -144,10 +144,6 @@ pub(super) struct Paths<'a> {
 }
 
 impl<'a> Paths<'a> {
-    pub(super) fn new(live: Live<'_>, heights: &Heights, tables: &'a ForwardingTables) -> Self {
-        Paths::over(Arc::new(Channels::new(live, heights)), tables)
-    }
-
     /// Returns the paths of tables over channels that are known.
     pub(super) fn over(channels: Arc<Channels>, tables: &'a ForwardingTables) -> Self {
         let tiles = tables.tiles().map(|(_, entries)| entries).collect();

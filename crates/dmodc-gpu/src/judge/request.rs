@@ -1,0 +1,68 @@
+//! What is asked of the judge, and what it answers.
+
+use dmodc::judge::risk::{Loads, LostPair, Series};
+use dmodc::judge::{Delivery, Forced, Sizes, TableChanges};
+
+/// A pattern that a device counts. The words are those of [`dmodc::judge::risk`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DevicePattern {
+    /// Everybody to everybody else.
+    AllToAll,
+    /// This number of random permutations.
+    Permutations(usize),
+    /// This number of random bisections.
+    Bisections(usize),
+    /// All shifts.
+    Shifts,
+}
+
+/// What is asked about the states of a batch.
+#[derive(Clone, Copy, Debug)]
+pub struct JudgeRequest<'a> {
+    /// The patterns.
+    pub patterns: &'a [DevicePattern],
+    /// The seeds: by state, then by pattern. Patterns that are not drawn have any number here.
+    pub seeds: &'a [Vec<u64>],
+    /// Whether tables are compared with those that were kept.
+    pub compares: bool,
+}
+
+/// The judgement of one state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Judgement {
+    /// The fates of the pairs of all nodes that [`Traffic::new`](dmodc::judge::risk::Traffic::new) has.
+    pub delivery: Delivery,
+    /// Whether the fabric fulfils the paper's condition, whatever the tables: [`dmodc::validity`]. `None` if a route is longer than
+    /// costs can count.
+    pub is_valid: Option<bool>,
+    /// The loads of each pattern, in the order of the request.
+    pub patterns: Vec<PatternLoads>,
+    /// What an update from the kept tables changes; `None` if the request does not compare.
+    pub update: Option<Update>,
+    /// The first pairs that are not delivered, by column, as in [`Loads::lost`].
+    pub lost: Vec<LostPair>,
+    /// The first pairs that are not delivered, by position, as in [`Effect::undelivered`](dmodc::judge::risk::Effect).
+    pub undelivered: Vec<LostPair>,
+}
+
+/// The loads of a pattern.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PatternLoads {
+    /// Those of all-to-all. `destinations` is empty.
+    Single(Loads),
+    /// Those of a series. `worst_by_port` and `by_host` are empty.
+    Series(Series),
+}
+
+/// What an update changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Update {
+    /// The differences of the tables.
+    pub changes: TableChanges,
+    /// How much was compared.
+    pub of: Sizes,
+    /// Ordered pairs of live nodes whose path differs.
+    pub pairs: u64,
+    /// What any update had to change; `None` if a route is longer than costs can count.
+    pub forced: Option<Forced>,
+}
