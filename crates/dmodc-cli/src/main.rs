@@ -7,6 +7,7 @@
 mod advice;
 mod args;
 mod commands;
+mod device;
 mod dividers;
 mod expected_risk;
 mod help;

@@ -89,6 +89,15 @@ impl Device {
             Device::Gpu(_) => DeviceName::Gpu,
         }
     }
+
+    /// Returns the name of the GPU; `None` for the processor.
+    pub fn description(&self) -> Option<String> {
+        match self {
+            Device::Cpu => None,
+            #[cfg(feature = "gpu")]
+            Device::Gpu(machine) => Some(machine.name().to_owned()),
+        }
+    }
 }
 
 /// A device, and why it is not the GPU although that would have been welcome.

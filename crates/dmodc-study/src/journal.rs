@@ -149,9 +149,14 @@ impl Journal {
 
     /// Writes a finished cell to the disk.
     pub(crate) fn add(&mut self, cell: usize, rows: &[String]) -> Result<(), JournalError> {
-        let rows: String = rows.iter().map(|row| format!("{row}\n")).collect();
-        let count = rows.lines().count();
-        self.append(&format!("# cell {cell} {count} {}\n{rows}", ContentHash::of(&rows)))
+        self.append(&entry(cell, rows))
+    }
+
+    /// Adds several cells. They are on the disk when this returns.
+    #[cfg(feature = "gpu")]
+    pub(crate) fn add_all(&mut self, cells: &[FinishedCell]) -> Result<(), JournalError> {
+        let entries = cells.iter().map(|finished| entry(finished.cell, &finished.rows));
+        self.append(&entries.collect::<String>())
     }
 
     fn append(&mut self, text: &str) -> Result<(), JournalError> {
@@ -163,6 +168,13 @@ impl Journal {
     pub(crate) fn remove(self) -> Result<(), JournalError> {
         std::fs::remove_file(&self.path).map_err(|error| io(&self.path, error))
     }
+}
+
+/// Returns the rows of a cell as they stand in a journal.
+fn entry(cell: usize, rows: &[String]) -> String {
+    let rows: String = rows.iter().map(|row| format!("{row}\n")).collect();
+    let count = rows.lines().count();
+    format!("# cell {cell} {count} {}\n{rows}", ContentHash::of(&rows))
 }
 
 fn is_unsupported(error: &std::io::Error) -> bool {

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use dmodc::{Fabric, Pgft};
 use dmodc_lab::{LabError, Sim, check_plugin};
+use dmodc_study::device::Device;
 use dmodc_study::study::{Shard, ShardRun, Study, StudyFolder, read_rows};
 
 const FIGURE_1: &str = "3; 2,2,3; 1,2,2; 1,2,1";
@@ -52,7 +53,9 @@ fn a_study_measures_opensms_engines_and_ours() {
     let rows = |name: &str, plugin: PathBuf| {
         let path = folder.path().join(name);
         let out = StudyFolder::new(Some(&path), &plan, &study);
-        ShardRun { study: &study, folder: &out, shard: Shard::WHOLE, plugin }.run(|_| {}).unwrap();
+        ShardRun { study: &study, folder: &out, shard: Shard::WHOLE, plugin, device: Device::Cpu }
+            .run(|_| {})
+            .unwrap();
         read_rows(&fs::read_to_string(path.join("theirs.csv")).unwrap(), name).unwrap()
     };
     let with = rows("with", plugin);

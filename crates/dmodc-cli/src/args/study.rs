@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 use dmodc_lab::{ENGINES, SoakKind, SoakLength};
+use dmodc_study::device::DeviceName;
 use dmodc_study::engine::EngineName;
 use dmodc_study::study::Shard;
 
@@ -91,6 +92,10 @@ pub(crate) struct StudyRunArgs {
     /// option is not needed: the part is taken from the environment.
     #[arg(long, value_name = "I/N")]
     pub(crate) shard: Option<Shard>,
+    /// Where cells are measured: cpu, gpu, or auto, which is the GPU of this machine if there is one. The rows are the same. The
+    /// GPU routes with the engines dmodc and stable, and judges the tables of all engines.
+    #[arg(long, value_name = "DEVICE", default_value_t = DeviceName::Cpu)]
+    pub(crate) device: DeviceName,
     /// The file libdmodc.so, which OpenSM's engines need. Give it if it is neither next to dmodc nor installed.
     #[arg(long, value_name = "FILE")]
     pub(crate) plugin: Option<PathBuf>,

@@ -28,6 +28,10 @@ pub enum StudyError {
     /// Files do not belong together.
     #[error("{0}")]
     Mismatch(String),
+    /// The GPU failed, or has too little memory.
+    #[cfg(feature = "gpu")]
+    #[error(transparent)]
+    Gpu(#[from] dmodc_gpu::GpuError),
     /// A figure cannot be drawn.
     #[error("{0}")]
     Figure(String),

@@ -8,6 +8,7 @@
 //! | `prepared` | a healthy fabric with its tables, and the measurements of its cells |
 //! | `seeds` | all seeds follow from that of the plan |
 //! | `measure` | what is measured of tables, and how rows say it |
+//! | `on_gpu` | the same measurements on a GPU |
 //! | `rows` | one CSV row for each measurement |
 //! | `shard` | a part of the cells, chosen by the command line, Slurm or MPI |
 //! | `folder` | files that are written whole or not at all |
@@ -32,6 +33,8 @@ mod inputs;
 mod measure;
 mod measures;
 mod merge;
+#[cfg(feature = "gpu")]
+mod on_gpu;
 mod plan;
 mod prepared;
 mod rows;

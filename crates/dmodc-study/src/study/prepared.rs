@@ -79,6 +79,30 @@ impl<'a> PreparedFabric<'a> {
         Some(prepared)
     }
 
+    /// Returns the study.
+    #[cfg(feature = "gpu")]
+    pub(super) fn study(&self) -> &Study {
+        self.study
+    }
+
+    /// Returns the fabric with the cables that it lacks, which is the one that is routed.
+    #[cfg(feature = "gpu")]
+    pub(super) fn fabric(&self) -> &Fabric {
+        &self.whole.fabric
+    }
+
+    /// Returns orders and columns.
+    #[cfg(feature = "gpu")]
+    pub(super) fn routing(&self) -> &Routing {
+        &self.routing
+    }
+
+    /// Returns whether an engine of the plan takes part in a cell of this fabric.
+    #[cfg(feature = "gpu")]
+    pub(super) fn takes_part(&self, at: usize) -> bool {
+        self.healthy[at].is_some()
+    }
+
     /// Returns the tables of an engine of the plan under a degradation of the whole, or the reason why it gives none.
     fn tables(&self, at: usize, dead: &Degradation) -> Result<ForwardingTables, String> {
         let live = Live::new(&self.whole.fabric, dead);

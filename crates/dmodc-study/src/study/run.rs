@@ -2,19 +2,26 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+#[cfg(feature = "gpu")]
+use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use dmodc::parallel;
+#[cfg(feature = "gpu")]
+use dmodc_gpu::Machine;
 
 use super::cell::Cell;
 use super::error::StudyError;
 use super::folder::{StudyFolder, lines, versions};
 use super::inputs::Study;
 use super::merge::merge;
+#[cfg(feature = "gpu")]
+use super::on_gpu::GpuFabric;
 use super::prepared::PreparedFabric;
 use super::rows::StudyRow;
 use super::shard::Shard;
+use crate::device::Device;
 use crate::journal::{FinishedCell, Journal};
 
 /// How far a run is.
@@ -91,6 +98,8 @@ pub struct ShardRun<'a> {
     pub shard: Shard,
     /// The library of the plugin, which times OpenSM's engines.
     pub plugin: PathBuf,
+    /// Where cells are measured. Rows do not depend on it.
+    pub device: Device,
 }
 
 impl ShardRun<'_> {
@@ -146,6 +155,16 @@ impl ShardRun<'_> {
     ) -> Result<Vec<FinishedCell>, StudyError> {
         let study = self.study;
         let fabrics = prepare(study, cells, &self.plugin);
+        #[cfg(feature = "gpu")]
+        if let Device::Gpu(machine) = &self.device {
+            return on_gpu(machine, study, &fabrics, cells, |finished| {
+                let mut journal = journal.lock().expect("no thread panicked with the journal");
+                journal.0.add_all(finished)?;
+                journal.1.done += finished.len();
+                each(journal.1);
+                Ok(())
+            });
+        }
         let failed = AtomicBool::new(false);
         let measure = |&at: &usize| -> Option<Result<FinishedCell, StudyError>> {
             // Once one cell could not be written, the others need not be measured.
@@ -180,4 +199,31 @@ impl ShardRun<'_> {
             _ => Ok(None),
         }
     }
+}
+
+/// Measures cells on a GPU, fabric by fabric, and calls `finish` with the cells of each batch. Returns all of them.
+#[cfg(feature = "gpu")]
+fn on_gpu(
+    machine: &Arc<dyn Machine>,
+    study: &Study,
+    fabrics: &[Option<PreparedFabric<'_>>],
+    cells: &[usize],
+    finish: impl Fn(&[FinishedCell]) -> Result<(), StudyError>,
+) -> Result<Vec<FinishedCell>, StudyError> {
+    let mut all = Vec::with_capacity(cells.len());
+    for (number, prepared) in fabrics.iter().enumerate() {
+        let Some(prepared) = prepared else { continue };
+        let meant: Vec<usize> =
+            cells.iter().copied().filter(|&at| study.cells[at].fabric == number).collect();
+        let mut on_gpu = GpuFabric::new(machine, prepared, meant.len())?;
+        for batch in meant.chunks(on_gpu.capacity()) {
+            let its: Vec<Cell> = batch.iter().map(|&at| study.cells[at]).collect();
+            let measured = batch.iter().zip(on_gpu.measure(&its)?);
+            let finished = measured.map(|(&cell, rows)| FinishedCell { cell, rows: lines(&rows) });
+            let mut finished: Vec<FinishedCell> = finished.collect();
+            finish(&finished)?;
+            all.append(&mut finished);
+        }
+    }
+    Ok(all)
 }

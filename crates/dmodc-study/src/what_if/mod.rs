@@ -44,6 +44,10 @@ pub enum SurveyError {
     /// The journal cannot be used.
     #[error(transparent)]
     Journal(#[from] JournalError),
+    /// The GPU failed, or has too little memory.
+    #[cfg(feature = "gpu")]
+    #[error(transparent)]
+    Gpu(#[from] dmodc_gpu::GpuError),
     /// Shards are missing.
     #[error("{0}")]
     Incomplete(String),

@@ -14,7 +14,7 @@ use super::table::{open, rows_of};
 use crate::args::StudyRunArgs;
 use crate::commands::opensm;
 use crate::text::{self, counted, number, span, time};
-use crate::{Answer, output};
+use crate::{Answer, device, output};
 
 pub(super) fn measure(args: &StudyRunArgs) -> Result<Answer> {
     let (study, folder) = open(&args.study)?;
@@ -33,11 +33,16 @@ pub(super) fn measure(args: &StudyRunArgs) -> Result<Answer> {
     };
     let plugin = opensm::plugin(args.plugin.as_deref())?;
     let start = Instant::now();
-    let result = run(&ShardRun { study: &study, folder: &folder, shard, plugin }, start)?;
+    let (result, device) = device::on(args.device, |device| {
+        let (name, plugin) = (device.description(), plugin.clone());
+        let shard = ShardRun { study: &study, folder: &folder, shard, plugin, device };
+        Ok((run(&shard, start)?, name))
+    })?;
     let rows = rows_of(&result.table)?.0;
     let (refused, lost) = (refusals(&rows), losses(&rows));
     let elapsed = start.elapsed();
-    let report = StudyRunReport { study: &study, shard, variables, result, refused, lost, elapsed };
+    let study = &study;
+    let report = StudyRunReport { study, shard, variables, device, result, refused, lost, elapsed };
     output::print(&if args.study.json { report.json() } else { report.text() })?;
     Ok(Answer::Yes)
 }
@@ -73,6 +78,8 @@ struct StudyRunReport<'a> {
     shard: Shard,
     /// The environment variables that chose the shard, if they did.
     variables: Option<String>,
+    /// The device that measured, if it is a GPU.
+    device: Option<String>,
     result: ShardResult,
     refused: Vec<EngineRefusal>,
     lost: Vec<EngineLoss>,
@@ -87,6 +94,7 @@ impl StudyRunReport<'_> {
             "study": study.plan.name,
             "plan_hash": study.hash,
             "shard": { "index": shard.index, "count": shard.count, "told_by": self.variables },
+            "device": self.device,
             "cells": result.progress.total,
             "measured_before": result.progress.before,
             "skipped_fabrics": study.skipped.iter().map(|(name, file)| json!({
@@ -117,6 +125,9 @@ impl StudyRunReport<'_> {
         let _ = write!(text, "{} measured", counted(progress.total, "cell"));
         if progress.before > 0 {
             let _ = write!(text, ", {} of them by an earlier run", number(progress.before));
+        }
+        if let Some(device) = &self.device {
+            let _ = write!(text, " on {device}");
         }
         let _ = writeln!(text, " in {}: {}", time(self.elapsed), table.display());
         if let Some(summary) = summary {

@@ -1,0 +1,41 @@
+//! Work on a GPU, or on the processor in its stead.
+
+use anyhow::Result;
+use dmodc_study::device::{Device, DeviceName};
+
+/// Does work on the device of this name. With `auto` the processor does it if there is no GPU that can be used, or if the GPU fails at
+/// it; a line on standard error says why.
+pub(crate) fn on<T>(name: DeviceName, work: impl Fn(Device) -> Result<T>) -> Result<T> {
+    let opened = name.open()?;
+    if let Some(why) = opened.why_no_gpu {
+        stands_in(&why);
+    }
+    match work(opened.device) {
+        Err(error) if name == DeviceName::Auto && is_of_gpu(&error) => {
+            stands_in(&error);
+            work(Device::Cpu)
+        }
+        done => done,
+    }
+}
+
+fn stands_in(why: &dyn std::fmt::Display) {
+    eprintln!("dmodc: the processor does the work, not a GPU: {why}");
+}
+
+/// Returns whether it is the GPU that failed.
+#[cfg(feature = "gpu")]
+fn is_of_gpu(error: &anyhow::Error) -> bool {
+    use dmodc_study::bench::BenchError;
+    use dmodc_study::study::StudyError;
+    use dmodc_study::what_if::SurveyError;
+
+    matches!(error.downcast_ref(), Some(BenchError::Gpu(_)))
+        || matches!(error.downcast_ref(), Some(StudyError::Gpu(_)))
+        || matches!(error.downcast_ref(), Some(SurveyError::Gpu(_)))
+}
+
+#[cfg(not(feature = "gpu"))]
+fn is_of_gpu(_: &anyhow::Error) -> bool {
+    false
+}
