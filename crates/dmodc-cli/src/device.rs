@@ -23,16 +23,16 @@ fn stands_in(why: &dyn std::fmt::Display) {
     eprintln!("dmodc: the processor does the work, not a GPU: {why}");
 }
 
-/// Returns whether it is the GPU that failed.
+/// Returns whether it is the GPU that failed, or has no kernels for the work.
 #[cfg(feature = "gpu")]
 fn is_of_gpu(error: &anyhow::Error) -> bool {
     use dmodc_study::bench::BenchError;
     use dmodc_study::study::StudyError;
     use dmodc_study::what_if::SurveyError;
 
-    matches!(error.downcast_ref(), Some(BenchError::Gpu(_)))
+    matches!(error.downcast_ref(), Some(BenchError::Gpu(_) | BenchError::NotOnGpu(_)))
         || matches!(error.downcast_ref(), Some(StudyError::Gpu(_)))
-        || matches!(error.downcast_ref(), Some(SurveyError::Gpu(_)))
+        || matches!(error.downcast_ref(), Some(SurveyError::Gpu(_) | SurveyError::NotOnGpu(_)))
 }
 
 #[cfg(not(feature = "gpu"))]

@@ -60,7 +60,7 @@ pub(crate) struct DeviceFabric {
 pub(crate) struct TilePlace {
     pub(crate) offset: usize,
     pub(crate) pitch: usize,
-    slot: usize,
+    pub(crate) slot: usize,
 }
 
 impl DeviceFabric {
@@ -126,20 +126,23 @@ fn healthy_ranks(fabric: &Fabric, ranking: &Ranking) -> Vec<u8> {
 }
 
 /// Arrays on their way to a machine.
-struct Upload<'a> {
-    machine: &'a Arc<dyn Machine>,
-    buffers: Vec<Buffer>,
+pub(crate) struct Upload<'a> {
+    pub(crate) machine: &'a Arc<dyn Machine>,
+    pub(crate) buffers: Vec<Buffer>,
 }
 
 impl Upload<'_> {
-    fn bytes(&mut self, bytes: &[u8]) -> Result<Address, GpuError> {
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Result<Address, GpuError> {
         let buffer = Buffer::holding(self.machine, bytes)?;
         let address = buffer.address();
         self.buffers.push(buffer);
         Ok(address)
     }
 
-    fn u32s(&mut self, numbers: impl IntoIterator<Item = u32>) -> Result<Address, GpuError> {
+    pub(crate) fn u32s(
+        &mut self,
+        numbers: impl IntoIterator<Item = u32>,
+    ) -> Result<Address, GpuError> {
         self.bytes(&bytes_of_u32s(numbers))
     }
 }
@@ -227,7 +230,7 @@ fn store_tiles(
 }
 
 /// Returns the place of each switch among the destination switches.
-fn targets(columns: &Columns, switches: usize) -> Vec<u32> {
+pub(crate) fn targets(columns: &Columns, switches: usize) -> Vec<u32> {
     let mut targets = vec![NONE; switches];
     for (at, s) in columns.switches().iter().enumerate() {
         targets[s.at()] = at as u32;
@@ -325,15 +328,15 @@ impl Slots {
 }
 
 /// Columns of one destination switch with consecutive numbers.
-struct Run {
-    number: u32,
-    target: u32,
-    k: u8,
-    length: u32,
+pub(crate) struct Run {
+    pub(crate) number: u32,
+    pub(crate) target: u32,
+    pub(crate) k: u8,
+    pub(crate) length: u32,
 }
 
 /// Returns the runs of a tile. The empty slots at its end are one more.
-fn runs(
+pub(crate) fn runs(
     own: &[Destination],
     padding: usize,
     target: impl Fn(SwitchIndex) -> u32,

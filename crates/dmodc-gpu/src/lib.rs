@@ -2,7 +2,7 @@
 //!
 //! A [`GpuRouter`] keeps a fabric in the memory of a GPU and routes it under degradations. A degradation is a mask there, so
 //! thousands of them are routed in one batch and the fabric is never copied. The tables are the same bytes as those of
-//! [`dmodc::Dmodc`], and stay in device memory until they are asked for; their [digests](GpuRouter::digests) are computed there.
+//! [`dmodc::Dmodc`] or [`dmodc::Stable`], and stay in device memory until they are asked for; their [digests](GpuRouter::digests) are computed there.
 //!
 //! | module | subject |
 //! |---|---|
@@ -14,7 +14,9 @@
 //! | `layout` | a fabric as flat arrays |
 //! | `states` | the memory of everything that a degradation changes |
 //! | `host` | what the host computes for fabrics that ranks from the leaves do not describe |
+//! | `engine` | what an engine other than `dmodc` does: the last step, from costs to tables |
 //! | `router` | [`GpuRouter`] |
+//! | `stable` | the engine `stable`: its reference on a machine, and the kernels that compare states with it |
 //! | `cuda/` | [`Cuda`]: a machine that is an NVIDIA GPU. All unsafe code of this crate is here |
 //!
 //! Neither CUDA nor a GPU is needed to build or to start a program with this crate: the driver and the compiler of CUDA are loaded
@@ -24,6 +26,7 @@
 mod arguments;
 mod buffer;
 mod cuda;
+mod engine;
 mod error;
 mod host;
 mod judge;
@@ -31,6 +34,7 @@ mod kernels;
 mod layout;
 mod machine;
 mod router;
+mod stable;
 mod states;
 
 pub use cuda::Cuda;

@@ -1,26 +1,26 @@
 //! A fabric on a machine, which is routed under degradations.
 
+mod tables;
+
 use std::sync::Arc;
 
-use dmodc::{Degradation, Digest, Fabric, ForwardingTables, Live, Routing};
+use dmodc::{Degradation, Fabric, ForwardingTables, Live, Routing};
 
 use crate::arguments::Arguments;
+use crate::engine::DeviceEngine;
 use crate::error::GpuError;
 use crate::host::HostState;
 use crate::kernels::KernelName;
-use crate::layout::{CHUNK, DeviceFabric, MOST_RANKS};
+use crate::layout::{CHUNK, DeviceFabric, MOST_RANKS, TilePlace};
 use crate::machine::{LaunchSize, Machine};
 use crate::states::States;
 
 /// The threads of a block, and the warps that they make.
-const THREADS: u32 = 256;
-const WARPS: u32 = THREADS / 32;
-
-/// The rows that a warp digests at once.
-const DIGEST_ROWS: u32 = 4;
+pub(crate) const THREADS: u32 = 256;
+pub(crate) const WARPS: u32 = THREADS / 32;
 
 /// The tiles that a block of the kernel `routes` takes.
-const TILES: u32 = 32;
+pub(crate) const TILES: u32 = 32;
 
 /// The most ranks of a fabric in which the kernel `routes` finds the planes of rank 0, as `find_masks` of closer.cu.
 const FLAT_RANKS: u32 = 4;
@@ -38,13 +38,15 @@ enum KernelWork {
     CostsAndRoutes,
 }
 
-/// Routes a fabric under degradations by the engine `dmodc`. The tables stay in the memory of the machine.
+/// Routes a fabric under degradations, by the engine `dmodc` or `stable`. The tables stay in the memory of the machine.
 #[derive(Debug)]
 pub struct GpuRouter {
     machine: Arc<dyn Machine>,
     fabric: Arc<Fabric>,
     routing: Routing,
-    device: DeviceFabric,
+    /// What chooses ports, if it is not the engine `dmodc`.
+    engine: Option<Box<dyn DeviceEngine>>,
+    device: Arc<DeviceFabric>,
     states: States,
     /// The number of ranks that kernels are run for.
     ranks_run: u32,
@@ -54,12 +56,12 @@ pub struct GpuRouter {
     routed: usize,
     /// The faults of the last batch, as masks.
     masks: Vec<u8>,
-    /// The states of the last batch whose costs are not on the machine, because they are bytes.
+    /// The states of the last batch for which kernels alone did not suffice. Their costs are not on the machine.
     by_host: Vec<usize>,
 }
 
 impl GpuRouter {
-    /// Puts a fabric on a machine, with room for the tables of `capacity` states at once.
+    /// Puts a fabric on a machine, with room for the tables of `capacity` states at once. They are routed by the engine `dmodc`.
     ///
     /// # Errors
     /// If the machine has too little memory.
@@ -69,13 +71,35 @@ impl GpuRouter {
         routing: Routing,
         capacity: usize,
     ) -> Result<Self, GpuError> {
-        let device = DeviceFabric::new(&machine, &fabric, &routing)?;
+        let device = Arc::new(DeviceFabric::new(&machine, &fabric, &routing)?);
+        Self::on(machine, fabric, routing, device, capacity)
+    }
+
+    /// Routes by another engine from now on.
+    pub(crate) fn with_engine(self, engine: Box<dyn DeviceEngine>) -> Self {
+        GpuRouter { engine: Some(engine), ..self }
+    }
+
+    /// Returns a router with one state by the engine `dmodc`, with which this one shares the fabric.
+    pub(crate) fn of_same_fabric(&self) -> Result<Self, GpuError> {
+        let (machine, fabric) = (self.machine.clone(), self.fabric.clone());
+        Self::on(machine, fabric, self.routing.clone(), self.device.clone(), 1)
+    }
+
+    fn on(
+        machine: Arc<dyn Machine>,
+        fabric: Arc<Fabric>,
+        routing: Routing,
+        device: Arc<DeviceFabric>,
+        capacity: usize,
+    ) -> Result<Self, GpuError> {
         let ranks_run = device.ranks.clamp(1, MOST_RANKS);
         let states = States::new(&machine, &device, capacity.max(1), ranks_run)?;
         Ok(GpuRouter {
             machine,
             fabric,
             routing,
+            engine: None,
             device,
             states,
             ranks_run,
@@ -96,14 +120,18 @@ impl GpuRouter {
         &self.routing
     }
 
+    pub(crate) fn machine(&self) -> &Arc<dyn Machine> {
+        &self.machine
+    }
+
+    /// Returns where each tile is in the tables.
+    pub(crate) fn places(&self) -> &[TilePlace] {
+        &self.device.places
+    }
+
     /// Returns how many states are routed at once.
     pub fn capacity(&self) -> usize {
         self.states.capacity
-    }
-
-    /// Returns the bytes of the tables of one state in the memory of the machine.
-    pub fn table_bytes(&self) -> usize {
-        self.device.sizes.table_bytes as usize
     }
 
     /// Routes the fabric under each of these degradations, which are at most [`capacity`](Self::capacity).
@@ -112,8 +140,15 @@ impl GpuRouter {
     /// If a route is longer than costs can count, or the machine fails.
     pub fn route(&mut self, degradations: &[Degradation]) -> Result<(), GpuError> {
         let arguments = self.prepare(degradations, KernelWork::CostsAndRoutes)?;
-        for state in self.by_host.clone() {
-            self.route_by_bytes(arguments, state, &degradations[state])?;
+        for at in 0..self.by_host.len() {
+            let state = self.by_host[at];
+            match &self.engine {
+                None => self.route_by_bytes(arguments, state, &degradations[state])?,
+                Some(engine) => {
+                    let live = Live::new(&self.fabric, &degradations[state]);
+                    self.write_tables(state, &engine.route_on_host(live, &self.routing)?)?;
+                }
+            }
         }
         Ok(())
     }
@@ -171,11 +206,19 @@ impl GpuRouter {
             let chunks = arguments.sizes.slots / CHUNK as u32;
             self.launch(KernelName::DeadSlots, [chunks.div_ceil(THREADS), 1], &arguments)?;
         }
-        self.by_host = match self.device.ranked_from_leaves {
+        let has_kernels = work == KernelWork::Costs
+            || self.engine.as_ref().is_none_or(|engine| engine.has_kernels());
+        self.by_host = match self.device.ranked_from_leaves && has_kernels {
             true => self.route_by_ranks(&mut arguments, work)?,
             false => (0..self.routed).collect(),
         };
         Ok(arguments)
+    }
+
+    /// Returns the states of the last batch for which kernels alone did not suffice. By the engine `dmodc`, the host prepared
+    /// them; by the engine `stable`, it routed them.
+    pub fn by_host(&self) -> &[usize] {
+        &self.by_host
     }
 
     /// Routes all states with kernels alone. Returns the states for which that does not suffice.
@@ -246,6 +289,9 @@ impl GpuRouter {
 
     fn launch_routes(&self, arguments: &Arguments) -> Result<(), GpuError> {
         let sizes = &arguments.sizes;
+        if let Some(engine) = &self.engine {
+            return engine.launch(&*self.machine, arguments, self.routed as u32);
+        }
         let blocks = [sizes.switches, sizes.tiles.div_ceil(TILES)];
         self.launch(KernelName::Routes, blocks, arguments)
     }
@@ -365,53 +411,6 @@ impl GpuRouter {
         self.machine.launch(kernel, size, &arguments.words())
     }
 
-    /// Returns the digests of the tables of the last batch, which the machine computes.
-    ///
-    /// # Errors
-    /// If the machine fails.
-    pub fn digests(&self) -> Result<Vec<Digest>, GpuError> {
-        let sizes = &self.device.sizes;
-        self.machine.fill(self.states.digests.address(), 0, self.states.digests.bytes())?;
-        let blocks = [sizes.switches.div_ceil(WARPS * DIGEST_ROWS), sizes.tiles];
-        self.launch(KernelName::Digest, blocks, &self.arguments(false))?;
-        let digests = self.states.digests.read_u64s(self.routed)?;
-        Ok(digests.into_iter().map(Digest::from).collect())
-    }
-
-    /// Returns the tables of one state of the last batch.
-    ///
-    /// # Errors
-    /// If there is not enough memory, or the machine fails.
-    pub fn tables(&self, state: usize) -> Result<ForwardingTables, GpuError> {
-        assert!(state < self.routed, "there is no such state in the last batch");
-        let switches = self.fabric.switches().len();
-        let mut tables = ForwardingTables::new(self.routing.columns().clone(), switches)?;
-        let first = self.states.tables.address().plus(state * self.table_bytes());
-        for ((tile, entries), place) in tables.tiles_mut().into_iter().zip(&self.device.places) {
-            let width = tile.columns.len();
-            if place.pitch == width {
-                self.machine.read(first.plus(place.offset), entries)?;
-                continue;
-            }
-            let mut padded = vec![0; place.pitch * switches];
-            self.machine.read(first.plus(place.offset), &mut padded)?;
-            let rows = padded.chunks_exact(place.pitch);
-            for (to, from) in entries.chunks_exact_mut(width).zip(rows) {
-                to.copy_from_slice(&from[..width]);
-            }
-        }
-        Ok(tables)
-    }
-
-    /// Fills the tables of the last batch with one byte, as fast as the machine can: the limit for routes.
-    ///
-    /// # Errors
-    /// If the machine fails.
-    pub fn fill_tables(&self, value: u8) -> Result<(), GpuError> {
-        let bytes = self.table_bytes() * self.routed;
-        self.machine.fill(self.states.tables.address(), value, bytes)
-    }
-
     /// Waits until the machine is done.
     ///
     /// # Errors
@@ -428,7 +427,7 @@ fn unfinished(flags: &[u32]) -> Vec<usize> {
 }
 
 /// Returns the bytes that a block of the kernel `routes` shares: see `block_view` of closer.cu.
-fn shared_bytes(most_groups: u32, ranks: u32) -> u32 {
+pub(crate) fn shared_bytes(most_groups: u32, ranks: u32) -> u32 {
     let (masks, tiles, sides) = (most_groups * 33 * 8, 3 * TILES * 8, 2 * 48);
     let parts = WARPS * (ranks - 1) * TILES * 8;
     let sets = WARPS * 64 * most_groups.div_ceil(32) * 4;

@@ -23,6 +23,8 @@ pub mod bench;
 pub mod device;
 pub mod engine;
 pub mod figure;
+#[cfg(feature = "gpu")]
+mod gpu_engine;
 mod hash;
 pub mod interrupt;
 pub mod journal;

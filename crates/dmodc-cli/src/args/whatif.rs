@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use dmodc_study::analysis::Pattern;
+use dmodc_study::device::DeviceName;
 use dmodc_study::study::Shard;
 
 use super::routing::RoutingArgs;
@@ -64,6 +65,10 @@ pub(crate) struct WhatifArgs {
     /// sp; in fabrics with more than 1,024 nodes a2a and sp:64.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) patterns: Option<Vec<Pattern>>,
+    /// Where faults are tried: cpu, gpu, or auto, which is the GPU of this machine if there is one. The answer is the same. On a
+    /// GPU, the engine is dmodc or stable.
+    #[arg(long, value_name = "DEVICE", default_value_t = DeviceName::Cpu)]
+    pub(crate) device: DeviceName,
     /// Exit with 1 if this happens after any of the faults.
     #[arg(long, value_enum, value_name = "WHAT")]
     pub(crate) fail_on: Option<FailOn>,

@@ -57,7 +57,15 @@ fn build() -> Option<Library> {
 /// One launch at a time: the stand-in has one set of fibers.
 static RUNNING: Mutex<()> = Mutex::new(());
 
-type Launch = unsafe extern "C" fn(*const c_void, *const u32, u32, *const Words);
+type Launch = unsafe extern "C" fn(*const c_void, *const LaunchedSize, *const u64, usize);
+
+/// A [`LaunchSize`] as the stand-in reads it.
+#[repr(C)]
+struct LaunchedSize {
+    blocks: [u32; 3],
+    threads: u32,
+    shared_bytes: u32,
+}
 
 impl Machine for Emulator {
     fn name(&self) -> &str {
@@ -110,12 +118,14 @@ impl Machine for Emulator {
     ) -> Result<(), GpuError> {
         assert!(size.shared_bytes <= 112 << 10 && size.threads.is_multiple_of(32));
         let _running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: every kernel has the signature that the launch expects, and `Words` has the layout of its argument.
+        let LaunchSize { blocks, threads, shared_bytes } = size;
+        let size = LaunchedSize { blocks, threads, shared_bytes };
+        // SAFETY: every kernel takes one structure by value, whose words these are.
         unsafe {
             let kernel =
                 self.0.get::<unsafe extern "C" fn()>(kernel.function().as_bytes()).unwrap();
             let launch = self.0.get::<Launch>(b"emulator_launch").unwrap();
-            launch(*kernel as *const c_void, size.blocks.as_ptr(), size.threads, arguments);
+            launch(*kernel as *const c_void, &raw const size, arguments.as_ptr(), arguments.len());
         }
         Ok(())
     }

@@ -88,7 +88,7 @@ pub enum BenchError {
     )]
     NotHere(String),
     /// The engine has no kernels for a GPU, or its tables would not be kept there.
-    #[error("{0} is not measured on a GPU; only the engine dmodc without --stream is")]
+    #[error("{0} is not measured on a GPU; only the engines dmodc and stable without --stream are")]
     NotOnGpu(String),
     /// The GPU failed.
     #[cfg(feature = "gpu")]

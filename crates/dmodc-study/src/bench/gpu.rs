@@ -6,14 +6,14 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use dmodc::{Digest, Dmodc, Engine, RouteError};
-use dmodc_gpu::{GpuError, GpuRouter, Machine};
+use dmodc::{Digest, Engine, RouteError};
+use dmodc_gpu::{GpuError, Machine};
 use serde_json::json;
 
 use super::case::BenchError;
 use super::session::BenchSession;
 use super::times::{RowFields, Times, fields, ms, timed};
-use crate::engine::EngineName;
+use crate::gpu_engine::GpuInputs;
 
 /// What the tables are filled with; no re-route leaves it there.
 const FILLING: u8 = 7;
@@ -21,12 +21,14 @@ const FILLING: u8 = 7;
 impl BenchSession<'_> {
     /// Measures re-routes on a GPU. Returns the fields of the row.
     pub(super) fn on_gpu(&self, machine: &Arc<dyn Machine>) -> Result<RowFields, BenchError> {
-        if self.settings.engine != EngineName::Dmodc || self.settings.stream {
-            return Err(BenchError::NotOnGpu(self.settings.name()));
-        }
+        let engine = self.engine()?;
         let start = Instant::now();
-        let (fabric, routing) = (self.fabric.clone(), self.routing.clone());
-        let mut router = GpuRouter::new(machine.clone(), fabric, routing, 1)?;
+        let (fabric, routing) = (&self.fabric, &self.routing);
+        let inputs = GpuInputs { machine, fabric, routing, capacity: 1 };
+        let router = if self.settings.stream { None } else { inputs.router(&*engine)? };
+        let Some(mut router) = router else {
+            return Err(BenchError::NotOnGpu(self.settings.name()));
+        };
         let states = std::slice::from_ref(&self.degraded);
         router.route(states)?;
         let first = start.elapsed();
@@ -45,18 +47,22 @@ impl BenchSession<'_> {
             "device_table_bytes": router.table_bytes(),
             "first_ms": ms(first),
         })));
-        row.append(&mut self.compared_with_processor(router.digests()?[0])?);
+        row.append(&mut self.compared_with_processor(&*engine, router.digests()?[0])?);
         Ok(row)
     }
 
     /// Compares a digest with that of the engine on the processor, which keeps no tables for that.
-    fn compared_with_processor(&self, digest: Digest) -> Result<RowFields, RouteError> {
+    fn compared_with_processor(
+        &self,
+        engine: &dyn Engine,
+        digest: Digest,
+    ) -> Result<RowFields, RouteError> {
         let mut expected = None;
         if self.settings.check {
             let sum = Mutex::new(Digest::default());
             let mut ready = self.routing.preprocess(self.live());
             ready.kernel = self.settings.kernel;
-            Dmodc.stream_tiles(self.live(), &ready, self.routing.columns(), &|piece| {
+            engine.stream_tiles(self.live(), &ready, self.routing.columns(), &|piece| {
                 let part = Digest::rows(piece.first, piece.tile, piece.entries);
                 let mut sum = sum.lock().unwrap_or_else(PoisonError::into_inner);
                 *sum = *sum + part;

@@ -18,7 +18,7 @@ use super::prepared::{DrawnCell, PreparedFabric, refused};
 use super::rows::StudyRow;
 use super::seeds::SeededPattern;
 use crate::analysis::{Pattern, PatternRisk};
-use crate::engine::EngineName;
+use crate::gpu_engine::GpuInputs;
 
 /// The most cells that are measured at once. More do not make the GPU busier.
 const MOST_CELLS: usize = 256;
@@ -99,17 +99,19 @@ fn engines(
     fabric: &Arc<Fabric>,
     capacity: usize,
 ) -> Result<Vec<Option<EngineOnGpu>>, GpuError> {
-    let each = prepared.study().plan.engines.iter().enumerate().map(|(at, engine)| {
+    let each = (0..prepared.study().plan.engines.len()).map(|at| {
         if !prepared.takes_part(at) {
             return Ok(None);
         }
-        let (machine, fabric) = (machine.clone(), fabric.clone());
-        let router = GpuRouter::new(machine, fabric, prepared.routing().clone(), capacity)?;
+        let inputs = GpuInputs { machine, fabric, routing: prepared.routing(), capacity };
+        let own = prepared.engine(at).map(|engine| inputs.router(engine)).transpose()?.flatten();
+        let routes = own.is_some();
+        let router = own.map_or_else(|| inputs.plain(), Ok)?;
         let mut judge = GpuJudge::new(&router)?;
         if let Ok(healthy) = prepared.healthy(at) {
             judge.keep_tables(&router, healthy.clone())?;
         }
-        Ok(Some(EngineOnGpu { router, judge, routes: engine.name == EngineName::Dmodc }))
+        Ok(Some(EngineOnGpu { router, judge, routes }))
     });
     each.collect()
 }

@@ -97,6 +97,12 @@ impl<'a> PreparedFabric<'a> {
         &self.routing
     }
 
+    /// Returns an engine of the plan; `None` for one of OpenSM's.
+    #[cfg(feature = "gpu")]
+    pub(super) fn engine(&self, at: usize) -> Option<&dyn Engine> {
+        self.engines[at].as_deref()
+    }
+
     /// Returns whether an engine of the plan takes part in a cell of this fabric.
     #[cfg(feature = "gpu")]
     pub(super) fn takes_part(&self, at: usize) -> bool {

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `faults` | the list of faults: single ones, then pairs, all or a sample |
 //! | `outcome` | what one fault does, as numbers and as a line of a journal |
+//! | `on_gpu` | the same on a GPU, many faults at once |
 //! | `groups` | faults with the same outcome, worst first |
 //!
 //! Faults are tried in *chunks* of [`CHUNK`]. A chunk is the cell of a [journal](crate::journal): when it is finished, its
@@ -13,6 +14,8 @@
 
 mod faults;
 mod groups;
+#[cfg(feature = "gpu")]
+mod on_gpu;
 mod outcome;
 
 pub use faults::{DoubleFaults, Fault, Faults, TooManyFaults};
@@ -27,6 +30,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use dmodc::advise::Present;
 use dmodc::{Change, RouteError, parallel};
 
+use crate::device::Device;
 use crate::hash::ContentHash;
 use crate::journal::{Journal, JournalError, JournalOwner};
 use crate::machine;
@@ -44,6 +48,9 @@ pub enum SurveyError {
     /// The journal cannot be used.
     #[error(transparent)]
     Journal(#[from] JournalError),
+    /// The engine has no kernels for a GPU.
+    #[error("the engine {0} is not computed on a GPU; only dmodc and stable are")]
+    NotOnGpu(String),
     /// The GPU failed, or has too little memory.
     #[cfg(feature = "gpu")]
     #[error(transparent)]
@@ -72,6 +79,7 @@ pub struct FaultSurvey<'a> {
     present: &'a Present<'a>,
     faults: &'a Faults,
     hash: String,
+    device: Device,
 }
 
 /// The outcome of a fault, by its number.
@@ -106,7 +114,13 @@ impl<'a> FaultSurvey<'a> {
         for fault in (0..faults.len()).map(|at| faults.get(at)) {
             hash.take(format!("{:?}", fault.parts()).as_bytes());
         }
-        FaultSurvey { present, faults, hash: hash.to_string() }
+        FaultSurvey { present, faults, hash: hash.to_string(), device: Device::Cpu }
+    }
+
+    /// Tries faults on this device. Outcomes do not depend on it.
+    #[must_use]
+    pub fn on(self, device: Device) -> Self {
+        FaultSurvey { device, ..self }
     }
 
     fn chunk_count(&self) -> usize {
@@ -192,13 +206,17 @@ impl<'a> FaultSurvey<'a> {
         outcomes
     }
 
-    /// Tries chunks on as many threads as there is memory for: each has a copy of the tables.
+    /// Tries chunks, on a GPU or on as many threads as there is memory for: each has a copy of the tables.
     fn try_chunks(
         &self,
         chunks: &[usize],
         shared: &Mutex<SharedState>,
         each: impl Fn(SurveyProgress) -> ControlFlow<()> + Sync,
     ) -> Result<Vec<NumberedOutcome>, SurveyError> {
+        #[cfg(feature = "gpu")]
+        if let Device::Gpu(machine) = &self.device {
+            return self.try_on_gpu(machine, chunks, shared, each);
+        }
         let next = AtomicUsize::new(0);
         let work = |_| -> Result<Vec<NumberedOutcome>, SurveyError> {
             let (mut what_if, mut outcomes) = (self.present.what_if(), vec![]);

@@ -51,6 +51,11 @@ impl<'a> Present<'a> {
         self.baseline.now()
     }
 
+    /// Returns the series that are judged.
+    pub fn patterns(&self) -> impl Iterator<Item = SeriesPattern> + '_ {
+        self.baseline.patterns()
+    }
+
     /// Returns the router of the present state.
     pub fn router(&self) -> &Router {
         self.router

@@ -40,6 +40,7 @@ pub use stable::{Reference, Stable};
 pub use stream::{Piece, RowSink, stream_switches};
 pub use validity::{Coverage, validity};
 
+use std::any::Any;
 use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
@@ -57,7 +58,7 @@ use crate::tables::{Columns, ForwardingTables, NoMemory};
 /// that keep routes up\*down\* and so free of deadlock, and choose among them; the example `own_engine` of the crate
 /// `dmodc-study` does so in a screenful. Everything that takes an engine takes yours: a [`Router`](crate::Router),
 /// streams, and studies.
-pub trait Engine: fmt::Debug + Send + Sync {
+pub trait Engine: Any + fmt::Debug + Send + Sync {
     /// Returns the name of the engine on the command line and in results.
     fn name(&self) -> &str;
 

@@ -53,6 +53,14 @@ impl MovedEntries {
         all
     }
 
+    /// Returns all moved entries, in any order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = MovedEntry> + '_ {
+        self.rows.iter().flat_map(|(&(_, switch), range)| {
+            let entries = self.entries[range.clone()].iter();
+            entries.map(move |one| MovedEntry { column: one.column as u32, switch, port: one.port })
+        })
+    }
+
     /// Returns the moved entries of a switch in a tile.
     #[inline]
     pub(crate) fn of_row(&self, tile: usize, s: SwitchIndex) -> &[MovedTo] {

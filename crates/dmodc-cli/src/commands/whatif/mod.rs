@@ -22,7 +22,7 @@ use dmodc_study::what_if::{
 use crate::args::{DoubleArg, FailOn, FailingParts, WhatifArgs};
 use crate::route_state::{self, Numbers};
 use crate::text::{counted, number, span};
-use crate::{Answer, output};
+use crate::{Answer, device, output};
 
 pub(super) fn run(args: &WhatifArgs) -> Result<Answer> {
     for path in [&args.csv, &args.html].into_iter().flatten() {
@@ -47,10 +47,10 @@ pub(super) fn run(args: &WhatifArgs) -> Result<Answer> {
     let present = Present::new(&router, &series);
     let faults = faults(args, &present)?;
     let options = format!("{engine} {patterns:?} seed {}", args.routing.seed);
-    let survey = FaultSurvey::new(&present, &faults, &options);
+    let survey = || FaultSurvey::new(&present, &faults, &options);
     let outcomes = match &args.merge[..] {
-        [] => run_survey(args, &survey, start)?,
-        journals => survey.merge(journals)?,
+        [] => device::on(args.device, |device| run_survey(args, &survey().on(device), start))?,
+        journals => survey().merge(journals)?,
     };
     let ranking = &router.preprocessing().ranking;
     let report = WhatifReport {

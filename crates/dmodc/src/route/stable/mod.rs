@@ -108,6 +108,21 @@ impl Reference {
     pub fn preprocessing(&self) -> &Preprocessing {
         &self.ready
     }
+
+    /// Returns what is dead in the reference.
+    pub fn degradation(&self) -> &Degradation {
+        &self.degradation
+    }
+
+    /// Returns σ of a switch: its index among those of its rank, in switch order.
+    pub fn sigma(&self, s: SwitchIndex) -> u32 {
+        self.sigmas[s.at()]
+    }
+
+    /// Returns the entries that have other ports than slots give them, in any order.
+    pub fn moved_entries(&self) -> impl Iterator<Item = MovedEntry> + '_ {
+        self.moved.iter()
+    }
 }
 
 /// Numbers the lists of switches above each switch.

@@ -191,6 +191,11 @@ impl<'a> Baseline<'a> {
         &self.tally
     }
 
+    /// Returns the series that are judged.
+    pub fn patterns(&self) -> impl Iterator<Item = SeriesPattern> + '_ {
+        self.permutations.iter().map(|permutations| permutations.pattern)
+    }
+
     /// Returns the nodes that send to each other, by position.
     pub fn nodes(&self) -> &[NodeIndex] {
         &self.nodes
@@ -250,7 +255,7 @@ impl<'a> Baseline<'a> {
 
     /// Judges other tables from the beginning.
     fn judge_whole(&self, after: Routed<'_>) -> Effect {
-        let patterns: Vec<SeriesPattern> = self.permutations.iter().map(|p| p.pattern).collect();
+        let patterns: Vec<SeriesPattern> = self.patterns().collect();
         let whole = Baseline::new(after, &patterns);
         let diff = diff(after.live, after.ranking, self.routed.tables, after.tables);
         let all = TableDelta::all(after.tables);

@@ -1,0 +1,266 @@
+// The engine `stable`: an entry of the reference stays as long as it works, and displaced destinations are spread.
+//
+// The reference is another state of the fabric. R is a closer set of a switch in the reference, C its closer set now. For number d
+// of a destination and its k-th LID, with Π, #R and σ of the reference and q = ⌊d / Π⌋:
+//
+//     slot   = R[(q + k) mod #R],   round = ⌊q / #R⌋
+//     entry  = port (round + ⌊k / #R⌋) mod #ports of the slot       if the slot is in C; if that port is gone, the port of the same
+//                                                                   number among those that the group has now
+//            = place x of the ports of B in turns                   otherwise, where D are the groups of R that are not in C,
+//                                                                   x = round · #D + j + σ + k, and the slot is D[j]
+//     B      = the groups of C whose switches lost nothing on the way to the target, if these are at least half of C;
+//              else those that kept the slot ⌊f / Π⌋ + t of theirs, where f is the first number of the target and t counts rounds
+//              from there, up to 3; if there are none, C
+//
+// In turns: the first port of each group, then the second port of each group that has one, and so on. Where R is empty, the entry is
+// that of `dmodc`. A divider of ports stands in the place of rounds where a rank has one. `Stable` of the engine has the same in words.
+//
+//     stable.cu          arguments; the reference of a switch next to its present; kernel `reference_closer`, once for a reference
+//     stable_losses.cu   kernel `losses`: what every switch lost, for others that look ahead to it
+//     stable_row.cu      the lost entries of a row
+//     stable_routes.cu   kernel `stable_routes`: all rows
+//     stable_moved.cu    kernel `moved_entries`: entries that relief moved
+//
+// Groups have two numberings: those of the reference (R, D) and those of the present (C, B). As in closer.cu, the i-th groups up and down
+// share a word or a bit, since no target is reached both ways.
+
+#define STRETCHES 4
+
+// The state of a switch in the reference, as bits of `is_known`.
+#define WAS_ALIVE 1
+#define WAS_LEAF 2
+
+// Everything that the kernels of `stable` read and write. `StableArguments` of arguments.rs writes the same layout.
+struct StableArguments {
+    Arguments now;
+    // The reference as one state, which the kernels for states have written.
+    const u32 *counts;        // [switches]
+    const u32 *peers;         // [links]
+    const uint4 *dividers;    // [switches]
+    const u8 *firsts;         // [links]
+    const u8 *ports;          // [links]
+    const u8 *tables;         // [table_bytes] the entries of slots
+    const u32 *closer_start;  // [switches + 1] where the closer sets of a switch start
+    u64 *closer;              // [groups][tiles] the targets that a group is closer to
+    u64 *up;                  // [switches][tiles] targets that need a hop up
+    u64 *down;                // [switches][tiles] targets below
+    u32 *uniform;             // [switches][tiles / 32] a bit for each tile in which all groups up are closer to all targets
+    const u8 *is_known;       // [switches]
+    const u32 *sigma;         // [switches] σ
+    const u32 *first_number;  // [tiles][64] f
+    const uint4 *piece;       // [pieces] runs with their places: the first d; the first slot in the tile; target and k; length
+    const u32 *tile_piece;    // [tiles + 1] the first piece
+    const struct Moved *moved;
+    // One state after the other.
+    u64 *harmed;              // [states][switches][tiles] targets for which a switch lost a group or a port
+    u64 *kept;                // [states][STRETCHES][switches][tiles] targets for which a switch has the slot of a stretch
+    u64 moved_count;
+};
+
+static_assert(sizeof(StableArguments) == sizeof(Arguments) + 160, "stable/arguments.rs writes 20 words more");
+
+// Where a group of the reference is now, packed: its index in its direction, and these bits.
+#define NOW_DOWN 256    // it is a group down now
+#define NOW_OTHER 512   // it has other ports than in the reference
+#define NOW_GONE 0xffff
+
+// What the warps of a block share besides `BlockView`: the switch in the reference. The bits of sets are as in `BlockView`.
+struct ThenView {
+    u64 *up;        // [TILES] targets that needed a hop up
+    u64 *down;      // [TILES] targets that were below
+    Side *sides;    // [2] up, down
+    u32 *members;   // [WARPS][64][words] R by target
+    u32 *lost;      // [WARPS][64][words] D by target
+    u32 *spread;    // [WARPS][64][words] B by target
+    u32 *thinned;   // [2][8] groups up and down that have other ports now
+    u16 *now;       // [256] where each group is now
+    u8 *firsts;     // [256]
+    u8 *ports;      // [256]
+    Counts counts;
+    u32 words;      // the words of a set, in either numbering
+    u32 uniform;    // a bit for each tile
+};
+
+__device__ ThenView then_view(const StableArguments &b, BlockView v, u32 s, Counts now) {
+    ThenView t;
+    u32 packed = b.counts[s];
+    t.counts = {packed & 255, packed >> 8 & 255, packed >> 16 & 255, packed >> 24};
+    u32 groups = max(max(t.counts.up_groups, t.counts.down_groups), max(now.up_groups, now.down_groups));
+    t.words = (groups + 31) / 32;
+    // The records of routes.cu are not used here.
+    t.up = (u64 *)(((size_t)v.records + 7) & ~(size_t)7);
+    t.down = t.up + TILES;
+    t.sides = (Side *)(t.down + TILES);
+    u32 most_words = (b.now.most_groups + 31) / 32;
+    t.members = (u32 *)(t.sides + 2);
+    t.lost = t.members + WARPS * 64 * most_words;
+    t.spread = t.lost + WARPS * 64 * most_words;
+    t.thinned = t.spread + WARPS * 64 * most_words;
+    t.now = (u16 *)(t.thinned + 16);
+    t.firsts = (u8 *)(t.now + 256);
+    t.ports = t.firsts + 256;
+    t.uniform = b.uniform[(u64)s * ((b.now.tiles + TILES - 1) / TILES) + blockIdx.y];
+    return t;
+}
+
+// The present group that leads to a peer, or NONE. Most often the same direction has it at the same place, or a few places before.
+__device__ u32 group_to(BlockView v, Counts now, u32 peer, u32 place, bool up) {
+    u32 first = up ? 0 : now.up_groups, count = up ? now.up_groups : now.down_groups;
+    for (u32 i = min(place + 1, count); i-- > 0;) {
+        if (v.peers[first + i] == peer) {
+            return first + i;
+        }
+    }
+    // A group that was not there in the reference may stand before it, and ranks may have changed.
+    for (u32 i = 0; i < now.up_groups + now.down_groups; i++) {
+        if (v.peers[i] == peer) {
+            return i;
+        }
+    }
+    return NONE;
+}
+
+// Where the ports of a group end, whose index counts from all groups of the switch.
+__device__ u32 ports_end(const u8 *firsts, Counts counts, u32 group) {
+    if (group + 1 == counts.up_groups) {
+        return counts.up_ports;
+    }
+    return group + 1 == counts.up_groups + counts.down_groups ? counts.up_ports + counts.down_ports : firsts[group + 1];
+}
+
+// Finds a group of the reference among those of the present.
+__device__ void find_now(BlockView v, ThenView t, Counts now, u32 group, u32 peer) {
+    bool up = group < t.counts.up_groups;
+    u32 place = up ? group : group - t.counts.up_groups, found = group_to(v, now, peer, place, up);
+    u32 code = NOW_GONE;
+    if (found != NONE) {
+        code = found < now.up_groups ? found : (found - now.up_groups) | NOW_DOWN;
+        u32 first = t.firsts[group], count = ports_end(t.firsts, t.counts, group) - first;
+        u32 now_first = v.firsts[found];
+        bool is_same = ports_end(v.firsts, now, found) - now_first == count;
+        for (u32 i = 0; is_same && i < count; i++) {
+            is_same = v.ports[now_first + i] == t.ports[first + i];
+        }
+        if (!is_same) {
+            code |= NOW_OTHER;
+            atomicOr(&t.thinned[(up ? 0 : 8) + place / 32], 0x80000000u >> (place & 31));
+        }
+    }
+    t.now[group] = code;
+}
+
+// Loads the reference of a switch, and compares its groups with those of the present, which are loaded already. A block waits for
+// all of it.
+__device__ void load_reference(const StableArguments &b, BlockView v, ThenView t, u32 s, Counts now, u32 first_tile) {
+    u32 at = threadIdx.x, first = b.now.link_start[s], groups = t.counts.up_groups + t.counts.down_groups;
+    if (at < groups) {
+        t.firsts[at] = b.firsts[first + at];
+    }
+    if (at < t.counts.up_ports + t.counts.down_ports) {
+        t.ports[at] = b.ports[first + at];
+    }
+    if (at < 16) {
+        t.thinned[at] = 0;
+    }
+    if (at < TILES && first_tile + at < b.now.tiles) {
+        t.up[at] = b.up[(u64)s * b.now.tiles + first_tile + at];
+        t.down[at] = b.down[(u64)s * b.now.tiles + first_tile + at];
+    }
+    __syncthreads();
+    if (at < groups) {
+        find_now(v, t, now, at, b.peers[first + at]);
+    }
+    if (at == 64 || at == 96) {
+        BlockView then = v;
+        then.firsts = t.firsts;
+        describe_side(then, &t.sides[at == 96], t.counts, at == 64, b.dividers[s]);
+    }
+    __syncthreads();
+}
+
+// The targets of a tile that the i-th groups of the reference were closer to.
+__device__ u64 closer_then(const StableArguments &b, ThenView t, u32 s, u32 i, u32 tile, u32 group) {
+    if (t.uniform >> i & 1) {
+        return group < t.counts.up_groups ? t.up[i] : 0;
+    }
+    bool is_group = group < max(t.counts.up_groups, t.counts.down_groups);
+    return is_group ? b.closer[((u64)b.closer_start[s] + group) * b.now.tiles + tile] : 0;
+}
+
+// The targets for which the i-th groups of the reference are lost, and those for which they are there with other ports.
+struct LostTargets {
+    u64 lost, thinned;
+
+    // Adds one group and the targets that it was closer to.
+    __device__ void add(BlockView v, u32 i, u64 closer, u32 now) {
+        u64 is = 0;
+        if (now != NOW_GONE) {
+            is = v.masks[(now & 255) * MASK_PITCH + i] & (now & NOW_DOWN ? v.down[i] : v.up[i]);
+        }
+        lost |= closer & ~is;
+        thinned |= now != NOW_GONE && now & NOW_OTHER ? closer & is : 0;
+    }
+};
+
+__device__ LostTargets lost_targets(const StableArguments &b, BlockView v, ThenView t, u32 s, u32 i, u32 tile, u32 group) {
+    u64 closer = closer_then(b, t, s, i, tile, group);
+    LostTargets all = {0, 0};
+    if (closer & t.up[i]) {
+        all.add(v, i, closer & t.up[i], t.now[group]);
+    }
+    if (closer & t.down[i]) {
+        all.add(v, i, closer & t.down[i], t.now[t.counts.up_groups + group]);
+    }
+    return all;
+}
+
+// Stores one word of the sets by target: 32 groups, whose targets are in the lanes.
+__device__ void store_sets(u32 *sets, u32 words, u32 word, u64 targets) {
+    u32 low = __brev(transposed((u32)targets)), high = __brev(transposed((u32)(targets >> 32)));
+    sets[lane() * words + word] = low;
+    sets[(lane() + 32) * words + word] = high;
+}
+
+__device__ u32 size_of(const u32 *set, u32 words) {
+    u32 size = 0;
+    for (u32 word = 0; word < words; word++) {
+        size += __popc(set[word]);
+    }
+    return size;
+}
+
+// Finds the closer sets of the reference, which is the only state of this launch.
+extern "C" __global__ void __launch_bounds__(WARPS * 32) reference_closer(StableArguments b) {
+    const Arguments &a = b.now;
+    u32 s = blockIdx.x, first_tile = blockIdx.y * TILES, warp = threadIdx.x >> 5, tile = first_tile + lane();
+    bool is_alive = b.is_known[s] & WAS_ALIVE;
+    Counts counts = counts_of(a, s);
+    u32 groups = max(counts.up_groups, counts.down_groups);
+    BlockView v = block_view(a, groups);
+    if (is_alive) {
+        load_switch(a, v, s, counts);
+        find_closer(a, v, s, counts, first_tile);
+    }
+    __syncthreads();
+    for (u32 group = warp; is_alive && tile < a.tiles && group < groups; group += WARPS) {
+        b.closer[((u64)b.closer_start[s] + group) * a.tiles + tile] = v.masks[group * MASK_PITCH + lane()];
+    }
+    if (warp > 0) {
+        return;
+    }
+    bool is_same = true;
+    if (tile < a.tiles) {
+        u64 up = is_alive ? v.up[lane()] : 0, down = is_alive ? v.down[lane()] : 0;
+        b.up[(u64)s * a.tiles + tile] = up;
+        b.down[(u64)s * a.tiles + tile] = down;
+        is_same = !down;
+        for (u32 group = 0; is_alive && group < counts.up_groups; group++) {
+            is_same &= v.masks[group * MASK_PITCH + lane()] == up;
+        }
+    }
+    __syncwarp();
+    u32 uniform = __ballot_sync(ALL_LANES, is_same);
+    if (lane() == 0) {
+        b.uniform[(u64)s * ((a.tiles + TILES - 1) / TILES) + blockIdx.y] = uniform;
+    }
+}

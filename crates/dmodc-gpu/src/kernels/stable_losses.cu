@@ -1,0 +1,121 @@
+// Losses: what every switch lost on the way to each target. Switches that choose look ahead to it.
+//
+//     harmed(u)  = { t : some group of R(u, t) is not in C(u, t), or has other ports now }
+//     kept t (u) = { target : R is empty, or R[(⌊f / Π⌋ + t) mod #R] is in C }      for the stretches t = 0 … 3
+//
+// No route passes through a leaf, so nothing is lost there by definition, and a switch that the reference does not know has nothing
+// to lose.
+//
+// Layout: as planes, by stretch, switch and tile, 64 targets in a word.
+//
+// A block takes a switch and 32 tiles, as in routes.cu. A warp takes a tile. Departures from the plain loop over targets:
+// 1. A lane takes a group and compares it for 64 targets at once, by "and" and "not" of words. What is harmed is the union over lanes.
+// 2. Slots are looked up for targets that lost a group alone. A lane takes a target then. Where every group was closer to every target,
+//    the slot is a remainder; elsewhere words by group become sets by target first, as in closer.cu.
+
+__device__ u64 warp_union(u64 word) {
+    for (u32 step = 16; step; step >>= 1) {
+        word |= __shfl_xor_sync(ALL_LANES, word, step);
+    }
+    return word;
+}
+
+__device__ __forceinline__ u64 loss_place(const Arguments &a, u32 s, u32 tile) {
+    return ((u64)state(a) * a.switches + s) * a.tiles + tile;
+}
+
+__device__ __forceinline__ u64 kept_place(const Arguments &a, u32 stretch, u32 s, u32 tile) {
+    return (((u64)state(a) * STRETCHES + stretch) * a.switches + s) * a.tiles + tile;
+}
+
+// Whether the slot of each stretch is lost for a target: a bit for each stretch.
+__device__ u32 lost_slots(const StableArguments &b, ThenView t, u32 i, u32 tile, u32 target) {
+    u32 warp = threadIdx.x >> 5;
+    const u32 *members = t.members + (warp * 64 + target) * t.words, *lost = t.lost + (warp * 64 + target) * t.words;
+    bool is_uniform = t.uniform >> i & 1;
+    const Side &side = t.sides[!(t.up[i] >> target & 1)];
+    u32 size = is_uniform ? side.groups : size_of(members, t.words);
+    u32 q = quotient(b.first_number[tile * 64 + target], side.divider, side.inverse);
+    u32 place = q - quotient(q, size, b.now.inverse[size]) * size, bits = 0;
+    for (u32 stretch = 0; stretch < STRETCHES; stretch++) {
+        u32 group = place;
+        if (!is_uniform) {
+            Walk walk = {members, t.words, 0, 0};
+            walk.start(place);
+            group = walk.group();
+        }
+        bits |= (lost[group / 32] << (group & 31) >> 31) << stretch;
+        place = place + 1 == size ? 0 : place + 1;
+    }
+    return bits;
+}
+
+// Writes what a switch lost on the way to the targets of a tile.
+__device__ void note_losses(const StableArguments &b, BlockView v, ThenView t, u32 s, u32 i, u32 tile) {
+    const Arguments &a = b.now;
+    u32 warp = threadIdx.x >> 5, groups = max(t.counts.up_groups, t.counts.down_groups);
+    u64 displaced = 0, thinned = 0;
+    for (u32 group = lane(); group < groups; group += 32) {
+        LostTargets targets = lost_targets(b, v, t, s, i, tile, group);
+        displaced |= targets.lost;
+        thinned |= targets.thinned;
+    }
+    __syncwarp();
+    displaced = warp_union(displaced);
+    thinned = warp_union(thinned);
+    if (lane() == 0) {
+        b.harmed[loss_place(a, s, tile)] = displaced | thinned;
+    }
+    u32 low = 0, high = 0;
+    if (displaced) {
+        u32 *lost = t.lost + warp * 64 * t.words, *members = t.members + warp * 64 * t.words;
+        for (u32 word = 0; word < t.words; word++) {
+            u32 group = word * 32 + lane();
+            store_sets(lost, t.words, word, lost_targets(b, v, t, s, i, tile, group).lost);
+            if (!(t.uniform >> i & 1)) {
+                store_sets(members, t.words, word, closer_then(b, t, s, i, tile, group));
+            }
+        }
+        __syncwarp();
+        low = displaced >> lane() & 1 ? lost_slots(b, t, i, tile, lane()) : 0;
+        high = displaced >> (lane() + 32) & 1 ? lost_slots(b, t, i, tile, lane() + 32) : 0;
+        __syncwarp();
+    }
+    for (u32 stretch = 0; stretch < STRETCHES; stretch++) {
+        u64 lost = __ballot_sync(ALL_LANES, low >> stretch & 1);
+        lost |= (u64)__ballot_sync(ALL_LANES, high >> stretch & 1) << 32;
+        if (lane() == 0) {
+            b.kept[kept_place(a, stretch, s, tile)] = ~lost;
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(WARPS * 32, 3) losses(StableArguments b) {
+    const Arguments &a = b.now;
+    u32 s = blockIdx.x, first_tile = blockIdx.y * TILES, warp = threadIdx.x >> 5;
+    if (a.flags[state(a)] || switch_is_dead(a, s)) {
+        return;
+    }
+    if (b.is_known[s] != WAS_ALIVE) {
+        u32 tile = first_tile + lane();
+        if (warp <= STRETCHES && tile < a.tiles) {
+            if (warp == STRETCHES) {
+                b.harmed[loss_place(a, s, tile)] = 0;
+            } else {
+                b.kept[kept_place(a, warp, s, tile)] = ~0ull;
+            }
+        }
+        return;
+    }
+    Counts counts = counts_of(a, s);
+    BlockView v = block_view(a, max(counts.up_groups, counts.down_groups));
+    ThenView t = then_view(b, v, s, counts);
+    load_switch(a, v, s, counts);
+    load_reference(b, v, t, s, counts, first_tile);
+    find_closer(a, v, s, counts, first_tile);
+    __syncthreads();
+    u32 end = min(first_tile + TILES, a.tiles);
+    for (u32 tile = first_tile + warp; tile < end; tile += WARPS) {
+        note_losses(b, v, t, s, tile - first_tile, tile);
+    }
+}

@@ -1,0 +1,83 @@
+//! The tables of a batch: their digests, and copies from and to the machine.
+
+use dmodc::{Digest, ForwardingTables, NO_ROUTE};
+
+use super::{GpuRouter, WARPS};
+use crate::error::GpuError;
+use crate::kernels::KernelName;
+
+/// The rows that a warp digests at once.
+const DIGEST_ROWS: u32 = 4;
+
+impl GpuRouter {
+    /// Returns the bytes of the tables of one state in the memory of the machine.
+    pub fn table_bytes(&self) -> usize {
+        self.device.sizes.table_bytes as usize
+    }
+
+    /// Returns the digests of the tables of the last batch, which the machine computes.
+    ///
+    /// # Errors
+    /// If the machine fails.
+    pub fn digests(&self) -> Result<Vec<Digest>, GpuError> {
+        let sizes = &self.device.sizes;
+        self.machine.fill(self.states.digests.address(), 0, self.states.digests.bytes())?;
+        let blocks = [sizes.switches.div_ceil(WARPS * DIGEST_ROWS), sizes.tiles];
+        self.launch(KernelName::Digest, blocks, &self.arguments(false))?;
+        let digests = self.states.digests.read_u64s(self.routed)?;
+        Ok(digests.into_iter().map(Digest::from).collect())
+    }
+
+    /// Returns the tables of one state of the last batch.
+    ///
+    /// # Errors
+    /// If there is not enough memory, or the machine fails.
+    pub fn tables(&self, state: usize) -> Result<ForwardingTables, GpuError> {
+        assert!(state < self.routed, "there is no such state in the last batch");
+        let switches = self.fabric.switches().len();
+        let mut tables = ForwardingTables::new(self.routing.columns().clone(), switches)?;
+        let first = self.states.tables.address().plus(state * self.table_bytes());
+        for ((tile, entries), place) in tables.tiles_mut().into_iter().zip(&self.device.places) {
+            let width = tile.columns.len();
+            if place.pitch == width {
+                self.machine.read(first.plus(place.offset), entries)?;
+                continue;
+            }
+            let mut padded = vec![0; place.pitch * switches];
+            self.machine.read(first.plus(place.offset), &mut padded)?;
+            let rows = padded.chunks_exact(place.pitch);
+            for (to, from) in entries.chunks_exact_mut(width).zip(rows) {
+                to.copy_from_slice(&from[..width]);
+            }
+        }
+        Ok(tables)
+    }
+
+    /// Writes the tables of one state.
+    pub(super) fn write_tables(
+        &self,
+        state: usize,
+        tables: &ForwardingTables,
+    ) -> Result<(), GpuError> {
+        let first = self.states.tables.address().plus(state * self.table_bytes());
+        for ((tile, entries), place) in tables.tiles().zip(&self.device.places) {
+            let width = tile.columns.len();
+            let rows = entries.chunks_exact(width.max(1));
+            let mut padded = vec![NO_ROUTE; place.pitch * rows.len()];
+            for (to, from) in padded.chunks_exact_mut(place.pitch.max(1)).zip(rows) {
+                to[..width].copy_from_slice(from);
+            }
+            self.machine.write(first.plus(place.offset), &padded)?;
+        }
+        Ok(())
+    }
+
+    /// Fills the tables of the last batch with one byte, as fast as the machine can: the limit for routes.
+    ///
+    /// # Errors
+    /// If the machine fails.
+    pub fn fill_tables(&self, value: u8) -> Result<(), GpuError> {
+        let bytes = self.table_bytes() * self.routed;
+        self.machine.fill(self.states.tables.address(), value, bytes)
+    }
+}

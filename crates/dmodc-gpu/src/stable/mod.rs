@@ -1,0 +1,187 @@
+//! The engine `stable` on a machine: its reference, and the kernels that compare states with it.
+//!
+//! The reference is a state of the same fabric. A router of its own routes it once by the engine `dmodc`, which gives everything that
+//! is compared with: its port groups, its dividers, its costs, and as its tables the entries of all slots. From the costs follow
+//! the closer sets R, which are kept as words by group. `kernels/stable.cu` says what kernels do with all this.
+
+mod arguments;
+mod reference;
+
+use std::sync::Arc;
+
+use dmodc::{Degradation, Fabric, ForwardingTables, Live, Routing, Stable};
+
+use self::arguments::{ReferenceAddresses, StableArguments};
+use crate::arguments::Arguments;
+use crate::buffer::Buffer;
+use crate::engine::DeviceEngine;
+use crate::error::GpuError;
+use crate::kernels::KernelName;
+use crate::machine::{LaunchSize, Machine};
+use crate::router::{GpuRouter, THREADS, TILES, WARPS, shared_bytes};
+
+/// The stretches that are kept apart when looking ahead, as in stable.cu.
+const STRETCHES: usize = dmodc::oracle::stable::STRETCHES;
+
+impl GpuRouter {
+    /// Puts a fabric on a machine, with room for the tables of `capacity` states at once. They are routed by the engine `stable`,
+    /// with the entries that relief moved.
+    ///
+    /// Kernels route states whose ranks are counted from the leaves and are at most 8, without cables between switches of one rank;
+    /// and only if the reference is such a state, too. The CPU routes all others, and their tables are copied to the machine.
+    ///
+    /// # Errors
+    /// If the machine has too little memory.
+    pub fn stable(
+        machine: Arc<dyn Machine>,
+        fabric: Arc<Fabric>,
+        routing: Routing,
+        stable: &Stable,
+        capacity: usize,
+    ) -> Result<Self, GpuError> {
+        let router = Self::new(machine, fabric, routing, capacity)?;
+        let on_device = StableOnDevice::new(&router, stable)?;
+        Ok(router.with_engine(Box::new(StableEngine { stable: stable.clone(), on_device })))
+    }
+}
+
+/// The engine `stable`.
+#[derive(Debug)]
+struct StableEngine {
+    stable: Stable,
+    /// `None` if kernels cannot compare with the reference.
+    on_device: Option<StableOnDevice>,
+}
+
+impl DeviceEngine for StableEngine {
+    fn has_kernels(&self) -> bool {
+        self.on_device.is_some()
+    }
+
+    fn launch(
+        &self,
+        machine: &dyn Machine,
+        arguments: &Arguments,
+        states: u32,
+    ) -> Result<(), GpuError> {
+        match &self.on_device {
+            Some(on_device) => on_device.launch(machine, arguments, states),
+            None => Ok(()),
+        }
+    }
+
+    fn route_on_host(
+        &self,
+        live: Live<'_>,
+        routing: &Routing,
+    ) -> Result<ForwardingTables, GpuError> {
+        Ok(routing.route(live, &self.stable)?.0)
+    }
+}
+
+/// The reference of the engine `stable` in the memory of a machine, and memory for what states lost.
+#[derive(Debug)]
+struct StableOnDevice {
+    addresses: ReferenceAddresses,
+    moved_count: u32,
+    /// The router that has the reference as its only state.
+    _reference: GpuRouter,
+    /// The memory behind the other addresses.
+    _buffers: Vec<Buffer>,
+}
+
+impl StableOnDevice {
+    /// Puts a reference on the machine of a router. Returns `None` if kernels cannot compare with it.
+    fn new(router: &GpuRouter, stable: &Stable) -> Result<Option<Self>, GpuError> {
+        let mut then = router.of_same_fabric()?;
+        then.route(&[without_dead_nodes(router, stable.reference.degradation())])?;
+        if !then.by_host().is_empty() {
+            return Ok(None);
+        }
+        let arguments = then.arguments(false);
+        let mut uploaded = reference::upload(router, &stable.reference)?;
+        let of_states = &arguments.states;
+        let addresses = &mut uploaded.addresses;
+        addresses.counts = of_states.counts;
+        addresses.peers = of_states.peers;
+        addresses.dividers = of_states.dividers;
+        addresses.firsts = of_states.firsts;
+        addresses.ports = of_states.ports;
+        addresses.tables = of_states.tables;
+        let words = 8 * arguments.sizes.switches as usize * arguments.sizes.tiles as usize;
+        let machine = router.machine();
+        let harmed = Buffer::new(machine, words * router.capacity())?;
+        let kept = Buffer::new(machine, STRETCHES * words * router.capacity())?;
+        addresses.harmed = harmed.address();
+        addresses.kept = kept.address();
+        uploaded.buffers.extend([harmed, kept]);
+        let device = StableOnDevice {
+            addresses: uploaded.addresses,
+            moved_count: uploaded.moved_count,
+            _reference: then,
+            _buffers: uploaded.buffers,
+        };
+        device.launch_one(&**machine, KernelName::ReferenceCloser, &arguments, 1)?;
+        Ok(Some(device))
+    }
+
+    /// Starts the kernels from costs to tables for the first `states` states.
+    fn launch(
+        &self,
+        machine: &dyn Machine,
+        arguments: &Arguments,
+        states: u32,
+    ) -> Result<(), GpuError> {
+        self.launch_one(machine, KernelName::Losses, arguments, states)?;
+        self.launch_one(machine, KernelName::StableRoutes, arguments, states)?;
+        if self.moved_count == 0 {
+            return Ok(());
+        }
+        let blocks = [self.moved_count.div_ceil(THREADS), 1, states];
+        let size = LaunchSize { blocks, threads: THREADS, shared_bytes: 0 };
+        machine.launch(KernelName::MovedEntries, size, &self.words(arguments))
+    }
+
+    /// Starts a kernel whose blocks take a switch and some tiles.
+    fn launch_one(
+        &self,
+        machine: &dyn Machine,
+        kernel: KernelName,
+        arguments: &Arguments,
+        states: u32,
+    ) -> Result<(), GpuError> {
+        let sizes = &arguments.sizes;
+        let blocks = [sizes.switches, sizes.tiles.div_ceil(TILES), states];
+        if blocks.contains(&0) {
+            return Ok(());
+        }
+        let shared_bytes = stable_shared_bytes(sizes.most_groups, arguments.ranks_run);
+        let size = LaunchSize { blocks, threads: THREADS, shared_bytes };
+        machine.launch(kernel, size, &self.words(arguments))
+    }
+
+    fn words(&self, arguments: &Arguments) -> Vec<u64> {
+        let StableOnDevice { addresses, moved_count, .. } = self;
+        StableArguments { arguments, addresses, moved_count: *moved_count }.words()
+    }
+}
+
+/// Returns the reference with all nodes. Slots do not depend on whether a node is cut off.
+fn without_dead_nodes(router: &GpuRouter, reference: &Degradation) -> Degradation {
+    let (fabric, mut state) = (router.fabric(), reference.clone());
+    for node in fabric.node_indices() {
+        state.set_cable(fabric.node_cable(node), false);
+    }
+    state
+}
+
+/// Returns the bytes that a block of the kernels of `stable` shares: see `then_view` of stable.cu. They do without the records of
+/// the kernel `routes`.
+fn stable_shared_bytes(most_groups: u32, ranks: u32) -> u32 {
+    let records = WARPS * 320 * 2;
+    let block = (shared_bytes(most_groups, ranks) - records).next_multiple_of(8);
+    let (tiles, sides) = (2 * TILES * 8, 2 * 48);
+    let sets = 3 * WARPS * 64 * most_groups.div_ceil(32) * 4;
+    let (thinned, now, firsts, ports) = (2 * 8 * 4, 256 * 2, 256, 256);
+    block + tiles + sides + sets + thinned + now + firsts + ports
+}
