@@ -1,6 +1,9 @@
 //! What a kernel reads and writes: the structure `Arguments` of `kernels/common.cu`.
 
-use crate::machine::{Address, Words};
+use crate::machine::Address;
+
+/// The number of words of the arguments.
+pub(crate) const WORDS: usize = 46;
 
 /// Where the arrays of a fabric are. The comments are in `kernels/common.cu`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -90,7 +93,7 @@ impl Arguments {
     }
 
     /// Returns the arguments as the kernels read them.
-    pub(crate) fn words(&self) -> Words {
+    pub(crate) fn words(&self) -> [u64; WORDS] {
         let (f, s, n) = (&self.fabric, &self.states, &self.sizes);
         let addresses = [
             f.link_start,
@@ -143,7 +146,7 @@ impl Arguments {
             pair(n.most_groups, u32::from(self.has_dead_nodes)),
             pair(self.first_state, u32::from(self.assumes_ranks)),
         ];
-        let mut words = [0; 46];
+        let mut words = [0; WORDS];
         let all = addresses.into_iter().map(|address| address.0).chain(numbers);
         words.iter_mut().zip(all).for_each(|(word, value)| *word = value);
         words

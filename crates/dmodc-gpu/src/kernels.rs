@@ -11,6 +11,11 @@ pub const SOURCES: &[(&str, &str)] = &[
     ("rows.cu", include_str!("kernels/rows.cu")),
     ("routes.cu", include_str!("kernels/routes.cu")),
     ("digest.cu", include_str!("kernels/digest.cu")),
+    ("judge.cu", include_str!("kernels/judge.cu")),
+    ("subtrees.cu", include_str!("kernels/subtrees.cu")),
+    ("shuffle.cu", include_str!("kernels/shuffle.cu")),
+    ("patterns.cu", include_str!("kernels/patterns.cu")),
+    ("update.cu", include_str!("kernels/update.cu")),
 ];
 
 /// Returns the whole program.
@@ -32,11 +37,18 @@ pub enum KernelName {
     DeadSlots,
     Routes,
     Digest,
+    Channels,
+    Subtrees,
+    Moved,
+    LinkLoads,
+    Shuffle,
+    PatternLoads,
+    Update,
 }
 
 impl KernelName {
     /// All of them, in the order of their numbers.
-    pub const ALL: [KernelName; 10] = [
+    pub const ALL: [KernelName; 17] = [
         KernelName::RanksStart,
         KernelName::RanksWave,
         KernelName::Groups,
@@ -47,6 +59,13 @@ impl KernelName {
         KernelName::DeadSlots,
         KernelName::Routes,
         KernelName::Digest,
+        KernelName::Channels,
+        KernelName::Subtrees,
+        KernelName::Moved,
+        KernelName::LinkLoads,
+        KernelName::Shuffle,
+        KernelName::PatternLoads,
+        KernelName::Update,
     ];
 
     /// Returns the name of the function.
@@ -62,6 +81,13 @@ impl KernelName {
             KernelName::DeadSlots => "dead_slots",
             KernelName::Routes => "routes",
             KernelName::Digest => "digest",
+            KernelName::Channels => "channels",
+            KernelName::Subtrees => "subtrees",
+            KernelName::Moved => "moved",
+            KernelName::LinkLoads => "link_loads",
+            KernelName::Shuffle => "shuffle",
+            KernelName::PatternLoads => "pattern_loads",
+            KernelName::Update => "update",
         }
     }
 }
@@ -75,7 +101,9 @@ mod tests {
         let program = program();
         for (at, kernel) in KernelName::ALL.into_iter().enumerate() {
             assert_eq!(kernel as usize, at);
-            assert!(program.contains(&format!(" {}(Arguments a)", kernel.function())));
+            let name = kernel.function();
+            let has = |argument: &str| program.contains(&format!(" {name}({argument})"));
+            assert!(has("Arguments a") || has("JudgeArguments j"), "{name}");
         }
     }
 }

@@ -5,8 +5,8 @@ use std::fmt;
 use crate::error::GpuError;
 use crate::kernels::KernelName;
 
-/// The arguments of a launch as the kernels read them: the structure `Arguments` of `kernels/common.cu`.
-pub type Words = [u64; 46];
+/// The arguments of a launch as the kernels read them: the structure `Arguments` of `kernels/common.cu`, or the one that a kernel names.
+pub type Words = [u64];
 
 /// A place in the memory of a machine; 0 is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,8 +1,10 @@
 //! A fabric on a machine, which is routed under degradations.
 
+mod transfer;
+
 use std::sync::Arc;
 
-use dmodc::{Degradation, Digest, Fabric, ForwardingTables, Live, Routing};
+use dmodc::{Degradation, Fabric, Live, Routing};
 
 use crate::arguments::Arguments;
 use crate::error::GpuError;
@@ -14,10 +16,7 @@ use crate::states::States;
 
 /// The threads of a block, and the warps that they make.
 const THREADS: u32 = 256;
-const WARPS: u32 = THREADS / 32;
-
-/// The rows that a warp digests at once.
-const DIGEST_ROWS: u32 = 4;
+pub(super) const WARPS: u32 = THREADS / 32;
 
 /// The tiles that a block of the kernel `routes` takes.
 const TILES: u32 = 32;
@@ -33,7 +32,7 @@ const OTHER_RANKS: u32 = 4;
 
 /// What kernels do for a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum KernelWork {
+pub(super) enum KernelWork {
     Costs,
     CostsAndRoutes,
 }
@@ -45,7 +44,7 @@ pub struct GpuRouter {
     fabric: Arc<Fabric>,
     routing: Routing,
     device: DeviceFabric,
-    states: States,
+    pub(super) states: States,
     /// The number of ranks that kernels are run for.
     ranks_run: u32,
     /// Whether the ranks of all states, on the machine, are those of the healthy fabric.
@@ -101,6 +100,29 @@ impl GpuRouter {
         self.states.capacity
     }
 
+    /// Returns the number of states of the last batch.
+    pub(crate) fn routed(&self) -> usize {
+        self.routed
+    }
+
+    /// Returns the states of the last batch whose costs are not on the machine, because they are bytes.
+    pub(crate) fn by_host(&self) -> &[usize] {
+        &self.by_host
+    }
+
+    pub(crate) fn machine(&self) -> &Arc<dyn Machine> {
+        &self.machine
+    }
+
+    pub(crate) fn device(&self) -> &DeviceFabric {
+        &self.device
+    }
+
+    /// Returns the bytes that a block with closer sets shares.
+    pub(crate) fn route_shared_bytes(&self) -> u32 {
+        shared_bytes(self.device.sizes.most_groups, self.ranks_run)
+    }
+
     /// Returns the bytes of the tables of one state in the memory of the machine.
     pub fn table_bytes(&self) -> usize {
         self.device.sizes.table_bytes as usize
@@ -118,43 +140,8 @@ impl GpuRouter {
         Ok(())
     }
 
-    /// Takes tables that the host computed for each of these degradations, so that they can be judged on the machine.
-    ///
-    /// # Errors
-    /// If the machine fails.
-    ///
-    /// # Panics
-    /// If there are more states than there is room for, or the tables have other columns than those of the router.
-    pub fn put_tables(
-        &mut self,
-        degradations: &[Degradation],
-        tables: &[&ForwardingTables],
-    ) -> Result<(), GpuError> {
-        assert_eq!(degradations.len(), tables.len(), "one table for each state");
-        self.prepare(degradations, KernelWork::Costs)?;
-        for (state, tables) in tables.iter().enumerate() {
-            let to = self.states.tables.address().plus(state * self.table_bytes());
-            self.machine.write(to, &self.padded(tables))?;
-        }
-        Ok(())
-    }
-
-    /// Returns tables as they lie in the memory of the machine.
-    pub(crate) fn padded(&self, tables: &ForwardingTables) -> Vec<u8> {
-        assert_eq!(tables.columns(), self.routing.columns(), "tables of another shape");
-        let mut bytes = vec![dmodc::NO_ROUTE; self.table_bytes()];
-        for ((tile, entries), place) in tables.tiles().zip(&self.device.places) {
-            let width = tile.columns.len();
-            let rows = bytes[place.offset..].chunks_mut(place.pitch.max(1));
-            for (to, from) in rows.zip(entries.chunks_exact(width.max(1))) {
-                to[..width].copy_from_slice(from);
-            }
-        }
-        bytes
-    }
-
     /// Starts a batch: everything that kernels do without the help of the host. The states that need it are noted.
-    fn prepare(
+    pub(super) fn prepare(
         &mut self,
         degradations: &[Degradation],
         work: KernelWork,
@@ -329,7 +316,7 @@ impl GpuRouter {
     }
 
     /// Starts a kernel for all states.
-    fn launch(
+    pub(super) fn launch(
         &self,
         kernel: KernelName,
         [x, y]: [u32; 2],
@@ -363,53 +350,6 @@ impl GpuRouter {
         };
         let size = LaunchSize { blocks, threads: THREADS, shared_bytes };
         self.machine.launch(kernel, size, &arguments.words())
-    }
-
-    /// Returns the digests of the tables of the last batch, which the machine computes.
-    ///
-    /// # Errors
-    /// If the machine fails.
-    pub fn digests(&self) -> Result<Vec<Digest>, GpuError> {
-        let sizes = &self.device.sizes;
-        self.machine.fill(self.states.digests.address(), 0, self.states.digests.bytes())?;
-        let blocks = [sizes.switches.div_ceil(WARPS * DIGEST_ROWS), sizes.tiles];
-        self.launch(KernelName::Digest, blocks, &self.arguments(false))?;
-        let digests = self.states.digests.read_u64s(self.routed)?;
-        Ok(digests.into_iter().map(Digest::from).collect())
-    }
-
-    /// Returns the tables of one state of the last batch.
-    ///
-    /// # Errors
-    /// If there is not enough memory, or the machine fails.
-    pub fn tables(&self, state: usize) -> Result<ForwardingTables, GpuError> {
-        assert!(state < self.routed, "there is no such state in the last batch");
-        let switches = self.fabric.switches().len();
-        let mut tables = ForwardingTables::new(self.routing.columns().clone(), switches)?;
-        let first = self.states.tables.address().plus(state * self.table_bytes());
-        for ((tile, entries), place) in tables.tiles_mut().into_iter().zip(&self.device.places) {
-            let width = tile.columns.len();
-            if place.pitch == width {
-                self.machine.read(first.plus(place.offset), entries)?;
-                continue;
-            }
-            let mut padded = vec![0; place.pitch * switches];
-            self.machine.read(first.plus(place.offset), &mut padded)?;
-            let rows = padded.chunks_exact(place.pitch);
-            for (to, from) in entries.chunks_exact_mut(width).zip(rows) {
-                to.copy_from_slice(&from[..width]);
-            }
-        }
-        Ok(tables)
-    }
-
-    /// Fills the tables of the last batch with one byte, as fast as the machine can: the limit for routes.
-    ///
-    /// # Errors
-    /// If the machine fails.
-    pub fn fill_tables(&self, value: u8) -> Result<(), GpuError> {
-        let bytes = self.table_bytes() * self.routed;
-        self.machine.fill(self.states.tables.address(), value, bytes)
     }
 
     /// Waits until the machine is done.

@@ -9,7 +9,7 @@
 mod common;
 mod emulator;
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use common::{
     Case, Directors, Drawing, Outcomes, for_seeds, four_levels, random_fabric, random_faults,
@@ -19,25 +19,8 @@ use dmodc::fabric::AdapterKind;
 use dmodc::{
     Amount, Degradation, Dmodc, Draw, Fabric, Live, Pgft, Preset, Random, Routing, RoutingOptions,
 };
-use dmodc_gpu::{Cuda, GpuRouter, Machine};
-
-/// Returns the machines that there are, and the number of seeds for each.
-fn machines(seeds: u64) -> Vec<(Arc<dyn Machine>, u64)> {
-    static GPU: OnceLock<Option<Arc<dyn Machine>>> = OnceLock::new();
-    let gpu = GPU.get_or_init(|| match Cuda::open() {
-        Ok(gpu) => Some(Arc::new(gpu)),
-        Err(error) => {
-            let is_wanted = std::env::var_os("DMODC_GPU_REQUIRED").is_some();
-            assert!(!is_wanted, "{error}");
-            eprintln!("skipped on a GPU: {error}");
-            None
-        }
-    });
-    let on_gpu = std::env::var("DMODC_GPU_SEEDS").ok().and_then(|seeds| seeds.parse().ok());
-    let emulated = emulator::emulator().map(|machine| (machine, seeds));
-    let gpu = gpu.clone().map(|machine| (machine, on_gpu.unwrap_or(20 * seeds)));
-    emulated.into_iter().chain(gpu).collect()
-}
+use dmodc_gpu::{GpuRouter, Machine};
+use emulator::machines;
 
 /// Compares the tables of a machine with those of the engine, for several states at once.
 fn assert_same(

@@ -189,8 +189,8 @@ impl Machine for Cuda {
             function.set_attribute(most, size.shared_bytes as i32).map_err(driver)?;
         }
         let [x, y, z] = size.blocks;
-        let mut parameters = [std::ptr::from_ref(arguments).cast_mut().cast::<c_void>()];
-        // SAFETY: every kernel takes one structure of the size of `Words`, which the driver copies now. The addresses in it are
+        let mut parameters = [arguments.as_ptr().cast_mut().cast::<c_void>()];
+        // SAFETY: every kernel takes one structure, whose words its caller gives; the driver copies them now. The addresses in it are
         // of buffers that their owner keeps, and kernels stay within them, which the tests of this crate check.
         unsafe {
             result::launch_kernel(

@@ -256,6 +256,23 @@ __device__ void find_masks_by_bytes(const Arguments &a, BlockView v, u32 s, Coun
     }
 }
 
+// The closer sets of 32 tiles, from costs in whatever form there is.
+__device__ void find_all_masks(const Arguments &a, BlockView v, u32 s, Counts counts, u32 first_tile) {
+    if (a.costs) {
+        find_masks_by_bytes(a, v, s, counts, first_tile);
+        return;
+    }
+    u32 rank = a.ranks[(u64)state(a) * a.switches + s];
+    u32 hops = rank == NO_RANK ? 0 : a.ranks_run - 1 - rank;
+    switch (hops) {
+    case 0: find_masks<0>(a, v, s, counts, first_tile); break;
+    case 1: find_masks<1>(a, v, s, counts, first_tile); break;
+    case 2: find_masks<2>(a, v, s, counts, first_tile); break;
+    case 3: find_masks<3>(a, v, s, counts, first_tile); break;
+    default: find_masks_deep(a, v, s, counts, first_tile, hops);
+    }
+}
+
 // Bit t of lane g becomes bit g of lane t.
 __device__ u32 transposed(u32 bits) {
     u32 low = 0x0000ffff;

@@ -86,19 +86,7 @@ extern "C" __global__ void __launch_bounds__(WARPS * 32, 4) routes(Arguments a) 
     u32 groups = max(counts.up_groups, counts.down_groups);
     BlockView v = block_view(a, groups);
     load_switch(a, v, s, counts);
-    u32 rank = a.ranks[(u64)state(a) * a.switches + s];
-    if (a.costs) {
-        find_masks_by_bytes(a, v, s, counts, first_tile);
-    } else {
-        u32 hops = rank == NO_RANK ? 0 : a.ranks_run - 1 - rank;
-        switch (hops) {
-        case 0: find_masks<0>(a, v, s, counts, first_tile); break;
-        case 1: find_masks<1>(a, v, s, counts, first_tile); break;
-        case 2: find_masks<2>(a, v, s, counts, first_tile); break;
-        case 3: find_masks<3>(a, v, s, counts, first_tile); break;
-        default: find_masks_deep(a, v, s, counts, first_tile, hops);
-        }
-    }
+    find_all_masks(a, v, s, counts, first_tile);
     __syncthreads();
     for (u32 tile = first_tile + warp; tile < end; tile += WARPS) {
         u32 i = tile - first_tile;

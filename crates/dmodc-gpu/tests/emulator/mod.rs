@@ -7,15 +7,33 @@ use std::process::Command;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::{env, fs};
 
-use dmodc_gpu::{Address, GpuError, KernelName, LaunchSize, Machine, SOURCES, Words};
+use dmodc_gpu::{Address, Cuda, GpuError, KernelName, LaunchSize, Machine, SOURCES, Words};
 use libloading::Library;
 
 /// A machine that is no device.
 #[derive(Debug)]
 pub(crate) struct Emulator(&'static Library);
 
+/// Returns the machines that there are, and the number of seeds for each.
+pub(crate) fn machines(seeds: u64) -> Vec<(Arc<dyn Machine>, u64)> {
+    static GPU: OnceLock<Option<Arc<dyn Machine>>> = OnceLock::new();
+    let gpu = GPU.get_or_init(|| match Cuda::open() {
+        Ok(gpu) => Some(Arc::new(gpu)),
+        Err(error) => {
+            let is_wanted = std::env::var_os("DMODC_GPU_REQUIRED").is_some();
+            assert!(!is_wanted, "{error}");
+            eprintln!("skipped on a GPU: {error}");
+            None
+        }
+    });
+    let on_gpu = std::env::var("DMODC_GPU_SEEDS").ok().and_then(|seeds| seeds.parse().ok());
+    let emulated = emulator().map(|machine| (machine, seeds));
+    let gpu = gpu.clone().map(|machine| (machine, on_gpu.unwrap_or(20 * seeds)));
+    emulated.into_iter().chain(gpu).collect()
+}
+
 /// Returns the emulator, or `None` after a line that says what is missing.
-pub(crate) fn emulator() -> Option<Arc<dyn Machine>> {
+fn emulator() -> Option<Arc<dyn Machine>> {
     static LIBRARY: OnceLock<Option<Library>> = OnceLock::new();
     let library = LIBRARY.get_or_init(build).as_ref()?;
     Some(Arc::new(Emulator(library)))
@@ -57,7 +75,7 @@ fn build() -> Option<Library> {
 /// One launch at a time: the stand-in has one set of fibers.
 static RUNNING: Mutex<()> = Mutex::new(());
 
-type Launch = unsafe extern "C" fn(*const c_void, *const u32, u32, *const Words);
+type Launch = unsafe extern "C" fn(*const c_void, *const u32, u32, *const u64, usize);
 
 impl Machine for Emulator {
     fn name(&self) -> &str {
@@ -110,12 +128,18 @@ impl Machine for Emulator {
     ) -> Result<(), GpuError> {
         assert!(size.shared_bytes <= 112 << 10 && size.threads.is_multiple_of(32));
         let _running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: every kernel has the signature that the launch expects, and `Words` has the layout of its argument.
+        // SAFETY: every kernel has the signature that the launch expects, and the words have the layout of its argument.
         unsafe {
             let kernel =
                 self.0.get::<unsafe extern "C" fn()>(kernel.function().as_bytes()).unwrap();
             let launch = self.0.get::<Launch>(b"emulator_launch").unwrap();
-            launch(*kernel as *const c_void, size.blocks.as_ptr(), size.threads, arguments);
+            launch(
+                *kernel as *const c_void,
+                size.blocks.as_ptr(),
+                size.threads,
+                arguments.as_ptr(),
+                arguments.len(),
+            );
         }
         Ok(())
     }
