@@ -16,6 +16,11 @@ pub const SOURCES: &[(&str, &str)] = &[
     ("stable_routes.cu", include_str!("kernels/stable_routes.cu")),
     ("stable_moved.cu", include_str!("kernels/stable_moved.cu")),
     ("digest.cu", include_str!("kernels/digest.cu")),
+    ("judge.cu", include_str!("kernels/judge.cu")),
+    ("subtrees.cu", include_str!("kernels/subtrees.cu")),
+    ("shuffle.cu", include_str!("kernels/shuffle.cu")),
+    ("patterns.cu", include_str!("kernels/patterns.cu")),
+    ("update.cu", include_str!("kernels/update.cu")),
 ];
 
 /// Returns the whole program.
@@ -41,11 +46,18 @@ pub enum KernelName {
     StableRoutes,
     MovedEntries,
     Digest,
+    Channels,
+    Subtrees,
+    Moved,
+    LinkLoads,
+    Shuffle,
+    PatternLoads,
+    Update,
 }
 
 impl KernelName {
     /// All of them, in the order of their numbers.
-    pub const ALL: [KernelName; 14] = [
+    pub const ALL: [KernelName; 21] = [
         KernelName::RanksStart,
         KernelName::RanksWave,
         KernelName::Groups,
@@ -60,6 +72,13 @@ impl KernelName {
         KernelName::StableRoutes,
         KernelName::MovedEntries,
         KernelName::Digest,
+        KernelName::Channels,
+        KernelName::Subtrees,
+        KernelName::Moved,
+        KernelName::LinkLoads,
+        KernelName::Shuffle,
+        KernelName::PatternLoads,
+        KernelName::Update,
     ];
 
     /// Returns the name of the function.
@@ -79,6 +98,13 @@ impl KernelName {
             KernelName::StableRoutes => "stable_routes",
             KernelName::MovedEntries => "moved_entries",
             KernelName::Digest => "digest",
+            KernelName::Channels => "channels",
+            KernelName::Subtrees => "subtrees",
+            KernelName::Moved => "moved",
+            KernelName::LinkLoads => "link_loads",
+            KernelName::Shuffle => "shuffle",
+            KernelName::PatternLoads => "pattern_loads",
+            KernelName::Update => "update",
         }
     }
 }

@@ -51,6 +51,8 @@ pub(crate) struct DeviceFabric {
     pub(crate) switch_mask_bytes: usize,
     /// Where the links of each switch start.
     pub(crate) starts: Vec<u32>,
+    /// The port of each link.
+    pub(crate) link_ports: Vec<u8>,
     /// The memory behind the addresses.
     _buffers: Vec<Buffer>,
 }
@@ -112,6 +114,7 @@ impl DeviceFabric {
             places,
             switch_mask_bytes: 8 * healthy.switch_mask().len(),
             starts: links.starts,
+            link_ports: links.ports,
             _buffers: upload.buffers,
         })
     }

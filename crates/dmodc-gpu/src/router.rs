@@ -4,7 +4,7 @@ mod tables;
 
 use std::sync::Arc;
 
-use dmodc::{Degradation, Fabric, ForwardingTables, Live, Routing};
+use dmodc::{Degradation, Fabric, Live, Routing};
 
 use crate::arguments::Arguments;
 use crate::engine::DeviceEngine;
@@ -33,7 +33,7 @@ const OTHER_RANKS: u32 = 4;
 
 /// What kernels do for a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum KernelWork {
+pub(super) enum KernelWork {
     Costs,
     CostsAndRoutes,
 }
@@ -153,43 +153,8 @@ impl GpuRouter {
         Ok(())
     }
 
-    /// Takes tables that the host computed for each of these degradations, so that they can be judged on the machine.
-    ///
-    /// # Errors
-    /// If the machine fails.
-    ///
-    /// # Panics
-    /// If there are more states than there is room for, or the tables have other columns than those of the router.
-    pub fn put_tables(
-        &mut self,
-        degradations: &[Degradation],
-        tables: &[&ForwardingTables],
-    ) -> Result<(), GpuError> {
-        assert_eq!(degradations.len(), tables.len(), "one table for each state");
-        self.prepare(degradations, KernelWork::Costs)?;
-        for (state, tables) in tables.iter().enumerate() {
-            let to = self.states.tables.address().plus(state * self.table_bytes());
-            self.machine.write(to, &self.padded(tables))?;
-        }
-        Ok(())
-    }
-
-    /// Returns tables as they lie in the memory of the machine.
-    pub(crate) fn padded(&self, tables: &ForwardingTables) -> Vec<u8> {
-        assert_eq!(tables.columns(), self.routing.columns(), "tables of another shape");
-        let mut bytes = vec![dmodc::NO_ROUTE; self.table_bytes()];
-        for ((tile, entries), place) in tables.tiles().zip(&self.device.places) {
-            let width = tile.columns.len();
-            let rows = bytes[place.offset..].chunks_mut(place.pitch.max(1));
-            for (to, from) in rows.zip(entries.chunks_exact(width.max(1))) {
-                to[..width].copy_from_slice(from);
-            }
-        }
-        bytes
-    }
-
     /// Starts a batch: everything that kernels do without the help of the host. The states that need it are noted.
-    fn prepare(
+    pub(super) fn prepare(
         &mut self,
         degradations: &[Degradation],
         work: KernelWork,
@@ -213,6 +178,20 @@ impl GpuRouter {
             false => (0..self.routed).collect(),
         };
         Ok(arguments)
+    }
+
+    /// Returns the number of states of the last batch.
+    pub(crate) fn routed(&self) -> usize {
+        self.routed
+    }
+
+    pub(crate) fn device(&self) -> &DeviceFabric {
+        &self.device
+    }
+
+    /// Returns the bytes that a block with closer sets shares.
+    pub(crate) fn route_shared_bytes(&self) -> u32 {
+        shared_bytes(self.device.sizes.most_groups, self.ranks_run)
     }
 
     /// Returns the states of the last batch for which kernels alone did not suffice. By the engine `dmodc`, the host prepared
@@ -375,7 +354,7 @@ impl GpuRouter {
     }
 
     /// Starts a kernel for all states.
-    fn launch(
+    pub(super) fn launch(
         &self,
         kernel: KernelName,
         [x, y]: [u32; 2],

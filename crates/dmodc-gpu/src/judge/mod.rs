@@ -1,7 +1,25 @@
 //! The judge on a machine: the tables of a batch of states are judged where they are.
+//!
+//! | file | subject |
+//! |---|---|
+//! | `request` | what is asked, and what is answered |
+//! | `tables` | what the judge knows of a fabric, whatever its state |
+//! | `pool` | what the host prepares for each state: nodes, classes of switches, cuts |
+//! | `draws` | random permutations and bisections |
+//! | `arguments`, `memory` | what kernels read and write, and where |
+//! | `batch` | the launches, in order |
+//! | `finish` | from counts to judgements |
+//! | `on_host` | states that no kernel judges |
 
+mod arguments;
+mod batch;
+mod draws;
+mod finish;
+mod memory;
 mod on_host;
+mod pool;
 mod request;
+mod tables;
 
 use std::sync::Arc;
 
@@ -9,16 +27,31 @@ use dmodc::{Degradation, Fabric, ForwardingTables, Live, parallel};
 
 pub use request::{DevicePattern, JudgeRequest, Judgement, PatternLoads, Update};
 
+use crate::buffer::Buffer;
 use crate::error::GpuError;
 use crate::router::GpuRouter;
+use batch::Batch;
+use finish::StateCounts;
+use memory::{JudgeMemory, StateBytes};
 use on_host::HostJudge;
+use pool::PreparedState;
+use tables::JudgeTables;
 
-/// Judges the states of a [`GpuRouter`].
+/// Judges the states of a [`GpuRouter`]. The numbers are those of the judge of the engine, [`dmodc::judge`].
 #[derive(Debug)]
 pub struct GpuJudge {
     fabric: Arc<Fabric>,
-    /// The tables that later ones are compared with.
-    kept: Option<ForwardingTables>,
+    tables: JudgeTables,
+    memory: JudgeMemory,
+    kept: Option<KeptTables>,
+    judged_on_host: usize,
+}
+
+/// The tables that later ones are compared with, on the machine and on the host.
+#[derive(Debug)]
+struct KeptTables {
+    buffer: Buffer,
+    tables: ForwardingTables,
 }
 
 impl GpuJudge {
@@ -27,7 +60,25 @@ impl GpuJudge {
     /// # Errors
     /// If the machine has too little memory.
     pub fn new(router: &GpuRouter) -> Result<Self, GpuError> {
-        Ok(GpuJudge { fabric: router.fabric().clone(), kept: None })
+        Ok(GpuJudge {
+            fabric: router.fabric().clone(),
+            tables: JudgeTables::new(router)?,
+            memory: JudgeMemory::default(),
+            kept: None,
+            judged_on_host: 0,
+        })
+    }
+
+    /// Returns the bytes of memory of the machine that a state needs to be judged by these patterns, apart from those that the
+    /// router needs.
+    pub fn state_bytes(&self, router: &GpuRouter, patterns: &[DevicePattern]) -> usize {
+        let (nodes, switches) = (self.fabric.nodes().len(), self.fabric.switches().len());
+        StateBytes::new(router.device(), &self.tables).sum(nodes, switches, patterns)
+    }
+
+    /// Returns how many states of the last batch the host judged, because kernels could not. Such states take much longer.
+    pub fn judged_on_host(&self) -> usize {
+        self.judged_on_host
     }
 
     /// Keeps the tables of a state of the last batch: later tables are compared with them.
@@ -50,8 +101,8 @@ impl GpuJudge {
         router: &GpuRouter,
         tables: ForwardingTables,
     ) -> Result<(), GpuError> {
-        assert_eq!(tables.columns(), router.routing().columns(), "tables of another shape");
-        self.kept = Some(tables);
+        let buffer = Buffer::holding(router.machine(), &router.padded(&tables))?;
+        self.kept = Some(KeptTables { buffer, tables });
         Ok(())
     }
 
@@ -70,18 +121,79 @@ impl GpuJudge {
         request: &JudgeRequest<'_>,
     ) -> Result<Vec<Judgement>, GpuError> {
         assert!(Arc::ptr_eq(&self.fabric, router.fabric()), "this judge is of another router");
+        assert_eq!(degradations.len(), router.routed(), "these states are not those of the batch");
+        assert_eq!(degradations.len(), request.seeds.len(), "each state has seeds");
         assert!(!request.compares || self.kept.is_some(), "no tables were kept");
-        let tables: Vec<ForwardingTables> =
-            (0..degradations.len()).map(|state| router.tables(state)).collect::<Result<_, _>>()?;
-        let judge = |state: usize| {
-            let host = HostJudge {
-                live: Live::new(&self.fabric, &degradations[state]),
-                routing: router.routing(),
-                tables: &tables[state],
-                kept: self.kept.as_ref().filter(|_| request.compares),
-            };
-            host.judge(request.patterns, &request.seeds[state])
-        };
-        Ok(parallel::map(0..degradations.len(), judge))
+        let mut judgements = self.judge_by_kernels(router, degradations, request)?;
+        self.judged_on_host = judgements.iter().filter(|judged| judged.is_none()).count();
+        self.judge_on_host(router, degradations, request, &mut judgements)?;
+        Ok(judgements.into_iter().flatten().collect())
+    }
+
+    /// Judges states with kernels. Returns `None` for those for which that does not suffice.
+    fn judge_by_kernels(
+        &mut self,
+        router: &GpuRouter,
+        degradations: &[Degradation],
+        request: &JudgeRequest<'_>,
+    ) -> Result<Vec<Option<Judgement>>, GpuError> {
+        let is_skipped = |state: &usize| router.by_host().contains(state);
+        if !self.tables.is_judged || (0..degradations.len()).all(|state| is_skipped(&state)) {
+            return Ok(degradations.iter().map(|_| None).collect());
+        }
+        let live = |state: usize| Live::new(&self.fabric, &degradations[state]);
+        let states = parallel::map(0..degradations.len(), |state| {
+            let mut prepared =
+                PreparedState::new(live(state), router.routing(), is_skipped(&state));
+            let nodes = prepared.shape.nodes().len();
+            prepared.is_skipped |= request.patterns.iter().any(|one| one.samples_all(nodes));
+            prepared
+        });
+        let kept = self.kept.as_ref().filter(|_| request.compares);
+        let counted = Batch {
+            router,
+            tables: &self.tables,
+            memory: &mut self.memory,
+            states: &states,
+            kept: kept.map(|kept| kept.buffer.address()),
+        }
+        .count(request)?;
+        let columns = router.routing().columns().len();
+        Ok(parallel::map(states.iter().enumerate(), |(state, prepared)| {
+            let tables = &self.tables;
+            let counts =
+                StateCounts { live: live(state), tables, prepared, counted: &counted, state };
+            match prepared.is_skipped {
+                true => None,
+                false => counts.judgement(request.patterns, request.compares, columns),
+            }
+        }))
+    }
+
+    /// Judges the states that are not judged yet.
+    fn judge_on_host(
+        &self,
+        router: &GpuRouter,
+        degradations: &[Degradation],
+        request: &JudgeRequest<'_>,
+        judgements: &mut [Option<Judgement>],
+    ) -> Result<(), GpuError> {
+        let kept = self.kept.as_ref().filter(|_| request.compares).map(|kept| &kept.tables);
+        // In pieces, so that not all tables are on the host at once.
+        let left: Vec<usize> =
+            (0..judgements.len()).filter(|&state| judgements[state].is_none()).collect();
+        for states in left.chunks(parallel::threads()) {
+            let tables: Vec<ForwardingTables> =
+                states.iter().map(|&state| router.tables(state)).collect::<Result<_, _>>()?;
+            let found = parallel::map(states.iter().zip(&tables), |(&state, tables)| {
+                let live = Live::new(&self.fabric, &degradations[state]);
+                let host = HostJudge { live, routing: router.routing(), tables, kept };
+                host.judge(request.patterns, &request.seeds[state])
+            });
+            for (&state, found) in states.iter().zip(found) {
+                judgements[state] = Some(found);
+            }
+        }
+        Ok(())
     }
 }

@@ -5,7 +5,7 @@ use dmodc::judge::risk::{LostBundle, LostPair, Series, Traffic, TrafficShape};
 use dmodc::judge::{Delivery, diff, forced};
 use dmodc::{ForwardingTables, Live, Preprocessing, Routing, validity};
 
-use super::request::{DevicePattern, Judgement, PatternLoads, Update};
+use super::request::{DevicePattern, Judgement, PatternLoads, Update, worst_port};
 
 /// A state whose tables are in the memory of the host.
 pub(super) struct HostJudge<'a> {
@@ -32,13 +32,17 @@ impl HostJudge<'_> {
             DevicePattern::Permutations(count) => series(traffic.permutations(count, seed)),
             DevicePattern::Bisections(count) => series(traffic.bisections(count, seed)),
             DevicePattern::Shifts => series(traffic.shifts(None)),
+            DevicePattern::SampledShifts(count) => series(traffic.shifts(Some((count, seed)))),
         };
+        let has_all = patterns.contains(&DevicePattern::AllToAll);
+        let worst = if has_all { worst_port(traffic.ports(), &all_to_all) } else { None };
         Judgement {
             delivery,
             is_valid: validity(live, &ready, routing.columns()).ok().map(|found| found.is_valid()),
             patterns: patterns.iter().zip(seeds).map(loads).collect(),
             update: self.kept.map(|kept| self.update(&ready, kept)),
             undelivered: self.undelivered(&ready, &traffic, all_to_all.undelivered),
+            worst,
             lost: all_to_all.lost,
         }
     }

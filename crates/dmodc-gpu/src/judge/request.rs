@@ -1,6 +1,6 @@
 //! What is asked of the judge, and what it answers.
 
-use dmodc::judge::risk::{Loads, LostPair, Series};
+use dmodc::judge::risk::{DirectedPort, Loads, LostPair, Series};
 use dmodc::judge::{Delivery, Forced, Sizes, TableChanges};
 
 /// A pattern that a device counts. The words are those of [`dmodc::judge::risk`].
@@ -14,6 +14,15 @@ pub enum DevicePattern {
     Bisections(usize),
     /// All shifts.
     Shifts,
+    /// This number of shifts, drawn at random; all of them if there are not more.
+    SampledShifts(usize),
+}
+
+impl DevicePattern {
+    /// Returns whether it is a sample of the shifts of this number of nodes, and there are not more. Kernels do not count that.
+    pub(super) fn samples_all(self, nodes: usize) -> bool {
+        matches!(self, DevicePattern::SampledShifts(count) if nodes <= count + 1)
+    }
 }
 
 /// What is asked about the states of a batch.
@@ -39,6 +48,9 @@ pub struct Judgement {
     pub patterns: Vec<PatternLoads>,
     /// What an update from the kept tables changes; `None` if the request does not compare.
     pub update: Option<Update>,
+    /// The port with the most flows of all-to-all; of several the first. `None` if all-to-all was not asked for, or no flow passes
+    /// any port.
+    pub worst: Option<DirectedPort>,
     /// The first pairs that are not delivered, by column, as in [`Loads::lost`].
     pub lost: Vec<LostPair>,
     /// The first pairs that are not delivered, by position, as in [`Effect::undelivered`](dmodc::judge::risk::Effect).
@@ -52,6 +64,13 @@ pub enum PatternLoads {
     Single(Loads),
     /// Those of a series. `worst_by_port` and `by_host` are empty.
     Series(Series),
+}
+
+/// Returns the port with the greatest load, the first of several.
+pub(super) fn worst_port(ports: &[DirectedPort], loads: &Loads) -> Option<DirectedPort> {
+    let most = loads.max();
+    let place = loads.by_port.iter().position(|&load| load == most && load > 0)?;
+    ports.get(place).copied()
 }
 
 /// What an update changes.

@@ -1,8 +1,8 @@
 //! The tables of a batch: their digests, and copies from and to the machine.
 
-use dmodc::{Digest, ForwardingTables, NO_ROUTE};
+use dmodc::{Degradation, Digest, ForwardingTables, NO_ROUTE};
 
-use super::{GpuRouter, WARPS};
+use super::{GpuRouter, KernelWork, WARPS};
 use crate::error::GpuError;
 use crate::kernels::KernelName;
 
@@ -59,17 +59,42 @@ impl GpuRouter {
         state: usize,
         tables: &ForwardingTables,
     ) -> Result<(), GpuError> {
-        let first = self.states.tables.address().plus(state * self.table_bytes());
-        for ((tile, entries), place) in tables.tiles().zip(&self.device.places) {
-            let width = tile.columns.len();
-            let rows = entries.chunks_exact(width.max(1));
-            let mut padded = vec![NO_ROUTE; place.pitch * rows.len()];
-            for (to, from) in padded.chunks_exact_mut(place.pitch.max(1)).zip(rows) {
-                to[..width].copy_from_slice(from);
-            }
-            self.machine.write(first.plus(place.offset), &padded)?;
+        let to = self.states.tables.address().plus(state * self.table_bytes());
+        self.machine.write(to, &self.padded(tables))
+    }
+
+    /// Takes tables that the host computed for each of these degradations, so that they can be judged on the machine.
+    ///
+    /// # Errors
+    /// If the machine fails.
+    ///
+    /// # Panics
+    /// If there are more states than there is room for, or the tables have other columns than those of the router.
+    pub fn put_tables(
+        &mut self,
+        degradations: &[Degradation],
+        tables: &[&ForwardingTables],
+    ) -> Result<(), GpuError> {
+        assert_eq!(degradations.len(), tables.len(), "one table for each state");
+        self.prepare(degradations, KernelWork::Costs)?;
+        for (state, tables) in tables.iter().enumerate() {
+            self.write_tables(state, tables)?;
         }
         Ok(())
+    }
+
+    /// Returns tables as they lie in the memory of the machine.
+    pub(crate) fn padded(&self, tables: &ForwardingTables) -> Vec<u8> {
+        assert_eq!(tables.columns(), self.routing.columns(), "tables of another shape");
+        let mut bytes = vec![NO_ROUTE; self.table_bytes()];
+        for ((tile, entries), place) in tables.tiles().zip(&self.device.places) {
+            let width = tile.columns.len();
+            let rows = bytes[place.offset..].chunks_mut(place.pitch.max(1));
+            for (to, from) in rows.zip(entries.chunks_exact(width.max(1))) {
+                to[..width].copy_from_slice(from);
+            }
+        }
+        bytes
     }
 
     /// Fills the tables of the last batch with one byte, as fast as the machine can: the limit for routes.

@@ -184,7 +184,14 @@ static unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
 static unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
     return (unsigned __int128)a * b >> 64;
 }
-template <class T> static void atomicAdd(T *to, T value) { *to += value; }
+static unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
+    return (unsigned)(((unsigned long long)high << 32 | low) << (shift & 31) >> 32);
+}
+template <class T> static T atomicAdd(T *to, T value) {
+    T before = *to;
+    *to += value;
+    return before;
+}
 template <class T> static void atomicOr(T *to, T value) { *to |= value; }
 template <class T> static void atomicMax(T *to, T value) { *to = *to < value ? value : *to; }
 template <class T> static void __stcs(T *to, T value) { *to = value; }

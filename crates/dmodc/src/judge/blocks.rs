@@ -13,13 +13,16 @@ pub(super) fn block(lid: Lid) -> u32 {
 
 /// The blocks that columns are in, numbered without gaps: LIDs may lie anywhere in 32 bits, and blocks without a column
 /// are not counted.
-pub(super) struct Blocks {
-    pub(super) of_column: Vec<u32>,
-    pub(super) count: usize,
+pub struct Blocks {
+    /// The block of each column.
+    pub of_column: Vec<u32>,
+    /// How many blocks there are.
+    pub count: usize,
 }
 
 impl Blocks {
-    pub(super) fn new(columns: &Columns) -> Self {
+    /// Returns the blocks of these columns.
+    pub fn new(columns: &Columns) -> Self {
         let mut all: Vec<u32> = columns.destinations().iter().map(|d| block(d.lid)).collect();
         let of_each = all.clone();
         all.sort_unstable();

@@ -28,6 +28,7 @@ pub mod upload;
 mod verdict;
 mod walk;
 
+pub use blocks::Blocks;
 pub use check::{Check, Loop, Scope, Undelivered, UndeliveredReason, check, check_union};
 pub use cycle::Channel;
 pub use diff::{Diff, LevelChanges, Sizes, TableChanges, diff};

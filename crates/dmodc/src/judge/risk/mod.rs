@@ -172,7 +172,7 @@ impl<'a> Traffic<'a> {
 
     /// Returns the shifts of a sample; `None` if these are all shifts.
     pub fn shift_sample(&self, sample: Option<(usize, u64)>) -> Option<Vec<usize>> {
-        sampled_shifts(self.nodes.len().saturating_sub(1), sample)
+        some_shifts(self.nodes.len().saturating_sub(1), sample)
     }
 
     /// Returns the destination of every position in the shift by `k`.
@@ -191,8 +191,7 @@ impl<'a> Traffic<'a> {
         }
         let longest = ranges.iter().map(ExactSizeIterator::len).max().unwrap_or(0);
         let all = longest.saturating_sub(1);
-        let shifts =
-            sampled_shifts(all, sample).unwrap_or_else(|| (1..=all).collect::<Vec<usize>>());
+        let shifts = some_shifts(all, sample).unwrap_or_else(|| (1..=all).collect::<Vec<usize>>());
         flows::series(self, shifts.len(), |i| self.shift_within(ranges, shifts[i]))
     }
 
@@ -307,12 +306,18 @@ impl<'a> Traffic<'a> {
 }
 
 /// Returns a sample of the shifts 1 … `all`, ascending; `None` if these are all shifts.
-fn sampled_shifts(all: usize, sample: Option<(usize, u64)>) -> Option<Vec<usize>> {
+fn some_shifts(all: usize, sample: Option<(usize, u64)>) -> Option<Vec<usize>> {
     let (count, seed) = sample.filter(|&(count, _)| count < all)?;
     let mut shifts = Random::new(seed, SHIFTS).sample(all, count);
     shifts.iter_mut().for_each(|k| *k += 1);
     shifts.sort_unstable();
     Some(shifts)
+}
+
+/// Returns a random sample of this size of the shifts of this number of nodes, ascending; all of them if there are not more.
+pub fn sampled_shifts(nodes: usize, count: usize, seed: u64) -> Vec<usize> {
+    let all = nodes.saturating_sub(1);
+    some_shifts(all, Some((count, seed))).unwrap_or_else(|| (1..=all).collect())
 }
 
 /// Returns the destination of every position in the i-th random permutation of this number of nodes.

@@ -1,0 +1,137 @@
+//! What the judge knows of a fabric, whatever its state: where columns are, which LIDs make a block, which port a link is.
+
+use dmodc::judge::Blocks;
+use dmodc::judge::risk::DirectedPort;
+
+use super::arguments::{JudgeAddresses, JudgeNumbers};
+use crate::buffer::Buffer;
+use crate::buffer::bytes_of_u32s;
+use crate::error::GpuError;
+use crate::router::GpuRouter;
+
+/// The most bytes that the threads of a block share: even small devices have as many.
+pub(super) const MOST_SHARED: usize = 96 << 10;
+
+/// The words at the start of the shared memory of a sweep.
+const SWEEP_WORDS: usize = 4;
+
+/// Counts of flows have 16 bits.
+const MOST_NODES: usize = u16::MAX as usize;
+
+/// The part of the judge that belongs to the fabric.
+#[derive(Debug)]
+pub(super) struct JudgeTables {
+    pub(super) addresses: JudgeAddresses,
+    pub(super) numbers: JudgeNumbers,
+    /// The number of groups of columns that are swept at once.
+    pub(super) groups: u32,
+    pub(super) slot_of_column: Vec<u32>,
+    pub(super) column_of_slot: Vec<u32>,
+    pub(super) slot_words: usize,
+    /// The number of blocks of LIDs.
+    pub(super) lid_blocks: usize,
+    /// The link of each port of each switch, by `switch << 8 | port`.
+    link_of_port: Vec<u32>,
+    /// Whether kernels can judge the states of this fabric.
+    pub(super) is_judged: bool,
+    _buffers: [Buffer; 3],
+}
+
+impl JudgeTables {
+    pub(super) fn new(router: &GpuRouter) -> Result<Self, GpuError> {
+        let (device, fabric) = (router.device(), router.fabric());
+        let columns = router.routing().columns();
+        let (slots, switches) = (device.sizes.slots as usize, fabric.switches().len());
+        let blocks = Blocks::new(columns);
+        let (mut slot_of_column, mut column_of_slot) = (vec![], vec![0; slots]);
+        let (mut places, mut slot_block) = (vec![0; 4 * slots], vec![0; slots]);
+        for (tile, place) in columns.tiles().zip(&device.places) {
+            for (at, column) in tile.columns.enumerate() {
+                let (slot, d) = (place.slot + at, &columns.destinations()[column]);
+                let start = (place.offset + at) as u64;
+                places[4 * slot..4 * slot + 4].copy_from_slice(&[
+                    d.switch.at() as u32,
+                    place.pitch as u32 | u32::from(d.port.0) << 24,
+                    start as u32,
+                    (start >> 32) as u32,
+                ]);
+                slot_of_column.push(slot as u32);
+                column_of_slot[slot] = column as u32;
+                slot_block[slot] = blocks.of_column[column];
+            }
+        }
+        let fits = |columns: &usize| sweep_bytes(switches, *columns) <= MOST_SHARED;
+        let group_columns = [32, 16, 8].into_iter().find(fits);
+        let groups = column_groups(router, group_columns.unwrap_or(8));
+        let most_ports = fabric.switches().iter().map(|s| u32::from(s.ports)).max().unwrap_or(0);
+        let hold = |words: &[u32]| {
+            Buffer::holding(router.machine(), &bytes_of_u32s(words.iter().copied()))
+        };
+        let buffers = [hold(&places)?, hold(&slot_block)?, hold(&groups)?];
+        let [slot_place, slot_block, column_group] = buffers.each_ref().map(Buffer::address);
+        let slot_words = slots.div_ceil(32) + 1;
+        let numbers = JudgeNumbers {
+            // One channel more than ports and port 0 need: that of entries without a route.
+            shift: (most_ports + 2).next_power_of_two().trailing_zeros().min(8),
+            group_columns: group_columns.unwrap_or(8) as u32,
+            slot_words: slot_words as u32,
+            block_words: blocks.count.div_ceil(32) as u32,
+            lost_limit: (16 * columns.len() + (1 << 16)) as u32,
+            ..JudgeNumbers::default()
+        };
+        Ok(JudgeTables {
+            addresses: JudgeAddresses {
+                slot_place,
+                slot_block,
+                column_group,
+                ..JudgeAddresses::default()
+            },
+            numbers,
+            groups: groups.len() as u32 / 2,
+            slot_of_column,
+            column_of_slot,
+            slot_words,
+            lid_blocks: blocks.count,
+            link_of_port: link_of_port(router),
+            is_judged: group_columns.is_some()
+                && !device.sizes.has_several_lids
+                && fabric.nodes().len() <= MOST_NODES,
+            _buffers: buffers,
+        })
+    }
+
+    /// Returns the number of the link of a directed port.
+    pub(super) fn link(&self, port: &DirectedPort) -> usize {
+        self.link_of_port[port.switch.at() << 8 | usize::from(port.port.0)] as usize
+    }
+
+    /// Returns the bytes that a block of a sweep shares.
+    pub(super) fn sweep_bytes(&self, switches: usize) -> usize {
+        sweep_bytes(switches, self.numbers.group_columns as usize)
+    }
+}
+
+fn sweep_bytes(switches: usize, columns: usize) -> usize {
+    4 * SWEEP_WORDS + 2 * switches * columns
+}
+
+/// Returns two words for each group of columns that is swept at once: its tile and its first slot.
+fn column_groups(router: &GpuRouter, columns: usize) -> Vec<u32> {
+    let places = router.device().places.iter().enumerate();
+    let of_tile = |(tile, place): (usize, &crate::layout::TilePlace)| {
+        let firsts = (place.slot..place.slot + place.pitch).step_by(columns);
+        firsts.flat_map(move |slot| [tile as u32, slot as u32])
+    };
+    places.flat_map(of_tile).collect()
+}
+
+fn link_of_port(router: &GpuRouter) -> Vec<u32> {
+    let device = router.device();
+    let mut links = vec![0; router.fabric().switches().len() << 8];
+    for (s, range) in device.starts.windows(2).enumerate() {
+        for at in range[0]..range[1] {
+            links[s << 8 | usize::from(device.link_ports[at as usize])] = at;
+        }
+    }
+    links
+}

@@ -1,0 +1,360 @@
+//! The judgement of a device is that of the judge of the engine, number by number: on presets, random PGFTs, directors and any graph, healthy
+//! and degraded, for our tables and for tables with any entries.
+//!
+//! Each property runs where those of `same_tables.rs` run.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+#[path = "../../dmodc/tests/common/mod.rs"]
+mod common;
+mod emulator;
+mod machines;
+
+use std::sync::Arc;
+
+use common::{
+    Case, Directors, Drawing, Outcomes, for_seeds, four_levels, random_fabric, random_faults,
+    random_graph, random_guids, random_options, random_pgft, spoil,
+};
+use dmodc::fabric::AdapterKind;
+use dmodc::judge::risk::{LostPair, Series, Traffic};
+use dmodc::judge::{Delivery, diff, forced};
+use dmodc::{
+    Amount, Degradation, Dmodc, Draw, Fabric, ForwardingTables, Live, Pgft, Preprocessing, Random,
+    Routing, RoutingOptions, validity,
+};
+use dmodc_gpu::{
+    DevicePattern, GpuJudge, GpuRouter, JudgeRequest, Judgement, Machine, PatternLoads, Update,
+};
+use machines::machines;
+
+/// What is judged: a state and its tables.
+struct State<'a> {
+    live: Live<'a>,
+    routing: &'a Routing,
+    tables: &'a ForwardingTables,
+    kept: Option<&'a ForwardingTables>,
+}
+
+impl State<'_> {
+    /// Returns the judgement of the engine's judge, without what a device does not count.
+    fn expected(&self, patterns: &[DevicePattern], seeds: &[u64]) -> Judgement {
+        let ready = self.routing.preprocess(self.live);
+        let traffic = Traffic::new(self.live, &ready.ranking, self.routing.orders(), self.tables);
+        let mut all_to_all = traffic.all_to_all();
+        all_to_all.destinations.clear();
+        let series = |series: Series| {
+            PatternLoads::Series(Series { worst_by_port: vec![], by_host: vec![], ..series })
+        };
+        let loads = |(pattern, &seed): (&DevicePattern, &u64)| match *pattern {
+            DevicePattern::AllToAll => PatternLoads::Single(all_to_all.clone()),
+            DevicePattern::Permutations(count) => series(traffic.permutations(count, seed)),
+            DevicePattern::Bisections(count) => series(traffic.bisections(count, seed)),
+            DevicePattern::Shifts => series(traffic.shifts(None)),
+            DevicePattern::SampledShifts(count) => series(traffic.shifts(Some((count, seed)))),
+        };
+        let most = all_to_all.max();
+        let worst = all_to_all.by_port.iter().position(|&load| load == most && most > 0);
+        let nodes = traffic.nodes().iter().copied();
+        let valid = validity(self.live, &ready, self.routing.columns());
+        Judgement {
+            delivery: Delivery::among(self.live, nodes, all_to_all.undelivered),
+            is_valid: valid.ok().map(|found| found.is_valid()),
+            patterns: patterns.iter().zip(seeds).map(loads).collect(),
+            update: self.kept.map(|kept| self.update(&ready, kept)),
+            undelivered: self.undelivered(&traffic),
+            worst: worst.map(|port| traffic.ports()[port]),
+            lost: all_to_all.lost.clone(),
+        }
+    }
+
+    fn update(&self, ready: &Preprocessing, kept: &ForwardingTables) -> Update {
+        let diff = diff(self.live, &ready.ranking, kept, self.tables);
+        Update {
+            changes: diff.changes,
+            of: diff.of,
+            pairs: diff.pairs,
+            forced: forced(self.live, ready, kept, self.tables).ok(),
+        }
+    }
+
+    /// Follows every pair of nodes.
+    fn undelivered(&self, traffic: &Traffic<'_>) -> Vec<LostPair> {
+        let mut lost = vec![];
+        for (to, &node) in traffic.nodes().iter().enumerate() {
+            let fails =
+                |from: &usize| *from != to && !traffic.follow(*from as u32, to as u32, |_| ());
+            let home = |from: usize| self.live.fabric.node(traffic.nodes()[from]).switch;
+            let mut switches: Vec<_> = (0..traffic.nodes().len()).filter(fails).map(home).collect();
+            switches.sort_unstable();
+            switches.dedup();
+            lost.extend(switches.into_iter().map(|from| LostPair { from, to: node }));
+        }
+        lost.truncate(8);
+        lost
+    }
+}
+
+/// A fabric whose states are judged.
+struct Judged<'a> {
+    machine: &'a Arc<dyn Machine>,
+    fabric: &'a Arc<Fabric>,
+    routing: &'a Routing,
+}
+
+const PATTERNS: [DevicePattern; 6] = [
+    DevicePattern::Permutations(4),
+    DevicePattern::AllToAll,
+    DevicePattern::Bisections(3),
+    DevicePattern::Shifts,
+    DevicePattern::Permutations(1),
+    DevicePattern::SampledShifts(3),
+];
+
+impl Judged<'_> {
+    fn router(&self, capacity: usize) -> GpuRouter {
+        let (machine, fabric) = (self.machine.clone(), self.fabric.clone());
+        GpuRouter::new(machine, fabric, self.routing.clone(), capacity).unwrap()
+    }
+
+    /// Compares all judgements of a batch. Returns them, and how many states the host judged.
+    fn compare(
+        &self,
+        router: &GpuRouter,
+        judge: &mut GpuJudge,
+        all: &[Degradation],
+        kept: Option<&ForwardingTables>,
+    ) -> (Vec<Judgement>, usize) {
+        let seeds: Vec<Vec<u64>> =
+            (0..all.len() as u64).map(|state| vec![state / 2, 0, 7, 0, state, 5]).collect();
+        let request = JudgeRequest { patterns: &PATTERNS, seeds: &seeds, compares: kept.is_some() };
+        let judgements = judge.judge(router, all, &request).unwrap();
+        assert_eq!(judgements.len(), all.len());
+        for (state, found) in judgements.iter().enumerate() {
+            let live = Live::new(self.fabric, &all[state]);
+            let tables = router.tables(state).unwrap();
+            let expected = State { live, routing: self.routing, tables: &tables, kept }
+                .expected(&PATTERNS, &seeds[state]);
+            assert_eq!(*found, expected, "state {state}");
+        }
+        (judgements, judge.judged_on_host())
+    }
+
+    /// Compares our tables with those of the first state.
+    fn compare_ours(&self, all: &[Degradation]) -> (Vec<Judgement>, usize) {
+        let mut router = self.router(all.len());
+        let mut judge = GpuJudge::new(&router).unwrap();
+        assert!(judge.state_bytes(&router, &PATTERNS) > 2 * router.table_bytes());
+        router.route(all).unwrap();
+        judge.keep(&router, 0).unwrap();
+        let healthy = router.tables(0).unwrap();
+        self.compare(&router, &mut judge, all, None);
+        self.compare(&router, &mut judge, all, Some(&healthy))
+    }
+
+    /// Compares tables with any entries, the old ones among them.
+    fn compare_spoilt(&self, all: &[Degradation], random: &mut Random) -> (Vec<Judgement>, usize) {
+        let mut spoilt = |faults: &Degradation| {
+            let live = Live::new(self.fabric, faults);
+            let (mut tables, _) = self.routing.route(live, &Dmodc).unwrap();
+            spoil(random, live, &mut tables);
+            tables
+        };
+        let tables: Vec<ForwardingTables> = all.iter().map(&mut spoilt).collect();
+        let mut kept = spoilt(&all[0]);
+        if random.below(2) == 0 {
+            kept = tables[all.len() - 1].clone();
+            spoil(random, Live::new(self.fabric, &all[0]), &mut kept);
+        }
+        let mut router = self.router(all.len());
+        let mut judge = GpuJudge::new(&router).unwrap();
+        router.put_tables(all, &tables.iter().collect::<Vec<_>>()).unwrap();
+        for (state, tables) in tables.iter().enumerate() {
+            assert_eq!(router.tables(state).unwrap().differing(tables), 0);
+        }
+        judge.keep_tables(&router, kept.clone()).unwrap();
+        self.compare(&router, &mut judge, all, Some(&kept))
+    }
+}
+
+/// Judges a fabric in its healthy state and under random faults. Returns the judgements of our tables, and how many the host made.
+fn assert_same(
+    machine: &Arc<dyn Machine>,
+    fabric: &Fabric,
+    options: &RoutingOptions,
+    random: &mut Random,
+) -> (Vec<Judgement>, usize) {
+    let fabric = Arc::new(fabric.clone());
+    let routing = Routing::new(Case::healthy(&fabric).whole(), options);
+    let judged = Judged { machine, fabric: &fabric, routing: &routing };
+    let mut all = vec![Degradation::none(&fabric)];
+    all.extend((0..3).map(|_| random_faults(random, &fabric)));
+    judged.compare_spoilt(&all, random);
+    judged.compare_ours(&all)
+}
+
+#[test]
+fn random_pgfts() {
+    for (machine, seeds) in machines(10) {
+        let seen = Outcomes::new();
+        for_seeds(seeds, |random| {
+            let fabric = random_pgft(random, 150).fabric(random_guids(random));
+            let (found, on_host) = assert_same(&machine, &fabric, &random_options(random), random);
+            // Among four nodes there are no more shifts than are sampled.
+            assert_eq!(on_host, found.iter().filter(|one| one.delivery.pairs <= 12).count());
+            let any = |test: &dyn Fn(&Judgement) -> bool| found.iter().any(test);
+            seen.count([
+                any(&|one| one.delivery.lost > 0),
+                any(&|one| one.delivery.cut_off > 0),
+                any(&|one| one.is_valid == Some(false)),
+                any(&|one| one.update.is_some_and(|update| update.pairs > 0)),
+                any(&|one| {
+                    let forced = |update: Update| update.forced.is_some_and(|f| f.entries > 0);
+                    one.update.is_some_and(forced)
+                }),
+            ]);
+        });
+        seen.assert_each_more_than(0);
+    }
+}
+
+/// Many of these have cables between switches of one rank, or several LIDs, so that the host judges them.
+#[test]
+fn random_fabrics_and_graphs() {
+    for (machine, seeds) in machines(8) {
+        for_seeds(seeds, |random| {
+            let fabric = random_fabric(random, 80);
+            assert_same(&machine, &fabric, &random_options(random), random);
+            let graph = random_graph(random);
+            assert_same(&machine, &graph, &random_options(random), random);
+        });
+    }
+}
+
+#[test]
+fn directors_and_pods() {
+    for (machine, seeds) in machines(1) {
+        for_seeds(seeds, |random| {
+            for fabric in [Directors::random(random).fabric(), four_levels(2)] {
+                let options = RoutingOptions::default();
+                let (_, on_host) = assert_same(&machine, &fabric, &options, random);
+                assert_eq!(on_host, 0);
+            }
+        });
+    }
+}
+
+/// Returns two levels of switches, with nodes of this kind on all of them.
+fn with_nodes(kind: AdapterKind, lmc: u8) -> Fabric {
+    let mut drawing = Drawing::new();
+    let spines = drawing.switches(["s1", "s2", "s3"]);
+    for name in ["l1", "l2", "l3", "l4"] {
+        let leaf = drawing.switch(name);
+        for (count, spine) in spines.into_iter().enumerate() {
+            drawing.cable(leaf, spine, 1 + count % 2);
+        }
+        drawing.nodes(leaf, 4);
+        drawing.node(leaf, kind, lmc);
+    }
+    for spine in spines {
+        drawing.node(spine, kind, lmc);
+    }
+    drawing.finish()
+}
+
+#[test]
+fn aggregation_nodes_do_not_count() {
+    for (machine, _) in machines(1) {
+        let fabric = with_nodes(AdapterKind::Aggregation, 0);
+        let options = RoutingOptions::default();
+        let (_, on_host) = assert_same(&machine, &fabric, &options, &mut Random::new(5, 5));
+        assert_eq!(on_host, 0);
+    }
+}
+
+#[test]
+fn nodes_with_several_lids() {
+    for (machine, _) in machines(1) {
+        let fabric = with_nodes(AdapterKind::Host, 2);
+        let options = RoutingOptions::default();
+        let (_, on_host) = assert_same(&machine, &fabric, &options, &mut Random::new(6, 6));
+        assert_eq!(on_host, 4);
+    }
+}
+
+/// More switches than fit into shared memory with 32 columns, more than 32 groups of ports, several tiles, and 254 ports.
+#[test]
+fn odd_sizes() {
+    for (machine, _) in machines(1) {
+        let mut random = Random::new(7, 7);
+        for tuple in ["2; 40,4; 1,40; 1,1", "3; 1,12,13; 1,3,2; 1,2,1", "2; 1,253; 1,2; 1,1"] {
+            let pgft: Pgft = tuple.parse().unwrap();
+            let fabric = Arc::new(pgft.fabric(random_guids(&mut random)));
+            let routing = Case::healthy(&fabric).routing();
+            let judged = Judged { machine: &machine, fabric: &fabric, routing: &routing };
+            let all = [Degradation::none(&fabric), random_faults(&mut random, &fabric)];
+            assert_eq!(judged.compare_ours(&all).1, 0);
+        }
+    }
+}
+
+/// No nodes, one node, one switch.
+#[test]
+fn small_fabrics() {
+    for (machine, _) in machines(1) {
+        for nodes in 0..3 {
+            let mut drawing = Drawing::new();
+            let [leaf, spine] = drawing.switches(["leaf", "spine"]);
+            drawing.cable(leaf, spine, 2);
+            drawing.nodes(leaf, nodes);
+            let fabric = drawing.finish();
+            let options = RoutingOptions::default();
+            assert_same(&machine, &fabric, &options, &mut Random::new(8, 8));
+        }
+    }
+}
+
+/// Batches of different sizes use the same memory.
+#[test]
+fn a_judge_is_used_again() {
+    for (machine, _) in machines(1) {
+        let fabric =
+            Arc::new("2; 4,6; 1,3; 1,2".parse::<Pgft>().unwrap().fabric(Default::default()));
+        let routing = Case::healthy(&fabric).routing();
+        let judged = Judged { machine: &machine, fabric: &fabric, routing: &routing };
+        let mut router = judged.router(3);
+        let mut judge = GpuJudge::new(&router).unwrap();
+        let mut random = Random::new(3, 3);
+        for batch in [1, 3, 0, 2] {
+            let all: Vec<Degradation> =
+                (0..batch).map(|_| random_faults(&mut random, &fabric)).collect();
+            router.route(&all).unwrap();
+            judged.compare(&router, &mut judge, &all, None);
+        }
+    }
+}
+
+/// The presets are large, so they run on a GPU alone, except for the smallest.
+#[test]
+fn presets() {
+    for (machine, _) in machines(1) {
+        let is_emulated = machine.name() == "emulator";
+        for preset in dmodc::fabric::PRESETS {
+            let shape = preset.shape();
+            let entries = shape.node_count() * shape.switch_count();
+            if entries > if is_emulated { 10_000 } else { 20 << 20 } {
+                continue;
+            }
+            let fabric = Arc::new(shape.fabric(Default::default()).unwrap());
+            let routing = Case::healthy(&fabric).routing();
+            let judged = Judged { machine: &machine, fabric: &fabric, routing: &routing };
+            let draw = |cables, switches| {
+                let (cables, switches) = (Amount::Percent(cables), Amount::Percent(switches));
+                let draw = Draw { cables, switches, any_cable: true, any_switch: true, seed: 1 };
+                draw.degradation(&fabric).unwrap()
+            };
+            let all = [Degradation::none(&fabric), draw(1.0, 0.0), draw(10.0, 1.0)];
+            assert_eq!(judged.compare_ours(&all).1, 0);
+            eprintln!("{}: {} is the same", machine.name(), preset.name);
+        }
+    }
+}
