@@ -134,7 +134,7 @@ impl Judged<'_> {
             let tables = router.tables(state).unwrap();
             let expected = State { live, routing: self.routing, tables: &tables, kept }
                 .expected(&PATTERNS, &seeds[state]);
-            assert_eq!(*found, expected, "state {state}");
+            assert_same_judgement(found, &expected, state);
         }
         (judgements, judge.judged_on_host())
     }
@@ -174,6 +174,17 @@ impl Judged<'_> {
         judge.keep_tables(&router, kept.clone()).unwrap();
         self.compare(&router, &mut judge, all, Some(&kept))
     }
+}
+
+/// Compares part by part, so that a failure shows the part.
+fn assert_same_judgement(found: &Judgement, expected: &Judgement, state: usize) {
+    assert_eq!(found.delivery, expected.delivery, "delivery of state {state}");
+    assert_eq!(found.update, expected.update, "update of state {state}");
+    assert_eq!(found.lost, expected.lost, "lost pairs of state {state}");
+    for (pattern, (one, other)) in found.patterns.iter().zip(&expected.patterns).enumerate() {
+        assert_eq!(one, other, "pattern {pattern} of state {state}");
+    }
+    assert_eq!(found, expected, "state {state}");
 }
 
 /// Judges a fabric in its healthy state and under random faults. Returns the judgements of our tables, and how many the host made.

@@ -82,7 +82,8 @@ struct Sweep {
         }
         u32 entry = column.entry(tables, s);
         if (s == column.home) {
-            if (!MOVED && entry != column.port) {
+            // It should deliver. Where it sends on instead, flows are moved later, if at all.
+            if (MOVED ? next_hop(j, s, entry).x != NONE : entry != column.port) {
                 atomicOr(v.odd, 1u << at);
             }
             return 0;
