@@ -126,7 +126,12 @@ impl Judged<'_> {
     ) -> (Vec<Judgement>, usize) {
         let seeds: Vec<Vec<u64>> =
             (0..all.len() as u64).map(|state| vec![state / 2, 0, 7, 0, state, 5]).collect();
-        let request = JudgeRequest { patterns: &PATTERNS, seeds: &seeds, compares: kept.is_some() };
+        let request = JudgeRequest {
+            patterns: &PATTERNS,
+            seeds: &seeds,
+            compares: kept.is_some(),
+            only_live: false,
+        };
         let judgements = judge.judge(router, all, &request).unwrap();
         assert_eq!(judgements.len(), all.len());
         for (state, found) in judgements.iter().enumerate() {

@@ -6,12 +6,19 @@
 mod emulator;
 
 use std::fs;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use dmodc::advise::{FaultScope, Present};
+use dmodc::judge::risk::SeriesPattern;
+use dmodc::{
+    Amount, Degradation, Dmodc, Draw, Engine, Live, Pgft, Router, Routing, RoutingOptions, Stable,
+};
 use dmodc_gpu::{Cuda, Machine};
 use dmodc_study::device::Device;
 use dmodc_study::study::{Shard, ShardRun, Study, StudyFolder};
+use dmodc_study::what_if::{DoubleFaults, FaultSurvey, Faults};
 
 /// Returns the GPU of this machine, or its stand-in; `None` after a line that says what is missing.
 fn machine() -> Option<Arc<dyn Machine>> {
@@ -84,5 +91,52 @@ fn rows_do_not_depend_on_the_device() {
             assert_eq!(found, expected);
         }
         assert_eq!(found, expected);
+    }
+}
+
+/// Single and double faults, of cables, switches and leaves, by both engines, on whole and on damaged fabrics: every outcome is the same.
+#[test]
+fn outcomes_of_faults_do_not_depend_on_the_device() {
+    let Some(machine) = machine() else { return };
+    let pgft: Pgft = "3; 3,2,4; 1,3,2; 1,1,2".parse().unwrap();
+    let fabric = pgft.fabric(Default::default());
+    for cables in ["0", "15%"] {
+        let draw = Draw {
+            cables: cables.parse().unwrap(),
+            switches: Amount::ZERO,
+            any_cable: false,
+            any_switch: false,
+            seed: 3,
+        };
+        let state = draw.degradation(&fabric).unwrap();
+        let options = RoutingOptions::default();
+        let whole = Degradation::none(&fabric);
+        let reference = Live::new(&fabric, &whole);
+        let routing = Routing::new(reference, &options);
+        let stable = Stable::new(&routing, reference);
+        let engines: [Arc<dyn Engine>; 2] = [Arc::new(Dmodc), Arc::new(stable)];
+        for engine in engines {
+            let (fabric, routing) = (Arc::new(fabric.clone()), routing.clone());
+            let router = Router::with_engine(engine, fabric, routing, state.clone()).unwrap();
+            let series = [
+                SeriesPattern::AllShifts,
+                SeriesPattern::Shifts { count: 5, seed: 2 },
+                SeriesPattern::Random { count: 6, seed: 4 },
+            ];
+            let present = Present::new(&router, &series);
+            let scope = FaultScope { leaves: true, ..FaultScope::default() };
+            let doubles = DoubleFaults::Sample { count: 60, seed: 1 };
+            let faults = Faults::new(present.single_faults(scope), doubles).unwrap();
+            let outcomes = |device: Device| {
+                let survey = FaultSurvey::new(&present, &faults, "test").on(device);
+                survey.run(Shard::WHOLE, None, |_| ControlFlow::Continue(())).unwrap()
+            };
+            let (expected, found) = (outcomes(Device::Cpu), outcomes(Device::Gpu(machine.clone())));
+            assert!(expected.len() > 100, "there are many faults");
+            for (expected, found) in expected.iter().zip(&found) {
+                assert_eq!(found, expected);
+            }
+            assert_eq!(found.len(), expected.len());
+        }
     }
 }

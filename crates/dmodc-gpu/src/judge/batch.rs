@@ -78,6 +78,7 @@ impl Batch<'_> {
             .collect();
         let places: Vec<DrawPlaces> = draws.iter().map(|draws| draws.store(&mut pool)).collect();
         let mut arguments = self.start(pool, request.patterns)?;
+        arguments.numbers.only_live = request.only_live;
         arguments.addresses.draws = self.memory.draws.room(self.router.machine(), 2 * draws_end)?;
         self.launch_all(&arguments, request)?;
         let mut first_results = vec![];

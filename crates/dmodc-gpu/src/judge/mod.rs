@@ -187,7 +187,8 @@ impl GpuJudge {
                 states.iter().map(|&state| router.tables(state)).collect::<Result<_, _>>()?;
             let found = parallel::map(states.iter().zip(&tables), |(&state, tables)| {
                 let live = Live::new(&self.fabric, &degradations[state]);
-                let host = HostJudge { live, routing: router.routing(), tables, kept };
+                let (routing, only_live) = (router.routing(), request.only_live);
+                let host = HostJudge { live, routing, tables, kept, only_live };
                 host.judge(request.patterns, &request.seeds[state])
             });
             for (&state, found) in states.iter().zip(found) {

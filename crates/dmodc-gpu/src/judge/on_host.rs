@@ -14,6 +14,8 @@ pub(super) struct HostJudge<'a> {
     pub(super) tables: &'a ForwardingTables,
     /// The tables that they are compared with, if they are.
     pub(super) kept: Option<&'a ForwardingTables>,
+    /// Whether a change counts only if its destination is alive.
+    pub(super) only_live: bool,
 }
 
 impl HostJudge<'_> {
@@ -48,13 +50,34 @@ impl HostJudge<'_> {
     }
 
     fn update(&self, ready: &Preprocessing, kept: &ForwardingTables) -> Update {
-        let diff = diff(self.live, &ready.ranking, kept, self.tables);
+        let diff_of = |old, new| diff(self.live, &ready.ranking, old, new);
+        let diff = diff_of(kept, self.tables);
+        let changes = match self.only_live {
+            true => diff_of(kept, &self.living(kept)).changes,
+            false => diff.changes,
+        };
         Update {
-            changes: diff.changes,
+            changes,
             of: diff.of,
             pairs: diff.pairs,
             forced: forced(self.live, ready, kept, self.tables).ok(),
         }
+    }
+
+    /// Returns the tables with the kept entries for destinations that are dead.
+    fn living(&self, kept: &ForwardingTables) -> ForwardingTables {
+        let mut living = self.tables.clone();
+        let destinations = self.routing.columns().destinations();
+        for ((tile, entries), (_, old)) in living.tiles_mut().into_iter().zip(kept.tiles()) {
+            let width = tile.columns.len().max(1);
+            let ends = &destinations[tile.columns.clone()];
+            let dead = (0..ends.len()).filter(|&at| !ends[at].end.is_alive(self.live));
+            for at in dead.collect::<Vec<usize>>() {
+                let rows = entries.chunks_exact_mut(width).zip(old.chunks_exact(width));
+                rows.for_each(|(row, old)| row[at] = old[at]);
+            }
+        }
+        living
     }
 
     /// Returns the first pairs that are not delivered, by position.

@@ -34,6 +34,9 @@ pub struct JudgeRequest<'a> {
     pub seeds: &'a [Vec<u64>],
     /// Whether tables are compared with those that were kept.
     pub compares: bool,
+    /// Whether a change counts only if its destination is alive, as in [`Effect`](dmodc::judge::risk::Effect). Otherwise all changes on
+    /// live switches do, as in [`Diff`](dmodc::judge::Diff).
+    pub only_live: bool,
 }
 
 /// The judgement of one state.

@@ -69,9 +69,10 @@ struct JudgeArguments {
     u32 is_shift, count;        // about the pattern of this launch
     u32 result_count, first_result;
     u32 pattern, scratch_words; // which pattern; 0 words if loads are in shared memory
+    u32 only_live, spare;       // whether changes count only if the destination is alive
 };
 
-static_assert(sizeof(JudgeArguments) == sizeof(Arguments) + 22 * 8, "judge/arguments.rs writes 22 words more");
+static_assert(sizeof(JudgeArguments) == sizeof(Arguments) + 23 * 8, "judge/arguments.rs writes 23 words more");
 static_assert(sizeof(JudgedState) == 64, "judge/pool.rs writes 16 words");
 
 __device__ __forceinline__ const JudgedState &judged(const JudgeArguments &j) { return j.states[state(j.a)]; }

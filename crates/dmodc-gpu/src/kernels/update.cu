@@ -66,6 +66,15 @@ struct UpdateRow {
         return old_entry == NO_ROUTE || (new_entry != NO_ROUTE && arrives(j, j.kept, column_of(j, slot), s));
     }
 
+    // Whether a change counts: always, or only if the destination is alive.
+    __device__ bool is_counted(u32 slot) const {
+        if (!j.only_live) {
+            return true;
+        }
+        u32 cable = j.a.slot_cable[slot];
+        return !switch_is_dead(j.a, j.slot_place[slot].x) && (cable == NONE || !cable_is_dead(j.a, cable));
+    }
+
     __device__ void mark(u32 kind, u32 slot) const {
         u32 block = j.slot_block[slot];
         atomicOr(&u.blocks[kind][block >> 5], 1u << (block & 31));
@@ -83,7 +92,7 @@ struct UpdateRow {
             if (byte >= width) {
                 continue;
             }
-            bool is_changed = old_entry != new_entry, is_forced = !may_stay(slot + byte, old_entry, new_entry);
+            bool is_changed = old_entry != new_entry && is_counted(slot + byte), is_forced = !may_stay(slot + byte, old_entry, new_entry);
             if (is_changed) {
                 changed |= 1u << byte;
                 counts.changed++;

@@ -102,7 +102,8 @@ impl FaultSurvey<'_> {
         let (patterns, seeds): (Vec<DevicePattern>, Vec<u64>) =
             std::iter::once((DevicePattern::AllToAll, 0)).chain(patterns).unzip();
         let seeds = vec![seeds; states.len()];
-        let request = JudgeRequest { patterns: &patterns, seeds: &seeds, compares: true };
+        let request =
+            JudgeRequest { patterns: &patterns, seeds: &seeds, compares: true, only_live: true };
         on_gpu.router.route(&states)?;
         let judgements = on_gpu.judge.judge(&on_gpu.router, &states, &request)?;
         let judged = judgements.into_iter().map(Self::outcome);
