@@ -1,6 +1,8 @@
-//! Measures whole re-routes on the GPU of this machine: `reroute PRESET [CABLES% SWITCHES% [ROUNDS [STATES]]]`.
+//! Measures whole re-routes on the GPU of this machine: `reroute PRESET [CABLES% SWITCHES% [ROUNDS [STATES [ENGINE]]]]`.
 //!
-//! STATES degradations with different seeds are routed in one batch; the default is one. A re-route starts from a degradation on the host and ends when all tables are in device memory. The time of filling the same memory
+//! STATES degradations with different seeds are routed in one batch; the default is one. ENGINE is `dmodc`, which is the default, or
+//! `stable`, whose reference is the whole fabric; the entries of `stable` are relieved in the first state. A re-route starts
+//! from a degradation on the host and ends when all tables are in device memory. The time of filling the same memory
 //! with one byte stands next to it. The digest of the tables is compared with the engine's on the CPU.
 #![allow(clippy::print_stdout, reason = "an example prints")]
 
@@ -9,7 +11,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use dmodc::{
-    Amount, Degradation, Digest, Dmodc, Draw, Engine, Fabric, Live, Preset, Routing, RoutingOptions,
+    Amount, Degradation, Digest, Dmodc, Draw, Engine, Fabric, Live, Preset, Routing,
+    RoutingOptions, Stable,
 };
 use dmodc_gpu::{Cuda, GpuRouter};
 
@@ -31,7 +34,22 @@ fn main() -> Result<(), Box<dyn Error>> {
     let start = Instant::now();
     let gpu = Arc::new(Cuda::open()?);
     let opened = start.elapsed();
-    let mut router = GpuRouter::new(gpu.clone(), fabric.clone(), routing.clone(), states.len())?;
+    let start = Instant::now();
+    let (mut router, engine): (GpuRouter, Box<dyn Engine>) = match &*word(5, "dmodc") {
+        "dmodc" => {
+            let router = GpuRouter::new(gpu, fabric.clone(), routing.clone(), states.len())?;
+            (router, Box::new(Dmodc))
+        }
+        "stable" => {
+            let stable = Stable::new(&routing, Live::new(&fabric, &healthy));
+            let (stable, _) = stable.relieved(&routing, Live::new(&fabric, &states[0]))?;
+            let (fabric, routing) = (fabric.clone(), routing.clone());
+            let router = GpuRouter::stable(gpu, fabric, routing, &stable, states.len())?;
+            (router, Box::new(stable))
+        }
+        other => return Err(format!("there is no engine {other} for a GPU").into()),
+    };
+    let prepared = start.elapsed();
     let (mut routes, mut fills) = (vec![], vec![]);
     for _ in 0..rounds {
         fills.push(timed(|| router.fill_tables(0).and_then(|()| router.wait()))?);
@@ -41,21 +59,24 @@ fn main() -> Result<(), Box<dyn Error>> {
     // The first and the last are compared.
     let mut is_right = true;
     for at in [0, states.len() - 1] {
-        is_right &= digests[at] == on_cpu(&fabric, &routing, &states[at])?;
+        is_right &= digests[at] == on_cpu(&*engine, &fabric, &routing, &states[at])?;
     }
     let [route, fill] = [routes, fills].map(median);
     let ms = |time: Duration| time.as_secs_f64() * 1e3 / states.len() as f64;
     println!(
-        "{} {}% {}%, {} states: {:.4} ms each, memset {:.4} ms, ratio {:.2}, {} bytes, opened in {:.0} ms, digest {} {}",
+        "{} {}% {}% {}, {} states, {} by the host: {:.4} ms each, memset {:.4} ms, ratio {:.2}, {} bytes, opened in {:.0} ms, prepared in {:.0} ms, digest {} {}",
         preset.name,
         word(1, "0"),
         word(2, "0"),
+        engine.name(),
         states.len(),
+        router.by_host().len(),
         ms(route),
         ms(fill),
         route.as_secs_f64() / fill.as_secs_f64(),
         router.table_bytes(),
         opened.as_secs_f64() * 1e3,
+        prepared.as_secs_f64() * 1e3,
         digests[0],
         if is_right { "right" } else { "WRONG" },
     );
@@ -63,13 +84,14 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn on_cpu(
+    engine: &dyn Engine,
     fabric: &Fabric,
     routing: &Routing,
     degradation: &Degradation,
 ) -> Result<Digest, Box<dyn Error>> {
     let live = Live::new(fabric, degradation);
     let sum = Mutex::new(Digest::default());
-    Dmodc.stream_tiles(live, &routing.preprocess(live), routing.columns(), &|piece| {
+    engine.stream_tiles(live, &routing.preprocess(live), routing.columns(), &|piece| {
         let part = Digest::rows(piece.first, piece.tile, piece.entries);
         let mut sum = sum.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         *sum = *sum + part;

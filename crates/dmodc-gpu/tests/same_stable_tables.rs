@@ -13,11 +13,12 @@ use std::sync::Arc;
 
 use common::{
     Case, Directors, Drawing, Outcomes, for_seeds, four_levels, pgft, random_fabric, random_faults,
-    random_graph, random_guids, random_options, random_pgft,
+    random_graph, random_guids, random_options, random_pgft, saved_options,
 };
 use dmodc::fabric::AdapterKind;
 use dmodc::{
-    Amount, Degradation, Draw, Fabric, Live, NodeIndex, Random, Routing, RoutingOptions, Stable,
+    Amount, Degradation, Draw, Fabric, LevelDividers, LevelRule, Live, NodeIndex, Random, Routing,
+    RoutingOptions, Stable,
 };
 use dmodc_gpu::{GpuRouter, Machine};
 use machines::machines;
@@ -177,6 +178,8 @@ fn several_tiles_rounds_and_words() {
         for tuple in [
             "3; 3,12,7; 1,3,2; 1,2,1",
             "3; 7,4,4; 1,2,2; 1,1,1",
+            "3; 18,3,4; 1,3,4; 1,1,1",
+            "3; 17,3,3; 1,4,3; 1,1,2",
             "2; 40,4; 1,40; 1,1",
             "2; 9,36; 1,70; 1,1",
             "2; 24,6; 1,2; 1,3",
@@ -191,26 +194,34 @@ fn several_tiles_rounds_and_words() {
     }
 }
 
-/// A node with four LIDs has four columns with different k, and groups have different numbers of ports.
+/// A node with eight LIDs has eight columns with different k, and groups have different numbers of ports, with and without dividers of
+/// ports.
 #[test]
 fn nodes_with_several_lids() {
-    for (machine, seeds) in machines(4) {
+    for (machine, seeds) in machines(12) {
         for_seeds(seeds, |random| {
             let mut drawing = Drawing::new();
             let spines = drawing.switches(["s1", "s2", "s3"]);
             for name in ["l1", "l2", "l3", "l4"] {
                 let leaf = drawing.switch(name);
-                for (count, spine) in spines.into_iter().enumerate() {
-                    drawing.cable(leaf, spine, 1 + count % 2);
+                for spine in spines {
+                    drawing.cable(leaf, spine, 1 + random.below(3) as usize);
                 }
-                for _ in 0..5 {
-                    drawing.node(leaf, AdapterKind::Host, 2);
+                for _ in 0..1 + random.below(6) {
+                    drawing.node(leaf, AdapterKind::Host, 3);
                 }
             }
             let fabric = drawing.finish();
-            let options = RoutingOptions::default();
-            let setting = Setting::new(&fabric, &options, &Degradation::none(&fabric));
-            setting.assert_same_under_faults(&machine, random);
+            let mut orders = Routing::orders_of(&fabric, &RoutingOptions::default());
+            let mut rule = || LevelRule {
+                group: Some(1 + random.below(3) as u32),
+                port: Some(1 + random.below(5) as u32),
+            };
+            orders.dividers = Some(LevelDividers::new(vec![rule()], vec![rule(), rule()]));
+            for options in [RoutingOptions::default(), saved_options(&orders)] {
+                let setting = Setting::new(&fabric, &options, &Degradation::none(&fabric));
+                setting.assert_same_under_faults(&machine, random);
+            }
         });
     }
 }

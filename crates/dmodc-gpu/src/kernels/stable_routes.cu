@@ -20,12 +20,12 @@ __device__ void copy_reference(const StableArguments &b, u8 *row, const u16 *dea
         if (a.has_dead_nodes && dead[chunk]) {
             entries = without_dead(entries, dead[chunk]);
         }
-        ((uint4 *)row)[chunk] = entries;
+        __stcs((uint4 *)row + chunk, entries);
     }
     __syncwarp();
 }
 
-// The targets of C that a peer of the i-th groups leads to, among those in a word of its own.
+// The targets that the i-th groups are closer to, as far as the words of their peers have them.
 __device__ u64 through_peers(const Arguments &a, BlockView v, Counts counts, u32 i, u32 group, const u64 *words, u32 tile) {
     u32 groups = max(counts.up_groups, counts.down_groups);
     u64 closer = group < groups ? v.masks[group * MASK_PITCH + i] : 0, up = closer & v.up[i], down = closer & v.down[i];
@@ -43,7 +43,6 @@ __device__ u64 find_unharmed(const StableArguments &b, BlockView v, ThenView t, 
     const Arguments &a = b.now;
     u32 warp = threadIdx.x >> 5, low_size = 0, high_size = 0;
     u32 *sets = t.spread + warp * 64 * t.words;
-    // All bits of the complement are asked for at once.
     const u64 *harmed = b.harmed + loss_place(a, 0, 0);
     for (u32 word = 0; word < t.words; word++) {
         u32 group = word * 32 + lane();

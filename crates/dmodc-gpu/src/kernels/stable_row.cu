@@ -10,9 +10,9 @@ struct RowTargets {
     u64 divided;    // B differs from stretch to stretch
 };
 
-// Numbers of entries that have one slot.
+// The entries of a piece that have one quotient.
 struct SlotEntries {
-    u32 first, count;   // counted from the first entry of the piece
+    u32 first, count;   // the first one is counted from the first entry of the piece
 };
 
 struct StableRow {
@@ -29,16 +29,23 @@ struct StableRow {
         return sets + ((threadIdx.x >> 5) * 64 + target) * t.words;
     }
 
-    // Writes one port, except where nodes are cut off.
+    // Writes one port, except where nodes are cut off. Four entries are written at once where they stand in one word.
     __device__ void fill(u32 first, u32 count, u32 port) const {
-        for (u32 at = first; at < first + count; at++) {
+        u32 at = first, end = first + count;
+        while (at < end) {
+            if (!b.now.has_dead_nodes && !(at & 3) && at + 4 <= end) {
+                *(u32 *)(row + at) = port * 0x01010101u;
+                at += 4;
+                continue;
+            }
             if (!b.now.has_dead_nodes || !(dead[at / 16] >> (at & 15) & 1)) {
                 row[at] = port;
             }
+            at++;
         }
     }
 
-    // The place of the n-th group of a set that has a port for a turn, or of the n-th of all if all have equally many.
+    // A port of a present group.
     __device__ u32 port_of(const Side &side, u32 group, u32 turn) const {
         return v.ports[v.firsts[side.first_group + group] + turn];
     }
