@@ -115,6 +115,19 @@ impl Expand for BitByBit {
     }
 }
 
+/// Calls `each` with the index of each piece that has lost entries, and with the group that the first of them takes.
+#[inline(always)]
+pub(super) fn each_first_group<E: Expand>(
+    pieces: LostPieces<'_>,
+    mut each: impl FnMut(usize, usize),
+) {
+    for (at, lost) in pieces.lost.iter().enumerate() {
+        if *lost != 0 {
+            each(at, E::nth_bit(pieces.groups[at], pieces.at[at]));
+        }
+    }
+}
+
 /// Writes the lost entries of a row. A row has [`SLACK`](super::SLACK) behind its entries.
 #[inline(always)]
 pub(super) fn write<E: Expand>(

@@ -346,6 +346,16 @@ static PICKS: [u64; 256] = {
     picks
 };
 
+/// The loop of [`lost::each_first_group`] with AVX2.
+pub(super) fn each_lost_avx2(_: Avx2, pieces: LostPieces<'_>, each: impl FnMut(usize, usize)) {
+    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+    fn each_lost(pieces: LostPieces<'_>, each: impl FnMut(usize, usize)) {
+        lost::each_first_group::<EightByEight>(pieces, each);
+    }
+    // SAFETY: the caller has proof of AVX2.
+    unsafe { each_lost(pieces, each) }
+}
+
 /// The loop of [`lost::write`] with registers of 32 bytes, or the portable loop with AVX2 if some piece is wide.
 pub(super) fn write_lost_avx2(
     _: Avx2,

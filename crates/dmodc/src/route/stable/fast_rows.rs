@@ -32,7 +32,7 @@ use super::upswitches::{FastContext, Upswitches};
 use crate::cost::CloserSets;
 use crate::kernel::{Cycles, Difference, Divisor};
 use crate::route::port_choice::{RowContext, RowRequest};
-use crate::tables::NO_ROUTE;
+use crate::tables::{NO_ROUTE, Segment};
 
 /// Computes such rows, with groups numbered as in the reference.
 ///
@@ -52,6 +52,8 @@ pub(super) struct FastRows {
     thinned: Vec<ThinnedGroup>,
     /// The ports that they lost.
     gone: Vec<GonePort>,
+    /// The segments of a row, where those that follow each other are one.
+    runs: Vec<Segment>,
 }
 
 impl FastRows {
@@ -91,9 +93,12 @@ impl FastRows {
                 (1, PresentPorts::Single(ports)) => {
                     kernel.write_lost(ports, pieces.pieces(rounds), cycles, row);
                 }
-                _ => kernel.run(
+                _ => pieces.each_slot(
+                    kernel,
+                    rounds,
+                    &ports,
                     #[inline(always)]
-                    || pieces.each_slot(&ports, |at, slot, port| rounds.write(at, slot, port, row)),
+                    |at, slot, port| rounds.write(at, slot, port, row),
                 ),
             }
         }
@@ -133,14 +138,18 @@ impl FastRows {
                 self.find_lost(context, targets, request, Wanted::Changed);
             let FastRows { rounds, cycles, .. } = self;
             let pieces = &self.pieces[finder];
+            let kernel = context.ready.kernel;
             match (pi, &ports) {
                 (1, PresentPorts::Single(ports)) => {
-                    let pieces = pieces.pieces(rounds);
-                    difference = context.ready.kernel.patch_lost(ports, pieces, cycles, row);
+                    difference = kernel.patch_lost(ports, pieces.pieces(rounds), cycles, row);
                 }
-                _ => pieces.each_slot(&ports, |at, slot, port| {
-                    rounds.patch(at, slot, port, row, &mut difference);
-                }),
+                _ => pieces.each_slot(
+                    kernel,
+                    rounds,
+                    &ports,
+                    #[inline(always)]
+                    |at, slot, port| rounds.patch(at, slot, port, row, &mut difference),
+                ),
             }
         }
         Some(difference)
@@ -243,7 +252,8 @@ impl FastRows {
         let pieces = &mut self.pieces[finder];
         if has_several_ports {
             let side = context.ready.groups.above(context.switch);
-            return LostPorts { pi, ports: pieces.several_ports(lost_row.live, side), finder };
+            let ports = pieces.several_ports(context.ready.kernel, lost_row, side);
+            return LostPorts { pi, ports, finder };
         }
         pieces.note(key, lost_row.sigma);
         let mut ports = [0; 64];
@@ -265,10 +275,12 @@ impl FastRows {
         GonePort::find(&mut self.gone, &self.thinned, side, [now, none]);
         let divider = Divisor::new(context.reference.ready.level_dividers(context.switch).up.group);
         let count = side.peers.len() as u32;
+        let runs = &mut self.runs;
         context.ready.kernel.run(
             #[inline(always)]
             || {
-                for segment in request.segments_of(targets) {
+                join(request.segments_of(targets), runs);
+                for segment in &*runs {
                     let place =
                         StandInPlace { segment, divider: &divider, count, port_divider: None };
                     for gone in &self.gone {
@@ -277,6 +289,24 @@ impl FastRows {
                 }
             },
         );
+    }
+}
+
+/// Joins segments that follow each other in columns and in numbers, and writes them to `runs`. The target of a run is that of its
+/// first segment.
+#[inline(always)]
+fn join<'s>(segments: impl Iterator<Item = &'s Segment>, runs: &mut Vec<Segment>) {
+    runs.clear();
+    for segment in segments {
+        match runs.last_mut() {
+            Some(run)
+                if (run.start + run.length, run.number.saturating_add(run.length), run.k)
+                    == (segment.start, segment.number, segment.k) =>
+            {
+                run.length += segment.length;
+            }
+            _ => runs.push(*segment),
+        }
     }
 }
 

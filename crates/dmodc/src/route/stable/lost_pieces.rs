@@ -3,7 +3,9 @@
 
 use super::group_set::GroupSet;
 use super::port_turns::PortTurns;
-use super::round_numbers::{Any64, Division, Numbers, SMALL, Small32, Small64, divide_small};
+use super::round_numbers::{
+    Any64, Division, Numbers, SMALL, Small32, Small64, divide_small, place_any, place_small,
+};
 use super::rounds::Rounds;
 use crate::bits::bits;
 use crate::group::Side;
@@ -18,6 +20,8 @@ pub(super) struct PieceFinder {
     at: Vec<u32>,
     /// The quotients ⌊x / #B⌋ of the first lost slots, whose remainders are `at`.
     quotients: Vec<u32>,
+    /// Whether all x are below [`SMALL`].
+    is_small: bool,
     /// The turns of the ports, if groups have several.
     turns: PortTurns,
     /// What the pieces were found from, besides σ, and σ itself; `None` if they are not to be used again.
@@ -92,10 +96,11 @@ impl PieceFinder {
         }
         // x is less than this.
         let most = u64::from(rounds.last_number) * 64 + 64 + u64::from(row.sigma);
+        self.is_small = most < SMALL;
         let is_narrow = row.all_slots >> 32 == 0;
         let asked = kernel.run_wide(
             #[inline(always)]
-            || match (most < SMALL, is_narrow, wanted) {
+            || match (self.is_small, is_narrow, wanted) {
                 (true, true, Wanted::All) => self.find_with::<Small32, false>(rounds, sets, row),
                 (true, true, Wanted::Changed) => self.find_with::<Small32, true>(rounds, sets, row),
                 (true, false, Wanted::All) => self.find_with::<Small64, false>(rounds, sets, row),
@@ -193,40 +198,106 @@ impl PieceFinder {
         true
     }
 
-    /// Prepares the turns of groups with several ports. `live` has the numbers of the present groups in the reference, as bits.
-    pub(super) fn several_ports<'a>(&mut self, live: u64, side: Side<'a>) -> PresentPorts<'a> {
+    /// Prepares the turns of groups with several ports. If there are at most 64 ports in all turns, each port becomes a group of
+    /// its own.
+    pub(super) fn several_ports<'a>(
+        &mut self,
+        kernel: Kernel,
+        LostRow { live, all_slots, .. }: LostRow,
+        side: Side<'a>,
+    ) -> PresentPorts<'a> {
         self.turns.find(&side, bits(live));
-        PresentPorts::Several { live, side }
+        let groups = all_slots.count_ones() as usize;
+        if self.turns.count() * groups > 64 {
+            return PresentPorts::Several { live, side };
+        }
+        kernel.run_wide(
+            #[inline(always)]
+            || match self.is_small {
+                true => self.divide_groups(groups, place_small),
+                false => self.divide_groups(groups, place_any),
+            },
+        );
+        let mut ports = [0; 64];
+        for (at, group) in bits(live).enumerate() {
+            for (turn, port) in side.ports_of(at).iter().enumerate() {
+                ports[(turn * groups + group) & 63] = port.0;
+            }
+        }
+        PresentPorts::Single(ports)
+    }
+
+    /// Makes each port a group of its own, so that the cycle is these groups in order: port number `turn` of a group becomes
+    /// group `turn` · `groups` + group. `place` is that of [`Numbers`].
+    #[inline(always)]
+    fn divide_groups(&mut self, groups: usize, place: impl Fn(u32, u32, u32, u32) -> Division) {
+        let (lost, sets) = (eights(&self.lost), eights_mut(&mut self.groups));
+        let (at, quotients) = (eights_mut(&mut self.at), eights(&self.quotients));
+        for (((lost, sets), at), quotients) in lost.iter().zip(sets).zip(at).zip(quotients) {
+            if *lost == [0; 8] {
+                continue;
+            }
+            let (from, first, mut ports) = (*sets, *at, [0; 8]);
+            for (turn, with_port) in self.turns.words().enumerate() {
+                let shift = (turn * groups) as u32 & 63;
+                for i in 0..8 {
+                    ports[i] |= (from[i] & with_port) << shift;
+                }
+            }
+            for i in 0..8 {
+                let (groups, ports) = (from[i].count_ones(), ports[i].count_ones());
+                at[i] = place(quotients[i], groups, first[i], ports).remainder;
+            }
+            *sets = ports;
+        }
     }
 
     /// Calls `each` with the round, the slot and the port of each lost slot.
     #[inline(always)]
     pub(super) fn each_slot(
         &self,
+        kernel: Kernel,
+        rounds: &Rounds,
         ports: &PresentPorts<'_>,
+        mut each: impl FnMut(usize, usize, u8),
+    ) {
+        match ports {
+            PresentPorts::Single(ports) => kernel.each_lost(
+                self.pieces(rounds),
+                #[inline(always)]
+                |round, mut group| {
+                    let groups = GroupSet([self.groups[round]]);
+                    for slot in bits(self.lost[round]) {
+                        each(round, slot, ports[group & 63]);
+                        group = groups.after(group).unwrap_or_else(|| groups.first());
+                    }
+                },
+            ),
+            PresentPorts::Several { live, side } => kernel.run(
+                #[inline(always)]
+                || self.each_slot_in_turns(*live, side, each),
+            ),
+        }
+    }
+
+    /// Does what [`each_slot`](Self::each_slot) does if there are more than 64 ports.
+    #[inline(always)]
+    fn each_slot_in_turns(
+        &self,
+        live: u64,
+        side: &Side<'_>,
         mut each: impl FnMut(usize, usize, u8),
     ) {
         for (round, &lost) in self.lost.iter().enumerate().filter(|(_, lost)| **lost != 0) {
             let groups = GroupSet([self.groups[round]]);
-            match ports {
-                PresentPorts::Single(ports) => {
-                    let mut group = groups.nth(self.at[round]);
-                    for slot in bits(lost) {
-                        each(round, slot, ports[group & 63]);
-                        group = groups.after(group).unwrap_or_else(|| groups.nth(0));
-                    }
-                }
-                PresentPorts::Several { live, side } => {
-                    let count = u64::from(groups.count());
-                    let x = u64::from(self.quotients[round]) * count + u64::from(self.at[round]);
-                    let mut place = self.turns.place(&groups, x);
-                    for slot in bits(lost) {
-                        let before = live & ((1 << (place.group & 63)) - 1);
-                        let ports = side.ports_of(before.count_ones() as usize);
-                        each(round, slot, ports[place.turn].0);
-                        place = self.turns.after(&groups, place);
-                    }
-                }
+            let count = u64::from(groups.count());
+            let x = u64::from(self.quotients[round]) * count + u64::from(self.at[round]);
+            let mut place = self.turns.place(&groups, x);
+            for slot in bits(lost) {
+                let before = live & ((1 << (place.group & 63)) - 1);
+                let ports = side.ports_of(before.count_ones() as usize);
+                each(round, slot, ports[place.turn].0);
+                place = self.turns.after(&groups, place);
             }
         }
     }
@@ -240,7 +311,7 @@ impl PieceFinder {
 
 /// The ports of the present, for groups that are numbered as in the reference.
 pub(super) enum PresentPorts<'a> {
-    /// The port of each group.
+    /// The port of each group. (Or each port is a group: see `PieceFinder::several_ports`.)
     Single([u8; 64]),
     /// The groups that are there, as bits, and their ports.
     Several { live: u64, side: Side<'a> },

@@ -141,12 +141,29 @@ impl Rounds {
     }
 }
 
-/// Fills some entries, most often a multiple of 16, with one port.
+/// Fills some entries with one port. There are few, so that a function for any number of bytes would take longer: here the last
+/// bytes that are written at once may overlap those before.
 #[inline(always)]
 fn fill(entries: &mut [u8], port: u8) {
-    let (sixteens, rest) = entries.as_chunks_mut::<16>();
-    sixteens.iter_mut().for_each(|sixteen| *sixteen = [port; 16]);
-    if !rest.is_empty() {
-        rest.fill(port);
+    match entries.len() {
+        16.. => {
+            let (sixteens, _) = entries.as_chunks_mut::<16>();
+            sixteens.iter_mut().for_each(|sixteen| *sixteen = [port; 16]);
+            fill_ends::<16>(entries, port);
+        }
+        8.. => fill_ends::<8>(entries, port),
+        4.. => fill_ends::<4>(entries, port),
+        _ => entries.iter_mut().for_each(|entry| *entry = port),
+    }
+}
+
+/// Fills the first N entries and the last N.
+#[inline(always)]
+fn fill_ends<const N: usize>(entries: &mut [u8], port: u8) {
+    if let Some(first) = entries.first_chunk_mut() {
+        *first = [port; N];
+    }
+    if let Some(last) = entries.last_chunk_mut() {
+        *last = [port; N];
     }
 }

@@ -74,32 +74,33 @@ impl GonePort {
         // The place of the slot in its round. (The k-th LID of a node has the k-th slot after that of its first LID.)
         let place = if slot >= k { slot - k } else { slot + count - k };
         let are = now[usize::from(self.present.has_turned)].ports_of(self.present.at);
-        let stand_in = |at: u32| are[SIZES[are.len() & 255].modulo(at) as usize].0;
-        let (mut round, step) = match port_divider {
-            None => (first_round + self.rounds_until(first_round + later), u32::from(self.width)),
-            Some(_) => (first_round, 1),
-        };
-        loop {
-            let q = u64::from(round) * u64::from(count) + u64::from(place);
-            if q > last.into() {
-                return;
+        let q_of = |round: u32| u64::from(round) * u64::from(count) + u64::from(place);
+        let Some(port_divider) = port_divider else {
+            let mut round = first_round + self.rounds_until(first_round + later);
+            if q_of(round) < first.into() {
+                round += u32::from(self.width);
             }
-            if q >= first.into() {
-                match port_divider {
-                    None => write(segment, divider, q, stand_in(round + later), row),
-                    // The ports of one slot may differ from destination to destination.
-                    Some(port_divider) => {
-                        for column in columns(segment, divider, q) {
-                            let d = segment.number + (column as u32 - segment.start);
-                            let at = d / port_divider + later;
-                            if at % u32::from(self.width) == u32::from(self.at) {
-                                row[column] = stand_in(at);
-                            }
-                        }
-                    }
+            let step = usize::from(self.width) * count as usize;
+            let mut at = SIZES[are.len() & 255].modulo(round + later) as usize;
+            let turn = SIZES[are.len() & 255].modulo(self.width.into()) as usize;
+            for q in (q_of(round)..=last.into()).step_by(step) {
+                write(segment, divider, q, are[at].0, row);
+                at += turn;
+                at -= if at >= are.len() { are.len() } else { 0 };
+            }
+            return;
+        };
+        // The ports of one slot may differ from destination to destination.
+        let stand_in = |at: u32| are[SIZES[are.len() & 255].modulo(at) as usize].0;
+        let quotients = (q_of(first_round)..=last.into()).step_by(count as usize);
+        for q in quotients.filter(|q| *q >= first.into()) {
+            for column in columns(segment, divider, q) {
+                let d = segment.number + (column as u32 - segment.start);
+                let at = d / port_divider + later;
+                if at % u32::from(self.width) == u32::from(self.at) {
+                    row[column] = stand_in(at);
                 }
             }
-            round += step;
         }
     }
 
