@@ -42,6 +42,37 @@ fn rows_are_measured_and_checked() {
     assert_ne!(digest(&["--switch-lids"]), digest(&[]));
 }
 
+/// Without a GPU, or without the feature, --device gpu is an error that says what is missing, and auto measures on the processor and
+/// says so. With both, the tables of the GPU are those of the processor.
+#[test]
+fn tables_are_computed_where_the_user_wants() {
+    let desk = Desk::new();
+    let bench = |device: &'static str| {
+        let args =
+            ["bench", "--preset", "paper-figure-1", "--rounds", "1", "--json", "--dead", "10/0"];
+        [&args[..], &["--device", device]].concat()
+    };
+    let cpu = desk.json(0, &bench("cpu"))["rows"][0].take();
+    let auto = desk.run(&bench("auto"));
+    let said = String::from_utf8(auto.stderr).unwrap();
+    assert_eq!(auto.status.code(), Some(0), "{said}");
+    let auto: serde_json::Value = serde_json::from_slice(&auto.stdout).unwrap();
+    let auto = &auto["rows"][0];
+    assert_eq!(auto["digest"], cpu["digest"]);
+    assert_eq!(auto["digest_ok"], true);
+    if auto["device"].is_string() {
+        let gpu = desk.json(0, &bench("gpu"))["rows"][0].take();
+        assert_eq!((&gpu["engine"], &gpu["digest"]), (&"dmodc-gpu".into(), &cpu["digest"]));
+        let stable = desk.error(&[&bench("gpu")[..], &["--engine", "stable"]].concat());
+        assert!(stable.contains("only the engine dmodc"), "{stable}");
+    } else {
+        let line = "dmodc: tables are computed on the processor, not on a GPU: ";
+        let why = said.trim().strip_prefix(line).unwrap_or_else(|| panic!("{said}"));
+        assert_eq!(desk.error(&bench("gpu")).trim(), format!("dmodc: {why}"));
+    }
+    assert!(desk.error(&bench("tpu")).contains("expected cpu, gpu or auto"));
+}
+
 /// The naive twin of stable is slow: of large tables a sample is compared, and the report says how much.
 #[test]
 fn stable_is_checked_by_a_sample_that_is_named() {

@@ -3,8 +3,9 @@
 
 mod desk;
 
+use std::fs;
 use std::os::unix::process::ExitStatusExt;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -80,4 +81,45 @@ fn ignored_signals_stay_ignored() {
         .status();
     assert_eq!(run.wait().unwrap().code(), Some(0));
     assert_eq!(desk.files(), ["f.lft", "f.topo"]);
+}
+
+/// Returns the number of the only child of a process, as soon as it waits for signals.
+fn child_that_waits_for_signals(parent: &mut Child) -> String {
+    let children = format!("/proc/{0}/task/{0}/children", parent.id());
+    while parent.try_wait().unwrap().is_none() {
+        let child = fs::read_to_string(&children).unwrap_or_default().trim().to_owned();
+        let threads = fs::read_dir(format!("/proc/{child}/task")).into_iter().flatten().flatten();
+        let mut names = threads.filter_map(|it| fs::read_to_string(it.path().join("comm")).ok());
+        if names.any(|name| name.trim() == "signals") {
+            return child;
+        }
+        sleep(Duration::from_millis(1));
+    }
+    panic!("the program ended too early");
+}
+
+/// The first process of a container does not die by its own signals, so the program ends with the number that shells expect.
+#[test]
+fn the_first_process_of_a_container_ends_in_order() {
+    let container = ["--user", "--map-root-user", "--pid", "--fork"];
+    let possible =
+        Command::new("unshare").args(container).arg("true").stderr(Stdio::null()).status();
+    if !possible.is_ok_and(|status| status.success()) {
+        desk::skip("unshare does not work here");
+        return;
+    }
+    for (signal, code) in [("INT", 130), ("TERM", 143), ("HUP", 129)] {
+        // It waits for its input.
+        let mut run = Command::new("unshare")
+            .args(container)
+            .args([DMODC, "info", "-"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        let first = child_that_waits_for_signals(&mut run);
+        let kill = ["-c", "kill -s \"$0\" \"$1\"", signal, &first];
+        assert!(Command::new("sh").args(kill).status().unwrap().success());
+        assert_eq!(run.wait().unwrap().code(), Some(code), "SIG{signal}");
+    }
 }

@@ -77,6 +77,13 @@ def test_errors_say_where(tmp_path: pathlib.Path) -> None:
         (lambda fabric: fabric.write("x", "odd"), "no format 'odd'"),
         (lambda fabric: dmodc.Router(fabric).apply(fail="L1-0"), "list of names"),
         (lambda fabric: dmodc.Router(fabric).apply(fail=["nobody"]), "nobody"),
+        (lambda fabric: fabric.route().analyze(nodes="node-0"), "list of names"),
+        (lambda fabric: fabric.route().analyze(nodes=[]), "empty"),
+        (lambda fabric: fabric.degrade(1, seed=2**64), "less than"),
+        (lambda fabric: fabric.order(choose=2**63), "less than"),
+        (lambda fabric: fabric.whatif(double=2**63), "less than"),
+        (lambda fabric: fabric.whatif(double="some"), "double must be"),
+        (lambda fabric: dmodc.engine(len, name="stable"), "another engine"),
         (lambda fabric: dmodc.study("name = 1\n"), "the plan:1"),
     ],
 )
@@ -156,6 +163,41 @@ def test_single_changes_are_those_between_two_tables() -> None:
             assert len(pickle.loads(pickle.dumps(delta)).changes) == delta.entries
     with pytest.raises(dmodc.InputError, match="changes=True"):
         router.apply().to_pandas()
+
+
+def test_a_change_that_cannot_be_routed_changes_nothing() -> None:
+    fabric = dmodc.pgft(TUPLE)
+    router = dmodc.Router(fabric, "dmodk")
+    before = router.tables().digest
+    with pytest.raises(dmodc.RouteError):
+        router.apply(fail=["L1-0/3"])
+    assert router.dead == [] and router.tables().digest == before and router.tables().check()
+    assert router.apply(repair=["L1-0/3"], changes=True).entries == 0
+
+    calls = 0
+
+    def moody(task: dmodc.SwitchTask) -> list[int]:
+        """Fails from the 20th call on: in the middle of the second routing, and whenever it is tried again."""
+        nonlocal calls
+        calls += 1
+        if calls > 20:
+            raise RuntimeError("no more")
+        return [int(row[0]) for row in task.ports[task.targets]]
+
+    router = dmodc.Router(fabric, dmodc.engine(moody, name="moody"))
+    with pytest.raises(dmodc.EngineError, match="make a new router"):
+        router.apply(fail=["L2-0"])
+    for use in (router.tables, router.apply, lambda: router.dead):
+        with pytest.raises(dmodc.InputError, match="no tables any more"):
+            use()
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    fabric = dmodc.pgft(TUPLE)
+    three = numpy.int64(3)
+    assert fabric.degrade(cables=three, seed=three) == fabric.degrade(cables=3, seed=3)
+    assert fabric.order(choose=three).json == fabric.order(choose=3).json
+    assert "sound, every pair" in fabric.route().check()._repr_html_()
 
 
 def test_a_fabric_is_a_graph_and_frames(tmp_path: pathlib.Path) -> None:

@@ -114,7 +114,10 @@ pub fn watch() -> io::Result<()> {
         if let Some(signal) = signals.forever().next() {
             let list = list();
             clean(&list.items);
-            let _ = emulate_default_handler(signal);
+            // The first process of a container is protected from its own signals, so it ends by itself.
+            if std::process::id() != 1 {
+                let _ = emulate_default_handler(signal);
+            }
             // The signal has ended the program. If it has not, no thread may go on anyway: the list stays locked.
             std::process::exit(128 + signal);
         }

@@ -5,6 +5,7 @@
 //! | [`analysis`] | congestion risk of tables, pattern by pattern |
 //! | [`answers`] | what the commands answer, as types and as JSON |
 //! | [`mod@bench`] | how long routing takes, compared with writing the same number of bytes |
+//! | [`device`] | where tables are computed: on the processor or on a GPU |
 //! | [`engine`] | engines by name |
 //! | [`figure`] | charts and histograms as SVG |
 //! | [`interrupt`] | removes temporary files when a signal ends the program |
@@ -19,6 +20,7 @@
 pub mod analysis;
 pub mod answers;
 pub mod bench;
+pub mod device;
 pub mod engine;
 pub mod figure;
 mod hash;

@@ -6,6 +6,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use dmodc::Pgft;
 use dmodc::fabric::{Directors, Pods};
 use dmodc_lab::ENGINES;
+use dmodc_study::device::DeviceName;
 use dmodc_study::engine::EngineName;
 
 #[derive(Debug, Args)]
@@ -53,6 +54,10 @@ pub(crate) struct BenchArgs {
     /// at places that are known beforehand.
     #[arg(long, conflicts_with = "stream")]
     pub(crate) rewrite: bool,
+    /// Where tables are computed: cpu, gpu, or auto, which is the GPU of this machine if there is one. On a GPU, only the engine
+    /// dmodc is measured, and the tables stay in the memory of the device.
+    #[arg(long, value_name = "DEVICE", default_value_t = DeviceName::Cpu)]
+    pub(crate) device: DeviceName,
     /// Use this version of the inner loops instead of the best one for this processor.
     #[arg(long, value_enum, value_name = "FORM")]
     pub(crate) kernel: Option<KernelName>,

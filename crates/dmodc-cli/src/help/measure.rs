@@ -179,7 +179,10 @@ pub(super) const PAGES: &[HelpPage] = &[
         exit: &[
             (0, "All tables are right."),
             (1, "Some tables are wrong. Please report this."),
-            (2, "An option is wrong, or the tables do not fit into memory."),
+            (
+                2,
+                "An option is wrong, the tables do not fit into memory, or there is no GPU although --device gpu was given.",
+            ),
         ],
         files: &[(
             "--record FOLDER",

@@ -14,10 +14,11 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("dmodc", &[]),
     ("dmodc-formats", &["dmodc"]),
     ("dmodc-browser", &[]),
+    ("dmodc-gpu", &["dmodc"]),
     ("dmodc-view", &["dmodc", "dmodc-formats"]),
     ("dmodc-wasm", &["dmodc", "dmodc-formats", "dmodc-view"]),
     ("dmodc-lab", &["dmodc", "dmodc-formats"]),
-    ("dmodc-study", &["dmodc", "dmodc-formats", "dmodc-lab"]),
+    ("dmodc-study", &["dmodc", "dmodc-formats", "dmodc-gpu", "dmodc-lab"]),
     ("dmodc-server", &["dmodc", "dmodc-formats", "dmodc-study", "dmodc-view"]),
     ("dmodc-c", &["dmodc", "dmodc-formats"]),
     ("dmodc-opensm", &["dmodc", "dmodc-formats"]),
@@ -95,7 +96,7 @@ fn sources(folder: &Path, found: &mut Vec<std::path::PathBuf>) {
     }
 }
 
-/// Unsafe code is in the kernel for x86, and where OpenSM, C and the browser begin. Tests call the functions for C, too. The Python module
+/// Unsafe code is in the kernel for x86, and where OpenSM, C, the browser and the driver of a GPU begin. Tests call the functions for C, too, and run kernels. The Python module
 /// has none.
 #[test]
 fn unsafe_code_is_where_it_belongs() {
@@ -108,7 +109,9 @@ fn unsafe_code_is_where_it_belongs() {
         .filter(|file| fs::read_to_string(file).unwrap().contains(&word))
         .map(|file| file.strip_prefix(env!("CARGO_MANIFEST_DIR")).unwrap())
         .filter(|file| {
-            !file.starts_with("../dmodc-c/src/ffi") && !file.starts_with("../dmodc-c/tests")
+            let folders =
+                ["dmodc-c/src/ffi", "dmodc-c/tests", "dmodc-gpu/src/cuda", "dmodc-gpu/tests"];
+            !folders.iter().any(|folder| file.starts_with(Path::new("..").join(folder)))
         })
         .collect();
     let mut with = with;

@@ -47,6 +47,9 @@ const OF_OPENSM: [(&str, &str); 4] = [
     ("study-2.json", "/versions/properties/opensm"),
 ];
 
+/// Keys that only occur on a machine with a GPU, where scripts/test-gpu checks them.
+const OF_GPUS: (&str, &str) = ("bench-1.json", "/$defs/gpu/");
+
 /// A switch, and nothing else.
 const BARE: &str = r#"{"schema": "dmodc/fabric/1", "adapters": [], "cables": [], "switches": [{"guid": "0x1", "lid": 1, "ports": 4,
     "name": "alone", "vendor": 0, "device": 0, "system": "0x0"}]}"#;
@@ -211,6 +214,7 @@ fn documents_match_their_schemas() {
         let is_rare = |of: &&(&str, &str, &str)| file == of.0 && place.ends_with(of.1);
         let is_opensm = |of: &&(&str, &str)| file == of.0 && place.contains(of.1);
         EXCEPTIONS.iter().any(|of| is_rare(&of))
+            || is_opensm(&&OF_GPUS)
             || (!has_opensm && OF_OPENSM.iter().any(|of| is_opensm(&of)))
     };
     let untested = desk.schemas.untested(|name| !OF_THE_PLUGIN.contains(&name));
@@ -454,6 +458,8 @@ fn benchmarks(desk: &mut CheckedDesk) {
     desk.file("record/record.json");
     desk.json(&bench(&["--engine", "dmodc,stable", "--threads", "1", "--no-check"]));
     desk.json(&bench(&["--stream"]));
+    // Where there is a GPU, these are rows of another kind.
+    desk.json(&bench(&["--device", "auto", "--dead", "0/0"]));
     for shape in [["--preset", "one-director-648"], ["--preset", "four-levels"]] {
         let case = ["--rounds", "1", "--dead", "0/0", "--no-check"];
         for more in [&["--engine", "dmodc,stable,paper"][..], &["--stream"]] {

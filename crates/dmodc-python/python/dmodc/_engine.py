@@ -60,8 +60,12 @@ class Engine:
     def __init__(self, function: Chooser, name: str, strict: bool) -> None:
         if not callable(function):
             raise InputError("an engine is a function that gets a SwitchTask")
+        if not isinstance(name, str):
+            raise TypeError(f"name must be a text, not {name!r}")
         if not name or name != name.strip():
             raise InputError(f"'{name}' is not a name for an engine")
+        if name.partition("+")[0] in ("dmodc", "paper", "stable", "dmodk", "random") or name.startswith("opensm:"):
+            raise InputError(f"'{name}' is another engine; choose a name of your own")
         self.function = function
         self._failure: BaseException | None = None
         self._native = _native.Engine(self._chosen, name, strict)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 
 class DmodcError(Exception):
     """The base of all errors of this package."""
@@ -29,13 +31,20 @@ class ReadError(InputError):
         #: The line with a caret below the place, if there is something to show.
         self.text = text
 
+    def __reduce__(self) -> tuple[type[ReadError], tuple[str, str, int, int, str | None]]:
+        return ReadError, (str(self), self.file, self.line, self.column, self.text)
+
 
 class FileError(DmodcError, OSError):
     """A file cannot be opened, read or written. ``errno`` says why."""
 
-    def __init__(self, errno: int, message: str) -> None:
-        super().__init__(errno, message)
+    def __init__(self, errno: int, message: str, filename: str | None = None) -> None:
+        super().__init__(errno, os.strerror(errno) if errno else message, filename)
+        #: What could not be done, and why.
         self.message = message
+
+    def __reduce__(self) -> tuple[type[FileError], tuple[int, str, str | None]]:
+        return FileError, (self.errno or 0, self.message, self.filename)
 
     def __str__(self) -> str:
         return self.message

@@ -7,18 +7,32 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypedDict
 
 from . import _html, _native
 from ._engine import Causes, Engine
 from ._errors import DmodcWarning, InputError
-from ._request import Maintenance, Path, Removal, Routing, Survey, path, some_text, some_whole, whole, words
+from ._request import (
+    Maintenance,
+    Path,
+    Removal,
+    Routing,
+    Survey,
+    flag,
+    names,
+    path,
+    some_text,
+    some_whole,
+    whole,
+    words,
+)
 from ._results import Changes, Delta, Drain, Order, Repair, StudyTable, WhatIf
 from ._tables import Tables, hosts_of
 
 if TYPE_CHECKING:
     import networkx
     import pandas
+    from typing_extensions import Unpack
 
 
 @dataclass(frozen=True)
@@ -70,22 +84,35 @@ class Frames:
     nodes: pandas.DataFrame = field(repr=False)
 
 
-def _names(what: str, names: Iterable[str]) -> list[str]:
-    if isinstance(names, str):
-        raise InputError(f"{what} is a list of names, not one name")
-    return list(names)
+def _native_of(fabric: Fabric) -> _native.Fabric:
+    """Returns the fabric as the extension module has it."""
+    if not isinstance(fabric, Fabric):
+        raise TypeError(f"fabric must be a fabric, not {fabric!r}")
+    return fabric._native
+
+
+class RoutingOptions(TypedDict, total=False):
+    """Options that every command has which routes."""
+
+    roots: Path
+    leaf_min_nodes: int
+    leaf_name: str
+    exclude: str
+    destination_order: str
+    switch_order: str
+    orders: Path
 
 
 def _routing(
     engine: str | Engine,
     seed: int,
     reference: Fabric | None,
-    options: dict[str, Any],
+    options: RoutingOptions,
 ) -> Routing:
-    names = {"roots", "leaf_min_nodes", "leaf_name", "exclude", "destination_order", "switch_order", "orders"}
-    unknown = sorted(set(options) - names)
+    known = sorted(RoutingOptions.__annotations__)
+    unknown = sorted(set(options) - set(known))
     if unknown:
-        raise TypeError(f"there is no argument '{unknown[0]}'; expected {', '.join(sorted(names))}")
+        raise TypeError(f"there is no argument '{unknown[0]}'; expected {', '.join(known)}")
     if not isinstance(engine, (str, Engine)):
         raise TypeError(f"engine must be a name or an engine, not {engine!r}")
     if reference is not None and not isinstance(reference, Fabric):
@@ -98,8 +125,8 @@ def _routing(
         some_whole("leaf_min_nodes", options.get("leaf_min_nodes")),
         some_text("leaf_name", options.get("leaf_name")),
         some_text("exclude", options.get("exclude")),
-        some_text("destination_order", options.get("destination_order")) or "topological",
-        some_text("switch_order", options.get("switch_order")) or "plane",
+        some_text("destination_order", options.get("destination_order", "topological")) or "",
+        some_text("switch_order", options.get("switch_order", "plane")) or "",
         path(options.get("orders")),
     )
 
@@ -164,7 +191,8 @@ class Fabric:
         ``cables`` and ``switches`` are numbers such as ``5`` or percentages such as ``"1%"``, drawn at random by ``seed``.
         ``remove`` names parts: a switch by name or GUID, a cable by one of its ports, such as ``"L1-0/7"``.
         """
-        removal = Removal(str(cables), str(switches), any_cable, any_switch, _names("remove", remove), whole("seed", seed))
+        flags = flag("any_cable", any_cable), flag("any_switch", any_switch)
+        removal = Removal(str(cables), str(switches), *flags, names("remove", remove), whole("seed", seed))
         native, removed = self._native.degrade(removal)
         return Fabric(native, removed)
 
@@ -174,7 +202,7 @@ class Fabric:
         *,
         reference: Fabric | None = None,
         seed: int = 1,
-        **options: Any,
+        **options: Unpack[RoutingOptions],
     ) -> Tables:
         """Computes forwarding tables as ``dmodc route`` does.
 
@@ -195,7 +223,7 @@ class Fabric:
         patterns: str | Iterable[str] | None = None,
         reference: Fabric | None = None,
         seed: int = 1,
-        **options: Any,
+        **options: Unpack[RoutingOptions],
     ) -> WhatIf:
         """Returns what every single fault would do, as ``dmodc whatif`` does.
 
@@ -203,10 +231,10 @@ class Fabric:
         """
         if parts not in ("cables", "switches", "both"):
             raise InputError(f"parts must be 'cables', 'switches' or 'both', not '{parts}'")
-        pairs = -1 if double == "all" else double
-        if pairs is not None and (not isinstance(pairs, int) or pairs < -1 or pairs == 0 or (pairs == -1 and double != "all")):
+        if isinstance(double, str) and double != "all":
             raise InputError(f"double must be 'all' or a number from 1 on, not '{double}'")
-        survey = Survey(parts, any_switch, pairs, words(patterns), whole("seed", seed))
+        pairs = -1 if double == "all" else some_whole("double", double, 1)  # type: ignore[arg-type]
+        survey = Survey(parts, flag("any_switch", any_switch), pairs, words(patterns), whole("seed", seed))
         with Causes(engine):
             return WhatIf._of(_native.whatif(self._native, _routing(engine, seed, reference, options), survey))
 
@@ -219,7 +247,7 @@ class Fabric:
         engine: str | Engine = "dmodc",
         reference: Fabric | None = None,
         seed: int = 1,
-        **options: Any,
+        **options: Unpack[RoutingOptions],
     ) -> Order:
         """Puts hosts into an order in which their traffic meets least, as ``dmodc order`` does without a file of tables."""
         routing = _routing(engine, seed, reference, options)
@@ -236,12 +264,12 @@ class Fabric:
         engine: str | Engine = "dmodc",
         reference: Fabric | None = None,
         seed: int = 1,
-        **options: Any,
+        **options: Unpack[RoutingOptions],
     ) -> Drain:
         """Returns which of these parts can be taken out of service together, as ``dmodc drain`` does. ``keep`` has the limits
         that every state must keep to."""
         numbers = whole("shifts", shifts, 1), whole("states", states)
-        what = Maintenance(_names("parts", parts), keep, *numbers, None)
+        what = Maintenance(names("parts", parts), keep, *numbers, None)
         with Causes(engine):
             return Drain._of(_native.drain_parts(self._native, _routing(engine, seed, reference, options), what))
 
@@ -253,7 +281,7 @@ class Fabric:
         shifts: int = 200,
         engine: str | Engine = "stable",
         seed: int = 1,
-        **options: Any,
+        **options: Unpack[RoutingOptions],
     ) -> Repair:
         """Returns in which order the parts that this fabric lacks are best repaired, as ``dmodc repair`` does. ``reference`` is
         the whole fabric."""
@@ -334,25 +362,27 @@ class Router:
         *,
         reference: Fabric | None = None,
         seed: int = 1,
-        **options: Any,
+        **options: Unpack[RoutingOptions],
     ) -> None:
         self._engine = engine
         with Causes(engine):
-            self._native = _native.Router(fabric._native, _routing(engine, seed, reference, options))
+            self._native = _native.Router(_native_of(fabric), _routing(engine, seed, reference, options))
 
     def apply(self, fail: Iterable[str] = (), repair: Iterable[str] = (), *, changes: bool = False) -> Delta:
         """Lets parts fail and others work again, and routes what that affects. Parts are named as in ``degrade``.
 
         With ``changes``, the result has the single entries, too. That takes NumPy, and a copy of the tables while the call lasts.
+
+        If the engine cannot route the change, nothing changes. If Ctrl-C ends the call, the change takes place all the same.
         """
+        if flag("changes", changes):
+            import numpy
         with Causes(self._engine):
             entries, switches, milliseconds, views = self._native.apply(
-                _names("fail", fail), _names("repair", repair), changes
+                names("fail", fail), names("repair", repair), changes
             )
         if views is None:
             return Delta(entries, tuple(switches), milliseconds)
-        import numpy
-
         return Delta(entries, tuple(switches), milliseconds, Changes(*map(numpy.asarray, views)))
 
     @property
@@ -364,6 +394,9 @@ class Router:
         """Returns a copy of the present tables. Later changes do not change it."""
         native, fabric = self._native.tables()
         return Tables(native, Fabric(fabric))
+
+    def __repr__(self) -> str:
+        return f"<dmodc.Router, {len(self.dead):,} parts do not work>"
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a router cannot be pickled; write its tables instead")
@@ -470,13 +503,13 @@ def presets() -> dict[str, str]:
     }
 
 
-def read_tables(name: Path, fabric: Fabric, *, strict: bool = False, **options: Any) -> Tables:
+def read_tables(name: Path, fabric: Fabric, *, strict: bool = False, **options: Unpack[RoutingOptions]) -> Tables:
     """Reads forwarding tables of a fabric: a dump of OpenSM or ``dmodc route``, or an array with its labels.
 
     Options say how the tables are judged, as in ``route``.
     """
     file = os.fspath(name)
-    native = _native.read_tables(file, fabric._native, _routing("dmodc", 1, None, options), strict)
+    native = _native.read_tables(file, _native_of(fabric), _routing("dmodc", 1, None, options), flag("strict", strict))
     _warned(native, file)
     return Tables(native, fabric)
 
@@ -486,6 +519,10 @@ def study(plan: Path, *, engines: Iterable[Engine] = ()) -> StudyTable:
 
     ``engines`` take part after those of the plan.
     """
+    engines = list(engines)
+    for engine in engines:
+        if not isinstance(engine, Engine):
+            raise TypeError(f"engines must be a list of engines, and {engine!r} is none")
     native = [engine._native for engine in engines]
     is_text = isinstance(plan, str) and "\n" in plan
     text = plan if isinstance(plan, str) and is_text else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -24,21 +25,43 @@ def words(given: str | Iterable[str] | None) -> list[str] | None:
         return None
     if isinstance(given, str):
         return [word.strip() for word in given.split(",")]
-    return list(given)
+    return names("patterns", given)
 
 
 def whole(name: str, given: int, least: int = 0) -> int:
-    """Returns a whole number that Rust can take."""
-    if isinstance(given, bool) or not isinstance(given, int):
+    """Returns a whole number that Rust can take. Numbers of NumPy are whole numbers, too."""
+    if isinstance(given, bool) or not hasattr(given, "__index__"):
         raise TypeError(f"{name} must be a whole number, not {given!r}")
-    if not least <= given < 2**64:
-        raise InputError(f"{name} must be at least {least}, not {given}")
-    return given
+    number = operator.index(given)
+    if number < least:
+        raise InputError(f"{name} must be at least {least}, not {number}")
+    most = 2**64 if name == "seed" else 2**63
+    if number >= most:
+        raise InputError(f"{name} must be less than {most}, not {number}")
+    return number
 
 
 def some_whole(name: str, given: int | None, least: int = 0) -> int | None:
     """Returns the same, if there is one."""
     return None if given is None else whole(name, given, least)
+
+
+def flag(name: str, given: bool) -> bool:
+    """Returns a value that is true or false."""
+    if not isinstance(given, bool) and type(given).__name__ not in ("bool_", "bool"):
+        raise TypeError(f"{name} must be True or False, not {given!r}")
+    return bool(given)
+
+
+def names(what: str, given: Iterable[str]) -> list[str]:
+    """Returns a list of names."""
+    if isinstance(given, (str, bytes)):
+        raise InputError(f"{what} is a list of names, not one name")
+    found = list(given)
+    for name in found:
+        if not isinstance(name, str):
+            raise TypeError(f"{what} must be a list of names, and {name!r} is none")
+    return found
 
 
 def some_text(name: str, given: str | None) -> str | None:

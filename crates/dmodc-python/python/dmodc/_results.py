@@ -68,9 +68,10 @@ class Check:
             ("in a loop", self.loops),
             ("free of deadlock", self.deadlock_free),
             ("routes that go up after down", self.up_down_violations),
-            ("every leaf can reach every other", self.valid),
+            ("the cables connect every leaf with every other", self.valid),
         ]
-        return _html.table("sound" if self.sound else "NOT SOUND", rows)
+        whole = "every pair is delivered" if self.delivered == self.pairs else "NOT every pair is delivered"
+        return _html.table(f"sound, {whole}" if self.sound else f"NOT SOUND, {whole}", rows)
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,7 @@ class Analysis:
     json: str = field(repr=False)
     #: The directed ports between switches: GUID and port of the sender, GUID of the switch at the other end.
     ports: tuple[tuple[str, int, str], ...] = field(repr=False)
-    _loads: tuple[tuple[str, _native.View], ...] = field(repr=False, compare=False)
+    _loads: tuple[tuple[str, _native.View | Loads], ...] = field(repr=False, compare=False)
 
     @classmethod
     def _of(cls, parts: tuple[str, list[tuple[str, int, str]], list[tuple[str, _native.View]]]) -> Analysis:
@@ -116,11 +117,23 @@ class Analysis:
         return _parsed(self.json)
 
     def __getitem__(self, pattern: str) -> Pattern:
-        """Returns a pattern by its name, such as ``"a2a"`` or ``"rp:1000"``."""
+        """Returns a pattern by its name, such as ``"a2a"`` or ``"rp:1000"``. ``"rp"`` is enough if there is only one."""
         for of in self.patterns:
-            if pattern in (of.pattern, of.pattern.partition(":")[0]):
+            if of.pattern == pattern:
                 return of
-        raise KeyError(pattern)
+        alike = [of for of in self.patterns if of.pattern.partition(":")[0] == pattern]
+        if len(alike) > 1:
+            raise KeyError(f"{pattern} is not unique: {', '.join(of.pattern for of in alike)}")
+        if not alike:
+            raise KeyError(pattern)
+        return alike[0]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Copies the loads, because memory of the extension module cannot be pickled."""
+        return {**self.__dict__, "_loads": tuple((name, self.loads(name)) for name, _ in self._loads)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
 
     def loads(self, pattern: str) -> Loads:
         """Returns the flows on each of ``ports`` as a NumPy array, without a copy. For a series of patterns, it is the
@@ -316,6 +329,9 @@ class StudyTable:
 
     columns: tuple[str, ...] = field(repr=False)
     lines: tuple[str, ...] = field(repr=False)
+
+    def __repr__(self) -> str:
+        return f"<dmodc.StudyTable: {len(self.lines):,} rows>"
 
     @property
     def csv(self) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from . import _html, _native
 from ._errors import FileError, InputError
-from ._request import Hosts, Path, Question, path, some_whole, whole, words
+from ._request import Hosts, Path, Question, flag, names, path, some_whole, whole, words
 from ._results import Analysis, Check, Order
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Labels:
     guids: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TableArray:
     """Tables as an array: a row for each switch, a column for each LID. An entry is a port, and 255 is "no route"."""
 
@@ -44,6 +44,9 @@ class TableArray:
     def shape(self) -> tuple[int, ...]:
         """Returns the numbers of switches and LIDs."""
         return self.array.shape
+
+    def __repr__(self) -> str:
+        return f"<dmodc.TableArray: {self.shape[0]:,} switches, {self.shape[1]:,} LIDs>"
 
     def to_pandas(self) -> pandas.DataFrame:
         """Returns the array as a frame with its labels."""
@@ -95,7 +98,10 @@ class Tables:
         ``patterns`` are names such as ``"a2a"``, ``"rp:1000"`` and ``"sp"``, in a list or separated by commas. ``nodes``
         lets only these hosts send. ``jobs`` is a file with jobs that run at the same time.
         """
-        question = Question(words(patterns), path(jobs), None if nodes is None else list(nodes), rates, whole("seed", seed))
+        hosts = None if nodes is None else names("nodes", nodes)
+        if hosts == []:
+            raise InputError("nodes is empty, so nobody sends")
+        question = Question(words(patterns), path(jobs), hosts, flag("rates", rates), whole("seed", seed))
         return Analysis._of(_native.analyze(self._native, question))
 
     def rates(self, patterns: str | Iterable[str] = "sp", *, seed: int = 1) -> Analysis:
@@ -166,10 +172,14 @@ def open_npy(name: Path) -> TableArray:
             labels = json.load(source)
         array = numpy.load(file, mmap_mode="r", allow_pickle=False)
     except OSError as error:
-        raise FileError(error.errno or 0, f"{error.filename or file}: {error.strerror or error}") from error
+        name = str(error.filename or file)
+        raise FileError(error.errno or 0, f"{name}: {error.strerror or error}", name) from error
     except ValueError as error:
         raise InputError(f"{file}: {error}") from error
-    found = Labels(tuple(labels["switches"]), tuple(labels["lids"]), tuple(labels["guids"]))
+    try:
+        found = Labels(tuple(labels["switches"]), tuple(labels["lids"]), tuple(labels["guids"]))
+    except (KeyError, TypeError) as error:
+        raise InputError(f"{file}.json: these are no labels of an array") from error
     if array.shape != (len(found.switches), len(found.lids)):
         raise InputError(f"{file}: the array and its labels are not of one run")
     return TableArray(array, found)
@@ -177,9 +187,9 @@ def open_npy(name: Path) -> TableArray:
 
 def hosts_of(hosts: Path | Iterable[str] | None, choose: int | None, skip_unknown: bool) -> Hosts:
     """Returns the request for a list of hosts, a file of them, or all."""
-    choose = some_whole("choose", choose, 1)
+    choose, skip_unknown = some_whole("choose", choose, 1), flag("skip_unknown", skip_unknown)
     if hosts is None:
         return Hosts(None, None, choose, skip_unknown)
     if isinstance(hosts, (str, os.PathLike)):
         return Hosts(None, os.fspath(hosts), choose, skip_unknown)
-    return Hosts(list(hosts), None, choose, skip_unknown)
+    return Hosts(names("hosts", hosts), None, choose, skip_unknown)

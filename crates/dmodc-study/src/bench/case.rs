@@ -87,6 +87,13 @@ pub enum BenchError {
         "the engine {0} runs only inside OpenSM; measure it with --with-opensm or 'dmodc opensm lab'"
     )]
     NotHere(String),
+    /// The engine has no kernels for a GPU, or its tables would not be kept there.
+    #[error("{0} is not measured on a GPU; only the engine dmodc without --stream is")]
+    NotOnGpu(String),
+    /// The GPU failed.
+    #[cfg(feature = "gpu")]
+    #[error(transparent)]
+    Gpu(#[from] dmodc_gpu::GpuError),
     /// The fabric has too many parts for a survey.
     #[error(transparent)]
     TooManyFaults(TooManyFaults),

@@ -13,6 +13,7 @@
 //! | `incremental` | faults and repairs that a router applies |
 //! | `rewrite` | the limit of an update: rewriting the entries that change |
 //! | `reroute`, `whole`, `stream` | measuring a router, whole routes, and tables that are never kept |
+//! | `gpu` | whole routes on a GPU, with the cargo feature `gpu` |
 //! | `analyze` | how long judging takes |
 //! | `rates` | how long fair rates take |
 //! | `what_if` | how long trying single faults takes |
@@ -20,6 +21,8 @@
 mod analyze;
 mod case;
 mod check;
+#[cfg(feature = "gpu")]
+mod gpu;
 mod incremental;
 mod rates;
 mod reroute;
@@ -40,17 +43,25 @@ pub use what_if::{WhatIfBench, what_if};
 use serde_json::Value;
 
 use self::session::BenchSession;
+#[cfg(feature = "gpu")]
+use crate::device::Device;
+use crate::device::DeviceName;
 
 /// Measures one case. Returns the row of results.
 ///
 /// # Errors
 /// If the algorithm cannot route the fabric, or its tables are too large.
 pub fn measure(case: &BenchCase, settings: &BenchSettings) -> Result<Value, BenchError> {
-    if !settings.stream {
+    if !settings.stream && settings.device.name() == DeviceName::Cpu {
         case.check_memory()?;
     }
     let session = BenchSession::new(case, settings)?;
     let mut row = session.about();
+    #[cfg(feature = "gpu")]
+    if let Device::Gpu(machine) = &settings.device {
+        row.append(&mut session.on_gpu(machine)?);
+        return Ok(Value::Object(row));
+    }
     let engine = session.engine()?;
     row.append(&mut match engine.incremental() {
         _ if settings.stream => session.stream(&*engine)?,
@@ -66,6 +77,7 @@ mod tests {
     use dmodc::{Kernel, Preset};
 
     use super::*;
+    use crate::device::Device;
     use crate::engine::EngineName;
 
     fn case(cables: f64, switches: f64) -> BenchCase {
@@ -89,6 +101,7 @@ mod tests {
             on_checked: |_, _| {},
             changes: Some(40),
             rewrite: true,
+            device: Device::Cpu,
         }
     }
 

@@ -2,6 +2,7 @@
 
 use dmodc::Kernel;
 
+use crate::device::{Device, DeviceName};
 use crate::engine::EngineName;
 
 /// How a case is measured.
@@ -23,11 +24,14 @@ pub struct BenchSettings {
     pub changes: Option<usize>,
     /// Whether the entries that single faults change are also rewritten alone, as the limit of an update.
     pub rewrite: bool,
+    /// Where tables are computed.
+    pub device: Device,
 }
 
 impl BenchSettings {
     /// Returns the name of what is measured, for results.
     pub(super) fn name(&self) -> String {
-        format!("{}{}", self.engine, if self.stream { "-stream" } else { "" })
+        let device = if self.device.name() == DeviceName::Gpu { "-gpu" } else { "" };
+        format!("{}{}{device}", self.engine, if self.stream { "-stream" } else { "" })
     }
 }

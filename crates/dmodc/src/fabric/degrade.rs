@@ -86,6 +86,16 @@ impl Degradation {
         self.cables.ones().map(CableIndex::new)
     }
 
+    /// Returns the dead switches as a mask: a bit for each switch, 64 in a word, the first one in the lowest bit.
+    pub fn switch_mask(&self) -> &[u64] {
+        &self.switches.words
+    }
+
+    /// Returns the dead cables as a mask: a bit for each cable, 64 in a word, the first one in the lowest bit.
+    pub fn cable_mask(&self) -> &[u64] {
+        &self.cables.words
+    }
+
     /// Returns whether a cable with this number or a greater one is dead.
     pub(crate) fn has_dead_cables_from(&self, first: CableIndex) -> bool {
         self.cables.any_from(first.at())

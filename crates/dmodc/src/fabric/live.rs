@@ -38,7 +38,7 @@ impl<'a> Live<'a> {
     }
 
     /// Returns whether the cable of some node is dead.
-    pub(crate) fn has_dead_node_cables(&self) -> bool {
+    pub fn has_dead_node_cables(&self) -> bool {
         self.degradation
             .has_dead_cables_from(CableIndex::new(self.fabric.inter_switch_cables().len()))
     }

@@ -4,6 +4,7 @@ use anyhow::{Context, Result, ensure};
 use dmodc::Kernel;
 use dmodc::fabric::Shape;
 use dmodc_study::bench::{BenchCase, BenchSettings};
+use dmodc_study::device::Device;
 
 use super::progress::checking;
 use crate::args::{BenchArgs, Dead, EngineName, KernelName, MeasuredFabrics};
@@ -109,7 +110,12 @@ pub(super) fn case(row: &PlannedRow<'_>, args: &BenchArgs) -> BenchCase {
     }
 }
 
-pub(super) fn settings(row: &PlannedRow<'_>, args: &BenchArgs, kernel: Kernel) -> BenchSettings {
+pub(super) fn settings(
+    row: &PlannedRow<'_>,
+    args: &BenchArgs,
+    kernel: Kernel,
+    device: Device,
+) -> BenchSettings {
     BenchSettings {
         engine: row.engine.clone(),
         stream: args.stream,
@@ -119,5 +125,6 @@ pub(super) fn settings(row: &PlannedRow<'_>, args: &BenchArgs, kernel: Kernel) -
         on_checked: checking,
         changes: args.changes,
         rewrite: args.rewrite,
+        device,
     }
 }

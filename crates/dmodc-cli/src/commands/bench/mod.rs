@@ -17,6 +17,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use dmodc_study::bench::measure;
+use dmodc_study::device::{Device, DeviceName};
 use dmodc_study::machine;
 use serde_json::{Value, json};
 
@@ -37,16 +38,17 @@ pub(super) fn run(args: &BenchArgs, threads: Option<u16>) -> Result<Answer> {
     }
     let sizes = sizes(&args.fabrics, DEFAULT_PRESET)?;
     let kernel = kernel(args.kernel)?;
+    let device = open(args.device)?;
     let planned = planned_rows(args, &sizes)?;
     if let Some(folder) = &args.record {
         std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
     }
     let mut rows = match &planned[..] {
         [row] if args.with_opensm.is_empty() => {
-            vec![measure(&case(row, args), &settings(row, args, kernel))?]
+            vec![measure(&case(row, args), &settings(row, args, kernel, device))?]
         }
         _ => {
-            let apart = |row| subprocess::measure_apart(row, args, threads);
+            let apart = |row| subprocess::measure_apart(row, args, device.name(), threads);
             planned.iter().map(apart).collect::<Result<_>>()?
         }
     };
@@ -71,6 +73,15 @@ pub(super) fn run(args: &BenchArgs, threads: Option<u16>) -> Result<Answer> {
     })?;
     let wrong = |row: &Value| row["digest_ok"] == false || row["apply_changes_exact"] == false;
     Ok(Answer::from(!rows.iter().any(wrong)))
+}
+
+/// Opens the device. A line says so if the processor stands in for a GPU.
+fn open(name: DeviceName) -> Result<Device> {
+    let opened = name.open()?;
+    if let Some(why) = opened.why_no_gpu {
+        eprintln!("dmodc: tables are computed on the processor, not on a GPU: {why}");
+    }
+    Ok(opened.device)
 }
 
 fn write_record(folder: &Path, result: &Value, rows: &[Value]) -> Result<()> {

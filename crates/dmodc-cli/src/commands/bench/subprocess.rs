@@ -4,6 +4,7 @@ use std::io::IsTerminal;
 use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result, bail};
+use dmodc_study::device::DeviceName;
 use serde_json::Value;
 
 use super::cases::{PlannedRow, kernel_name};
@@ -14,6 +15,7 @@ use crate::args::BenchArgs;
 pub(super) fn measure_apart(
     planned: &PlannedRow<'_>,
     args: &BenchArgs,
+    device: DeviceName,
     threads: Option<u16>,
 ) -> Result<Value> {
     let row = format!("{} {}", planned.size.name, planned.dead);
@@ -25,6 +27,7 @@ pub(super) fn measure_apart(
     command.args(["--rounds".into(), args.rounds.to_string()]);
     command.args(["--seed".into(), args.seed.to_string()]);
     command.args(["--engine".into(), planned.engine.to_string()]);
+    command.args(["--device".into(), device.to_string()]);
     for (wanted, flag) in [
         (args.switch_lids, "--switch-lids"),
         (args.stream, "--stream"),

@@ -16,10 +16,13 @@ pub(super) fn table(rows: &[Value]) -> String {
     let width =
         |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..HEADER.len()).map(width).collect();
+    let on_processor = || {
+        let threads = counted(rows[0]["threads"].as_u64().unwrap_or(0), "thread");
+        format!("{threads}, kernel {}", rows[0]["kernel"].as_str().unwrap_or("?"))
+    };
     let mut text = format!(
-        "{}, kernel {}, median of {}\n",
-        counted(rows[0]["threads"].as_u64().unwrap_or(0), "thread"),
-        rows[0]["kernel"].as_str().unwrap_or("?"),
+        "{}, median of {}\n",
+        rows[0]["device"].as_str().map_or_else(on_processor, str::to_owned),
         counted(rows[0]["rounds"].as_u64().unwrap_or(0), "measurement"),
     );
     for line in &lines {
@@ -96,7 +99,13 @@ fn rewritten(row: &Value, kind: &str) -> Option<String> {
 }
 
 fn line(row: &Value) -> Vec<String> {
-    let ms = |key: &str| row[key].as_f64().map_or("-".into(), |ms| format!("{ms:.2} ms"));
+    let ms = |key: &str| {
+        row[key].as_f64().map_or("-".into(), |ms| match row["device"].is_string() {
+            // A GPU is faster by orders of magnitude.
+            true => format!("{ms:.3} ms"),
+            false => format!("{ms:.2} ms"),
+        })
+    };
     let times = |key: &str| row[key].as_f64().map_or("-".into(), |ratio| format!("{ratio:.2}"));
     let share = |key: &str| match row[key].as_f64() {
         Some(ratio) if ratio > 0.0 => format!("1/{:.0}", 1.0 / ratio),

@@ -1,0 +1,164 @@
+//! What a kernel reads and writes: the structure `Arguments` of `kernels/common.cu`.
+
+use crate::machine::{Address, Words};
+
+/// Where the arrays of a fabric are. The comments are in `kernels/common.cu`.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct FabricAddresses {
+    pub(crate) link_start: Address,
+    pub(crate) link_peer: Address,
+    pub(crate) link_cable: Address,
+    pub(crate) link_port: Address,
+    pub(crate) position: Address,
+    pub(crate) target: Address,
+    pub(crate) is_leaf: Address,
+    pub(crate) tile_offset: Address,
+    pub(crate) tile_pitch: Address,
+    pub(crate) tile_width: Address,
+    pub(crate) tile_column: Address,
+    pub(crate) tile_slot: Address,
+    pub(crate) slot_number: Address,
+    pub(crate) slot_cable: Address,
+    pub(crate) slot_target: Address,
+    pub(crate) slot_k: Address,
+    pub(crate) slot_port: Address,
+    pub(crate) chunk: Address,
+    pub(crate) run: Address,
+    pub(crate) tile_run: Address,
+    pub(crate) inverse: Address,
+    pub(crate) rule: Address,
+}
+
+/// Where the arrays of the states are.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct StateAddresses {
+    pub(crate) dead_switches: Address,
+    pub(crate) dead_cables: Address,
+    pub(crate) flags: Address,
+    pub(crate) counts: Address,
+    pub(crate) peers: Address,
+    pub(crate) firsts: Address,
+    pub(crate) ports: Address,
+    pub(crate) pi: Address,
+    pub(crate) dividers: Address,
+    pub(crate) ranks: Address,
+    pub(crate) planes: Address,
+    pub(crate) heights: Address,
+    pub(crate) depths: Address,
+    pub(crate) dead_slots: Address,
+    pub(crate) digests: Address,
+    pub(crate) costs: Address,
+    pub(crate) tables: Address,
+}
+
+/// How large a fabric is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Sizes {
+    pub(crate) table_bytes: u64,
+    pub(crate) switches: u32,
+    pub(crate) links: u32,
+    pub(crate) tiles: u32,
+    pub(crate) slots: u32,
+    pub(crate) mask_words: u32,
+    pub(crate) most_groups: u32,
+    /// Whether some node has more than one LID.
+    pub(crate) has_several_lids: bool,
+}
+
+/// The arguments of a launch.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Arguments {
+    pub(crate) fabric: FabricAddresses,
+    pub(crate) states: StateAddresses,
+    pub(crate) sizes: Sizes,
+    /// The number of ranks, and of planes.
+    pub(crate) ranks_run: u32,
+    /// Which rank, wave, height or depth the launch is about.
+    pub(crate) step: u32,
+    /// Whether the nodes of some state are cut off.
+    pub(crate) has_dead_nodes: bool,
+    /// Whether ranks are those of the healthy fabric, until a switch shows that they are not.
+    pub(crate) assumes_ranks: bool,
+    /// The first state that the launch is about.
+    pub(crate) first_state: u32,
+}
+
+impl Arguments {
+    /// Returns the same arguments for another step.
+    pub(crate) fn at(self, step: u32) -> Self {
+        Arguments { step, ..self }
+    }
+
+    /// Returns the arguments as the kernels read them.
+    pub(crate) fn words(&self) -> Words {
+        let (f, s, n) = (&self.fabric, &self.states, &self.sizes);
+        let addresses = [
+            f.link_start,
+            f.link_peer,
+            f.link_cable,
+            f.position,
+            f.target,
+            f.tile_offset,
+            f.tile_pitch,
+            f.tile_width,
+            f.tile_column,
+            f.tile_slot,
+            f.slot_number,
+            f.slot_cable,
+            f.chunk,
+            f.run,
+            f.tile_run,
+            f.inverse,
+            f.rule,
+            s.dead_switches,
+            s.dead_cables,
+            s.flags,
+            s.counts,
+            s.peers,
+            s.pi,
+            s.dividers,
+            s.planes,
+            s.heights,
+            s.depths,
+            s.dead_slots,
+            s.digests,
+            s.costs,
+            s.tables,
+            f.link_port,
+            f.is_leaf,
+            f.slot_target,
+            f.slot_k,
+            f.slot_port,
+            s.ranks,
+            s.firsts,
+            s.ports,
+        ];
+        let pair = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
+        let numbers = [
+            n.table_bytes,
+            pair(n.switches, n.links),
+            pair(n.tiles, n.slots),
+            pair(n.mask_words, u32::from(n.has_several_lids)),
+            pair(self.ranks_run, self.step),
+            pair(n.most_groups, u32::from(self.has_dead_nodes)),
+            pair(self.first_state, u32::from(self.assumes_ranks)),
+        ];
+        let mut words = [0; 46];
+        let all = addresses.into_iter().map(|address| address.0).chain(numbers);
+        words.iter_mut().zip(all).for_each(|(word, value)| *word = value);
+        words
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_word_is_left_out() {
+        let sizes = Sizes { table_bytes: 1, ..Sizes::default() };
+        let arguments = Arguments { sizes, first_state: 7, ..Arguments::default() };
+        let words = arguments.words();
+        assert_eq!((words[39], words[45]), (1, 7), "the first number and the last");
+    }
+}

@@ -1,0 +1,73 @@
+//! Memory of a machine, which is given back when its owner is dropped.
+
+use std::sync::Arc;
+
+use crate::error::GpuError;
+use crate::machine::{Address, Machine};
+
+/// Memory of a machine.
+#[derive(Debug)]
+pub(crate) struct Buffer {
+    machine: Arc<dyn Machine>,
+    address: Address,
+    bytes: usize,
+}
+
+impl Buffer {
+    /// Returns memory with any contents.
+    pub(crate) fn new(machine: &Arc<dyn Machine>, bytes: usize) -> Result<Self, GpuError> {
+        // A machine need not have allocations of no bytes.
+        let address = machine.allocate(bytes.max(1))?;
+        Ok(Buffer { machine: machine.clone(), address, bytes })
+    }
+
+    /// Returns memory that holds these bytes.
+    pub(crate) fn holding(machine: &Arc<dyn Machine>, bytes: &[u8]) -> Result<Self, GpuError> {
+        let buffer = Buffer::new(machine, bytes.len())?;
+        machine.write(buffer.address, bytes)?;
+        Ok(buffer)
+    }
+
+    pub(crate) fn address(&self) -> Address {
+        self.address
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Returns numbers of 4 bytes from the start of the memory.
+    pub(crate) fn read_u32s(&self, count: usize) -> Result<Vec<u32>, GpuError> {
+        let mut bytes = vec![0; 4 * count];
+        self.machine.read(self.address, &mut bytes)?;
+        Ok(bytes.as_chunks::<4>().0.iter().map(|chunk| u32::from_le_bytes(*chunk)).collect())
+    }
+
+    /// Returns numbers of 8 bytes from the start of the memory.
+    pub(crate) fn read_u64s(&self, count: usize) -> Result<Vec<u64>, GpuError> {
+        let mut bytes = vec![0; 8 * count];
+        self.machine.read(self.address, &mut bytes)?;
+        Ok(bytes.as_chunks::<8>().0.iter().map(|chunk| u64::from_le_bytes(*chunk)).collect())
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        self.machine.release(self.address);
+    }
+}
+
+/// Returns the bytes of some numbers.
+pub(crate) fn bytes_of_u16s(numbers: impl IntoIterator<Item = u16>) -> Vec<u8> {
+    numbers.into_iter().flat_map(u16::to_le_bytes).collect()
+}
+
+/// Returns the bytes of some numbers.
+pub(crate) fn bytes_of_u32s(numbers: impl IntoIterator<Item = u32>) -> Vec<u8> {
+    numbers.into_iter().flat_map(u32::to_le_bytes).collect()
+}
+
+/// Returns the bytes of some numbers.
+pub(crate) fn bytes_of_u64s(numbers: impl IntoIterator<Item = u64>) -> Vec<u8> {
+    numbers.into_iter().flat_map(u64::to_le_bytes).collect()
+}

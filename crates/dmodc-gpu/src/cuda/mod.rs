@@ -1,0 +1,211 @@
+//! A machine that is an NVIDIA GPU. Nothing of CUDA is linked: [`Cuda::open`] loads what there is.
+#![allow(unsafe_code, reason = "the driver of CUDA is a C library")]
+
+mod cache;
+mod compile;
+mod staging;
+
+use std::ffi::c_void;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use cudarc::driver::{CudaContext, CudaFunction, CudaStream, DriverError, result, sys};
+use cudarc::nvrtc::Ptx;
+
+use self::cache::KernelCache;
+use self::staging::{STAGED_BYTES, Staging};
+use crate::error::GpuError;
+use crate::kernels::{KernelName, program};
+use crate::machine::{Address, LaunchSize, Machine, Words};
+
+/// The least version of CUDA that the driver must have.
+const LEAST_VERSION: i32 = 12_000;
+
+/// The most shared memory of a block that needs no permission.
+const USUAL_SHARED_BYTES: u32 = 48 << 10;
+
+/// An NVIDIA GPU with the kernels of this crate.
+pub struct Cuda {
+    context: Arc<CudaContext>,
+    stream: Arc<CudaStream>,
+    kernels: Vec<CudaFunction>,
+    staging: Mutex<Staging>,
+    name: String,
+}
+
+impl Drop for Cuda {
+    fn drop(&mut self) {
+        // Everything that uses the memory must be done; if waiting fails, the device does nothing any more.
+        let _ = self.bind().is_ok_and(|()| self.stream.synchronize().is_ok());
+        self.staging.get_mut().unwrap_or_else(PoisonError::into_inner).release();
+    }
+}
+
+impl fmt::Debug for Cuda {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cuda").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl Cuda {
+    /// Opens the first GPU and loads the kernels: those that are kept from an earlier time, or else they are compiled.
+    ///
+    /// # Errors
+    /// If the driver, a GPU or the compiler is missing, or one of them fails.
+    pub fn open() -> Result<Self, GpuError> {
+        // SAFETY: looking for a library has no other effect.
+        if !unsafe { sys::is_culib_present() } {
+            return Err(GpuError::NoDriver);
+        }
+        let version = driver_version()?;
+        if version < LEAST_VERSION {
+            return Err(GpuError::OldDriver { found: version });
+        }
+        let context = CudaContext::new(0).map_err(|error| GpuError::NoDevice(words(error)))?;
+        let (major, minor) = context.compute_capability().map_err(driver)?;
+        let architecture = format!("sm_{major}{minor}");
+        let name = context.name().map_err(driver)?;
+        let stream = context.new_stream().map_err(driver)?;
+        let kernels = load_kernels(&context, &architecture, version)?;
+        let staging = Mutex::new(Staging::new().map_err(driver)?);
+        Ok(Cuda { context, stream, kernels, staging, name })
+    }
+
+    /// Returns the bytes of memory that are free, and all bytes.
+    ///
+    /// # Errors
+    /// If the driver fails.
+    pub fn memory(&self) -> Result<(usize, usize), GpuError> {
+        self.context.mem_get_info().map_err(driver)
+    }
+
+    /// Makes this GPU the one that calls of this thread are about.
+    fn bind(&self) -> Result<(), GpuError> {
+        self.context.bind_to_thread().map_err(driver)
+    }
+}
+
+/// Returns the version of CUDA that the driver has.
+fn driver_version() -> Result<i32, GpuError> {
+    let mut version = 0;
+    // SAFETY: the version is written to a number that lives here. This call needs no device.
+    unsafe { sys::cuDriverGetVersion(&raw mut version) }.result().map_err(driver)?;
+    Ok(version)
+}
+
+fn load_kernels(
+    context: &Arc<CudaContext>,
+    architecture: &str,
+    driver_version: i32,
+) -> Result<Vec<CudaFunction>, GpuError> {
+    let source = program();
+    let cache = KernelCache::new(&source, architecture, driver_version);
+    // A file that the driver refuses is written again.
+    if let Some(Ok(kernels)) = cache.load().map(|code| functions(context, code)) {
+        return Ok(kernels);
+    }
+    let code = compile::compile(&source, architecture)?;
+    cache.store(&code);
+    functions(context, code)
+}
+
+fn functions(context: &Arc<CudaContext>, code: Vec<u8>) -> Result<Vec<CudaFunction>, GpuError> {
+    let module = context.load_module(Ptx::from_binary(code)).map_err(driver)?;
+    let load = |kernel: KernelName| module.load_function(kernel.function()).map_err(driver);
+    KernelName::ALL.into_iter().map(load).collect()
+}
+
+/// Returns what the driver says about an error.
+fn words(error: DriverError) -> String {
+    let text = |text: Result<&std::ffi::CStr, DriverError>| {
+        text.map_or_else(|_| "unknown".into(), |text| text.to_string_lossy().into_owned())
+    };
+    format!("{} ({})", text(error.error_string()), text(error.error_name()))
+}
+
+fn driver(error: DriverError) -> GpuError {
+    GpuError::Driver(words(error))
+}
+
+impl Machine for Cuda {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn allocate(&self, bytes: usize) -> Result<Address, GpuError> {
+        self.bind()?;
+        // SAFETY: the memory is given back by `release` alone.
+        unsafe { result::malloc_sync(bytes) }.map(Address).map_err(|error| match error.0 {
+            sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY => GpuError::OutOfMemory { bytes },
+            _ => driver(error),
+        })
+    }
+
+    fn release(&self, address: Address) {
+        // SAFETY: the address is from `allocate`, and its owner is being dropped. The driver waits for kernels that use it.
+        // An error here would come from earlier work, which has reported it.
+        let _ = self.bind().is_ok_and(|()| unsafe { result::free_sync(address.0) }.is_ok());
+    }
+
+    fn write(&self, to: Address, bytes: &[u8]) -> Result<(), GpuError> {
+        self.bind()?;
+        if bytes.len() <= STAGED_BYTES {
+            let mut staging = self.staging.lock().unwrap_or_else(PoisonError::into_inner);
+            return staging.write(&self.stream, to.0, bytes).map_err(driver);
+        }
+        // SAFETY: the owner of the memory asked for at least these bytes. Pageable memory is copied before the call returns.
+        unsafe { result::memcpy_htod_async(to.0, bytes, self.stream.cu_stream()) }.map_err(driver)
+    }
+
+    fn read(&self, from: Address, bytes: &mut [u8]) -> Result<(), GpuError> {
+        self.bind()?;
+        if bytes.len() <= STAGED_BYTES {
+            let mut staging = self.staging.lock().unwrap_or_else(PoisonError::into_inner);
+            return staging.read(&self.stream, from.0, bytes).map_err(driver);
+        }
+        // SAFETY: the owner of the memory asked for at least these bytes, and they are not used before the wait.
+        unsafe { result::memcpy_dtoh_async(bytes, from.0, self.stream.cu_stream()) }
+            .map_err(driver)?;
+        self.wait()
+    }
+
+    fn fill(&self, at: Address, value: u8, bytes: usize) -> Result<(), GpuError> {
+        self.bind()?;
+        // SAFETY: the owner of the memory asked for at least these bytes.
+        unsafe { result::memset_d8_async(at.0, value, bytes, self.stream.cu_stream()) }
+            .map_err(driver)
+    }
+
+    fn launch(
+        &self,
+        kernel: KernelName,
+        size: LaunchSize,
+        arguments: &Words,
+    ) -> Result<(), GpuError> {
+        self.bind()?;
+        let function = &self.kernels[kernel as usize];
+        if size.shared_bytes > USUAL_SHARED_BYTES {
+            let most = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+            function.set_attribute(most, size.shared_bytes as i32).map_err(driver)?;
+        }
+        let [x, y, z] = size.blocks;
+        let mut parameters = [std::ptr::from_ref(arguments).cast_mut().cast::<c_void>()];
+        // SAFETY: every kernel takes one structure of the size of `Words`, which the driver copies now. The addresses in it are
+        // of buffers that their owner keeps, and kernels stay within them, which the tests of this crate check.
+        unsafe {
+            result::launch_kernel(
+                function.cu_function(),
+                (x, y, z),
+                (size.threads, 1, 1),
+                size.shared_bytes,
+                self.stream.cu_stream(),
+                &mut parameters,
+            )
+        }
+        .map_err(driver)
+    }
+
+    fn wait(&self) -> Result<(), GpuError> {
+        self.stream.synchronize().map_err(driver)
+    }
+}

@@ -1,0 +1,48 @@
+//! Why there are no tables from a device.
+
+use dmodc::{NoMemory, RouteError};
+
+/// Why a device gave no tables.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum GpuError {
+    /// The driver of NVIDIA is not installed.
+    #[error("there is no NVIDIA driver here (libcuda.so.1 is not found)")]
+    NoDriver,
+    /// The driver is older than this crate needs.
+    #[error("the NVIDIA driver is too old: it has CUDA {}.{}, and 12.0 is needed", found / 1000, found % 1000 / 10)]
+    OldDriver {
+        /// The version of CUDA that it has, as CUDA counts them: 11040 is 11.4.
+        found: i32,
+    },
+    /// The driver found no device.
+    #[error("the NVIDIA driver found no GPU: {0}")]
+    NoDevice(String),
+    /// The compiler of CUDA is not installed, and no compiled kernels are kept.
+    #[error(
+        "the compiler of CUDA is not installed (libnvrtc.so is not found); install the package cuda-nvrtc, or put the library into \
+         a folder of LD_LIBRARY_PATH"
+    )]
+    NoCompiler,
+    /// The compiler refused the kernels.
+    #[error("the compiler of CUDA refused the kernels: {0}")]
+    Compile(String),
+    /// The device has too little memory.
+    #[error("the GPU has too little free memory: {bytes} bytes were asked for")]
+    OutOfMemory {
+        /// The number of bytes that were asked for.
+        bytes: usize,
+    },
+    /// A call of the driver failed.
+    #[error("the NVIDIA driver failed: {0}")]
+    Driver(String),
+    /// The fabric cannot be routed.
+    #[error(transparent)]
+    Route(#[from] RouteError),
+}
+
+impl From<NoMemory> for GpuError {
+    fn from(error: NoMemory) -> Self {
+        GpuError::Route(error.into())
+    }
+}

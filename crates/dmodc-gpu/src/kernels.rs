@@ -1,0 +1,81 @@
+//! The kernels: their source in CUDA C++, and their names.
+
+/// The files of the source with their names. Each uses those before it, and together they are one program.
+pub const SOURCES: &[(&str, &str)] = &[
+    ("common.cu", include_str!("kernels/common.cu")),
+    ("ranks.cu", include_str!("kernels/ranks.cu")),
+    ("groups.cu", include_str!("kernels/groups.cu")),
+    ("costs.cu", include_str!("kernels/costs.cu")),
+    ("bytes.cu", include_str!("kernels/bytes.cu")),
+    ("closer.cu", include_str!("kernels/closer.cu")),
+    ("rows.cu", include_str!("kernels/rows.cu")),
+    ("routes.cu", include_str!("kernels/routes.cu")),
+    ("digest.cu", include_str!("kernels/digest.cu")),
+];
+
+/// Returns the whole program.
+pub(crate) fn program() -> String {
+    SOURCES.iter().map(|(name, text)| format!("#line 1 \"{name}\"\n{text}")).collect()
+}
+
+/// A kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the files of the source describe them")]
+pub enum KernelName {
+    RanksStart,
+    RanksWave,
+    Groups,
+    Ascend,
+    Descend,
+    AscendBytes,
+    DescendBytes,
+    DeadSlots,
+    Routes,
+    Digest,
+}
+
+impl KernelName {
+    /// All of them, in the order of their numbers.
+    pub const ALL: [KernelName; 10] = [
+        KernelName::RanksStart,
+        KernelName::RanksWave,
+        KernelName::Groups,
+        KernelName::Ascend,
+        KernelName::Descend,
+        KernelName::AscendBytes,
+        KernelName::DescendBytes,
+        KernelName::DeadSlots,
+        KernelName::Routes,
+        KernelName::Digest,
+    ];
+
+    /// Returns the name of the function.
+    pub const fn function(self) -> &'static str {
+        match self {
+            KernelName::RanksStart => "ranks_start",
+            KernelName::RanksWave => "ranks_wave",
+            KernelName::Groups => "groups",
+            KernelName::Ascend => "ascend",
+            KernelName::Descend => "descend",
+            KernelName::AscendBytes => "ascend_bytes",
+            KernelName::DescendBytes => "descend_bytes",
+            KernelName::DeadSlots => "dead_slots",
+            KernelName::Routes => "routes",
+            KernelName::Digest => "digest",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kernel_has_a_number_and_a_source() {
+        let program = program();
+        for (at, kernel) in KernelName::ALL.into_iter().enumerate() {
+            assert_eq!(kernel as usize, at);
+            assert!(program.contains(&format!(" {}(Arguments a)", kernel.function())));
+        }
+    }
+}

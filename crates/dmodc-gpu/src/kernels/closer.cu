@@ -1,0 +1,303 @@
+// Closer sets, eq. (1), for the kernel of routes.cu: which groups of a switch lead nearer to a destination switch.
+//
+//     C(s, t) = the groups down whose down cost to t is smaller by one, if there are any; else the groups up whose cost is
+//
+// The file routes.cu has the head for all of this, with the numbers of the departures.
+
+#define WARPS 8
+#define TILES 32
+// One word more than tiles, so that lanes that read a column hit different banks.
+#define MASK_PITCH 33
+
+// The most runs of a tile that records are kept for, as in layout.rs.
+#define MOST_RUNS 320
+// The bytes that a list of ports is longer than the ports.
+#define WRAPPED 20
+
+// The groups of the switch in one direction.
+struct Side {
+    u32 first_group;    // counted from all groups of the switch
+    u32 first_port;     // counted from all ports of the switch
+    u32 ports_end;
+    u32 groups;
+    u32 width;          // the ports of each group if all have equally many, else 0
+    u32 divider, port_divider;
+    u64 inverse, port_inverse;
+};
+
+// What the warps of a block share.
+struct BlockView {
+    u64 *masks;     // [most groups][MASK_PITCH] the targets of a tile that the i-th groups are closer to
+    u64 *up;        // [TILES] targets that need a hop up
+    u64 *down;      // [TILES] targets below
+    u64 *own;       // [TILES] the switch itself
+    u64 *parts;     // [WARPS][ranks − 1][TILES] what the peers up of a warp reach, by hops up
+    Side *sides;    // [2] up, down
+    u32 *sets;      // [WARPS][64][words] closer sets by target: a bit for each group, the first one in the highest bit
+    u32 *peers;     // [255]
+    u8 *sizes;      // [WARPS][64] the size of each closer set
+    u8 *firsts;     // [256]
+    u8 *ports;      // [256]
+    u8 *cycle;      // [256 + WRAPPED] the ports up, and the first ones again
+    u16 *records;   // [WARPS][MOST_RUNS] the port of each run, or how to find it
+    u32 words;      // the words of a closer set
+};
+
+__device__ BlockView block_view(const Arguments &a, u32 groups) {
+    BlockView v;
+    v.words = (groups + 31) / 32;
+    v.masks = (u64 *)shared_memory;
+    v.up = v.masks + a.most_groups * MASK_PITCH;
+    v.down = v.up + TILES;
+    v.own = v.down + TILES;
+    v.parts = v.own + TILES;
+    v.sides = (Side *)(v.parts + WARPS * (a.ranks_run - 1) * TILES);
+    v.sets = (u32 *)(v.sides + 2);
+    v.peers = v.sets + WARPS * 64 * ((a.most_groups + 31) / 32);
+    v.sizes = (u8 *)(v.peers + 256);
+    v.firsts = v.sizes + WARPS * 64;
+    v.ports = v.firsts + 256;
+    v.cycle = v.ports + 256;
+    v.records = (u16 *)(v.cycle + 256 + WRAPPED);
+    return v;
+}
+
+// Floor of x / n, where n may be 1.
+__device__ __forceinline__ u32 quotient(u32 x, u32 n, u64 inverse) {
+    return n == 1 ? x : divided(x, inverse);
+}
+
+// Describes one direction of a switch. `firsts` must be in shared memory.
+__device__ void describe_side(BlockView v, Side *side, Counts counts, bool up, uint4 dividers) {
+    side->first_group = up ? 0 : counts.up_groups;
+    side->first_port = up ? 0 : counts.up_ports;
+    side->groups = up ? counts.up_groups : counts.down_groups;
+    u32 ports = up ? counts.up_ports : counts.down_ports;
+    side->ports_end = side->first_port + ports;
+    side->divider = up ? dividers.x : dividers.z;
+    side->port_divider = up ? dividers.y : dividers.w;
+    side->inverse = inverse_of(side->divider);
+    side->port_inverse = side->port_divider ? inverse_of(side->port_divider) : 0;
+    u32 width = side->groups ? ports / side->groups : 1;
+    bool is_even = width * side->groups == ports;
+    for (u32 group = 0; width > 1 && group < side->groups; group++) {
+        is_even &= v.firsts[side->first_group + group] == side->first_port + group * width;
+    }
+    side->width = is_even ? width : 0;
+}
+
+// Loads the groups of a switch.
+__device__ void load_switch(const Arguments &a, BlockView v, u32 s, Counts counts) {
+    u64 first = (u64)state(a) * a.links + a.link_start[s];
+    if (threadIdx.x < counts.up_groups + counts.down_groups) {
+        v.peers[threadIdx.x] = a.peers[first + threadIdx.x];
+        v.firsts[threadIdx.x] = a.firsts[first + threadIdx.x];
+    }
+    if (threadIdx.x < counts.up_ports + counts.down_ports) {
+        v.ports[threadIdx.x] = a.ports[first + threadIdx.x];
+    }
+    __syncthreads();
+    for (u32 at = threadIdx.x; counts.up_ports && at < counts.up_ports + WRAPPED; at += WARPS * 32) {
+        v.cycle[at] = v.ports[at % counts.up_ports];
+    }
+    if (threadIdx.x == 0 || threadIdx.x == 32) {
+        bool up = threadIdx.x == 0;
+        describe_side(v, &v.sides[!up], counts, up, a.dividers[(u64)state(a) * a.switches + s]);
+    }
+}
+
+// The planes of a switch that has none below it, as `descend` of costs.cu would compute them: departure 1. Each warp takes some of the
+// peers.
+template <int HOPS>
+__device__ void find_planes(const Arguments &a, BlockView v, Counts counts, u32 tile, u64 known, u64 *planes) {
+    u32 warp = threadIdx.x >> 5;
+    u64 reached[HOPS];
+#pragma unroll
+    for (int u = 0; u < HOPS; u++) {
+        reached[u] = 0;
+    }
+#pragma unroll 2
+    for (u32 group = warp; group < counts.up_groups; group += WARPS) {
+        u64 at = (u64)v.peers[group] * a.tiles + tile;
+#pragma unroll
+        for (int u = 0; u < HOPS; u++) {
+            reached[u] |= tile < a.tiles ? plane(a, u)[at] : 0;
+        }
+    }
+#pragma unroll
+    for (int u = 0; u < HOPS; u++) {
+        v.parts[(warp * HOPS + u) * TILES + lane()] = reached[u];
+    }
+    __syncthreads();
+#pragma unroll
+    for (int u = 0; u < HOPS; u++) {
+        u64 all = 0;
+        for (u32 other = 0; other < WARPS; other++) {
+            all |= v.parts[(other * HOPS + u) * TILES + lane()];
+        }
+        planes[u + 1] = all & ~known;
+        known |= all;
+    }
+}
+
+// The closer sets of 32 tiles, from planes: departure 1. `HOPS` is the greatest number of hops up.
+template <int HOPS>
+__device__ void find_masks(const Arguments &a, BlockView v, u32 s, Counts counts, u32 first_tile) {
+    u32 warp = threadIdx.x >> 5, tile = first_tile + lane();
+    bool is_tile = tile < a.tiles;
+    u64 place = (u64)s * a.tiles + tile;
+    u64 own = is_tile ? own_bit(a.target[s], tile) : 0;
+    u64 down = is_tile ? plane(a, 0)[place] & ~own : 0;
+    u64 planes[HOPS + 1], up = 0;
+    bool is_lowest = HOPS && HOPS == a.ranks_run - 1;
+    if constexpr (HOPS > 0) {
+        if (is_lowest) {
+            find_planes<HOPS>(a, v, counts, tile, own, planes);
+        }
+    }
+#pragma unroll
+    for (int u = 1; u <= HOPS; u++) {
+        planes[u] = is_lowest ? planes[u] : is_tile ? plane(a, u)[place] : 0;
+        up |= planes[u];
+    }
+    if (warp == 0) {
+        v.up[lane()] = up;
+        v.down[lane()] = down;
+        v.own[lane()] = own;
+    }
+    u32 groups = max(counts.up_groups, counts.down_groups);
+#pragma unroll 2
+    for (u32 group = warp; group < groups; group += WARPS) {
+        u64 mask = 0;
+        if (group < counts.up_groups) {
+            u64 at = (u64)v.peers[group] * a.tiles + tile;
+#pragma unroll
+            for (int u = 1; u <= HOPS; u++) {
+                mask |= planes[u] ? planes[u] & plane(a, u - 1)[at] : 0;
+            }
+        }
+        if (group < counts.down_groups && down) {
+            u64 at = (u64)v.peers[counts.up_groups + group] * a.tiles + tile;
+            mask |= down & plane(a, 0)[at];
+        }
+        v.masks[group * MASK_PITCH + lane()] = mask;
+    }
+}
+
+// The same for any number of hops up, with planes that are read again for each group. Few fabrics have so many ranks, and the
+// registers of a kernel are those of its greediest path.
+__device__ void find_masks_deep(const Arguments &a, BlockView v, u32 s, Counts counts, u32 first_tile, u32 hops) {
+    u32 warp = threadIdx.x >> 5, tile = first_tile + lane(), groups = max(counts.up_groups, counts.down_groups);
+    bool is_tile = tile < a.tiles;
+    u64 place = (u64)s * a.tiles + tile, up = 0;
+    u64 own = is_tile ? own_bit(a.target[s], tile) : 0;
+    u64 down = is_tile ? plane(a, 0)[place] & ~own : 0;
+    for (u32 u = 1; u <= hops; u++) {
+        up |= is_tile ? plane(a, u)[place] : 0;
+    }
+    if (warp == 0) {
+        v.up[lane()] = up;
+        v.down[lane()] = down;
+        v.own[lane()] = own;
+    }
+    for (u32 group = warp; group < groups; group += WARPS) {
+        u64 mask = 0;
+        for (u32 u = 1; up && group < counts.up_groups && u <= hops; u++) {
+            mask |= plane(a, u)[place] & plane(a, u - 1)[(u64)v.peers[group] * a.tiles + tile];
+        }
+        if (group < counts.down_groups && down) {
+            mask |= down & plane(a, 0)[(u64)v.peers[counts.up_groups + group] * a.tiles + tile];
+        }
+        v.masks[group * MASK_PITCH + lane()] = mask;
+    }
+}
+
+// The targets among those of a tile that a peer is closer to, from bytes. Each lane has two targets.
+__device__ u64 closer_by_bytes(const Arguments &a, u32 s, u32 peer, u32 tile) {
+    u64 closer = 0;
+    for (u32 half = 0; half < 64; half += 32) {
+        u32 own = cost_row(a, s, tile)[half + lane()], its = cost_row(a, peer, tile)[half + lane()];
+        closer |= (u64)__ballot_sync(ALL_LANES, own != INFINITE && its + 1 == own) << half;
+    }
+    return closer;
+}
+
+// The closer sets of 32 tiles, from bytes.
+__device__ void find_masks_by_bytes(const Arguments &a, BlockView v, u32 s, Counts counts, u32 first_tile) {
+    u32 warp = threadIdx.x >> 5, groups = max(counts.up_groups, counts.down_groups);
+    for (u32 i = warp; i < TILES && first_tile + i < a.tiles; i += WARPS) {
+        u32 tile = first_tile + i;
+        u64 finite = 0, own = own_bit(a.target[s], tile);
+        for (u32 half = 0; half < 64; half += 32) {
+            bool is_finite = cost_row(a, s, tile)[half + lane()] != INFINITE;
+            finite |= (u64)__ballot_sync(ALL_LANES, is_finite) << half;
+        }
+        u64 below = plane(a, 0)[(u64)s * a.tiles + tile];
+        u64 down = below & ~own, up = finite & ~below & ~own;
+        if (lane() == 0) {
+            v.up[i] = up;
+            v.down[i] = down;
+            v.own[i] = own;
+        }
+        for (u32 group = 0; group < groups; group++) {
+            u64 mask = 0;
+            if (group < counts.up_groups) {
+                mask |= up & closer_by_bytes(a, s, v.peers[group], tile);
+            }
+            if (group < counts.down_groups) {
+                u32 peer = v.peers[counts.up_groups + group];
+                u64 its = plane(a, 0)[(u64)peer * a.tiles + tile];
+                mask |= down & its & closer_by_bytes(a, s, peer, tile);
+            }
+            if (lane() == 0) {
+                v.masks[group * MASK_PITCH + i] = mask;
+            }
+        }
+    }
+}
+
+// Bit t of lane g becomes bit g of lane t.
+__device__ u32 transposed(u32 bits) {
+    u32 low = 0x0000ffff;
+    for (u32 step = 16; step; step >>= 1, low ^= low << step) {
+        u32 other = __shfl_xor_sync(ALL_LANES, bits, step);
+        bits = lane() & step ? (bits & ~low) | (other >> step & low) : (bits & low) | (other & low) << step;
+    }
+    return bits;
+}
+
+// Whether every group up is closer to every target that is reached, and none is reached downwards: departure 3.
+__device__ bool is_uniform(BlockView v, u32 i, Counts counts, u32 groups) {
+    bool is_same = !v.down[i] && counts.up_groups == groups;
+    for (u32 group = lane(); group < groups; group += 32) {
+        is_same &= v.masks[group * MASK_PITCH + i] == v.up[i];
+    }
+    __syncwarp();
+    return !__any_sync(ALL_LANES, !is_same);
+}
+
+// Writes the closer sets of the i-th tile, by target: departures 2 and 3.
+__device__ void find_sets(BlockView v, u32 i, u32 groups, bool is_uniform) {
+    u32 warp = threadIdx.x >> 5;
+    u32 *sets = v.sets + warp * 64 * v.words;
+    u32 low_size = 0, high_size = 0;
+    for (u32 word = 0; word * 32 < groups; word++) {
+        u32 group = word * 32 + lane(), low, high;
+        if (is_uniform) {
+            u32 all = groups - word * 32 < 32 ? ~(~0u >> (groups - word * 32)) : ~0u;
+            low = v.up[i] >> lane() & 1 ? all : 0;
+            high = v.up[i] >> (lane() + 32) & 1 ? all : 0;
+        } else {
+            u64 mask = group < groups ? v.masks[group * MASK_PITCH + i] : 0;
+            low = __brev(transposed((u32)mask));
+            high = __brev(transposed((u32)(mask >> 32)));
+        }
+        sets[lane() * v.words + word] = low;
+        sets[(lane() + 32) * v.words + word] = high;
+        low_size += __popc(low);
+        high_size += __popc(high);
+    }
+    v.sizes[warp * 64 + lane()] = low_size;
+    v.sizes[warp * 64 + 32 + lane()] = high_size;
+    __syncwarp();
+}

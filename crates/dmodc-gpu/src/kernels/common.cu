@@ -1,0 +1,129 @@
+// What all kernels share: the arguments of a launch, the faults as masks, warps.
+//
+// One launch works on several states of one fabric at once: blockIdx.z counts them. What a state has lies in arrays by state,
+// and the fabric itself is stored once.
+//
+// A warp is 32 threads in step. Unless a kernel says otherwise, a warp takes a switch, and its lanes take links, groups or tiles.
+// All 32 lanes of a warp take part in every exchange between lanes, so a warp leaves a kernel as a whole.
+
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+
+#define NONE 0xffffffffu
+#define ALL_LANES 0xffffffffu
+#define NO_ROUTE 255
+#define NO_RANK 255
+#define INFINITE 255
+#define NO_HEIGHT 0xffffu
+
+// Findings of a state, as bits of `flags`.
+#define FLAT_CABLE 1u   // A cable joins switches of one rank, so bits do not suffice as costs.
+#define MORE_RANKS 2u   // There are more ranks than waves were run.
+#define OTHER_RANKS 4u  // Ranks are not those of the healthy fabric, which were assumed.
+
+// Everything that a kernel reads and writes. `Arguments` of arguments.rs writes the same layout.
+struct Arguments {
+    // The fabric, which never changes.
+    const u32 *link_start;    // [switches + 1] where the links of a switch start
+    const u32 *link_peer;     // [links] by switch; then by position of the peer, then by port
+    const u32 *link_cable;    // [links]
+    const u32 *position;      // [switches] switch order
+    const u32 *target;        // [switches] the place among destination switches, or NONE
+    const u64 *tile_offset;   // [tiles] where the bytes of a tile start in the tables
+    const u32 *tile_pitch;    // [tiles] the bytes from row to row, a multiple of 16
+    const u32 *tile_width;    // [tiles] the columns
+    const u32 *tile_column;   // [tiles] the first column
+    const u32 *tile_slot;     // [tiles] the first slot: the columns of a tile are padded to its pitch
+    const u32 *slot_number;   // [slots] d
+    const u32 *slot_cable;    // [slots] the cable of the node, or NONE
+    const uint2 *chunk;       // [slots / 16] d of the first slot; its run in the tile, and the slots of the run from there on
+    const uint2 *run;         // [runs] the first d; target, k and length
+    const u32 *tile_run;      // [tiles + 1] the first run
+    const u64 *inverse;       // [256] the least integer that is at least 2^64 / n
+    const uint4 *rule;        // [ranks] dividers: groups up, ports up, groups down, ports down; 0 is none
+    // One state after the other.
+    const u32 *dead_switches; // [states][mask_words] a bit for each switch
+    const u32 *dead_cables;   // [states][mask_words] a bit for each cable; both masks of a state stand together
+    u32 *flags;               // [states]
+    u32 *counts;              // [states][switches] a byte each: groups up, groups down, ports up, ports down
+    u32 *peers;               // [states][links] groups up, then groups down: the switch at the other end
+    u32 *pi;                  // [states][switches] the divider of the paper
+    uint4 *dividers;          // [states][switches] as in `rule`, but never 0 for groups
+    u64 *planes;              // [states][planes][switches][tiles] see costs.cu
+    u16 *heights;             // [states][switches] the longest way down, for costs as bytes
+    u16 *depths;              // [states][switches] the longest way up, for costs as bytes
+    u16 *dead_slots;          // [states][slots / 16] a bit for each slot whose node is cut off
+    u64 *digests;             // [states]
+    u8 *costs;                // [switches][tiles][64] costs of one state as bytes; null if they are bits
+    u8 *tables;               // [states][table_bytes]
+    const u8 *link_port;      // [links]
+    const u8 *is_leaf;        // [switches]
+    const u8 *slot_target;    // [slots] the destination switch, counted from the first of the tile
+    const u8 *slot_k;         // [slots] which LID of the node
+    const u8 *slot_port;      // [slots] the port of the destination switch
+    u8 *ranks;                // [states][switches]
+    u8 *firsts;               // [states][links] where the ports of a group start among those of the switch
+    u8 *ports;                // [states][links] the ports of all groups
+    u64 table_bytes;
+    u32 switches, links, tiles, slots, mask_words;
+    u32 has_several_lids;     // whether some node has more than one LID
+    u32 ranks_run;            // the number of ranks, and of planes
+    u32 step;                 // which rank, wave, height or depth this launch is about
+    u32 most_groups;          // the greatest number of groups that a switch has in one direction
+    u32 has_dead_nodes;       // whether `dead_slots` has bits
+    u32 first_state;          // the state of blocks with z = 0
+    u32 assumes_ranks;        // whether ranks are those of the healthy fabric, until a switch shows that they are not
+};
+
+static_assert(sizeof(Arguments) == 368, "arguments.rs writes 46 words");
+
+extern __shared__ uint4 shared_memory[];
+
+__device__ __forceinline__ u32 lane() { return threadIdx.x & 31; }
+
+// The index of a warp in the whole grid, counted along x.
+__device__ __forceinline__ u32 warp_in_grid() {
+    return (blockIdx.x * blockDim.x + threadIdx.x) >> 5;
+}
+
+__device__ __forceinline__ u32 state(const Arguments &a) { return a.first_state + blockIdx.z; }
+
+__device__ __forceinline__ bool bit_of(const u32 *bits, u32 at) {
+    return bits[at >> 5] >> (at & 31) & 1;
+}
+
+__device__ __forceinline__ bool switch_is_dead(const Arguments &a, u32 s) {
+    return bit_of(a.dead_switches + (u64)state(a) * a.mask_words, s);
+}
+
+__device__ __forceinline__ bool cable_is_dead(const Arguments &a, u32 c) {
+    return bit_of(a.dead_cables + (u64)state(a) * a.mask_words, c);
+}
+
+// How many groups and ports a switch has.
+struct Counts {
+    u32 up_groups, down_groups, up_ports, down_ports;
+};
+
+__device__ __forceinline__ Counts counts_of(const Arguments &a, u32 s) {
+    u32 packed = a.counts[(u64)state(a) * a.switches + s];
+    return {packed & 255, packed >> 8 & 255, packed >> 16 & 255, packed >> 24};
+}
+
+// The planes of one hop count, of all switches: [switches][tiles].
+__device__ __forceinline__ u64 *plane(const Arguments &a, u32 hops_up) {
+    u64 of_state = (u64)state(a) * a.ranks_run + hops_up;
+    return a.planes + of_state * a.switches * a.tiles;
+}
+
+// A bit for the target that a switch is itself, if it is one of this tile.
+__device__ __forceinline__ u64 own_bit(u32 target, u32 tile) {
+    return target != NONE && target >> 6 == tile ? 1ull << (target & 63) : 0;
+}
+
+// floor(x / n) for n > 1, where `inverse` is the least integer that is at least 2^64 / n. It is exact for all 32-bit numbers.
+__device__ __forceinline__ u32 divided(u32 x, u64 inverse) { return (u32)__umul64hi(inverse, x); }
+
+__device__ __forceinline__ u64 inverse_of(u32 n) { return ~0ull / n + 1; }

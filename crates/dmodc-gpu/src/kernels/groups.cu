@@ -1,0 +1,114 @@
+// Port groups: the live links of a switch by peer, those upwards first; `PortGroups` of the engine has the same layout.
+//
+// Links are sorted by peer already, so a group is a run of live links. The warp of a switch reads its links 32 at a time, twice:
+// first it counts those upwards, then it writes all to their places. A lane finds its place by counting the lanes before it.
+//
+// The warp also begins what depends on nothing else: switches of rank 0 have divider 1 and reach themselves alone by going down.
+
+// What a lane knows of its link.
+struct LinkView {
+    u32 peer;
+    bool is_up;     // alive, and leads up
+    bool is_down;   // alive, and leads down
+    bool is_first;  // alive, and the first of its group
+};
+
+// Views the links from `first` on, one in each lane. `last` is the peer of the live link before them.
+__device__ LinkView view_links(const Arguments &a, u32 s, u32 first, u32 end, u32 &last, u32 &found) {
+    const u8 *ranks = a.ranks + (u64)state(a) * a.switches;
+    u32 at = first + lane();
+    LinkView view = {NONE, false, false, false};
+    bool is_alive = false;
+    if (at < end) {
+        view.peer = a.link_peer[at];
+        is_alive = !cable_is_dead(a, a.link_cable[at]) && !switch_is_dead(a, view.peer);
+    }
+    if (is_alive) {
+        u32 rank = ranks[s], its = ranks[view.peer];
+        found |= rank == its ? FLAT_CABLE : rank == NO_RANK || its == NO_RANK ? MORE_RANKS : 0;
+        view.is_up = its == rank ? a.position[view.peer] > a.position[s] : its > rank;
+        view.is_down = !view.is_up;
+    }
+    u32 alive = __ballot_sync(ALL_LANES, is_alive);
+    u32 before = alive & ((1u << lane()) - 1);
+    u32 previous = __shfl_sync(ALL_LANES, view.peer, before ? 31 - __clz(before) : 0);
+    view.is_first = is_alive && view.peer != (before ? previous : last);
+    u32 newest = __shfl_sync(ALL_LANES, view.peer, alive ? 31 - __clz(alive) : 0);
+    last = alive ? newest : last;
+    return view;
+}
+
+// Writes the dividers of a switch: those of its rank, or Π where the rank has none.
+__device__ void write_dividers(const Arguments &a, u32 s, u32 rank, u32 pi) {
+    uint4 rule = rank < a.ranks_run ? a.rule[rank] : make_uint4(0, 0, 0, 0);
+    u64 at = (u64)state(a) * a.switches + s;
+    a.pi[at] = pi;
+    a.dividers[at] = make_uint4(rule.x ? rule.x : pi, rule.y, rule.z ? rule.z : pi, rule.w);
+}
+
+extern "C" __global__ void groups(Arguments a) {
+    u32 s = warp_in_grid();
+    if (s >= a.switches) {
+        return;
+    }
+    u64 at_switch = (u64)state(a) * a.switches + s;
+    if (switch_is_dead(a, s)) {
+        if (lane() == 0) {
+            a.counts[at_switch] = 0;
+        }
+        return;
+    }
+    u32 start = a.link_start[s], end = a.link_start[s + 1], found = 0;
+    u32 up_groups = 0, up_ports = 0, last = NONE;
+    for (u32 first = start; first < end; first += 32) {
+        LinkView view = view_links(a, s, first, end, last, found);
+        up_groups += __popc(__ballot_sync(ALL_LANES, view.is_first && view.is_up));
+        up_ports += __popc(__ballot_sync(ALL_LANES, view.is_up));
+    }
+    u64 storage = (u64)state(a) * a.links + start;
+    u32 up_group = 0, up_port = 0, down_group = up_groups, down_port = up_ports;
+    last = NONE;
+    for (u32 first = start; first < end; first += 32) {
+        LinkView view = view_links(a, s, first, end, last, found);
+        u32 up_firsts = __ballot_sync(ALL_LANES, view.is_first && view.is_up);
+        u32 down_firsts = __ballot_sync(ALL_LANES, view.is_first && view.is_down);
+        u32 ups = __ballot_sync(ALL_LANES, view.is_up);
+        u32 downs = __ballot_sync(ALL_LANES, view.is_down);
+        u32 before = (1u << lane()) - 1;
+        if (view.is_up || view.is_down) {
+            u32 port = view.is_up ? up_port + __popc(ups & before) : down_port + __popc(downs & before);
+            u32 group = view.is_up ? up_group + __popc(up_firsts & before)
+                                   : down_group + __popc(down_firsts & before);
+            a.ports[storage + port] = a.link_port[first + lane()];
+            if (view.is_first) {
+                a.peers[storage + group] = view.peer;
+                a.firsts[storage + group] = port;
+            }
+        }
+        up_group += __popc(up_firsts);
+        up_port += __popc(ups);
+        down_group += __popc(down_firsts);
+        down_port += __popc(downs);
+    }
+    bool is_above = a.ranks[at_switch] != 0 && a.ranks[at_switch] != NO_RANK;
+    if (a.assumes_ranks && is_above && down_group == up_groups) {
+        found |= OTHER_RANKS;
+    }
+    if (found) {
+        atomicOr(&a.flags[state(a)], found);
+    }
+    if (lane() == 0) {
+        u32 down_groups = down_group - up_groups, down_ports = down_port - up_ports;
+        a.counts[at_switch] = up_groups | down_groups << 8 | up_ports << 16 | down_ports << 24;
+    }
+    u32 rank = a.ranks[at_switch];
+    if (rank != 0 && rank != NO_RANK) {
+        return;
+    }
+    if (lane() == 0) {
+        write_dividers(a, s, rank, 1);
+    }
+    for (u32 tile = lane(); tile < a.tiles; tile += 32) {
+        plane(a, 0)[(u64)s * a.tiles + tile] = own_bit(a.target[s], tile);
+    }
+}

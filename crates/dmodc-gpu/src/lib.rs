@@ -1,0 +1,39 @@
+//! Dmodc on an NVIDIA GPU.
+//!
+//! A [`GpuRouter`] keeps a fabric in the memory of a GPU and routes it under degradations. A degradation is a mask there, so
+//! thousands of them are routed in one batch and the fabric is never copied. The tables are the same bytes as those of
+//! [`dmodc::Dmodc`], and stay in device memory until they are asked for; their [digests](GpuRouter::digests) are computed there.
+//!
+//! | module | subject |
+//! |---|---|
+//! | `error` | why there are no tables |
+//! | `machine` | [`Machine`]: memory and launches, whatever carries them out |
+//! | `kernels/` | the source in CUDA C++, which is compiled when a device is opened |
+//! | `arguments` | what a kernel reads and writes |
+//! | `buffer` | memory of a machine |
+//! | `layout` | a fabric as flat arrays |
+//! | `states` | the memory of everything that a degradation changes |
+//! | `host` | what the host computes for fabrics that ranks from the leaves do not describe |
+//! | `router` | [`GpuRouter`] |
+//! | `cuda/` | [`Cuda`]: a machine that is an NVIDIA GPU. All unsafe code of this crate is here |
+//!
+//! Neither CUDA nor a GPU is needed to build or to start a program with this crate: the driver and the compiler of CUDA are loaded
+//! by [`Cuda::open`], which says clearly what is missing. The tests of this crate run the kernels on the CPU, too, where a C++
+//! compiler and a few lines stand in for the device.
+
+mod arguments;
+mod buffer;
+mod cuda;
+mod error;
+mod host;
+mod kernels;
+mod layout;
+mod machine;
+mod router;
+mod states;
+
+pub use cuda::Cuda;
+pub use error::GpuError;
+pub use kernels::{KernelName, SOURCES};
+pub use machine::{Address, LaunchSize, Machine, Words};
+pub use router::GpuRouter;

@@ -1,0 +1,372 @@
+//! A fabric on a machine, which is routed under degradations.
+
+use std::sync::Arc;
+
+use dmodc::{Degradation, Digest, Fabric, ForwardingTables, Live, Routing};
+
+use crate::arguments::Arguments;
+use crate::error::GpuError;
+use crate::host::HostState;
+use crate::kernels::KernelName;
+use crate::layout::{CHUNK, DeviceFabric, MOST_RANKS};
+use crate::machine::{LaunchSize, Machine};
+use crate::states::States;
+
+/// The threads of a block, and the warps that they make.
+const THREADS: u32 = 256;
+const WARPS: u32 = THREADS / 32;
+
+/// The rows that a warp digests at once.
+const DIGEST_ROWS: u32 = 4;
+
+/// The tiles that a block of the kernel `routes` takes.
+const TILES: u32 = 32;
+
+/// The most ranks of a fabric in which the kernel `routes` finds the planes of rank 0, as `find_masks` of closer.cu.
+const FLAT_RANKS: u32 = 4;
+
+/// The bit of `flags` by which kernels say that there are more ranks.
+const MORE_RANKS: u32 = 2;
+
+/// The bit of `flags` by which kernels say that ranks are not those of the healthy fabric.
+const OTHER_RANKS: u32 = 4;
+
+/// Routes a fabric under degradations by the engine `dmodc`. The tables stay in the memory of the machine.
+#[derive(Debug)]
+pub struct GpuRouter {
+    machine: Arc<dyn Machine>,
+    fabric: Arc<Fabric>,
+    routing: Routing,
+    device: DeviceFabric,
+    states: States,
+    /// The number of ranks that kernels are run for.
+    ranks_run: u32,
+    /// Whether the ranks of all states, on the machine, are those of the healthy fabric.
+    ranks_are_healthy: bool,
+    /// The number of degradations of the last batch.
+    routed: usize,
+    /// The faults of the last batch, as masks.
+    masks: Vec<u8>,
+}
+
+impl GpuRouter {
+    /// Puts a fabric on a machine, with room for the tables of `capacity` states at once.
+    ///
+    /// # Errors
+    /// If the machine has too little memory.
+    pub fn new(
+        machine: Arc<dyn Machine>,
+        fabric: Arc<Fabric>,
+        routing: Routing,
+        capacity: usize,
+    ) -> Result<Self, GpuError> {
+        let device = DeviceFabric::new(&machine, &fabric, &routing)?;
+        let ranks_run = device.ranks.clamp(1, MOST_RANKS);
+        let states = States::new(&machine, &device, capacity.max(1), ranks_run)?;
+        Ok(GpuRouter {
+            machine,
+            fabric,
+            routing,
+            device,
+            states,
+            ranks_run,
+            ranks_are_healthy: false,
+            routed: 0,
+            masks: vec![],
+        })
+    }
+
+    /// Returns the fabric.
+    pub fn fabric(&self) -> &Arc<Fabric> {
+        &self.fabric
+    }
+
+    /// Returns the leaves, orders and columns.
+    pub fn routing(&self) -> &Routing {
+        &self.routing
+    }
+
+    /// Returns how many states are routed at once.
+    pub fn capacity(&self) -> usize {
+        self.states.capacity
+    }
+
+    /// Returns the bytes of the tables of one state in the memory of the machine.
+    pub fn table_bytes(&self) -> usize {
+        self.device.sizes.table_bytes as usize
+    }
+
+    /// Routes the fabric under each of these degradations, which are at most [`capacity`](Self::capacity).
+    ///
+    /// # Errors
+    /// If a route is longer than costs can count, or the machine fails.
+    pub fn route(&mut self, degradations: &[Degradation]) -> Result<(), GpuError> {
+        assert!(degradations.len() <= self.states.capacity, "more states than there is room for");
+        self.routed = degradations.len();
+        if degradations.is_empty() {
+            return Ok(());
+        }
+        let has_dead_nodes = self.write_masks(degradations)?;
+        let mut arguments = self.arguments(has_dead_nodes);
+        if has_dead_nodes {
+            let chunks = arguments.sizes.slots / CHUNK as u32;
+            self.launch(KernelName::DeadSlots, [chunks.div_ceil(THREADS), 1], &arguments)?;
+        }
+        let by_host: Vec<usize> = match self.device.ranked_from_leaves {
+            true => self.route_by_ranks(&mut arguments)?,
+            false => (0..self.routed).collect(),
+        };
+        for state in by_host {
+            self.route_by_bytes(arguments, state, &degradations[state])?;
+        }
+        Ok(())
+    }
+
+    /// Routes all states with kernels alone. Returns the states for which that does not suffice.
+    fn route_by_ranks(&mut self, arguments: &mut Arguments) -> Result<Vec<usize>, GpuError> {
+        if self.assume_ranks()? {
+            self.launch_all(&Arguments { assumes_ranks: true, ..*arguments })?;
+            let flags = self.states.flags.read_u32s(self.routed)?;
+            if flags.iter().all(|flags| flags & OTHER_RANKS == 0) {
+                return Ok(unfinished(&flags));
+            }
+            self.ranks_are_healthy = false;
+        }
+        loop {
+            self.launch_all(arguments)?;
+            let flags = self.states.flags.read_u32s(self.routed)?;
+            let has_more_ranks = flags.iter().any(|flags| flags & MORE_RANKS != 0);
+            if !has_more_ranks || self.ranks_run == MOST_RANKS {
+                return Ok(unfinished(&flags));
+            }
+            self.ranks_run = (self.ranks_run + 2).min(MOST_RANKS);
+            self.states.grow_planes(&self.machine, &self.device, self.ranks_run)?;
+            *arguments = self.arguments(arguments.has_dead_nodes);
+        }
+    }
+
+    /// Makes sure that all states have the ranks of the healthy fabric. Returns `false` if these cannot be assumed, because there
+    /// are too many.
+    fn assume_ranks(&mut self) -> Result<bool, GpuError> {
+        if self.device.ranks > MOST_RANKS {
+            return Ok(false);
+        }
+        if !self.ranks_are_healthy {
+            let ranks = self.device.healthy_ranks.repeat(self.states.capacity);
+            self.machine.write(self.states.addresses.ranks, &ranks)?;
+            self.ranks_are_healthy = true;
+        }
+        Ok(true)
+    }
+
+    /// Starts everything from the masks to the tables.
+    fn launch_all(&self, arguments: &Arguments) -> Result<(), GpuError> {
+        let sizes = &arguments.sizes;
+        let by_warp = [sizes.switches.div_ceil(WARPS), 1];
+        if !arguments.assumes_ranks {
+            self.launch(KernelName::RanksStart, [sizes.switches.div_ceil(THREADS), 1], arguments)?;
+            for wave in 1..self.ranks_run {
+                self.launch(KernelName::RanksWave, by_warp, &arguments.at(wave))?;
+            }
+        }
+        self.launch(KernelName::Groups, by_warp, arguments)?;
+        for rank in 1..self.ranks_run {
+            self.launch(KernelName::Ascend, by_warp, &arguments.at(rank))?;
+        }
+        // In flat fabrics, the kernel for routes finds the planes of rank 0 itself.
+        let lowest = u32::from(self.ranks_run <= FLAT_RANKS);
+        for rank in (lowest..self.ranks_run - 1).rev() {
+            self.launch(KernelName::Descend, by_warp, &arguments.at(rank))?;
+        }
+        self.launch_routes(arguments)
+    }
+
+    fn launch_routes(&self, arguments: &Arguments) -> Result<(), GpuError> {
+        let sizes = &arguments.sizes;
+        let blocks = [sizes.switches, sizes.tiles.div_ceil(TILES)];
+        self.launch(KernelName::Routes, blocks, arguments)
+    }
+
+    /// Routes one state that the host prepares.
+    fn route_by_bytes(
+        &mut self,
+        arguments: Arguments,
+        state: usize,
+        degradation: &Degradation,
+    ) -> Result<(), GpuError> {
+        let live = Live::new(&self.fabric, degradation);
+        let ready = HostState::new(live, &self.routing, &self.device.starts)?;
+        let mut arguments = Arguments { ranks_run: 1, first_state: state as u32, ..arguments };
+        arguments.states.costs = self.states.costs(&self.machine, &self.device)?;
+        self.write_host_state(&arguments, state, &ready)?;
+        let sizes = &arguments.sizes;
+        let blocks = [sizes.switches.div_ceil(WARPS), sizes.tiles];
+        for height in 0..=u32::from(ready.highest) {
+            self.launch_one(KernelName::AscendBytes, blocks, &arguments.at(height))?;
+        }
+        for depth in 0..=u32::from(ready.deepest) {
+            self.launch_one(KernelName::DescendBytes, blocks, &arguments.at(depth))?;
+        }
+        let blocks = [sizes.switches, sizes.tiles.div_ceil(TILES)];
+        self.launch_one(KernelName::Routes, blocks, &arguments)
+    }
+
+    fn write_host_state(
+        &self,
+        arguments: &Arguments,
+        state: usize,
+        ready: &HostState,
+    ) -> Result<(), GpuError> {
+        let (to, sizes) = (&arguments.states, &arguments.sizes);
+        let (switches, links) = (sizes.switches as usize, sizes.links as usize);
+        for (address, size, bytes) in [
+            (to.counts, 4 * switches, &ready.counts),
+            (to.peers, 4 * links, &ready.peers),
+            (to.firsts, links, &ready.firsts),
+            (to.ports, links, &ready.ports),
+            (to.dividers, 16 * switches, &ready.dividers),
+            (to.heights, 2 * switches, &ready.heights),
+            (to.depths, 2 * switches, &ready.depths),
+            (to.flags, 4, &vec![0; 4]),
+        ] {
+            self.machine.write(address.plus(state * size), bytes)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the faults of all states. Returns whether some node is cut off.
+    fn write_masks(&mut self, degradations: &[Degradation]) -> Result<bool, GpuError> {
+        let mut has_dead_nodes = false;
+        // The flags of all states stand before the masks, and are cleared with them.
+        self.masks.clear();
+        self.masks.resize(self.states.mask_offset, 0);
+        for degradation in degradations {
+            has_dead_nodes |= Live::new(&self.fabric, degradation).has_dead_node_cables();
+            let words = degradation.switch_mask().iter().chain(degradation.cable_mask());
+            words.for_each(|word| self.masks.extend_from_slice(&word.to_le_bytes()));
+        }
+        self.machine.write(self.states.addresses.flags, &self.masks)?;
+        Ok(has_dead_nodes)
+    }
+
+    fn arguments(&self, has_dead_nodes: bool) -> Arguments {
+        Arguments {
+            fabric: self.device.addresses,
+            states: self.states.addresses,
+            sizes: self.device.sizes,
+            ranks_run: self.ranks_run,
+            step: 0,
+            has_dead_nodes,
+            assumes_ranks: false,
+            first_state: 0,
+        }
+    }
+
+    /// Starts a kernel for all states.
+    fn launch(
+        &self,
+        kernel: KernelName,
+        [x, y]: [u32; 2],
+        arguments: &Arguments,
+    ) -> Result<(), GpuError> {
+        self.launch_blocks(kernel, [x, y, self.routed as u32], arguments)
+    }
+
+    /// Starts a kernel for the first state of the arguments alone.
+    fn launch_one(
+        &self,
+        kernel: KernelName,
+        [x, y]: [u32; 2],
+        arguments: &Arguments,
+    ) -> Result<(), GpuError> {
+        self.launch_blocks(kernel, [x, y, 1], arguments)
+    }
+
+    fn launch_blocks(
+        &self,
+        kernel: KernelName,
+        blocks: [u32; 3],
+        arguments: &Arguments,
+    ) -> Result<(), GpuError> {
+        if blocks.contains(&0) {
+            return Ok(());
+        }
+        let shared_bytes = match kernel {
+            KernelName::Routes => shared_bytes(arguments.sizes.most_groups, arguments.ranks_run),
+            _ => 0,
+        };
+        let size = LaunchSize { blocks, threads: THREADS, shared_bytes };
+        self.machine.launch(kernel, size, &arguments.words())
+    }
+
+    /// Returns the digests of the tables of the last batch, which the machine computes.
+    ///
+    /// # Errors
+    /// If the machine fails.
+    pub fn digests(&self) -> Result<Vec<Digest>, GpuError> {
+        let sizes = &self.device.sizes;
+        self.machine.fill(self.states.digests.address(), 0, self.states.digests.bytes())?;
+        let blocks = [sizes.switches.div_ceil(WARPS * DIGEST_ROWS), sizes.tiles];
+        self.launch(KernelName::Digest, blocks, &self.arguments(false))?;
+        let digests = self.states.digests.read_u64s(self.routed)?;
+        Ok(digests.into_iter().map(Digest::from).collect())
+    }
+
+    /// Returns the tables of one state of the last batch.
+    ///
+    /// # Errors
+    /// If there is not enough memory, or the machine fails.
+    pub fn tables(&self, state: usize) -> Result<ForwardingTables, GpuError> {
+        assert!(state < self.routed, "there is no such state in the last batch");
+        let switches = self.fabric.switches().len();
+        let mut tables = ForwardingTables::new(self.routing.columns().clone(), switches)?;
+        let first = self.states.tables.address().plus(state * self.table_bytes());
+        for ((tile, entries), place) in tables.tiles_mut().into_iter().zip(&self.device.places) {
+            let width = tile.columns.len();
+            if place.pitch == width {
+                self.machine.read(first.plus(place.offset), entries)?;
+                continue;
+            }
+            let mut padded = vec![0; place.pitch * switches];
+            self.machine.read(first.plus(place.offset), &mut padded)?;
+            let rows = padded.chunks_exact(place.pitch);
+            for (to, from) in entries.chunks_exact_mut(width).zip(rows) {
+                to.copy_from_slice(&from[..width]);
+            }
+        }
+        Ok(tables)
+    }
+
+    /// Fills the tables of the last batch with one byte, as fast as the machine can: the limit for routes.
+    ///
+    /// # Errors
+    /// If the machine fails.
+    pub fn fill_tables(&self, value: u8) -> Result<(), GpuError> {
+        let bytes = self.table_bytes() * self.routed;
+        self.machine.fill(self.states.tables.address(), value, bytes)
+    }
+
+    /// Waits until the machine is done.
+    ///
+    /// # Errors
+    /// If something failed on the machine.
+    pub fn wait(&self) -> Result<(), GpuError> {
+        self.machine.wait()
+    }
+}
+
+/// Returns the states that have flags.
+fn unfinished(flags: &[u32]) -> Vec<usize> {
+    let flagged = flags.iter().enumerate().filter(|(_, flags)| **flags != 0);
+    flagged.map(|(state, _)| state).collect()
+}
+
+/// Returns the bytes that a block of the kernel `routes` shares: see `block_view` of closer.cu.
+fn shared_bytes(most_groups: u32, ranks: u32) -> u32 {
+    let (masks, tiles, sides) = (most_groups * 33 * 8, 3 * TILES * 8, 2 * 48);
+    let parts = WARPS * (ranks - 1) * TILES * 8;
+    let sets = WARPS * 64 * most_groups.div_ceil(32) * 4;
+    let (peers, sizes, firsts, ports) = (256 * 4, WARPS * 64, 256, 256);
+    let (cycle, records) = (256 + 20, WARPS * 320 * 2);
+    masks + tiles + parts + sides + sets + peers + sizes + firsts + ports + cycle + records
+}

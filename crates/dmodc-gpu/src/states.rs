@@ -1,0 +1,119 @@
+//! The memory of the states of a fabric: everything that differs from one degradation to the next.
+
+use std::sync::Arc;
+
+use crate::arguments::StateAddresses;
+use crate::buffer::Buffer;
+use crate::error::GpuError;
+use crate::layout::{CHUNK, DeviceFabric};
+use crate::machine::{Address, Machine};
+
+/// Masks start at multiples of this number of bytes.
+const MASK_ALIGNMENT: usize = 256;
+
+/// The memory of the states.
+#[derive(Debug)]
+pub(crate) struct States {
+    pub(crate) capacity: usize,
+    pub(crate) addresses: StateAddresses,
+    /// The flags of all states, and then their masks.
+    pub(crate) flags: Buffer,
+    /// Where the masks start.
+    pub(crate) mask_offset: usize,
+    pub(crate) digests: Buffer,
+    planes: Buffer,
+    pub(crate) tables: Buffer,
+    /// Costs as bytes, of one state. They are needed rarely.
+    costs: Option<Buffer>,
+    /// The memory behind the other addresses.
+    _others: Vec<Buffer>,
+}
+
+impl States {
+    pub(crate) fn new(
+        machine: &Arc<dyn Machine>,
+        device: &DeviceFabric,
+        capacity: usize,
+        ranks_run: u32,
+    ) -> Result<Self, GpuError> {
+        let sizes = &device.sizes;
+        let new = |bytes: usize| Buffer::new(machine, bytes * capacity);
+        let (switches, links) = (sizes.switches as usize, sizes.links as usize);
+        let mut others = vec![];
+        let mut other = |bytes: usize| -> Result<Address, GpuError> {
+            let buffer = new(bytes)?;
+            let address = buffer.address();
+            others.push(buffer);
+            Ok(address)
+        };
+        let mut addresses = StateAddresses {
+            counts: other(4 * switches)?,
+            peers: other(4 * links)?,
+            firsts: other(links)?,
+            ports: other(links)?,
+            pi: other(4 * switches)?,
+            dividers: other(16 * switches)?,
+            ranks: other(switches)?,
+            heights: other(2 * switches)?,
+            depths: other(2 * switches)?,
+            dead_slots: other(2 * sizes.slots as usize / CHUNK)?,
+            ..StateAddresses::default()
+        };
+        let mask_offset = (4 * capacity).next_multiple_of(MASK_ALIGNMENT);
+        let mask_bytes = 4 * sizes.mask_words as usize * capacity;
+        let flags = Buffer::new(machine, mask_offset + mask_bytes)?;
+        let digests = new(8)?;
+        let planes = new(plane_bytes(device) * ranks_run as usize)?;
+        let tables = new(sizes.table_bytes as usize)?;
+        addresses.dead_switches = flags.address().plus(mask_offset);
+        addresses.dead_cables = addresses.dead_switches.plus(device.switch_mask_bytes);
+        addresses.flags = flags.address();
+        addresses.digests = digests.address();
+        addresses.planes = planes.address();
+        addresses.tables = tables.address();
+        let (costs, _others) = (None, others);
+        Ok(States {
+            capacity,
+            addresses,
+            flags,
+            mask_offset,
+            digests,
+            planes,
+            tables,
+            costs,
+            _others,
+        })
+    }
+
+    /// Makes room for the planes of this number of ranks.
+    pub(crate) fn grow_planes(
+        &mut self,
+        machine: &Arc<dyn Machine>,
+        device: &DeviceFabric,
+        ranks_run: u32,
+    ) -> Result<(), GpuError> {
+        let bytes = plane_bytes(device) * ranks_run as usize * self.capacity;
+        if bytes > self.planes.bytes() {
+            self.planes = Buffer::new(machine, bytes)?;
+            self.addresses.planes = self.planes.address();
+        }
+        Ok(())
+    }
+
+    /// Returns where the costs of one state are, as bytes.
+    pub(crate) fn costs(
+        &mut self,
+        machine: &Arc<dyn Machine>,
+        device: &DeviceFabric,
+    ) -> Result<Address, GpuError> {
+        if self.costs.is_none() {
+            self.costs = Some(Buffer::new(machine, 8 * plane_bytes(device))?);
+        }
+        Ok(self.costs.as_ref().map_or(Address(0), Buffer::address))
+    }
+}
+
+/// Returns the bytes of one plane of one state.
+fn plane_bytes(device: &DeviceFabric) -> usize {
+    8 * device.sizes.switches as usize * device.sizes.tiles as usize
+}

@@ -1,0 +1,219 @@
+//! The tables of a device are those of the engine, byte by byte: on presets, random PGFTs, directors and any graph, healthy and
+//! degraded, one by one and in batches.
+//!
+//! Each property runs on the CPU, where the kernels are compiled as C++ (`emulator/`), and on the GPU of this machine if there is one.
+//! Without one, a line says so, or the tests fail if `DMODC_GPU_REQUIRED` is set. `DMODC_GPU_SEEDS` has the number of random fabrics for each property on a GPU.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+#[path = "../../dmodc/tests/common/mod.rs"]
+mod common;
+mod emulator;
+
+use std::sync::{Arc, OnceLock};
+
+use common::{
+    Case, Directors, Drawing, Outcomes, for_seeds, four_levels, random_fabric, random_faults,
+    random_graph, random_guids, random_options, random_pgft,
+};
+use dmodc::fabric::AdapterKind;
+use dmodc::{
+    Amount, Degradation, Dmodc, Draw, Fabric, Live, Pgft, Preset, Random, Routing, RoutingOptions,
+};
+use dmodc_gpu::{Cuda, GpuRouter, Machine};
+
+/// Returns the machines that there are, and the number of seeds for each.
+fn machines(seeds: u64) -> Vec<(Arc<dyn Machine>, u64)> {
+    static GPU: OnceLock<Option<Arc<dyn Machine>>> = OnceLock::new();
+    let gpu = GPU.get_or_init(|| match Cuda::open() {
+        Ok(gpu) => Some(Arc::new(gpu)),
+        Err(error) => {
+            let is_wanted = std::env::var_os("DMODC_GPU_REQUIRED").is_some();
+            assert!(!is_wanted, "{error}");
+            eprintln!("skipped on a GPU: {error}");
+            None
+        }
+    });
+    let on_gpu = std::env::var("DMODC_GPU_SEEDS").ok().and_then(|seeds| seeds.parse().ok());
+    let emulated = emulator::emulator().map(|machine| (machine, seeds));
+    let gpu = gpu.clone().map(|machine| (machine, on_gpu.unwrap_or(20 * seeds)));
+    emulated.into_iter().chain(gpu).collect()
+}
+
+/// Compares the tables of a machine with those of the engine, for several states at once.
+fn assert_same(
+    machine: &Arc<dyn Machine>,
+    fabric: &Fabric,
+    routing: &Routing,
+    all: &[Degradation],
+) {
+    let (machine, fabric) = (machine.clone(), Arc::new(fabric.clone()));
+    let mut router = GpuRouter::new(machine, fabric.clone(), routing.clone(), all.len()).unwrap();
+    router.route(all).unwrap();
+    let digests = router.digests().unwrap();
+    for (state, degradation) in all.iter().enumerate() {
+        let (expected, _) = routing.route(Live::new(&fabric, degradation), &Dmodc).unwrap();
+        let tables = router.tables(state).unwrap();
+        assert_eq!(tables.differing(&expected), 0, "entries of state {state}");
+        assert_eq!(digests[state], expected.digest(), "digest of state {state}");
+    }
+}
+
+/// Compares a fabric in its healthy state and under random faults.
+fn assert_same_under_faults(
+    machine: &Arc<dyn Machine>,
+    fabric: &Fabric,
+    options: &RoutingOptions,
+    random: &mut Random,
+) -> Vec<Degradation> {
+    let case = Case::healthy(fabric);
+    let routing = Routing::new(case.whole(), options);
+    let mut all = vec![Degradation::none(fabric)];
+    all.extend((0..3).map(|_| random_faults(random, fabric)));
+    assert_same(machine, fabric, &routing, &all);
+    all
+}
+
+#[test]
+fn random_pgfts() {
+    for (machine, seeds) in machines(12) {
+        let dead = Outcomes::new();
+        for_seeds(seeds, |random| {
+            let fabric = random_pgft(random, 200).fabric(random_guids(random));
+            let all = assert_same_under_faults(&machine, &fabric, &random_options(random), random);
+            dead.count([all.iter().any(|faults| faults.dead_switches().next().is_some())]);
+        });
+        dead.assert_each_more_than(seeds / 4);
+    }
+}
+
+#[test]
+fn random_fabrics_and_graphs() {
+    for (machine, seeds) in machines(10) {
+        for_seeds(seeds, |random| {
+            let fabric = random_fabric(random, 100);
+            assert_same_under_faults(&machine, &fabric, &random_options(random), random);
+            let graph = random_graph(random);
+            assert_same_under_faults(&machine, &graph, &random_options(random), random);
+        });
+    }
+}
+
+/// These have dividers by level, groups with several ports, and ranks beyond four.
+#[test]
+fn directors_and_pods() {
+    for (machine, seeds) in machines(2) {
+        for_seeds(seeds, |random| {
+            for fabric in [
+                Directors::random(random).fabric(),
+                Directors::SMALL.doubled().fabric(),
+                four_levels(2),
+            ] {
+                assert_same_under_faults(&machine, &fabric, &RoutingOptions::default(), random);
+            }
+        });
+    }
+}
+
+/// Several tiles, rows that are no multiple of 16, groups with two ports, and a spine that rises above its cores.
+#[test]
+fn several_tiles_and_more_ranks_than_before() {
+    for (machine, _) in machines(1) {
+        let pgft: Pgft = "3; 3,12,13; 1,3,2; 1,2,1".parse().unwrap();
+        let mut random = Random::new(1, 1);
+        let fabric = pgft.fabric(random_guids(&mut random));
+        assert_same_under_faults(&machine, &fabric, &RoutingOptions::default(), &mut random);
+        // More than 32 groups in one direction, and runs that are no multiple of 16.
+        for tuple in ["2; 40,4; 1,40; 1,1", "2; 9,36; 1,70; 1,1"] {
+            let pgft: Pgft = tuple.parse().unwrap();
+            let fabric = pgft.fabric(random_guids(&mut random));
+            for switch_lids in [true, false] {
+                let options = RoutingOptions { switch_lids, ..RoutingOptions::default() };
+                assert_same_under_faults(&machine, &fabric, &options, &mut random);
+            }
+        }
+        let pgft: Pgft = "3; 2,2,2; 1,2,2; 1,1,1".parse().unwrap();
+        let fabric = pgft.fabric(Default::default());
+        let mut risen = Degradation::none(&fabric);
+        for port in 1..=2 {
+            risen.remove(&fabric, &format!("{}/{port}", fabric.switches()[4].guid)).unwrap();
+        }
+        let case = Case::healthy(&fabric);
+        assert_same(&machine, &fabric, &case.routing(), &[Degradation::none(&fabric), risen]);
+    }
+}
+
+/// A node with four LIDs has four columns with different k.
+#[test]
+fn nodes_with_several_lids() {
+    for (machine, _) in machines(1) {
+        let mut drawing = Drawing::new();
+        let spines = drawing.switches(["s1", "s2", "s3"]);
+        for name in ["l1", "l2", "l3", "l4"] {
+            let leaf = drawing.switch(name);
+            for (count, spine) in spines.into_iter().enumerate() {
+                drawing.cable(leaf, spine, 1 + count % 2);
+            }
+            for _ in 0..5 {
+                drawing.node(leaf, AdapterKind::Host, 2);
+            }
+        }
+        let fabric = drawing.finish();
+        let options = RoutingOptions::default();
+        assert_same_under_faults(&machine, &fabric, &options, &mut Random::new(2, 2));
+    }
+}
+
+/// Batches are routed one after the other in the same memory, and nothing of the one before is left.
+#[test]
+fn a_router_is_used_again() {
+    for (machine, _) in machines(1) {
+        let fabric: Fabric = "2; 4,6; 1,3; 1,2".parse::<Pgft>().unwrap().fabric(Default::default());
+        let routing = Case::healthy(&fabric).routing();
+        let mut router =
+            GpuRouter::new(machine, Arc::new(fabric.clone()), routing.clone(), 3).unwrap();
+        let mut random = Random::new(3, 3);
+        for batch in [3, 1, 2, 0, 3] {
+            let all: Vec<Degradation> =
+                (0..batch).map(|_| random_faults(&mut random, &fabric)).collect();
+            router.route(&all).unwrap();
+            let digests = router.digests().unwrap();
+            let expected = all.iter().map(|faults| {
+                routing.route(Live::new(&fabric, faults), &Dmodc).unwrap().0.digest()
+            });
+            assert!(digests.into_iter().eq(expected));
+        }
+    }
+}
+
+/// The presets are large, so they run on a GPU alone, except for the smallest.
+#[test]
+fn presets() {
+    for (machine, _) in machines(1) {
+        let is_emulated = machine.name() == "emulator";
+        for preset in dmodc::fabric::PRESETS {
+            let shape = preset.shape();
+            let entries = shape.node_count() * shape.switch_count();
+            if entries > if is_emulated { 50_000 } else { 600 << 20 } {
+                continue;
+            }
+            assert_same_preset(&machine, preset);
+        }
+    }
+}
+
+fn assert_same_preset(machine: &Arc<dyn Machine>, preset: &Preset) {
+    let fabric = preset.shape().fabric(Default::default()).unwrap();
+    let case = Case::healthy(&fabric);
+    let draw = |cables, switches| {
+        let (cables, switches) = (Amount::Percent(cables), Amount::Percent(switches));
+        let draw = Draw { cables, switches, any_cable: true, any_switch: false, seed: 1 };
+        draw.degradation(&fabric).unwrap()
+    };
+    let all = [Degradation::none(&fabric), draw(1.0, 0.0), draw(10.0, 1.0)];
+    for switch_lids in [true, false] {
+        let options = RoutingOptions { switch_lids, ..RoutingOptions::default() };
+        let routing = Routing::new(case.whole(), &options);
+        assert_same(machine, &fabric, &routing, &all);
+        eprintln!("{}: {} is the same", machine.name(), preset.name);
+    }
+}
