@@ -11,7 +11,8 @@
 //! 5. some requested target was above in the reference, and every other switch among the requested targets that is
 //!    reached now was above or below;
 //! 6. the reference has at most 64 groups above, all with equally many ports, and those of the present are a subset of
-//!    them; if a group has several ports, they have no divider of their own, and numbers of destinations are below 2³¹;
+//!    them; if each has one port, it is the same one now; if a group has several ports, they have no divider of their own,
+//!    and numbers of destinations are below 2³¹;
 //! 7. no target whose entries are written again has nodes with several LIDs. Entries are written again for targets that
 //!    are displaced, reached now and, unless the switch is a leaf of the reference, needy; and for all targets above if some
 //!    group is thinned.
@@ -20,14 +21,15 @@
 //! fat-tree, and leaves are most rows. Groups keep their numbers of the reference: a closer set of the
 //! present is a word with some bits less, and the lost slots are the missing bits.
 
+use super::found_pieces::PresentPorts;
 use super::loss_view::{BelowNow, KeptBelow};
 use super::losses::{ThinnedGroup, live_groups};
-use super::lost_pieces::{LostRow, PieceFinder, PieceKey, PresentPorts, Wanted};
+use super::lost_pieces::{LostRow, PieceFinder, PieceKey, Wanted};
 use super::present::PresentSwitch;
 use super::reference_row::ReferenceRows;
 use super::rounds::Rounds;
 use super::slot_table::RoundKey;
-use super::stand_ins::{GonePort, StandInPlace};
+use super::stand_ins::{GonePort, StandInPlace, join};
 use super::upswitches::{FastContext, Upswitches};
 use crate::cost::CloserSets;
 use crate::kernel::{Cycles, Difference, Divisor};
@@ -46,7 +48,7 @@ pub(super) struct FastRows {
     rounds: Rounds,
     /// For rows that have all their groups, and for others. Neighbouring rows of the first kind most often have the same pieces,
     /// except for σ.
-    pieces: [PieceFinder; 2],
+    finders: [PieceFinder; 2],
     cycles: Cycles,
     /// The thinned groups of the row.
     thinned: Vec<ThinnedGroup>,
@@ -87,7 +89,7 @@ impl FastRows {
             let LostPorts { pi, ports, finder } =
                 self.find_lost(context, targets, request, Wanted::All);
             let FastRows { rounds, cycles, .. } = self;
-            let pieces = &self.pieces[finder];
+            let pieces = &self.finders[finder].pieces;
             let kernel = context.ready.kernel;
             match (pi, &ports) {
                 (1, PresentPorts::Single(ports)) => {
@@ -137,7 +139,7 @@ impl FastRows {
             let LostPorts { pi, ports, finder } =
                 self.find_lost(context, targets, request, Wanted::Changed);
             let FastRows { rounds, cycles, .. } = self;
-            let pieces = &self.pieces[finder];
+            let pieces = &self.finders[finder].pieces;
             let kernel = context.ready.kernel;
             match (pi, &ports) {
                 (1, PresentPorts::Single(ports)) => {
@@ -210,14 +212,16 @@ impl FastRows {
         let kernel = context.ready.kernel;
         let lost_row = self.gather(context, targets, request);
         let FastRows { upswitches, rounds, .. } = self;
-        let pieces = &mut self.pieces[lost_row.finder()];
+        let finder = &mut self.finders[lost_row.finder()];
         let LostRow { rewritten, live, .. } = lost_row;
         let key = PieceKey { generation: upswitches.by_round.generation, rewritten, live, wanted };
-        if !pieces.turn(kernel, key, lost_row.sigma) {
-            let needs_kept = pieces.find(kernel, rounds, upswitches.sets(rounds), lost_row, wanted);
+        // A row whose groups have the same switches but several ports needs quotients, which are not turned.
+        let has_several_ports = context.present.switch(context.switch).has_several_ports;
+        if has_several_ports || !finder.turn(kernel, key, lost_row.sigma) {
+            let needs_kept = finder.find(kernel, rounds, upswitches.sets(rounds), lost_row, wanted);
             if needs_kept && !upswitches.by_round.knows_kept {
                 upswitches.find_kept(context, rounds);
-                pieces.find(kernel, rounds, upswitches.sets(rounds), lost_row, wanted);
+                finder.find(kernel, rounds, upswitches.sets(rounds), lost_row, wanted);
             }
         }
         self.ports(context, lost_row, key)
@@ -247,15 +251,17 @@ impl FastRows {
         lost_row: LostRow,
         key: PieceKey,
     ) -> LostPorts<'c> {
-        let PresentSwitch { pi, has_several_ports, .. } = *context.present.switch(context.switch);
+        let PresentSwitch { pi, groups, has_several_ports, .. } =
+            *context.present.switch(context.switch);
         let finder = lost_row.finder();
-        let pieces = &mut self.pieces[finder];
         if has_several_ports {
             let side = context.ready.groups.above(context.switch);
-            let ports = pieces.several_ports(context.ready.kernel, lost_row, side);
+            let (kernel, LostRow { live, .. }) = (context.ready.kernel, lost_row);
+            let pieces = &mut self.finders[finder].pieces;
+            let ports = pieces.several_ports(kernel, live, groups as usize, side);
             return LostPorts { pi, ports, finder };
         }
-        pieces.note(key, lost_row.sigma);
+        self.finders[finder].note(key, lost_row.sigma);
         let mut ports = [0; 64];
         ports.iter_mut().zip(context.above().ports).for_each(|(to, port)| *to = port.0);
         LostPorts { pi, ports: PresentPorts::Single(ports), finder }
@@ -289,24 +295,6 @@ impl FastRows {
                 }
             },
         );
-    }
-}
-
-/// Joins segments that follow each other in columns and in numbers, and writes them to `runs`. The target of a run is that of its
-/// first segment.
-#[inline(always)]
-fn join<'s>(segments: impl Iterator<Item = &'s Segment>, runs: &mut Vec<Segment>) {
-    runs.clear();
-    for segment in segments {
-        match runs.last_mut() {
-            Some(run)
-                if (run.start + run.length, run.number.saturating_add(run.length), run.k)
-                    == (segment.start, segment.number, segment.k) =>
-            {
-                run.length += segment.length;
-            }
-            _ => runs.push(*segment),
-        }
     }
 }
 

@@ -167,3 +167,35 @@ fn fill_ends<const N: usize>(entries: &mut [u8], port: u8) {
         *last = [port; N];
     }
 }
+
+/// Returns the elements in eights. There are no others: [`Rounds`] sees to that.
+#[inline(always)]
+pub(super) fn eights<T>(all: &[T]) -> &[[T; 8]] {
+    all.as_chunks().0
+}
+
+/// Returns the elements in eights, to be written.
+#[inline(always)]
+pub(super) fn eights_mut<T>(all: &mut [T]) -> &mut [[T; 8]] {
+    all.as_chunks_mut().0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Any number of entries: those before and after them stay.
+    #[test]
+    fn as_many_entries_are_filled_as_there_are() {
+        for length in 0..100 {
+            for start in [0, 1, 7] {
+                let mut row = [3; 120];
+                fill(&mut row[start..start + length], 9);
+                let is_filled = |at: usize| (start..start + length).contains(&at);
+                let wanted: Vec<u8> =
+                    (0..120).map(|at| if is_filled(at) { 9 } else { 3 }).collect();
+                assert_eq!(row[..], wanted, "{length} from {start}");
+            }
+        }
+    }
+}
