@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use common::{
     Case, Directors, for_seeds, four_levels, random_faults, random_graph, random_guids,
-    random_pgft, route,
+    random_pgft, route, unequal_cables,
 };
 use dmodc::fabric::Part;
 use dmodc::{
@@ -122,6 +122,15 @@ fn incremental_equals_whole_on_pgfts() {
 fn incremental_equals_whole_on_any_graph() {
     for_seeds(200, |random| {
         let fabric = random_graph(random);
+        assert_incremental_equals_whole(random, fabric, 12);
+    });
+}
+
+/// Switches that have the same switches above have unequal numbers of cables to them.
+#[test]
+fn incremental_equals_whole_where_cables_are_unequal() {
+    for_seeds(150, |random| {
+        let fabric = unequal_cables(random);
         assert_incremental_equals_whole(random, fabric, 12);
     });
 }

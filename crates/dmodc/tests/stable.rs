@@ -3,15 +3,16 @@
 
 mod common;
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use common::{
     Case, Directors, for_seeds, four_levels, judge, pgft, random_fabric, random_faults,
-    random_graph, random_pgft, route,
+    random_graph, random_pgft, route, unequal_cables,
 };
 use dmodc::oracle::stable::{self, States};
 use dmodc::{
-    Degradation, Dmodc, Fabric, GuidOrder, Kernel, Live, Random, Reference, Routing,
+    CableIndex, Degradation, Dmodc, Fabric, GuidOrder, Kernel, Live, Random, Reference, Routing,
     RoutingOptions, Stable, SwitchIndex, alternative_ports,
 };
 
@@ -19,7 +20,7 @@ fn engine(routing: &Routing, then: Live<'_>) -> Stable {
     Stable { reference: Arc::new(Reference::new(routing, then)) }
 }
 
-/// Every entry, for every form of the inner loops.
+/// The reference is most often the whole fabric, and the present has any faults.
 fn assert_equals_the_naive(random: &mut Random, fabric: &Fabric) {
     let then = match random.below(3) {
         0 => random_faults(random, fabric),
@@ -27,6 +28,12 @@ fn assert_equals_the_naive(random: &mut Random, fabric: &Fabric) {
     };
     let now = random_faults(random, fabric);
     let (then, now) = (Live::new(fabric, &then), Live::new(fabric, &now));
+    assert_states_equal_the_naive(random, then, now);
+}
+
+/// Every entry, for every form of the inner loops.
+fn assert_states_equal_the_naive(random: &mut Random, then: Live<'_>, now: Live<'_>) {
+    let fabric = now.fabric;
     let options = RoutingOptions { switch_lids: random.below(2) == 0, ..RoutingOptions::default() };
     let routing = Routing::new(then, &options);
     let leaves = [routing.ranking(then), routing.ranking(now)];
@@ -63,6 +70,37 @@ fn tables_equal_the_naive_ones_where_parallel_cables_fail() {
     let tuples = ["2; 4,6; 1,4; 1,3", "3; 3,3,4; 1,3,2; 1,2,3", "3; 2,4,3; 1,4,4; 1,3,1"];
     for_seeds(120, |random| {
         let fabric = pgft(tuples[random.below(3) as usize]);
+        assert_equals_the_naive(random, &fabric);
+    });
+}
+
+/// In the reference, every group has one port, and in the present some have several.
+#[test]
+fn tables_equal_the_naive_ones_where_the_present_has_more_ports() {
+    let fabric = pgft("2; 4,6; 1,4; 1,3");
+    for_seeds(100, |random| {
+        let mut then = Degradation::none(&fabric);
+        let mut groups = HashSet::new();
+        for (at, cable) in fabric.inter_switch_cables().iter().enumerate() {
+            let is_first = groups.insert((cable.a.0, cable.b.0));
+            then.set_cable(CableIndex::new(at), !is_first);
+        }
+        let mut now = then.clone();
+        for at in 0..fabric.inter_switch_cables().len() {
+            if random.below(6) == 0 {
+                now.set_cable(CableIndex::new(at), random.below(2) == 0);
+            }
+        }
+        let (then, now) = (Live::new(&fabric, &then), Live::new(&fabric, &now));
+        assert_states_equal_the_naive(random, then, now);
+    });
+}
+
+/// Switches that have the same switches above have unequal numbers of cables to them.
+#[test]
+fn tables_equal_the_naive_ones_where_cables_are_unequal() {
+    for_seeds(600, |random| {
+        let fabric = unequal_cables(random);
         assert_equals_the_naive(random, &fabric);
     });
 }

@@ -60,6 +60,10 @@ impl<'a> LostPieces<'a> {
     /// Returns whether all pieces have their lost entries among the first 32, and their groups, too. Pieces without lost entries
     /// count, so that some are called wide although they are narrow.
     #[inline(always)]
+    #[cfg_attr(
+        not(target_arch = "x86_64"),
+        expect(dead_code, reason = "the portable loop is the same for all pieces")
+    )]
     pub(super) fn are_narrow(self) -> bool {
         let all = self.lost.iter().chain(self.groups).fold(0, |all, word| all | word);
         all >> 32 == 0
@@ -112,6 +116,19 @@ impl Expand for BitByBit {
     #[inline(always)]
     fn nth_bit(word: u64, n: u32) -> usize {
         bits(word).nth(n as usize).unwrap_or(0)
+    }
+}
+
+/// Calls `each` with the index of each piece that has lost entries, and with the group that the first of them takes.
+#[inline(always)]
+pub(super) fn each_first_group<E: Expand>(
+    pieces: LostPieces<'_>,
+    mut each: impl FnMut(usize, usize),
+) {
+    for (at, lost) in pieces.lost.iter().enumerate() {
+        if *lost != 0 {
+            each(at, E::nth_bit(pieces.groups[at], pieces.at[at]));
+        }
     }
 }
 
@@ -296,6 +313,13 @@ mod tests {
     use crate::kernel::{Kernel, SLACK};
     use crate::random::Random;
 
+    /// Returns the index of each piece with lost entries, and the group of the first one.
+    fn first_groups(pieces: LostPieces<'_>) -> Vec<(usize, usize)> {
+        let with_lost = (0..pieces.lost.len()).filter(|&at| pieces.lost[at] != 0);
+        let group = |at: usize| (0..64).filter(move |bit| pieces.groups[at] >> bit & 1 == 1);
+        with_lost.map(|at| (at, group(at).nth(pieces.at[at] as usize).unwrap())).collect()
+    }
+
     /// Any pieces, with every twin: each entry is the one that the words above say, or as it was.
     #[test]
     fn every_twin_writes_the_same_entries() {
@@ -356,6 +380,9 @@ mod tests {
                 let entries = row.iter().zip(&before).filter(|(new, old)| new != old).count();
                 assert_eq!(difference.entries, entries as u64);
                 assert_eq!(difference.targets, targets_of([&row, &before]));
+                let mut found = vec![];
+                kernel.each_lost(pieces, |at, group| found.push((at, group)));
+                assert_eq!(found, first_groups(pieces), "{}", kernel.name());
             }
         }
     }

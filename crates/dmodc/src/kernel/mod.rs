@@ -173,6 +173,19 @@ impl Kernel {
         }
     }
 
+    /// Calls `each` with the index of each piece that has lost entries, and with the group that the first of them takes. Runs
+    /// what is inlined into `each` as [`run`](Self::run) does.
+    #[inline]
+    pub(crate) fn each_lost(self, pieces: LostPieces<'_>, each: impl FnMut(usize, usize)) {
+        match self.0 {
+            Form::Portable => lost::each_first_group::<spread::BitByBit>(pieces, each),
+            #[cfg(target_arch = "x86_64")]
+            Form::Avx2(proof) => x86::each_lost_avx2(proof, pieces, each),
+            #[cfg(target_arch = "x86_64")]
+            Form::Avx512(proof) => x86::each_lost_avx2(proof.avx2(), pieces, each),
+        }
+    }
+
     /// Writes the lost entries of one switch if they differ, and returns what that changes. The row needs no slack.
     #[inline]
     pub(crate) fn patch_lost(

@@ -29,7 +29,7 @@ pub use directors::{Directors, four_levels};
 pub use drawing::Drawing;
 pub use random::{
     random_fabric, random_faults, random_graph, random_guids, random_options, random_pgft,
-    random_types, spoil,
+    random_types, spoil, unequal_cables,
 };
 pub use seeds::{Outcomes, for_seeds};
 pub use tables::{

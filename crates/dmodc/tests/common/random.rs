@@ -116,6 +116,50 @@ pub fn random_graph(random: &mut Random) -> Fabric {
     drawing.finish()
 }
 
+/// A levelled fabric of 2 or 3 levels. Most switches have equally many cables to each switch above, but each of them has its own number.
+pub fn unequal_cables(random: &mut Random) -> Fabric {
+    let mut drawing = Drawing::new();
+    let most = 1 + random.below(4);
+    let (pods, planes, leaves) = match random.below(8) {
+        // So many switches are above that they have more than 64 ports in all turns.
+        0 => (1, 17 + random.below(44), 1 + random.below(6)),
+        // Several tiles.
+        1 => (1, 1 + random.below(4), 66 + random.below(20)),
+        _ => (1 + random.below(4), 1 + random.below(4), 1 + random.below(6)),
+    };
+    let tops: Vec<Vec<usize>> = (0..planes)
+        .map(|_| {
+            let count = if pods > 1 { 1 + random.below(3) } else { 0 };
+            (0..count).map(|_| drawing.switch("top")).collect()
+        })
+        .collect();
+    for _ in 0..pods {
+        let middles: Vec<usize> = (0..planes).map(|_| drawing.switch("middle")).collect();
+        for (&middle, tops) in middles.iter().zip(&tops) {
+            cable_to_all(random, &mut drawing, middle, tops, most);
+        }
+        for _ in 0..leaves {
+            let leaf = drawing.switch("leaf");
+            let nodes = 1 + random.below(6) as usize;
+            match random.below(8) {
+                0 => (0..nodes).for_each(|_| drawing.node(leaf, AdapterKind::Host, 1)),
+                _ => drawing.nodes(leaf, nodes),
+            }
+            cable_to_all(random, &mut drawing, leaf, &middles, most);
+        }
+    }
+    drawing.finish()
+}
+
+/// Cables a switch to all of those above: equally often, or now and then any number of times.
+fn cable_to_all(random: &mut Random, drawing: &mut Drawing, s: usize, above: &[usize], most: u64) {
+    let (count, is_equal) = (1 + random.below(most), random.below(6) > 0);
+    for &peer in above {
+        let count = if is_equal { count } else { 1 + random.below(most) };
+        drawing.cable(s, peer, count as usize);
+    }
+}
+
 /// Overwrites some entries with any port at all, now and then all of them.
 pub fn spoil(random: &mut Random, live: Live<'_>, tables: &mut ForwardingTables) {
     let columns = tables.columns().len() as u64;

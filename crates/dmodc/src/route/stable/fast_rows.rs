@@ -11,7 +11,8 @@
 //! 5. some requested target was above in the reference, and every other switch among the requested targets that is
 //!    reached now was above or below;
 //! 6. the reference has at most 64 groups above, all with equally many ports, and those of the present are a subset of
-//!    them; if a group has several ports, they have no divider of their own, and numbers of destinations are below 2³¹;
+//!    them; if each has one port, it is the same one now; if a group has several ports, they have no divider of their own,
+//!    and numbers of destinations are below 2³¹;
 //! 7. no target whose entries are written again has nodes with several LIDs. Entries are written again for targets that
 //!    are displaced, reached now and, unless the switch is a leaf of the reference, needy; and for all targets above if some
 //!    group is thinned.
@@ -20,19 +21,20 @@
 //! fat-tree, and leaves are most rows. Groups keep their numbers of the reference: a closer set of the
 //! present is a word with some bits less, and the lost slots are the missing bits.
 
+use super::found_pieces::PresentPorts;
 use super::loss_view::{BelowNow, KeptBelow};
 use super::losses::{ThinnedGroup, live_groups};
-use super::lost_pieces::{LostRow, PieceFinder, PieceKey, PresentPorts, Wanted};
+use super::lost_pieces::{LostRow, PieceFinder, PieceKey, Wanted};
 use super::present::PresentSwitch;
 use super::reference_row::ReferenceRows;
 use super::rounds::Rounds;
 use super::slot_table::RoundKey;
-use super::stand_ins::{GonePort, StandInPlace};
+use super::stand_ins::{GonePort, StandInPlace, join};
 use super::upswitches::{FastContext, Upswitches};
 use crate::cost::CloserSets;
 use crate::kernel::{Cycles, Difference, Divisor};
 use crate::route::port_choice::{RowContext, RowRequest};
-use crate::tables::NO_ROUTE;
+use crate::tables::{NO_ROUTE, Segment};
 
 /// Computes such rows, with groups numbered as in the reference.
 ///
@@ -46,12 +48,14 @@ pub(super) struct FastRows {
     rounds: Rounds,
     /// For rows that have all their groups, and for others. Neighbouring rows of the first kind most often have the same pieces,
     /// except for σ.
-    pieces: [PieceFinder; 2],
+    finders: [PieceFinder; 2],
     cycles: Cycles,
     /// The thinned groups of the row.
     thinned: Vec<ThinnedGroup>,
     /// The ports that they lost.
     gone: Vec<GonePort>,
+    /// The segments of a row, where those that follow each other are one.
+    runs: Vec<Segment>,
 }
 
 impl FastRows {
@@ -85,15 +89,18 @@ impl FastRows {
             let LostPorts { pi, ports, finder } =
                 self.find_lost(context, targets, request, Wanted::All);
             let FastRows { rounds, cycles, .. } = self;
-            let pieces = &self.pieces[finder];
+            let pieces = &self.finders[finder].pieces;
             let kernel = context.ready.kernel;
             match (pi, &ports) {
                 (1, PresentPorts::Single(ports)) => {
                     kernel.write_lost(ports, pieces.pieces(rounds), cycles, row);
                 }
-                _ => kernel.run(
+                _ => pieces.each_slot(
+                    kernel,
+                    rounds,
+                    &ports,
                     #[inline(always)]
-                    || pieces.each_slot(&ports, |at, slot, port| rounds.write(at, slot, port, row)),
+                    |at, slot, port| rounds.write(at, slot, port, row),
                 ),
             }
         }
@@ -132,15 +139,19 @@ impl FastRows {
             let LostPorts { pi, ports, finder } =
                 self.find_lost(context, targets, request, Wanted::Changed);
             let FastRows { rounds, cycles, .. } = self;
-            let pieces = &self.pieces[finder];
+            let pieces = &self.finders[finder].pieces;
+            let kernel = context.ready.kernel;
             match (pi, &ports) {
                 (1, PresentPorts::Single(ports)) => {
-                    let pieces = pieces.pieces(rounds);
-                    difference = context.ready.kernel.patch_lost(ports, pieces, cycles, row);
+                    difference = kernel.patch_lost(ports, pieces.pieces(rounds), cycles, row);
                 }
-                _ => pieces.each_slot(&ports, |at, slot, port| {
-                    rounds.patch(at, slot, port, row, &mut difference);
-                }),
+                _ => pieces.each_slot(
+                    kernel,
+                    rounds,
+                    &ports,
+                    #[inline(always)]
+                    |at, slot, port| rounds.patch(at, slot, port, row, &mut difference),
+                ),
             }
         }
         Some(difference)
@@ -201,14 +212,16 @@ impl FastRows {
         let kernel = context.ready.kernel;
         let lost_row = self.gather(context, targets, request);
         let FastRows { upswitches, rounds, .. } = self;
-        let pieces = &mut self.pieces[lost_row.finder()];
+        let finder = &mut self.finders[lost_row.finder()];
         let LostRow { rewritten, live, .. } = lost_row;
         let key = PieceKey { generation: upswitches.by_round.generation, rewritten, live, wanted };
-        if !pieces.turn(kernel, key, lost_row.sigma) {
-            let needs_kept = pieces.find(kernel, rounds, upswitches.sets(rounds), lost_row, wanted);
+        // A row whose groups have the same switches but several ports needs quotients, which are not turned.
+        let has_several_ports = context.present.switch(context.switch).has_several_ports;
+        if has_several_ports || !finder.turn(kernel, key, lost_row.sigma) {
+            let needs_kept = finder.find(kernel, rounds, upswitches.sets(rounds), lost_row, wanted);
             if needs_kept && !upswitches.by_round.knows_kept {
                 upswitches.find_kept(context, rounds);
-                pieces.find(kernel, rounds, upswitches.sets(rounds), lost_row, wanted);
+                finder.find(kernel, rounds, upswitches.sets(rounds), lost_row, wanted);
             }
         }
         self.ports(context, lost_row, key)
@@ -238,14 +251,17 @@ impl FastRows {
         lost_row: LostRow,
         key: PieceKey,
     ) -> LostPorts<'c> {
-        let PresentSwitch { pi, has_several_ports, .. } = *context.present.switch(context.switch);
+        let PresentSwitch { pi, groups, has_several_ports, .. } =
+            *context.present.switch(context.switch);
         let finder = lost_row.finder();
-        let pieces = &mut self.pieces[finder];
         if has_several_ports {
             let side = context.ready.groups.above(context.switch);
-            return LostPorts { pi, ports: pieces.several_ports(lost_row.live, side), finder };
+            let (kernel, LostRow { live, .. }) = (context.ready.kernel, lost_row);
+            let pieces = &mut self.finders[finder].pieces;
+            let ports = pieces.several_ports(kernel, live, groups as usize, side);
+            return LostPorts { pi, ports, finder };
         }
-        pieces.note(key, lost_row.sigma);
+        self.finders[finder].note(key, lost_row.sigma);
         let mut ports = [0; 64];
         ports.iter_mut().zip(context.above().ports).for_each(|(to, port)| *to = port.0);
         LostPorts { pi, ports: PresentPorts::Single(ports), finder }
@@ -265,10 +281,12 @@ impl FastRows {
         GonePort::find(&mut self.gone, &self.thinned, side, [now, none]);
         let divider = Divisor::new(context.reference.ready.level_dividers(context.switch).up.group);
         let count = side.peers.len() as u32;
+        let runs = &mut self.runs;
         context.ready.kernel.run(
             #[inline(always)]
             || {
-                for segment in request.segments_of(targets) {
+                join(request.segments_of(targets), runs);
+                for segment in &*runs {
                     let place =
                         StandInPlace { segment, divider: &divider, count, port_divider: None };
                     for gone in &self.gone {

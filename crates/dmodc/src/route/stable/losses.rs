@@ -260,7 +260,8 @@ fn find_present_masks(reference: Side<'_>, present: SideMasks<'_>, masks: &mut V
 }
 
 /// Returns which groups of the reference are there now: a bit for each. Lists the thinned ones. Returns `None` unless there
-/// are at most 64 groups with equally many ports in the reference, and those of the present are a subset of them.
+/// are at most 64 groups with equally many ports in the reference, and those of the present are a subset of them. A group that
+/// had one port must have the same one.
 /// `is_subset`: whether that is known already.
 #[inline(always)]
 pub(super) fn live_groups(
@@ -276,7 +277,7 @@ pub(super) fn live_groups(
     if is_subset && then.ports.len() == now.ports.len() && then.width().is_some() {
         return Some(u64::MAX >> (64 - then.peers.len()));
     }
-    if !is_single(&then) || !is_single(&now) {
+    if !is_single(&then) {
         return live_wide_groups(then, now, thinned);
     }
     let stays = ports(now);

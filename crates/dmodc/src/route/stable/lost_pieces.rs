@@ -1,25 +1,17 @@
 //! The lost slots of all rounds of a row, and the groups that they go to. One loop without branches, so that the compiler
 //! can do several rounds at once.
 
-use super::group_set::GroupSet;
-use super::port_turns::PortTurns;
-use super::round_numbers::{Any64, Division, Numbers, SMALL, Small32, Small64, divide_small};
-use super::rounds::Rounds;
-use crate::bits::bits;
-use crate::group::Side;
-use crate::kernel::{Kernel, LostPieces};
+use super::found_pieces::FoundPieces;
+use super::round_numbers::{Any64, Division, Numbers, SMALL, Small32, Small64};
+use super::rounds::{Rounds, eights, eights_mut};
+use crate::kernel::Kernel;
 use crate::oracle::stable::are_enough_unharmed;
 
-/// For each round: its lost entries and where they go. Made to be reused.
+/// Finds the lost entries of each round, and the groups that they go to. Made to be reused.
 #[derive(Default)]
 pub(super) struct PieceFinder {
-    lost: Vec<u64>,
-    groups: Vec<u64>,
-    at: Vec<u32>,
-    /// The quotients ⌊x / #B⌋ of the first lost slots, whose remainders are `at`.
-    quotients: Vec<u32>,
-    /// The turns of the ports, if groups have several.
-    turns: PortTurns,
+    /// What was found last.
+    pub(super) pieces: FoundPieces,
     /// What the pieces were found from, besides σ, and σ itself; `None` if they are not to be used again.
     found: Option<(PieceKey, u32)>,
 }
@@ -84,18 +76,14 @@ impl PieceFinder {
         wanted: Wanted,
     ) -> bool {
         self.found = None;
-        for words in [&mut self.lost, &mut self.groups] {
-            words.resize(rounds.targets.len(), 0);
-        }
-        for words in [&mut self.at, &mut self.quotients] {
-            words.resize(rounds.targets.len(), 0);
-        }
         // x is less than this.
         let most = u64::from(rounds.last_number) * 64 + 64 + u64::from(row.sigma);
+        let is_small = most < SMALL;
+        self.pieces.reset(rounds.targets.len(), is_small);
         let is_narrow = row.all_slots >> 32 == 0;
         let asked = kernel.run_wide(
             #[inline(always)]
-            || match (most < SMALL, is_narrow, wanted) {
+            || match (is_small, is_narrow, wanted) {
                 (true, true, Wanted::All) => self.find_with::<Small32, false>(rounds, sets, row),
                 (true, true, Wanted::Changed) => self.find_with::<Small32, true>(rounds, sets, row),
                 (true, false, Wanted::All) => self.find_with::<Small64, false>(rounds, sets, row),
@@ -123,8 +111,9 @@ impl PieceFinder {
         let kept_changes = eights(sets.kept_changes);
         let (targets, numbers) = (eights(&rounds.targets), eights(&rounds.numbers));
         let (first_slots, slots) = (eights(&rounds.first_slots), eights(&rounds.slots));
-        let (lost_to, groups_to) = (eights_mut(&mut self.lost), eights_mut(&mut self.groups));
-        let (at_to, quotients_to) = (eights_mut(&mut self.at), eights_mut(&mut self.quotients));
+        let FoundPieces { lost, groups, at, quotients, .. } = &mut self.pieces;
+        let (lost_to, groups_to) = (eights_mut(lost), eights_mut(groups));
+        let (at_to, quotients_to) = (eights_mut(at), eights_mut(quotients));
         let (live, all_slots) = (N::set(live), N::set(all_slots));
         let mut asked = [N::set(0); 8];
         for (eight, &of_eight) in rounds.targets_of_eights.iter().enumerate() {
@@ -168,82 +157,23 @@ impl PieceFinder {
         asked.into_iter().fold(0, |all, asked| all | N::word(asked))
     }
 
-    /// Says what the pieces were found from, so that the next row can use them again. Groups must have single ports.
+    /// Says what the pieces were found from, so that the next row can use them again. Groups must have single ports: pieces of
+    /// others are changed once more, and need quotients.
     pub(super) fn note(&mut self, key: PieceKey, sigma: u32) {
         self.found = Some((key, sigma));
     }
 
     /// Changes the pieces of the row before into those of a row with the same key but another σ. Returns whether that is
-    /// possible.
+    /// possible. Groups of both rows must have single ports.
     pub(super) fn turn(&mut self, kernel: Kernel, key: PieceKey, sigma: u32) -> bool {
         let Some((_, last)) = self.found.filter(|(found, _)| *found == key) else { return false };
         let Some(step) = sigma.checked_sub(last).filter(|step| u64::from(*step) < SMALL / 2) else {
             return false;
         };
-        let PieceFinder { at, groups, .. } = self;
-        kernel.run_wide(
-            #[inline(always)]
-            || {
-                for (at, groups) in at.iter_mut().zip(groups) {
-                    *at = divide_small(*at + step, groups.count_ones()).remainder;
-                }
-            },
-        );
+        self.pieces.turn(kernel, step);
         self.found = Some((key, sigma));
         true
     }
-
-    /// Prepares the turns of groups with several ports. `live` has the numbers of the present groups in the reference, as bits.
-    pub(super) fn several_ports<'a>(&mut self, live: u64, side: Side<'a>) -> PresentPorts<'a> {
-        self.turns.find(&side, bits(live));
-        PresentPorts::Several { live, side }
-    }
-
-    /// Calls `each` with the round, the slot and the port of each lost slot.
-    #[inline(always)]
-    pub(super) fn each_slot(
-        &self,
-        ports: &PresentPorts<'_>,
-        mut each: impl FnMut(usize, usize, u8),
-    ) {
-        for (round, &lost) in self.lost.iter().enumerate().filter(|(_, lost)| **lost != 0) {
-            let groups = GroupSet([self.groups[round]]);
-            match ports {
-                PresentPorts::Single(ports) => {
-                    let mut group = groups.nth(self.at[round]);
-                    for slot in bits(lost) {
-                        each(round, slot, ports[group & 63]);
-                        group = groups.after(group).unwrap_or_else(|| groups.nth(0));
-                    }
-                }
-                PresentPorts::Several { live, side } => {
-                    let count = u64::from(groups.count());
-                    let x = u64::from(self.quotients[round]) * count + u64::from(self.at[round]);
-                    let mut place = self.turns.place(&groups, x);
-                    for slot in bits(lost) {
-                        let before = live & ((1 << (place.group & 63)) - 1);
-                        let ports = side.ports_of(before.count_ones() as usize);
-                        each(round, slot, ports[place.turn].0);
-                        place = self.turns.after(&groups, place);
-                    }
-                }
-            }
-        }
-    }
-
-    /// Returns the pieces that were found, as the kernel takes them.
-    pub(super) fn pieces<'a>(&'a self, rounds: &'a Rounds) -> LostPieces<'a> {
-        let PieceFinder { lost, groups, at, .. } = self;
-        LostPieces { starts: &rounds.starts, lost, groups, at, targets: &rounds.targets }
-    }
-}
-
-/// The ports of the present, for groups that are numbered as in the reference.
-pub(super) enum PresentPorts<'a> {
-    /// The port of each group.
-    Single([u8; 64]),
-    /// The groups that are there, as bits, and their ports.
-    Several { live: u64, side: Side<'a> },
 }
 
 /// Does what [`spread_over`](super::lookahead::spread_over) does, without branches. Calls `ask` with whether the answer is known
@@ -262,16 +192,4 @@ fn spread<N: Numbers>(
         (false, true) => all,
         (false, false) => kept,
     }
-}
-
-/// Returns the elements in eights. There are no others: [`Rounds`] sees to that.
-#[inline(always)]
-fn eights<T>(all: &[T]) -> &[[T; 8]] {
-    all.as_chunks().0
-}
-
-/// Returns the elements in eights, to be written.
-#[inline(always)]
-fn eights_mut<T>(all: &mut [T]) -> &mut [[T; 8]] {
-    all.as_chunks_mut().0
 }

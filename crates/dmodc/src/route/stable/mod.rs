@@ -26,6 +26,7 @@
 
 mod closer_above;
 mod fast_rows;
+mod found_pieces;
 mod general_rows;
 mod group_set;
 mod lookahead;

@@ -36,6 +36,17 @@ impl PortTurns {
         }
     }
 
+    /// Returns the number of turns.
+    pub(super) fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Returns, for each turn, those of the first 64 groups that have a port for it.
+    #[inline(always)]
+    pub(super) fn words(&self) -> impl Iterator<Item = u64> {
+        self.0.iter().map(|groups| groups.0[0])
+    }
+
     /// Returns those of some groups that have a port for a turn.
     #[inline(always)]
     fn of<const W: usize>(&self, from: &GroupSet<W>, turn: usize) -> GroupSet<W> {

@@ -163,7 +163,8 @@ impl ReferenceTile {
 fn are_alike(ready: &Preprocessing, [a, b]: [(SwitchIndex, &CloserSets); 2]) -> bool {
     let ((a, to), (b, other)) = (a, b);
     let are_sides_alike = |targets: u64, a: Side<'_>, b: Side<'_>| {
-        targets == 0 || a.peers.len() == b.peers.len() && a.ports == b.ports && a.width().is_some()
+        let have_one_size = || a.width().is_some() && a.width() == b.width();
+        targets == 0 || a.ports == b.ports && have_one_size()
     };
     (to.up, to.down, to.own) == (other.up, other.down, other.own)
         && to.through_up == other.through_up

@@ -99,13 +99,15 @@ numbers!(Small32, u32, place_small);
 numbers!(Small64, u64, place_small);
 numbers!(Any64, u64, place_any);
 
+/// [`Numbers::place`] for dividends below [`SMALL`].
 #[inline(always)]
-fn place_small(number: u32, times: u32, more: u32, n: u32) -> Division {
+pub(super) fn place_small(number: u32, times: u32, more: u32, n: u32) -> Division {
     divide_small(number.wrapping_mul(times).wrapping_add(more), n)
 }
 
+/// [`Numbers::place`] for any dividends.
 #[inline(always)]
-fn place_any(number: u32, times: u32, more: u32, n: u32) -> Division {
+pub(super) fn place_any(number: u32, times: u32, more: u32, n: u32) -> Division {
     divide_any(u64::from(number) * u64::from(times) + u64::from(more), n)
 }
 

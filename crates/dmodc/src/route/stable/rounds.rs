@@ -141,12 +141,61 @@ impl Rounds {
     }
 }
 
-/// Fills some entries, most often a multiple of 16, with one port.
+/// Fills some entries with one port. There are few, so that a function for any number of bytes would take longer: here the last
+/// bytes that are written at once may overlap those before.
 #[inline(always)]
 fn fill(entries: &mut [u8], port: u8) {
-    let (sixteens, rest) = entries.as_chunks_mut::<16>();
-    sixteens.iter_mut().for_each(|sixteen| *sixteen = [port; 16]);
-    if !rest.is_empty() {
-        rest.fill(port);
+    match entries.len() {
+        16.. => {
+            let (sixteens, _) = entries.as_chunks_mut::<16>();
+            sixteens.iter_mut().for_each(|sixteen| *sixteen = [port; 16]);
+            fill_ends::<16>(entries, port);
+        }
+        8.. => fill_ends::<8>(entries, port),
+        4.. => fill_ends::<4>(entries, port),
+        _ => entries.iter_mut().for_each(|entry| *entry = port),
+    }
+}
+
+/// Fills the first N entries and the last N.
+#[inline(always)]
+fn fill_ends<const N: usize>(entries: &mut [u8], port: u8) {
+    if let Some(first) = entries.first_chunk_mut() {
+        *first = [port; N];
+    }
+    if let Some(last) = entries.last_chunk_mut() {
+        *last = [port; N];
+    }
+}
+
+/// Returns the elements in eights. There are no others: [`Rounds`] sees to that.
+#[inline(always)]
+pub(super) fn eights<T>(all: &[T]) -> &[[T; 8]] {
+    all.as_chunks().0
+}
+
+/// Returns the elements in eights, to be written.
+#[inline(always)]
+pub(super) fn eights_mut<T>(all: &mut [T]) -> &mut [[T; 8]] {
+    all.as_chunks_mut().0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Any number of entries: those before and after them stay.
+    #[test]
+    fn as_many_entries_are_filled_as_there_are() {
+        for length in 0..100 {
+            for start in [0, 1, 7] {
+                let mut row = [3; 120];
+                fill(&mut row[start..start + length], 9);
+                let is_filled = |at: usize| (start..start + length).contains(&at);
+                let wanted: Vec<u8> =
+                    (0..120).map(|at| if is_filled(at) { 9 } else { 3 }).collect();
+                assert_eq!(row[..], wanted, "{length} from {start}");
+            }
+        }
     }
 }
