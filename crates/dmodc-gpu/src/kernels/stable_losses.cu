@@ -4,7 +4,7 @@
 //     kept t (u) = { target : R is empty, or R[(⌊f / Π⌋ + t) mod #R] is in C }      for the stretches t = 0 … 3
 //
 // No route passes through a leaf, so nothing is lost there by definition, and a switch that the reference does not know has nothing
-// to lose.
+// to lose. The host has written that once, and no launch writes it again.
 //
 // Layout: as planes, by stretch, switch and tile, 64 targets in a word.
 //
@@ -93,18 +93,7 @@ __device__ void note_losses(const StableArguments &b, BlockView v, ThenView t, u
 extern "C" __global__ void __launch_bounds__(WARPS * 32, 3) losses(StableArguments b) {
     const Arguments &a = b.now;
     u32 s = blockIdx.x, first_tile = blockIdx.y * TILES, warp = threadIdx.x >> 5;
-    if (a.flags[state(a)] || switch_is_dead(a, s)) {
-        return;
-    }
-    if (b.is_known[s] != WAS_ALIVE) {
-        u32 tile = first_tile + lane();
-        if (warp <= STRETCHES && tile < a.tiles) {
-            if (warp == STRETCHES) {
-                b.harmed[loss_place(a, s, tile)] = 0;
-            } else {
-                b.kept[kept_place(a, warp, s, tile)] = ~0ull;
-            }
-        }
+    if (a.flags[state(a)] || switch_is_dead(a, s) || b.is_known[s] != WAS_ALIVE) {
         return;
     }
     Counts counts = counts_of(a, s);

@@ -10,17 +10,31 @@
 // 4. If less than half of C lost nothing, B depends on the stretch. Then pieces are visited once for each stretch that they have lost
 //    slots in, and the sets B are found in between. Most often there is one stretch.
 
+// The chunks that a lane loads before it stores the first of them.
+#define LOADED 4
+
 // Copies the row of the reference, without nodes that are cut off.
 __device__ void copy_reference(const StableArguments &b, u8 *row, const u16 *dead, u32 s, u32 tile) {
     const Arguments &a = b.now;
-    u32 pitch = a.tile_pitch[tile];
-    const uint4 *from = (const uint4 *)(b.tables + a.tile_offset[tile] + (u64)s * pitch);
-    for (u32 chunk = lane(); chunk < pitch / 16; chunk += 32) {
-        uint4 entries = from[chunk];
-        if (a.has_dead_nodes && dead[chunk]) {
-            entries = without_dead(entries, dead[chunk]);
+    u32 chunks = a.tile_pitch[tile] / 16;
+    const uint4 *from = (const uint4 *)(b.tables + a.tile_offset[tile]) + (u64)s * chunks;
+    for (u32 first = lane(); first < chunks; first += 32 * LOADED) {
+        uint4 entries[LOADED];
+#pragma unroll
+        for (u32 i = 0; i < LOADED; i++) {
+            entries[i] = from[min(first + 32 * i, chunks - 1)];
         }
-        __stcs((uint4 *)row + chunk, entries);
+#pragma unroll
+        for (u32 i = 0; i < LOADED; i++) {
+            u32 chunk = first + 32 * i;
+            if (chunk >= chunks) {
+                break;
+            }
+            if (a.has_dead_nodes && dead[chunk]) {
+                entries[i] = without_dead(entries[i], dead[chunk]);
+            }
+            __stcs((uint4 *)row + chunk, entries[i]);
+        }
     }
     __syncwarp();
 }
@@ -124,7 +138,9 @@ __device__ void write_stable_row(const StableArguments &b, BlockView v, ThenView
     if (!has_lost && !has_thinned && !targets.unreached && !targets.unknown) {
         return;
     }
-    targets.displaced = find_lost(b, v, t, s, i, tile);
+    if (has_lost || has_thinned) {
+        targets.displaced = find_lost(b, v, t, s, i, tile);
+    }
     targets.thinned = has_thinned ? reached & known : 0;
     if (has_lost || targets.unknown) {
         find_sets(v, i, groups, is_uniform(v, i, counts, groups));
