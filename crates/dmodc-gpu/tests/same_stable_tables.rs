@@ -175,21 +175,19 @@ fn relieved_references() {
 fn several_tiles_rounds_and_words() {
     for (machine, _) in machines(1) {
         let mut random = Random::new(1, 1);
-        for tuple in [
+        let tuples = [
             "3; 3,12,7; 1,3,2; 1,2,1",
-            "3; 7,4,4; 1,2,2; 1,1,1",
             "3; 18,3,4; 1,3,4; 1,1,1",
             "3; 17,3,3; 1,4,3; 1,1,2",
             "2; 40,4; 1,40; 1,1",
             "2; 9,36; 1,70; 1,1",
             "2; 24,6; 1,2; 1,3",
-        ] {
+        ];
+        for (at, tuple) in tuples.into_iter().enumerate() {
             let fabric = pgft(tuple);
-            for switch_lids in [true, false] {
-                let options = RoutingOptions { switch_lids, ..RoutingOptions::default() };
-                let setting = Setting::new(&fabric, &options, &Degradation::none(&fabric));
-                setting.assert_same_under_faults(&machine, &mut random);
-            }
+            let options = RoutingOptions { switch_lids: at % 2 == 0, ..RoutingOptions::default() };
+            let setting = Setting::new(&fabric, &options, &Degradation::none(&fabric));
+            setting.assert_same_under_faults(&machine, &mut random);
         }
     }
 }

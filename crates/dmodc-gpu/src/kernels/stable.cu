@@ -178,15 +178,6 @@ __device__ void load_reference(const StableArguments &b, BlockView v, ThenView t
     __syncthreads();
 }
 
-// The targets of a tile that the i-th groups of the reference were closer to.
-__device__ u64 closer_then(const StableArguments &b, ThenView t, u32 s, u32 i, u32 tile, u32 group) {
-    if (t.uniform >> i & 1) {
-        return group < t.counts.up_groups ? t.up[i] : 0;
-    }
-    bool is_group = group < max(t.counts.up_groups, t.counts.down_groups);
-    return is_group ? b.closer[((u64)b.closer_start[s] + group) * b.now.tiles + tile] : 0;
-}
-
 // The targets for which the i-th groups of the reference are lost, and those for which they are there with other ports.
 struct LostTargets {
     u64 lost, thinned;
@@ -202,17 +193,53 @@ struct LostTargets {
     }
 };
 
-__device__ LostTargets lost_targets(const StableArguments &b, BlockView v, ThenView t, u32 s, u32 i, u32 tile, u32 group) {
-    u64 closer = closer_then(b, t, s, i, tile, group);
-    LostTargets all = {0, 0};
-    if (closer & t.up[i]) {
-        all.add(v, i, closer & t.up[i], t.now[group]);
+// A switch and a tile, in both states.
+struct StableTile {
+    const StableArguments &b;
+    BlockView v;
+    ThenView t;
+    Counts counts;  // now
+    u32 s, tile;
+    u32 i;          // the tile, counted from the first of the block
+
+    // The sets of this warp.
+    __device__ u32 *of_warp(u32 *sets) const { return sets + (threadIdx.x >> 5) * 64 * t.words; }
+
+    // The set of a target.
+    __device__ const u32 *of_target(u32 *sets, u32 target) const { return of_warp(sets) + target * t.words; }
+
+    // Whether every group of the reference was closer to every target, and none was below.
+    __device__ bool was_uniform() const { return t.uniform >> i & 1; }
+
+    // The direction in which a target was reached in the reference.
+    __device__ const Side &side_then(u32 target) const { return t.sides[!(t.up[i] >> target & 1)]; }
+
+    // The targets that the i-th groups of the reference were closer to.
+    __device__ u64 closer_then(u32 group) const {
+        if (was_uniform()) {
+            return group < t.counts.up_groups ? t.up[i] : 0;
+        }
+        bool is_group = group < max(t.counts.up_groups, t.counts.down_groups);
+        return is_group ? b.closer[((u64)b.closer_start[s] + group) * b.now.tiles + tile] : 0;
     }
-    if (closer & t.down[i]) {
-        all.add(v, i, closer & t.down[i], t.now[t.counts.up_groups + group]);
+
+    // The targets that the i-th groups of the present are closer to.
+    __device__ u64 closer_now(u32 group) const {
+        return group < max(counts.up_groups, counts.down_groups) ? v.masks[group * MASK_PITCH + i] : 0;
     }
-    return all;
-}
+
+    __device__ LostTargets lost_targets(u32 group) const {
+        u64 closer = closer_then(group);
+        LostTargets all = {0, 0};
+        if (closer & t.up[i]) {
+            all.add(v, i, closer & t.up[i], t.now[group]);
+        }
+        if (closer & t.down[i]) {
+            all.add(v, i, closer & t.down[i], t.now[t.counts.up_groups + group]);
+        }
+        return all;
+    }
+};
 
 // Stores one word of the sets by target: 32 groups, whose targets are in the lanes.
 __device__ void store_sets(u32 *sets, u32 words, u32 word, u64 targets) {

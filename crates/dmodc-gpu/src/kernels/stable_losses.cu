@@ -4,7 +4,7 @@
 //     kept t (u) = { target : R is empty, or R[(⌊f / Π⌋ + t) mod #R] is in C }      for the stretches t = 0 … 3
 //
 // No route passes through a leaf, so nothing is lost there by definition, and a switch that the reference does not know has nothing
-// to lose.
+// to lose. The host has written that once, and no launch writes it again.
 //
 // Layout: as planes, by stretch, switch and tile, 64 targets in a word.
 //
@@ -29,18 +29,16 @@ __device__ __forceinline__ u64 kept_place(const Arguments &a, u32 stretch, u32 s
 }
 
 // Whether the slot of each stretch is lost for a target: a bit for each stretch.
-__device__ u32 lost_slots(const StableArguments &b, ThenView t, u32 i, u32 tile, u32 target) {
-    u32 warp = threadIdx.x >> 5;
-    const u32 *members = t.members + (warp * 64 + target) * t.words, *lost = t.lost + (warp * 64 + target) * t.words;
-    bool is_uniform = t.uniform >> i & 1;
-    const Side &side = t.sides[!(t.up[i] >> target & 1)];
-    u32 size = is_uniform ? side.groups : size_of(members, t.words);
-    u32 q = quotient(b.first_number[tile * 64 + target], side.divider, side.inverse);
-    u32 place = q - quotient(q, size, b.now.inverse[size]) * size, bits = 0;
+__device__ u32 lost_slots(const StableTile &at, u32 target) {
+    const u32 *members = at.of_target(at.t.members, target), *lost = at.of_target(at.t.lost, target);
+    const Side &side = at.side_then(target);
+    u32 words = at.t.words, size = at.was_uniform() ? side.groups : size_of(members, words);
+    u32 q = quotient(at.b.first_number[at.tile * 64 + target], side.divider, side.inverse);
+    u32 place = q - quotient(q, size, at.b.now.inverse[size]) * size, bits = 0;
     for (u32 stretch = 0; stretch < STRETCHES; stretch++) {
         u32 group = place;
-        if (!is_uniform) {
-            Walk walk = {members, t.words, 0, 0};
+        if (!at.was_uniform()) {
+            Walk walk = {members, words, 0, 0};
             walk.start(place);
             group = walk.group();
         }
@@ -51,12 +49,12 @@ __device__ u32 lost_slots(const StableArguments &b, ThenView t, u32 i, u32 tile,
 }
 
 // Writes what a switch lost on the way to the targets of a tile.
-__device__ void note_losses(const StableArguments &b, BlockView v, ThenView t, u32 s, u32 i, u32 tile) {
-    const Arguments &a = b.now;
-    u32 warp = threadIdx.x >> 5, groups = max(t.counts.up_groups, t.counts.down_groups);
+__device__ void note_losses(const StableTile &at) {
+    const Arguments &a = at.b.now;
+    u32 words = at.t.words, groups = max(at.t.counts.up_groups, at.t.counts.down_groups);
     u64 displaced = 0, thinned = 0;
     for (u32 group = lane(); group < groups; group += 32) {
-        LostTargets targets = lost_targets(b, v, t, s, i, tile, group);
+        LostTargets targets = at.lost_targets(group);
         displaced |= targets.lost;
         thinned |= targets.thinned;
     }
@@ -64,28 +62,27 @@ __device__ void note_losses(const StableArguments &b, BlockView v, ThenView t, u
     displaced = warp_union(displaced);
     thinned = warp_union(thinned);
     if (lane() == 0) {
-        b.harmed[loss_place(a, s, tile)] = displaced | thinned;
+        at.b.harmed[loss_place(a, at.s, at.tile)] = displaced | thinned;
     }
     u32 low = 0, high = 0;
     if (displaced) {
-        u32 *lost = t.lost + warp * 64 * t.words, *members = t.members + warp * 64 * t.words;
-        for (u32 word = 0; word < t.words; word++) {
+        for (u32 word = 0; word < words; word++) {
             u32 group = word * 32 + lane();
-            store_sets(lost, t.words, word, lost_targets(b, v, t, s, i, tile, group).lost);
-            if (!(t.uniform >> i & 1)) {
-                store_sets(members, t.words, word, closer_then(b, t, s, i, tile, group));
+            store_sets(at.of_warp(at.t.lost), words, word, at.lost_targets(group).lost);
+            if (!at.was_uniform()) {
+                store_sets(at.of_warp(at.t.members), words, word, at.closer_then(group));
             }
         }
         __syncwarp();
-        low = displaced >> lane() & 1 ? lost_slots(b, t, i, tile, lane()) : 0;
-        high = displaced >> (lane() + 32) & 1 ? lost_slots(b, t, i, tile, lane() + 32) : 0;
+        low = displaced >> lane() & 1 ? lost_slots(at, lane()) : 0;
+        high = displaced >> (lane() + 32) & 1 ? lost_slots(at, lane() + 32) : 0;
         __syncwarp();
     }
     for (u32 stretch = 0; stretch < STRETCHES; stretch++) {
         u64 lost = __ballot_sync(ALL_LANES, low >> stretch & 1);
         lost |= (u64)__ballot_sync(ALL_LANES, high >> stretch & 1) << 32;
         if (lane() == 0) {
-            b.kept[kept_place(a, stretch, s, tile)] = ~lost;
+            at.b.kept[kept_place(a, stretch, at.s, at.tile)] = ~lost;
         }
     }
 }
@@ -93,18 +90,7 @@ __device__ void note_losses(const StableArguments &b, BlockView v, ThenView t, u
 extern "C" __global__ void __launch_bounds__(WARPS * 32, 3) losses(StableArguments b) {
     const Arguments &a = b.now;
     u32 s = blockIdx.x, first_tile = blockIdx.y * TILES, warp = threadIdx.x >> 5;
-    if (a.flags[state(a)] || switch_is_dead(a, s)) {
-        return;
-    }
-    if (b.is_known[s] != WAS_ALIVE) {
-        u32 tile = first_tile + lane();
-        if (warp <= STRETCHES && tile < a.tiles) {
-            if (warp == STRETCHES) {
-                b.harmed[loss_place(a, s, tile)] = 0;
-            } else {
-                b.kept[kept_place(a, warp, s, tile)] = ~0ull;
-            }
-        }
+    if (a.flags[state(a)] || switch_is_dead(a, s) || b.is_known[s] != WAS_ALIVE) {
         return;
     }
     Counts counts = counts_of(a, s);
@@ -116,6 +102,6 @@ extern "C" __global__ void __launch_bounds__(WARPS * 32, 3) losses(StableArgumen
     __syncthreads();
     u32 end = min(first_tile + TILES, a.tiles);
     for (u32 tile = first_tile + warp; tile < end; tile += WARPS) {
-        note_losses(b, v, t, s, tile - first_tile, tile);
+        note_losses({b, v, t, counts, s, tile, tile - first_tile});
     }
 }

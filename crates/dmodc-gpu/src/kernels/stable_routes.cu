@@ -10,142 +10,162 @@
 // 4. If less than half of C lost nothing, B depends on the stretch. Then pieces are visited once for each stretch that they have lost
 //    slots in, and the sets B are found in between. Most often there is one stretch.
 
+// The chunks that a lane loads before it stores the first of them.
+#define LOADED 4
+
 // Copies the row of the reference, without nodes that are cut off.
 __device__ void copy_reference(const StableArguments &b, u8 *row, const u16 *dead, u32 s, u32 tile) {
     const Arguments &a = b.now;
-    u32 pitch = a.tile_pitch[tile];
-    const uint4 *from = (const uint4 *)(b.tables + a.tile_offset[tile] + (u64)s * pitch);
-    for (u32 chunk = lane(); chunk < pitch / 16; chunk += 32) {
-        uint4 entries = from[chunk];
-        if (a.has_dead_nodes && dead[chunk]) {
-            entries = without_dead(entries, dead[chunk]);
+    u32 chunks = a.tile_pitch[tile] / 16;
+    const uint4 *from = (const uint4 *)(b.tables + a.tile_offset[tile]) + (u64)s * chunks;
+    for (u32 first = lane(); first < chunks; first += 32 * LOADED) {
+        uint4 entries[LOADED];
+#pragma unroll
+        for (u32 i = 0; i < LOADED; i++) {
+            entries[i] = from[min(first + 32 * i, chunks - 1)];
         }
-        __stcs((uint4 *)row + chunk, entries);
+#pragma unroll
+        for (u32 i = 0; i < LOADED; i++) {
+            u32 chunk = first + 32 * i;
+            if (chunk >= chunks) {
+                break;
+            }
+            if (a.has_dead_nodes && dead[chunk]) {
+                entries[i] = without_dead(entries[i], dead[chunk]);
+            }
+            __stcs((uint4 *)row + chunk, entries[i]);
+        }
     }
     __syncwarp();
 }
 
 // The targets that the i-th groups are closer to, as far as the words of their peers have them.
-__device__ u64 through_peers(const Arguments &a, BlockView v, Counts counts, u32 i, u32 group, const u64 *words, u32 tile) {
-    u32 groups = max(counts.up_groups, counts.down_groups);
-    u64 closer = group < groups ? v.masks[group * MASK_PITCH + i] : 0, up = closer & v.up[i], down = closer & v.down[i];
+__device__ u64 through_peers(const StableTile &at, u32 group, const u64 *words) {
+    u32 tiles = at.b.now.tiles;
+    u64 closer = at.closer_now(group), up = closer & at.v.up[at.i], down = closer & at.v.down[at.i];
     if (up) {
-        up &= words[(u64)v.peers[group] * a.tiles + tile];
+        up &= words[(u64)at.v.peers[group] * tiles + at.tile];
     }
     if (down) {
-        down &= words[(u64)v.peers[counts.up_groups + group] * a.tiles + tile];
+        down &= words[(u64)at.v.peers[at.counts.up_groups + group] * tiles + at.tile];
     }
     return up | down;
 }
 
 // Stores by target the groups of C whose switches lost nothing. Returns the targets for which these are less than half of C.
-__device__ u64 find_unharmed(const StableArguments &b, BlockView v, ThenView t, Counts counts, u32 i, u32 tile) {
-    const Arguments &a = b.now;
-    u32 warp = threadIdx.x >> 5, low_size = 0, high_size = 0;
-    u32 *sets = t.spread + warp * 64 * t.words;
-    const u64 *harmed = b.harmed + loss_place(a, 0, 0);
-    for (u32 word = 0; word < t.words; word++) {
+__device__ u64 find_unharmed(const StableTile &at) {
+    u32 words = at.t.words, low_size = 0, high_size = 0;
+    u32 *sets = at.of_warp(at.t.spread);
+    const u64 *harmed = at.b.harmed + loss_place(at.b.now, 0, 0);
+    for (u32 word = 0; word < words; word++) {
         u32 group = word * 32 + lane();
-        u64 closer = group < max(counts.up_groups, counts.down_groups) ? v.masks[group * MASK_PITCH + i] : 0;
-        store_sets(sets, t.words, word, closer & ~through_peers(a, v, counts, i, group, harmed, tile));
-        low_size += __popc(sets[lane() * t.words + word]);
-        high_size += __popc(sets[(lane() + 32) * t.words + word]);
+        store_sets(sets, words, word, at.closer_now(group) & ~through_peers(at, group, harmed));
+        low_size += __popc(sets[lane() * words + word]);
+        high_size += __popc(sets[(lane() + 32) * words + word]);
     }
-    const u8 *sizes = v.sizes + warp * 64;
+    const u8 *sizes = at.v.sizes + (threadIdx.x >> 5) * 64;
     u64 few = __ballot_sync(ALL_LANES, 2 * low_size < sizes[lane()]);
     return few | (u64)__ballot_sync(ALL_LANES, 2 * high_size < sizes[lane() + 32]) << 32;
 }
 
 // Stores B of a stretch for some targets: the groups of C whose switches kept the slot, or C if there are none.
-__device__ void find_kept(const StableArguments &b, BlockView v, ThenView t, Counts counts, u32 i, u32 tile, u32 stretch, u64 targets) {
-    const Arguments &a = b.now;
-    u32 warp = threadIdx.x >> 5;
-    u32 *sets = t.spread + warp * 64 * t.words;
-    const u64 *kept = b.kept + kept_place(a, stretch, 0, 0);
-    u32 is_kept = 0;
-    for (u32 word = 0; word < t.words; word++) {
-        u64 through = through_peers(a, v, counts, i, word * 32 + lane(), kept, tile);
+__device__ void find_kept(const StableTile &at, u32 stretch, u64 targets) {
+    u32 words = at.t.words, is_kept = 0;
+    u32 *sets = at.of_warp(at.t.spread);
+    const u64 *kept = at.b.kept + kept_place(at.b.now, stretch, 0, 0);
+    for (u32 word = 0; word < words; word++) {
+        u64 through = through_peers(at, word * 32 + lane(), kept);
         u32 low = __brev(transposed((u32)through)), high = __brev(transposed((u32)(through >> 32)));
         is_kept |= (low ? 1 : 0) | (high ? 2 : 0);
         if (targets >> lane() & 1) {
-            sets[lane() * t.words + word] = low;
+            sets[lane() * words + word] = low;
         }
         if (targets >> (lane() + 32) & 1) {
-            sets[(lane() + 32) * t.words + word] = high;
+            sets[(lane() + 32) * words + word] = high;
         }
     }
     for (u32 half = 0; half < 2; half++) {
         u32 target = half * 32 + lane();
-        const u32 *closer = v.sets + (warp * 64 + target) * v.words;
-        for (u32 word = 0; !(is_kept >> half & 1) && targets >> target & 1 && word < v.words; word++) {
-            sets[target * t.words + word] = closer[word];
+        const u32 *closer = at.v.sets + ((threadIdx.x >> 5) * 64 + target) * at.v.words;
+        bool is_none = targets >> target & 1 && !(is_kept >> half & 1);
+        for (u32 word = 0; is_none && word < at.v.words; word++) {
+            sets[target * words + word] = closer[word];
         }
     }
     __syncwarp();
 }
 
 // Stores D and R by target. Returns the targets that are reached and lost a group.
-__device__ u64 find_lost(const StableArguments &b, BlockView v, ThenView t, u32 s, u32 i, u32 tile) {
-    u32 warp = threadIdx.x >> 5;
-    u32 *lost = t.lost + warp * 64 * t.words, *members = t.members + warp * 64 * t.words;
-    u64 reached = v.up[i] | v.down[i];
-    u32 low = 0, high = 0;
-    for (u32 word = 0; word < t.words; word++) {
+__device__ u64 find_lost(const StableTile &at) {
+    u32 words = at.t.words, low = 0, high = 0;
+    u32 *lost = at.of_warp(at.t.lost);
+    u64 reached = at.v.up[at.i] | at.v.down[at.i];
+    for (u32 word = 0; word < words; word++) {
         u32 group = word * 32 + lane();
-        store_sets(lost, t.words, word, lost_targets(b, v, t, s, i, tile, group).lost & reached);
-        if (!(t.uniform >> i & 1)) {
-            store_sets(members, t.words, word, closer_then(b, t, s, i, tile, group));
+        store_sets(lost, words, word, at.lost_targets(group).lost & reached);
+        if (!at.was_uniform()) {
+            store_sets(at.of_warp(at.t.members), words, word, at.closer_then(group));
         }
-        low |= lost[lane() * t.words + word];
-        high |= lost[(lane() + 32) * t.words + word];
+        low |= lost[lane() * words + word];
+        high |= lost[(lane() + 32) * words + word];
     }
     u64 displaced = __ballot_sync(ALL_LANES, low);
     return displaced | (u64)__ballot_sync(ALL_LANES, high) << 32;
 }
 
-// Writes the row of the i-th tile.
-__device__ void write_stable_row(const StableArguments &b, BlockView v, ThenView t, u32 s, Counts counts, u32 i, u32 tile) {
-    const Arguments &a = b.now;
-    u32 warp = threadIdx.x >> 5, groups = max(counts.up_groups, counts.down_groups);
-    u8 *row = a.tables + state(a) * a.table_bytes + a.tile_offset[tile] + (u64)s * a.tile_pitch[tile];
-    const u16 *dead = a.dead_slots + (u64)state(a) * (a.slots / 16) + a.tile_slot[tile] / 16;
-    copy_reference(b, row, dead, s, tile);
-    u64 reached = v.up[i] | v.down[i], known = t.up[i] | t.down[i];
-    u64 is_new = b.is_known[s] & WAS_ALIVE ? 0 : v.own[i];
-    RowTargets targets = {known & ~reached, (reached & ~known) | is_new, 0, 0, 0};
-    u64 lost = 0, thinned = 0;
-    for (u32 group = lane(); group < max(t.counts.up_groups, t.counts.down_groups); group += 32) {
-        LostTargets found = lost_targets(b, v, t, s, i, tile, group);
+// Finds the targets of a row whose entries are not those of the reference, and stores their sets. Returns whether there are any.
+__device__ bool find_targets(const StableTile &at, RowTargets &targets) {
+    const BlockView &v = at.v;
+    u64 reached = v.up[at.i] | v.down[at.i], known = at.t.up[at.i] | at.t.down[at.i], lost = 0, thinned = 0;
+    u64 is_new = at.b.is_known[at.s] & WAS_ALIVE ? 0 : v.own[at.i];
+    targets = {known & ~reached, (reached & ~known) | is_new, 0, 0, 0};
+    for (u32 group = lane(); group < max(at.t.counts.up_groups, at.t.counts.down_groups); group += 32) {
+        LostTargets found = at.lost_targets(group);
         lost |= found.lost & reached;
         thinned |= found.thinned;
     }
     __syncwarp();
     bool has_lost = __any_sync(ALL_LANES, lost != 0), has_thinned = __any_sync(ALL_LANES, thinned != 0);
-    if (!has_lost && !has_thinned && !targets.unreached && !targets.unknown) {
-        return;
-    }
-    targets.displaced = find_lost(b, v, t, s, i, tile);
     targets.thinned = has_thinned ? reached & known : 0;
+    if (has_lost || has_thinned) {
+        targets.displaced = find_lost(at);
+    }
     if (has_lost || targets.unknown) {
-        find_sets(v, i, groups, is_uniform(v, i, counts, groups));
+        u32 groups = max(at.counts.up_groups, at.counts.down_groups);
+        find_sets(v, at.i, groups, is_uniform(v, at.i, at.counts, groups));
     }
     if (has_lost) {
-        targets.divided = find_unharmed(b, v, t, counts, i, tile) & targets.displaced;
+        targets.divided = find_unharmed(at) & targets.displaced;
     }
     if (targets.divided) {
-        find_kept(b, v, t, counts, i, tile, 0, targets.divided);
+        find_kept(at, 0, targets.divided);
     }
     __syncwarp();
-    Row plain = {a, v, v.sets + warp * 64 * v.words, v.sizes + warp * 64, nullptr, nullptr, i, false};
+    return has_lost || has_thinned || targets.unreached || targets.unknown;
+}
+
+// Writes the row of a tile.
+__device__ void write_stable_row(const StableTile &at) {
+    const StableArguments &b = at.b;
+    const Arguments &a = b.now;
+    u32 warp = threadIdx.x >> 5, tile = at.tile;
+    u8 *row = a.tables + state(a) * a.table_bytes + a.tile_offset[tile] + (u64)at.s * a.tile_pitch[tile];
+    const u16 *dead = a.dead_slots + (u64)state(a) * (a.slots / 16) + a.tile_slot[tile] / 16;
+    copy_reference(b, row, dead, at.s, tile);
+    RowTargets targets;
+    if (!find_targets(at, targets)) {
+        return;
+    }
+    Row plain = {a, at.v, at.v.sets + warp * 64 * at.v.words, at.v.sizes + warp * 64, nullptr, nullptr, at.i, false};
+    StableRow maker = {at, plain, targets, row, dead};
     bool has_more = true;
     for (u32 stretch = 0; has_more; stretch++) {
         if (stretch) {
-            find_kept(b, v, t, counts, i, tile, stretch, targets.divided);
+            find_kept(at, stretch, targets.divided);
         }
-        StableRow maker = {b, v, t, plain, targets, row, dead, s, i, tile, b.sigma[s]};
         bool has_later = false;
-        for (u32 at = b.tile_piece[tile] + lane(); at < b.tile_piece[tile + 1]; at += 32) {
-            has_later |= maker.write(b.piece[at], stretch);
+        for (u32 piece = b.tile_piece[tile] + lane(); piece < b.tile_piece[tile + 1]; piece += 32) {
+            has_later |= maker.write(b.piece[piece], stretch);
         }
         __syncwarp();
         has_more = __any_sync(ALL_LANES, has_later);
@@ -173,6 +193,6 @@ extern "C" __global__ void __launch_bounds__(WARPS * 32, 3) stable_routes(Stable
     find_closer(a, v, s, counts, first_tile);
     __syncthreads();
     for (u32 tile = first_tile + warp; tile < end; tile += WARPS) {
-        write_stable_row(b, v, t, s, counts, tile - first_tile, tile);
+        write_stable_row({b, v, t, counts, s, tile, tile - first_tile});
     }
 }

@@ -15,19 +15,11 @@ struct SlotEntries {
     u32 first, count;   // the first one is counted from the first entry of the piece
 };
 
-struct StableRow {
-    const StableArguments &b;
-    BlockView v;
-    ThenView t;
+struct StableRow : StableTile {
     Row plain;          // by `dmodc`
     RowTargets targets;
     u8 *row;
     const u16 *dead;
-    u32 s, i, tile, sigma;
-
-    __device__ const u32 *set_of(const u32 *sets, u32 target) const {
-        return sets + ((threadIdx.x >> 5) * 64 + target) * t.words;
-    }
 
     // Writes one port, except where nodes are cut off. Four entries are written at once where they stand in one word.
     __device__ void fill(u32 first, u32 count, u32 port) const {
@@ -59,7 +51,7 @@ struct StableRow {
     // Place x of the ports of B in turns.
     __device__ u32 port_in_turn(u32 target, u64 x) const {
         const Side &side = v.sides[!(v.up[i] >> target & 1)];
-        const u32 *set = set_of(t.spread, target);
+        const u32 *set = of_target(t.spread, target);
         u32 size = size_of(set, t.words);
         if (!side.width) {
             return port_in_any_turn(side, set, x);
@@ -130,9 +122,9 @@ struct StableRow {
     // Writes the entries of a piece whose slots are lost or thinned: departure 3. Returns whether some belong to later stretches.
     __device__ bool write_slots(uint4 piece, u32 stretch) const {
         u32 target = piece.z & 255, k = piece.z >> 8;
-        bool up = t.up[i] >> target & 1, is_uniform = t.uniform >> i & 1, is_divided = targets.divided >> target & 1;
-        const Side &side = t.sides[!up];
-        const u32 *members = set_of(t.members, target), *lost = set_of(t.lost, target);
+        bool up = t.up[i] >> target & 1, is_uniform = was_uniform(), is_divided = targets.divided >> target & 1;
+        const Side &side = side_then(target);
+        const u32 *members = of_target(t.members, target), *lost = of_target(t.lost, target);
         const u32 *thinned = t.thinned + (up ? 0 : 8);
         u32 size = is_uniform ? side.groups : size_of(members, t.words);
         u64 inverse = b.now.inverse[size];
@@ -187,7 +179,7 @@ struct StableRow {
                 return stretch > slot.stretch;
             }
         }
-        u64 x = (u64)slot.round * slot.all_lost + slot.j + sigma + k;
+        u64 x = (u64)slot.round * slot.all_lost + slot.j + b.sigma[s] + k;
         SlotEntries entries = entries_of(side, piece, slot.q);
         fill(piece.y + entries.first, entries.count, port_in_turn(target, x));
         return false;

@@ -112,6 +112,9 @@ impl StableOnDevice {
         let machine = router.machine();
         let harmed = Buffer::new(machine, words * router.capacity())?;
         let kept = Buffer::new(machine, STRETCHES * words * router.capacity())?;
+        // At leaves, and at switches that the reference does not know, nothing is ever lost.
+        machine.fill(harmed.address(), 0, harmed.bytes())?;
+        machine.fill(kept.address(), u8::MAX, kept.bytes())?;
         addresses.harmed = harmed.address();
         addresses.kept = kept.address();
         uploaded.buffers.extend([harmed, kept]);
