@@ -103,7 +103,10 @@ mod tests {
             assert_eq!(kernel as usize, at);
             let name = kernel.function();
             let has = |argument: &str| program.contains(&format!(" {name}({argument})"));
-            assert!(has("Arguments a") || has("JudgeArguments j"), "{name}");
+            assert!(
+                has("Arguments a") || has("const __grid_constant__ JudgeArguments j"),
+                "{name}"
+            );
         }
     }
 }
