@@ -2,7 +2,8 @@
 //!
 //! A [`GpuRouter`] keeps a fabric in the memory of a GPU and routes it under degradations. A degradation is a mask there, so
 //! thousands of them are routed in one batch and the fabric is never copied. The tables are the same bytes as those of
-//! [`dmodc::Dmodc`] or [`dmodc::Stable`], and stay in device memory until they are asked for; their [digests](GpuRouter::digests) are computed there.
+//! [`dmodc::Dmodc`] or [`dmodc::Stable`], and stay in device memory until they are asked for; their [digests](GpuRouter::digests)
+//! are computed there. A [`GpuJudge`] judges the tables of a batch in device memory, with the numbers of [`dmodc::judge`].
 //!
 //! | module | subject |
 //! |---|---|
@@ -17,6 +18,7 @@
 //! | `engine` | what an engine other than `dmodc` does: the last step, from costs to tables |
 //! | `router` | [`GpuRouter`] |
 //! | `stable` | the engine `stable`: its reference on a machine, and the kernels that compare states with it |
+//! | `judge/` | [`GpuJudge`]: risk, lost pairs, and what an update moves, for all states of a batch |
 //! | `cuda/` | [`Cuda`]: a machine that is an NVIDIA GPU. All unsafe code of this crate is here |
 //!
 //! Neither CUDA nor a GPU is needed to build or to start a program with this crate: the driver and the compiler of CUDA are loaded
@@ -39,7 +41,9 @@ mod states;
 
 pub use cuda::Cuda;
 pub use error::GpuError;
-pub use judge::{DevicePattern, GpuJudge, JudgeRequest, Judgement, PatternLoads, Update};
+pub use judge::{
+    DevicePattern, GpuJudge, JudgeRequest, JudgeTimes, Judgement, KernelTime, PatternLoads, Update,
+};
 pub use kernels::{KernelName, SOURCES};
 pub use machine::{Address, LaunchSize, Machine, Words};
 pub use router::GpuRouter;

@@ -215,10 +215,9 @@ fn random_pgfts() {
         for_seeds(seeds, |random| {
             let fabric = random_pgft(random, 150).fabric(random_guids(random));
             let (found, on_host) = assert_same(&machine, &fabric, &random_options(random), random);
-            // Among four nodes there are no more shifts than are sampled.
-            assert_eq!(on_host, found.iter().filter(|one| one.delivery.pairs <= 12).count());
             let any = |test: &dyn Fn(&Judgement) -> bool| found.iter().any(test);
             seen.count([
+                on_host == 0,
                 any(&|one| one.delivery.lost > 0),
                 any(&|one| one.delivery.cut_off > 0),
                 any(&|one| one.is_valid == Some(false)),
@@ -249,13 +248,16 @@ fn random_fabrics_and_graphs() {
 #[test]
 fn directors_and_pods() {
     for (machine, seeds) in machines(1) {
+        let seen = Outcomes::new();
         for_seeds(seeds, |random| {
-            for fabric in [Directors::random(random).fabric(), four_levels(2)] {
-                let options = RoutingOptions::default();
+            let options = RoutingOptions::default();
+            let fabrics = [Directors::random(random).fabric(), four_levels(2)];
+            seen.count(fabrics.map(|fabric| {
                 let (_, on_host) = assert_same(&machine, &fabric, &options, random);
-                assert_eq!(on_host, 0);
-            }
+                on_host == 0
+            }));
         });
+        seen.assert_each_more_than(0);
     }
 }
 

@@ -1,6 +1,8 @@
 //! The launches that judge a batch, and what they count.
 
+use std::cell::RefCell;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use super::arguments::JudgeArguments;
 use super::draws::{DrawKind, DrawPlaces, PatternDraws, draw};
@@ -65,6 +67,17 @@ pub(super) struct Batch<'a> {
     pub(super) states: &'a [PreparedState],
     /// Where the kept tables are, if they are compared.
     pub(super) kept: Option<Address>,
+    /// The time of each kernel, if they are measured.
+    pub(super) times: Option<RefCell<Vec<KernelTime>>>,
+}
+
+/// How long a kernel ran for a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KernelTime {
+    /// The kernel.
+    pub kernel: KernelName,
+    /// The time from its start to its end.
+    pub time: Duration,
 }
 
 impl Batch<'_> {
@@ -260,7 +273,15 @@ impl Batch<'_> {
         }
         let size =
             LaunchSize { blocks, threads: threads.count, shared_bytes: threads.shared_bytes };
-        self.machine().launch(kernel, size, &arguments.words())
+        let Some(times) = &self.times else {
+            return self.machine().launch(kernel, size, &arguments.words());
+        };
+        self.machine().wait()?;
+        let start = Instant::now();
+        self.machine().launch(kernel, size, &arguments.words())?;
+        self.machine().wait()?;
+        times.borrow_mut().push(KernelTime { kernel, time: start.elapsed() });
+        Ok(())
     }
 
     /// Reads everything that was counted.

@@ -74,7 +74,7 @@ impl StateBytes {
     pub(super) fn new(device: &DeviceFabric, tables: &JudgeTables) -> Self {
         let sizes = &device.sizes;
         StateBytes {
-            channels: 8 * (sizes.switches as usize) << tables.numbers.shift,
+            channels: (8 * sizes.switches as usize) << tables.numbers.shift,
             flows: 2 * sizes.table_bytes as usize,
             link_loads: 4 * sizes.links as usize,
             lost: 8 * tables.numbers.lost_limit as usize,
@@ -92,7 +92,7 @@ impl StateBytes {
             DevicePattern::Shifts => 8 * nodes,
         };
         // Classes, order, three levels of cuts and what else the host sends.
-        let pool = 4 * (8 * switches + 2 * nodes + 1024);
+        let pool = 4 * (8 * switches + 5 * nodes + 1024);
         let arrays = self.channels + self.flows + self.link_loads + self.lost + self.touched;
         arrays + pool + patterns.iter().map(of_pattern).sum::<usize>()
     }

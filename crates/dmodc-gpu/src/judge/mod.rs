@@ -21,10 +21,13 @@ mod pool;
 mod request;
 mod tables;
 
+use std::cell::RefCell;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use dmodc::{Degradation, Fabric, ForwardingTables, Live, parallel};
 
+pub use batch::KernelTime;
 pub use request::{DevicePattern, JudgeRequest, Judgement, PatternLoads, Update};
 
 use crate::buffer::Buffer;
@@ -45,6 +48,23 @@ pub struct GpuJudge {
     memory: JudgeMemory,
     kept: Option<KeptTables>,
     judged_on_host: usize,
+    measures_kernels: bool,
+    times: JudgeTimes,
+}
+
+/// How long the last batch took.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct JudgeTimes {
+    /// The host prepared the states.
+    pub prepare: Duration,
+    /// The kernels ran, and their counts were copied.
+    pub count: Duration,
+    /// The host made judgements from counts.
+    pub finish: Duration,
+    /// The host judged the states that kernels could not judge.
+    pub on_host: Duration,
+    /// Each kernel; empty unless kernels are [measured](GpuJudge::measure_kernels).
+    pub kernels: Vec<KernelTime>,
 }
 
 /// The tables that later ones are compared with, on the machine and on the host.
@@ -66,6 +86,8 @@ impl GpuJudge {
             memory: JudgeMemory::default(),
             kept: None,
             judged_on_host: 0,
+            measures_kernels: false,
+            times: JudgeTimes::default(),
         })
     }
 
@@ -79,6 +101,16 @@ impl GpuJudge {
     /// Returns how many states of the last batch the host judged, because kernels could not. Such states take much longer.
     pub fn judged_on_host(&self) -> usize {
         self.judged_on_host
+    }
+
+    /// Measures each kernel by itself from now on. The whole takes longer then, because the host waits for each.
+    pub fn measure_kernels(&mut self) {
+        self.measures_kernels = true;
+    }
+
+    /// Returns how long the last batch took.
+    pub fn times(&self) -> &JudgeTimes {
+        &self.times
     }
 
     /// Keeps the tables of a state of the last batch: later tables are compared with them.
@@ -124,9 +156,12 @@ impl GpuJudge {
         assert_eq!(degradations.len(), router.routed(), "these states are not those of the batch");
         assert_eq!(degradations.len(), request.seeds.len(), "each state has seeds");
         assert!(!request.compares || self.kept.is_some(), "no tables were kept");
+        self.times = JudgeTimes::default();
         let mut judgements = self.judge_by_kernels(router, degradations, request)?;
+        let start = Instant::now();
         self.judged_on_host = judgements.iter().filter(|judged| judged.is_none()).count();
         self.judge_on_host(router, degradations, request, &mut judgements)?;
+        self.times.on_host = start.elapsed();
         Ok(judgements.into_iter().flatten().collect())
     }
 
@@ -141,7 +176,9 @@ impl GpuJudge {
         if !self.tables.is_judged || (0..degradations.len()).all(|state| is_skipped(&state)) {
             return Ok(degradations.iter().map(|_| None).collect());
         }
-        let live = |state: usize| Live::new(&self.fabric, &degradations[state]);
+        let fabric = self.fabric.clone();
+        let live = |state: usize| Live::new(&fabric, &degradations[state]);
+        let start = Instant::now();
         let states = parallel::map(0..degradations.len(), |state| {
             let mut prepared =
                 PreparedState::new(live(state), router.routing(), is_skipped(&state));
@@ -149,17 +186,23 @@ impl GpuJudge {
             prepared.is_skipped |= request.patterns.iter().any(|one| one.samples_all(nodes));
             prepared
         });
+        self.times.prepare = start.elapsed();
+        let start = Instant::now();
         let kept = self.kept.as_ref().filter(|_| request.compares);
-        let counted = Batch {
+        let mut batch = Batch {
             router,
             tables: &self.tables,
             memory: &mut self.memory,
             states: &states,
             kept: kept.map(|kept| kept.buffer.address()),
-        }
-        .count(request)?;
+            times: self.measures_kernels.then(Default::default),
+        };
+        let counted = batch.count(request)?;
+        self.times.kernels = batch.times.take().map_or(vec![], RefCell::into_inner);
+        self.times.count = start.elapsed();
+        let start = Instant::now();
         let columns = router.routing().columns().len();
-        Ok(parallel::map(states.iter().enumerate(), |(state, prepared)| {
+        let judgements = parallel::map(states.iter().enumerate(), |(state, prepared)| {
             let tables = &self.tables;
             let counts =
                 StateCounts { live: live(state), tables, prepared, counted: &counted, state };
@@ -167,7 +210,9 @@ impl GpuJudge {
                 true => None,
                 false => counts.judgement(request.patterns, request.compares, columns),
             }
-        }))
+        });
+        self.times.finish = start.elapsed();
+        Ok(judgements)
     }
 
     /// Judges the states that are not judged yet.

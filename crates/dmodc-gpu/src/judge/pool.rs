@@ -81,10 +81,29 @@ fn target_bits(columns: &Columns, is_meant: impl Fn(SwitchIndex) -> bool) -> Vec
     columns.switches().chunks(dmodc::BLOCK).map(bits).collect()
 }
 
+/// Returns half the number of levels of cuts, as an even number: kernels read four levels at once.
+fn level_pairs(shape: &TrafficShape) -> usize {
+    2 * shape.cut_levels().len().div_ceil(4)
+}
+
+/// Returns the cuts that each switch is in, 16 bits for each level, two levels in a word.
+fn cuts_of(shape: &TrafficShape) -> impl Iterator<Item = u32> {
+    let levels: Vec<&[u32]> = shape.cut_levels().collect();
+    let pairs = level_pairs(shape);
+    let switches = shape.nodes_by_switch().len();
+    (0..switches).flat_map(move |s| {
+        // No cut is the greatest number here as well.
+        let cut = |level: usize| levels.get(level).map_or(NONE, |of| of[s]) & 0xffff;
+        let words: Vec<u32> =
+            (0..pairs).map(|pair| cut(2 * pair) | cut(2 * pair + 1) << 16).collect();
+        words
+    })
+}
+
 /// Where the nodes of a state are in the pool. Most states have the same.
 #[derive(Clone, Copy)]
 struct NodePlaces {
-    slots: u32,
+    places: u32,
     weight: u32,
     counted: u32,
 }
@@ -98,9 +117,9 @@ pub(super) struct Pool {
 }
 
 impl Pool {
-    /// Adds words, and returns where they start: at an even place.
+    /// Adds words, and returns where they start: at a multiple of four.
     pub(super) fn add(&mut self, words: impl IntoIterator<Item = u32>) -> u32 {
-        self.words.resize(self.words.len().next_multiple_of(2), 0);
+        self.words.resize(self.words.len().next_multiple_of(4), 0);
         let first = self.words.len() as u32;
         self.words.extend(words);
         first
@@ -123,8 +142,9 @@ impl Pool {
         for slot in shape.columns().iter().map(slot) {
             counted[slot as usize / 32] |= 1 << (slot % 32);
         }
+        let place = |slot: u32| tables.place(slot);
         NodePlaces {
-            slots: self.add(shape.columns().iter().map(slot)),
+            places: self.add(shape.columns().iter().map(slot).flat_map(place)),
             weight: self.add(shape.nodes_by_switch().iter().copied()),
             counted: self.add(counted),
         }
@@ -137,15 +157,15 @@ impl Pool {
         let leaves = state.leaves.iter().flat_map(|bits| [*bits as u32, (bits >> 32) as u32]);
         let words = [
             shape.nodes().len() as u32,
-            nodes.slots,
+            nodes.places,
             nodes.weight,
             nodes.counted,
             self.add(state.classes.iter().copied()),
             self.add(state.order.iter().copied()),
             self.add(state.class_starts.iter().copied()),
             state.class_starts.len() as u32 - 1,
-            self.add(shape.cut_levels().flatten().copied()),
-            shape.cut_levels().len() as u32,
+            self.add(cuts_of(shape)),
+            level_pairs(shape) as u32,
             self.add(cuts),
             shape.cuts().len() as u32,
             self.add(leaves),

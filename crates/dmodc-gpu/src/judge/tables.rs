@@ -7,6 +7,7 @@ use super::arguments::{JudgeAddresses, JudgeNumbers};
 use crate::buffer::Buffer;
 use crate::buffer::bytes_of_u32s;
 use crate::error::GpuError;
+use crate::layout::MOST_RANKS;
 use crate::router::GpuRouter;
 
 /// The most bytes that the threads of a block share: even small devices have as many.
@@ -15,8 +16,9 @@ pub(super) const MOST_SHARED: usize = 96 << 10;
 /// The words at the start of the shared memory of a sweep.
 const SWEEP_WORDS: usize = 4;
 
-/// Counts of flows have 16 bits.
+/// Counts of flows have 16 bits, and so have numbers of cuts. A rank has at most one cut for each switch.
 const MOST_NODES: usize = u16::MAX as usize;
+const MOST_SWITCHES: usize = u16::MAX as usize / MOST_RANKS as usize;
 
 /// The part of the judge that belongs to the fabric.
 #[derive(Debug)]
@@ -27,6 +29,8 @@ pub(super) struct JudgeTables {
     pub(super) groups: u32,
     pub(super) slot_of_column: Vec<u32>,
     pub(super) column_of_slot: Vec<u32>,
+    /// Four words for each slot, as `slot_place` of `kernels/judge.cu`.
+    places: Vec<u32>,
     pub(super) slot_words: usize,
     /// The number of blocks of LIDs.
     pub(super) lid_blocks: usize,
@@ -90,14 +94,21 @@ impl JudgeTables {
             groups: groups.len() as u32 / 2,
             slot_of_column,
             column_of_slot,
+            places,
             slot_words,
             lid_blocks: blocks.count,
             link_of_port: link_of_port(router),
             is_judged: group_columns.is_some()
                 && !device.sizes.has_several_lids
-                && fabric.nodes().len() <= MOST_NODES,
+                && fabric.nodes().len() <= MOST_NODES
+                && switches <= MOST_SWITCHES,
             _buffers: buffers,
         })
+    }
+
+    /// Returns where the column of a slot is.
+    pub(super) fn place(&self, slot: u32) -> [u32; 4] {
+        std::array::from_fn(|word| self.places[4 * slot as usize + word])
     }
 
     /// Returns the number of the link of a directed port.

@@ -6,6 +6,8 @@
 // The switches of a state are divided into *classes*: a hop up leads to a higher class, a hop down to a lower one. In levelled
 // fabrics these are the ranks.
 //
+// Kernels take `JudgeArguments` as a constant of the grid, so that a reference to it needs no copy.
+//
 // Layout: what differs from state to state and comes from the host lies in one pool of words. `JudgedState` says where.
 
 // What is counted for a state: places among its counters. The lost flows of each pattern follow.
@@ -27,15 +29,15 @@
 // A state, with places in the pool. `StateWords` of judge/pool.rs writes the same layout.
 struct JudgedState {
     u32 nodes;          // the number of positions
-    u32 slots;          // [nodes] the slot of each position
+    u32 places;         // [nodes][4] the column of each position, as in `slot_place`
     u32 weight;         // [switches] the positions on each switch
     u32 counted;        // [slot_words] a bit for each slot that a position has
     u32 classes;        // [switches] the class of each switch; NONE for dead ones
     u32 order;          // [live switches] by class
     u32 class_start;    // [class_count + 1]
     u32 class_count;
-    u32 cut_of;         // [levels][switches] the cut that a switch is in, or NONE
-    u32 levels;
+    u32 cut_of;         // [switches][level_pairs * 2] the cuts that a switch is in, 16 bits for each level; 0xffff is none
+    u32 level_pairs;    // half the number of levels, an even number
     u32 cuts;           // [cut_count][2] the positions inside, and the cables that lead out
     u32 cut_count;
     u32 leaves;         // [tiles][2] a bit for each target that is a leaf with nodes
@@ -91,10 +93,11 @@ struct ColumnView {
     }
 };
 
-__device__ __forceinline__ ColumnView column_of(const JudgeArguments &j, u32 slot) {
-    uint4 place = j.slot_place[slot];
+__device__ __forceinline__ ColumnView column_at(uint4 place) {
     return {place.z | (u64)place.w << 32, place.x, place.y & 0xffffff, place.y >> 24};
 }
+
+__device__ __forceinline__ ColumnView column_of(const JudgeArguments &j, u32 slot) { return column_at(j.slot_place[slot]); }
 
 // The tables of the state.
 __device__ __forceinline__ const u8 *tables_of(const JudgeArguments &j) {
@@ -121,7 +124,7 @@ __device__ bool arrives(const JudgeArguments &j, const u8 *tables, ColumnView co
 }
 
 // Writes the channels of live links. All others lead nowhere already.
-extern "C" __global__ void channels(JudgeArguments j) {
+extern "C" __global__ void channels(const __grid_constant__ JudgeArguments j) {
     const Arguments &a = j.a;
     u32 s = warp_in_grid();
     const JudgedState &about = judged(j);

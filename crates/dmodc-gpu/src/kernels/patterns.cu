@@ -13,26 +13,38 @@
 // 2. Every position sends once and receives once. So the flows that leave or enter a cut are its positions, less those that stay inside and those
 //    that are lost. Few flows stay inside a small cut, so that is less to count.
 
+// A switch that is in no cut of a level.
+#define NO_CUT 0xffffu
+
 struct FlowCounts {
     const JudgeArguments &j;
     const JudgedState &about;
     u32 *ports, *cuts;
 
-    // Counts a flow that stays inside its cuts, or crosses them in vain.
-    __device__ void count_cuts(u32 from, u32 to, bool is_lost) const {
-        const u32 *of = j.pool + about.cut_of;
-        for (u32 level = 0; level < about.levels; level++, of += j.a.switches) {
-            u32 left = of[from], entered = of[to];
-            if (left == entered && left != NONE) {
-                atomicAdd(&cuts[left], 0x10001u);
-            } else if (is_lost) {
-                if (left != NONE) {
-                    atomicAdd(&cuts[left], 1u);
-                }
-                if (entered != NONE) {
-                    atomicAdd(&cuts[entered], 0x10000u);
-                }
+    // Counts a flow in the cuts of one level: it stays inside, or crosses in vain.
+    __device__ __forceinline__ void count_cut(u32 left, u32 entered, bool is_lost) const {
+        if (left == entered && left != NO_CUT) {
+            atomicAdd(&cuts[left], 0x10001u);
+        } else if (is_lost) {
+            if (left != NO_CUT) {
+                atomicAdd(&cuts[left], 1u);
             }
+            if (entered != NO_CUT && left != entered) {
+                atomicAdd(&cuts[entered], 0x10000u);
+            }
+        }
+    }
+
+    // Counts a flow in the cuts of all levels, four at a time.
+    __device__ void count_cuts(u32 from, u32 to, bool is_lost) const {
+        u32 quads = about.level_pairs / 2;
+        const uint2 *of = (const uint2 *)(j.pool + about.cut_of);
+        for (u32 quad = 0; quad < quads; quad++) {
+            uint2 left = of[from * quads + quad], entered = of[to * quads + quad];
+            count_cut(left.x & 0xffff, entered.x & 0xffff, is_lost);
+            count_cut(left.x >> 16, entered.x >> 16, is_lost);
+            count_cut(left.y & 0xffff, entered.y & 0xffff, is_lost);
+            count_cut(left.y >> 16, entered.y >> 16, is_lost);
         }
     }
 
@@ -90,7 +102,7 @@ __device__ Destinations destinations_of(const JudgeArguments &j, u32 nodes, u32 
     return {j.draws + (draw.first_low | (u64)draw.first_high << 32) + (u64)k * nodes, nodes, k};
 }
 
-extern "C" __global__ void pattern_loads(JudgeArguments j) {
+extern "C" __global__ void pattern_loads(const __grid_constant__ JudgeArguments j) {
     const JudgedState &about = judged(j);
     u32 nodes = about.nodes, count = j.is_shift ? max(nodes, 1u) - 1 : j.count;
     if (about.is_skipped) {
@@ -100,7 +112,7 @@ extern "C" __global__ void pattern_loads(JudgeArguments j) {
     u64 block = (u64)state(j.a) * gridDim.x + blockIdx.x;
     u32 *ports = j.scratch_words ? j.scratch + block * j.scratch_words : results + 4;
     FlowCounts counts = {j, about, ports, ports + port_words};
-    const u32 *slots = j.pool + about.slots;
+    const uint4 *places = (const uint4 *)(j.pool + about.places);
     bool all_arrive = counters_of(j)[UNDELIVERED] == 0;
     for (u32 k = blockIdx.x; k < count; k += gridDim.x) {
         for (u32 word = threadIdx.x; word < port_words + about.cut_count; word += blockDim.x) {
@@ -113,9 +125,7 @@ extern "C" __global__ void pattern_loads(JudgeArguments j) {
         Destinations to = destinations_of(j, nodes, k);
         for (u32 i = threadIdx.x; i < nodes; i += blockDim.x) {
             u32 other = to.of(i);
-            ColumnView column = column_of(j, slots[other]);
-            u32 from = j.slot_place[slots[i]].x;
-            if (counts.count(tables_of(j), from, column, all_arrive) && i != other) {
+            if (counts.count(tables_of(j), places[i].x, column_at(places[other]), all_arrive) && i != other) {
                 atomicAdd(&results[2], 1u);
             }
         }

@@ -114,7 +114,7 @@ __device__ void write_bisection(const u16 *items, u32 nodes, u16 *to) {
     }
 }
 
-extern "C" __global__ void shuffle(JudgeArguments j) {
+extern "C" __global__ void shuffle(const __grid_constant__ JudgeArguments j) {
     const Draw &draw = ((const Draw *)(j.pool + j.draw))[blockIdx.y];
     u32 nodes = draw.nodes;
     u64 stream = (draw.stream_low | (u64)draw.stream_high << 32) + blockIdx.x;

@@ -211,7 +211,7 @@ __device__ void write_flows(const Sweep &sweep) {
     }
 }
 
-extern "C" __global__ void __launch_bounds__(512) subtrees(JudgeArguments j) {
+extern "C" __global__ void __launch_bounds__(512) subtrees(const __grid_constant__ JudgeArguments j) {
     if (judged(j).is_skipped) {
         return;
     }
@@ -243,7 +243,7 @@ __device__ bool is_moved(const Sweep &sweep, u32 s) {
     return false;
 }
 
-extern "C" __global__ void __launch_bounds__(512) moved(JudgeArguments j) {
+extern "C" __global__ void __launch_bounds__(512) moved(const __grid_constant__ JudgeArguments j) {
     if (judged(j).is_skipped) {
         return;
     }
@@ -292,7 +292,7 @@ struct EntryLoads {
 };
 
 // Adds flows up by port. A block takes a switch, a thread sixteen entries at a time.
-extern "C" __global__ void link_loads(JudgeArguments j) {
+extern "C" __global__ void link_loads(const __grid_constant__ JudgeArguments j) {
     const Arguments &a = j.a;
     const JudgedState &about = judged(j);
     u32 s = blockIdx.x;

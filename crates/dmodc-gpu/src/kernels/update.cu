@@ -156,7 +156,7 @@ __device__ void add_counts(const JudgeArguments &j, UpdateView u, UpdateCounts c
     }
 }
 
-extern "C" __global__ void __launch_bounds__(WARPS * 32, 4) update(JudgeArguments j) {
+extern "C" __global__ void __launch_bounds__(WARPS * 32, 4) update(const __grid_constant__ JudgeArguments j) {
     const Arguments &a = j.a;
     const JudgedState &about = judged(j);
     u32 s = blockIdx.x, warp = threadIdx.x >> 5;

@@ -17,6 +17,7 @@
 #define __shared__
 #define __forceinline__ inline
 #define __launch_bounds__(...)
+#define __grid_constant__
 
 struct Dimensions {
     unsigned x, y, z;
