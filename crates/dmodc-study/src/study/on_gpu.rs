@@ -25,7 +25,9 @@ const MOST_CELLS: usize = 256;
 
 /// A fabric of a study, with its engines, in the memory of a GPU.
 pub(super) struct GpuFabric<'a> {
+    machine: &'a Arc<dyn Machine>,
     prepared: &'a PreparedFabric<'a>,
+    fabric: Arc<Fabric>,
     /// By engine of the plan; `None` for those that take no part.
     engines: Vec<Option<EngineOnGpu>>,
     /// How many cells are measured at once.
@@ -49,17 +51,28 @@ impl<'a> GpuFabric<'a> {
     /// # Errors
     /// If the GPU has too little memory for a single cell, or fails.
     pub(super) fn new(
-        machine: &Arc<dyn Machine>,
+        machine: &'a Arc<dyn Machine>,
         prepared: &'a PreparedFabric<'a>,
         cells: usize,
     ) -> Result<Self, GpuError> {
         let fabric = Arc::new(prepared.fabric().clone());
-        let mut capacity = cells.clamp(1, MOST_CELLS);
+        let capacity = cells.clamp(1, MOST_CELLS);
+        let mut on_gpu = GpuFabric { machine, prepared, fabric, engines: vec![], capacity };
+        on_gpu.put_engines()?;
+        Ok(on_gpu)
+    }
+
+    /// Puts the engines on the GPU, with room for fewer cells if there is not enough memory for so many.
+    fn put_engines(&mut self) -> Result<(), GpuError> {
         loop {
-            match engines(machine, prepared, &fabric, capacity) {
-                Ok(engines) => return Ok(GpuFabric { prepared, engines, capacity }),
-                Err(GpuError::OutOfMemory { .. }) if capacity > 1 => capacity /= 2,
-                Err(error) => return Err(error),
+            // Memory is given back before more is asked for.
+            self.engines.clear();
+            match engines(self.machine, self.prepared, &self.fabric, self.capacity) {
+                Err(GpuError::OutOfMemory { .. }) if self.capacity > 1 => self.capacity /= 2,
+                found => {
+                    self.engines = found?;
+                    return Ok(());
+                }
             }
         }
     }
@@ -69,11 +82,30 @@ impl<'a> GpuFabric<'a> {
         self.capacity
     }
 
-    /// Returns the rows of some cells, which are at most [`capacity`](Self::capacity): engine by engine, pattern by pattern.
+    /// Returns the rows of some cells: engine by engine, pattern by pattern.
     ///
     /// # Errors
-    /// If the GPU fails.
+    /// If the GPU fails, or has too little memory for a single cell.
     pub(super) fn measure(&mut self, cells: &[Cell]) -> Result<RowsOfCells, GpuError> {
+        let (mut rows, mut left) = (vec![], cells);
+        while !left.is_empty() {
+            let (now, later) = left.split_at(left.len().min(self.capacity));
+            match self.measure_batch(now) {
+                // The judge takes its memory when it is asked.
+                Err(GpuError::OutOfMemory { .. }) if self.capacity > 1 => {
+                    self.capacity /= 2;
+                    self.put_engines()?;
+                }
+                found => {
+                    rows.extend(found?);
+                    left = later;
+                }
+            }
+        }
+        Ok(rows)
+    }
+
+    fn measure_batch(&mut self, cells: &[Cell]) -> Result<RowsOfCells, GpuError> {
         let prepared = self.prepared;
         let drawn = parallel::map(cells, |&cell| prepared.draw(cell));
         let mut rows: RowsOfCells = vec![vec![]; cells.len()];

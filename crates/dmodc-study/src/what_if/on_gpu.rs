@@ -36,13 +36,26 @@ impl FaultSurvey<'_> {
         shared: &Mutex<SharedState>,
         each: impl Fn(SurveyProgress) -> ControlFlow<()> + Sync,
     ) -> Result<Vec<NumberedOutcome>, SurveyError> {
-        let mut on_gpu = self.present_on_gpu(machine)?;
+        let mut on_gpu = self.present_on_gpu(machine, MOST_FAULTS)?;
         let mut all = vec![];
         for batch in chunks.chunks((on_gpu.capacity / CHUNK).max(1)) {
             let faults: Vec<usize> = batch.iter().flat_map(|&chunk| self.chunk(chunk)).collect();
-            let mut outcomes = vec![];
-            for some in faults.chunks(on_gpu.capacity) {
-                outcomes.extend(self.outcomes_on_gpu(&mut on_gpu, some)?);
+            let (mut outcomes, mut left) = (vec![], &faults[..]);
+            while !left.is_empty() {
+                let (now, later) = left.split_at(left.len().min(on_gpu.capacity));
+                match self.outcomes_on_gpu(&mut on_gpu, now) {
+                    // The judge takes its memory when it is asked.
+                    Err(SurveyError::Gpu(GpuError::OutOfMemory { .. })) if on_gpu.capacity > 1 => {
+                        let half = on_gpu.capacity / 2;
+                        // Memory is given back before more is asked for.
+                        drop(on_gpu);
+                        on_gpu = self.present_on_gpu(machine, half)?;
+                    }
+                    found => {
+                        outcomes.extend(found?);
+                        left = later;
+                    }
+                }
             }
             let mut shared = shared.lock().expect("no thread panicked with the journal");
             let mut of_chunk = outcomes.iter();
@@ -65,11 +78,14 @@ impl FaultSurvey<'_> {
         Ok(all)
     }
 
-    /// Puts the present state on a GPU, with room for as many faults at once as are useful and fit.
-    fn present_on_gpu(&self, machine: &Arc<dyn Machine>) -> Result<PresentOnGpu, SurveyError> {
+    /// Puts the present state on a GPU, with room for this number of faults at once, or for as many as fit.
+    fn present_on_gpu(
+        &self,
+        machine: &Arc<dyn Machine>,
+        mut capacity: usize,
+    ) -> Result<PresentOnGpu, SurveyError> {
         let present = self.present.router();
         let fabric = Arc::new(present.fabric().clone());
-        let mut capacity = MOST_FAULTS;
         loop {
             let inputs =
                 GpuInputs { machine, fabric: &fabric, routing: present.routing(), capacity };
