@@ -134,6 +134,7 @@ fn random_fabrics_and_graphs() {
 #[test]
 fn directors_and_pods() {
     for (machine, seeds) in machines(2) {
+        let on_machine = Outcomes::new();
         for_seeds(seeds, |random| {
             for fabric in [
                 Directors::random(random).fabric(),
@@ -143,10 +144,11 @@ fn directors_and_pods() {
                 let first = random_faults(random, &fabric);
                 let whole = Degradation::none(&fabric);
                 let setting = Setting::new(&fabric, &RoutingOptions::default(), &whole);
-                setting.assert_same_under_faults(&machine, random);
+                on_machine.count([setting.assert_same_under_faults(&machine, random) >= 3]);
                 setting.relieved(&first).assert_same_under_faults(&machine, random);
             }
         });
+        on_machine.assert_each_more_than(seeds);
     }
 }
 

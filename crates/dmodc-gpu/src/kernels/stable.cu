@@ -88,7 +88,7 @@ __device__ ThenView then_view(const StableArguments &b, BlockView v, u32 s, Coun
     u32 groups = max(max(t.counts.up_groups, t.counts.down_groups), max(now.up_groups, now.down_groups));
     t.words = (groups + 31) / 32;
     // The records of routes.cu are not used here.
-    t.up = (u64 *)(((size_t)v.records + 7) & ~(size_t)7);
+    t.up = (u64 *)(v.cycle + (256 + WRAPPED + 7) / 8 * 8);
     t.down = t.up + TILES;
     t.sides = (Side *)(t.down + TILES);
     u32 most_words = (b.now.most_groups + 31) / 32;

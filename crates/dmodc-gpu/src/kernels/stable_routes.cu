@@ -157,7 +157,7 @@ __device__ void write_stable_row(const StableTile &at) {
         return;
     }
     Row plain = {a, at.v, at.v.sets + warp * 64 * at.v.words, at.v.sizes + warp * 64, nullptr, nullptr, at.i, false};
-    StableRow maker = {at, plain, targets, row, dead};
+    StableRow maker = {at, plain, targets, row, dead, b.sigma[at.s]};
     bool has_more = true;
     for (u32 stretch = 0; has_more; stretch++) {
         if (stretch) {

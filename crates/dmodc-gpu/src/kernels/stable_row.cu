@@ -20,6 +20,7 @@ struct StableRow : StableTile {
     RowTargets targets;
     u8 *row;
     const u16 *dead;
+    u32 sigma;
 
     // Writes one port, except where nodes are cut off. Four entries are written at once where they stand in one word.
     __device__ void fill(u32 first, u32 count, u32 port) const {
@@ -59,7 +60,10 @@ struct StableRow : StableTile {
         u64 turn = x >> 32 ? x / size : quotient((u32)x, size, b.now.inverse[size]);
         Walk walk = {set, t.words, 0, 0};
         walk.start((u32)(x - turn * size));
-        return port_of(side, walk.group(), side.width == 1 ? 0 : (u32)(turn % side.width));
+        if (side.width == 1) {
+            return port_of(side, walk.group(), 0);
+        }
+        return port_of(side, walk.group(), turn >> 32 ? (u32)(turn % side.width) : (u32)turn % side.width);
     }
 
     // The same where groups have different numbers of ports.
@@ -179,7 +183,7 @@ struct StableRow : StableTile {
                 return stretch > slot.stretch;
             }
         }
-        u64 x = (u64)slot.round * slot.all_lost + slot.j + b.sigma[s] + k;
+        u64 x = (u64)slot.round * slot.all_lost + slot.j + sigma + k;
         SlotEntries entries = entries_of(side, piece, slot.q);
         fill(piece.y + entries.first, entries.count, port_in_turn(target, x));
         return false;

@@ -65,3 +65,22 @@ impl StableArguments<'_> {
         words
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arguments::WORDS;
+
+    #[test]
+    fn the_words_follow_those_of_all_kernels() {
+        let kept = Address(5);
+        let addresses = ReferenceAddresses { kept, ..ReferenceAddresses::default() };
+        let arguments = Arguments { first_state: 7, ..Arguments::default() };
+        let words =
+            StableArguments { arguments: &arguments, addresses: &addresses, moved_count: 9 }
+                .words();
+        assert_eq!(words.len(), WORDS + 20, "as stable.cu asserts");
+        assert_eq!(words[WORDS - 1..=WORDS], [7, 0]);
+        assert_eq!(words[WORDS + 18..], [5, 9]);
+    }
+}
