@@ -14,15 +14,18 @@ use common::{
     Case, Directors, Drawing, Outcomes, for_seeds, four_levels, random_fabric, random_faults,
     random_graph, random_guids, random_options, random_pgft, spoil,
 };
+use dmodc::advise::Present;
 use dmodc::fabric::AdapterKind;
-use dmodc::judge::risk::{LostPair, Series, Traffic};
-use dmodc::judge::{Delivery, diff, forced};
+use dmodc::fabric::Part;
+use dmodc::judge::risk::{LostPair, Series, SeriesPattern, Traffic};
+use dmodc::judge::{Delivery, TableChanges, diff, forced};
 use dmodc::{
-    Amount, Degradation, Dmodc, Draw, Fabric, ForwardingTables, Live, Pgft, Preprocessing, Random,
-    Routing, RoutingOptions, validity,
+    Amount, CableIndex, Change, Degradation, Dmodc, Draw, Fabric, ForwardingTables, Live, Pgft,
+    Preprocessing, Random, Router, Routing, RoutingOptions, validity,
 };
 use dmodc_gpu::{
-    DevicePattern, GpuJudge, GpuRouter, JudgeRequest, Judgement, Machine, PatternLoads, Update,
+    DevicePattern, GpuJudge, GpuRouter, JudgeLimits, JudgeRequest, Judgement, Machine,
+    PatternLoads, Update,
 };
 use emulator::machines;
 
@@ -52,7 +55,10 @@ impl State<'_> {
         };
         let nodes = traffic.nodes().iter().copied();
         let valid = validity(self.live, &ready, self.routing.columns());
+        let most = traffic.ports().iter().zip(&all_to_all.by_port);
+        let most = most.rev().max_by_key(|(_, load)| **load).filter(|(_, load)| **load > 0);
         Judgement {
+            worst: most.map(|(port, _)| *port),
             delivery: Delivery::among(self.live, nodes, all_to_all.undelivered),
             is_valid: valid.ok().map(|found| found.is_valid()),
             patterns: patterns.iter().zip(seeds).map(loads).collect(),
@@ -66,10 +72,23 @@ impl State<'_> {
         let diff = diff(self.live, &ready.ranking, kept, self.tables);
         Update {
             changes: diff.changes,
+            live_changes: self.live_changes(kept),
             of: diff.of,
             pairs: diff.pairs,
             forced: forced(self.live, ready, kept, self.tables).ok(),
         }
+    }
+
+    /// Compares tables whose entries for dead destinations are the same.
+    fn live_changes(&self, kept: &ForwardingTables) -> TableChanges {
+        let ranking = self.routing.ranking(self.live);
+        let mut without_dead = kept.clone();
+        for (column, d) in kept.columns().destinations().iter().enumerate() {
+            for s in self.live.fabric.switch_indices().filter(|_| !d.end.is_alive(self.live)) {
+                without_dead.set(s, column, self.tables.port(s, column));
+            }
+        }
+        diff(self.live, &ranking, &without_dead, self.tables).changes
     }
 
     /// Follows every pair of nodes.
@@ -298,6 +317,93 @@ fn odd_sizes() {
             let all = [Degradation::none(&fabric), random_faults(&mut random, &fabric)];
             assert_eq!(judged.compare_ours(&all).1, 0);
         }
+    }
+}
+
+/// Loads that do not fit into shared memory, permutations that the host draws, and a list of lost pairs that is too short.
+#[test]
+fn small_limits() {
+    for (machine, _) in machines(1) {
+        let mut random = Random::new(9, 9);
+        let fabric =
+            Arc::new("2; 12,6; 1,3; 1,2".parse::<Pgft>().unwrap().fabric(Default::default()));
+        let routing = Case::healthy(&fabric).routing();
+        let judged = Judged { machine: &machine, fabric: &fabric, routing: &routing };
+        let mut all = vec![Degradation::none(&fabric)];
+        all.extend((0..5).map(|_| random_faults(&mut random, &fabric)));
+        // The first leaf loses all cables to other switches.
+        for dead in &mut all[3..] {
+            for (at, cable) in fabric.inter_switch_cables().iter().enumerate() {
+                let is_first = [cable.a.0, cable.b.0].iter().any(|s| s.at() == 0);
+                dead.set_cable(CableIndex::new(at), is_first);
+            }
+        }
+        let mut router = judged.router(all.len());
+        router.route(&all).unwrap();
+        for (shared_bytes, lost_bundles) in [(160, 1 << 16), (160, 4), (100, 1 << 16)] {
+            let limits = JudgeLimits { shared_bytes, lost_bundles };
+            let mut judge = GpuJudge::with_limits(&router, limits).unwrap();
+            let (found, on_host) = judged.compare(&router, &mut judge, &all, None);
+            let lose = |one: &&Judgement| one.delivery.unroutable() > 0;
+            assert!(found.iter().filter(lose).count() > 1);
+            match (shared_bytes, lost_bundles) {
+                (100, _) => assert_eq!(on_host, all.len()),
+                (_, 4) => assert!(on_host > 0 && on_host < all.len()),
+                _ => assert_eq!(on_host, 0),
+            }
+        }
+    }
+}
+
+/// Every number that a survey of faults needs is that of [`Effect`](dmodc::judge::risk::Effect).
+#[test]
+fn what_if_numbers() {
+    for (machine, _) in machines(1) {
+        let fabric = "3; 3,3,4; 1,2,2; 1,2,1".parse::<Pgft>().unwrap().fabric(Default::default());
+        let router = Router::of(fabric).unwrap();
+        let (count, seed) = (6, 11);
+        let present = Present::new(&router, &[SeriesPattern::Random { count, seed }]);
+        let (fabric, routing) = (Arc::new(router.live().fabric.clone()), router.routing());
+        let mut what_if = present.what_if();
+        let nodes = fabric.inter_switch_cables().len()..fabric.cable_count();
+        let cables = (0..nodes.start).chain(nodes).step_by(5).map(CableIndex::new);
+        let parts = cables.map(Part::Cable).chain(fabric.switch_indices().map(Part::Switch));
+        let parts: Vec<Part> = parts.collect();
+        let all: Vec<Degradation> = parts
+            .iter()
+            .map(|&part| {
+                let mut dead = Degradation::none(&fabric);
+                dead.set(part, true);
+                dead
+            })
+            .collect();
+        let judged = Judged { machine: &machine, fabric: &fabric, routing };
+        let mut gpu = judged.router(all.len());
+        let mut judge = GpuJudge::new(&gpu).unwrap();
+        judge.keep_tables(&gpu, router.tables().clone()).unwrap();
+        gpu.route(&all).unwrap();
+        let patterns = [DevicePattern::AllToAll, DevicePattern::Permutations(count)];
+        let seeds = vec![vec![0, seed]; all.len()];
+        let request = JudgeRequest { patterns: &patterns, seeds: &seeds, compares: true };
+        for (found, &part) in judge.judge(&gpu, &all, &request).unwrap().iter().zip(&parts) {
+            let effect = what_if.attempt(&[Change::Dies(part)]).unwrap();
+            let (after, update) = (&effect.after, found.update.unwrap());
+            assert_eq!(found.delivery, after.delivery);
+            assert_eq!(found.worst, after.all_to_all.worst);
+            assert_eq!((update.live_changes, update.pairs), (effect.changes, effect.moved_pairs));
+            assert_eq!(found.undelivered, effect.undelivered);
+            let [PatternLoads::Single(loads), PatternLoads::Series(series)] = &found.patterns[..]
+            else {
+                panic!("two patterns")
+            };
+            assert_eq!((loads.max(), loads.bound), (after.all_to_all.max, after.all_to_all.bound));
+            let sum = |all: &[u32]| all.iter().map(|&one| u64::from(one)).sum::<u64>();
+            let expected = &after.series[0];
+            assert_eq!(sum(&series.maxima), expected.sum);
+            assert_eq!(sum(&series.bounds), expected.bound_sum);
+            assert_eq!((series.max(), series.median()), (expected.max, expected.median));
+        }
+        assert_eq!(judge.judged_on_host(), 0);
     }
 }
 

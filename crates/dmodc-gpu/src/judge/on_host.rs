@@ -1,8 +1,10 @@
 //! The judgement of one state by the judge of the engine, for the few states that no kernel judges: nodes with several LIDs, costs as
 //! bytes, very many nodes, or very many lost pairs.
 
+use std::collections::BTreeSet;
+
 use dmodc::judge::risk::{LostBundle, LostPair, Series, Traffic, TrafficShape};
-use dmodc::judge::{Delivery, diff, forced};
+use dmodc::judge::{Blocks, Delivery, TableChanges, diff, forced};
 use dmodc::{ForwardingTables, Live, Preprocessing, Routing, validity};
 
 use super::request::{DevicePattern, Judgement, PatternLoads, Update};
@@ -33,10 +35,12 @@ impl HostJudge<'_> {
             DevicePattern::Bisections(count) => series(traffic.bisections(count, seed)),
             DevicePattern::Shifts => series(traffic.shifts(None)),
         };
+        let loads: Vec<PatternLoads> = patterns.iter().zip(seeds).map(loads).collect();
         Judgement {
             delivery,
+            worst: loads.iter().find_map(|loads| loads.worst(traffic.ports())),
             is_valid: validity(live, &ready, routing.columns()).ok().map(|found| found.is_valid()),
-            patterns: patterns.iter().zip(seeds).map(loads).collect(),
+            patterns: loads,
             update: self.kept.map(|kept| self.update(&ready, kept)),
             undelivered: self.undelivered(&ready, &traffic, all_to_all.undelivered),
             lost: all_to_all.lost,
@@ -47,10 +51,32 @@ impl HostJudge<'_> {
         let diff = diff(self.live, &ready.ranking, kept, self.tables);
         Update {
             changes: diff.changes,
+            live_changes: self.live_changes(kept),
             of: diff.of,
             pairs: diff.pairs,
             forced: forced(self.live, ready, kept, self.tables).ok(),
         }
+    }
+
+    /// Returns the changes on live switches for destinations that are alive.
+    fn live_changes(&self, kept: &ForwardingTables) -> TableChanges {
+        let (columns, blocks) = (kept.columns(), Blocks::new(kept.columns()));
+        let mut changes = TableChanges::default();
+        for s in self.live.switches() {
+            let mut sent = BTreeSet::new();
+            for (column, d) in columns.destinations().iter().enumerate() {
+                let (old, new) = (kept.port(s, column), self.tables.port(s, column));
+                if old != new && d.end.is_alive(self.live) {
+                    changes.entries += 1;
+                    changes.set += u64::from(old.is_none());
+                    changes.unset += u64::from(new.is_none());
+                    sent.insert(blocks.of_column[column]);
+                }
+            }
+            changes.blocks += sent.len() as u64;
+            changes.switches += u64::from(!sent.is_empty());
+        }
+        changes
     }
 
     /// Returns the first pairs that are not delivered, by position.

@@ -1,6 +1,6 @@
 //! What is asked of the judge, and what it answers.
 
-use dmodc::judge::risk::{Loads, LostPair, Series};
+use dmodc::judge::risk::{DirectedPort, Loads, LostPair, Series};
 use dmodc::judge::{Delivery, Forced, Sizes, TableChanges};
 
 /// A pattern that a device counts. The words are those of [`dmodc::judge::risk`].
@@ -43,6 +43,9 @@ pub struct Judgement {
     pub lost: Vec<LostPair>,
     /// The first pairs that are not delivered, by position, as in [`Effect::undelivered`](dmodc::judge::risk::Effect).
     pub undelivered: Vec<LostPair>,
+    /// The port with the most flows of all-to-all; of several the first. `None` if no flow passes any port, or if all-to-all is not
+    /// among the patterns.
+    pub worst: Option<DirectedPort>,
 }
 
 /// The loads of a pattern.
@@ -54,11 +57,23 @@ pub enum PatternLoads {
     Series(Series),
 }
 
+impl PatternLoads {
+    /// Returns the first of some ports with the greatest load of all-to-all; `None` if there is none, or if this is another pattern.
+    pub(super) fn worst(&self, ports: &[DirectedPort]) -> Option<DirectedPort> {
+        let PatternLoads::Single(loads) = self else { return None };
+        let max = loads.max();
+        let at = loads.by_port.iter().position(|&load| load == max && load > 0)?;
+        Some(ports[at])
+    }
+}
+
 /// What an update changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Update {
     /// The differences of the tables.
     pub changes: TableChanges,
+    /// Those among them that are for destinations that are alive, as in [`Effect::changes`](dmodc::judge::risk::Effect).
+    pub live_changes: TableChanges,
     /// How much was compared.
     pub of: Sizes,
     /// Ordered pairs of live nodes whose path differs.

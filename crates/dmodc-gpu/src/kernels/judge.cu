@@ -24,7 +24,12 @@
 #define FORCED_CHANGED_BLOCKS 10u
 #define INVALID 11u             // whether a leaf does not reach another
 #define MOVED_PAIRS 12u
-#define PATTERN_LOST 13u        // flows of the first pattern that do not arrive
+#define LIVE_CHANGED 13u        // the same as CHANGED and the following ones, for destinations that are alive
+#define LIVE_SET 14u
+#define LIVE_UNSET 15u
+#define LIVE_CHANGED_BLOCKS 16u
+#define LIVE_CHANGED_SWITCHES 17u
+#define PATTERN_LOST 18u        // flows of the first pattern that do not arrive
 
 // A state, with places in the pool. `StateWords` of judge/pool.rs writes the same layout.
 struct JudgedState {
