@@ -70,7 +70,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         ("the same, permutations", &patterns[..2], true),
         ("the same, shifts", &patterns[..], true),
     ] {
-        let request = JudgeRequest { patterns, seeds: &seeds, compares, only_live: false };
+        let request = JudgeRequest { patterns, seeds: &seeds, compares };
         let mut times = vec![];
         for _ in 0..=rounds {
             let start = Instant::now();
@@ -87,8 +87,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             judge.judged_on_host(),
         );
     }
-    let request =
-        JudgeRequest { patterns: &patterns, seeds: &seeds, compares: true, only_live: false };
+    let request = JudgeRequest { patterns: &patterns, seeds: &seeds, compares: true };
     judge.measure_kernels();
     let found = judge.judge(&router, &states, &request)?;
     let mut by_kernel: BTreeMap<&str, Duration> = BTreeMap::new();

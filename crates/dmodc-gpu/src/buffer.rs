@@ -59,15 +59,21 @@ impl Drop for Buffer {
 
 /// Returns the bytes of some numbers.
 pub(crate) fn bytes_of_u16s(numbers: impl IntoIterator<Item = u16>) -> Vec<u8> {
-    numbers.into_iter().flat_map(u16::to_le_bytes).collect()
+    let mut bytes = vec![];
+    numbers.into_iter().for_each(|number| bytes.extend_from_slice(&number.to_le_bytes()));
+    bytes
 }
 
 /// Returns the bytes of some numbers.
 pub(crate) fn bytes_of_u32s(numbers: impl IntoIterator<Item = u32>) -> Vec<u8> {
-    numbers.into_iter().flat_map(u32::to_le_bytes).collect()
+    let mut bytes = vec![];
+    numbers.into_iter().for_each(|number| bytes.extend_from_slice(&number.to_le_bytes()));
+    bytes
 }
 
 /// Returns the bytes of some numbers.
 pub(crate) fn bytes_of_u64s(numbers: impl IntoIterator<Item = u64>) -> Vec<u8> {
-    numbers.into_iter().flat_map(u64::to_le_bytes).collect()
+    let mut bytes = vec![];
+    numbers.into_iter().for_each(|number| bytes.extend_from_slice(&number.to_le_bytes()));
+    bytes
 }

@@ -42,7 +42,8 @@ mod states;
 pub use cuda::Cuda;
 pub use error::GpuError;
 pub use judge::{
-    DevicePattern, GpuJudge, JudgeRequest, JudgeTimes, Judgement, KernelTime, PatternLoads, Update,
+    DevicePattern, GpuJudge, JudgeLimits, JudgeRequest, JudgeTimes, Judgement, KernelTime,
+    PatternLoads, Update,
 };
 pub use kernels::{KernelName, SOURCES};
 pub use machine::{Address, LaunchSize, Machine, Words};

@@ -134,6 +134,12 @@ impl GpuRouter {
         self.states.capacity
     }
 
+    /// Returns the bytes of memory of the machine that one state needs, its tables included. Whoever wants to know how many states fit
+    /// makes a router for one state first.
+    pub fn state_bytes(&self) -> usize {
+        States::bytes_of_one(&self.device, self.ranks_run)
+    }
+
     /// Routes the fabric under each of these degradations, which are at most [`capacity`](Self::capacity).
     ///
     /// # Errors

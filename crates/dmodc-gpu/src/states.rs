@@ -85,6 +85,15 @@ impl States {
         })
     }
 
+    /// Returns the bytes of one state, with its planes and tables.
+    pub(crate) fn bytes_of_one(device: &DeviceFabric, ranks_run: u32) -> usize {
+        let sizes = &device.sizes;
+        let (switches, links) = (sizes.switches as usize, sizes.links as usize);
+        let masks = 4 * sizes.mask_words as usize + 2 * sizes.slots as usize / CHUNK;
+        let planes = plane_bytes(device) * ranks_run as usize;
+        29 * switches + 6 * links + masks + 12 + planes + sizes.table_bytes as usize
+    }
+
     /// Makes room for the planes of this number of ranks.
     pub(crate) fn grow_planes(
         &mut self,

@@ -7,6 +7,7 @@
 #[path = "../../dmodc/tests/common/mod.rs"]
 mod common;
 mod emulator;
+mod judged;
 mod machines;
 
 use std::sync::Arc;
@@ -15,84 +16,20 @@ use common::{
     Case, Directors, Drawing, Outcomes, for_seeds, four_levels, random_fabric, random_faults,
     random_graph, random_guids, random_options, random_pgft, spoil,
 };
+use dmodc::advise::Present;
 use dmodc::fabric::AdapterKind;
-use dmodc::judge::risk::{LostPair, Series, Traffic};
-use dmodc::judge::{Delivery, diff, forced};
+use dmodc::fabric::Part;
+use dmodc::judge::risk::SeriesPattern;
 use dmodc::{
-    Amount, Degradation, Dmodc, Draw, Fabric, ForwardingTables, Live, Pgft, Preprocessing, Random,
-    Routing, RoutingOptions, validity,
+    Amount, CableIndex, Change, Degradation, Dmodc, Draw, Fabric, ForwardingTables, Live, Pgft,
+    Random, Router, Routing, RoutingOptions,
 };
 use dmodc_gpu::{
-    DevicePattern, GpuJudge, GpuRouter, JudgeRequest, Judgement, Machine, PatternLoads, Update,
+    DevicePattern, GpuJudge, GpuRouter, JudgeLimits, JudgeRequest, Judgement, Machine,
+    PatternLoads, Update,
 };
+use judged::State;
 use machines::machines;
-
-/// What is judged: a state and its tables.
-struct State<'a> {
-    live: Live<'a>,
-    routing: &'a Routing,
-    tables: &'a ForwardingTables,
-    kept: Option<&'a ForwardingTables>,
-}
-
-impl State<'_> {
-    /// Returns the judgement of the engine's judge, without what a device does not count.
-    fn expected(&self, patterns: &[DevicePattern], seeds: &[u64]) -> Judgement {
-        let ready = self.routing.preprocess(self.live);
-        let traffic = Traffic::new(self.live, &ready.ranking, self.routing.orders(), self.tables);
-        let mut all_to_all = traffic.all_to_all();
-        all_to_all.destinations.clear();
-        let series = |series: Series| {
-            PatternLoads::Series(Series { worst_by_port: vec![], by_host: vec![], ..series })
-        };
-        let loads = |(pattern, &seed): (&DevicePattern, &u64)| match *pattern {
-            DevicePattern::AllToAll => PatternLoads::Single(all_to_all.clone()),
-            DevicePattern::Permutations(count) => series(traffic.permutations(count, seed)),
-            DevicePattern::Bisections(count) => series(traffic.bisections(count, seed)),
-            DevicePattern::Shifts => series(traffic.shifts(None)),
-            DevicePattern::SampledShifts(count) => series(traffic.shifts(Some((count, seed)))),
-        };
-        let most = all_to_all.max();
-        let worst = all_to_all.by_port.iter().position(|&load| load == most && most > 0);
-        let nodes = traffic.nodes().iter().copied();
-        let valid = validity(self.live, &ready, self.routing.columns());
-        Judgement {
-            delivery: Delivery::among(self.live, nodes, all_to_all.undelivered),
-            is_valid: valid.ok().map(|found| found.is_valid()),
-            patterns: patterns.iter().zip(seeds).map(loads).collect(),
-            update: self.kept.map(|kept| self.update(&ready, kept)),
-            undelivered: self.undelivered(&traffic),
-            worst: worst.map(|port| traffic.ports()[port]),
-            lost: all_to_all.lost.clone(),
-        }
-    }
-
-    fn update(&self, ready: &Preprocessing, kept: &ForwardingTables) -> Update {
-        let diff = diff(self.live, &ready.ranking, kept, self.tables);
-        Update {
-            changes: diff.changes,
-            of: diff.of,
-            pairs: diff.pairs,
-            forced: forced(self.live, ready, kept, self.tables).ok(),
-        }
-    }
-
-    /// Follows every pair of nodes.
-    fn undelivered(&self, traffic: &Traffic<'_>) -> Vec<LostPair> {
-        let mut lost = vec![];
-        for (to, &node) in traffic.nodes().iter().enumerate() {
-            let fails =
-                |from: &usize| *from != to && !traffic.follow(*from as u32, to as u32, |_| ());
-            let home = |from: usize| self.live.fabric.node(traffic.nodes()[from]).switch;
-            let mut switches: Vec<_> = (0..traffic.nodes().len()).filter(fails).map(home).collect();
-            switches.sort_unstable();
-            switches.dedup();
-            lost.extend(switches.into_iter().map(|from| LostPair { from, to: node }));
-        }
-        lost.truncate(8);
-        lost
-    }
-}
 
 /// A fabric whose states are judged.
 struct Judged<'a> {
@@ -126,12 +63,7 @@ impl Judged<'_> {
     ) -> (Vec<Judgement>, usize) {
         let seeds: Vec<Vec<u64>> =
             (0..all.len() as u64).map(|state| vec![state / 2, 0, 7, 0, state, 5]).collect();
-        let request = JudgeRequest {
-            patterns: &PATTERNS,
-            seeds: &seeds,
-            compares: kept.is_some(),
-            only_live: false,
-        };
+        let request = JudgeRequest { patterns: &PATTERNS, seeds: &seeds, compares: kept.is_some() };
         let judgements = judge.judge(router, all, &request).unwrap();
         assert_eq!(judgements.len(), all.len());
         for (state, found) in judgements.iter().enumerate() {
@@ -312,6 +244,93 @@ fn odd_sizes() {
             let all = [Degradation::none(&fabric), random_faults(&mut random, &fabric)];
             assert_eq!(judged.compare_ours(&all).1, 0);
         }
+    }
+}
+
+/// Loads that do not fit into shared memory, permutations that the host draws, and a list of lost pairs that is too short.
+#[test]
+fn small_limits() {
+    for (machine, _) in machines(1) {
+        let mut random = Random::new(9, 9);
+        let fabric =
+            Arc::new("2; 12,6; 1,3; 1,2".parse::<Pgft>().unwrap().fabric(Default::default()));
+        let routing = Case::healthy(&fabric).routing();
+        let judged = Judged { machine: &machine, fabric: &fabric, routing: &routing };
+        let mut all = vec![Degradation::none(&fabric)];
+        all.extend((0..5).map(|_| random_faults(&mut random, &fabric)));
+        // The first leaf loses all cables to other switches.
+        for dead in &mut all[3..] {
+            for (at, cable) in fabric.inter_switch_cables().iter().enumerate() {
+                let is_first = [cable.a.0, cable.b.0].iter().any(|s| s.at() == 0);
+                dead.set_cable(CableIndex::new(at), is_first);
+            }
+        }
+        let mut router = judged.router(all.len());
+        router.route(&all).unwrap();
+        for (shared_bytes, lost_bundles) in [(160, 1 << 16), (160, 4), (100, 1 << 16)] {
+            let limits = JudgeLimits { shared_bytes, lost_bundles };
+            let mut judge = GpuJudge::with_limits(&router, limits).unwrap();
+            let (found, on_host) = judged.compare(&router, &mut judge, &all, None);
+            let lose = |one: &&Judgement| one.delivery.unroutable() > 0;
+            assert!(found.iter().filter(lose).count() > 1);
+            match (shared_bytes, lost_bundles) {
+                (100, _) => assert_eq!(on_host, all.len()),
+                (_, 4) => assert!(on_host > 0 && on_host < all.len()),
+                _ => assert_eq!(on_host, 0),
+            }
+        }
+    }
+}
+
+/// Every number that a survey of faults needs is that of [`Effect`](dmodc::judge::risk::Effect).
+#[test]
+fn what_if_numbers() {
+    for (machine, _) in machines(1) {
+        let fabric = "3; 3,3,4; 1,2,2; 1,2,1".parse::<Pgft>().unwrap().fabric(Default::default());
+        let router = Router::of(fabric).unwrap();
+        let (count, seed) = (6, 11);
+        let present = Present::new(&router, &[SeriesPattern::Random { count, seed }]);
+        let (fabric, routing) = (Arc::new(router.live().fabric.clone()), router.routing());
+        let mut what_if = present.what_if();
+        let nodes = fabric.inter_switch_cables().len()..fabric.cable_count();
+        let cables = (0..nodes.start).chain(nodes).step_by(5).map(CableIndex::new);
+        let parts = cables.map(Part::Cable).chain(fabric.switch_indices().map(Part::Switch));
+        let parts: Vec<Part> = parts.collect();
+        let all: Vec<Degradation> = parts
+            .iter()
+            .map(|&part| {
+                let mut dead = Degradation::none(&fabric);
+                dead.set(part, true);
+                dead
+            })
+            .collect();
+        let judged = Judged { machine: &machine, fabric: &fabric, routing };
+        let mut gpu = judged.router(all.len());
+        let mut judge = GpuJudge::new(&gpu).unwrap();
+        judge.keep_tables(&gpu, router.tables().clone()).unwrap();
+        gpu.route(&all).unwrap();
+        let patterns = [DevicePattern::AllToAll, DevicePattern::Permutations(count)];
+        let seeds = vec![vec![0, seed]; all.len()];
+        let request = JudgeRequest { patterns: &patterns, seeds: &seeds, compares: true };
+        for (found, &part) in judge.judge(&gpu, &all, &request).unwrap().iter().zip(&parts) {
+            let effect = what_if.attempt(&[Change::Dies(part)]).unwrap();
+            let (after, update) = (&effect.after, found.update.unwrap());
+            assert_eq!(found.delivery, after.delivery);
+            assert_eq!(found.worst, after.all_to_all.worst);
+            assert_eq!((update.live_changes, update.pairs), (effect.changes, effect.moved_pairs));
+            assert_eq!(found.undelivered, effect.undelivered);
+            let [PatternLoads::Single(loads), PatternLoads::Series(series)] = &found.patterns[..]
+            else {
+                panic!("two patterns")
+            };
+            assert_eq!((loads.max(), loads.bound), (after.all_to_all.max, after.all_to_all.bound));
+            let sum = |all: &[u32]| all.iter().map(|&one| u64::from(one)).sum::<u64>();
+            let expected = &after.series[0];
+            assert_eq!(sum(&series.maxima), expected.sum);
+            assert_eq!(sum(&series.bounds), expected.bound_sum);
+            assert_eq!((series.max(), series.median()), (expected.max, expected.median));
+        }
+        assert_eq!(judge.judged_on_host(), 0);
     }
 }
 

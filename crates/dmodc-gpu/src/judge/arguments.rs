@@ -4,7 +4,7 @@ use crate::arguments::{Arguments, WORDS};
 use crate::machine::Address;
 
 /// The number of words that follow those of [`Arguments`].
-const MORE_WORDS: usize = 23;
+const MORE_WORDS: usize = 22;
 
 /// Where the arrays of the judge are. The comments are in `kernels/judge.cu`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -43,7 +43,6 @@ pub(super) struct JudgeNumbers {
     pub(super) first_result: u32,
     pub(super) pattern: u32,
     pub(super) scratch_words: u32,
-    pub(super) only_live: bool,
 }
 
 /// The arguments of a launch.
@@ -84,7 +83,6 @@ impl JudgeArguments {
             pair(u32::from(n.is_shift), n.count),
             pair(n.result_count, n.first_result),
             pair(n.pattern, n.scratch_words),
-            pair(u32::from(n.only_live), 0),
         ];
         let mut words = [0; WORDS + MORE_WORDS];
         let more = addresses.into_iter().map(|address| address.0).chain(numbers);
@@ -100,9 +98,9 @@ mod tests {
 
     #[test]
     fn no_word_is_left_out() {
-        let numbers = JudgeNumbers { shift: 3, only_live: true, ..JudgeNumbers::default() };
+        let numbers = JudgeNumbers { shift: 3, scratch_words: 9, ..JudgeNumbers::default() };
         let arguments = JudgeArguments { numbers, ..JudgeArguments::default() };
         let words = arguments.words();
-        assert_eq!((words[WORDS + 15], words[WORDS + 22]), (3, 1));
+        assert_eq!((words[WORDS + 15], words[WORDS + 21]), (3, 9 << 32));
     }
 }

@@ -9,7 +9,7 @@ use super::draws::{DrawKind, DrawPlaces, PatternDraws, draw};
 use super::memory::{JudgeMemory, StateBytes};
 use super::pool::{Pool, PreparedState};
 use super::request::{DevicePattern, JudgeRequest};
-use super::tables::{JudgeTables, MOST_SHARED};
+use super::tables::JudgeTables;
 use crate::error::GpuError;
 use crate::kernels::KernelName;
 use crate::machine::{Address, LaunchSize, Machine};
@@ -29,7 +29,12 @@ pub(super) mod counter {
     pub(in super::super) const FORCED_CHANGED_BLOCKS: usize = 10;
     pub(in super::super) const INVALID: usize = 11;
     pub(in super::super) const MOVED_PAIRS: usize = 12;
-    pub(in super::super) const PATTERN_LOST: usize = 13;
+    pub(in super::super) const LIVE_CHANGED: usize = 13;
+    pub(in super::super) const LIVE_SET: usize = 14;
+    pub(in super::super) const LIVE_UNSET: usize = 15;
+    pub(in super::super) const LIVE_CHANGED_BLOCKS: usize = 16;
+    pub(in super::super) const LIVE_CHANGED_SWITCHES: usize = 17;
+    pub(in super::super) const PATTERN_LOST: usize = 18;
 }
 
 /// The threads of a block.
@@ -91,7 +96,6 @@ impl Batch<'_> {
             .collect();
         let places: Vec<DrawPlaces> = draws.iter().map(|draws| draws.store(&mut pool)).collect();
         let mut arguments = self.start(pool, request.patterns)?;
-        arguments.numbers.only_live = request.only_live;
         arguments.addresses.draws = self.memory.draws.room(self.router.machine(), 2 * draws_end)?;
         self.launch_all(&arguments, request)?;
         let mut first_results = vec![];
@@ -179,7 +183,7 @@ impl Batch<'_> {
         let (switches, groups) = (sizes.switches, self.tables.groups);
         let sweep_bytes = self.tables.sweep_bytes(switches as usize);
         let update_bytes =
-            self.router.route_shared_bytes() + 2 * 256 + 12 * arguments.numbers.block_words;
+            self.router.route_shared_bytes() + 2 * 256 + 16 * arguments.numbers.block_words;
         let sweep = Threads { count: SWEEP_THREADS, shared_bytes: sweep_bytes as u32 };
         let plain = Threads { count: THREADS, shared_bytes: 0 };
         let by_entry = Threads { count: THREADS, shared_bytes: 256 * 4 };
@@ -202,7 +206,7 @@ impl Batch<'_> {
         let most = draws.draws.iter().map(|draw| draw.nodes).max().unwrap_or(0);
         let shared_bytes = 4 * (most + 1);
         // Shifts are few and not shuffled.
-        if shared_bytes > MOST_SHARED || first.kind == DrawKind::Shifts {
+        if shared_bytes > self.tables.limits.shared_bytes || first.kind == DrawKind::Shifts {
             for draw in &draws.draws {
                 let to = arguments.addresses.draws.plus(draw.first_byte());
                 self.machine().write(to, &draw.on_host())?;
@@ -230,7 +234,7 @@ impl Batch<'_> {
         let cuts = self.states.iter().map(|state| state.shape.cuts().len()).max().unwrap_or(0);
         let words = arguments.router.sizes.links.div_ceil(2) as usize + cuts;
         let shared_bytes = 4 * (PATTERN_WORDS + words);
-        if shared_bytes <= MOST_SHARED {
+        if shared_bytes <= self.tables.limits.shared_bytes {
             // Few blocks fit if they share much, so they have more threads.
             let threads = match shared_bytes {
                 0..0x7000 => 256,

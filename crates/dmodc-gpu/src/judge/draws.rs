@@ -94,8 +94,8 @@ impl PatternDraws {
     /// Adds the draws to a pool.
     pub(super) fn store(&self, pool: &mut Pool) -> DrawPlaces {
         DrawPlaces {
-            draw: pool.add(self.draws.iter().flat_map(Draw::words)),
-            draw_of: pool.add(self.of_state.iter().copied()),
+            draw: pool.add(self.draws.iter().map(Draw::words).collect::<Vec<_>>().as_flattened()),
+            draw_of: pool.add(&self.of_state),
         }
     }
 }

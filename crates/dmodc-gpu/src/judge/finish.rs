@@ -6,7 +6,7 @@ use dmodc::{Live, SwitchIndex};
 
 use super::batch::{Counted, counter, result_count};
 use super::pool::PreparedState;
-use super::request::{DevicePattern, Judgement, PatternLoads, Update, worst_port};
+use super::request::{DevicePattern, Judgement, PatternLoads, Update};
 use super::tables::JudgeTables;
 
 /// What kernels counted for one state.
@@ -38,15 +38,14 @@ impl StateCounts<'_> {
         let all_to_all = shape.all_to_all(self.port_loads(), lost.clone());
         lost.sort_unstable();
         let nodes = shape.nodes().iter().copied();
+        let loads = (0..).zip(patterns).map(|(at, one)| self.loads(at, *one, &all_to_all));
+        let loads: Vec<PatternLoads> = loads.collect();
         Some(Judgement {
             delivery: Delivery::among(self.live, nodes, all_to_all.undelivered),
             is_valid: Some(self.counter(counter::INVALID) == 0),
-            patterns: (0..)
-                .zip(patterns)
-                .map(|(at, one)| self.loads(at, *one, &all_to_all))
-                .collect(),
+            worst: loads.iter().find_map(|loads| loads.worst(shape.ports())),
+            patterns: loads,
             update: compares.then(|| self.update(columns)),
-            worst: worst_port(shape.ports(), &all_to_all),
             lost: all_to_all.lost.clone(),
             undelivered: shape.named(&lost),
         })
@@ -98,17 +97,30 @@ impl StateCounts<'_> {
         })
     }
 
+    /// Returns the changes that these counters have.
+    fn changes(&self, places: [usize; 5]) -> TableChanges {
+        let [entries, set, unset, blocks, switches] = places.map(|place| self.counter(place));
+        TableChanges { entries, set, unset, blocks, switches }
+    }
+
     fn update(&self, columns: usize) -> Update {
         let nodes = self.prepared.shape.nodes().len() as u64;
         let switches = self.prepared.live_switches as u64;
         Update {
-            changes: TableChanges {
-                entries: self.counter(counter::CHANGED),
-                set: self.counter(counter::SET),
-                unset: self.counter(counter::UNSET),
-                blocks: self.counter(counter::CHANGED_BLOCKS),
-                switches: self.counter(counter::CHANGED_SWITCHES),
-            },
+            changes: self.changes([
+                counter::CHANGED,
+                counter::SET,
+                counter::UNSET,
+                counter::CHANGED_BLOCKS,
+                counter::CHANGED_SWITCHES,
+            ]),
+            live_changes: self.changes([
+                counter::LIVE_CHANGED,
+                counter::LIVE_SET,
+                counter::LIVE_UNSET,
+                counter::LIVE_CHANGED_BLOCKS,
+                counter::LIVE_CHANGED_SWITCHES,
+            ]),
             of: Sizes {
                 entries: switches * columns as u64,
                 blocks: switches * self.tables.lid_blocks as u64,

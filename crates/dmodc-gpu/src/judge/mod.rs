@@ -29,6 +29,7 @@ use dmodc::{Degradation, Fabric, ForwardingTables, Live, parallel};
 
 pub use batch::KernelTime;
 pub use request::{DevicePattern, JudgeRequest, Judgement, PatternLoads, Update};
+pub use tables::JudgeLimits;
 
 use crate::buffer::Buffer;
 use crate::error::GpuError;
@@ -80,9 +81,17 @@ impl GpuJudge {
     /// # Errors
     /// If the machine has too little memory.
     pub fn new(router: &GpuRouter) -> Result<Self, GpuError> {
+        Self::with_limits(router, JudgeLimits::for_columns(router.routing().columns().len()))
+    }
+
+    /// Prepares the judge of the states of a router, with other limits than the usual ones.
+    ///
+    /// # Errors
+    /// If the machine has too little memory.
+    pub fn with_limits(router: &GpuRouter, limits: JudgeLimits) -> Result<Self, GpuError> {
         Ok(GpuJudge {
             fabric: router.fabric().clone(),
-            tables: JudgeTables::new(router)?,
+            tables: JudgeTables::new(router, limits)?,
             memory: JudgeMemory::default(),
             kept: None,
             judged_on_host: 0,
@@ -232,8 +241,7 @@ impl GpuJudge {
                 states.iter().map(|&state| router.tables(state)).collect::<Result<_, _>>()?;
             let found = parallel::map(states.iter().zip(&tables), |(&state, tables)| {
                 let live = Live::new(&self.fabric, &degradations[state]);
-                let (routing, only_live) = (router.routing(), request.only_live);
-                let host = HostJudge { live, routing, tables, kept, only_live };
+                let host = HostJudge { live, routing: router.routing(), tables, kept };
                 host.judge(request.patterns, &request.seeds[state])
             });
             for (&state, found) in states.iter().zip(found) {

@@ -1,11 +1,13 @@
 //! The judgement of one state by the judge of the engine, for the few states that no kernel judges: nodes with several LIDs, costs as
 //! bytes, very many nodes, or very many lost pairs.
 
+use std::collections::BTreeSet;
+
 use dmodc::judge::risk::{LostBundle, LostPair, Series, Traffic, TrafficShape};
-use dmodc::judge::{Delivery, diff, forced};
+use dmodc::judge::{Blocks, Delivery, TableChanges, diff, forced};
 use dmodc::{ForwardingTables, Live, Preprocessing, Routing, validity};
 
-use super::request::{DevicePattern, Judgement, PatternLoads, Update, worst_port};
+use super::request::{DevicePattern, Judgement, PatternLoads, Update};
 
 /// A state whose tables are in the memory of the host.
 pub(super) struct HostJudge<'a> {
@@ -14,8 +16,6 @@ pub(super) struct HostJudge<'a> {
     pub(super) tables: &'a ForwardingTables,
     /// The tables that they are compared with, if they are.
     pub(super) kept: Option<&'a ForwardingTables>,
-    /// Whether a change counts only if its destination is alive.
-    pub(super) only_live: bool,
 }
 
 impl HostJudge<'_> {
@@ -36,48 +36,48 @@ impl HostJudge<'_> {
             DevicePattern::Shifts => series(traffic.shifts(None)),
             DevicePattern::SampledShifts(count) => series(traffic.shifts(Some((count, seed)))),
         };
-        let has_all = patterns.contains(&DevicePattern::AllToAll);
-        let worst = if has_all { worst_port(traffic.ports(), &all_to_all) } else { None };
+        let loads: Vec<PatternLoads> = patterns.iter().zip(seeds).map(loads).collect();
         Judgement {
             delivery,
+            worst: loads.iter().find_map(|loads| loads.worst(traffic.ports())),
             is_valid: validity(live, &ready, routing.columns()).ok().map(|found| found.is_valid()),
-            patterns: patterns.iter().zip(seeds).map(loads).collect(),
+            patterns: loads,
             update: self.kept.map(|kept| self.update(&ready, kept)),
             undelivered: self.undelivered(&ready, &traffic, all_to_all.undelivered),
-            worst,
             lost: all_to_all.lost,
         }
     }
 
     fn update(&self, ready: &Preprocessing, kept: &ForwardingTables) -> Update {
-        let diff_of = |old, new| diff(self.live, &ready.ranking, old, new);
-        let diff = diff_of(kept, self.tables);
-        let changes = match self.only_live {
-            true => diff_of(kept, &self.living(kept)).changes,
-            false => diff.changes,
-        };
+        let diff = diff(self.live, &ready.ranking, kept, self.tables);
         Update {
-            changes,
+            changes: diff.changes,
+            live_changes: self.live_changes(kept),
             of: diff.of,
             pairs: diff.pairs,
             forced: forced(self.live, ready, kept, self.tables).ok(),
         }
     }
 
-    /// Returns the tables with the kept entries for destinations that are dead.
-    fn living(&self, kept: &ForwardingTables) -> ForwardingTables {
-        let mut living = self.tables.clone();
-        let destinations = self.routing.columns().destinations();
-        for ((tile, entries), (_, old)) in living.tiles_mut().into_iter().zip(kept.tiles()) {
-            let width = tile.columns.len().max(1);
-            let ends = &destinations[tile.columns.clone()];
-            let dead = (0..ends.len()).filter(|&at| !ends[at].end.is_alive(self.live));
-            for at in dead.collect::<Vec<usize>>() {
-                let rows = entries.chunks_exact_mut(width).zip(old.chunks_exact(width));
-                rows.for_each(|(row, old)| row[at] = old[at]);
+    /// Returns the changes on live switches for destinations that are alive.
+    fn live_changes(&self, kept: &ForwardingTables) -> TableChanges {
+        let (columns, blocks) = (kept.columns(), Blocks::new(kept.columns()));
+        let mut changes = TableChanges::default();
+        for s in self.live.switches() {
+            let mut sent = BTreeSet::new();
+            for (column, d) in columns.destinations().iter().enumerate() {
+                let (old, new) = (kept.port(s, column), self.tables.port(s, column));
+                if old != new && d.end.is_alive(self.live) {
+                    changes.entries += 1;
+                    changes.set += u64::from(old.is_none());
+                    changes.unset += u64::from(new.is_none());
+                    sent.insert(blocks.of_column[column]);
+                }
             }
+            changes.blocks += sent.len() as u64;
+            changes.switches += u64::from(!sent.is_empty());
         }
-        living
+        changes
     }
 
     /// Returns the first pairs that are not delivered, by position.

@@ -21,8 +21,10 @@ pub(super) struct PreparedState {
     /// Live switches by class, and where each class starts.
     order: Vec<u32>,
     class_starts: Vec<u32>,
-    /// For each tile, the targets that are leaves with nodes.
-    leaves: Vec<u64>,
+    /// The cuts that each switch is in, as kernels read them.
+    cuts_of: Vec<u32>,
+    /// For each tile, the targets that are leaves with nodes: two words.
+    leaves: Vec<u32>,
     has_dead_nodes: bool,
     /// Whether the host judges it.
     pub(super) is_skipped: bool,
@@ -40,6 +42,7 @@ impl PreparedState {
         PreparedState {
             live_switches: shape.ascending().len(),
             leaves: target_bits(routing.columns(), is_leaf),
+            cuts_of: cuts_of(&shape),
             classes,
             order,
             class_starts,
@@ -72,13 +75,14 @@ fn by_class(classes: &[u32], ascending: &[u32]) -> (Vec<u32>, Vec<u32>) {
     (order, starts)
 }
 
-/// Returns a bit for each destination switch of each tile.
-fn target_bits(columns: &Columns, is_meant: impl Fn(SwitchIndex) -> bool) -> Vec<u64> {
+/// Returns a bit for each destination switch of each tile, two words for a tile.
+fn target_bits(columns: &Columns, is_meant: impl Fn(SwitchIndex) -> bool) -> Vec<u32> {
     let bits = |switches: &[SwitchIndex]| {
         let meant = switches.iter().enumerate().filter(|(_, s)| is_meant(**s));
         meant.fold(0, |bits, (bit, _)| bits | 1u64 << bit)
     };
-    columns.switches().chunks(dmodc::BLOCK).map(bits).collect()
+    let halves = |bits: u64| [bits as u32, (bits >> 32) as u32];
+    columns.switches().chunks(dmodc::BLOCK).map(bits).flat_map(halves).collect()
 }
 
 /// Returns half the number of levels of cuts, as an even number: kernels read four levels at once.
@@ -87,17 +91,18 @@ fn level_pairs(shape: &TrafficShape) -> usize {
 }
 
 /// Returns the cuts that each switch is in, 16 bits for each level, two levels in a word.
-fn cuts_of(shape: &TrafficShape) -> impl Iterator<Item = u32> {
-    let levels: Vec<&[u32]> = shape.cut_levels().collect();
+fn cuts_of(shape: &TrafficShape) -> Vec<u32> {
     let pairs = level_pairs(shape);
-    let switches = shape.nodes_by_switch().len();
-    (0..switches).flat_map(move |s| {
-        // No cut is the greatest number here as well.
-        let cut = |level: usize| levels.get(level).map_or(NONE, |of| of[s]) & 0xffff;
-        let words: Vec<u32> =
-            (0..pairs).map(|pair| cut(2 * pair) | cut(2 * pair + 1) << 16).collect();
-        words
-    })
+    let mut words = vec![NONE; pairs * shape.nodes_by_switch().len()];
+    for (level, of) in shape.cut_levels().enumerate() {
+        let shift = 16 * (level % 2);
+        for (s, cut) in of.iter().enumerate() {
+            // No cut is the greatest number in 16 bits, too.
+            let word = &mut words[s * pairs + level / 2];
+            *word = *word & !(0xffff << shift) | (cut & 0xffff) << shift;
+        }
+    }
+    words
 }
 
 /// Where the nodes of a state are in the pool. Most states have the same.
@@ -118,10 +123,10 @@ pub(super) struct Pool {
 
 impl Pool {
     /// Adds words, and returns where they start: at a multiple of four.
-    pub(super) fn add(&mut self, words: impl IntoIterator<Item = u32>) -> u32 {
+    pub(super) fn add(&mut self, words: &[u32]) -> u32 {
         self.words.resize(self.words.len().next_multiple_of(4), 0);
         let first = self.words.len() as u32;
-        self.words.extend(words);
+        self.words.extend_from_slice(words);
         first
     }
 
@@ -142,11 +147,11 @@ impl Pool {
         for slot in shape.columns().iter().map(slot) {
             counted[slot as usize / 32] |= 1 << (slot % 32);
         }
-        let place = |slot: u32| tables.place(slot);
+        let places = shape.columns().iter().map(slot).flat_map(|slot| tables.place(slot));
         NodePlaces {
-            places: self.add(shape.columns().iter().map(slot).flat_map(place)),
-            weight: self.add(shape.nodes_by_switch().iter().copied()),
-            counted: self.add(counted),
+            places: self.add(&places.collect::<Vec<u32>>()),
+            weight: self.add(shape.nodes_by_switch()),
+            counted: self.add(&counted),
         }
     }
 
@@ -154,21 +159,21 @@ impl Pool {
     fn add_state(&mut self, state: &PreparedState, nodes: NodePlaces) {
         let shape = &state.shape;
         let cuts = shape.cuts().iter().flat_map(|cut| [cut.nodes as u32, cut.cables as u32]);
-        let leaves = state.leaves.iter().flat_map(|bits| [*bits as u32, (bits >> 32) as u32]);
+        let cuts: Vec<u32> = cuts.collect();
         let words = [
             shape.nodes().len() as u32,
             nodes.places,
             nodes.weight,
             nodes.counted,
-            self.add(state.classes.iter().copied()),
-            self.add(state.order.iter().copied()),
-            self.add(state.class_starts.iter().copied()),
+            self.add(&state.classes),
+            self.add(&state.order),
+            self.add(&state.class_starts),
             state.class_starts.len() as u32 - 1,
-            self.add(cuts_of(shape)),
+            self.add(&state.cuts_of),
             level_pairs(shape) as u32,
-            self.add(cuts),
+            self.add(&cuts),
             shape.cuts().len() as u32,
-            self.add(leaves),
+            self.add(&state.leaves),
             u32::from(state.has_dead_nodes),
             u32::from(state.is_skipped),
             0,

@@ -34,9 +34,6 @@ pub struct JudgeRequest<'a> {
     pub seeds: &'a [Vec<u64>],
     /// Whether tables are compared with those that were kept.
     pub compares: bool,
-    /// Whether a change counts only if its destination is alive, as in [`Effect`](dmodc::judge::risk::Effect). Otherwise all changes on
-    /// live switches do, as in [`Diff`](dmodc::judge::Diff).
-    pub only_live: bool,
 }
 
 /// The judgement of one state.
@@ -51,13 +48,13 @@ pub struct Judgement {
     pub patterns: Vec<PatternLoads>,
     /// What an update from the kept tables changes; `None` if the request does not compare.
     pub update: Option<Update>,
-    /// The port with the most flows of all-to-all; of several the first. `None` if all-to-all was not asked for, or no flow passes
-    /// any port.
-    pub worst: Option<DirectedPort>,
     /// The first pairs that are not delivered, by column, as in [`Loads::lost`].
     pub lost: Vec<LostPair>,
     /// The first pairs that are not delivered, by position, as in [`Effect::undelivered`](dmodc::judge::risk::Effect).
     pub undelivered: Vec<LostPair>,
+    /// The port with the most flows of all-to-all; of several the first. `None` if no flow passes any port, or if all-to-all is not
+    /// among the patterns.
+    pub worst: Option<DirectedPort>,
 }
 
 /// The loads of a pattern.
@@ -69,11 +66,14 @@ pub enum PatternLoads {
     Series(Series),
 }
 
-/// Returns the port with the greatest load, the first of several.
-pub(super) fn worst_port(ports: &[DirectedPort], loads: &Loads) -> Option<DirectedPort> {
-    let most = loads.max();
-    let place = loads.by_port.iter().position(|&load| load == most && load > 0)?;
-    ports.get(place).copied()
+impl PatternLoads {
+    /// Returns the first of some ports with the greatest load of all-to-all; `None` if there is none, or if this is another pattern.
+    pub(super) fn worst(&self, ports: &[DirectedPort]) -> Option<DirectedPort> {
+        let PatternLoads::Single(loads) = self else { return None };
+        let max = loads.max();
+        let at = loads.by_port.iter().position(|&load| load == max && load > 0)?;
+        Some(ports[at])
+    }
 }
 
 /// What an update changes.
@@ -81,6 +81,8 @@ pub(super) fn worst_port(ports: &[DirectedPort], loads: &Loads) -> Option<Direct
 pub struct Update {
     /// The differences of the tables.
     pub changes: TableChanges,
+    /// Those among them that are for destinations that are alive, as in [`Effect::changes`](dmodc::judge::risk::Effect).
+    pub live_changes: TableChanges,
     /// How much was compared.
     pub of: Sizes,
     /// Ordered pairs of live nodes whose path differs.

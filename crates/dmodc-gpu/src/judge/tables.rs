@@ -10,8 +10,22 @@ use crate::error::GpuError;
 use crate::layout::MOST_RANKS;
 use crate::router::GpuRouter;
 
-/// The most bytes that the threads of a block share: even small devices have as many.
-pub(super) const MOST_SHARED: usize = 96 << 10;
+/// What a judge may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct JudgeLimits {
+    /// The bytes that the threads of a block share at most.
+    pub shared_bytes: usize,
+    /// The lost bundles of a state that are listed at most. The host judges states with more.
+    pub lost_bundles: usize,
+}
+
+impl JudgeLimits {
+    /// Returns the usual limits for tables with this number of columns. Even small devices have so much shared memory, and
+    /// the list has room for some leaves that lost all cables.
+    pub fn for_columns(columns: usize) -> Self {
+        JudgeLimits { shared_bytes: 96 << 10, lost_bundles: 16 * columns + (1 << 16) }
+    }
+}
 
 /// The words at the start of the shared memory of a sweep.
 const SWEEP_WORDS: usize = 4;
@@ -25,6 +39,7 @@ const MOST_SWITCHES: usize = u16::MAX as usize / MOST_RANKS as usize;
 pub(super) struct JudgeTables {
     pub(super) addresses: JudgeAddresses,
     pub(super) numbers: JudgeNumbers,
+    pub(super) limits: JudgeLimits,
     /// The number of groups of columns that are swept at once.
     pub(super) groups: u32,
     pub(super) slot_of_column: Vec<u32>,
@@ -42,7 +57,7 @@ pub(super) struct JudgeTables {
 }
 
 impl JudgeTables {
-    pub(super) fn new(router: &GpuRouter) -> Result<Self, GpuError> {
+    pub(super) fn new(router: &GpuRouter, limits: JudgeLimits) -> Result<Self, GpuError> {
         let (device, fabric) = (router.device(), router.fabric());
         let columns = router.routing().columns();
         let (slots, switches) = (device.sizes.slots as usize, fabric.switches().len());
@@ -64,7 +79,7 @@ impl JudgeTables {
                 slot_block[slot] = blocks.of_column[column];
             }
         }
-        let fits = |columns: &usize| sweep_bytes(switches, *columns) <= MOST_SHARED;
+        let fits = |columns: &usize| sweep_bytes(switches, *columns) <= limits.shared_bytes;
         let group_columns = [32, 16, 8].into_iter().find(fits);
         let groups = column_groups(router, group_columns.unwrap_or(8));
         let most_ports = fabric.switches().iter().map(|s| u32::from(s.ports)).max().unwrap_or(0);
@@ -80,7 +95,7 @@ impl JudgeTables {
             group_columns: group_columns.unwrap_or(8) as u32,
             slot_words: slot_words as u32,
             block_words: blocks.count.div_ceil(32) as u32,
-            lost_limit: (16 * columns.len() + (1 << 16)) as u32,
+            lost_limit: limits.lost_bundles as u32,
             ..JudgeNumbers::default()
         };
         Ok(JudgeTables {
@@ -91,6 +106,7 @@ impl JudgeTables {
                 ..JudgeAddresses::default()
             },
             numbers,
+            limits,
             groups: groups.len() as u32 / 2,
             slot_of_column,
             column_of_slot,

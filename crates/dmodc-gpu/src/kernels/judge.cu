@@ -24,7 +24,12 @@
 #define FORCED_CHANGED_BLOCKS 10u
 #define INVALID 11u             // whether a leaf does not reach another
 #define MOVED_PAIRS 12u
-#define PATTERN_LOST 13u        // flows of the first pattern that do not arrive
+#define LIVE_CHANGED 13u        // the same as CHANGED and the following ones, for destinations that are alive
+#define LIVE_SET 14u
+#define LIVE_UNSET 15u
+#define LIVE_CHANGED_BLOCKS 16u
+#define LIVE_CHANGED_SWITCHES 17u
+#define PATTERN_LOST 18u        // flows of the first pattern that do not arrive
 
 // A state, with places in the pool. `StateWords` of judge/pool.rs writes the same layout.
 struct JudgedState {
@@ -71,10 +76,9 @@ struct JudgeArguments {
     u32 is_shift, count;        // about the pattern of this launch
     u32 result_count, first_result;
     u32 pattern, scratch_words; // which pattern; 0 words if loads are in shared memory
-    u32 only_live, spare;       // whether changes count only if the destination is alive
 };
 
-static_assert(sizeof(JudgeArguments) == sizeof(Arguments) + 23 * 8, "judge/arguments.rs writes 23 words more");
+static_assert(sizeof(JudgeArguments) == sizeof(Arguments) + 22 * 8, "judge/arguments.rs writes 22 words more");
 static_assert(sizeof(JudgedState) == 64, "judge/pool.rs writes 16 words");
 
 __device__ __forceinline__ const JudgedState &judged(const JudgeArguments &j) { return j.states[state(j.a)]; }

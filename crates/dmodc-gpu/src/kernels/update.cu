@@ -15,17 +15,18 @@
 // What the warps of a block share, apart from closer sets.
 struct UpdateView {
     u16 *group_of;      // [256] the group of a port among those of its direction, or NO_GROUP
-    u32 *blocks[3];     // [block_words] blocks of LIDs with an entry that is changed, forced, or both
+    u32 *blocks[4];     // [block_words] blocks of LIDs with an entry that is changed; forced; both; changed and for a live destination
 };
 
 // What a thread counts.
 struct UpdateCounts {
-    u32 changed, set, unset, forced, forced_changed;
+    u32 changed, set, unset, forced, forced_changed, live_changed, live_set, live_unset;
 };
 
 __device__ UpdateView update_view(const JudgeArguments &j, BlockView v) {
     u32 *after = (u32 *)(v.records + WARPS * MOST_RUNS);
-    return {(u16 *)after, {after + 128, after + 128 + j.block_words, after + 128 + 2 * j.block_words}};
+    u32 *first = after + 128;
+    return {(u16 *)after, {first, first + j.block_words, first + 2 * j.block_words, first + 3 * j.block_words}};
 }
 
 // Writes down which group each port belongs to. A thread takes a group.
@@ -48,10 +49,15 @@ struct UpdateRow {
     u32 s, i;
     bool has_dead_nodes;
 
-    // Whether an old entry may stay: see the head of this file.
-    __device__ bool may_stay(u32 slot, u32 old_entry, u32 new_entry) const {
+    // Whether the cable of the node of a slot is dead.
+    __device__ __forceinline__ bool is_cut_off(u32 slot) const {
         u32 cable = has_dead_nodes ? j.a.slot_cable[slot] : NONE;
-        if (cable != NONE && cable_is_dead(j.a, cable)) {
+        return cable != NONE && cable_is_dead(j.a, cable);
+    }
+
+    // Whether an old entry may stay: see the head of this file. Nobody reaches a switch that is dead.
+    __device__ bool may_stay(u32 slot, u32 old_entry, u32 new_entry) const {
+        if (is_cut_off(slot)) {
             return old_entry == NO_ROUTE;
         }
         u64 bit = 1ull << j.a.slot_target[slot];
@@ -66,47 +72,47 @@ struct UpdateRow {
         return old_entry == NO_ROUTE || (new_entry != NO_ROUTE && arrives(j, j.kept, column_of(j, slot), s));
     }
 
-    // Whether a change counts: always, or only if the destination is alive.
-    __device__ bool is_counted(u32 slot) const {
-        if (!j.only_live) {
-            return true;
-        }
-        u32 cable = j.a.slot_cable[slot];
-        return !switch_is_dead(j.a, j.slot_place[slot].x) && (cable == NONE || !cable_is_dead(j.a, cable));
-    }
-
     __device__ void mark(u32 kind, u32 slot) const {
         u32 block = j.slot_block[slot];
         atomicOr(&u.blocks[kind][block >> 5], 1u << (block & 31));
     }
 
+    // Counts an entry that is changed.
+    __device__ void change(u32 slot, u32 old_entry, u32 new_entry, UpdateCounts &counts) const {
+        u32 is_set = old_entry == NO_ROUTE, is_unset = new_entry == NO_ROUTE;
+        counts.changed++;
+        counts.set += is_set;
+        counts.unset += is_unset;
+        mark(0, slot);
+        if (!is_cut_off(slot) && !switch_is_dead(j.a, j.slot_place[slot].x)) {
+            counts.live_changed++;
+            counts.live_set += is_set;
+            counts.live_unset += is_unset;
+            mark(3, slot);
+        }
+    }
+
     // Compares sixteen entries, of which `width` are of columns. Returns a bit for each that differs.
     __device__ u32 compare(u32 slot, u32 width, uint4 old_entries, uint4 new_entries, UpdateCounts &counts) const {
-        u32 old_words[4] = {old_entries.x, old_entries.y, old_entries.z, old_entries.w};
-        u32 new_words[4] = {new_entries.x, new_entries.y, new_entries.z, new_entries.w};
+        u64 old_low = old_entries.x | (u64)old_entries.y << 32, old_high = old_entries.z | (u64)old_entries.w << 32;
+        u64 new_low = new_entries.x | (u64)new_entries.y << 32, new_high = new_entries.z | (u64)new_entries.w << 32;
         u32 changed = 0;
-#pragma unroll
-        for (u32 byte = 0; byte < 16; byte++) {
-            u32 old_entry = old_words[byte / 4] >> 8 * (byte & 3) & 255;
-            u32 new_entry = new_words[byte / 4] >> 8 * (byte & 3) & 255;
-            if (byte >= width) {
-                continue;
-            }
-            bool is_changed = old_entry != new_entry && is_counted(slot + byte), is_forced = !may_stay(slot + byte, old_entry, new_entry);
+#pragma unroll 1
+        for (u32 byte = 0; byte < min(width, 16u); byte++) {
+            u32 old_entry = (byte < 8 ? old_low : old_high) >> 8 * (byte & 7) & 255;
+            u32 new_entry = (byte < 8 ? new_low : new_high) >> 8 * (byte & 7) & 255;
+            bool is_changed = old_entry != new_entry;
             if (is_changed) {
                 changed |= 1u << byte;
-                counts.changed++;
-                counts.set += old_entry == NO_ROUTE;
-                counts.unset += new_entry == NO_ROUTE;
-                mark(0, slot + byte);
+                change(slot + byte, old_entry, new_entry, counts);
             }
-            if (is_forced) {
+            if (!may_stay(slot + byte, old_entry, new_entry)) {
                 counts.forced++;
                 mark(1, slot + byte);
-            }
-            if (is_changed && is_forced) {
-                counts.forced_changed++;
-                mark(2, slot + byte);
+                if (is_changed) {
+                    counts.forced_changed++;
+                    mark(2, slot + byte);
+                }
             }
         }
         return changed;
@@ -137,22 +143,43 @@ __device__ u32 warp_sum(u32 value) {
     return value;
 }
 
-// Adds what the threads of a warp counted.
+// Adds a number of each thread of a warp to a counter.
+__device__ void add_to(u64 *counter, u32 value) {
+    u32 sum = warp_sum(value);
+    if (sum && lane() == 0) {
+        atomicAdd(counter, (u64)sum);
+    }
+}
+
+// Adds what the threads of a block counted.
 __device__ void add_counts(const JudgeArguments &j, UpdateView u, UpdateCounts counts) {
     u64 *counters = counters_of(j);
-    u32 values[8] = {counts.changed, counts.set, counts.unset, counts.forced, counts.forced_changed, 0, 0, 0};
-    for (u32 kind = 0; kind < 3; kind++) {
-        for (u32 word = threadIdx.x; word < j.block_words; word += blockDim.x) {
-            values[5 + kind] += __popc(u.blocks[kind][word]);
-        }
-    }
-    const u32 places[8] = {CHANGED, SET, UNSET, FORCED, FORCED_CHANGED, CHANGED_BLOCKS, FORCED_BLOCKS, FORCED_CHANGED_BLOCKS};
     __syncwarp();
-    for (u32 i = 0; i < 8; i++) {
-        u32 sum = warp_sum(values[i]);
-        if (sum && lane() == 0) {
-            atomicAdd(&counters[places[i]], (u64)sum);
-        }
+    add_to(counters + CHANGED, counts.changed);
+    add_to(counters + SET, counts.set);
+    add_to(counters + UNSET, counts.unset);
+    add_to(counters + FORCED, counts.forced);
+    add_to(counters + FORCED_CHANGED, counts.forced_changed);
+    add_to(counters + LIVE_CHANGED, counts.live_changed);
+    add_to(counters + LIVE_SET, counts.live_set);
+    add_to(counters + LIVE_UNSET, counts.live_unset);
+    if (threadIdx.x >= 4 * 32) {
+        return;
+    }
+    // A warp counts the blocks of one kind.
+    u32 kind = threadIdx.x >> 5, blocks = 0;
+    for (u32 word = lane(); word < j.block_words; word += 32) {
+        blocks += __popc(u.blocks[0][kind * j.block_words + word]);
+    }
+    __syncwarp();
+    u32 sum = warp_sum(blocks);
+    if (!sum || lane()) {
+        return;
+    }
+    u32 place = kind == 0 ? CHANGED_BLOCKS : kind == 1 ? FORCED_BLOCKS : kind == 2 ? FORCED_CHANGED_BLOCKS : LIVE_CHANGED_BLOCKS;
+    atomicAdd(counters + place, (u64)sum);
+    if (kind == 0 || kind == 3) {
+        atomicAdd(counters + (kind ? LIVE_CHANGED_SWITCHES : CHANGED_SWITCHES), 1ull);
     }
 }
 
@@ -168,10 +195,10 @@ extern "C" __global__ void __launch_bounds__(WARPS * 32, 4) update(const __grid_
     Counts counts = counts_of(a, s);
     BlockView v = block_view(a, max(counts.up_groups, counts.down_groups));
     UpdateView u = update_view(j, v);
-    UpdateCounts found = {0, 0, 0, 0, 0};
+    UpdateCounts found = {0, 0, 0, 0, 0, 0, 0, 0};
     load_switch(a, v, s, counts);
     u.group_of[threadIdx.x] = NO_GROUP;
-    for (u32 word = threadIdx.x; word < 3 * j.block_words; word += blockDim.x) {
+    for (u32 word = threadIdx.x; word < 4 * j.block_words; word += blockDim.x) {
         u.blocks[0][word] = 0;
     }
     __syncthreads();
@@ -192,13 +219,5 @@ extern "C" __global__ void __launch_bounds__(WARPS * 32, 4) update(const __grid_
     }
     if (j.kept) {
         add_counts(j, u, found);
-        u32 is_changed = 0;
-        for (u32 word = lane(); word < j.block_words; word += 32) {
-            is_changed |= u.blocks[0][word];
-        }
-        __syncwarp();
-        if (warp == 0 && __any_sync(ALL_LANES, is_changed) && lane() == 0) {
-            atomicAdd(&counters_of(j)[CHANGED_SWITCHES], 1ull);
-        }
     }
 }

@@ -207,8 +207,7 @@ impl EngineBatch<'_> {
         };
         let seeds: Vec<Vec<u64>> = judged.iter().map(seeds).collect();
         let compares = self.prepared.healthy(self.at).is_ok();
-        let request =
-            JudgeRequest { patterns: &patterns, seeds: &seeds, compares, only_live: false };
+        let request = JudgeRequest { patterns: &patterns, seeds: &seeds, compares };
         let judgements = engine.judge.judge(&engine.router, dead, &request)?;
         let is_complete = patterns.len() == places.len() && !plan.rates;
         let rest: Vec<Option<ForwardingTables>> = (0..judged.len())

@@ -118,8 +118,7 @@ impl FaultSurvey<'_> {
         let (patterns, seeds): (Vec<DevicePattern>, Vec<u64>) =
             std::iter::once((DevicePattern::AllToAll, 0)).chain(patterns).unzip();
         let seeds = vec![seeds; states.len()];
-        let request =
-            JudgeRequest { patterns: &patterns, seeds: &seeds, compares: true, only_live: true };
+        let request = JudgeRequest { patterns: &patterns, seeds: &seeds, compares: true };
         on_gpu.router.route(&states)?;
         let judgements = on_gpu.judge.judge(&on_gpu.router, &states, &request)?;
         let judged = judgements.into_iter().map(Self::outcome);
@@ -184,9 +183,9 @@ impl FaultSurvey<'_> {
             a2a_bound: all_to_all.bound,
             worst: judgement.worst,
             series,
-            entries: update.changes.entries,
-            blocks: update.changes.blocks,
-            switches: update.changes.switches,
+            entries: update.live_changes.entries,
+            blocks: update.live_changes.blocks,
+            switches: update.live_changes.switches,
             pairs: update.pairs,
             undelivered: judgement.undelivered,
         }
