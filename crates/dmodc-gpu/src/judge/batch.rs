@@ -111,6 +111,11 @@ impl Batch<'_> {
         self.read(&arguments, request, first_results)
     }
 
+    /// Returns the greatest number of nodes of a state.
+    fn most_nodes(&self) -> usize {
+        self.states.iter().map(|state| state.shape.nodes().len()).max().unwrap_or(0)
+    }
+
     fn machine(&self) -> &Arc<dyn Machine> {
         self.router.machine()
     }
@@ -120,14 +125,15 @@ impl Batch<'_> {
         let (kind, count) = match request.patterns[pattern] {
             DevicePattern::Permutations(count) => (DrawKind::Permutations, count),
             DevicePattern::Bisections(count) => (DrawKind::Bisections, count),
-            DevicePattern::SampledShifts(count) => (DrawKind::Shifts, count),
+            // A state with fewer nodes than others may have fewer shifts. Its last ones are by 0, and their results are not used.
+            sampled @ DevicePattern::SampledShifts(_) => {
+                (DrawKind::Shifts, result_count(sampled, self.most_nodes()))
+            }
             DevicePattern::AllToAll | DevicePattern::Shifts => return PatternDraws::default(),
         };
         let mut draws = PatternDraws::default();
         for (state, seeds) in self.states.iter().zip(request.seeds) {
             let nodes = state.shape.nodes().len();
-            // A state with fewer shifts is skipped.
-            let count = if request.patterns[pattern].samples_all(nodes) { 0 } else { count };
             draws.add(draw(kind, count, seeds[pattern], nodes), end);
         }
         draws
@@ -141,7 +147,7 @@ impl Batch<'_> {
     ) -> Result<JudgeArguments, GpuError> {
         let (machine, states) = (self.router.machine(), self.states.len());
         let bytes = StateBytes::new(self.router.device(), self.tables);
-        let nodes = self.states.iter().map(|state| state.shape.nodes().len()).max().unwrap_or(0);
+        let nodes = self.most_nodes();
         let results: usize = patterns.iter().map(|pattern| result_count(*pattern, nodes)).sum();
         let mut arguments = JudgeArguments {
             router: self.router.arguments(false),
@@ -224,7 +230,7 @@ impl Batch<'_> {
         mut arguments: JudgeArguments,
         pattern: DevicePattern,
     ) -> Result<usize, GpuError> {
-        let nodes = self.states.iter().map(|state| state.shape.nodes().len()).max().unwrap_or(0);
+        let nodes = self.most_nodes();
         let count = result_count(pattern, nodes);
         if count == 0 {
             return Ok(0);
@@ -336,9 +342,8 @@ struct Threads {
 pub(super) fn result_count(pattern: DevicePattern, nodes: usize) -> usize {
     match pattern {
         DevicePattern::AllToAll => 0,
-        DevicePattern::Permutations(count)
-        | DevicePattern::Bisections(count)
-        | DevicePattern::SampledShifts(count) => count,
+        DevicePattern::Permutations(count) | DevicePattern::Bisections(count) => count,
+        DevicePattern::SampledShifts(count) => count.min(nodes.saturating_sub(1)),
         DevicePattern::Shifts => nodes.saturating_sub(1),
     }
 }

@@ -50,7 +50,8 @@ impl Draw {
             DrawKind::Permutations => permutation(self.nodes, self.seed, i),
             DrawKind::Bisections => bisection(self.nodes, self.seed, i),
             DrawKind::Shifts => {
-                (0..self.nodes).map(|from| ((from + shifts[i]) % self.nodes) as u32).collect()
+                let shift = shifts.get(i).copied().unwrap_or(0);
+                (0..self.nodes).map(|from| ((from + shift) % self.nodes) as u32).collect()
             }
         };
         let all = parallel::map(0..self.count, draw);

@@ -62,7 +62,7 @@ pub struct JudgeTimes {
     pub count: Duration,
     /// The host made judgements from counts.
     pub finish: Duration,
-    /// The host judged the states that kernels could not judge.
+    /// The host judged the states that kernels could not judge, or not completely.
     pub on_host: Duration,
     /// Each kernel; empty unless kernels are [measured](GpuJudge::measure_kernels).
     pub kernels: Vec<KernelTime>,
@@ -107,7 +107,7 @@ impl GpuJudge {
         StateBytes::new(router.device(), &self.tables).sum(nodes, switches, patterns)
     }
 
-    /// Returns how many states of the last batch the host judged, because kernels could not. Such states take much longer.
+    /// Returns how many states of the last batch the host judged as a whole, because kernels could not. Such states take much longer.
     pub fn judged_on_host(&self) -> usize {
         self.judged_on_host
     }
@@ -181,19 +181,14 @@ impl GpuJudge {
         degradations: &[Degradation],
         request: &JudgeRequest<'_>,
     ) -> Result<Vec<Option<Judgement>>, GpuError> {
-        let is_skipped = |state: &usize| router.by_host().contains(state);
-        if !self.tables.is_judged || (0..degradations.len()).all(|state| is_skipped(&state)) {
+        if !self.tables.is_judged || degradations.is_empty() {
             return Ok(degradations.iter().map(|_| None).collect());
         }
         let fabric = self.fabric.clone();
         let live = |state: usize| Live::new(&fabric, &degradations[state]);
         let start = Instant::now();
         let states = parallel::map(0..degradations.len(), |state| {
-            let mut prepared =
-                PreparedState::new(live(state), router.routing(), is_skipped(&state));
-            let nodes = prepared.shape.nodes().len();
-            prepared.is_skipped |= request.patterns.iter().any(|one| one.samples_all(nodes));
-            prepared
+            PreparedState::new(live(state), router.routing(), !router.by_host().contains(&state))
         });
         self.times.prepare = start.elapsed();
         let start = Instant::now();
@@ -215,16 +210,13 @@ impl GpuJudge {
             let tables = &self.tables;
             let counts =
                 StateCounts { live: live(state), tables, prepared, counted: &counted, state };
-            match prepared.is_skipped {
-                true => None,
-                false => counts.judgement(request.patterns, request.compares, columns),
-            }
+            counts.judgement(request.patterns, request.compares, columns)
         });
         self.times.finish = start.elapsed();
         Ok(judgements)
     }
 
-    /// Judges the states that are not judged yet.
+    /// Judges the states that are not judged yet, and completes those without costs on the machine.
     fn judge_on_host(
         &self,
         router: &GpuRouter,
@@ -234,15 +226,22 @@ impl GpuJudge {
     ) -> Result<(), GpuError> {
         let kept = self.kept.as_ref().filter(|_| request.compares).map(|kept| &kept.tables);
         // In pieces, so that not all tables are on the host at once.
-        let left: Vec<usize> =
-            (0..judgements.len()).filter(|&state| judgements[state].is_none()).collect();
+        let left: Vec<usize> = (0..judgements.len())
+            .filter(|&state| judgements[state].is_none() || router.by_host().contains(&state))
+            .collect();
         for states in left.chunks(parallel::threads()) {
             let tables: Vec<ForwardingTables> =
                 states.iter().map(|&state| router.tables(state)).collect::<Result<_, _>>()?;
-            let found = parallel::map(states.iter().zip(&tables), |(&state, tables)| {
+            let so_far: Vec<Option<Judgement>> =
+                states.iter().map(|&state| judgements[state].take()).collect();
+            let work = states.iter().zip(&tables).zip(so_far);
+            let found = parallel::map(work, |((&state, tables), so_far)| {
                 let live = Live::new(&self.fabric, &degradations[state]);
                 let host = HostJudge { live, routing: router.routing(), tables, kept };
-                host.judge(request.patterns, &request.seeds[state])
+                match so_far {
+                    Some(judgement) => host.complete(judgement),
+                    None => host.judge(request.patterns, &request.seeds[state]),
+                }
             });
             for (&state, found) in states.iter().zip(found) {
                 judgements[state] = Some(found);

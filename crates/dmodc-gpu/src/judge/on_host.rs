@@ -1,5 +1,5 @@
-//! The judgement of one state by the judge of the engine, for the few states that no kernel judges: nodes with several LIDs, costs as
-//! bytes, very many nodes, or very many lost pairs.
+//! The judgement of one state by the judge of the engine, for the few states that no kernel judges: nodes with several LIDs, very many
+//! nodes, or very many lost pairs. Where costs are bytes, only what follows from costs is found here.
 
 use std::collections::BTreeSet;
 
@@ -40,12 +40,31 @@ impl HostJudge<'_> {
         Judgement {
             delivery,
             worst: loads.iter().find_map(|loads| loads.worst(traffic.ports())),
-            is_valid: validity(live, &ready, routing.columns()).ok().map(|found| found.is_valid()),
+            is_valid: self.is_valid(&ready),
             patterns: loads,
             update: self.kept.map(|kept| self.update(&ready, kept)),
             undelivered: self.undelivered(&ready, &traffic, all_to_all.undelivered),
             lost: all_to_all.lost,
         }
+    }
+
+    /// Adds to a judgement what follows from costs.
+    pub(super) fn complete(&self, judgement: Judgement) -> Judgement {
+        let ready = self.routing.preprocess(self.live);
+        let complete = |update: Update| {
+            let kept = self.kept.expect("an update is one of the kept tables");
+            Update { forced: forced(self.live, &ready, kept, self.tables).ok(), ..update }
+        };
+        Judgement {
+            is_valid: self.is_valid(&ready),
+            update: judgement.update.map(complete),
+            ..judgement
+        }
+    }
+
+    fn is_valid(&self, ready: &Preprocessing) -> Option<bool> {
+        let found = validity(self.live, ready, self.routing.columns());
+        found.ok().map(|found| found.is_valid())
     }
 
     fn update(&self, ready: &Preprocessing, kept: &ForwardingTables) -> Update {

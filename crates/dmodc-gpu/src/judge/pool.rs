@@ -26,12 +26,12 @@ pub(super) struct PreparedState {
     /// For each tile, the targets that are leaves with nodes: two words.
     leaves: Vec<u32>,
     has_dead_nodes: bool,
-    /// Whether the host judges it.
-    pub(super) is_skipped: bool,
+    /// Whether costs are on the machine.
+    has_costs: bool,
 }
 
 impl PreparedState {
-    pub(super) fn new(live: Live<'_>, routing: &Routing, is_skipped: bool) -> Self {
+    pub(super) fn new(live: Live<'_>, routing: &Routing, has_costs: bool) -> Self {
         let ranking = routing.ranking(live);
         let shape = TrafficShape::new(live, &ranking, routing.orders(), routing.columns());
         let classes = classes(live, shape.ascending());
@@ -47,7 +47,7 @@ impl PreparedState {
             order,
             class_starts,
             has_dead_nodes: live.has_dead_node_cables(),
-            is_skipped,
+            has_costs,
             shape,
         }
     }
@@ -175,7 +175,7 @@ impl Pool {
             shape.cuts().len() as u32,
             self.add(&state.leaves),
             u32::from(state.has_dead_nodes),
-            u32::from(state.is_skipped),
+            u32::from(state.has_costs),
             0,
         ];
         self.states.extend(words);

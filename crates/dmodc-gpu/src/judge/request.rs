@@ -18,13 +18,6 @@ pub enum DevicePattern {
     SampledShifts(usize),
 }
 
-impl DevicePattern {
-    /// Returns whether it is a sample of the shifts of this number of nodes, and there are not more. Kernels do not count that.
-    pub(super) fn samples_all(self, nodes: usize) -> bool {
-        matches!(self, DevicePattern::SampledShifts(count) if nodes <= count + 1)
-    }
-}
-
 /// What is asked about the states of a batch.
 #[derive(Clone, Copy, Debug)]
 pub struct JudgeRequest<'a> {

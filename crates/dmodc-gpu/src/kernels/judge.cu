@@ -47,7 +47,7 @@ struct JudgedState {
     u32 cut_count;
     u32 leaves;         // [tiles][2] a bit for each target that is a leaf with nodes
     u32 has_dead_nodes; // whether the cable of some node is dead
-    u32 is_skipped;     // whether the host judges it
+    u32 has_costs;      // whether costs are on the machine, as bits
     u32 spare;
 };
 
@@ -59,7 +59,7 @@ struct JudgeArguments {
     const uint4 *slot_place;    // [slots] the destination switch; pitch, and the port in the highest byte; where the column starts
     const u32 *slot_block;      // [slots] the block of the LID
     const uint2 *column_group;  // [groups] columns that one block sweeps: tile, and the first slot
-    uint2 *channels;            // [states][switches << shift] the switch there, or NONE; the link, and in the lowest bit whether it leads up
+    uint2 *channels;            // [states][switches << shift] the switch there, or NONE; the link, and whether it leads up (lowest bit)
     const u8 *kept;             // [table_bytes] the old tables, or null
     u16 *flows;                 // [states][table_bytes] flows that leave a switch for a slot
     u32 *link_loads;            // [states][links]
@@ -132,7 +132,7 @@ extern "C" __global__ void channels(const __grid_constant__ JudgeArguments j) {
     const Arguments &a = j.a;
     u32 s = warp_in_grid();
     const JudgedState &about = judged(j);
-    if (s >= a.switches || about.is_skipped) {
+    if (s >= a.switches) {
         return;
     }
     const u32 *classes = j.pool + about.classes;

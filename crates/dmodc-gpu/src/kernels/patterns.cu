@@ -10,8 +10,8 @@
 // They are in shared memory if they fit. Departures from the plain loop:
 // 1. If all bundles of all-to-all arrive, every flow does, and a route is over where it comes to the destination switch. Otherwise each
 //    route is followed twice, first to see whether it arrives.
-// 2. Every position sends once and receives once. So the flows that leave or enter a cut are its positions, less those that stay inside and those
-//    that are lost. Few flows stay inside a small cut, so that is less to count.
+// 2. Every position sends once and receives once. So the flows that leave or enter a cut are its positions, less those that stay inside
+//    and those that are lost. Few flows stay inside a small cut, so that is less to count.
 
 // A switch that is in no cut of a level.
 #define NO_CUT 0xffffu
@@ -105,9 +105,6 @@ __device__ Destinations destinations_of(const JudgeArguments &j, u32 nodes, u32 
 extern "C" __global__ void pattern_loads(const __grid_constant__ JudgeArguments j) {
     const JudgedState &about = judged(j);
     u32 nodes = about.nodes, count = j.is_shift ? max(nodes, 1u) - 1 : j.count;
-    if (about.is_skipped) {
-        return;
-    }
     u32 *results = (u32 *)shared_memory, port_words = (j.a.links + 1) / 2;
     u64 block = (u64)state(j.a) * gridDim.x + blockIdx.x;
     u32 *ports = j.scratch_words ? j.scratch + block * j.scratch_words : results + 4;

@@ -5,17 +5,17 @@
 //     moved(d)    = Σ { still(s, d) : the entries of s for d differ },   still(s, d) = nodes(s) + Σ { still(b, d) : next(b, d) = s
 //                   and the entries of b agree }
 //
-// The routes to one destination form a tree, so flows are added up from switch to switch. First the classes from the lowest on, as long as flows
-// go up; then from the highest on, where they go down. A bundle, which is all flows from one switch to one destination, arrives as a
-// whole or not at all; one that does not arrive loads nothing.
+// The routes to one destination form a tree, so flows are added up from switch to switch. First the classes from the lowest on, as long
+// as flows go up; then from the highest on, where they go down. A bundle, which is all flows from one switch to one destination, arrives
+// as a whole or not at all; one that does not arrive loads nothing.
 //
-// Layout: a block takes some neighbouring columns of a tile, all switches, and one state. The flows that came to a switch wait in shared memory:
-// [switches][columns], 16 bits each. The lanes of a warp take neighbouring columns, so they read neighbouring entries. Departures from the
-// plain loop:
+// Layout: a block takes some neighbouring columns of a tile, all switches, and one state. The flows that came to a switch wait in shared
+// memory: [switches][columns], 16 bits each. The lanes of a warp take neighbouring columns, so they read neighbouring entries. Departures
+// from the plain loop:
 // 1. All switches of a class are taken at once, and add to what waits elsewhere by atomic additions. No link joins two of them.
 // 2. A switch has one entry for a column, so flows that came up and flows that came down wait together. That is wrong if flows come down
-//    to a switch that sends up, or get lost on the way, which tables of our engines never do. Such a column is *odd*: it is counted again by
-//    following the route of each switch.
+//    to a switch that sends up, or get lost on the way, which tables of our engines never do. Such a column is *odd*: it is counted again
+//    by following the route of each switch.
 // 3. Loads are not counted here. Flows are written down by entry, and `link_loads` adds them up switch by switch.
 
 // What the threads of a block share.
@@ -212,9 +212,6 @@ __device__ void write_flows(const Sweep &sweep) {
 }
 
 extern "C" __global__ void __launch_bounds__(512) subtrees(const __grid_constant__ JudgeArguments j) {
-    if (judged(j).is_skipped) {
-        return;
-    }
     Sweep sweep = start_sweep(j, false);
     if (!*sweep.v.active) {
         return;
@@ -244,9 +241,6 @@ __device__ bool is_moved(const Sweep &sweep, u32 s) {
 }
 
 extern "C" __global__ void __launch_bounds__(512) moved(const __grid_constant__ JudgeArguments j) {
-    if (judged(j).is_skipped) {
-        return;
-    }
     Sweep sweep = start_sweep(j, true);
     if (!*sweep.v.active) {
         return;
@@ -269,8 +263,8 @@ extern "C" __global__ void __launch_bounds__(512) moved(const __grid_constant__ 
     }
 }
 
-// The loads of one thread, entry after entry. Neighbouring entries are often equal, so they are added up before they are added to what the threads
-// share.
+// The loads of one thread, entry after entry. Neighbouring entries are often equal, so they are added up before they are added to what the
+// threads share.
 struct EntryLoads {
     u32 *loads;
     u32 last, sum;
@@ -297,9 +291,6 @@ extern "C" __global__ void link_loads(const __grid_constant__ JudgeArguments j) 
     const JudgedState &about = judged(j);
     u32 s = blockIdx.x;
     u32 *loads = (u32 *)shared_memory;
-    if (about.is_skipped) {
-        return;
-    }
     for (u32 entry = threadIdx.x; entry < 256; entry += blockDim.x) {
         loads[entry] = 0;
     }

@@ -6,8 +6,10 @@
 //     valid         : every leaf with nodes reaches every other, by costs
 //
 // A block of eight warps takes a switch, and 32 tiles at a time. The closer sets are those of closer.cu, found in the same way as for
-// routes; so a mask for each group and tile waits in shared memory. Then a warp takes a tile, and a lane 16 entries at a time. Blocks of LIDs
-// with a changed entry are bits in shared memory, because a block may be in several tiles.
+// routes; so a mask for each group and tile waits in shared memory. Then a warp takes a tile, and a lane 16 entries at a time. Blocks of
+// LIDs with a changed entry are bits in shared memory, because a block may be in several tiles.
+//
+// Where costs are bytes, they are not kept for all states. Then only changes are counted here, and the host does the rest.
 
 #define NO_GROUP 0xffffu
 #define DOWN_GROUP 0x8000u
@@ -47,7 +49,7 @@ struct UpdateRow {
     BlockView v;
     UpdateView u;
     u32 s, i;
-    bool has_dead_nodes;
+    bool has_dead_nodes, has_costs;
 
     // Whether the cable of the node of a slot is dead.
     __device__ __forceinline__ bool is_cut_off(u32 slot) const {
@@ -106,7 +108,7 @@ struct UpdateRow {
                 changed |= 1u << byte;
                 change(slot + byte, old_entry, new_entry, counts);
             }
-            if (!may_stay(slot + byte, old_entry, new_entry)) {
+            if (has_costs && !may_stay(slot + byte, old_entry, new_entry)) {
                 counts.forced++;
                 mark(1, slot + byte);
                 if (is_changed) {
@@ -188,31 +190,36 @@ extern "C" __global__ void __launch_bounds__(WARPS * 32, 4) update(const __grid_
     const JudgedState &about = judged(j);
     u32 s = blockIdx.x, warp = threadIdx.x >> 5;
     const u64 *leaves = (const u64 *)(j.pool + about.leaves);
-    bool is_leaf = !about.is_skipped && a.target[s] != NONE && leaves[a.target[s] >> 6] & own_bit(a.target[s], a.target[s] >> 6);
-    if (about.is_skipped || switch_is_dead(a, s) || !(j.kept || is_leaf)) {
+    bool has_costs = about.has_costs;
+    bool is_leaf = a.target[s] != NONE && leaves[a.target[s] >> 6] & own_bit(a.target[s], a.target[s] >> 6);
+    if (switch_is_dead(a, s) || !(j.kept || (is_leaf && has_costs))) {
         return;
     }
     Counts counts = counts_of(a, s);
     BlockView v = block_view(a, max(counts.up_groups, counts.down_groups));
     UpdateView u = update_view(j, v);
     UpdateCounts found = {0, 0, 0, 0, 0, 0, 0, 0};
-    load_switch(a, v, s, counts);
     u.group_of[threadIdx.x] = NO_GROUP;
     for (u32 word = threadIdx.x; word < 4 * j.block_words; word += blockDim.x) {
         u.blocks[0][word] = 0;
     }
+    if (has_costs) {
+        load_switch(a, v, s, counts);
+        find_groups(v, u, counts);
+    }
     __syncthreads();
-    find_groups(v, u, counts);
     for (u32 first_tile = 0; first_tile < a.tiles; first_tile += TILES) {
-        find_closer(a, v, s, counts, first_tile);
+        if (has_costs) {
+            find_closer(a, v, s, counts, first_tile);
+        }
         __syncthreads();
         u32 tile = first_tile + lane();
-        if (warp == 0 && is_leaf && tile < a.tiles && leaves[tile] & ~(v.up[lane()] | v.down[lane()] | v.own[lane()])) {
+        if (warp == 0 && has_costs && is_leaf && tile < a.tiles && leaves[tile] & ~(v.up[lane()] | v.down[lane()] | v.own[lane()])) {
             atomicOr(&counters_of(j)[INVALID], 1ull);
         }
         __syncwarp();
         for (u32 tile = first_tile + warp; j.kept && tile < min(first_tile + TILES, a.tiles); tile += WARPS) {
-            UpdateRow row = {j, v, u, s, tile - first_tile, about.has_dead_nodes != 0};
+            UpdateRow row = {j, v, u, s, tile - first_tile, about.has_dead_nodes != 0, has_costs};
             row.compare_tile(tile, found);
         }
         __syncthreads();

@@ -40,7 +40,7 @@ impl State<'_> {
             is_valid: valid.ok().map(|found| found.is_valid()),
             patterns: patterns.iter().zip(seeds).map(loads).collect(),
             update: self.kept.map(|kept| self.update(&ready, kept)),
-            undelivered: self.undelivered(&traffic),
+            undelivered: self.undelivered(&traffic, all_to_all.undelivered),
             lost: all_to_all.lost.clone(),
         }
     }
@@ -69,7 +69,10 @@ impl State<'_> {
     }
 
     /// Follows every pair of nodes.
-    fn undelivered(&self, traffic: &Traffic<'_>) -> Vec<LostPair> {
+    fn undelivered(&self, traffic: &Traffic<'_>, count: u64) -> Vec<LostPair> {
+        if count == 0 {
+            return vec![];
+        }
         let mut lost = vec![];
         for (to, &node) in traffic.nodes().iter().enumerate() {
             let fails =
