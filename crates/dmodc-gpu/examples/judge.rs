@@ -1,7 +1,8 @@
 //! Measures judgements on the GPU of this machine: `judge SHAPE [CABLES% SWITCHES% [STATES [ROUNDS [PERMUTATIONS]]]]`.
 //!
 //! SHAPE is a preset or a PGFT such as `3; 12,12,24; 1,12,12; 1,1,1`. STATES degradations with different seeds are routed and judged in one
-//! batch. All times are milliseconds for each state, the median of ROUNDS. The first and the last state are compared with the judge of the engine.
+//! batch. All times are milliseconds for each state, the median of ROUNDS. The first and the last state are compared with the judge of the
+//! engine.
 #![allow(clippy::print_stdout, reason = "an example prints")]
 
 use std::collections::BTreeMap;

@@ -127,8 +127,14 @@ extern "C" __global__ void pattern_loads(const __grid_constant__ JudgeArguments 
             }
         }
         __syncthreads();
-        atomicMax(&results[0], counts.greatest());
-        atomicMax(&results[1], counts.bound());
+        u32 most = counts.greatest(), bound = counts.bound();
+        __syncwarp();
+        most = warp_maximum(most);
+        bound = warp_maximum(bound);
+        if (lane() == 0) {
+            atomicMax(&results[0], most);
+            atomicMax(&results[1], bound);
+        }
         __syncthreads();
         if (threadIdx.x == 0) {
             j.results[(u64)state(j.a) * j.result_count + j.first_result + k] = make_uint2(results[0], results[1]);
