@@ -213,9 +213,10 @@ impl<'a> FaultSurvey<'a> {
         shared: &Mutex<SharedState>,
         each: impl Fn(SurveyProgress) -> ControlFlow<()> + Sync,
     ) -> Result<Vec<NumberedOutcome>, SurveyError> {
-        #[cfg(feature = "gpu")]
-        if let Device::Gpu(machine) = &self.device {
-            return self.try_on_gpu(machine, chunks, shared, each);
+        match &self.device {
+            Device::Cpu => {}
+            #[cfg(feature = "gpu")]
+            Device::Gpu(machine) => return self.try_on_gpu(machine, chunks, shared, each),
         }
         let next = AtomicUsize::new(0);
         let work = |_| -> Result<Vec<NumberedOutcome>, SurveyError> {
