@@ -94,7 +94,7 @@ impl StudyRunReport<'_> {
             "study": study.plan.name,
             "plan_hash": study.hash,
             "shard": { "index": shard.index, "count": shard.count, "told_by": self.variables },
-            "device": self.device,
+            "device": self.device.as_deref().unwrap_or("processor"),
             "cells": result.progress.total,
             "measured_before": result.progress.before,
             "skipped_fabrics": study.skipped.iter().map(|(name, file)| json!({
