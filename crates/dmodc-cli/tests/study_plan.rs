@@ -13,7 +13,7 @@ fn errors_of_a_plan_name_the_line() {
         (
             "draws = 3",
             "draws = 0",
-            "plan.toml:4:9: draws (the number of random draws) must be from 1 to 99999",
+            "plan.toml:4:9: draws (the number of random draws) must be from 1 to 10000000",
         ),
         (
             "\"dmodk\"",
@@ -82,7 +82,7 @@ fn errors_of_a_plan_name_the_line() {
         (
             "[[deg",
             "[[slow]]\nengines = [\"opensm:ftree\"]\ndraws = 0\n[[deg",
-            "plan.toml:14:9: draws (the number of random draws) must be from 1 to 99999",
+            "plan.toml:14:9: draws (the number of random draws) must be from 1 to 10000000",
         ),
         (
             "[[deg",
