@@ -63,8 +63,13 @@ fn tables_are_computed_where_the_user_wants() {
     if auto["device"].is_string() {
         let gpu = desk.json(0, &bench("gpu"))["rows"][0].take();
         assert_eq!((&gpu["engine"], &gpu["digest"]), (&"dmodc-gpu".into(), &cpu["digest"]));
-        let dmodk = desk.error(&[&bench("gpu")[..], &["--engine", "dmodk"]].concat());
-        assert!(dmodk.contains("only the engines dmodc and stable"), "{dmodk}");
+        for (engine, name) in [("dmodc", "dmodc-stream-gpu"), ("stable", "stable-stream-gpu")] {
+            let args = [&bench("gpu")[..], &["--stream", "--engine", engine]].concat();
+            let row = desk.json(0, &args)["rows"][0].take();
+            assert_eq!((&row["engine"], &row["digest_ok"]), (&name.into(), &true.into()));
+        }
+        let refused = desk.error(&[&bench("gpu")[..], &["--engine", "dmodk"]].concat());
+        assert!(refused.contains("only the engines dmodc and stable are"), "{refused}");
     } else {
         let line = "dmodc: the processor does the work, not a GPU: ";
         let why = said.trim().strip_prefix(line).unwrap_or_else(|| panic!("{said}"));

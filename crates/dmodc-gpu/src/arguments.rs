@@ -3,7 +3,10 @@
 use crate::machine::Address;
 
 /// The words of the structure `Arguments`.
-pub(crate) const WORDS: usize = 46;
+pub(crate) const WORDS: usize = 47;
+
+/// The tiles that a block of the kernels for routes takes, as in closer.cu.
+pub(crate) const TILES: u32 = 32;
 
 /// Where the arrays of a fabric are. The comments are in `kernels/common.cu`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -54,9 +57,39 @@ pub(crate) struct StateAddresses {
     pub(crate) tables: Address,
 }
 
+/// Consecutive tiles whose tables are in memory at the same time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct TileWindow {
+    pub(crate) first_tile: u32,
+    pub(crate) end_tile: u32,
+    /// Where the first tile starts in the whole tables of a state.
+    pub(crate) offset: usize,
+    /// The bytes of its tiles, for one state.
+    pub(crate) bytes: usize,
+}
+
+impl TileWindow {
+    /// Returns the number of its tiles.
+    pub(crate) fn tiles(&self) -> u32 {
+        self.end_tile - self.first_tile
+    }
+
+    /// Returns the number of blocks that take all its tiles, for one switch.
+    pub(crate) fn blocks(&self) -> u32 {
+        self.tiles().div_ceil(TILES)
+    }
+
+    /// Returns where whole tables would start, if the tables of this window are here.
+    pub(crate) fn whole_tables(&self, tables: Address) -> Address {
+        // Nothing is read or written there, so it does not matter whether there is memory.
+        Address(tables.0.wrapping_sub(self.offset as u64))
+    }
+}
+
 /// How large a fabric is.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sizes {
+    /// The bytes of the tables of one state. The arguments of a launch have those of the largest window.
     pub(crate) table_bytes: u64,
     pub(crate) switches: u32,
     pub(crate) links: u32,
@@ -84,6 +117,8 @@ pub(crate) struct Arguments {
     pub(crate) assumes_ranks: bool,
     /// The first state that the launch is about.
     pub(crate) first_state: u32,
+    /// The tiles whose tables are in memory.
+    pub(crate) window: TileWindow,
 }
 
 impl Arguments {
@@ -126,7 +161,7 @@ impl Arguments {
             s.dead_slots,
             s.digests,
             s.costs,
-            s.tables,
+            self.window.whole_tables(s.tables),
             f.link_port,
             f.is_leaf,
             f.slot_target,
@@ -145,6 +180,7 @@ impl Arguments {
             pair(self.ranks_run, self.step),
             pair(n.most_groups, u32::from(self.has_dead_nodes)),
             pair(self.first_state, u32::from(self.assumes_ranks)),
+            pair(self.window.first_tile, self.window.end_tile),
         ];
         let mut words = [0; WORDS];
         let all = addresses.into_iter().map(|address| address.0).chain(numbers);
@@ -160,8 +196,11 @@ mod tests {
     #[test]
     fn no_word_is_left_out() {
         let sizes = Sizes { table_bytes: 1, ..Sizes::default() };
-        let arguments = Arguments { sizes, first_state: 7, ..Arguments::default() };
+        let window = TileWindow { first_tile: 7, offset: 256, ..TileWindow::default() };
+        let mut arguments = Arguments { sizes, window, ..Arguments::default() };
+        arguments.states.tables = Address(1024);
         let words = arguments.words();
-        assert_eq!((words[39], words[45]), (1, 7), "the first number and the last");
+        assert_eq!((words[39], words[46]), (1, 7), "the first number and the last");
+        assert_eq!(words[30], 768, "whole tables would start before the window");
     }
 }

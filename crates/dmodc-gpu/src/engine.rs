@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use dmodc::{ForwardingTables, Live, Routing};
+use dmodc::{Digest, ForwardingTables, Live, Routing};
 
 use crate::arguments::Arguments;
 use crate::error::GpuError;
@@ -13,7 +13,7 @@ pub(crate) trait DeviceEngine: fmt::Debug + Send + Sync {
     /// Returns whether kernels can choose. If they cannot, [`route_on_host`](Self::route_on_host) routes all states.
     fn has_kernels(&self) -> bool;
 
-    /// Starts the kernels from costs to tables for the first `states` states. States with flags are left out.
+    /// Starts the kernels from costs to the tables of a window, for the first `states` states. States with flags are left out.
     ///
     /// # Errors
     /// If the machine fails.
@@ -33,4 +33,10 @@ pub(crate) trait DeviceEngine: fmt::Debug + Send + Sync {
         live: Live<'_>,
         routing: &Routing,
     ) -> Result<ForwardingTables, GpuError>;
+
+    /// Returns the digest of the tables of a state that kernels cannot route. The tables are not kept.
+    ///
+    /// # Errors
+    /// If a route is longer than costs can count.
+    fn digest_on_host(&self, live: Live<'_>, routing: &Routing) -> Result<Digest, GpuError>;
 }

@@ -3,7 +3,8 @@
 //! A [`GpuRouter`] keeps a fabric in the memory of a GPU and routes it under degradations. A degradation is a mask there, so
 //! thousands of them are routed in one batch and the fabric is never copied. The tables are the same bytes as those of
 //! [`dmodc::Dmodc`] or [`dmodc::Stable`], and stay in device memory until they are asked for; their [digests](GpuRouter::digests)
-//! are computed there. A [`GpuJudge`] judges the tables of a batch in device memory, with the numbers of [`dmodc::judge`].
+//! are computed there. A [`GpuStream`] computes the digests of tables that do not fit: windows of tiles use the same memory one after
+//! the other. A [`GpuJudge`] judges the tables of a batch in device memory, with the numbers of [`dmodc::judge`].
 //!
 //! | module | subject |
 //! |---|---|
@@ -16,7 +17,8 @@
 //! | `states` | the memory of everything that a degradation changes |
 //! | `host` | what the host computes for fabrics that ranks from the leaves do not describe |
 //! | `engine` | what an engine other than `dmodc` does: the last step, from costs to tables |
-//! | `router` | [`GpuRouter`] |
+//! | `windows` | which tiles are in memory at the same time, if tables do not fit |
+//! | `router` | [`GpuRouter`], and [`GpuStream`] |
 //! | `stable` | the engine `stable`: its reference on a machine, and the kernels that compare states with it |
 //! | `judge/` | [`GpuJudge`]: risk, lost pairs, and what an update moves, for all states of a batch |
 //! | `cuda/` | [`Cuda`]: a machine that is an NVIDIA GPU. All unsafe code of this crate is here |
@@ -38,6 +40,7 @@ mod machine;
 mod router;
 mod stable;
 mod states;
+mod windows;
 
 pub use cuda::Cuda;
 pub use error::GpuError;
@@ -47,4 +50,4 @@ pub use judge::{
 };
 pub use kernels::{KernelName, SOURCES};
 pub use machine::{Address, LaunchSize, Machine, Words};
-pub use router::GpuRouter;
+pub use router::{GpuRouter, GpuStream, StreamRoom};

@@ -1,26 +1,27 @@
 //! A fabric on a machine, which is routed under degradations.
 
+mod by_bytes;
+mod stream;
 mod tables;
 
 use std::sync::Arc;
 
 use dmodc::{Degradation, Fabric, Live, Routing};
 
-use crate::arguments::Arguments;
+use crate::arguments::{Arguments, Sizes, TILES, TileWindow};
 use crate::engine::DeviceEngine;
 use crate::error::GpuError;
-use crate::host::HostState;
 use crate::kernels::KernelName;
 use crate::layout::{CHUNK, DeviceFabric, MOST_RANKS, TilePlace};
 use crate::machine::{LaunchSize, Machine};
 use crate::states::States;
+use crate::windows;
+
+pub use self::stream::{GpuStream, StreamRoom};
 
 /// The threads of a block, and the warps that they make.
 pub(crate) const THREADS: u32 = 256;
 pub(crate) const WARPS: u32 = THREADS / 32;
-
-/// The tiles that a block of the kernel `routes` takes.
-pub(crate) const TILES: u32 = 32;
 
 /// The most ranks of a fabric in which the kernel `routes` finds the planes of rank 0, as `find_masks` of closer.cu.
 const FLAT_RANKS: u32 = 4;
@@ -33,8 +34,12 @@ const OTHER_RANKS: u32 = 4;
 
 /// What kernels do for a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum KernelWork {
+pub(crate) enum KernelWork {
+    /// Costs alone, since the tables come from elsewhere.
     Costs,
+    /// Costs alone; routes follow window by window.
+    CostsBeforeRoutes,
+    /// Costs and routes, of all tiles at once.
     CostsAndRoutes,
 }
 
@@ -47,6 +52,8 @@ pub struct GpuRouter {
     /// What chooses ports, if it is not the engine `dmodc`.
     engine: Option<Box<dyn DeviceEngine>>,
     device: Arc<DeviceFabric>,
+    /// The windows of tiles that use the memory for tables one after the other: most often one, which has all tiles.
+    windows: Vec<TileWindow>,
     states: States,
     /// The number of ranks that kernels are run for.
     ranks_run: u32,
@@ -72,7 +79,20 @@ impl GpuRouter {
         capacity: usize,
     ) -> Result<Self, GpuError> {
         let device = Arc::new(DeviceFabric::new(&machine, &fabric, &routing)?);
-        Self::on(machine, fabric, routing, device, capacity)
+        let windows = vec![windows::whole(&device)];
+        Self::on(machine, fabric, routing, device, &windows, capacity)
+    }
+
+    /// Puts a fabric on a machine, with room for the tables of one window of tiles.
+    pub(crate) fn windowed(
+        machine: Arc<dyn Machine>,
+        fabric: Arc<Fabric>,
+        routing: Routing,
+        room: StreamRoom,
+    ) -> Result<Self, GpuError> {
+        let device = Arc::new(DeviceFabric::new(&machine, &fabric, &routing)?);
+        let windows = windows::of_bytes(&device, room.window_bytes);
+        Self::on(machine, fabric, routing, device, &windows, room.capacity)
     }
 
     /// Routes by another engine from now on.
@@ -80,10 +100,11 @@ impl GpuRouter {
         GpuRouter { engine: Some(engine), ..self }
     }
 
-    /// Returns a router with one state by the engine `dmodc`, with which this one shares the fabric.
+    /// Returns a router with one state by the engine `dmodc`, with which this one shares the fabric. It has the same windows.
     pub(crate) fn of_same_fabric(&self) -> Result<Self, GpuError> {
         let (machine, fabric) = (self.machine.clone(), self.fabric.clone());
-        Self::on(machine, fabric, self.routing.clone(), self.device.clone(), 1)
+        let device = self.device.clone();
+        Self::on(machine, fabric, self.routing.clone(), device, &self.windows, 1)
     }
 
     fn on(
@@ -91,16 +112,19 @@ impl GpuRouter {
         fabric: Arc<Fabric>,
         routing: Routing,
         device: Arc<DeviceFabric>,
+        windows: &[TileWindow],
         capacity: usize,
     ) -> Result<Self, GpuError> {
         let ranks_run = device.ranks.clamp(1, MOST_RANKS);
-        let states = States::new(&machine, &device, capacity.max(1), ranks_run)?;
+        let table_bytes = windows.iter().map(|window| window.bytes).max().unwrap_or(0);
+        let states = States::new(&machine, &device, capacity.max(1), ranks_run, table_bytes)?;
         Ok(GpuRouter {
             machine,
             fabric,
             routing,
             engine: None,
             device,
+            windows: windows.to_vec(),
             states,
             ranks_run,
             ranks_are_healthy: false,
@@ -137,7 +161,7 @@ impl GpuRouter {
     /// Returns the bytes of memory of the machine that one state needs, its tables included. Whoever wants to know how many states fit
     /// makes a router for one state first.
     pub fn state_bytes(&self) -> usize {
-        States::bytes_of_one(&self.device, self.ranks_run)
+        States::bytes_of_one(&self.device, self.ranks_run, self.states.table_bytes)
     }
 
     /// Routes the fabric under each of these degradations, which are at most [`capacity`](Self::capacity).
@@ -149,7 +173,10 @@ impl GpuRouter {
         for at in 0..self.by_host.len() {
             let state = self.by_host[at];
             match &self.engine {
-                None => self.route_by_bytes(arguments, state, &degradations[state])?,
+                None => {
+                    let own = self.costs_by_bytes(arguments, state, &degradations[state])?;
+                    self.launch_routes(&own, 1)?;
+                }
                 Some(engine) => {
                     let live = Live::new(&self.fabric, &degradations[state]);
                     self.write_tables(state, &engine.route_on_host(live, &self.routing)?)?;
@@ -160,7 +187,7 @@ impl GpuRouter {
     }
 
     /// Starts a batch: everything that kernels do without the help of the host. The states that need it are noted.
-    pub(super) fn prepare(
+    pub(crate) fn prepare(
         &mut self,
         degradations: &[Degradation],
         work: KernelWork,
@@ -184,6 +211,11 @@ impl GpuRouter {
             false => (0..self.routed).collect(),
         };
         Ok(arguments)
+    }
+
+    /// Returns whether there is room for the tables of some tiles only.
+    pub(crate) fn is_windowed(&self) -> bool {
+        self.windows.len() > 1
     }
 
     /// Returns the number of states of the last batch.
@@ -267,68 +299,18 @@ impl GpuRouter {
             self.launch(KernelName::Descend, by_warp, &arguments.at(rank))?;
         }
         match work {
-            KernelWork::Costs => Ok(()),
-            KernelWork::CostsAndRoutes => self.launch_routes(arguments),
+            KernelWork::Costs | KernelWork::CostsBeforeRoutes => Ok(()),
+            KernelWork::CostsAndRoutes => self.launch_routes(arguments, self.routed as u32),
         }
     }
 
-    fn launch_routes(&self, arguments: &Arguments) -> Result<(), GpuError> {
-        let sizes = &arguments.sizes;
+    /// Starts the kernels from costs to the tables of a window, for this number of states.
+    pub(crate) fn launch_routes(&self, arguments: &Arguments, states: u32) -> Result<(), GpuError> {
         if let Some(engine) = &self.engine {
-            return engine.launch(&*self.machine, arguments, self.routed as u32);
+            return engine.launch(&*self.machine, arguments, states);
         }
-        let blocks = [sizes.switches, sizes.tiles.div_ceil(TILES)];
-        self.launch(KernelName::Routes, blocks, arguments)
-    }
-
-    /// Routes one state that the host prepares.
-    fn route_by_bytes(
-        &mut self,
-        arguments: Arguments,
-        state: usize,
-        degradation: &Degradation,
-    ) -> Result<(), GpuError> {
-        let live = Live::new(&self.fabric, degradation);
-        let ready = HostState::new(live, &self.routing, &self.device.starts)?;
-        // The state has one plane, which stands where its others would be: those of other states are still needed.
-        let planes = self.states.planes_of(&self.device, state, self.ranks_run);
-        let mut arguments = Arguments { ranks_run: 1, first_state: state as u32, ..arguments };
-        arguments.states.planes = planes;
-        arguments.states.costs = self.states.costs(&self.machine, &self.device)?;
-        self.write_host_state(&arguments, state, &ready)?;
-        let sizes = &arguments.sizes;
-        let blocks = [sizes.switches.div_ceil(WARPS), sizes.tiles];
-        for height in 0..=u32::from(ready.highest) {
-            self.launch_one(KernelName::AscendBytes, blocks, &arguments.at(height))?;
-        }
-        for depth in 0..=u32::from(ready.deepest) {
-            self.launch_one(KernelName::DescendBytes, blocks, &arguments.at(depth))?;
-        }
-        let blocks = [sizes.switches, sizes.tiles.div_ceil(TILES)];
-        self.launch_one(KernelName::Routes, blocks, &arguments)
-    }
-
-    fn write_host_state(
-        &self,
-        arguments: &Arguments,
-        state: usize,
-        ready: &HostState,
-    ) -> Result<(), GpuError> {
-        let (to, sizes) = (&arguments.states, &arguments.sizes);
-        let (switches, links) = (sizes.switches as usize, sizes.links as usize);
-        for (address, size, bytes) in [
-            (to.counts, 4 * switches, &ready.counts),
-            (to.peers, 4 * links, &ready.peers),
-            (to.firsts, links, &ready.firsts),
-            (to.ports, links, &ready.ports),
-            (to.dividers, 16 * switches, &ready.dividers),
-            (to.heights, 2 * switches, &ready.heights),
-            (to.depths, 2 * switches, &ready.depths),
-            (to.flags, 4, &vec![0; 4]),
-        ] {
-            self.machine.write(address.plus(state * size), bytes)?;
-        }
-        Ok(())
+        let blocks = [arguments.sizes.switches, arguments.window.blocks(), states];
+        self.launch_blocks(KernelName::Routes, blocks, arguments)
     }
 
     /// Writes the faults of all states. Returns whether some node is cut off.
@@ -350,12 +332,13 @@ impl GpuRouter {
         Arguments {
             fabric: self.device.addresses,
             states: self.states.addresses,
-            sizes: self.device.sizes,
+            sizes: Sizes { table_bytes: self.states.table_bytes as u64, ..self.device.sizes },
             ranks_run: self.ranks_run,
             step: 0,
             has_dead_nodes,
             assumes_ranks: false,
             first_state: 0,
+            window: windows::whole(&self.device),
         }
     }
 
@@ -367,16 +350,6 @@ impl GpuRouter {
         arguments: &Arguments,
     ) -> Result<(), GpuError> {
         self.launch_blocks(kernel, [x, y, self.routed as u32], arguments)
-    }
-
-    /// Starts a kernel for the first state of the arguments alone.
-    fn launch_one(
-        &self,
-        kernel: KernelName,
-        [x, y]: [u32; 2],
-        arguments: &Arguments,
-    ) -> Result<(), GpuError> {
-        self.launch_blocks(kernel, [x, y, 1], arguments)
     }
 
     fn launch_blocks(

@@ -22,7 +22,10 @@ pub(crate) struct States {
     pub(crate) mask_offset: usize,
     pub(crate) digests: Buffer,
     planes: Buffer,
+    /// The tables of a window, state by state.
     pub(crate) tables: Buffer,
+    /// The bytes of the tables of one state.
+    pub(crate) table_bytes: usize,
     /// Costs as bytes, of one state. They are needed rarely.
     costs: Option<Buffer>,
     /// The memory behind the other addresses.
@@ -30,11 +33,13 @@ pub(crate) struct States {
 }
 
 impl States {
+    /// Makes room for states, with tables of this number of bytes each.
     pub(crate) fn new(
         machine: &Arc<dyn Machine>,
         device: &DeviceFabric,
         capacity: usize,
         ranks_run: u32,
+        table_bytes: usize,
     ) -> Result<Self, GpuError> {
         let sizes = &device.sizes;
         let new = |bytes: usize| Buffer::new(machine, bytes * capacity);
@@ -64,7 +69,7 @@ impl States {
         let flags = Buffer::new(machine, mask_offset + mask_bytes)?;
         let digests = new(8)?;
         let planes = new(plane_bytes(device) * ranks_run as usize)?;
-        let tables = new(sizes.table_bytes as usize)?;
+        let tables = new(table_bytes)?;
         addresses.dead_switches = flags.address().plus(mask_offset);
         addresses.dead_cables = addresses.dead_switches.plus(device.switch_mask_bytes);
         addresses.flags = flags.address();
@@ -80,18 +85,19 @@ impl States {
             digests,
             planes,
             tables,
+            table_bytes,
             costs,
             _others,
         })
     }
 
     /// Returns the bytes of one state, with its planes and tables.
-    pub(crate) fn bytes_of_one(device: &DeviceFabric, ranks_run: u32) -> usize {
+    pub(crate) fn bytes_of_one(device: &DeviceFabric, ranks_run: u32, table_bytes: usize) -> usize {
         let sizes = &device.sizes;
         let (switches, links) = (sizes.switches as usize, sizes.links as usize);
         let masks = 4 * sizes.mask_words as usize + 2 * sizes.slots as usize / CHUNK;
         let planes = plane_bytes(device) * ranks_run as usize;
-        29 * switches + 6 * links + masks + 12 + planes + sizes.table_bytes as usize
+        29 * switches + 6 * links + masks + 12 + planes + table_bytes
     }
 
     /// Makes room for the planes of this number of ranks.

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use dmodc::{Dmodc, Engine, Fabric, Routing, Stable};
-use dmodc_gpu::{GpuError, GpuRouter, Machine};
+use dmodc_gpu::{GpuError, GpuRouter, GpuStream, Machine, StreamRoom};
 
 /// What a router on a GPU is made from.
 #[derive(Clone, Copy)]
@@ -31,6 +31,26 @@ impl GpuInputs<'_> {
         stable
             .map(|it| GpuRouter::stable(machine, fabric, self.routing.clone(), it, self.capacity))
             .transpose()
+    }
+
+    /// Returns a stream of digests by an engine, with windows of this number of bytes; `None` if there are no kernels for it.
+    ///
+    /// # Errors
+    /// If the GPU has too little memory, or fails.
+    pub(crate) fn stream(
+        &self,
+        engine: &dyn Engine,
+        window_bytes: usize,
+    ) -> Result<Option<GpuStream>, GpuError> {
+        let engine: &dyn Any = engine;
+        let (machine, fabric) = (self.machine.clone(), self.fabric.clone());
+        let (routing, room) =
+            (self.routing.clone(), StreamRoom { capacity: self.capacity, window_bytes });
+        if engine.is::<Dmodc>() {
+            return GpuStream::new(machine, fabric, routing, room).map(Some);
+        }
+        let stable = engine.downcast_ref::<Stable>();
+        stable.map(|it| GpuStream::stable(machine, fabric, routing, it, room)).transpose()
     }
 
     /// Returns a router by the engine `dmodc`, which also takes tables of others.

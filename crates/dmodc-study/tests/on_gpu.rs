@@ -13,10 +13,13 @@ use std::sync::Arc;
 use dmodc::advise::{FaultScope, Present};
 use dmodc::judge::risk::SeriesPattern;
 use dmodc::{
-    Amount, Degradation, Dmodc, Draw, Engine, Live, Pgft, Router, Routing, RoutingOptions, Stable,
+    Amount, Degradation, Dmodc, Draw, Engine, Kernel, Live, Pgft, Router, Routing, RoutingOptions,
+    Stable,
 };
 use dmodc_gpu::{Cuda, Machine};
+use dmodc_study::bench::{BenchCase, BenchError, BenchSettings, measure};
 use dmodc_study::device::Device;
+use dmodc_study::engine::EngineName;
 use dmodc_study::study::{Shard, ShardRun, Study, StudyFolder};
 use dmodc_study::what_if::{DoubleFaults, FaultSurvey, Faults};
 
@@ -140,4 +143,44 @@ fn outcomes_of_faults_do_not_depend_on_the_device() {
         }
         assert_eq!(found.len(), expected.len());
     }
+}
+
+/// Rows of the benchmark have right digests, with and without tables in the memory of the device. Other engines are refused.
+#[test]
+fn tables_and_streams_are_measured() {
+    let Some(machine) = machine() else { return };
+    let case = BenchCase {
+        name: "small".into(),
+        shape: dmodc::fabric::Shape::Pgft("3; 3,2,4; 1,3,2; 1,1,2".parse().unwrap()),
+        cables: 5.0,
+        switches: 0.0,
+        seed: 1,
+        switch_lids: true,
+    };
+    let row = |engine: EngineName, stream: bool| {
+        let settings = BenchSettings {
+            engine,
+            stream,
+            rounds: 2,
+            kernel: Kernel::best(),
+            check: true,
+            on_checked: |_, _| {},
+            changes: None,
+            rewrite: false,
+            device: Device::Gpu(machine.clone()),
+        };
+        measure(&case, &settings)
+    };
+    for engine in [EngineName::Dmodc, EngineName::Stable] {
+        let [kept, streamed] = [false, true].map(|stream| row(engine.clone(), stream).unwrap());
+        for row in [&kept, &streamed] {
+            assert_eq!(row["digest_ok"], true, "{row}");
+            assert_eq!((&row["digest"], &row["device_windows"]), (&kept["digest"], &1.into()));
+            assert_eq!(row["memset_ms_all"].as_array().unwrap().len(), 2);
+            assert!(row["device_table_bytes"].as_u64().unwrap() > 0, "{row}");
+        }
+        assert_eq!(streamed["engine"], format!("{engine}-stream-gpu"));
+    }
+    let refused = row(EngineName::Dmodk, true).unwrap_err();
+    assert!(matches!(refused, BenchError::NotOnGpu(_)), "{refused}");
 }

@@ -55,7 +55,7 @@ pub(crate) struct BenchArgs {
     #[arg(long, conflicts_with = "stream")]
     pub(crate) rewrite: bool,
     /// Where tables are computed: cpu, gpu, or auto, which is the GPU of this machine if there is one. On a GPU, only the engines
-    /// dmodc and stable are measured, and the tables stay in the memory of the device.
+    /// dmodc and stable are measured. The tables stay in the memory of the device, or with --stream only their digest.
     #[arg(long, value_name = "DEVICE", default_value_t = DeviceName::Cpu)]
     pub(crate) device: DeviceName,
     /// Use this version of the inner loops instead of the best one for this processor.

@@ -25,6 +25,9 @@ struct Side {
     u64 inverse, port_inverse;
 };
 
+// The first tile that a block takes, in the window of the launch.
+__device__ __forceinline__ u32 first_tile_of_block(const Arguments &a) { return a.first_tile + blockIdx.y * TILES; }
+
 // What the warps of a block share.
 struct BlockView {
     u64 *masks;     // [most groups][MASK_PITCH] the targets of a tile that the i-th groups are closer to

@@ -57,7 +57,7 @@ struct Arguments {
     u16 *dead_slots;          // [states][slots / 16] a bit for each slot whose node is cut off
     u64 *digests;             // [states]
     u8 *costs;                // [switches][tiles][64] costs of one state as bytes; null if they are bits
-    u8 *tables;               // [states][table_bytes]
+    u8 *tables;               // [states][table_bytes] the tables of a window of tiles; where they would start if they were whole
     const u8 *link_port;      // [links]
     const u8 *is_leaf;        // [switches]
     const u8 *slot_target;    // [slots] the destination switch, counted from the first of the tile
@@ -66,7 +66,7 @@ struct Arguments {
     u8 *ranks;                // [states][switches]
     u8 *firsts;               // [states][links] where the ports of a group start among those of the switch
     u8 *ports;                // [states][links] the ports of all groups
-    u64 table_bytes;
+    u64 table_bytes;          // the bytes of a state, which are those of the largest window
     u32 switches, links, tiles, slots, mask_words;
     u32 has_several_lids;     // whether some node has more than one LID
     u32 ranks_run;            // the number of ranks, and of planes
@@ -75,9 +75,10 @@ struct Arguments {
     u32 has_dead_nodes;       // whether `dead_slots` has bits
     u32 first_state;          // the state of blocks with z = 0
     u32 assumes_ranks;        // whether ranks are those of the healthy fabric, until a switch shows that they are not
+    u32 first_tile, end_tile; // the window: the tiles whose tables are in memory
 };
 
-static_assert(sizeof(Arguments) == 368, "arguments.rs writes 46 words");
+static_assert(sizeof(Arguments) == 376, "arguments.rs writes 47 words");
 
 extern __shared__ uint4 shared_memory[];
 

@@ -1,6 +1,7 @@
 // The digest of tables, as `Digest` of the engine defines it: each row of each tile is hashed with its place, and the hashes are added.
 //
-// A row is hashed by eight lanes, since the hash has eight independent chains; a warp takes four rows of one tile.
+// A row is hashed by eight lanes, since the hash has eight independent chains; a warp takes four rows of one tile. A launch adds the tiles of a
+// window.
 
 #define ODD 0x9e3779b97f4a7c15ull
 
@@ -20,7 +21,7 @@ __device__ __forceinline__ u64 word_of(const u8 *row, u32 at, u32 width) {
 }
 
 extern "C" __global__ void digest(Arguments a) {
-    u32 tile = blockIdx.y, chain = lane() & 7, s = warp_in_grid() * 4 + lane() / 8;
+    u32 tile = a.first_tile + blockIdx.y, chain = lane() & 7, s = warp_in_grid() * 4 + lane() / 8;
     u32 width = a.tile_width[tile];
     bool is_row = s < a.switches && width > 0;
     u64 hash = chain + 1;

@@ -12,7 +12,7 @@
 // Layout: tile by tile, row by row, a byte for each column. Rows are padded to 16 bytes, so that a lane writes 16 entries, a chunk, at
 // once. A run is a series of columns of one target with consecutive numbers.
 //
-// A block of eight warps takes a switch and 32 tiles. Departures from the plain loop over columns:
+// A block of eight warps takes a switch and 32 tiles, or fewer if the window has fewer. Departures from the plain loop over columns:
 // 1. Closer sets of 64 targets are one word for each group: the planes of the switch and of the peer are joined by "and". All lanes
 //    of a warp take one group and 32 tiles, so that words are read in whole lines; the result waits in shared memory. In fabrics
 //    of at most four ranks, switches of rank 0 find their planes here, because nobody else needs them.
@@ -74,8 +74,8 @@ extern "C" __global__ void __launch_bounds__(WARPS * 32, 4) routes(Arguments a) 
     if (a.flags[state(a)]) {
         return;
     }
-    u32 s = blockIdx.x, first_tile = blockIdx.y * TILES, warp = threadIdx.x >> 5;
-    u32 end = min(first_tile + TILES, a.tiles);
+    u32 s = blockIdx.x, first_tile = first_tile_of_block(a), warp = threadIdx.x >> 5;
+    u32 end = min(first_tile + TILES, a.end_tile);
     if (switch_is_dead(a, s)) {
         for (u32 tile = first_tile + warp; tile < end; tile += WARPS) {
             write_no_routes(a, s, tile);

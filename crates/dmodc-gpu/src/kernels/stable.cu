@@ -39,7 +39,7 @@ struct StableArguments {
     const uint4 *dividers;    // [switches]
     const u8 *firsts;         // [links]
     const u8 *ports;          // [links]
-    const u8 *tables;         // [table_bytes] the entries of slots
+    const u8 *tables;         // [table_bytes] the entries of slots, for the same window of tiles
     const u32 *closer_start;  // [switches + 1] where the closer sets of a switch start
     u64 *closer;              // [groups][tiles] the targets that a group is closer to
     u64 *up;                  // [switches][tiles] targets that need a hop up
@@ -81,7 +81,7 @@ struct ThenView {
     u32 uniform;    // a bit for each tile
 };
 
-__device__ ThenView then_view(const StableArguments &b, BlockView v, u32 s, Counts now) {
+__device__ ThenView then_view(const StableArguments &b, BlockView v, u32 s, Counts now, u32 first_tile) {
     ThenView t;
     u32 packed = b.counts[s];
     t.counts = {packed & 255, packed >> 8 & 255, packed >> 16 & 255, packed >> 24};
@@ -99,7 +99,8 @@ __device__ ThenView then_view(const StableArguments &b, BlockView v, u32 s, Coun
     t.now = (u16 *)(t.thinned + 16);
     t.firsts = (u8 *)(t.now + 256);
     t.ports = t.firsts + 256;
-    t.uniform = b.uniform[(u64)s * ((b.now.tiles + TILES - 1) / TILES) + blockIdx.y];
+    // A window of fewer tiles than a block takes starts within a word, and ends there.
+    t.uniform = b.uniform[(u64)s * ((b.now.tiles + TILES - 1) / TILES) + first_tile / TILES] >> first_tile % TILES;
     return t;
 }
 
@@ -256,7 +257,7 @@ __device__ u32 size_of(const u32 *set, u32 words) {
     return size;
 }
 
-// Finds the closer sets of the reference, which is the only state of this launch.
+// Finds the closer sets of the reference, which is the only state of this launch, for all tiles.
 extern "C" __global__ void __launch_bounds__(WARPS * 32) reference_closer(StableArguments b) {
     const Arguments &a = b.now;
     u32 s = blockIdx.x, first_tile = blockIdx.y * TILES, warp = threadIdx.x >> 5, tile = first_tile + lane();

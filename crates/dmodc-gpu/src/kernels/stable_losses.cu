@@ -89,18 +89,18 @@ __device__ void note_losses(const StableTile &at) {
 
 extern "C" __global__ void __launch_bounds__(WARPS * 32, 3) losses(StableArguments b) {
     const Arguments &a = b.now;
-    u32 s = blockIdx.x, first_tile = blockIdx.y * TILES, warp = threadIdx.x >> 5;
+    u32 s = blockIdx.x, first_tile = first_tile_of_block(a), warp = threadIdx.x >> 5;
     if (a.flags[state(a)] || switch_is_dead(a, s) || b.is_known[s] != WAS_ALIVE) {
         return;
     }
     Counts counts = counts_of(a, s);
     BlockView v = block_view(a, max(counts.up_groups, counts.down_groups));
-    ThenView t = then_view(b, v, s, counts);
+    ThenView t = then_view(b, v, s, counts, first_tile);
     load_switch(a, v, s, counts);
     load_reference(b, v, t, s, counts, first_tile);
     find_closer(a, v, s, counts, first_tile);
     __syncthreads();
-    u32 end = min(first_tile + TILES, a.tiles);
+    u32 end = min(first_tile + TILES, a.end_tile);
     for (u32 tile = first_tile + warp; tile < end; tile += WARPS) {
         note_losses({b, v, t, counts, s, tile, tile - first_tile});
     }

@@ -50,6 +50,9 @@ extern "C" __global__ void moved_entries(StableArguments b) {
         return;
     }
     Moved moved = b.moved[at];
+    if (moved.tile < a.first_tile || moved.tile >= a.end_tile) {
+        return;
+    }
     bool is_dead = switch_is_dead(a, moved.s) || switch_is_dead(a, moved.peer) || cable_is_dead(a, moved.cable);
     u32 node_cable = a.slot_cable[moved.slot];
     is_dead |= node_cable != NONE && cable_is_dead(a, node_cable);

@@ -177,8 +177,8 @@ extern "C" __global__ void __launch_bounds__(WARPS * 32, 3) stable_routes(Stable
     if (a.flags[state(a)]) {
         return;
     }
-    u32 s = blockIdx.x, first_tile = blockIdx.y * TILES, warp = threadIdx.x >> 5;
-    u32 end = min(first_tile + TILES, a.tiles);
+    u32 s = blockIdx.x, first_tile = first_tile_of_block(a), warp = threadIdx.x >> 5;
+    u32 end = min(first_tile + TILES, a.end_tile);
     if (switch_is_dead(a, s)) {
         for (u32 tile = first_tile + warp; tile < end; tile += WARPS) {
             write_no_routes(a, s, tile);
@@ -187,7 +187,7 @@ extern "C" __global__ void __launch_bounds__(WARPS * 32, 3) stable_routes(Stable
     }
     Counts counts = counts_of(a, s);
     BlockView v = block_view(a, max(counts.up_groups, counts.down_groups));
-    ThenView t = then_view(b, v, s, counts);
+    ThenView t = then_view(b, v, s, counts, first_tile);
     load_switch(a, v, s, counts);
     load_reference(b, v, t, s, counts, first_tile);
     find_closer(a, v, s, counts, first_tile);

@@ -3,6 +3,7 @@
 use dmodc::{Degradation, Digest, ForwardingTables, NO_ROUTE};
 
 use super::{GpuRouter, KernelWork, WARPS};
+use crate::arguments::Arguments;
 use crate::error::GpuError;
 use crate::kernels::KernelName;
 
@@ -20,10 +21,24 @@ impl GpuRouter {
     /// # Errors
     /// If the machine fails.
     pub fn digests(&self) -> Result<Vec<Digest>, GpuError> {
-        let sizes = &self.device.sizes;
-        self.machine.fill(self.states.digests.address(), 0, self.states.digests.bytes())?;
-        let blocks = [sizes.switches.div_ceil(WARPS * DIGEST_ROWS), sizes.tiles];
-        self.launch(KernelName::Digest, blocks, &self.arguments(false))?;
+        self.clear_digests()?;
+        self.launch_digest(&self.arguments(false), self.routed as u32)?;
+        self.read_digests()
+    }
+
+    pub(super) fn clear_digests(&self) -> Result<(), GpuError> {
+        self.machine.fill(self.states.digests.address(), 0, self.states.digests.bytes())
+    }
+
+    /// Adds the tables of a window to the digests of this number of states.
+    pub(super) fn launch_digest(&self, arguments: &Arguments, states: u32) -> Result<(), GpuError> {
+        let rows = arguments.sizes.switches.div_ceil(WARPS * DIGEST_ROWS);
+        let blocks = [rows, arguments.window.tiles(), states];
+        self.launch_blocks(KernelName::Digest, blocks, arguments)
+    }
+
+    /// Returns the digests of all states of the last batch.
+    pub(super) fn read_digests(&self) -> Result<Vec<Digest>, GpuError> {
         let digests = self.states.digests.read_u64s(self.routed)?;
         Ok(digests.into_iter().map(Digest::from).collect())
     }

@@ -44,7 +44,7 @@ impl StableArguments<'_> {
             a.dividers,
             a.firsts,
             a.ports,
-            a.tables,
+            self.arguments.window.whole_tables(a.tables),
             a.closer_start,
             a.closer,
             a.up,
@@ -69,13 +69,14 @@ impl StableArguments<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arguments::WORDS;
+    use crate::arguments::{TileWindow, WORDS};
 
     #[test]
     fn the_words_follow_those_of_all_kernels() {
         let kept = Address(5);
         let addresses = ReferenceAddresses { kept, ..ReferenceAddresses::default() };
-        let arguments = Arguments { first_state: 7, ..Arguments::default() };
+        let window = TileWindow { first_tile: 7, ..TileWindow::default() };
+        let arguments = Arguments { window, ..Arguments::default() };
         let words =
             StableArguments { arguments: &arguments, addresses: &addresses, moved_count: 9 }
                 .words();

@@ -7,18 +7,18 @@
 mod arguments;
 mod reference;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use dmodc::{Degradation, Fabric, ForwardingTables, Live, Routing, Stable};
+use dmodc::{Degradation, Digest, Engine, Fabric, ForwardingTables, Live, Routing, Stable};
 
 use self::arguments::{ReferenceAddresses, StableArguments};
-use crate::arguments::Arguments;
+use crate::arguments::{Arguments, TILES};
 use crate::buffer::Buffer;
 use crate::engine::DeviceEngine;
 use crate::error::GpuError;
 use crate::kernels::KernelName;
 use crate::machine::{LaunchSize, Machine};
-use crate::router::{GpuRouter, THREADS, TILES, WARPS, shared_bytes};
+use crate::router::{GpuRouter, GpuStream, KernelWork, StreamRoom, THREADS, WARPS, shared_bytes};
 
 /// The stretches that are kept apart when looking ahead, as in stable.cu.
 const STRETCHES: usize = dmodc::oracle::stable::STRETCHES;
@@ -39,9 +39,33 @@ impl GpuRouter {
         stable: &Stable,
         capacity: usize,
     ) -> Result<Self, GpuError> {
-        let router = Self::new(machine, fabric, routing, capacity)?;
-        let on_device = StableOnDevice::new(&router, stable)?;
-        Ok(router.with_engine(Box::new(StableEngine { stable: stable.clone(), on_device })))
+        Self::new(machine, fabric, routing, capacity)?.with_stable(stable)
+    }
+
+    /// Routes by the engine `stable` from now on.
+    fn with_stable(self, stable: &Stable) -> Result<Self, GpuError> {
+        let on_device = StableOnDevice::new(&self, stable)?;
+        Ok(self.with_engine(Box::new(StableEngine { stable: stable.clone(), on_device })))
+    }
+}
+
+impl GpuStream {
+    /// Puts a fabric on a machine, with room for the tables of one window. States are routed by the engine `stable`, with the
+    /// entries that relief moved. The tables of the reference are streamed, too: kernels route it again for each window.
+    ///
+    /// [`GpuRouter::stable`] says which states kernels route. The CPU streams all others.
+    ///
+    /// # Errors
+    /// If the machine has too little memory.
+    pub fn stable(
+        machine: Arc<dyn Machine>,
+        fabric: Arc<Fabric>,
+        routing: Routing,
+        stable: &Stable,
+        room: StreamRoom,
+    ) -> Result<Self, GpuError> {
+        let router = GpuRouter::windowed(machine, fabric, routing, room)?;
+        Ok(GpuStream::by(router.with_stable(stable)?))
     }
 }
 
@@ -77,6 +101,17 @@ impl DeviceEngine for StableEngine {
     ) -> Result<ForwardingTables, GpuError> {
         Ok(routing.route(live, &self.stable)?.0)
     }
+
+    fn digest_on_host(&self, live: Live<'_>, routing: &Routing) -> Result<Digest, GpuError> {
+        let sum = Mutex::new(Digest::default());
+        let ready = routing.preprocess(live);
+        self.stable.stream_tiles(live, &ready, routing.columns(), &|piece| {
+            let part = Digest::rows(piece.first, piece.tile, piece.entries);
+            let mut sum = sum.lock().unwrap_or_else(PoisonError::into_inner);
+            *sum = *sum + part;
+        })?;
+        Ok(sum.into_inner().unwrap_or_else(PoisonError::into_inner))
+    }
 }
 
 /// The reference of the engine `stable` in the memory of a machine, and memory for what states lost.
@@ -84,8 +119,8 @@ impl DeviceEngine for StableEngine {
 struct StableOnDevice {
     addresses: ReferenceAddresses,
     moved_count: u32,
-    /// The router that has the reference as its only state.
-    _reference: GpuRouter,
+    /// The router that has the reference as its only state. If it is windowed, its tables are those of the window of the last launch.
+    reference: GpuRouter,
     /// The memory behind the other addresses.
     _buffers: Vec<Buffer>,
 }
@@ -94,7 +129,11 @@ impl StableOnDevice {
     /// Puts a reference on the machine of a router. Returns `None` if kernels cannot compare with it.
     fn new(router: &GpuRouter, stable: &Stable) -> Result<Option<Self>, GpuError> {
         let mut then = router.of_same_fabric()?;
-        then.route(&[without_dead_nodes(router, stable.reference.degradation())])?;
+        let work = match then.is_windowed() {
+            true => KernelWork::CostsBeforeRoutes,
+            false => KernelWork::CostsAndRoutes,
+        };
+        then.prepare(&[without_dead_nodes(router, stable.reference.degradation())], work)?;
         if !then.by_host().is_empty() {
             return Ok(None);
         }
@@ -121,20 +160,25 @@ impl StableOnDevice {
         let device = StableOnDevice {
             addresses: uploaded.addresses,
             moved_count: uploaded.moved_count,
-            _reference: then,
+            reference: then,
             _buffers: uploaded.buffers,
         };
         device.launch_one(&**machine, KernelName::ReferenceCloser, &arguments, 1)?;
         Ok(Some(device))
     }
 
-    /// Starts the kernels from costs to tables for the first `states` states.
+    /// Starts the kernels from costs to the tables of a window, for the first `states` states.
     fn launch(
         &self,
         machine: &dyn Machine,
         arguments: &Arguments,
         states: u32,
     ) -> Result<(), GpuError> {
+        if self.reference.is_windowed() {
+            let window = arguments.window;
+            let then = Arguments { window, ..self.reference.arguments(false) };
+            self.reference.launch_routes(&then, 1)?;
+        }
         self.launch_one(machine, KernelName::Losses, arguments, states)?;
         self.launch_one(machine, KernelName::StableRoutes, arguments, states)?;
         if self.moved_count == 0 {
@@ -154,7 +198,7 @@ impl StableOnDevice {
         states: u32,
     ) -> Result<(), GpuError> {
         let sizes = &arguments.sizes;
-        let blocks = [sizes.switches, sizes.tiles.div_ceil(TILES), states];
+        let blocks = [sizes.switches, arguments.window.blocks(), states];
         if blocks.contains(&0) {
             return Ok(());
         }

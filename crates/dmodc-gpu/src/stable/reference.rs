@@ -4,10 +4,11 @@ use dmodc::fabric::Peer;
 use dmodc::{BLOCK, Columns, Fabric, Live, Reference, SwitchIndex};
 
 use super::arguments::ReferenceAddresses;
+use crate::arguments::TILES;
 use crate::buffer::Buffer;
 use crate::error::GpuError;
 use crate::layout::{TilePlace, Upload, runs, targets};
-use crate::router::{GpuRouter, TILES};
+use crate::router::GpuRouter;
 
 /// The bits of a switch in `is_known` of stable.cu.
 const IS_ALIVE: u8 = 1;

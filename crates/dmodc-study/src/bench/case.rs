@@ -87,8 +87,8 @@ pub enum BenchError {
         "the engine {0} runs only inside OpenSM; measure it with --with-opensm or 'dmodc opensm lab'"
     )]
     NotHere(String),
-    /// The engine has no kernels for a GPU, or its tables would not be kept there.
-    #[error("{0} is not measured on a GPU; only the engines dmodc and stable without --stream are")]
+    /// The engine has no kernels for a GPU.
+    #[error("{0} is not measured on a GPU; only the engines dmodc and stable are")]
     NotOnGpu(String),
     /// The GPU failed.
     #[cfg(feature = "gpu")]

@@ -13,7 +13,7 @@
 //! | `incremental` | faults and repairs that a router applies |
 //! | `rewrite` | the limit of an update: rewriting the entries that change |
 //! | `reroute`, `whole`, `stream` | measuring a router, whole routes, and tables that are never kept |
-//! | `gpu` | whole routes on a GPU, with the cargo feature `gpu` |
+//! | `gpu` | whole routes and streams on a GPU, with the cargo feature `gpu` |
 //! | `analyze` | how long judging takes |
 //! | `rates` | how long fair rates take |
 //! | `what_if` | how long trying single faults takes |
