@@ -2,8 +2,10 @@
 #![allow(unsafe_code, reason = "the kernels are C++")]
 
 use std::ffi::c_void;
-use std::path::PathBuf;
-use std::process::Command;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{self, Command, Stdio};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::{env, fs};
 
@@ -21,37 +23,48 @@ pub(crate) fn emulator() -> Option<Arc<dyn Machine>> {
     Some(Arc::new(Emulator(library)))
 }
 
+/// Compiles the kernels, unless a test has done so before: the name of the library follows from what it is made of.
 fn build() -> Option<Library> {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
-    let name = format!("emulator-{}", std::process::id());
-    let (source, library) =
-        (folder.join(format!("{name}.cpp")), folder.join(format!("lib{name}.so")));
     let kernels = SOURCES.iter().map(|(name, text)| format!("#line 1 \"{name}\"\n{text}\n"));
     let [before, after] = [include_str!("emulator.cpp"), include_str!("launch.cpp")];
-    fs::write(&source, format!("{before}{}{after}", kernels.collect::<String>())).unwrap();
+    let source = format!("{before}{}{after}", kernels.collect::<String>());
     let compiler = env::var("CXX").unwrap_or_else(|_| "c++".into());
+    let mut hash = DefaultHasher::new();
+    (&source, &compiler).hash(&mut hash);
+    let library = folder.join(format!("libemulator-{:016x}.so", hash.finish()));
+    if !library.exists() && !compile(&compiler, &source, &library) {
+        return None;
+    }
+    // SAFETY: the library has no code that runs when it is loaded.
+    Some(unsafe { Library::new(&library) }.unwrap())
+}
+
+/// Compiles a library. Returns whether there is a compiler.
+fn compile(compiler: &str, source: &str, library: &Path) -> bool {
+    // Other tests may do the same at this moment, so the file is put into its place as a whole.
+    let unfinished = library.with_extension(process::id().to_string());
     let options =
         ["-O2", "-std=c++17", "-shared", "-fPIC", "-fno-strict-aliasing", "-U_FORTIFY_SOURCE"];
     let quiet = ["-Wno-unknown-pragmas", "-Wno-unused"];
     let run = Command::new(compiler)
         .args(options)
         .args(quiet)
-        .arg(&source)
-        .arg("-o")
-        .arg(&library)
-        .status();
-    match run {
-        Ok(status) => assert!(status.success(), "the kernels do not compile as C++"),
+        .args(["-x", "c++", "-", "-o"])
+        .arg(&unfinished)
+        .stdin(Stdio::piped())
+        .spawn();
+    let mut run = match run {
+        Ok(run) => run,
         Err(error) => {
             eprintln!("skipped: there is no C++ compiler for the kernels ({error})");
-            return None;
+            return false;
         }
-    }
-    // SAFETY: the library has no code that runs when it is loaded.
-    let loaded = unsafe { Library::new(&library) }.unwrap();
-    fs::remove_file(source).ok();
-    fs::remove_file(library).ok();
-    Some(loaded)
+    };
+    run.stdin.take().unwrap().write_all(source.as_bytes()).unwrap();
+    assert!(run.wait().unwrap().success(), "the kernels do not compile as C++");
+    fs::rename(unfinished, library).unwrap();
+    true
 }
 
 /// One launch at a time: the stand-in has one set of fibers.
