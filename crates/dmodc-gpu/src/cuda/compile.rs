@@ -53,3 +53,18 @@ fn log(program: sys::nvrtcProgram) -> String {
     CStr::from_bytes_until_nul(&bytes)
         .map_or_else(|_| String::new(), |text| text.to_string_lossy().trim().to_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::program;
+
+    /// NVRTC needs no GPU. Where it is not installed, a line says so.
+    #[test]
+    fn the_compiler_of_cuda_accepts_the_kernels() {
+        match compile(&program(), "sm_90") {
+            Err(GpuError::NoCompiler) => eprintln!("skipped: {}", GpuError::NoCompiler),
+            found => assert!(found.is_ok_and(|code| !code.is_empty())),
+        }
+    }
+}
