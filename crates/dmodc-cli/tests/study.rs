@@ -275,3 +275,27 @@ fn mpi_ranks_are_shards() {
     desk.ok(&["study", "run", "plan.toml"]);
     assert_eq!(desk.read("mpi/small.csv"), desk.read("small.study/small.csv"));
 }
+
+/// On a GPU the rows are those of the processor. Without one, or without the feature, `gpu` is an error that writes nothing, and `auto`
+/// says so and measures on the processor.
+#[test]
+fn rows_do_not_depend_on_the_device() {
+    let desk = desk();
+    desk.ok(&["study", "run", "plan.toml", "-o", "cpu"]);
+    let auto = desk.run(&["study", "run", "plan.toml", "-o", "auto", "--device", "auto"]);
+    let said = text(&auto.stderr);
+    assert_eq!(auto.status.code(), Some(0), "{said}");
+    assert_eq!(desk.read("auto/small.csv"), desk.read("cpu/small.csv"));
+    let args = ["study", "run", "plan.toml", "-o", "gpu", "--device", "gpu"];
+    match said.contains("the processor does the work, not a GPU: ") {
+        true => {
+            let why = said.trim().rsplit_once("not a GPU: ").unwrap().1;
+            assert_eq!(desk.error(&args).trim(), format!("dmodc: {why}"));
+            assert!(!desk.path("gpu").exists(), "nothing is written");
+        }
+        false => {
+            desk.ok(&args);
+            assert_eq!(desk.read("gpu/small.csv"), desk.read("cpu/small.csv"));
+        }
+    }
+}

@@ -23,7 +23,7 @@ impl StateCounts<'_> {
         self.counted.counters[self.state * self.counted.counter_count + place]
     }
 
-    /// Returns the judgement; `None` if so many pairs are lost that the host has to find them.
+    /// Returns the judgement; `None` if more pairs are lost than the machine lists, and the host has to find them.
     pub(super) fn judgement(
         &self,
         patterns: &[DevicePattern],

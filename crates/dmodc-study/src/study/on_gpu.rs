@@ -62,7 +62,7 @@ impl<'a> GpuFabric<'a> {
         Ok(on_gpu)
     }
 
-    /// Puts the engines on the GPU, with room for fewer cells if there is not enough memory for so many.
+    /// Puts the engines on the GPU, with room for fewer cells if there is not enough memory.
     fn put_engines(&mut self) -> Result<(), GpuError> {
         loop {
             // Memory is given back before more is asked for.

@@ -121,7 +121,7 @@ pub fn unequal_cables(random: &mut Random) -> Fabric {
     let mut drawing = Drawing::new();
     let most = 1 + random.below(4);
     let (pods, planes, leaves) = match random.below(8) {
-        // So many switches are above that they have more than 64 ports in all turns.
+        // A leaf has more than 64 ports upwards.
         0 => (1, 17 + random.below(44), 1 + random.below(6)),
         // Several tiles.
         1 => (1, 1 + random.below(4), 66 + random.below(20)),
