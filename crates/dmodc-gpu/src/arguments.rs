@@ -3,10 +3,17 @@
 use crate::machine::Address;
 
 /// The words of the structure `Arguments`.
-pub(crate) const WORDS: usize = 47;
+pub(crate) const WORDS: usize = 49;
 
 /// The tiles that a block of the kernels for routes takes, as in closer.cu.
 pub(crate) const TILES: u32 = 32;
+
+/// The threads of a block, and the warps that they make.
+pub(crate) const THREADS: u32 = 256;
+pub(crate) const WARPS: u32 = THREADS / 32;
+
+/// The bytes of the records of runs that a block shares, as in closer.cu.
+pub(crate) const RECORD_BYTES: u32 = WARPS * 320 * 2;
 
 /// Where the arrays of a fabric are. The comments are in `kernels/common.cu`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -31,6 +38,7 @@ pub(crate) struct FabricAddresses {
     pub(crate) chunk: Address,
     pub(crate) run: Address,
     pub(crate) tile_run: Address,
+    pub(crate) tile_middle: Address,
     pub(crate) inverse: Address,
     pub(crate) rule: Address,
 }
@@ -97,6 +105,8 @@ pub(crate) struct Sizes {
     pub(crate) slots: u32,
     pub(crate) mask_words: u32,
     pub(crate) most_groups: u32,
+    /// The same of leaves, for which there is room for lists of ports.
+    pub(crate) most_leaf_groups: u32,
     /// Whether some node has more than one LID.
     pub(crate) has_several_lids: bool,
 }
@@ -127,6 +137,15 @@ impl Arguments {
         Arguments { step, ..self }
     }
 
+    /// Returns the bytes that a block of the kernel `routes` shares: see `block_view` of closer.cu. Switches with as many groups as
+    /// leaves have room for lists of ports.
+    pub(crate) fn route_bytes(&self) -> u32 {
+        let Sizes { most_groups, most_leaf_groups, .. } = self.sizes;
+        let list_words = (most_leaf_groups + 20).div_ceil(4) | 1;
+        let with_lists = closer_bytes(most_leaf_groups, self.ranks_run) + WARPS * 32 * list_words * 4;
+        with_lists.max(closer_bytes(most_groups, self.ranks_run))
+    }
+
     /// Returns the arguments as the kernels read them.
     pub(crate) fn words(&self) -> [u64; WORDS] {
         let (f, s, n) = (&self.fabric, &self.states, &self.sizes);
@@ -146,6 +165,7 @@ impl Arguments {
             f.chunk,
             f.run,
             f.tile_run,
+            f.tile_middle,
             f.inverse,
             f.rule,
             s.dead_switches,
@@ -181,12 +201,24 @@ impl Arguments {
             pair(n.most_groups, u32::from(self.has_dead_nodes)),
             pair(self.first_state, u32::from(self.assumes_ranks)),
             pair(self.window.first_tile, self.window.end_tile),
+            pair(self.route_bytes(), 0),
         ];
         let mut words = [0; WORDS];
         let all = addresses.into_iter().map(|address| address.0).chain(numbers);
         words.iter_mut().zip(all).for_each(|(word, value)| *word = value);
         words
     }
+}
+
+/// Returns the bytes that a block shares for closer sets and records: see `block_view` of closer.cu, without lists.
+pub(crate) fn closer_bytes(most_groups: u32, ranks: u32) -> u32 {
+    let (masks, tiles, sides) = (most_groups * 33 * 8, 3 * TILES * 8, 2 * 48);
+    let parts = WARPS * (ranks.max(1) - 1) * TILES * 8;
+    let sets = WARPS * 64 * most_groups.div_ceil(32) * 4;
+    let (peers, sizes, firsts, ports) = (256 * 4, WARPS * 64, 256, 256);
+    let (cycle, uniform, picks) = (256 + 20, 4, 16 * 4);
+    let before = masks + tiles + parts + sides + sets + peers + sizes + firsts + ports;
+    before + cycle + uniform + picks + RECORD_BYTES
 }
 
 #[cfg(test)]
@@ -200,7 +232,7 @@ mod tests {
         let mut arguments = Arguments { sizes, window, ..Arguments::default() };
         arguments.states.tables = Address(1024);
         let words = arguments.words();
-        assert_eq!((words[39], words[46]), (1, 7), "the first number and the last");
-        assert_eq!(words[30], 768, "whole tables would start before the window");
+        assert_eq!((words[40], words[47]), (1, 7), "the first number and the last but one");
+        assert_eq!(words[31], 768, "whole tables would start before the window");
     }
 }

@@ -102,7 +102,8 @@ impl DeviceFabric {
             tiles: places.len() as u32,
             slots: slots.numbers.len() as u32,
             mask_words: 2 * (healthy.switch_mask().len() + healthy.cable_mask().len()) as u32,
-            most_groups: links.most_groups(),
+            most_groups: links.most_groups(|_| true),
+            most_leaf_groups: links.most_groups(|s| is_leaf[s] == 1),
             has_several_lids: slots.ks.iter().any(|&k| k > 0),
         };
         Ok(DeviceFabric {
@@ -188,13 +189,14 @@ impl Links {
         Ok(())
     }
 
-    /// Returns the greatest number of neighbours of a switch: it may have all of them in one direction.
-    fn most_groups(&self) -> u32 {
+    /// Returns the greatest number of neighbours of some switches: a switch may have all of them in one direction.
+    fn most_groups(&self, is_wanted: impl Fn(usize) -> bool) -> u32 {
         let neighbours = |range: &[u32]| {
             let own = &self.peers[range[0] as usize..range[1] as usize];
             own.chunk_by(|a, b| a == b).count()
         };
-        self.starts.windows(2).map(neighbours).max().unwrap_or(0) as u32
+        let wanted = self.starts.windows(2).enumerate().filter(|(s, _)| is_wanted(*s));
+        wanted.map(|(_, range)| neighbours(range)).max().unwrap_or(0) as u32
     }
 }
 
@@ -265,6 +267,8 @@ struct Slots {
     runs: Vec<u32>,
     /// Where the runs of each tile start, as a number of runs.
     run_starts: Vec<u32>,
+    /// For each tile, the chunks that begin with one of its first 32 targets.
+    middles: Vec<u32>,
 }
 
 impl Slots {
@@ -279,6 +283,7 @@ impl Slots {
             chunks: vec![],
             runs: vec![],
             run_starts: vec![0],
+            middles: vec![],
         };
         let targets = targets(columns, fabric.switches().len());
         let target = |s: SwitchIndex| targets[s.at()] as usize % BLOCK;
@@ -294,6 +299,8 @@ impl Slots {
                     slots.cables[slot] = fabric.node_cable(n).at() as u32;
                 }
             }
+            let is_early = |destination: &&Destination| target(destination.switch) < BLOCK / 2;
+            slots.middles.push(own.iter().step_by(CHUNK).filter(is_early).count() as u32);
             let padding = place.pitch - own.len();
             let runs: Vec<Run> = runs(own, padding, |s| target(s) as u32).collect();
             slots.add_runs(&runs);
@@ -320,6 +327,7 @@ impl Slots {
     fn store(&self, upload: &mut Upload<'_>, to: &mut FabricAddresses) -> Result<(), GpuError> {
         to.run = upload.u32s(self.runs.iter().copied())?;
         to.tile_run = upload.u32s(self.run_starts.iter().copied())?;
+        to.tile_middle = upload.u32s(self.middles.iter().copied())?;
         to.slot_number = upload.u32s(self.numbers.iter().copied())?;
         to.slot_cable = upload.u32s(self.cables.iter().copied())?;
         to.slot_target = upload.bytes(&self.targets)?;

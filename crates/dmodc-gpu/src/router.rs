@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use dmodc::{Degradation, Fabric, Live, Routing};
 
-use crate::arguments::{Arguments, Sizes, TILES, TileWindow};
+use crate::arguments::{Arguments, Sizes, THREADS, TileWindow, WARPS, closer_bytes};
 use crate::engine::DeviceEngine;
 use crate::error::GpuError;
 use crate::kernels::KernelName;
@@ -18,10 +18,6 @@ use crate::states::States;
 use crate::windows;
 
 pub use self::stream::{GpuStream, StreamRoom};
-
-/// The threads of a block, and the warps that they make.
-pub(crate) const THREADS: u32 = 256;
-pub(crate) const WARPS: u32 = THREADS / 32;
 
 /// The most ranks of a fabric in which the kernel `routes` finds the planes of rank 0, as `find_masks` of closer.cu.
 const FLAT_RANKS: u32 = 4;
@@ -228,8 +224,8 @@ impl GpuRouter {
     }
 
     /// Returns the bytes that a block with closer sets shares.
-    pub(crate) fn route_shared_bytes(&self) -> u32 {
-        shared_bytes(self.device.sizes.most_groups, self.ranks_run)
+    pub(crate) fn closer_shared_bytes(&self) -> u32 {
+        closer_bytes(self.device.sizes.most_groups, self.ranks_run)
     }
 
     /// Returns the states of the last batch for which kernels alone did not suffice. By the engine `dmodc`, the host prepared
@@ -362,7 +358,7 @@ impl GpuRouter {
             return Ok(());
         }
         let shared_bytes = match kernel {
-            KernelName::Routes => shared_bytes(arguments.sizes.most_groups, arguments.ranks_run),
+            KernelName::Routes => arguments.route_bytes(),
             _ => 0,
         };
         let size = LaunchSize { blocks, threads: THREADS, shared_bytes };
@@ -382,14 +378,4 @@ impl GpuRouter {
 fn unfinished(flags: &[u32]) -> Vec<usize> {
     let flagged = flags.iter().enumerate().filter(|(_, flags)| **flags != 0);
     flagged.map(|(state, _)| state).collect()
-}
-
-/// Returns the bytes that a block of the kernel `routes` shares: see `block_view` of closer.cu.
-pub(crate) fn shared_bytes(most_groups: u32, ranks: u32) -> u32 {
-    let (masks, tiles, sides) = (most_groups * 33 * 8, 3 * TILES * 8, 2 * 48);
-    let parts = WARPS * (ranks - 1) * TILES * 8;
-    let sets = WARPS * 64 * most_groups.div_ceil(32) * 4;
-    let (peers, sizes, firsts, ports) = (256 * 4, WARPS * 64, 256, 256);
-    let (cycle, records) = (256 + 20, WARPS * 320 * 2);
-    masks + tiles + parts + sides + sets + peers + sizes + firsts + ports + cycle + records
 }

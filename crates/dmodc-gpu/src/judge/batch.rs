@@ -189,7 +189,7 @@ impl Batch<'_> {
         let (switches, groups) = (sizes.switches, self.tables.groups);
         let sweep_bytes = self.tables.sweep_bytes(switches as usize);
         let update_bytes =
-            self.router.route_shared_bytes() + 2 * 256 + 16 * arguments.numbers.block_words;
+            self.router.closer_shared_bytes() + 2 * 256 + 16 * arguments.numbers.block_words;
         let sweep = Threads { count: SWEEP_THREADS, shared_bytes: sweep_bytes as u32 };
         let plain = Threads { count: THREADS, shared_bytes: 0 };
         let by_entry = Threads { count: THREADS, shared_bytes: 256 * 4 };

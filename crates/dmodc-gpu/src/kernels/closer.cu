@@ -13,6 +13,7 @@
 #define MOST_RUNS 320
 // The bytes that a list of ports is longer than the ports.
 #define WRAPPED 20
+static_assert((WRAPPED + 17 * 4) % 8 == 0, "the records of `BlockView` start at a multiple of eight bytes, as stable.cu needs");
 
 // The groups of the switch in one direction.
 struct Side {
@@ -42,26 +43,36 @@ struct BlockView {
     u8 *firsts;     // [256]
     u8 *ports;      // [256]
     u8 *cycle;      // [256 + WRAPPED] the ports up, and the first ones again
+    u32 *uniform;   // a bit for each tile: see `note_uniform`
+    u32 *picks;     // [16] see `pick_of`
     u16 *records;   // [WARPS][MOST_RUNS] the port of each run, or how to find it
+    u32 *lists;     // [WARPS][32][list_words] the ports of closer sets, and the first ones again, for half of the targets
     u32 words;      // the words of a closer set
+    u32 list_words; // an odd number, so that lanes hit different banks; 0 if there is no room for lists
 };
 
 __device__ BlockView block_view(const Arguments &a, u32 groups) {
     BlockView v;
     v.words = (groups + 31) / 32;
     v.masks = (u64 *)shared_memory;
-    v.up = v.masks + a.most_groups * MASK_PITCH;
+    v.up = v.masks + groups * MASK_PITCH;
     v.down = v.up + TILES;
     v.own = v.down + TILES;
     v.parts = v.own + TILES;
     v.sides = (Side *)(v.parts + WARPS * (a.ranks_run - 1) * TILES);
     v.sets = (u32 *)(v.sides + 2);
-    v.peers = v.sets + WARPS * 64 * ((a.most_groups + 31) / 32);
+    v.peers = v.sets + WARPS * 64 * v.words;
     v.sizes = (u8 *)(v.peers + 256);
     v.firsts = v.sizes + WARPS * 64;
     v.ports = v.firsts + 256;
     v.cycle = v.ports + 256;
-    v.records = (u16 *)(v.cycle + 256 + WRAPPED);
+    v.uniform = (u32 *)(v.cycle + 256 + WRAPPED);
+    v.picks = v.uniform + 1;
+    v.records = (u16 *)(v.picks + 16);
+    v.lists = (u32 *)(v.records + WARPS * MOST_RUNS);
+    v.list_words = ((groups + WRAPPED + 3) / 4) | 1;
+    u32 bytes = (u32)((u8 *)(v.lists + WARPS * 32 * v.list_words) - (u8 *)shared_memory);
+    v.list_words = bytes <= a.route_bytes ? v.list_words : 0;
     return v;
 }
 
@@ -89,6 +100,19 @@ __device__ void describe_side(BlockView v, Side *side, Counts counts, bool up, u
     side->width = is_even ? width : 0;
 }
 
+// How to pick some of four bytes: a selector for `__byte_perm` that puts the chosen ones first and zeros after them, and above it the
+// bits that the chosen ones have. Bit 3 of `chosen` stands for the lowest byte.
+__device__ u32 pick_of(u32 chosen) {
+    u32 selector = 0x4444, bits = 0;
+    for (u32 byte = 0; byte < 4; byte++) {
+        if (chosen >> (3 - byte) & 1) {
+            selector = (selector & ~(15u << bits / 2)) | byte << bits / 2;
+            bits += 8;
+        }
+    }
+    return selector | bits << 16;
+}
+
 // Loads the groups of a switch.
 __device__ void load_switch(const Arguments &a, BlockView v, u32 s, Counts counts) {
     u64 first = (u64)state(a) * a.links + a.link_start[s];
@@ -99,6 +123,12 @@ __device__ void load_switch(const Arguments &a, BlockView v, u32 s, Counts count
     if (threadIdx.x < counts.up_ports + counts.down_ports) {
         v.ports[threadIdx.x] = a.ports[first + threadIdx.x];
     }
+    if (threadIdx.x < 16) {
+        v.picks[threadIdx.x] = pick_of(threadIdx.x);
+    }
+    if (threadIdx.x == 16) {
+        *v.uniform = NONE;
+    }
     __syncthreads();
     for (u32 at = threadIdx.x; counts.up_ports && at < counts.up_ports + WRAPPED; at += WARPS * 32) {
         v.cycle[at] = v.ports[at % counts.up_ports];
@@ -106,6 +136,15 @@ __device__ void load_switch(const Arguments &a, BlockView v, u32 s, Counts count
     if (threadIdx.x == 0 || threadIdx.x == 32) {
         bool up = threadIdx.x == 0;
         describe_side(v, &v.sides[!up], counts, up, a.dividers[(u64)state(a) * a.switches + s]);
+    }
+}
+
+// Whether every group up is closer to every target that is reached, and none is reached downwards: departure 3. A lane has a tile, and a
+// warp knows this of its own groups; the bits of all warps are joined by "and".
+__device__ void note_uniform(BlockView v, bool is_same) {
+    u32 same = __ballot_sync(ALL_LANES, is_same);
+    if (lane() == 0) {
+        atomicAnd(v.uniform, same);
     }
 }
 
@@ -169,6 +208,7 @@ __device__ void find_masks(const Arguments &a, BlockView v, u32 s, Counts counts
         v.own[lane()] = own;
     }
     u32 groups = max(counts.up_groups, counts.down_groups);
+    bool is_same = !down && counts.up_groups == groups;
 #pragma unroll 2
     for (u32 group = warp; group < groups; group += WARPS) {
         u64 mask = 0;
@@ -184,7 +224,10 @@ __device__ void find_masks(const Arguments &a, BlockView v, u32 s, Counts counts
             mask |= down & plane(a, 0)[at];
         }
         v.masks[group * MASK_PITCH + lane()] = mask;
+        is_same &= mask == up;
     }
+    __syncwarp();
+    note_uniform(v, is_same);
 }
 
 // The same for any number of hops up, with planes that are read again for each group. Few fabrics have so many ranks, and the
@@ -203,6 +246,7 @@ __device__ void find_masks_deep(const Arguments &a, BlockView v, u32 s, Counts c
         v.down[lane()] = down;
         v.own[lane()] = own;
     }
+    bool is_same = !down && counts.up_groups == groups;
     for (u32 group = warp; group < groups; group += WARPS) {
         u64 mask = 0;
         for (u32 u = 1; up && group < counts.up_groups && u <= hops; u++) {
@@ -212,7 +256,10 @@ __device__ void find_masks_deep(const Arguments &a, BlockView v, u32 s, Counts c
             mask |= down & plane(a, 0)[(u64)v.peers[counts.up_groups + group] * a.tiles + tile];
         }
         v.masks[group * MASK_PITCH + lane()] = mask;
+        is_same &= mask == up;
     }
+    __syncwarp();
+    note_uniform(v, is_same);
 }
 
 // The targets among those of a tile that a peer is closer to, from bytes. Each lane has two targets.
@@ -242,6 +289,7 @@ __device__ void find_masks_by_bytes(const Arguments &a, BlockView v, u32 s, Coun
             v.down[i] = down;
             v.own[i] = own;
         }
+        bool is_same = !down && counts.up_groups == groups;
         for (u32 group = 0; group < groups; group++) {
             u64 mask = 0;
             if (group < counts.up_groups) {
@@ -255,7 +303,10 @@ __device__ void find_masks_by_bytes(const Arguments &a, BlockView v, u32 s, Coun
             if (lane() == 0) {
                 v.masks[group * MASK_PITCH + i] = mask;
             }
+            is_same &= mask == up;
         }
+        // This warp has one tile, not 32.
+        note_uniform(v, is_same || lane() != i);
     }
 }
 
@@ -286,14 +337,30 @@ __device__ u32 transposed(u32 bits) {
     return bits;
 }
 
-// Whether every group up is closer to every target that is reached, and none is reached downwards: departure 3.
-__device__ bool is_uniform(BlockView v, u32 i, Counts counts, u32 groups) {
-    bool is_same = !v.down[i] && counts.up_groups == groups;
-    for (u32 group = lane(); group < groups; group += 32) {
-        is_same &= v.masks[group * MASK_PITCH + i] == v.up[i];
+// One word of the closer sets of two targets for each lane: bits for 32 groups, the first one in the highest bit.
+struct TwoSets {
+    u32 low, high;  // of target number `lane()`, and of the one 32 further on
+};
+
+// The most groups of a word that are taken one by one; transposing takes longer from there on.
+#define FEW_GROUPS 6
+
+// From words by group, one in each lane, to sets by target: departure 2.
+__device__ TwoSets sets_of(u64 targets) {
+    u32 groups = __ballot_sync(ALL_LANES, targets != 0);
+    TwoSets sets = {0, 0};
+    if (__popc(groups) > FEW_GROUPS) {
+        sets.low = __brev(transposed((u32)targets));
+        sets.high = __brev(transposed((u32)(targets >> 32)));
+        return sets;
     }
-    __syncwarp();
-    return !__any_sync(ALL_LANES, !is_same);
+    for (; groups; groups &= groups - 1) {
+        u32 group = 31 - __clz(groups & -groups);
+        u32 low = __shfl_sync(ALL_LANES, (u32)targets, group), high = __shfl_sync(ALL_LANES, (u32)(targets >> 32), group);
+        sets.low |= (low >> lane() & 1) << (31 - group);
+        sets.high |= (high >> lane() & 1) << (31 - group);
+    }
+    return sets;
 }
 
 // Writes the closer sets of the i-th tile, by target: departures 2 and 3.
@@ -302,20 +369,19 @@ __device__ void find_sets(BlockView v, u32 i, u32 groups, bool is_uniform) {
     u32 *sets = v.sets + warp * 64 * v.words;
     u32 low_size = 0, high_size = 0;
     for (u32 word = 0; word * 32 < groups; word++) {
-        u32 group = word * 32 + lane(), low, high;
+        u32 group = word * 32 + lane();
+        TwoSets found;
         if (is_uniform) {
             u32 all = groups - word * 32 < 32 ? ~(~0u >> (groups - word * 32)) : ~0u;
-            low = v.up[i] >> lane() & 1 ? all : 0;
-            high = v.up[i] >> (lane() + 32) & 1 ? all : 0;
+            found.low = v.up[i] >> lane() & 1 ? all : 0;
+            found.high = v.up[i] >> (lane() + 32) & 1 ? all : 0;
         } else {
-            u64 mask = group < groups ? v.masks[group * MASK_PITCH + i] : 0;
-            low = __brev(transposed((u32)mask));
-            high = __brev(transposed((u32)(mask >> 32)));
+            found = sets_of(group < groups ? v.masks[group * MASK_PITCH + i] : 0);
         }
-        sets[lane() * v.words + word] = low;
-        sets[(lane() + 32) * v.words + word] = high;
-        low_size += __popc(low);
-        high_size += __popc(high);
+        sets[lane() * v.words + word] = found.low;
+        sets[(lane() + 32) * v.words + word] = found.high;
+        low_size += __popc(found.low);
+        high_size += __popc(found.high);
     }
     v.sizes[warp * 64 + lane()] = low_size;
     v.sizes[warp * 64 + 32 + lane()] = high_size;

@@ -41,6 +41,7 @@ struct Arguments {
     const uint2 *chunk;       // [slots / 16] d of the first slot; its run in the tile, and the slots of the run from there on
     const uint2 *run;         // [runs] the first d; target, k and length
     const u32 *tile_run;      // [tiles + 1] the first run
+    const u32 *tile_middle;   // [tiles] the chunks that begin with one of the first 32 targets
     const u64 *inverse;       // [256] the least integer that is at least 2^64 / n
     const uint4 *rule;        // [ranks] dividers: groups up, ports up, groups down, ports down; 0 is none
     // One state after the other.
@@ -76,9 +77,11 @@ struct Arguments {
     u32 first_state;          // the state of blocks with z = 0
     u32 assumes_ranks;        // whether ranks are those of the healthy fabric, until a switch shows that they are not
     u32 first_tile, end_tile; // the window: the tiles whose tables are in memory
+    u32 route_bytes;          // the bytes that a block of the kernel `routes` shares
+    u32 unused;
 };
 
-static_assert(sizeof(Arguments) == 376, "arguments.rs writes 47 words");
+static_assert(sizeof(Arguments) == 392, "arguments.rs writes 49 words");
 
 extern __shared__ uint4 shared_memory[];
 

@@ -21,9 +21,10 @@
 // 3. If every group up is closer to every target, which is usual in healthy fabrics, nothing is transposed.
 // 4. The lanes take the runs of the tile. Most often a run has one port as a whole, because Π is a multiple of its length; it is
 //    written down once, as the record of the run.
-// 5. The lanes take chunks. A chunk of runs that have one port each is made of bytes, repeated. A chunk where ports follow each other in turn is
-//    copied from the list of the ports, written down twice in a row, or walked through if some groups are not closer. Any other chunk
-//    is walked through as well, run by run; a division is needed only where a run begins.
+// 5. Where Π is 1, ports follow each other in turn. Then the ports of a closer set are written down as a list, and the first ones again at
+//    its end, so that any 16 entries stand in a row somewhere. A lane writes the list of a target, for half of the targets at a time.
+// 6. The lanes take chunks. A part of a chunk is one port, repeated, or it is copied from a list; few chunks have more than one part.
+//    Any other chunk is walked through, run by run; a division is needed only where a run begins.
 
 // Removes the entries of nodes that are cut off.
 __device__ uint4 without_dead(uint4 entries, u32 dead) {
@@ -36,30 +37,38 @@ __device__ uint4 without_dead(uint4 entries, u32 dead) {
 
 // Writes the row of the i-th tile.
 __device__ void write_row(const Arguments &a, BlockView v, u32 s, u32 i, u32 tile, bool is_uniform) {
-    u32 warp = threadIdx.x >> 5, pitch = a.tile_pitch[tile], slot = a.tile_slot[tile];
-    u8 *row = a.tables + state(a) * a.table_bytes + a.tile_offset[tile] + (u64)s * pitch;
+    u32 warp = threadIdx.x >> 5, chunks = a.tile_pitch[tile] / 16, slot = a.tile_slot[tile];
+    uint4 *row = (uint4 *)(a.tables + state(a) * a.table_bytes + a.tile_offset[tile]) + (u64)s * chunks;
     const u16 *dead = a.dead_slots + (u64)state(a) * (a.slots / 16) + slot / 16;
     u32 first_run = a.tile_run[tile], runs = min(a.tile_run[tile + 1] - first_run, (u32)MOST_RUNS);
     u16 *records = v.records + warp * MOST_RUNS;
     const u8 *sizes = v.sizes + warp * 64;
-    Row maker = {a, v, v.sets + warp * 64 * v.words, sizes, records, a.run + first_run, i, is_uniform};
+    Row maker = {a, v, v.sets + warp * 64 * v.words, sizes, records, a.run + first_run, i, is_uniform, 0};
+    bool has_turns = false;
     for (u32 run = lane(); run < runs; run += 32) {
-        records[run] = maker.record_of(a.run[first_run + run]);
+        u32 record = maker.record_of(a.run[first_run + run]);
+        records[run] = record;
+        has_turns |= record >= BY_TURN && record < BY_STEP;
     }
     __syncwarp();
-    const uint2 *chunks = a.chunk + slot / 16;
-    uint2 about = lane() < pitch / 16 ? chunks[lane()] : make_uint2(0, 0);
-    for (u32 chunk = lane(); chunk < pitch / 16; chunk += 32) {
-        // The next description is on its way while this chunk is computed.
-        uint2 next = chunk + 32 < pitch / 16 ? chunks[chunk + 32] : about;
-        uint4 entries = maker.chunk(slot + chunk * 16, about);
-        about = next;
-        if (a.has_dead_nodes && dead[chunk]) {
-            entries = without_dead(entries, dead[chunk]);
+    bool has_lists = !is_uniform && __any_sync(ALL_LANES, has_turns);
+    u32 middle = has_lists ? a.tile_middle[tile] : chunks;
+    const uint2 *about = a.chunk + slot / 16;
+    for (u32 first = 0; first < chunks; first = middle, middle = chunks, maker.half++) {
+        u32 target = maker.half * 32 + lane();
+        if (has_lists && sizes[target] >= LEAST_LIST) {
+            maker.write_list(target);
         }
-        __stcs((uint4 *)row + chunk, entries);
+        __syncwarp();
+        for (u32 chunk = first + lane(); chunk < middle; chunk += 32) {
+            uint4 entries = maker.chunk(slot + chunk * 16, about[chunk]);
+            if (a.has_dead_nodes && dead[chunk]) {
+                entries = without_dead(entries, dead[chunk]);
+            }
+            __stcs(row + chunk, entries);
+        }
+        __syncwarp();
     }
-    __syncwarp();
 }
 
 __device__ void write_no_routes(const Arguments &a, u32 s, u32 tile) {
@@ -90,9 +99,9 @@ extern "C" __global__ void __launch_bounds__(WARPS * 32, 4) routes(Arguments a) 
     __syncthreads();
     for (u32 tile = first_tile + warp; tile < end; tile += WARPS) {
         u32 i = tile - first_tile;
-        bool is_same = is_uniform(v, i, counts, groups);
-        find_sets(v, i, groups, is_same);
-        write_row(a, v, s, i, tile, is_same);
+        bool is_uniform = *v.uniform >> i & 1;
+        find_sets(v, i, groups, is_uniform);
+        write_row(a, v, s, i, tile, is_uniform);
     }
 }
 

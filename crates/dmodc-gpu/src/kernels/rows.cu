@@ -8,7 +8,12 @@
 #define BY_WALK 256     // ports change within the run
 #define BY_ENTRY 512    // the same, and groups have different numbers of ports
 #define BY_SLOT 1024    // this switch is the destination switch: each slot has its own port
-#define BY_TURN 2048    // ports change with every number, and each group has one; the target is in the lowest bits
+#define BY_TURN 2048    // ports change with every number, and a list has them; the target is in the lowest bits
+#define BY_STEP 4096    // ports change at multiples of a divider that is not small
+// The smallest divider of `BY_STEP`.
+#define LEAST_STEP 4
+// The fewest ports of a list of `BY_TURN`: its first word is written before it is read.
+#define LEAST_LIST 4
 // The target of the empty slots at the end of a row.
 #define NO_TARGET 64
 
@@ -60,24 +65,21 @@ struct Walk {
         }
         return is_round;
     }
-
-    // Goes to the next group. Lanes that begin another word do so without a branch, as long as no word of the set is empty.
-    template <bool ONE_WORD> __device__ __forceinline__ void step() {
-        left &= 0x7fffffffu >> __clz(left);
-        if (ONE_WORD) {
-            left = left ? left : *set;
-            return;
-        }
-        if (!left) {
-            word = word + 1 == words ? 0 : word + 1;
-            left = set[word];
-        }
-        while (!left) {
-            word = word + 1 == words ? 0 : word + 1;
-            left = set[word];
-        }
-    }
 };
+
+// Sixteen entries with the same port.
+__device__ __forceinline__ uint4 repeated(u32 port) {
+    u32 word = port * 0x01010101u;
+    return make_uint4(word, word, word, word);
+}
+
+// The entries of `first` before a place from 1 to 15, and those of `second` from there on.
+__device__ uint4 joined(uint4 first, uint4 second, u32 from) {
+    u64 low = from < 8 ? ~0ull << 8 * from : 0, high = from <= 8 ? ~0ull : ~0ull << 8 * (from - 8);
+    u32 x = (u32)low, y = (u32)(low >> 32), z = (u32)high, w = (u32)(high >> 32);
+    return make_uint4((first.x & ~x) | (second.x & x), (first.y & ~y) | (second.y & y), (first.z & ~z) | (second.z & z),
+                      (first.w & ~w) | (second.w & w));
+}
 
 // One row of a tile.
 struct Row {
@@ -88,6 +90,7 @@ struct Row {
     u16 *records;
     const uint2 *runs;  // those of the tile
     u32 i, is_uniform;
+    u32 half;           // lists are those of the targets from 32 · half on
 
     __device__ Walk walk_of(u32 target) const {
         return {sets + target * v.words, v.words, 0, 0};
@@ -145,109 +148,85 @@ struct Row {
     // The port of a run, or how to find it: departure 4.
     __device__ u32 record_of(uint2 run) const {
         u32 target = run.y & 255, d = run.x, k = run.y >> 8 & 255, length = run.y >> 16;
-        if (target == NO_TARGET || !sizes[target]) {
+        u32 size = target == NO_TARGET ? 0 : sizes[target];
+        if (!size) {
             return target != NO_TARGET && v.own[i] >> target & 1 ? BY_SLOT : NO_ROUTE;
         }
         const Side &side = side_of(target);
-        bool is_even = side.width == 1 || (side.width && !side.port_divider && !k);
-        u32 q = quotient(d, side.divider, side.inverse);
-        bool is_one = d - q * side.divider + length <= side.divider;
-        if (side.width == 1) {
+        if (side.width == 1 && size == 1) {
             // A closer set with one port has no other.
-            is_one |= sizes[target] == 1;
-        } else if (is_one && side.port_divider) {
-            is_one = d % side.port_divider + length <= side.port_divider;
+            return v.ports[side.first_port + group_at(target, 0)];
         }
-        if (!is_one && side.width == 1 && side.divider == 1 && !a.has_several_lids) {
+        if (side.width == 1 && side.divider == 1 && length > 1 && has_list(size)) {
             return BY_TURN | target;
         }
-        return is_one ? port_for(side, target, d, q, k) : is_even ? BY_WALK : BY_ENTRY;
+        u32 q = quotient(d, side.divider, side.inverse);
+        bool is_one = d - q * side.divider + length <= side.divider;
+        if (is_one && side.width != 1 && side.port_divider) {
+            is_one = d % side.port_divider + length <= side.port_divider;
+        }
+        if (is_one) {
+            return port_for(side, target, d, q, k);
+        }
+        bool is_even = side.width == 1 || (side.width && !side.port_divider && !k);
+        return !is_even ? BY_ENTRY : side.divider >= LEAST_STEP ? BY_STEP : BY_WALK;
     }
 
-    // Sixteen entries in turn, from number d on, for a target that all groups up are closer to: departure 5.
-    __device__ uint4 window(u32 d) const {
-        u32 size = v.sides[0].groups;
-        u32 at = d - quotient(d, size, a.inverse[size]) * size;
-        const u32 *words = (const u32 *)v.cycle + at / 4;
+    // Whether there is a list for a closer set of this size, if each group has one port and Π is 1.
+    __device__ __forceinline__ bool has_list(u32 size) const {
+        return !a.has_several_lids && (is_uniform || (v.list_words && size >= LEAST_LIST));
+    }
+
+    // The list of a target: that of all ports up, or its own. There are lists for half of the targets at a time.
+    __device__ __forceinline__ u32 *list_of(u32 target) const {
+        return v.lists + ((threadIdx.x >> 5) * 32 + (target & 31)) * v.list_words;
+    }
+
+    // Writes the list of a target: departure 5. Four groups are picked from at a time.
+    __device__ void write_list(u32 target) const {
+        u32 first = side_of(target).first_port, shift = 8 * (first & 3);
+        const u32 *set = sets + target * v.words, *from = (const u32 *)v.ports + first / 4;
+        u32 *list = list_of(target), *to = list;
+        u32 ahead = *from, held = 0, bits = 0;
+        for (u32 word = 0; word < v.words; word++) {
+            u32 left = set[word];
+#pragma unroll
+            for (u32 part = 0; part < 8; part++) {
+                u32 pick = v.picks[left >> 28], next = *++from;
+                u32 picked = __byte_perm(__funnelshift_r(ahead, next, shift), 0, pick);
+                ahead = next;
+                left <<= 4;
+                held |= picked << bits;
+                u32 over = __funnelshift_l(picked, 0, bits);
+                bits += pick >> 16;
+                if (bits >= 32) {
+                    *to++ = held;
+                    held = over;
+                    bits -= 32;
+                }
+            }
+        }
+#pragma unroll
+        for (u32 word = 0; word < WRAPPED / 4; word++) {
+            u32 again = list[word];
+            *to++ = held | again << bits;
+            held = __funnelshift_l(again, 0, bits);
+        }
+    }
+
+    // Sixteen entries of a list, so that the entry at place `from` is that of number d.
+    __device__ uint4 turns(u32 target, u32 d, u32 from) const {
+        u32 size = sizes[target];
+        u64 inverse = a.inverse[size];
+        u32 at = d - quotient(d, size, inverse) * size;
+        if (from) {
+            u32 before = at + 16 * size - from;
+            at = before - quotient(before, size, inverse) * size;
+        }
+        const u32 *words = (is_uniform ? (const u32 *)v.cycle : list_of(target)) + at / 4;
         u32 shift = 8 * (at & 3), w0 = words[0], w1 = words[1], w2 = words[2], w3 = words[3];
         return make_uint4(__funnelshift_r(w0, w1, shift), __funnelshift_r(w1, w2, shift),
                           __funnelshift_r(w2, w3, shift), __funnelshift_r(w3, words[4], shift));
-    }
-
-    // Starts a walk at number d of a target whose ports change with every number.
-    __device__ Walk walk_from(u32 target, u32 d) const {
-        u32 size = sizes[target];
-        Walk walk = walk_of(target);
-        walk.start(d - quotient(d, size, a.inverse[size]) * size);
-        return walk;
-    }
-
-    // Sixteen entries, a port for each number, from number d of a run on. After `left` of them the next run begins: departure 5.
-    template <bool ONE_WORD, bool TWO_RUNS> __device__ uint4 in_turn(u32 run, u32 d, u32 left) const {
-        u32 target = records[run] & 63;
-        Walk walk = walk_from(target, d), later = walk;
-        const u8 *ports = v.ports + side_of(target).first_port, *later_ports = ports;
-        if (TWO_RUNS) {
-            target = records[run + 1] & 63;
-            later = walk_from(target, runs[run + 1].x);
-            later_ports = v.ports + side_of(target).first_port;
-        }
-        u32 words[4];
-#pragma unroll
-        for (u32 byte = 0; byte < 16; byte++) {
-            if (byte) {
-                walk.template step<ONE_WORD>();
-            }
-            if (byte && TWO_RUNS) {
-                bool is_later = byte == left;
-                walk.set = is_later ? later.set : walk.set;
-                walk.word = is_later ? later.word : walk.word;
-                walk.left = is_later ? later.left : walk.left;
-                ports = is_later ? later_ports : ports;
-            }
-            u32 port = ports[ONE_WORD ? __clz(walk.left) : walk.group()];
-            words[byte / 4] = byte & 3 ? words[byte / 4] | port << 8 * (byte & 3) : port;
-        }
-        return make_uint4(words[0], words[1], words[2], words[3]);
-    }
-
-    // Sixteen entries of one run with at most two ports, because Π is at least 16.
-    __device__ uint4 two_ports(uint2 run, u32 d) const {
-        u32 target = run.y & 255, k = run.y >> 8 & 255;
-        const Side &side = side_of(target);
-        u32 q = quotient(d, side.divider, side.inverse), until = side.divider - (d - q * side.divider);
-        u64 first = port_for(side, target, d, q, k) * 0x0101010101010101ull, second = first;
-        if (until < 16) {
-            second = port_for(side, target, d + until, q + 1, k) * 0x0101010101010101ull;
-        }
-        u64 low_part = until < 8 ? ~0ull << 8 * until : 0;
-        u64 high_part = until <= 8 ? ~0ull : until < 16 ? ~0ull << 8 * (until - 8) : 0;
-        u64 low = (first & ~low_part) | (second & low_part), high = (first & ~high_part) | (second & high_part);
-        return make_uint4((u32)low, (u32)(low >> 32), (u32)high, (u32)(high >> 32));
-    }
-
-    // Sixteen entries of runs that have one port each, from the last `left` entries of a run on. Returns whether all have.
-    __device__ bool pieces(u32 run, u32 left, uint4 &entries) const {
-        u64 low = 0, high = 0;
-        for (u32 from = 0;;) {
-            u64 record = records[run];
-            if (record > NO_ROUTE) {
-                return false;
-            }
-            // All entries from here on; those of later runs are overwritten.
-            u64 repeated = record * 0x0101010101010101ull;
-            u64 low_part = from < 8 ? ~0ull << 8 * from : 0;
-            u64 high_part = from <= 8 ? ~0ull : ~0ull << 8 * (from - 8);
-            low = (low & ~low_part) | (repeated & low_part);
-            high = (high & ~high_part) | (repeated & high_part);
-            from += left;
-            if (from >= 16) {
-                entries = make_uint4((u32)low, (u32)(low >> 32), (u32)high, (u32)(high >> 32));
-                return true;
-            }
-            run++;
-            left = runs[run].y >> 16;
-        }
     }
 
     // Sixteen entries of any runs, from this piece of a run on: departure 5.
@@ -266,7 +245,7 @@ struct Row {
                 if (record & (BY_ENTRY | BY_SLOT)) {
                     until = 1;
                     port = entry(slot + byte);
-                } else if (record & (BY_WALK | BY_TURN)) {
+                } else if (record & (BY_WALK | BY_TURN | BY_STEP)) {
                     u32 target = runs[run].y & 255, k = runs[run].y >> 8 & 255, size = sizes[target];
                     const Side &side = side_of(target);
                     u32 q = quotient(d, side.divider, side.inverse);
@@ -281,7 +260,7 @@ struct Row {
                     port = ports[walk.group() * width + turn];
                 }
             } else if (until == 0) {
-                if (record & (BY_WALK | BY_TURN)) {
+                if (record & (BY_WALK | BY_TURN | BY_STEP)) {
                     until = divider;
                     turn += walk.next();
                     turn = turn == width ? 0 : turn;
@@ -307,36 +286,41 @@ struct Row {
         return words;
     }
 
-    // The entries of a chunk, which is described as in `Arguments`.
+    // The entries of a chunk, which is described as in `Arguments`. A part of it follows from one port or from one list.
     __device__ uint4 chunk(u32 slot, uint2 about) const {
-        u32 run = about.y & 0xffff, left = about.y >> 16;
         if (about.y == NONE) {
             return each_entry(slot);
         }
-        u32 record = records[run];
-        if (left >= 16 && record <= NO_ROUTE) {
-            u32 word = record * 0x01010101u;
-            return make_uint4(word, word, word, word);
-        }
-        if (left >= 16 && record & BY_TURN) {
-            return is_uniform ? window(about.x) : in_turn_of<false>(run, about.x, 16);
-        }
+        u32 run = about.y & 0xffff, left = about.y >> 16, d = about.x;
         uint4 entries;
-        if (record <= NO_ROUTE) {
-            return pieces(run, left, entries) ? entries : walked(slot, run, about.x, left);
+        for (u32 from = 0;;) {
+            u32 record = records[run], length = left;
+            uint4 part;
+            if (record <= NO_ROUTE) {
+                part = repeated(record);
+            } else if (record & BY_TURN && (is_uniform || (record >> 5 & 1) == half)) {
+                part = turns(record & 63, d, from);
+            } else if (record & BY_STEP) {
+                u32 target = runs[run].y & 255, k = runs[run].y >> 8 & 255;
+                const Side &side = side_of(target);
+                u32 q = quotient(d, side.divider, side.inverse);
+                part = repeated(port_for(side, target, d, q, k));
+                length = min(left, side.divider - (d - q * side.divider));
+            } else {
+                return walked(slot, about.y & 0xffff, about.x, about.y >> 16);
+            }
+            entries = from ? joined(entries, part, from) : part;
+            from += length;
+            if (from >= 16) {
+                return entries;
+            }
+            d += length;
+            left -= length;
+            if (!left) {
+                run++;
+                d = runs[run].x;
+                left = runs[run].y >> 16;
+            }
         }
-        if (left >= 16 && record == BY_WALK && side_of(runs[run].y & 255).divider >= 16) {
-            return two_ports(runs[run], about.x);
-        }
-        // The next run may continue this one.
-        if (record & BY_TURN && records[run + 1] & BY_TURN && left + (runs[run + 1].y >> 16) >= 16) {
-            bool goes_on = is_uniform && runs[run + 1].x == about.x + left;
-            return goes_on ? window(about.x) : in_turn_of<true>(run, about.x, left);
-        }
-        return walked(slot, run, about.x, left);
-    }
-
-    template <bool TWO_RUNS> __device__ uint4 in_turn_of(u32 run, u32 d, u32 left) const {
-        return v.words == 1 ? in_turn<true, TWO_RUNS>(run, d, left) : in_turn<false, TWO_RUNS>(run, d, left);
     }
 };

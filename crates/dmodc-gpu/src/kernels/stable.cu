@@ -88,7 +88,7 @@ __device__ ThenView then_view(const StableArguments &b, BlockView v, u32 s, Coun
     u32 groups = max(max(t.counts.up_groups, t.counts.down_groups), max(now.up_groups, now.down_groups));
     t.words = (groups + 31) / 32;
     // The records of routes.cu are not used here.
-    t.up = (u64 *)(v.cycle + (256 + WRAPPED + 7) / 8 * 8);
+    t.up = (u64 *)v.records;
     t.down = t.up + TILES;
     t.sides = (Side *)(t.down + TILES);
     u32 most_words = (b.now.most_groups + 31) / 32;
@@ -244,9 +244,9 @@ struct StableTile {
 
 // Stores one word of the sets by target: 32 groups, whose targets are in the lanes.
 __device__ void store_sets(u32 *sets, u32 words, u32 word, u64 targets) {
-    u32 low = __brev(transposed((u32)targets)), high = __brev(transposed((u32)(targets >> 32)));
-    sets[lane() * words + word] = low;
-    sets[(lane() + 32) * words + word] = high;
+    TwoSets found = sets_of(targets);
+    sets[lane() * words + word] = found.low;
+    sets[(lane() + 32) * words + word] = found.high;
 }
 
 __device__ u32 size_of(const u32 *set, u32 words) {

@@ -75,13 +75,13 @@ __device__ void find_kept(const StableTile &at, u32 stretch, u64 targets) {
     const u64 *kept = at.b.kept + kept_place(at.b.now, stretch, 0, 0);
     for (u32 word = 0; word < words; word++) {
         u64 through = through_peers(at, word * 32 + lane(), kept);
-        u32 low = __brev(transposed((u32)through)), high = __brev(transposed((u32)(through >> 32)));
-        is_kept |= (low ? 1 : 0) | (high ? 2 : 0);
+        TwoSets found = sets_of(through);
+        is_kept |= (found.low ? 1 : 0) | (found.high ? 2 : 0);
         if (targets >> lane() & 1) {
-            sets[lane() * words + word] = low;
+            sets[lane() * words + word] = found.low;
         }
         if (targets >> (lane() + 32) & 1) {
-            sets[(lane() + 32) * words + word] = high;
+            sets[(lane() + 32) * words + word] = found.high;
         }
     }
     for (u32 half = 0; half < 2; half++) {
@@ -132,7 +132,7 @@ __device__ bool find_targets(const StableTile &at, RowTargets &targets) {
     }
     if (has_lost || targets.unknown) {
         u32 groups = max(at.counts.up_groups, at.counts.down_groups);
-        find_sets(v, at.i, groups, is_uniform(v, at.i, at.counts, groups));
+        find_sets(v, at.i, groups, *v.uniform >> at.i & 1);
     }
     if (has_lost) {
         targets.divided = find_unharmed(at) & targets.displaced;

@@ -2,8 +2,8 @@
 
 use dmodc::{Degradation, Live};
 
-use super::{GpuRouter, WARPS};
-use crate::arguments::Arguments;
+use super::GpuRouter;
+use crate::arguments::{Arguments, WARPS};
 use crate::error::GpuError;
 use crate::host::HostState;
 use crate::kernels::KernelName;

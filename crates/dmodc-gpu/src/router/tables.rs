@@ -2,8 +2,8 @@
 
 use dmodc::{Degradation, Digest, ForwardingTables, NO_ROUTE};
 
-use super::{GpuRouter, KernelWork, WARPS};
-use crate::arguments::Arguments;
+use super::{GpuRouter, KernelWork};
+use crate::arguments::{Arguments, WARPS};
 use crate::error::GpuError;
 use crate::kernels::KernelName;
 

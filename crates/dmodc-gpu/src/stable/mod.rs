@@ -12,13 +12,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use dmodc::{Degradation, Digest, Engine, Fabric, ForwardingTables, Live, Routing, Stable};
 
 use self::arguments::{ReferenceAddresses, StableArguments};
-use crate::arguments::{Arguments, TILES};
+use crate::arguments::{Arguments, RECORD_BYTES, THREADS, TILES, WARPS, closer_bytes};
 use crate::buffer::Buffer;
 use crate::engine::DeviceEngine;
 use crate::error::GpuError;
 use crate::kernels::KernelName;
 use crate::machine::{LaunchSize, Machine};
-use crate::router::{GpuRouter, GpuStream, KernelWork, StreamRoom, THREADS, WARPS, shared_bytes};
+use crate::router::{GpuRouter, GpuStream, KernelWork, StreamRoom};
 
 /// The stretches that are kept apart when looking ahead, as in stable.cu.
 const STRETCHES: usize = dmodc::oracle::stable::STRETCHES;
@@ -225,8 +225,7 @@ fn without_dead_nodes(router: &GpuRouter, reference: &Degradation) -> Degradatio
 /// Returns the bytes that a block of the kernels of `stable` shares: see `then_view` of stable.cu. They do without the records of
 /// the kernel `routes`.
 fn stable_shared_bytes(most_groups: u32, ranks: u32) -> u32 {
-    let records = WARPS * 320 * 2;
-    let block = (shared_bytes(most_groups, ranks) - records).next_multiple_of(8);
+    let block = closer_bytes(most_groups, ranks) - RECORD_BYTES;
     let (tiles, sides) = (2 * TILES * 8, 2 * 48);
     let sets = 3 * WARPS * 64 * most_groups.div_ceil(32) * 4;
     let (thinned, now, firsts, ports) = (2 * 8 * 4, 256 * 2, 256, 256);

@@ -188,12 +188,22 @@ static unsigned long long __umul64hi(unsigned long long a, unsigned long long b)
 static unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
     return (unsigned)(((unsigned long long)high << 32 | low) << (shift & 31) >> 32);
 }
+// Four bytes of eight, each chosen by four bits.
+static unsigned __byte_perm(unsigned low, unsigned high, unsigned selector) {
+    unsigned long long both = (unsigned long long)high << 32 | low;
+    unsigned chosen = 0;
+    for (unsigned byte = 0; byte < 4; byte++) {
+        chosen |= (unsigned)(both >> 8 * (selector >> 4 * byte & 7) & 255) << 8 * byte;
+    }
+    return chosen;
+}
 template <class T> static T atomicAdd(T *to, T value) {
     T before = *to;
     *to += value;
     return before;
 }
 template <class T> static void atomicOr(T *to, T value) { *to |= value; }
+template <class T> static void atomicAnd(T *to, T value) { *to &= value; }
 template <class T> static void atomicMax(T *to, T value) { *to = *to < value ? value : *to; }
 template <class T> static void __stcs(T *to, T value) { *to = value; }
 template <class T> static T min(T a, T b) { return a < b ? a : b; }
