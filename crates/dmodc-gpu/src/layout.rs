@@ -261,14 +261,15 @@ struct Slots {
     targets: Vec<u8>,
     ks: Vec<u8>,
     ports: Vec<u8>,
-    /// Two words for each chunk: d of the first slot; its run in the tile, and the slots of the run from there on.
+    /// Two words for each chunk: d of the first slot; its run in the tile, and the slots of the run from there on, or 0 in tiles with
+    /// too many runs.
     chunks: Vec<u32>,
     /// Two words for each run: the first d; target, k and length.
     runs: Vec<u32>,
-    /// Where the runs of each tile start, as a number of runs.
-    run_starts: Vec<u32>,
-    /// For each tile, the chunks that begin with one of its first 32 targets.
-    middles: Vec<u32>,
+    /// The chunks of each tile that have more than one run, counted from the first of the tile.
+    mixed: Vec<u32>,
+    /// The structure `RouteTile` of common.cu for each tile.
+    route_tiles: Vec<u32>,
 }
 
 impl Slots {
@@ -282,8 +283,8 @@ impl Slots {
             ports: vec![0; count],
             chunks: vec![],
             runs: vec![],
-            run_starts: vec![0],
-            middles: vec![],
+            mixed: vec![],
+            route_tiles: vec![],
         };
         let targets = targets(columns, fabric.switches().len());
         let target = |s: SwitchIndex| targets[s.at()] as usize % BLOCK;
@@ -299,35 +300,54 @@ impl Slots {
                     slots.cables[slot] = fabric.node_cable(n).at() as u32;
                 }
             }
-            let is_early = |destination: &&Destination| target(destination.switch) < BLOCK / 2;
-            slots.middles.push(own.iter().step_by(CHUNK).filter(is_early).count() as u32);
             let padding = place.pitch - own.len();
             let runs: Vec<Run> = runs(own, padding, |s| target(s) as u32).collect();
-            slots.add_runs(&runs);
+            let is_early = |destination: &&Destination| target(destination.switch) < BLOCK / 2;
+            let middle = own.iter().step_by(CHUNK).filter(is_early).count() as u32;
+            slots.add_tile(place, &runs, middle);
         }
         slots
     }
 
-    /// Adds the runs of the next tile, and its chunks.
-    fn add_runs(&mut self, runs: &[Run]) {
+    /// Adds the runs of the next tile, and its chunks. `middle` are the chunks that begin with one of its first 32 targets.
+    fn add_tile(&mut self, place: &TilePlace, runs: &[Run], middle: u32) {
+        let first_run = self.runs.len() as u32 / 2;
         for run in runs {
             self.runs.extend([run.number, run.target | u32::from(run.k) << 8 | run.length << 16]);
         }
-        self.run_starts.push(self.runs.len() as u32 / 2);
+        let has_records = runs.len() <= MOST_RUNS;
         let slots = runs.iter().enumerate().flat_map(|(at, run)| {
-            (0..run.length)
-                .map(move |i| [run.number.wrapping_add(i), at as u32 | (run.length - i) << 16])
+            (0..run.length).map(move |i| {
+                let left = if has_records { run.length - i } else { 0 };
+                [run.number.wrapping_add(i), at as u32 & 0xffff | left << 16]
+            })
         });
-        match runs.len() {
-            0..=MOST_RUNS => self.chunks.extend(slots.step_by(CHUNK).flatten()),
-            _ => self.chunks.extend(slots.step_by(CHUNK).flat_map(|[number, _]| [number, NONE])),
-        }
+        let chunks: Vec<[u32; 2]> = slots.step_by(CHUNK).collect();
+        let first_mixed = self.mixed.len() as u32;
+        let is_mixed = |chunk: &[u32; 2]| (chunk[1] >> 16) < CHUNK as u32;
+        let numbered = chunks.iter().zip(0..);
+        self.mixed.extend(numbered.filter(|(chunk, _)| is_mixed(chunk)).map(|(_, at)| at));
+        self.route_tiles.extend([
+            place.offset as u32,
+            (place.offset as u64 >> 32) as u32,
+            chunks.len() as u32,
+            (place.slot / CHUNK) as u32,
+            first_run,
+            if has_records { runs.len() as u32 } else { 0 },
+            middle,
+            first_mixed,
+            self.mixed.len() as u32 - first_mixed,
+            0,
+            0,
+            0,
+        ]);
+        self.chunks.extend(chunks.into_iter().flatten());
     }
 
     fn store(&self, upload: &mut Upload<'_>, to: &mut FabricAddresses) -> Result<(), GpuError> {
         to.run = upload.u32s(self.runs.iter().copied())?;
-        to.tile_run = upload.u32s(self.run_starts.iter().copied())?;
-        to.tile_middle = upload.u32s(self.middles.iter().copied())?;
+        to.mixed = upload.u32s(self.mixed.iter().copied())?;
+        to.route_tile = upload.u32s(self.route_tiles.iter().copied())?;
         to.slot_number = upload.u32s(self.numbers.iter().copied())?;
         to.slot_cable = upload.u32s(self.cables.iter().copied())?;
         to.slot_target = upload.bytes(&self.targets)?;

@@ -13,7 +13,7 @@
 #define MOST_RUNS 320
 // The bytes that a list of ports is longer than the ports.
 #define WRAPPED 20
-static_assert((WRAPPED + 17 * 4) % 8 == 0, "the records of `BlockView` start at a multiple of eight bytes, as stable.cu needs");
+static_assert((WRAPPED + 4) % 8 == 0, "what follows in `BlockView` starts at a multiple of eight bytes");
 
 // The groups of the switch in one direction.
 struct Side {
@@ -29,46 +29,48 @@ struct Side {
 // The first tile that a block takes, in the window of the launch.
 __device__ __forceinline__ u32 first_tile_of_block(const Arguments &a) { return a.first_tile + blockIdx.y * TILES; }
 
-// What the warps of a block share.
+// What the warps of a block share. What has the same size in every fabric comes first, so that its place is known when the kernel is
+// compiled.
 struct BlockView {
-    u64 *masks;     // [most groups][MASK_PITCH] the targets of a tile that the i-th groups are closer to
     u64 *up;        // [TILES] targets that need a hop up
     u64 *down;      // [TILES] targets below
     u64 *own;       // [TILES] the switch itself
-    u64 *parts;     // [WARPS][ranks − 1][TILES] what the peers up of a warp reach, by hops up
     Side *sides;    // [2] up, down
-    u32 *sets;      // [WARPS][64][words] closer sets by target: a bit for each group, the first one in the highest bit
-    u32 *peers;     // [255]
+    u32 *peers;     // [256]
+    u32 *picks;     // [16] see `pick_of`
+    u32 *uniform;   // a bit for each tile: see `note_uniform`
+    u8 *cycle;      // [256 + WRAPPED] the ports up, and the first ones again
     u8 *sizes;      // [WARPS][64] the size of each closer set
     u8 *firsts;     // [256]
     u8 *ports;      // [256]
-    u8 *cycle;      // [256 + WRAPPED] the ports up, and the first ones again
-    u32 *uniform;   // a bit for each tile: see `note_uniform`
-    u32 *picks;     // [16] see `pick_of`
+    u64 *parts;     // [WARPS][ranks − 1][TILES] what the peers up of a warp reach, by hops up
+    u64 *masks;     // [groups][MASK_PITCH] the targets of a tile that the i-th groups are closer to
+    u32 *sets;      // [WARPS][64][words] closer sets by target: a bit for each group, the first one in the highest bit
     u16 *records;   // [WARPS][MOST_RUNS] the port of each run, or how to find it
     u32 *lists;     // [WARPS][32][list_words] the ports of closer sets, and the first ones again, for half of the targets
     u32 words;      // the words of a closer set
     u32 list_words; // an odd number, so that lanes hit different banks; 0 if there is no room for lists
 };
 
+// `groups` are those of the switch in the direction that has more.
 __device__ BlockView block_view(const Arguments &a, u32 groups) {
     BlockView v;
-    v.words = (groups + 31) / 32;
-    v.masks = (u64 *)shared_memory;
-    v.up = v.masks + groups * MASK_PITCH;
+    v.up = (u64 *)shared_memory;
     v.down = v.up + TILES;
     v.own = v.down + TILES;
-    v.parts = v.own + TILES;
-    v.sides = (Side *)(v.parts + WARPS * (a.ranks_run - 1) * TILES);
-    v.sets = (u32 *)(v.sides + 2);
-    v.peers = v.sets + WARPS * 64 * v.words;
-    v.sizes = (u8 *)(v.peers + 256);
+    v.sides = (Side *)(v.own + TILES);
+    v.peers = (u32 *)(v.sides + 2);
+    v.picks = v.peers + 256;
+    v.uniform = v.picks + 16;
+    v.cycle = (u8 *)(v.uniform + 1);
+    v.sizes = v.cycle + 256 + WRAPPED;
     v.firsts = v.sizes + WARPS * 64;
     v.ports = v.firsts + 256;
-    v.cycle = v.ports + 256;
-    v.uniform = (u32 *)(v.cycle + 256 + WRAPPED);
-    v.picks = v.uniform + 1;
-    v.records = (u16 *)(v.picks + 16);
+    v.parts = (u64 *)(v.ports + 256);
+    v.masks = v.parts + WARPS * (a.ranks_run - 1) * TILES;
+    v.words = (groups + 31) / 32;
+    v.sets = (u32 *)(v.masks + groups * MASK_PITCH);
+    v.records = (u16 *)(v.sets + WARPS * 64 * v.words);
     v.lists = (u32 *)(v.records + WARPS * MOST_RUNS);
     v.list_words = ((groups + WRAPPED + 3) / 4) | 1;
     u32 bytes = (u32)((u8 *)(v.lists + WARPS * 32 * v.list_words) - (u8 *)shared_memory);

@@ -23,6 +23,19 @@ typedef unsigned long long u64;
 #define MORE_RANKS 2u   // There are more ranks than waves were run.
 #define OTHER_RANKS 4u  // Ranks are not those of the healthy fabric, which were assumed.
 
+// What the kernel `routes` needs to know of a tile. Layout.rs writes it.
+struct alignas(16) RouteTile {
+    u64 offset;         // where its bytes start in the tables
+    u32 chunks;         // the chunks of a row
+    u32 first_chunk;    // counted from all chunks, as the other first ones
+    u32 first_run;
+    u32 runs;           // 0 if they are too many, and entries are computed one by one
+    u32 middle;         // the chunks that begin with one of the first 32 targets
+    u32 first_mixed, mixed;
+};
+
+static_assert(sizeof(RouteTile) == 48, "layout.rs writes 12 words");
+
 // Everything that a kernel reads and writes. `Arguments` of arguments.rs writes the same layout.
 struct Arguments {
     // The fabric, which never changes.
@@ -38,10 +51,10 @@ struct Arguments {
     const u32 *tile_slot;     // [tiles] the first slot: the columns of a tile are padded to its pitch
     const u32 *slot_number;   // [slots] d
     const u32 *slot_cable;    // [slots] the cable of the node, or NONE
-    const uint2 *chunk;       // [slots / 16] d of the first slot; its run in the tile, and the slots of the run from there on
+    const uint2 *chunk;       // [slots / 16] d of the first slot; its run in the tile, and the slots of the run from there on, or 0
     const uint2 *run;         // [runs] the first d; target, k and length
-    const u32 *tile_run;      // [tiles + 1] the first run
-    const u32 *tile_middle;   // [tiles] the chunks that begin with one of the first 32 targets
+    const u32 *mixed;         // the chunks of all tiles that have more than one run, counted from the first of the tile
+    const RouteTile *route_tile; // [tiles]
     const u64 *inverse;       // [256] the least integer that is at least 2^64 / n
     const uint4 *rule;        // [ranks] dividers: groups up, ports up, groups down, ports down; 0 is none
     // One state after the other.

@@ -23,8 +23,9 @@
 //    written down once, as the record of the run.
 // 5. Where Π is 1, ports follow each other in turn. Then the ports of a closer set are written down as a list, and the first ones again at
 //    its end, so that any 16 entries stand in a row somewhere. A lane writes the list of a target, for half of the targets at a time.
-// 6. The lanes take chunks. A part of a chunk is one port, repeated, or it is copied from a list; few chunks have more than one part.
-//    Any other chunk is walked through, run by run; a division is needed only where a run begins.
+// 6. The lanes take chunks. Most chunks are one port, repeated, or copied from one list. Chunks with more than one run, which are listed for
+//    each tile, have several such parts, and follow after the others. So do runs whose ports change at multiples of Π. What is left
+//    is walked through, run by run; a division is needed only where a run begins.
 
 // Removes the entries of nodes that are cut off.
 __device__ uint4 without_dead(uint4 entries, u32 dead) {
@@ -35,40 +36,110 @@ __device__ uint4 without_dead(uint4 entries, u32 dead) {
     return entries;
 }
 
-// Writes the row of the i-th tile.
-__device__ void write_row(const Arguments &a, BlockView v, u32 s, u32 i, u32 tile, bool is_uniform) {
-    u32 warp = threadIdx.x >> 5, chunks = a.tile_pitch[tile] / 16, slot = a.tile_slot[tile];
-    uint4 *row = (uint4 *)(a.tables + state(a) * a.table_bytes + a.tile_offset[tile]) + (u64)s * chunks;
-    const u16 *dead = a.dead_slots + (u64)state(a) * (a.slots / 16) + slot / 16;
-    u32 first_run = a.tile_run[tile], runs = min(a.tile_run[tile + 1] - first_run, (u32)MOST_RUNS);
-    u16 *records = v.records + warp * MOST_RUNS;
-    const u8 *sizes = v.sizes + warp * 64;
-    Row maker = {a, v, v.sets + warp * 64 * v.words, sizes, records, a.run + first_run, i, is_uniform, 0};
-    bool has_turns = false;
-    for (u32 run = lane(); run < runs; run += 32) {
-        u32 record = maker.record_of(a.run[first_run + run]);
-        records[run] = record;
-        has_turns |= record >= BY_TURN && record < BY_STEP;
+// The chunks whose descriptions a lane loads before it stores the first of them.
+#define DESCRIBED 4
+
+// The chunks of a row from a first one on, as long as they are before the end.
+struct Chunks {
+    uint4 *row;
+    const uint2 *about;
+    u32 first, end;
+};
+
+// Writes the chunks that are parts of runs with one port.
+__device__ void write_ports(const Row &maker, Chunks to) {
+    for (u32 first = to.first + lane(); first < to.end; first += 32 * DESCRIBED) {
+        u32 about[DESCRIBED];
+#pragma unroll
+        for (u32 i = 0; i < DESCRIBED; i++) {
+            about[i] = to.about[min(first + 32 * i, to.end - 1)].y;
+        }
+#pragma unroll
+        for (u32 i = 0; i < DESCRIBED; i++) {
+            u32 record = maker.records[about[i] & 0xffff];
+            if (first + 32 * i < to.end && about[i] >> 16 >= 16 && record <= NO_ROUTE) {
+                __stcs(to.row + first + 32 * i, repeated(record));
+            }
+        }
+    }
+}
+
+// Writes the chunks that are parts of runs with one port, or with a list.
+__device__ void write_turns(const Row &maker, Chunks to) {
+    uint2 next = to.about[min(to.first + lane(), to.end - 1)];
+    for (u32 chunk = to.first + lane(); chunk < to.end; chunk += 32) {
+        // The next description is on its way while this chunk is computed.
+        uint2 about = next;
+        next = to.about[min(chunk + 32, to.end - 1)];
+        u32 record = maker.records[about.y & 0xffff];
+        bool is_listed = maker.is_listed(record);
+        if (about.y >> 16 >= 16 && (record <= NO_ROUTE || is_listed)) {
+            __stcs(to.row + chunk, is_listed ? maker.turns(record & 63, about.x, 0) : repeated(record));
+        }
+    }
+}
+
+// Writes the chunks that have more than one run, and all that are left if some runs have neither one port nor a list.
+__device__ void write_rest(const Row &maker, Chunks to, const RouteTile &tile, bool has_others) {
+    u32 count = has_others ? to.end - to.first : tile.mixed;
+    for (u32 at = lane(); at < count; at += 32) {
+        u32 chunk = has_others ? to.first + at : maker.a.mixed[tile.first_mixed + at];
+        uint2 about = to.about[chunk];
+        u32 record = maker.records[about.y & 0xffff];
+        bool is_done = about.y >> 16 >= 16 && (record <= NO_ROUTE || maker.is_listed(record));
+        if (!is_done && to.first <= chunk && chunk < to.end) {
+            __stcs(to.row + chunk, maker.chunk((tile.first_chunk + chunk) * 16, about));
+        }
     }
     __syncwarp();
-    bool has_lists = !is_uniform && __any_sync(ALL_LANES, has_turns);
-    u32 middle = has_lists ? a.tile_middle[tile] : chunks;
-    const uint2 *about = a.chunk + slot / 16;
-    for (u32 first = 0; first < chunks; first = middle, middle = chunks, maker.half++) {
+}
+
+// Removes the entries of nodes that are cut off from a row.
+__device__ void remove_dead(const Arguments &a, uint4 *row, const RouteTile &tile) {
+    const u16 *dead = a.dead_slots + (u64)state(a) * (a.slots / 16) + tile.first_chunk;
+    for (u32 chunk = lane(); chunk < tile.chunks; chunk += 32) {
+        if (dead[chunk]) {
+            row[chunk] = without_dead(row[chunk], dead[chunk]);
+        }
+    }
+}
+
+// Writes the row of the i-th tile.
+__device__ void write_row(const Arguments &a, BlockView v, u32 s, u32 i, const RouteTile &tile) {
+    u32 warp = threadIdx.x >> 5, is_uniform = *v.uniform >> i & 1;
+    u16 *records = v.records + warp * MOST_RUNS;
+    const u8 *sizes = v.sizes + warp * 64;
+    Row maker = {a, v, v.sets + warp * 64 * v.words, sizes, records, a.run + tile.first_run, i, is_uniform, 0};
+    bool has_turns = false, has_others = false;
+    for (u32 run = lane(); run < tile.runs; run += 32) {
+        u32 record = maker.record_of(maker.runs[run]);
+        records[run] = record;
+        has_turns |= record > NO_ROUTE && record & BY_TURN;
+        has_others |= record > NO_ROUTE && !(record & BY_TURN);
+    }
+    __syncwarp();
+    has_turns = __any_sync(ALL_LANES, has_turns);
+    has_others = __any_sync(ALL_LANES, has_others);
+    bool has_lists = has_turns && !is_uniform;
+    u64 table = state(a) * a.table_bytes + tile.offset;
+    Chunks to = {(uint4 *)(a.tables + table) + (u64)s * tile.chunks, a.chunk + tile.first_chunk, 0, has_lists ? tile.middle : tile.chunks};
+    for (; to.first < tile.chunks; to.first = to.end, to.end = tile.chunks, maker.half++) {
         u32 target = maker.half * 32 + lane();
         if (has_lists && sizes[target] >= LEAST_LIST) {
             maker.write_list(target);
         }
         __syncwarp();
-        for (u32 chunk = first + lane(); chunk < middle; chunk += 32) {
-            uint4 entries = maker.chunk(slot + chunk * 16, about[chunk]);
-            if (a.has_dead_nodes && dead[chunk]) {
-                entries = without_dead(entries, dead[chunk]);
-            }
-            __stcs(row + chunk, entries);
+        if (has_turns) {
+            write_turns(maker, to);
+        } else {
+            write_ports(maker, to);
         }
-        __syncwarp();
+        write_rest(maker, to, tile, has_others);
     }
+    if (a.has_dead_nodes) {
+        remove_dead(a, to.row, tile);
+    }
+    __syncwarp();
 }
 
 __device__ void write_no_routes(const Arguments &a, u32 s, u32 tile) {
@@ -99,9 +170,9 @@ extern "C" __global__ void __launch_bounds__(WARPS * 32, 4) routes(Arguments a) 
     __syncthreads();
     for (u32 tile = first_tile + warp; tile < end; tile += WARPS) {
         u32 i = tile - first_tile;
-        bool is_uniform = *v.uniform >> i & 1;
-        find_sets(v, i, groups, is_uniform);
-        write_row(a, v, s, i, tile, is_uniform);
+        RouteTile about = a.route_tile[tile];
+        find_sets(v, i, groups, *v.uniform >> i & 1);
+        write_row(a, v, s, i, about);
     }
 }
 

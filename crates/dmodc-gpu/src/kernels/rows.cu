@@ -177,6 +177,11 @@ struct Row {
         return !a.has_several_lids && (is_uniform || (v.list_words && size >= LEAST_LIST));
     }
 
+    // Whether the ports of a run are in a list that is written.
+    __device__ __forceinline__ bool is_listed(u32 record) const {
+        return record & BY_TURN && (is_uniform || (record >> 5 & 1) == half);
+    }
+
     // The list of a target: that of all ports up, or its own. There are lists for half of the targets at a time.
     __device__ __forceinline__ u32 *list_of(u32 target) const {
         return v.lists + ((threadIdx.x >> 5) * 32 + (target & 31)) * v.list_words;
@@ -286,19 +291,19 @@ struct Row {
         return words;
     }
 
-    // The entries of a chunk, which is described as in `Arguments`. A part of it follows from one port or from one list.
+    // The entries of any chunk, which is described as in `Arguments`. A part of it follows from one port or from one list.
     __device__ uint4 chunk(u32 slot, uint2 about) const {
-        if (about.y == NONE) {
+        u32 run = about.y & 0xffff, left = about.y >> 16, d = about.x;
+        if (!left) {
             return each_entry(slot);
         }
-        u32 run = about.y & 0xffff, left = about.y >> 16, d = about.x;
         uint4 entries;
         for (u32 from = 0;;) {
             u32 record = records[run], length = left;
             uint4 part;
             if (record <= NO_ROUTE) {
                 part = repeated(record);
-            } else if (record & BY_TURN && (is_uniform || (record >> 5 & 1) == half)) {
+            } else if (is_listed(record)) {
                 part = turns(record & 63, d, from);
             } else if (record & BY_STEP) {
                 u32 target = runs[run].y & 255, k = runs[run].y >> 8 & 255;
