@@ -215,7 +215,7 @@ pub(crate) fn closer_bytes(most_groups: u32, ranks: u32) -> u32 {
     let (masks, tiles, sides) = (most_groups * 33 * 8, 3 * TILES * 8, 2 * 48);
     let parts = WARPS * (ranks.max(1) - 1) * TILES * 8;
     let sets = WARPS * 64 * most_groups.div_ceil(32) * 4;
-    let (peers, sizes, firsts, ports) = (256 * 4, WARPS * 64, 256, 256);
+    let (peers, sizes, firsts, ports) = (256 * 4, WARPS * 64, 256, 256 + 256 + 8);
     let (cycle, uniform, picks) = (256 + 20, 4, 16 * 4);
     let before = masks + tiles + parts + sides + sets + peers + sizes + firsts + ports;
     before + cycle + uniform + picks + RECORD_BYTES

@@ -43,6 +43,7 @@ struct BlockView {
     u8 *sizes;      // [WARPS][64] the size of each closer set
     u8 *firsts;     // [256]
     u8 *ports;      // [256]
+    u8 *packed;     // [256 + 8] the same, but those down start at a multiple of four, and what follows them may be read
     u64 *parts;     // [WARPS][ranks − 1][TILES] what the peers up of a warp reach, by hops up
     u64 *masks;     // [groups][MASK_PITCH] the targets of a tile that the i-th groups are closer to
     u32 *sets;      // [WARPS][64][words] closer sets by target: a bit for each group, the first one in the highest bit
@@ -66,7 +67,8 @@ __device__ BlockView block_view(const Arguments &a, u32 groups) {
     v.sizes = v.cycle + 256 + WRAPPED;
     v.firsts = v.sizes + WARPS * 64;
     v.ports = v.firsts + 256;
-    v.parts = (u64 *)(v.ports + 256);
+    v.packed = v.ports + 256;
+    v.parts = (u64 *)(v.packed + 256 + 8);
     v.masks = v.parts + WARPS * (a.ranks_run - 1) * TILES;
     v.words = (groups + 31) / 32;
     v.sets = (u32 *)(v.masks + groups * MASK_PITCH);
@@ -132,6 +134,11 @@ __device__ void load_switch(const Arguments &a, BlockView v, u32 s, Counts count
         *v.uniform = NONE;
     }
     __syncthreads();
+    u32 up_words = (counts.up_ports + 3) / 4;
+    if (threadIdx.x < counts.up_ports + counts.down_ports) {
+        u32 at = threadIdx.x;
+        v.packed[at < counts.up_ports ? at : at - counts.up_ports + 4 * up_words] = v.ports[at];
+    }
     for (u32 at = threadIdx.x; counts.up_ports && at < counts.up_ports + WRAPPED; at += WARPS * 32) {
         v.cycle[at] = v.ports[at % counts.up_ports];
     }
@@ -329,12 +336,18 @@ __device__ void find_closer(const Arguments &a, BlockView v, u32 s, Counts count
     }
 }
 
-// Bit t of lane g becomes bit g of lane t.
+// Bit t of lane g becomes bit g of lane t. In each step, a lane keeps half of its bits, and takes the others from the lane whose number
+// differs in one bit: the lower half of a word goes up, or the upper half down. The first two steps are about whole bytes.
 __device__ u32 transposed(u32 bits) {
-    u32 low = 0x0000ffff;
-    for (u32 step = 16; step; step >>= 1, low ^= low << step) {
-        u32 other = __shfl_xor_sync(ALL_LANES, bits, step);
-        bits = lane() & step ? (bits & ~low) | (other >> step & low) : (bits & low) | (other & low) << step;
+    bits = __byte_perm(bits, __shfl_xor_sync(ALL_LANES, bits, 16), lane() & 16 ? 0x3276 : 0x5410);
+    bits = __byte_perm(bits, __shfl_xor_sync(ALL_LANES, bits, 8), lane() & 8 ? 0x3715 : 0x6240);
+    u32 low = 0x0f0f0f0f;
+#pragma unroll
+    for (u32 step = 4; step; step >>= 1, low ^= low << step) {
+        u32 other = __shfl_xor_sync(ALL_LANES, bits, step), own_step = lane() & step;
+        // Shifts and rotations by numbers of the lane take fewer instructions than choices between two words.
+        u32 kept = low << own_step, turned = __funnelshift_r(other, other, 2 * own_step - step);
+        bits = (bits & kept) | (turned & ~kept);
     }
     return bits;
 }
@@ -365,7 +378,7 @@ __device__ TwoSets sets_of(u64 targets) {
     return sets;
 }
 
-// Writes the closer sets of the i-th tile, by target: departures 2 and 3.
+// Writes the closer sets of the i-th tile, by target, and their sizes: departures 2 and 3.
 __device__ void find_sets(BlockView v, u32 i, u32 groups, bool is_uniform) {
     u32 warp = threadIdx.x >> 5;
     u32 *sets = v.sets + warp * 64 * v.words;
@@ -387,5 +400,13 @@ __device__ void find_sets(BlockView v, u32 i, u32 groups, bool is_uniform) {
     }
     v.sizes[warp * 64 + lane()] = low_size;
     v.sizes[warp * 64 + 32 + lane()] = high_size;
+    __syncwarp();
+}
+
+// Writes the sizes of the closer sets of a tile where they have all groups or none.
+__device__ void find_uniform_sizes(BlockView v, u32 i, u32 groups) {
+    u8 *sizes = v.sizes + (threadIdx.x >> 5) * 64 + lane();
+    sizes[0] = v.up[i] >> lane() & 1 ? groups : 0;
+    sizes[32] = v.up[i] >> (lane() + 32) & 1 ? groups : 0;
     __syncwarp();
 }

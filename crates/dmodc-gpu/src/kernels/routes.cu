@@ -64,19 +64,24 @@ __device__ void write_ports(const Row &maker, Chunks to) {
     }
 }
 
-// Writes the chunks that are parts of runs with one port, or with a list.
-__device__ void write_turns(const Row &maker, Chunks to) {
+// Writes the chunks that are parts of runs with one port, or with a list. `UNIFORM` is as in `Row`.
+template <bool UNIFORM> __device__ void write_turns(const Row &maker, Chunks to) {
     uint2 next = to.about[min(to.first + lane(), to.end - 1)];
     for (u32 chunk = to.first + lane(); chunk < to.end; chunk += 32) {
         // The next description is on its way while this chunk is computed.
         uint2 about = next;
         next = to.about[min(chunk + 32, to.end - 1)];
         u32 record = maker.records[about.y & 0xffff];
-        bool is_listed = maker.is_listed(record);
-        if (about.y >> 16 >= 16 && (record <= NO_ROUTE || is_listed)) {
-            __stcs(to.row + chunk, is_listed ? maker.turns(record & 63, about.x, 0) : repeated(record));
+        if (about.y >> 16 < 16) {
+            continue;
+        }
+        if (record <= NO_ROUTE) {
+            __stcs(to.row + chunk, repeated(record));
+        } else if (maker.is_listed<UNIFORM>(record)) {
+            __stcs(to.row + chunk, maker.turns<UNIFORM>(record & 63, about.x, 0));
         }
     }
+    __syncwarp();
 }
 
 // Writes the chunks that have more than one run, and all that are left if some runs have neither one port nor a list.
@@ -110,17 +115,19 @@ __device__ void write_row(const Arguments &a, BlockView v, u32 s, u32 i, const R
     u16 *records = v.records + warp * MOST_RUNS;
     const u8 *sizes = v.sizes + warp * 64;
     Row maker = {a, v, v.sets + warp * 64 * v.words, sizes, records, a.run + tile.first_run, i, is_uniform, 0};
-    bool has_turns = false, has_others = false;
+    u32 kinds = 0;
     for (u32 run = lane(); run < tile.runs; run += 32) {
         u32 record = maker.record_of(maker.runs[run]);
         records[run] = record;
-        has_turns |= record > NO_ROUTE && record & BY_TURN;
-        has_others |= record > NO_ROUTE && !(record & BY_TURN);
+        kinds |= record;
     }
     __syncwarp();
-    has_turns = __any_sync(ALL_LANES, has_turns);
-    has_others = __any_sync(ALL_LANES, has_others);
+    bool has_turns = __any_sync(ALL_LANES, kinds & BY_TURN), has_others = __any_sync(ALL_LANES, kinds & ~(BY_TURN | NO_ROUTE));
     bool has_lists = has_turns && !is_uniform;
+    if (has_others && is_uniform) {
+        // Whoever walks through groups needs the sets themselves.
+        find_sets(v, i, v.sides[0].groups, true);
+    }
     u64 table = state(a) * a.table_bytes + tile.offset;
     Chunks to = {(uint4 *)(a.tables + table) + (u64)s * tile.chunks, a.chunk + tile.first_chunk, 0, has_lists ? tile.middle : tile.chunks};
     for (; to.first < tile.chunks; to.first = to.end, to.end = tile.chunks, maker.half++) {
@@ -129,8 +136,10 @@ __device__ void write_row(const Arguments &a, BlockView v, u32 s, u32 i, const R
             maker.write_list(target);
         }
         __syncwarp();
-        if (has_turns) {
-            write_turns(maker, to);
+        if (has_turns && is_uniform) {
+            write_turns<true>(maker, to);
+        } else if (has_turns) {
+            write_turns<false>(maker, to);
         } else {
             write_ports(maker, to);
         }
@@ -171,7 +180,11 @@ extern "C" __global__ void __launch_bounds__(WARPS * 32, 4) routes(Arguments a) 
     for (u32 tile = first_tile + warp; tile < end; tile += WARPS) {
         u32 i = tile - first_tile;
         RouteTile about = a.route_tile[tile];
-        find_sets(v, i, groups, *v.uniform >> i & 1);
+        if (*v.uniform >> i & 1) {
+            find_uniform_sizes(v, i, groups);
+        } else {
+            find_sets(v, i, groups, false);
+        }
         write_row(a, v, s, i, about);
     }
 }

@@ -98,7 +98,7 @@ struct Row {
 
     __device__ const Side &side_of(u32 target) const { return v.sides[!(v.up[i] >> target & 1)]; }
 
-    // The i-th group of the closer set of a target.
+    // The i-th group of the closer set of a target, if there are sets: a uniform row may do without.
     __device__ u32 group_at(u32 target, u32 i) const {
         Walk walk = walk_of(target);
         walk.start(i);
@@ -155,7 +155,7 @@ struct Row {
         const Side &side = side_of(target);
         if (side.width == 1 && size == 1) {
             // A closer set with one port has no other.
-            return v.ports[side.first_port + group_at(target, 0)];
+            return v.ports[side.first_port + (side.groups == 1 ? 0 : group_at(target, 0))];
         }
         if (side.width == 1 && side.divider == 1 && length > 1 && has_list(size)) {
             return BY_TURN | target;
@@ -177,9 +177,13 @@ struct Row {
         return !a.has_several_lids && (is_uniform || (v.list_words && size >= LEAST_LIST));
     }
 
-    // Whether the ports of a run are in a list that is written.
+    // Whether the ports of a run are in a list that is written. `UNIFORM` says that the row is.
+    template <bool UNIFORM> __device__ __forceinline__ bool is_listed(u32 record) const {
+        return record & BY_TURN && (UNIFORM || (record >> 5 & 1) == half);
+    }
+
     __device__ __forceinline__ bool is_listed(u32 record) const {
-        return record & BY_TURN && (is_uniform || (record >> 5 & 1) == half);
+        return is_uniform ? is_listed<true>(record) : is_listed<false>(record);
     }
 
     // The list of a target: that of all ports up, or its own. There are lists for half of the targets at a time.
@@ -189,20 +193,16 @@ struct Row {
 
     // Writes the list of a target: departure 5. Four groups are picked from at a time.
     __device__ void write_list(u32 target) const {
-        u32 first = side_of(target).first_port, shift = 8 * (first & 3);
-        const u32 *set = sets + target * v.words, *from = (const u32 *)v.ports + first / 4;
+        const u32 *set = sets + target * v.words, *from = (const u32 *)v.packed + (side_of(target).first_port + 3) / 4;
         u32 *list = list_of(target), *to = list;
-        u32 ahead = *from, held = 0, bits = 0;
+        u32 held = 0, bits = 0;
         for (u32 word = 0; word < v.words; word++) {
             u32 left = set[word];
 #pragma unroll
             for (u32 part = 0; part < 8; part++) {
-                u32 pick = v.picks[left >> 28], next = *++from;
-                u32 picked = __byte_perm(__funnelshift_r(ahead, next, shift), 0, pick);
-                ahead = next;
-                left <<= 4;
-                held |= picked << bits;
+                u32 pick = v.picks[left << 4 * part >> 28], picked = __byte_perm(*from++, 0, pick);
                 u32 over = __funnelshift_l(picked, 0, bits);
+                held |= picked << bits;
                 bits += pick >> 16;
                 if (bits >= 32) {
                     *to++ = held;
@@ -220,15 +220,15 @@ struct Row {
     }
 
     // Sixteen entries of a list, so that the entry at place `from` is that of number d.
-    __device__ uint4 turns(u32 target, u32 d, u32 from) const {
-        u32 size = sizes[target];
+    template <bool UNIFORM> __device__ uint4 turns(u32 target, u32 d, u32 from) const {
+        u32 size = UNIFORM ? v.sides[0].groups : sizes[target];
         u64 inverse = a.inverse[size];
         u32 at = d - quotient(d, size, inverse) * size;
         if (from) {
             u32 before = at + 16 * size - from;
             at = before - quotient(before, size, inverse) * size;
         }
-        const u32 *words = (is_uniform ? (const u32 *)v.cycle : list_of(target)) + at / 4;
+        const u32 *words = (UNIFORM ? (const u32 *)v.cycle : list_of(target)) + at / 4;
         u32 shift = 8 * (at & 3), w0 = words[0], w1 = words[1], w2 = words[2], w3 = words[3];
         return make_uint4(__funnelshift_r(w0, w1, shift), __funnelshift_r(w1, w2, shift),
                           __funnelshift_r(w2, w3, shift), __funnelshift_r(w3, words[4], shift));
@@ -304,7 +304,7 @@ struct Row {
             if (record <= NO_ROUTE) {
                 part = repeated(record);
             } else if (is_listed(record)) {
-                part = turns(record & 63, d, from);
+                part = is_uniform ? turns<true>(record & 63, d, from) : turns<false>(record & 63, d, from);
             } else if (record & BY_STEP) {
                 u32 target = runs[run].y & 255, k = runs[run].y >> 8 & 255;
                 const Side &side = side_of(target);
