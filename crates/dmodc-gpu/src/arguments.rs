@@ -13,7 +13,7 @@ pub(crate) const THREADS: u32 = 256;
 pub(crate) const WARPS: u32 = THREADS / 32;
 
 /// The bytes of the records of runs that a block shares, as in closer.cu.
-pub(crate) const RECORD_BYTES: u32 = WARPS * 320 * 2;
+pub(crate) const RECORD_BYTES: u32 = WARPS * 192 * 4;
 
 /// Where the arrays of a fabric are. The comments are in `kernels/common.cu`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -142,7 +142,8 @@ impl Arguments {
     pub(crate) fn route_bytes(&self) -> u32 {
         let Sizes { most_groups, most_leaf_groups, .. } = self.sizes;
         let list_words = (most_leaf_groups + 20).div_ceil(4) | 1;
-        let with_lists = closer_bytes(most_leaf_groups, self.ranks_run) + WARPS * 32 * list_words * 4;
+        let with_lists =
+            closer_bytes(most_leaf_groups, self.ranks_run) + WARPS * 32 * list_words * 4;
         with_lists.max(closer_bytes(most_groups, self.ranks_run))
     }
 

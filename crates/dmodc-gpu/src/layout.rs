@@ -21,7 +21,7 @@ use crate::machine::{Address, Machine};
 pub(crate) const CHUNK: usize = 16;
 
 /// The most runs of a tile that kernels keep records of, as in closer.cu. The entries of tiles with more are computed one by one.
-const MOST_RUNS: usize = 320;
+const MOST_RUNS: usize = 192;
 
 /// The target of the empty slots at the end of a row.
 const NO_TARGET: u32 = 64;

@@ -10,7 +10,7 @@
 #define MASK_PITCH 33
 
 // The most runs of a tile that records are kept for, as in layout.rs.
-#define MOST_RUNS 320
+#define MOST_RUNS 192
 // The bytes that a list of ports is longer than the ports.
 #define WRAPPED 20
 static_assert((WRAPPED + 4) % 8 == 0, "what follows in `BlockView` starts at a multiple of eight bytes");
@@ -47,7 +47,7 @@ struct BlockView {
     u64 *parts;     // [WARPS][ranks − 1][TILES] what the peers up of a warp reach, by hops up
     u64 *masks;     // [groups][MASK_PITCH] the targets of a tile that the i-th groups are closer to
     u32 *sets;      // [WARPS][64][words] closer sets by target: a bit for each group, the first one in the highest bit
-    u16 *records;   // [WARPS][MOST_RUNS] the port of each run, or how to find it
+    u32 *records;   // [WARPS][MOST_RUNS] the port of each run, or how to find it: see rows.cu
     u32 *lists;     // [WARPS][32][list_words] the ports of closer sets, and the first ones again, for half of the targets
     u32 words;      // the words of a closer set
     u32 list_words; // an odd number, so that lanes hit different banks; 0 if there is no room for lists
@@ -72,8 +72,8 @@ __device__ BlockView block_view(const Arguments &a, u32 groups) {
     v.masks = v.parts + WARPS * (a.ranks_run - 1) * TILES;
     v.words = (groups + 31) / 32;
     v.sets = (u32 *)(v.masks + groups * MASK_PITCH);
-    v.records = (u16 *)(v.sets + WARPS * 64 * v.words);
-    v.lists = (u32 *)(v.records + WARPS * MOST_RUNS);
+    v.records = v.sets + WARPS * 64 * v.words;
+    v.lists = v.records + WARPS * MOST_RUNS;
     v.list_words = ((groups + WRAPPED + 3) / 4) | 1;
     u32 bytes = (u32)((u8 *)(v.lists + WARPS * 32 * v.list_words) - (u8 *)shared_memory);
     v.list_words = bytes <= a.route_bytes ? v.list_words : 0;

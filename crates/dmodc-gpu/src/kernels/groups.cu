@@ -1,41 +1,46 @@
 // Port groups: the live links of a switch by peer, those upwards first; `PortGroups` of the engine has the same layout.
 //
-// Links are sorted by peer already, so a group is a run of live links. The warp of a switch reads its links 32 at a time, twice:
-// first it counts those upwards, then it writes all to their places. A lane finds its place by counting the lanes before it.
+// Links are sorted by peer already, so a group is a run of live links. The warp of a switch reads its links 32 at a time. First it counts
+// those upwards, then it writes all to their places; the first 64 links are read once for both. A lane finds its place by counting the
+// lanes before it.
 //
 // The warp also begins what depends on nothing else: switches of rank 0 have divider 1 and reach themselves alone by going down.
 
 // What a lane knows of its link.
 struct LinkView {
     u32 peer;
+    bool is_alive;
     bool is_up;     // alive, and leads up
     bool is_down;   // alive, and leads down
     bool is_first;  // alive, and the first of its group
 };
 
-// Views the links from `first` on, one in each lane. `last` is the peer of the live link before them.
-__device__ LinkView view_links(const Arguments &a, u32 s, u32 first, u32 end, u32 &last, u32 &found) {
+// Views the links from `first` on, one in each lane, without their groups.
+__device__ LinkView view_links(const Arguments &a, u32 s, u32 first, u32 end, u32 &found) {
     const u8 *ranks = a.ranks + (u64)state(a) * a.switches;
     u32 at = first + lane();
-    LinkView view = {NONE, false, false, false};
-    bool is_alive = false;
+    LinkView view = {NONE, false, false, false, false};
     if (at < end) {
         view.peer = a.link_peer[at];
-        is_alive = !cable_is_dead(a, a.link_cable[at]) && !switch_is_dead(a, view.peer);
-    }
-    if (is_alive) {
         u32 rank = ranks[s], its = ranks[view.peer];
-        found |= rank == its ? FLAT_CABLE : rank == NO_RANK || its == NO_RANK ? MORE_RANKS : 0;
-        view.is_up = its == rank ? a.position[view.peer] > a.position[s] : its > rank;
-        view.is_down = !view.is_up;
+        view.is_alive = !cable_is_dead(a, a.link_cable[at]) && !switch_is_dead(a, view.peer);
+        if (view.is_alive) {
+            found |= rank == its ? FLAT_CABLE : rank == NO_RANK || its == NO_RANK ? MORE_RANKS : 0;
+            view.is_up = its == rank ? a.position[view.peer] > a.position[s] : its > rank;
+            view.is_down = !view.is_up;
+        }
     }
-    u32 alive = __ballot_sync(ALL_LANES, is_alive);
+    return view;
+}
+
+// Finds out which links are the first of their groups. `last` is the peer of the live link before them.
+__device__ void find_firsts(LinkView &view, u32 &last) {
+    u32 alive = __ballot_sync(ALL_LANES, view.is_alive);
     u32 before = alive & ((1u << lane()) - 1);
     u32 previous = __shfl_sync(ALL_LANES, view.peer, before ? 31 - __clz(before) : 0);
-    view.is_first = is_alive && view.peer != (before ? previous : last);
+    view.is_first = view.is_alive && view.peer != (before ? previous : last);
     u32 newest = __shfl_sync(ALL_LANES, view.peer, alive ? 31 - __clz(alive) : 0);
     last = alive ? newest : last;
-    return view;
 }
 
 // Writes the dividers of a switch: those of its rank, or Π where the rank has none.
@@ -45,6 +50,37 @@ __device__ void write_dividers(const Arguments &a, u32 s, u32 rank, u32 pi) {
     a.pi[at] = pi;
     a.dividers[at] = make_uint4(rule.x ? rule.x : pi, rule.y, rule.z ? rule.z : pi, rule.w);
 }
+
+// The next places among the groups and ports of a switch.
+struct GroupPlaces {
+    u32 up_group, up_port, down_group, down_port;
+
+    // Writes links to their places. `start` is the first link of the switch, and `first` the first of the view.
+    __device__ void write(const Arguments &a, const LinkView &view, u32 start, u32 first) {
+        u32 up_firsts = __ballot_sync(ALL_LANES, view.is_first && view.is_up);
+        u32 down_firsts = __ballot_sync(ALL_LANES, view.is_first && view.is_down);
+        u32 ups = __ballot_sync(ALL_LANES, view.is_up), downs = __ballot_sync(ALL_LANES, view.is_down);
+        u32 before = (1u << lane()) - 1;
+        u64 storage = (u64)state(a) * a.links + start;
+        if (view.is_alive) {
+            u32 port = view.is_up ? up_port + __popc(ups & before) : down_port + __popc(downs & before);
+            u32 group = view.is_up ? up_group + __popc(up_firsts & before) : down_group + __popc(down_firsts & before);
+            a.ports[storage + port] = a.link_port[first + lane()];
+            if (view.is_first) {
+                a.peers[storage + group] = view.peer;
+                a.firsts[storage + group] = port;
+            }
+        }
+        up_group += __popc(up_firsts);
+        up_port += __popc(ups);
+        down_group += __popc(down_firsts);
+        down_port += __popc(downs);
+        __syncwarp();
+    }
+};
+
+// The views of 32 links that are kept in registers.
+#define KEPT_VIEWS 2
 
 extern "C" __global__ void groups(Arguments a) {
     u32 s = warp_in_grid();
@@ -60,36 +96,39 @@ extern "C" __global__ void groups(Arguments a) {
     }
     u32 start = a.link_start[s], end = a.link_start[s + 1], found = 0;
     u32 up_groups = 0, up_ports = 0, last = NONE;
-    for (u32 first = start; first < end; first += 32) {
-        LinkView view = view_links(a, s, first, end, last, found);
+    // Most switches have at most two views, which are loaded together and kept.
+    LinkView views[KEPT_VIEWS];
+#pragma unroll
+    for (u32 i = 0; i < KEPT_VIEWS; i++) {
+        views[i] = view_links(a, s, start + 32 * i, end, found);
+    }
+    __syncwarp();
+#pragma unroll
+    for (u32 i = 0; i < KEPT_VIEWS; i++) {
+        find_firsts(views[i], last);
+        up_groups += __popc(__ballot_sync(ALL_LANES, views[i].is_first && views[i].is_up));
+        up_ports += __popc(__ballot_sync(ALL_LANES, views[i].is_up));
+    }
+    u32 later = start + 32 * KEPT_VIEWS, last_kept = last;
+    for (u32 first = later; first < end; first += 32) {
+        LinkView view = view_links(a, s, first, end, found);
+        __syncwarp();
+        find_firsts(view, last);
         up_groups += __popc(__ballot_sync(ALL_LANES, view.is_first && view.is_up));
         up_ports += __popc(__ballot_sync(ALL_LANES, view.is_up));
     }
-    u64 storage = (u64)state(a) * a.links + start;
-    u32 up_group = 0, up_port = 0, down_group = up_groups, down_port = up_ports;
-    last = NONE;
-    for (u32 first = start; first < end; first += 32) {
-        LinkView view = view_links(a, s, first, end, last, found);
-        u32 up_firsts = __ballot_sync(ALL_LANES, view.is_first && view.is_up);
-        u32 down_firsts = __ballot_sync(ALL_LANES, view.is_first && view.is_down);
-        u32 ups = __ballot_sync(ALL_LANES, view.is_up);
-        u32 downs = __ballot_sync(ALL_LANES, view.is_down);
-        u32 before = (1u << lane()) - 1;
-        if (view.is_up || view.is_down) {
-            u32 port = view.is_up ? up_port + __popc(ups & before) : down_port + __popc(downs & before);
-            u32 group = view.is_up ? up_group + __popc(up_firsts & before)
-                                   : down_group + __popc(down_firsts & before);
-            a.ports[storage + port] = a.link_port[first + lane()];
-            if (view.is_first) {
-                a.peers[storage + group] = view.peer;
-                a.firsts[storage + group] = port;
-            }
-        }
-        up_group += __popc(up_firsts);
-        up_port += __popc(ups);
-        down_group += __popc(down_firsts);
-        down_port += __popc(downs);
+    GroupPlaces places = {0, 0, up_groups, up_ports};
+#pragma unroll
+    for (u32 i = 0; i < KEPT_VIEWS; i++) {
+        places.write(a, views[i], start, start + 32 * i);
     }
+    for (u32 first = later; first < end; first += 32) {
+        LinkView view = view_links(a, s, first, end, found);
+        __syncwarp();
+        find_firsts(view, last_kept);
+        places.write(a, view, start, first);
+    }
+    u32 down_group = places.down_group, down_port = places.down_port;
     bool is_above = a.ranks[at_switch] != 0 && a.ranks[at_switch] != NO_RANK;
     if (a.assumes_ranks && is_above && down_group == up_groups) {
         found |= OTHER_RANKS;

@@ -23,9 +23,10 @@
 //    written down once, as the record of the run.
 // 5. Where Π is 1, ports follow each other in turn. Then the ports of a closer set are written down as a list, and the first ones again at
 //    its end, so that any 16 entries stand in a row somewhere. A lane writes the list of a target, for half of the targets at a time.
-// 6. The lanes take chunks. Most chunks are one port, repeated, or copied from one list. Chunks with more than one run, which are listed for
-//    each tile, have several such parts, and follow after the others. So do runs whose ports change at multiples of Π. What is left
-//    is walked through, run by run; a division is needed only where a run begins.
+// 6. The lanes take chunks. Most chunks are one port or two, repeated, or copied from one list. Chunks with more than one run, which are listed for
+//    each tile, have several such parts, and follow after the others. Damage makes Π smaller, so that ports change once within a
+//    run, or more often; the record of a run says so, too. What is left is walked through, run by run; a division is needed only
+//    where a run begins.
 
 // Removes the entries of nodes that are cut off.
 __device__ uint4 without_dead(uint4 entries, u32 dead) {
@@ -62,13 +63,27 @@ __device__ void write_ports(const Row &maker, Chunks to) {
             }
         }
     }
+    __syncwarp();
 }
 
-// Writes the chunks that are parts of runs with one port, or with a list. `UNIFORM` is as in `Row`.
+// Writes the chunks that are parts of runs with one port or two.
+__device__ void write_two_ports(const Row &maker, Chunks to) {
+    u32 next = to.about[min(to.first + lane(), to.end - 1)].y;
+    for (u32 chunk = to.first + lane(); chunk < to.end; chunk += 32) {
+        // The next description is on its way while this chunk is computed.
+        u32 about = next, record = maker.records[about & 0xffff];
+        next = to.about[min(chunk + 32, to.end - 1)].y;
+        if (about >> 16 >= 16 && maker.is_simple(record)) {
+            __stcs(to.row + chunk, maker.simple(record, about >> 16, 0));
+        }
+    }
+    __syncwarp();
+}
+
+// Writes the chunks that are parts of runs with one port or with a list. `UNIFORM` is as in `Row`.
 template <bool UNIFORM> __device__ void write_turns(const Row &maker, Chunks to) {
     uint2 next = to.about[min(to.first + lane(), to.end - 1)];
     for (u32 chunk = to.first + lane(); chunk < to.end; chunk += 32) {
-        // The next description is on its way while this chunk is computed.
         uint2 about = next;
         next = to.about[min(chunk + 32, to.end - 1)];
         u32 record = maker.records[about.y & 0xffff];
@@ -84,14 +99,25 @@ template <bool UNIFORM> __device__ void write_turns(const Row &maker, Chunks to)
     __syncwarp();
 }
 
-// Writes the chunks that have more than one run, and all that are left if some runs have neither one port nor a list.
-__device__ void write_rest(const Row &maker, Chunks to, const RouteTile &tile, bool has_others) {
-    u32 count = has_others ? to.end - to.first : tile.mixed;
+// The kinds of runs that a row has.
+struct RowKinds {
+    bool turns;     // with lists
+    bool two;       // with two ports
+    bool others;    // neither with one port, nor with these
+};
+
+// Writes the chunks that have more than one run, and all that are left if there are other kinds of runs.
+__device__ void write_rest(const Row &maker, Chunks to, const RouteTile &tile, RowKinds kinds) {
+    bool has_more = kinds.others || (kinds.turns && kinds.two);
+    u32 count = has_more ? to.end - to.first : tile.mixed;
     for (u32 at = lane(); at < count; at += 32) {
-        u32 chunk = has_others ? to.first + at : maker.a.mixed[tile.first_mixed + at];
+        u32 chunk = has_more ? to.first + at : maker.a.mixed[tile.first_mixed + at];
         uint2 about = to.about[chunk];
-        u32 record = maker.records[about.y & 0xffff];
-        bool is_done = about.y >> 16 >= 16 && (record <= NO_ROUTE || maker.is_listed(record));
+        bool is_done = false;
+        if (has_more && about.y >> 16 >= 16) {
+            u32 record = maker.records[about.y & 0xffff];
+            is_done = kinds.turns ? record <= NO_ROUTE || maker.is_listed(record) : maker.is_simple(record);
+        }
         if (!is_done && to.first <= chunk && chunk < to.end) {
             __stcs(to.row + chunk, maker.chunk((tile.first_chunk + chunk) * 16, about));
         }
@@ -112,19 +138,20 @@ __device__ void remove_dead(const Arguments &a, uint4 *row, const RouteTile &til
 // Writes the row of the i-th tile.
 __device__ void write_row(const Arguments &a, BlockView v, u32 s, u32 i, const RouteTile &tile) {
     u32 warp = threadIdx.x >> 5, is_uniform = *v.uniform >> i & 1;
-    u16 *records = v.records + warp * MOST_RUNS;
+    u32 *records = v.records + warp * MOST_RUNS;
     const u8 *sizes = v.sizes + warp * 64;
     Row maker = {a, v, v.sets + warp * 64 * v.words, sizes, records, a.run + tile.first_run, i, is_uniform, 0};
-    u32 kinds = 0;
+    u32 found = 0;
     for (u32 run = lane(); run < tile.runs; run += 32) {
         u32 record = maker.record_of(maker.runs[run]);
         records[run] = record;
-        kinds |= record;
+        found |= record;
     }
     __syncwarp();
-    bool has_turns = __any_sync(ALL_LANES, kinds & BY_TURN), has_others = __any_sync(ALL_LANES, kinds & ~(BY_TURN | NO_ROUTE));
-    bool has_lists = has_turns && !is_uniform;
-    if (has_others && is_uniform) {
+    RowKinds kinds = {__any_sync(ALL_LANES, found & BY_TURN) != 0, __any_sync(ALL_LANES, found & BY_TWO) != 0,
+                      __any_sync(ALL_LANES, found & BY_OTHERS) != 0};
+    bool has_lists = kinds.turns && !is_uniform;
+    if (kinds.others && is_uniform) {
         // Whoever walks through groups needs the sets themselves.
         find_sets(v, i, v.sides[0].groups, true);
     }
@@ -136,14 +163,16 @@ __device__ void write_row(const Arguments &a, BlockView v, u32 s, u32 i, const R
             maker.write_list(target);
         }
         __syncwarp();
-        if (has_turns && is_uniform) {
+        if (kinds.turns && is_uniform) {
             write_turns<true>(maker, to);
-        } else if (has_turns) {
+        } else if (kinds.turns) {
             write_turns<false>(maker, to);
+        } else if (kinds.two) {
+            write_two_ports(maker, to);
         } else {
             write_ports(maker, to);
         }
-        write_rest(maker, to, tile, has_others);
+        write_rest(maker, to, tile, kinds);
     }
     if (a.has_dead_nodes) {
         remove_dead(a, to.row, tile);

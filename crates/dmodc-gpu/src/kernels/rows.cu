@@ -4,12 +4,16 @@
 //
 // The file routes.cu has the head for all of this, with the numbers of the departures.
 
-// What a record says if it is no port.
+// What a record says if it is no port. Bits 8 to 15 say which kind it is.
 #define BY_WALK 256     // ports change within the run
 #define BY_ENTRY 512    // the same, and groups have different numbers of ports
 #define BY_SLOT 1024    // this switch is the destination switch: each slot has its own port
 #define BY_TURN 2048    // ports change with every number, and a list has them; the target is in the lowest bits
 #define BY_STEP 4096    // ports change at multiples of a divider that is not small
+#define BY_TWO 8192     // ports change once: the first port is in the lowest byte, then there is the number of entries that have the
+                        // second one, in bits 24 to 31, and that port in bits 16 to 23
+// The kinds whose chunks take longer.
+#define BY_OTHERS (BY_WALK | BY_ENTRY | BY_SLOT | BY_STEP)
 // The smallest divider of `BY_STEP`.
 #define LEAST_STEP 4
 // The fewest ports of a list of `BY_TURN`: its first word is written before it is read.
@@ -73,7 +77,7 @@ __device__ __forceinline__ uint4 repeated(u32 port) {
     return make_uint4(word, word, word, word);
 }
 
-// The entries of `first` before a place from 1 to 15, and those of `second` from there on.
+// The entries of `first` before a place from 0 to 15, and those of `second` from there on.
 __device__ uint4 joined(uint4 first, uint4 second, u32 from) {
     u64 low = from < 8 ? ~0ull << 8 * from : 0, high = from <= 8 ? ~0ull : ~0ull << 8 * (from - 8);
     u32 x = (u32)low, y = (u32)(low >> 32), z = (u32)high, w = (u32)(high >> 32);
@@ -87,7 +91,7 @@ struct Row {
     BlockView v;
     const u32 *sets;
     const u8 *sizes;
-    u16 *records;
+    u32 *records;
     const uint2 *runs;  // those of the tile
     u32 i, is_uniform;
     u32 half;           // lists are those of the targets from 32 · half on
@@ -105,16 +109,23 @@ struct Row {
         return walk.group();
     }
 
+    // The port for quotient q of a target that is reached, if each group of its direction has one port.
+    __device__ u32 single_port_for(const Side &side, u32 target, u32 q, u32 k) const {
+        u32 size = sizes[target], at = q - quotient(q, size, a.inverse[size]) * size + k;
+        at = at < size ? at : at % size;
+        return v.ports[side.first_port + (size == side.groups ? at : group_at(target, at))];
+    }
+
     // The port for number d of a target that is reached, computed by itself. q is d, divided.
     __device__ u32 port_for(const Side &side, u32 target, u32 d, u32 q, u32 k) const {
+        if (side.width == 1) {
+            return single_port_for(side, target, q, k);
+        }
         u32 size = sizes[target];
         u32 round = quotient(q, size, a.inverse[size]), at = q - round * size + k;
         at = at < size ? at : at % size;
         u32 group = size == side.groups ? at : group_at(target, at), first = v.firsts[side.first_group + group];
         u32 end = group + 1 < side.groups ? v.firsts[side.first_group + group + 1] : side.ports_end;
-        if (end - first == 1) {
-            return v.ports[first];
-        }
         u32 port = side.port_divider ? quotient(d, side.port_divider, side.port_inverse) : round;
         return v.ports[first + (port + k / size) % (end - first)];
     }
@@ -168,8 +179,24 @@ struct Row {
         if (is_one) {
             return port_for(side, target, d, q, k);
         }
+        u32 after = d + length - (q + 1) * side.divider;
+        if (side.width == 1 && after <= min(side.divider, 255u)) {
+            u32 first = single_port_for(side, target, q, k), second = single_port_for(side, target, q + 1, k);
+            return first | BY_TWO | second << 16 | after << 24;
+        }
         bool is_even = side.width == 1 || (side.width && !side.port_divider && !k);
         return !is_even ? BY_ENTRY : side.divider >= LEAST_STEP ? BY_STEP : BY_WALK;
+    }
+
+    // Whether a run has one port or two.
+    __device__ __forceinline__ bool is_simple(u32 record) const { return record <= NO_ROUTE || record & BY_TWO; }
+
+    // Sixteen entries of such a run, of which `left` are left at place `from`. What stands before that place means nothing.
+    __device__ uint4 simple(u32 record, u32 left, u32 from) const {
+        uint4 first = repeated(record & 255), second = repeated(record >> 16 & 255);
+        // There are as many entries with the first port as stand before those with the second one.
+        u32 second_entries = record >> 24, change = left > second_entries ? from + left - second_entries : 0;
+        return record <= NO_ROUTE || change > 15 ? first : joined(first, second, change);
     }
 
     // Whether there is a list for a closer set of this size, if each group has one port and Π is 1.
@@ -250,7 +277,7 @@ struct Row {
                 if (record & (BY_ENTRY | BY_SLOT)) {
                     until = 1;
                     port = entry(slot + byte);
-                } else if (record & (BY_WALK | BY_TURN | BY_STEP)) {
+                } else if (record & (BY_WALK | BY_TURN | BY_STEP | BY_TWO)) {
                     u32 target = runs[run].y & 255, k = runs[run].y >> 8 & 255, size = sizes[target];
                     const Side &side = side_of(target);
                     u32 q = quotient(d, side.divider, side.inverse);
@@ -265,7 +292,7 @@ struct Row {
                     port = ports[walk.group() * width + turn];
                 }
             } else if (until == 0) {
-                if (record & (BY_WALK | BY_TURN | BY_STEP)) {
+                if (record & (BY_WALK | BY_TURN | BY_STEP | BY_TWO)) {
                     until = divider;
                     turn += walk.next();
                     turn = turn == width ? 0 : turn;
@@ -301,8 +328,8 @@ struct Row {
         for (u32 from = 0;;) {
             u32 record = records[run], length = left;
             uint4 part;
-            if (record <= NO_ROUTE) {
-                part = repeated(record);
+            if (is_simple(record)) {
+                part = simple(record, left, from);
             } else if (is_listed(record)) {
                 part = is_uniform ? turns<true>(record & 63, d, from) : turns<false>(record & 63, d, from);
             } else if (record & BY_STEP) {

@@ -26,7 +26,7 @@ struct UpdateCounts {
 };
 
 __device__ UpdateView update_view(const JudgeArguments &j, BlockView v) {
-    u32 *after = (u32 *)(v.records + WARPS * MOST_RUNS);
+    u32 *after = v.records + WARPS * MOST_RUNS;
     u32 *first = after + 128;
     return {(u16 *)after, {first, first + j.block_words, first + 2 * j.block_words, first + 3 * j.block_words}};
 }
