@@ -1,5 +1,8 @@
 //! One tile in the reference: what does not depend on the present.
 
+use std::collections::HashMap;
+
+use super::ways_down::WaysDown;
 use super::{Reference, STRETCHES};
 use crate::cost::{CloserSets, TileCosts, TooFar};
 use crate::group::Side;
@@ -15,6 +18,8 @@ pub(super) struct ReferenceTile {
     costs: Option<TileCosts>,
     shapes: Vec<SwitchShape>,
     rows: Vec<RowNumber>,
+    /// See [`ways_down`](Self::ways_down).
+    ways_down: Vec<WaysDown>,
     /// The lengths of a stretch at all switches, counted in destinations and without repetitions; `None` if some switch
     /// has closer sets of different sizes in one direction. A switch that chooses a group counts stretches in rounds of
     /// #R · Π destinations, where #R is the number of groups above, or 1 for targets below. A switch that others look
@@ -36,6 +41,8 @@ pub(super) struct SwitchShape {
     pub(super) has_one_way_down: bool,
     /// The targets below, if one group is closer to each of them.
     pub(super) targets_below_if_single: Option<u64>,
+    /// The index of its [ways down](ReferenceTile::ways_down).
+    ways_down: Option<u32>,
 }
 
 impl ReferenceTile {
@@ -60,7 +67,7 @@ impl ReferenceTile {
                 || costs.compute(&ready.groups, job.targets(tile)),
             )?;
         }
-        self.find_shapes(ready, kernel);
+        self.find_shapes(reference, kernel);
         Ok(())
     }
 
@@ -73,8 +80,18 @@ impl ReferenceTile {
         self.rows[s.at()]
     }
 
-    fn find_shapes(&mut self, ready: &Preprocessing, kernel: Kernel) {
+    /// Returns the ways down of a switch, if no target is above, some targets have several ways, and these have equally many.
+    #[inline]
+    pub(super) fn ways_down(&self, s: SwitchIndex) -> Option<&WaysDown> {
+        Some(&self.ways_down[self.shapes[s.at()].ways_down? as usize])
+    }
+
+    fn find_shapes(&mut self, reference: &Reference, kernel: Kernel) {
+        let ready = &reference.ready;
         let Preprocessing { groups, ranking, .. } = ready;
+        // By the list of switches below.
+        let mut known_ways = HashMap::new();
+        self.ways_down.clear();
         let (mut closer, mut last) = (CloserSets::default(), CloserSets::default());
         let mut lengths = Some(vec![]);
         self.shapes.clear();
@@ -95,10 +112,16 @@ impl ReferenceTile {
             let is_uniform = closer.through_up.iter().all(|mask| *mask == closer.up);
             let choices: u32 = closer.through_down.iter().map(|mask| mask.count_ones()).sum();
             let is_single = choices == closer.down.count_ones();
+            let has_ways = closer.up == 0 && !is_single;
+            let ways_down = has_ways.then(|| {
+                let known = known_ways.entry(reference.peers_below[s.at()]);
+                *known.or_insert_with(|| self.add_ways(kernel, &closer))
+            });
             self.shapes.push(SwitchShape {
                 targets_above_if_uniform: is_uniform.then_some(closer.up),
                 has_one_way_down: closer.up == 0 && is_single,
                 targets_below_if_single: is_single.then_some(closer.down),
+                ways_down: ways_down.flatten(),
             });
             if !is_uniform || !is_single {
                 lengths = None;
@@ -120,6 +143,14 @@ impl ReferenceTile {
             std::mem::swap(&mut closer, &mut last);
         }
         self.round_lengths = lengths;
+    }
+
+    /// Adds the ways down of a switch with these closer sets, and returns their index.
+    fn add_ways(&mut self, kernel: Kernel, closer: &CloserSets) -> Option<u32> {
+        // Only in a levelled fabric do they follow from the switches below alone.
+        self.costs.as_ref()?.hops()?;
+        self.ways_down.push(WaysDown::new(kernel, closer.down, &closer.through_down)?);
+        Some(self.ways_down.len() as u32 - 1)
     }
 
     /// Returns how many stretches are kept apart: one more than the greatest stretch of any destination at any switch,

@@ -4,6 +4,7 @@ use super::loss_view::LossView;
 use super::slot_table::RoundKey;
 use crate::kernel::Difference;
 use crate::route::port_choice::RowRequest;
+use crate::tables::Segment;
 
 /// The segments of a tile, divided into rounds: destinations of one segment with one ⌊q / #R⌋. Each field has an element
 /// for each round, so that a loop over rounds can work on several at once. Switches of one rank most often have the same
@@ -45,9 +46,21 @@ struct RoundSpan {
 impl Rounds {
     /// Finds the rounds, unless they are known. Returns whether they are new.
     pub(super) fn find(&mut self, key: RoundKey, view: &LossView, request: RowRequest<'_>) -> bool {
-        if self.key.replace(key) == Some(key) {
-            return false;
+        let is_new = self.key != Some(key);
+        if is_new {
+            self.divide(key, view, request.segments_of_tile().iter());
         }
+        is_new
+    }
+
+    /// Finds the rounds of some segments, in this order.
+    pub(super) fn divide<'s>(
+        &mut self,
+        key: RoundKey,
+        view: &LossView,
+        segments: impl Iterator<Item = &'s Segment>,
+    ) {
+        self.key = Some(key);
         self.targets.clear();
         self.spans.clear();
         self.stretches.clear();
@@ -56,7 +69,7 @@ impl Rounds {
             words.clear();
         }
         let RoundKey { pi, groups } = key;
-        for segment in request.segments_of_tile().iter().filter(|segment| segment.k == 0) {
+        for segment in segments.filter(|segment| segment.k == 0) {
             let first = view.spans[usize::from(segment.target)].first / pi / groups;
             let (mut number, end) = (segment.number, segment.number.saturating_add(segment.length));
             while number < end {
@@ -86,7 +99,6 @@ impl Rounds {
         let of_eight = |eight: &[u8; 8]| eight.iter().fold(0, |all, target| all | 1 << target);
         self.targets_of_eights.clear();
         self.targets_of_eights.extend(eights.iter().map(of_eight));
-        true
     }
 
     /// Adds rounds without destinations until the number of rounds is a multiple of 8.

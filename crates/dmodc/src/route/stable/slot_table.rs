@@ -1,9 +1,10 @@
 //! Finds the slot of every target at a switch, and hence the targets whose slot the switch lost.
 
-use super::STRETCHES;
 use super::group_set::GroupSet;
 use super::losses::{Losses, SideLosses};
 use super::reference_tile::NumberSpan;
+use super::ways_down::WaysDown;
+use super::{Reference, STRETCHES};
 use crate::bits::bits;
 use crate::id::SwitchIndex;
 use crate::kernel::{Divisor, divide_by_count};
@@ -29,6 +30,14 @@ pub(super) struct SlotTable {
 pub(super) struct RoundKey {
     pub(super) pi: u32,
     pub(super) groups: u32,
+}
+
+impl RoundKey {
+    /// Returns the key for targets below that have several ways.
+    pub(super) fn below(reference: &Reference, s: SwitchIndex, ways: &WaysDown) -> Self {
+        let pi = reference.ready.level_dividers(s).down.group;
+        RoundKey { pi, groups: ways.count as u32 }
+    }
 }
 
 /// The targets whose slot a switch lost in one stretch.
