@@ -14,8 +14,6 @@
 //! often enough that 64 ports can be read from any place on. A piece with few lost entries gets them one by one: a cycle takes
 //! longer.
 
-use std::ops::Range;
-
 use super::differ::{Compare, Difference};
 use super::spread::{BATCH, BitByBit, CYCLE, Compress, Cycles, write_again};
 use crate::bits::bits;
@@ -57,17 +55,6 @@ impl<'a> LostPieces<'a> {
                 Some(self.piece(next - 1))
             },
         )
-    }
-
-    /// Returns some of the pieces.
-    pub(crate) fn part(self, range: Range<usize>) -> Self {
-        LostPieces {
-            starts: &self.starts[range.clone()],
-            lost: &self.lost[range.clone()],
-            groups: &self.groups[range.clone()],
-            at: &self.at[range.clone()],
-            targets: &self.targets[range],
-        }
     }
 
     /// Returns whether all pieces have their lost entries among the first 32, and their groups, too. Pieces without lost entries

@@ -9,6 +9,8 @@
 //! 4. no target is above now;
 //! 5. no target whose entries are written again has nodes with several LIDs.
 
+use std::ops::Range;
+
 use super::lost_pieces::{LostRow, PieceFinder, PieceKey, Wanted};
 use super::reference_row::ReferenceRows;
 use super::upswitches::FastContext;
@@ -16,7 +18,7 @@ use super::way_sets::{WayRow, WaySets};
 use super::ways_down::reached_down;
 use crate::bits::bits;
 use crate::cost::CloserSets;
-use crate::kernel::Cycles;
+use crate::kernel::{Cycles, LostPieces};
 use crate::route::port_choice::{ALL, RowContext, RowRequest};
 use crate::tables::NO_ROUTE;
 
@@ -85,7 +87,7 @@ impl WayRows {
                 continue;
             }
             let ports = class.ports(way_row.below());
-            let part = pieces.part(range.clone());
+            let part = part(pieces, range.clone());
             if pi == 1 {
                 kernel.write_lost(&ports, part, cycles, row);
                 continue;
@@ -131,6 +133,17 @@ impl WayRows {
         }
         finder.note(key, sigma);
         at
+    }
+}
+
+/// Returns some of the pieces.
+fn part(pieces: LostPieces<'_>, range: Range<usize>) -> LostPieces<'_> {
+    LostPieces {
+        starts: &pieces.starts[range.clone()],
+        lost: &pieces.lost[range.clone()],
+        groups: &pieces.groups[range.clone()],
+        at: &pieces.at[range.clone()],
+        targets: &pieces.targets[range],
     }
 }
 

@@ -45,6 +45,8 @@ impl<'a> WayRow<'a> {
 pub(super) struct WaySets {
     /// What they were found for: a list of switches below, and Π and #R.
     found: Option<(u32, RoundKey)>,
+    /// The targets of each class that the rounds were found for. Most often they are the same in all directors.
+    class_targets: Vec<u64>,
     /// Another number whenever they are found again.
     pub(super) generation: u64,
     pub(super) rounds: Rounds,
@@ -74,6 +76,7 @@ impl Default for WaySets {
     fn default() -> Self {
         WaySets {
             found: None,
+            class_targets: vec![],
             generation: 0,
             rounds: Rounds::default(),
             classes: vec![],
@@ -95,18 +98,17 @@ impl WaySets {
         if self.found == found {
             return;
         }
-        self.found = found;
+        let known = std::mem::replace(&mut self.found, found);
         self.generation += 1;
         let classes = &row.ways.ways.classes;
-        let segments = classes.iter().flat_map(|class| row.request.segments_of(class.targets));
-        self.rounds.divide(row.key(), view, segments);
-        let mut first = 0;
-        self.classes.clear();
-        for class in classes {
-            let of_class = |target: &&u8| class.targets >> (**target & 63) & 1 == 1;
-            let length = self.rounds.targets[first..].iter().take_while(of_class).count();
-            self.classes.push(first..first + length);
-            first += length;
+        let targets = classes.iter().map(|class| class.targets);
+        let has_same_key = known.is_some_and(|(_, key)| key == row.key());
+        if !has_same_key || !targets.clone().eq(self.class_targets.iter().copied()) {
+            self.class_targets.clear();
+            self.class_targets.extend(targets);
+            let segments = classes.iter().flat_map(|class| row.request.segments_of(class.targets));
+            self.rounds.divide(row.key(), view, segments);
+            self.find_classes();
         }
         let count = self.rounds.targets.len();
         self.no_changes.resize(count, 0);
@@ -114,6 +116,18 @@ impl WaySets {
         self.all.kept.clear();
         self.all.kept.resize(count, 0);
         self.find_ahead(row);
+    }
+
+    /// Finds the rounds of each class.
+    fn find_classes(&mut self) {
+        let mut first = 0;
+        self.classes.clear();
+        for targets in &self.class_targets {
+            let of_class = |target: &&u8| targets >> (**target & 63) & 1 == 1;
+            let length = self.rounds.targets[first..].iter().take_while(of_class).count();
+            self.classes.push(first..first + length);
+            first += length;
+        }
     }
 
     /// Finds the ways that lead to each target, and those whose switches lost nothing.
