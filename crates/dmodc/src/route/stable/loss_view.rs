@@ -278,8 +278,8 @@ impl LossFinder {
         };
         let all = NotedLosses { displaced: losses.displaced, thinned: losses.thinned };
         all.note(view, s, slots, |slots, spans, stretch| {
-            let LostSlots { lost, present } = slots.lost(then, s, losses, spans, stretch);
-            LostSlots { lost: lost | members[stretch], present }
+            let found = slots.lost(then, s, losses, spans, stretch);
+            LostSlots { lost: found.lost | members[stretch], ..found }
         })
     }
 
@@ -390,15 +390,15 @@ impl NotedLosses {
         let harmed = displaced | thinned;
         let before = std::mem::replace(&mut view.harmed[s.at()], harmed);
         let mut change = ViewChange { harmed: harmed ^ before, ..ViewChange::default() };
-        let mut needy = thinned;
+        let (mut needy, stretches) = (thinned, view.kept_slots.len());
         for (stretch, (all, slots)) in view.kept_slots.iter_mut().zip(slots).enumerate() {
-            let LostSlots { lost, present } = match displaced {
-                0 => LostSlots { lost: 0, present: 0 },
+            let LostSlots { lost, present, later } = match displaced {
+                0 => LostSlots::default(),
                 _ => lost_slots(slots, &view.spans, stretch),
             };
-            // The last of all stretches stands for later ones, too, whose slots are not looked up: they count as lost.
-            let lost_here = if stretch == STRETCHES - 1 { u64::MAX } else { lost };
-            needy |= displaced & (present & lost_here | view.with_other_numbers);
+            // The last stretch stands for later ones, too, whose slots are not looked up: they count as lost.
+            let lost_later = if stretch + 1 == stretches { later } else { 0 };
+            needy |= displaced & (present & lost | lost_later | view.with_other_numbers);
             let kept = !lost;
             change.kept_slots[stretch] = kept ^ std::mem::replace(&mut all[s.at()], kept);
         }

@@ -22,8 +22,9 @@ pub(super) struct ReferenceTile {
     ways_down: Vec<WaysDown>,
     /// The lengths of a stretch at all switches, counted in destinations and without repetitions; `None` if some switch
     /// has closer sets of different sizes in one direction. A switch that chooses a group counts stretches in rounds of
-    /// #R · Π destinations, where #R is the number of groups above, or 1 for targets below. A switch that others look
-    /// ahead to counts them in quotients, of Π destinations each. (Π is the divider of the direction.)
+    /// #R · Π destinations, where #R is the number of groups above, or of ways below. A switch that others look
+    /// ahead to counts them in quotients, of Π destinations each. (Π is the divider of the direction.) There may be many quotients in
+    /// a round of a switch with several ways; those after the last stretch of the switches that choose are left out.
     round_lengths: Option<Vec<u32>>,
 }
 
@@ -123,18 +124,21 @@ impl ReferenceTile {
                 targets_below_if_single: is_single.then_some(closer.down),
                 ways_down: ways_down.flatten(),
             });
-            if !is_uniform || !is_single {
+            let ways = ways_down.flatten().map(|at| &self.ways_down[at as usize]);
+            if !is_uniform || !is_single && ways.is_none() {
                 lengths = None;
             }
             let SwitchDividers { up, down } = ready.level_dividers(s);
             let round_above =
                 (closer.up != 0).then(|| up.group.saturating_mul(closer.through_up.len() as u32));
-            // One group is closer to each target below, and others look ahead to every switch that is no leaf.
+            // Others look ahead to every switch that is no leaf. One group is closer to each target below, unless it has ways.
             let is_looked_at = !ranking.is_leaf(s);
-            let below = (closer.down != 0 || is_looked_at).then_some(down.group);
+            let has_single = ways.map_or(closer.down != 0 || is_looked_at, |ways| ways.single != 0);
+            let below = has_single.then_some(down.group);
+            let round_below = ways.map(|ways| down.group.saturating_mul(ways.count as u32));
             let above = is_looked_at.then_some(up.group);
             if let Some(lengths) = &mut lengths {
-                for length in [round_above, below, above].into_iter().flatten() {
+                for length in [round_above, round_below, below, above].into_iter().flatten() {
                     if !lengths.contains(&length) {
                         lengths.push(length);
                     }
