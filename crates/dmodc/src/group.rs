@@ -62,6 +62,7 @@ impl SortedLinks {
         ranking: &Ranking,
         s: SwitchIndex,
         storage: GroupStorage<'_>,
+        BelowLinks(below): &mut BelowLinks,
     ) -> GroupCounts {
         let mut counts = GroupCounts::default();
         if !live.switch(s) {
@@ -69,7 +70,6 @@ impl SortedLinks {
         }
         let (rank, position) = (ranking.sort_rank(s), self.positions[s.at()]);
         // Those above are written where they belong; those below wait until their number is known.
-        let mut below = [(SwitchIndex::new(0), PortNumber(0)); 255];
         let mut downs = 0;
         for link in self.of(s).iter().filter(|link| live.link(link)) {
             let its = ranking.sort_rank(link.peer);
@@ -103,6 +103,16 @@ impl SortedLinks {
             counts.down_ports += 1;
         }
         counts
+    }
+}
+
+/// Room for the links of one switch to those below. It is used for many switches, because clearing it takes as long as grouping some
+/// links.
+struct BelowLinks([(SwitchIndex, PortNumber); 255]);
+
+impl BelowLinks {
+    fn new() -> Self {
+        BelowLinks([(SwitchIndex::new(0), PortNumber(0)); 255])
     }
 }
 
@@ -202,10 +212,11 @@ impl PortGroups {
             rest = after;
         }
         parallel::for_each(pieces, |(first, all_counts, mut storage)| {
+            let mut below = BelowLinks::new();
             for (at, counts) in all_counts.iter_mut().enumerate() {
                 let s = SwitchIndex::new(first + at);
                 let (own, after) = storage.split_at(links.of(s).len());
-                *counts = links.group(live, ranking, s, own);
+                *counts = links.group(live, ranking, s, own, &mut below);
                 storage = after;
             }
         });
@@ -221,7 +232,8 @@ impl PortGroups {
             firsts: &mut self.firsts[range.clone()],
             ports: &mut self.ports[range],
         };
-        self.counts[s.at()] = self.links.group(live, ranking, s, own);
+        let mut below = BelowLinks::new();
+        self.counts[s.at()] = self.links.group(live, ranking, s, own, &mut below);
     }
 
     /// Makes the groups of one switch anew. Returns whether they changed.

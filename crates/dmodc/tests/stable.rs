@@ -118,6 +118,26 @@ fn tables_equal_the_naive_ones_on_director_fabrics() {
     for_seeds(3, |random| assert_equals_the_naive(random, &four_levels(2)));
 }
 
+/// Spine chips and cores have several ways down to each leaf. So few cables fail that most of them keep some.
+#[test]
+fn tables_equal_the_naive_ones_where_there_are_several_ways_down() {
+    for_seeds(24, |random| {
+        let fabric = match random.below(4) {
+            0 => four_levels(3),
+            1 => Directors { leaves: 70, nodes: 5, ..Directors::SMALL }.fabric(),
+            _ => Directors { leaves: 24, ..Directors::LARGE }.fabric(),
+        };
+        let mut now = Degradation::none(&fabric);
+        let one_in = 5 + random.below(40);
+        for at in 0..fabric.inter_switch_cables().len() {
+            now.set_cable(CableIndex::new(at), random.below(one_in) == 0);
+        }
+        let whole = Degradation::none(&fabric);
+        let (then, now) = (Live::new(&fabric, &whole), Live::new(&fabric, &now));
+        assert_states_equal_the_naive(random, then, now);
+    });
+}
+
 #[test]
 fn tables_equal_the_naive_ones_on_any_graph() {
     for_seeds(1000, |random| {

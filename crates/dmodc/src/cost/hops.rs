@@ -119,42 +119,42 @@ impl Hops {
         }
     }
 
-    /// Replaces `targets` by the targets above `s` that each of these switches, which are above it, is closer to.
+    /// Replaces `targets` by the targets that each of these switches, which are above some switch, is closer to. `planes` has the
+    /// targets of that switch after 1, 2, 3 … hops up.
     #[inline(always)]
     pub(crate) fn closer_from(
         &self,
-        s: SwitchIndex,
+        planes: &[u64],
         peers: &[SwitchIndex],
         targets: &mut Vec<u64>,
     ) {
         targets.resize(peers.len(), 0);
         match self.planes {
-            4 => self.closer_from_in::<4>(s, peers, targets),
-            _ => self.closer_from_in::<8>(s, peers, targets),
+            4 => self.closer_from_in::<4>(planes, peers, targets),
+            _ => self.closer_from_in::<8>(planes, peers, targets),
         }
     }
 
     #[inline(always)]
     fn closer_from_in<const P: usize>(
         &self,
-        s: SwitchIndex,
+        planes: &[u64],
         peers: &[SwitchIndex],
         targets: &mut [u64],
     ) {
         let (rows, _) = self.words.as_chunks::<P>();
-        let row = &rows[s.at()];
-        let mut used = (1..P).filter(|&u| row[u] != 0);
+        let mut used = planes.iter().enumerate().filter(|(_, plane)| **plane != 0);
         match (used.next(), used.next()) {
             // Most often all targets are equally far up.
-            (Some(u), None) => {
+            (Some((before, plane)), None) => {
                 for (to, peer) in targets.iter_mut().zip(peers) {
-                    *to = row[u] & rows[peer.at()][u - 1];
+                    *to = plane & rows[peer.at()][before & (P - 1)];
                 }
             }
             _ => {
                 for (to, peer) in targets.iter_mut().zip(peers) {
-                    let theirs = &rows[peer.at()];
-                    *to = (1..P).fold(0, |all, u| all | row[u] & theirs[u - 1]);
+                    let pairs = planes.iter().zip(&rows[peer.at()]);
+                    *to = pairs.fold(0, |all, (plane, theirs)| all | plane & theirs);
                 }
             }
         }

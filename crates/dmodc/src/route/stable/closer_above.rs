@@ -15,7 +15,8 @@ use crate::kernel::Kernel;
 pub(super) struct CloserAbove {
     /// The number of the list of switches above that this was found for.
     peers: Option<u32>,
-    /// The targets of that switch by hops up.
+    /// The targets of that switch by hops up, from 1 on. If it is a target itself, it counts as one hop up, as it is for the
+    /// other switches below the same ones: so they have the same. Nobody asks which groups a switch takes to itself.
     hops: Vec<u64>,
     /// For each group of the reference: the targets that its switch is closer to now, whether or not the cable to it works.
     pub(super) targets: Vec<u64>,
@@ -51,11 +52,14 @@ impl CloserByPeers {
     /// Finds what the switches above a switch are closer to, unless that is known, and returns where it is.
     #[inline]
     pub(super) fn find(&mut self, states: HopStates<'_>, s: SwitchIndex) -> ClosePlace {
-        let (number, hops) = (states.present.switch(s).peers, &states.hops.of(s)[1..]);
+        let number = states.present.switch(s).peers;
         let at = number as usize % PLACES;
         let is_new = match self.0.get(at) {
             // Few words, which are compared here: a function for any number of bytes takes longer.
-            Some(known) => known.peers != Some(number) || known.hops.iter().ne(hops),
+            Some(known) => {
+                known.peers != Some(number)
+                    || !known.hops.iter().copied().eq(hops_up(states.hops, s))
+            }
             None => true,
         };
         if is_new {
@@ -79,12 +83,19 @@ impl CloserAbove {
         let HopStates { reference, present, hops, kernel } = states;
         self.peers = Some(present.switch(s).peers);
         self.hops.clear();
-        self.hops.extend_from_slice(&hops.of(s)[1..]);
+        self.hops.extend(hops_up(hops, s));
         let peers = reference.ready.groups.above(s).peers;
         kernel.run(
             #[inline(always)]
-            || hops.closer_from(s, peers, &mut self.targets),
+            || hops.closer_from(&self.hops, peers, &mut self.targets),
         );
         self.with_all_groups = self.targets.iter().fold(u64::MAX, |all, targets| all & targets);
     }
+}
+
+/// Returns the targets of a switch after 1, 2, 3 … hops up, as if it had to go up to reach itself.
+#[inline(always)]
+fn hops_up(hops: &Hops, s: SwitchIndex) -> impl Iterator<Item = u64> {
+    let mut own = hops.own(s);
+    hops.of(s)[1..].iter().map(move |plane| plane | std::mem::take(&mut own))
 }

@@ -214,12 +214,12 @@ impl FastRows {
         let FastRows { upswitches, rounds, .. } = self;
         let finder = &mut self.finders[lost_row.finder()];
         let LostRow { rewritten, live, .. } = lost_row;
-        let key = PieceKey { generation: upswitches.by_round.generation, rewritten, live, wanted };
+        let key = PieceKey { generation: upswitches.generation(), rewritten, live, wanted };
         // A row whose groups have the same switches but several ports needs quotients, which are not turned.
         let has_several_ports = context.present.switch(context.switch).has_several_ports;
         if has_several_ports || !finder.turn(kernel, key, lost_row.sigma) {
             let needs_kept = finder.find(kernel, rounds, upswitches.sets(rounds), lost_row, wanted);
-            if needs_kept && !upswitches.by_round.knows_kept {
+            if needs_kept && !upswitches.knows_kept() {
                 upswitches.find_kept(context, rounds);
                 finder.find(kernel, rounds, upswitches.sets(rounds), lost_row, wanted);
             }
@@ -237,7 +237,7 @@ impl FastRows {
         let PresentSwitch { pi, sigma, groups, .. } = *context.present.switch(context.switch);
         let FastRows { upswitches, rounds, .. } = self;
         if rounds.find(RoundKey { pi, groups }, context.view, request) {
-            upswitches.by_round.is_known = false;
+            upswitches.forget_rounds();
         }
         upswitches.find(context).gather(context, rewritten, rounds);
         let all_slots = u64::MAX >> (64 - groups);

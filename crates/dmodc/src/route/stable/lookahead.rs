@@ -17,8 +17,8 @@ pub(super) struct Lookahead {
     /// With n ≤ 32 groups, both sets of a target share one word of `all`: its low n bits are all closer groups, and the
     /// next n bits are the unharmed ones. This is n then, and 0 if the sets are not packed.
     packed_groups: usize,
-    /// For each stretch: the groups whose switches kept the slot. Found when first needed.
-    kept_slots: [Choices; STRETCHES],
+    /// For each stretch: the groups whose switches kept the slot. Found when first needed, as there is often one stretch only.
+    kept_slots: Vec<Choices>,
     is_known: [bool; STRETCHES],
     masks: Vec<u64>,
 }
@@ -29,7 +29,7 @@ impl Default for Lookahead {
             all: Choices::one_by_one(),
             unharmed: Choices::one_by_one(),
             packed_groups: 0,
-            kept_slots: std::array::from_fn(|_| Choices::one_by_one()),
+            kept_slots: vec![],
             is_known: [false; STRETCHES],
             masks: vec![],
         }
@@ -151,6 +151,9 @@ impl Lookahead {
         self.masks.clear();
         let pairs = through.iter().zip(side.peers);
         self.masks.extend(pairs.map(|(mask, peer)| mask & targets & kept[peer.at()]));
+        if self.kept_slots.len() <= stretch {
+            self.kept_slots.resize_with(stretch + 1, Choices::one_by_one);
+        }
         kernel.gather(&mut self.kept_slots[stretch], targets, &self.masks);
         self.is_known[stretch] = true;
     }

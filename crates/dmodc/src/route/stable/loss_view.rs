@@ -2,7 +2,7 @@
 //! ahead to the losses of its neighbours.
 
 use super::closer_above::{CloserByPeers, HopStates};
-use super::losses::{Compared, Losses};
+use super::losses::{Compared, LiveWays, Losses};
 use super::present::{Present, PresentSwitch};
 use super::reference_tile::{NumberSpan, ReferenceTile};
 use super::slot_table::{LostSlots, RoundKey, SlotTable, lost_members};
@@ -87,6 +87,7 @@ impl LossView {
                 let hops = costs.hops();
                 let states = ComparedStates { reference, ready, present: shared };
                 let noted = hops.and_then(|hops| finder.note_above(states, self, hops, s));
+                let noted = noted.or_else(|| finder.note_below(states, self, hops?, s));
                 if noted.is_none() {
                     finder.find_closer(job, |closer| costs.closer(&ready.groups, s, closer));
                     finder.note(reference, job, self, s);
@@ -277,8 +278,8 @@ impl LossFinder {
         };
         let all = NotedLosses { displaced: losses.displaced, thinned: losses.thinned };
         all.note(view, s, slots, |slots, spans, stretch| {
-            let LostSlots { lost, present } = slots.lost(then, s, losses, spans, stretch);
-            LostSlots { lost: lost | members[stretch], present }
+            let found = slots.lost(then, s, losses, spans, stretch);
+            LostSlots { lost: found.lost | members[stretch], ..found }
         })
     }
 
@@ -317,6 +318,30 @@ impl LossFinder {
         let all = NotedLosses { displaced, thinned: 0 };
         Some(all.note(view, s, slots, |slots, spans, stretch| {
             slots.lost_in_all(key, lost, displaced, spans, stretch)
+        }))
+    }
+
+    /// Notes what a switch lost below, if all its targets are there and have [equally many ways](super::ways_down). Returns what
+    /// this changes, or `None`, with nothing noted, if this needs [`note`](Self::note).
+    fn note_below(
+        &mut self,
+        ComparedStates { reference, ready, .. }: ComparedStates<'_>,
+        view: &mut LossView,
+        hops: &Hops,
+        s: SwitchIndex,
+    ) -> Option<ViewChange> {
+        let LossFinder { lost, slots, .. } = self;
+        let LiveWays { ways, live } = view.compared(reference).live_ways(ready, s)?;
+        let (key, single) = (RoundKey::below(reference, s, ways), ways.single);
+        let displaced = ready.kernel.run(
+            #[inline(always)]
+            || ways.find_lost(reference.ready.groups.below(s), live, hops, lost),
+        );
+        let all = NotedLosses { displaced, thinned: 0 };
+        Some(all.note(view, s, slots, |slots, spans, stretch| {
+            let found = slots.lost_in_all(key, lost, displaced, spans, stretch);
+            // The only way of a target is its slot, whatever its quotients.
+            LostSlots { lost: found.lost | displaced & single, ..found }
         }))
     }
 }
@@ -365,15 +390,15 @@ impl NotedLosses {
         let harmed = displaced | thinned;
         let before = std::mem::replace(&mut view.harmed[s.at()], harmed);
         let mut change = ViewChange { harmed: harmed ^ before, ..ViewChange::default() };
-        let mut needy = thinned;
+        let (mut needy, stretches) = (thinned, view.kept_slots.len());
         for (stretch, (all, slots)) in view.kept_slots.iter_mut().zip(slots).enumerate() {
-            let LostSlots { lost, present } = match displaced {
-                0 => LostSlots { lost: 0, present: 0 },
+            let LostSlots { lost, present, later } = match displaced {
+                0 => LostSlots::default(),
                 _ => lost_slots(slots, &view.spans, stretch),
             };
-            // The last of all stretches stands for later ones, too, whose slots are not looked up: they count as lost.
-            let lost_here = if stretch == STRETCHES - 1 { u64::MAX } else { lost };
-            needy |= displaced & (present & lost_here | view.with_other_numbers);
+            // The last stretch stands for later ones, too, whose slots are not looked up: they count as lost.
+            let lost_later = if stretch + 1 == stretches { later } else { 0 };
+            needy |= displaced & (present & lost | lost_later | view.with_other_numbers);
             let kept = !lost;
             change.kept_slots[stretch] = kept ^ std::mem::replace(&mut all[s.at()], kept);
         }

@@ -6,11 +6,13 @@
 
 use super::Reference;
 use super::reference_tile::ReferenceTile;
+use super::ways_down::WaysDown;
 use crate::cost::CloserSets;
 use crate::group::Side;
 use crate::id::{PortNumber, SwitchIndex};
 use crate::kernel::{Choices, Kernel};
 use crate::order::Orders;
+use crate::preprocess::Preprocessing;
 use crate::route::port_choice::RowContext;
 
 /// The losses of one switch in one direction of the reference.
@@ -78,6 +80,26 @@ pub(super) struct Compared<'a> {
     pub(super) tile: &'a ReferenceTile,
     /// Whether the present is known to be a subset of the reference: no rank changed, and no cable is new.
     pub(super) is_subset: bool,
+}
+
+/// The ways down of a switch.
+#[derive(Clone, Copy)]
+pub(super) struct LiveWays<'a> {
+    pub(super) ways: &'a WaysDown,
+    /// The groups below that are there now: a bit for each of the reference's.
+    pub(super) live: u64,
+}
+
+impl<'a> Compared<'a> {
+    /// Returns the [ways down](ReferenceTile::ways_down) of a switch, if it has any, groups below have single ports, and the present
+    /// is a subset of the reference.
+    #[inline]
+    pub(super) fn live_ways(self, now: &Preprocessing, s: SwitchIndex) -> Option<LiveWays<'a>> {
+        let ways = self.tile.ways_down(s).filter(|_| self.is_subset)?;
+        let (then, now) = (self.reference.ready.groups.below(s), now.groups.below(s));
+        let live = live_groups(then, now, self.is_subset, &mut vec![]);
+        Some(LiveWays { ways, live: live.filter(|_| is_single(&then))? })
+    }
 }
 
 impl Losses {

@@ -45,6 +45,9 @@ mod stand_ins;
 mod targets_by_switch;
 mod upswitches;
 mod view_changes;
+mod way_rows;
+mod way_sets;
+mod ways_down;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -54,7 +57,7 @@ use super::marks::Marks;
 use super::port_choice::{JobSwitch, JobTile, PortChoice, RowContext, RowRequest};
 use crate::cost::{Hops, TileCosts, TooFar};
 use crate::fabric::{Degradation, Joined, Live};
-use crate::group::PortGroups;
+use crate::group::{PortGroups, Side};
 use crate::id::SwitchIndex;
 use crate::infer::InferredWhole;
 use crate::kernel::Difference;
@@ -70,6 +73,7 @@ use loss_view::{LossView, StableTile};
 use present::Present;
 use reference_row::ReferenceRows;
 use upswitches::FastContext;
+use way_rows::WayRows;
 
 /// A state of the fabric, most often the whole one, whose routes are to be preserved as far as possible.
 #[derive(Clone, Debug)]
@@ -82,6 +86,8 @@ pub struct Reference {
     moved: MovedEntries,
     /// For each switch: which list of switches it has above. Equal lists have equal numbers.
     peers_above: Vec<u32>,
+    /// The same for the switches below.
+    peers_below: Vec<u32>,
 }
 
 impl Reference {
@@ -95,9 +101,10 @@ impl Reference {
                 sigmas[s.at()] = sigma as u32;
             }
         }
-        let peers_above = number_peers_above(&ready.groups);
-        let moved = MovedEntries::default();
-        Reference { degradation: live.degradation.clone(), ready, sigmas, moved, peers_above }
+        let [peers_above, peers_below] =
+            [PortGroups::above, PortGroups::below].map(|side| number_peers(&ready.groups, side));
+        let (degradation, moved) = (live.degradation.clone(), MovedEntries::default());
+        Reference { degradation, ready, sigmas, moved, peers_above, peers_below }
     }
 
     /// Gives some entries other ports than slots give them. An entry has its port as long as the port is in P(s, d).
@@ -126,13 +133,16 @@ impl Reference {
     }
 }
 
-/// Numbers the lists of switches above each switch.
-fn number_peers_above(groups: &PortGroups) -> Vec<u32> {
+/// Numbers the lists of switches on one side of each switch.
+fn number_peers(
+    groups: &PortGroups,
+    side: for<'a> fn(&'a PortGroups, SwitchIndex) -> Side<'a>,
+) -> Vec<u32> {
     let mut known = HashMap::new();
     let switches = (0..groups.switch_count()).map(SwitchIndex::new);
     let number = |s| {
         let next = known.len() as u32;
-        *known.entry(groups.above(s).peers).or_insert(next)
+        *known.entry(side(groups, s).peers).or_insert(next)
     };
     switches.map(number).collect()
 }
@@ -197,6 +207,7 @@ impl InferredWhole {
 pub(crate) struct StableScratch {
     reference_rows: ReferenceRows,
     fast: FastRows,
+    ways: WayRows,
     general: GeneralRows,
 }
 
@@ -256,7 +267,9 @@ impl PortChoice for Stable {
         row: &mut [u8],
     ) -> Option<u64> {
         let context = self.fast_context(switch, view)?;
-        scratch.fast.fill(context, &mut scratch.reference_rows, request, row)
+        let StableScratch { reference_rows, fast, ways, .. } = scratch;
+        let own = fast.fill(context, reference_rows, request, row);
+        own.or_else(|| ways.fill(context, reference_rows, request, row))
     }
 
     fn rechoose(

@@ -1,5 +1,8 @@
 //! One tile in the reference: what does not depend on the present.
 
+use std::collections::HashMap;
+
+use super::ways_down::WaysDown;
 use super::{Reference, STRETCHES};
 use crate::cost::{CloserSets, TileCosts, TooFar};
 use crate::group::Side;
@@ -15,10 +18,13 @@ pub(super) struct ReferenceTile {
     costs: Option<TileCosts>,
     shapes: Vec<SwitchShape>,
     rows: Vec<RowNumber>,
+    /// See [`ways_down`](Self::ways_down).
+    ways_down: Vec<WaysDown>,
     /// The lengths of a stretch at all switches, counted in destinations and without repetitions; `None` if some switch
     /// has closer sets of different sizes in one direction. A switch that chooses a group counts stretches in rounds of
-    /// #R · Π destinations, where #R is the number of groups above, or 1 for targets below. A switch that others look
-    /// ahead to counts them in quotients, of Π destinations each. (Π is the divider of the direction.)
+    /// #R · Π destinations, where #R is the number of groups above, or of ways below. A switch that others look
+    /// ahead to counts them in quotients, of Π destinations each. (Π is the divider of the direction.) There may be many quotients in
+    /// a round of a switch with several ways; those after the last stretch of the switches that choose are left out.
     round_lengths: Option<Vec<u32>>,
 }
 
@@ -36,6 +42,8 @@ pub(super) struct SwitchShape {
     pub(super) has_one_way_down: bool,
     /// The targets below, if one group is closer to each of them.
     pub(super) targets_below_if_single: Option<u64>,
+    /// The index of its [ways down](ReferenceTile::ways_down).
+    ways_down: Option<u32>,
 }
 
 impl ReferenceTile {
@@ -60,7 +68,7 @@ impl ReferenceTile {
                 || costs.compute(&ready.groups, job.targets(tile)),
             )?;
         }
-        self.find_shapes(ready, kernel);
+        self.find_shapes(reference, kernel);
         Ok(())
     }
 
@@ -73,8 +81,18 @@ impl ReferenceTile {
         self.rows[s.at()]
     }
 
-    fn find_shapes(&mut self, ready: &Preprocessing, kernel: Kernel) {
+    /// Returns the ways down of a switch, if no target is above, some targets have several ways, and these have equally many.
+    #[inline]
+    pub(super) fn ways_down(&self, s: SwitchIndex) -> Option<&WaysDown> {
+        Some(&self.ways_down[self.shapes[s.at()].ways_down? as usize])
+    }
+
+    fn find_shapes(&mut self, reference: &Reference, kernel: Kernel) {
+        let ready = &reference.ready;
         let Preprocessing { groups, ranking, .. } = ready;
+        // By the list of switches below.
+        let mut known_ways = HashMap::new();
+        self.ways_down.clear();
         let (mut closer, mut last) = (CloserSets::default(), CloserSets::default());
         let mut lengths = Some(vec![]);
         self.shapes.clear();
@@ -95,23 +113,32 @@ impl ReferenceTile {
             let is_uniform = closer.through_up.iter().all(|mask| *mask == closer.up);
             let choices: u32 = closer.through_down.iter().map(|mask| mask.count_ones()).sum();
             let is_single = choices == closer.down.count_ones();
+            let has_ways = closer.up == 0 && !is_single;
+            let ways_down = has_ways.then(|| {
+                let known = known_ways.entry(reference.peers_below[s.at()]);
+                *known.or_insert_with(|| self.add_ways(kernel, &closer))
+            });
             self.shapes.push(SwitchShape {
                 targets_above_if_uniform: is_uniform.then_some(closer.up),
                 has_one_way_down: closer.up == 0 && is_single,
                 targets_below_if_single: is_single.then_some(closer.down),
+                ways_down: ways_down.flatten(),
             });
-            if !is_uniform || !is_single {
+            let ways = ways_down.flatten().map(|at| &self.ways_down[at as usize]);
+            if !is_uniform || !is_single && ways.is_none() {
                 lengths = None;
             }
             let SwitchDividers { up, down } = ready.level_dividers(s);
             let round_above =
                 (closer.up != 0).then(|| up.group.saturating_mul(closer.through_up.len() as u32));
-            // One group is closer to each target below, and others look ahead to every switch that is no leaf.
+            // Others look ahead to every switch that is no leaf. One group is closer to each target below, unless it has ways.
             let is_looked_at = !ranking.is_leaf(s);
-            let below = (closer.down != 0 || is_looked_at).then_some(down.group);
+            let has_single = ways.map_or(closer.down != 0 || is_looked_at, |ways| ways.single != 0);
+            let below = has_single.then_some(down.group);
+            let round_below = ways.map(|ways| down.group.saturating_mul(ways.count as u32));
             let above = is_looked_at.then_some(up.group);
             if let Some(lengths) = &mut lengths {
-                for length in [round_above, below, above].into_iter().flatten() {
+                for length in [round_above, round_below, below, above].into_iter().flatten() {
                     if !lengths.contains(&length) {
                         lengths.push(length);
                     }
@@ -120,6 +147,14 @@ impl ReferenceTile {
             std::mem::swap(&mut closer, &mut last);
         }
         self.round_lengths = lengths;
+    }
+
+    /// Adds the ways down of a switch with these closer sets, and returns their index.
+    fn add_ways(&mut self, kernel: Kernel, closer: &CloserSets) -> Option<u32> {
+        // Only in a levelled fabric do they follow from the switches below alone.
+        self.costs.as_ref()?.hops()?;
+        self.ways_down.push(WaysDown::new(kernel, closer.down, &closer.through_down)?);
+        Some(self.ways_down.len() as u32 - 1)
     }
 
     /// Returns how many stretches are kept apart: one more than the greatest stretch of any destination at any switch,

@@ -4,6 +4,7 @@ use super::loss_view::LossView;
 use super::slot_table::RoundKey;
 use crate::kernel::Difference;
 use crate::route::port_choice::RowRequest;
+use crate::tables::Segment;
 
 /// The segments of a tile, divided into rounds: destinations of one segment with one ⌊q / #R⌋. Each field has an element
 /// for each round, so that a loop over rounds can work on several at once. Switches of one rank most often have the same
@@ -34,6 +35,10 @@ pub(super) struct Rounds {
     pub(super) last_number: u32,
 }
 
+/// Most often each of the 64 targets of a tile has one or two rounds. Room for them is made at once, because making room again and again
+/// takes longer than finding them.
+const ROOM: usize = 128;
+
 /// The columns of one round.
 #[derive(Default)]
 struct RoundSpan {
@@ -45,9 +50,21 @@ struct RoundSpan {
 impl Rounds {
     /// Finds the rounds, unless they are known. Returns whether they are new.
     pub(super) fn find(&mut self, key: RoundKey, view: &LossView, request: RowRequest<'_>) -> bool {
-        if self.key.replace(key) == Some(key) {
-            return false;
+        let is_new = self.key != Some(key);
+        if is_new {
+            self.divide(key, view, request.segments_of_tile().iter());
         }
+        is_new
+    }
+
+    /// Finds the rounds of some segments, in this order.
+    pub(super) fn divide<'s>(
+        &mut self,
+        key: RoundKey,
+        view: &LossView,
+        segments: impl Iterator<Item = &'s Segment>,
+    ) {
+        self.key = Some(key);
         self.targets.clear();
         self.spans.clear();
         self.stretches.clear();
@@ -55,29 +72,8 @@ impl Rounds {
         for words in [&mut self.numbers, &mut self.first_slots, &mut self.starts] {
             words.clear();
         }
-        let RoundKey { pi, groups } = key;
-        for segment in request.segments_of_tile().iter().filter(|segment| segment.k == 0) {
-            let first = view.spans[usize::from(segment.target)].first / pi / groups;
-            let (mut number, end) = (segment.number, segment.number.saturating_add(segment.length));
-            while number < end {
-                let q = number / pi;
-                let (round, first_slot) = (q / groups, q % groups);
-                let next = ((round + 1) * groups).saturating_mul(pi).min(end);
-                let column = |of: u32| segment.start + (of - segment.number);
-                let stretch = round.saturating_sub(first) as usize;
-                self.targets.push(segment.target);
-                self.numbers.push(round);
-                self.first_slots.push(first_slot);
-                self.slots.push(u64::MAX >> (63 - ((next - 1) / pi - q)));
-                self.stretches.push(stretch.min(view.kept_slots.len() - 1) as u8);
-                self.starts.push(column(number));
-                self.spans.push(RoundSpan {
-                    end: column(next) as usize,
-                    first_slot_length: (pi - number % pi) as usize,
-                });
-                number = next;
-            }
-        }
+        self.reserve(ROOM);
+        segments.filter(|segment| segment.k == 0).for_each(|segment| self.push(key, view, segment));
         self.are_targets =
             self.targets.iter().enumerate().all(|(at, target)| at == usize::from(*target));
         self.last_number = self.numbers.iter().copied().max().unwrap_or(0);
@@ -86,7 +82,45 @@ impl Rounds {
         let of_eight = |eight: &[u8; 8]| eight.iter().fold(0, |all, target| all | 1 << target);
         self.targets_of_eights.clear();
         self.targets_of_eights.extend(eights.iter().map(of_eight));
-        true
+    }
+
+    /// Adds the rounds of a segment.
+    #[inline]
+    fn push(&mut self, RoundKey { pi, groups }: RoundKey, view: &LossView, segment: &Segment) {
+        let first = view.spans[usize::from(segment.target)].first / pi / groups;
+        let (mut number, end) = (segment.number, segment.number.saturating_add(segment.length));
+        let mut q = number / pi;
+        let (mut round, mut first_slot) = (q / groups, q % groups);
+        // Only the first round begins within a slot, or after the first one, and only the last may end before its last slot.
+        let mut first_slot_length = pi - number % pi;
+        while number < end {
+            let all = ((round + 1) * groups).saturating_mul(pi);
+            let next = all.min(end);
+            let slots = if all <= end { groups - first_slot } else { (end - 1) / pi - q + 1 };
+            let column = |of: u32| segment.start + (of - segment.number);
+            let stretch = round.saturating_sub(first) as usize;
+            self.targets.push(segment.target);
+            self.numbers.push(round);
+            self.first_slots.push(first_slot);
+            self.slots.push(u64::MAX >> (64 - slots));
+            self.stretches.push(stretch.min(view.kept_slots.len() - 1) as u8);
+            self.starts.push(column(number));
+            let end = column(next) as usize;
+            self.spans.push(RoundSpan { end, first_slot_length: first_slot_length as usize });
+            (number, round, first_slot, first_slot_length) = (next, round + 1, 0, pi);
+            q = round * groups;
+        }
+    }
+
+    /// Makes room for more rounds.
+    fn reserve(&mut self, rounds: usize) {
+        self.targets.reserve(rounds);
+        self.spans.reserve(rounds);
+        self.stretches.reserve(rounds);
+        self.slots.reserve(rounds);
+        for words in [&mut self.numbers, &mut self.first_slots, &mut self.starts] {
+            words.reserve(rounds);
+        }
     }
 
     /// Adds rounds without destinations until the number of rounds is a multiple of 8.

@@ -1,9 +1,10 @@
 //! Finds the slot of every target at a switch, and hence the targets whose slot the switch lost.
 
-use super::STRETCHES;
 use super::group_set::GroupSet;
 use super::losses::{Losses, SideLosses};
 use super::reference_tile::NumberSpan;
+use super::ways_down::WaysDown;
+use super::{Reference, STRETCHES};
 use crate::bits::bits;
 use crate::id::SwitchIndex;
 use crate::kernel::{Divisor, divide_by_count};
@@ -20,8 +21,10 @@ pub(super) struct SlotTable {
     key: Option<RoundKey>,
     /// For each group: the targets whose slot it is.
     targets: Vec<u64>,
-    /// The targets that have destinations in this stretch, or after it if it is the last stretch.
+    /// The targets that have destinations in this stretch.
     present: u64,
+    /// The targets that have destinations after it.
+    later: u64,
 }
 
 /// What slots and rounds depend on at a switch: Π (or the divider of its level) and the number of groups of a direction.
@@ -31,11 +34,22 @@ pub(super) struct RoundKey {
     pub(super) groups: u32,
 }
 
+impl RoundKey {
+    /// Returns the key for targets below that have several ways.
+    pub(super) fn below(reference: &Reference, s: SwitchIndex, ways: &WaysDown) -> Self {
+        let pi = reference.ready.level_dividers(s).down.group;
+        RoundKey { pi, groups: ways.count as u32 }
+    }
+}
+
 /// The targets whose slot a switch lost in one stretch.
+#[derive(Clone, Copy, Default)]
 pub(super) struct LostSlots {
     pub(super) lost: u64,
     /// The displaced targets that have destinations in this stretch.
     pub(super) present: u64,
+    /// The displaced targets that have destinations after it.
+    pub(super) later: u64,
 }
 
 impl SlotTable {
@@ -50,7 +64,7 @@ impl SlotTable {
     ) -> LostSlots {
         let SwitchDividers { up, down } = then.level_dividers(s);
         let was = &losses.was;
-        let (mut all, mut present) = (0, 0);
+        let (mut all, mut present, mut later) = (0, 0, 0);
         for (targets, through, side, divider) in [
             (was.up, &was.through_up, &losses.up, up.group),
             (was.down, &was.through_down, &losses.down, down.group),
@@ -62,12 +76,13 @@ impl SlotTable {
             }
             self.find(RoundKey { pi: divider, groups: through.len() as u32 }, spans, stretch);
             present |= displaced & self.present;
+            later |= displaced & self.later;
             if side.is_uniform {
                 let pairs = self.targets.iter().zip(lost);
                 all |= pairs.fold(0, |all, (targets, lost)| all | targets & lost);
             }
         }
-        LostSlots { lost: all, present }
+        LostSlots { lost: all, present, later }
     }
 
     /// Returns the targets whose slot in one stretch is lost at a switch that has all groups of a direction for each target.
@@ -83,7 +98,7 @@ impl SlotTable {
         self.find(key, spans, stretch);
         let pairs = self.targets.iter().zip(lost);
         let lost = pairs.fold(0, |all, (targets, lost)| all | targets & lost);
-        LostSlots { lost, present: displaced & self.present }
+        LostSlots { lost, present: displaced & self.present, later: displaced & self.later }
     }
 
     fn find(&mut self, key: RoundKey, spans: &[NumberSpan], stretch: usize) {
@@ -93,11 +108,13 @@ impl SlotTable {
         let (divider, groups) = (Divisor::new(key.pi), key.groups as usize);
         self.targets.clear();
         self.targets.resize(groups, 0);
-        self.present = 0;
+        (self.present, self.later) = (0, 0);
         for (target, &NumberSpan { first, last }) in spans.iter().enumerate() {
             let q = divider.divide(first);
             self.targets[(q as usize + stretch) % groups] |= 1 << target;
-            self.present |= u64::from((divider.divide(last) - q) as usize >= stretch) << target;
+            let last_stretch = (divider.divide(last) - q) as usize;
+            self.present |= u64::from(last_stretch >= stretch) << target;
+            self.later |= u64::from(last_stretch > stretch) << target;
         }
     }
 }

@@ -44,22 +44,47 @@ pub(super) struct Upswitches {
     of: Option<SwitchIndex>,
     /// The targets that every group is closer to.
     pub(super) with_all_groups: u64,
+    /// The sets of these upswitches, and of others.
+    known: Vec<KnownSets>,
+    /// The index of these in `known`.
+    at: usize,
+    /// Whether some leaf had upswitches that were known, but not those of the leaf before. So it is below directors: neighbouring
+    /// leaves are cabled to different line chips, and each list of upswitches comes again after some leaves.
+    leaves_alternate: bool,
+    /// How often sets by round were found.
+    generations: u64,
+}
+
+/// How many lists of upswitches of leaves have their sets kept, if leaves alternate.
+const KEPT_LISTS: usize = 8;
+
+/// The sets of one list of upswitches.
+#[derive(Default)]
+struct KnownSets {
+    /// The place of the upswitches in `closer`.
+    place: Option<usize>,
     ahead: Lookahead,
     /// The targets whose closer sets are gathered in `ahead`.
     gathered: u64,
-    pub(super) by_round: SetsByRound,
+    by_round: SetsByRound,
+}
+
+impl KnownSets {
+    fn forget(&mut self) {
+        (self.place, self.gathered, self.by_round.is_known) = (None, 0, false);
+    }
 }
 
 /// The sets of `ahead` by round, if not each target has one round.
 #[derive(Default)]
-pub(super) struct SetsByRound {
-    pub(super) is_known: bool,
+struct SetsByRound {
+    is_known: bool,
     /// Another number whenever the sets are found again.
-    pub(super) generation: u64,
+    generation: u64,
     all: Vec<u64>,
     unharmed: Vec<u64>,
     /// Whether `kept` has the groups whose switches kept the slot of the round; 0s otherwise.
-    pub(super) knows_kept: bool,
+    knows_kept: bool,
     kept: Vec<u64>,
     /// Where `unharmed` and `kept` are others than before the last update: a bit for each such group.
     unharmed_changes: Vec<u64>,
@@ -76,41 +101,76 @@ impl Upswitches {
         let states = HopStates { reference, present, hops, kernel: ready.kernel };
         let ClosePlace { at, is_new } = self.closer.find(states, switch);
         if is_new || at != self.place {
+            let is_leaf = present.switch(switch).is_leaf;
+            self.leaves_alternate |= is_leaf && !is_new;
             self.place = at;
             self.with_all_groups = self.closer.at(at).with_all_groups;
-            self.gathered = 0;
-            self.by_round.is_known = false;
+            self.take_known(is_new, is_leaf);
         }
         self
     }
 
+    /// Takes the known sets of the upswitches, or others that are to be found. `is_new`: whether something else was at their place
+    /// in `closer` before.
+    fn take_known(&mut self, is_new: bool, is_leaf: bool) {
+        let place = Some(self.place);
+        if is_new {
+            self.known.iter_mut().filter(|sets| sets.place == place).for_each(KnownSets::forget);
+        }
+        self.at = if is_leaf && self.leaves_alternate { 1 + self.place % KEPT_LISTS } else { 0 };
+        if self.known.len() <= self.at {
+            self.known.resize_with(self.at + 1, KnownSets::default);
+        }
+        let sets = &mut self.known[self.at];
+        if sets.place != place {
+            sets.forget();
+            sets.place = place;
+        }
+    }
+
+    /// Forgets all sets by round, because there are other rounds now.
+    pub(super) fn forget_rounds(&mut self) {
+        self.known.iter_mut().for_each(|sets| sets.by_round.is_known = false);
+    }
+
+    /// Returns the number of the present sets by round. Others have another one.
+    pub(super) fn generation(&self) -> u64 {
+        self.known[self.at].by_round.generation
+    }
+
+    /// Returns whether it is known which groups' switches kept the slot of each round.
+    pub(super) fn knows_kept(&self) -> bool {
+        self.known[self.at].by_round.knows_kept
+    }
+
     /// Transposes closer sets for looking ahead: at leaves those of all targets, because other leaves need them, too.
     pub(super) fn gather(&mut self, context: FastContext<'_>, targets: u64, rounds: &Rounds) {
-        if targets & !self.gathered != 0 {
+        let KnownSets { ahead, gathered, by_round, .. } = &mut self.known[self.at];
+        if targets & !*gathered != 0 {
             let is_leaf = context.present.switch(context.switch).is_leaf;
-            self.gathered = if is_leaf { u64::MAX } else { targets };
+            *gathered = if is_leaf { u64::MAX } else { targets };
             let (kernel, side) = (context.ready.kernel, context.above());
             let closer = &self.closer.at(self.place).targets;
-            self.ahead.gather(kernel, side, self.gathered, closer, context.view);
-            self.by_round.is_known = false;
+            ahead.gather(kernel, side, *gathered, closer, context.view);
+            by_round.is_known = false;
         }
-        let SetsByRound { is_known, all, unharmed, .. } = &mut self.by_round;
+        let SetsByRound { is_known, all, unharmed, .. } = by_round;
         if *is_known {
             return;
         }
         *is_known = true;
         if !rounds.are_targets {
-            let by_target = self.ahead.by_target();
+            let by_target = ahead.by_target();
             let of = |words: &[u64; 64], target: &u8| words[usize::from(target & 63)];
             all.clear();
             all.extend(rounds.targets.iter().map(|target| of(by_target.all, target)));
             unharmed.clear();
             unharmed.extend(rounds.targets.iter().map(|target| of(by_target.unharmed, target)));
         }
-        self.by_round.generation += 1;
+        self.generations += 1;
+        by_round.generation = self.generations;
         let count = rounds.targets.len();
-        let SetsByRound { kept, knows_kept, unharmed_changes, kept_changes, .. } =
-            &mut self.by_round;
+        let SetsByRound { kept, knows_kept, unharmed_changes, kept_changes, .. } = by_round;
         if std::mem::take(knows_kept) {
             kept.clear();
         }
@@ -129,7 +189,7 @@ impl Upswitches {
 
     /// Finds where the last update of the view changed the sets.
     fn find_changes(&mut self, context: FastContext<'_>, rounds: &Rounds) {
-        let SetsByRound { unharmed_changes, kept_changes, .. } = &mut self.by_round;
+        let SetsByRound { unharmed_changes, kept_changes, .. } = &mut self.known[self.at].by_round;
         let peers = context.above().peers.iter().zip(&self.closer.at(self.place).targets);
         for (group, (&peer, closer)) in peers.enumerate() {
             let Some(change) = context.view.changes.of(peer) else { continue };
@@ -152,23 +212,25 @@ impl Upswitches {
         let (side, kernel) = (context.above(), context.ready.kernel);
         let through = &self.closer.at(self.place).targets;
         let groups = AheadGroups { side: &side, through, view: context.view, kernel };
+        let KnownSets { ahead, by_round, .. } = &mut self.known[self.at];
         for stretch in 0..context.view.kept_slots.len() {
-            let by_target = self.ahead.kept_by_target(stretch, groups);
-            let all = rounds.targets.iter().zip(&rounds.stretches).zip(&mut self.by_round.kept);
+            let by_target = ahead.kept_by_target(stretch, groups);
+            let all = rounds.targets.iter().zip(&rounds.stretches).zip(&mut by_round.kept);
             for ((target, _), kept) in all.filter(|((_, of), _)| usize::from(**of) == stretch) {
                 *kept = by_target[usize::from(target & 63)];
             }
         }
-        self.by_round.knows_kept = true;
+        by_round.knows_kept = true;
     }
 
     /// Returns the gathered sets by round.
     pub(super) fn sets(&self, rounds: &Rounds) -> RoundSets<'_> {
-        let AheadWords { all, unharmed, shift } = self.ahead.by_target();
-        let SetsByRound { kept, unharmed_changes, kept_changes, .. } = &self.by_round;
+        let KnownSets { ahead, by_round, .. } = &self.known[self.at];
+        let AheadWords { all, unharmed, shift } = ahead.by_target();
+        let SetsByRound { kept, unharmed_changes, kept_changes, .. } = by_round;
         let (all, unharmed) = match rounds.are_targets {
             true => (&all[..], &unharmed[..]),
-            false => (&self.by_round.all[..], &self.by_round.unharmed[..]),
+            false => (&by_round.all[..], &by_round.unharmed[..]),
         };
         RoundSets { all, unharmed, shift, kept, unharmed_changes, kept_changes }
     }
