@@ -126,6 +126,45 @@ fn several_tiles_and_more_ranks_than_before() {
     }
 }
 
+/// Draws 40 leaves below some spines. Leaf number i has as many nodes as the function says.
+fn two_levels(spines: usize, nodes: impl Fn(usize) -> usize, lmc: u8) -> Fabric {
+    let mut drawing = Drawing::new();
+    let spines: Vec<usize> = (0..spines).map(|i| drawing.switch(&format!("spine {i}"))).collect();
+    for i in 0..40 {
+        let leaf = drawing.switch(&format!("leaf {i}"));
+        spines.iter().for_each(|&spine| drawing.cable(leaf, spine, 1));
+        (0..nodes(i)).for_each(|_| drawing.node(leaf, AdapterKind::Host, lmc));
+    }
+    drawing.finish()
+}
+
+/// The kernel `routes` has a loop for each kind of row. Damage is heavy here, so that all of them occur: lists of few and of many
+/// ports, for the first and the second half of the targets, with a chunk that begins in one half and ends in the other; runs that
+/// change their port once because leaves below lost cables; more runs than a tile has records for.
+#[test]
+fn rows_of_every_kind() {
+    for (machine, _) in machines(1) {
+        let damaged = |fabric: &Fabric, percent: f64, seed: u64| {
+            let (cables, switches) = (Amount::Percent(percent), Amount::Percent(0.0));
+            let draw = Draw { cables, switches, any_cable: true, any_switch: false, seed };
+            draw.degradation(fabric).unwrap()
+        };
+        let pgft = |tuple: &str| tuple.parse::<Pgft>().unwrap().fabric(Default::default());
+        for fabric in [
+            two_levels(3, |_| 2, 0),
+            two_levels(4, |i| 1 + i % 7, 0),
+            two_levels(37, |i| 3 + 5 * i % 16, 0),
+            two_levels(3, |i| 1 + i % 4, 2),
+            pgft("3; 12,12,3; 1,12,2; 1,1,1"),
+            pgft("3; 20,4,3; 1,20,3; 1,1,1"),
+        ] {
+            let routing = Case::healthy(&fabric).routing();
+            let states = [0.0, 2.0, 10.0, 30.0, 60.0].map(|percent| damaged(&fabric, percent, 5));
+            assert_same(&machine, &fabric, &routing, &states);
+        }
+    }
+}
+
 /// A node with four LIDs has four columns with different k.
 #[test]
 fn nodes_with_several_lids() {
