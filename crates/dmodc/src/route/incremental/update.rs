@@ -33,7 +33,9 @@ use crate::tables::{RowDelta, TableDelta, Tile};
 #[derive(Default)]
 pub(super) struct UpdateScratch {
     sweep: Sweep,
+    /// Entries whose switch needs more or less hops to their target than before.
     changed: Marks,
+    /// Entries whose closer sets may be others than before.
     dirty: Marks,
     /// Entries whose closer sets are unchanged, but from which another port may be chosen.
     rechoose: Marks,
@@ -61,15 +63,17 @@ pub(super) fn update_tile<P: PortChoice>(
     let TileCosts::Hops(hops) = &mut *costs else {
         unreachable!("only levelled fabrics are updated");
     };
-    let some_costs_changed = update_costs(&job.ready.groups, hops, touched, scratch);
-    let UpdateScratch { dirty, rechoose, .. } = scratch;
-    for &s in &touched.rows {
+    update_costs(&job.ready.groups, hops, touched, scratch);
+    let UpdateScratch { changed, dirty, rechoose, .. } = scratch;
+    let counts_dividers = touched.ranked_again || choice.uses_dividers(shared);
+    for &s in if counts_dividers { &touched.rows } else { &touched.groups } {
         dirty.mark(s, ALL);
     }
     rechoose.fit(job.ready.groups.switch_count());
     choice.update_state(JobTile { job, shared, tile }, hops, state, dirty, rechoose);
     // Pairs of nodes are counted, too, so a node that came or went changes them in every tile.
-    if some_costs_changed || touched.ranked_again || !touched.nodes.is_empty() {
+    let has_nodes = |(s, _)| !job.live.fabric.nodes_of(s).is_empty();
+    if changed.iter().any(has_nodes) || touched.ranked_again || !touched.nodes.is_empty() {
         *covered = Coverage::of_tile(job, tile, costs);
     }
     let of_nodes = touched.nodes.iter().fold(0, |all, &n| all | job.target_of(tile, n));
@@ -81,8 +85,10 @@ pub(super) fn update_tile<P: PortChoice>(
     let dead_columns = job.dead_columns(tile);
     let context = TileContext { tile, costs, choice, shared, state, dead_columns: &dead_columns };
     let delta = rewrite_rows(job, &context, scratch, entries);
-    scratch.rechoose.clear();
-    scratch.dirty.clear();
+    let UpdateScratch { changed, dirty, rechoose, .. } = scratch;
+    for marks in [changed, dirty, rechoose] {
+        marks.clear();
+    }
     delta
 }
 
@@ -128,29 +134,25 @@ fn rewrite_rows<P: PortChoice>(
     writer.delta
 }
 
-/// Updates the costs and marks the entries that this makes dirty. Returns whether some cost changed.
+/// Updates the costs. Marks those that changed, and the entries that this makes dirty.
 fn update_costs(
     groups: &PortGroups,
     costs: &mut Hops,
     touched: &Touched,
     scratch: &mut UpdateScratch,
-) -> bool {
+) {
     scratch.sweep.fit(groups);
     scratch.changed.fit(groups.switch_count());
     scratch.dirty.fit(groups.switch_count());
     update_down_costs(groups, costs, touched, scratch);
     update_up_costs(groups, costs, touched, scratch);
     let UpdateScratch { changed, dirty, .. } = scratch;
-    let mut some = false;
     for (s, targets) in changed.iter() {
-        some = true;
         dirty.mark(s, targets);
         for &below in groups.below(s).peers {
             dirty.mark(below, targets);
         }
     }
-    changed.clear();
-    some
 }
 
 /// Updates plane 0 from the touched switches upwards. Marks what changed, and makes it dirty at the switches above.

@@ -46,6 +46,12 @@ pub(crate) trait PortChoice: Clone + std::fmt::Debug + Send + Sync + 'static {
     /// Finds what all tiles of a route or an update share.
     fn prepare(&self, job: &RouteJob<'_>) -> Self::JobState;
 
+    /// Returns whether entries depend on the dividers of the present. If not, a switch that has another divider but the same
+    /// groups keeps its entries.
+    fn uses_dividers(&self, _shared: &Self::JobState) -> bool {
+        true
+    }
+
     /// Finds the state of a tile whose costs are known. `state` may be that of this tile as it was before, of
     /// another tile, or new.
     ///

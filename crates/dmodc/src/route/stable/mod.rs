@@ -210,6 +210,12 @@ impl PortChoice for Stable {
         Present::new(&self.reference, job)
     }
 
+    /// Only entries that the reference does not have follow from dividers of the present. In a subset there are none: a route of
+    /// the present is one of the reference, too.
+    fn uses_dividers(&self, present: &Present) -> bool {
+        !present.is_subset
+    }
+
     fn find_state(
         &self,
         tile: JobTile<'_, Present>,
