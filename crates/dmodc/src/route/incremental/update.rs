@@ -26,7 +26,9 @@ use crate::kernel::{Difference, Fields, Kernel};
 use crate::route::Coverage;
 use crate::route::job::{RouteJob, RowBlock};
 use crate::route::marks::Marks;
-use crate::route::port_choice::{ALL, JobTile, PortChoice, Prepared, RowMaker, TileContext};
+use crate::route::port_choice::{
+    ALL, Cause, JobTile, MarkedRow, PortChoice, Prepared, RowMaker, TileContext,
+};
 use crate::tables::{RowDelta, TableDelta, Tile};
 
 /// What a thread keeps from tile to tile. Between tiles everything in it is 0 or empty.
@@ -84,8 +86,10 @@ pub(super) fn update_tile<P: PortChoice>(
     }
     let dead_columns = job.dead_columns(tile);
     let context = TileContext { tile, costs, choice, shared, state, dead_columns: &dead_columns };
-    let delta = rewrite_rows(job, &context, scratch, entries);
     let UpdateScratch { changed, dirty, rechoose, .. } = scratch;
+    let only_faults = touched.only_faults;
+    let marked = MarkedRows { changed, dirty, rechoose, only_faults };
+    let delta = rewrite_rows(job, &context, marked, entries);
     for marks in [changed, dirty, rechoose] {
         marks.clear();
     }
@@ -100,31 +104,32 @@ const ROWS_AHEAD: usize = 2;
 fn rewrite_rows<P: PortChoice>(
     job: &RouteJob<'_>,
     context: &TileContext<'_, P>,
-    UpdateScratch { dirty, rechoose, .. }: &UpdateScratch,
+    marked: MarkedRows<'_>,
     entries: &mut [u8],
 ) -> TableDelta {
     let tile = context.tile;
     let mut maker = RowMaker::<P>::new(job, tile);
     let mut writer = DeltaWriter::new(job, tile);
     let width = tile.columns.len();
-    let mut ahead = dirty.iter_with(rechoose).skip(ROWS_AHEAD);
-    for (s, dirty, rechosen) in dirty.iter_with(rechoose) {
-        if let Some((next, dirty, rechosen)) = ahead.next() {
+    let mut ahead = marked.iter().skip(ROWS_AHEAD);
+    for marked in marked.iter() {
+        if let Some(MarkedRow { s: next, targets, cause }) = ahead.next() {
             let (row, kernel) = (&entries[next.at() * width..][..width], job.ready.kernel);
-            if dirty != 0 {
-                kernel.prefetch(row);
-            } else {
-                writer.spans_of(rechosen).for_each(|span| kernel.prefetch(&row[span]));
+            match cause {
+                None => kernel.prefetch(row),
+                Some(Cause::OtherSwitches) => {
+                    writer.spans_of(targets).for_each(|span| kernel.prefetch(&row[span]));
+                }
+                // Few of the targets have lost entries; which ones is not known yet.
+                Some(Cause::LostGroups) => {}
             }
         }
+        let MarkedRow { s, targets, .. } = marked;
         let row = &mut entries[s.at() * width..(s.at() + 1) * width];
-        if dirty == 0
-            && let Some(difference) = maker.rechoose(job, context, s, row, rechosen)
-        {
+        if let Some(difference) = maker.rechoose(job, context, marked, row) {
             writer.note(s, difference);
             continue;
         }
-        let targets = dirty | rechosen;
         let new = maker.row(job, context, s, targets);
         match targets == ALL {
             true => writer.replace(s, row, new),
@@ -132,6 +137,33 @@ fn rewrite_rows<P: PortChoice>(
         }
     }
     writer.delta
+}
+
+/// The rows of a tile that have marks.
+#[derive(Clone, Copy)]
+struct MarkedRows<'a> {
+    /// As in [`UpdateScratch`].
+    changed: &'a Marks,
+    dirty: &'a Marks,
+    rechoose: &'a Marks,
+    /// Whether nothing recovered.
+    only_faults: bool,
+}
+
+impl MarkedRows<'_> {
+    /// Returns these rows, ascending.
+    #[inline(always)]
+    fn iter(&self) -> impl Iterator<Item = MarkedRow> {
+        self.dirty.iter_with(self.rechoose).map(|(s, dirty, rechosen)| {
+            let cause = match dirty {
+                0 => Some(Cause::OtherSwitches),
+                // As long as a switch needs as many hops as before, a fault can only take groups from its closer sets.
+                _ if self.only_faults && self.changed.of(s) == 0 => Some(Cause::LostGroups),
+                _ => None,
+            };
+            MarkedRow { s, targets: dirty | rechosen, cause }
+        })
+    }
 }
 
 /// Updates the costs. Marks those that changed, and the entries that this makes dirty.

@@ -26,6 +26,7 @@
 
 mod closer_above;
 mod fast_rows;
+mod few_pieces;
 mod found_pieces;
 mod general_rows;
 mod group_set;
@@ -47,14 +48,15 @@ mod upswitches;
 mod view_changes;
 
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::sync::Arc;
 
 use super::job::RouteJob;
 use super::marks::Marks;
-use super::port_choice::{JobSwitch, JobTile, PortChoice, RowContext, RowRequest};
+use super::port_choice::{Cause, JobSwitch, JobTile, PortChoice, Rechosen, RowContext, RowRequest};
 use crate::cost::{Hops, TileCosts, TooFar};
 use crate::fabric::{Degradation, Joined, Live};
-use crate::group::PortGroups;
+use crate::group::{PortGroups, Side};
 use crate::id::SwitchIndex;
 use crate::infer::InferredWhole;
 use crate::kernel::Difference;
@@ -67,6 +69,7 @@ use crate::tables::{Columns, MovedEntries, MovedEntry, MovedTo, Tile};
 use fast_rows::FastRows;
 use general_rows::GeneralRows;
 use loss_view::{LossView, StableTile};
+use lost_pieces::Wanted;
 use present::Present;
 use reference_row::ReferenceRows;
 use upswitches::FastContext;
@@ -82,6 +85,8 @@ pub struct Reference {
     moved: MovedEntries,
     /// For each switch: which list of switches it has above. Equal lists have equal numbers.
     peers_above: Vec<u32>,
+    /// For each switch: which list of ports it has towards these. Equal lists have equal numbers.
+    ports_above: Vec<u32>,
 }
 
 impl Reference {
@@ -95,9 +100,10 @@ impl Reference {
                 sigmas[s.at()] = sigma as u32;
             }
         }
-        let peers_above = number_peers_above(&ready.groups);
-        let moved = MovedEntries::default();
-        Reference { degradation: live.degradation.clone(), ready, sigmas, moved, peers_above }
+        let peers_above = number_lists(&ready.groups, |above| above.peers);
+        let ports_above = number_lists(&ready.groups, |above| above.ports);
+        let (degradation, moved) = (live.degradation.clone(), MovedEntries::default());
+        Reference { degradation, ready, sigmas, moved, peers_above, ports_above }
     }
 
     /// Gives some entries other ports than slots give them. An entry has its port as long as the port is in P(s, d).
@@ -126,13 +132,16 @@ impl Reference {
     }
 }
 
-/// Numbers the lists of switches above each switch.
-fn number_peers_above(groups: &PortGroups) -> Vec<u32> {
+/// Numbers a list that follows from the groups above each switch.
+fn number_lists<'a, T: Eq + Hash + 'a>(
+    groups: &'a PortGroups,
+    list: impl Fn(Side<'a>) -> &'a [T],
+) -> Vec<u32> {
     let mut known = HashMap::new();
     let switches = (0..groups.switch_count()).map(SwitchIndex::new);
     let number = |s| {
         let next = known.len() as u32;
-        *known.entry(groups.above(s).peers).or_insert(next)
+        *known.entry(list(groups.above(s))).or_insert(next)
     };
     switches.map(number).collect()
 }
@@ -269,12 +278,18 @@ impl PortChoice for Stable {
         &self,
         switch: JobSwitch<'_, Present>,
         view: &LossView,
-        request: RowRequest<'_>,
+        Rechosen { request, cause }: Rechosen<'_>,
         scratch: &mut StableScratch,
         row: &mut [u8],
     ) -> Option<Difference> {
         let context = self.fast_context(switch, view)?;
-        scratch.fast.rechoose(context, request, row)
+        let wanted = match cause {
+            Cause::OtherSwitches => Wanted::Changed,
+            // In a subset, what is not lost now was not lost before, and has the entry of the reference.
+            Cause::LostGroups if view.stays_subset => Wanted::All,
+            Cause::LostGroups => return None,
+        };
+        scratch.fast.rechoose(context, request, wanted, row)
     }
 }
 
