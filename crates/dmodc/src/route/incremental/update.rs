@@ -111,18 +111,11 @@ fn rewrite_rows<P: PortChoice>(
     let mut maker = RowMaker::<P>::new(job, tile);
     let mut writer = DeltaWriter::new(job, tile);
     let width = tile.columns.len();
-    let mut ahead = marked.iter().skip(ROWS_AHEAD);
-    for marked in marked.iter() {
-        if let Some(MarkedRow { s: next, targets, cause }) = ahead.next() {
-            let (row, kernel) = (&entries[next.at() * width..][..width], job.ready.kernel);
-            match cause {
-                None => kernel.prefetch(row),
-                Some(Cause::OtherSwitches) => {
-                    writer.spans_of(targets).for_each(|span| kernel.prefetch(&row[span]));
-                }
-                // Few of the targets have lost entries; which ones is not known yet.
-                Some(Cause::LostGroups) => {}
-            }
+    let rows: Vec<MarkedRow> = marked.iter().collect();
+    writer.delta.rows.reserve(rows.len());
+    for (at, &marked) in rows.iter().enumerate() {
+        if let Some(next) = rows.get(at + ROWS_AHEAD) {
+            writer.prefetch(next, &entries[next.s.at() * width..][..width]);
         }
         let MarkedRow { s, targets, .. } = marked;
         let row = &mut entries[s.at() * width..(s.at() + 1) * width];
@@ -274,9 +267,24 @@ impl<'a> DeltaWriter<'a> {
         DeltaWriter { tile, kernel: job.ready.kernel, spans, fields, delta: TableDelta::default() }
     }
 
-    /// Returns the columns of some targets, counted from the tile's first.
-    fn spans_of(&self, targets: u64) -> impl Iterator<Item = Range<usize>> {
-        bits(targets & self.tile.targets()).map(|bit| self.spans[bit].clone())
+    /// Starts to load the marked entries of a row.
+    fn prefetch(&self, marked: &MarkedRow, row: &[u8]) {
+        match marked.cause {
+            None => self.kernel.prefetch(row),
+            Some(Cause::OtherSwitches) => {
+                // Neighbouring targets often share a cache line, which is asked for once.
+                let mut asked_for = 0;
+                for bit in bits(marked.targets & self.tile.targets()) {
+                    let Range { start, end } = self.spans[bit];
+                    if end > asked_for {
+                        self.kernel.prefetch(&row[start.max(asked_for)..end]);
+                        asked_for = end.next_multiple_of(64);
+                    }
+                }
+            }
+            // Few of the targets have lost entries; which ones is not known yet.
+            Some(Cause::LostGroups) => {}
+        }
     }
 
     /// Replaces a row if it differs.

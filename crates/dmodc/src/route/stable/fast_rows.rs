@@ -287,7 +287,7 @@ impl FastRows {
         lost_row: LostRow,
         key: PieceKey,
     ) -> LostPorts<'c> {
-        let PresentSwitch { pi, groups, has_several_ports, .. } =
+        let PresentSwitch { pi, groups, ports, has_several_ports, .. } =
             *context.present.switch(context.switch);
         let finder = lost_row.finder();
         if has_several_ports {
@@ -298,7 +298,8 @@ impl FastRows {
             return LostPorts { pi, ports, finder };
         }
         self.finders[finder].note(key, lost_row.sigma);
-        LostPorts { pi, ports: PresentPorts::Single(single_ports(context)), finder }
+        self.ports.find(ports, context);
+        LostPorts { pi, ports: PresentPorts::Single(self.ports.of), finder }
     }
 
     /// Writes the entries of some targets whose group is there, but whose port is not. Entries whose group is lost are written
@@ -332,13 +333,6 @@ impl FastRows {
     }
 }
 
-/// Returns the ports of groups that have one each.
-fn single_ports(context: FastContext<'_>) -> [u8; 64] {
-    let mut ports = [0; 64];
-    ports.iter_mut().zip(context.above().ports).for_each(|(to, port)| *to = port.0);
-    ports
-}
-
 /// The ports of groups that have one each. Neighbouring rows most often have the same.
 struct KnownPorts {
     /// The number of their list: see `Reference::ports_above`.
@@ -357,7 +351,9 @@ impl KnownPorts {
     #[inline]
     fn find(&mut self, number: u32, context: FastContext<'_>) {
         if self.number.replace(number) != Some(number) {
-            self.of = single_ports(context);
+            self.of = [0; 64];
+            let ports = context.above().ports.iter();
+            self.of.iter_mut().zip(ports).for_each(|(to, port)| *to = port.0);
         }
     }
 }
