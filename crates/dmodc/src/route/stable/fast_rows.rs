@@ -180,7 +180,7 @@ impl FastRows {
             context.present.switch(context.switch);
         let FastRows { upswitches, rounds, few, .. } = self;
         let may_be_few = wanted == Wanted::Changed && pi == 1 && !has_several_ports;
-        if !may_be_few || !few.take(rounds, row) {
+        if !may_be_few || !FewPieces::are_few(rounds, row) {
             return false;
         }
         if !upswitches.by_round.knows_kept {
