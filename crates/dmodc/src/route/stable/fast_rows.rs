@@ -195,7 +195,9 @@ impl FastRows {
         true
     }
 
-    /// Returns the targets of a row by what is to be done with them, or `None` if the row needs the general path.
+    /// Returns the targets of a row by what is to be done with them, or `None` if the row needs the general path. It is inlined,
+    /// because the processor would wait for a result that is written word by word and read at once.
+    #[inline(always)]
     fn targets(
         &mut self,
         context: FastContext<'_>,
@@ -264,6 +266,7 @@ impl FastRows {
     }
 
     /// Brings everything up to date that the lost entries of a row follow from.
+    #[inline(always)]
     fn gather(
         &mut self,
         context: FastContext<'_>,
