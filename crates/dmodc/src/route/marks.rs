@@ -25,6 +25,12 @@ impl Marks {
         }
     }
 
+    /// Returns the marked targets of a switch.
+    #[inline]
+    pub(crate) fn of(&self, s: SwitchIndex) -> u64 {
+        self.targets[s.at()]
+    }
+
     /// Returns the switches with marks and their targets, ascending.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (SwitchIndex, u64)> {
         each(self.switches.iter().copied()).map(|s| (s, self.targets[s.at()]))

@@ -84,10 +84,14 @@ impl TableDelta {
         TableDelta { rows: rows.collect(), entries: tables.entry_count() as u64 }
     }
 
-    /// Returns both deltas, one after the other.
-    pub(crate) fn and(mut self, later: TableDelta) -> TableDelta {
-        self.rows.extend(later.rows);
-        self.entries += later.entries;
-        self
+    /// Returns all of these deltas, one after the other.
+    pub(crate) fn join(deltas: Vec<TableDelta>) -> TableDelta {
+        let mut rows = Vec::with_capacity(deltas.iter().map(|delta| delta.rows.len()).sum());
+        let mut entries = 0;
+        for delta in deltas {
+            rows.extend_from_slice(&delta.rows);
+            entries += delta.entries;
+        }
+        TableDelta { rows, entries }
     }
 }

@@ -2,8 +2,9 @@
 
 use std::arch::x86_64::{
     __m512i, _mm512_and_si512, _mm512_cmpeq_epi64_mask, _mm512_gf2p8affine_epi64_epi8,
-    _mm512_loadu_si512, _mm512_permutexvar_epi8, _mm512_set1_epi64, _mm512_sllv_epi64,
-    _mm512_srlv_epi64, _mm512_storeu_si512, _mm512_test_epi64_mask, _mm512_xor_si512,
+    _mm512_loadu_si512, _mm512_maskz_loadu_epi64, _mm512_permutexvar_epi8, _mm512_set1_epi64,
+    _mm512_sllv_epi64, _mm512_srlv_epi64, _mm512_storeu_si512, _mm512_test_epi64_mask,
+    _mm512_xor_si512,
 };
 
 use super::{Avx2, Avx512, load};
@@ -86,10 +87,10 @@ pub(super) fn by_eight(words: &[u64], ask: impl Fn(__m512i) -> u8) -> u64 {
         answer |= u64::from(ask(unsafe { load_words(eight) })) << (8 * at);
     }
     if !rest.is_empty() {
-        let mut eight = [0; 8];
-        eight[..rest.len()].copy_from_slice(rest);
-        // SAFETY: as above.
-        let last = u64::from(ask(unsafe { load_words(&eight) })) & ((1 << rest.len()) - 1);
+        // Not copied to eight words first: reading these at once would have to wait until they are written.
+        // SAFETY: as above, and only those words are read that there are.
+        let last = unsafe { _mm512_maskz_loadu_epi64((1 << rest.len()) - 1, rest.as_ptr().cast()) };
+        let last = u64::from(ask(last)) & ((1 << rest.len()) - 1);
         answer |= last << (8 * whole.len());
     }
     answer

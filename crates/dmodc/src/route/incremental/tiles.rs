@@ -62,9 +62,9 @@ impl<P: PortChoice> UpdateByTiles<P> {
                 }
                 FullRoute::Compare => compare_rows(job, &ready.context(prepared), maker, rows),
             },
-            |_, deltas| deltas.into_iter().fold(TableDelta::default(), TableDelta::and),
+            |_, deltas| TableDelta::join(deltas),
         )?;
-        Ok(deltas.into_iter().fold(TableDelta::default(), TableDelta::and))
+        Ok(TableDelta::join(deltas))
     }
 }
 
@@ -107,7 +107,7 @@ impl<P: PortChoice> UpdateStrategy for UpdateByTiles<P> {
         let deltas = parallel::map_with(kept, UpdateScratch::default, |scratch, kept| {
             update_tile(prepared, job, kept, touched, scratch)
         });
-        Some(deltas.into_iter().fold(TableDelta::default(), TableDelta::and))
+        Some(TableDelta::join(deltas))
     }
 
     fn coverage(&self) -> Coverage {

@@ -19,6 +19,8 @@ pub(crate) struct Touched {
     pub(crate) nodes: Vec<NodeIndex>,
     /// Whether leaves and ranks were computed again.
     pub(crate) ranked_again: bool,
+    /// Whether nothing recovered.
+    pub(crate) only_faults: bool,
 }
 
 impl Touched {
@@ -67,7 +69,9 @@ impl Touched {
         rows.sort_unstable();
         rows.dedup();
         let too_many = Self::are_too_many(rows.len(), live);
-        (!too_many).then_some(Touched { groups: regrouped, rows, nodes, ranked_again })
+        let only_faults = changed.iter().all(|part| live.degradation.is_dead(*part));
+        let groups = regrouped;
+        (!too_many).then_some(Touched { groups, rows, nodes, ranked_again, only_faults })
     }
 
     /// Returns whether more than a quarter of the switches are touched. Then routing everything again is about as fast.

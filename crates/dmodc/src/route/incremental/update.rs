@@ -26,14 +26,18 @@ use crate::kernel::{Difference, Fields, Kernel};
 use crate::route::Coverage;
 use crate::route::job::{RouteJob, RowBlock};
 use crate::route::marks::Marks;
-use crate::route::port_choice::{ALL, JobTile, PortChoice, Prepared, RowMaker, TileContext};
+use crate::route::port_choice::{
+    ALL, Cause, JobTile, MarkedRow, PortChoice, Prepared, RowMaker, TileContext,
+};
 use crate::tables::{RowDelta, TableDelta, Tile};
 
 /// What a thread keeps from tile to tile. Between tiles everything in it is 0 or empty.
 #[derive(Default)]
 pub(super) struct UpdateScratch {
     sweep: Sweep,
+    /// Entries whose switch needs more or less hops to their target than before.
     changed: Marks,
+    /// Entries whose closer sets may be others than before.
     dirty: Marks,
     /// Entries whose closer sets are unchanged, but from which another port may be chosen.
     rechoose: Marks,
@@ -61,15 +65,17 @@ pub(super) fn update_tile<P: PortChoice>(
     let TileCosts::Hops(hops) = &mut *costs else {
         unreachable!("only levelled fabrics are updated");
     };
-    let some_costs_changed = update_costs(&job.ready.groups, hops, touched, scratch);
-    let UpdateScratch { dirty, rechoose, .. } = scratch;
-    for &s in &touched.rows {
+    update_costs(&job.ready.groups, hops, touched, scratch);
+    let UpdateScratch { changed, dirty, rechoose, .. } = scratch;
+    let counts_dividers = touched.ranked_again || choice.uses_dividers(shared);
+    for &s in if counts_dividers { &touched.rows } else { &touched.groups } {
         dirty.mark(s, ALL);
     }
     rechoose.fit(job.ready.groups.switch_count());
     choice.update_state(JobTile { job, shared, tile }, hops, state, dirty, rechoose);
     // Pairs of nodes are counted, too, so a node that came or went changes them in every tile.
-    if some_costs_changed || touched.ranked_again || !touched.nodes.is_empty() {
+    let has_nodes = |(s, _)| !job.live.fabric.nodes_of(s).is_empty();
+    if changed.iter().any(has_nodes) || touched.ranked_again || !touched.nodes.is_empty() {
         *covered = Coverage::of_tile(job, tile, costs);
     }
     let of_nodes = touched.nodes.iter().fold(0, |all, &n| all | job.target_of(tile, n));
@@ -80,9 +86,13 @@ pub(super) fn update_tile<P: PortChoice>(
     }
     let dead_columns = job.dead_columns(tile);
     let context = TileContext { tile, costs, choice, shared, state, dead_columns: &dead_columns };
-    let delta = rewrite_rows(job, &context, scratch, entries);
-    scratch.rechoose.clear();
-    scratch.dirty.clear();
+    let UpdateScratch { changed, dirty, rechoose, .. } = scratch;
+    let only_faults = touched.only_faults;
+    let marked = MarkedRows { changed, dirty, rechoose, only_faults };
+    let delta = rewrite_rows(job, &context, marked, entries);
+    for marks in [changed, dirty, rechoose] {
+        marks.clear();
+    }
     delta
 }
 
@@ -94,31 +104,25 @@ const ROWS_AHEAD: usize = 2;
 fn rewrite_rows<P: PortChoice>(
     job: &RouteJob<'_>,
     context: &TileContext<'_, P>,
-    UpdateScratch { dirty, rechoose, .. }: &UpdateScratch,
+    marked: MarkedRows<'_>,
     entries: &mut [u8],
 ) -> TableDelta {
     let tile = context.tile;
     let mut maker = RowMaker::<P>::new(job, tile);
     let mut writer = DeltaWriter::new(job, tile);
     let width = tile.columns.len();
-    let mut ahead = dirty.iter_with(rechoose).skip(ROWS_AHEAD);
-    for (s, dirty, rechosen) in dirty.iter_with(rechoose) {
-        if let Some((next, dirty, rechosen)) = ahead.next() {
-            let (row, kernel) = (&entries[next.at() * width..][..width], job.ready.kernel);
-            if dirty != 0 {
-                kernel.prefetch(row);
-            } else {
-                writer.spans_of(rechosen).for_each(|span| kernel.prefetch(&row[span]));
-            }
+    let rows: Vec<MarkedRow> = marked.iter().collect();
+    writer.delta.rows.reserve(rows.len());
+    for (at, &marked) in rows.iter().enumerate() {
+        if let Some(next) = rows.get(at + ROWS_AHEAD) {
+            writer.prefetch(next, &entries[next.s.at() * width..][..width]);
         }
+        let MarkedRow { s, targets, .. } = marked;
         let row = &mut entries[s.at() * width..(s.at() + 1) * width];
-        if dirty == 0
-            && let Some(difference) = maker.rechoose(job, context, s, row, rechosen)
-        {
+        if let Some(difference) = maker.rechoose(job, context, marked, row) {
             writer.note(s, difference);
             continue;
         }
-        let targets = dirty | rechosen;
         let new = maker.row(job, context, s, targets);
         match targets == ALL {
             true => writer.replace(s, row, new),
@@ -128,29 +132,52 @@ fn rewrite_rows<P: PortChoice>(
     writer.delta
 }
 
-/// Updates the costs and marks the entries that this makes dirty. Returns whether some cost changed.
+/// The rows of a tile that have marks.
+#[derive(Clone, Copy)]
+struct MarkedRows<'a> {
+    /// As in [`UpdateScratch`].
+    changed: &'a Marks,
+    dirty: &'a Marks,
+    rechoose: &'a Marks,
+    /// Whether nothing recovered.
+    only_faults: bool,
+}
+
+impl MarkedRows<'_> {
+    /// Returns these rows, ascending.
+    #[inline(always)]
+    fn iter(&self) -> impl Iterator<Item = MarkedRow> {
+        self.dirty.iter_with(self.rechoose).map(|(s, dirty, rechosen)| {
+            let cause = match dirty {
+                0 => Some(Cause::OtherSwitches),
+                // As long as a switch needs as many hops as before, a fault can only take groups from its closer sets.
+                _ if self.only_faults && self.changed.of(s) == 0 => Some(Cause::LostGroups),
+                _ => None,
+            };
+            MarkedRow { s, targets: dirty | rechosen, cause }
+        })
+    }
+}
+
+/// Updates the costs. Marks those that changed, and the entries that this makes dirty.
 fn update_costs(
     groups: &PortGroups,
     costs: &mut Hops,
     touched: &Touched,
     scratch: &mut UpdateScratch,
-) -> bool {
+) {
     scratch.sweep.fit(groups);
     scratch.changed.fit(groups.switch_count());
     scratch.dirty.fit(groups.switch_count());
     update_down_costs(groups, costs, touched, scratch);
     update_up_costs(groups, costs, touched, scratch);
     let UpdateScratch { changed, dirty, .. } = scratch;
-    let mut some = false;
     for (s, targets) in changed.iter() {
-        some = true;
         dirty.mark(s, targets);
         for &below in groups.below(s).peers {
             dirty.mark(below, targets);
         }
     }
-    changed.clear();
-    some
 }
 
 /// Updates plane 0 from the touched switches upwards. Marks what changed, and makes it dirty at the switches above.
@@ -240,9 +267,24 @@ impl<'a> DeltaWriter<'a> {
         DeltaWriter { tile, kernel: job.ready.kernel, spans, fields, delta: TableDelta::default() }
     }
 
-    /// Returns the columns of some targets, counted from the tile's first.
-    fn spans_of(&self, targets: u64) -> impl Iterator<Item = Range<usize>> {
-        bits(targets & self.tile.targets()).map(|bit| self.spans[bit].clone())
+    /// Starts to load the marked entries of a row.
+    fn prefetch(&self, marked: &MarkedRow, row: &[u8]) {
+        match marked.cause {
+            None => self.kernel.prefetch(row),
+            Some(Cause::OtherSwitches) => {
+                // Neighbouring targets often share a cache line, which is asked for once.
+                let mut asked_for = 0;
+                for bit in bits(marked.targets & self.tile.targets()) {
+                    let Range { start, end } = self.spans[bit];
+                    if end > asked_for {
+                        self.kernel.prefetch(&row[start.max(asked_for)..end]);
+                        asked_for = end.next_multiple_of(64);
+                    }
+                }
+            }
+            // Few of the targets have lost entries; which ones is not known yet.
+            Some(Cause::LostGroups) => {}
+        }
     }
 
     /// Replaces a row if it differs.

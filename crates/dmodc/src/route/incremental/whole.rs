@@ -48,7 +48,7 @@ impl UpdateStrategy for RouteAgain {
                     }
                     writer.delta
                 });
-                Ok(deltas.into_iter().fold(TableDelta::default(), TableDelta::and))
+                Ok(TableDelta::join(deltas))
             }
         }
     }

@@ -19,7 +19,7 @@ pub(super) mod streamed;
 mod tile;
 
 pub(crate) use formula::ByFormula;
-pub(crate) use row::{ALL, RowContext, RowMaker, RowRequest, TileContext};
+pub(crate) use row::{ALL, MarkedRow, RowContext, RowMaker, RowRequest, TileContext};
 pub(crate) use tile::{Prepared, ReadyTile, route_tiles, write_rows};
 
 use super::job::RouteJob;
@@ -45,6 +45,12 @@ pub(crate) trait PortChoice: Clone + std::fmt::Debug + Send + Sync + 'static {
 
     /// Finds what all tiles of a route or an update share.
     fn prepare(&self, job: &RouteJob<'_>) -> Self::JobState;
+
+    /// Returns whether entries depend on the dividers of the present. If not, a switch that has another divider but the same
+    /// groups keeps its entries.
+    fn uses_dividers(&self, _shared: &Self::JobState) -> bool {
+        true
+    }
 
     /// Finds the state of a tile whose costs are known. `state` may be that of this tile as it was before, of
     /// another tile, or new.
@@ -99,19 +105,34 @@ pub(crate) trait PortChoice: Clone + std::fmt::Debug + Send + Sync + 'static {
         None
     }
 
-    /// Chooses the requested entries of a row again that may depend on other switches, although their closer sets are the same.
-    /// Writes those that differ, and returns which these are. Returns `None`, with the row untouched, if this needs
-    /// `fill_row`. The row has no slack.
+    /// Chooses the requested entries of a row again that the cause may have changed. Writes those that differ, and returns which
+    /// these are. Returns `None`, with the row untouched, if this needs `fill_row`. The row has no slack.
     fn rechoose(
         &self,
         _switch: JobSwitch<'_, Self::JobState>,
         _state: &Self::TileState,
-        _request: RowRequest<'_>,
+        _rechosen: Rechosen<'_>,
         _scratch: &mut Self::Scratch,
         _row: &mut [u8],
     ) -> Option<Difference> {
         None
     }
+}
+
+/// Entries that are chosen again in a row that has its entries.
+#[derive(Clone, Copy)]
+pub(crate) struct Rechosen<'a> {
+    pub(crate) request: RowRequest<'a>,
+    pub(crate) cause: Cause,
+}
+
+/// Why entries are chosen again.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cause {
+    /// Something changed at other switches. The closer sets of the row are the same.
+    OtherSwitches,
+    /// Something failed. The closer sets of the row may have lost groups, but got none, and no target is further away.
+    LostGroups,
 }
 
 /// A tile of a job.

@@ -1,6 +1,6 @@
 //! One row: the entries of one switch for one tile.
 
-use super::{JobSwitch, PortChoice};
+use super::{Cause, JobSwitch, PortChoice, Rechosen};
 use crate::bits::bits;
 use crate::cost::{CloserSets, TileCosts};
 use crate::group::Group;
@@ -134,16 +134,17 @@ impl<P: PortChoice> RowMaker<P> {
         &row[..tile.columns.len()]
     }
 
-    /// Chooses the entries of `targets` in the row of a working switch again, although their closer sets are the same. Writes
-    /// those that differ, and returns which these are. Returns `None`, with the row untouched, if the fast path does not apply.
+    /// Chooses the marked entries in the row of a working switch again, as far as their cause may have changed them. Writes
+    /// those that differ, and returns which these are. Returns `None`, with the row untouched, if they have no cause or the fast
+    /// path does not apply.
     pub(crate) fn rechoose(
         &mut self,
         job: &RouteJob<'_>,
         context: &TileContext<'_, P>,
-        s: SwitchIndex,
+        MarkedRow { s, targets, cause }: MarkedRow,
         row: &mut [u8],
-        targets: u64,
     ) -> Option<Difference> {
+        let cause = cause?;
         let has_moved_entries = !context.choice.moved_entries(context.tile, s).is_empty();
         if !context.dead_columns.is_empty() || has_moved_entries {
             return None;
@@ -157,8 +158,18 @@ impl<P: PortChoice> RowMaker<P> {
         };
         let TileContext { shared, costs, .. } = *context;
         let switch = JobSwitch { job, shared, costs, switch: s };
-        context.choice.rechoose(switch, context.state, request, &mut self.scratch, row)
+        let rechosen = Rechosen { request, cause };
+        context.choice.rechoose(switch, context.state, rechosen, &mut self.scratch, row)
     }
+}
+
+/// Some entries of a row that may be others after a change.
+#[derive(Clone, Copy)]
+pub(crate) struct MarkedRow {
+    pub(crate) s: SwitchIndex,
+    pub(crate) targets: u64,
+    /// Why some of them may be others; `None` if all of them are to be computed.
+    pub(crate) cause: Option<Cause>,
 }
 
 /// Some targets of a row.

@@ -21,6 +21,7 @@
 //! fat-tree, and leaves are most rows. Groups keep their numbers of the reference: a closer set of the
 //! present is a word with some bits less, and the lost slots are the missing bits.
 
+use super::few_pieces::FewPieces;
 use super::found_pieces::PresentPorts;
 use super::loss_view::{BelowNow, KeptBelow};
 use super::losses::{ThinnedGroup, live_groups};
@@ -49,6 +50,9 @@ pub(super) struct FastRows {
     /// For rows that have all their groups, and for others. Neighbouring rows of the first kind most often have the same pieces,
     /// except for σ.
     finders: [PieceFinder; 2],
+    /// For rows that are looked at for a few targets.
+    few: FewPieces,
+    ports: KnownPorts,
     cycles: Cycles,
     /// The thinned groups of the row.
     thinned: Vec<ThinnedGroup>,
@@ -86,8 +90,8 @@ impl FastRows {
             row[start..start + length].fill(NO_ROUTE);
         }
         if targets.rewritten != 0 {
-            let LostPorts { pi, ports, finder } =
-                self.find_lost(context, targets, request, Wanted::All);
+            let lost_row = self.gather(context, targets, request);
+            let LostPorts { pi, ports, finder } = self.find_lost(context, lost_row, Wanted::All);
             let FastRows { rounds, cycles, .. } = self;
             let pieces = &self.finders[finder].pieces;
             let kernel = context.ready.kernel;
@@ -125,39 +129,75 @@ impl FastRows {
         was.through_down.clear();
     }
 
-    /// Chooses the lost entries of the requested targets again, in a row that has its entries. Writes those that differ, and
-    /// returns which these are, or `None`, with the row untouched, if the row needs the general path.
+    /// Chooses those lost entries of the requested targets again that are wanted, in a row that has its entries. Writes those that
+    /// differ, and returns which these are, or `None`, with the row untouched, if the row needs the general path.
     pub(super) fn rechoose(
         &mut self,
         context: FastContext<'_>,
         request: RowRequest<'_>,
+        wanted: Wanted,
         row: &mut [u8],
     ) -> Option<Difference> {
         let targets = self.targets(context, request)?;
+        if wanted == Wanted::All && !self.thinned.is_empty() {
+            // There may be other stand-ins now.
+            return None;
+        }
         let mut difference = Difference::default();
-        if targets.rewritten != 0 {
-            let LostPorts { pi, ports, finder } =
-                self.find_lost(context, targets, request, Wanted::Changed);
-            let FastRows { rounds, cycles, .. } = self;
-            let pieces = &self.finders[finder].pieces;
-            let kernel = context.ready.kernel;
-            match (pi, &ports) {
-                (1, PresentPorts::Single(ports)) => {
-                    difference = kernel.patch_lost(ports, pieces.pieces(rounds), cycles, row);
-                }
-                _ => pieces.each_slot(
-                    kernel,
-                    rounds,
-                    &ports,
-                    #[inline(always)]
-                    |at, slot, port| rounds.patch(at, slot, port, row, &mut difference),
-                ),
+        if targets.rewritten == 0 {
+            return Some(difference);
+        }
+        let kernel = context.ready.kernel;
+        let lost_row = self.gather(context, targets, request);
+        if self.find_few(context, lost_row, wanted) {
+            let pieces = self.few.pieces();
+            return Some(kernel.patch_lost(&self.ports.of, pieces, &mut self.cycles, row));
+        }
+        let LostPorts { pi, ports, finder } = self.find_lost(context, lost_row, wanted);
+        let FastRows { rounds, cycles, .. } = self;
+        let pieces = &self.finders[finder].pieces;
+        if wanted == Wanted::All {
+            pieces.prefetch(kernel, rounds, row);
+        }
+        match (pi, &ports) {
+            (1, PresentPorts::Single(ports)) => {
+                difference = kernel.patch_lost(ports, pieces.pieces(rounds), cycles, row);
             }
+            _ => pieces.each_slot(
+                kernel,
+                rounds,
+                &ports,
+                #[inline(always)]
+                |at, slot, port| rounds.patch(at, slot, port, row, &mut difference),
+            ),
         }
         Some(difference)
     }
 
-    /// Returns the targets of a row by what is to be done with them, or `None` if the row needs the general path.
+    /// Finds the pieces of a row one by one, if they are few, Π = 1 and groups have single ports. Returns whether that is so.
+    fn find_few(&mut self, context: FastContext<'_>, row: LostRow, wanted: Wanted) -> bool {
+        let &PresentSwitch { pi, ports, has_several_ports, .. } =
+            context.present.switch(context.switch);
+        let FastRows { upswitches, rounds, few, .. } = self;
+        let may_be_few = wanted == Wanted::Changed && pi == 1 && !has_several_ports;
+        if !may_be_few || !FewPieces::are_few(rounds, row) {
+            return false;
+        }
+        if !upswitches.knows_kept() {
+            upswitches.find_kept(context, rounds);
+        }
+        let (kernel, sets) = (context.ready.kernel, upswitches.sets(rounds));
+        kernel.run(
+            #[inline(always)]
+            || few.find(rounds, sets, row),
+        );
+        self.ports.find(ports, context);
+        true
+    }
+
+    /// Returns the targets of a row by what is to be done with them, or `None` if the row needs the general path. It is inlined,
+    /// because the processor would wait for a result that is written word by word and read at once.
+    #[inline(always)]
     fn targets(
         &mut self,
         context: FastContext<'_>,
@@ -205,12 +245,10 @@ impl FastRows {
     fn find_lost<'c>(
         &mut self,
         context: FastContext<'c>,
-        targets: FastTargets,
-        request: RowRequest<'_>,
+        lost_row: LostRow,
         wanted: Wanted,
     ) -> LostPorts<'c> {
         let kernel = context.ready.kernel;
-        let lost_row = self.gather(context, targets, request);
         let FastRows { upswitches, rounds, .. } = self;
         let finder = &mut self.finders[lost_row.finder()];
         let LostRow { rewritten, live, .. } = lost_row;
@@ -228,6 +266,7 @@ impl FastRows {
     }
 
     /// Brings everything up to date that the lost entries of a row follow from.
+    #[inline(always)]
     fn gather(
         &mut self,
         context: FastContext<'_>,
@@ -251,7 +290,7 @@ impl FastRows {
         lost_row: LostRow,
         key: PieceKey,
     ) -> LostPorts<'c> {
-        let PresentSwitch { pi, groups, has_several_ports, .. } =
+        let PresentSwitch { pi, groups, ports, has_several_ports, .. } =
             *context.present.switch(context.switch);
         let finder = lost_row.finder();
         if has_several_ports {
@@ -262,9 +301,8 @@ impl FastRows {
             return LostPorts { pi, ports, finder };
         }
         self.finders[finder].note(key, lost_row.sigma);
-        let mut ports = [0; 64];
-        ports.iter_mut().zip(context.above().ports).for_each(|(to, port)| *to = port.0);
-        LostPorts { pi, ports: PresentPorts::Single(ports), finder }
+        self.ports.find(ports, context);
+        LostPorts { pi, ports: PresentPorts::Single(self.ports.of), finder }
     }
 
     /// Writes the entries of some targets whose group is there, but whose port is not. Entries whose group is lost are written
@@ -295,6 +333,31 @@ impl FastRows {
                 }
             },
         );
+    }
+}
+
+/// The ports of groups that have one each. Neighbouring rows most often have the same.
+struct KnownPorts {
+    /// The number of their list: see `Reference::ports_above`.
+    number: Option<u32>,
+    of: [u8; 64],
+}
+
+impl Default for KnownPorts {
+    fn default() -> Self {
+        KnownPorts { number: None, of: [0; 64] }
+    }
+}
+
+impl KnownPorts {
+    /// Finds the ports of a row, unless they are known.
+    #[inline]
+    fn find(&mut self, number: u32, context: FastContext<'_>) {
+        if self.number.replace(number) != Some(number) {
+            self.of = [0; 64];
+            let ports = context.above().ports.iter();
+            self.of.iter_mut().zip(ports).for_each(|(to, port)| *to = port.0);
+        }
     }
 }
 

@@ -171,6 +171,14 @@ impl FoundPieces {
         }
     }
 
+    /// Starts to load the first lost entries of each round.
+    pub(super) fn prefetch(&self, kernel: Kernel, rounds: &Rounds, row: &[u8]) {
+        for (round, _) in self.lost.iter().enumerate().filter(|(_, lost)| **lost != 0) {
+            let start = rounds.starts[round] as usize;
+            kernel.prefetch(&row[start..=start]);
+        }
+    }
+
     /// Returns the pieces as the kernel takes them.
     pub(super) fn pieces<'a>(&'a self, rounds: &'a Rounds) -> LostPieces<'a> {
         let FoundPieces { lost, groups, at, .. } = self;

@@ -31,6 +31,8 @@ pub(crate) struct LossView {
     /// As in [`Present`].
     has_same_ranks: bool,
     pub(super) is_subset: bool,
+    /// Whether it was a subset before the last [update](Self::update), too.
+    pub(super) stays_subset: bool,
     /// For each target: the numbers of its destinations.
     pub(super) spans: Vec<NumberSpan>,
     /// The targets that have destinations outside their span: nodes that are not on leaves, the switch itself, or further
@@ -112,7 +114,9 @@ impl LossView {
         rechoose: &mut Marks,
     ) {
         self.equals_reference = false;
+        let was_subset = self.is_subset;
         self.take_over(shared);
+        self.stays_subset = was_subset && self.is_subset;
         self.changes.clear(job.ready.groups.switch_count());
         let mut finder = LossFinder::default();
         let groups = &job.ready.groups;

@@ -26,6 +26,7 @@
 
 mod closer_above;
 mod fast_rows;
+mod few_pieces;
 mod found_pieces;
 mod general_rows;
 mod group_set;
@@ -50,14 +51,15 @@ mod way_sets;
 mod ways_down;
 
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::sync::Arc;
 
 use super::job::RouteJob;
 use super::marks::Marks;
-use super::port_choice::{JobSwitch, JobTile, PortChoice, RowContext, RowRequest};
+use super::port_choice::{Cause, JobSwitch, JobTile, PortChoice, Rechosen, RowContext, RowRequest};
 use crate::cost::{Hops, TileCosts, TooFar};
 use crate::fabric::{Degradation, Joined, Live};
-use crate::group::{PortGroups, Side};
+use crate::group::PortGroups;
 use crate::id::SwitchIndex;
 use crate::infer::InferredWhole;
 use crate::kernel::Difference;
@@ -70,6 +72,7 @@ use crate::tables::{Columns, MovedEntries, MovedEntry, MovedTo, Tile};
 use fast_rows::FastRows;
 use general_rows::GeneralRows;
 use loss_view::{LossView, StableTile};
+use lost_pieces::Wanted;
 use present::Present;
 use reference_row::ReferenceRows;
 use upswitches::FastContext;
@@ -88,6 +91,8 @@ pub struct Reference {
     peers_above: Vec<u32>,
     /// The same for the switches below.
     peers_below: Vec<u32>,
+    /// For each switch: which list of ports it has upwards. Equal lists have equal numbers.
+    ports_above: Vec<u32>,
 }
 
 impl Reference {
@@ -101,10 +106,12 @@ impl Reference {
                 sigmas[s.at()] = sigma as u32;
             }
         }
-        let [peers_above, peers_below] =
-            [PortGroups::above, PortGroups::below].map(|side| number_peers(&ready.groups, side));
+        let groups = &ready.groups;
+        let peers_above = number_lists(groups, |s| groups.above(s).peers);
+        let peers_below = number_lists(groups, |s| groups.below(s).peers);
+        let ports_above = number_lists(groups, |s| groups.above(s).ports);
         let (degradation, moved) = (live.degradation.clone(), MovedEntries::default());
-        Reference { degradation, ready, sigmas, moved, peers_above, peers_below }
+        Reference { degradation, ready, sigmas, moved, peers_above, peers_below, ports_above }
     }
 
     /// Gives some entries other ports than slots give them. An entry has its port as long as the port is in P(s, d).
@@ -133,16 +140,16 @@ impl Reference {
     }
 }
 
-/// Numbers the lists of switches on one side of each switch.
-fn number_peers(
-    groups: &PortGroups,
-    side: for<'a> fn(&'a PortGroups, SwitchIndex) -> Side<'a>,
+/// Numbers a list that each switch has, such as the switches above it.
+fn number_lists<'a, T: Eq + Hash + 'a>(
+    groups: &'a PortGroups,
+    list: impl Fn(SwitchIndex) -> &'a [T],
 ) -> Vec<u32> {
     let mut known = HashMap::new();
     let switches = (0..groups.switch_count()).map(SwitchIndex::new);
     let number = |s| {
         let next = known.len() as u32;
-        *known.entry(side(groups, s).peers).or_insert(next)
+        *known.entry(list(s)).or_insert(next)
     };
     switches.map(number).collect()
 }
@@ -221,6 +228,12 @@ impl PortChoice for Stable {
         Present::new(&self.reference, job)
     }
 
+    /// Only entries that the reference does not have follow from dividers of the present. In a subset there are none: a route of
+    /// the present is one of the reference, too.
+    fn uses_dividers(&self, present: &Present) -> bool {
+        !present.is_subset
+    }
+
     fn find_state(
         &self,
         tile: JobTile<'_, Present>,
@@ -276,12 +289,18 @@ impl PortChoice for Stable {
         &self,
         switch: JobSwitch<'_, Present>,
         view: &LossView,
-        request: RowRequest<'_>,
+        Rechosen { request, cause }: Rechosen<'_>,
         scratch: &mut StableScratch,
         row: &mut [u8],
     ) -> Option<Difference> {
         let context = self.fast_context(switch, view)?;
-        scratch.fast.rechoose(context, request, row)
+        let wanted = match cause {
+            Cause::OtherSwitches => Wanted::Changed,
+            // In a subset, what is not lost now was not lost before, and has the entry of the reference.
+            Cause::LostGroups if view.stays_subset => Wanted::All,
+            Cause::LostGroups => return None,
+        };
+        scratch.fast.rechoose(context, request, wanted, row)
     }
 }
 

@@ -27,6 +27,8 @@ pub(super) struct PresentSwitch {
     pub(super) sigma: u32,
     /// The number of the list of switches above: see `Reference::peers_above`.
     pub(super) peers: u32,
+    /// The number of the list of ports towards these: see `Reference::ports_above`.
+    pub(super) ports: u32,
     /// The number of groups above in the reference.
     pub(super) groups: u32,
     /// Whether they have several ports each.
@@ -60,6 +62,7 @@ impl Present {
                 pi: dividers.group,
                 sigma: reference.sigmas[s.at()],
                 peers: reference.peers_above[s.at()],
+                ports: reference.ports_above[s.at()],
                 groups: above.peers.len() as u32,
                 has_several_ports: above.ports.len() > above.peers.len(),
                 has_port_divider: dividers.port.is_some(),
