@@ -115,7 +115,8 @@ fn any_shape_is_measured() {
     let small = "leaves=4,nodes=2,directors=1,lines=4,spines=2,cables=2";
     let shapes =
         ["--preset", "one-director-648", "--directors", small, "--pods", "pods=2", "--dead", "2/0"];
-    let args = [&["bench"], &shapes[..], &["--rounds", "1", "--rewrite"]].concat();
+    let against = ["--against", "2; 6,8; 1,4; 1,1"];
+    let args = [&["bench"], &shapes[..], &["--rounds", "1", "--rewrite"], &against].concat();
     let bench = desk.json(0, &[&args[..], &["--json"]].concat());
     let rows = bench["rows"].as_array().unwrap();
     assert_eq!(rows.len(), 3);
@@ -125,18 +126,30 @@ fn any_shape_is_measured() {
         let of = |key: &str| row[key].as_u64().unwrap();
         assert!(0 < of("switch_lines") && of("switch_lines") <= of("switch_entries"), "{row}");
         assert!(row["rewrite_switch_ms"].is_number() && row["rewrite_cable_ms"].is_number());
+        assert_eq!((&row["against"], &row["against_nodes"]), (&against[1].into(), &48.into()));
+        let times = |key: &str| row[key].as_f64().unwrap();
+        assert!(times("against_ms") > 0.0 && times("over_against") > 0.0, "{row}");
     }
     assert!(rows[1]["preset"].as_str().unwrap().starts_with("leaves=4,nodes=2,"));
     let text = desk.ok(&args);
     assert!(text.contains("one-director-648 dmodc 2.0/0.0: one switch changes "), "{text}");
     assert!(text.contains("rewriting these alone takes "), "{text}");
+    let compared = "measured in turns with the PGFT 2; 6,8; 1,4; 1,1 (48 nodes, 12 switches), a re-route takes ";
+    assert!(text.contains(compared), "{text}");
     for command in ["analyze", "whatif"] {
         let rows =
             desk.json(0, &["bench", command, "--directors", small, "--dead", "0/0", "--json"]);
         assert_eq!(rows["rows"][0]["nodes"], 8);
     }
     assert!(desk.error(&["bench", "--pods", "pods=2,cats=1"]).contains("cats"));
-    assert!(desk.error(&["bench", "--stream", "--rewrite"]).contains("--rewrite"));
+    for option in [&["--rewrite"][..], &against] {
+        let error = desk.error(&[&["bench", "--stream"], option].concat());
+        assert!(error.contains(option[0]), "{error}");
+    }
+    for more in [["--device", "gpu"], ["--engine", "dmodk"]] {
+        let error = desk.error(&[&["bench", "--dead", "0/0"], &against[..], &more].concat());
+        assert!(error.contains("--against"), "{error}");
+    }
 }
 
 #[test]

@@ -167,6 +167,7 @@ fn tables_and_streams_are_measured() {
             on_checked: |_, _| {},
             changes: None,
             rewrite: false,
+            against: None,
             device: Device::Gpu(machine.clone()),
         };
         measure(&case, &settings)

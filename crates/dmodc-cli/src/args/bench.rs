@@ -54,6 +54,10 @@ pub(crate) struct BenchArgs {
     /// at places that are known beforehand.
     #[arg(long, conflicts_with = "stream")]
     pub(crate) rewrite: bool,
+    /// Also re-route this PGFT in turns with each fabric, by the same engine and with the same shares of failed parts. The
+    /// report shows how many times as long the fabric takes.
+    #[arg(long, value_name = "TUPLE", conflicts_with = "stream")]
+    pub(crate) against: Option<Pgft>,
     /// Where tables are computed: cpu, gpu, or auto, which is the GPU of this machine if there is one. On a GPU, only the engines
     /// dmodc and stable are measured. The tables stay in the memory of the device, or with --stream only their digest.
     #[arg(long, value_name = "DEVICE", default_value_t = DeviceName::Cpu)]

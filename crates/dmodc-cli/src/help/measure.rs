@@ -201,6 +201,10 @@ pub(super) const PAGES: &[HelpPage] = &[
                 about: "Measure leaves below a director switch, and compare single faults with their limit.",
                 line: "dmodc bench --preset one-director-648 --engine stable --rewrite",
             },
+            Example {
+                about: "Compare directors with a PGFT that has as many nodes and switches, in turns.",
+                line: "dmodc bench --preset two-directors-648 --engine stable --dead 5/0 --against \"3; 18,18,4; 1,18,2; 1,1,1\"",
+            },
         ],
         see_also: &["bench analyze", "bench rates", "bench whatif", "route"],
     },

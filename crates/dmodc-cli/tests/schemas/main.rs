@@ -456,7 +456,8 @@ fn benchmarks(desk: &mut CheckedDesk) {
         &[&engines[..], &["--changes", "4", "--rewrite", "--record", "record"]].concat(),
     ));
     desk.file("record/record.json");
-    desk.json(&bench(&["--engine", "dmodc,stable", "--threads", "1", "--no-check"]));
+    let alone = bench(&["--engine", "dmodc,stable", "--threads", "1", "--no-check"]);
+    desk.json(&[&alone[..], &["--against", "2; 4,4; 1,2; 1,1"]].concat());
     desk.json(&bench(&["--stream"]));
     // Where there is a GPU, these are rows of another kind.
     desk.json(&bench(&["--device", "auto", "--dead", "0/0"]));

@@ -101,6 +101,7 @@ mod tests {
             on_checked: |_, _| {},
             changes: Some(40),
             rewrite: true,
+            against: Some("2; 6,8; 1,4; 1,1".parse().expect("a PGFT")),
             device: Device::Cpu,
         }
     }
@@ -116,6 +117,10 @@ mod tests {
             for key in ["switch_entries", "switch_lines", "rewrite_switch_ms", "cable_lines"] {
                 assert!(row[key].is_number(), "{key}: {row}");
             }
+            for key in ["against_ms", "over_against"] {
+                assert!(row[key].is_number(), "{key}: {row}");
+            }
+            assert_eq!((&row["against_nodes"], &row["against_switches"]), (&48.into(), &12.into()));
             for key in ["apply_cable_ratio", "apply_switch_ratio", "apply_changes_ratio"] {
                 assert!(row[key].is_number(), "{key}: {row}");
             }

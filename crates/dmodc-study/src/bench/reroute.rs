@@ -3,11 +3,13 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use dmodc::fabric::Part;
-use dmodc::{Change, Engine, ForwardingTables, RouteError, Router, dividers, parallel, validity};
+use dmodc::fabric::{Part, Shape};
+use dmodc::{
+    Change, Degradation, Engine, ForwardingTables, RouteError, Router, dividers, parallel, validity,
+};
 use serde_json::{Value, json};
 
-use super::case::BenchError;
+use super::case::{BenchCase, BenchError};
 use super::incremental::Victims;
 use super::session::BenchSession;
 use super::times::{RowFields, Times, fields, median, memset, ms, repeated, timed};
@@ -43,6 +45,7 @@ impl BenchSession<'_> {
         let gain = self.gain(&mut limit, || router.reroute(&self.degraded))?;
         drop(limit);
         let compared = self.compared_with_dmodc(&mut router, &cables)?;
+        let against = self.compared_with_pgft(&mut router)?;
         let reroute = median(&times.reroute);
         let cable = self.apply_each(&mut router, &cables)?;
         let switch = self.apply_each(&mut router, &switches)?;
@@ -59,6 +62,7 @@ impl BenchSession<'_> {
         })));
         row.append(&mut self.split(reroute)?);
         row.append(&mut compared.map_or_else(RowFields::new, fields));
+        row.append(&mut against.map_or_else(RowFields::new, fields));
         row.append(&mut gain.map_or_else(RowFields::new, fields));
         row.append(&mut self.check_tables(router.tables()));
         if self.settings.rewrite {
@@ -84,22 +88,54 @@ impl BenchSession<'_> {
         let (fabric, routing) = (self.fabric.clone(), self.routing.clone());
         let mut plain = Router::new(fabric, routing, self.degraded.clone())?;
         plain.use_kernel(self.settings.kernel);
-        let (mut ours, mut theirs) = (vec![], vec![]);
-        for _ in 0..self.settings.rounds {
-            for (router, times) in [(&mut *router, &mut ours), (&mut plain, &mut theirs)] {
-                let mut rerouted = Ok(());
-                times.push(timed(|| rerouted = router.reroute(&self.degraded)));
-                rerouted?;
-            }
-        }
+        let turns = [(&mut *router, &self.degraded), (&mut plain, &self.degraded)];
+        let [ours, theirs] = self.in_turns(turns)?;
         let over = |a: Duration, b: Duration| a.as_secs_f64() / b.as_secs_f64();
         let applied = [self.apply_each(router, cables)?, self.apply_each(&mut plain, cables)?];
         let applied = applied[0].zip(applied[1]).map(|(ours, theirs)| over(ours, theirs));
         Ok(Some(json!({
-            "dmodc_ms": ms(median(&theirs)),
-            "over_dmodc": over(median(&ours), median(&theirs)),
+            "dmodc_ms": ms(theirs),
+            "over_dmodc": over(ours, theirs),
             "apply_cable_over_dmodc": applied,
         })))
+    }
+
+    /// Compares the fabric with a PGFT that has the same share of faults: whole re-routes by the same engine, in turns. Returns
+    /// `None` if nobody asked for it.
+    fn compared_with_pgft(&self, router: &mut Router) -> Result<Option<Value>, BenchError> {
+        let Some(pgft) = &self.settings.against else { return Ok(None) };
+        let shape = Shape::Pgft(pgft.clone());
+        let case = BenchCase { name: pgft.to_string(), shape, ..self.case.clone() };
+        let session = BenchSession::new(&case, self.settings)?;
+        let (fabric, routing) = (session.fabric.clone(), session.routing.clone());
+        let faults = session.degraded.clone();
+        let mut other = Router::with_engine(session.engine()?, fabric, routing, faults)?;
+        other.use_kernel(self.settings.kernel);
+        let turns = [(router, &self.degraded), (&mut other, &session.degraded)];
+        let [ours, theirs] = self.in_turns(turns)?;
+        Ok(Some(json!({
+            "against": pgft.to_string(),
+            "against_nodes": session.fabric.nodes().len(),
+            "against_switches": session.fabric.switches().len(),
+            "against_ms": ms(theirs),
+            "over_against": ours.as_secs_f64() / theirs.as_secs_f64(),
+        })))
+    }
+
+    /// Re-routes two fabrics in turns, each under its faults. Returns the median time of each.
+    fn in_turns(
+        &self,
+        mut routers: [(&mut Router, &Degradation); 2],
+    ) -> Result<[Duration; 2], RouteError> {
+        let mut times = [vec![], vec![]];
+        for _ in 0..self.settings.rounds {
+            for ((router, faults), times) in routers.iter_mut().zip(&mut times) {
+                let mut rerouted = Ok(());
+                times.push(timed(|| rerouted = router.reroute(faults)));
+                rerouted?;
+            }
+        }
+        Ok(times.map(|times| median(&times)))
     }
 
     /// Splits the time of a re-route into stages that can be run alone, and the rest.

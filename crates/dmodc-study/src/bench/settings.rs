@@ -1,6 +1,6 @@
 //! How it is measured.
 
-use dmodc::Kernel;
+use dmodc::{Kernel, Pgft};
 
 use crate::device::{Device, DeviceName};
 use crate::engine::EngineName;
@@ -24,6 +24,8 @@ pub struct BenchSettings {
     pub changes: Option<usize>,
     /// Whether the entries that single faults change are also rewritten alone, as the limit of an update.
     pub rewrite: bool,
+    /// A PGFT with the same share of faults, which is re-routed in turns with the fabric.
+    pub against: Option<Pgft>,
     /// Where tables are computed.
     pub device: Device,
 }

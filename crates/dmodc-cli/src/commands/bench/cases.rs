@@ -4,7 +4,7 @@ use anyhow::{Context, Result, ensure};
 use dmodc::Kernel;
 use dmodc::fabric::Shape;
 use dmodc_study::bench::{BenchCase, BenchSettings};
-use dmodc_study::device::Device;
+use dmodc_study::device::{Device, DeviceName};
 
 use super::progress::checking;
 use crate::args::{BenchArgs, Dead, EngineName, KernelName, MeasuredFabrics};
@@ -52,9 +52,21 @@ pub(super) fn planned_rows<'a>(args: &BenchArgs, sizes: &'a [Size]) -> Result<Ve
         !rows.is_empty(),
         "the engine dmodk routes only fabrics without faults; use --dead 0/0"
     );
+    let streamed = |engine: &EngineName| match args.device {
+        DeviceName::Cpu => *engine == EngineName::Dmodc,
+        DeviceName::Gpu | DeviceName::Auto => {
+            matches!(engine, EngineName::Dmodc | EngineName::Stable)
+        }
+    };
     ensure!(
-        !args.stream || args.engines == [EngineName::Dmodc],
-        "--stream works only with --engine dmodc"
+        !args.stream || args.engines.iter().all(streamed),
+        "--stream works only with --engine dmodc, or with stable on a GPU"
+    );
+    let is_dmodk = |engine: &EngineName| *engine.router() == EngineName::Dmodk;
+    ensure!(
+        args.against.is_none()
+            || (args.device == DeviceName::Cpu && !args.engines.iter().any(is_dmodk)),
+        "--against is measured on the processor, and with the engines dmodc, paper and stable"
     );
     Ok(rows)
 }
@@ -125,6 +137,7 @@ pub(super) fn settings(
         on_checked: checking,
         changes: args.changes,
         rewrite: args.rewrite,
+        against: args.against.clone(),
         device,
     }
 }

@@ -39,6 +39,9 @@ pub(super) fn measure_apart(
     if let Some(changes) = args.changes {
         command.args(["--changes".into(), changes.to_string()]);
     }
+    if let Some(pgft) = &args.against {
+        command.args(["--against".into(), pgft.to_string()]);
+    }
     if let Some(kernel) = args.kernel {
         command.args(["--kernel", kernel_name(kernel)]);
     }

@@ -46,6 +46,19 @@ pub(super) fn table(rows: &[Value]) -> String {
             times("apply_cable_over_dmodc"),
         );
     }
+    for row in rows.iter().filter(|row| row["over_against"].is_number()) {
+        text += &format!(
+            "{} {} {}/{}: measured in turns with the PGFT {} ({} nodes, {}), a re-route takes {:.2} × its time\n",
+            row["preset"].as_str().unwrap_or("?"),
+            row["engine"].as_str().unwrap_or("?"),
+            row["cables_dead"],
+            row["switches_dead"],
+            row["against"].as_str().unwrap_or("?"),
+            number(row["against_nodes"].as_u64().unwrap_or(0)),
+            counted(row["against_switches"].as_u64().unwrap_or(0), "switch"),
+            row["over_against"].as_f64().unwrap_or(f64::NAN),
+        );
+    }
     for row in rows {
         if let Some(percent) = checked_share(row) {
             text += &format!(
