@@ -68,7 +68,7 @@ fn tables_are_computed_where_the_user_wants() {
             let row = desk.json(0, &args)["rows"][0].take();
             assert_eq!((&row["engine"], &row["digest_ok"]), (&name.into(), &true.into()));
         }
-        let refused = desk.error(&[&bench("gpu")[..], &["--engine", "dmodk"]].concat());
+        let refused = desk.error(&[&bench("gpu")[..], &["--engine", "paper"]].concat());
         assert!(refused.contains("only the engines dmodc and stable are"), "{refused}");
     } else {
         let line = "dmodc: the processor does the work, not a GPU: ";

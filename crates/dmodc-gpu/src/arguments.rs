@@ -12,8 +12,17 @@ pub(crate) const TILES: u32 = 32;
 pub(crate) const THREADS: u32 = 256;
 pub(crate) const WARPS: u32 = THREADS / 32;
 
+/// The most runs of a tile that kernels keep records of, as in closer.cu. The entries of tiles with more are computed one by one.
+pub(crate) const MOST_RUNS: u32 = 192;
+
+/// The bytes that a list of ports is longer than the ports, as in closer.cu.
+const WRAPPED: u32 = 20;
+
+/// The most bytes that a block shares if it has lists. Some GPUs have little more memory for a block.
+const MOST_LIST_BYTES: u32 = 96 << 10;
+
 /// The bytes of the records of runs that a block shares, as in closer.cu.
-pub(crate) const RECORD_BYTES: u32 = WARPS * 192 * 4;
+pub(crate) const RECORD_BYTES: u32 = WARPS * MOST_RUNS * 4;
 
 /// Where the arrays of a fabric are. The comments are in `kernels/common.cu`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -105,7 +114,7 @@ pub(crate) struct Sizes {
     pub(crate) slots: u32,
     pub(crate) mask_words: u32,
     pub(crate) most_groups: u32,
-    /// The same of leaves, for which there is room for lists of ports.
+    /// The greatest number of groups of a leaf. Switches with at most this number have room for lists of ports.
     pub(crate) most_leaf_groups: u32,
     /// Whether some node has more than one LID.
     pub(crate) has_several_lids: bool,
@@ -138,13 +147,14 @@ impl Arguments {
     }
 
     /// Returns the bytes that a block of the kernel `routes` shares: see `block_view` of closer.cu. Switches with as many groups as
-    /// leaves have room for lists of ports.
+    /// leaves have room for lists of ports, unless that would be too much.
     pub(crate) fn route_bytes(&self) -> u32 {
         let Sizes { most_groups, most_leaf_groups, .. } = self.sizes;
-        let list_words = (most_leaf_groups + 20).div_ceil(4) | 1;
+        let list_words = (most_leaf_groups + WRAPPED).div_ceil(4) | 1;
         let with_lists =
             closer_bytes(most_leaf_groups, self.ranks_run) + WARPS * 32 * list_words * 4;
-        with_lists.max(closer_bytes(most_groups, self.ranks_run))
+        let without_lists = closer_bytes(most_groups, self.ranks_run);
+        if with_lists <= MOST_LIST_BYTES { with_lists.max(without_lists) } else { without_lists }
     }
 
     /// Returns the arguments as the kernels read them.
@@ -217,7 +227,7 @@ pub(crate) fn closer_bytes(most_groups: u32, ranks: u32) -> u32 {
     let parts = WARPS * (ranks.max(1) - 1) * TILES * 8;
     let sets = WARPS * 64 * most_groups.div_ceil(32) * 4;
     let (peers, sizes, firsts, ports) = (256 * 4, WARPS * 64, 256, 256 + 256 + 8);
-    let (cycle, uniform, picks) = (256 + 20, 4, 16 * 4);
+    let (cycle, uniform, picks) = (256 + WRAPPED, 4, 16 * 4);
     let before = masks + tiles + parts + sides + sets + peers + sizes + firsts + ports;
     before + cycle + uniform + picks + RECORD_BYTES
 }
@@ -225,6 +235,17 @@ pub(crate) fn closer_bytes(most_groups: u32, ranks: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The numbers that stand in the source of the kernels, too.
+    #[test]
+    fn kernels_have_the_same_sizes() {
+        let closer = include_str!("kernels/closer.cu");
+        for (name, value) in
+            [("WARPS", WARPS), ("TILES", TILES), ("MOST_RUNS", MOST_RUNS), ("WRAPPED", WRAPPED)]
+        {
+            assert!(closer.contains(&format!("#define {name} {value}\n")), "{name}");
+        }
+    }
 
     #[test]
     fn no_word_is_left_out() {

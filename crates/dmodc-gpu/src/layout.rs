@@ -12,16 +12,13 @@ use dmodc::{
     Routing, SwitchIndex, Tile,
 };
 
-use crate::arguments::{FabricAddresses, Sizes};
+use crate::arguments::{FabricAddresses, MOST_RUNS, Sizes};
 use crate::buffer::{Buffer, bytes_of_u32s, bytes_of_u64s};
 use crate::error::GpuError;
 use crate::machine::{Address, Machine};
 
 /// The slots of a chunk.
 pub(crate) const CHUNK: usize = 16;
-
-/// The most runs of a tile that kernels keep records of, as in closer.cu. The entries of tiles with more are computed one by one.
-const MOST_RUNS: usize = 192;
 
 /// The target of the empty slots at the end of a row.
 const NO_TARGET: u32 = 64;
@@ -303,23 +300,27 @@ impl Slots {
             let padding = place.pitch - own.len();
             let runs: Vec<Run> = runs(own, padding, |s| target(s) as u32).collect();
             let is_early = |destination: &&Destination| target(destination.switch) < BLOCK / 2;
-            let middle = own.iter().step_by(CHUNK).filter(is_early).count() as u32;
-            slots.add_tile(place, &runs, middle);
+            let early_chunks = own.iter().step_by(CHUNK).filter(is_early).count() as u32;
+            slots.add_tile(place, &runs, early_chunks);
         }
         slots
     }
 
-    /// Adds the runs of the next tile, and its chunks. `middle` are the chunks that begin with one of its first 32 targets.
-    fn add_tile(&mut self, place: &TilePlace, runs: &[Run], middle: u32) {
+    /// Adds the runs of the next tile, and its chunks. `early_chunks` is the number of chunks that begin
+    /// with one of its first 32 targets.
+    fn add_tile(&mut self, place: &TilePlace, runs: &[Run], early_chunks: u32) {
+        assert!(runs.is_empty() || early_chunks > 0, "a tile begins with its first target");
         let first_run = self.runs.len() as u32 / 2;
         for run in runs {
             self.runs.extend([run.number, run.target | u32::from(run.k) << 8 | run.length << 16]);
         }
-        let has_records = runs.len() <= MOST_RUNS;
+        let has_records = runs.len() <= MOST_RUNS as usize;
         let slots = runs.iter().enumerate().flat_map(|(at, run)| {
             (0..run.length).map(move |i| {
-                let left = if has_records { run.length - i } else { 0 };
-                [run.number.wrapping_add(i), at as u32 & 0xffff | left << 16]
+                // Kernels look up the record of the run in any case, so it must be one that there is memory for.
+                let (run_place, left) =
+                    if has_records { (at as u32, run.length - i) } else { (0, 0) };
+                [run.number.wrapping_add(i), run_place | left << 16]
             })
         });
         let chunks: Vec<[u32; 2]> = slots.step_by(CHUNK).collect();
@@ -334,7 +335,7 @@ impl Slots {
             (place.slot / CHUNK) as u32,
             first_run,
             if has_records { runs.len() as u32 } else { 0 },
-            middle,
+            early_chunks,
             first_mixed,
             self.mixed.len() as u32 - first_mixed,
             0,

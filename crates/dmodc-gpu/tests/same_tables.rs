@@ -155,6 +155,8 @@ fn rows_of_every_kind() {
             two_levels(4, |i| 1 + i % 7, 0),
             two_levels(37, |i| 3 + 5 * i % 16, 0),
             two_levels(3, |i| 1 + i % 4, 2),
+            // Each column is a run, and a tile has two thousand of them.
+            two_levels(2, |_| 13, 2),
             pgft("3; 12,12,3; 1,12,2; 1,1,1"),
             pgft("3; 20,4,3; 1,20,3; 1,1,1"),
         ] {

@@ -106,8 +106,8 @@ impl SortedLinks {
     }
 }
 
-/// Room for the links of one switch to those below. It is used for many switches, because clearing it takes as long as grouping some
-/// links.
+/// Room for the links of one switch to those below. It is used for many switches, because clearing it for each switch would take as
+/// long as grouping several links.
 struct BelowLinks([(SwitchIndex, PortNumber); 255]);
 
 impl BelowLinks {

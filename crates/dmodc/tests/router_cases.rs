@@ -9,9 +9,9 @@ use common::{Case, Drawing, pgft};
 use dmodc::fabric::{Part, Peer, Product, Rate, Switch};
 use dmodc::oracle::updown;
 use dmodc::{
-    CableIndex, Change, Degradation, Dmodc, Fabric, FabricBuilder, ForwardingTables, Guid,
-    LeafRule, Lid, PortNumber, RouteError, Router, Routing, RoutingOptions, SwitchIndex,
-    SwitchOrder,
+    CableIndex, Change, Degradation, Dmodc, Engine, Fabric, FabricBuilder, ForwardingTables, Guid,
+    LeafRule, Lid, Live, PortNumber, RouteError, Router, Routing, RoutingOptions, Stable,
+    SwitchIndex, SwitchOrder,
 };
 
 fn router(fabric: Fabric, options: &RoutingOptions) -> Router {
@@ -266,4 +266,37 @@ fn port_255_is_never_cabled() {
     let (fabric, problems) = builder.finish_sound();
     assert_eq!(fabric.inter_switch_cables().len(), 254);
     assert!(!problems.is_empty());
+}
+
+/// The costs of a switch that lost all its cables do not change when it dies, but its own entries end: those of its nodes, and the one
+/// for its LID. Its delta lists them.
+#[test]
+fn the_entries_of_a_switch_end_with_it() {
+    for tuple in ["2; 3,100; 1,4; 1,1", "2; 3,40; 1,1; 1,1", "3; 2,5,6; 1,3,2; 1,1,1"] {
+        let fabric = Arc::new(pgft(tuple));
+        let none = Degradation::none(&fabric);
+        let options = RoutingOptions { switch_lids: true, ..RoutingOptions::default() };
+        let routing = Routing::new(Live::new(&fabric, &none), &options);
+        let stable: Arc<dyn Engine> = Arc::new(Stable::new(&routing, Live::new(&fabric, &none)));
+        for engine in [Arc::new(Dmodc), stable] {
+            for victim in [SwitchIndex::new(0), SwitchIndex::new(fabric.switches().len() - 1)] {
+                let (parts, none) = ((fabric.clone(), routing.clone()), none.clone());
+                let mut router =
+                    Router::with_engine(engine.clone(), parts.0, parts.1, none).unwrap();
+                let cables = fabric.inter_switch_cables().iter().enumerate();
+                let own = cables.filter(|(_, cable)| [cable.a.0, cable.b.0].contains(&victim));
+                for (at, _) in own {
+                    router.apply(&[Change::Dies(Part::Cable(CableIndex::new(at)))]).unwrap();
+                }
+                for change in [Change::Dies, Change::Recovers] {
+                    let before = router.tables().clone();
+                    let delta = router.apply(&[change(Part::Switch(victim))]).unwrap();
+                    let (whole, _) = routing.route(router.live(), &*engine).unwrap();
+                    let differing = router.tables().differing(&whole);
+                    assert_eq!(differing, 0, "{tuple}, {}, switch {victim:?}", engine.name());
+                    assert_eq!(delta.entry_count(), before.differing(&whole) as u64);
+                }
+            }
+        }
+    }
 }

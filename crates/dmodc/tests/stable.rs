@@ -118,7 +118,7 @@ fn tables_equal_the_naive_ones_on_director_fabrics() {
     for_seeds(3, |random| assert_equals_the_naive(random, &four_levels(2)));
 }
 
-/// Spine chips and cores have several ways down to each leaf. So few cables fail that most of them keep some.
+/// Spine chips and cores have several ways down to each leaf. Only a few cables fail, so most switches keep at least one way to each leaf.
 #[test]
 fn tables_equal_the_naive_ones_where_there_are_several_ways_down() {
     for_seeds(24, |random| {

@@ -43,7 +43,8 @@ struct BlockView {
     u8 *sizes;      // [WARPS][64] the size of each closer set
     u8 *firsts;     // [256]
     u8 *ports;      // [256]
-    u8 *packed;     // [256 + 8] the same, but those down start at a multiple of four, and what follows them may be read
+    u8 *packed;     // [256 + 8] the ports again; those down start at a multiple of four. `write_list` may read past the end, into
+                    // `parts` and `masks`, and does not use what it reads there
     u64 *parts;     // [WARPS][ranks − 1][TILES] what the peers up of a warp reach, by hops up
     u64 *masks;     // [groups][MASK_PITCH] the targets of a tile that the i-th groups are closer to
     u32 *sets;      // [WARPS][64][words] closer sets by target: a bit for each group, the first one in the highest bit
@@ -104,8 +105,8 @@ __device__ void describe_side(BlockView v, Side *side, Counts counts, bool up, u
     side->width = is_even ? width : 0;
 }
 
-// How to pick some of four bytes: a selector for `__byte_perm` that puts the chosen ones first and zeros after them, and above it the
-// bits that the chosen ones have. Bit 3 of `chosen` stands for the lowest byte.
+// How to pick some of four bytes: a selector for `__byte_perm` that puts the chosen ones first and zeros after them, and, from bit 16
+// on, the number of bits of the chosen bytes. Bit 3 of `chosen` stands for the lowest byte.
 __device__ u32 pick_of(u32 chosen) {
     u32 selector = 0x4444, bits = 0;
     for (u32 byte = 0; byte < 4; byte++) {
@@ -314,7 +315,7 @@ __device__ void find_masks_by_bytes(const Arguments &a, BlockView v, u32 s, Coun
             }
             is_same &= mask == up;
         }
-        // This warp has one tile, not 32.
+        // All lanes of this warp have the same tile, so only lane i may clear a bit.
         note_uniform(v, is_same || lane() != i);
     }
 }

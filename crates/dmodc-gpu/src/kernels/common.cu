@@ -27,11 +27,11 @@ typedef unsigned long long u64;
 struct alignas(16) RouteTile {
     u64 offset;         // where its bytes start in the tables
     u32 chunks;         // the chunks of a row
-    u32 first_chunk;    // counted from all chunks, as the other first ones
+    u32 first_chunk;    // the index of its first chunk among those of all tiles; `first_run` and `first_mixed` count likewise
     u32 first_run;
     u32 runs;           // 0 if they are too many, and entries are computed one by one
-    u32 middle;         // the chunks that begin with one of the first 32 targets
-    u32 first_mixed, mixed;
+    u32 early_chunks;   // the number of chunks whose first slot belongs to one of the first 32 targets; at least 1
+    u32 first_mixed, mixed_chunks;
 };
 
 static_assert(sizeof(RouteTile) == 48, "layout.rs writes 12 words");

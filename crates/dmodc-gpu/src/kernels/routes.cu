@@ -22,7 +22,7 @@
 // 4. The lanes take the runs of the tile. Most often a run has one port as a whole, because Π is a multiple of its length; it is
 //    written down once, as the record of the run.
 // 5. Where Π is 1, ports follow each other in turn. Then the ports of a closer set are written down as a list, and the first ones again at
-//    its end, so that any 16 entries stand in a row somewhere. A lane writes the list of a target, for half of the targets at a time.
+//    its end, so that any 16 consecutive entries are 16 consecutive bytes of the list. A lane writes the list of a target, for half of the targets at a time.
 // 6. The lanes take chunks. Most chunks are one port or two, repeated, or copied from one list. Chunks with more than one run, which are listed for
 //    each tile, have several such parts, and follow after the others. Damage makes Π smaller, so that ports change once within a
 //    run, or more often; the record of a run says so, too. What is left is walked through, run by run; a division is needed only
@@ -70,7 +70,7 @@ __device__ void write_ports(const Row &maker, Chunks to) {
 __device__ void write_two_ports(const Row &maker, Chunks to) {
     u32 next = to.about[min(to.first + lane(), to.end - 1)].y;
     for (u32 chunk = to.first + lane(); chunk < to.end; chunk += 32) {
-        // The next description is on its way while this chunk is computed.
+        // The next description is loaded while this chunk is computed.
         u32 about = next, record = maker.records[about & 0xffff];
         next = to.about[min(chunk + 32, to.end - 1)].y;
         if (about >> 16 >= 16 && maker.is_simple(record)) {
@@ -101,15 +101,15 @@ template <bool UNIFORM> __device__ void write_turns(const Row &maker, Chunks to)
 
 // The kinds of runs that a row has.
 struct RowKinds {
-    bool turns;     // with lists
-    bool two;       // with two ports
-    bool others;    // neither with one port, nor with these
+    bool turns;     // whether some run has a list
+    bool two;       // whether some run has two ports
+    bool others;    // whether some run is of another kind than one port, two ports or a list
 };
 
 // Writes the chunks that have more than one run, and all that are left if there are other kinds of runs.
 __device__ void write_rest(const Row &maker, Chunks to, const RouteTile &tile, RowKinds kinds) {
     bool has_more = kinds.others || (kinds.turns && kinds.two);
-    u32 count = has_more ? to.end - to.first : tile.mixed;
+    u32 count = has_more ? to.end - to.first : tile.mixed_chunks;
     for (u32 at = lane(); at < count; at += 32) {
         u32 chunk = has_more ? to.first + at : maker.a.mixed[tile.first_mixed + at];
         uint2 about = to.about[chunk];
@@ -152,11 +152,11 @@ __device__ void write_row(const Arguments &a, BlockView v, u32 s, u32 i, const R
                       __any_sync(ALL_LANES, found & BY_OTHERS) != 0};
     bool has_lists = kinds.turns && !is_uniform;
     if (kinds.others && is_uniform) {
-        // Whoever walks through groups needs the sets themselves.
+        // Walks through groups need the sets, not only their sizes.
         find_sets(v, i, v.sides[0].groups, true);
     }
     u64 table = state(a) * a.table_bytes + tile.offset;
-    Chunks to = {(uint4 *)(a.tables + table) + (u64)s * tile.chunks, a.chunk + tile.first_chunk, 0, has_lists ? tile.middle : tile.chunks};
+    Chunks to = {(uint4 *)(a.tables + table) + (u64)s * tile.chunks, a.chunk + tile.first_chunk, 0, has_lists ? tile.early_chunks : tile.chunks};
     for (; to.first < tile.chunks; to.first = to.end, to.end = tile.chunks, maker.half++) {
         u32 target = maker.half * 32 + lane();
         if (has_lists && sizes[target] >= LEAST_LIST) {

@@ -4,7 +4,7 @@
 //
 // The file routes.cu has the head for all of this, with the numbers of the departures.
 
-// What a record says if it is no port. Bits 8 to 15 say which kind it is.
+// The kinds of records that are not a single port. Bits 8 to 15 say which kind a record is.
 #define BY_WALK 256     // ports change within the run
 #define BY_ENTRY 512    // the same, and groups have different numbers of ports
 #define BY_SLOT 1024    // this switch is the destination switch: each slot has its own port
@@ -12,7 +12,7 @@
 #define BY_STEP 4096    // ports change at multiples of a divider that is not small
 #define BY_TWO 8192     // ports change once: the first port is in the lowest byte, then there is the number of entries that have the
                         // second one, in bits 24 to 31, and that port in bits 16 to 23
-// The kinds whose chunks take longer.
+// The kinds that `write_rest` computes.
 #define BY_OTHERS (BY_WALK | BY_ENTRY | BY_SLOT | BY_STEP)
 // The smallest divider of `BY_STEP`.
 #define LEAST_STEP 4
@@ -102,7 +102,7 @@ struct Row {
 
     __device__ const Side &side_of(u32 target) const { return v.sides[!(v.up[i] >> target & 1)]; }
 
-    // The i-th group of the closer set of a target, if there are sets: a uniform row may do without.
+    // The i-th group of the closer set of a target, The sets must have been found; in a uniform row they may be missing.
     __device__ u32 group_at(u32 target, u32 i) const {
         Walk walk = walk_of(target);
         walk.start(i);

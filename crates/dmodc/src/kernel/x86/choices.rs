@@ -87,7 +87,7 @@ pub(super) fn by_eight(words: &[u64], ask: impl Fn(__m512i) -> u8) -> u64 {
         answer |= u64::from(ask(unsafe { load_words(eight) })) << (8 * at);
     }
     if !rest.is_empty() {
-        // Not copied to eight words first: reading these at once would have to wait until they are written.
+        // The words are not copied to an array first: one load of the whole array would wait for the separate stores.
         // SAFETY: as above, and only those words are read that there are.
         let last = unsafe { _mm512_maskz_loadu_epi64((1 << rest.len()) - 1, rest.as_ptr().cast()) };
         let last = u64::from(ask(last)) & ((1 << rest.len()) - 1);

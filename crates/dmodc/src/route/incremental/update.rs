@@ -35,9 +35,9 @@ use crate::tables::{RowDelta, TableDelta, Tile};
 #[derive(Default)]
 pub(super) struct UpdateScratch {
     sweep: Sweep,
-    /// Entries whose switch needs more or less hops to their target than before.
+    /// Entries whose switch needs more or fewer hops to their target than before.
     changed: Marks,
-    /// Entries whose closer sets may be others than before.
+    /// Entries whose closer sets may have changed.
     dirty: Marks,
     /// Entries whose closer sets are unchanged, but from which another port may be chosen.
     rechoose: Marks,

@@ -105,7 +105,7 @@ pub(crate) trait PortChoice: Clone + std::fmt::Debug + Send + Sync + 'static {
         None
     }
 
-    /// Chooses the requested entries of a row again that the cause may have changed. Writes those that differ, and returns which
+    /// Chooses again those requested entries of a row that the cause may have changed. Writes those that differ, and returns which
     /// these are. Returns `None`, with the row untouched, if this needs `fill_row`. The row has no slack.
     fn rechoose(
         &self,

@@ -134,9 +134,9 @@ impl<P: PortChoice> RowMaker<P> {
         &row[..tile.columns.len()]
     }
 
-    /// Chooses the marked entries in the row of a working switch again, as far as their cause may have changed them. Writes
-    /// those that differ, and returns which these are. Returns `None`, with the row untouched, if they have no cause or the fast
-    /// path does not apply.
+    /// Chooses the marked entries of a row again, as far as their cause may have changed them. Writes those that differ, and
+    /// returns which these are. Returns `None`, with the row untouched, if they have no cause, the switch is dead, or the fast path
+    /// does not apply.
     pub(crate) fn rechoose(
         &mut self,
         job: &RouteJob<'_>,
@@ -145,6 +145,10 @@ impl<P: PortChoice> RowMaker<P> {
         row: &mut [u8],
     ) -> Option<Difference> {
         let cause = cause?;
+        if !job.live.switch(s) {
+            // Its own entries end with it, although the costs of a switch without cables stay the same.
+            return None;
+        }
         let has_moved_entries = !context.choice.moved_entries(context.tile, s).is_empty();
         if !context.dead_columns.is_empty() || has_moved_entries {
             return None;

@@ -50,7 +50,7 @@ pub(super) struct FastRows {
     /// For rows that have all their groups, and for others. Neighbouring rows of the first kind most often have the same pieces,
     /// except for σ.
     finders: [PieceFinder; 2],
-    /// For rows that are looked at for a few targets.
+    /// For rows of which a few targets are chosen again.
     few: FewPieces,
     ports: KnownPorts,
     cycles: Cycles,

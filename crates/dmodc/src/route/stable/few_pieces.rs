@@ -1,5 +1,5 @@
 //! The lost slots of a few rounds of a row, and the groups that they go to, found one by one. [`PieceFinder`] does the same for all
-//! rounds of a row, but most of its time would go into rounds that nobody asked for.
+//! rounds of a row, but it would spend most of its time on rounds that are not needed.
 //!
 //! [`PieceFinder`]: super::lost_pieces::PieceFinder
 

@@ -245,7 +245,7 @@ struct LossFinder {
     losses: Losses,
     /// What the switches above are closer to.
     closer_above: CloserByPeers,
-    /// For each group above of the reference: the targets for which it is lost.
+    /// For each group above, or each way down, of the reference: the targets for which it is lost.
     lost: Vec<u64>,
     slots: [SlotTable; STRETCHES],
 }
@@ -325,8 +325,8 @@ impl LossFinder {
         }))
     }
 
-    /// Notes what a switch lost below, if all its targets are there and have [equally many ways](super::ways_down). Returns what
-    /// this changes, or `None`, with nothing noted, if this needs [`note`](Self::note).
+    /// Notes what a switch lost below, if it has [ways down](super::ways_down), single ports below, and the present is a subset of
+    /// the reference. Returns what this changes, or `None`, with nothing noted, if this needs [`note`](Self::note).
     fn note_below(
         &mut self,
         ComparedStates { reference, ready, .. }: ComparedStates<'_>,

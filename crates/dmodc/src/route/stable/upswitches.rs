@@ -48,8 +48,8 @@ pub(super) struct Upswitches {
     known: Vec<KnownSets>,
     /// The index of these in `known`.
     at: usize,
-    /// Whether some leaf had upswitches that were known, but not those of the leaf before. So it is below directors: neighbouring
-    /// leaves are cabled to different line chips, and each list of upswitches comes again after some leaves.
+    /// Whether some leaf had the upswitches of an earlier leaf, but not of the leaf just before it. This happens below directors:
+    /// neighbouring leaves are cabled to different line chips, and each list of upswitches occurs again a few leaves later.
     leaves_alternate: bool,
     /// How often sets by round were found.
     generations: u64,
@@ -79,14 +79,14 @@ impl KnownSets {
 #[derive(Default)]
 struct SetsByRound {
     is_known: bool,
-    /// Another number whenever the sets are found again.
+    /// A number that changes whenever the sets are found again.
     generation: u64,
     all: Vec<u64>,
     unharmed: Vec<u64>,
     /// Whether `kept` has the groups whose switches kept the slot of the round; 0s otherwise.
     knows_kept: bool,
     kept: Vec<u64>,
-    /// Where `unharmed` and `kept` are others than before the last update: a bit for each such group.
+    /// The groups for which the last update changed `unharmed` and `kept`: a bit for each such group.
     unharmed_changes: Vec<u64>,
     kept_changes: Vec<u64>,
 }
@@ -110,7 +110,7 @@ impl Upswitches {
         self
     }
 
-    /// Takes the known sets of the upswitches, or others that are to be found. `is_new`: whether something else was at their place
+    /// Takes the known sets of the upswitches, or empty ones, which must be filled. `is_new`: whether something else was at their place
     /// in `closer` before.
     fn take_known(&mut self, is_new: bool, is_leaf: bool) {
         let place = Some(self.place);

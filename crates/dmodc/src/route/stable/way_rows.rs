@@ -22,7 +22,8 @@ use crate::kernel::{Cycles, LostPieces};
 use crate::route::port_choice::{ALL, RowContext, RowRequest};
 use crate::tables::NO_ROUTE;
 
-/// Computes such rows. As in [`FastRows`](super::fast_rows::FastRows), the tile is not compared.
+/// Computes such rows. As with [`FastRows`](super::fast_rows::FastRows), a value must be used for one tile only, because its caches do
+/// not compare the tile.
 #[derive(Default)]
 pub(super) struct WayRows {
     /// The closer sets of the reference.
@@ -50,7 +51,7 @@ impl WayRows {
         }
         let ways = view.compared(reference).live_ways(ready, s)?;
         let (own, down) = (hops.own(s), reached_down(hops, s));
-        // Groups have single ports, so that none is thinned: where something is lost, it is a group.
+        // Groups have single ports, so no group can be thinned: every loss is the loss of a whole group.
         let displaced = view.harmed[s.at()];
         let rewritten = displaced & down & view.needy[s.at()];
         if hops.reached(s) != down || rewritten & view.with_several_lids != 0 {

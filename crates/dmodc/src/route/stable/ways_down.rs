@@ -36,7 +36,7 @@ pub(super) struct WayClass {
     pub(super) groups: Vec<u8>,
 }
 
-/// The targets of which one group is one way.
+/// A group that is a certain way, and the targets for which it is that way.
 #[derive(Clone, Copy, Debug)]
 struct WayPart {
     way: u8,
@@ -47,7 +47,7 @@ struct WayPart {
 /// Two sets of ways fit into one word.
 pub(super) const MOST_WAYS: usize = 32;
 
-/// Where R differs from nearly every target to the next, ways save nothing.
+/// The greatest number of parts. If nearly every target has its own R, there are more, and ways save no time.
 const MOST_PARTS: usize = 256;
 
 impl WaysDown {
