@@ -81,7 +81,7 @@ mod tests {
             StableArguments { arguments: &arguments, addresses: &addresses, moved_count: 9 }
                 .words();
         assert_eq!(words.len(), WORDS + 20, "as stable.cu asserts");
-        assert_eq!(words[WORDS - 1..=WORDS], [7, 0]);
+        assert_eq!((words[WORDS - 2], words[WORDS]), (7, 0), "the window, and the first address");
         assert_eq!(words[WORDS + 18..], [5, 9]);
     }
 }
