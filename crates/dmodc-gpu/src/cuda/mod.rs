@@ -142,9 +142,11 @@ impl Machine for Cuda {
     }
 
     fn release(&self, address: Address) {
-        // SAFETY: the address is from `allocate`, and its owner is being dropped. The driver waits for kernels that use it.
+        // Kernels that use the memory may still wait behind the work of other threads. The driver does not promise to wait for them.
         // An error here would come from earlier work, which has reported it.
-        let _ = self.bind().is_ok_and(|()| unsafe { result::free_sync(address.0) }.is_ok());
+        let _ = self.bind().is_ok_and(|()| self.stream.synchronize().is_ok());
+        // SAFETY: the address is from `allocate`, its owner is being dropped, and no kernel uses it any more.
+        let _ = unsafe { result::free_sync(address.0) };
     }
 
     fn write(&self, to: Address, bytes: &[u8]) -> Result<(), GpuError> {
