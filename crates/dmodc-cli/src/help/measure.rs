@@ -203,7 +203,7 @@ pub(super) const PAGES: &[HelpPage] = &[
             },
             Example {
                 about: "Compare directors with a PGFT that has as many nodes and switches, in turns.",
-                line: "dmodc bench --preset two-directors-648 --engine stable --dead 5/0 --against \"3; 18,18,4; 1,18,2; 1,1,1\"",
+                line: "dmodc bench --preset two-directors-648 --dead 5/0 --against \"3; 18,18,4; 1,18,2; 1,1,1\"",
             },
         ],
         see_also: &["bench analyze", "bench rates", "bench whatif", "route"],
