@@ -117,9 +117,12 @@ fn the_first_process_of_a_container_ends_in_order() {
             .stdout(Stdio::null())
             .spawn()
             .unwrap();
+        // `wait` closes an input that it finds, and an empty input ends the program, too.
+        let input = run.stdin.take();
         let first = child_that_waits_for_signals(&mut run);
         let kill = ["-c", "kill -s \"$0\" \"$1\"", signal, &first];
         assert!(Command::new("sh").args(kill).status().unwrap().success());
         assert_eq!(run.wait().unwrap().code(), Some(code), "SIG{signal}");
+        drop(input);
     }
 }
