@@ -5,7 +5,8 @@
 //! faults, cell or switch. Until then its thread goes on with data of its own.
 //!
 //! - **The end of Python.** Work that goes on may call the function of an engine. It must not while Python takes itself apart, so
-//!   `close` forbids further calls, and waits for those that have begun.
+//!   `close` forbids further calls, and waits for those that have begun. Calls of other Python threads that are under way do not
+//!   return any more: the exception would be printed while Python takes its output apart, which ends the process with an error.
 //! - **Forks.** A process that forks has none of its threads in the child, where waiting for them would never end. So a child has
 //!   a pool of its own, and its calls take turns.
 
@@ -15,7 +16,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::thread;
+use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
@@ -46,6 +47,9 @@ const LAST_PATIENCE: Duration = Duration::from_secs(10);
 /// Whether Python ends, so that nothing may call it any more.
 static IS_CLOSING: AtomicBool = AtomicBool::new(false);
 
+/// The thread that ends Python.
+static CLOSER: OnceLock<ThreadId> = OnceLock::new();
+
 /// The number of threads that call Python now, or are about to.
 static CALLING: AtomicUsize = AtomicUsize::new(0);
 
@@ -65,6 +69,7 @@ pub(crate) fn call_python<T>(call: impl FnOnce(Python<'_>) -> T) -> Option<T> {
 /// Forbids further calls of Python from other threads, and waits for those that have begun. Python calls this when it ends.
 #[pyfunction]
 pub(crate) fn close(py: Python<'_>) {
+    CLOSER.get_or_init(|| thread::current().id());
     IS_CLOSING.store(true, Ordering::SeqCst);
     py.detach(|| {
         let start = Instant::now();
@@ -72,6 +77,15 @@ pub(crate) fn close(py: Python<'_>) {
             thread::sleep(Duration::from_millis(1));
         }
     });
+}
+
+/// Holds this thread back if another one ends Python. As a rule the process is gone before that is over; Python itself holds its
+/// threads back in the same way, but only later.
+fn wait_for_the_end(py: Python<'_>) {
+    let is_closer = || CLOSER.get() == Some(&thread::current().id());
+    if IS_CLOSING.load(Ordering::SeqCst) && !is_closer() {
+        py.detach(|| thread::sleep(LAST_PATIENCE));
+    }
 }
 
 /// The process that computed first. It uses the threads that every program has.
@@ -131,6 +145,7 @@ pub(crate) fn run<T: Send + 'static>(
         match answer {
             Ok(result) => {
                 let _ = py.detach(move || thread.join());
+                wait_for_the_end(py);
                 return match result {
                     Ok(result) => result.map_err(|error| errors::exception(py, &error)),
                     Err(panic) => Err(internal(py, &*panic)),
