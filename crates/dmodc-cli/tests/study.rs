@@ -299,3 +299,22 @@ fn rows_do_not_depend_on_the_device() {
         }
     }
 }
+
+/// Whoever starts a long study should know at once that OpenSM is missing.
+#[test]
+fn a_missing_plugin_is_reported_before_the_first_cell() {
+    let desk = desk();
+    let plan = PLAN.replace("\"random\"]", "\"opensm:updn\"]");
+    desk.write("plan.toml", &plan.replace("draws = 3", "draws = 1"));
+    let output = desk.run(&["study", "run", "plan.toml", "--plugin", "absent/libdmodc.so"]);
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    assert!(output.status.success(), "{err}");
+    let start = "dmodc: OpenSM's engines cannot route on this machine, so their rows will have no figures: ";
+    assert!(err.starts_with(start), "{err}");
+    assert!(err.contains("later, remove small.study and run the study again"), "{err}");
+    assert!(out.contains("note: engine opensm:updn could not route in "), "{out}");
+
+    desk.write("plan.toml", &PLAN.replace("draws = 3", "draws = 1"));
+    let output = desk.run(&["study", "run", "plan.toml", "-o", "other", "--plugin", "absent"]);
+    assert_eq!(text(&output.stderr), "");
+}

@@ -57,6 +57,8 @@ pub struct GpuRouter {
     ranks_are_healthy: bool,
     /// The number of degradations of the last batch.
     routed: usize,
+    /// Whether the tables of the last batch came from elsewhere.
+    has_given_tables: bool,
     /// The faults of the last batch, as masks.
     masks: Vec<u8>,
     /// The states of the last batch for which kernels alone did not suffice. Their costs are not on the machine.
@@ -125,6 +127,7 @@ impl GpuRouter {
             ranks_run,
             ranks_are_healthy: false,
             routed: 0,
+            has_given_tables: false,
             masks: vec![],
             by_host: vec![],
         })
@@ -190,6 +193,7 @@ impl GpuRouter {
     ) -> Result<Arguments, GpuError> {
         assert!(degradations.len() <= self.states.capacity, "more states than there is room for");
         self.routed = degradations.len();
+        self.has_given_tables = work == KernelWork::Costs;
         self.by_host.clear();
         if degradations.is_empty() {
             return Ok(self.arguments(false));
@@ -217,6 +221,11 @@ impl GpuRouter {
     /// Returns the number of states of the last batch.
     pub(crate) fn routed(&self) -> usize {
         self.routed
+    }
+
+    /// Returns whether the tables of the last batch were [given](Self::put_tables) and not routed.
+    pub(crate) fn has_given_tables(&self) -> bool {
+        self.has_given_tables
     }
 
     pub(crate) fn device(&self) -> &DeviceFabric {

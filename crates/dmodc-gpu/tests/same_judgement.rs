@@ -350,6 +350,35 @@ fn small_fabrics() {
     }
 }
 
+/// The most nodes that 16 bits can number. Kernels judge tables of ours, and the host any others.
+#[test]
+fn as_many_nodes_as_sixteen_bits_number() {
+    let patterns = [DevicePattern::AllToAll, DevicePattern::Permutations(2)];
+    for (machine, _) in machines(1) {
+        let pgft: Pgft = "3; 128,4,128; 1,1,2; 1,1,1".parse().unwrap();
+        let fabric = Arc::new(pgft.fabric(Default::default()));
+        assert_eq!(fabric.nodes().len(), 1 << 16);
+        let routing = Case::healthy(&fabric).routing();
+        let judged = Judged { machine: &machine, fabric: &fabric, routing: &routing };
+        let mut dead = Degradation::none(&fabric);
+        dead.remove(&fabric, "L3-1").unwrap();
+        let live = Live::new(&fabric, &dead);
+        let mut router = judged.router(1);
+        let mut judge = GpuJudge::new(&router).unwrap();
+        router.route(std::slice::from_ref(&dead)).unwrap();
+        let seeds = [vec![0, 3]];
+        let request = JudgeRequest { patterns: &patterns, seeds: &seeds, compares: false };
+        for by_host in [0, 1] {
+            let found = judge.judge(&router, std::slice::from_ref(&dead), &request).unwrap();
+            let tables = router.tables(0).unwrap();
+            let state = State { live, routing: &routing, tables: &tables, kept: None };
+            assert_same_judgement(&found[0], &state.expected(&patterns, &seeds[0]), by_host);
+            assert_eq!(judge.judged_on_host(), by_host);
+            router.put_tables(std::slice::from_ref(&dead), &[&tables]).unwrap();
+        }
+    }
+}
+
 /// Batches of different sizes use the same memory.
 #[test]
 fn a_judge_is_used_again() {

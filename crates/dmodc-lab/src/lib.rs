@@ -34,7 +34,8 @@ mod verdict;
 
 pub use error::LabError;
 pub use opensm::{
-    ENGINES, Instance, Opensm, OpensmEvent, OpensmEventKind, OpensmTables, Setup, now, tables_of,
+    ENGINES, Instance, Opensm, OpensmEvent, OpensmEventKind, OpensmTables, Setup, check_opensm,
+    now, tables_of,
 };
 pub use plugin::{check_plugin, find_plugin};
 pub use process::opensm_version;

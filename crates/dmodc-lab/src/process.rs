@@ -153,7 +153,7 @@ const PROGRAMS: [(&str, &str); 5] = [
 ];
 
 /// Checks that everything is installed. Returns the library that sends a program's packets to the simulator.
-fn check_installed() -> Result<PathBuf, LabError> {
+pub(crate) fn check_installed() -> Result<PathBuf, LabError> {
     let mut missing: Vec<(&str, &str)> = PROGRAMS.into();
     missing.retain(|(program, _)| find_program(program).is_none());
     let umad_library = umad_library();

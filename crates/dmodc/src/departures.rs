@@ -266,6 +266,10 @@ impl<'a> Plan<'a> {
         let mut random = Random::new(seed, SERVICE);
         let first = planes.root(spines[random.below(spines.len() as u64) as usize]);
         spines.retain(|&s| planes.root(s) == first);
+        // Before memory is taken for any number that somebody may write.
+        if count > spines.len() * usize::from(PortNumber::MAX.0) {
+            return Err(DeparturesError::Ports(live.fabric.switch(spines[0]).guid));
+        }
         self.service =
             (0..count).map(|_| spines[random.below(spines.len() as u64) as usize]).collect();
         Ok(())
@@ -436,6 +440,7 @@ mod tests {
         assert!(of(&regular(), "recabled=999").contains("a recabled pair needs"));
         let one = "1; 4; 1; 1".parse::<Pgft>().unwrap().fabric(Default::default());
         assert!(of(&one, "service=1").contains("not a leaf"));
+        assert!(of(&regular(), "service=18446744073709551615").contains("more than the 254 ports"));
         assert!(of(&one, "uneven=1").contains("two leaves"));
         assert!("spare=3".parse::<Departures>().unwrap_err().to_string().contains("not known"));
     }

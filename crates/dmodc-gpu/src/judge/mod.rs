@@ -181,7 +181,7 @@ impl GpuJudge {
         degradations: &[Degradation],
         request: &JudgeRequest<'_>,
     ) -> Result<Vec<Option<Judgement>>, GpuError> {
-        if !self.tables.is_judged || degradations.is_empty() {
+        if !self.tables.can_judge(router) || degradations.is_empty() {
             return Ok(degradations.iter().map(|_| None).collect());
         }
         let fabric = self.fabric.clone();

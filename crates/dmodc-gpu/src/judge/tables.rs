@@ -30,8 +30,20 @@ impl JudgeLimits {
 /// The words at the start of the shared memory of a sweep.
 const SWEEP_WORDS: usize = 4;
 
-/// Counts of flows have 16 bits, and so have numbers of cuts. A rank has at most one cut for each switch.
-const MOST_NODES: usize = u16::MAX as usize;
+/// The most nodes that kernels judge. Positions have 16 bits, and so have counts of flows. That is enough: fewer flows than there are
+/// nodes go to the same node, or leave or enter a cut, and so do fewer flows of a permutation over a port of our tables.
+///
+/// Why no port from a to b carries the flows of all nodes, if all entries lead closer:
+/// - The port leads up. Whoever sends over it climbs to a, so a reaches every sender by going down. No receiver is reached so from a,
+///   or a would send down. So a receiver does not send over this port.
+/// - The port leads down. A receiver that is h hops below b is h + 1 hops below a, and not fewer. If it sent over this port, too, it would
+///   climb to a in h + 1 hops or more, and then go down to b, although it climbs to b in h hops. A route takes no such detour.
+const MOST_NODES: usize = 1 << 16;
+
+/// The most nodes if entries are not known to lead closer: a port may carry the flows of all nodes.
+const MOST_NODES_OF_ANY_TABLES: usize = MOST_NODES - 1;
+
+/// Numbers of cuts have 16 bits. A rank has at most one cut for each switch.
 const MOST_SWITCHES: usize = u16::MAX as usize / MOST_RANKS as usize;
 
 /// The part of the judge that belongs to the fabric.
@@ -51,8 +63,10 @@ pub(super) struct JudgeTables {
     pub(super) lid_blocks: usize,
     /// The link of each port of each switch, by `switch << 8 | port`.
     link_of_port: Vec<u32>,
-    /// Whether kernels can judge the states of this fabric.
-    pub(super) is_judged: bool,
+    /// Whether kernels can judge the states of this fabric, if the router computed their tables.
+    judges_routed: bool,
+    /// Whether kernels can judge any tables of this fabric.
+    judges_any: bool,
     _buffers: [Buffer; 3],
 }
 
@@ -98,6 +112,11 @@ impl JudgeTables {
             lost_limit: limits.lost_bundles as u32,
             ..JudgeNumbers::default()
         };
+        let nodes = fabric.nodes().len();
+        let judges_routed = group_columns.is_some()
+            && !device.sizes.has_several_lids
+            && nodes <= MOST_NODES
+            && switches <= MOST_SWITCHES;
         Ok(JudgeTables {
             addresses: JudgeAddresses {
                 slot_place,
@@ -114,12 +133,15 @@ impl JudgeTables {
             slot_words,
             lid_blocks: blocks.count,
             link_of_port: link_of_port(router),
-            is_judged: group_columns.is_some()
-                && !device.sizes.has_several_lids
-                && fabric.nodes().len() <= MOST_NODES
-                && switches <= MOST_SWITCHES,
+            judges_routed,
+            judges_any: judges_routed && nodes <= MOST_NODES_OF_ANY_TABLES,
             _buffers: buffers,
         })
+    }
+
+    /// Returns whether kernels can judge the last batch of the router.
+    pub(super) fn can_judge(&self, router: &GpuRouter) -> bool {
+        if router.has_given_tables() { self.judges_any } else { self.judges_routed }
     }
 
     /// Returns where the column of a slot is.

@@ -15,4 +15,4 @@ mod tables;
 pub use event::{OpensmEvent, OpensmEventKind, now};
 pub use process::Opensm;
 pub use setup::{ENGINES, Instance, Setup};
-pub use tables::{OpensmTables, tables_of};
+pub use tables::{OpensmTables, check_opensm, tables_of};

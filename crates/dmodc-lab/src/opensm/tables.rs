@@ -14,6 +14,7 @@ use super::setup::{Setup, command};
 use crate::error::LabError;
 use crate::netlist::stand_in;
 use crate::plugin::check_plugin;
+use crate::process::check_installed;
 use crate::sim::Sim;
 
 /// The tables of one of OpenSM's own engines.
@@ -25,6 +26,15 @@ pub struct OpensmTables {
     pub matrices_ms: f64,
     /// The time that the engine took for forwarding tables, in milliseconds.
     pub tables_ms: f64,
+}
+
+/// Checks that this machine has everything that [`tables_of`] needs, whatever the fabric.
+///
+/// # Errors
+/// If programs or the plugin are missing.
+pub fn check_opensm(plugin: &Path) -> Result<(), LabError> {
+    check_installed()?;
+    check_plugin(plugin)
 }
 
 /// Returns the tables of one of OpenSM's own engines for the live part of a fabric. OpenSM may take up to `longest`

@@ -2,16 +2,20 @@
 
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write as _};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
+use dmodc_lab::check_opensm;
 use dmodc_study::interrupt;
-use dmodc_study::study::{Shard, ShardResult, ShardRun, Study, StudyProgress, StudyRow};
+use dmodc_study::study::{
+    PlannedEngine, Shard, ShardResult, ShardRun, Study, StudyFolder, StudyProgress, StudyRow,
+};
 use serde_json::json;
 
 use super::table::{open, rows_of};
-use crate::args::StudyRunArgs;
+use crate::args::{EngineName, StudyRunArgs};
 use crate::commands::opensm;
 use crate::text::{self, counted, number, span, time};
 use crate::{Answer, device, output};
@@ -32,6 +36,7 @@ pub(super) fn measure(args: &StudyRunArgs) -> Result<Answer> {
         },
     };
     let plugin = opensm::plugin(args.plugin.as_deref())?;
+    warn_without_opensm(&study, &folder, &plugin);
     let start = Instant::now();
     let (result, device) = device::on(args.device, |device| {
         let (name, plugin) = (device.description(), plugin.clone());
@@ -45,6 +50,20 @@ pub(super) fn measure(args: &StudyRunArgs) -> Result<Answer> {
     let report = StudyRunReport { study, shard, variables, device, result, refused, lost, elapsed };
     output::print(&if args.study.json { report.json() } else { report.text() })?;
     Ok(Answer::Yes)
+}
+
+/// Warns before hours of measuring that the engines of OpenSM in the plan cannot take part on this machine.
+fn warn_without_opensm(study: &Study, folder: &StudyFolder, plugin: &Path) {
+    let is_opensm = |engine: &PlannedEngine| matches!(engine.name, EngineName::Opensm(_));
+    if study.plan.engines.iter().any(is_opensm)
+        && let Err(why) = check_opensm(plugin)
+    {
+        let folder = folder.path().display();
+        eprintln!(
+            "dmodc: OpenSM's engines cannot route on this machine, so their rows will have no figures: {why}. To measure them \
+             later, remove {folder} and run the study again"
+        );
+    }
 }
 
 /// Runs a shard, shows its progress at a terminal, and leaves a message if a signal ends it.
