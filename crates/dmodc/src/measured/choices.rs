@@ -30,8 +30,8 @@ pub(super) fn may_exist(groups: &PortGroups, destinations: &Destinations) -> boo
     overlaps.contains(&true)
 }
 
-/// Returns whether the fabric has a diamond: a switch without nodes has two switches below it, and both are cabled to one leaf
-/// with nodes below them.
+/// Returns whether the fabric has a diamond: two ways down from a switch without nodes to a leaf with nodes, over one switch each or over
+/// two, that meet nowhere between. The higher ones of the switches on the ways have no nodes.
 ///
 /// No PGFT has a diamond, however many of its cables and switches are dead, as long as every live leaf has a node:
 ///
@@ -41,20 +41,44 @@ pub(super) fn may_exist(groups: &PortGroups, destinations: &Destinations) -> boo
 ///   a   b    and a and b are in one pod, since both are cabled to t.
 ///    \ /
 ///     t
+///
+///     s      As before, a and b are on level 2 and in one pod, and c and d are on level 3. So s is on level 2 or 4.
+///    / \     If s is on level 4, it has cables to one switch of each part of level 3, and c and d are in one part, which is above t.
+///   c   d    If s is on level 2, then c joins s and a, which have the same place in their pods, since c is cabled to both. So do
+///   |   |    d, s and b. Then a and b have the same place in the same pod, although they are two switches.
+///   a   b
+///    \ /
+///     t
 /// ```
 ///
-/// (A leaf that lost all its nodes may be s: the fabric is the same as one in which s is the spine chip of a director.)
+/// (A leaf that lost all its nodes may be s, c or d: the fabric is the same as one in which these are chips of a director.)
 pub(super) fn has_diamond(ranking: &Ranking, groups: &PortGroups) -> bool {
     let has_nodes =
         |s| ranking.is_leaf_with_nodes(s) || ranking.found().service.binary_search(&s).is_ok();
-    // The switch from which each switch was seen last. The peers of a switch are different ones.
-    let mut seen = vec![None; groups.switch_count()];
+    // The switch from which each switch was seen last; the same with the first way to it. (The first way is enough: of three ways, two
+    // of which are a diamond, another pair with the first is one, too, or two share their upper switch, which then is the top of one.)
+    // The peers of a switch are different ones.
+    let (mut by_one, mut by_two) =
+        (vec![None; groups.switch_count()], vec![None; groups.switch_count()]);
+    let below = |s| groups.below(s).peers.iter().copied();
     for &s in groups.ascending().iter().filter(|s| !has_nodes(**s)) {
-        for &between in groups.below(s).peers {
-            for &leaf in groups.below(between).peers {
-                let before = seen[leaf.at()].replace(s);
-                if before == Some(s) && ranking.is_leaf_with_nodes(leaf) {
+        for c in below(s) {
+            for a in below(c) {
+                if by_one[a.at()].replace(s) == Some(s) && ranking.is_leaf_with_nodes(a) {
                     return true;
+                }
+                if has_nodes(c) || ranking.is_leaf_with_nodes(a) {
+                    continue;
+                }
+                for t in below(a).filter(|&t| ranking.is_leaf_with_nodes(t)) {
+                    match by_two[t.at()] {
+                        Some((from, first, second)) if from == s => {
+                            if first != c && second != a {
+                                return true;
+                            }
+                        }
+                        _ => by_two[t.at()] = Some((s, c, a)),
+                    }
                 }
             }
         }

@@ -61,6 +61,7 @@ impl Destinations {
 }
 
 /// For each switch, the set of destinations that reach it: a bit for each.
+#[derive(Clone, PartialEq)]
 pub(super) struct DestinationSets {
     /// How many words a set has.
     width: usize,
@@ -80,6 +81,11 @@ impl DestinationSets {
             }
         }
         sets
+    }
+
+    /// Returns the bytes of all sets.
+    pub(super) fn bytes(&self) -> usize {
+        8 * self.words.len()
     }
 
     /// Returns how many words a set has.

@@ -1,4 +1,4 @@
-//! One level in one direction: its parts are found, its dividers chosen, and its destinations handed on.
+//! One level in one direction: its parts are found, the best dividers, and its destinations are handed on.
 
 use std::collections::HashMap;
 
@@ -81,11 +81,34 @@ impl<'a> LevelMeasure<'a> {
         level
     }
 
-    /// Chooses the rule of the level, and hands everything on.
-    pub(super) fn rule(&self, reach: &mut DestinationSets) -> LevelRule {
-        let group = self.group_divider(reach);
+    /// Returns the dividers of groups that spread best.
+    pub(super) fn best(&self, reach: &DestinationSets) -> BestDividers {
+        let with_choice = |s: SwitchIndex, scratch: &mut Scratch| {
+            let mut parts = self.parts(s, reach.of(s), scratch);
+            parts.retain(|part| part.group_count() > 1);
+            parts
+        };
+        let of_own = parallel::map_with(&self.switches, Scratch::default, |scratch, &s| {
+            let own = self.divisor(s, None);
+            let of_part = |part: Part| {
+                let chosen = part.numbers.iter().map(|&d| own.divide(d));
+                Loads::of(part.group_count(), chosen).spread(part.numbers.len())
+            };
+            with_choice(s, scratch).into_iter().map(of_part).reduce(SpreadOfPart::and)
+        });
+        self.choose(of_own, self.up, |scratch, s, excess| {
+            for part in with_choice(s, scratch) {
+                self.add_excess(&part.numbers, part.group_count(), excess);
+            }
+        })
+    }
+
+    /// Follows a choice of the level: finds the divider of ports, and hands everything on.
+    pub(super) fn follow(&self, group: Option<u32>, reach: &mut DestinationSets) -> FollowedLevel {
         self.hand_on(group, reach);
-        LevelRule { group, port: self.port_divider(group, reach) }
+        let ports = self.best_for_ports(group, reach);
+        let rule = LevelRule { group, port: ports.dividers[0] };
+        FollowedLevel { rule, excess: ports.excess }
     }
 
     fn side(&self, s: SwitchIndex) -> Side<'a> {
@@ -142,34 +165,11 @@ impl<'a> LevelMeasure<'a> {
         parts
     }
 
-    /// Returns the divider that all switches use, or `None` if each keeps its own Π.
-    fn group_divider(&self, reach: &DestinationSets) -> Option<u32> {
-        let with_choice = |s: SwitchIndex, scratch: &mut Scratch| {
-            let mut parts = self.parts(s, reach.of(s), scratch);
-            parts.retain(|part| part.group_count() > 1);
-            parts
-        };
-        let is_spread = parallel::map_with(&self.switches, Scratch::default, |scratch, &s| {
-            let parts = with_choice(s, scratch);
-            let own = self.divisor(s, None);
-            let is_spread = |part: &Part| {
-                let chosen = part.numbers.iter().map(|&d| own.divide(d));
-                Loads::of(part.group_count(), chosen).are_spread(part.numbers.len())
-            };
-            (!parts.is_empty()).then(|| parts.iter().all(is_spread))
-        });
-        self.choose(is_spread, self.up, |scratch, s, unevenness| {
-            for part in with_choice(s, scratch) {
-                self.add_unevenness(&part.numbers, part.group_count(), unevenness);
-            }
-        })
-    }
-
-    /// Returns the divider of ports that all switches use, or `None` if eq. (4) spreads well.
-    fn port_divider(&self, group: Option<u32>, reach: &DestinationSets) -> Option<u32> {
+    /// Returns the dividers of ports that spread best, after the divider of groups was chosen.
+    fn best_for_ports(&self, group: Option<u32>, reach: &DestinationSets) -> BestDividers {
         let has_ports = |s: SwitchIndex| self.side(s).ports.len() > self.side(s).peers.len();
         if !self.switches.iter().any(|&s| has_ports(s)) {
-            return None;
+            return BestDividers::papers(0);
         }
         // What each group with several ports gets.
         let shared = |s: SwitchIndex, scratch: &mut Scratch| {
@@ -195,55 +195,55 @@ impl<'a> LevelMeasure<'a> {
             }
             shared
         };
-        let is_spread = parallel::map_with(&self.switches, Scratch::default, |scratch, &s| {
-            let shared = shared(s, scratch);
-            let is_spread = |ports: &SharedPorts| {
-                Loads::of(ports.count, ports.rounds.iter().copied()).are_spread(ports.numbers.len())
+        let of_own = parallel::map_with(&self.switches, Scratch::default, |scratch, &s| {
+            let of_group = |ports: SharedPorts| {
+                Loads::of(ports.count, ports.rounds.iter().copied()).spread(ports.numbers.len())
             };
-            (!shared.is_empty()).then(|| shared.values().all(is_spread))
+            shared(s, scratch).into_values().map(of_group).reduce(SpreadOfPart::and)
         });
-        self.choose(is_spread, true, |scratch, s, unevenness| {
+        self.choose(of_own, true, |scratch, s, excess| {
             for ports in shared(s, scratch).values() {
-                self.add_unevenness(&ports.numbers, ports.count, unevenness);
+                self.add_excess(&ports.numbers, ports.count, excess);
             }
         })
     }
 
-    /// Returns the smallest candidate that spreads most evenly. Returns `None` if no switch has a choice or, where the paper
-    /// may stand, if half of the switches with a choice or more are spread well. `add` adds the unevenness of a switch
-    /// for each candidate.
+    /// Returns the candidates that spread most evenly, or the paper's dividers: if no switch has a choice or, where the paper may
+    /// stand, if half of the switches with a choice or more are spread well. `of_own` has how the paper's dividers spread at each
+    /// switch with a choice. `add` adds the excess of a switch for each candidate.
     fn choose(
         &self,
-        is_spread: Vec<Option<bool>>,
+        of_own: Vec<Option<SpreadOfPart>>,
         paper_may_stand: bool,
         add: impl Fn(&mut Scratch, SwitchIndex, &mut [u64]) + Sync,
-    ) -> Option<u32> {
-        let with_choice = is_spread.iter().flatten().count();
-        let spread = is_spread.iter().filter(|is_spread| **is_spread == Some(true)).count();
-        if with_choice == 0 || paper_may_stand && 2 * spread >= with_choice {
-            return None;
+    ) -> BestDividers {
+        let with_choice = || of_own.iter().flatten();
+        let spread = with_choice().filter(|spread| spread.is_even).count();
+        let count = with_choice().count();
+        if count == 0 || paper_may_stand && 2 * spread >= count {
+            return BestDividers::papers(with_choice().map(|spread| spread.excess).sum());
         }
         let start = || (Scratch::default(), vec![0u64; self.candidates.len()]);
         let sums = parallel::fold(
-            self.switches.iter().zip(&is_spread).filter(|(_, is_spread)| is_spread.is_some()),
+            self.switches.iter().zip(&of_own).filter(|(_, spread)| spread.is_some()),
             start,
-            |(scratch, unevenness), (&s, _)| add(scratch, s, unevenness),
+            |(scratch, excess), (&s, _)| add(scratch, s, excess),
         );
         let mut all = vec![0u64; self.candidates.len()];
         for (_, sum) in sums {
             all.iter_mut().zip(sum).for_each(|(all, sum)| *all += sum);
         }
-        // Of equal ones, the first is the least.
-        let best = self.candidates.iter().zip(all).min_by_key(|(_, unevenness)| *unevenness);
-        best.map(|(candidate, _)| *candidate)
+        let excess = all.iter().copied().min().unwrap_or(0);
+        let best = self.candidates.iter().zip(all).filter(|(_, own)| *own == excess);
+        BestDividers { dividers: best.map(|(candidate, _)| Some(*candidate)).collect(), excess }
     }
 
-    /// Adds, for each candidate, the sum of the squared loads. (The squared deviations from the fair share are
-    /// that, less a number that is the same for all candidates.)
-    fn add_unevenness(&self, numbers: &[u32], over: usize, unevenness: &mut [u64]) {
-        for (&candidate, sum) in self.candidates.iter().zip(unevenness) {
+    /// Adds the excess for each candidate.
+    fn add_excess(&self, numbers: &[u32], over: usize, excess: &mut [u64]) {
+        for (&candidate, sum) in self.candidates.iter().zip(excess) {
             let divider = Divisor::new(candidate);
-            *sum += Loads::of(over, numbers.iter().map(|&d| divider.divide(d))).squares();
+            let loads = Loads::of(over, numbers.iter().map(|&d| divider.divide(d)));
+            *sum += loads.spread(numbers.len()).excess;
         }
     }
 
@@ -304,15 +304,54 @@ impl Loads {
         Loads { over, counts }
     }
 
-    /// Returns whether none is twice the fair share, rounded up.
-    fn are_spread(&self, destinations: usize) -> bool {
-        let most = self.counts[..self.over].iter().copied().max().unwrap_or(0) as usize;
-        most < 2 * destinations.div_ceil(self.over)
+    /// Compares the loads with the fair share of a number of destinations.
+    fn spread(&self, destinations: usize) -> SpreadOfPart {
+        let loads = &self.counts[..self.over];
+        let square = |load: u64| load * load;
+        let most = loads.iter().copied().max().unwrap_or(0) as usize;
+        let squares: u64 = loads.iter().map(|&load| square(u64::from(load))).sum();
+        let (n, over) = (destinations as u64, self.over as u64);
+        let least = (n % over) * square(n / over + 1) + (over - n % over) * square(n / over);
+        SpreadOfPart {
+            is_even: most < 2 * destinations.div_ceil(self.over),
+            excess: squares - least,
+        }
     }
+}
 
-    fn squares(&self) -> u64 {
-        self.counts[..self.over].iter().map(|&count| u64::from(count) * u64::from(count)).sum()
+/// How dividers spread destinations over groups or ports.
+#[derive(Clone, Copy)]
+struct SpreadOfPart {
+    /// Whether nothing gets twice the fair share, rounded up.
+    is_even: bool,
+    /// The sum of the squared loads, less the least that is possible with this number of destinations.
+    excess: u64,
+}
+
+impl SpreadOfPart {
+    fn and(self, other: Self) -> Self {
+        SpreadOfPart { is_even: self.is_even && other.is_even, excess: self.excess + other.excess }
     }
+}
+
+/// The dividers that spread equally well, ascending, and how well: `None` is the paper's.
+pub(super) struct BestDividers {
+    pub(super) dividers: Vec<Option<u32>>,
+    /// The excess at all switches of the level.
+    pub(super) excess: u64,
+}
+
+impl BestDividers {
+    fn papers(excess: u64) -> Self {
+        BestDividers { dividers: vec![None], excess }
+    }
+}
+
+/// A level whose divider of groups was chosen.
+pub(super) struct FollowedLevel {
+    pub(super) rule: LevelRule,
+    /// The excess at the ports of all groups.
+    pub(super) excess: u64,
 }
 
 /// Returns a number for each destination switch: the same for those that are below the same switches of a level.

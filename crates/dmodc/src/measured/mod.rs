@@ -8,7 +8,9 @@
 //! 2. Costs are computed once, 64 leaves at a time, and kept; closer sets follow from them when they are needed.
 //! 3. The destinations that reach a switch are a bit set (`destinations`).
 //! 4. The switches of a level are counted in parallel, and only sums are kept (`level`).
+//! 5. Dividers that spread a level equally well are only compared by the levels after it if something is in excess (`attempts`).
 
+pub(crate) mod attempts;
 mod candidates;
 mod choices;
 mod destinations;
@@ -18,12 +20,11 @@ use crate::cost::{TileCosts, TooFar};
 use crate::fabric::Live;
 use crate::group::PortGroups;
 use crate::kernel::Kernel;
-use crate::level_dividers::{LevelDividers, LevelRule};
+use crate::level_dividers::LevelDividers;
 use crate::order::Orders;
 use crate::parallel;
 use crate::rank::{RankRule, Ranking};
-use destinations::{DestinationSets, Destinations};
-use level::LevelMeasure;
+use destinations::Destinations;
 
 /// The paper's dividers stand if fewer than one in this number of the pairs of leaves has a choice on the way down.
 ///
@@ -104,23 +105,10 @@ pub(crate) fn measure(
     if !is_worth_measuring(choices, orders.rank_rule(), || choices::has_diamond(ranking, groups)) {
         return None;
     }
+    let measured = || attempts::measure(&fabric, &candidates::of(&fabric));
     let levels = match orders.rank_rule() {
-        RankRule::SingleRoot(_) => fabric.measure().counted_from_root(ranking.levels()),
-        RankRule::Leaves | RankRule::GivenRoots => fabric.measure(),
+        RankRule::SingleRoot(_) => measured().counted_from_root(ranking.levels()),
+        RankRule::Leaves | RankRule::GivenRoots => measured(),
     };
     (!levels.are_the_papers()).then_some((levels, choices))
-}
-
-impl MeasuredFabric<'_> {
-    fn measure(&self) -> LevelDividers {
-        let candidates = candidates::of(self);
-        let mut reach = DestinationSets::new(&self.destinations, self.groups.switch_count());
-        let mut measure =
-            |rank, up| LevelMeasure::new(self, &candidates, rank, up).rule(&mut reach);
-        let levels = self.ranking.levels();
-        let up: Vec<LevelRule> = (0..levels).map(|rank| measure(rank, true)).collect();
-        let mut down: Vec<LevelRule> = (0..levels).rev().map(|rank| measure(rank, false)).collect();
-        down.reverse();
-        LevelDividers::new(up, down)
-    }
 }

@@ -7,19 +7,22 @@
 //!     parts of s = destinations in reach(s) that go up from s, taken together if they have the same closer set and,
 //!                  above the leaves, the same switches of this level above their own leaf (the same pod)
 //!     if Π spreads the parts: each switch keeps its own Π
-//!     else: one divider for the level: the smallest candidate that spreads them most evenly
+//!     else: one divider for the level: a candidate that spreads them most evenly
 //!     each switch hands d on to group ⌊d / divider⌋ mod #C of its closer set
 //! for each level, from the top down:
 //!     arrive(s) = destinations handed to s from above, and those that turn at s
 //!     if nothing that arrives on this level has a choice: Π stays
-//!     else: one divider for the level: the smallest candidate that spreads what arrives most evenly, by closer set
+//!     else: one divider for the level: a candidate that spreads what arrives most evenly, by closer set
 //! inside a group: eq. (4) with the divider in use, if that spreads what the group gets over its ports;
 //!     else ⌊d / q⌋ mod #ports, with q the smallest candidate that spreads most evenly
 //! ```
 //!
 //! *Spreads*: at half of the switches with a choice or more, no group gets twice ⌈destinations / groups⌉ of any part.
-//! *Most evenly*: the least sum of squared deviations from the fair share. The fair share does not depend on the divider, so
-//! that is the least sum of squared loads. *Candidates*: products of prime factors; see [`Measuring::candidates`].
+//! *Most evenly*: the least *excess*, which is the sum of squared loads, less the least sum that is possible with this number of destinations.
+//! *Candidates*: products of prime factors; see [`Measuring::candidates`].
+//!
+//! Several candidates may spread a level equally well. They are all followed, up to a number of attempts at the same time, and the
+//! attempt with the least excess on all levels together wins; see [`Measuring::measure`].
 //!
 //! Where cables join switches of equal rank, what arrives over them is handed on, but does not count when the divider
 //! of groups is chosen: it depends on that very choice.
@@ -31,7 +34,7 @@ use super::updown::Distances;
 use crate::fabric::{AdapterKind, Live};
 use crate::id::SwitchIndex;
 use crate::level_dividers::{LevelDividers, LevelRule};
-use crate::measured::{ChoicesDown, is_worth_measuring};
+use crate::measured::{ChoicesDown, attempts, is_worth_measuring};
 use crate::order::Orders;
 use crate::rank::RankRule;
 
@@ -50,18 +53,28 @@ pub fn level_dividers(live: Live<'_>, leaves: &[SwitchIndex], orders: &Orders) -
     }
 }
 
-/// Returns whether some switch without nodes has two switches below it that are both cabled to one leaf with nodes below them.
+/// Returns whether some switch without nodes has two ways down to a leaf with nodes, over one switch each or over two, that have no
+/// switch in common between their ends. The higher ones of the switches between have no nodes.
 fn has_diamond(live: Live<'_>, graph: &Graph) -> bool {
     let has_nodes = |s: SwitchIndex| {
         let counts = |kind| matches!(kind, AdapterKind::Host | AdapterKind::Router);
         live.nodes(s).any(|n| counts(live.fabric.adapter_of(n).kind))
     };
-    let leads_to = |s: SwitchIndex, t: SwitchIndex| graph.side(s, false).any(|n| n.switch == t);
-    let is_diamond = |s: SwitchIndex, t: SwitchIndex| {
-        graph.side(s, false).filter(|between| leads_to(between.switch, t)).count() > 1
+    let below = |s: SwitchIndex| graph.side(s, false).map(|n| n.switch);
+    let leads_to = |s: SwitchIndex, t: SwitchIndex| below(s).any(|peer| peer == t);
+    let is_low = |s: SwitchIndex, t: SwitchIndex| below(s).filter(|&a| leads_to(a, t)).count() > 1;
+    let is_target = |s: SwitchIndex| graph.leaves.contains(&s) && has_nodes(s);
+    let is_high = |s: SwitchIndex, t: SwitchIndex| {
+        let ways: Vec<[SwitchIndex; 2]> = below(s)
+            .filter(|&c| !has_nodes(c))
+            .flat_map(|c| below(c).map(move |a| [c, a]))
+            .filter(|&[_, a]| !is_target(a) && leads_to(a, t))
+            .collect();
+        ways.iter().any(|[c, a]| ways.iter().any(|[d, b]| c != d && a != b))
     };
-    let leaves = || graph.leaves.iter().copied().filter(|&t| has_nodes(t));
-    live.switches().filter(|&s| !has_nodes(s)).any(|s| leaves().any(|t| is_diamond(s, t)))
+    let mut targets = graph.leaves.iter().copied().filter(|&t| has_nodes(t));
+    let tops: Vec<SwitchIndex> = live.switches().filter(|&s| !has_nodes(s)).collect();
+    targets.any(|t| tops.iter().any(|&s| is_low(s, t) || is_high(s, t)))
 }
 
 /// A destination: a node on a leaf.
@@ -164,17 +177,39 @@ impl<'a> Measuring<'a> {
         (1..=self.destinations.len().max(1)).filter(is_product).map(|n| n as u64).collect()
     }
 
-    /// Returns the dividers of all levels.
+    /// Returns the dividers of all levels. Attempts are followed from level to level. Of those that lead to the same sets of
+    /// destinations, and if they are too many, those with the least excess stay, and of equal ones the first.
     pub fn measure(&self) -> LevelDividers {
         let mut reach = vec![BTreeSet::new(); self.graph.neighbours.len()];
         for target in self.distances.keys() {
             reach[target.at()].extend(self.destinations.iter().copied());
         }
+        // As many bytes as the sets have as bits.
+        let bytes = 8 * self.destinations.len().div_ceil(64) * reach.len();
         let candidates = self.candidates();
-        let mut measure = |rank, up| self.measure_level(rank, up, &candidates, &mut reach);
-        let up: Vec<LevelRule> = (0..=self.top()).map(|rank| measure(rank, true)).collect();
-        let mut down: Vec<LevelRule> =
-            (0..=self.top()).rev().map(|rank| measure(rank, false)).collect();
+        let mut attempts = vec![Attempt { reach, rules: vec![], excess: 0 }];
+        let ups = (0..=self.top()).map(|rank| (rank, true));
+        for (rank, up) in ups.chain((0..=self.top()).rev().map(|rank| (rank, false))) {
+            let mut next = vec![];
+            for attempt in &attempts {
+                let best = self.best(rank, up, &candidates, &attempt.reach);
+                let excess = attempt.excess + best.excess;
+                next.extend(best.dividers.into_iter().map(|divider| (excess, attempt, divider)));
+            }
+            next.sort_by_key(|(excess, ..)| *excess);
+            let mut kept: Vec<Attempt> = vec![];
+            for (excess, before, divider) in next {
+                let followed = self.follow(rank, up, &candidates, divider, before);
+                let is_new = kept.iter().all(|other| other.reach != followed.reach);
+                if kept.len() < attempts::width(bytes) && is_new {
+                    kept.push(Attempt { excess: excess + followed.excess, ..followed });
+                }
+            }
+            attempts = kept;
+        }
+        let best = attempts.into_iter().min_by_key(|attempt| attempt.excess);
+        let mut up = best.map_or_else(Vec::new, |attempt| attempt.rules);
+        let mut down = up.split_off(up.len() / 2);
         down.reverse();
         LevelDividers::new(up, down)
     }
@@ -189,21 +224,26 @@ impl<'a> Measuring<'a> {
         self.graph.ascending.iter().copied().filter(move |s| self.graph.ranks[s.at()] == rank)
     }
 
-    /// Chooses the rule of a level in one direction, and hands everything on.
-    fn measure_level(
-        &self,
-        rank: usize,
-        up: bool,
-        candidates: &[u64],
-        reach: &mut [BTreeSet<Counted>],
-    ) -> LevelRule {
+    /// Returns the switches of a level in the order in which they hand on.
+    fn switches(&self, rank: usize, up: bool) -> Vec<SwitchIndex> {
         let mut switches: Vec<SwitchIndex> = self.level(rank).collect();
         if !up {
             switches.reverse();
         }
-        // For each switch with a choice, its Π and the parts with a choice.
+        switches
+    }
+
+    /// Returns the dividers of groups that spread a level best.
+    fn best(
+        &self,
+        rank: usize,
+        up: bool,
+        candidates: &[u64],
+        reach: &[BTreeSet<Counted>],
+    ) -> BestDividers {
+        // For each switch with a choice, the parts with a choice.
         let mut choosing: Vec<Vec<Spreading>> = vec![];
-        for &s in &switches {
+        for s in self.switches(rank, up) {
             let parts = self.parts(s, up, rank > 0, &reach[s.at()]);
             let with_choice = parts.into_iter().filter(|((peers, _), _)| peers.len() > 1);
             let part = |((peers, _), numbers): (PartKey, Vec<u64>)| {
@@ -214,11 +254,22 @@ impl<'a> Measuring<'a> {
             choosing.push(with_choice.map(part).collect());
         }
         choosing.retain(|parts| !parts.is_empty());
-        let keeps = choosing.is_empty() || up && are_spread(&choosing);
-        let group = (!keeps).then(|| best(&choosing, candidates));
+        best(&choosing, candidates, up)
+    }
 
+    /// Follows an attempt with a divider of groups: finds the divider of ports, and hands everything on. The excess is that at
+    /// ports alone.
+    fn follow(
+        &self,
+        rank: usize,
+        up: bool,
+        candidates: &[u64],
+        group: Option<u64>,
+        before: &Attempt,
+    ) -> Attempt {
+        let Attempt { mut reach, mut rules, .. } = before.clone();
         let mut sharing: Vec<Vec<Spreading>> = vec![];
-        for &s in &switches {
+        for s in self.switches(rank, up) {
             let divider = group.unwrap_or(self.dividers[s.at()]);
             // For each peer: what it gets, and what eq. (4) has for the ports.
             let mut handed: BTreeMap<SwitchIndex, Vec<(u64, u64)>> = BTreeMap::new();
@@ -242,10 +293,10 @@ impl<'a> Measuring<'a> {
             sharing.push(handed.into_iter().map(group).filter(|group| group.over > 1).collect());
         }
         sharing.retain(|groups| !groups.is_empty());
-        let keeps = sharing.is_empty() || are_spread(&sharing);
-        let port = (!keeps).then(|| best(&sharing, candidates));
+        let ports = best(&sharing, candidates, true);
         let number = |divider: u64| u32::try_from(divider).unwrap_or(u32::MAX);
-        LevelRule { group: group.map(number), port: port.map(number) }
+        rules.push(LevelRule { group: group.map(number), port: ports.dividers[0].map(number) });
+        Attempt { reach, rules, excess: ports.excess }
     }
 
     /// Returns the destinations of a switch that go in one direction, by what is counted together.
@@ -277,6 +328,21 @@ impl<'a> Measuring<'a> {
     }
 }
 
+/// The rules of some levels, in the order in which they are measured.
+#[derive(Clone)]
+struct Attempt {
+    /// The destinations that reach each switch.
+    reach: Vec<BTreeSet<Counted>>,
+    rules: Vec<LevelRule>,
+    excess: u64,
+}
+
+/// The dividers that spread equally well, ascending, and how well: `None` is the paper's.
+struct BestDividers {
+    dividers: Vec<Option<u64>>,
+    excess: u64,
+}
+
 /// Destinations that are to be spread over groups, or over the ports of a group.
 struct Spreading {
     numbers: Vec<u64>,
@@ -292,6 +358,13 @@ impl Spreading {
         chosen.for_each(|at| loads[at as usize] += 1);
         loads
     }
+
+    /// Returns by how much the sum of squared loads exceeds the least that is possible.
+    fn excess(&self, chosen: impl Iterator<Item = u64>) -> u64 {
+        let squares = |loads: Vec<u64>| -> u64 { loads.into_iter().map(|load| load * load).sum() };
+        let fair = (0..self.numbers.len() as u64).map(|at| at % self.over);
+        squares(self.loads(chosen)) - squares(self.loads(fair))
+    }
 }
 
 /// Returns whether the dividers in use spread everything at half of the switches or more.
@@ -304,16 +377,21 @@ fn are_spread(switches: &[Vec<Spreading>]) -> bool {
     2 * good >= switches.len()
 }
 
-/// Returns the smallest candidate that spreads most evenly.
-fn best(switches: &[Vec<Spreading>], candidates: &[u64]) -> u64 {
-    let unevenness = |divider: &&u64| -> u64 {
+/// Returns the candidates that spread most evenly; or the dividers in use, if nothing has a choice or, where they may stay, they spread.
+fn best(switches: &[Vec<Spreading>], candidates: &[u64], may_stay: bool) -> BestDividers {
+    if switches.is_empty() || may_stay && are_spread(switches) {
+        let own = switches.iter().flatten().map(|part| part.excess(part.own.iter().copied()));
+        return BestDividers { dividers: vec![None], excess: own.sum() };
+    }
+    let excess = |divider: u64| -> u64 {
         let parts = switches.iter().flatten();
-        let loads = parts
-            .flat_map(|part| part.loads(part.numbers.iter().map(|d| d / **divider % part.over)));
-        loads.map(|load| load * load).sum()
+        parts.map(|part| part.excess(part.numbers.iter().map(|d| d / divider % part.over))).sum()
     };
-    // Of equal ones, the first is the least.
-    candidates.iter().min_by_key(unevenness).copied().unwrap_or(1)
+    let all: Vec<(u64, u64)> =
+        candidates.iter().map(|&candidate| (excess(candidate), candidate)).collect();
+    let least = all.iter().map(|(excess, _)| *excess).min().unwrap_or(0);
+    let dividers = all.into_iter().filter(|(excess, _)| *excess == least);
+    BestDividers { dividers: dividers.map(|(_, divider)| Some(divider)).collect(), excess: least }
 }
 
 /// Returns the most frequent number, the least of equally frequent ones.
