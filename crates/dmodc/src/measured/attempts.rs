@@ -9,8 +9,9 @@
 //! attempts = one: all destinations at all leaves, no rule, excess 0
 //! for each level, up and then down:
 //!     next = for each attempt, for each divider that spreads the level best: (attempt, divider, excess with this level)
-//!     next in the order of the excess; equal ones as they were found
-//!     attempts = the first of them that lead to different sets of destinations at the switches, WIDTH at most
+//!     next in the order of the excess; equal ones as they were found; 2 · WIDTH at most
+//!     attempts = the first of them that lead to different sets of destinations at the switches, WIDTH at most; of those that lead to
+//!                the same sets, the one with the least excess
 //! the rules of the attempt with the least excess; the first of equal ones
 //! ```
 //!
@@ -24,6 +25,9 @@ use crate::level_dividers::{LevelDividers, LevelRule};
 
 /// How many attempts are followed at the same time.
 pub(crate) const WIDTH: usize = 8;
+
+/// How many continuations are tried for each attempt that may be kept. Some lead to the same sets.
+pub(crate) const TRIED_FOR_EACH: usize = 2;
 
 /// The most memory for the sets of all attempts. In large fabrics fewer of them are followed.
 const MOST_BYTES: usize = 256 << 20;
@@ -73,17 +77,18 @@ fn follow(levels: &[LevelMeasure<'_>], first: Attempt, width: usize) -> Attempt 
             next.extend(best.dividers.into_iter().map(|divider| (excess, attempt, divider)));
         }
         next.sort_by_key(|(excess, ..)| *excess);
+        next.truncate(TRIED_FOR_EACH * width);
         let mut kept: Vec<Attempt> = vec![];
         for (excess, before, divider) in next {
-            if kept.len() == width {
-                break;
-            }
             let mut reach = before.reach.clone();
             let followed = level.follow(divider, &mut reach);
-            if kept.iter().all(|other| other.reach != reach) {
-                let mut rules = before.rules.clone();
-                rules.push(followed.rule);
-                kept.push(Attempt { reach, rules, excess: excess + followed.excess });
+            let mut rules = before.rules.clone();
+            rules.push(followed.rule);
+            let attempt = Attempt { reach, rules, excess: excess + followed.excess };
+            match kept.iter().position(|other| other.reach == attempt.reach) {
+                Some(at) if attempt.excess < kept[at].excess => kept[at] = attempt,
+                None if kept.len() < width => kept.push(attempt),
+                _ => {}
             }
         }
         attempts = kept;

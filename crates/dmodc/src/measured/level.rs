@@ -105,10 +105,10 @@ impl<'a> LevelMeasure<'a> {
 
     /// Follows a choice of the level: finds the divider of ports, and hands everything on.
     pub(super) fn follow(&self, group: Option<u32>, reach: &mut DestinationSets) -> FollowedLevel {
-        self.hand_on(group, reach);
+        let arrivals = self.hand_on(group, reach);
         let ports = self.best_for_ports(group, reach);
         let rule = LevelRule { group, port: ports.dividers[0] };
-        FollowedLevel { rule, excess: ports.excess }
+        FollowedLevel { rule, excess: ports.excess + self.excess_of_arrivals(&arrivals) }
     }
 
     fn side(&self, s: SwitchIndex) -> Side<'a> {
@@ -247,9 +247,27 @@ impl<'a> LevelMeasure<'a> {
         }
     }
 
-    /// Hands all destinations on to the next switches.
-    fn hand_on(&self, group: Option<u32>, reach: &mut DestinationSets) {
+    /// Returns the excess of what arrives from this level at the switches below it: each is to get as much from every switch. (On the way
+    /// up, every port is that of a switch with a choice, which was counted there.)
+    fn excess_of_arrivals(&self, arrivals: &[Arrivals]) -> u64 {
+        if self.up {
+            return 0;
+        }
+        let mut excess = 0;
+        let rank = self.switches.first().and_then(|s| self.fabric.ranking.rank(*s));
+        let is_here = |s: &&SwitchIndex| self.fabric.ranking.rank(**s) == rank;
+        for (s, of) in arrivals.iter().enumerate().filter(|(_, of)| of.sum > 0) {
+            let peers = self.fabric.groups.above(SwitchIndex::new(s)).peers;
+            excess +=
+                of.squares - least_squares(of.sum, peers.iter().filter(is_here).count() as u64);
+        }
+        excess
+    }
+
+    /// Hands all destinations on to the next switches. Returns how many arrive at each switch.
+    fn hand_on(&self, group: Option<u32>, reach: &mut DestinationSets) -> Vec<Arrivals> {
         let width = reach.width();
+        let mut arrivals = vec![Arrivals::default(); self.fabric.groups.switch_count()];
         let handed = |scratch: &mut Scratch, s: SwitchIndex, reach: &DestinationSets| {
             let (side, divider) = (self.side(s), self.divisor(s, group));
             let mut sets = vec![0u64; width * side.peers.len()];
@@ -272,9 +290,13 @@ impl<'a> LevelMeasure<'a> {
                 for (&peer, set) in self.side(s).peers.iter().zip(sets.chunks_exact(width.max(1))) {
                     let to = reach.of_mut(peer).iter_mut();
                     to.zip(set).for_each(|(to, word)| *to |= word);
+                    let count: u64 = set.iter().map(|word| u64::from(word.count_ones())).sum();
+                    arrivals[peer.at()].sum += count;
+                    arrivals[peer.at()].squares += count * count;
                 }
             }
         }
+        arrivals
     }
 }
 
@@ -307,16 +329,27 @@ impl Loads {
     /// Compares the loads with the fair share of a number of destinations.
     fn spread(&self, destinations: usize) -> SpreadOfPart {
         let loads = &self.counts[..self.over];
-        let square = |load: u64| load * load;
         let most = loads.iter().copied().max().unwrap_or(0) as usize;
-        let squares: u64 = loads.iter().map(|&load| square(u64::from(load))).sum();
-        let (n, over) = (destinations as u64, self.over as u64);
-        let least = (n % over) * square(n / over + 1) + (over - n % over) * square(n / over);
+        let squares: u64 = loads.iter().map(|&load| u64::from(load) * u64::from(load)).sum();
+        let least = least_squares(destinations as u64, self.over as u64);
         SpreadOfPart {
             is_even: most < 2 * destinations.div_ceil(self.over),
             excess: squares - least,
         }
     }
+}
+
+/// Returns the least sum of squared loads with which a number of destinations can be divided.
+fn least_squares(destinations: u64, over: u64) -> u64 {
+    let (each, left) = (destinations / over, destinations % over);
+    left * (each + 1) * (each + 1) + (over - left) * each * each
+}
+
+/// How many destinations arrive at a switch from the switches of a level: their number, and the sum of the squares by switch.
+#[derive(Clone, Copy, Default)]
+struct Arrivals {
+    sum: u64,
+    squares: u64,
 }
 
 /// How dividers spread destinations over groups or ports.
@@ -350,7 +383,7 @@ impl BestDividers {
 /// A level whose divider of groups was chosen.
 pub(super) struct FollowedLevel {
     pub(super) rule: LevelRule,
-    /// The excess at the ports of all groups.
+    /// The excess at the ports of all groups, and on the way down also that of what arrives at the switches below.
     pub(super) excess: u64,
 }
 

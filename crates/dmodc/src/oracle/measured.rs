@@ -197,12 +197,16 @@ impl<'a> Measuring<'a> {
                 next.extend(best.dividers.into_iter().map(|divider| (excess, attempt, divider)));
             }
             next.sort_by_key(|(excess, ..)| *excess);
+            let width = attempts::width(bytes);
             let mut kept: Vec<Attempt> = vec![];
-            for (excess, before, divider) in next {
+            for (excess, before, divider) in next.into_iter().take(attempts::TRIED_FOR_EACH * width)
+            {
                 let followed = self.follow(rank, up, &candidates, divider, before);
-                let is_new = kept.iter().all(|other| other.reach != followed.reach);
-                if kept.len() < attempts::width(bytes) && is_new {
-                    kept.push(Attempt { excess: excess + followed.excess, ..followed });
+                let followed = Attempt { excess: excess + followed.excess, ..followed };
+                match kept.iter().position(|other| other.reach == followed.reach) {
+                    Some(at) if followed.excess < kept[at].excess => kept[at] = followed,
+                    None if kept.len() < width => kept.push(followed),
+                    _ => {}
                 }
             }
             attempts = kept;
@@ -258,7 +262,7 @@ impl<'a> Measuring<'a> {
     }
 
     /// Follows an attempt with a divider of groups: finds the divider of ports, and hands everything on. The excess is that at
-    /// ports alone.
+    /// ports, and on the way down also that of what arrives: each switch below is to get as much from every switch of the level.
     fn follow(
         &self,
         rank: usize,
@@ -269,6 +273,8 @@ impl<'a> Measuring<'a> {
     ) -> Attempt {
         let Attempt { mut reach, mut rules, .. } = before.clone();
         let mut sharing: Vec<Vec<Spreading>> = vec![];
+        // For each switch, how many destinations arrive from each switch of the level.
+        let mut arrivals: BTreeMap<SwitchIndex, Vec<u64>> = BTreeMap::new();
         for s in self.switches(rank, up) {
             let divider = group.unwrap_or(self.dividers[s.at()]);
             // For each peer: what it gets, and what eq. (4) has for the ports.
@@ -283,6 +289,9 @@ impl<'a> Measuring<'a> {
                     handed.entry(peer).or_default().push((d.d, round));
                 }
             }
+            for (&peer, numbers) in &handed {
+                arrivals.entry(peer).or_default().push(numbers.len() as u64);
+            }
             let group = |(peer, numbers): (SwitchIndex, Vec<(u64, u64)>)| {
                 let mut neighbours = self.graph.neighbours[s.at()].iter();
                 let ports = neighbours.find(|n| n.switch == peer).map_or(1, |n| n.ports.len());
@@ -296,7 +305,17 @@ impl<'a> Measuring<'a> {
         let ports = best(&sharing, candidates, true);
         let number = |divider: u64| u32::try_from(divider).unwrap_or(u32::MAX);
         rules.push(LevelRule { group: group.map(number), port: ports.dividers[0].map(number) });
-        Attempt { reach, rules, excess: ports.excess }
+        let mut excess = ports.excess;
+        for (s, counts) in arrivals.into_iter().filter(|_| !up) {
+            let above =
+                self.graph.side(s, true).filter(|n| self.graph.ranks[n.switch.at()] == rank);
+            let (all, over) = (counts.iter().sum::<u64>(), above.count() as u64);
+            let fair = (0..over).map(|at| all / over + u64::from(at < all % over));
+            let squares =
+                |counts: &mut dyn Iterator<Item = u64>| counts.map(|n| n * n).sum::<u64>();
+            excess += squares(&mut counts.into_iter()) - squares(&mut fair.into_iter());
+        }
+        Attempt { reach, rules, excess }
     }
 
     /// Returns the destinations of a switch that go in one direction, by what is counted together.
