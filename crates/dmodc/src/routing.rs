@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::fabric::{Degradation, Fabric, Joined, Live};
 use crate::group::{PortGroups, SortedLinks};
 use crate::id::SwitchIndex;
+use crate::infer::InferredWhole;
 use crate::leaf::{Doubt, LeafRule};
 use crate::level_dividers::LevelDividers;
 use crate::measured::{self, ChoicesDown};
@@ -124,10 +125,31 @@ impl Joined {
     }
 }
 
+/// Returns the fabric with the cables that it lacks, if it lacks some and nothing is known of faults. Where cables are missing, the most even
+/// divider may be one that suits the gaps, and a digit of d that all switches of a regular fabric agree on is not found.
+pub(crate) fn inferred_whole(live: Live<'_>, leaves: &LeafRule) -> Option<Fabric> {
+    let has_faults = live.degradation.removed().next().is_some();
+    let whole = (!has_faults).then(|| InferredWhole::new(live.fabric, leaves));
+    whole?.ok().filter(|whole| whole.added_cables() > 0).map(|whole| whole.fabric)
+}
+
+/// Measures dividers on an inferred whole, in which switches and nodes have the numbers of the fabric.
+fn measure_whole(
+    whole: &Fabric,
+    leaves: &LeafRule,
+    orders: &Orders,
+) -> Option<(LevelDividers, ChoicesDown)> {
+    let nothing = Degradation::none(whole);
+    let live = Live::new(whole, &nothing);
+    let ranking = Ranking::by(live, leaves, orders.rank_rule());
+    let groups = PortGroups::of(Arc::new(SortedLinks::new(whole, orders)), live, &ranking);
+    measured::measure(live, &ranking, orders, &groups)
+}
+
 impl Routing {
     /// Fixes leaves, orders, columns and what ranks are counted from: as saved with the orders, or else from the
     /// leaves, or from one root if the fabric is no fat tree and ranks from the leaves do not connect it. Dividers of levels
-    /// are those saved with the orders, or else they are measured.
+    /// are those saved with the orders, or else they are measured: on the [inferred whole](InferredWhole), if the fabric lacks cables.
     pub fn new(live: Live<'_>, options: &RoutingOptions) -> Self {
         Self::fix(live, options, live)
     }
@@ -157,6 +179,10 @@ impl Routing {
             None => {
                 let groups = PortGroups::of(links.clone(), reference, &ranking);
                 measured::measure(reference, &ranking, &orders, &groups)
+                    .and_then(|found| match inferred_whole(reference, &leaves) {
+                        Some(whole) => measure_whole(&whole, &leaves, &orders),
+                        None => Some(found),
+                    })
                     .map_or_else(Default::default, |(levels, why)| (levels, Some(why)))
             }
         };

@@ -10,17 +10,30 @@ use common::{
     Case, Directors, Drawing, Outcomes, for_seeds, four_levels, in_threads, pgft, random_faults,
     random_graph, random_guids, random_options, random_pgft, route, rows, saved_options,
 };
-use dmodc::fabric::Part;
+use dmodc::fabric::{Part, Pods};
 use dmodc::judge::risk::Traffic;
 use dmodc::oracle::{measured, updown};
 use dmodc::{
-    CableIndex, Change, Degradation, Dmodc, Engine, Fabric, Joined, Kernel, LeafRule,
-    LevelDividers, Live, Paper, Random, Router, Routing, RoutingOptions, SavedOrders, Stable,
+    Amount, CableIndex, Change, Degradation, Departures, Dmodc, Engine, Fabric, InferredWhole,
+    Joined, Kernel, LeafRule, LevelDividers, Live, Paper, Random, Router, Routing, RoutingOptions,
+    SavedOrders, Stable,
 };
 
-/// The dividers that the naive twin measures in a state of the fabric.
+/// The dividers that the naive twin measures in a state of the fabric: on its inferred whole, if no part of the fabric has failed.
 fn naive(live: Live<'_>, routing: &Routing) -> LevelDividers {
-    measured::level_dividers(live, routing.ranking(live).leaves(), routing.orders())
+    let (ranking, orders) = (routing.ranking(live), routing.orders());
+    let found = measured::level_dividers(live, ranking.leaves(), orders);
+    let mut is_leaf = vec![false; live.fabric.switches().len()];
+    ranking.leaves().iter().for_each(|leaf| is_leaf[leaf.at()] = true);
+    let has_faults = live.degradation.removed().next().is_some();
+    let whole = InferredWhole::new(live.fabric, &LeafRule::These(is_leaf));
+    match whole {
+        Ok(whole) if !has_faults && whole.added_cables() > 0 && !found.are_the_papers() => {
+            let nothing = Degradation::none(&whole.fabric);
+            measured::level_dividers(Live::new(&whole.fabric, &nothing), ranking.leaves(), orders)
+        }
+        _ => found,
+    }
 }
 
 /// The greatest load of all-to-all, and the mean of the greatest loads of all shifts.
@@ -51,6 +64,32 @@ fn regular_fabrics_reach_their_bounds() {
     }
 }
 
+/// Several dividers spread the way down from the cores, and only one of them leaves a digit of d to the switches below that spreads there.
+#[test]
+fn the_next_level_decides_among_equally_good_dividers() {
+    for (cores, nodes, bound) in [(16, 4, 60), (64, 8, 248)] {
+        let shape =
+            Pods { pods: 4, leaves: nodes, nodes, lower: nodes, upper: nodes, cores, reach: 4 };
+        let fabric = shape.fabric(Default::default()).unwrap();
+        assert_eq!(worst_ports(&fabric, &Dmodc), (bound, 1.0), "{cores} cores");
+    }
+}
+
+/// A director that lacked cables from the first day gets the dividers of a whole one.
+#[test]
+fn gaps_of_the_first_day_change_no_divider() {
+    let whole = "leaves=36,nodes=18,directors=2,lines=36,spines=18,cables=18";
+    let whole =
+        whole.parse::<dmodc::fabric::Directors>().unwrap().fabric(Default::default()).unwrap();
+    let dividers = Case::healthy(&whole).routing().orders().level_dividers().clone();
+    for seed in 1..4 {
+        let gaps = Departures { missing: Amount::Percent(5.0), ..Departures::NONE };
+        let found = gaps.of(&whole, seed).unwrap();
+        let routing = Case::healthy(&found).routing();
+        assert_eq!(*routing.orders().level_dividers(), dividers, "seed {seed}");
+    }
+}
+
 /// Whole and degraded, under any orders: the dividers are those of the naive twin.
 fn assert_measured_alike(random: &mut Random, fabric: &Fabric) -> bool {
     let case = Case::degraded(random, fabric);
@@ -67,14 +106,24 @@ fn assert_measured_alike(random: &mut Random, fabric: &Fabric) -> bool {
 #[test]
 fn measured_dividers_equal_the_naive_ones() {
     let outcomes = Outcomes::new();
-    for_seeds(150, |random| {
+    for_seeds(300, |random| {
         let directors = Directors::random(random).fabric();
         let by_directors = assert_measured_alike(random, &directors);
         let graph = random_graph(random);
         let by_graph = assert_measured_alike(random, &graph);
         let pgft = random_pgft(random, 100).fabric(random_guids(random));
         assert_measured_alike(random, &pgft);
-        outcomes.count([by_directors, by_graph, !by_directors, !by_graph]);
+        // A director that was never whole.
+        let mut gaps = Degradation::none(&directors);
+        let count = 1 + random.below(3) as usize;
+        for at in random.sample(directors.inter_switch_cables().len(), count) {
+            gaps.set_cable(CableIndex::new(at), true);
+        }
+        let found = directors.without(&gaps);
+        assert_measured_alike(random, &found);
+        let is_completed = InferredWhole::new(&found, &LeafRule::Detect)
+            .is_ok_and(|whole| by_directors && whole.added_cables() > 0);
+        outcomes.count([by_directors, by_graph, !by_directors, !by_graph, is_completed]);
     });
     outcomes.assert_each_more_than(10);
 }
@@ -174,7 +223,7 @@ fn random_measured(random: &mut Random) -> Fabric {
 #[test]
 fn tables_equal_the_naive_ones() {
     let outcomes = Outcomes::new();
-    for_seeds(150, |random| {
+    for_seeds(300, |random| {
         let fabric = random_measured(random);
         let case = Case::degraded(random, &fabric);
         let first = [case.whole(), case.now()][random.below(2) as usize];
@@ -322,6 +371,7 @@ fn joined_fabrics_measure_the_reference() {
         let orders = of_present.orders().save(Case::healthy(&present).whole());
         let orders = SavedOrders { dividers: None, ..orders };
         let routing = joined.routing(LeafRule::Detect, &orders);
-        assert_eq!(routing.orders().level_dividers(), of_present.orders().level_dividers());
+        let then = Live::new(&joined.fabric, &joined.then);
+        assert_eq!(*routing.orders().level_dividers(), naive(then, &routing));
     });
 }
