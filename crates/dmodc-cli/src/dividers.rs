@@ -12,9 +12,14 @@ pub(crate) fn text(routing: &Routing) -> String {
     if levels.are_the_papers() {
         return routing.choices_down().map_or(String::new(), |why| {
             let (some, all) = (number(why.pairs_with_choice), number(why.pairs));
-            format!(
-                "{some} of {all} pairs of leaves have several ways down; the paper's dividers spread routes over them\n"
-            )
+            let so = match why.looks_like_damage {
+                true => {
+                    ", but a damaged tree may look the same, so the paper's dividers stand; if the fabric was built like this, name \
+                     its top switches with --roots"
+                }
+                false => "; the paper's dividers spread routes over them",
+            };
+            format!("{some} of {all} pairs of leaves have several ways down{so}\n")
         });
     }
     let sides = [("up", levels.up()), ("down", levels.down())];
@@ -62,5 +67,6 @@ pub(crate) fn set(summary: &mut Value, routing: &Routing) {
         "down": rules(levels.down()),
         "leaf_pairs_with_several_ways_down": routing.choices_down().map(|why| why.pairs_with_choice),
         "leaf_pairs": routing.choices_down().map(|why| why.pairs),
+        "looks_like_damage": routing.choices_down().is_some_and(|why| why.looks_like_damage),
     });
 }

@@ -55,7 +55,9 @@ impl Departures {
     pub fn of(&self, fabric: &Fabric, seed: u64) -> Result<Fabric, DeparturesError> {
         let healthy = Degradation::none(fabric);
         let live = Live::new(fabric, &healthy);
-        let leaves = Leaves::new(live, &LeafRule::Detect).all;
+        let mut leaves = Leaves::new(live, &LeafRule::Detect).all;
+        // A spine without nodes may look like a leaf that lost them.
+        leaves.retain(|&leaf| live.nodes(leaf).next().is_some());
         let mut plan = Plan::new(fabric);
         plan.move_nodes(live, &leaves, self.uneven, seed)?;
         plan.recable(live, &leaves, self.recabled, seed)?;

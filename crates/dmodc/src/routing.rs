@@ -133,6 +133,17 @@ pub(crate) fn inferred_whole(live: Live<'_>, leaves: &LeafRule) -> Option<Fabric
     whole?.ok().filter(|whole| whole.added_cables() > 0).map(|whole| whole.fabric)
 }
 
+/// Returns the root that ranks are counted from in an inferred whole, if it needs one. The engine `stable` counts ranks of the whole, so all
+/// engines and judges of a fabric that lacks cables should agree with it.
+fn root_of(whole: &Fabric, leaves: &LeafRule, orders: &Orders) -> Option<RankRule> {
+    let nothing = Degradation::none(whole);
+    let live = Live::new(whole, &nothing);
+    let shape = Ranking::new(live, leaves);
+    let links = Arc::new(SortedLinks::new(whole, orders));
+    let found = single_root::decide(live, &shape, || PortGroups::of(links, live, &shape));
+    found.map(|(rule, _)| rule)
+}
+
 /// Measures dividers on an inferred whole, in which switches and nodes have the numbers of the fabric.
 fn measure_whole(
     whole: &Fabric,
@@ -166,7 +177,13 @@ impl Routing {
         let (rule, unconnected) = match options.rank_rule(live) {
             Some(saved) => (saved, None),
             None => match single_root::decide(live, &shape, groups) {
-                Some((rule, why)) => (rule, Some(why)),
+                Some((rule, why)) => {
+                    let of_whole = inferred_whole(live, &leaves);
+                    (
+                        of_whole.and_then(|f| root_of(&f, &leaves, &orders)).unwrap_or(rule),
+                        Some(why),
+                    )
+                }
                 None => (RankRule::Leaves, None),
             },
         };
@@ -209,8 +226,8 @@ impl Routing {
         self.unconnected
     }
 
-    /// Returns why this routing measured the dividers of its levels. Returns `None` if the paper's dividers stand, or if
-    /// they came with the saved orders.
+    /// Returns how many pairs of leaves have several ways down, if they are enough for measuring dividers. Returns `None` if they
+    /// are not, or if dividers came with the saved orders.
     pub fn choices_down(&self) -> Option<ChoicesDown> {
         self.choices_down
     }

@@ -112,6 +112,7 @@ fn small_fabrics(random: &mut Random) -> Vec<Fabric> {
         cables: 2,
         parallel: 1,
         spread: Spread::default(),
+        ..Directors::default()
     };
     let pods = Pods { pods: 2, leaves: 1, nodes: 1, lower: 1, upper: 2, cores: 2, reach: 2 };
     let mut all = vec![

@@ -61,7 +61,7 @@ pub(crate) enum Generate {
 
 #[derive(Debug, Args)]
 pub(crate) struct DirectorsArgs {
-    /// The number of leaves.
+    /// The number of leaves; in each pod, if there are pods.
     #[arg(long, default_value_t = 16)]
     pub(crate) leaves: u32,
     /// The number of nodes on each leaf.
@@ -76,7 +76,7 @@ pub(crate) struct DirectorsArgs {
     /// The number of spine chips of each director.
     #[arg(long, default_value_t = 8)]
     pub(crate) spines: u32,
-    /// The number of cables of each leaf, to all directors together.
+    /// The number of cables of each leaf, or of each middle switch of pods, to all directors together.
     #[arg(long, default_value_t = 8)]
     pub(crate) cables: u32,
     /// The number of parallel cables in the place of each cable between switches.
@@ -86,18 +86,36 @@ pub(crate) struct DirectorsArgs {
     /// (strided).
     #[arg(long, value_enum, default_value_t)]
     pub(crate) spread: SpreadChoice,
+    /// Put another level below the directors: this number of pods, in which every leaf is cabled to every middle switch. Middle
+    /// switches are then cabled to the directors, and leaves are not.
+    #[arg(long, default_value_t = 0)]
+    pub(crate) pods: u32,
+    /// The number of middle switches in each pod.
+    #[arg(long, default_value_t = 8)]
+    pub(crate) middle: u32,
 }
 
 impl DirectorsArgs {
     /// Returns the shape.
     pub(crate) fn shape(&self) -> Directors {
-        let &DirectorsArgs { leaves, nodes, directors, lines, spines, cables, parallel, spread } =
-            self;
-        let spread = match spread {
+        let &DirectorsArgs { leaves, nodes, directors, lines, spines, cables, parallel, .. } = self;
+        let spread = match self.spread {
             SpreadChoice::Consecutive => Spread::Consecutive,
             SpreadChoice::Strided => Spread::Strided,
         };
-        Directors { leaves, nodes, directors, lines, spines, cables, parallel, spread }
+        let (pods, middle) = (self.pods, self.middle);
+        Directors {
+            leaves,
+            nodes,
+            directors,
+            lines,
+            spines,
+            cables,
+            parallel,
+            spread,
+            pods,
+            middle,
+        }
     }
 }
 

@@ -64,7 +64,8 @@ pub(crate) struct RouteArgs {
     #[command(flatten)]
     pub(crate) routing: RoutingArgs,
     /// Save the orders, leaves, ranks and measured dividers in this file. Give it back with --orders after a fault, so that few
-    /// routes move.
+    /// routes move. Numbers that are saved leave room for nodes that may be added to leaves, so the routes are other ones than
+    /// without this option.
     #[arg(long, value_name = "FILE")]
     pub(crate) save_orders: Option<PathBuf>,
     /// Give a shortest path to switch-to-switch entries that have no up*down* route. Such routes are not covered by the

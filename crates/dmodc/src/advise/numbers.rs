@@ -74,7 +74,7 @@ impl fmt::Display for NumbersCost {
         let NumbersCost { all_to_all, fresh_all_to_all, shifts, fresh_shifts } = self;
         write!(
             f,
-            "the numbers in use cost balance: the worst port has {all_to_all} flows of all-to-all traffic instead of \
+            "the numbers in use cost balance: by the engine dmodc, the worst port has {all_to_all} flows of all-to-all traffic instead of \
              {fresh_all_to_all} with new numbers, and {shifts:.2} flows in the mean of shifts instead of {fresh_shifts:.2}"
         )
     }

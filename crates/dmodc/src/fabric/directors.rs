@@ -8,6 +8,9 @@
 //!   leaves         leaf-0  …
 //! ```
 //!
+//! There may be one more level: pods, in which every leaf is cabled to every middle switch. Then middle switches are cabled to the
+//! directors in the place of leaves.
+//!
 //! A leaf has c cables to each director, and the director has L line chips. Leaf l has its cables to the line chips
 //!
 //! - l·c, l·c + 1, l·c + 2 … (modulo L) if they are spread [consecutively](Spread::Consecutive),
@@ -25,7 +28,7 @@ use super::{Fabric, GuidOrder};
 /// Leaves that are cabled to directors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Directors {
-    /// The number of leaves.
+    /// The number of leaves; in each pod, if there are pods.
     pub leaves: u32,
     /// The number of nodes on each leaf.
     pub nodes: u32,
@@ -35,12 +38,16 @@ pub struct Directors {
     pub lines: u32,
     /// The number of spine chips of each director.
     pub spines: u32,
-    /// The number of cables of each leaf to all directors together. Parallel cables count once.
+    /// The number of cables of each leaf, or of each middle switch of pods, to all directors together. Parallel cables count once.
     pub cables: u32,
     /// The number of parallel cables in the place of each cable between switches.
     pub parallel: u32,
-    /// How the cables of a leaf are spread over line chips.
+    /// How these cables are spread over line chips.
     pub spread: Spread,
+    /// The number of pods; 0 if leaves are cabled to the directors.
+    pub pods: u32,
+    /// The number of middle switches of each pod.
+    pub middle: u32,
 }
 
 /// How the cables of a leaf are spread over the line chips of a director.
@@ -84,6 +91,8 @@ impl Default for Directors {
             cables: 8,
             parallel: 1,
             spread: Spread::Consecutive,
+            pods: 0,
+            middle: 8,
         }
     }
 }
@@ -91,26 +100,38 @@ impl Default for Directors {
 impl Directors {
     /// Returns the number of nodes.
     pub fn node_count(&self) -> usize {
-        self.leaves as usize * self.nodes as usize
+        self.leaf_count() as usize * self.nodes as usize
     }
 
-    /// Returns the number of switches: leaves, line chips and spine chips.
+    /// Returns the number of switches: leaves, middle switches, line chips and spine chips.
     pub fn switch_count(&self) -> usize {
         let chips = self.directors as usize * (self.lines as usize + self.spines as usize);
-        self.leaves as usize + chips
+        let middle = if self.pods > 0 { self.cabled_count() } else { 0 };
+        (self.leaf_count() + middle) as usize + chips
     }
 
-    /// Returns the fabric: nodes leaf by leaf, then leaves, line chips and spine chips. LIDs are given in this order.
+    /// Returns the number of all leaves.
+    fn leaf_count(&self) -> u64 {
+        u64::from(self.leaves) * u64::from(self.pods.max(1))
+    }
+
+    /// Returns the number of switches that are cabled to the directors: leaves, or middle switches of pods.
+    fn cabled_count(&self) -> u64 {
+        u64::from(self.pods) * u64::from(self.middle)
+            + if self.pods > 0 { 0 } else { self.leaf_count() }
+    }
+
+    /// Returns the fabric: nodes leaf by leaf, then leaves, middle switches, line chips and spine chips. LIDs are given in this order.
     ///
     /// # Errors
     /// If there is no such fabric.
     pub fn fabric(&self, guids: GuidOrder) -> Result<Fabric, NumbersError> {
         let line_ports = self.check()?;
-        let levels = [self.leaves, self.directors * self.lines, self.directors * self.spines];
+        let middle = if self.pods > 0 { vec![self.pods * self.middle] } else { vec![] };
+        let chips = [self.directors * self.lines, self.directors * self.spines];
+        let levels = [&[self.leaf_count() as u32], &middle[..], &chips].concat();
         let mut drawing = Drawing::new(self.node_count(), &levels, guids);
-        let leaf_ports = u64::from(self.nodes) + u64::from(self.cables) * u64::from(self.parallel);
-        let leaves = drawing.switches((0..self.leaves).map(|l| format!("leaf-{l}")), leaf_ports);
-        drawing.put_nodes(&leaves, self.nodes);
+        let cabled = self.draw_leaves(&mut drawing);
         let spine_ports = u64::from(self.lines) * u64::from(self.parallel);
         let mut chips = |kind: &str, count: u32, ports: u64| -> Vec<Vec<usize>> {
             let mut of_director =
@@ -119,10 +140,10 @@ impl Directors {
         };
         let lines = chips("line", self.lines, line_ports);
         let spines = chips("spine", self.spines, spine_ports);
-        for (l, leaf) in (0..).zip(&leaves) {
+        for (l, below) in (0..).zip(&cabled) {
             for lines in &lines {
                 for j in 0..self.each() {
-                    drawing.cable(*leaf, lines[self.line(l, j)], self.parallel);
+                    drawing.cable(*below, lines[self.line(l, j)], self.parallel);
                 }
             }
         }
@@ -132,6 +153,32 @@ impl Directors {
             }
         }
         Ok(drawing.finish())
+    }
+
+    /// Draws the leaves with their nodes, and pods. Returns the switches that are to be cabled to the directors.
+    fn draw_leaves(&self, drawing: &mut Drawing) -> Vec<usize> {
+        let [nodes, cables, parallel] = [self.nodes, self.cables, self.parallel].map(u64::from);
+        if self.pods == 0 {
+            let names = (0..self.leaves).map(|l| format!("leaf-{l}"));
+            let leaves = drawing.switches(names, nodes + cables * parallel);
+            drawing.put_nodes(&leaves, self.nodes);
+            return leaves;
+        }
+        let mut of_pods = |kind: &str, count: u32, ports: u64| -> Vec<Vec<usize>> {
+            let of_pod =
+                |p: u32| drawing.switches((0..count).map(|i| format!("P{p}-{kind}-{i}")), ports);
+            (0..self.pods).map(of_pod).collect()
+        };
+        let leaves = of_pods("leaf", self.leaves, nodes + u64::from(self.middle) * parallel);
+        let middle_ports = (u64::from(self.leaves) + cables) * parallel;
+        let middle = of_pods("middle", self.middle, middle_ports);
+        drawing.put_nodes(&leaves.concat(), self.nodes);
+        for (leaves, middle) in leaves.iter().zip(&middle) {
+            for leaf in leaves {
+                middle.iter().for_each(|above| drawing.cable(*leaf, *above, self.parallel));
+            }
+        }
+        middle.concat()
     }
 
     /// Returns the number of cables of a leaf to each director.
@@ -153,46 +200,61 @@ impl Directors {
     fn check(&self) -> Result<u64, NumbersError> {
         let Directors { leaves, nodes, directors, lines, spines, cables, parallel, .. } = *self;
         let numbers = [leaves, nodes, directors, lines, spines, cables, parallel];
-        if numbers.contains(&0) {
+        if numbers.contains(&0) || self.pods > 0 && self.middle == 0 {
             return Err(NumbersError::Zero);
         }
         if !cables.is_multiple_of(directors) {
             return Err(NumbersError::UnevenDirectors);
         }
         let [leaves, nodes, directors, lines, spines, cables, parallel] = numbers.map(u64::from);
-        let between = directors.saturating_mul(lines).saturating_mul(spines);
-        let all_cables = leaves.saturating_mul(cables).saturating_add(between);
+        let [pods, middle] = [self.pods, self.middle].map(u64::from);
+        let (all_leaves, cabled) = (self.leaf_count(), self.cabled_count());
+        let inside = pods.saturating_mul(leaves).saturating_mul(middle);
+        let between = directors.saturating_mul(lines).saturating_mul(spines).saturating_add(inside);
+        let all_cables = cabled.saturating_mul(cables).saturating_add(between);
         NumbersError::check_counts([
-            leaves.saturating_mul(nodes),
-            leaves.saturating_add(directors.saturating_mul(lines.saturating_add(spines))),
+            all_leaves.saturating_mul(nodes),
+            all_leaves
+                .saturating_add(pods.saturating_mul(middle))
+                .saturating_add(directors.saturating_mul(lines.saturating_add(spines))),
             all_cables.saturating_mul(parallel),
         ])?;
         let mut to_leaves = vec![0u64; self.lines as usize];
-        for l in 0..leaves {
+        for l in 0..cabled {
             (0..self.each()).for_each(|j| to_leaves[self.line(l, j)] += 1);
         }
         let line_ports = (to_leaves.into_iter().max().unwrap_or(0) + spines) * parallel;
-        NumbersError::check_ports([line_ports, nodes + cables * parallel, lines * parallel])?;
+        let [leaf_ports, middle_ports] = match pods {
+            0 => [nodes + cables * parallel, 0],
+            _ => [nodes + middle * parallel, (leaves + cables) * parallel],
+        };
+        NumbersError::check_ports([line_ports, leaf_ports, middle_ports, lines * parallel])?;
         Ok(line_ports)
     }
 }
 
 impl fmt::Display for Directors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Directors { leaves, nodes, directors, lines, spines, cables, parallel, spread } = self;
+        let &Directors {
+            leaves, nodes, directors, lines, spines, cables, parallel, spread, ..
+        } = self;
         write!(
             f,
             "leaves={leaves},nodes={nodes},directors={directors},lines={lines},spines={spines},cables={cables},\
              parallel={parallel},spread={spread}"
-        )
+        )?;
+        match self.pods {
+            0 => Ok(()),
+            pods => write!(f, ",pods={pods},middle={}", self.middle),
+        }
     }
 }
 
 impl FromStr for Directors {
     type Err = NumbersError;
 
-    /// Reads `leaves=16,nodes=8,directors=2,lines=8,spines=8,cables=8,parallel=1,spread=consecutive`. What is left out is as in
-    /// the [default](Directors::default).
+    /// Reads `leaves=16,nodes=8,directors=2,lines=8,spines=8,cables=8,parallel=1,spread=consecutive,pods=0,middle=8`. What is left
+    /// out is as in the [default](Directors::default).
     fn from_str(text: &str) -> Result<Self, NumbersError> {
         let mut shape = Directors::default();
         for written in Written::all(text) {
@@ -205,13 +267,15 @@ impl FromStr for Directors {
                 "spines" => &mut shape.spines,
                 "cables" => &mut shape.cables,
                 "parallel" => &mut shape.parallel,
+                "pods" => &mut shape.pods,
+                "middle" => &mut shape.middle,
                 "spread" => {
                     shape.spread = written.value()?;
                     continue;
                 }
                 _ => {
                     return Err(written.unknown(
-                        "leaves, nodes, directors, lines, spines, cables, parallel and spread",
+                        "leaves, nodes, directors, lines, spines, cables, parallel, spread, pods and middle",
                     ));
                 }
             };
@@ -241,6 +305,22 @@ mod tests {
                     || u32::from(s.ports) == 8 + 8 * parallel));
             }
         }
+    }
+
+    #[test]
+    fn pods_are_between_leaves_and_directors() {
+        for parallel in [1, 2] {
+            let shape =
+                Directors { pods: 4, leaves: 3, middle: 5, parallel, ..Directors::default() };
+            let fabric = shape.fabric(GuidOrder::Topological).unwrap();
+            assert_eq!((fabric.nodes().len(), shape.node_count()), (96, 96));
+            assert_eq!((fabric.switches().len(), shape.switch_count()), (64, 64));
+            let cables = (4 * 3 * 5 + 20 * 8 + 2 * 8 * 8) * parallel as usize;
+            assert_eq!(fabric.inter_switch_cables().len(), cables);
+            assert_eq!(shape.to_string().parse(), Ok(shape));
+        }
+        let wrong = Directors { pods: 2, middle: 0, ..Directors::default() };
+        assert_eq!(wrong.fabric(GuidOrder::Topological).unwrap_err(), NumbersError::Zero);
     }
 
     #[test]

@@ -119,7 +119,7 @@ pub(super) fn count(fabric: &MeasuredFabric<'_>) -> ChoicesDown {
                 choices[s.at()] |= found;
             }
         }
-        let mut counts = ChoicesDown { pairs_with_choice: 0, pairs: 0 };
+        let mut counts = ChoicesDown::new(0, 0);
         for &source in destinations.targets() {
             let own = targets.iter().position(|&t| t == source).map_or(0, |bit| 1 << bit);
             let reached = costs.reached(source) & !own;
@@ -129,8 +129,7 @@ pub(super) fn count(fabric: &MeasuredFabric<'_>) -> ChoicesDown {
         }
         counts
     });
-    counts.into_iter().fold(ChoicesDown { pairs_with_choice: 0, pairs: 0 }, |a, b| ChoicesDown {
-        pairs_with_choice: a.pairs_with_choice + b.pairs_with_choice,
-        pairs: a.pairs + b.pairs,
+    counts.into_iter().fold(ChoicesDown::new(0, 0), |a, b| {
+        ChoicesDown::new(a.pairs_with_choice + b.pairs_with_choice, a.pairs + b.pairs)
     })
 }

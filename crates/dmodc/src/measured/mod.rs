@@ -44,17 +44,15 @@ pub(crate) fn is_worth_measuring(
     rule: &RankRule,
     has_diamond: impl FnOnce() -> bool,
 ) -> bool {
-    let ChoicesDown { pairs_with_choice, pairs } = choices;
-    let are_many = LEAST_SHARE * pairs_with_choice >= pairs;
     let is_enough = match rule {
         RankRule::SingleRoot(_) => true,
-        RankRule::GivenRoots => are_many,
-        RankRule::Leaves => are_many && has_diamond(),
+        RankRule::GivenRoots => choices.are_many(),
+        RankRule::Leaves => choices.are_many() && has_diamond(),
     };
-    pairs_with_choice > 0 && is_enough
+    choices.pairs_with_choice > 0 && is_enough
 }
 
-/// How many pairs of leaves have a choice on the way down: the reason why dividers were measured.
+/// How many pairs of leaves have a choice on the way down: the reason why dividers were measured, or would have been.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChoicesDown {
     /// Ordered pairs of leaves with nodes, for which some switch on some route goes down and has several groups that are
@@ -62,6 +60,20 @@ pub struct ChoicesDown {
     pub pairs_with_choice: u64,
     /// Ordered pairs of leaves with nodes that have a route.
     pub pairs: u64,
+    /// Whether the fabric may be a damaged PGFT. Then the paper's dividers stand.
+    pub looks_like_damage: bool,
+}
+
+impl ChoicesDown {
+    /// Returns the counts, without a verdict.
+    pub(crate) fn new(pairs_with_choice: u64, pairs: u64) -> Self {
+        ChoicesDown { pairs_with_choice, pairs, looks_like_damage: false }
+    }
+
+    /// Returns whether enough pairs have a choice to matter to levels as a whole.
+    fn are_many(self) -> bool {
+        self.pairs_with_choice > 0 && LEAST_SHARE * self.pairs_with_choice >= self.pairs
+    }
 }
 
 /// A fabric that is measured.
@@ -76,9 +88,9 @@ struct MeasuredFabric<'a> {
     kernel: Kernel,
 }
 
-/// Returns the dividers of all levels, and why they were measured. Returns `None` if the paper's dividers stand: routes
-/// have nearly no choice on the way down, damage may be the reason for it, or Π spreads everywhere. (They also stand if routes are longer than costs can
-/// count, since engines then refuse the fabric anyway.)
+/// Returns the dividers of all levels, and how many routes have a choice on the way down. Returns `None` if nearly none has. The dividers
+/// are those of the paper if damage may be the reason for the choices, or if Π spreads everywhere. (If routes are longer than costs can
+/// count, engines refuse the fabric anyway, and `None` is returned, too.)
 pub(crate) fn measure(
     live: Live<'_>,
     ranking: &Ranking,
@@ -102,13 +114,16 @@ pub(crate) fn measure(
     let dividers = crate::divider::dividers(groups, ranking);
     let fabric = MeasuredFabric { ranking, groups, dividers, destinations, costs, kernel };
     let choices = choices::count(&fabric);
-    if !is_worth_measuring(choices, orders.rank_rule(), || choices::has_diamond(ranking, groups)) {
-        return None;
+    let rule = orders.rank_rule();
+    if !is_worth_measuring(choices, rule, || choices::has_diamond(ranking, groups)) {
+        let is_undecided = choices.are_many() && *rule == RankRule::Leaves;
+        let choices = ChoicesDown { looks_like_damage: true, ..choices };
+        return is_undecided.then(|| (LevelDividers::default(), choices));
     }
     let measured = || attempts::measure(&fabric, &candidates::of(&fabric));
-    let levels = match orders.rank_rule() {
+    let levels = match rule {
         RankRule::SingleRoot(_) => measured().counted_from_root(ranking.levels()),
         RankRule::Leaves | RankRule::GivenRoots => measured(),
     };
-    (!levels.are_the_papers()).then_some((levels, choices))
+    Some((levels, choices))
 }

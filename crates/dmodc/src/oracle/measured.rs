@@ -43,7 +43,7 @@ pub fn level_dividers(live: Live<'_>, leaves: &[SwitchIndex], orders: &Orders) -
     let graph = Graph::new(live, orders, leaves);
     let measuring = Measuring::new(live, &graph, orders);
     let (pairs_with_choice, pairs) = measuring.pairs_with_a_choice();
-    let choices = ChoicesDown { pairs_with_choice, pairs };
+    let choices = ChoicesDown::new(pairs_with_choice, pairs);
     match is_worth_measuring(choices, orders.rank_rule(), || has_diamond(live, &graph)) {
         true if matches!(orders.rank_rule(), RankRule::SingleRoot(_)) => {
             measuring.measure().counted_from_root(measuring.top() as u32 + 1)

@@ -195,6 +195,14 @@ impl RouteSummary {
         }
         if let Some(cost) = self.numbers.filter(NumbersCost::is_noticeable) {
             let advice = match state.absent_nodes() {
+                0 if !state.has_saved_numbers() => {
+                    "note: saved numbers leave room for nodes that may be added to leaves, and this is its price; routes without \
+                     --save-orders do not pay it"
+                        .into()
+                }
+                0 if args.routing.reference.is_some() => {
+                    "hint: when most routes may move, take the present fabric as the new reference".into()
+                }
                 0 => "hint: when most routes may move, number anew: use --save-orders without --orders".into(),
                 count => format!(
                     "note: {} in the orders {} absent now; the balance may improve when nodes return",
