@@ -90,7 +90,10 @@ fn numbers_that_cost_balance_are_reported() {
     guids.swap(100, 400);
     desk.write("old", &format!("# dmodc orders 2\n{}\n", guids.join("\n")));
     let said = desk.ok(&["route", "f.topo", "--orders", "old", "-o", "g.lft"]);
-    assert!(said.contains("the numbers in use cost balance: the worst port has"), "{said}");
+    assert!(
+        said.contains("the numbers in use cost balance: by the engine dmodc, the worst port has"),
+        "{said}"
+    );
     assert!(said.contains("number anew: use --save-orders without --orders"), "{said}");
     let summary = desk.json(0, &["route", "f.topo", "--orders", "old", "--json"]);
     assert_eq!(summary["numbers"]["noticeable"], true);

@@ -234,7 +234,9 @@ mod tests {
         let lines: Vec<String> = log_lines.try_iter().collect();
         assert_eq!(lines.len(), 1, "{lines:?}");
         assert!(
-            lines[0].starts_with("the numbers in use cost balance: the worst port has "),
+            lines[0].starts_with(
+                "the numbers in use cost balance: by the engine dmodc, the worst port has "
+            ),
             "{lines:?}"
         );
         assert!(lines[0].ends_with("'dmodc opensm renumber' to get new numbers"), "{lines:?}");
