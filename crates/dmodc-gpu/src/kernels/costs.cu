@@ -7,9 +7,9 @@
 //     plane u (s) = ⋃ { plane u−1 (p) : p above s } \ (plane 0 (s) ∪ … ∪ plane u−1 (s))
 //     Π(s)        = max { Π(b) · #upswitches(b) : b below s }, at least 1
 //
-// Layout: plane by plane, switch by switch, tile by tile, 64 targets in a word. So 32 lanes, which take 32 tiles of a switch, read
-// the word of a neighbour for all of them in one access. A switch of rank r of R ranks has at most R − 1 − r hops up: other planes
-// are neither written nor read.
+// Layout: plane by plane, switch by switch, tile by tile, 64 targets in a word. So 32 lanes, which take 32 tiles of a switch,
+// read the word of a neighbour for all of them in one access. A switch of rank r of R ranks has at most R − 1 − r hops up: other
+// planes are neither written nor read.
 //
 // One launch of `ascend` for each rank from 1 on, then one of `descend` for each rank from the last but one down to 1. The planes
 // of rank 0 are found in routes.cu if there are at most four ranks.

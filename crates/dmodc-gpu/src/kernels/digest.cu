@@ -1,7 +1,8 @@
-// The digest of tables, as `Digest` of the engine defines it: each row of each tile is hashed with its place, and the hashes are added.
+// The digest of tables, as `Digest` of the engine defines it: each row of each tile is hashed with its place, and the hashes are
+// added.
 //
-// A row is hashed by eight lanes, since the hash has eight independent chains; a warp takes four rows of one tile. A launch adds the tiles of a
-// window.
+// A row is hashed by eight lanes, since the hash has eight independent chains; a warp takes four rows of one tile. A launch adds
+// the tiles of a window.
 
 #define ODD 0x9e3779b97f4a7c15ull
 

@@ -1,8 +1,8 @@
 // Port groups: the live links of a switch by peer, those upwards first; `PortGroups` of the engine has the same layout.
 //
-// Links are sorted by peer already, so a group is a run of live links. The warp of a switch reads its links 32 at a time. First it counts
-// those upwards, then it writes all to their places; the first 64 links are read once for both. A lane finds its place by counting the
-// lanes before it.
+// Links are sorted by peer already, so a group is a run of live links. The warp of a switch reads its links 32 at a time. First
+// it counts those upwards, then it writes all to their places; the first 64 links are read once for both. A lane finds its place
+// by counting the lanes before it.
 //
 // The warp also begins what depends on nothing else: switches of rank 0 have divider 1 and reach themselves alone by going down.
 

@@ -2,9 +2,9 @@
 //
 //     next(s, e) = the switch at the other end of port e of switch s, if the cable and both switches are alive; else nowhere
 //
-// A *position* is the place of a live node among all nodes that send. Traffic goes to the first LID of a node, so a position has one slot.
-// The switches of a state are divided into *classes*: a hop up leads to a higher class, a hop down to a lower one. In levelled
-// fabrics these are the ranks.
+// A *position* is the place of a live node among all nodes that send. Traffic goes to the first LID of a node, so a position has
+// one slot. The switches of a state are divided into *classes*: a hop up leads to a higher class, a hop down to a lower one. In
+// levelled fabrics these are the ranks.
 //
 // Kernels take `JudgeArguments` as a constant of the grid, so that a reference to it needs no copy.
 //

@@ -88,19 +88,20 @@ __device__ uint4 joined(uint4 first, uint4 second, u32 from) {
 // One row of a tile.
 struct Row {
     const Arguments &a;
-    BlockView v;
+    BlockView shared;
     const u32 *sets;
     const u8 *sizes;
     u32 *records;
     const uint2 *runs;  // those of the tile
-    u32 i, is_uniform;
+    u32 local_tile;     // the tile, counted from the first of the block
+    u32 is_uniform;
     u32 half;           // lists are those of the targets from 32 · half on
 
     __device__ Walk walk_of(u32 target) const {
-        return {sets + target * v.words, v.words, 0, 0};
+        return {sets + target * shared.words, shared.words, 0, 0};
     }
 
-    __device__ const Side &side_of(u32 target) const { return v.sides[!(v.up[i] >> target & 1)]; }
+    __device__ const Side &side_of(u32 target) const { return shared.sides[!(shared.up[local_tile] >> target & 1)]; }
 
     // The i-th group of the closer set of a target, The sets must have been found; in a uniform row they may be missing.
     __device__ u32 group_at(u32 target, u32 i) const {
@@ -113,7 +114,7 @@ struct Row {
     __device__ u32 single_port_for(const Side &side, u32 target, u32 q, u32 k) const {
         u32 size = sizes[target], at = q - quotient(q, size, a.inverse[size]) * size + k;
         at = at < size ? at : at % size;
-        return v.ports[side.first_port + (size == side.groups ? at : group_at(target, at))];
+        return shared.ports[side.first_port + (size == side.groups ? at : group_at(target, at))];
     }
 
     // The port for number d of a target that is reached, computed by itself. q is d, divided.
@@ -124,16 +125,16 @@ struct Row {
         u32 size = sizes[target];
         u32 round = quotient(q, size, a.inverse[size]), at = q - round * size + k;
         at = at < size ? at : at % size;
-        u32 group = size == side.groups ? at : group_at(target, at), first = v.firsts[side.first_group + group];
-        u32 end = group + 1 < side.groups ? v.firsts[side.first_group + group + 1] : side.ports_end;
+        u32 group = size == side.groups ? at : group_at(target, at), first = shared.firsts[side.first_group + group];
+        u32 end = group + 1 < side.groups ? shared.firsts[side.first_group + group + 1] : side.ports_end;
         u32 port = side.port_divider ? quotient(d, side.port_divider, side.port_inverse) : round;
-        return v.ports[first + (port + k / size) % (end - first)];
+        return shared.ports[first + (port + k / size) % (end - first)];
     }
 
     // One entry, computed by itself.
     __device__ u32 entry(u32 slot) const {
         u32 target = a.slot_target[slot];
-        if (v.own[i] >> target & 1) {
+        if (shared.own[local_tile] >> target & 1) {
             return a.slot_port[slot];
         }
         if (!sizes[target]) {
@@ -161,12 +162,12 @@ struct Row {
         u32 target = run.y & 255, d = run.x, k = run.y >> 8 & 255, length = run.y >> 16;
         u32 size = target == NO_TARGET ? 0 : sizes[target];
         if (!size) {
-            return target != NO_TARGET && v.own[i] >> target & 1 ? BY_SLOT : NO_ROUTE;
+            return target != NO_TARGET && shared.own[local_tile] >> target & 1 ? BY_SLOT : NO_ROUTE;
         }
         const Side &side = side_of(target);
         if (side.width == 1 && size == 1) {
             // A closer set with one port has no other.
-            return v.ports[side.first_port + (side.groups == 1 ? 0 : group_at(target, 0))];
+            return shared.ports[side.first_port + (side.groups == 1 ? 0 : group_at(target, 0))];
         }
         if (side.width == 1 && side.divider == 1 && length > 1 && has_list(size)) {
             return BY_TURN | target;
@@ -201,7 +202,7 @@ struct Row {
 
     // Whether there is a list for a closer set of this size, if each group has one port and Π is 1.
     __device__ __forceinline__ bool has_list(u32 size) const {
-        return !a.has_several_lids && (is_uniform || (v.list_words && size >= LEAST_LIST));
+        return !a.has_several_lids && (is_uniform || (shared.list_words && size >= LEAST_LIST));
     }
 
     // Whether the ports of a run are in a list that is written. `UNIFORM` says that the row is.
@@ -215,19 +216,19 @@ struct Row {
 
     // The list of a target: that of all ports up, or its own. There are lists for half of the targets at a time.
     __device__ __forceinline__ u32 *list_of(u32 target) const {
-        return v.lists + ((threadIdx.x >> 5) * 32 + (target & 31)) * v.list_words;
+        return shared.lists + ((threadIdx.x >> 5) * 32 + (target & 31)) * shared.list_words;
     }
 
     // Writes the list of a target: departure 5. Four groups are picked from at a time.
     __device__ void write_list(u32 target) const {
-        const u32 *set = sets + target * v.words, *from = (const u32 *)v.packed + (side_of(target).first_port + 3) / 4;
+        const u32 *set = sets + target * shared.words, *from = (const u32 *)shared.packed + (side_of(target).first_port + 3) / 4;
         u32 *list = list_of(target), *to = list;
         u32 held = 0, bits = 0;
-        for (u32 word = 0; word < v.words; word++) {
+        for (u32 word = 0; word < shared.words; word++) {
             u32 left = set[word];
 #pragma unroll
             for (u32 part = 0; part < 8; part++) {
-                u32 pick = v.picks[left << 4 * part >> 28], picked = __byte_perm(*from++, 0, pick);
+                u32 pick = shared.picks[left << 4 * part >> 28], picked = __byte_perm(*from++, 0, pick);
                 u32 over = __funnelshift_l(picked, 0, bits);
                 held |= picked << bits;
                 bits += pick >> 16;
@@ -248,14 +249,14 @@ struct Row {
 
     // Sixteen entries of a list, so that the entry at place `from` is that of number d.
     template <bool UNIFORM> __device__ uint4 turns(u32 target, u32 d, u32 from) const {
-        u32 size = UNIFORM ? v.sides[0].groups : sizes[target];
+        u32 size = UNIFORM ? shared.sides[0].groups : sizes[target];
         u64 inverse = a.inverse[size];
         u32 at = d - quotient(d, size, inverse) * size;
         if (from) {
             u32 before = at + 16 * size - from;
             at = before - quotient(before, size, inverse) * size;
         }
-        const u32 *words = (UNIFORM ? (const u32 *)v.cycle : list_of(target)) + at / 4;
+        const u32 *words = (UNIFORM ? (const u32 *)shared.cycle : list_of(target)) + at / 4;
         u32 shift = 8 * (at & 3), w0 = words[0], w1 = words[1], w2 = words[2], w3 = words[3];
         return make_uint4(__funnelshift_r(w0, w1, shift), __funnelshift_r(w1, w2, shift),
                           __funnelshift_r(w2, w3, shift), __funnelshift_r(w3, words[4], shift));
@@ -284,7 +285,7 @@ struct Row {
                     u32 round = quotient(q, size, a.inverse[size]), at = q - round * size + k;
                     divider = side.divider;
                     width = side.width;
-                    ports = v.ports + side.first_port;
+                    ports = shared.ports + side.first_port;
                     until = divider - (d - q * divider);
                     walk = walk_of(target);
                     walk.start(at < size ? at : at % size);
