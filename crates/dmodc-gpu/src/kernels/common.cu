@@ -144,3 +144,25 @@ __device__ __forceinline__ u64 own_bit(u32 target, u32 tile) {
 __device__ __forceinline__ u32 divided(u32 x, u64 inverse) { return (u32)__umul64hi(inverse, x); }
 
 __device__ __forceinline__ u64 inverse_of(u32 n) { return ~0ull / n + 1; }
+
+// Joins the values of all lanes of a warp. Every lane gets the result: after the step of 16, lanes 0 and 16 have the same, and so on.
+__device__ u32 warp_maximum(u32 value) {
+    for (u32 step = 16; step; step >>= 1) {
+        value = max(value, __shfl_xor_sync(ALL_LANES, value, step));
+    }
+    return value;
+}
+
+__device__ u32 warp_sum(u32 value) {
+    for (u32 step = 16; step; step >>= 1) {
+        value += __shfl_xor_sync(ALL_LANES, value, step);
+    }
+    return value;
+}
+
+__device__ u64 warp_union(u64 word) {
+    for (u32 step = 16; step; step >>= 1) {
+        word |= __shfl_xor_sync(ALL_LANES, word, step);
+    }
+    return word;
+}

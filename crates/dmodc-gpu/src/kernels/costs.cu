@@ -14,13 +14,6 @@
 // One launch of `ascend` for each rank from 1 on, then one of `descend` for each rank from the last but one down to 1. The planes
 // of rank 0 are found in routes.cu if there are at most four ranks.
 
-__device__ u32 warp_maximum(u32 value) {
-    for (u32 step = 16; step; step >>= 1) {
-        value = max(value, __shfl_xor_sync(ALL_LANES, value, step));
-    }
-    return value;
-}
-
 extern "C" __global__ void ascend(Arguments a) {
     u32 s = warp_in_grid();
     u64 first_switch = (u64)state(a) * a.switches;

@@ -14,13 +14,6 @@
 // 2. Slots are looked up for targets that lost a group alone. A lane takes a target then. Where every group was closer to every
 //    target, the slot is a remainder; elsewhere words by group become sets by target first, as in closer.cu.
 
-__device__ u64 warp_union(u64 word) {
-    for (u32 step = 16; step; step >>= 1) {
-        word |= __shfl_xor_sync(ALL_LANES, word, step);
-    }
-    return word;
-}
-
 __device__ __forceinline__ u64 loss_place(const Arguments &a, u32 s, u32 tile) {
     return ((u64)state(a) * a.switches + s) * a.tiles + tile;
 }

@@ -139,13 +139,6 @@ struct UpdateRow {
     }
 };
 
-__device__ u32 warp_sum(u32 value) {
-    for (u32 step = 16; step; step >>= 1) {
-        value += __shfl_xor_sync(ALL_LANES, value, step);
-    }
-    return value;
-}
-
 // Adds a number of each thread of a warp to a counter.
 __device__ void add_to(u64 *counter, u32 value) {
     u32 sum = warp_sum(value);
