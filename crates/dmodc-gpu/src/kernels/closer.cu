@@ -47,6 +47,15 @@ __device__ void find_planes(const Arguments &a, BlockView shared, Counts counts,
     }
 }
 
+// Writes down which targets of a tile are reached in which direction. A lane has a tile, and all warps have the same tiles.
+__device__ void keep_reached(BlockView shared, u32 warp, u64 up, u64 down, u64 own) {
+    if (warp == 0) {
+        shared.up[lane()] = up;
+        shared.down[lane()] = down;
+        shared.own[lane()] = own;
+    }
+}
+
 // The closer sets of 32 tiles, from planes: departure 1. `HOPS` is the greatest number of hops up.
 template <int HOPS>
 __device__ void find_masks(const Arguments &a, BlockView shared, u32 s, Counts counts, u32 first_tile) {
@@ -67,11 +76,7 @@ __device__ void find_masks(const Arguments &a, BlockView shared, u32 s, Counts c
         planes[u] = is_lowest ? planes[u] : is_tile ? plane(a, u)[place] : 0;
         up |= planes[u];
     }
-    if (warp == 0) {
-        shared.up[lane()] = up;
-        shared.down[lane()] = down;
-        shared.own[lane()] = own;
-    }
+    keep_reached(shared, warp, up, down, own);
     u32 groups = max(counts.up_groups, counts.down_groups);
     bool is_same = !down && counts.up_groups == groups;
 #pragma unroll 2
@@ -106,11 +111,7 @@ __device__ void find_masks_deep(const Arguments &a, BlockView shared, u32 s, Cou
     for (u32 u = 1; u <= hops; u++) {
         up |= is_tile ? plane(a, u)[place] : 0;
     }
-    if (warp == 0) {
-        shared.up[lane()] = up;
-        shared.down[lane()] = down;
-        shared.own[lane()] = own;
-    }
+    keep_reached(shared, warp, up, down, own);
     bool is_same = !down && counts.up_groups == groups;
     for (u32 group = warp; group < groups; group += WARPS) {
         u64 mask = 0;

@@ -191,16 +191,24 @@ __device__ void write_no_routes(const Arguments &a, u32 s, u32 tile) {
     }
 }
 
+// Writes rows without routes if a switch is dead. Returns whether it is.
+__device__ bool write_if_dead(const Arguments &a, u32 s, u32 first_tile, u32 end, u32 warp) {
+    if (!switch_is_dead(a, s)) {
+        return false;
+    }
+    for (u32 tile = first_tile + warp; tile < end; tile += WARPS) {
+        write_no_routes(a, s, tile);
+    }
+    return true;
+}
+
 extern "C" __global__ void __launch_bounds__(WARPS * 32, 4) routes(Arguments a) {
     if (a.flags[state(a)]) {
         return;
     }
     u32 s = blockIdx.x, first_tile = first_tile_of_block(a), warp = threadIdx.x >> 5;
     u32 end = min(first_tile + TILES, a.end_tile);
-    if (switch_is_dead(a, s)) {
-        for (u32 tile = first_tile + warp; tile < end; tile += WARPS) {
-            write_no_routes(a, s, tile);
-        }
+    if (write_if_dead(a, s, first_tile, end, warp)) {
         return;
     }
     Counts counts = counts_of(a, s);

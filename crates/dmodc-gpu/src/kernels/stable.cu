@@ -193,6 +193,16 @@ __device__ void load_reference(const StableArguments &stable, BlockView shared, 
     __syncthreads();
 }
 
+// Loads a switch in both states, and finds its closer sets in the present. A block waits for all of it.
+__device__ ReferenceSwitch load_both(const StableArguments &stable, BlockView shared, u32 s, Counts now, u32 first_tile) {
+    ReferenceSwitch reference = reference_switch(stable, shared, s, now, first_tile);
+    load_switch(stable.now, shared, s, now);
+    load_reference(stable, shared, reference, s, now, first_tile);
+    find_closer(stable.now, shared, s, now, first_tile);
+    __syncthreads();
+    return reference;
+}
+
 // The targets for which the i-th groups of the reference are lost, and those for which they are there with other ports.
 struct LostTargets {
     u64 lost, thinned;

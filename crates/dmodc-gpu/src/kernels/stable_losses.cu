@@ -89,11 +89,7 @@ extern "C" __global__ void __launch_bounds__(WARPS * 32, 3) losses(StableArgumen
     }
     Counts counts = counts_of(a, s);
     BlockView shared = block_view(a, max(counts.up_groups, counts.down_groups));
-    ReferenceSwitch reference = reference_switch(stable, shared, s, counts, first_tile);
-    load_switch(a, shared, s, counts);
-    load_reference(stable, shared, reference, s, counts, first_tile);
-    find_closer(a, shared, s, counts, first_tile);
-    __syncthreads();
+    ReferenceSwitch reference = load_both(stable, shared, s, counts, first_tile);
     u32 end = min(first_tile + TILES, a.end_tile);
     for (u32 tile = first_tile + warp; tile < end; tile += WARPS) {
         note_losses({stable, shared, reference, counts, s, tile, tile - first_tile});

@@ -184,19 +184,12 @@ extern "C" __global__ void __launch_bounds__(WARPS * 32, 3) stable_routes(Stable
     }
     u32 s = blockIdx.x, first_tile = first_tile_of_block(a), warp = threadIdx.x >> 5;
     u32 end = min(first_tile + TILES, a.end_tile);
-    if (switch_is_dead(a, s)) {
-        for (u32 tile = first_tile + warp; tile < end; tile += WARPS) {
-            write_no_routes(a, s, tile);
-        }
+    if (write_if_dead(a, s, first_tile, end, warp)) {
         return;
     }
     Counts counts = counts_of(a, s);
     BlockView shared = block_view(a, max(counts.up_groups, counts.down_groups));
-    ReferenceSwitch reference = reference_switch(stable, shared, s, counts, first_tile);
-    load_switch(a, shared, s, counts);
-    load_reference(stable, shared, reference, s, counts, first_tile);
-    find_closer(a, shared, s, counts, first_tile);
-    __syncthreads();
+    ReferenceSwitch reference = load_both(stable, shared, s, counts, first_tile);
     for (u32 tile = first_tile + warp; tile < end; tile += WARPS) {
         write_stable_row({stable, shared, reference, counts, s, tile, tile - first_tile});
     }
