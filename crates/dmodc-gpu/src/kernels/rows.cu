@@ -14,6 +14,8 @@
                         // second one, in bits 24 to 31, and that port in bits 16 to 23
 // The kinds that `write_rest` computes.
 #define BY_OTHERS (BY_WALK | BY_ENTRY | BY_SLOT | BY_STEP)
+// The kinds whose ports change where ⌊d / Π⌋ does.
+#define BY_QUOTIENT (BY_WALK | BY_TURN | BY_STEP | BY_TWO)
 // The smallest divider of `BY_STEP`.
 #define LEAST_STEP 4
 // The fewest ports of a list of `BY_TURN`: its first word is written before it is read.
@@ -84,6 +86,28 @@ __device__ uint4 joined(uint4 first, uint4 second, u32 from) {
     return make_uint4((first.x & ~x) | (second.x & x), (first.y & ~y) | (second.y & y), (first.z & ~z) | (second.z & z),
                       (first.w & ~w) | (second.w & w));
 }
+
+// A run whose entries are walked through one after the other.
+struct WalkedRun {
+    u32 record;
+    u32 port;           // of the present entry
+    u32 until;          // the entries until the port changes, this one included; NONE if it never does
+    // What follows is set for records of `BY_QUOTIENT` alone.
+    u32 divider;        // the entries with one quotient
+    u32 width, turn;    // the ports of each group, and which of them has its turn
+    const u8 *ports;    // those of the direction
+    Walk walk;
+
+    __device__ __forceinline__ u32 walked_port() const { return ports[walk.group() * width + turn]; }
+
+    // Goes to the next group; where the first one comes again, its next port has its turn.
+    __device__ __forceinline__ void next_quotient() {
+        until = divider;
+        turn += walk.next();
+        turn = turn == width ? 0 : turn;
+        port = walked_port();
+    }
+};
 
 // One row of a tile.
 struct Row {
@@ -262,53 +286,54 @@ struct Row {
                           __funnelshift_r(w2, w3, shift), __funnelshift_r(w3, words[4], shift));
     }
 
-    // Sixteen entries of any runs, from this piece of a run on: departure 5.
+    // Begins with a piece of a run, whose first entry is that of `slot` and has number d.
+    __device__ __forceinline__ void begin(WalkedRun &at, u32 slot, u32 run, u32 d) const {
+        u32 record = records[run];
+        at.record = record;
+        at.until = NONE;
+        at.port = record;
+        if (record & (BY_ENTRY | BY_SLOT)) {
+            at.until = 1;
+            at.port = entry(slot);
+        } else if (record & BY_QUOTIENT) {
+            u32 target = runs[run].y & 255, k = runs[run].y >> 8 & 255, size = sizes[target];
+            const Side &side = side_of(target);
+            u32 q = quotient(d, side.divider, side.inverse);
+            u32 round = quotient(q, size, a.inverse[size]), place = q - round * size + k;
+            at.divider = side.divider;
+            at.width = side.width;
+            at.ports = shared.ports + side.first_port;
+            at.until = at.divider - (d - q * at.divider);
+            at.walk = walk_of(target);
+            at.walk.start(place < size ? place : place % size);
+            at.turn = at.width == 1 ? 0 : round % at.width;
+            at.port = at.walked_port();
+        }
+    }
+
+    // Sixteen entries of any runs, from this piece of a run on: departure 6.
     __device__ uint4 walked(u32 slot, u32 run, u32 d, u32 left) const {
         uint4 words = {0, 0, 0, 0};
-        u32 port, until, turn, width, divider, record;
-        const u8 *ports;
-        Walk walk;
+        WalkedRun at;   // `begin` sets what it needs
         bool begins = true;
 #pragma unroll 4
         for (u32 byte = 0; byte < 16; byte++) {
             if (begins) {
-                record = records[run];
-                until = NONE;
-                port = record;
-                if (record & (BY_ENTRY | BY_SLOT)) {
-                    until = 1;
-                    port = entry(slot + byte);
-                } else if (record & (BY_WALK | BY_TURN | BY_STEP | BY_TWO)) {
-                    u32 target = runs[run].y & 255, k = runs[run].y >> 8 & 255, size = sizes[target];
-                    const Side &side = side_of(target);
-                    u32 q = quotient(d, side.divider, side.inverse);
-                    u32 round = quotient(q, size, a.inverse[size]), at = q - round * size + k;
-                    divider = side.divider;
-                    width = side.width;
-                    ports = shared.ports + side.first_port;
-                    until = divider - (d - q * divider);
-                    walk = walk_of(target);
-                    walk.start(at < size ? at : at % size);
-                    turn = width == 1 ? 0 : round % width;
-                    port = ports[walk.group() * width + turn];
-                }
-            } else if (until == 0) {
-                if (record & (BY_WALK | BY_TURN | BY_STEP | BY_TWO)) {
-                    until = divider;
-                    turn += walk.next();
-                    turn = turn == width ? 0 : turn;
-                    port = ports[walk.group() * width + turn];
+                begin(at, slot + byte, run, d);
+            } else if (at.until == 0) {
+                if (at.record & BY_QUOTIENT) {
+                    at.next_quotient();
                 } else {
-                    until = 1;
-                    port = entry(slot + byte);
+                    at.until = 1;
+                    at.port = entry(slot + byte);
                 }
             }
             // The four words move on once in four entries, so that no word is chosen by a number.
             if ((byte & 3) == 0) {
                 words = make_uint4(words.y, words.z, words.w, 0);
             }
-            words.w |= port << 8 * (byte & 3);
-            until--;
+            words.w |= at.port << 8 * (byte & 3);
+            at.until--;
             begins = --left == 0 && byte < 15;
             if (begins) {
                 run++;
