@@ -100,7 +100,7 @@ __device__ void find_masks(const Arguments &a, BlockView shared, u32 s, Counts c
     note_uniform(shared, is_same);
 }
 
-// The same for any number of hops up, with planes that are read again for each group. Few fabrics have so many ranks, and the
+// The same for any number of hops up, with planes that are read again for each group. Few fabrics have that many ranks, and the
 // registers of a kernel are those of its greediest path.
 __device__ void find_masks_deep(const Arguments &a, BlockView shared, u32 s, Counts counts, u32 first_tile, u32 hops) {
     u32 warp = threadIdx.x >> 5, tile = first_tile + lane(), groups = max(counts.up_groups, counts.down_groups);

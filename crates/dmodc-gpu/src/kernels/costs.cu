@@ -77,6 +77,7 @@ extern "C" __global__ void descend(Arguments a) {
     if (s >= a.switches || a.ranks[(u64)state(a) * a.switches + s] != a.step) {
         return;
     }
+    static_assert(MOST_RANKS == 8, "there is a case for each number of hops up");
     switch (a.ranks_run - 1 - a.step) {
     case 1: descend_by<1>(a, s); break;
     case 2: descend_by<2>(a, s); break;

@@ -31,7 +31,7 @@
 #define LIVE_CHANGED_SWITCHES 17u
 #define PATTERN_LOST 18u        // flows of the first pattern that do not arrive
 
-// A state, with places in the pool. `StateWords` of judge/pool.rs writes the same layout.
+// A state, with places in the pool. `Pool::add_state` of judge/pool.rs writes the same layout.
 struct JudgedState {
     u32 nodes;          // the number of positions
     u32 places;         // [nodes][4] the column of each position, as in `slot_place`
@@ -56,10 +56,10 @@ struct JudgeArguments {
     Arguments a;
     const JudgedState *states;  // [states]
     const u32 *pool;
-    const uint4 *slot_place;    // [slots] the destination switch; pitch, and the port in the highest byte; where the column starts
+    const uint4 *slot_place;    // [slots] the destination switch; pitch, and the port from bit 24 on; where the column starts
     const u32 *slot_block;      // [slots] the block of the LID
     const uint2 *column_group;  // [groups] columns that one block sweeps: tile, and the first slot
-    uint2 *channels;            // [states][switches << shift] the switch there, or NONE; the link, and whether it leads up (lowest bit)
+    uint2 *channels;            // [states][switches << shift] the switch there, or NONE; bit 0: whether it leads up; the link
     const u8 *kept;             // [table_bytes] the old tables, or null
     u16 *flows;                 // [states][table_bytes] flows that leave a switch for a slot
     u32 *link_loads;            // [states][links]

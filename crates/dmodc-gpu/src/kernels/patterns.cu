@@ -1,6 +1,7 @@
 // Series of permutations: the greatest load of each, and a lower bound.
 //
-//     load(port) = the number of positions i whose route to position to(i) takes the port; to(i) = i + k modulo N in the shift by k
+//     load(port) = the number of positions i whose route to position to(i) takes the port
+//     to(i)      = what is drawn for i, or i + k modulo N in the shift by k
 //     max        = max { load(port) }
 //     bound      = max { ⌈flows that leave X / cables of X⌉, ⌈flows that enter X / cables of X⌉ : X is a cut with cables }
 //

@@ -7,10 +7,11 @@
 // where d is the number of the destination and k says which of its LIDs it is. Dividers of a rank stand in the place of Π, and of
 // Π · #C for ports, where there are any.
 //
-// Closer sets are found in closer.cu, and the entries of a row in rows.cu.
+// A switch is loaded in shared.cu. Closer sets are found in closer.cu and turned into sets by target in sets.cu, and rows.cu has
+// the entries of a row.
 //
 // Layout: tile by tile, row by row, a byte for each column. Rows are padded to 16 bytes, so that a lane writes 16 entries, a
-// chunk, at once. A run is a series of columns of one target with consecutive numbers.
+// chunk, at once. The head of common.cu has a picture of slots, chunks and runs.
 //
 // A block of eight warps takes a switch and 32 tiles, or fewer if the window has fewer. Departures from the plain loop over
 // columns:

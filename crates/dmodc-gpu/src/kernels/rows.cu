@@ -10,8 +10,14 @@
 #define BY_SLOT 1024    // this switch is the destination switch: each slot has its own port
 #define BY_TURN 2048    // ports change with every number, and a list has them; the target is in the lowest bits
 #define BY_STEP 4096    // ports change at multiples of a divider that is not small
-#define BY_TWO 8192     // ports change once: the first port is in the lowest byte, then there is the number of entries that have the
-                        // second one, in bits 24 to 31, and that port in bits 16 to 23
+#define BY_TWO 8192     // ports change once: see below
+
+// The bits of a record of `BY_TWO`. Example: Π = 12, and a run has the 20 numbers from 100 on. Since 108 is a multiple of 12, the
+// first 8 entries have one port, say 3, and the other 12 have the next one, say 5. The record is 0x0c052003.
+//
+//     31 ………………………………… 24   23 …………… 16   15 ………… 8   7 …………… 0
+//     12 entries at the end   second port   the kind   first port
+
 // The kinds that `write_rest` computes.
 #define BY_OTHERS (BY_WALK | BY_ENTRY | BY_SLOT | BY_STEP)
 // The kinds whose ports change where ⌊d / Π⌋ does.
@@ -127,7 +133,7 @@ struct Row {
 
     __device__ const Side &side_of(u32 target) const { return shared.sides[!(shared.up[local_tile] >> target & 1)]; }
 
-    // The i-th group of the closer set of a target, The sets must have been found; in a uniform row they may be missing.
+    // The i-th group of the closer set of a target. The sets must have been found; in a uniform row they may be missing.
     __device__ u32 group_at(u32 target, u32 i) const {
         Walk walk = walk_of(target);
         walk.start(i);
@@ -243,7 +249,13 @@ struct Row {
         return shared.lists + ((threadIdx.x >> 5) * 32 + (target & 31)) * shared.list_words;
     }
 
-    // Writes the list of a target: departure 5. Four groups are picked from at a time.
+    // Writes the list of a target: departure 5. Four groups are picked from at a time, and bytes are collected until a word is
+    // full. At the end, the first WRAPPED bytes of the list are appended to it.
+    //
+    // Example: eight groups have the ports 11 … 18, and the set of the target is {0, 2, 3, 5}, or 0b10110100 … in its highest
+    // bits. The first four bits, 1011, pick 11, 13 and 14. The next four, 0100, pick 16, which fills a word.
+    //
+    //     list   11 13 14 16 | 11 13 14 16 | 11 13 14 16 | … 24 bytes in all
     __device__ void write_list(u32 target) const {
         const u32 *set = sets + target * shared.words, *from = (const u32 *)shared.packed + (side_of(target).first_port + 3) / 4;
         u32 *list = list_of(target), *to = list;
@@ -272,6 +284,10 @@ struct Row {
     }
 
     // Sixteen entries of a list, so that the entry at place `from` is that of number d.
+    //
+    // Example: in the list above, number d = 6 has the byte at 6 mod 4 = 2. With `from` = 0, the entries are the 16 bytes from
+    // there on: 14 16 11 13 14 … With `from` = 3, three entries stand before it, so the bytes from 6 − 3 = 3 on
+    // are taken: 16 11 13 14 …
     template <bool UNIFORM> __device__ uint4 turns(u32 target, u32 d, u32 from) const {
         u32 size = UNIFORM ? shared.sides[0].groups : sizes[target];
         u64 inverse = a.inverse[size];

@@ -8,6 +8,14 @@
 
 // Bit t of lane g becomes bit g of lane t. In each step, a lane keeps half of its bits, and takes the others from the lane whose
 // number differs in one bit: the lower half of a word goes up, or the upper half down. The first two steps are about whole bytes.
+//
+// Example with 4 lanes, which take the steps 2 and 1. A letter is a lane at the start, a number a bit; bit 0 is on the left.
+//
+//              start          step 2         step 1
+//     lane 0   a0 a1 a2 a3    a0 a1 c0 c1    a0 b0 c0 d0
+//     lane 1   b0 b1 b2 b3    b0 b1 d0 d1    a1 b1 c1 d1
+//     lane 2   c0 c1 c2 c3    a2 a3 c2 c3    a2 b2 c2 d2
+//     lane 3   d0 d1 d2 d3    b2 b3 d2 d3    a3 b3 c3 d3
 __device__ u32 transposed(u32 bits) {
     bits = __byte_perm(bits, __shfl_xor_sync(ALL_LANES, bits, 16), lane() & 16 ? 0x3276 : 0x5410);
     bits = __byte_perm(bits, __shfl_xor_sync(ALL_LANES, bits, 8), lane() & 8 ? 0x3715 : 0x6240);

@@ -16,7 +16,7 @@
 // One word more than tiles, so that lanes that read a column hit different banks.
 #define MASK_PITCH 33
 
-// The most runs of a tile that records are kept for, as in layout.rs.
+// The most runs of a tile that records are kept for.
 #define MOST_RUNS 192
 // The bytes that a list of ports is longer than the ports.
 #define WRAPPED 20
@@ -36,8 +36,7 @@ struct Side {
 // The first tile that a block takes, in the window of the launch.
 __device__ __forceinline__ u32 first_tile_of_block(const Arguments &a) { return a.first_tile + blockIdx.y * TILES; }
 
-// What the warps of a block share. What has the same size in every fabric comes first, so that its place is known when the kernel
-// is compiled.
+// What the warps of a block share: see the head of this file.
 struct BlockView {
     u64 *up;        // [TILES] targets that need a hop up
     u64 *down;      // [TILES] targets below
@@ -114,6 +113,7 @@ __device__ void describe_side(const u8 *firsts, Side *side, Counts counts, bool 
 
 // How to pick some of four bytes: a selector for `__byte_perm` that puts the chosen ones first and zeros after them, and, from
 // bit 16 on, the number of bits of the chosen bytes. Bit 3 of `chosen` stands for the lowest byte.
+// Example: `chosen` = 0b1011 has the selector 0x4320, for bytes 0, 2, 3 and a zero, and 24 bits.
 __device__ u32 pick_of(u32 chosen) {
     u32 selector = 0x4444, bits = 0;
     for (u32 byte = 0; byte < 4; byte++) {

@@ -14,7 +14,7 @@
 // A permutation of fewer positions is drawn by one thread.
 #define FEW_POSITIONS 64
 
-// What is drawn. `DrawWords` of judge/draws.rs writes the same layout.
+// What is drawn. `Draw` of judge/draws.rs writes the same layout.
 struct Draw {
     u32 key[8];
     u32 stream_low, stream_high;    // of the first permutation; the next ones follow

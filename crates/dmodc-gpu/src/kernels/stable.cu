@@ -16,8 +16,8 @@
 // is that of `dmodc`. A divider of ports stands in the place of rounds where a rank has one. `Stable` of the engine has the same
 // in words.
 //
-// Example: Π = 2, σ = 0, and four groups of one port each, whose ports are 1, 2, 3 and 4. Only group 1 is lost. So R = {0, 1, 2, 3};
-// B = C = {0, 2, 3}, with ports 1, 3 and 4; D = {1}, and x is the round.
+// Example: Π = 2, σ = 0, and four groups of one port each, whose ports are 1, 2, 3 and 4. Only group 1 is lost. So
+// R = {0, 1, 2, 3}; B = C = {0, 2, 3}, with ports 1, 3 and 4; D = {1}, and x is the round.
 //
 //     d           0  1    2  3    4  5    6  7    8  9   10 11   12 13   14 15
 //     slot          0       1       2       3       0       1       2       3
@@ -118,7 +118,8 @@ __device__ ReferenceSwitch reference_switch(const StableArguments &stable, Block
     return reference;
 }
 
-// The present group that leads to a peer, or NONE. Most often it has the same direction and the same place, or a place just before.
+// The present group that leads to a peer, or NONE. Most often it has the same direction and the same place, or a place just
+// before.
 __device__ u32 group_to(BlockView shared, Counts now, u32 peer, u32 place, bool up) {
     u32 first = up ? 0 : now.up_groups, count = up ? now.up_groups : now.down_groups;
     for (u32 i = min(place + 1, count); i-- > 0;) {

@@ -12,7 +12,7 @@
 // 1. A lane takes a group and compares it for 64 targets at once, by "and" and "not" of words. What is harmed is the union over
 //    lanes.
 // 2. Slots are looked up for targets that lost a group alone. A lane takes a target then. Where every group was closer to every
-//    target, the slot is a remainder; elsewhere words by group become sets by target first, as in closer.cu.
+//    target, the slot is a remainder; elsewhere words by group become sets by target first, as in sets.cu.
 
 __device__ __forceinline__ u64 loss_place(const Arguments &a, u32 s, u32 tile) {
     return ((u64)state(a) * a.switches + s) * a.tiles + tile;

@@ -4,7 +4,7 @@
 // over columns:
 // 1. The row of the reference is copied, 16 entries at a time. Nearly all entries are right then.
 // 2. A lane takes a group and finds for 64 targets at once whether it is lost, by words. If no group is, the row is done.
-//    Otherwise words by group become sets by target, as in closer.cu: D, C and B; and R, unless every group was closer to every
+//    Otherwise words by group become sets by target, as in sets.cu: D, C and B; and R, unless every group was closer to every
 //    target.
 // 3. A lane takes a piece, which is a run of columns of one target. It visits lost slots alone: slot p of #R is that of the
 //    quotients p − k, p − k + #R, …, and each has Π entries.

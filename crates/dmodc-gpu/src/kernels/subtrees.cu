@@ -2,8 +2,8 @@
 //
 //     flows(s, d) = nodes(s) + Σ { flows(b, d) : next(b, d) = s }        the flows that leave s for d
 //     load(port)  = Σ { flows(s, d) : the entry of s for d is this port }
-//     moved(d)    = Σ { still(s, d) : the entries of s for d differ },   still(s, d) = nodes(s) + Σ { still(b, d) : next(b, d) = s
-//                   and the entries of b agree }
+//     moved(d)    = Σ { still(s, d) : the entries of s for d differ }
+//     still(s, d) = nodes(s) + Σ { still(b, d) : next(b, d) = s, and the entries of b for d agree }
 //
 // The routes to one destination form a tree, so flows are added up from switch to switch. First the classes from the lowest on,
 // as long as flows go up; then from the highest on, where they go down. A bundle, which is all flows from one switch to one

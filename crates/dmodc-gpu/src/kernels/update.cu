@@ -1,15 +1,26 @@
 // What an update changes, what any update had to change, and whether the fabric is valid.
 //
 //     changed(s, d) : the entries of s for d in the old and the new tables differ
-//     forced(s, d)  : the old entry e cannot stay. P(s, d) are the ports of the closer groups; a destination that is dead has no entry.
-//                     P not empty: e is not in P.   P empty: e is a port, and the new tables have none or the old route does not arrive
+//     forced(s, d)  : the old entry e cannot stay; P(s, d) are the ports of the closer groups, and none if d is dead
+//                     P not empty: e is not in P
+//                     P empty: e is a port, and the new tables have none, or the old route does not arrive
 //     valid         : every leaf with nodes reaches every other, by costs
 //
-// A block of eight warps takes a switch, and 32 tiles at a time. The closer sets are those of closer.cu, found in the same way as
-// for routes; so a mask for each group and tile waits in shared memory. Then a warp takes a tile, and a lane 16 entries at a
-// time. Blocks of LIDs with a changed entry are bits in shared memory, because a block may be in several tiles.
-//
 // Where costs are bytes, they are not kept for all states. Then only changes are counted here, and the host does the rest.
+//
+// Layout: the old tables, `kept`, have the layout of the new ones, which routes.cu describes. Shared memory has `BlockView`; in
+// the place of its lists, `UpdateView` follows: the group of each port, and four sets of blocks of LIDs. Sums go to the counters
+// of the state, and slots with a changed entry to its bits in `touched`, which the kernel `moved` reads.
+//
+// A block of eight warps takes a switch, and 32 tiles at a time. Departures from the plain loop over columns:
+// 1. Closer sets are not built. As for routes, a mask for each group and tile has a bit for each target that the group is closer
+//    to. An old entry is in P if the mask of its group has the bit of the target; `group_of` says which group a port belongs to.
+// 2. A warp takes a tile, and a lane 16 entries at a time, which are read by one access to each table.
+// 3. A block of LIDs may be in several tiles, and counts once. So blocks are marked by bits, which are counted at the end: warps
+//    0 to 3 take one set each.
+// 4. A thread counts in registers. Counts are added up by warp when the switch is done.
+// 5. Old routes are followed only for entries without closer groups, where both tables have a port.
+// 6. The block of a leaf also looks whether the leaf reaches all others, for 64 of them by one word.
 
 #define NO_GROUP 0xffffu
 #define DOWN_GROUP 0x8000u
@@ -17,7 +28,7 @@
 // What the warps of a block share, apart from closer sets.
 struct UpdateView {
     u16 *group_of;      // [256] the group of a port among those of its direction, or NO_GROUP
-    u32 *blocks[4];     // [block_words] blocks of LIDs with an entry that is changed; forced; both; changed and for a live destination
+    u32 *blocks[4];     // [block_words] blocks of LIDs with an entry that is changed; forced; both; changed and of a live node
 };
 
 // What a thread counts.
@@ -208,7 +219,8 @@ extern "C" __global__ void __launch_bounds__(WARPS * 32, 4) update(const __grid_
         }
         __syncthreads();
         u32 tile = first_tile + lane();
-        if (warp == 0 && has_costs && is_leaf && tile < a.tiles && leaves[tile] & ~(shared.up[lane()] | shared.down[lane()] | shared.own[lane()])) {
+        if (warp == 0 && has_costs && is_leaf && tile < a.tiles &&
+            leaves[tile] & ~(shared.up[lane()] | shared.down[lane()] | shared.own[lane()])) {
             atomicOr(&counters_of(j)[INVALID], 1ull);
         }
         __syncwarp();
