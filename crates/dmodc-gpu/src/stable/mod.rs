@@ -231,3 +231,14 @@ fn stable_shared_bytes(most_groups: u32, ranks: u32) -> u32 {
     let (thinned, now, firsts, ports) = (2 * 8 * 4, 256 * 2, 256, 256);
     block + tiles + sides + sets + thinned + now + firsts + ports
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::defined;
+
+    #[test]
+    fn kernels_have_the_same_stretches() {
+        assert_eq!(defined("STRETCHES"), STRETCHES as u64);
+    }
+}
