@@ -5,23 +5,23 @@ use crate::machine::Address;
 /// The words of the structure `Arguments`.
 pub(crate) const WORDS: usize = 49;
 
-/// The tiles that a block of the kernels for routes takes, as in closer.cu.
+/// The tiles that a block of the kernels for routes takes, as in shared.cu.
 pub(crate) const TILES: u32 = 32;
 
 /// The threads of a block, and the warps that they make.
 pub(crate) const THREADS: u32 = 256;
 pub(crate) const WARPS: u32 = THREADS / 32;
 
-/// The most runs of a tile that kernels keep records of, as in closer.cu. The entries of tiles with more are computed one by one.
+/// The most runs of a tile that kernels keep records of, as in shared.cu. The entries of tiles with more are computed one by one.
 pub(crate) const MOST_RUNS: u32 = 192;
 
-/// The bytes that a list of ports is longer than the ports, as in closer.cu.
+/// The bytes that a list of ports is longer than the ports, as in shared.cu.
 const WRAPPED: u32 = 20;
 
 /// The most bytes that a block shares if it has lists. Some GPUs have little more memory for a block.
 const MOST_LIST_BYTES: u32 = 96 << 10;
 
-/// The bytes of the records of runs that a block shares, as in closer.cu.
+/// The bytes of the records of runs that a block shares, as in shared.cu.
 pub(crate) const RECORD_BYTES: u32 = WARPS * MOST_RUNS * 4;
 
 /// Where the arrays of a fabric are. The comments are in `kernels/common.cu`.
@@ -146,7 +146,7 @@ impl Arguments {
         Arguments { step, ..self }
     }
 
-    /// Returns the bytes that a block of the kernel `routes` shares: see `block_view` of closer.cu. Switches with as many groups as
+    /// Returns the bytes that a block of the kernel `routes` shares: see `block_view` of shared.cu. Switches with as many groups as
     /// leaves have room for lists of ports, unless that would be too much.
     pub(crate) fn route_bytes(&self) -> u32 {
         let Sizes { most_groups, most_leaf_groups, .. } = self.sizes;
@@ -221,7 +221,7 @@ impl Arguments {
     }
 }
 
-/// Returns the bytes that a block shares for closer sets and records: see `block_view` of closer.cu, without lists.
+/// Returns the bytes that a block shares for closer sets and records: see `block_view` of shared.cu, without lists.
 pub(crate) fn closer_bytes(most_groups: u32, ranks: u32) -> u32 {
     let (masks, tiles, sides) = (most_groups * 33 * 8, 3 * TILES * 8, 2 * 48);
     let parts = WARPS * (ranks.max(1) - 1) * TILES * 8;
@@ -235,15 +235,15 @@ pub(crate) fn closer_bytes(most_groups: u32, ranks: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernels::defined;
 
     /// The numbers that stand in the source of the kernels, too.
     #[test]
     fn kernels_have_the_same_sizes() {
-        let closer = include_str!("kernels/closer.cu");
         for (name, value) in
             [("WARPS", WARPS), ("TILES", TILES), ("MOST_RUNS", MOST_RUNS), ("WRAPPED", WRAPPED)]
         {
-            assert!(closer.contains(&format!("#define {name} {value}\n")), "{name}");
+            assert_eq!(defined(name), u64::from(value), "{name}");
         }
     }
 

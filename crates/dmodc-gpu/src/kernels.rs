@@ -7,7 +7,9 @@ pub const SOURCES: &[(&str, &str)] = &[
     ("groups.cu", include_str!("kernels/groups.cu")),
     ("costs.cu", include_str!("kernels/costs.cu")),
     ("bytes.cu", include_str!("kernels/bytes.cu")),
+    ("shared.cu", include_str!("kernels/shared.cu")),
     ("closer.cu", include_str!("kernels/closer.cu")),
+    ("sets.cu", include_str!("kernels/sets.cu")),
     ("rows.cu", include_str!("kernels/rows.cu")),
     ("routes.cu", include_str!("kernels/routes.cu")),
     ("stable.cu", include_str!("kernels/stable.cu")),
@@ -26,6 +28,18 @@ pub const SOURCES: &[(&str, &str)] = &[
 /// Returns the whole program.
 pub(crate) fn program() -> String {
     SOURCES.iter().map(|(name, text)| format!("#line 1 \"{name}\"\n{text}")).collect()
+}
+
+/// Returns a number that the source defines.
+#[cfg(test)]
+pub(crate) fn defined(name: &str) -> u64 {
+    let program = program();
+    let start = format!("#define {name} ");
+    let line = program.lines().find_map(|line| line.strip_prefix(&start));
+    let text = line.unwrap_or_else(|| panic!("the kernels do not define {name}"));
+    let text = text.split_whitespace().next().unwrap().trim_end_matches('u');
+    let hexadecimal = text.strip_prefix("0x").map(|digits| u64::from_str_radix(digits, 16));
+    hexadecimal.unwrap_or_else(|| text.parse()).unwrap()
 }
 
 /// A kernel.

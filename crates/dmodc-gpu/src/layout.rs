@@ -385,3 +385,22 @@ pub(crate) fn runs(
     let empty = Run { number: 0, target: NO_TARGET, k: 0, length: padding as u32 };
     own.chunk_by(follows).map(run).chain((padding > 0).then_some(empty))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::defined;
+
+    #[test]
+    fn kernels_have_the_same_numbers() {
+        for (name, value) in [
+            ("NO_TARGET", NO_TARGET),
+            ("MOST_RANKS", MOST_RANKS),
+            ("NO_RANK", NO_RANK.into()),
+            ("NONE", NONE),
+        ] {
+            assert_eq!(defined(name), u64::from(value), "{name}");
+        }
+        assert_eq!(NO_TARGET as usize, BLOCK, "the first number that is no target of a tile");
+    }
+}

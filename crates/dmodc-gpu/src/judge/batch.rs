@@ -188,8 +188,9 @@ impl Batch<'_> {
         let sizes = &arguments.router.sizes;
         let (switches, groups) = (sizes.switches, self.tables.groups);
         let sweep_bytes = self.tables.sweep_bytes(switches as usize);
+        // As `update_view` of update.cu: the group of each port, and four sets of blocks of LIDs.
         let update_bytes =
-            self.router.closer_shared_bytes() + 2 * 256 + 16 * arguments.numbers.block_words;
+            self.router.closer_shared_bytes() + 2 * 256 + 4 * 4 * arguments.numbers.block_words;
         let sweep = Threads { count: SWEEP_THREADS, shared_bytes: sweep_bytes as u32 };
         let plain = Threads { count: THREADS, shared_bytes: 0 };
         let by_entry = Threads { count: THREADS, shared_bytes: 256 * 4 };
@@ -345,5 +346,37 @@ pub(super) fn result_count(pattern: DevicePattern, nodes: usize) -> usize {
         DevicePattern::Permutations(count) | DevicePattern::Bisections(count) => count,
         DevicePattern::SampledShifts(count) => count.min(nodes.saturating_sub(1)),
         DevicePattern::Shifts => nodes.saturating_sub(1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::defined;
+
+    #[test]
+    fn kernels_have_the_same_counters() {
+        for (name, place) in [
+            ("LOST", counter::LOST),
+            ("CHANGED", counter::CHANGED),
+            ("SET", counter::SET),
+            ("UNSET", counter::UNSET),
+            ("CHANGED_BLOCKS", counter::CHANGED_BLOCKS),
+            ("CHANGED_SWITCHES", counter::CHANGED_SWITCHES),
+            ("FORCED", counter::FORCED),
+            ("FORCED_BLOCKS", counter::FORCED_BLOCKS),
+            ("FORCED_CHANGED", counter::FORCED_CHANGED),
+            ("FORCED_CHANGED_BLOCKS", counter::FORCED_CHANGED_BLOCKS),
+            ("INVALID", counter::INVALID),
+            ("MOVED_PAIRS", counter::MOVED_PAIRS),
+            ("LIVE_CHANGED", counter::LIVE_CHANGED),
+            ("LIVE_SET", counter::LIVE_SET),
+            ("LIVE_UNSET", counter::LIVE_UNSET),
+            ("LIVE_CHANGED_BLOCKS", counter::LIVE_CHANGED_BLOCKS),
+            ("LIVE_CHANGED_SWITCHES", counter::LIVE_CHANGED_SWITCHES),
+            ("PATTERN_LOST", counter::PATTERN_LOST),
+        ] {
+            assert_eq!(defined(name), place as u64, "{name}");
+        }
     }
 }

@@ -3,9 +3,9 @@
 //     down(s) = 0 at the target, else 1 + min { down(b) : b below s }
 //     cost(s) = down(s) where that is finite, else 1 + min { cost(p) : p above s }
 //
-// 255 is infinite. The host orders the switches: the height of a switch is the longest way down from it, its depth the longest way up.
-// One launch of `ascend_bytes` for each height from 0 on, then one of `descend_bytes` for each depth. A warp takes a switch and a tile,
-// a lane takes the targets `lane` and `lane + 32`.
+// 255 is infinite. The host orders the switches: the height of a switch is the longest way down from it, its depth the longest
+// way up. One launch of `ascend_bytes` for each height from 0 on, then one of `descend_bytes` for each depth. A warp takes a
+// switch and a tile, a lane takes the targets `lane` and `lane + 32`.
 //
 // Layout: switch by switch, tile by tile, 64 bytes. Plane 0 has a bit for each target with a finite down cost.
 

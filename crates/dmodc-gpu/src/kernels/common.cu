@@ -3,6 +3,24 @@
 // One launch works on several states of one fabric at once: blockIdx.z counts them. What a state has lies in arrays by state,
 // and the fabric itself is stored once.
 //
+// Names in all files: `a` are the arguments of a launch, `s` is a switch; d, k and q are as in the equations.
+//
+// A *target* is a destination switch, and a *tile* has the columns of 64 targets. A row of a tile has the entries of one switch:
+// a byte for each column, padded to a multiple of 16. A *slot* is a place of a row, with a column or empty. Sixteen slots are a
+// *chunk*, which a lane writes at once. A *run* is a series of slots of one target with consecutive numbers d; the empty slots
+// are one more. Example: a tile has 26 columns, 20 nodes of target 0 with numbers from 100 on, and 6 of target 1 with numbers
+// from 500.
+//
+//     slot     0 …………………… 15   16 …… 19   20 …… 25   26 …… 31
+//     target   0                          1          none
+//     d        100 …………………………………… 119   500 … 505  0, not used
+//     run      run 0: 20 slots            run 1: 6   run 2: 6
+//     chunk    chunk 0         chunk 1
+//              {100, 0, 20}    {116, 0, 4}
+//
+// A chunk is described by d of its first slot, the run of that slot, and the slots of this run from there on. Chunk 0 has one
+// run, since 20 are at least 16. Chunk 1 is *mixed*: 4 slots of run 0, 6 of run 1 and 6 of run 2.
+//
 // A warp is 32 threads in step. Unless a kernel says otherwise, a warp takes a switch, and its lanes take links, groups or tiles.
 // All 32 lanes of a warp take part in every exchange between lanes, so a warp leaves a kernel as a whole.
 
@@ -17,6 +35,8 @@ typedef unsigned long long u64;
 #define NO_RANK 255
 #define INFINITE 255
 #define NO_HEIGHT 0xffffu
+// The most ranks that costs as bits can have.
+#define MOST_RANKS 8
 
 // Findings of a state, as bits of `flags`.
 #define FLAT_CABLE 1u   // A cable joins switches of one rank, so bits do not suffice as costs.
@@ -51,8 +71,9 @@ struct Arguments {
     const u32 *tile_slot;     // [tiles] the first slot: the columns of a tile are padded to its pitch
     const u32 *slot_number;   // [slots] d
     const u32 *slot_cable;    // [slots] the cable of the node, or NONE
-    const uint2 *chunk;       // [slots / 16] d of the first slot; its run in the tile, and the slots of the run from there on, or 0
-    const uint2 *run;         // [runs] the first d; target, k and length
+    const uint2 *chunk;       // [slots / 16] d of the first slot; its run in the tile, and from bit 16 on the slots of the run
+                              // from there on. Run and slots are 0 in tiles with too many runs
+    const uint2 *run;         // [runs] the first d; target, k from bit 8 on and the length from bit 16 on
     const u32 *mixed;         // the chunks of all tiles that have more than one run, counted from the first of the tile
     const RouteTile *route_tile; // [tiles]
     const u64 *inverse;       // [256] the least integer that is at least 2^64 / n
@@ -144,3 +165,26 @@ __device__ __forceinline__ u64 own_bit(u32 target, u32 tile) {
 __device__ __forceinline__ u32 divided(u32 x, u64 inverse) { return (u32)__umul64hi(inverse, x); }
 
 __device__ __forceinline__ u64 inverse_of(u32 n) { return ~0ull / n + 1; }
+
+// Joins the values of all lanes of a warp. Every lane gets the result: after the step of 16, lanes 0 and 16 have the same, and so
+// on.
+__device__ u32 warp_maximum(u32 value) {
+    for (u32 step = 16; step; step >>= 1) {
+        value = max(value, __shfl_xor_sync(ALL_LANES, value, step));
+    }
+    return value;
+}
+
+__device__ u32 warp_sum(u32 value) {
+    for (u32 step = 16; step; step >>= 1) {
+        value += __shfl_xor_sync(ALL_LANES, value, step);
+    }
+    return value;
+}
+
+__device__ u64 warp_union(u64 word) {
+    for (u32 step = 16; step; step >>= 1) {
+        word |= __shfl_xor_sync(ALL_LANES, word, step);
+    }
+    return word;
+}

@@ -7,19 +7,12 @@
 //     plane u (s) = ⋃ { plane u−1 (p) : p above s } \ (plane 0 (s) ∪ … ∪ plane u−1 (s))
 //     Π(s)        = max { Π(b) · #upswitches(b) : b below s }, at least 1
 //
-// Layout: plane by plane, switch by switch, tile by tile, 64 targets in a word. So 32 lanes, which take 32 tiles of a switch, read
-// the word of a neighbour for all of them in one access. A switch of rank r of R ranks has at most R − 1 − r hops up: other planes
-// are neither written nor read.
+// Layout: plane by plane, switch by switch, tile by tile, 64 targets in a word. So 32 lanes, which take 32 tiles of a switch,
+// read the word of a neighbour for all of them in one access. A switch of rank r of R ranks has at most R − 1 − r hops up: other
+// planes are neither written nor read.
 //
 // One launch of `ascend` for each rank from 1 on, then one of `descend` for each rank from the last but one down to 1. The planes
 // of rank 0 are found in routes.cu if there are at most four ranks.
-
-__device__ u32 warp_maximum(u32 value) {
-    for (u32 step = 16; step; step >>= 1) {
-        value = max(value, __shfl_xor_sync(ALL_LANES, value, step));
-    }
-    return value;
-}
 
 extern "C" __global__ void ascend(Arguments a) {
     u32 s = warp_in_grid();
@@ -84,6 +77,7 @@ extern "C" __global__ void descend(Arguments a) {
     if (s >= a.switches || a.ranks[(u64)state(a) * a.switches + s] != a.step) {
         return;
     }
+    static_assert(MOST_RANKS == 8, "there is a case for each number of hops up");
     switch (a.ranks_run - 1 - a.step) {
     case 1: descend_by<1>(a, s); break;
     case 2: descend_by<2>(a, s); break;

@@ -1,7 +1,16 @@
-// The digest of tables, as `Digest` of the engine defines it: each row of each tile is hashed with its place, and the hashes are added.
+// The digest of tables, as `Digest` of the engine defines it: each row of each tile is hashed with its place, and the hashes are
+// added. Chain c takes word c of every line of 64 bytes; the last line is filled up with zeros, or has zeros alone.
 //
-// A row is hashed by eight lanes, since the hash has eight independent chains; a warp takes four rows of one tile. A launch adds the tiles of a
-// window.
+//     chain_c = c + 1 at first; each line makes it ((chain_c ^ word c of the line) · ODD), rotated left by 29 bits
+//     row     = 0 at first; each of s, first column, width, chain_0, …, chain_7 makes it mixed(row ^ this number)
+//     digest  = Σ { row : all rows of all tiles } modulo 2^64
+//
+// A launch adds the tiles of a window. Departures from the plain loop over rows:
+// 1. A row is hashed by eight lanes, one for each chain, so a warp takes four rows of one tile. The chains do not depend on each
+//    other, and eight lanes read a line in one access.
+// 2. At the end, every lane gets all chains of its row by exchanges, and all eight compute the same hash; one adds it.
+// 3. Sums do not depend on the order, so rows are added by atomic additions.
+// 4. Rows are padded to 16 bytes. What stands beyond the width is not of the table, so it is cleared in the word that is read.
 
 #define ODD 0x9e3779b97f4a7c15ull
 

@@ -1,10 +1,23 @@
 // Port groups: the live links of a switch by peer, those upwards first; `PortGroups` of the engine has the same layout.
 //
-// Links are sorted by peer already, so a group is a run of live links. The warp of a switch reads its links 32 at a time. First it counts
-// those upwards, then it writes all to their places; the first 64 links are read once for both. A lane finds its place by counting the
-// lanes before it.
+//     groups(s) = the live links of s by peer;   up where the peer has a higher rank
 //
-// The warp also begins what depends on nothing else: switches of rank 0 have divider 1 and reach themselves alone by going down.
+// Layout: those of a switch start where its links do. `peers` and `firsts` have its groups, `ports` has its ports, each upwards
+// first. Example: links with ports 1 to 6 lead to the peers 7, 7, 8, 9, 9, 9. Peer 8 is below, the others above, and the cable of
+// port 4 is dead. Then there are two groups up and one down:
+//
+//     peers    7     9     8
+//     firsts   0     2     4
+//     ports    1  2  5  6  3
+//
+// Departures from the plain loop over links:
+// 1. Links are sorted by peer already, so a group is a series of live links with one peer. A link is the first of its group if
+//    the live link before it has another peer, so nothing is looked up.
+// 2. A warp takes a switch and reads 32 links at a time. A lane finds its place by counting the lanes before it, with ballots.
+// 3. Where groups down start is known only when those up are counted, so links are looked at twice: to count, and to write. The
+//    first 64 are kept in registers for that.
+// 4. The warp also begins what depends on nothing else: switches of rank 0 have divider 1 and reach themselves alone by going
+//    down. And it finds out whether ranks are still those of the healthy fabric: departure 2 of ranks.cu.
 
 // What a lane knows of its link.
 struct LinkView {

@@ -2,9 +2,9 @@
 //
 //     next(s, e) = the switch at the other end of port e of switch s, if the cable and both switches are alive; else nowhere
 //
-// A *position* is the place of a live node among all nodes that send. Traffic goes to the first LID of a node, so a position has one slot.
-// The switches of a state are divided into *classes*: a hop up leads to a higher class, a hop down to a lower one. In levelled
-// fabrics these are the ranks.
+// A *position* is the place of a live node among all nodes that send. Traffic goes to the first LID of a node, so a position has
+// one slot. The switches of a state are divided into *classes*: a hop up leads to a higher class, a hop down to a lower one. In
+// levelled fabrics these are the ranks.
 //
 // Kernels take `JudgeArguments` as a constant of the grid, so that a reference to it needs no copy.
 //
@@ -31,7 +31,7 @@
 #define LIVE_CHANGED_SWITCHES 17u
 #define PATTERN_LOST 18u        // flows of the first pattern that do not arrive
 
-// A state, with places in the pool. `StateWords` of judge/pool.rs writes the same layout.
+// A state, with places in the pool. `Pool::add_state` of judge/pool.rs writes the same layout.
 struct JudgedState {
     u32 nodes;          // the number of positions
     u32 places;         // [nodes][4] the column of each position, as in `slot_place`
@@ -56,10 +56,10 @@ struct JudgeArguments {
     Arguments a;
     const JudgedState *states;  // [states]
     const u32 *pool;
-    const uint4 *slot_place;    // [slots] the destination switch; pitch, and the port in the highest byte; where the column starts
+    const uint4 *slot_place;    // [slots] the destination switch; pitch, and the port from bit 24 on; where the column starts
     const u32 *slot_block;      // [slots] the block of the LID
     const uint2 *column_group;  // [groups] columns that one block sweeps: tile, and the first slot
-    uint2 *channels;            // [states][switches << shift] the switch there, or NONE; the link, and whether it leads up (lowest bit)
+    uint2 *channels;            // [states][switches << shift] the switch there, or NONE; bit 0: whether it leads up; the link
     const u8 *kept;             // [table_bytes] the old tables, or null
     u16 *flows;                 // [states][table_bytes] flows that leave a switch for a slot
     u32 *link_loads;            // [states][links]

@@ -1,17 +1,18 @@
 // Series of permutations: the greatest load of each, and a lower bound.
 //
-//     load(port) = the number of positions i whose route to position to(i) takes the port; to(i) = i + k modulo N in the shift by k
+//     load(port) = the number of positions i whose route to position to(i) takes the port
+//     to(i)      = what is drawn for i, or i + k modulo N in the shift by k
 //     max        = max { load(port) }
 //     bound      = max { ⌈flows that leave X / cables of X⌉, ⌈flows that enter X / cables of X⌉ : X is a cut with cables }
 //
 // Only flows that arrive count. A block takes one permutation after the other, a thread one flow after the other.
 //
-// Layout: two loads in a word, since no load is greater than the number of positions, which is below 2^16; then a word for each cut.
-// They are in shared memory if they fit. Departures from the plain loop:
-// 1. If all bundles of all-to-all arrive, every flow does, and a route is over where it comes to the destination switch. Otherwise each
-//    route is followed twice, first to see whether it arrives.
-// 2. Every position sends once and receives once. So the flows that leave or enter a cut are its positions, less those that stay inside
-//    and those that are lost. Few flows stay inside a small cut, so that is less to count.
+// Layout: two loads in a word, since no load is greater than the number of positions, which is below 2^16; then a word for each
+// cut. They are in shared memory if they fit. Departures from the plain loop:
+// 1. If all bundles of all-to-all arrive, every flow does, and a route is over where it comes to the destination switch.
+//    Otherwise each route is followed twice, first to see whether it arrives.
+// 2. Every position sends once and receives once. So the flows that leave or enter a cut are its positions, less those that stay
+//    inside and those that are lost. Few flows stay inside a small cut, so that is less to count.
 
 // A switch that is in no cut of a level.
 #define NO_CUT 0xffffu

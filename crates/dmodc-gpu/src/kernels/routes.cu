@@ -7,26 +7,29 @@
 // where d is the number of the destination and k says which of its LIDs it is. Dividers of a rank stand in the place of Π, and of
 // Π · #C for ports, where there are any.
 //
-// Closer sets are found in closer.cu, and the entries of a row in rows.cu.
+// A switch is loaded in shared.cu. Closer sets are found in closer.cu and turned into sets by target in sets.cu, and rows.cu has
+// the entries of a row.
 //
-// Layout: tile by tile, row by row, a byte for each column. Rows are padded to 16 bytes, so that a lane writes 16 entries, a chunk, at
-// once. A run is a series of columns of one target with consecutive numbers.
+// Layout: tile by tile, row by row, a byte for each column. Rows are padded to 16 bytes, so that a lane writes 16 entries, a
+// chunk, at once. The head of common.cu has a picture of slots, chunks and runs.
 //
-// A block of eight warps takes a switch and 32 tiles, or fewer if the window has fewer. Departures from the plain loop over columns:
-// 1. Closer sets of 64 targets are one word for each group: the planes of the switch and of the peer are joined by "and". All lanes
-//    of a warp take one group and 32 tiles, so that words are read in whole lines; the result waits in shared memory. In fabrics
-//    of at most four ranks, switches of rank 0 find their planes here, because nobody else needs them.
+// A block of eight warps takes a switch and 32 tiles, or fewer if the window has fewer. Departures from the plain loop over
+// columns:
+// 1. Closer sets of 64 targets are one word for each group: the planes of the switch and of the peer are joined by "and". All
+//    lanes of a warp take one group and 32 tiles, so that words are read in whole lines; the result waits in shared memory. In
+//    fabrics of at most four ranks, switches of rank 0 find their planes here, because nobody else needs them.
 // 2. A warp then takes a tile. The words by group become sets by target when 32 lanes transpose 32 × 32 bits in five exchanges.
 //    No target is reached both up and down, so i-th groups up and down share a word: their sets cannot meet.
 // 3. If every group up is closer to every target, which is usual in healthy fabrics, nothing is transposed.
 // 4. The lanes take the runs of the tile. Most often a run has one port as a whole, because Π is a multiple of its length; it is
 //    written down once, as the record of the run.
-// 5. Where Π is 1, ports follow each other in turn. Then the ports of a closer set are written down as a list, and the first ones again at
-//    its end, so that any 16 consecutive entries are 16 consecutive bytes of the list. A lane writes the list of a target, for half of the targets at a time.
-// 6. The lanes take chunks. Most chunks are one port or two, repeated, or copied from one list. Chunks with more than one run, which are listed for
-//    each tile, have several such parts, and follow after the others. Damage makes Π smaller, so that ports change once within a
-//    run, or more often; the record of a run says so, too. What is left is walked through, run by run; a division is needed only
-//    where a run begins.
+// 5. Where Π is 1, ports follow each other in turn. Then the ports of a closer set are written down as a list, and the first ones
+//    again at its end, so that any 16 consecutive entries are 16 consecutive bytes of the list. A lane writes the list of a
+//    target, for half of the targets at a time.
+// 6. The lanes take chunks. Most chunks are one port or two, repeated, or copied from one list. Chunks with more than one run,
+//    which are listed for each tile, have several such parts, and follow after the others. Damage makes Π smaller, so that ports
+//    change once within a run, or more often; the record of a run says so, too. What is left is walked through, run by run; a
+//    division is needed only where a run begins.
 
 // Removes the entries of nodes that are cut off.
 __device__ uint4 without_dead(uint4 entries, u32 dead) {
@@ -135,12 +138,13 @@ __device__ void remove_dead(const Arguments &a, uint4 *row, const RouteTile &til
     }
 }
 
-// Writes the row of the i-th tile.
-__device__ void write_row(const Arguments &a, BlockView v, u32 s, u32 i, const RouteTile &tile) {
-    u32 warp = threadIdx.x >> 5, is_uniform = *v.uniform >> i & 1;
-    u32 *records = v.records + warp * MOST_RUNS;
-    const u8 *sizes = v.sizes + warp * 64;
-    Row maker = {a, v, v.sets + warp * 64 * v.words, sizes, records, a.run + tile.first_run, i, is_uniform, 0};
+// Writes the row of a tile.
+__device__ void write_row(const Arguments &a, BlockView shared, u32 s, u32 local_tile, const RouteTile &tile) {
+    u32 warp = threadIdx.x >> 5, is_uniform = *shared.uniform >> local_tile & 1;
+    u32 *records = shared.records + warp * MOST_RUNS;
+    const u8 *sizes = shared.sizes + warp * 64;
+    const u32 *sets = shared.sets + warp * 64 * shared.words;
+    Row maker = {a, shared, sets, sizes, records, a.run + tile.first_run, local_tile, is_uniform, 0};
     u32 found = 0;
     for (u32 run = lane(); run < tile.runs; run += 32) {
         u32 record = maker.record_of(maker.runs[run]);
@@ -153,10 +157,10 @@ __device__ void write_row(const Arguments &a, BlockView v, u32 s, u32 i, const R
     bool has_lists = kinds.turns && !is_uniform;
     if (kinds.others && is_uniform) {
         // Walks through groups need the sets, not only their sizes.
-        find_sets(v, i, v.sides[0].groups, true);
+        find_sets(shared, local_tile, shared.sides[0].groups, true);
     }
-    u64 table = state(a) * a.table_bytes + tile.offset;
-    Chunks to = {(uint4 *)(a.tables + table) + (u64)s * tile.chunks, a.chunk + tile.first_chunk, 0, has_lists ? tile.early_chunks : tile.chunks};
+    uint4 *row = (uint4 *)(a.tables + state(a) * a.table_bytes + tile.offset) + (u64)s * tile.chunks;
+    Chunks to = {row, a.chunk + tile.first_chunk, 0, has_lists ? tile.early_chunks : tile.chunks};
     for (; to.first < tile.chunks; to.first = to.end, to.end = tile.chunks, maker.half++) {
         u32 target = maker.half * 32 + lane();
         if (has_lists && sizes[target] >= LEAST_LIST) {
@@ -188,33 +192,41 @@ __device__ void write_no_routes(const Arguments &a, u32 s, u32 tile) {
     }
 }
 
+// Writes rows without routes if a switch is dead. Returns whether it is.
+__device__ bool write_if_dead(const Arguments &a, u32 s, u32 first_tile, u32 end, u32 warp) {
+    if (!switch_is_dead(a, s)) {
+        return false;
+    }
+    for (u32 tile = first_tile + warp; tile < end; tile += WARPS) {
+        write_no_routes(a, s, tile);
+    }
+    return true;
+}
+
 extern "C" __global__ void __launch_bounds__(WARPS * 32, 4) routes(Arguments a) {
     if (a.flags[state(a)]) {
         return;
     }
     u32 s = blockIdx.x, first_tile = first_tile_of_block(a), warp = threadIdx.x >> 5;
     u32 end = min(first_tile + TILES, a.end_tile);
-    if (switch_is_dead(a, s)) {
-        for (u32 tile = first_tile + warp; tile < end; tile += WARPS) {
-            write_no_routes(a, s, tile);
-        }
+    if (write_if_dead(a, s, first_tile, end, warp)) {
         return;
     }
     Counts counts = counts_of(a, s);
     u32 groups = max(counts.up_groups, counts.down_groups);
-    BlockView v = block_view(a, groups);
-    load_switch(a, v, s, counts);
-    find_closer(a, v, s, counts, first_tile);
+    BlockView shared = block_view(a, groups);
+    load_switch(a, shared, s, counts);
+    find_closer(a, shared, s, counts, first_tile);
     __syncthreads();
     for (u32 tile = first_tile + warp; tile < end; tile += WARPS) {
-        u32 i = tile - first_tile;
+        u32 local_tile = tile - first_tile;
         RouteTile about = a.route_tile[tile];
-        if (*v.uniform >> i & 1) {
-            find_uniform_sizes(v, i, groups);
+        if (*shared.uniform >> local_tile & 1) {
+            find_uniform_sizes(shared, local_tile, groups);
         } else {
-            find_sets(v, i, groups, false);
+            find_sets(shared, local_tile, groups, false);
         }
-        write_row(a, v, s, i, about);
+        write_row(a, shared, s, local_tile, about);
     }
 }
 

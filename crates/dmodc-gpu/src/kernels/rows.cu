@@ -10,10 +10,18 @@
 #define BY_SLOT 1024    // this switch is the destination switch: each slot has its own port
 #define BY_TURN 2048    // ports change with every number, and a list has them; the target is in the lowest bits
 #define BY_STEP 4096    // ports change at multiples of a divider that is not small
-#define BY_TWO 8192     // ports change once: the first port is in the lowest byte, then there is the number of entries that have the
-                        // second one, in bits 24 to 31, and that port in bits 16 to 23
+#define BY_TWO 8192     // ports change once: see below
+
+// The bits of a record of `BY_TWO`. Example: Π = 12, and a run has the 20 numbers from 100 on. Since 108 is a multiple of 12, the
+// first 8 entries have one port, say 3, and the other 12 have the next one, say 5. The record is 0x0c052003.
+//
+//     31 ………………………………… 24   23 …………… 16   15 ………… 8   7 …………… 0
+//     12 entries at the end   second port   the kind   first port
+
 // The kinds that `write_rest` computes.
 #define BY_OTHERS (BY_WALK | BY_ENTRY | BY_SLOT | BY_STEP)
+// The kinds whose ports change where ⌊d / Π⌋ does.
+#define BY_QUOTIENT (BY_WALK | BY_TURN | BY_STEP | BY_TWO)
 // The smallest divider of `BY_STEP`.
 #define LEAST_STEP 4
 // The fewest ports of a list of `BY_TURN`: its first word is written before it is read.
@@ -85,24 +93,47 @@ __device__ uint4 joined(uint4 first, uint4 second, u32 from) {
                       (first.w & ~w) | (second.w & w));
 }
 
+// A run whose entries are walked through one after the other.
+struct WalkedRun {
+    u32 record;
+    u32 port;           // of the present entry
+    u32 until;          // the entries until the port changes, this one included; NONE if it never does
+    // What follows is set for records of `BY_QUOTIENT` alone.
+    u32 divider;        // the entries with one quotient
+    u32 width, turn;    // the ports of each group, and which of them has its turn
+    const u8 *ports;    // those of the direction
+    Walk walk;
+
+    __device__ __forceinline__ u32 walked_port() const { return ports[walk.group() * width + turn]; }
+
+    // Goes to the next group; where the first one comes again, its next port has its turn.
+    __device__ __forceinline__ void next_quotient() {
+        until = divider;
+        turn += walk.next();
+        turn = turn == width ? 0 : turn;
+        port = walked_port();
+    }
+};
+
 // One row of a tile.
 struct Row {
     const Arguments &a;
-    BlockView v;
+    BlockView shared;
     const u32 *sets;
     const u8 *sizes;
     u32 *records;
     const uint2 *runs;  // those of the tile
-    u32 i, is_uniform;
+    u32 local_tile;     // the tile, counted from the first of the block
+    u32 is_uniform;
     u32 half;           // lists are those of the targets from 32 · half on
 
     __device__ Walk walk_of(u32 target) const {
-        return {sets + target * v.words, v.words, 0, 0};
+        return {sets + target * shared.words, shared.words, 0, 0};
     }
 
-    __device__ const Side &side_of(u32 target) const { return v.sides[!(v.up[i] >> target & 1)]; }
+    __device__ const Side &side_of(u32 target) const { return shared.sides[!(shared.up[local_tile] >> target & 1)]; }
 
-    // The i-th group of the closer set of a target, The sets must have been found; in a uniform row they may be missing.
+    // The i-th group of the closer set of a target. The sets must have been found; in a uniform row they may be missing.
     __device__ u32 group_at(u32 target, u32 i) const {
         Walk walk = walk_of(target);
         walk.start(i);
@@ -113,7 +144,7 @@ struct Row {
     __device__ u32 single_port_for(const Side &side, u32 target, u32 q, u32 k) const {
         u32 size = sizes[target], at = q - quotient(q, size, a.inverse[size]) * size + k;
         at = at < size ? at : at % size;
-        return v.ports[side.first_port + (size == side.groups ? at : group_at(target, at))];
+        return shared.ports[side.first_port + (size == side.groups ? at : group_at(target, at))];
     }
 
     // The port for number d of a target that is reached, computed by itself. q is d, divided.
@@ -124,16 +155,16 @@ struct Row {
         u32 size = sizes[target];
         u32 round = quotient(q, size, a.inverse[size]), at = q - round * size + k;
         at = at < size ? at : at % size;
-        u32 group = size == side.groups ? at : group_at(target, at), first = v.firsts[side.first_group + group];
-        u32 end = group + 1 < side.groups ? v.firsts[side.first_group + group + 1] : side.ports_end;
+        u32 group = size == side.groups ? at : group_at(target, at), first = shared.firsts[side.first_group + group];
+        u32 end = group + 1 < side.groups ? shared.firsts[side.first_group + group + 1] : side.ports_end;
         u32 port = side.port_divider ? quotient(d, side.port_divider, side.port_inverse) : round;
-        return v.ports[first + (port + k / size) % (end - first)];
+        return shared.ports[first + (port + k / size) % (end - first)];
     }
 
     // One entry, computed by itself.
     __device__ u32 entry(u32 slot) const {
         u32 target = a.slot_target[slot];
-        if (v.own[i] >> target & 1) {
+        if (shared.own[local_tile] >> target & 1) {
             return a.slot_port[slot];
         }
         if (!sizes[target]) {
@@ -161,12 +192,12 @@ struct Row {
         u32 target = run.y & 255, d = run.x, k = run.y >> 8 & 255, length = run.y >> 16;
         u32 size = target == NO_TARGET ? 0 : sizes[target];
         if (!size) {
-            return target != NO_TARGET && v.own[i] >> target & 1 ? BY_SLOT : NO_ROUTE;
+            return target != NO_TARGET && shared.own[local_tile] >> target & 1 ? BY_SLOT : NO_ROUTE;
         }
         const Side &side = side_of(target);
         if (side.width == 1 && size == 1) {
             // A closer set with one port has no other.
-            return v.ports[side.first_port + (side.groups == 1 ? 0 : group_at(target, 0))];
+            return shared.ports[side.first_port + (side.groups == 1 ? 0 : group_at(target, 0))];
         }
         if (side.width == 1 && side.divider == 1 && length > 1 && has_list(size)) {
             return BY_TURN | target;
@@ -201,7 +232,7 @@ struct Row {
 
     // Whether there is a list for a closer set of this size, if each group has one port and Π is 1.
     __device__ __forceinline__ bool has_list(u32 size) const {
-        return !a.has_several_lids && (is_uniform || (v.list_words && size >= LEAST_LIST));
+        return !a.has_several_lids && (is_uniform || (shared.list_words && size >= LEAST_LIST));
     }
 
     // Whether the ports of a run are in a list that is written. `UNIFORM` says that the row is.
@@ -215,19 +246,25 @@ struct Row {
 
     // The list of a target: that of all ports up, or its own. There are lists for half of the targets at a time.
     __device__ __forceinline__ u32 *list_of(u32 target) const {
-        return v.lists + ((threadIdx.x >> 5) * 32 + (target & 31)) * v.list_words;
+        return shared.lists + ((threadIdx.x >> 5) * 32 + (target & 31)) * shared.list_words;
     }
 
-    // Writes the list of a target: departure 5. Four groups are picked from at a time.
+    // Writes the list of a target: departure 5. Four groups are picked from at a time, and bytes are collected until a word is
+    // full. At the end, the first WRAPPED bytes of the list are appended to it.
+    //
+    // Example: eight groups have the ports 11 … 18, and the set of the target is {0, 2, 3, 5}, or 0b10110100 … in its highest
+    // bits. The first four bits, 1011, pick 11, 13 and 14. The next four, 0100, pick 16, which fills a word.
+    //
+    //     list   11 13 14 16 | 11 13 14 16 | 11 13 14 16 | … 24 bytes in all
     __device__ void write_list(u32 target) const {
-        const u32 *set = sets + target * v.words, *from = (const u32 *)v.packed + (side_of(target).first_port + 3) / 4;
+        const u32 *set = sets + target * shared.words, *from = (const u32 *)shared.packed + (side_of(target).first_port + 3) / 4;
         u32 *list = list_of(target), *to = list;
         u32 held = 0, bits = 0;
-        for (u32 word = 0; word < v.words; word++) {
+        for (u32 word = 0; word < shared.words; word++) {
             u32 left = set[word];
 #pragma unroll
             for (u32 part = 0; part < 8; part++) {
-                u32 pick = v.picks[left << 4 * part >> 28], picked = __byte_perm(*from++, 0, pick);
+                u32 pick = shared.picks[left << 4 * part >> 28], picked = __byte_perm(*from++, 0, pick);
                 u32 over = __funnelshift_l(picked, 0, bits);
                 held |= picked << bits;
                 bits += pick >> 16;
@@ -247,67 +284,72 @@ struct Row {
     }
 
     // Sixteen entries of a list, so that the entry at place `from` is that of number d.
+    //
+    // Example: in the list above, number d = 6 has the byte at 6 mod 4 = 2. With `from` = 0, the entries are the 16 bytes from
+    // there on: 14 16 11 13 14 … With `from` = 3, three entries stand before it, so the bytes from 6 − 3 = 3 on
+    // are taken: 16 11 13 14 …
     template <bool UNIFORM> __device__ uint4 turns(u32 target, u32 d, u32 from) const {
-        u32 size = UNIFORM ? v.sides[0].groups : sizes[target];
+        u32 size = UNIFORM ? shared.sides[0].groups : sizes[target];
         u64 inverse = a.inverse[size];
         u32 at = d - quotient(d, size, inverse) * size;
         if (from) {
             u32 before = at + 16 * size - from;
             at = before - quotient(before, size, inverse) * size;
         }
-        const u32 *words = (UNIFORM ? (const u32 *)v.cycle : list_of(target)) + at / 4;
+        const u32 *words = (UNIFORM ? (const u32 *)shared.cycle : list_of(target)) + at / 4;
         u32 shift = 8 * (at & 3), w0 = words[0], w1 = words[1], w2 = words[2], w3 = words[3];
         return make_uint4(__funnelshift_r(w0, w1, shift), __funnelshift_r(w1, w2, shift),
                           __funnelshift_r(w2, w3, shift), __funnelshift_r(w3, words[4], shift));
     }
 
-    // Sixteen entries of any runs, from this piece of a run on: departure 5.
+    // Begins with a piece of a run, whose first entry is that of `slot` and has number d.
+    __device__ __forceinline__ void begin(WalkedRun &at, u32 slot, u32 run, u32 d) const {
+        u32 record = records[run];
+        at.record = record;
+        at.until = NONE;
+        at.port = record;
+        if (record & (BY_ENTRY | BY_SLOT)) {
+            at.until = 1;
+            at.port = entry(slot);
+        } else if (record & BY_QUOTIENT) {
+            u32 target = runs[run].y & 255, k = runs[run].y >> 8 & 255, size = sizes[target];
+            const Side &side = side_of(target);
+            u32 q = quotient(d, side.divider, side.inverse);
+            u32 round = quotient(q, size, a.inverse[size]), place = q - round * size + k;
+            at.divider = side.divider;
+            at.width = side.width;
+            at.ports = shared.ports + side.first_port;
+            at.until = at.divider - (d - q * at.divider);
+            at.walk = walk_of(target);
+            at.walk.start(place < size ? place : place % size);
+            at.turn = at.width == 1 ? 0 : round % at.width;
+            at.port = at.walked_port();
+        }
+    }
+
+    // Sixteen entries of any runs, from this piece of a run on: departure 6.
     __device__ uint4 walked(u32 slot, u32 run, u32 d, u32 left) const {
         uint4 words = {0, 0, 0, 0};
-        u32 port, until, turn, width, divider, record;
-        const u8 *ports;
-        Walk walk;
+        WalkedRun at;   // `begin` sets what it needs
         bool begins = true;
 #pragma unroll 4
         for (u32 byte = 0; byte < 16; byte++) {
             if (begins) {
-                record = records[run];
-                until = NONE;
-                port = record;
-                if (record & (BY_ENTRY | BY_SLOT)) {
-                    until = 1;
-                    port = entry(slot + byte);
-                } else if (record & (BY_WALK | BY_TURN | BY_STEP | BY_TWO)) {
-                    u32 target = runs[run].y & 255, k = runs[run].y >> 8 & 255, size = sizes[target];
-                    const Side &side = side_of(target);
-                    u32 q = quotient(d, side.divider, side.inverse);
-                    u32 round = quotient(q, size, a.inverse[size]), at = q - round * size + k;
-                    divider = side.divider;
-                    width = side.width;
-                    ports = v.ports + side.first_port;
-                    until = divider - (d - q * divider);
-                    walk = walk_of(target);
-                    walk.start(at < size ? at : at % size);
-                    turn = width == 1 ? 0 : round % width;
-                    port = ports[walk.group() * width + turn];
-                }
-            } else if (until == 0) {
-                if (record & (BY_WALK | BY_TURN | BY_STEP | BY_TWO)) {
-                    until = divider;
-                    turn += walk.next();
-                    turn = turn == width ? 0 : turn;
-                    port = ports[walk.group() * width + turn];
+                begin(at, slot + byte, run, d);
+            } else if (at.until == 0) {
+                if (at.record & BY_QUOTIENT) {
+                    at.next_quotient();
                 } else {
-                    until = 1;
-                    port = entry(slot + byte);
+                    at.until = 1;
+                    at.port = entry(slot + byte);
                 }
             }
             // The four words move on once in four entries, so that no word is chosen by a number.
             if ((byte & 3) == 0) {
                 words = make_uint4(words.y, words.z, words.w, 0);
             }
-            words.w |= port << 8 * (byte & 3);
-            until--;
+            words.w |= at.port << 8 * (byte & 3);
+            at.until--;
             begins = --left == 0 && byte < 15;
             if (begins) {
                 run++;

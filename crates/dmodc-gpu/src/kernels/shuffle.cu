@@ -7,14 +7,14 @@
 //     bisection = the i-th of the first half of a shuffled list and the i-th of the second half are partners
 //
 // A block takes a permutation. Departures from the plain loop:
-// 1. Numbers do not depend on each other, so all are drawn at once. A number is refused once in more than 2^48 draws; then, or if there
-//    are few positions, one thread draws them in turn.
+// 1. Numbers do not depend on each other, so all are drawn at once. A number is refused once in more than 2^48 draws; then, or if
+//    there are few positions, one thread draws them in turn.
 // 2. Swaps do depend on each other: one thread carries them out, in shared memory. Many blocks do so at once.
 
 // A permutation of fewer positions is drawn by one thread.
 #define FEW_POSITIONS 64
 
-// What is drawn. `DrawWords` of judge/draws.rs writes the same layout.
+// What is drawn. `Draw` of judge/draws.rs writes the same layout.
 struct Draw {
     u32 key[8];
     u32 stream_low, stream_high;    // of the first permutation; the next ones follow

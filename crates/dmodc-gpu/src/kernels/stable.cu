@@ -1,28 +1,38 @@
 // The engine `stable`: an entry of the reference stays as long as it works, and displaced destinations are spread.
 //
-// The reference is another state of the fabric. R is a closer set of a switch in the reference, C its closer set now. For number d
-// of a destination and its k-th LID, with Π, #R and σ of the reference and q = ⌊d / Π⌋:
+// The reference is another state of the fabric. R is a closer set of a switch in the reference, C its closer set now. For number
+// d of a destination and its k-th LID, with Π, #R and σ of the reference and q = ⌊d / Π⌋:
 //
 //     slot   = R[(q + k) mod #R],   round = ⌊q / #R⌋
-//     entry  = port (round + ⌊k / #R⌋) mod #ports of the slot       if the slot is in C; if that port is gone, the port of the same
-//                                                                   number among those that the group has now
+//     entry  = port (round + ⌊k / #R⌋) mod #ports of the slot       if the slot is in C; if that port is gone, the port of the
+//                                                                   same number among those that the group has now
 //            = place x of the ports of B in turns                   otherwise, where D are the groups of R that are not in C,
 //                                                                   x = round · #D + j + σ + k, and the slot is D[j]
 //     B      = the groups of C whose switches lost nothing on the way to the target, if these are at least half of C;
-//              else those that kept the slot ⌊f / Π⌋ + t of theirs, where f is the first number of the target and t counts rounds
+//              else those that kept the slot ⌊f / Π⌋ + i of theirs, where f is the first number of the target and i counts rounds
 //              from there, up to 3; if there are none, C
 //
-// In turns: the first port of each group, then the second port of each group that has one, and so on. Where R is empty, the entry is
-// that of `dmodc`. A divider of ports stands in the place of rounds where a rank has one. `Stable` of the engine has the same in words.
+// In turns: the first port of each group, then the second port of each group that has one, and so on. Where R is empty, the entry
+// is that of `dmodc`. A divider of ports stands in the place of rounds where a rank has one. `Stable` of the engine has the same
+// in words.
 //
-//     stable.cu          arguments; the reference of a switch next to its present; kernel `reference_closer`, once for a reference
+// Example: Π = 2, σ = 0, and four groups of one port each, whose ports are 1, 2, 3 and 4. Only group 1 is lost. So
+// R = {0, 1, 2, 3}; B = C = {0, 2, 3}, with ports 1, 3 and 4; D = {1}, and x is the round.
+//
+//     d           0  1    2  3    4  5    6  7    8  9   10 11   12 13   14 15
+//     slot          0       1       2       3       0       1       2       3
+//     round         0       0       0       0       1       1       1       1
+//     reference   1  1    2  2    3  3    4  4    1  1    2  2    3  3    4  4
+//     entry       1  1    1  1    3  3    4  4    1  1    3  3    3  3    4  4
+//
+//     stable.cu          arguments; the reference of a switch next to its present; kernel `reference_closer`, once per reference
 //     stable_losses.cu   kernel `losses`: what every switch lost, for others that look ahead to it
 //     stable_row.cu      the lost entries of a row
 //     stable_routes.cu   kernel `stable_routes`: all rows
 //     stable_moved.cu    kernel `moved_entries`: entries that relief moved
 //
-// Groups have two numberings: those of the reference (R, D) and those of the present (C, B). As in closer.cu, the i-th groups up and down
-// share a word or a bit, since no target is reached both ways.
+// Groups have two numberings: those of the reference (R, D) and those of the present (C, B). As in closer.cu, the i-th groups up
+// and down share a word or a bit, since no target is reached both ways.
 
 #define STRETCHES 4
 
@@ -30,7 +40,7 @@
 #define WAS_ALIVE 1
 #define WAS_LEAF 2
 
-// Everything that the kernels of `stable` read and write. `StableArguments` of arguments.rs writes the same layout.
+// Everything that the kernels of `stable` read and write. `StableArguments` of stable/arguments.rs writes the same layout.
 struct StableArguments {
     Arguments now;
     // The reference as one state, which the kernels for states have written.
@@ -64,8 +74,9 @@ static_assert(sizeof(StableArguments) == sizeof(Arguments) + 160, "stable/argume
 #define NOW_OTHER 512   // it has other ports than in the reference
 #define NOW_GONE 0xffff
 
-// What the warps of a block share besides `BlockView`: the switch in the reference. The bits of sets are as in `BlockView`.
-struct ThenView {
+// The switch in the reference, which the warps of a block share as they share `BlockView`, its present. The bits of sets are as
+// there. These arrays take the place of the records of `BlockView` and what follows them.
+struct ReferenceSwitch {
     u64 *up;        // [TILES] targets that needed a hop up
     u64 *down;      // [TILES] targets that were below
     Side *sides;    // [2] up, down
@@ -81,40 +92,44 @@ struct ThenView {
     u32 uniform;    // a bit for each tile
 };
 
-__device__ ThenView then_view(const StableArguments &b, BlockView v, u32 s, Counts now, u32 first_tile) {
-    ThenView t;
-    u32 packed = b.counts[s];
-    t.counts = {packed & 255, packed >> 8 & 255, packed >> 16 & 255, packed >> 24};
-    u32 groups = max(max(t.counts.up_groups, t.counts.down_groups), max(now.up_groups, now.down_groups));
-    t.words = (groups + 31) / 32;
+// Returns where everything about the reference of a switch is. `stable_shared_bytes` of stable/mod.rs has the same sum.
+__device__ ReferenceSwitch reference_switch(const StableArguments &stable, BlockView shared, u32 s, Counts now, u32 first_tile) {
+    ReferenceSwitch reference;
+    u32 packed = stable.counts[s];
+    reference.counts = {packed & 255, packed >> 8 & 255, packed >> 16 & 255, packed >> 24};
+    u32 reference_groups = max(reference.counts.up_groups, reference.counts.down_groups);
+    u32 groups = max(reference_groups, max(now.up_groups, now.down_groups));
+    reference.words = (groups + 31) / 32;
     // The records of routes.cu are not used here.
-    t.up = (u64 *)v.records;
-    t.down = t.up + TILES;
-    t.sides = (Side *)(t.down + TILES);
-    u32 most_words = (b.now.most_groups + 31) / 32;
-    t.members = (u32 *)(t.sides + 2);
-    t.lost = t.members + WARPS * 64 * most_words;
-    t.spread = t.lost + WARPS * 64 * most_words;
-    t.thinned = t.spread + WARPS * 64 * most_words;
-    t.now = (u16 *)(t.thinned + 16);
-    t.firsts = (u8 *)(t.now + 256);
-    t.ports = t.firsts + 256;
+    reference.up = (u64 *)shared.records;
+    reference.down = reference.up + TILES;
+    reference.sides = (Side *)(reference.down + TILES);
+    u32 most_words = (stable.now.most_groups + 31) / 32;
+    reference.members = (u32 *)(reference.sides + 2);
+    reference.lost = reference.members + WARPS * 64 * most_words;
+    reference.spread = reference.lost + WARPS * 64 * most_words;
+    reference.thinned = reference.spread + WARPS * 64 * most_words;
+    reference.now = (u16 *)(reference.thinned + 16);
+    reference.firsts = (u8 *)(reference.now + 256);
+    reference.ports = reference.firsts + 256;
     // A window of fewer tiles than a block takes starts within a word, and ends there.
-    t.uniform = b.uniform[(u64)s * ((b.now.tiles + TILES - 1) / TILES) + first_tile / TILES] >> first_tile % TILES;
-    return t;
+    u32 words_by_switch = (stable.now.tiles + TILES - 1) / TILES;
+    reference.uniform = stable.uniform[(u64)s * words_by_switch + first_tile / TILES] >> first_tile % TILES;
+    return reference;
 }
 
-// The present group that leads to a peer, or NONE. Most often the same direction has it at the same place, or a few places before.
-__device__ u32 group_to(BlockView v, Counts now, u32 peer, u32 place, bool up) {
+// The present group that leads to a peer, or NONE. Most often it has the same direction and the same place, or a place just
+// before.
+__device__ u32 group_to(BlockView shared, Counts now, u32 peer, u32 place, bool up) {
     u32 first = up ? 0 : now.up_groups, count = up ? now.up_groups : now.down_groups;
     for (u32 i = min(place + 1, count); i-- > 0;) {
-        if (v.peers[first + i] == peer) {
+        if (shared.peers[first + i] == peer) {
             return first + i;
         }
     }
     // A group that was not there in the reference may stand before it, and ranks may have changed.
     for (u32 i = 0; i < now.up_groups + now.down_groups; i++) {
-        if (v.peers[i] == peer) {
+        if (shared.peers[i] == peer) {
             return i;
         }
     }
@@ -130,53 +145,63 @@ __device__ u32 ports_end(const u8 *firsts, Counts counts, u32 group) {
 }
 
 // Finds a group of the reference among those of the present.
-__device__ void find_now(BlockView v, ThenView t, Counts now, u32 group, u32 peer) {
-    bool up = group < t.counts.up_groups;
-    u32 place = up ? group : group - t.counts.up_groups, found = group_to(v, now, peer, place, up);
+__device__ void find_now(BlockView shared, ReferenceSwitch reference, Counts now, u32 group, u32 peer) {
+    bool up = group < reference.counts.up_groups;
+    u32 place = up ? group : group - reference.counts.up_groups, found = group_to(shared, now, peer, place, up);
     u32 code = NOW_GONE;
     if (found != NONE) {
         code = found < now.up_groups ? found : (found - now.up_groups) | NOW_DOWN;
-        u32 first = t.firsts[group], count = ports_end(t.firsts, t.counts, group) - first;
-        u32 now_first = v.firsts[found];
-        bool is_same = ports_end(v.firsts, now, found) - now_first == count;
+        u32 first = reference.firsts[group], count = ports_end(reference.firsts, reference.counts, group) - first;
+        u32 now_first = shared.firsts[found];
+        bool is_same = ports_end(shared.firsts, now, found) - now_first == count;
         for (u32 i = 0; is_same && i < count; i++) {
-            is_same = v.ports[now_first + i] == t.ports[first + i];
+            is_same = shared.ports[now_first + i] == reference.ports[first + i];
         }
         if (!is_same) {
             code |= NOW_OTHER;
-            atomicOr(&t.thinned[(up ? 0 : 8) + place / 32], 0x80000000u >> (place & 31));
+            atomicOr(&reference.thinned[(up ? 0 : 8) + place / 32], 0x80000000u >> (place & 31));
         }
     }
-    t.now[group] = code;
+    reference.now[group] = code;
 }
 
 // Loads the reference of a switch, and compares its groups with those of the present, which are loaded already. A block waits for
 // all of it.
-__device__ void load_reference(const StableArguments &b, BlockView v, ThenView t, u32 s, Counts now, u32 first_tile) {
-    u32 at = threadIdx.x, first = b.now.link_start[s], groups = t.counts.up_groups + t.counts.down_groups;
+__device__ void load_reference(const StableArguments &stable, BlockView shared, ReferenceSwitch reference, u32 s, Counts now,
+                               u32 first_tile) {
+    u32 at = threadIdx.x, first = stable.now.link_start[s];
+    u32 groups = reference.counts.up_groups + reference.counts.down_groups;
     if (at < groups) {
-        t.firsts[at] = b.firsts[first + at];
+        reference.firsts[at] = stable.firsts[first + at];
     }
-    if (at < t.counts.up_ports + t.counts.down_ports) {
-        t.ports[at] = b.ports[first + at];
+    if (at < reference.counts.up_ports + reference.counts.down_ports) {
+        reference.ports[at] = stable.ports[first + at];
     }
     if (at < 16) {
-        t.thinned[at] = 0;
+        reference.thinned[at] = 0;
     }
-    if (at < TILES && first_tile + at < b.now.tiles) {
-        t.up[at] = b.up[(u64)s * b.now.tiles + first_tile + at];
-        t.down[at] = b.down[(u64)s * b.now.tiles + first_tile + at];
+    if (at < TILES && first_tile + at < stable.now.tiles) {
+        reference.up[at] = stable.up[(u64)s * stable.now.tiles + first_tile + at];
+        reference.down[at] = stable.down[(u64)s * stable.now.tiles + first_tile + at];
     }
     __syncthreads();
     if (at < groups) {
-        find_now(v, t, now, at, b.peers[first + at]);
+        find_now(shared, reference, now, at, stable.peers[first + at]);
     }
     if (at == 64 || at == 96) {
-        BlockView then = v;
-        then.firsts = t.firsts;
-        describe_side(then, &t.sides[at == 96], t.counts, at == 64, b.dividers[s]);
+        describe_side(reference.firsts, &reference.sides[at == 96], reference.counts, at == 64, stable.dividers[s]);
     }
     __syncthreads();
+}
+
+// Loads a switch in both states, and finds its closer sets in the present. A block waits for all of it.
+__device__ ReferenceSwitch load_both(const StableArguments &stable, BlockView shared, u32 s, Counts now, u32 first_tile) {
+    ReferenceSwitch reference = reference_switch(stable, shared, s, now, first_tile);
+    load_switch(stable.now, shared, s, now);
+    load_reference(stable, shared, reference, s, now, first_tile);
+    find_closer(stable.now, shared, s, now, first_tile);
+    __syncthreads();
+    return reference;
 }
 
 // The targets for which the i-th groups of the reference are lost, and those for which they are there with other ports.
@@ -184,59 +209,60 @@ struct LostTargets {
     u64 lost, thinned;
 
     // Adds one group and the targets that it was closer to.
-    __device__ void add(BlockView v, u32 i, u64 closer, u32 now) {
-        u64 is = 0;
+    __device__ void add(BlockView shared, u32 local_tile, u64 closer, u32 now) {
+        u64 still_closer = 0;
         if (now != NOW_GONE) {
-            is = v.masks[(now & 255) * MASK_PITCH + i] & (now & NOW_DOWN ? v.down[i] : v.up[i]);
+            u64 mask = shared.masks[(now & 255) * MASK_PITCH + local_tile];
+            still_closer = mask & (now & NOW_DOWN ? shared.down[local_tile] : shared.up[local_tile]);
         }
-        lost |= closer & ~is;
-        thinned |= now != NOW_GONE && now & NOW_OTHER ? closer & is : 0;
+        lost |= closer & ~still_closer;
+        thinned |= now != NOW_GONE && now & NOW_OTHER ? closer & still_closer : 0;
     }
 };
 
 // A switch and a tile, in both states.
 struct StableTile {
-    const StableArguments &b;
-    BlockView v;
-    ThenView t;
+    const StableArguments &stable;
+    BlockView shared;
+    ReferenceSwitch reference;
     Counts counts;  // now
     u32 s, tile;
-    u32 i;          // the tile, counted from the first of the block
+    u32 local_tile; // the tile, counted from the first of the block
 
     // The sets of this warp.
-    __device__ u32 *of_warp(u32 *sets) const { return sets + (threadIdx.x >> 5) * 64 * t.words; }
+    __device__ u32 *of_warp(u32 *sets) const { return sets + (threadIdx.x >> 5) * 64 * reference.words; }
 
     // The set of a target.
-    __device__ const u32 *of_target(u32 *sets, u32 target) const { return of_warp(sets) + target * t.words; }
+    __device__ const u32 *of_target(u32 *sets, u32 target) const { return of_warp(sets) + target * reference.words; }
 
     // Whether every group of the reference was closer to every target, and none was below.
-    __device__ bool was_uniform() const { return t.uniform >> i & 1; }
+    __device__ bool was_uniform() const { return reference.uniform >> local_tile & 1; }
 
     // The direction in which a target was reached in the reference.
-    __device__ const Side &side_then(u32 target) const { return t.sides[!(t.up[i] >> target & 1)]; }
+    __device__ const Side &reference_side(u32 target) const { return reference.sides[!(reference.up[local_tile] >> target & 1)]; }
 
     // The targets that the i-th groups of the reference were closer to.
-    __device__ u64 closer_then(u32 group) const {
+    __device__ u64 reference_closer_to(u32 group) const {
         if (was_uniform()) {
-            return group < t.counts.up_groups ? t.up[i] : 0;
+            return group < reference.counts.up_groups ? reference.up[local_tile] : 0;
         }
-        bool is_group = group < max(t.counts.up_groups, t.counts.down_groups);
-        return is_group ? b.closer[((u64)b.closer_start[s] + group) * b.now.tiles + tile] : 0;
+        bool is_group = group < max(reference.counts.up_groups, reference.counts.down_groups);
+        return is_group ? stable.closer[((u64)stable.closer_start[s] + group) * stable.now.tiles + tile] : 0;
     }
 
     // The targets that the i-th groups of the present are closer to.
-    __device__ u64 closer_now(u32 group) const {
-        return group < max(counts.up_groups, counts.down_groups) ? v.masks[group * MASK_PITCH + i] : 0;
+    __device__ u64 closer_to(u32 group) const {
+        return group < max(counts.up_groups, counts.down_groups) ? shared.masks[group * MASK_PITCH + local_tile] : 0;
     }
 
     __device__ LostTargets lost_targets(u32 group) const {
-        u64 closer = closer_then(group);
+        u64 closer = reference_closer_to(group);
         LostTargets all = {0, 0};
-        if (closer & t.up[i]) {
-            all.add(v, i, closer & t.up[i], t.now[group]);
+        if (closer & reference.up[local_tile]) {
+            all.add(shared, local_tile, closer & reference.up[local_tile], reference.now[group]);
         }
-        if (closer & t.down[i]) {
-            all.add(v, i, closer & t.down[i], t.now[t.counts.up_groups + group]);
+        if (closer & reference.down[local_tile]) {
+            all.add(shared, local_tile, closer & reference.down[local_tile], reference.now[reference.counts.up_groups + group]);
         }
         return all;
     }
@@ -258,37 +284,37 @@ __device__ u32 size_of(const u32 *set, u32 words) {
 }
 
 // Finds the closer sets of the reference, which is the only state of this launch, for all tiles.
-extern "C" __global__ void __launch_bounds__(WARPS * 32) reference_closer(StableArguments b) {
-    const Arguments &a = b.now;
+extern "C" __global__ void __launch_bounds__(WARPS * 32) reference_closer(StableArguments stable) {
+    const Arguments &a = stable.now;
     u32 s = blockIdx.x, first_tile = blockIdx.y * TILES, warp = threadIdx.x >> 5, tile = first_tile + lane();
-    bool is_alive = b.is_known[s] & WAS_ALIVE;
+    bool is_alive = stable.is_known[s] & WAS_ALIVE;
     Counts counts = counts_of(a, s);
     u32 groups = max(counts.up_groups, counts.down_groups);
-    BlockView v = block_view(a, groups);
+    BlockView shared = block_view(a, groups);
     if (is_alive) {
-        load_switch(a, v, s, counts);
-        find_closer(a, v, s, counts, first_tile);
+        load_switch(a, shared, s, counts);
+        find_closer(a, shared, s, counts, first_tile);
     }
     __syncthreads();
     for (u32 group = warp; is_alive && tile < a.tiles && group < groups; group += WARPS) {
-        b.closer[((u64)b.closer_start[s] + group) * a.tiles + tile] = v.masks[group * MASK_PITCH + lane()];
+        stable.closer[((u64)stable.closer_start[s] + group) * a.tiles + tile] = shared.masks[group * MASK_PITCH + lane()];
     }
     if (warp > 0) {
         return;
     }
     bool is_same = true;
     if (tile < a.tiles) {
-        u64 up = is_alive ? v.up[lane()] : 0, down = is_alive ? v.down[lane()] : 0;
-        b.up[(u64)s * a.tiles + tile] = up;
-        b.down[(u64)s * a.tiles + tile] = down;
+        u64 up = is_alive ? shared.up[lane()] : 0, down = is_alive ? shared.down[lane()] : 0;
+        stable.up[(u64)s * a.tiles + tile] = up;
+        stable.down[(u64)s * a.tiles + tile] = down;
         is_same = !down;
         for (u32 group = 0; is_alive && group < counts.up_groups; group++) {
-            is_same &= v.masks[group * MASK_PITCH + lane()] == up;
+            is_same &= shared.masks[group * MASK_PITCH + lane()] == up;
         }
     }
     __syncwarp();
     u32 uniform = __ballot_sync(ALL_LANES, is_same);
     if (lane() == 0) {
-        b.uniform[(u64)s * ((a.tiles + TILES - 1) / TILES) + blockIdx.y] = uniform;
+        stable.uniform[(u64)s * ((a.tiles + TILES - 1) / TILES) + blockIdx.y] = uniform;
     }
 }

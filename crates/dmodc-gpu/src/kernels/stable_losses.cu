@@ -1,24 +1,18 @@
 // Losses: what every switch lost on the way to each target. Switches that choose look ahead to it.
 //
-//     harmed(u)  = { t : some group of R(u, t) is not in C(u, t), or has other ports now }
-//     kept t (u) = { target : R is empty, or R[(⌊f / Π⌋ + t) mod #R] is in C }      for the stretches t = 0 … 3
+//     harmed(s)  = { t : some group of R(s, t) is not in C(s, t), or has other ports now }
+//     kept_i (s) = { t : R(s, t) is empty, or R(s, t)[(⌊f / Π⌋ + i) mod #R(s, t)] is in C(s, t) }    for the stretches i = 0 … 3
 //
-// No route passes through a leaf, so nothing is lost there by definition, and a switch that the reference does not know has nothing
-// to lose. The host has written that once, and no launch writes it again.
+// No route passes through a leaf, so nothing is lost there by definition, and a switch that the reference does not know has
+// nothing to lose. The host has written that once, and no launch writes it again.
 //
 // Layout: as planes, by stretch, switch and tile, 64 targets in a word.
 //
 // A block takes a switch and 32 tiles, as in routes.cu. A warp takes a tile. Departures from the plain loop over targets:
-// 1. A lane takes a group and compares it for 64 targets at once, by "and" and "not" of words. What is harmed is the union over lanes.
-// 2. Slots are looked up for targets that lost a group alone. A lane takes a target then. Where every group was closer to every target,
-//    the slot is a remainder; elsewhere words by group become sets by target first, as in closer.cu.
-
-__device__ u64 warp_union(u64 word) {
-    for (u32 step = 16; step; step >>= 1) {
-        word |= __shfl_xor_sync(ALL_LANES, word, step);
-    }
-    return word;
-}
+// 1. A lane takes a group and compares it for 64 targets at once, by "and" and "not" of words. What is harmed is the union over
+//    lanes.
+// 2. Slots are looked up for targets that lost a group alone. A lane takes a target then. Where every group was closer to every
+//    target, the slot is a remainder; elsewhere words by group become sets by target first, as in sets.cu.
 
 __device__ __forceinline__ u64 loss_place(const Arguments &a, u32 s, u32 tile) {
     return ((u64)state(a) * a.switches + s) * a.tiles + tile;
@@ -30,11 +24,11 @@ __device__ __forceinline__ u64 kept_place(const Arguments &a, u32 stretch, u32 s
 
 // Whether the slot of each stretch is lost for a target: a bit for each stretch.
 __device__ u32 lost_slots(const StableTile &at, u32 target) {
-    const u32 *members = at.of_target(at.t.members, target), *lost = at.of_target(at.t.lost, target);
-    const Side &side = at.side_then(target);
-    u32 words = at.t.words, size = at.was_uniform() ? side.groups : size_of(members, words);
-    u32 q = quotient(at.b.first_number[at.tile * 64 + target], side.divider, side.inverse);
-    u32 place = q - quotient(q, size, at.b.now.inverse[size]) * size, bits = 0;
+    const u32 *members = at.of_target(at.reference.members, target), *lost = at.of_target(at.reference.lost, target);
+    const Side &side = at.reference_side(target);
+    u32 words = at.reference.words, size = at.was_uniform() ? side.groups : size_of(members, words);
+    u32 q = quotient(at.stable.first_number[at.tile * 64 + target], side.divider, side.inverse);
+    u32 place = q - quotient(q, size, at.stable.now.inverse[size]) * size, bits = 0;
     for (u32 stretch = 0; stretch < STRETCHES; stretch++) {
         u32 group = place;
         if (!at.was_uniform()) {
@@ -50,8 +44,8 @@ __device__ u32 lost_slots(const StableTile &at, u32 target) {
 
 // Writes what a switch lost on the way to the targets of a tile.
 __device__ void note_losses(const StableTile &at) {
-    const Arguments &a = at.b.now;
-    u32 words = at.t.words, groups = max(at.t.counts.up_groups, at.t.counts.down_groups);
+    const Arguments &a = at.stable.now;
+    u32 words = at.reference.words, groups = max(at.reference.counts.up_groups, at.reference.counts.down_groups);
     u64 displaced = 0, thinned = 0;
     for (u32 group = lane(); group < groups; group += 32) {
         LostTargets targets = at.lost_targets(group);
@@ -62,15 +56,15 @@ __device__ void note_losses(const StableTile &at) {
     displaced = warp_union(displaced);
     thinned = warp_union(thinned);
     if (lane() == 0) {
-        at.b.harmed[loss_place(a, at.s, at.tile)] = displaced | thinned;
+        at.stable.harmed[loss_place(a, at.s, at.tile)] = displaced | thinned;
     }
     u32 low = 0, high = 0;
     if (displaced) {
         for (u32 word = 0; word < words; word++) {
             u32 group = word * 32 + lane();
-            store_sets(at.of_warp(at.t.lost), words, word, at.lost_targets(group).lost);
+            store_sets(at.of_warp(at.reference.lost), words, word, at.lost_targets(group).lost);
             if (!at.was_uniform()) {
-                store_sets(at.of_warp(at.t.members), words, word, at.closer_then(group));
+                store_sets(at.of_warp(at.reference.members), words, word, at.reference_closer_to(group));
             }
         }
         __syncwarp();
@@ -82,26 +76,22 @@ __device__ void note_losses(const StableTile &at) {
         u64 lost = __ballot_sync(ALL_LANES, low >> stretch & 1);
         lost |= (u64)__ballot_sync(ALL_LANES, high >> stretch & 1) << 32;
         if (lane() == 0) {
-            at.b.kept[kept_place(a, stretch, at.s, at.tile)] = ~lost;
+            at.stable.kept[kept_place(a, stretch, at.s, at.tile)] = ~lost;
         }
     }
 }
 
-extern "C" __global__ void __launch_bounds__(WARPS * 32, 3) losses(StableArguments b) {
-    const Arguments &a = b.now;
+extern "C" __global__ void __launch_bounds__(WARPS * 32, 3) losses(StableArguments stable) {
+    const Arguments &a = stable.now;
     u32 s = blockIdx.x, first_tile = first_tile_of_block(a), warp = threadIdx.x >> 5;
-    if (a.flags[state(a)] || switch_is_dead(a, s) || b.is_known[s] != WAS_ALIVE) {
+    if (a.flags[state(a)] || switch_is_dead(a, s) || stable.is_known[s] != WAS_ALIVE) {
         return;
     }
     Counts counts = counts_of(a, s);
-    BlockView v = block_view(a, max(counts.up_groups, counts.down_groups));
-    ThenView t = then_view(b, v, s, counts, first_tile);
-    load_switch(a, v, s, counts);
-    load_reference(b, v, t, s, counts, first_tile);
-    find_closer(a, v, s, counts, first_tile);
-    __syncthreads();
+    BlockView shared = block_view(a, max(counts.up_groups, counts.down_groups));
+    ReferenceSwitch reference = load_both(stable, shared, s, counts, first_tile);
     u32 end = min(first_tile + TILES, a.end_tile);
     for (u32 tile = first_tile + warp; tile < end; tile += WARPS) {
-        note_losses({b, v, t, counts, s, tile, tile - first_tile});
+        note_losses({stable, shared, reference, counts, s, tile, tile - first_tile});
     }
 }

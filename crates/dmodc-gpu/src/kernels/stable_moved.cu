@@ -1,7 +1,7 @@
 // Entries that relief moved: each has its port as long as that port leads closer to the destination.
 //
-// A thread takes an entry. There are few, so closer sets are not looked up: a port leads closer downwards if its switch has the target
-// below, and upwards if no other switch above needs fewer hops up.
+// A thread takes an entry. There are few, so closer sets are not looked up: a port leads closer downwards if its switch has the
+// target below, and upwards if no other switch above needs fewer hops up.
 
 // An entry with another port than its slot has. `moved_entries` of stable/reference.rs writes the same layout.
 struct Moved {

@@ -1,5 +1,5 @@
-// The lost entries of a row, which has those of the reference already: stable.cu has the equations, and stable_routes.cu the numbers of
-// the departures.
+// The lost entries of a row, which has those of the reference already: stable.cu has the equations, and stable_routes.cu the
+// numbers of the departures.
 
 // The targets of a row by what is to be done with them.
 struct RowTargets {
@@ -26,12 +26,12 @@ struct StableRow : StableTile {
     __device__ void fill(u32 first, u32 count, u32 port) const {
         u32 at = first, end = first + count;
         while (at < end) {
-            if (!b.now.has_dead_nodes && !(at & 3) && at + 4 <= end) {
+            if (!stable.now.has_dead_nodes && !(at & 3) && at + 4 <= end) {
                 *(u32 *)(row + at) = port * 0x01010101u;
                 at += 4;
                 continue;
             }
-            if (!b.now.has_dead_nodes || !(dead[at / 16] >> (at & 15) & 1)) {
+            if (!stable.now.has_dead_nodes || !(dead[at / 16] >> (at & 15) & 1)) {
                 row[at] = port;
             }
             at++;
@@ -40,25 +40,25 @@ struct StableRow : StableTile {
 
     // A port of a present group.
     __device__ u32 port_of(const Side &side, u32 group, u32 turn) const {
-        return v.ports[v.firsts[side.first_group + group] + turn];
+        return shared.ports[shared.firsts[side.first_group + group] + turn];
     }
 
     __device__ u32 width_of(const Side &side, u32 group) const {
         u32 at = side.first_group + group;
-        u32 end = group + 1 < side.groups ? v.firsts[at + 1] : side.ports_end;
-        return end - v.firsts[at];
+        u32 end = group + 1 < side.groups ? shared.firsts[at + 1] : side.ports_end;
+        return end - shared.firsts[at];
     }
 
     // Place x of the ports of B in turns.
     __device__ u32 port_in_turn(u32 target, u64 x) const {
-        const Side &side = v.sides[!(v.up[i] >> target & 1)];
-        const u32 *set = of_target(t.spread, target);
-        u32 size = size_of(set, t.words);
+        const Side &side = shared.sides[!(shared.up[local_tile] >> target & 1)];
+        const u32 *set = of_target(reference.spread, target);
+        u32 size = size_of(set, reference.words);
         if (!side.width) {
             return port_in_any_turn(side, set, x);
         }
-        u64 turn = x >> 32 ? x / size : quotient((u32)x, size, b.now.inverse[size]);
-        Walk walk = {set, t.words, 0, 0};
+        u64 turn = x >> 32 ? x / size : quotient((u32)x, size, stable.now.inverse[size]);
+        Walk walk = {set, reference.words, 0, 0};
         walk.start((u32)(x - turn * size));
         if (side.width == 1) {
             return port_of(side, walk.group(), 0);
@@ -69,14 +69,14 @@ struct StableRow : StableTile {
     // The same where groups have different numbers of ports.
     __device__ u32 port_in_any_turn(const Side &side, const u32 *set, u64 x) const {
         u32 ports = 0;
-        for (u32 word = 0; word < t.words; word++) {
+        for (u32 word = 0; word < reference.words; word++) {
             for (u32 left = set[word]; left; left &= 0x7fffffffu >> __clz(left)) {
                 ports += width_of(side, word * 32 + __clz(left));
             }
         }
         u32 place = (u32)(x % ports);
         for (u32 turn = 0;; turn++) {
-            for (u32 word = 0; word < t.words; word++) {
+            for (u32 word = 0; word < reference.words; word++) {
                 for (u32 left = set[word]; left; left &= 0x7fffffffu >> __clz(left)) {
                     u32 group = word * 32 + __clz(left);
                     if (width_of(side, group) > turn && place-- == 0) {
@@ -89,17 +89,17 @@ struct StableRow : StableTile {
 
     // The port of a group that is there with other ports: that of the reference, or the one that stands in.
     __device__ u32 stand_in(u32 group, u32 at) const {
-        u32 then = t.firsts[group], then_count = ports_end(t.firsts, t.counts, group) - then;
-        u32 code = t.now[group], found = (code & 255) + (code & NOW_DOWN ? v.sides[1].first_group : 0);
-        const Side &side = v.sides[!!(code & NOW_DOWN)];
-        u32 now = v.firsts[found], now_count = width_of(side, code & 255);
-        u32 port = t.ports[then + at % then_count];
+        u32 first = reference.firsts[group], count = ports_end(reference.firsts, reference.counts, group) - first;
+        u32 code = reference.now[group], found = (code & 255) + (code & NOW_DOWN ? shared.sides[1].first_group : 0);
+        const Side &side = shared.sides[!!(code & NOW_DOWN)];
+        u32 now_first = shared.firsts[found], now_count = width_of(side, code & 255);
+        u32 port = reference.ports[first + at % count];
         for (u32 i = 0; i < now_count; i++) {
-            if (v.ports[now + i] == port) {
+            if (shared.ports[now_first + i] == port) {
                 return port;
             }
         }
-        return v.ports[now + at % now_count];
+        return shared.ports[now_first + at % now_count];
     }
 
     // The entries of a piece with quotient q, of which there is at least one.
@@ -111,7 +111,7 @@ struct StableRow : StableTile {
 
     // Writes the entries of one slot whose group is there with other ports.
     __device__ void write_stand_ins(const Side &side, uint4 piece, u32 group, u32 q, u32 size) const {
-        u32 k = piece.z >> 8, round = quotient(q, size, b.now.inverse[size]);
+        u32 k = piece.z >> 8, round = quotient(q, size, stable.now.inverse[size]);
         SlotEntries entries = entries_of(side, piece, q);
         if (!side.port_divider) {
             fill(piece.y + entries.first, entries.count, stand_in(side.first_group + group, round + k / size));
@@ -126,21 +126,21 @@ struct StableRow : StableTile {
     // Writes the entries of a piece whose slots are lost or thinned: departure 3. Returns whether some belong to later stretches.
     __device__ bool write_slots(uint4 piece, u32 stretch) const {
         u32 target = piece.z & 255, k = piece.z >> 8;
-        bool up = t.up[i] >> target & 1, is_uniform = was_uniform(), is_divided = targets.divided >> target & 1;
-        const Side &side = side_then(target);
-        const u32 *members = of_target(t.members, target), *lost = of_target(t.lost, target);
-        const u32 *thinned = t.thinned + (up ? 0 : 8);
-        u32 size = is_uniform ? side.groups : size_of(members, t.words);
-        u64 inverse = b.now.inverse[size];
+        bool up = reference.up[local_tile] >> target & 1, is_uniform = was_uniform(), is_divided = targets.divided >> target & 1;
+        const Side &side = reference_side(target);
+        const u32 *members = of_target(reference.members, target), *lost = of_target(reference.lost, target);
+        const u32 *thinned = reference.thinned + (up ? 0 : 8);
+        u32 size = is_uniform ? side.groups : size_of(members, reference.words);
+        u64 inverse = stable.now.inverse[size];
         u32 q0 = quotient(piece.x, side.divider, side.inverse);
         u32 q1 = quotient(piece.x + piece.w - 1, side.divider, side.inverse);
-        u32 first = is_divided ? first_round(side, target, size) : 0, all_lost = size_of(lost, t.words);
+        u32 first = is_divided ? first_round(side, target, size) : 0, all_lost = size_of(lost, reference.words);
         // Slot number (p + k) mod #R is that of quotients p mod #R.
         u32 shift = q0 - quotient(q0, size, inverse) * size + (k < size ? k : k % size);
         shift -= shift < size ? 0 : size;
         u32 slot_before = 0, j = 0;
         bool has_later = false;
-        for (u32 word = 0; word < t.words; word++) {
+        for (u32 word = 0; word < reference.words; word++) {
             u32 own = is_uniform ? NONE : members[word];
             u32 wanted = lost[word] | (stretch == 0 && targets.thinned >> target & 1 ? thinned[word] & own : 0);
             for (; wanted; wanted &= 0x7fffffffu >> __clz(wanted)) {
@@ -164,8 +164,8 @@ struct StableRow : StableTile {
 
     // ⌊⌊f / Π⌋ / #R⌋.
     __device__ u32 first_round(const Side &side, u32 target, u32 size) const {
-        u32 q = quotient(b.first_number[tile * 64 + target], side.divider, side.inverse);
-        return quotient(q, size, b.now.inverse[size]);
+        u32 q = quotient(stable.first_number[tile * 64 + target], side.divider, side.inverse);
+        return quotient(q, size, stable.now.inverse[size]);
     }
 
     // A lost slot: its quotient and round, its place j in D, #D, the round of f, and the stretch that is written now.
@@ -196,7 +196,7 @@ struct StableRow : StableTile {
             fill(piece.y, piece.w, NO_ROUTE);
         } else if (stretch == 0 && targets.unknown >> target & 1) {
             for (u32 at = piece.y; at < piece.y + piece.w; at++) {
-                fill(at, 1, plain.entry(b.now.tile_slot[tile] + at));
+                fill(at, 1, plain.entry(stable.now.tile_slot[tile] + at));
             }
         } else if ((stretch == 0 ? targets.displaced | targets.thinned : targets.divided) >> target & 1) {
             return write_slots(piece, stretch);

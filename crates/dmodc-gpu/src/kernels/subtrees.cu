@@ -2,20 +2,20 @@
 //
 //     flows(s, d) = nodes(s) + Σ { flows(b, d) : next(b, d) = s }        the flows that leave s for d
 //     load(port)  = Σ { flows(s, d) : the entry of s for d is this port }
-//     moved(d)    = Σ { still(s, d) : the entries of s for d differ },   still(s, d) = nodes(s) + Σ { still(b, d) : next(b, d) = s
-//                   and the entries of b agree }
+//     moved(d)    = Σ { still(s, d) : the entries of s for d differ }
+//     still(s, d) = nodes(s) + Σ { still(b, d) : next(b, d) = s, and the entries of b for d agree }
 //
-// The routes to one destination form a tree, so flows are added up from switch to switch. First the classes from the lowest on, as long
-// as flows go up; then from the highest on, where they go down. A bundle, which is all flows from one switch to one destination, arrives
-// as a whole or not at all; one that does not arrive loads nothing.
+// The routes to one destination form a tree, so flows are added up from switch to switch. First the classes from the lowest on,
+// as long as flows go up; then from the highest on, where they go down. A bundle, which is all flows from one switch to one
+// destination, arrives as a whole or not at all; one that does not arrive loads nothing.
 //
-// Layout: a block takes some neighbouring columns of a tile, all switches, and one state. The flows that came to a switch wait in shared
-// memory: [switches][columns], 16 bits each. The lanes of a warp take neighbouring columns, so they read neighbouring entries. Departures
-// from the plain loop:
+// Layout: a block takes some neighbouring columns of a tile, all switches, and one state. The flows that came to a switch wait in
+// shared memory: [switches][columns], 16 bits each. The lanes of a warp take neighbouring columns, so they read neighbouring
+// entries. Departures from the plain loop:
 // 1. All switches of a class are taken at once, and add to what waits elsewhere by atomic additions. No link joins two of them.
-// 2. A switch has one entry for a column, so flows that came up and flows that came down wait together. That is wrong if flows come down
-//    to a switch that sends up, or get lost on the way, which tables of our engines never do. Such a column is *odd*: it is counted again
-//    by following the route of each switch.
+// 2. A switch has one entry for a column, so flows that came up and flows that came down wait together. That is wrong if flows
+//    come down to a switch that sends up, or get lost on the way, which tables of our engines never do. Such a column is *odd*:
+//    it is counted again by following the route of each switch.
 // 3. Loads are not counted here. Flows are written down by entry, and `link_loads` adds them up switch by switch.
 
 // What the threads of a block share.
@@ -35,7 +35,7 @@ __device__ SweepView sweep_view() {
 // What a thread of a sweep is about: one column.
 struct Sweep {
     const JudgeArguments &j;
-    SweepView v;
+    SweepView shared;
     const u32 *weight, *order, *starts;
     const u8 *tables;
     ColumnView column;
@@ -43,12 +43,12 @@ struct Sweep {
 
     __device__ __forceinline__ u32 waiting(u32 s) const {
         u32 place = s * columns + at;
-        return v.waiting[place >> 1] >> 16 * (place & 1) & 0xffff;
+        return shared.waiting[place >> 1] >> 16 * (place & 1) & 0xffff;
     }
 
     __device__ __forceinline__ void put(u32 s, u32 flows) const {
         u32 place = s * columns + at;
-        atomicAdd(&v.waiting[place >> 1], flows << 16 * (place & 1));
+        atomicAdd(&shared.waiting[place >> 1], flows << 16 * (place & 1));
     }
 
     __device__ __forceinline__ bool differs(u32 s) const {
@@ -84,14 +84,14 @@ struct Sweep {
         if (s == column.home) {
             // It should deliver. Where it sends on instead, flows are moved later, if at all.
             if (MOVED ? next_hop(j, s, entry).x != NONE : entry != column.port) {
-                atomicOr(v.odd, 1u << at);
+                atomicOr(shared.odd, 1u << at);
             }
             return 0;
         }
         uint2 next = next_hop(j, s, entry);
         if (next.x == NONE) {
             if (!MOVED) {
-                atomicOr(waiting(s) ? v.odd : v.lost, 1u << at);
+                atomicOr(waiting(s) ? shared.odd : shared.lost, 1u << at);
             }
             return 0;
         }
@@ -102,7 +102,7 @@ struct Sweep {
         if (next.x != column.home && !(MOVED && differs(next.x))) {
             uint2 further = next_hop(j, next.x, column.entry(tables, next.x));
             if (further.x != NONE && further.y & 1) {
-                atomicOr(v.odd, 1u << at);
+                atomicOr(shared.odd, 1u << at);
             }
         }
         return 0;
@@ -122,20 +122,20 @@ struct Sweep {
 // Describes the column of a thread, and notes which columns of the block are counted.
 __device__ Sweep start_sweep(const JudgeArguments &j, bool only_touched) {
     const JudgedState &about = judged(j);
-    SweepView v = sweep_view();
+    SweepView shared = sweep_view();
     uint2 group = j.column_group[blockIdx.x];
     u32 at = threadIdx.x & (j.group_columns - 1), slot = group.y + at;
     if (threadIdx.x < 4) {
-        v.active[threadIdx.x] = 0;
+        shared.active[threadIdx.x] = 0;
     }
     __syncthreads();
     bool is_counted = slot < j.a.tile_slot[group.x] + j.a.tile_width[group.x] && bit_of(j.pool + about.counted, slot) &&
                       (!only_touched || bit_of(j.touched + (u64)state(j.a) * j.slot_words, slot));
     if (threadIdx.x < j.group_columns && is_counted) {
-        atomicOr(v.active, 1u << at);
+        atomicOr(shared.active, 1u << at);
     }
     __syncthreads();
-    return {j, v, j.pool + about.weight, j.pool + about.order, j.pool + about.class_start, tables_of(j),
+    return {j, shared, j.pool + about.weight, j.pool + about.order, j.pool + about.class_start, tables_of(j),
             column_of(j, is_counted ? slot : group.y), slot, at, j.group_columns};
 }
 
@@ -144,9 +144,9 @@ template <bool MOVED> __device__ u32 add_up(const Sweep &sweep) {
     const JudgedState &about = judged(sweep.j);
     u32 words = sweep.j.a.switches * sweep.columns / 2, moved = 0;
     u32 row = threadIdx.x / sweep.columns, rows = blockDim.x / sweep.columns;
-    bool is_active = *sweep.v.active >> sweep.at & 1;
+    bool is_active = *sweep.shared.active >> sweep.at & 1;
     for (u32 word = threadIdx.x; word < words; word += blockDim.x) {
-        sweep.v.waiting[word] = 0;
+        sweep.shared.waiting[word] = 0;
     }
     __syncthreads();
     for (u32 step = 0; step < about.class_count; step++) {
@@ -168,12 +168,12 @@ template <bool MOVED> __device__ u32 add_up(const Sweep &sweep) {
 __device__ void follow_column(const Sweep &sweep, u32 at, u32 slot) {
     const JudgeArguments &j = sweep.j;
     u32 live = sweep.starts[judged(j).class_count];
-    Sweep own = {j,           sweep.v, sweep.weight, sweep.order,  sweep.starts, sweep.tables, column_of(j, slot),
+    Sweep own = {j,           sweep.shared, sweep.weight, sweep.order,  sweep.starts, sweep.tables, column_of(j, slot),
                  slot,        at,      sweep.columns};
     for (u32 s = threadIdx.x; s < j.a.switches; s += blockDim.x) {
         u32 place = s * own.columns + at;
         // The other column of the word belongs to another thread, if to any.
-        atomicAdd(&own.v.waiting[place >> 1], 0u - (own.waiting(s) << 16 * (place & 1)));
+        atomicAdd(&own.shared.waiting[place >> 1], 0u - (own.waiting(s) << 16 * (place & 1)));
     }
     __syncthreads();
     for (u32 i = threadIdx.x; i < live; i += blockDim.x) {
@@ -198,9 +198,9 @@ __device__ void write_flows(const Sweep &sweep) {
     const JudgeArguments &j = sweep.j;
     u32 row = threadIdx.x / sweep.columns, rows = blockDim.x / sweep.columns;
     u32 live = sweep.starts[judged(j).class_count];
-    bool is_odd = *sweep.v.odd >> sweep.at & 1, has_lost = *sweep.v.lost >> sweep.at & 1;
+    bool is_odd = *sweep.shared.odd >> sweep.at & 1, has_lost = *sweep.shared.lost >> sweep.at & 1;
     u16 *flows = j.flows + state(j.a) * j.a.table_bytes + sweep.column.start;
-    for (u32 i = row; *sweep.v.active >> sweep.at & 1 && i < live; i += rows) {
+    for (u32 i = row; *sweep.shared.active >> sweep.at & 1 && i < live; i += rows) {
         u32 s = sweep.order[i], own = is_odd ? 0 : sweep.weight[s];
         flows[(u64)s * sweep.column.pitch] = sweep.waiting(s) + own;
         // Flows of a switch without a route have no port, and so load nothing.
@@ -213,17 +213,17 @@ __device__ void write_flows(const Sweep &sweep) {
 
 extern "C" __global__ void __launch_bounds__(512) subtrees(const __grid_constant__ JudgeArguments j) {
     Sweep sweep = start_sweep(j, false);
-    if (!*sweep.v.active) {
+    if (!*sweep.shared.active) {
         return;
     }
     add_up<false>(sweep);
-    u32 odd = *sweep.v.odd & *sweep.v.active;
+    u32 odd = *sweep.shared.odd & *sweep.shared.active;
     for (u32 bits = odd; bits; bits &= bits - 1) {
         u32 at = __popc((bits & (0u - bits)) - 1);
         follow_column(sweep, at, sweep.slot - sweep.at + at);
     }
     if (threadIdx.x == 0) {
-        *sweep.v.lost &= ~odd;
+        *sweep.shared.lost &= ~odd;
     }
     __syncthreads();
     write_flows(sweep);
@@ -242,11 +242,11 @@ __device__ bool is_moved(const Sweep &sweep, u32 s) {
 
 extern "C" __global__ void __launch_bounds__(512) moved(const __grid_constant__ JudgeArguments j) {
     Sweep sweep = start_sweep(j, true);
-    if (!*sweep.v.active) {
+    if (!*sweep.shared.active) {
         return;
     }
     u32 found = add_up<true>(sweep), row = threadIdx.x / sweep.columns, rows = blockDim.x / sweep.columns;
-    if (*sweep.v.odd >> sweep.at & 1) {
+    if (*sweep.shared.odd >> sweep.at & 1) {
         u32 live = sweep.starts[judged(j).class_count];
         found = 0;
         for (u32 i = row; i < live; i += rows) {
@@ -255,16 +255,16 @@ extern "C" __global__ void __launch_bounds__(512) moved(const __grid_constant__ 
         }
     }
     if (found) {
-        atomicAdd(sweep.v.sum, found);
+        atomicAdd(sweep.shared.sum, found);
     }
     __syncthreads();
-    if (threadIdx.x == 0 && *sweep.v.sum) {
-        atomicAdd(&counters_of(j)[MOVED_PAIRS], (u64)*sweep.v.sum);
+    if (threadIdx.x == 0 && *sweep.shared.sum) {
+        atomicAdd(&counters_of(j)[MOVED_PAIRS], (u64)*sweep.shared.sum);
     }
 }
 
-// The loads of one thread, entry after entry. Neighbouring entries are often equal, so they are added up before they are added to what the
-// threads share.
+// The loads of one thread, entry after entry. Neighbouring entries are often equal, so they are added up before they are added to
+// what the threads share.
 struct EntryLoads {
     u32 *loads;
     u32 last, sum;

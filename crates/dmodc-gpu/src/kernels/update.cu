@@ -1,15 +1,26 @@
 // What an update changes, what any update had to change, and whether the fabric is valid.
 //
 //     changed(s, d) : the entries of s for d in the old and the new tables differ
-//     forced(s, d)  : the old entry e cannot stay. P(s, d) are the ports of the closer groups; a destination that is dead has no entry.
-//                     P not empty: e is not in P.   P empty: e is a port, and the new tables have none or the old route does not arrive
+//     forced(s, d)  : the old entry e cannot stay; P(s, d) are the ports of the closer groups, and none if d is dead
+//                     P not empty: e is not in P
+//                     P empty: e is a port, and the new tables have none, or the old route does not arrive
 //     valid         : every leaf with nodes reaches every other, by costs
 //
-// A block of eight warps takes a switch, and 32 tiles at a time. The closer sets are those of closer.cu, found in the same way as for
-// routes; so a mask for each group and tile waits in shared memory. Then a warp takes a tile, and a lane 16 entries at a time. Blocks of
-// LIDs with a changed entry are bits in shared memory, because a block may be in several tiles.
-//
 // Where costs are bytes, they are not kept for all states. Then only changes are counted here, and the host does the rest.
+//
+// Layout: the old tables, `kept`, have the layout of the new ones, which routes.cu describes. Shared memory has `BlockView`; in
+// the place of its lists, `UpdateView` follows: the group of each port, and four sets of blocks of LIDs. Sums go to the counters
+// of the state, and slots with a changed entry to its bits in `touched`, which the kernel `moved` reads.
+//
+// A block of eight warps takes a switch, and 32 tiles at a time. Departures from the plain loop over columns:
+// 1. Closer sets are not built. As for routes, a mask for each group and tile has a bit for each target that the group is closer
+//    to. An old entry is in P if the mask of its group has the bit of the target; `group_of` says which group a port belongs to.
+// 2. A warp takes a tile, and a lane 16 entries at a time, which are read by one access to each table.
+// 3. A block of LIDs may be in several tiles, and counts once. So blocks are marked by bits, which are counted at the end: warps
+//    0 to 3 take one set each.
+// 4. A thread counts in registers. Counts are added up by warp when the switch is done.
+// 5. Old routes are followed only for entries without closer groups, where both tables have a port.
+// 6. The block of a leaf also looks whether the leaf reaches all others, for 64 of them by one word.
 
 #define NO_GROUP 0xffffu
 #define DOWN_GROUP 0x8000u
@@ -17,7 +28,7 @@
 // What the warps of a block share, apart from closer sets.
 struct UpdateView {
     u16 *group_of;      // [256] the group of a port among those of its direction, or NO_GROUP
-    u32 *blocks[4];     // [block_words] blocks of LIDs with an entry that is changed; forced; both; changed and for a live destination
+    u32 *blocks[4];     // [block_words] blocks of LIDs with an entry that is changed; forced; both; changed and of a live node
 };
 
 // What a thread counts.
@@ -25,30 +36,31 @@ struct UpdateCounts {
     u32 changed, set, unset, forced, forced_changed, live_changed, live_set, live_unset;
 };
 
-__device__ UpdateView update_view(const JudgeArguments &j, BlockView v) {
-    u32 *after = v.records + WARPS * MOST_RUNS;
+__device__ UpdateView update_view(const JudgeArguments &j, BlockView shared) {
+    u32 *after = shared.records + WARPS * MOST_RUNS;
     u32 *first = after + 128;
     return {(u16 *)after, {first, first + j.block_words, first + 2 * j.block_words, first + 3 * j.block_words}};
 }
 
 // Writes down which group each port belongs to. A thread takes a group.
-__device__ void find_groups(BlockView v, UpdateView u, Counts counts) {
+__device__ void find_groups(BlockView shared, UpdateView u, Counts counts) {
     u32 group = threadIdx.x, groups = counts.up_groups + counts.down_groups;
     if (group < groups) {
-        u32 end = group + 1 < groups ? v.firsts[group + 1] : counts.up_ports + counts.down_ports;
+        u32 end = group + 1 < groups ? shared.firsts[group + 1] : counts.up_ports + counts.down_ports;
         bool is_up = group < counts.up_groups;
-        for (u32 port = v.firsts[group]; port < end; port++) {
-            u.group_of[v.ports[port]] = is_up ? group : (group - counts.up_groups) | DOWN_GROUP;
+        for (u32 port = shared.firsts[group]; port < end; port++) {
+            u.group_of[shared.ports[port]] = is_up ? group : (group - counts.up_groups) | DOWN_GROUP;
         }
     }
 }
 
-// One row of the i-th tile.
+// One row of a tile.
 struct UpdateRow {
     const JudgeArguments &j;
-    BlockView v;
+    BlockView shared;
     UpdateView u;
-    u32 s, i;
+    u32 s;
+    u32 local_tile;     // the tile, counted from the first of the block
     bool has_dead_nodes, has_costs;
 
     // Whether the cable of the node of a slot is dead.
@@ -63,13 +75,13 @@ struct UpdateRow {
             return old_entry == NO_ROUTE;
         }
         u64 bit = 1ull << j.a.slot_target[slot];
-        if (v.own[i] & bit) {
+        if (shared.own[local_tile] & bit) {
             return old_entry == j.a.slot_port[slot];
         }
-        if ((v.up[i] | v.down[i]) & bit) {
+        if ((shared.up[local_tile] | shared.down[local_tile]) & bit) {
             u32 group = u.group_of[old_entry];
-            u64 side = group & DOWN_GROUP ? v.down[i] : v.up[i];
-            return group != NO_GROUP && v.masks[(group & ~DOWN_GROUP) * MASK_PITCH + i] & side & bit;
+            u64 side = group & DOWN_GROUP ? shared.down[local_tile] : shared.up[local_tile];
+            return group != NO_GROUP && shared.masks[(group & ~DOWN_GROUP) * MASK_PITCH + local_tile] & side & bit;
         }
         return old_entry == NO_ROUTE || (new_entry != NO_ROUTE && arrives(j, j.kept, column_of(j, slot), s));
     }
@@ -138,13 +150,6 @@ struct UpdateRow {
     }
 };
 
-__device__ u32 warp_sum(u32 value) {
-    for (u32 step = 16; step; step >>= 1) {
-        value += __shfl_xor_sync(ALL_LANES, value, step);
-    }
-    return value;
-}
-
 // Adds a number of each thread of a warp to a counter.
 __device__ void add_to(u64 *counter, u32 value) {
     u32 sum = warp_sum(value);
@@ -196,30 +201,31 @@ extern "C" __global__ void __launch_bounds__(WARPS * 32, 4) update(const __grid_
         return;
     }
     Counts counts = counts_of(a, s);
-    BlockView v = block_view(a, max(counts.up_groups, counts.down_groups));
-    UpdateView u = update_view(j, v);
+    BlockView shared = block_view(a, max(counts.up_groups, counts.down_groups));
+    UpdateView u = update_view(j, shared);
     UpdateCounts found = {0, 0, 0, 0, 0, 0, 0, 0};
     u.group_of[threadIdx.x] = NO_GROUP;
     for (u32 word = threadIdx.x; word < 4 * j.block_words; word += blockDim.x) {
         u.blocks[0][word] = 0;
     }
     if (has_costs) {
-        load_switch(a, v, s, counts);
-        find_groups(v, u, counts);
+        load_switch(a, shared, s, counts);
+        find_groups(shared, u, counts);
     }
     __syncthreads();
     for (u32 first_tile = 0; first_tile < a.tiles; first_tile += TILES) {
         if (has_costs) {
-            find_closer(a, v, s, counts, first_tile);
+            find_closer(a, shared, s, counts, first_tile);
         }
         __syncthreads();
         u32 tile = first_tile + lane();
-        if (warp == 0 && has_costs && is_leaf && tile < a.tiles && leaves[tile] & ~(v.up[lane()] | v.down[lane()] | v.own[lane()])) {
+        if (warp == 0 && has_costs && is_leaf && tile < a.tiles &&
+            leaves[tile] & ~(shared.up[lane()] | shared.down[lane()] | shared.own[lane()])) {
             atomicOr(&counters_of(j)[INVALID], 1ull);
         }
         __syncwarp();
         for (u32 tile = first_tile + warp; j.kept && tile < min(first_tile + TILES, a.tiles); tile += WARPS) {
-            UpdateRow row = {j, v, u, s, tile - first_tile, about.has_dead_nodes != 0, has_costs};
+            UpdateRow row = {j, shared, u, s, tile - first_tile, about.has_dead_nodes != 0, has_costs};
             row.compare_tile(tile, found);
         }
         __syncthreads();

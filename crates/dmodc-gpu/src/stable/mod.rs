@@ -128,16 +128,16 @@ struct StableOnDevice {
 impl StableOnDevice {
     /// Puts a reference on the machine of a router. Returns `None` if kernels cannot compare with it.
     fn new(router: &GpuRouter, stable: &Stable) -> Result<Option<Self>, GpuError> {
-        let mut then = router.of_same_fabric()?;
-        let work = match then.is_windowed() {
+        let mut routed = router.of_same_fabric()?;
+        let work = match routed.is_windowed() {
             true => KernelWork::CostsBeforeRoutes,
             false => KernelWork::CostsAndRoutes,
         };
-        then.prepare(&[without_dead_nodes(router, stable.reference.degradation())], work)?;
-        if !then.by_host().is_empty() {
+        routed.prepare(&[without_dead_nodes(router, stable.reference.degradation())], work)?;
+        if !routed.by_host().is_empty() {
             return Ok(None);
         }
-        let arguments = then.arguments(false);
+        let arguments = routed.arguments(false);
         let mut uploaded = reference::upload(router, &stable.reference)?;
         let of_states = &arguments.states;
         let addresses = &mut uploaded.addresses;
@@ -160,7 +160,7 @@ impl StableOnDevice {
         let device = StableOnDevice {
             addresses: uploaded.addresses,
             moved_count: uploaded.moved_count,
-            reference: then,
+            reference: routed,
             _buffers: uploaded.buffers,
         };
         device.launch_one(&**machine, KernelName::ReferenceCloser, &arguments, 1)?;
@@ -176,8 +176,8 @@ impl StableOnDevice {
     ) -> Result<(), GpuError> {
         if self.reference.is_windowed() {
             let window = arguments.window;
-            let then = Arguments { window, ..self.reference.arguments(false) };
-            self.reference.launch_routes(&then, 1)?;
+            let of_reference = Arguments { window, ..self.reference.arguments(false) };
+            self.reference.launch_routes(&of_reference, 1)?;
         }
         self.launch_one(machine, KernelName::Losses, arguments, states)?;
         self.launch_one(machine, KernelName::StableRoutes, arguments, states)?;
@@ -222,12 +222,23 @@ fn without_dead_nodes(router: &GpuRouter, reference: &Degradation) -> Degradatio
     state
 }
 
-/// Returns the bytes that a block of the kernels of `stable` shares: see `then_view` of stable.cu. They do without the records of
-/// the kernel `routes`.
+/// Returns the bytes that a block of the kernels of `stable` shares: see `reference_switch` of stable.cu. They do without
+/// the records of the kernel `routes`.
 fn stable_shared_bytes(most_groups: u32, ranks: u32) -> u32 {
     let block = closer_bytes(most_groups, ranks) - RECORD_BYTES;
     let (tiles, sides) = (2 * TILES * 8, 2 * 48);
     let sets = 3 * WARPS * 64 * most_groups.div_ceil(32) * 4;
     let (thinned, now, firsts, ports) = (2 * 8 * 4, 256 * 2, 256, 256);
     block + tiles + sides + sets + thinned + now + firsts + ports
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::defined;
+
+    #[test]
+    fn kernels_have_the_same_stretches() {
+        assert_eq!(defined("STRETCHES"), STRETCHES as u64);
+    }
 }

@@ -140,3 +140,15 @@ fn moved_entries(
     };
     moved.into_iter().filter_map(record).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::defined;
+
+    #[test]
+    fn kernels_have_the_same_bits() {
+        assert_eq!(defined("WAS_ALIVE"), u64::from(IS_ALIVE));
+        assert_eq!(defined("WAS_LEAF"), u64::from(IS_LEAF));
+    }
+}

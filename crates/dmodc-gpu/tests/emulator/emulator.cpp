@@ -1,8 +1,9 @@
-// A stand-in for a GPU: it runs the kernels of this crate on the CPU, one thread at a time, so that they are tested without a device.
+// A stand-in for a GPU: it runs the kernels of this crate on the CPU, one thread at a time, so that they are tested without a
+// device.
 //
-// Every thread of a block is a fiber with a stack of its own. A fiber runs until it waits for others, at __syncthreads or in an exchange
-// between the lanes of a warp. The stand-in is stricter than a device: if a lane of a warp is missing in an exchange, if fibers wait
-// for ever, or if memory next to an allocation is written, the test fails.
+// Every thread of a block is a fiber with a stack of its own. A fiber runs until it waits for others, at __syncthreads or in an
+// exchange between the lanes of a warp. The stand-in is stricter than a device: if a lane of a warp is missing in an exchange, if
+// fibers wait for ever, or if memory next to an allocation is written, the test fails.
 //
 // The source of the kernels follows after this file.
 

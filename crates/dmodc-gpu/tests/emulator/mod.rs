@@ -1,7 +1,7 @@
 //! The kernels on the CPU: they are compiled by a C++ compiler, and `emulator.cpp` stands in for the device.
 #![allow(unsafe_code, reason = "the kernels are C++")]
 
-use std::ffi::c_void;
+use std::ffi::{CString, c_char, c_void};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -72,6 +72,8 @@ static RUNNING: Mutex<()> = Mutex::new(());
 
 type Launch = unsafe extern "C" fn(*const c_void, *const LaunchedSize, *const u64, usize);
 
+type SharedBytes = unsafe extern "C" fn(*const c_char, *const u64) -> usize;
+
 /// A [`LaunchSize`] as the stand-in reads it.
 #[repr(C)]
 struct LaunchedSize {
@@ -132,6 +134,13 @@ impl Machine for Emulator {
         assert!(size.shared_bytes <= 112 << 10 && size.threads.is_multiple_of(32));
         let _running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
         let LaunchSize { blocks, threads, shared_bytes } = size;
+        let function = CString::new(kernel.function()).unwrap();
+        // SAFETY: the arguments are those of this kernel.
+        let used = unsafe {
+            let shared = self.0.get::<SharedBytes>(b"emulator_shared_bytes").unwrap();
+            shared(function.as_ptr(), arguments.as_ptr())
+        };
+        assert!(used == 0 || used == shared_bytes as usize, "{kernel:?}: {used}, {shared_bytes}");
         let size = LaunchedSize { blocks, threads, shared_bytes };
         // SAFETY: every kernel takes one structure by value, whose words these are.
         unsafe {
