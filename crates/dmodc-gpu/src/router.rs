@@ -192,6 +192,21 @@ impl GpuRouter {
         work: KernelWork,
     ) -> Result<Arguments, GpuError> {
         assert!(degradations.len() <= self.states.capacity, "more states than there is room for");
+        let started = self.start(degradations, work);
+        if started.is_err() {
+            // What is in the memory belongs to no state, and there may be no planes that a judge could read.
+            self.routed = 0;
+        }
+        started
+    }
+
+    fn start(
+        &mut self,
+        degradations: &[Degradation],
+        work: KernelWork,
+    ) -> Result<Arguments, GpuError> {
+        // A batch for which memory was lacking has left no planes.
+        self.states.grow_planes(&self.machine, &self.device, self.ranks_run)?;
         self.routed = degradations.len();
         self.has_given_tables = work == KernelWork::Costs;
         self.by_host.clear();
@@ -264,8 +279,9 @@ impl GpuRouter {
             if !has_more_ranks || self.ranks_run == MOST_RANKS {
                 return Ok(unfinished(&flags));
             }
-            self.ranks_run = (self.ranks_run + 2).min(MOST_RANKS);
-            self.states.grow_planes(&self.machine, &self.device, self.ranks_run)?;
+            let ranks_run = (self.ranks_run + 2).min(MOST_RANKS);
+            self.states.grow_planes(&self.machine, &self.device, ranks_run)?;
+            self.ranks_run = ranks_run;
             *arguments = self.arguments(arguments.has_dead_nodes);
         }
     }

@@ -8,6 +8,7 @@
 #[path = "../../dmodc/tests/common/mod.rs"]
 mod common;
 mod emulator;
+mod limited;
 mod machines;
 
 use std::sync::Arc;
@@ -20,7 +21,8 @@ use dmodc::fabric::AdapterKind;
 use dmodc::{
     Amount, Degradation, Dmodc, Draw, Fabric, Live, Pgft, Preset, Random, Routing, RoutingOptions,
 };
-use dmodc_gpu::{GpuRouter, Machine};
+use dmodc_gpu::{GpuError, GpuRouter, Machine};
+use limited::Limited;
 use machines::machines;
 
 /// Compares the tables of a machine with those of the engine, for several states at once.
@@ -98,6 +100,17 @@ fn directors_and_pods() {
     }
 }
 
+/// Returns three levels, and a state in which a spine rises above its cores: it has more ranks than the healthy fabric.
+fn more_ranks_than_before() -> (Fabric, Degradation) {
+    let pgft: Pgft = "3; 2,2,2; 1,2,2; 1,1,1".parse().unwrap();
+    let fabric = pgft.fabric(Default::default());
+    let mut risen = Degradation::none(&fabric);
+    for port in 1..=2 {
+        risen.remove(&fabric, &format!("{}/{port}", fabric.switches()[4].guid)).unwrap();
+    }
+    (fabric, risen)
+}
+
 /// Several tiles, rows that are no multiple of 16, groups with two ports, and a spine that rises above its cores.
 #[test]
 fn several_tiles_and_more_ranks_than_before() {
@@ -115,12 +128,7 @@ fn several_tiles_and_more_ranks_than_before() {
                 assert_same_under_faults(&machine, &fabric, &options, &mut random);
             }
         }
-        let pgft: Pgft = "3; 2,2,2; 1,2,2; 1,1,1".parse().unwrap();
-        let fabric = pgft.fabric(Default::default());
-        let mut risen = Degradation::none(&fabric);
-        for port in 1..=2 {
-            risen.remove(&fabric, &format!("{}/{port}", fabric.switches()[4].guid)).unwrap();
-        }
+        let (fabric, risen) = more_ranks_than_before();
         let case = Case::healthy(&fabric);
         assert_same(&machine, &fabric, &case.routing(), &[Degradation::none(&fabric), risen]);
     }
@@ -206,6 +214,35 @@ fn a_router_is_used_again() {
                 routing.route(Live::new(&fabric, faults), &Dmodc).unwrap().0.digest()
             });
             assert!(digests.into_iter().eq(expected));
+        }
+    }
+}
+
+/// A state with more ranks needs more memory. A batch that does not get it can be routed again, and so can others.
+#[test]
+fn a_router_is_used_again_after_memory_was_lacking() {
+    for (machine, _) in machines(1) {
+        let limited = Limited::new(&machine);
+        let (fabric, risen) = more_ranks_than_before();
+        let healthy = Degradation::none(&fabric);
+        let (fabric, routing) = (Arc::new(fabric.clone()), Case::healthy(&fabric).routing());
+        for states in [[risen.clone(), healthy.clone()], [healthy.clone(), healthy]] {
+            let mut router =
+                GpuRouter::new(limited.clone(), fabric.clone(), routing.clone(), 2).unwrap();
+            let bytes = router.state_bytes();
+            limited.set_full(true);
+            for _ in 0..2 {
+                let failed = router.route(&[risen.clone(), risen.clone()]);
+                assert!(matches!(failed, Err(GpuError::OutOfMemory { .. })), "{failed:?}");
+                assert_eq!(router.state_bytes(), bytes);
+                assert_eq!(router.digests().unwrap(), []);
+            }
+            limited.set_full(false);
+            router.route(&states).unwrap();
+            for (state, degradation) in states.iter().enumerate() {
+                let (expected, _) = routing.route(Live::new(&fabric, degradation), &Dmodc).unwrap();
+                assert_eq!(router.tables(state).unwrap().differing(&expected), 0);
+            }
         }
     }
 }
