@@ -29,6 +29,8 @@ pub struct Cuda {
     context: Arc<CudaContext>,
     stream: Arc<CudaStream>,
     kernels: Vec<CudaFunction>,
+    /// The most shared memory that each kernel has permission for.
+    permitted: Mutex<[u32; KernelName::ALL.len()]>,
     staging: Mutex<Staging>,
     name: String,
 }
@@ -68,7 +70,8 @@ impl Cuda {
         let stream = context.new_stream().map_err(driver)?;
         let kernels = load_kernels(&context, &architecture, version)?;
         let staging = Mutex::new(Staging::new().map_err(driver)?);
-        Ok(Cuda { context, stream, kernels, staging, name })
+        let permitted = Mutex::new([USUAL_SHARED_BYTES; KernelName::ALL.len()]);
+        Ok(Cuda { context, stream, kernels, permitted, staging, name })
     }
 
     /// Returns the bytes of memory that are free, and all bytes.
@@ -77,6 +80,20 @@ impl Cuda {
     /// If the driver fails.
     pub fn memory(&self) -> Result<(usize, usize), GpuError> {
         self.context.mem_get_info().map_err(driver)
+    }
+
+    /// Permits a kernel to share this number of bytes. A permission is never reduced, because another thread may be about to start
+    /// the same kernel.
+    fn permit(&self, kernel: KernelName, shared_bytes: u32) -> Result<(), GpuError> {
+        let mut permitted = self.permitted.lock().unwrap_or_else(PoisonError::into_inner);
+        let so_far = &mut permitted[kernel as usize];
+        if shared_bytes > *so_far {
+            let most = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+            let function = &self.kernels[kernel as usize];
+            function.set_attribute(most, shared_bytes as i32).map_err(driver)?;
+            *so_far = shared_bytes;
+        }
+        Ok(())
     }
 
     /// Makes this GPU the one that calls of this thread are about.
@@ -185,11 +202,8 @@ impl Machine for Cuda {
         arguments: &Words,
     ) -> Result<(), GpuError> {
         self.bind()?;
+        self.permit(kernel, size.shared_bytes)?;
         let function = &self.kernels[kernel as usize];
-        if size.shared_bytes > USUAL_SHARED_BYTES {
-            let most = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-            function.set_attribute(most, size.shared_bytes as i32).map_err(driver)?;
-        }
         let [x, y, z] = size.blocks;
         let mut parameters = [arguments.as_ptr().cast_mut().cast::<c_void>()];
         // SAFETY: every kernel takes one structure, whose words the caller gives, and the driver copies it now. The addresses in it are
