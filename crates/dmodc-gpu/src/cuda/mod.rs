@@ -14,7 +14,7 @@ use cudarc::nvrtc::Ptx;
 
 use self::cache::KernelCache;
 use self::staging::{STAGED_BYTES, Staging};
-use crate::error::GpuError;
+use crate::error::{GpuError, LEAST_CAPABILITY};
 use crate::kernels::{KernelName, program};
 use crate::machine::{Address, LaunchSize, Machine, Words};
 
@@ -64,9 +64,12 @@ impl Cuda {
             return Err(GpuError::OldDriver { found: version });
         }
         let context = CudaContext::new(0).map_err(|error| GpuError::NoDevice(words(error)))?;
-        let (major, minor) = context.compute_capability().map_err(driver)?;
-        let architecture = format!("sm_{major}{minor}");
         let name = context.name().map_err(driver)?;
+        let (major, minor) = context.compute_capability().map_err(driver)?;
+        if major < LEAST_CAPABILITY {
+            return Err(GpuError::OldDevice { name, found: (major, minor) });
+        }
+        let architecture = format!("sm_{major}{minor}");
         let stream = context.new_stream().map_err(driver)?;
         let kernels = load_kernels(&context, &architecture, version)?;
         let staging = Mutex::new(Staging::new().map_err(driver)?);
