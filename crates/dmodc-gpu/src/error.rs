@@ -44,6 +44,16 @@ pub enum GpuError {
         /// The number of bytes that were asked for.
         bytes: usize,
     },
+    /// The threads of a block would share more memory than the device has for them.
+    #[error(
+        "the GPU has too little memory for a block of threads: {bytes} bytes are needed for this fabric, and it has {most}"
+    )]
+    SharedMemory {
+        /// The number of bytes that the threads of a block would share.
+        bytes: usize,
+        /// The number of bytes that they may share.
+        most: usize,
+    },
     /// A call of the driver failed.
     #[error("the NVIDIA driver failed: {0}")]
     Driver(String),

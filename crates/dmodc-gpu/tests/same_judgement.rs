@@ -247,7 +247,7 @@ fn odd_sizes() {
     }
 }
 
-/// Loads that do not fit into shared memory, permutations that the host draws, and a list of lost pairs that is too short.
+/// Sweeps and loads that do not fit into shared memory, permutations that the host draws, and a list of lost pairs that is too short.
 #[test]
 fn small_limits() {
     for (machine, _) in machines(1) {
@@ -267,13 +267,16 @@ fn small_limits() {
         }
         let mut router = judged.router(all.len());
         router.route(&all).unwrap();
-        for (shared_bytes, lost_bundles) in [(160, 1 << 16), (160, 4), (100, 1 << 16)] {
-            let limits = JudgeLimits { shared_bytes, lost_bundles };
+        let most_bytes = machine.shared_bytes();
+        for (shared_bytes, sweep_bytes, lost_bundles) in
+            [(160, 160, 1 << 16), (160, 160, 4), (100, 100, 1 << 16), (100, most_bytes, 1 << 16)]
+        {
+            let limits = JudgeLimits { shared_bytes, sweep_bytes, lost_bundles };
             let mut judge = GpuJudge::with_limits(&router, limits).unwrap();
             let (found, on_host) = judged.compare(&router, &mut judge, &all, None);
             let lose = |one: &&Judgement| one.delivery.unroutable() > 0;
             assert!(found.iter().filter(lose).count() > 1);
-            match (shared_bytes, lost_bundles) {
+            match (sweep_bytes, lost_bundles) {
                 (100, _) => assert_eq!(on_host, all.len()),
                 (_, 4) => assert!(on_host > 0 && on_host < all.len()),
                 _ => assert_eq!(on_host, 0),

@@ -218,6 +218,24 @@ fn a_router_is_used_again() {
     }
 }
 
+/// Blocks of small GPUs may share 64 KiB. Rows then do without lists of ports where these would need more.
+#[test]
+fn little_shared_memory() {
+    for (machine, _) in machines(1) {
+        let machine: Arc<dyn Machine> = Limited::with_shared_bytes(&machine, 64 << 10);
+        let fabric = two_levels(37, |i| 3 + 5 * i % 16, 0);
+        let options = RoutingOptions::default();
+        assert_same_under_faults(&machine, &fabric, &options, &mut Random::new(4, 4));
+        // The masks of as many groups as a switch may have do not fit.
+        let tiny: Arc<dyn Machine> = Limited::with_shared_bytes(&machine, 16 << 10);
+        let routing = Case::healthy(&fabric).routing();
+        let healthy = Degradation::none(&fabric);
+        let mut router = GpuRouter::new(tiny, Arc::new(fabric), routing, 1).unwrap();
+        let failed = router.route(&[healthy]);
+        assert!(matches!(failed, Err(GpuError::SharedMemory { .. })), "{failed:?}");
+    }
+}
+
 /// A state with more ranks needs more memory. A batch that does not get it can be routed again, and so can others.
 #[test]
 fn a_router_is_used_again_after_memory_was_lacking() {

@@ -33,6 +33,7 @@ pub struct Cuda {
     permitted: Mutex<[u32; KernelName::ALL.len()]>,
     staging: Mutex<Staging>,
     name: String,
+    shared_bytes: usize,
 }
 
 impl Drop for Cuda {
@@ -74,7 +75,9 @@ impl Cuda {
         let kernels = load_kernels(&context, &architecture, version)?;
         let staging = Mutex::new(Staging::new().map_err(driver)?);
         let permitted = Mutex::new([USUAL_SHARED_BYTES; KernelName::ALL.len()]);
-        Ok(Cuda { context, stream, kernels, permitted, staging, name })
+        let most = sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
+        let shared_bytes = context.attribute(most).map_err(driver)?.max(0) as usize;
+        Ok(Cuda { context, stream, kernels, permitted, staging, name, shared_bytes })
     }
 
     /// Returns the bytes of memory that are free, and all bytes.
@@ -152,6 +155,10 @@ impl Machine for Cuda {
         &self.name
     }
 
+    fn shared_bytes(&self) -> usize {
+        self.shared_bytes
+    }
+
     fn allocate(&self, bytes: usize) -> Result<Address, GpuError> {
         self.bind()?;
         // SAFETY: the memory is given back by `release` alone.
@@ -205,6 +212,7 @@ impl Machine for Cuda {
         arguments: &Words,
     ) -> Result<(), GpuError> {
         self.bind()?;
+        size.check(self.shared_bytes)?;
         self.permit(kernel, size.shared_bytes)?;
         let function = &self.kernels[kernel as usize];
         let [x, y, z] = size.blocks;

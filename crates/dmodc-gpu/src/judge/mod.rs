@@ -81,7 +81,7 @@ impl GpuJudge {
     /// # Errors
     /// If the machine has too little memory.
     pub fn new(router: &GpuRouter) -> Result<Self, GpuError> {
-        Self::with_limits(router, JudgeLimits::for_columns(router.routing().columns().len()))
+        Self::with_limits(router, JudgeLimits::of(router))
     }
 
     /// Prepares the judge of the states of a router, with other limits than the usual ones.

@@ -12,6 +12,9 @@ use std::{env, fs};
 use dmodc_gpu::{Address, GpuError, KernelName, LaunchSize, Machine, SOURCES, Words};
 use libloading::Library;
 
+/// The bytes that the threads of a block may share: those of an H200. The stand-in has as many.
+const SHARED_BYTES: usize = 227 << 10;
+
 /// A machine that is no device.
 #[derive(Debug)]
 pub(crate) struct Emulator(&'static Library);
@@ -85,6 +88,10 @@ impl Machine for Emulator {
         "emulator"
     }
 
+    fn shared_bytes(&self) -> usize {
+        SHARED_BYTES
+    }
+
     fn allocate(&self, bytes: usize) -> Result<Address, GpuError> {
         // SAFETY: the signature is the one of emulator.cpp, here and below.
         let memory = unsafe {
@@ -129,7 +136,8 @@ impl Machine for Emulator {
         size: LaunchSize,
         arguments: &Words,
     ) -> Result<(), GpuError> {
-        assert!(size.shared_bytes <= 112 << 10 && size.threads.is_multiple_of(32));
+        assert!(size.threads.is_multiple_of(32));
+        size.check(SHARED_BYTES)?;
         let _running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
         let LaunchSize { blocks, threads, shared_bytes } = size;
         let size = LaunchedSize { blocks, threads, shared_bytes };

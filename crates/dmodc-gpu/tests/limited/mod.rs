@@ -1,20 +1,27 @@
 //! A machine that lacks something that another machine has.
+#![allow(dead_code, reason = "not every test needs all of it")]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use dmodc_gpu::{Address, GpuError, KernelName, LaunchSize, Machine, Words};
 
-/// A machine that has no memory left at times.
+/// A machine that has no memory left at times, or whose blocks may share less.
 #[derive(Debug)]
 pub(crate) struct Limited {
     of: Arc<dyn Machine>,
     is_full: AtomicBool,
+    shared_bytes: usize,
 }
 
 impl Limited {
     pub(crate) fn new(of: &Arc<dyn Machine>) -> Arc<Self> {
-        Arc::new(Limited { of: of.clone(), is_full: false.into() })
+        Self::with_shared_bytes(of, of.shared_bytes())
+    }
+
+    /// Returns a machine whose blocks may share at most this number of bytes.
+    pub(crate) fn with_shared_bytes(of: &Arc<dyn Machine>, shared_bytes: usize) -> Arc<Self> {
+        Arc::new(Limited { of: of.clone(), is_full: false.into(), shared_bytes })
     }
 
     /// Sets whether there is no memory left.
@@ -26,6 +33,10 @@ impl Limited {
 impl Machine for Limited {
     fn name(&self) -> &str {
         self.of.name()
+    }
+
+    fn shared_bytes(&self) -> usize {
+        self.shared_bytes
     }
 
     fn allocate(&self, bytes: usize) -> Result<Address, GpuError> {
@@ -57,6 +68,7 @@ impl Machine for Limited {
         size: LaunchSize,
         arguments: &Words,
     ) -> Result<(), GpuError> {
+        size.check(self.shared_bytes)?;
         self.of.launch(kernel, size, arguments)
     }
 
