@@ -31,10 +31,20 @@ pub enum GpuError {
     },
     /// The compiler of CUDA is not installed, and no compiled kernels are kept.
     #[error(
-        "the compiler of CUDA is not installed (libnvrtc.so is not found); install the package cuda-nvrtc, or put the library into \
-         a folder of LD_LIBRARY_PATH"
+        "the compiler of CUDA is not found (libnvrtc.so.12 or later); install it, for example with the package cuda-nvrtc-12-8 of \
+         NVIDIA for Debian and Ubuntu, or nvidia-cuda-nvrtc-cu12 of the Python Package Index, and add its folder to LD_LIBRARY_PATH"
     )]
     NoCompiler,
+    /// A library has the right name, but is another one.
+    #[error(
+        "the library {library} is not the one of NVIDIA, or is damaged: it lacks the function {function}"
+    )]
+    WrongLibrary {
+        /// The name of the library.
+        library: String,
+        /// The function that it lacks.
+        function: String,
+    },
     /// The compiler refused the kernels.
     #[error("the compiler of CUDA refused the kernels: {0}")]
     Compile(String),

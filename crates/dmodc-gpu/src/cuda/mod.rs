@@ -3,6 +3,7 @@
 
 mod cache;
 mod compile;
+mod nvrtc;
 mod staging;
 
 use std::ffi::c_void;
@@ -60,6 +61,7 @@ impl Cuda {
         if !unsafe { sys::is_culib_present() } {
             return Err(GpuError::NoDriver);
         }
+        check_library()?;
         let version = driver_version()?;
         if version < LEAST_VERSION {
             return Err(GpuError::OldDriver { found: version });
@@ -108,6 +110,15 @@ impl Cuda {
     }
 }
 
+/// Checks that the library of the driver has a function that every driver has. Calls of functions that are missing would panic.
+fn check_library() -> Result<(), GpuError> {
+    let name = "cuDriverGetVersion";
+    // SAFETY: the library is there. The function is not called.
+    let function = unsafe { sys::culib().get::<unsafe extern "C" fn()>(name) };
+    let wrong = |_| GpuError::WrongLibrary { library: "libcuda.so".into(), function: name.into() };
+    function.map(drop).map_err(wrong)
+}
+
 /// Returns the version of CUDA that the driver has.
 fn driver_version() -> Result<i32, GpuError> {
     let mut version = 0;
@@ -127,7 +138,7 @@ fn load_kernels(
     if let Some(Ok(kernels)) = cache.load().map(|code| functions(context, code)) {
         return Ok(kernels);
     }
-    let code = compile::compile(&source, architecture)?;
+    let code = compile::compile(&source, architecture, driver_version / 1000)?;
     cache.store(&code);
     functions(context, code)
 }
