@@ -6,17 +6,28 @@ use dmodc_study::device::{Device, DeviceName};
 /// Does work on the device of this name. With `auto` the processor does it if there is no GPU that can be used, or if the GPU fails at
 /// it; a line on standard error says why.
 pub(crate) fn on<T>(name: DeviceName, work: impl Fn(Device) -> Result<T>) -> Result<T> {
-    let opened = name.open()?;
-    if let Some(why) = opened.why_no_gpu {
-        stands_in(&why);
-    }
-    match work(opened.device) {
+    match work(open(name)?) {
         Err(error) if name == DeviceName::Auto && is_of_gpu(&error) => {
             stands_in(&error);
             work(Device::Cpu)
         }
         done => done,
     }
+}
+
+/// Opens the device of this name. Lines on standard error say why it is not the GPU, or why the next process compiles the kernels again.
+fn open(name: DeviceName) -> Result<Device> {
+    let opened = name.open()?;
+    if let Some(why) = opened.why_no_gpu {
+        stands_in(&why);
+    }
+    if let Some(why) = opened.why_not_kept {
+        eprintln!(
+            "dmodc: the compiled kernels of the GPU are not kept, so the next process compiles them again: {why}; DMODC_GPU_CACHE may \
+             name another folder"
+        );
+    }
+    Ok(opened.device)
 }
 
 fn stands_in(why: &dyn std::fmt::Display) {

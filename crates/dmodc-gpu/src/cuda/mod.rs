@@ -35,6 +35,7 @@ pub struct Cuda {
     staging: Mutex<Staging>,
     name: String,
     shared_bytes: usize,
+    why_not_kept: Option<String>,
 }
 
 impl Drop for Cuda {
@@ -74,12 +75,17 @@ impl Cuda {
         }
         let architecture = format!("sm_{major}{minor}");
         let stream = context.new_stream().map_err(driver)?;
-        let kernels = load_kernels(&context, &architecture, version)?;
+        let (kernels, why_not_kept) = load_kernels(&context, &architecture, version)?;
         let staging = Mutex::new(Staging::new().map_err(driver)?);
         let permitted = Mutex::new([USUAL_SHARED_BYTES; KernelName::ALL.len()]);
         let most = sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
         let shared_bytes = context.attribute(most).map_err(driver)?.max(0) as usize;
-        Ok(Cuda { context, stream, kernels, permitted, staging, name, shared_bytes })
+        Ok(Cuda { context, stream, kernels, permitted, staging, name, shared_bytes, why_not_kept })
+    }
+
+    /// Returns why the compiled kernels could not be kept, so that the next process compiles them again; `None` if they are kept.
+    pub fn why_not_kept(&self) -> Option<&str> {
+        self.why_not_kept.as_deref()
     }
 
     /// Returns the bytes of memory that are free, and all bytes.
@@ -127,20 +133,21 @@ fn driver_version() -> Result<i32, GpuError> {
     Ok(version)
 }
 
+/// Returns the kernels, and why they could not be kept.
 fn load_kernels(
     context: &Arc<CudaContext>,
     architecture: &str,
     driver_version: i32,
-) -> Result<Vec<CudaFunction>, GpuError> {
+) -> Result<(Vec<CudaFunction>, Option<String>), GpuError> {
     let source = program();
     let cache = KernelCache::new(&source, architecture, driver_version);
     // A file that the driver refuses is written again.
     if let Some(Ok(kernels)) = cache.load().map(|code| functions(context, code)) {
-        return Ok(kernels);
+        return Ok((kernels, None));
     }
     let code = compile::compile(&source, architecture, driver_version / 1000)?;
-    cache.store(&code);
-    functions(context, code)
+    let why_not_kept = cache.store(&code).err();
+    Ok((functions(context, code)?, why_not_kept))
 }
 
 fn functions(context: &Arc<CudaContext>, code: Vec<u8>) -> Result<Vec<CudaFunction>, GpuError> {
