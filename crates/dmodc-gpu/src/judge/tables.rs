@@ -18,6 +18,8 @@ pub struct JudgeLimits {
     /// The same for a sweep of the fewest columns, which grows with the number of switches. The host judges fabrics for which that
     /// is too little.
     pub sweep_bytes: usize,
+    /// The cuts of a state that kernels number at most. The host judges batches in which a state has more.
+    pub cuts: usize,
     /// The lost bundles of a state that are listed at most. The host judges states with more.
     pub lost_bundles: usize,
 }
@@ -29,6 +31,7 @@ impl JudgeLimits {
         JudgeLimits {
             shared_bytes: USUAL_SHARED_BYTES.min(machine),
             sweep_bytes: machine,
+            cuts: MOST_CUTS,
             lost_bundles: 16 * router.routing().columns().len() + (1 << 16),
         }
     }
@@ -56,8 +59,11 @@ const MOST_NODES: usize = 1 << 16;
 /// The most nodes if entries are not known to lead closer: a port may carry the flows of all nodes.
 const MOST_NODES_OF_ANY_TABLES: usize = MOST_NODES - 1;
 
-/// Numbers of cuts have 16 bits. A rank has at most one cut for each switch.
-const MOST_SWITCHES: usize = u16::MAX as usize / MOST_RANKS as usize;
+/// The most cuts of a state. Their numbers have 16 bits, and the greatest is no cut.
+const MOST_CUTS: usize = u16::MAX as usize;
+
+/// A rank has at most one cut for each switch. States with more than the usual ranks may still have too many cuts.
+const MOST_SWITCHES: usize = MOST_CUTS / MOST_RANKS as usize;
 
 /// The part of the judge that belongs to the fabric.
 #[derive(Debug)]
@@ -157,6 +163,11 @@ impl JudgeTables {
     /// Returns whether kernels can judge the last batch of the router.
     pub(super) fn can_judge(&self, router: &GpuRouter) -> bool {
         if router.has_given_tables() { self.judges_any } else { self.judges_routed }
+    }
+
+    /// Returns the most cuts of a state that kernels number.
+    pub(super) fn most_cuts(&self) -> usize {
+        self.limits.cuts.min(MOST_CUTS)
     }
 
     /// Returns where the column of a slot is.

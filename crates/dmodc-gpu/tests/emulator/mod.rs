@@ -7,7 +7,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{self, Command, Stdio};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::{env, fs};
+use std::{env, fs, io};
 
 use dmodc_gpu::{Address, GpuError, KernelName, LaunchSize, Machine, SOURCES, Words};
 use libloading::Library;
@@ -24,6 +24,12 @@ pub(crate) fn emulator() -> Option<Arc<dyn Machine>> {
     static LIBRARY: OnceLock<Option<Library>> = OnceLock::new();
     let library = LIBRARY.get_or_init(build).as_ref()?;
     Some(Arc::new(Emulator(library)))
+}
+
+/// Reports that the tests of this file are skipped on a machine. The line has the form that scripts/test counts. It is written directly
+/// to standard error, because the test harness hides the output of tests that pass.
+pub(crate) fn skip(machine: &str, why: &str) {
+    let _ = writeln!(io::stderr(), "skipped: {}::{machine}: {why}", env!("CARGO_CRATE_NAME"));
 }
 
 /// Compiles the kernels, unless a test has done so before: the name of the library follows from what it is made of.
@@ -60,7 +66,10 @@ fn compile(compiler: &str, source: &str, library: &Path) -> bool {
     let mut run = match run {
         Ok(run) => run,
         Err(error) => {
-            eprintln!("skipped: there is no C++ compiler for the kernels ({error})");
+            skip(
+                "on_the_processor",
+                &format!("there is no C++ compiler for the kernels ({error})"),
+            );
             return false;
         }
     };
