@@ -69,13 +69,33 @@ fn tables_are_computed_where_the_user_wants() {
             assert_eq!((&row["engine"], &row["digest_ok"]), (&name.into(), &true.into()));
         }
         let refused = desk.error(&[&bench("gpu")[..], &["--engine", "paper"]].concat());
-        assert!(refused.contains("only the engines dmodc and stable are"), "{refused}");
+        let why =
+            "the engine paper is not measured on a GPU; only the engines dmodc and stable are";
+        assert!(refused.contains(why), "{refused}");
     } else {
         let line = "dmodc: the processor does the work, not a GPU: ";
         let why = said.trim().strip_prefix(line).unwrap_or_else(|| panic!("{said}"));
         assert_eq!(desk.error(&bench("gpu")).trim(), format!("dmodc: {why}"));
     }
     assert!(desk.error(&bench("tpu")).contains("expected cpu, gpu or auto"));
+}
+
+/// Rows are measured in processes of their own. Why they are not measured on a GPU is printed, and once for all of them.
+#[test]
+fn several_rows_say_why_there_is_no_gpu() {
+    let desk = Desk::new();
+    let args = ["bench", "--preset", "paper-figure-1", "--rounds", "1", "--json", "--stream"];
+    let more = ["--dead", "0/0,1/0,10/0", "--engine", "dmodc,stable", "--device", "auto"];
+    let auto = desk.run(&[&args[..], &more].concat());
+    let said = String::from_utf8(auto.stderr).unwrap();
+    assert_eq!(auto.status.code(), Some(0), "{said}");
+    let auto: serde_json::Value = serde_json::from_slice(&auto.stdout).unwrap();
+    let rows = auto["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 6);
+    assert!(rows.iter().all(|row| row["digest_ok"] == true), "{auto}");
+    let line = "dmodc: the processor does the work, not a GPU: ";
+    let lines = said.lines().filter(|said| said.starts_with(line)).count();
+    assert_eq!(lines, usize::from(!rows[0]["device"].is_string()), "{said}");
 }
 
 /// The naive twin of stable is slow: of large tables a sample is compared, and the report says how much.
@@ -146,7 +166,14 @@ fn any_shape_is_measured() {
         let error = desk.error(&[&["bench", "--stream"], option].concat());
         assert!(error.contains(option[0]), "{error}");
     }
-    for more in [["--device", "gpu"], ["--engine", "dmodk"]] {
+    for option in [&["--rewrite"][..], &["--changes", "5"]] {
+        for device in ["gpu", "auto"] {
+            let error = desk.error(&[&["bench", "--device", device], option].concat());
+            let expected = format!("{} is measured on the processor alone", option[0]);
+            assert!(error.contains(&expected), "{error}");
+        }
+    }
+    for more in [["--device", "gpu"], ["--device", "auto"], ["--engine", "dmodk"]] {
         let error = desk.error(&[&["bench", "--dead", "0/0"], &against[..], &more].concat());
         assert!(error.contains("--against"), "{error}");
     }

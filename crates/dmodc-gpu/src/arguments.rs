@@ -118,6 +118,8 @@ pub(crate) struct Sizes {
     pub(crate) most_leaf_groups: u32,
     /// Whether some node has more than one LID.
     pub(crate) has_several_lids: bool,
+    /// The bytes that the threads of a block may share.
+    pub(crate) shared_bytes: u32,
 }
 
 /// The arguments of a launch.
@@ -149,12 +151,16 @@ impl Arguments {
     /// Returns the bytes that a block of the kernel `routes` shares: see `block_view` of shared.cu. Switches with as many groups as
     /// leaves have room for lists of ports, unless that would be too much.
     pub(crate) fn route_bytes(&self) -> u32 {
-        let Sizes { most_groups, most_leaf_groups, .. } = self.sizes;
+        let Sizes { most_groups, most_leaf_groups, shared_bytes, .. } = self.sizes;
         let list_words = (most_leaf_groups + WRAPPED).div_ceil(4) | 1;
         let with_lists =
             closer_bytes(most_leaf_groups, self.ranks_run) + WARPS * 32 * list_words * 4;
         let without_lists = closer_bytes(most_groups, self.ranks_run);
-        if with_lists <= MOST_LIST_BYTES { with_lists.max(without_lists) } else { without_lists }
+        if with_lists <= MOST_LIST_BYTES.min(shared_bytes) {
+            with_lists.max(without_lists)
+        } else {
+            without_lists
+        }
     }
 
     /// Returns the arguments as the kernels read them.

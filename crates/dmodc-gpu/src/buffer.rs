@@ -57,6 +57,42 @@ impl Drop for Buffer {
     }
 }
 
+/// Memory that grows.
+#[derive(Debug, Default)]
+pub(crate) struct Grown(Option<Buffer>);
+
+impl Grown {
+    /// Makes room for this number of bytes. What was there before is lost if there was less. After an error there is no memory,
+    /// until room is made again.
+    pub(crate) fn room(
+        &mut self,
+        machine: &Arc<dyn Machine>,
+        bytes: usize,
+    ) -> Result<Address, GpuError> {
+        if self.0.as_ref().is_none_or(|buffer| buffer.bytes() < bytes) {
+            // The old memory is given back first.
+            self.0 = None;
+            self.0 = Some(Buffer::new(machine, bytes)?);
+        }
+        Ok(self.address())
+    }
+
+    /// Returns where the memory is.
+    pub(crate) fn address(&self) -> Address {
+        self.0.as_ref().map_or(Address(0), Buffer::address)
+    }
+
+    /// Returns numbers of 4 bytes from the start of the memory.
+    pub(crate) fn read_u32s(&self, count: usize) -> Result<Vec<u32>, GpuError> {
+        self.0.as_ref().map_or(Ok(vec![]), |buffer| buffer.read_u32s(count))
+    }
+
+    /// Returns numbers of 8 bytes from the start of the memory.
+    pub(crate) fn read_u64s(&self, count: usize) -> Result<Vec<u64>, GpuError> {
+        self.0.as_ref().map_or(Ok(vec![]), |buffer| buffer.read_u64s(count))
+    }
+}
+
 /// Returns the bytes of some numbers.
 pub(crate) fn bytes_of_u16s(numbers: impl IntoIterator<Item = u16>) -> Vec<u8> {
     let mut bytes = vec![];

@@ -2,6 +2,9 @@
 
 use dmodc::{NoMemory, RouteError};
 
+/// The least compute capability of a device that runs the kernels: threads of a warp wait for each other one by one.
+pub(crate) const LEAST_CAPABILITY: i32 = 7;
+
 /// Why a device gave no tables.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -18,12 +21,30 @@ pub enum GpuError {
     /// The driver found no device.
     #[error("the NVIDIA driver found no GPU: {0}")]
     NoDevice(String),
+    /// The device is older than this crate needs.
+    #[error("the GPU is too old: {name} has compute capability {}.{}, and {}.0 is needed", found.0, found.1, LEAST_CAPABILITY)]
+    OldDevice {
+        /// The name of the device.
+        name: String,
+        /// Its compute capability: the number before the point, and the one after it.
+        found: (i32, i32),
+    },
     /// The compiler of CUDA is not installed, and no compiled kernels are kept.
     #[error(
-        "the compiler of CUDA is not installed (libnvrtc.so is not found); install the package cuda-nvrtc, or put the library into \
-         a folder of LD_LIBRARY_PATH"
+        "the compiler of CUDA is not found (libnvrtc.so.12 or later); install it, for example with the package cuda-nvrtc-12-8 of \
+         NVIDIA for Debian and Ubuntu, or nvidia-cuda-nvrtc-cu12 of the Python Package Index, and add its folder to LD_LIBRARY_PATH"
     )]
     NoCompiler,
+    /// A library has the right name, but is another one.
+    #[error(
+        "the library {library} is not the one of NVIDIA, or is damaged: it lacks the function {function}"
+    )]
+    WrongLibrary {
+        /// The name of the library.
+        library: String,
+        /// The function that it lacks.
+        function: String,
+    },
     /// The compiler refused the kernels.
     #[error("the compiler of CUDA refused the kernels: {0}")]
     Compile(String),
@@ -32,6 +53,16 @@ pub enum GpuError {
     OutOfMemory {
         /// The number of bytes that were asked for.
         bytes: usize,
+    },
+    /// The threads of a block would share more memory than the device has for them.
+    #[error(
+        "the GPU has too little memory for a block of threads: {bytes} bytes are needed for this fabric, and it has {most}"
+    )]
+    SharedMemory {
+        /// The number of bytes that the threads of a block would share.
+        bytes: usize,
+        /// The number of bytes that they may share.
+        most: usize,
     },
     /// A call of the driver failed.
     #[error("the NVIDIA driver failed: {0}")]
@@ -44,5 +75,20 @@ pub enum GpuError {
 impl From<NoMemory> for GpuError {
     fn from(error: NoMemory) -> Self {
         GpuError::Route(error.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn old_devices_are_named() {
+        let error = GpuError::OldDevice { name: "Tesla P100".into(), found: (6, 0) };
+        let expected =
+            "the GPU is too old: Tesla P100 has compute capability 6.0, and 7.0 is needed";
+        assert_eq!(error.to_string(), expected);
+        let error = GpuError::OldDriver { found: 11_040 }.to_string();
+        assert!(error.contains("it has CUDA 11.4, and 12.0 is needed"), "{error}");
     }
 }

@@ -102,6 +102,7 @@ impl DeviceFabric {
             most_groups: links.most_groups(|_| true),
             most_leaf_groups: links.most_groups(|s| is_leaf[s] == 1),
             has_several_lids: slots.ks.iter().any(|&k| k > 0),
+            shared_bytes: machine.shared_bytes() as u32,
         };
         Ok(DeviceFabric {
             addresses,

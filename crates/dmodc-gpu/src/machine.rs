@@ -31,10 +31,27 @@ pub struct LaunchSize {
     pub shared_bytes: u32,
 }
 
+impl LaunchSize {
+    /// Checks that the threads of a block share at most this number of bytes.
+    ///
+    /// # Errors
+    /// If they share more.
+    pub fn check(self, most_shared_bytes: usize) -> Result<(), GpuError> {
+        let bytes = self.shared_bytes as usize;
+        match bytes > most_shared_bytes {
+            true => Err(GpuError::SharedMemory { bytes, most: most_shared_bytes }),
+            false => Ok(()),
+        }
+    }
+}
+
 /// What runs kernels. Work is done in the order in which it was asked for.
 pub trait Machine: fmt::Debug + Send + Sync {
     /// Returns its name.
     fn name(&self) -> &str;
+
+    /// Returns how many bytes the threads of a block may share.
+    fn shared_bytes(&self) -> usize;
 
     /// Returns memory of this size, with any contents. It starts at a multiple of 256.
     ///
@@ -66,7 +83,7 @@ pub trait Machine: fmt::Debug + Send + Sync {
     /// Starts a kernel.
     ///
     /// # Errors
-    /// If the driver fails.
+    /// If the threads of a block share more than they may, or the driver fails.
     fn launch(
         &self,
         kernel: KernelName,

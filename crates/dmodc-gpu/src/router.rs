@@ -28,6 +28,9 @@ const MORE_RANKS: u32 = 2;
 /// The bit of `flags` by which kernels say that ranks are not those of the healthy fabric.
 const OTHER_RANKS: u32 = 4;
 
+/// The most states of a batch: a launch has at most this number of blocks along z.
+const MOST_STATES: usize = u16::MAX as usize;
+
 /// What kernels do for a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum KernelWork {
@@ -66,7 +69,8 @@ pub struct GpuRouter {
 }
 
 impl GpuRouter {
-    /// Puts a fabric on a machine, with room for the tables of `capacity` states at once. They are routed by the engine `dmodc`.
+    /// Puts a fabric on a machine, with room for the tables of `capacity` states at once, but at most 65,535. They are routed by the
+    /// engine `dmodc`.
     ///
     /// # Errors
     /// If the machine has too little memory.
@@ -115,7 +119,8 @@ impl GpuRouter {
     ) -> Result<Self, GpuError> {
         let ranks_run = device.ranks.clamp(1, MOST_RANKS);
         let table_bytes = windows.iter().map(|window| window.bytes).max().unwrap_or(0);
-        let states = States::new(&machine, &device, capacity.max(1), ranks_run, table_bytes)?;
+        let capacity = capacity.clamp(1, MOST_STATES);
+        let states = States::new(&machine, &device, capacity, ranks_run, table_bytes)?;
         Ok(GpuRouter {
             machine,
             fabric,
@@ -192,6 +197,21 @@ impl GpuRouter {
         work: KernelWork,
     ) -> Result<Arguments, GpuError> {
         assert!(degradations.len() <= self.states.capacity, "more states than there is room for");
+        let started = self.start(degradations, work);
+        if started.is_err() {
+            // What is in the memory belongs to no state, and there may be no planes that a judge could read.
+            self.routed = 0;
+        }
+        started
+    }
+
+    fn start(
+        &mut self,
+        degradations: &[Degradation],
+        work: KernelWork,
+    ) -> Result<Arguments, GpuError> {
+        // A batch for which memory was lacking has left no planes.
+        self.states.grow_planes(&self.machine, &self.device, self.ranks_run)?;
         self.routed = degradations.len();
         self.has_given_tables = work == KernelWork::Costs;
         self.by_host.clear();
@@ -264,8 +284,9 @@ impl GpuRouter {
             if !has_more_ranks || self.ranks_run == MOST_RANKS {
                 return Ok(unfinished(&flags));
             }
-            self.ranks_run = (self.ranks_run + 2).min(MOST_RANKS);
-            self.states.grow_planes(&self.machine, &self.device, self.ranks_run)?;
+            let ranks_run = (self.ranks_run + 2).min(MOST_RANKS);
+            self.states.grow_planes(&self.machine, &self.device, ranks_run)?;
+            self.ranks_run = ranks_run;
             *arguments = self.arguments(arguments.has_dead_nodes);
         }
     }

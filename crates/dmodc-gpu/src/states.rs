@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::arguments::StateAddresses;
-use crate::buffer::Buffer;
+use crate::buffer::{Buffer, Grown};
 use crate::error::GpuError;
 use crate::layout::{CHUNK, DeviceFabric};
 use crate::machine::{Address, Machine};
@@ -21,7 +21,7 @@ pub(crate) struct States {
     /// Where the masks start.
     pub(crate) mask_offset: usize,
     pub(crate) digests: Buffer,
-    planes: Buffer,
+    planes: Grown,
     /// The tables of a window, state by state.
     pub(crate) tables: Buffer,
     /// The bytes of the tables of one state.
@@ -68,13 +68,14 @@ impl States {
         let mask_bytes = 4 * sizes.mask_words as usize * capacity;
         let flags = Buffer::new(machine, mask_offset + mask_bytes)?;
         let digests = new(8)?;
-        let planes = new(plane_bytes(device) * ranks_run as usize)?;
+        let mut planes = Grown::default();
+        let plane_bytes = plane_bytes(device) * ranks_run as usize * capacity;
+        addresses.planes = planes.room(machine, plane_bytes)?;
         let tables = new(table_bytes)?;
         addresses.dead_switches = flags.address().plus(mask_offset);
         addresses.dead_cables = addresses.dead_switches.plus(device.switch_mask_bytes);
         addresses.flags = flags.address();
         addresses.digests = digests.address();
-        addresses.planes = planes.address();
         addresses.tables = tables.address();
         let (costs, _others) = (None, others);
         Ok(States {
@@ -100,7 +101,8 @@ impl States {
         29 * switches + 6 * links + masks + 12 + planes + table_bytes
     }
 
-    /// Makes room for the planes of this number of ranks.
+    /// Makes room for the planes of this number of ranks. What the planes held is lost if there was less room. After an error there
+    /// are no planes, until room is made again.
     pub(crate) fn grow_planes(
         &mut self,
         machine: &Arc<dyn Machine>,
@@ -108,10 +110,7 @@ impl States {
         ranks_run: u32,
     ) -> Result<(), GpuError> {
         let bytes = plane_bytes(device) * ranks_run as usize * self.capacity;
-        if bytes > self.planes.bytes() {
-            self.planes = Buffer::new(machine, bytes)?;
-            self.addresses.planes = self.planes.address();
-        }
+        self.addresses.planes = self.planes.room(machine, bytes)?;
         Ok(())
     }
 

@@ -8,6 +8,7 @@
 #[path = "../../dmodc/tests/common/mod.rs"]
 mod common;
 mod emulator;
+mod limited;
 mod machines;
 
 use std::sync::Arc;
@@ -20,8 +21,9 @@ use dmodc::fabric::AdapterKind;
 use dmodc::{
     Amount, Degradation, Dmodc, Draw, Fabric, Live, Pgft, Preset, Random, Routing, RoutingOptions,
 };
-use dmodc_gpu::{GpuRouter, Machine};
-use machines::machines;
+use dmodc_gpu::{GpuError, GpuRouter, Machine};
+use limited::Limited;
+use machines::{MOST_ENTRIES_OF_THREE, entries_of, machines, presets_up_to};
 
 /// Compares the tables of a machine with those of the engine, for several states at once.
 fn assert_same(
@@ -98,6 +100,17 @@ fn directors_and_pods() {
     }
 }
 
+/// Returns three levels, and a state in which a spine rises above its cores: it has more ranks than the healthy fabric.
+fn more_ranks_than_before() -> (Fabric, Degradation) {
+    let pgft: Pgft = "3; 2,2,2; 1,2,2; 1,1,1".parse().unwrap();
+    let fabric = pgft.fabric(Default::default());
+    let mut risen = Degradation::none(&fabric);
+    for port in 1..=2 {
+        risen.remove(&fabric, &format!("{}/{port}", fabric.switches()[4].guid)).unwrap();
+    }
+    (fabric, risen)
+}
+
 /// Several tiles, rows that are no multiple of 16, groups with two ports, and a spine that rises above its cores.
 #[test]
 fn several_tiles_and_more_ranks_than_before() {
@@ -115,12 +128,7 @@ fn several_tiles_and_more_ranks_than_before() {
                 assert_same_under_faults(&machine, &fabric, &options, &mut random);
             }
         }
-        let pgft: Pgft = "3; 2,2,2; 1,2,2; 1,1,1".parse().unwrap();
-        let fabric = pgft.fabric(Default::default());
-        let mut risen = Degradation::none(&fabric);
-        for port in 1..=2 {
-            risen.remove(&fabric, &format!("{}/{port}", fabric.switches()[4].guid)).unwrap();
-        }
+        let (fabric, risen) = more_ranks_than_before();
         let case = Case::healthy(&fabric);
         assert_same(&machine, &fabric, &case.routing(), &[Degradation::none(&fabric), risen]);
     }
@@ -210,17 +218,76 @@ fn a_router_is_used_again() {
     }
 }
 
+/// A launch has at most 65,535 blocks along one side, and each state of a batch has one.
+#[test]
+fn very_many_states() {
+    for (machine, _) in machines(1) {
+        let mut drawing = Drawing::new();
+        let leaf = drawing.switch("leaf");
+        drawing.nodes(leaf, 2);
+        let fabric = drawing.finish();
+        let routing = Case::healthy(&fabric).routing();
+        for (asked, given) in [(0, 1), (7, 7), (100_000, 65_535)] {
+            let (machine, fabric) = (machine.clone(), Arc::new(fabric.clone()));
+            let router = GpuRouter::new(machine, fabric, routing.clone(), asked).unwrap();
+            assert_eq!(router.capacity(), given);
+        }
+    }
+}
+
+/// Blocks of small GPUs may share 64 KiB. Rows then do without lists of ports where these would need more.
+#[test]
+fn little_shared_memory() {
+    for (machine, _) in machines(1) {
+        let machine: Arc<dyn Machine> = Limited::with_shared_bytes(&machine, 64 << 10);
+        let fabric = two_levels(37, |i| 3 + 5 * i % 16, 0);
+        let options = RoutingOptions::default();
+        assert_same_under_faults(&machine, &fabric, &options, &mut Random::new(4, 4));
+        // The masks of as many groups as a switch may have do not fit.
+        let tiny: Arc<dyn Machine> = Limited::with_shared_bytes(&machine, 16 << 10);
+        let routing = Case::healthy(&fabric).routing();
+        let healthy = Degradation::none(&fabric);
+        let mut router = GpuRouter::new(tiny, Arc::new(fabric), routing, 1).unwrap();
+        let failed = router.route(&[healthy]);
+        assert!(matches!(failed, Err(GpuError::SharedMemory { .. })), "{failed:?}");
+    }
+}
+
+/// A state with more ranks needs more memory. A batch that does not get it can be routed again, and so can others.
+#[test]
+fn a_router_is_used_again_after_memory_was_lacking() {
+    for (machine, _) in machines(1) {
+        let limited = Limited::new(&machine);
+        let (fabric, risen) = more_ranks_than_before();
+        let healthy = Degradation::none(&fabric);
+        let (fabric, routing) = (Arc::new(fabric.clone()), Case::healthy(&fabric).routing());
+        for states in [[risen.clone(), healthy.clone()], [healthy.clone(), healthy]] {
+            let mut router =
+                GpuRouter::new(limited.clone(), fabric.clone(), routing.clone(), 2).unwrap();
+            let bytes = router.state_bytes();
+            limited.set_full(true);
+            for _ in 0..2 {
+                let failed = router.route(&[risen.clone(), risen.clone()]);
+                assert!(matches!(failed, Err(GpuError::OutOfMemory { .. })), "{failed:?}");
+                assert_eq!(router.state_bytes(), bytes);
+                assert_eq!(router.digests().unwrap(), []);
+            }
+            limited.set_full(false);
+            router.route(&states).unwrap();
+            for (state, degradation) in states.iter().enumerate() {
+                let (expected, _) = routing.route(Live::new(&fabric, degradation), &Dmodc).unwrap();
+                assert_eq!(router.tables(state).unwrap().differing(&expected), 0);
+            }
+        }
+    }
+}
+
 /// The presets are large, so they run on a GPU alone, except for the smallest.
 #[test]
 fn presets() {
     for (machine, _) in machines(1) {
-        let is_emulated = machine.name() == "emulator";
-        for preset in dmodc::fabric::PRESETS {
-            let shape = preset.shape();
-            let entries = shape.node_count() * shape.switch_count();
-            if entries > if is_emulated { 50_000 } else { 600 << 20 } {
-                continue;
-            }
+        let most = if machine.name() == "emulator" { 50_000 } else { 2 << 30 };
+        for preset in presets_up_to(&*machine, most) {
             assert_same_preset(&machine, preset);
         }
     }
@@ -234,7 +301,10 @@ fn assert_same_preset(machine: &Arc<dyn Machine>, preset: &Preset) {
         let draw = Draw { cables, switches, any_cable: true, any_switch: false, seed: 1 };
         draw.degradation(&fabric).unwrap()
     };
-    let all = [Degradation::none(&fabric), draw(1.0, 0.0), draw(10.0, 1.0)];
+    let mut all = vec![Degradation::none(&fabric), draw(10.0, 1.0)];
+    if entries_of(preset) <= MOST_ENTRIES_OF_THREE {
+        all.push(draw(1.0, 0.0));
+    }
     for switch_lids in [true, false] {
         let options = RoutingOptions { switch_lids, ..RoutingOptions::default() };
         let routing = Routing::new(case.whole(), &options);

@@ -81,6 +81,7 @@ fn what_if(
         faults: &faults,
         outcomes: &outcomes,
         shard: Shard::WHOLE,
+        device: None,
         elapsed: start.elapsed(),
     }))
 }

@@ -27,20 +27,23 @@ impl DeviceName {
     /// If the GPU was asked for, and there is none that can be used.
     pub fn open(self) -> Result<OpenedDevice, NoGpu> {
         match (self, self.gpu()) {
-            (DeviceName::Cpu, _) => Ok(OpenedDevice { device: Device::Cpu, why_no_gpu: None }),
-            (_, Ok(device)) => Ok(OpenedDevice { device, why_no_gpu: None }),
+            (DeviceName::Cpu, _) => Ok(OpenedDevice::default()),
+            (_, Ok(opened)) => Ok(opened),
             (DeviceName::Gpu, Err(why)) => Err(why),
             (DeviceName::Auto, Err(why)) => {
-                Ok(OpenedDevice { device: Device::Cpu, why_no_gpu: Some(why) })
+                Ok(OpenedDevice { why_no_gpu: Some(why), ..OpenedDevice::default() })
             }
         }
     }
 
     /// Opens the GPU, unless the processor was asked for.
-    fn gpu(self) -> Result<Device, NoGpu> {
+    fn gpu(self) -> Result<OpenedDevice, NoGpu> {
         #[cfg(feature = "gpu")]
         if self != DeviceName::Cpu {
-            return Ok(Device::Gpu(Arc::new(Cuda::open()?)));
+            let gpu = Cuda::open()?;
+            let why_not_kept = gpu.why_not_kept().map(str::to_owned);
+            let device = Device::Gpu(Arc::new(gpu));
+            return Ok(OpenedDevice { device, why_no_gpu: None, why_not_kept });
         }
         Err(NoGpu::NotBuilt)
     }
@@ -101,12 +104,14 @@ impl Device {
 }
 
 /// A device, and why it is not the GPU although that would have been welcome.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct OpenedDevice {
     /// The device.
     pub device: Device,
     /// Why there is no GPU, if one was looked for and the processor stands in for it.
     pub why_no_gpu: Option<NoGpu>,
+    /// Why the compiled kernels of the GPU could not be kept, if they could not.
+    pub why_not_kept: Option<String>,
 }
 
 /// Why no GPU can be used.

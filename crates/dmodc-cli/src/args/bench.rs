@@ -41,21 +41,22 @@ pub(crate) struct BenchArgs {
     /// Also compute the routes to the LIDs of the switches themselves.
     #[arg(long)]
     pub(crate) switch_lids: bool,
-    /// Compute only a digest of the tables and do not keep them in memory. Use this for fabrics whose tables do not fit.
+    /// Compute only a digest of the tables and do not keep them in memory. Use this for fabrics whose tables do not fit. The engine
+    /// is dmodc or stable.
     #[arg(long)]
     pub(crate) stream: bool,
     /// Measure each time this often and report the median.
     #[arg(long, default_value_t = 9, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) rounds: u32,
-    /// Also measure this number of faults and repairs, mixed and applied in one step.
+    /// Also measure this number of faults and repairs, mixed and applied in one step. Only with --device cpu.
     #[arg(long, value_name = "N", conflicts_with = "stream")]
     pub(crate) changes: Option<usize>,
     /// Also measure the limit of an update: the time to rewrite only the entries that one failed cable or switch changes,
-    /// at places that are known beforehand.
+    /// at places that are known beforehand. Only with --device cpu.
     #[arg(long, conflicts_with = "stream")]
     pub(crate) rewrite: bool,
     /// Also re-route this PGFT in turns with each fabric, by the same engine and with the same shares of failed parts. The
-    /// report shows how many times as long the fabric takes.
+    /// report shows how many times as long the fabric takes. Only with --device cpu.
     #[arg(long, value_name = "TUPLE", conflicts_with = "stream")]
     pub(crate) against: Option<Pgft>,
     /// Where tables are computed: cpu, gpu, or auto, which is the GPU of this machine if there is one. On a GPU, only the engines

@@ -1,5 +1,6 @@
 //! Compiled kernels are kept in a folder, so that they are compiled once for each device and driver.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::{env, fs};
 
@@ -14,14 +15,8 @@ impl KernelCache {
     /// Returns the place of kernels from this source. `DMODC_GPU_CACHE` names the folder; else it is `dmodc` among the
     /// caches of the user.
     pub(crate) fn new(source: &str, architecture: &str, driver: i32) -> Self {
-        let given = env::var_os("DMODC_GPU_CACHE").map(PathBuf::from);
-        let caches = || {
-            let of_user = env::var_os("XDG_CACHE_HOME").filter(|folder| !folder.is_empty());
-            let in_home = || env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));
-            Some(of_user.map(PathBuf::from).or_else(in_home)?.join("dmodc"))
-        };
         let name = format!("kernels-{:016x}-{architecture}-{driver}.cubin", hash(source));
-        KernelCache { file: given.or_else(caches).map(|folder| folder.join(name)) }
+        KernelCache { file: folder(|name| env::var_os(name)).map(|folder| folder.join(name)) }
     }
 
     /// Returns the kernels that are kept.
@@ -29,17 +24,30 @@ impl KernelCache {
         fs::read(self.file.as_ref()?).ok()
     }
 
-    /// Keeps kernels. It is no error if that fails, since they can be compiled again. The file appears as a whole.
-    pub(crate) fn store(&self, kernels: &[u8]) {
-        let Some(file) = &self.file else { return };
+    /// Keeps kernels. The file appears as a whole.
+    ///
+    /// # Errors
+    /// Why they are not kept. The kernels can be used all the same.
+    pub(crate) fn store(&self, kernels: &[u8]) -> Result<(), String> {
+        let file = self.file.as_ref().ok_or("neither HOME nor DMODC_GPU_CACHE is set")?;
         let part = file.with_extension(format!("part-{}", std::process::id()));
-        let folder = file.parent().map(fs::create_dir_all);
-        let is_written =
-            folder.is_some_and(|made| made.is_ok()) && fs::write(&part, kernels).is_ok();
-        if !is_written || fs::rename(&part, file).is_err() {
+        let made = file.parent().map_or(Ok(()), fs::create_dir_all);
+        let written =
+            made.and_then(|()| fs::write(&part, kernels)).and_then(|()| fs::rename(&part, file));
+        written.map_err(|error| {
             fs::remove_file(&part).ok();
-        }
+            format!("{}: {error}", file.display())
+        })
     }
+}
+
+/// Returns the folder for kernels, from the variables of the environment. A variable that is empty counts as one that is not set.
+fn folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    let path = |name| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    path("DMODC_GPU_CACHE").or_else(|| {
+        let caches = path("XDG_CACHE_HOME").or_else(|| Some(path("HOME")?.join(".cache")));
+        Some(caches?.join("dmodc"))
+    })
 }
 
 /// Returns the FNV-1a hash of a text: it is the same in every version of this program.
@@ -53,11 +61,39 @@ mod tests {
     use super::*;
 
     #[test]
+    fn kernels_that_are_not_kept_are_reported() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("file");
+        fs::write(&file, "no folder").expect("a file");
+        let place = KernelCache { file: Some(file.join("kernels")) };
+        let why = place.store(b"kernels").expect_err("a file is no folder");
+        assert!(why.starts_with(&file.display().to_string()), "{why}");
+        let why = KernelCache { file: None }.store(b"kernels").expect_err("there is no folder");
+        assert!(why.contains("DMODC_GPU_CACHE"), "{why}");
+    }
+
+    #[test]
+    fn empty_variables_count_as_not_set() {
+        let folder_of = |cache: &str, caches: &str, home: &str| {
+            folder(|name| match name {
+                "DMODC_GPU_CACHE" => Some(cache.into()),
+                "XDG_CACHE_HOME" => Some(caches.into()),
+                _ => Some(home.into()),
+            })
+        };
+        assert_eq!(folder_of("/a", "/b", "/c"), Some("/a".into()));
+        assert_eq!(folder_of("", "/b", "/c"), Some("/b/dmodc".into()));
+        assert_eq!(folder_of("", "", "/c"), Some("/c/.cache/dmodc".into()));
+        assert_eq!(folder_of("", "", ""), None);
+        assert_eq!(folder(|_| None), None);
+    }
+
+    #[test]
     fn kernels_are_kept_by_source_architecture_and_driver() {
         let folder = tempfile::tempdir().expect("a folder");
         let place = |name: &str| KernelCache { file: Some(folder.path().join("sub").join(name)) };
         assert_eq!(place("a").load(), None);
-        place("a").store(b"kernels");
+        assert_eq!(place("a").store(b"kernels"), Ok(()));
         assert_eq!(place("a").load().as_deref(), Some(&b"kernels"[..]));
         assert_eq!(place("b").load(), None);
         assert_eq!(fs::read_dir(folder.path().join("sub")).expect("a folder").count(), 1);

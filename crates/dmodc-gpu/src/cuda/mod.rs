@@ -3,6 +3,7 @@
 
 mod cache;
 mod compile;
+mod nvrtc;
 mod staging;
 
 use std::ffi::c_void;
@@ -14,7 +15,7 @@ use cudarc::nvrtc::Ptx;
 
 use self::cache::KernelCache;
 use self::staging::{STAGED_BYTES, Staging};
-use crate::error::GpuError;
+use crate::error::{GpuError, LEAST_CAPABILITY};
 use crate::kernels::{KernelName, program};
 use crate::machine::{Address, LaunchSize, Machine, Words};
 
@@ -29,8 +30,12 @@ pub struct Cuda {
     context: Arc<CudaContext>,
     stream: Arc<CudaStream>,
     kernels: Vec<CudaFunction>,
+    /// The most shared memory that each kernel has permission for.
+    permitted: Mutex<[u32; KernelName::ALL.len()]>,
     staging: Mutex<Staging>,
     name: String,
+    shared_bytes: usize,
+    why_not_kept: Option<String>,
 }
 
 impl Drop for Cuda {
@@ -57,18 +62,30 @@ impl Cuda {
         if !unsafe { sys::is_culib_present() } {
             return Err(GpuError::NoDriver);
         }
+        check_library()?;
         let version = driver_version()?;
         if version < LEAST_VERSION {
             return Err(GpuError::OldDriver { found: version });
         }
         let context = CudaContext::new(0).map_err(|error| GpuError::NoDevice(words(error)))?;
-        let (major, minor) = context.compute_capability().map_err(driver)?;
-        let architecture = format!("sm_{major}{minor}");
         let name = context.name().map_err(driver)?;
+        let (major, minor) = context.compute_capability().map_err(driver)?;
+        if major < LEAST_CAPABILITY {
+            return Err(GpuError::OldDevice { name, found: (major, minor) });
+        }
+        let architecture = format!("sm_{major}{minor}");
         let stream = context.new_stream().map_err(driver)?;
-        let kernels = load_kernels(&context, &architecture, version)?;
+        let (kernels, why_not_kept) = load_kernels(&context, &architecture, version)?;
         let staging = Mutex::new(Staging::new().map_err(driver)?);
-        Ok(Cuda { context, stream, kernels, staging, name })
+        let permitted = Mutex::new([USUAL_SHARED_BYTES; KernelName::ALL.len()]);
+        let most = sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
+        let shared_bytes = context.attribute(most).map_err(driver)?.max(0) as usize;
+        Ok(Cuda { context, stream, kernels, permitted, staging, name, shared_bytes, why_not_kept })
+    }
+
+    /// Returns why the compiled kernels could not be kept, so that the next process compiles them again; `None` if they are kept.
+    pub fn why_not_kept(&self) -> Option<&str> {
+        self.why_not_kept.as_deref()
     }
 
     /// Returns the bytes of memory that are free, and all bytes.
@@ -79,10 +96,33 @@ impl Cuda {
         self.context.mem_get_info().map_err(driver)
     }
 
+    /// Permits a kernel to share this number of bytes. A permission is never reduced, because another thread may be about to start
+    /// the same kernel.
+    fn permit(&self, kernel: KernelName, shared_bytes: u32) -> Result<(), GpuError> {
+        let mut permitted = self.permitted.lock().unwrap_or_else(PoisonError::into_inner);
+        let so_far = &mut permitted[kernel as usize];
+        if shared_bytes > *so_far {
+            let most = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+            let function = &self.kernels[kernel as usize];
+            function.set_attribute(most, shared_bytes as i32).map_err(driver)?;
+            *so_far = shared_bytes;
+        }
+        Ok(())
+    }
+
     /// Makes this GPU the one that calls of this thread are about.
     fn bind(&self) -> Result<(), GpuError> {
         self.context.bind_to_thread().map_err(driver)
     }
+}
+
+/// Checks that the library of the driver has a function that every driver has. Calls of functions that are missing would panic.
+fn check_library() -> Result<(), GpuError> {
+    let name = "cuDriverGetVersion";
+    // SAFETY: the library is there. The function is not called.
+    let function = unsafe { sys::culib().get::<unsafe extern "C" fn()>(name) };
+    let wrong = |_| GpuError::WrongLibrary { library: "libcuda.so".into(), function: name.into() };
+    function.map(drop).map_err(wrong)
 }
 
 /// Returns the version of CUDA that the driver has.
@@ -93,20 +133,21 @@ fn driver_version() -> Result<i32, GpuError> {
     Ok(version)
 }
 
+/// Returns the kernels, and why they could not be kept.
 fn load_kernels(
     context: &Arc<CudaContext>,
     architecture: &str,
     driver_version: i32,
-) -> Result<Vec<CudaFunction>, GpuError> {
+) -> Result<(Vec<CudaFunction>, Option<String>), GpuError> {
     let source = program();
     let cache = KernelCache::new(&source, architecture, driver_version);
     // A file that the driver refuses is written again.
     if let Some(Ok(kernels)) = cache.load().map(|code| functions(context, code)) {
-        return Ok(kernels);
+        return Ok((kernels, None));
     }
-    let code = compile::compile(&source, architecture)?;
-    cache.store(&code);
-    functions(context, code)
+    let code = compile::compile(&source, architecture, driver_version / 1000)?;
+    let why_not_kept = cache.store(&code).err();
+    Ok((functions(context, code)?, why_not_kept))
 }
 
 fn functions(context: &Arc<CudaContext>, code: Vec<u8>) -> Result<Vec<CudaFunction>, GpuError> {
@@ -130,6 +171,10 @@ fn driver(error: DriverError) -> GpuError {
 impl Machine for Cuda {
     fn name(&self) -> &str {
         &self.name
+    }
+
+    fn shared_bytes(&self) -> usize {
+        self.shared_bytes
     }
 
     fn allocate(&self, bytes: usize) -> Result<Address, GpuError> {
@@ -185,11 +230,9 @@ impl Machine for Cuda {
         arguments: &Words,
     ) -> Result<(), GpuError> {
         self.bind()?;
+        size.check(self.shared_bytes)?;
+        self.permit(kernel, size.shared_bytes)?;
         let function = &self.kernels[kernel as usize];
-        if size.shared_bytes > USUAL_SHARED_BYTES {
-            let most = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-            function.set_attribute(most, size.shared_bytes as i32).map_err(driver)?;
-        }
         let [x, y, z] = size.blocks;
         let mut parameters = [arguments.as_ptr().cast_mut().cast::<c_void>()];
         // SAFETY: every kernel takes one structure, whose words the caller gives, and the driver copies it now. The addresses in it are

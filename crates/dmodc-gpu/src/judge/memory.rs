@@ -1,48 +1,9 @@
 //! The memory of a judge on a machine. It grows with the largest batch, and is kept.
 
-use std::sync::Arc;
-
 use super::request::DevicePattern;
 use super::tables::JudgeTables;
-use crate::buffer::Buffer;
-use crate::error::GpuError;
+use crate::buffer::Grown;
 use crate::layout::DeviceFabric;
-use crate::machine::{Address, Machine};
-
-/// Memory that grows.
-#[derive(Debug, Default)]
-pub(super) struct Grown(Option<Buffer>);
-
-impl Grown {
-    /// Makes room for this number of bytes. What was there before is lost if there was less.
-    pub(super) fn room(
-        &mut self,
-        machine: &Arc<dyn Machine>,
-        bytes: usize,
-    ) -> Result<Address, GpuError> {
-        if self.0.as_ref().is_none_or(|buffer| buffer.bytes() < bytes) {
-            // The old memory is given back first.
-            self.0 = None;
-            self.0 = Some(Buffer::new(machine, bytes)?);
-        }
-        Ok(self.address())
-    }
-
-    /// Returns where the memory is.
-    pub(super) fn address(&self) -> Address {
-        self.0.as_ref().map_or(Address(0), Buffer::address)
-    }
-
-    /// Returns numbers of 4 bytes from the start of the memory.
-    pub(super) fn read_u32s(&self, count: usize) -> Result<Vec<u32>, GpuError> {
-        self.0.as_ref().map_or(Ok(vec![]), |buffer| buffer.read_u32s(count))
-    }
-
-    /// Returns numbers of 8 bytes from the start of the memory.
-    pub(super) fn read_u64s(&self, count: usize) -> Result<Vec<u64>, GpuError> {
-        self.0.as_ref().map_or(Ok(vec![]), |buffer| buffer.read_u64s(count))
-    }
-}
 
 /// The memory of a batch.
 #[derive(Debug, Default)]

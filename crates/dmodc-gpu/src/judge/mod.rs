@@ -81,7 +81,7 @@ impl GpuJudge {
     /// # Errors
     /// If the machine has too little memory.
     pub fn new(router: &GpuRouter) -> Result<Self, GpuError> {
-        Self::with_limits(router, JudgeLimits::for_columns(router.routing().columns().len()))
+        Self::with_limits(router, JudgeLimits::of(router))
     }
 
     /// Prepares the judge of the states of a router, with other limits than the usual ones.
@@ -191,6 +191,10 @@ impl GpuJudge {
             PreparedState::new(live(state), router.routing(), !router.by_host().contains(&state))
         });
         self.times.prepare = start.elapsed();
+        let most_cuts = self.tables.most_cuts();
+        if states.iter().any(|state| state.shape.cuts().len() > most_cuts) {
+            return Ok(degradations.iter().map(|_| None).collect());
+        }
         let start = Instant::now();
         let kept = self.kept.as_ref().filter(|_| request.compares);
         let mut batch = Batch {

@@ -15,17 +15,33 @@ use crate::router::GpuRouter;
 pub struct JudgeLimits {
     /// The bytes that the threads of a block share at most.
     pub shared_bytes: usize,
+    /// The same for a sweep of the fewest columns, which grows with the number of switches. The host judges fabrics for which that
+    /// is too little.
+    pub sweep_bytes: usize,
+    /// The cuts of a state that kernels number at most. The host judges batches in which a state has more.
+    pub cuts: usize,
     /// The lost bundles of a state that are listed at most. The host judges states with more.
     pub lost_bundles: usize,
 }
 
 impl JudgeLimits {
-    /// Returns the usual limits for tables with this number of columns. Even small devices have so much shared memory, and
-    /// the list has room for some leaves that lost all cables.
-    pub fn for_columns(columns: usize) -> Self {
-        JudgeLimits { shared_bytes: 96 << 10, lost_bundles: 16 * columns + (1 << 16) }
+    /// Returns the usual limits for the states of a router. The list has room for some leaves that lost all cables.
+    pub fn of(router: &GpuRouter) -> Self {
+        let machine = router.machine().shared_bytes();
+        JudgeLimits {
+            shared_bytes: USUAL_SHARED_BYTES.min(machine),
+            sweep_bytes: machine,
+            cuts: MOST_CUTS,
+            lost_bundles: 16 * router.routing().columns().len() + (1 << 16),
+        }
     }
 }
+
+/// The most shared memory of a block, unless nothing works with less. Several such blocks run at the same time on large devices.
+const USUAL_SHARED_BYTES: usize = 96 << 10;
+
+/// The numbers of columns that a sweep may take at once. Fewer need less shared memory.
+const SWEPT_COLUMNS: [usize; 3] = [32, 16, 8];
 
 /// The words at the start of the shared memory of a sweep.
 const SWEEP_WORDS: usize = 4;
@@ -43,8 +59,11 @@ const MOST_NODES: usize = 1 << 16;
 /// The most nodes if entries are not known to lead closer: a port may carry the flows of all nodes.
 const MOST_NODES_OF_ANY_TABLES: usize = MOST_NODES - 1;
 
-/// Numbers of cuts have 16 bits. A rank has at most one cut for each switch.
-const MOST_SWITCHES: usize = u16::MAX as usize / MOST_RANKS as usize;
+/// The most cuts of a state. Their numbers have 16 bits, and the greatest is no cut.
+const MOST_CUTS: usize = u16::MAX as usize;
+
+/// A rank has at most one cut for each switch. States with more than the usual ranks may still have too many cuts.
+const MOST_SWITCHES: usize = MOST_CUTS / MOST_RANKS as usize;
 
 /// The part of the judge that belongs to the fabric.
 #[derive(Debug)]
@@ -94,8 +113,9 @@ impl JudgeTables {
             }
         }
         let fits = |columns: &usize| sweep_bytes(switches, *columns) <= limits.shared_bytes;
-        let group_columns = [32, 16, 8].into_iter().find(fits);
-        let groups = column_groups(router, group_columns.unwrap_or(8));
+        let [.., fewest] = SWEPT_COLUMNS;
+        let group_columns = SWEPT_COLUMNS.into_iter().find(fits).unwrap_or(fewest);
+        let groups = column_groups(router, group_columns);
         let most_ports = fabric.switches().iter().map(|s| u32::from(s.ports)).max().unwrap_or(0);
         let hold = |words: &[u32]| {
             Buffer::holding(router.machine(), &bytes_of_u32s(words.iter().copied()))
@@ -106,14 +126,15 @@ impl JudgeTables {
         let numbers = JudgeNumbers {
             // One channel more than ports and port 0 need: that of entries without a route.
             shift: (most_ports + 2).next_power_of_two().trailing_zeros().min(8),
-            group_columns: group_columns.unwrap_or(8) as u32,
+            group_columns: group_columns as u32,
             slot_words: slot_words as u32,
             block_words: blocks.count.div_ceil(32) as u32,
             lost_limit: limits.lost_bundles as u32,
             ..JudgeNumbers::default()
         };
         let nodes = fabric.nodes().len();
-        let judges_routed = group_columns.is_some()
+        let most_bytes = limits.sweep_bytes.max(limits.shared_bytes);
+        let judges_routed = sweep_bytes(switches, group_columns) <= most_bytes
             && !device.sizes.has_several_lids
             && nodes <= MOST_NODES
             && switches <= MOST_SWITCHES;
@@ -142,6 +163,11 @@ impl JudgeTables {
     /// Returns whether kernels can judge the last batch of the router.
     pub(super) fn can_judge(&self, router: &GpuRouter) -> bool {
         if router.has_given_tables() { self.judges_any } else { self.judges_routed }
+    }
+
+    /// Returns the most cuts of a state that kernels number.
+    pub(super) fn most_cuts(&self) -> usize {
+        self.limits.cuts.min(MOST_CUTS)
     }
 
     /// Returns where the column of a slot is.
@@ -183,4 +209,20 @@ fn link_of_port(router: &GpuRouter) -> Vec<u32> {
         }
     }
     links
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The numbers of the page about GPUs: kernels judge as many switches as there are numbers of cuts for, if a block may share
+    /// 128 KiB.
+    #[test]
+    fn a_sweep_of_the_fewest_columns_takes_many_switches() {
+        let [.., fewest] = SWEPT_COLUMNS;
+        assert_eq!(MOST_SWITCHES, 8191);
+        for (switches, kilobytes) in [(MOST_SWITCHES, 128), (6143, 96), (4095, 64)] {
+            assert_eq!(sweep_bytes(switches, fewest), kilobytes << 10);
+        }
+    }
 }

@@ -33,7 +33,12 @@ static uint2 make_uint2(unsigned x, unsigned y) { return {x, y}; }
 static uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) { return {x, y, z, w}; }
 
 static Dimensions threadIdx, blockIdx, blockDim, gridDim;
-uint4 shared_memory[(227 << 10) / 16];
+// Memory between bytes that nobody may write.
+constexpr size_t GUARD = 256;
+constexpr unsigned char UNTOUCHED = 0xa5;
+
+// As many bytes as the threads of a block may share, and a guard after them.
+uint4 shared_memory[((227 << 10) + GUARD) / 16];
 
 [[noreturn]] static void fail(const char *why) {
     fprintf(stderr, "emulator: %s (block %u %u %u, thread %u)\n", why, blockIdx.x, blockIdx.y, blockIdx.z, threadIdx.x);
@@ -209,10 +214,6 @@ template <class T> static void atomicMax(T *to, T value) { *to = *to < value ? v
 template <class T> static void __stcs(T *to, T value) { *to = value; }
 template <class T> static T min(T a, T b) { return a < b ? a : b; }
 template <class T> static T max(T a, T b) { return a < b ? b : a; }
-
-// Memory between bytes that nobody may write.
-constexpr size_t GUARD = 256;
-constexpr unsigned char UNTOUCHED = 0xa5;
 
 extern "C" void *emulator_allocate(size_t bytes) {
     size_t all = (bytes + 255) / 256 * 256 + 2 * GUARD;

@@ -7,10 +7,13 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{self, Command, Stdio};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::{env, fs};
+use std::{env, fs, io};
 
 use dmodc_gpu::{Address, GpuError, KernelName, LaunchSize, Machine, SOURCES, Words};
 use libloading::Library;
+
+/// The bytes that the threads of a block may share: those of an H200. The stand-in has as many.
+const SHARED_BYTES: usize = 227 << 10;
 
 /// A machine that is no device.
 #[derive(Debug)]
@@ -21,6 +24,12 @@ pub(crate) fn emulator() -> Option<Arc<dyn Machine>> {
     static LIBRARY: OnceLock<Option<Library>> = OnceLock::new();
     let library = LIBRARY.get_or_init(build).as_ref()?;
     Some(Arc::new(Emulator(library)))
+}
+
+/// Reports that the tests of this file are skipped on a machine. The line has the form that scripts/test counts. It is written directly
+/// to standard error, because the test harness hides the output of tests that pass.
+pub(crate) fn skip(machine: &str, why: &str) {
+    let _ = writeln!(io::stderr(), "skipped: {}::{machine}: {why}", env!("CARGO_CRATE_NAME"));
 }
 
 /// Compiles the kernels, unless a test has done so before: the name of the library follows from what it is made of.
@@ -57,7 +66,10 @@ fn compile(compiler: &str, source: &str, library: &Path) -> bool {
     let mut run = match run {
         Ok(run) => run,
         Err(error) => {
-            eprintln!("skipped: there is no C++ compiler for the kernels ({error})");
+            skip(
+                "on_the_processor",
+                &format!("there is no C++ compiler for the kernels ({error})"),
+            );
             return false;
         }
     };
@@ -85,6 +97,10 @@ struct LaunchedSize {
 impl Machine for Emulator {
     fn name(&self) -> &str {
         "emulator"
+    }
+
+    fn shared_bytes(&self) -> usize {
+        SHARED_BYTES
     }
 
     fn allocate(&self, bytes: usize) -> Result<Address, GpuError> {
@@ -131,7 +147,8 @@ impl Machine for Emulator {
         size: LaunchSize,
         arguments: &Words,
     ) -> Result<(), GpuError> {
-        assert!(size.shared_bytes <= 112 << 10 && size.threads.is_multiple_of(32));
+        assert!(size.threads.is_multiple_of(32));
+        size.check(SHARED_BYTES)?;
         let _running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
         let LaunchSize { blocks, threads, shared_bytes } = size;
         let function = CString::new(kernel.function()).unwrap();

@@ -36,6 +36,8 @@ pub struct WhatifReport<'a> {
     pub outcomes: &'a [NumberedOutcome],
     /// The part of the faults that was tried.
     pub shard: Shard,
+    /// The name of the GPU that tried the faults; `None` for the processor.
+    pub device: Option<String>,
     /// How long it took.
     pub elapsed: Duration,
 }
@@ -115,6 +117,7 @@ pub fn json(report: &WhatifReport<'_>) -> String {
         "engine": report.engine,
         "patterns": report.patterns.iter().map(ToString::to_string).collect::<Vec<_>>(),
         "shard": report.shard.to_string(),
+        "device": report.device.as_deref().unwrap_or("processor"),
         "faults": report.outcomes.len(),
         "now": now,
         "rows": report.groups.iter().map(|group| row(report, group)).collect::<Vec<_>>(),

@@ -88,7 +88,7 @@ pub enum BenchError {
     )]
     NotHere(String),
     /// The engine has no kernels for a GPU.
-    #[error("{0} is not measured on a GPU; only the engines dmodc and stable are")]
+    #[error("the engine {0} is not measured on a GPU; only the engines dmodc and stable are")]
     NotOnGpu(String),
     /// The GPU failed.
     #[cfg(feature = "gpu")]

@@ -111,7 +111,7 @@ impl BenchSession<'_> {
             true => inputs.stream(engine, WINDOW_BYTES)?.map(Measured::Stream),
             false => inputs.router(engine)?.map(Measured::Tables),
         };
-        measured.ok_or_else(|| BenchError::NotOnGpu(self.settings.name()))
+        measured.ok_or_else(|| BenchError::NotOnGpu(self.settings.engine.to_string()))
     }
 
     /// Compares a digest with that of the engine on the processor, which keeps no tables for that.

@@ -52,16 +52,18 @@ pub(super) fn planned_rows<'a>(args: &BenchArgs, sizes: &'a [Size]) -> Result<Ve
         !rows.is_empty(),
         "the engine dmodk routes only fabrics without faults; use --dead 0/0"
     );
-    let streamed = |engine: &EngineName| match args.device {
-        DeviceName::Cpu => *engine == EngineName::Dmodc,
-        DeviceName::Gpu | DeviceName::Auto => {
-            matches!(engine, EngineName::Dmodc | EngineName::Stable)
-        }
-    };
+    let is_streamed = |engine| matches!(engine, &EngineName::Dmodc | &EngineName::Stable);
     ensure!(
-        !args.stream || args.engines.iter().all(streamed),
-        "--stream works only with --engine dmodc, or with stable on a GPU"
+        !args.stream || args.engines.iter().all(is_streamed),
+        "--stream works only with the engines dmodc and stable"
     );
+    for (is_given, option) in [(args.changes.is_some(), "--changes"), (args.rewrite, "--rewrite")] {
+        ensure!(
+            !is_given || args.device == DeviceName::Cpu,
+            "{option} is measured on the processor alone; leave out --device {}",
+            args.device
+        );
+    }
     let is_dmodk = |engine: &EngineName| *engine.router() == EngineName::Dmodk;
     ensure!(
         args.against.is_none()

@@ -17,7 +17,6 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use dmodc_study::bench::measure;
-use dmodc_study::device::DeviceName;
 use dmodc_study::machine;
 use serde_json::{Value, json};
 
@@ -42,17 +41,16 @@ pub(super) fn run(args: &BenchArgs, threads: Option<u16>) -> Result<Answer> {
     if let Some(folder) = &args.record {
         std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
     }
-    let mut rows = device::on(args.device, |device| match &planned[..] {
-        [row] if args.with_opensm.is_empty() => {
+    let mut rows = match &planned[..] {
+        [row] if args.with_opensm.is_empty() => device::on(args.device, |device| {
             Ok(vec![measure(&case(row, args), &settings(row, args, kernel, device))?])
-        }
+        })?,
         _ => {
-            // A process that finds a GPU which fails may turn to the processor, too.
-            let name = if device.name() == DeviceName::Cpu { DeviceName::Cpu } else { args.device };
+            let name = device::for_others(args.device)?;
             let apart = |row| subprocess::measure_apart(row, args, name, threads);
-            planned.iter().map(apart).collect()
+            planned.iter().map(apart).collect::<Result<Vec<Value>>>()?
         }
-    })?;
+    };
     if !args.with_opensm.is_empty() {
         rows.extend(opensm::with_opensm(args, &sizes)?);
     }

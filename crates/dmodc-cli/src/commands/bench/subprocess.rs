@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::cases::{PlannedRow, kernel_name};
 use super::progress::progress;
 use crate::args::BenchArgs;
+use crate::device::report;
 
 /// Measures one row in a process of its own, and returns it.
 pub(super) fn measure_apart(
@@ -48,17 +49,21 @@ pub(super) fn measure_apart(
     if let Some(threads) = threads {
         command.args(["--threads".into(), threads.to_string()]);
     }
-    // At a terminal, the other process shows its own progress and errors.
-    let is_seen = std::io::stderr().is_terminal();
+    // At a terminal, the other process shows its own progress and errors. What it says about a GPU passes through this process, so that
+    // the same line is not printed for each row.
+    let is_seen = device == DeviceName::Cpu && std::io::stderr().is_terminal();
     command.stderr(if is_seen { Stdio::inherit() } else { Stdio::piped() });
     let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn();
     let output = child.and_then(Child::wait_with_output);
     let output = output.with_context(|| format!("measuring {row}"))?;
     let parsed: Result<Value, _> = serde_json::from_slice(&output.stdout);
+    let errors = String::from_utf8_lossy(&output.stderr);
     match (output.status.code(), parsed) {
-        (Some(0 | 1), Ok(mut parsed)) => Ok(parsed["rows"][0].take()),
+        (Some(0 | 1), Ok(mut parsed)) => {
+            errors.lines().for_each(report);
+            Ok(parsed["rows"][0].take())
+        }
         _ => {
-            let errors = String::from_utf8_lossy(&output.stderr);
             let errors = errors.trim().trim_start_matches("dmodc: ");
             bail!(
                 "measuring {row}: {}",

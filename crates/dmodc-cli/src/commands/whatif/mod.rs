@@ -48,9 +48,12 @@ pub(super) fn run(args: &WhatifArgs) -> Result<Answer> {
     let faults = faults(args, &present)?;
     let options = format!("{engine} {patterns:?} seed {}", args.routing.seed);
     let survey = || FaultSurvey::new(&present, &faults, &options);
-    let outcomes = match &args.merge[..] {
-        [] => device::on(args.device, |device| run_survey(args, &survey().on(device), start))?,
-        journals => survey().merge(journals)?,
+    let (outcomes, device) = match &args.merge[..] {
+        [] => device::on(args.device, |device| {
+            let name = device.description();
+            Ok((run_survey(args, &survey().on(device), start)?, name))
+        })?,
+        journals => (survey().merge(journals)?, None),
     };
     let ranking = &router.preprocessing().ranking;
     let report = WhatifReport {
@@ -62,6 +65,7 @@ pub(super) fn run(args: &WhatifArgs) -> Result<Answer> {
         faults: &faults,
         outcomes: &outcomes,
         shard: args.shard.unwrap_or(Shard::WHOLE),
+        device,
         elapsed: start.elapsed(),
     };
     if let Some(path) = &args.csv {

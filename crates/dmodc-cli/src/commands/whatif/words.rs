@@ -68,8 +68,9 @@ fn heading(report: &WhatifReport<'_>) -> String {
     }
     let _ = writeln!(
         text,
-        " ({} tried in {})",
+        " ({} tried{} in {})",
         counted(report.outcomes.len(), "fault"),
+        report.device.as_ref().map_or(String::new(), |device| format!(" on {device}")),
         time(report.elapsed)
     );
     let _ = write!(
