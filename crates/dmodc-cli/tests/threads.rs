@@ -5,7 +5,7 @@ mod desk;
 
 use std::process::{Command, Output};
 
-use desk::{DMODC, Desk, text};
+use desk::{DMODC, Desk, skip, text};
 
 /// 648 leaves: eleven tiles of nodes and many of switches, so that tiles wait for their rows.
 const FABRIC: &str = "3; 4,18,36; 1,18,18; 1,1,1";
@@ -129,4 +129,44 @@ fn studies_and_benchmarks_work_with_64_threads_of_256_kib() {
     many(&desk, &[&bench[..], &["--engine", "stable,dmodc", "--dead", "0/0,3/1"]].concat());
     many(&desk, &["bench", "analyze", "--pgft", FABRIC, "--rounds", "1", "--no-naive"]);
     many(&desk, &["demo"]);
+}
+
+/// A GPU routes and judges, and 64 threads prepare its states and complete its answers. The kernels are compiled by the same process,
+/// so that the compiler has no more stack than everything else.
+#[test]
+fn a_gpu_works_with_64_threads_of_256_kib() {
+    let desk = Desk::new();
+    let bench =
+        ["bench", "--pgft", FABRIC, "--engine", "dmodc,stable", "--dead", "3/1", "--rounds"];
+    let bench = [&bench[..], &["1", "--json", "--device", "auto"]].concat();
+    let args = [&bench[..], &["--threads", "64"]].concat();
+    let found = desk.json(0, &args);
+    if !found["rows"][0]["device"].is_string() {
+        return skip("'dmodc bench --device auto' finds no GPU");
+    }
+    let on_gpu = |threads: &str, args: &[&str]| {
+        let cache = desk.path(&format!("kernels-{}-{threads}", args[0]));
+        let output = Command::new(DMODC)
+            .args(args)
+            .args(["--device", "gpu", "--threads", threads])
+            .env("RUST_MIN_STACK", (256 << 10).to_string())
+            .env("DMODC_GPU_CACHE", cache)
+            .current_dir(desk.folder.path())
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{args:?}: {}\n{}", output.status, text(&output.stderr));
+    };
+    on_gpu("64", &bench[..bench.len() - 2]);
+    on_gpu("64", &[&bench[..bench.len() - 2], &["--stream"]].concat());
+
+    desk.write("many.toml", PLAN);
+    on_gpu("64", &["study", "run", "many.toml", "-o", "gpu"]);
+    assert!(run(&desk, "1", &["study", "run", "many.toml", "-o", "cpu"]).status.success());
+    assert!(desk.read("gpu/many.csv") == desk.read("cpu/many.csv"), "the devices agree");
+
+    desk.ok(&["generate", "pgft", "3; 4,4,32; 1,4,4; 1,1,1", "-o", "whole.topo"]);
+    let faults = ["whatif", "whole.topo", "--double", "200", "--csv"];
+    on_gpu("64", &[&faults[..], &["gpu.csv"]].concat());
+    assert!(run(&desk, "1", &[&faults[..], &["cpu.csv"]].concat()).status.success());
+    assert!(desk.read("gpu.csv") == desk.read("cpu.csv"), "the devices agree");
 }

@@ -97,6 +97,30 @@ fn rows_do_not_depend_on_the_device() {
     }
 }
 
+/// 64 threads of 256 KiB stacks prepare the states of a batch and complete what the device counted.
+#[test]
+fn rows_do_not_depend_on_the_number_of_threads() {
+    let Some(machine) = machine() else { return };
+    let text = r#"
+        name = "threads"
+        draws = 100
+        engines = ["dmodc", "stable", "random"]
+        patterns = ["a2a", "rp:5", "sp:4", "ring"]
+        [[fabric]]
+        pgft = "2; 3,70; 1,3; 1,1"
+        [[degradation]]
+        cables = ["10%"]
+        "#;
+    let folder = tempfile::tempdir().unwrap();
+    let expected = table(folder.path(), "cpu", text, Device::Cpu);
+    let many = rayon::ThreadPoolBuilder::new().num_threads(64).stack_size(256 << 10);
+    let found = many
+        .build()
+        .unwrap()
+        .install(|| table(folder.path(), "gpu", text, Device::Gpu(machine.clone())));
+    assert_eq!(found, expected);
+}
+
 /// Single and double faults, of cables, switches and leaves, by `dmodc` on a whole fabric and by `stable` on a damaged one: every
 /// outcome is the same.
 #[test]

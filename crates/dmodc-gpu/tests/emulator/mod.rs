@@ -53,6 +53,8 @@ fn build() -> Option<Library> {
 fn compile(compiler: &str, source: &str, library: &Path) -> bool {
     // Other tests may do the same at this moment, so the file is put into its place as a whole.
     let unfinished = library.with_extension(process::id().to_string());
+    // The tests may run on another machine than the one that built them.
+    fs::create_dir_all(library.parent().unwrap()).unwrap();
     let options =
         ["-O2", "-std=c++17", "-shared", "-fPIC", "-fno-strict-aliasing", "-U_FORTIFY_SOURCE"];
     let quiet = ["-Wno-unknown-pragmas", "-Wno-unused"];
