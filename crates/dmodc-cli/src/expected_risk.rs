@@ -41,6 +41,11 @@ impl AllToAllRisk {
         self.max as f64 / self.bound as f64
     }
 
+    /// Returns whether the worst port carries far more than it has to, so that relief is worth a try.
+    pub(crate) fn is_high(self) -> bool {
+        self.ratio() > 1.5
+    }
+
     /// Returns a line for people. `of` names the tables, if they are not those that were asked for.
     pub(crate) fn text(self, of: &str) -> String {
         let quality = match self.max == self.bound {

@@ -8,7 +8,7 @@ use crate::id::SwitchIndex;
 use crate::infer::InferredWhole;
 use crate::leaf::{Doubt, LeafRule};
 use crate::level_dividers::LevelDividers;
-use crate::measured::{self, ChoicesDown};
+use crate::measured::{ChoicesDown, Measuring};
 use crate::order::{DestinationOrder, Orders, SavedOrders, SwitchOrder};
 use crate::preprocess::Preprocessing;
 use crate::rank::{RankRule, Ranking};
@@ -154,7 +154,7 @@ fn measure_whole(
     let live = Live::new(whole, &nothing);
     let ranking = Ranking::by(live, leaves, orders.rank_rule());
     let groups = PortGroups::of(Arc::new(SortedLinks::new(whole, orders)), live, &ranking);
-    measured::measure(live, &ranking, orders, &groups)
+    Measuring::new(live, &ranking, orders, &groups).map(Measuring::measure)
 }
 
 impl Routing {
@@ -195,10 +195,10 @@ impl Routing {
             Some(saved) => (saved.clone(), None),
             None => {
                 let groups = PortGroups::of(links.clone(), reference, &ranking);
-                measured::measure(reference, &ranking, &orders, &groups)
-                    .and_then(|found| match inferred_whole(reference, &leaves) {
+                Measuring::new(reference, &ranking, &orders, &groups)
+                    .and_then(|measuring| match inferred_whole(reference, &leaves) {
                         Some(whole) => measure_whole(&whole, &leaves, &orders),
-                        None => Some(found),
+                        None => Some(measuring.measure()),
                     })
                     .map_or_else(Default::default, |(levels, why)| (levels, Some(why)))
             }

@@ -20,8 +20,9 @@
 
 use super::MeasuredFabric;
 use super::destinations::DestinationSets;
+use super::flows::LevelRules;
 use super::level::LevelMeasure;
-use crate::level_dividers::{LevelDividers, LevelRule};
+use crate::level_dividers::LevelRule;
 
 /// How many attempts are followed at the same time.
 pub(crate) const WIDTH: usize = 8;
@@ -45,8 +46,8 @@ struct Attempt {
     excess: u64,
 }
 
-/// Returns the dividers of all levels.
-pub(super) fn measure(fabric: &MeasuredFabric<'_>, candidates: &[u32]) -> LevelDividers {
+/// Returns the rules of all levels.
+pub(super) fn measure(fabric: &MeasuredFabric<'_>, candidates: &[u32]) -> LevelRules {
     let ranks = fabric.ranking.levels();
     let levels: Vec<LevelMeasure<'_>> = (0..ranks)
         .map(|rank| (rank, true))
@@ -63,7 +64,7 @@ pub(super) fn measure(fabric: &MeasuredFabric<'_>, candidates: &[u32]) -> LevelD
     let mut rules = best.rules;
     let mut down = rules.split_off(ranks as usize);
     down.reverse();
-    LevelDividers::new(rules, down)
+    LevelRules { up: rules, down }
 }
 
 /// Follows at most `width` attempts through all levels, and returns the best.

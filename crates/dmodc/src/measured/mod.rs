@@ -9,12 +9,16 @@
 //! 3. The destinations that reach a switch are a bit set (`destinations`).
 //! 4. The switches of a level are counted in parallel, and only sums are kept (`level`).
 //! 5. Dividers that spread a level equally well are only compared by the levels after it if something is in excess (`attempts`).
+//! 6. When dividers are changed one by one in the end (`refine`), all flows to one destination that meet in a switch are counted together
+//!    (`flows`), and all candidates for one divider are tried in parallel.
 
 pub(crate) mod attempts;
 mod candidates;
 mod choices;
 mod destinations;
+pub(crate) mod flows;
 mod level;
+pub(crate) mod refine;
 
 use crate::cost::{TileCosts, TooFar};
 use crate::fabric::Live;
@@ -25,6 +29,7 @@ use crate::order::Orders;
 use crate::parallel;
 use crate::rank::{RankRule, Ranking};
 use destinations::Destinations;
+use flows::LevelRules;
 
 /// The paper's dividers stand if fewer than one in this number of the pairs of leaves has a choice on the way down.
 ///
@@ -88,42 +93,62 @@ struct MeasuredFabric<'a> {
     kernel: Kernel,
 }
 
-/// Returns the dividers of all levels, and how many routes have a choice on the way down. Returns `None` if nearly none has. The dividers
-/// are those of the paper if damage may be the reason for the choices, or if Π spreads everywhere. (If routes are longer than costs can
-/// count, engines refuse the fabric anyway, and `None` is returned, too.)
-pub(crate) fn measure(
-    live: Live<'_>,
-    ranking: &Ranking,
-    orders: &Orders,
-    groups: &PortGroups,
-) -> Option<(LevelDividers, ChoicesDown)> {
-    let destinations = Destinations::new(live, orders);
-    if !choices::may_exist(groups, &destinations) {
-        return None;
-    }
-    let kernel = Kernel::best();
-    let costs = parallel::map(destinations.tiles(), |targets| {
-        let mut costs = TileCosts::new(ranking, groups);
-        let computed = kernel.run(
-            #[inline(always)]
-            || costs.compute(groups, targets),
-        );
-        computed.map(|()| costs)
-    });
-    let costs = costs.into_iter().collect::<Result<Vec<TileCosts>, TooFar>>().ok()?;
-    let dividers = crate::divider::dividers(groups, ranking);
-    let fabric = MeasuredFabric { ranking, groups, dividers, destinations, costs, kernel };
-    let choices = choices::count(&fabric);
-    let rule = orders.rank_rule();
-    if !is_worth_measuring(choices, rule, || choices::has_diamond(ranking, groups)) {
+/// A fabric in which routes have a choice on the way down.
+pub(crate) struct Measuring<'a> {
+    fabric: MeasuredFabric<'a>,
+    rule: &'a RankRule,
+    choices: ChoicesDown,
+}
+
+impl<'a> Measuring<'a> {
+    /// Prepares a fabric. Returns `None` if routes have no choice on the way down, or so few that they do not matter. (If routes are
+    /// longer than costs can count, engines refuse the fabric anyway, and `None` is returned, too.)
+    pub(crate) fn new(
+        live: Live<'_>,
+        ranking: &'a Ranking,
+        orders: &'a Orders,
+        groups: &'a PortGroups,
+    ) -> Option<Self> {
+        let destinations = Destinations::new(live, orders);
+        if !choices::may_exist(groups, &destinations) {
+            return None;
+        }
+        let kernel = Kernel::best();
+        let costs = parallel::map(destinations.tiles(), |targets| {
+            let mut costs = TileCosts::new(ranking, groups);
+            let computed = kernel.run(
+                #[inline(always)]
+                || costs.compute(groups, targets),
+            );
+            computed.map(|()| costs)
+        });
+        let costs = costs.into_iter().collect::<Result<Vec<TileCosts>, TooFar>>().ok()?;
+        let dividers = crate::divider::dividers(groups, ranking);
+        let fabric = MeasuredFabric { ranking, groups, dividers, destinations, costs, kernel };
+        let (choices, rule) = (choices::count(&fabric), orders.rank_rule());
+        let is_worth_it =
+            is_worth_measuring(choices, rule, || choices::has_diamond(ranking, groups));
+        let looks_like_damage = !is_worth_it;
         let is_undecided = choices.are_many() && *rule == RankRule::Leaves;
-        let choices = ChoicesDown { looks_like_damage: true, ..choices };
-        return is_undecided.then(|| (LevelDividers::default(), choices));
+        let choices = ChoicesDown { looks_like_damage, ..choices };
+        (is_worth_it || is_undecided).then_some(Measuring { fabric, rule, choices })
     }
-    let measured = || attempts::measure(&fabric, &candidates::of(&fabric));
-    let levels = match rule {
-        RankRule::SingleRoot(_) => measured().counted_from_root(ranking.levels()),
-        RankRule::Leaves | RankRule::GivenRoots => measured(),
-    };
-    Some((levels, choices))
+
+    /// Returns the dividers of all levels, and how many routes have a choice on the way down. The dividers are those of the paper if damage
+    /// may be the reason for the choices, or if Π spreads everywhere.
+    pub(crate) fn measure(self) -> (LevelDividers, ChoicesDown) {
+        let Measuring { fabric, rule, choices } = self;
+        if choices.looks_like_damage {
+            return (LevelDividers::default(), choices);
+        }
+        let candidates = candidates::of(&fabric);
+        let found = attempts::measure(&fabric, &candidates);
+        let LevelRules { up, down } = refine::refine(&fabric, &candidates, found);
+        let levels = LevelDividers::new(up, down);
+        let levels = match rule {
+            RankRule::SingleRoot(_) => levels.counted_from_root(fabric.ranking.levels()),
+            RankRule::Leaves | RankRule::GivenRoots => levels,
+        };
+        (levels, choices)
+    }
 }

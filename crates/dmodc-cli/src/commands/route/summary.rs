@@ -126,6 +126,12 @@ impl RouteSummary {
         matches!(router, Some("dmodc" | "stable"))
     }
 
+    /// Returns whether this is an engine for users whose entries do not depend on each other. (`random`, `paper` and `dmodk` are
+    /// for comparisons.)
+    fn is_by_closed_formula(&self) -> bool {
+        matches!(self.name.as_str(), "dmodc" | "stable")
+    }
+
     pub(super) fn text(&self, args: &RouteArgs, state: &RouteState) -> String {
         let live = state.live();
         let mut text = format!(
@@ -171,6 +177,9 @@ impl RouteSummary {
         text += &expected_risk::uneven_text(live, &state.routing.ranking(live));
         if let Some(risk) = self.risk {
             text += &risk.text("");
+            if risk.is_high() && self.is_by_closed_formula() {
+                text += "  try --engine stable+relief: it moves single entries off the most loaded ports, and takes longer\n";
+            }
         }
         if !self.coverage.examples.is_empty() {
             let ranking = state.routing.ranking(live);

@@ -22,10 +22,13 @@
 //! *Candidates*: products of prime factors; see [`Measuring::candidates`].
 //!
 //! Several candidates may spread a level equally well. They are all followed, up to a number of attempts at the same time, and the
-//! attempt with the least excess on all levels together wins; see [`Measuring::measure`].
+//! attempt with the least excess on all levels together wins; see [`Measuring::measure`]. In the end its dividers are changed one by one, as
+//! long as the ports are then loaded less (`refine`).
 //!
 //! Where cables join switches of equal rank, what arrives over them is handed on, but does not count when the divider
 //! of groups is chosen: it depends on that very choice.
+
+mod refine;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,6 +37,7 @@ use super::updown::Distances;
 use crate::fabric::{AdapterKind, Live};
 use crate::id::SwitchIndex;
 use crate::level_dividers::{LevelDividers, LevelRule};
+use crate::measured::flows::LevelRules;
 use crate::measured::{ChoicesDown, attempts, is_worth_measuring};
 use crate::order::Orders;
 use crate::rank::RankRule;
@@ -215,6 +219,7 @@ impl<'a> Measuring<'a> {
         let mut up = best.map_or_else(Vec::new, |attempt| attempt.rules);
         let mut down = up.split_off(up.len() / 2);
         down.reverse();
+        let LevelRules { up, down } = self.refine(&candidates, LevelRules { up, down });
         LevelDividers::new(up, down)
     }
 
