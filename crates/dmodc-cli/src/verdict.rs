@@ -55,12 +55,26 @@ impl HintContext<'_> {
                 None => self.cause_in_ranks(),
             });
         }
+        if self.has_other_levels() {
+            add("these tables deliver pairs that have no up*down* route by the levels found here; if 'dmodc route' made them with a \
+                 reference or other options, let it save its orders (--save-orders FILE), and give them here (--orders FILE)"
+                .into());
+        }
         if self.delivery.cut_off > 0 {
             add("no working cables connect the pairs that are cut off; repair cables, or dump the fabric again if \
                  parts are missing from the file"
                 .into());
         }
         text
+    }
+
+    /// Returns whether tables from a file deliver more than up*down* routes can with the ranks in use, so that they were made with others.
+    fn has_other_levels(&self) -> bool {
+        let most = self.coverage.map(|coverage| Delivery::of_route(self.live, coverage));
+        let is_beyond = |most: Delivery| {
+            most.pairs == self.delivery.pairs && most.delivered < self.delivery.delivered
+        };
+        !self.dumps.is_empty() && most.is_some_and(is_beyond)
     }
 
     /// Returns why tables from a file lose pairs that other tables would deliver.

@@ -44,6 +44,23 @@ fn departed_fabrics_have_uneven_leaves() {
     assert!(text.contains(" × the bound of "), "{text}");
 }
 
+/// Where the worst port carries far more than it has to, `route` names the engine that helps, and it does.
+#[test]
+fn high_risks_come_with_advice_that_helps() {
+    let desk = Desk::new();
+    desk.ok(&["generate", "preset", "two-directors-648", "-o", "whole.topo"]);
+    desk.ok(&["degrade", "whole.topo", "--cables", "5%", "--seed", "2", "-o", "f.topo"]);
+    let advice = "  (--engine stable+relief moves single entries off the most loaded ports";
+    let risk = |engine: &str, is_advised: bool| {
+        let route = ["route", "f.topo", "--engine", engine, "-o", "f.lft"];
+        let text = desk.ok(&route);
+        assert_eq!(text.contains(advice), is_advised, "{text}");
+        desk.json(0, &[&route[..], &["--json"]].concat())["all_to_all"]["max"].as_u64().unwrap()
+    };
+    assert!(2 * risk("stable+relief", false) < 3 * risk("dmodc", true));
+    risk("paper", false);
+}
+
 #[test]
 fn departures_are_the_same_for_a_seed() {
     let desk = Desk::new();

@@ -84,6 +84,26 @@ fn service_nodes_that_are_lost_to_each_other_make_route_say_no() {
     assert!(checked.contains("\nverdict: sound, but not every pair is delivered\n"), "{checked}");
 }
 
+/// Tables that were made with the levels of a whole fabric deliver more than the levels of what is left would. The orders explain it.
+#[test]
+fn tables_of_other_levels_are_explained() {
+    let desk = Desk::new();
+    let pods = ["--pods", "3", "--leaves", "4", "--nodes", "3", "--lower", "2", "--upper", "4"];
+    let pods = [&pods[..], &["--cores", "2", "--reach", "2", "-o", "whole.topo"]].concat();
+    desk.ok(&[&["generate", "pods"], &pods[..]].concat());
+    desk.ok(&["degrade", "whole.topo", "--cables", "15%", "--seed", "824", "-o", "now.topo"]);
+    let stable = ["route", "now.topo", "--engine", "stable", "--save-orders", "orders"];
+    let route = desk.json(0, &[&stable[..], &["-o", "t.lft", "--json"]].concat());
+    let hint =
+        "\nhint: these tables deliver pairs that have no up*down* route by the levels found here";
+    let without = desk.ok(&["check", "now.topo", "t.lft"]);
+    assert!(without.contains("\nINVALID: ") && without.contains(hint), "{without}");
+    let with = desk.ok(&["check", "now.topo", "t.lft", "--orders", "orders"]);
+    assert!(with.contains("\nvalid: ") && !with.contains("\nhint: "), "{with}");
+    let check = desk.json(0, &["check", "now.topo", "t.lft", "--orders", "orders", "--json"]);
+    assert_eq!(numbers(&check), numbers(&route));
+}
+
 /// What the hint says helps.
 #[test]
 fn one_root_connects_service_nodes_as_the_hint_says() {

@@ -177,8 +177,8 @@ impl RouteSummary {
         text += &expected_risk::uneven_text(live, &state.routing.ranking(live));
         if let Some(risk) = self.risk {
             text += &risk.text("");
-            if risk.is_high() && self.is_by_closed_formula() {
-                text += "  try --engine stable+relief: it moves single entries off the most loaded ports, and takes longer\n";
+            if risk.is_high() && self.is_by_closed_formula() && self.delivery.is_complete() {
+                text += "  (--engine stable+relief moves single entries off the most loaded ports; it takes longer)\n";
             }
         }
         if !self.coverage.examples.is_empty() {
