@@ -71,6 +71,10 @@ pub(crate) struct Load {
 }
 
 impl Load {
+    /// A load that every other one is below.
+    pub(crate) const GREATEST: Load =
+        Load { all_to_all: u64::MAX, shifts: u64::MAX, squares: u128::MAX };
+
     /// Returns what is compared; less is better. Both kinds of traffic count alike, whatever their numbers of flows.
     pub(crate) fn key(&self) -> (u128, u128) {
         (u128::from(self.all_to_all) * u128::from(self.shifts), self.squares)
@@ -143,11 +147,10 @@ impl<'a> FlowCounter<'a> {
     /// Returns whether a level has a choice in a direction: of groups, and of ports within a group.
     pub(super) fn choices(&self, rank: u32, up: bool) -> [bool; 2] {
         let mut choices = [false; 2];
-        let rules = LevelRules::default();
         for target in 0..self.fabric.destinations.targets().len() {
             for &s in self.fabric.groups.ascending() {
                 if self.fabric.ranking.rank(s) == Some(rank)
-                    && let Some(hop) = self.hop(target, s, &rules)
+                    && let Some(hop) = self.hop(target, s)
                     && hop.up == up
                 {
                     choices[0] |= hop.set.len() > 1;
@@ -159,37 +162,77 @@ impl<'a> FlowCounter<'a> {
         choices
     }
 
-    /// Returns loads below which no rules bring the ports: what is sent to the nodes of a leaf arrives over the cables of the leaf. (In a
-    /// shift by more than a leaf, all nodes of a leaf receive one flow each.)
+    /// Returns a lower bound of the load, whatever the rules: all flows to the nodes of a leaf arrive over the cables of the leaf. A leaf can
+    /// have cables below it, too: a root may be a leaf, and cables may join leaves.
     pub(super) fn least(&self) -> Load {
         let MeasuredFabric { destinations, groups, .. } = self.fabric;
-        let mut least = Load { all_to_all: 0, shifts: 0, squares: 0 };
-        for (i, target) in destinations.targets().iter().enumerate() {
-            let nodes = destinations.of_target(i).len();
-            let cables = groups.above(*target).ports.len().max(1);
-            let all_to_all = (nodes * (destinations.len() - nodes)).div_ceil(cables);
-            least.all_to_all = least.all_to_all.max(all_to_all as u64);
-            let shifts = nodes.div_ceil(cables) * self.shifts.len();
-            least.shifts = least.shifts.max(shifts as u64);
+        let targets = destinations.targets();
+        let cables = |s: SwitchIndex| groups.above(s).ports.len() + groups.below(s).ports.len();
+        let cables: Vec<usize> = targets.iter().map(|target| cables(*target).max(1)).collect();
+        let most_over_cables = |arriving: &[usize]| {
+            let loads = arriving.iter().zip(&cables).map(|(flows, cables)| flows.div_ceil(*cables));
+            loads.max().unwrap_or(0) as u64
+        };
+        let mut arriving = vec![0; targets.len()];
+        for (from, source) in targets.iter().enumerate() {
+            for target in (0..targets.len()).filter(|target| self.is_routed(*source, *target)) {
+                arriving[target] +=
+                    destinations.of_target(from).len() * destinations.of_target(target).len();
+            }
         }
-        least
+        let all_to_all = most_over_cables(&arriving);
+        let of_shift = |&shift: &usize| {
+            arriving.fill(0);
+            for (source, target, _) in self.flows_of_shift(shift) {
+                arriving[target] += usize::from(self.is_routed(targets[source], target));
+            }
+            most_over_cables(&arriving)
+        };
+        Load { all_to_all, shifts: self.shifts.iter().map(of_shift).sum(), squares: 0 }
     }
 
-    /// Counts the flows over all ports.
-    pub(super) fn count(&self, rules: &LevelRules) -> Load {
-        let loads = self.all_to_all(rules);
+    /// Returns whether a switch sends what is meant for a target anywhere.
+    fn is_routed(&self, s: SwitchIndex, target: usize) -> bool {
+        self.closer[target * self.first_ports.len() + s.at()] != NO_SET
+    }
+
+    /// Counts the flows over all ports. Returns `None` as soon as it is certain that the load is not [less](Load::key) than `best`, or is
+    /// [worse](Load::is_no_worse) than `allowed`.
+    pub(super) fn count(&self, rules: &LevelRules, allowed: &Load, best: &Load) -> Option<Load> {
+        let choosers = self.choosers(rules);
+        let loads = self.all_to_all(&choosers, allowed.all_to_all)?;
         let square = |load: &u64| u128::from(*load) * u128::from(*load);
-        Load {
-            all_to_all: loads.iter().copied().max().unwrap_or(0),
-            shifts: self.shifts.iter().map(|&shift| self.most_of_shift(shift, rules)).sum(),
-            squares: loads.iter().map(square).sum(),
+        let squares = loads.iter().map(square).sum();
+        let mut load =
+            Load { all_to_all: loads.into_iter().max().unwrap_or(0), shifts: 0, squares };
+        for &shift in &self.shifts {
+            load.shifts += self.most_of_shift(shift, &choosers);
+            if load.shifts > allowed.shifts || load.key() > best.key() {
+                return None;
+            }
         }
+        (load.key() < best.key()).then_some(load)
     }
 
-    fn all_to_all(&self, rules: &LevelRules) -> Vec<u64> {
+    /// Returns what each switch chooses by: going up, and going down.
+    fn choosers(&self, rules: &LevelRules) -> Vec<[Chooser; 2]> {
+        let MeasuredFabric { ranking, dividers, .. } = self.fabric;
+        let of_switch = |(at, divider): (usize, &u32)| {
+            [true, false].map(|up| {
+                let rule = rules.rule(ranking.rank(SwitchIndex::new(at)), up);
+                let group = Divisor::new(rule.group.unwrap_or(*divider));
+                Chooser { group, port: rule.port.map(Divisor::new) }
+            })
+        };
+        dividers.iter().enumerate().map(of_switch).collect()
+    }
+
+    /// Returns the flows of all-to-all over each port, or `None` if some port has more than `allowed`.
+    fn all_to_all(&self, choosers: &[[Chooser; 2]], allowed: u64) -> Option<Vec<u64>> {
         let MeasuredFabric { destinations, groups, .. } = self.fabric;
         let targets = destinations.targets();
         let mut loads = vec![0u64; self.ports];
+        let mut most = 0;
         let (mut flows, mut own): (Vec<u32>, Vec<u32>) = (vec![], vec![]);
         for target in 0..targets.len() {
             let width = destinations.of_target(target).len();
@@ -199,36 +242,49 @@ impl<'a> FlowCounter<'a> {
                 flows[source.at() * width..][..width].fill(destinations.of_target(at).len() as u32);
             }
             let mut hand_on = |s: SwitchIndex, up: bool| {
-                let Some(hop) = self.hop(target, s, rules).filter(|hop| hop.up == up) else {
+                let Some(hop) = self.hop(target, s).filter(|hop| hop.up == up) else {
                     return;
                 };
+                let chooser = &choosers[s.at()][usize::from(!up)];
                 own.clear();
                 own.extend_from_slice(&flows[s.at() * width..][..width]);
                 for (column, position) in destinations.of_target(target).enumerate() {
                     if own[column] > 0 {
-                        let (group, port) = hop.choose(destinations.number(position));
-                        loads[hop.first_port + port] += u64::from(own[column]);
+                        let (group, port) = hop.choose(chooser, destinations.number(position));
+                        let load = &mut loads[hop.first_port + port];
+                        *load += u64::from(own[column]);
+                        most = most.max(*load);
                         flows[hop.side.peers[group].at() * width + column] += own[column];
                     }
                 }
             };
             groups.ascending().iter().for_each(|s| hand_on(*s, true));
             groups.ascending().iter().rev().for_each(|s| hand_on(*s, false));
+            if most > allowed {
+                return None;
+            }
         }
-        loads
+        Some(loads)
+    }
+
+    /// Returns each flow of a shift: from which target to which, and the number of the destination.
+    fn flows_of_shift(&self, shift: usize) -> impl Iterator<Item = (usize, usize, u32)> {
+        let receivers = self.in_order.iter().cycle().skip(shift);
+        let flows = self.in_order.iter().zip(receivers);
+        flows.map(|(&(source, _), &(target, number))| (source, target, number))
     }
 
     /// Returns the flows of the most loaded port in a shift.
-    fn most_of_shift(&self, shift: usize, rules: &LevelRules) -> u64 {
+    fn most_of_shift(&self, shift: usize, choosers: &[[Chooser; 2]]) -> u64 {
         let targets = self.fabric.destinations.targets();
         let mut loads = vec![0u32; self.ports];
-        let receivers = self.in_order.iter().cycle().skip(shift);
-        for (&(source, _), &(target, number)) in self.in_order.iter().zip(receivers) {
+        for (source, target, number) in self.flows_of_shift(shift) {
             let mut s = targets[source];
             while s != targets[target]
-                && let Some(hop) = self.hop(target, s, rules)
+                && let Some(hop) = self.hop(target, s)
             {
-                let (group, port) = hop.choose(number);
+                let chooser = &choosers[s.at()][usize::from(!hop.up)];
+                let (group, port) = hop.choose(chooser, number);
                 loads[hop.first_port + port] += 1;
                 s = hop.side.peers[group];
             }
@@ -238,25 +294,30 @@ impl<'a> FlowCounter<'a> {
 
     /// Returns where a switch sends what is meant for a target; `None` if nowhere.
     #[inline(always)]
-    fn hop(&self, target: usize, s: SwitchIndex, rules: &LevelRules) -> Option<Hop<'_>> {
-        let MeasuredFabric { groups, ranking, dividers, .. } = self.fabric;
+    fn hop(&self, target: usize, s: SwitchIndex) -> Option<Hop<'_>> {
         let closer = self.closer[target * self.first_ports.len() + s.at()];
         if closer == NO_SET {
             return None;
         }
+        let groups = self.fabric.groups;
         let up = closer % 2 == 1;
-        let rule = rules.rule(ranking.rank(s), up);
         let of_switch = self.first_ports[s.at()];
         let above = groups.above(s);
         Some(Hop {
             up,
             set: &self.sets[(closer / 2) as usize],
-            group: Divisor::new(rule.group.unwrap_or(dividers[s.at()])),
-            port: rule.port.map(Divisor::new),
             first_port: if up { of_switch } else { of_switch + above.ports.len() },
             side: if up { above } else { groups.below(s) },
         })
     }
+}
+
+/// What a switch chooses by in one direction.
+#[derive(Clone, Copy)]
+struct Chooser {
+    group: Divisor,
+    /// `None` stands for eq. (4).
+    port: Option<Divisor>,
 }
 
 /// Where a switch sends what is meant for a target.
@@ -265,8 +326,6 @@ struct Hop<'a> {
     side: Side<'a>,
     /// The groups of the side that are closer.
     set: &'a [u8],
-    group: Divisor,
-    port: Option<Divisor>,
     /// The place of the first port of the side among all ports.
     first_port: usize,
 }
@@ -274,16 +333,16 @@ struct Hop<'a> {
 impl Hop<'_> {
     /// Returns the group by eq. (3), and by eq. (4) which of the ports of the side.
     #[inline(always)]
-    fn choose(&self, d: u32) -> (usize, usize) {
+    fn choose(&self, by: &Chooser, d: u32) -> (usize, usize) {
         let size = &SIZES[self.set.len() & 255];
-        let q = self.group.divide(d);
+        let q = by.group.divide(d);
         let group = usize::from(self.set[size.modulo(q) as usize]);
         let ports = self.side.extent(group);
         let first = usize::from(ports.start);
         if ports.len() == 1 {
             return (group, first);
         }
-        let round = self.port.map_or_else(|| size.divide(q), |port| port.divide(d));
+        let round = by.port.map_or_else(|| size.divide(q), |port| port.divide(d));
         (group, first + SIZES[ports.len() & 255].modulo(round) as usize)
     }
 }

@@ -49,7 +49,9 @@ pub(super) fn refine(
         return found;
     }
     let counter = FlowCounter::new(fabric);
-    let before = counter.count(&found);
+    let Some(before) = counter.count(&found, &Load::GREATEST, &Load::GREATEST) else {
+        return found;
+    };
     if before.is_no_worse(&counter.least()) {
         return found;
     }
@@ -75,11 +77,11 @@ pub(super) fn refine(
                 break 'rounds;
             }
             trials -= dividers.len();
-            let loads =
-                parallel::map(&dividers, |divider| counter.count(&place.with(&rules, *divider)));
-            let allowed = loads.into_iter().zip(&dividers).filter(|(l, _)| l.is_no_worse(&before));
-            let least = allowed.min_by_key(|(load, _)| load.key());
-            if let Some((load, divider)) = least.filter(|(load, _)| load.key() < best.key()) {
+            let loads = parallel::map(&dividers, |divider| {
+                counter.count(&place.with(&rules, *divider), &before, &best)
+            });
+            let less = loads.into_iter().zip(&dividers).filter_map(|(load, d)| Some((load?, d)));
+            if let Some((load, divider)) = less.min_by_key(|(load, _)| load.key()) {
                 best = load;
                 rules = place.with(&rules, *divider);
             }

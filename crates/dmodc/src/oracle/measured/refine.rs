@@ -33,9 +33,6 @@ impl Measuring<'_> {
         }
         let following = Following::new(self);
         let before = following.load(&found);
-        if before.is_no_worse(&following.least()) {
-            return found;
-        }
         let dividers = || [None].into_iter().chain(candidates.iter().map(|c| Some(*c)));
         let (mut best, mut rules) = (before, found.clone());
         'rounds: loop {
@@ -113,24 +110,6 @@ impl<'a> Following<'a> {
         let levels = levels.chain((0..=top).rev().map(|rank| (rank, false)));
         let places = levels.flat_map(|(rank, up)| [(rank, up, false), (rank, up, true)]);
         places.filter(|place| with_choice.contains(place)).collect()
-    }
-
-    /// Returns loads that no dividers can be below.
-    fn least(&self) -> Load {
-        let all = self.in_order.len() as u64;
-        let of_leaf = |leaf: &SwitchIndex| {
-            let nodes = self.measuring.nodes_of(*leaf);
-            let above = self.measuring.graph.side(*leaf, true).map(|n| n.ports.len() as u64);
-            let cables = above.sum::<u64>().max(1);
-            ((nodes * (all - nodes)).div_ceil(cables), nodes.div_ceil(cables))
-        };
-        let leaves: Vec<(u64, u64)> = self.measuring.distances.keys().map(of_leaf).collect();
-        let shifts = sampled_shifts(self.in_order.len()).len() as u64;
-        Load {
-            all_to_all: leaves.iter().map(|leaf| leaf.0).max().unwrap_or(0),
-            shifts: leaves.iter().map(|leaf| leaf.1).max().unwrap_or(0) * shifts,
-            squares: 0,
-        }
     }
 
     fn load(&self, rules: &LevelRules) -> Load {
