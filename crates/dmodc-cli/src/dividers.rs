@@ -1,6 +1,6 @@
 //! The dividers of levels, for people and for scripts.
 
-use dmodc::{LevelRule, Routing};
+use dmodc::{LevelDividers, LevelRule, Routing};
 use serde_json::{Value, json};
 
 use crate::text::number;
@@ -25,7 +25,7 @@ pub(crate) fn text(routing: &Routing) -> String {
     let sides = [("up", levels.up()), ("down", levels.down())];
     let rules = sides.into_iter().flat_map(|(way, rules)| {
         let measured = rules.iter().enumerate().filter(|(_, rule)| **rule != LevelRule::PAPER);
-        measured.map(move |(rank, rule)| format!("rank {rank} {way}: {}", words(rule)))
+        measured.map(move |(rank, rule)| format!("{} {way}: {}", level(levels, rank), words(rule)))
     });
     let rules: Vec<String> = rules.collect();
     let why = match routing.choices_down() {
@@ -40,6 +40,17 @@ pub(crate) fn text(routing: &Routing) -> String {
         "dividers were measured for {} ({why}); other levels have the paper's\n",
         rules.join(", ")
     )
+}
+
+/// Returns the name of a level. Where ranks are counted from roots, they are not those of the shape, which other lines show, and
+/// a fault can change them all; the distance from the roots stays.
+fn level(levels: &LevelDividers, rank: usize) -> String {
+    match levels.levels_from_root().map(|levels| (levels as usize).saturating_sub(rank + 1)) {
+        None => format!("rank {rank}"),
+        Some(0) => "roots".into(),
+        Some(1) => "1 hop from a root".into(),
+        Some(hops) => format!("{hops} hops from a root"),
+    }
 }
 
 /// Returns the dividers of a level: of groups, and of ports.
@@ -65,6 +76,7 @@ pub(crate) fn set(summary: &mut Value, routing: &Routing) {
     summary["dividers"] = json!({
         "up": rules(levels.up()),
         "down": rules(levels.down()),
+        "levels_from_root": levels.levels_from_root(),
         "leaf_pairs_with_several_ways_down": routing.choices_down().map(|why| why.pairs_with_choice),
         "leaf_pairs": routing.choices_down().map(|why| why.pairs),
         "looks_like_damage": routing.choices_down().is_some_and(|why| why.looks_like_damage),

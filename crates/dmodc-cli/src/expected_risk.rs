@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::text::{counted, number, switch};
 
-/// With more entries than this, counting the flows of all-to-all would take noticeably longer than routing.
+/// With more entries than this, the flows of all-to-all are not counted after routing, which should stay quick.
 const COUNTED: usize = 1 << 26;
 
 /// The risk of all-to-all, and its bound.

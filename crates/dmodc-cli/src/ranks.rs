@@ -45,7 +45,7 @@ pub(crate) fn json(live: Live<'_>, routing: &Routing) -> Value {
     json!({
         "from": match ranking.rule() {
             RankRule::Leaves => "leaves",
-            RankRule::GivenRoots => "given roots",
+            RankRule::GivenRoots(_) => "given roots",
             RankRule::SingleRoot(_) => "one root",
         },
         "roots": ranking.single_roots(live).iter().map(guid).collect::<Vec<_>>(),

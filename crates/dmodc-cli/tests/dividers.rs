@@ -49,6 +49,45 @@ fn order_files_keep_the_dividers() {
     assert!(text.contains(line), "{text}");
 }
 
+/// Where ranks are counted from roots, levels are named by their distance from the roots.
+#[test]
+fn given_roots_are_kept_with_the_dividers() {
+    let desk = directors();
+    let fabric = std::fs::read_to_string(desk.path("f.topo")).unwrap();
+    let spines = fabric.lines().filter(|line| line.contains("spine") && line.starts_with("Switch"));
+    let guids: Vec<&str> = spines.filter_map(|line| line.split('"').nth(1)).collect();
+    assert!(!guids.is_empty());
+    let listed = |guids: &[&str]| -> String {
+        guids.iter().map(|guid| format!("{}\n", guid.replace("S-", "0x"))).collect()
+    };
+    desk.write("roots", &listed(&guids));
+    desk.write("fewer", &listed(&guids[1..]));
+    let text =
+        desk.ok(&["route", "f.topo", "--roots", "roots", "--save-orders", "o", "-o", "f.lft"]);
+    assert!(text.contains("dividers were measured for roots down: 1 (128 of 240"), "{text}");
+    let orders = std::fs::read_to_string(desk.path("o")).unwrap();
+    assert!(orders.contains("\n# dividers up down - - 1 from root 3\n"), "{orders}");
+    assert!(orders.contains("\n# given roots 0x"), "{orders}");
+    let again = |exit_code, roots| {
+        let args = ["route", "f.topo", "--roots", roots, "--orders", "o", "-o", "g.lft", "--json"];
+        desk.json(exit_code, &args)
+    };
+    for roots in ["roots", "fewer"] {
+        let dividers = &again(0, roots)["dividers"];
+        assert_eq!(dividers["levels_from_root"], 3);
+        assert!(dividers["leaf_pairs"].is_null(), "{roots}: they are not measured again");
+    }
+    desk.write("others", &format!("{}{}", listed(&guids), leaf_of(&fabric)));
+    // A root among the leaves leaves pairs without a route.
+    assert!(!again(1, "others")["dividers"]["leaf_pairs"].is_null());
+}
+
+/// The GUID of the first leaf.
+fn leaf_of(fabric: &str) -> String {
+    let line = fabric.lines().find(|line| line.starts_with("Switch") && line.contains("leaf"));
+    line.and_then(|line| line.split('"').nth(1)).unwrap().replace("S-", "0x")
+}
+
 #[test]
 fn fat_trees_have_the_papers_dividers() {
     let desk = Desk::new();

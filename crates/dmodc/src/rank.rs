@@ -32,8 +32,8 @@ pub enum RankRule {
     /// From the leaves, upwards.
     #[default]
     Leaves,
-    /// From the roots of [`LeafRule::Roots`], downwards.
-    GivenRoots,
+    /// From these roots of [`LeafRule::Roots`], downwards.
+    GivenRoots(Arc<[SwitchIndex]>),
     /// From one root in each connected part of the fabric, downwards. The root is the first switch of
     /// this list that is alive in the part; so when a root dies, the next one takes over. A part
     /// without a listed switch is ranked from its leaves.
@@ -59,8 +59,8 @@ impl Ranking {
 
     /// Ranks the live switches by this rule. Given roots go before it. O(#ports).
     pub fn by(live: Live<'_>, leaves: &LeafRule, rule: &RankRule) -> Self {
-        let given = leaves.roots();
-        let rule = if given.is_some() { RankRule::GivenRoots } else { rule.clone() };
+        let given = leaves.roots().map(|roots| RankRule::GivenRoots(roots.into()));
+        let rule = given.unwrap_or_else(|| rule.clone());
         let leaves = Leaves::new(live, leaves);
         let mut is_leaf = vec![false; live.fabric.switches().len()];
         for &leaf in &leaves.all {
@@ -68,9 +68,7 @@ impl Ranking {
         }
         let ranks = match &rule {
             RankRule::Leaves => live.hops_to(leaves.all.iter().copied()),
-            RankRule::GivenRoots => {
-                downwards(live.hops_to(given.unwrap_or_default().iter().copied()))
-            }
+            RankRule::GivenRoots(roots) => downwards(live.hops_to(roots.iter().copied())),
             RankRule::SingleRoot(roots) => from_single_roots(live, &leaves, roots),
         };
         let levels = levels(&ranks);

@@ -63,14 +63,14 @@ impl RoutingOptions {
         })
     }
 
-    /// Returns the dividers of all levels, if one of the orders was saved with them.
-    fn level_dividers(&self) -> Option<&LevelDividers> {
+    /// Returns the dividers of all levels, if one of the orders was saved with them, and ranks are counted as they were then.
+    fn level_dividers(&self, fabric: &Fabric, rule: &RankRule) -> Option<&LevelDividers> {
         let by_switches = match &self.switches {
-            SwitchOrder::Saved(saved) => saved.dividers.as_ref(),
+            SwitchOrder::Saved(saved) => saved.dividers_for(fabric, rule),
             _ => None,
         };
-        by_switches.or(match &self.destinations {
-            DestinationOrder::Saved(saved) => saved.dividers.as_ref(),
+        by_switches.or_else(|| match &self.destinations {
+            DestinationOrder::Saved(saved) => saved.dividers_for(fabric, rule),
             _ => None,
         })
     }
@@ -189,8 +189,7 @@ impl Routing {
         };
         let ranking = Ranking::by(reference, &leaves, &rule);
         let orders = orders.with_rank_rule(ranking.rule().clone());
-        // Saved dividers go with ranks that are counted as they were then.
-        let saved = options.level_dividers().filter(|_| *ranking.rule() != RankRule::GivenRoots);
+        let saved = options.level_dividers(live.fabric, ranking.rule());
         let (dividers, choices_down) = match saved {
             Some(saved) => (saved.clone(), None),
             None => {

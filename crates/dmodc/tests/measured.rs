@@ -15,8 +15,8 @@ use dmodc::judge::risk::Traffic;
 use dmodc::oracle::{measured, updown};
 use dmodc::{
     Amount, CableIndex, Change, Degradation, Departures, Dmodc, Engine, Fabric, InferredWhole,
-    Joined, Kernel, LeafRule, LevelDividers, Live, Paper, Random, Router, Routing, RoutingOptions,
-    SavedOrders, Stable,
+    Joined, Kernel, LeafRule, LevelDividers, Live, Paper, Random, RankRule, Router, Routing,
+    RoutingOptions, SavedOrders, Stable, SwitchIndex,
 };
 
 /// The dividers that the naive twin measures in a state of the fabric: on its inferred whole, if no part of the fabric has failed.
@@ -25,8 +25,12 @@ fn naive(live: Live<'_>, routing: &Routing) -> LevelDividers {
     let found = measured::level_dividers(live, ranking.leaves(), orders);
     let mut is_leaf = vec![false; live.fabric.switches().len()];
     ranking.leaves().iter().for_each(|leaf| is_leaf[leaf.at()] = true);
+    let leaves = match orders.rank_rule() {
+        RankRule::GivenRoots(roots) => LeafRule::RootsAndLeaves(roots.to_vec(), is_leaf),
+        RankRule::Leaves | RankRule::SingleRoot(_) => LeafRule::These(is_leaf),
+    };
     let has_faults = live.degradation.removed().next().is_some();
-    let whole = InferredWhole::new(live.fabric, &LeafRule::These(is_leaf));
+    let whole = InferredWhole::new(live.fabric, &leaves);
     match whole {
         Ok(whole) if !has_faults && whole.added_cables() > 0 && !found.are_the_papers() => {
             let nothing = Degradation::none(&whole.fabric);
@@ -140,7 +144,10 @@ fn directors_above_pods_are_recognised() {
 /// Whole and degraded, under any orders: the dividers are those of the naive twin.
 fn assert_measured_alike(random: &mut Random, fabric: &Fabric) -> bool {
     let case = Case::degraded(random, fabric);
-    let options = random_options(random);
+    let mut options = random_options(random);
+    if random.below(3) == 0 {
+        options.leaves = LeafRule::Roots(random_roots(random, &case));
+    }
     let mut found = false;
     for live in [case.whole(), case.now()] {
         let routing = Routing::new(live, &options);
@@ -150,9 +157,20 @@ fn assert_measured_alike(random: &mut Random, fabric: &Fabric) -> bool {
     found
 }
 
+/// Switches of the highest level, or some others.
+fn random_roots(random: &mut Random, case: &Case<'_>) -> Vec<SwitchIndex> {
+    let mut by_rank = case.routing().ranking(case.whole()).by_rank();
+    if random.below(4) > 0 {
+        return by_rank.pop().unwrap_or_default();
+    }
+    let all = case.whole().fabric.switches().len();
+    let count = 1 + random.below(3.min(all as u64)) as usize;
+    random.sample(all, count).into_iter().map(SwitchIndex::new).collect()
+}
+
 #[test]
 fn measured_dividers_equal_the_naive_ones() {
-    let outcomes = Outcomes::new();
+    let (outcomes, refined) = (Outcomes::new(), Outcomes::new());
     for_seeds(300, |random| {
         let directors = Directors::random(random).fabric();
         let by_directors = assert_measured_alike(random, &directors);
@@ -160,6 +178,12 @@ fn measured_dividers_equal_the_naive_ones() {
         if random.below(3) == 0 {
             let unaligned = random_unaligned(random);
             assert_measured_alike(random, &unaligned);
+            let case = Case::healthy(&unaligned);
+            let routing = case.routing();
+            let (live, orders) = (case.whole(), routing.orders());
+            let leaves = routing.ranking(live).leaves().to_vec();
+            let before = measured::unrefined_dividers(live, &leaves, orders);
+            refined.count([before != measured::level_dividers(live, &leaves, orders)]);
         }
         let graph = random_graph(random);
         let by_graph = assert_measured_alike(random, &graph);
@@ -178,6 +202,7 @@ fn measured_dividers_equal_the_naive_ones() {
         outcomes.count([by_directors, by_graph, !by_directors, !by_graph, is_completed]);
     });
     outcomes.assert_each_more_than(10);
+    refined.assert_each_more_than(5);
 }
 
 /// A director or pods in which numbers of cables need not divide numbers of switches, so that dividers are refined.
@@ -213,7 +238,10 @@ fn random_unaligned(random: &mut Random) -> Fabric {
             ),
         };
         if let Some(fabric) = made(shape, &numbers) {
-            return fabric;
+            // A switch between others may have nodes, too.
+            let service = random.below(4).saturating_sub(1) as usize;
+            let departures = Departures { service, ..Departures::NONE };
+            return departures.of(&fabric, random.below(1 << 32)).unwrap_or(fabric);
         }
     }
 }
@@ -374,10 +402,10 @@ fn any_number_of_threads_measures_the_same() {
     });
 }
 
-/// Ranks that are counted from roots change everywhere if the farthest switch fails. Then switches have other
-/// dividers although their groups are the same.
+/// Ranks that are counted from given roots change everywhere if the farthest switch fails. Levels keep their dividers, because they keep
+/// their distance from the roots.
 #[test]
-fn another_rank_is_another_divider() {
+fn given_roots_keep_their_dividers_when_ranks_change() {
     let mut drawing = Drawing::new();
     let leaves: Vec<usize> = (0..24).map(|l| drawing.switch(&format!("leaf-{l}"))).collect();
     let lines: Vec<usize> = (0..4).map(|l| drawing.switch(&format!("line-{l}"))).collect();
@@ -399,7 +427,8 @@ fn another_rank_is_another_divider() {
     let roots = spines.iter().filter_map(|spine| index(*spine)).collect();
     let options = RoutingOptions { leaves: LeafRule::Roots(roots), ..Default::default() };
     let routing = Routing::new(case.whole(), &options);
-    assert_eq!(routing.orders().level_dividers().to_string(), "up down - - - 1");
+    let dividers = routing.orders().level_dividers().to_string();
+    assert_eq!(dividers, "up down - - - 1 from root 4");
     let mut router = Router::new(fabric.clone(), routing, Degradation::none(&fabric)).unwrap();
     let change = Part::Switch(index(tail).unwrap());
     let before = router.tables().clone();
@@ -407,10 +436,11 @@ fn another_rank_is_another_divider() {
     let spine = index(spines[0]).unwrap();
     assert_eq!(router.preprocessing().ranking.rank(spine), Some(2));
     assert!(*router.tables() == route(router.routing(), router.live()));
-    assert!(
-        (0..before.columns().len())
-            .any(|c| { before.port(spine, c) != router.tables().port(spine, c) })
-    );
+    let columns = router.routing().columns();
+    let is_tail = |d: &dmodc::Destination| d.switch == index(tail).unwrap();
+    for (c, _) in columns.destinations().iter().enumerate().filter(|(_, d)| !is_tail(d)) {
+        assert_eq!(before.port(spine, c), router.tables().port(spine, c), "column {c}");
+    }
     router.apply(&[Change::Recovers(change)]).unwrap();
     assert!(*router.tables() == before);
 }
@@ -442,6 +472,48 @@ fn saved_orders_keep_the_dividers() {
     assert!(routing.choices_down().is_some());
 }
 
+/// Dividers that were measured with given roots are kept as long as no other roots are given.
+#[test]
+fn saved_orders_keep_the_dividers_of_given_roots() {
+    let fabric = Directors::SMALL.fabric();
+    let whole = Case::healthy(&fabric);
+    let by_roots = |case: &Case<'_>, roots: &[SwitchIndex], saved: Option<&SavedOrders>| {
+        let options = saved.map_or_else(RoutingOptions::default, saved_options);
+        let options = RoutingOptions { leaves: LeafRule::Roots(roots.to_vec()), ..options };
+        Routing::new(case.whole(), &options)
+    };
+    let spines = whole.routing().ranking(whole.whole()).by_rank().pop().unwrap();
+    let first = by_roots(&whole, &spines, None);
+    let dividers = first.orders().level_dividers().clone();
+    assert_eq!(dividers.to_string(), "up down - - 1 from root 3");
+    let saved = first.orders().save(whole.whole());
+    assert_eq!(saved.given_roots.len(), spines.len());
+
+    let is_kept = |routing: &Routing| {
+        routing.choices_down().is_none() && *routing.orders().level_dividers() == dividers
+    };
+    for_seeds(20, |random| {
+        let rest = fabric.without(&random_faults(random, &fabric));
+        let case = Case::healthy(&rest);
+        let guids: Vec<_> = spines.iter().map(|&s| fabric.switch(s).guid).collect();
+        let left = rest.switch_indices().filter(|&s| guids.contains(&rest.switch(s).guid));
+        let left: Vec<SwitchIndex> = left.collect();
+        let routing = by_roots(&case, &left, Some(&saved));
+        assert_eq!(is_kept(&routing), !left.is_empty());
+        // A root that is absent may return.
+        let mut later = routing.orders().save(case.whole());
+        later.keep_absent(&saved);
+        assert_eq!(later.given_roots == saved.given_roots, !left.is_empty());
+    });
+    // Other roots, or none, make other ranks.
+    let leaf = whole.routing().ranking(whole.whole()).leaves()[0];
+    let others = [&spines[..], &[leaf]].concat();
+    assert!(!is_kept(&by_roots(&whole, &others, Some(&saved))));
+    let by_none = Routing::new(whole.whole(), &saved_options(&saved));
+    assert!(by_none.choices_down().is_some());
+    assert_eq!(by_none.orders().level_dividers().to_string(), "up down - - 1");
+}
+
 /// A fabric that is routed by a reference has the dividers of the reference.
 #[test]
 fn joined_fabrics_measure_the_reference() {
@@ -450,7 +522,7 @@ fn joined_fabrics_measure_the_reference() {
         SavedOrders { dividers: None, ..Routing::orders_of(&reference, &Default::default()) };
     for_seeds(10, |random| {
         let present = reference.without(&random_faults(random, &reference));
-        let Ok(joined) = Joined::new(&reference, &present) else { return };
+        let joined = Joined::new(&reference, &present).unwrap();
         let (routing, stable) = joined.stable(LeafRule::Detect, orders.clone());
         assert_eq!(routing.orders().level_dividers().to_string(), "up down - - 1");
         let live = Live::new(&joined.fabric, &joined.now);

@@ -22,7 +22,9 @@
 //!
 //! A comment has the dividers of levels: `# dividers up - - 1 down - - 1 8`, rank 0 first. `-` stands for Π of each switch,
 //! and `8/2` for the divider 8 of groups and the divider 2 of ports. The comment [`PAPER_DIVIDERS`] says that all levels
-//! follow the paper. If ranks are counted from one root, `from root 5` after it says that there are 5. Files without either leave the dividers open; they are then measured on the fabric at hand.
+//! follow the paper. If ranks are counted from roots, `from root 5` after it says that there are 5. Files without either leave the dividers
+//! open; they are then measured on the fabric at hand. If the roots were given, the comment `# given roots 0x… 0x…` lists them: the dividers
+//! are used as long as no others are given.
 //!
 //! If nodes are numbered type by type, the comment `# types from 36 38` has the first number of each type after the first.
 //!
@@ -55,6 +57,9 @@ pub const PAPER_DIVIDERS: &str = "# dividers as in the paper";
 /// The beginning of the comment with the dividers of levels.
 const DIVIDERS: &str = "# dividers ";
 
+/// The beginning of the comment with the roots that were given when the dividers were decided.
+const GIVEN_ROOTS: &str = "# given roots ";
+
 /// The beginning of the comment with the first numbers of types.
 const TYPES: &str = "# types from ";
 
@@ -84,6 +89,10 @@ pub fn write(orders: &SavedOrders, fabric: &Fabric, out: &mut impl Write) -> io:
         Some(levels) if levels.are_the_papers() => writeln!(out, "{PAPER_DIVIDERS}")?,
         Some(levels) => writeln!(out, "{DIVIDERS}{levels}")?,
         None => {}
+    }
+    if !orders.given_roots.is_empty() {
+        let roots: Vec<String> = orders.given_roots.iter().map(Guid::to_string).collect();
+        writeln!(out, "{GIVEN_ROOTS}{}", roots.join(" "))?;
     }
     if !orders.type_starts.is_empty() {
         let starts: Vec<String> = orders.type_starts.iter().map(u32::to_string).collect();

@@ -2,7 +2,9 @@
 
 use dmodc::{Guid, LevelDividers, LevelRule, PortNumber, SavedCable, SavedOrders, SavedPlace};
 
-use super::{ANY_VERSION, DIVIDERS, EARLIER, END, FROM_LEAVES, MAGIC, PAPER_DIVIDERS, TYPES};
+use super::{
+    ANY_VERSION, DIVIDERS, EARLIER, END, FROM_LEAVES, GIVEN_ROOTS, MAGIC, PAPER_DIVIDERS, TYPES,
+};
 use crate::ReadError;
 use crate::scan::{Cursor, lines};
 
@@ -82,6 +84,10 @@ impl OrdersReader {
             self.orders.dividers = Some(LevelDividers::default());
         } else if is_saved && line.take(DIVIDERS) {
             self.orders.dividers = Some(level_dividers(line)?);
+            return Ok(());
+        }
+        if is_saved && line.take(GIVEN_ROOTS) {
+            self.orders.given_roots = given_roots(line)?;
             return Ok(());
         }
         if is_saved && line.take(TYPES) {
@@ -219,6 +225,21 @@ impl NumberedList<'_> {
         (guids[number], places[number]) = (guid, place);
         Ok(())
     }
+}
+
+/// Reads GUIDs until the end of the line, and sorts them.
+fn given_roots(mut line: Cursor<'_>) -> Result<Vec<Guid>, ReadError> {
+    let mut roots = vec![];
+    line.skip_blanks();
+    while !line.rest().is_empty() {
+        roots.push(line.guid()?);
+        if !matches!(line.rest().first(), None | Some(b' ' | b'\t')) {
+            return Err(line.expected("a blank after the GUID"));
+        }
+        line.skip_blanks();
+    }
+    roots.sort_unstable();
+    Ok(roots)
 }
 
 /// Reads the first numbers of types, which ascend.

@@ -87,6 +87,11 @@ fn dividers_are_saved_or_left_open() {
         let text = String::from_utf8(text).unwrap();
         assert_eq!(text.lines().find(|line| line.contains("dividers")), line);
     }
+    let given_roots = vec![Guid(3), Guid(7)];
+    let saved = SavedOrders { given_roots, groups: vec![Guid(9)], ..SavedOrders::default() };
+    let mut text = Vec::new();
+    write(&saved, &fabric, &mut text).unwrap();
+    assert_eq!(read(&text).unwrap(), saved);
     // Plain lists leave them open, whatever their comments say.
     assert_eq!(read(b"# dividers up 3 down\n0x1\n").unwrap().dividers, None);
 }
@@ -138,6 +143,7 @@ fn plain_lists_are_read_and_nonsense_is_refused() {
             "# dmodc orders 3\n# dividers up down x\n",
             "2:20: expected a divider, '-', or 'from root'",
         ),
+        ("# dmodc orders 3\n# given roots 0x1 7y\n", "2:20: expected a blank after the GUID"),
         (
             "# dmodc orders 3\n# types from 3 x\n",
             "2:16: expected the first number of a type from 3",

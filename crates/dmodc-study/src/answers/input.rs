@@ -152,15 +152,17 @@ pub fn order(request: &OrderRequest) -> Result<OrderChoice> {
     let saved = match (&destinations, &switches) {
         (DestinationOrder::Saved(saved), SwitchOrder::Saved(groups)) => {
             let roots = groups.roots.clone().or_else(|| saved.roots.clone());
-            let dividers = groups.dividers.clone().or_else(|| saved.dividers.clone());
-            Some(SavedOrders { groups: groups.groups.clone(), roots, dividers, ..saved.clone() })
+            let with_dividers = if groups.dividers.is_some() { groups } else { saved };
+            let SavedOrders { dividers, given_roots, .. } = with_dividers.clone();
+            let groups = groups.groups.clone();
+            Some(SavedOrders { groups, roots, dividers, given_roots, ..saved.clone() })
         }
         (DestinationOrder::Saved(saved), _) => {
             Some(SavedOrders { groups: vec![], ..saved.clone() })
         }
         (_, SwitchOrder::Saved(groups)) => {
-            let SavedOrders { groups, roots, dividers, .. } = groups.clone();
-            Some(SavedOrders { groups, roots, dividers, ..SavedOrders::default() })
+            let SavedOrders { groups, roots, dividers, given_roots, .. } = groups.clone();
+            Some(SavedOrders { groups, roots, dividers, given_roots, ..SavedOrders::default() })
         }
         _ => None,
     };

@@ -51,7 +51,7 @@ pub(crate) fn is_worth_measuring(
 ) -> bool {
     let is_enough = match rule {
         RankRule::SingleRoot(_) => true,
-        RankRule::GivenRoots => choices.are_many(),
+        RankRule::GivenRoots(_) => choices.are_many(),
         RankRule::Leaves => choices.are_many() && has_diamond(),
     };
     choices.pairs_with_choice > 0 && is_enough
@@ -146,8 +146,10 @@ impl<'a> Measuring<'a> {
         let LevelRules { up, down } = refine::refine(&fabric, &candidates, found);
         let levels = LevelDividers::new(up, down);
         let levels = match rule {
-            RankRule::SingleRoot(_) => levels.counted_from_root(fabric.ranking.levels()),
-            RankRule::Leaves | RankRule::GivenRoots => levels,
+            RankRule::Leaves => levels,
+            RankRule::SingleRoot(_) | RankRule::GivenRoots(_) => {
+                levels.counted_from_root(fabric.ranking.levels())
+            }
         };
         (levels, choices)
     }

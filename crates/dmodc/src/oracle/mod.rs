@@ -51,7 +51,7 @@ pub struct Graph {
     /// The neighbours of every switch; dead switches have none.
     pub neighbours: Vec<Vec<Neighbour>>,
     /// Whether ranks are counted from one root.
-    from_one_root: bool,
+    from_roots: bool,
 }
 
 impl Graph {
@@ -72,20 +72,29 @@ impl Graph {
         let peers: Vec<Vec<SwitchIndex>> =
             ports.iter().map(|groups| groups.values().map(|group| group.0).collect()).collect();
         let mut ranks = vec![usize::MAX; count];
-        if let RankRule::SingleRoot(roots) = orders.rank_rule() {
-            for &root in roots.iter().filter(|root| live.switch(**root)) {
-                // In the connected part of an earlier root this reaches no new switch.
-                let mut hops = ranks.clone();
-                let far = waves(&peers, &mut hops, vec![root]);
-                for (rank, hops) in ranks.iter_mut().zip(hops) {
-                    if *rank == usize::MAX && hops != usize::MAX {
-                        *rank = far - hops;
-                    }
+        // In the connected part of an earlier root, a root reaches no new switch.
+        let mut down_from = |roots: Vec<SwitchIndex>| {
+            let mut hops = ranks.clone();
+            let far = waves(&peers, &mut hops, roots);
+            for (rank, hops) in ranks.iter_mut().zip(hops) {
+                if *rank == usize::MAX && hops != usize::MAX {
+                    *rank = far - hops;
                 }
             }
+        };
+        let alive = |root: &SwitchIndex| live.switch(*root);
+        match orders.rank_rule() {
+            RankRule::Leaves => {}
+            RankRule::SingleRoot(roots) => {
+                roots.iter().copied().filter(alive).for_each(|root| down_from(vec![root]));
+            }
+            RankRule::GivenRoots(roots) => down_from(roots.iter().copied().filter(alive).collect()),
         }
-        let others = leaves.iter().copied().filter(|leaf| ranks[leaf.at()] == usize::MAX).collect();
-        waves(&peers, &mut ranks, others);
+        if !matches!(orders.rank_rule(), RankRule::GivenRoots(_)) {
+            let others: Vec<SwitchIndex> =
+                leaves.iter().copied().filter(|leaf| ranks[leaf.at()] == usize::MAX).collect();
+            waves(&peers, &mut ranks, others);
+        }
         let height = |s: SwitchIndex| (ranks[s.at()], orders.position(s));
         let mut ascending: Vec<SwitchIndex> = live.switches().collect();
         ascending.sort_by_key(|&s| height(s));
@@ -102,8 +111,8 @@ impl Graph {
                     .collect()
             })
             .collect();
-        let from_one_root = matches!(orders.rank_rule(), RankRule::SingleRoot(_));
-        Graph { leaves, ascending, ranks, neighbours, from_one_root }
+        let from_roots = *orders.rank_rule() != RankRule::Leaves;
+        Graph { leaves, ascending, ranks, neighbours, from_roots }
     }
 
     /// Returns the neighbours above (`true`) or below a switch.
@@ -120,7 +129,7 @@ impl Graph {
     /// below it hands nothing on.
     pub fn dividers(&self) -> Vec<u64> {
         let mut dividers = vec![1u64; self.neighbours.len()];
-        let counts = |s: &&SwitchIndex| !self.from_one_root || self.has_leaf(**s);
+        let counts = |s: &&SwitchIndex| !self.from_roots || self.has_leaf(**s);
         for &s in self.ascending.iter().filter(counts) {
             let product = dividers[s.at()].saturating_mul(self.side(s, true).count() as u64);
             for above in self.side(s, true) {

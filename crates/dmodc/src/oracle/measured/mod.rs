@@ -44,15 +44,35 @@ use crate::rank::RankRule;
 
 /// Returns the dividers of all levels: those of the paper, if routes have nearly no choice on the way down.
 pub fn level_dividers(live: Live<'_>, leaves: &[SwitchIndex], orders: &Orders) -> LevelDividers {
+    dividers_by(|measuring| measuring.measure(), live, leaves, orders)
+}
+
+/// Returns the same dividers before flows over all ports are counted.
+pub fn unrefined_dividers(
+    live: Live<'_>,
+    leaves: &[SwitchIndex],
+    orders: &Orders,
+) -> LevelDividers {
+    dividers_by(|measuring| measuring.measure_levels(), live, leaves, orders)
+}
+
+fn dividers_by(
+    measure: fn(&Measuring<'_>) -> LevelRules,
+    live: Live<'_>,
+    leaves: &[SwitchIndex],
+    orders: &Orders,
+) -> LevelDividers {
     let graph = Graph::new(live, orders, leaves);
     let measuring = Measuring::new(live, &graph, orders);
     let (pairs_with_choice, pairs) = measuring.pairs_with_a_choice();
     let choices = ChoicesDown::new(pairs_with_choice, pairs);
+    let measured = || {
+        let LevelRules { up, down } = measure(&measuring);
+        LevelDividers::new(up, down)
+    };
     match is_worth_measuring(choices, orders.rank_rule(), || has_diamond(live, &graph)) {
-        true if matches!(orders.rank_rule(), RankRule::SingleRoot(_)) => {
-            measuring.measure().counted_from_root(measuring.top() as u32 + 1)
-        }
-        true => measuring.measure(),
+        true if *orders.rank_rule() == RankRule::Leaves => measured(),
+        true => measured().counted_from_root(measuring.top() as u32 + 1),
         false => LevelDividers::default(),
     }
 }
@@ -181,9 +201,14 @@ impl<'a> Measuring<'a> {
         (1..=self.destinations.len().max(1)).filter(is_product).map(|n| n as u64).collect()
     }
 
-    /// Returns the dividers of all levels. Attempts are followed from level to level. Of those that lead to the same sets of
-    /// destinations, and if they are too many, those with the least excess stay, and of equal ones the first.
-    pub fn measure(&self) -> LevelDividers {
+    /// Returns the dividers of all levels.
+    fn measure(&self) -> LevelRules {
+        self.refine(&self.candidates(), self.measure_levels())
+    }
+
+    /// Returns the dividers of all levels before they are refined. Attempts are followed from level to level. Of those that lead to the
+    /// same sets of destinations, and if they are too many, those with the least excess stay, and of equal ones the first.
+    fn measure_levels(&self) -> LevelRules {
         let mut reach = vec![BTreeSet::new(); self.graph.neighbours.len()];
         for target in self.distances.keys() {
             reach[target.at()].extend(self.destinations.iter().copied());
@@ -219,8 +244,7 @@ impl<'a> Measuring<'a> {
         let mut up = best.map_or_else(Vec::new, |attempt| attempt.rules);
         let mut down = up.split_off(up.len() / 2);
         down.reverse();
-        let LevelRules { up, down } = self.refine(&candidates, LevelRules { up, down });
-        LevelDividers::new(up, down)
+        LevelRules { up, down }
     }
 
     /// Returns the greatest rank.

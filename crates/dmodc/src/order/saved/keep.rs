@@ -41,6 +41,12 @@ impl SavedOrders {
         }
         if self.dividers.is_none() {
             self.dividers.clone_from(&earlier.dividers);
+            self.given_roots.clone_from(&earlier.given_roots);
+        } else if self.dividers == earlier.dividers && !self.given_roots.is_empty() {
+            // A root that is absent, and so not given now, may return.
+            self.given_roots.extend(&earlier.given_roots);
+            self.given_roots.sort_unstable();
+            self.given_roots.dedup();
         }
     }
 
@@ -70,8 +76,8 @@ impl SavedOrders {
             *cable = SavedCable(cable.0.min(cable.1), cable.0.max(cable.1));
         }
         self.cables.sort_unstable();
-        let SavedOrders { nodes, others, switches, groups, leaves, roots, .. } = self;
-        let lists = [nodes, others, switches, groups, &mut *leaves];
+        let SavedOrders { nodes, others, switches, groups, leaves, roots, given_roots, .. } = self;
+        let lists = [nodes, others, switches, groups, &mut *leaves, &mut *given_roots];
         for list in lists.into_iter().chain(roots) {
             let known: HashSet<Guid> = list.iter().copied().collect();
             for guid in list.iter_mut() {
@@ -81,6 +87,7 @@ impl SavedOrders {
             }
         }
         leaves.sort_unstable();
+        given_roots.sort_unstable();
     }
 }
 

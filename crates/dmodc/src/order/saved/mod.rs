@@ -70,6 +70,8 @@ pub struct SavedOrders {
     pub roots: Option<Vec<Guid>>,
     /// The dividers of all levels. `None` if they are not decided yet.
     pub dividers: Option<LevelDividers>,
+    /// The roots that were given when the dividers were decided, ascending; empty if none were.
+    pub given_roots: Vec<Guid>,
 }
 
 impl SavedOrders {
@@ -109,6 +111,21 @@ impl SavedOrders {
         Some(RankRule::SingleRoot(present.collect()))
     }
 
+    /// Returns the dividers of all levels, if they go with ranks that are counted by this rule. Dividers that were decided for given roots
+    /// go with the same ones, or with those of them that are left: the rest may be dead.
+    pub(crate) fn dividers_for(&self, fabric: &Fabric, rule: &RankRule) -> Option<&LevelDividers> {
+        let fit = match rule {
+            RankRule::Leaves | RankRule::SingleRoot(_) => self.given_roots.is_empty(),
+            RankRule::GivenRoots(now) => {
+                let was_given = |s: &SwitchIndex| {
+                    self.given_roots.binary_search(&fabric.switch(*s).guid).is_ok()
+                };
+                !now.is_empty() && now.iter().all(was_given)
+            }
+        };
+        self.dividers.as_ref().filter(|_| fit)
+    }
+
     /// Returns the orders of a fabric as lists.
     pub(super) fn of(orders: &Orders, live: Live<'_>) -> Self {
         let fabric = live.fabric;
@@ -145,18 +162,23 @@ impl SavedOrders {
         };
         let roots = match orders.rank_rule() {
             RankRule::Leaves => Some(vec![]),
-            RankRule::GivenRoots => None,
+            RankRule::GivenRoots(_) => None,
             RankRule::SingleRoot(roots) => {
                 Some(roots.iter().map(|&s| fabric.switch(s).guid).collect())
             }
         };
-        // Ranks from given roots last as long as the roots are given, and so do dividers by rank.
-        let dividers = roots.as_ref().map(|_| orders.level_dividers().clone());
+        let mut given_roots: Vec<Guid> = match orders.rank_rule() {
+            RankRule::GivenRoots(given) => given.iter().map(|&s| fabric.switch(s).guid).collect(),
+            RankRule::Leaves | RankRule::SingleRoot(_) => vec![],
+        };
+        given_roots.sort_unstable();
+        given_roots.dedup();
         let mut leaves: Vec<Guid> = orders.leaves.iter().map(|&s| fabric.switch(s).guid).collect();
         leaves.sort_unstable();
         SavedOrders {
             roots,
-            dividers,
+            dividers: Some(orders.level_dividers().clone()),
+            given_roots,
             leaves,
             nodes,
             node_places,
