@@ -44,7 +44,11 @@ use crate::rank::RankRule;
 
 /// Returns the dividers of all levels: those of the paper, if routes have nearly no choice on the way down.
 pub fn level_dividers(live: Live<'_>, leaves: &[SwitchIndex], orders: &Orders) -> LevelDividers {
-    dividers_by(|measuring| measuring.measure(), live, leaves, orders)
+    let measure = |measuring: &Measuring<'_>| {
+        let candidates = measuring.candidates();
+        measuring.refine(&candidates, measuring.measure(&candidates))
+    };
+    dividers_by(measure, live, leaves, orders)
 }
 
 /// Returns the same dividers before flows over all ports are counted.
@@ -53,7 +57,8 @@ pub fn unrefined_dividers(
     leaves: &[SwitchIndex],
     orders: &Orders,
 ) -> LevelDividers {
-    dividers_by(|measuring| measuring.measure_levels(), live, leaves, orders)
+    let measure = |measuring: &Measuring<'_>| measuring.measure(&measuring.candidates());
+    dividers_by(measure, live, leaves, orders)
 }
 
 fn dividers_by(
@@ -201,27 +206,21 @@ impl<'a> Measuring<'a> {
         (1..=self.destinations.len().max(1)).filter(is_product).map(|n| n as u64).collect()
     }
 
-    /// Returns the dividers of all levels.
-    fn measure(&self) -> LevelRules {
-        self.refine(&self.candidates(), self.measure_levels())
-    }
-
     /// Returns the dividers of all levels before they are refined. Attempts are followed from level to level. Of those that lead to the
     /// same sets of destinations, and if they are too many, those with the least excess stay, and of equal ones the first.
-    fn measure_levels(&self) -> LevelRules {
+    fn measure(&self, candidates: &[u64]) -> LevelRules {
         let mut reach = vec![BTreeSet::new(); self.graph.neighbours.len()];
         for target in self.distances.keys() {
             reach[target.at()].extend(self.destinations.iter().copied());
         }
         // As many bytes as the sets have as bits.
         let bytes = 8 * self.destinations.len().div_ceil(64) * reach.len();
-        let candidates = self.candidates();
         let mut attempts = vec![Attempt { reach, rules: vec![], excess: 0 }];
         let ups = (0..=self.top()).map(|rank| (rank, true));
         for (rank, up) in ups.chain((0..=self.top()).rev().map(|rank| (rank, false))) {
             let mut next = vec![];
             for attempt in &attempts {
-                let best = self.best(rank, up, &candidates, &attempt.reach);
+                let best = self.best(rank, up, candidates, &attempt.reach);
                 let excess = attempt.excess + best.excess;
                 next.extend(best.dividers.into_iter().map(|divider| (excess, attempt, divider)));
             }
@@ -230,7 +229,7 @@ impl<'a> Measuring<'a> {
             let mut kept: Vec<Attempt> = vec![];
             for (excess, before, divider) in next.into_iter().take(attempts::TRIED_FOR_EACH * width)
             {
-                let followed = self.follow(rank, up, &candidates, divider, before);
+                let followed = self.follow(rank, up, candidates, divider, before);
                 let followed = Attempt { excess: excess + followed.excess, ..followed };
                 match kept.iter().position(|other| other.reach == followed.reach) {
                     Some(at) if followed.excess < kept[at].excess => kept[at] = followed,
