@@ -54,13 +54,24 @@ pub enum SurveyError {
     /// The GPU failed, or has too little memory.
     #[cfg(feature = "gpu")]
     #[error(transparent)]
-    Gpu(#[from] dmodc_gpu::GpuError),
+    Gpu(dmodc_gpu::GpuError),
     /// Shards are missing.
     #[error("{0}")]
     Incomplete(String),
     /// It was asked to stop.
     #[error("interrupted")]
     Stopped,
+}
+
+#[cfg(feature = "gpu")]
+impl From<dmodc_gpu::GpuError> for SurveyError {
+    /// A route that is too long is no failure of the GPU: it is the same on the processor.
+    fn from(error: dmodc_gpu::GpuError) -> Self {
+        match error {
+            dmodc_gpu::GpuError::Route(error) => SurveyError::Route(error),
+            error => SurveyError::Gpu(error),
+        }
+    }
 }
 
 /// How far a survey has come.
