@@ -200,8 +200,11 @@ impl Machine for Cuda {
             let mut staging = self.staging.lock().unwrap_or_else(PoisonError::into_inner);
             return staging.write(&self.stream, to.0, bytes).map_err(driver);
         }
-        // SAFETY: the owner of the memory asked for at least these bytes. Pageable memory is copied before the call returns.
-        unsafe { result::memcpy_htod_async(to.0, bytes, self.stream.cu_stream()) }.map_err(driver)
+        // SAFETY: the owner of the memory asked for at least these bytes. The device may read them until the wait below is over, and
+        // the caller lends them for as long.
+        unsafe { result::memcpy_htod_async(to.0, bytes, self.stream.cu_stream()) }
+            .map_err(driver)?;
+        self.wait()
     }
 
     fn read(&self, from: Address, bytes: &mut [u8]) -> Result<(), GpuError> {
