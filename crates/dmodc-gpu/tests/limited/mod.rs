@@ -41,7 +41,7 @@ impl Machine for Limited {
 
     fn allocate(&self, bytes: usize) -> Result<Address, GpuError> {
         if self.is_full.load(Ordering::Relaxed) {
-            return Err(GpuError::OutOfMemory { bytes });
+            return Err(GpuError::OutOfMemory { bytes: Some(bytes) });
         }
         self.of.allocate(bytes)
     }
