@@ -14,15 +14,14 @@ use std::sync::Arc;
 
 use common::{
     Case, Directors, Drawing, Outcomes, for_seeds, four_levels, random_fabric, random_faults,
-    random_graph, random_guids, random_options, random_pgft, spoil,
+    random_graph, random_guids, random_options, random_pgft, route, spoil,
 };
 use dmodc::advise::Present;
-use dmodc::fabric::AdapterKind;
-use dmodc::fabric::Part;
+use dmodc::fabric::{AdapterKind, Part, Peer};
 use dmodc::judge::risk::SeriesPattern;
 use dmodc::{
     Amount, CableIndex, Change, Degradation, Dmodc, Draw, Fabric, ForwardingTables, Live, Pgft,
-    Random, Router, Routing, RoutingOptions,
+    PortNumber, Random, Router, Routing, RoutingOptions, SwitchIndex,
 };
 use dmodc_gpu::{
     DevicePattern, GpuJudge, GpuRouter, JudgeLimits, JudgeRequest, Judgement, Machine,
@@ -383,6 +382,47 @@ fn as_many_nodes_as_sixteen_bits_number() {
             assert_eq!(judge.judged_on_host(), by_host);
             router.put_tables(std::slice::from_ref(&dead), &[&tables]).unwrap();
         }
+    }
+}
+
+/// Tables send the flows of very many nodes up and down again, for some of the columns that share words: the others are not harmed.
+#[test]
+fn flows_of_very_many_nodes_that_loop() {
+    let patterns = [DevicePattern::AllToAll];
+    for (machine, _) in machines(1) {
+        let pgft: Pgft = "3; 253,132,1; 1,1,1; 1,1,1".parse().unwrap();
+        let fabric = Arc::new(pgft.fabric(Default::default()));
+        let case = Case::healthy(&fabric);
+        let routing = case.routing();
+        let ports_to = |from: SwitchIndex, is_meant: &dyn Fn(SwitchIndex) -> bool| {
+            let ports = fabric.ports_of(from).iter().zip(1..);
+            let meant =
+                ports.filter(|(port, _)| matches!(port.peer, Peer::Switch(s, _) if is_meant(s)));
+            meant.map(|(_, number)| PortNumber(number)).collect::<Vec<_>>()
+        };
+        let rank_of = routing.ranking(case.whole());
+        let by_rank =
+            |rank| fabric.switch_indices().find(|&s| rank_of.rank(s) == Some(rank)).unwrap();
+        let (middle, top) = (by_rank(1), by_rank(2));
+        let mut tables = route(&routing, case.whole());
+        for column in [100, 103, 106, 107] {
+            tables.set(middle, column, ports_to(middle, &|s| s == top).pop());
+            tables.set(top, column, ports_to(top, &|s| s == middle).pop());
+        }
+        let judged = Judged { machine: &machine, fabric: &fabric, routing: &routing };
+        let healthy = [Degradation::none(&fabric)];
+        let mut router = judged.router(1);
+        router.put_tables(&healthy, &[&tables]).unwrap();
+        let request = JudgeRequest { patterns: &patterns, seeds: &[vec![0]], compares: false };
+        let limits = JudgeLimits::of(&router);
+        let [found, expected] = [limits, JudgeLimits { shared_bytes: 0, sweep_bytes: 0, ..limits }]
+            .map(|limits| {
+                let mut judge = GpuJudge::with_limits(&router, limits).unwrap();
+                (judge.judge(&router, &healthy, &request).unwrap(), judge.judged_on_host())
+            });
+        assert_eq!((found.1, expected.1), (0, 1), "one is judged by kernels, one by the host");
+        assert_same_judgement(&found.0[0], &expected.0[0], 0);
+        assert!(found.0[0].delivery.lost > 0, "the loops lose something");
     }
 }
 

@@ -56,7 +56,8 @@ const SWEEP_WORDS: usize = 4;
 ///   climb to a in h + 1 hops or more, and then go down to b, although it climbs to b in h hops. A route takes no such detour.
 const MOST_NODES: usize = 1 << 16;
 
-/// The most nodes if entries are not known to lead closer: a port may carry the flows of all nodes.
+/// The most nodes if entries are not known to lead closer: a port may carry the flows of all nodes. Entries may form loops, but a flow
+/// is counted at most once at a switch.
 const MOST_NODES_OF_ANY_TABLES: usize = MOST_NODES - 1;
 
 /// The most cuts of a state. Their numbers have 16 bits, and the greatest is no cut.
