@@ -165,7 +165,8 @@ impl GpuRouter {
     /// Returns the bytes of memory of the machine that one state needs, its tables included. Whoever wants to know how many states fit
     /// makes a router for one state first.
     pub fn state_bytes(&self) -> usize {
-        States::bytes_of_one(&self.device, self.ranks_run, self.states.table_bytes)
+        let of_engine = self.engine.as_ref().map_or(0, |engine| engine.state_bytes());
+        States::bytes_of_one(&self.device, self.ranks_run, self.states.table_bytes) + of_engine
     }
 
     /// Routes the fabric under each of these degradations, which are at most [`capacity`](Self::capacity).
