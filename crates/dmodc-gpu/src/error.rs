@@ -67,7 +67,7 @@ pub enum GpuError {
     },
     /// The threads of a block would share more memory than the device has for them.
     #[error(
-        "the GPU has too little memory for a block of threads: {bytes} bytes are needed for this fabric, and it has {most}"
+        "the GPU has too little shared memory per block: {bytes} bytes are needed for this fabric, and it has {most}"
     )]
     SharedMemory {
         /// The number of bytes that the threads of a block would share.

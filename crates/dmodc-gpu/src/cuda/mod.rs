@@ -40,7 +40,7 @@ pub struct Cuda {
 
 impl Drop for Cuda {
     fn drop(&mut self) {
-        // Everything that uses the memory must be done; if waiting fails, the device does nothing any more.
+        // After the wait, no kernel is still running and no copy is under way. If the wait fails, the device has stopped.
         let _ = self.bind().is_ok_and(|()| self.stream.synchronize().is_ok());
         self.staging.get_mut().unwrap_or_else(PoisonError::into_inner).release();
     }

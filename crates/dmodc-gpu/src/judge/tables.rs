@@ -15,8 +15,8 @@ use crate::router::GpuRouter;
 pub struct JudgeLimits {
     /// The bytes that the threads of a block share at most.
     pub shared_bytes: usize,
-    /// The same for a sweep of the fewest columns, which grows with the number of switches. The host judges fabrics for which that
-    /// is too little.
+    /// The bytes that they share at most in a sweep of the fewest columns, which needs more than `shared_bytes` if there are many
+    /// switches. The host judges fabrics whose sweep needs more than both.
     pub sweep_bytes: usize,
     /// The cuts of a state that kernels number at most. The host judges batches in which a state has more.
     pub cuts: usize,

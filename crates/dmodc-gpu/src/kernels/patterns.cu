@@ -22,7 +22,8 @@ struct FlowCounts {
     const JudgedState &about;
     u32 *ports, *cuts;
 
-    // Counts a flow in the cuts of one level: it stays inside, or crosses in vain.
+    // Counts a flow in the cuts of one level that it does not cross: it stays inside, or it is lost. `left` has the sender, `entered`
+    // the receiver.
     __device__ __forceinline__ void count_cut(u32 left, u32 entered, bool is_lost) const {
         if (left == entered && left != NO_CUT) {
             atomicAdd(&cuts[left], 0x10001u);

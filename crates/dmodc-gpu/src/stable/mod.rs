@@ -248,4 +248,13 @@ mod tests {
     fn kernels_have_the_same_stretches() {
         assert_eq!(defined("STRETCHES"), STRETCHES as u64);
     }
+
+    /// The numbers of the page about GPUs: the memory that blocks share in fabrics of three levels, in KiB.
+    #[test]
+    fn many_neighbours_need_much_shared_memory() {
+        for (neighbours, dmodc, stable) in [(144, 61, 87), (254, 95, 139)] {
+            assert_eq!(closer_bytes(neighbours, 3).div_ceil(1 << 10), dmodc);
+            assert_eq!(stable_shared_bytes(neighbours, 3).div_ceil(1 << 10), stable);
+        }
+    }
 }
