@@ -17,18 +17,18 @@ use common::{
     random_graph, random_guids, random_options, random_pgft, route, spoil,
 };
 use dmodc::advise::Present;
-use dmodc::fabric::{AdapterKind, Part, Peer};
+use dmodc::fabric::{AdapterKind, PRESETS, Part, Peer};
 use dmodc::judge::risk::SeriesPattern;
 use dmodc::{
     Amount, CableIndex, Change, Degradation, Dmodc, Draw, Fabric, ForwardingTables, Live, Pgft,
-    PortNumber, Random, Router, Routing, RoutingOptions, SwitchIndex,
+    PortNumber, Preset, Random, Router, Routing, RoutingOptions, SwitchIndex,
 };
 use dmodc_gpu::{
     DevicePattern, GpuJudge, GpuRouter, JudgeLimits, JudgeRequest, Judgement, Machine,
     PatternLoads, Update,
 };
 use judged::State;
-use machines::{machines, presets_up_to};
+use machines::{entries_of, machines, presets_up_to};
 
 /// A fabric whose states are judged.
 struct Judged<'a> {
@@ -36,6 +36,9 @@ struct Judged<'a> {
     fabric: &'a Arc<Fabric>,
     routing: &'a Routing,
 }
+
+/// Larger presets are judged by `large_presets`.
+const MOST_ENTRIES: usize = 20 << 20;
 
 const PATTERNS: [DevicePattern; 6] = [
     DevicePattern::Permutations(4),
@@ -446,12 +449,12 @@ fn a_judge_is_used_again() {
     }
 }
 
-/// The presets are large, so they run on a GPU alone, except for the smallest. The largest are left out there, too, because the judge of
-/// the engine counts all shifts hop by hop.
+/// The presets are large, so they run on a GPU alone, except for the smallest. `large_presets` has the largest, because the judge of the
+/// engine counts all shifts hop by hop.
 #[test]
 fn presets() {
     for (machine, _) in machines(1) {
-        let most = if machine.name() == "emulator" { 10_000 } else { 20 << 20 };
+        let most = if machine.name() == "emulator" { 10_000 } else { MOST_ENTRIES };
         for preset in presets_up_to(&*machine, most) {
             let fabric = Arc::new(preset.shape().fabric(Default::default()).unwrap());
             let routing = Case::healthy(&fabric).routing();
@@ -463,6 +466,47 @@ fn presets() {
             };
             let all = [Degradation::none(&fabric), draw(1.0, 0.0), draw(10.0, 1.0)];
             assert_eq!(judged.compare_ours(&all).1, 0);
+            eprintln!("{}: {} is the same", machine.name(), preset.name);
+        }
+    }
+}
+
+/// The largest presets that kernels judge, without shifts. They take minutes, so they run where a GPU is required. What kernels count is
+/// compared with what the host counts of the same tables.
+#[test]
+fn large_presets() {
+    if std::env::var_os("DMODC_GPU_REQUIRED").is_none() {
+        return;
+    }
+    let patterns = [DevicePattern::AllToAll, DevicePattern::Permutations(2)];
+    let is_meant = |preset: &&Preset| {
+        let shape = preset.shape();
+        let fits = shape.node_count() <= 1 << 16 && shape.switch_count() <= 8191;
+        fits && entries_of(preset) > MOST_ENTRIES
+    };
+    for (machine, _) in machines(1).into_iter().filter(|(of, _)| of.name() != "emulator") {
+        for preset in PRESETS.iter().filter(is_meant) {
+            let fabric = Arc::new(preset.shape().fabric(Default::default()).unwrap());
+            let routing = Case::healthy(&fabric).routing();
+            let judged = Judged { machine: &machine, fabric: &fabric, routing: &routing };
+            let (cables, switches) = (Amount::Percent(1.0), Amount::ZERO);
+            let draw = Draw { cables, switches, any_cable: false, any_switch: false, seed: 1 };
+            let all = [Degradation::none(&fabric), draw.degradation(&fabric).unwrap()];
+            let mut router = judged.router(all.len());
+            router.route(&all).unwrap();
+            let seeds = [vec![0, 3], vec![0, 4]];
+            let request = JudgeRequest { patterns: &patterns, seeds: &seeds, compares: true };
+            let limits = JudgeLimits::of(&router);
+            let [found, expected] =
+                [limits, JudgeLimits { shared_bytes: 0, sweep_bytes: 0, ..limits }].map(|limits| {
+                    let mut judge = GpuJudge::with_limits(&router, limits).unwrap();
+                    judge.keep(&router, 0).unwrap();
+                    (judge.judge(&router, &all, &request).unwrap(), judge.judged_on_host())
+                });
+            assert_eq!((found.1, expected.1), (0, all.len()));
+            for (state, (found, expected)) in found.0.iter().zip(&expected.0).enumerate() {
+                assert_same_judgement(found, expected, state);
+            }
             eprintln!("{}: {} is the same", machine.name(), preset.name);
         }
     }
