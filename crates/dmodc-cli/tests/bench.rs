@@ -3,7 +3,7 @@
 
 mod desk;
 
-use desk::Desk;
+use desk::{Desk, gpu_is_required};
 
 #[test]
 fn rows_are_measured_and_checked() {
@@ -73,6 +73,7 @@ fn tables_are_computed_where_the_user_wants() {
             "the engine paper is not measured on a GPU; only the engines dmodc and stable are";
         assert!(refused.contains(why), "{refused}");
     } else {
+        assert!(!gpu_is_required(), "{said}");
         let line = "dmodc: the processor does the work, not a GPU: ";
         let why = said.trim().strip_prefix(line).unwrap_or_else(|| panic!("{said}"));
         assert_eq!(desk.error(&bench("gpu")).trim(), format!("dmodc: {why}"));
@@ -95,6 +96,7 @@ fn several_rows_say_why_there_is_no_gpu() {
     assert!(rows.iter().all(|row| row["digest_ok"] == true), "{auto}");
     let line = "dmodc: the processor does the work, not a GPU: ";
     let lines = said.lines().filter(|said| said.starts_with(line)).count();
+    assert!(!gpu_is_required() || rows[0]["device"].is_string(), "{said}");
     assert_eq!(lines, usize::from(!rows[0]["device"].is_string()), "{said}");
 }
 

@@ -11,7 +11,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use desk::study::{CELLS, PLAN, desk, table, with_slow_engines};
-use desk::{DMODC, Desk, skip, text};
+use desk::{DMODC, Desk, gpu_is_required, skip, text};
 use serde_json::Value;
 
 #[test]
@@ -289,6 +289,7 @@ fn rows_do_not_depend_on_the_device() {
     let args = ["study", "run", "plan.toml", "-o", "gpu", "--device", "gpu"];
     match said.contains("the processor does the work, not a GPU: ") {
         true => {
+            assert!(!gpu_is_required(), "{said}");
             let why = said.trim().rsplit_once("not a GPU: ").unwrap().1;
             assert_eq!(desk.error(&args).trim(), format!("dmodc: {why}"));
             assert!(!desk.path("gpu").exists(), "nothing is written");

@@ -5,7 +5,7 @@ mod desk;
 
 use std::process::{Command, Output};
 
-use desk::{DMODC, Desk, skip, text};
+use desk::{DMODC, Desk, gpu_is_required, skip, text};
 
 /// 648 leaves: eleven tiles of nodes and many of switches, so that tiles wait for their rows.
 const FABRIC: &str = "3; 4,18,36; 1,18,18; 1,1,1";
@@ -142,6 +142,7 @@ fn a_gpu_works_with_64_threads_of_256_kib() {
     let args = [&bench[..], &["--threads", "64"]].concat();
     let found = desk.json(0, &args);
     if !found["rows"][0]["device"].is_string() {
+        assert!(!gpu_is_required(), "'dmodc bench --device auto' finds no GPU");
         return skip("'dmodc bench --device auto' finds no GPU");
     }
     let on_gpu = |threads: &str, args: &[&str]| {

@@ -10,6 +10,9 @@ use crate::machine::Machine;
 
 /// An engine that chooses ports from the costs and groups of states.
 pub(crate) trait DeviceEngine: fmt::Debug + Send + Sync {
+    /// Returns the bytes of memory of the machine that the engine needs for one state.
+    fn state_bytes(&self) -> usize;
+
     /// Returns whether kernels can choose. If they cannot, [`route_on_host`](Self::route_on_host) routes all states.
     fn has_kernels(&self) -> bool;
 

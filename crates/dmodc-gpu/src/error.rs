@@ -21,6 +21,9 @@ pub enum GpuError {
     /// The driver found no device.
     #[error("the NVIDIA driver found no GPU: {0}")]
     NoDevice(String),
+    /// There is a device, but the driver does not open it: others use it exclusively, its memory is full, or the driver is not ready.
+    #[error("the NVIDIA driver cannot open the GPU: {0}")]
+    NotOpened(String),
     /// The device is older than this crate needs.
     #[error("the GPU is too old: {name} has compute capability {}.{}, and {}.0 is needed", found.0, found.1, LEAST_CAPABILITY)]
     OldDevice {
@@ -48,15 +51,23 @@ pub enum GpuError {
     /// The compiler refused the kernels.
     #[error("the compiler of CUDA refused the kernels: {0}")]
     Compile(String),
+    /// Kernels are kept that cannot be used, and they cannot be compiled anew.
+    #[error("{compiled}; and the kernels that are kept cannot be used: {kept}")]
+    NeitherKernels {
+        /// Why those that are kept cannot be used.
+        kept: String,
+        /// Why none are compiled.
+        compiled: Box<GpuError>,
+    },
     /// The device has too little memory.
-    #[error("the GPU has too little free memory: {bytes} bytes were asked for")]
+    #[error("the GPU has too little free memory{}", asked_for(*bytes))]
     OutOfMemory {
-        /// The number of bytes that were asked for.
-        bytes: usize,
+        /// The number of bytes that were asked for; `None` if the driver needed them itself.
+        bytes: Option<usize>,
     },
     /// The threads of a block would share more memory than the device has for them.
     #[error(
-        "the GPU has too little memory for a block of threads: {bytes} bytes are needed for this fabric, and it has {most}"
+        "the GPU has too little shared memory per block: {bytes} bytes are needed for this fabric, and it has {most}"
     )]
     SharedMemory {
         /// The number of bytes that the threads of a block would share.
@@ -70,6 +81,10 @@ pub enum GpuError {
     /// The fabric cannot be routed.
     #[error(transparent)]
     Route(#[from] RouteError),
+}
+
+fn asked_for(bytes: Option<usize>) -> String {
+    bytes.map_or(String::new(), |bytes| format!(": {bytes} bytes were asked for"))
 }
 
 impl From<NoMemory> for GpuError {
@@ -90,5 +105,17 @@ mod tests {
         assert_eq!(error.to_string(), expected);
         let error = GpuError::OldDriver { found: 11_040 }.to_string();
         assert!(error.contains("it has CUDA 11.4, and 12.0 is needed"), "{error}");
+    }
+
+    #[test]
+    fn messages_name_what_is_known() {
+        let full = |bytes| GpuError::OutOfMemory { bytes }.to_string();
+        assert_eq!(full(None), "the GPU has too little free memory");
+        assert_eq!(full(Some(7)), "the GPU has too little free memory: 7 bytes were asked for");
+        let kept = "a file: the file is damaged".into();
+        let compiled = Box::new(GpuError::Compile("no".into()));
+        let expected = "the compiler of CUDA refused the kernels: no; and the kernels that are kept cannot be used: a file: the file is \
+                        damaged";
+        assert_eq!(GpuError::NeitherKernels { kept, compiled }.to_string(), expected);
     }
 }

@@ -165,14 +165,20 @@ impl GpuRouter {
     /// Returns the bytes of memory of the machine that one state needs, its tables included. Whoever wants to know how many states fit
     /// makes a router for one state first.
     pub fn state_bytes(&self) -> usize {
-        States::bytes_of_one(&self.device, self.ranks_run, self.states.table_bytes)
+        let of_engine = self.engine.as_ref().map_or(0, |engine| engine.state_bytes());
+        States::bytes_of_one(&self.device, self.ranks_run, self.states.table_bytes) + of_engine
     }
 
     /// Routes the fabric under each of these degradations, which are at most [`capacity`](Self::capacity).
     ///
     /// # Errors
-    /// If a route is longer than costs can count, or the machine fails.
+    /// If a route is longer than costs can count, or the machine fails. There is no last batch then.
     pub fn route(&mut self, degradations: &[Degradation]) -> Result<(), GpuError> {
+        let routed = self.route_all(degradations);
+        self.forget_after_error(routed)
+    }
+
+    fn route_all(&mut self, degradations: &[Degradation]) -> Result<(), GpuError> {
         let arguments = self.prepare(degradations, KernelWork::CostsAndRoutes)?;
         for at in 0..self.by_host.len() {
             let state = self.by_host[at];
@@ -198,11 +204,16 @@ impl GpuRouter {
     ) -> Result<Arguments, GpuError> {
         assert!(degradations.len() <= self.states.capacity, "more states than there is room for");
         let started = self.start(degradations, work);
-        if started.is_err() {
-            // What is in the memory belongs to no state, and there may be no planes that a judge could read.
+        self.forget_after_error(started)
+    }
+
+    /// Forgets the batch after an error: what is in the memory belongs to no state, and there may be no planes that a judge could read.
+    fn forget_after_error<T>(&mut self, result: Result<T, GpuError>) -> Result<T, GpuError> {
+        if result.is_err() {
             self.routed = 0;
+            self.by_host.clear();
         }
-        started
+        result
     }
 
     fn start(

@@ -14,22 +14,21 @@ use std::sync::Arc;
 
 use common::{
     Case, Directors, Drawing, Outcomes, for_seeds, four_levels, random_fabric, random_faults,
-    random_graph, random_guids, random_options, random_pgft, spoil,
+    random_graph, random_guids, random_options, random_pgft, route, spoil,
 };
 use dmodc::advise::Present;
-use dmodc::fabric::AdapterKind;
-use dmodc::fabric::Part;
+use dmodc::fabric::{AdapterKind, PRESETS, Part, Peer};
 use dmodc::judge::risk::SeriesPattern;
 use dmodc::{
     Amount, CableIndex, Change, Degradation, Dmodc, Draw, Fabric, ForwardingTables, Live, Pgft,
-    Random, Router, Routing, RoutingOptions,
+    PortNumber, Preset, Random, Router, Routing, RoutingOptions, SwitchIndex,
 };
 use dmodc_gpu::{
     DevicePattern, GpuJudge, GpuRouter, JudgeLimits, JudgeRequest, Judgement, Machine,
     PatternLoads, Update,
 };
 use judged::State;
-use machines::{machines, presets_up_to};
+use machines::{entries_of, machines, presets_up_to};
 
 /// A fabric whose states are judged.
 struct Judged<'a> {
@@ -37,6 +36,9 @@ struct Judged<'a> {
     fabric: &'a Arc<Fabric>,
     routing: &'a Routing,
 }
+
+/// Larger presets are judged by `large_presets`.
+const MOST_ENTRIES: usize = 20 << 20;
 
 const PATTERNS: [DevicePattern; 6] = [
     DevicePattern::Permutations(4),
@@ -386,6 +388,47 @@ fn as_many_nodes_as_sixteen_bits_number() {
     }
 }
 
+/// Tables send the flows of very many nodes up and down again, for some of the columns that share words: the others are not harmed.
+#[test]
+fn flows_of_very_many_nodes_that_loop() {
+    let patterns = [DevicePattern::AllToAll];
+    for (machine, _) in machines(1) {
+        let pgft: Pgft = "3; 253,132,1; 1,1,1; 1,1,1".parse().unwrap();
+        let fabric = Arc::new(pgft.fabric(Default::default()));
+        let case = Case::healthy(&fabric);
+        let routing = case.routing();
+        let ports_to = |from: SwitchIndex, is_meant: &dyn Fn(SwitchIndex) -> bool| {
+            let ports = fabric.ports_of(from).iter().zip(1..);
+            let meant =
+                ports.filter(|(port, _)| matches!(port.peer, Peer::Switch(s, _) if is_meant(s)));
+            meant.map(|(_, number)| PortNumber(number)).collect::<Vec<_>>()
+        };
+        let rank_of = routing.ranking(case.whole());
+        let by_rank =
+            |rank| fabric.switch_indices().find(|&s| rank_of.rank(s) == Some(rank)).unwrap();
+        let (middle, top) = (by_rank(1), by_rank(2));
+        let mut tables = route(&routing, case.whole());
+        for column in [100, 103, 106, 107] {
+            tables.set(middle, column, ports_to(middle, &|s| s == top).pop());
+            tables.set(top, column, ports_to(top, &|s| s == middle).pop());
+        }
+        let judged = Judged { machine: &machine, fabric: &fabric, routing: &routing };
+        let healthy = [Degradation::none(&fabric)];
+        let mut router = judged.router(1);
+        router.put_tables(&healthy, &[&tables]).unwrap();
+        let request = JudgeRequest { patterns: &patterns, seeds: &[vec![0]], compares: false };
+        let limits = JudgeLimits::of(&router);
+        let [found, expected] = [limits, JudgeLimits { shared_bytes: 0, sweep_bytes: 0, ..limits }]
+            .map(|limits| {
+                let mut judge = GpuJudge::with_limits(&router, limits).unwrap();
+                (judge.judge(&router, &healthy, &request).unwrap(), judge.judged_on_host())
+            });
+        assert_eq!((found.1, expected.1), (0, 1), "one is judged by kernels, one by the host");
+        assert_same_judgement(&found.0[0], &expected.0[0], 0);
+        assert!(found.0[0].delivery.lost > 0, "the loops lose something");
+    }
+}
+
 /// Batches of different sizes use the same memory.
 #[test]
 fn a_judge_is_used_again() {
@@ -406,12 +449,12 @@ fn a_judge_is_used_again() {
     }
 }
 
-/// The presets are large, so they run on a GPU alone, except for the smallest. The largest are left out there, too, because the judge of
-/// the engine counts all shifts hop by hop.
+/// The presets are large, so they run on a GPU alone, except for the smallest. `large_presets` has the largest, because the judge of the
+/// engine counts all shifts hop by hop.
 #[test]
 fn presets() {
     for (machine, _) in machines(1) {
-        let most = if machine.name() == "emulator" { 10_000 } else { 20 << 20 };
+        let most = if machine.name() == "emulator" { 10_000 } else { MOST_ENTRIES };
         for preset in presets_up_to(&*machine, most) {
             let fabric = Arc::new(preset.shape().fabric(Default::default()).unwrap());
             let routing = Case::healthy(&fabric).routing();
@@ -423,6 +466,47 @@ fn presets() {
             };
             let all = [Degradation::none(&fabric), draw(1.0, 0.0), draw(10.0, 1.0)];
             assert_eq!(judged.compare_ours(&all).1, 0);
+            eprintln!("{}: {} is the same", machine.name(), preset.name);
+        }
+    }
+}
+
+/// The largest presets that kernels judge, without shifts. They take minutes, so they run where a GPU is required. What kernels count is
+/// compared with what the host counts of the same tables.
+#[test]
+fn large_presets() {
+    if std::env::var_os("DMODC_GPU_REQUIRED").is_none() {
+        return;
+    }
+    let patterns = [DevicePattern::AllToAll, DevicePattern::Permutations(2)];
+    let is_meant = |preset: &&Preset| {
+        let shape = preset.shape();
+        let fits = shape.node_count() <= 1 << 16 && shape.switch_count() <= 8191;
+        fits && entries_of(preset) > MOST_ENTRIES
+    };
+    for (machine, _) in machines(1).into_iter().filter(|(of, _)| of.name() != "emulator") {
+        for preset in PRESETS.iter().filter(is_meant) {
+            let fabric = Arc::new(preset.shape().fabric(Default::default()).unwrap());
+            let routing = Case::healthy(&fabric).routing();
+            let judged = Judged { machine: &machine, fabric: &fabric, routing: &routing };
+            let (cables, switches) = (Amount::Percent(1.0), Amount::ZERO);
+            let draw = Draw { cables, switches, any_cable: false, any_switch: false, seed: 1 };
+            let all = [Degradation::none(&fabric), draw.degradation(&fabric).unwrap()];
+            let mut router = judged.router(all.len());
+            router.route(&all).unwrap();
+            let seeds = [vec![0, 3], vec![0, 4]];
+            let request = JudgeRequest { patterns: &patterns, seeds: &seeds, compares: true };
+            let limits = JudgeLimits::of(&router);
+            let [found, expected] =
+                [limits, JudgeLimits { shared_bytes: 0, sweep_bytes: 0, ..limits }].map(|limits| {
+                    let mut judge = GpuJudge::with_limits(&router, limits).unwrap();
+                    judge.keep(&router, 0).unwrap();
+                    (judge.judge(&router, &all, &request).unwrap(), judge.judged_on_host())
+                });
+            assert_eq!((found.1, expected.1), (0, all.len()));
+            for (state, (found, expected)) in found.0.iter().zip(&expected.0).enumerate() {
+                assert_same_judgement(found, expected, state);
+            }
             eprintln!("{}: {} is the same", machine.name(), preset.name);
         }
     }

@@ -7,6 +7,7 @@
 #[path = "../../dmodc/tests/common/mod.rs"]
 mod common;
 mod emulator;
+mod limited;
 mod machines;
 
 use std::sync::Arc;
@@ -21,6 +22,7 @@ use dmodc::{
     RoutingOptions, Stable,
 };
 use dmodc_gpu::{GpuRouter, Machine};
+use limited::Limited;
 use machines::{MOST_ENTRIES_OF_THREE, entries_of, machines, presets_up_to};
 
 /// A fabric with a routing and a reference.
@@ -240,6 +242,33 @@ fn a_router_is_used_again() {
                 (0..batch).map(|_| with_dead_nodes(&mut random, &fabric)).collect();
             setting.assert_same(&mut router, &all);
         }
+    }
+}
+
+/// The memory that a router says it needs for a state is what it takes from the machine.
+#[test]
+fn the_memory_of_a_state_is_counted() {
+    for (machine, _) in machines(1) {
+        let fabric = pgft("3; 3,12,7; 1,3,2; 1,2,1");
+        let options = RoutingOptions::default();
+        let setting = Setting::new(&fabric, &options, &Degradation::none(&fabric));
+        // Masks start at multiples of 256 bytes, after the flags of all states: these capacities leave no gap.
+        let taken = [64, 128].map(|capacity| {
+            let counted = Limited::new(&machine);
+            let on: Arc<dyn Machine> = counted.clone();
+            let plain = GpuRouter::new(
+                on.clone(),
+                setting.fabric.clone(),
+                setting.routing.clone(),
+                capacity,
+            );
+            let of_plain = counted.allocated();
+            let stable = setting.router(&on, capacity);
+            let bytes = [plain.unwrap().state_bytes(), stable.state_bytes()];
+            (bytes, [of_plain, counted.allocated() - of_plain])
+        });
+        let [(bytes, few), (_, many)] = taken;
+        assert_eq!(bytes.map(|bytes| 64 * bytes), [many[0] - few[0], many[1] - few[1]]);
     }
 }
 

@@ -282,6 +282,23 @@ fn a_router_is_used_again_after_memory_was_lacking() {
     }
 }
 
+/// No batch is left after an error: what is in the memory belongs to no state.
+#[test]
+fn a_route_that_is_too_long_leaves_no_batch() {
+    for (machine, _) in machines(1) {
+        let mut drawing = Drawing::new();
+        let switches: Vec<usize> = (0..260).map(|i| drawing.switch(&format!("s{i:03}"))).collect();
+        switches.windows(2).for_each(|pair| drawing.cable(pair[0], pair[1], 1));
+        drawing.nodes(switches[0], 2);
+        let fabric = Arc::new(drawing.finish());
+        let routing = Case::healthy(&fabric).routing();
+        let mut router = GpuRouter::new(machine, fabric.clone(), routing, 1).unwrap();
+        let failed = router.route(&[Degradation::none(&fabric)]);
+        assert!(matches!(failed, Err(GpuError::Route(_))), "{failed:?}");
+        assert_eq!((router.digests().unwrap(), router.by_host()), (vec![], &[][..]));
+    }
+}
+
 /// The presets are large, so they run on a GPU alone, except for the smallest.
 #[test]
 fn presets() {

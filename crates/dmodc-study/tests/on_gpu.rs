@@ -2,6 +2,9 @@
 #![cfg(feature = "gpu")]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+#[path = "../../dmodc/tests/common/drawing.rs"]
+#[allow(dead_code, unreachable_pub, reason = "each test binary uses a part")]
+mod drawing;
 #[path = "../../dmodc-gpu/tests/emulator/mod.rs"]
 mod emulator;
 
@@ -13,15 +16,16 @@ use std::sync::Arc;
 use dmodc::advise::{FaultScope, Present};
 use dmodc::judge::risk::SeriesPattern;
 use dmodc::{
-    Amount, Degradation, Dmodc, Draw, Engine, Kernel, Live, Pgft, Router, Routing, RoutingOptions,
-    Stable,
+    Amount, Degradation, Dmodc, Draw, Engine, Fabric, Kernel, Live, Pgft, Router, Routing,
+    RoutingOptions, Stable,
 };
 use dmodc_gpu::{Cuda, Machine};
 use dmodc_study::bench::{BenchCase, BenchError, BenchSettings, measure};
 use dmodc_study::device::Device;
 use dmodc_study::engine::EngineName;
 use dmodc_study::study::{Shard, ShardRun, Study, StudyFolder};
-use dmodc_study::what_if::{DoubleFaults, FaultSurvey, Faults};
+use dmodc_study::what_if::{DoubleFaults, FaultSurvey, Faults, SurveyError};
+use drawing::Drawing;
 
 /// Returns the GPU of this machine, or its stand-in; `None` after a line that says what is missing.
 fn machine() -> Option<Arc<dyn Machine>> {
@@ -119,6 +123,67 @@ fn rows_do_not_depend_on_the_number_of_threads() {
         .unwrap()
         .install(|| table(folder.path(), "gpu", text, Device::Gpu(machine.clone())));
     assert_eq!(found, expected);
+}
+
+/// Draws a ring of switches with two nodes on the first one. If a cable near them fails, a route is longer than costs can count.
+fn ring() -> Fabric {
+    let mut drawing = Drawing::new();
+    let switches: Vec<usize> = (0..320).map(|at| drawing.switch(&format!("s{at:03}"))).collect();
+    for (at, &s) in switches.iter().enumerate() {
+        drawing.cable(s, switches[(at + 1) % switches.len()], 1);
+    }
+    drawing.nodes(switches[0], 2);
+    drawing.finish()
+}
+
+/// A state that cannot be routed has a row that says why, and the others of its batch are measured.
+#[test]
+fn cells_that_cannot_be_routed_are_refused_on_every_device() {
+    let Some(machine) = machine() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let mut file = vec![];
+    dmodc_formats::ibnetdiscover::write(&ring(), &[], &mut file).unwrap();
+    fs::write(folder.path().join("ring.topo"), file).unwrap();
+    let text = r#"
+        name = "ring"
+        seed = 6
+        draws = 3
+        engines = ["dmodc", "stable"]
+        patterns = ["a2a"]
+        [[fabric]]
+        file = "ring.topo"
+        [[degradation]]
+        cables = ["1"]
+        "#;
+    let expected = table(folder.path(), "cpu", text, Device::Cpu);
+    let found = table(folder.path(), "gpu", text, Device::Gpu(machine));
+    let rows = || expected.lines().filter(|row| row.contains(",dmodc,"));
+    let refused = rows().filter(|row| row.contains("a route would need more")).count();
+    assert!(refused > 0 && refused < rows().count(), "some are refused: {expected}");
+    assert_eq!(found, expected);
+}
+
+/// A survey ends with the same error on every device.
+#[test]
+fn a_fault_that_cannot_be_routed_ends_the_survey_on_every_device() {
+    let Some(machine) = machine() else { return };
+    let fabric = ring();
+    let whole = Degradation::none(&fabric);
+    // Routes between switches would be too long in the whole ring.
+    let options = RoutingOptions { switch_lids: false, ..RoutingOptions::default() };
+    let routing = Routing::new(Live::new(&fabric, &whole), &options);
+    let router =
+        Router::with_engine(Arc::new(Dmodc), Arc::new(fabric.clone()), routing, whole).unwrap();
+    let present = Present::new(&router, &[]);
+    let mut singles = present.single_faults(FaultScope::default());
+    singles.truncate(2);
+    let faults = Faults::new(singles, DoubleFaults::None).unwrap();
+    let [expected, found] = [Device::Cpu, Device::Gpu(machine)].map(|device| {
+        let survey = FaultSurvey::new(&present, &faults, "test").on(device);
+        survey.run(Shard::WHOLE, None, |_| ControlFlow::Continue(())).unwrap_err()
+    });
+    assert_eq!(found.to_string(), expected.to_string());
+    assert!(matches!(found, SurveyError::Route(_)) && matches!(expected, SurveyError::Route(_)));
 }
 
 /// Single and double faults, of cables, switches and leaves, by `dmodc` on a whole fabric and by `stable` on a damaged one: every

@@ -22,6 +22,11 @@ pub(crate) fn skip(why: &str) {
     let _ = writeln!(std::io::stderr(), "skipped: {test}: {why}");
 }
 
+/// Returns whether a test must fail where there is no GPU. scripts/test-gpu says so.
+pub(crate) fn gpu_is_required() -> bool {
+    std::env::var_os("DMODC_GPU_REQUIRED").is_some()
+}
+
 /// A folder to work in, and the binary.
 pub(crate) struct Desk {
     pub(crate) folder: TempDir,

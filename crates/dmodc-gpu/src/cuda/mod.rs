@@ -40,7 +40,7 @@ pub struct Cuda {
 
 impl Drop for Cuda {
     fn drop(&mut self) {
-        // Everything that uses the memory must be done; if waiting fails, the device does nothing any more.
+        // After the wait, no kernel is still running and no copy is under way. If the wait fails, the device has stopped.
         let _ = self.bind().is_ok_and(|()| self.stream.synchronize().is_ok());
         self.staging.get_mut().unwrap_or_else(PoisonError::into_inner).release();
     }
@@ -67,7 +67,7 @@ impl Cuda {
         if version < LEAST_VERSION {
             return Err(GpuError::OldDriver { found: version });
         }
-        let context = CudaContext::new(0).map_err(|error| GpuError::NoDevice(words(error)))?;
+        let context = CudaContext::new(0).map_err(not_opened)?;
         let name = context.name().map_err(driver)?;
         let (major, minor) = context.compute_capability().map_err(driver)?;
         if major < LEAST_CAPABILITY {
@@ -141,11 +141,21 @@ fn load_kernels(
 ) -> Result<(Vec<CudaFunction>, Option<String>), GpuError> {
     let source = program();
     let cache = KernelCache::new(&source, architecture, driver_version);
-    // A file that the driver refuses is written again.
-    if let Some(Ok(kernels)) = cache.load().map(|code| functions(context, code)) {
-        return Ok((kernels, None));
-    }
-    let code = compile::compile(&source, architecture, driver_version / 1000)?;
+    let kept = cache.load().and_then(|kept| {
+        let loaded = kept.map(|code| functions(context, code)).transpose();
+        loaded.map_err(|error| format!("{cache}: {error}"))
+    });
+    // A file that is damaged, or that the driver refuses, is written again.
+    let why_not_used = match kept {
+        Ok(Some(kernels)) => return Ok((kernels, None)),
+        Ok(None) => None,
+        Err(why) => Some(why),
+    };
+    let compiled = compile::compile(&source, architecture, driver_version / 1000);
+    let code = compiled.map_err(|error| match why_not_used {
+        None => error,
+        Some(kept) => GpuError::NeitherKernels { kept, compiled: Box::new(error) },
+    })?;
     let why_not_kept = cache.store(&code).err();
     Ok((functions(context, code)?, why_not_kept))
 }
@@ -164,8 +174,22 @@ fn words(error: DriverError) -> String {
     format!("{} ({})", text(error.error_string()), text(error.error_name()))
 }
 
+/// Returns the error of a call of the driver. Any call may lack memory, since the driver takes memory of its own, for example for the
+/// registers that a kernel cannot keep.
 fn driver(error: DriverError) -> GpuError {
-    GpuError::Driver(words(error))
+    match error.0 {
+        sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY => GpuError::OutOfMemory { bytes: None },
+        _ => GpuError::Driver(words(error)),
+    }
+}
+
+/// Returns why a GPU is not opened: there is none, or there is one that cannot be used now.
+fn not_opened(error: DriverError) -> GpuError {
+    use sys::CUresult::{CUDA_ERROR_INVALID_DEVICE, CUDA_ERROR_NO_DEVICE};
+    match error.0 {
+        CUDA_ERROR_NO_DEVICE | CUDA_ERROR_INVALID_DEVICE => GpuError::NoDevice(words(error)),
+        _ => GpuError::NotOpened(words(error)),
+    }
 }
 
 impl Machine for Cuda {
@@ -180,9 +204,10 @@ impl Machine for Cuda {
     fn allocate(&self, bytes: usize) -> Result<Address, GpuError> {
         self.bind()?;
         // SAFETY: the memory is given back by `release` alone.
-        unsafe { result::malloc_sync(bytes) }.map(Address).map_err(|error| match error.0 {
-            sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY => GpuError::OutOfMemory { bytes },
-            _ => driver(error),
+        let allocated = unsafe { result::malloc_sync(bytes) };
+        allocated.map(Address).map_err(|error| match driver(error) {
+            GpuError::OutOfMemory { .. } => GpuError::OutOfMemory { bytes: Some(bytes) },
+            other => other,
         })
     }
 
@@ -200,8 +225,11 @@ impl Machine for Cuda {
             let mut staging = self.staging.lock().unwrap_or_else(PoisonError::into_inner);
             return staging.write(&self.stream, to.0, bytes).map_err(driver);
         }
-        // SAFETY: the owner of the memory asked for at least these bytes. Pageable memory is copied before the call returns.
-        unsafe { result::memcpy_htod_async(to.0, bytes, self.stream.cu_stream()) }.map_err(driver)
+        // SAFETY: the owner of the memory asked for at least these bytes. The device may read them until the wait below is over, and
+        // the caller lends them for as long.
+        unsafe { result::memcpy_htod_async(to.0, bytes, self.stream.cu_stream()) }
+            .map_err(driver)?;
+        self.wait()
     }
 
     fn read(&self, from: Address, bytes: &mut [u8]) -> Result<(), GpuError> {

@@ -15,8 +15,8 @@ use crate::router::GpuRouter;
 pub struct JudgeLimits {
     /// The bytes that the threads of a block share at most.
     pub shared_bytes: usize,
-    /// The same for a sweep of the fewest columns, which grows with the number of switches. The host judges fabrics for which that
-    /// is too little.
+    /// The bytes that they share at most in a sweep of the fewest columns, which needs more than `shared_bytes` if there are many
+    /// switches. The host judges fabrics whose sweep needs more than both.
     pub sweep_bytes: usize,
     /// The cuts of a state that kernels number at most. The host judges batches in which a state has more.
     pub cuts: usize,
@@ -56,7 +56,8 @@ const SWEEP_WORDS: usize = 4;
 ///   climb to a in h + 1 hops or more, and then go down to b, although it climbs to b in h hops. A route takes no such detour.
 const MOST_NODES: usize = 1 << 16;
 
-/// The most nodes if entries are not known to lead closer: a port may carry the flows of all nodes.
+/// The most nodes if entries are not known to lead closer: a port may carry the flows of all nodes. Entries may form loops, but a flow
+/// is counted at most once at a switch.
 const MOST_NODES_OF_ANY_TABLES: usize = MOST_NODES - 1;
 
 /// The most cuts of a state. Their numbers have 16 bits, and the greatest is no cut.

@@ -100,8 +100,8 @@ __device__ void find_masks(const Arguments &a, BlockView shared, u32 s, Counts c
     note_uniform(shared, is_same);
 }
 
-// The same for any number of hops up, with planes that are read again for each group. Few fabrics have that many ranks, and the
-// registers of a kernel are those of its greediest path.
+// The same for any number of hops up, with planes that are read again for each group. Few fabrics have that many ranks, and a kernel
+// has as many registers as its most demanding path, whether that is taken or not.
 __device__ void find_masks_deep(const Arguments &a, BlockView shared, u32 s, Counts counts, u32 first_tile, u32 hops) {
     u32 warp = threadIdx.x >> 5, tile = first_tile + lane(), groups = max(counts.up_groups, counts.down_groups);
     bool is_tile = tile < a.tiles;

@@ -22,7 +22,8 @@ struct FlowCounts {
     const JudgedState &about;
     u32 *ports, *cuts;
 
-    // Counts a flow in the cuts of one level: it stays inside, or crosses in vain.
+    // Counts a flow in the cuts of one level that it does not cross: it stays inside, or it is lost. `left` has the sender, `entered`
+    // the receiver.
     __device__ __forceinline__ void count_cut(u32 left, u32 entered, bool is_lost) const {
         if (left == entered && left != NO_CUT) {
             atomicAdd(&cuts[left], 0x10001u);
@@ -103,7 +104,7 @@ __device__ Destinations destinations_of(const JudgeArguments &j, u32 nodes, u32 
     return {j.draws + (draw.first_low | (u64)draw.first_high << 32) + (u64)k * nodes, nodes, k};
 }
 
-extern "C" __global__ void pattern_loads(const __grid_constant__ JudgeArguments j) {
+extern "C" __global__ void __launch_bounds__(1024) pattern_loads(const __grid_constant__ JudgeArguments j) {
     const JudgedState &about = judged(j);
     u32 nodes = about.nodes, count = j.is_shift ? max(nodes, 1u) - 1 : j.count;
     u32 *results = (u32 *)shared_memory, port_words = (j.a.links + 1) / 2;

@@ -4,7 +4,7 @@
 //
 // One launch of `ranks_start`, then one of `ranks_wave` for each further rank. Departures from the plain queue:
 // 1. There is no queue. In wave w every switch without a rank looks for a neighbour of rank w − 1. There are few waves.
-// 2. Mostly no kernel of this file is run. Faults only make distances longer, and neighbours differ by one rank. So the ranks are
+// 2. Usually no kernel of this file runs. Faults only make distances longer, and neighbours differ by one rank. So the ranks are
 //    still those of the healthy fabric if every switch above the leaves has a live link downwards, which `groups` finds out.
 // 3. A wave writes only the number w and looks only for w − 1, so its order does not matter.
 

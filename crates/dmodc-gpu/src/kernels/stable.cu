@@ -31,8 +31,8 @@
 //     stable_routes.cu   kernel `stable_routes`: all rows
 //     stable_moved.cu    kernel `moved_entries`: entries that relief moved
 //
-// Groups have two numberings: those of the reference (R, D) and those of the present (C, B). As in closer.cu, the i-th groups up
-// and down share a word or a bit, since no target is reached both ways.
+// Groups have two numberings: those of the reference (R, D) and those of the present (C, B). As in closer.cu, the i-th group up and
+// the i-th group down share a word or a bit: the closer set of a target has groups of one direction only.
 
 #define STRETCHES 4
 

@@ -15,7 +15,8 @@
 // 1. All switches of a class are taken at once, and add to what waits elsewhere by atomic additions. No link joins two of them.
 // 2. A switch has one entry for a column, so flows that came up and flows that came down wait together. That is wrong if flows
 //    come down to a switch that sends up, or get lost on the way, which tables of our engines never do. Such a column is *odd*:
-//    it is counted again by following the route of each switch.
+//    it is counted again by following the route of each switch. In an odd column, too, a flow waits at a switch at most once, or
+//    more than 16 bits might wait, and the column that shares the word would be wrong.
 // 3. Loads are not counted here. Flows are written down by entry, and `link_loads` adds them up switch by switch.
 
 // What the threads of a block share.
@@ -98,13 +99,15 @@ struct Sweep {
         if (next.y & 1) {
             return 0;
         }
-        put(next.x, flows);
         if (next.x != column.home && !(MOVED && differs(next.x))) {
             uint2 further = next_hop(j, next.x, column.entry(tables, next.x));
             if (further.x != NONE && further.y & 1) {
+                // These flows do not wait there, because they may have done so before, on their way up.
                 atomicOr(shared.odd, 1u << at);
+                return 0;
             }
         }
+        put(next.x, flows);
         return 0;
     }
 

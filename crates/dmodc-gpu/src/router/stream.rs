@@ -71,6 +71,11 @@ impl GpuStream {
     /// # Errors
     /// If a route is longer than costs can count, or the machine fails.
     pub fn digests(&mut self, degradations: &[Degradation]) -> Result<Vec<Digest>, GpuError> {
+        let digests = self.digest_all(degradations);
+        self.router.forget_after_error(digests)
+    }
+
+    fn digest_all(&mut self, degradations: &[Degradation]) -> Result<Vec<Digest>, GpuError> {
         let router = &mut self.router;
         let arguments = router.prepare(degradations, KernelWork::CostsBeforeRoutes)?;
         let by_host = router.by_host.clone();

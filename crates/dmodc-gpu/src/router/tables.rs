@@ -92,10 +92,9 @@ impl GpuRouter {
     ) -> Result<(), GpuError> {
         assert_eq!(degradations.len(), tables.len(), "one table for each state");
         self.prepare(degradations, KernelWork::Costs)?;
-        for (state, tables) in tables.iter().enumerate() {
-            self.write_tables(state, tables)?;
-        }
-        Ok(())
+        let mut each = tables.iter().enumerate();
+        let written = each.try_for_each(|(state, tables)| self.write_tables(state, tables));
+        self.forget_after_error(written)
     }
 
     /// Returns tables as they lie in the memory of the machine.

@@ -78,6 +78,10 @@ struct StableEngine {
 }
 
 impl DeviceEngine for StableEngine {
+    fn state_bytes(&self) -> usize {
+        self.on_device.as_ref().map_or(0, |on_device| on_device.state_bytes)
+    }
+
     fn has_kernels(&self) -> bool {
         self.on_device.is_some()
     }
@@ -119,6 +123,8 @@ impl DeviceEngine for StableEngine {
 struct StableOnDevice {
     addresses: ReferenceAddresses,
     moved_count: u32,
+    /// The bytes of what one state lost.
+    state_bytes: usize,
     /// The router that has the reference as its only state. If it is windowed, its tables are those of the window of the last launch.
     reference: GpuRouter,
     /// The memory behind the other addresses.
@@ -147,10 +153,10 @@ impl StableOnDevice {
         addresses.firsts = of_states.firsts;
         addresses.ports = of_states.ports;
         addresses.tables = of_states.tables;
-        let words = 8 * arguments.sizes.switches as usize * arguments.sizes.tiles as usize;
+        let masks = 8 * arguments.sizes.switches as usize * arguments.sizes.tiles as usize;
         let machine = router.machine();
-        let harmed = Buffer::new(machine, words * router.capacity())?;
-        let kept = Buffer::new(machine, STRETCHES * words * router.capacity())?;
+        let harmed = Buffer::new(machine, masks * router.capacity())?;
+        let kept = Buffer::new(machine, STRETCHES * masks * router.capacity())?;
         // At leaves, and at switches that the reference does not know, nothing is ever lost.
         machine.fill(harmed.address(), 0, harmed.bytes())?;
         machine.fill(kept.address(), u8::MAX, kept.bytes())?;
@@ -160,6 +166,7 @@ impl StableOnDevice {
         let device = StableOnDevice {
             addresses: uploaded.addresses,
             moved_count: uploaded.moved_count,
+            state_bytes: (1 + STRETCHES) * masks,
             reference: routed,
             _buffers: uploaded.buffers,
         };
@@ -240,5 +247,14 @@ mod tests {
     #[test]
     fn kernels_have_the_same_stretches() {
         assert_eq!(defined("STRETCHES"), STRETCHES as u64);
+    }
+
+    /// The numbers of the page about GPUs: the memory that blocks share in fabrics of three levels, in KiB.
+    #[test]
+    fn many_neighbours_need_much_shared_memory() {
+        for (neighbours, dmodc, stable) in [(144, 61, 87), (254, 95, 139)] {
+            assert_eq!(closer_bytes(neighbours, 3).div_ceil(1 << 10), dmodc);
+            assert_eq!(stable_shared_bytes(neighbours, 3).div_ceil(1 << 10), stable);
+        }
     }
 }

@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "not every test needs all of it")]
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use dmodc_gpu::{Address, GpuError, KernelName, LaunchSize, Machine, Words};
 
@@ -11,6 +11,7 @@ use dmodc_gpu::{Address, GpuError, KernelName, LaunchSize, Machine, Words};
 pub(crate) struct Limited {
     of: Arc<dyn Machine>,
     is_full: AtomicBool,
+    allocated: AtomicUsize,
     shared_bytes: usize,
 }
 
@@ -21,7 +22,17 @@ impl Limited {
 
     /// Returns a machine whose blocks may share at most this number of bytes.
     pub(crate) fn with_shared_bytes(of: &Arc<dyn Machine>, shared_bytes: usize) -> Arc<Self> {
-        Arc::new(Limited { of: of.clone(), is_full: false.into(), shared_bytes })
+        Arc::new(Limited {
+            of: of.clone(),
+            is_full: false.into(),
+            allocated: 0.into(),
+            shared_bytes,
+        })
+    }
+
+    /// Returns how many bytes were asked for so far, whether they were given back or not.
+    pub(crate) fn allocated(&self) -> usize {
+        self.allocated.load(Ordering::Relaxed)
     }
 
     /// Sets whether there is no memory left.
@@ -41,8 +52,9 @@ impl Machine for Limited {
 
     fn allocate(&self, bytes: usize) -> Result<Address, GpuError> {
         if self.is_full.load(Ordering::Relaxed) {
-            return Err(GpuError::OutOfMemory { bytes });
+            return Err(GpuError::OutOfMemory { bytes: Some(bytes) });
         }
+        self.allocated.fetch_add(bytes, Ordering::Relaxed);
         self.of.allocate(bytes)
     }
 

@@ -93,7 +93,7 @@ pub enum BenchError {
     /// The GPU failed.
     #[cfg(feature = "gpu")]
     #[error(transparent)]
-    Gpu(#[from] dmodc_gpu::GpuError),
+    Gpu(dmodc_gpu::GpuError),
     /// The fabric has too many parts for a survey.
     #[error(transparent)]
     TooManyFaults(TooManyFaults),
@@ -103,6 +103,17 @@ pub enum BenchError {
     /// The faults could not be drawn.
     #[error(transparent)]
     Amount(#[from] dmodc::AmountError),
+}
+
+#[cfg(feature = "gpu")]
+impl From<dmodc_gpu::GpuError> for BenchError {
+    /// A route that is too long is no failure of the GPU: it is the same on the processor.
+    fn from(error: dmodc_gpu::GpuError) -> Self {
+        match error {
+            dmodc_gpu::GpuError::Route(error) => BenchError::Route(error),
+            error => BenchError::Gpu(error),
+        }
+    }
 }
 
 impl From<NoMemory> for BenchError {

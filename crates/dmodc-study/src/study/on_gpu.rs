@@ -2,7 +2,7 @@
 //!
 //! The rows are those of the processor, byte for byte. What the GPU has no kernels for is done by the processor: engines other than
 //! `dmodc` and `stable` give tables, which the GPU judges, and patterns other than those of [`DevicePattern`] and all rates are
-//! measured with tables that are read back.
+//! measured with tables that are read back. If a cell of a batch cannot be routed, the processor routes the batch.
 
 use std::sync::Arc;
 
@@ -158,35 +158,45 @@ struct EngineBatch<'a> {
 impl EngineBatch<'_> {
     /// Returns the rows of each cell.
     fn rows(&self, engine: &mut EngineOnGpu) -> Result<RowsOfCells, GpuError> {
-        let tables: Vec<Option<Result<ForwardingTables, String>>> = match engine.routes {
-            true => self.cells.iter().map(|_| None).collect(),
-            false => {
-                parallel::map(&self.cells, |cell| Some(self.prepared.tables_of(self.at, cell)))
-            }
-        };
-        let is_refused = |at: &usize| matches!(tables[*at], Some(Err(_)));
-        let judged: Vec<usize> = (0..self.cells.len()).filter(|at| !is_refused(at)).collect();
-        let dead: Vec<Degradation> = judged.iter().map(|&at| self.cells[at].dead.clone()).collect();
-        match engine.routes {
-            true => engine.router.route(&dead)?,
-            false => {
-                let given: Vec<&ForwardingTables> = tables.iter().flatten().flatten().collect();
-                engine.router.put_tables(&dead, &given)?;
-            }
-        }
-        let findings = self.judge(engine, &judged, &dead)?;
+        let refusals = self.route(engine)?;
+        let judged: Vec<usize> =
+            (0..self.cells.len()).filter(|&at| refusals[at].is_none()).collect();
+        let findings = self.judge(engine, &judged, &self.dead(&judged))?;
         let mut found = findings.into_iter();
-        let rows = self.cells.iter().zip(&tables).map(|(cell, tables)| {
+        let rows = self.cells.iter().zip(&refusals).map(|(cell, refusal)| {
             let about = self.prepared.about_engine(cell, self.at);
-            match tables {
-                Some(Err(why)) => refused(&about, &cell.patterns, why).collect(),
-                _ => {
+            match refusal {
+                Some(why) => refused(&about, &cell.patterns, why).collect(),
+                None => {
                     let found = found.next().expect("all others are judged");
                     found.rows(&about, &cell.patterns).collect()
                 }
             }
         });
         Ok(rows.collect())
+    }
+
+    /// Puts the tables of the cells into the memory of the GPU. Returns for each cell the reason if there are none; it takes no part in
+    /// the batch then.
+    fn route(&self, engine: &mut EngineOnGpu) -> Result<Vec<Option<String>>, GpuError> {
+        if engine.routes {
+            let all: Vec<usize> = (0..self.cells.len()).collect();
+            match engine.router.route(&self.dead(&all)) {
+                // Some cell cannot be routed. The processor says which ones and why.
+                Err(GpuError::Route(_)) => {}
+                routed => return routed.map(|()| vec![None; all.len()]),
+            }
+        }
+        let tables = parallel::map(&self.cells, |cell| self.prepared.tables_of(self.at, cell));
+        let judged: Vec<usize> = (0..tables.len()).filter(|&at| tables[at].is_ok()).collect();
+        let given: Vec<&ForwardingTables> = tables.iter().flatten().collect();
+        engine.router.put_tables(&self.dead(&judged), &given)?;
+        Ok(tables.into_iter().map(Result::err).collect())
+    }
+
+    /// Returns the degradations of some cells of the batch.
+    fn dead(&self, cells: &[usize]) -> Vec<Degradation> {
+        cells.iter().map(|&at| self.cells[at].dead.clone()).collect()
     }
 
     /// Returns the findings of these cells, whose states are in the memory of the GPU.

@@ -27,7 +27,7 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use dmodc::advise::Present;
+use dmodc::advise::{Present, WhatIf};
 use dmodc::{Change, RouteError, parallel};
 
 use crate::device::Device;
@@ -54,13 +54,24 @@ pub enum SurveyError {
     /// The GPU failed, or has too little memory.
     #[cfg(feature = "gpu")]
     #[error(transparent)]
-    Gpu(#[from] dmodc_gpu::GpuError),
+    Gpu(dmodc_gpu::GpuError),
     /// Shards are missing.
     #[error("{0}")]
     Incomplete(String),
     /// It was asked to stop.
     #[error("interrupted")]
     Stopped,
+}
+
+#[cfg(feature = "gpu")]
+impl From<dmodc_gpu::GpuError> for SurveyError {
+    /// A route that is too long is no failure of the GPU: it is the same on the processor.
+    fn from(error: dmodc_gpu::GpuError) -> Self {
+        match error {
+            dmodc_gpu::GpuError::Route(error) => SurveyError::Route(error),
+            error => SurveyError::Gpu(error),
+        }
+    }
 }
 
 /// How far a survey has come.
@@ -224,10 +235,7 @@ impl<'a> FaultSurvey<'a> {
             while let Some(&chunk) = chunks.get(next.fetch_add(1, Ordering::Relaxed)) {
                 let from = outcomes.len();
                 for at in self.chunk(chunk) {
-                    let parts = self.faults.get(at);
-                    let changes: Vec<Change> =
-                        parts.parts().iter().map(|&part| Change::Dies(part)).collect();
-                    outcomes.push((at, Outcome::new(&what_if.attempt(&changes)?)));
+                    outcomes.push(self.attempt(&mut what_if, at)?);
                 }
                 let rows: Vec<String> = outcomes[from..].iter().map(|(_, o)| o.line()).collect();
                 let mut shared = shared.lock().expect("no thread panicked with the journal");
@@ -248,6 +256,13 @@ impl<'a> FaultSurvey<'a> {
             outcomes.extend(part?);
         }
         Ok(outcomes)
+    }
+
+    /// Tries a fault on the processor.
+    fn attempt(&self, what_if: &mut WhatIf<'_>, at: usize) -> Result<NumberedOutcome, RouteError> {
+        let fault = self.faults.get(at);
+        let changes: Vec<Change> = fault.parts().iter().map(|&part| Change::Dies(part)).collect();
+        Ok((at, Outcome::new(&what_if.attempt(&changes)?)))
     }
 
     /// Returns how many copies of the router fit into half of the memory that is available: at least one, and at most one

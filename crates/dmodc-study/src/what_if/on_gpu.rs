@@ -3,11 +3,12 @@
 //! Faults that take nodes away have other positions than the baseline, so the processor tries them, as without a GPU.
 
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use dmodc::fabric::Part;
 use dmodc::judge::risk::{Loads, SeriesPattern};
-use dmodc::{Change, Degradation};
+use dmodc::{Degradation, RouteError, parallel};
 use dmodc_gpu::{
     DevicePattern, GpuError, GpuJudge, GpuRouter, JudgeRequest, Judgement, Machine, PatternLoads,
 };
@@ -145,18 +146,21 @@ impl FaultSurvey<'_> {
         state
     }
 
-    /// Tries faults on the processor.
+    /// Tries faults on the processor, on as many threads as there is memory for.
     fn outcomes_on_host(&self, faults: &[usize]) -> Result<Vec<NumberedOutcome>, SurveyError> {
-        if faults.is_empty() {
-            return Ok(vec![]);
-        }
-        let mut what_if = self.present.what_if();
-        let attempt = |&at: &usize| {
-            let fault = self.faults.get(at);
-            let changes: Vec<Change> = fault.parts().iter().map(|&p| Change::Dies(p)).collect();
-            Ok((at, Outcome::new(&what_if.attempt(&changes)?)))
+        let next = AtomicUsize::new(0);
+        let work = |_| -> Result<Vec<NumberedOutcome>, RouteError> {
+            let (mut what_if, mut outcomes) = (self.present.what_if(), vec![]);
+            while let Some(&at) = faults.get(next.fetch_add(1, Ordering::Relaxed)) {
+                outcomes.push(self.attempt(&mut what_if, at)?);
+            }
+            Ok(outcomes)
         };
-        faults.iter().map(attempt).collect()
+        let mut outcomes = vec![];
+        for part in parallel::map(0..self.copies().min(faults.len()), work) {
+            outcomes.extend(part?);
+        }
+        Ok(outcomes)
     }
 
     /// Returns the outcome of a fault with this judgement.
