@@ -22,7 +22,7 @@
 //! *Candidates*: products of prime factors; see [`Measuring::candidates`].
 //!
 //! Several candidates may spread a level equally well. They are all followed, up to a number of attempts at the same time, and the
-//! attempt with the least excess on all levels together wins; see [`Measuring::measure`]. In the end its dividers are changed one by one, as
+//! attempt with the least excess on all levels together wins. In the end its dividers are changed one by one, as
 //! long as the ports are then loaded less (`refine`).
 //!
 //! Where cables join switches of equal rank, what arrives over them is handed on, but does not count when the divider
