@@ -42,7 +42,7 @@ impl fmt::Display for LevelRule {
 pub struct LevelDividers {
     up: Vec<LevelRule>,
     down: Vec<LevelRule>,
-    /// How many ranks there were, if ranks are counted from one root.
+    /// How many ranks there were, if ranks are counted from roots.
     levels_from_root: Option<u32>,
 }
 
@@ -64,14 +64,14 @@ impl LevelDividers {
         LevelDividers { up: trimmed(up), down: trimmed(down), levels_from_root: None }
     }
 
-    /// Notes that ranks are counted from one root, and that there are this many. A fault can make the longest way from the
+    /// Notes that ranks are counted from roots, and that there are this many. A fault can make the longest way from the
     /// root longer or shorter, and then all ranks change; the levels keep their distance from the root.
     pub fn counted_from_root(self, levels: u32) -> Self {
         let levels_from_root = (!self.are_the_papers()).then_some(levels);
         LevelDividers { levels_from_root, ..self }
     }
 
-    /// Returns how many ranks there were, if ranks are counted from one root.
+    /// Returns how many ranks there were, if ranks are counted from roots.
     pub fn levels_from_root(&self) -> Option<u32> {
         self.levels_from_root
     }
@@ -110,7 +110,7 @@ impl LevelDividers {
 
 impl fmt::Display for LevelDividers {
     /// Writes the rules of both directions, rank 0 first: `up - - 1 down - - 1 8`, and ` from root 5` after it if ranks
-    /// are counted from one root and there are 5.
+    /// are counted from roots and there are 5.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("up")?;
         self.up.iter().try_for_each(|rule| write!(f, " {rule}"))?;

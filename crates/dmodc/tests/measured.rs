@@ -505,7 +505,17 @@ fn saved_orders_keep_the_dividers_of_given_roots() {
         later.keep_absent(&saved);
         assert_eq!(later.given_roots == saved.given_roots, !left.is_empty());
     });
-    // Other roots, or none, make other ranks.
+    // Roots of another part of the fabric may have the same dividers; they do not join the earlier ones.
+    let (some, others) = spines.split_at(spines.len() / 2);
+    let [some, others] = [some, others].map(|roots| by_roots(&whole, roots, None));
+    let earlier = some.orders().save(whole.whole());
+    let mut later = others.orders().save(whole.whole());
+    later.dividers.clone_from(&earlier.dividers);
+    let own = later.given_roots.clone();
+    later.keep_absent(&earlier);
+    assert_eq!(later.given_roots, own);
+    // A root that is there, but not given, makes other ranks. So do other roots, or none.
+    assert!(!is_kept(&by_roots(&whole, &spines[1..], Some(&saved))));
     let leaf = whole.routing().ranking(whole.whole()).leaves()[0];
     let others = [&spines[..], &[leaf]].concat();
     assert!(!is_kept(&by_roots(&whole, &others, Some(&saved))));

@@ -24,7 +24,7 @@
 //! and `8/2` for the divider 8 of groups and the divider 2 of ports. The comment [`PAPER_DIVIDERS`] says that all levels
 //! follow the paper. If ranks are counted from roots, `from root 5` after it says that there are 5. Files without either leave the dividers
 //! open; they are then measured on the fabric at hand. If the roots were given, the comment `# given roots 0x… 0x…` lists them: the dividers
-//! are used as long as no others are given.
+//! are used only if these are given again, or all that the fabric still has of them.
 //!
 //! If nodes are numbered type by type, the comment `# types from 36 38` has the first number of each type after the first.
 //!

@@ -107,7 +107,7 @@ pub enum BenchError {
 
 #[cfg(feature = "gpu")]
 impl From<dmodc_gpu::GpuError> for BenchError {
-    /// A route that is too long is no failure of the GPU: it is the same on the processor.
+    /// A route that is too long, or too little memory of the host, is no failure of the GPU: it is the same on the processor.
     fn from(error: dmodc_gpu::GpuError) -> Self {
         match error {
             dmodc_gpu::GpuError::Route(error) => BenchError::Route(error),

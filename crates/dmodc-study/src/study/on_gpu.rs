@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use dmodc::judge::risk::Loads;
-use dmodc::{Degradation, Fabric, ForwardingTables, parallel};
+use dmodc::{Degradation, Fabric, ForwardingTables, RouteError, parallel};
 use dmodc_gpu::{
     DevicePattern, GpuError, GpuJudge, GpuRouter, JudgeRequest, Judgement, Machine, PatternLoads,
 };
@@ -183,7 +183,7 @@ impl EngineBatch<'_> {
             let all: Vec<usize> = (0..self.cells.len()).collect();
             match engine.router.route(&self.dead(&all)) {
                 // Some cell cannot be routed. The processor says which ones and why.
-                Err(GpuError::Route(_)) => {}
+                Err(GpuError::Route(RouteError::TooFar(_))) => {}
                 routed => return routed.map(|()| vec![None; all.len()]),
             }
         }

@@ -14,8 +14,10 @@
 //! In a shift by k, the i-th node, in the order of the numbers, sends one flow to the node k places further on. Each flow is followed by
 //! itself.
 //!
-//! One departure from these loops: which groups are closer does not depend on the rules, so that is found once, and equal sets of groups
-//! are kept once.
+//! Departures from these loops:
+//!
+//! 1. Which groups are closer does not depend on the rules, so that is found once, and equal sets of groups are kept once.
+//! 2. Loads only grow while flows are counted. So counting ends as soon as a load is too great: the same rules are chosen.
 
 use std::collections::HashMap;
 

@@ -50,7 +50,7 @@ pub struct Graph {
     pub ranks: Vec<usize>,
     /// The neighbours of every switch; dead switches have none.
     pub neighbours: Vec<Vec<Neighbour>>,
-    /// Whether ranks are counted from one root.
+    /// Whether ranks are counted from roots.
     from_roots: bool,
 }
 
@@ -125,7 +125,7 @@ impl Graph {
         self.leaves.contains(&s) || self.side(s, false).any(|below| self.has_leaf(below.switch))
     }
 
-    /// Returns Π of every switch, as Procedure 1 computes it. If ranks are counted from one root, a switch without a leaf at or
+    /// Returns Π of every switch, as Procedure 1 computes it. If ranks are counted from roots, a switch without a leaf at or
     /// below it hands nothing on.
     pub fn dividers(&self) -> Vec<u64> {
         let mut dividers = vec![1u64; self.neighbours.len()];

@@ -42,12 +42,18 @@ impl SavedOrders {
         if self.dividers.is_none() {
             self.dividers.clone_from(&earlier.dividers);
             self.given_roots.clone_from(&earlier.given_roots);
-        } else if self.dividers == earlier.dividers && !self.given_roots.is_empty() {
+        } else if self.given_roots_are_of(earlier) && self.dividers == earlier.dividers {
             // A root that is absent, and so not given now, may return.
             self.given_roots.extend(&earlier.given_roots);
             self.given_roots.sort_unstable();
             self.given_roots.dedup();
         }
+    }
+
+    /// Returns whether roots were given, and earlier ones alone.
+    fn given_roots_are_of(&self, earlier: &SavedOrders) -> bool {
+        let known = |root: &Guid| earlier.given_roots.binary_search(root).is_ok();
+        !self.given_roots.is_empty() && self.given_roots.iter().all(known)
     }
 
     /// Keeps earlier cables whose ports are free now.

@@ -70,7 +70,7 @@ pub struct SavedOrders {
     pub roots: Option<Vec<Guid>>,
     /// The dividers of all levels. `None` if they are not decided yet.
     pub dividers: Option<LevelDividers>,
-    /// The roots that were given when the dividers were decided, ascending; empty if none were.
+    /// The roots that were given when the dividers were decided; empty if none were. They must be ascending.
     pub given_roots: Vec<Guid>,
 }
 
@@ -112,15 +112,17 @@ impl SavedOrders {
     }
 
     /// Returns the dividers of all levels, if they go with ranks that are counted by this rule. Dividers that were decided for given roots
-    /// go with the same ones, or with those of them that are left: the rest may be dead.
+    /// go with the same ones, or with all that the fabric still has of them: the rest may be dead.
     pub(crate) fn dividers_for(&self, fabric: &Fabric, rule: &RankRule) -> Option<&LevelDividers> {
         let fit = match rule {
             RankRule::Leaves | RankRule::SingleRoot(_) => self.given_roots.is_empty(),
             RankRule::GivenRoots(now) => {
-                let was_given = |s: &SwitchIndex| {
-                    self.given_roots.binary_search(&fabric.switch(*s).guid).is_ok()
-                };
-                !now.is_empty() && now.iter().all(was_given)
+                let was_given =
+                    |s: SwitchIndex| self.given_roots.binary_search(&fabric.switch(s).guid).is_ok();
+                let mut present = fabric.switch_indices().filter(|&s| was_given(s));
+                !now.is_empty()
+                    && now.iter().all(|&s| was_given(s))
+                    && present.all(|s| now.contains(&s))
             }
         };
         self.dividers.as_ref().filter(|_| fit)
@@ -173,11 +175,15 @@ impl SavedOrders {
         };
         given_roots.sort_unstable();
         given_roots.dedup();
+        // An empty list of given roots could not be told from none.
+        let are_given = matches!(orders.rank_rule(), RankRule::GivenRoots(_));
+        let is_known = !are_given || !given_roots.is_empty();
+        let dividers = is_known.then(|| orders.level_dividers().clone());
         let mut leaves: Vec<Guid> = orders.leaves.iter().map(|&s| fabric.switch(s).guid).collect();
         leaves.sort_unstable();
         SavedOrders {
             roots,
-            dividers: Some(orders.level_dividers().clone()),
+            dividers,
             given_roots,
             leaves,
             nodes,
