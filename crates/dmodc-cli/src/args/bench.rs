@@ -177,6 +177,20 @@ pub(crate) struct BenchPlotArgs {
     pub(crate) output: Option<PathBuf>,
 }
 
+/// The last options of the commands of `bench`, apart from `plot`.
+#[derive(Debug, Args)]
+pub(crate) struct BenchReportArgs {
+    /// The seed of everything that is drawn.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Print the results as JSON instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Write the results to record.json in this folder.
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) record: Option<PathBuf>,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct BenchWhatifArgs {
     #[command(flatten)]
@@ -195,15 +209,8 @@ pub(crate) struct BenchWhatifArgs {
     /// Compare this number of the faults with routing and judging from the beginning.
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) compare: usize,
-    /// The seed of everything that is drawn.
-    #[arg(long, default_value_t = 1)]
-    pub(crate) seed: u64,
-    /// Print the results as JSON instead of text.
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Write the results to record.json in this folder.
-    #[arg(long, value_name = "FOLDER")]
-    pub(crate) record: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) report: BenchReportArgs,
 }
 
 #[derive(Debug, Args)]
@@ -224,15 +231,8 @@ pub(crate) struct BenchRatesArgs {
     /// Compare this number of the permutations with the simple program.
     #[arg(long, value_name = "N", default_value_t = 4)]
     pub(crate) compare: usize,
-    /// The seed of the random faults and permutations.
-    #[arg(long, default_value_t = 1)]
-    pub(crate) seed: u64,
-    /// Print the results as JSON instead of text.
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Write the results to record.json in this folder.
-    #[arg(long, value_name = "FOLDER")]
-    pub(crate) record: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) report: BenchReportArgs,
 }
 
 #[derive(Debug, Args)]
@@ -247,19 +247,12 @@ pub(crate) struct BenchAnalyzeArgs {
         default_value = "0/0,1/0"
     )]
     pub(crate) dead: Vec<Dead>,
-    /// The seed of the random faults and permutations.
-    #[arg(long, default_value_t = 1)]
-    pub(crate) seed: u64,
     /// Leave out the simple program, which takes minutes on large fabrics.
     #[arg(long)]
     pub(crate) no_naive: bool,
     /// Measure each time this often and report the shortest.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) rounds: u32,
-    /// Print the results as JSON instead of text.
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Write the results to record.json in this folder.
-    #[arg(long, value_name = "FOLDER")]
-    pub(crate) record: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) report: BenchReportArgs,
 }

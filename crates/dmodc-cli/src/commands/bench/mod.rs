@@ -9,6 +9,7 @@ mod opensm;
 mod progress;
 mod rates;
 mod record;
+mod report;
 mod subprocess;
 mod table;
 mod whatif;

@@ -2,43 +2,21 @@
 
 use std::fmt::Write as _;
 
-use anyhow::{Context, Result};
-use dmodc_study::bench::{self, BenchCase, WhatIfBench};
-use dmodc_study::machine;
-use serde_json::{Value, json};
+use anyhow::Result;
+use dmodc_study::bench::{self, WhatIfBench};
+use serde_json::Value;
 
-use super::cases::{Size, sizes};
-use super::record::write;
-use crate::args::{BenchWhatifArgs, Dead, command_line};
+use super::report::Report;
+use crate::Answer;
+use crate::args::BenchWhatifArgs;
 use crate::text::counted;
-use crate::{Answer, output};
 
 /// Measures trying faults instead of routing.
 pub(super) fn run(args: &BenchWhatifArgs) -> Result<Answer> {
-    let mut rows = Vec::new();
     let settings = WhatIfBench { whole: args.compare, sample: args.sample };
-    for Size { name, shape, .. } in sizes(&args.fabrics, "rlft-36")? {
-        for Dead { cables, switches } in args.dead.iter().copied() {
-            let (name, shape) = (name.clone(), shape.clone());
-            let case =
-                BenchCase { name, shape, cables, switches, seed: args.seed, switch_lids: true };
-            rows.push(bench::what_if(&case, settings)?);
-        }
-    }
-    let result = json!({
-        "schema": "dmodc/bench-whatif/1",
-        "command": command_line(),
-        "machine": machine::description(),
-        "rows": rows,
-    });
-    if let Some(folder) = &args.record {
-        std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-        write(&folder.join("record.json"), &format!("{result:#}\n"))?;
-    }
-    output::print(&match args.json {
-        true => format!("{result:#}\n"),
-        false => rows.iter().map(text).collect(),
-    })?;
+    let report = Report { schema: "dmodc/bench-whatif/1", args: &args.report };
+    let measure = |case: &_| Ok(bench::what_if(case, settings)?);
+    let rows = report.make(&args.fabrics, &args.dead, measure, text)?;
     Ok(rows.iter().all(|row| row["right"] == true).into())
 }
 
