@@ -103,3 +103,53 @@ fn route_splits_by_switch() {
     assert!(desk.error(&dmodk).contains("only with --engine dmodc or stable"));
     assert_eq!(desk.files(), before, "nothing is left");
 }
+
+/// A result never replaces what was read for it, nor another result.
+#[test]
+fn results_and_inputs_are_different_files() {
+    let desk = Desk::new();
+    desk.ok(&["generate", "pgft", FIGURE_1, "-o", "f.topo"]);
+    desk.ok(&["route", "f.topo", "-o", "f.lft", "--save-orders", "f.orders"]);
+    std::os::unix::fs::symlink("f.topo", desk.path("link")).unwrap();
+    let files = ["f.topo", "f.lft", "f.orders"];
+    let before = files.map(|name| desk.read(name));
+    let replaced: [&[&str]; 10] = [
+        &["route", "f.topo", "-o", "f.topo"],
+        &["route", "f.topo", "-o", "link"],
+        &["route", "f.topo", "-o", "./f.topo"],
+        &["route", "f.topo", "-o", "new.lft", "--save-orders", "f.topo"],
+        &["route", "f.topo", "--orders", "f.orders", "-o", "f.orders"],
+        &["route", "f.topo", "--engine", "stable", "--reference", "link", "-o", "f.topo"],
+        &["analyze", "f.topo", "f.lft", "--html", "f.lft"],
+        &["convert", "f.topo", "--format", "dot", "-o", "f.topo"],
+        &["plan", "f.topo", "f.lft", "f.lft", "-o", "f.lft"],
+        &["whatif", "f.topo", "--csv", "f.topo"],
+    ];
+    for arguments in replaced {
+        let error = desk.error(arguments);
+        assert!(error.contains("this file is read, and the result would replace it"), "{error}");
+    }
+    let together: [&[&str]; 2] = [
+        &["route", "f.topo", "-o", "new", "--save-orders", "./new"],
+        &["analyze", "f.topo", "f.lft", "--csv", "new", "--svg", "new"],
+    ];
+    for arguments in together {
+        let error = desk.error(arguments);
+        assert!(error.contains("two results cannot be written to one file"), "{error}");
+    }
+    assert_eq!(files.map(|name| desk.read(name)), before);
+    assert!(!desk.path("new").exists());
+    // Devices can be written twice, and some files may be changed in place.
+    desk.ok(&["analyze", "f.topo", "f.lft", "--csv", "/dev/null", "--svg", "/dev/null"]);
+    desk.ok(&[
+        "route",
+        "f.topo",
+        "--orders",
+        "f.orders",
+        "--save-orders",
+        "f.orders",
+        "-o",
+        "f.lft",
+    ]);
+    desk.ok(&["degrade", "f.topo", "--cables", "1", "-o", "f.topo"]);
+}

@@ -47,6 +47,10 @@ pub enum DirtKind {
     DoubledLid,
     /// A table has two entries for one LID.
     RepeatedEntry,
+    /// A switch has two tables.
+    RepeatedTable,
+    /// A table without the line that counts its entries, in a file that has such lines.
+    UncountedTable,
 }
 
 impl DirtKind {
@@ -70,6 +74,8 @@ impl DirtKind {
             DirtKind::MissingLid => "missing_lids",
             DirtKind::DoubledLid => "doubled_lids",
             DirtKind::RepeatedEntry => "repeated_entries",
+            DirtKind::RepeatedTable => "repeated_tables",
+            DirtKind::UncountedTable => "uncounted_tables",
         }
     }
 
@@ -102,6 +108,12 @@ impl DirtKind {
             }
             DirtKind::RepeatedEntry => {
                 "second entries for the same LID in one table (the entry of the LID's own destination is used, or else the last line)"
+            }
+            DirtKind::RepeatedTable => {
+                "second tables of one switch (where both have an entry, the later one is used)"
+            }
+            DirtKind::UncountedTable => {
+                "tables without the line that counts their entries, which other tables have (the file may be incomplete)"
             }
         }
     }

@@ -4,6 +4,7 @@
 mod bench;
 mod compare;
 mod fabric;
+mod files;
 mod maintenance;
 mod order;
 mod page;

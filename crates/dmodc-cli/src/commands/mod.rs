@@ -37,6 +37,7 @@ pub(crate) fn run(cli: Cli) -> Result<Answer> {
         pool.build_global()
             .context("cannot start the number of threads of --threads; use fewer")?;
     }
+    cli.command.check_files()?;
     match cli.command {
         Command::Demo(args) => demo::run(&args),
         Command::Generate(args) => generate::run(args),

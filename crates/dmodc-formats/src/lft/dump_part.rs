@@ -6,13 +6,17 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use dmodc::{Guid, Lid, NO_ROUTE, SwitchIndex};
 
 use super::known_names::{DestinationIndex, KnownNames, UNKNOWN_KEY};
-use super::line::{DumpEntry, EntryName, entry, header, is_entry, is_heading};
+use super::line::{DumpEntry, EntryName, entry, header, is_count, is_entry, is_heading};
 use crate::scan::{Cursor, first_line};
 use crate::{Dirt, DirtKind, ReadError};
 
 /// A table of a part. The ports of a switch that the fabric does not have are not kept.
 pub(super) struct PartTable {
     pub(super) guid: Guid,
+    /// The line of its header.
+    pub(super) line: u32,
+    /// Whether a line counts its entries.
+    pub(super) is_counted: bool,
     pub(super) switch: Option<SwitchIndex>,
     /// The ports by key.
     pub(super) ports: Vec<u8>,
@@ -120,6 +124,10 @@ impl DumpPartReader<'_> {
             self.entry(line, whole);
         } else if let Some(guid) = header(line) {
             self.header(guid);
+        } else if is_count(line) {
+            if let (true, Some(table)) = (self.is_open, self.part.tables.last_mut()) {
+                table.is_counted = true;
+            }
         } else if !is_heading(line) {
             let place = line.expected("a table header or an entry such as '0x0001 001'");
             self.part.dirt.note(DirtKind::ForeignLine, place);
@@ -133,7 +141,8 @@ impl DumpPartReader<'_> {
         match guid {
             Ok(guid) => {
                 let switch = self.index.switch(guid);
-                self.part.tables.push(PartTable { guid, switch, ports: Vec::new() });
+                let (line, is_counted, ports) = (self.line + 1, false, Vec::new());
+                self.part.tables.push(PartTable { guid, line, is_counted, switch, ports });
                 self.is_open = true;
                 self.ports = vec![NO_ROUTE; self.part.known + self.part.own.keys.len()];
                 self.next = 0;

@@ -47,7 +47,12 @@ pub(super) fn is_heading(line: Cursor<'_>) -> bool {
         || rest.starts_with(b"Port ")
         || rest.starts_with(b"LID    : Port")
         || rest.starts_with(b"*** WARNING ***")
-        || rest.trim_ascii_end().ends_with(b"lids dumped")
+        || is_count(line)
+}
+
+/// Returns whether a line counts the entries of a table: `22 lids dumped`.
+pub(super) fn is_count(line: Cursor<'_>) -> bool {
+    line.rest().trim_ascii_end().ends_with(b"lids dumped")
 }
 
 /// Returns whether a line is an entry, damaged or not.
@@ -75,12 +80,24 @@ pub(super) fn entry(mut line: Cursor<'_>) -> Result<DumpEntry, ReadError> {
             });
         }
     }
+    let port_at = line;
     let port = PortNumber(line.decimal("a port", 0, 255)? as u8);
+    if line.is_last() && is_cut(port_at.rest()) {
+        return Err(port_at.expected("a port of three digits and the end of the line"));
+    }
     let guid = match line.find("portguid ") {
         true => Some(line.guid()?),
         false => None,
     };
     Ok(DumpEntry { name: EntryName { lid, guid }, port })
+}
+
+/// Returns whether the last line of a text, from its port on, may have lost its end: programs write three digits, and the name
+/// behind them is in quotes.
+fn is_cut(rest: &[u8]) -> bool {
+    let digits = rest.iter().take_while(|c| c.is_ascii_digit()).count();
+    let name = rest[digits..].trim_ascii();
+    digits < 3 || !(name.is_empty() || name.ends_with(b"'") || name.ends_with(b"')"))
 }
 
 /// Returns where the three digits of the port begin in a line that [`entry`] has read, or `None` if the

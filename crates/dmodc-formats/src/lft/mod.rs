@@ -16,6 +16,7 @@
 //! | `line` | the lines of a dump |
 //! | `naive` | the naive twin of the reader, line by line |
 //! | `read`, `dump_part`, `known_names` | the fast reader: parts on all cores, with a fast path for lines that differ only in the port |
+//! | `table_remarks` | switches with two tables, and tables whose end is missing |
 //! | `repeated_lids` | LIDs that one table has more than once |
 //! | `labelled_tables` | tables whose rows and columns are labelled by lists, as in arrays |
 //! | `columns` | tables of dumps with the columns of a fabric |
@@ -29,6 +30,7 @@ mod line;
 pub mod naive;
 mod read;
 mod repeated_lids;
+mod table_remarks;
 mod write;
 
 pub use columns::as_if_read;

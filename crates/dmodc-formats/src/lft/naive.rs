@@ -5,8 +5,9 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use dmodc::{Fabric, NO_ROUTE, SwitchIndex};
 
 use super::known_names::DestinationIndex;
-use super::line::{DumpEntry, entry, header, is_entry, is_heading};
+use super::line::{DumpEntry, entry, header, is_count, is_entry, is_heading};
 use super::repeated_lids::settle;
+use super::table_remarks::TableRemarks;
 use super::{Lft, finished, without_byte_order_mark};
 use crate::scan::lines;
 use crate::unsupported::describe_unsupported;
@@ -25,7 +26,9 @@ pub fn read(text: &[u8], fabric: &Fabric) -> Result<Lft, ReadError> {
     let mut table: Option<Option<SwitchIndex>> = None;
     let mut lids = HashSet::new();
     let mut repeated = BTreeSet::new();
-    let mut has_table = vec![false; fabric.switches().len()];
+    let mut remarks = TableRemarks::new(fabric.switches().len());
+    // Whether a line counts the entries of the table being read.
+    let mut is_counted = false;
     for mut line in lines(text) {
         line.skip_blanks();
         if is_entry(line) {
@@ -63,14 +66,17 @@ pub fn read(text: &[u8], fabric: &Fabric) -> Result<Lft, ReadError> {
             }
         } else if let Some(guid) = header(line) {
             lids.clear();
+            if table.is_some() {
+                remarks.note_count(is_counted);
+            }
+            is_counted = false;
             match guid.map(|guid| (guid, index.switch(guid))) {
-                Ok((_, Some(s))) => {
-                    has_table[s.at()] = true;
-                    table = Some(Some(s));
-                }
-                Ok((guid, None)) => {
-                    lft.unknown_switches.push(guid);
-                    table = Some(None);
+                Ok((guid, switch)) => {
+                    remarks.note(line.number(), guid, switch);
+                    if switch.is_none() {
+                        lft.unknown_switches.push(guid);
+                    }
+                    table = Some(switch);
                 }
                 Err(place) => {
                     // It is not known whose entries follow; they are skipped, too.
@@ -78,11 +84,17 @@ pub fn read(text: &[u8], fabric: &Fabric) -> Result<Lft, ReadError> {
                     table = None;
                 }
             }
+        } else if is_count(line) {
+            is_counted = true;
         } else if !is_heading(line) {
             let place = line.expected("a table header or an entry such as '0x0001 001'");
             lft.dirt.note(DirtKind::ForeignLine, place);
         }
     }
     settle(&mut lft, &repeated, fabric);
+    if table.is_some() {
+        remarks.note_count(is_counted);
+    }
+    let has_table = remarks.finish(&mut lft.dirt);
     finished(lft, &has_table, describe_unsupported(all))
 }

@@ -22,6 +22,7 @@ use super::dump_part::{DumpPart, PartTable};
 use super::known_names::{DestinationIndex, KnownNames, UNKNOWN_KEY};
 use super::line::HEADERS;
 use super::repeated_lids::settle;
+use super::table_remarks::TableRemarks;
 use super::{Lft, finished, without_byte_order_mark};
 use crate::ReadError;
 use crate::unsupported::describe_unsupported;
@@ -167,8 +168,7 @@ struct DumpReader<'a> {
     index: DestinationIndex,
     names: KnownNames,
     lft: Lft,
-    /// Which switches have had a table.
-    has_table: Vec<bool>,
+    remarks: TableRemarks,
     /// The number of lines of all parts so far.
     lines: u32,
     /// The least size of a part.
@@ -188,7 +188,7 @@ impl<'a> DumpReader<'a> {
             index: DestinationIndex::new(fabric),
             names: KnownNames::default(),
             lft: Lft { rows: vec![Vec::new(); switches], ..Lft::default() },
-            has_table: vec![false; switches],
+            remarks: TableRemarks::new(switches),
             lines: 0,
             part_size: part_size.max(1),
             fabric,
@@ -243,12 +243,13 @@ impl<'a> DumpReader<'a> {
             }
         }
         let are_same = numbers.iter().zip(known..).all(|(&number, own)| number as usize == own);
-        for PartTable { guid, switch, ports } in tables {
+        for PartTable { guid, line, is_counted, switch, ports } in tables {
+            self.remarks.note(self.lines + line, guid, switch);
+            self.remarks.note_count(is_counted);
             let Some(s) = switch else {
                 self.lft.unknown_switches.push(guid);
                 continue;
             };
-            self.has_table[s.at()] = true;
             let row = &mut self.lft.rows[s.at()];
             if row.is_empty() && are_same {
                 *row = ports;
@@ -266,9 +267,9 @@ impl<'a> DumpReader<'a> {
     }
 
     fn finish(mut self) -> Result<Lft, ReadError> {
-        debug_assert_eq!(self.has_table.len(), self.fabric.switches().len());
         self.lft.keys = self.names.keys;
         settle(&mut self.lft, &self.repeated, self.fabric);
-        finished(self.lft, &self.has_table, self.unsupported)
+        let has_table = self.remarks.finish(&mut self.lft.dirt);
+        finished(self.lft, &has_table, self.unsupported)
     }
 }

@@ -100,6 +100,54 @@ fn a_lid_of_the_fabric_without_rows_is_a_column_all_the_same() {
     assert!(fabric.switch_indices().all(|s| tables.port(s, missing).is_none()));
 }
 
+/// A dump that ends anywhere: no entry is another one than in the whole dump, and a remark says that something is missing.
+#[test]
+fn a_dump_that_breaks_off_is_noticed() {
+    let fabric = figure_1();
+    let tables = route(&fabric);
+    let text = written(&fabric, &tables);
+    let whole = entries(&tables);
+    // The last table and the end of the one before.
+    for end in text.len() - 2200..text.len() {
+        let lft = read(&text.as_bytes()[..end], &fabric).unwrap();
+        assert_eq!(lft, naive::read(&text.as_bytes()[..end], &fabric).unwrap(), "{end} bytes");
+        let is_complete = end + 1 == text.len();
+        assert_eq!(
+            lft.dirt.is_empty() && lft.missing_switches.is_empty(),
+            is_complete,
+            "{end} bytes"
+        );
+        for (entry, port) in entries(&Lft::tables(&[&lft], &fabric).unwrap()[0]) {
+            assert_eq!(whole.get(&entry), Some(&port), "{end} bytes");
+        }
+    }
+}
+
+#[test]
+fn the_last_line_needs_no_line_end() {
+    let fabric = figure_1();
+    let text = written(&fabric, &route(&fabric));
+    let lines: Vec<&str> = text.lines().filter(|line| !line.ends_with("lids dumped")).collect();
+    let lft = read(lines.join("\n").as_bytes(), &fabric).unwrap();
+    assert!(lft.dirt.is_empty(), "{:?}", lft.dirt);
+    assert_eq!(entries(&Lft::tables(&[&lft], &fabric).unwrap()[0]), entries(&route(&fabric)));
+}
+
+/// Two dumps in one file: the later table of a switch is used, and this is reported.
+#[test]
+fn switches_with_two_tables_are_reported() {
+    let fabric = figure_1();
+    let text = written(&fabric, &route(&fabric));
+    let other = text.replace(" 003 ", " 004 ");
+    let twice = format!("{other}{text}");
+    let lft = read(twice.as_bytes(), &fabric).unwrap();
+    assert_eq!(lft, naive::read(twice.as_bytes(), &fabric).unwrap());
+    let (kind, found) = lft.dirt.iter().next().unwrap();
+    assert_eq!((kind, found.count), (DirtKind::RepeatedTable, 16));
+    assert_eq!(found.places[0].line as usize, text.lines().count() + 1);
+    assert_eq!(entries(&Lft::tables(&[&lft], &fabric).unwrap()[0]), entries(&route(&fabric)));
+}
+
 #[test]
 fn fdbs_are_read() {
     let fabric = figure_1();
