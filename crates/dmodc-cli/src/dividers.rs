@@ -25,7 +25,9 @@ pub(crate) fn text(routing: &Routing) -> String {
     let sides = [("up", levels.up()), ("down", levels.down())];
     let rules = sides.into_iter().flat_map(|(way, rules)| {
         let measured = rules.iter().enumerate().filter(|(_, rule)| **rule != LevelRule::PAPER);
-        measured.map(move |(rank, rule)| format!("{} {way}: {}", level(levels, rank), words(rule)))
+        measured.map(move |(rank, rule)| {
+            format!("{} going {way}: {}", level(levels, rank), words(rule))
+        })
     });
     let rules: Vec<String> = rules.collect();
     let why = match routing.choices_down() {
@@ -38,7 +40,7 @@ pub(crate) fn text(routing: &Routing) -> String {
     };
     format!(
         "dividers were measured for {} ({why}); other levels have the paper's\n",
-        rules.join(", ")
+        rules.join("; ")
     )
 }
 
@@ -48,8 +50,8 @@ fn level(levels: &LevelDividers, rank: usize) -> String {
     match levels.levels_from_root().map(|levels| (levels as usize).saturating_sub(rank + 1)) {
         None => format!("rank {rank}"),
         Some(0) => "roots".into(),
-        Some(1) => "1 hop from a root".into(),
-        Some(hops) => format!("{hops} hops from a root"),
+        Some(1) => "1 hop below the roots".into(),
+        Some(hops) => format!("{hops} hops below the roots"),
     }
 }
 

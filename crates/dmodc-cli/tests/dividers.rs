@@ -5,7 +5,7 @@ mod desk;
 
 use desk::{Desk, FIGURE_1};
 
-const LINE: &str = "dividers were measured for rank 2 down: 1 (128 of 240 pairs of leaves have several ways down); \
+const LINE: &str = "dividers were measured for rank 2 going down: 1 (128 of 240 pairs of leaves have several ways down); \
                     other levels have the paper's\n";
 
 fn directors() -> Desk {
@@ -45,7 +45,7 @@ fn order_files_keep_the_dividers() {
     assert!(orders.contains("\n# dividers up down - - 1\n"), "{orders}");
     desk.ok(&["degrade", "f.topo", "--cables", "5%", "--seed", "1", "-o", "g.topo"]);
     let text = desk.ok(&["route", "g.topo", "--orders", "f.orders", "-o", "g.lft"]);
-    let line = "dividers were measured for rank 2 down: 1 (as decided for the reference or saved with the orders); ";
+    let line = "dividers were measured for rank 2 going down: 1 (as decided for the reference or saved with the orders); ";
     assert!(text.contains(line), "{text}");
 }
 
@@ -64,7 +64,7 @@ fn given_roots_are_kept_with_the_dividers() {
     desk.write("fewer", &listed(&guids[1..]));
     let text =
         desk.ok(&["route", "f.topo", "--roots", "roots", "--save-orders", "o", "-o", "f.lft"]);
-    assert!(text.contains("dividers were measured for roots down: 1 (128 of 240"), "{text}");
+    assert!(text.contains("dividers were measured for roots going down: 1 (128 of 240"), "{text}");
     let orders = std::fs::read_to_string(desk.path("o")).unwrap();
     assert!(orders.contains("\n# dividers up down - - 1 from root 3\n"), "{orders}");
     assert!(orders.contains("\n# given roots 0x"), "{orders}");

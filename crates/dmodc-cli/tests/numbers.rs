@@ -40,7 +40,7 @@ fn late_hosts_and_replaced_adapters_fit_and_move_nobody_else() {
     desk.ok(&["route", "first.topo", "-o", "first.lft", "--save-orders", "orders"]);
     let late = ["route", "whole.topo", "--orders", "orders", "-o", "late.lft", "--save-orders"];
     let said = desk.ok(&[&late[..], &["later"]].concat());
-    assert!(!said.contains("cost balance"), "{said}");
+    assert!(!said.contains("more even with new numbers"), "{said}");
     let summary = desk.json(0, &["route", "whole.topo", "--orders", "orders", "--json"]);
     let numbers = &summary["numbers"];
     assert_eq!((&numbers["a2a"], &numbers["fresh_a2a"]), (&630.into(), &630.into()));
@@ -91,7 +91,7 @@ fn numbers_that_cost_balance_are_reported() {
     desk.write("old", &format!("# dmodc orders 2\n{}\n", guids.join("\n")));
     let said = desk.ok(&["route", "f.topo", "--orders", "old", "-o", "g.lft"]);
     assert!(
-        said.contains("the numbers in use cost balance: by the engine dmodc, the worst port has"),
+        said.contains("routes would be more even with new numbers of destinations: by the engine dmodc, the worst port has"),
         "{said}"
     );
     assert!(said.contains("number anew: use --save-orders without --orders"), "{said}");

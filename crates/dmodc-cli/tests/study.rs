@@ -75,8 +75,7 @@ fn a_run_has_a_row_for_every_measurement_with_all_its_seeds() {
     // Comments are no part of the plan; running again measures nothing.
     desk.write("plan.toml", &format!("# The same.\n{PLAN}"));
     assert!(
-        desk.ok(&["study", "run", "plan.toml"])
-            .contains(&format!("{CELLS} of them by an earlier run"))
+        desk.ok(&["study", "run", "plan.toml"]).contains(&format!("{CELLS} were there already"))
     );
     assert_eq!(desk.read("small.study/small.csv"), csv);
 }

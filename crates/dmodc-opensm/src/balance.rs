@@ -235,7 +235,7 @@ mod tests {
         assert_eq!(lines.len(), 1, "{lines:?}");
         assert!(
             lines[0].starts_with(
-                "the numbers in use cost balance: by the engine dmodc, the worst port has "
+                "routes would be more even with new numbers of destinations: by the engine dmodc, the worst port has "
             ),
             "{lines:?}"
         );

@@ -41,7 +41,7 @@ impl<'a> Ground<'a> {
         let choice = input::order(&judged.order)?;
         let (destinations, switches) = (choice.destinations, choice.switches);
         let options = RoutingOptions { leaves, destinations, switches, switch_lids: true };
-        let routing = dmodc::Routing::new(whole.live(), &options);
+        let routing = dmodc::Routing::without_measuring(whole.live(), &options);
         let tables = match judged.are_read {
             true => TablesOf::Same(&judged.tables),
             false => {

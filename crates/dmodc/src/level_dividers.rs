@@ -86,7 +86,7 @@ impl LevelDividers {
     pub(crate) fn rule(&self, RankAmong { rank, levels }: RankAmong, up: bool) -> LevelRule {
         let rules = if up { &self.up } else { &self.down };
         let then = match self.levels_from_root {
-            Some(then) => rank.and_then(|rank| (rank + then).checked_sub(levels)),
+            Some(then) => rank.and_then(|rank| rank.checked_add(then)?.checked_sub(levels)),
             None => rank,
         };
         then.and_then(|rank| rules.get(rank as usize)).copied().unwrap_or_default()

@@ -121,7 +121,8 @@ impl Joined {
             switches: SwitchOrder::Saved(orders.clone()),
             switch_lids: true,
         };
-        Routing::fix(Live::new(&self.fabric, &whole), &options, reference).with_doubts(doubts)
+        let measured = DividersOf::Measured(reference);
+        Routing::fix(Live::new(&self.fabric, &whole), &options, measured).with_doubts(doubts)
     }
 }
 
@@ -157,16 +158,46 @@ fn measure_whole(
     Measuring::new(live, &ranking, orders, &groups).map(Measuring::measure)
 }
 
+/// Where dividers of levels come from, unless they are saved with the orders. Ranks are counted in the same state.
+#[derive(Clone, Copy)]
+enum DividersOf<'a> {
+    /// They are measured on this state of the fabric.
+    Measured(Live<'a>),
+    /// They are those of the paper.
+    Paper(Live<'a>),
+    /// They are those of another routing of this state, if it counts ranks in the same way. If not, they are measured.
+    Other(Live<'a>, &'a Routing),
+}
+
 impl Routing {
     /// Fixes leaves, orders, columns and what ranks are counted from: as saved with the orders, or else from the
     /// leaves, or from one root if the fabric is no fat tree and ranks from the leaves do not connect it. Dividers of levels
     /// are those saved with the orders, or else they are measured: on the [inferred whole](InferredWhole), if the fabric lacks cables.
     pub fn new(live: Live<'_>, options: &RoutingOptions) -> Self {
-        Self::fix(live, options, live)
+        Self::fix(live, options, DividersOf::Measured(live))
     }
 
-    /// Does what [`new`](Self::new) does, and measures dividers on a reference, which is a state of the same fabric.
-    fn fix(live: Live<'_>, options: &RoutingOptions, reference: Live<'_>) -> Self {
+    /// Does what [`new`](Self::new) does, but leaves the paper's dividers in all levels, unless others are saved with the orders. Measuring
+    /// takes seconds on some fabrics, and is of no use to those who judge tables, or route by an engine that does without.
+    pub fn without_measuring(live: Live<'_>, options: &RoutingOptions) -> Self {
+        Self::fix(live, options, DividersOf::Paper(live))
+    }
+
+    /// Does what [`new`](Self::new) does, but takes the dividers of another routing of the same state, which may number destinations
+    /// differently.
+    pub(crate) fn with_dividers_of(
+        live: Live<'_>,
+        options: &RoutingOptions,
+        other: &Routing,
+    ) -> Self {
+        Self::fix(live, options, DividersOf::Other(live, other))
+    }
+
+    /// Does what [`new`](Self::new) does, with dividers as they are asked for.
+    fn fix(live: Live<'_>, options: &RoutingOptions, asked: DividersOf<'_>) -> Self {
+        let (DividersOf::Measured(reference)
+        | DividersOf::Paper(reference)
+        | DividersOf::Other(reference, _)) = asked;
         let options = &options.handed_over(live.fabric);
         let (leaves, doubts) = options.leaves.fix(live, &options.known_leaves(live));
         // Orders follow the shape of the fabric, whatever ranks routes use: from one root all planes would be one.
@@ -189,18 +220,23 @@ impl Routing {
         };
         let ranking = Ranking::by(reference, &leaves, &rule);
         let orders = orders.with_rank_rule(ranking.rule().clone());
+        let measured = || {
+            let groups = PortGroups::of(links.clone(), reference, &ranking);
+            Measuring::new(reference, &ranking, &orders, &groups)
+                .and_then(|measuring| match inferred_whole(reference, &leaves) {
+                    Some(whole) => measure_whole(&whole, &leaves, &orders),
+                    None => Some(measuring.measure()),
+                })
+                .map_or_else(Default::default, |(levels, why)| (levels, Some(why)))
+        };
         let saved = options.level_dividers(live.fabric, ranking.rule());
-        let (dividers, choices_down) = match saved {
-            Some(saved) => (saved.clone(), None),
-            None => {
-                let groups = PortGroups::of(links.clone(), reference, &ranking);
-                Measuring::new(reference, &ranking, &orders, &groups)
-                    .and_then(|measuring| match inferred_whole(reference, &leaves) {
-                        Some(whole) => measure_whole(&whole, &leaves, &orders),
-                        None => Some(measuring.measure()),
-                    })
-                    .map_or_else(Default::default, |(levels, why)| (levels, Some(why)))
+        let (dividers, choices_down) = match (saved, asked) {
+            (Some(saved), _) => (saved.clone(), None),
+            (None, DividersOf::Paper(_)) => Default::default(),
+            (None, DividersOf::Other(_, other)) if other.orders.rank_rule() == ranking.rule() => {
+                (other.orders.level_dividers().clone(), None)
             }
+            (None, _) => measured(),
         };
         let orders = Arc::new(orders.with_level_dividers(dividers));
         let columns = Arc::new(Columns::new(live.fabric, &orders, options.switch_lids));

@@ -32,7 +32,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<Answer> {
     }
     let OrderChoice { destinations, switches, .. } = input::order(&args.order)?;
     let options = RoutingOptions { leaves, destinations, switches, switch_lids: true };
-    let routing = Routing::new(live, &options);
+    let routing = Routing::without_measuring(live, &options);
     let ready = routing.preprocess(live);
     let (ranking, orders) = (&ready.ranking, routing.orders());
     let tables = Lft::tables(&dumps.iter().collect::<Vec<_>>(), live.fabric)?;

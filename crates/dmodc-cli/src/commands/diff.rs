@@ -34,7 +34,7 @@ pub(super) fn run(args: &DiffArgs) -> Result<Answer> {
         table_file::check_fabric(path, dump, live.fabric)?;
     }
     let options = RoutingOptions { leaves, destinations, switches, switch_lids: true };
-    let routing = Routing::new(live, &options);
+    let routing = Routing::without_measuring(live, &options);
     let ready = routing.preprocess(live);
     let tables = Lft::tables(&[&dumps[0], &dumps[1]], live.fabric)?;
     let start = Instant::now();

@@ -223,7 +223,15 @@ impl RouteState {
             options(request, numbers, &fabric, leaves)?;
         let absent = Degradation::none(&fabric);
         let live = Live::new(&fabric, &absent);
-        let routing = Routing::new(live, &options);
+        // Orders that are saved have dividers, too, whatever engine routes now.
+        let does_without = matches!(
+            engine.router(),
+            EngineName::Paper | EngineName::Random | EngineName::Dmodk | EngineName::Opensm(_)
+        );
+        let routing = match does_without && numbers != Numbers::Last {
+            true => Routing::without_measuring(live, &options),
+            false => Routing::new(live, &options),
+        };
         let inputs =
             EngineInputs { routing: &routing, reference: live, first: live, seed: request.seed };
         let engine = engine.engine(inputs);

@@ -42,6 +42,9 @@ impl StudyFolder {
     }
 
     pub(super) fn create(&self) -> Result<(), StudyError> {
+        if self.0.exists() && !self.0.is_dir() {
+            return Err(io(&self.0, std::io::ErrorKind::NotADirectory.into()));
+        }
         fs::create_dir_all(&self.0).map_err(|error| io(&self.0, error))
     }
 

@@ -44,7 +44,8 @@ impl NumbersCost {
         let destinations = types.map_or(DestinationOrder::default(), DestinationOrder::Types);
         let leaves = routing.leaf_rule().clone();
         let options = RoutingOptions { leaves, destinations, ..RoutingOptions::default() };
-        let fresh = Routing::new(live, &options);
+        // The cost is that of the numbers alone, so dividers are the same in both cases.
+        let fresh = Routing::with_dividers_of(live, &options, routing);
         let mut nodes: Vec<NodeIndex> = live
             .fabric
             .node_indices()
@@ -74,7 +75,7 @@ impl fmt::Display for NumbersCost {
         let NumbersCost { all_to_all, fresh_all_to_all, shifts, fresh_shifts } = self;
         write!(
             f,
-            "the numbers in use cost balance: by the engine dmodc, the worst port has {all_to_all} flows of all-to-all traffic instead of \
+            "routes would be more even with new numbers of destinations: by the engine dmodc, the worst port has {all_to_all} flows of all-to-all traffic instead of \
              {fresh_all_to_all} with new numbers, and {shifts:.2} flows in the mean of shifts instead of {fresh_shifts:.2}"
         )
     }

@@ -200,11 +200,13 @@ impl Directors {
     fn check(&self) -> Result<u64, NumbersError> {
         let Directors { leaves, nodes, directors, lines, spines, cables, parallel, .. } = *self;
         let numbers = [leaves, nodes, directors, lines, spines, cables, parallel];
-        if numbers.contains(&0) || self.pods > 0 && self.middle == 0 {
-            return Err(NumbersError::Zero);
+        let names = ["leaves", "nodes", "directors", "lines", "spines", "cables", "parallel"];
+        NumbersError::check_zeros(std::array::from_fn::<_, 7, _>(|at| (names[at], numbers[at])))?;
+        if self.pods > 0 {
+            NumbersError::check_zeros([("middle", self.middle)])?;
         }
         if !cables.is_multiple_of(directors) {
-            return Err(NumbersError::UnevenDirectors);
+            return Err(NumbersError::UnevenDirectors { cables, directors });
         }
         let [leaves, nodes, directors, lines, spines, cables, parallel] = numbers.map(u64::from);
         let [pods, middle] = [self.pods, self.middle].map(u64::from);
@@ -228,7 +230,12 @@ impl Directors {
             0 => [nodes + cables * parallel, 0],
             _ => [nodes + middle * parallel, (leaves + cables) * parallel],
         };
-        NumbersError::check_ports([line_ports, leaf_ports, middle_ports, lines * parallel])?;
+        NumbersError::check_ports([
+            ("line chip", line_ports),
+            ("leaf", leaf_ports),
+            ("middle switch", middle_ports),
+            ("spine chip", lines * parallel),
+        ])?;
         Ok(line_ports)
     }
 }
@@ -320,7 +327,7 @@ mod tests {
             assert_eq!(shape.to_string().parse(), Ok(shape));
         }
         let wrong = Directors { pods: 2, middle: 0, ..Directors::default() };
-        assert_eq!(wrong.fabric(GuidOrder::Topological).unwrap_err(), NumbersError::Zero);
+        assert_eq!(wrong.fabric(GuidOrder::Topological).unwrap_err(), NumbersError::Zero("middle"));
     }
 
     #[test]
@@ -346,9 +353,15 @@ mod tests {
     #[test]
     fn impossible_numbers_are_refused() {
         let wrong = [
-            (Directors { leaves: 0, ..Directors::default() }, NumbersError::Zero),
-            (Directors { cables: 7, ..Directors::default() }, NumbersError::UnevenDirectors),
-            (Directors { nodes: 250, ..Directors::default() }, NumbersError::Ports(258)),
+            (Directors { leaves: 0, ..Directors::default() }, NumbersError::Zero("leaves")),
+            (
+                Directors { cables: 7, ..Directors::default() },
+                NumbersError::UnevenDirectors { cables: 7, directors: 2 },
+            ),
+            (
+                Directors { nodes: 250, ..Directors::default() },
+                NumbersError::Ports { switch: "leaf", ports: 258 },
+            ),
             (Directors { leaves: u32::MAX, ..Directors::default() }, NumbersError::TooLarge),
         ];
         for (shape, error) in wrong {

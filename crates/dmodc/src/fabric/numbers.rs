@@ -9,14 +9,24 @@ use crate::id::PortNumber;
 /// Why there is no fabric with such numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NumbersError {
-    /// Some number is 0.
-    Zero,
+    /// The number of this name is 0.
+    Zero(&'static str),
     /// The cables of a leaf cannot be divided evenly among the directors.
-    UnevenDirectors,
+    UnevenDirectors {
+        /// The cables of a leaf.
+        cables: u32,
+        /// The directors.
+        directors: u32,
+    },
     /// A core has more cables to a pod than there are upper switches in it.
     TooManyCables,
-    /// A switch would need more ports than there can be; the number is how many.
-    Ports(u64),
+    /// A switch would need more ports than there can be.
+    Ports {
+        /// Which switch.
+        switch: &'static str,
+        /// How many ports it would need.
+        ports: u64,
+    },
     /// There would be too many devices or cables.
     TooLarge,
     /// The text cannot be read; why not.
@@ -26,20 +36,19 @@ pub enum NumbersError {
 impl fmt::Display for NumbersError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            NumbersError::Zero => f.write_str("every number must be at least 1"),
-            NumbersError::UnevenDirectors => {
-                f.write_str("the cables of a leaf must be a multiple of the number of directors")
-            }
+            NumbersError::Zero(name) => write!(f, "{name}: the number must be at least 1"),
+            NumbersError::UnevenDirectors { cables, directors } => write!(
+                f,
+                "a leaf has {cables} cables, which cannot be divided evenly among {directors} directors"
+            ),
             NumbersError::TooManyCables => f.write_str(
                 "a core cannot have more cables to a pod than the pod has upper switches",
             ),
-            NumbersError::Ports(ports) => {
-                write!(
-                    f,
-                    "a switch would need {ports} ports; at most {} are possible",
-                    PortNumber::MAX.0
-                )
-            }
+            NumbersError::Ports { switch, ports } => write!(
+                f,
+                "a {switch} would need {ports} ports; at most {} are possible",
+                PortNumber::MAX.0
+            ),
             NumbersError::TooLarge => f.write_str("there are too many devices or cables"),
             NumbersError::Text(why) => f.write_str(why),
         }
@@ -57,12 +66,23 @@ impl NumbersError {
         }
     }
 
-    /// Checks numbers of ports of switches.
-    pub(super) fn check_ports(ports: impl IntoIterator<Item = u64>) -> Result<(), Self> {
-        let most = ports.into_iter().max().unwrap_or(0);
-        match most > u64::from(PortNumber::MAX.0) {
-            true => Err(NumbersError::Ports(most)),
-            false => Ok(()),
+    /// Checks that no number is 0. Each is given with its name.
+    pub(super) fn check_zeros<const N: usize>(
+        numbers: [(&'static str, u32); N],
+    ) -> Result<(), Self> {
+        match numbers.into_iter().find(|(_, number)| *number == 0) {
+            Some((name, _)) => Err(NumbersError::Zero(name)),
+            None => Ok(()),
+        }
+    }
+
+    /// Checks numbers of ports of switches. Each is given with the kind of its switch.
+    pub(super) fn check_ports<const N: usize>(ports: [(&'static str, u64); N]) -> Result<(), Self> {
+        match ports.into_iter().max_by_key(|(_, ports)| *ports) {
+            Some((switch, ports)) if ports > u64::from(PortNumber::MAX.0) => {
+                Err(NumbersError::Ports { switch, ports })
+            }
+            _ => Ok(()),
         }
     }
 }

@@ -98,25 +98,24 @@ impl Pods {
     fn check(&self) -> Result<[u64; 4], NumbersError> {
         let Pods { pods, leaves, nodes, lower, upper, cores, reach } = *self;
         let numbers = [pods, leaves, nodes, lower, upper, cores, reach];
-        if numbers.contains(&0) {
-            return Err(NumbersError::Zero);
-        }
+        let names = ["pods", "leaves", "nodes", "lower", "upper", "cores", "reach"];
+        NumbersError::check_zeros(std::array::from_fn::<_, 7, _>(|at| (names[at], numbers[at])))?;
         if reach > upper {
             return Err(NumbersError::TooManyCables);
         }
         let [pods, leaves, nodes, lower, upper, cores, reach] = numbers.map(u64::from);
         let ports = [
-            nodes + lower,
-            leaves + upper,
-            lower + (cores * reach).div_ceil(upper),
-            pods.saturating_mul(reach),
+            ("leaf", nodes + lower),
+            ("lower switch", leaves + upper),
+            ("upper switch", lower + (cores * reach).div_ceil(upper)),
+            ("core", pods.saturating_mul(reach)),
         ];
         NumbersError::check_ports(ports)?;
         // All numbers but that of leaves are below the greatest number of ports now, and that is one for lower switches.
         let cables = pods * (leaves * lower + lower * upper + cores * reach);
         let switches = pods * (leaves + lower + upper) + cores;
         NumbersError::check_counts([pods * leaves * nodes, switches, cables])?;
-        Ok(ports)
+        Ok(ports.map(|(_, ports)| ports))
     }
 }
 
@@ -183,9 +182,12 @@ mod tests {
     #[test]
     fn impossible_numbers_are_refused() {
         let wrong = [
-            (Pods { cores: 0, ..Pods::default() }, NumbersError::Zero),
+            (Pods { cores: 0, ..Pods::default() }, NumbersError::Zero("cores")),
             (Pods { reach: 9, ..Pods::default() }, NumbersError::TooManyCables),
-            (Pods { pods: 64, ..Pods::default() }, NumbersError::Ports(256)),
+            (
+                Pods { pods: 64, ..Pods::default() },
+                NumbersError::Ports { switch: "core", ports: 256 },
+            ),
         ];
         for (shape, error) in wrong {
             assert_eq!(shape.fabric(GuidOrder::Topological).unwrap_err(), error);

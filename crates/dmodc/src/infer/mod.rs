@@ -324,6 +324,10 @@ impl<'a> Shape<'a> {
         let mut levels = self.present_levels();
         let mut free = FreePorts::new(self.live.fabric);
         let mut plugged = vec![];
+        // Where free ports are scarce, the first pairs get them. The order of a file must not decide which these are.
+        let guid = |s| self.live.fabric.switch(s).guid;
+        let mut missing: Vec<_> = missing.iter().collect();
+        missing.sort_by_key(|((lower, upper), _)| (guid(*lower), guid(*upper)));
         for (&(lower, upper), &cables) in missing {
             let level = &mut levels[self.ranking.sort_rank(lower) as usize];
             let wanted = AddedCables { lower, upper, cables };
@@ -337,7 +341,10 @@ impl<'a> Shape<'a> {
             }
             plugged.extend(added);
         }
-        for (rank, level) in levels.iter().enumerate() {
+        for (rank, level) in levels.iter_mut().enumerate() {
+            for list in [&mut level.added, &mut level.without_port] {
+                list.sort_by_key(|pair| (pair.lower, pair.upper));
+            }
             let (added, present) = (level.added_cables(), level.present);
             if 4 * added > added + present {
                 return Err(TooIrregular::TooMany { rank: rank as u32, added, present });

@@ -26,7 +26,7 @@ use crate::parallel;
 
 /// How many entries are counted at the most: for each trial, one for each switch and destination. So a refinement takes a few seconds at
 /// the most.
-const MOST_ENTRIES: usize = 1 << 30;
+const MOST_ENTRIES: usize = 1 << 28;
 
 /// Returns how many trials there may be.
 pub(crate) fn most_trials(switches: usize, destinations: usize) -> usize {

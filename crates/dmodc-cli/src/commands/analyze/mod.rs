@@ -39,8 +39,8 @@ pub(super) fn run(args: &AnalyzeArgs) -> Result<Answer> {
     let dump = table_file::tables(&args.tables, live.fabric, &args.fabric)?;
     table_file::check_fabric(&args.tables, &dump, live.fabric)?;
     let OrderChoice { destinations, switches, .. } = input::order(&args.order)?;
-    let routing =
-        Routing::new(live, &RoutingOptions { leaves, destinations, switches, switch_lids: true });
+    let options = RoutingOptions { leaves, destinations, switches, switch_lids: true };
+    let routing = Routing::without_measuring(live, &options);
     let ready = routing.preprocess(live);
     let (ranking, orders) = (&ready.ranking, routing.orders());
     let tables = Lft::tables(&[&dump], live.fabric)?.remove(0);

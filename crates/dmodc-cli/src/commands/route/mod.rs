@@ -6,7 +6,7 @@ mod summary;
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use dmodc::advise::NumbersCost;
@@ -25,14 +25,16 @@ use summary::{EmptyEntries, RouteSummary};
 pub(super) fn run(args: &RouteArgs) -> Result<Answer> {
     args.output.check(&[&args.save_orders, &args.alternatives])?;
     let numbers = if args.save_orders.is_some() { Numbers::Last } else { Numbers::Once };
+    let start = Instant::now();
     let state = route_state::read(&args.routing, numbers)?;
+    let prepared_in = start.elapsed();
     let live = state.live();
     if let EngineName::Opensm(name) = &args.routing.engine {
         return opensm::route(args, &state, name);
     }
     let summary = match &args.split {
-        Some(folder) => split(args, &state, folder)?,
-        None => together(args, &state)?,
+        Some(folder) => split(args, &state, prepared_in, folder)?,
+        None => together(args, &state, prepared_in)?,
     };
     if let Some(path) = &args.save_orders {
         let now = state.orders();
@@ -54,7 +56,7 @@ pub(super) fn run(args: &RouteArgs) -> Result<Answer> {
 }
 
 /// Computes all tables in memory, and writes them into one file.
-fn together(args: &RouteArgs, state: &RouteState) -> Result<RouteSummary> {
+fn together(args: &RouteArgs, state: &RouteState, prepared_in: Duration) -> Result<RouteSummary> {
     let (live, routing) = (state.live(), &state.routing);
     let engine = state
         .engine
@@ -99,6 +101,7 @@ fn together(args: &RouteArgs, state: &RouteState) -> Result<RouteSummary> {
         coverage,
         empty,
         connected,
+        prepared_in,
         elapsed,
         relief_elapsed: engine.before_relief().map(|_| elapsed - routed_by),
         numbers: numbers_cost(args, state, &tables)?,
@@ -123,7 +126,12 @@ fn numbers_cost(
 
 /// Writes the table of each switch into a file of its own as soon as it is computed. The folder appears when all are
 /// written.
-fn split(args: &RouteArgs, state: &RouteState, folder: &Path) -> Result<RouteSummary> {
+fn split(
+    args: &RouteArgs,
+    state: &RouteState,
+    prepared_in: Duration,
+    folder: &Path,
+) -> Result<RouteSummary> {
     let (live, columns) = (state.live(), state.routing.columns());
     let can_stream = matches!(args.routing.engine, EngineName::Dmodc | EngineName::Stable);
     let engine = state.engine.as_ref().filter(|_| can_stream);
@@ -165,6 +173,7 @@ fn split(args: &RouteArgs, state: &RouteState, folder: &Path) -> Result<RouteSum
         coverage,
         empty,
         connected: None,
+        prepared_in,
         elapsed: start.elapsed(),
         relief_elapsed: None,
         numbers: None,

@@ -16,6 +16,9 @@ use crate::text::{counted, doubts, end, number, switch, time};
 use crate::verdict::{self, HintContext};
 use crate::{dividers, expected_risk, inferred, ranks};
 
+/// Preparations that take less are not worth a line.
+const NOTICEABLE: Duration = Duration::from_secs(2);
+
 /// Entries of live switches without a route, by kind of destination.
 #[derive(Default)]
 pub(super) struct EmptyEntries {
@@ -61,6 +64,8 @@ pub(super) struct RouteSummary {
     pub(super) delivery: Delivery,
     pub(super) empty: EmptyEntries,
     pub(super) connected: Option<usize>,
+    /// The time to read the fabric, and to find its leaves, ranks, orders and dividers.
+    pub(super) prepared_in: Duration,
     pub(super) elapsed: Duration,
     /// The part of the elapsed time that relief took, if the engine ends with it.
     pub(super) relief_elapsed: Option<Duration>,
@@ -110,6 +115,7 @@ impl RouteSummary {
             "numbers": self.numbers.as_ref().map(numbers),
             "leaf_evenness": expected_risk::uneven_json(live, &state.routing.ranking(live)),
             "all_to_all": self.risk.map(AllToAllRisk::json),
+            "prepare_ms": self.prepared_in.as_secs_f64() * 1e3,
             "route_ms": self.elapsed.as_secs_f64() * 1e3,
             "relief_ms": self.relief_elapsed.map(|elapsed| elapsed.as_secs_f64() * 1e3),
         });
@@ -146,6 +152,13 @@ impl RouteSummary {
                 time(elapsed)
             )),
         );
+        if self.prepared_in >= NOTICEABLE {
+            let _ = writeln!(
+                text,
+                "before that, reading the fabric and choosing leaves, ranks, orders and dividers took {}",
+                time(self.prepared_in)
+            );
+        }
         let _ = match &state.reference {
             None => Ok(()),
             Some(RouteReference::File(name, changes)) => {

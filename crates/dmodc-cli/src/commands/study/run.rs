@@ -141,10 +141,14 @@ impl StudyRunReport<'_> {
         if let Some(variables) = &self.variables {
             let _ = write!(text, "(shard from {variables}) ");
         }
-        let _ = write!(text, "{} measured", counted(progress.total, "cell"));
-        if progress.before > 0 {
-            let _ = write!(text, ", {} of them by an earlier run", number(progress.before));
-        }
+        let cells = counted(progress.total, "cell");
+        let _ = match progress.before {
+            0 => write!(text, "{cells} measured"),
+            before => {
+                let new = number(progress.total - before);
+                write!(text, "{cells}: {} were there already, {new} measured", number(before))
+            }
+        };
         if let Some(device) = &self.device {
             let _ = write!(text, " on {device}");
         }

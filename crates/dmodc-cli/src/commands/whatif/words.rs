@@ -127,10 +127,11 @@ fn line_text(report: &WhatifReport<'_>, line: &Line<'_>) -> String {
     if interrupted > 0 {
         let _ = writeln!(
             text,
-            "  interrupts {}: {} lost, {} cut off{}",
+            "  interrupts {}: {} lost, {} cut off{}{}",
             counted(interrupted, "node pair"),
             number(outcome.lost),
             number(outcome.cut_off),
+            gone(report, outcome),
             pairs(report, outcome),
         );
     }
@@ -163,6 +164,7 @@ fn verdict(report: &WhatifReport<'_>) -> String {
     let harmful: usize =
         report.groups.iter().filter(is_harmful).map(|group| group.faults.len()).sum();
     match harmful {
+        0 if report.faults.is_empty() => "verdict: there is nothing that could fail\n".into(),
         0 => "verdict: no such fault interrupts a node pair\n".into(),
         _ => format!("verdict: {} would interrupt node pairs\n", counted(harmful, "fault")),
     }
@@ -171,6 +173,15 @@ fn verdict(report: &WhatifReport<'_>) -> String {
 /// Returns a number divided by another one.
 fn ratio(value: f64, by: f64) -> String {
     if by > 0.0 { format!("{:.2}", value / by) } else { "–".into() }
+}
+
+/// Returns how many pairs are of nodes that fail with their switch; nothing if there are none.
+fn gone(report: &WhatifReport<'_>, outcome: &Outcome) -> String {
+    let delivery = &report.present.tally().delivery;
+    match delivery.pairs.saturating_sub(outcome.delivered + outcome.lost + outcome.cut_off) {
+        0 => String::new(),
+        gone => format!(", {} of nodes that fail with it", number(gone)),
+    }
 }
 
 /// Returns the parts of a fault.

@@ -86,12 +86,17 @@ impl Cuts {
         cuts
     }
 
-    /// Adds the halves of the whole fabric, made of the highest subtrees.
+    /// Adds the halves of the whole fabric, made of the highest subtrees. These are taken in the order of their least GUIDs: the order of
+    /// a file must not decide how good a bound is.
     fn add_halves(&mut self, live: Live<'_>, weight: &[u32], level: usize) {
         let Some(of) = self.of.last() else { return };
         let total: u64 = weight.iter().map(|&w| u64::from(w)).sum();
+        let of_subtrees = live.fabric.switch_indices().filter(|s| of[s.at()] != NONE);
+        let mut by_guid: Vec<_> =
+            of_subtrees.map(|s| (live.fabric.switch(s).guid, of[s.at()])).collect();
+        by_guid.sort_unstable();
         let (mut so_far, mut side) = (0, vec![NONE; self.cuts.len()]);
-        for &cut in of.iter().filter(|&&cut| cut != NONE) {
+        for (_, cut) in by_guid {
             if side[cut as usize] == NONE {
                 side[cut as usize] = u32::from(2 * so_far >= total);
                 so_far += self.cuts[cut as usize].nodes;
