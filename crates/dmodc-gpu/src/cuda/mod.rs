@@ -110,7 +110,7 @@ impl Cuda {
         Ok(())
     }
 
-    /// Makes this GPU the one that calls of this thread are about.
+    /// Selects this GPU for the driver calls of this thread.
     fn bind(&self) -> Result<(), GpuError> {
         self.context.bind_to_thread().map_err(driver)
     }
