@@ -138,3 +138,28 @@ impl DriverLibrary {
         is_stub.then(|| GpuError::StubLibrary { library: self.name.clone(), error: error.0 as u32 })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_library_that_is_opened_is_named() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let name_in = |name: &str| folder.path().join(name).display().to_string();
+        let [missing, broken] = ["missing.so", "broken.so"].map(name_in);
+        std::fs::write(&broken, "").expect("a file");
+        let name_of = |names: &[&String]| {
+            let opened = open_first(names.iter().map(ToString::to_string));
+            opened.map(|opened| opened.map(|(_, name)| name))
+        };
+        // Every program on Linux has this library.
+        let present = "libc.so.6".to_owned();
+        assert_eq!(name_of(&[&missing, &broken, &present]), Ok(Some(present)));
+        assert_eq!(name_of(&[&missing]), Ok(None));
+        let found = name_of(&[&missing, &broken]);
+        let Err(GpuError::BrokenLibrary { library, why }) = found else { panic!("{found:?}") };
+        assert_eq!(library, broken);
+        assert!(why.contains(&broken), "{why}");
+    }
+}
