@@ -29,15 +29,16 @@ fn open_a_gpu() {
     if env::var_os(IS_CASE).is_none() {
         return;
     }
-    match Cuda::open() {
-        Err(error) => println!("{FAILED}{error}"),
+    let line = match Cuda::open() {
+        Err(error) => format!("{FAILED}{error}"),
         Ok(gpu) => {
             use_everything(&gpu);
             let name = gpu.name().to_owned();
             drop(gpu);
-            println!("{OPENED}{name}");
+            format!("{OPENED}{name}")
         }
-    }
+    };
+    writeln!(io::stdout(), "{line}").unwrap();
 }
 
 /// Calls everything that a machine does.
