@@ -4,7 +4,7 @@
 //! lacks a function that is called. So the library is opened here first, and looked through.
 #![allow(unsafe_code, reason = "libraries of CUDA are C libraries")]
 
-use cudarc::driver::sys;
+use cudarc::driver::{DriverError, sys};
 use libloading::{Error, Library};
 
 use super::{driver, words};
@@ -123,7 +123,7 @@ impl DriverLibrary {
     }
 
     /// Returns why a GPU is not opened: there is none, or there is one that cannot be used now.
-    pub(super) fn not_opened(&self, error: cudarc::driver::DriverError) -> GpuError {
+    pub(super) fn not_opened(&self, error: DriverError) -> GpuError {
         use sys::CUresult::{CUDA_ERROR_INVALID_DEVICE, CUDA_ERROR_NO_DEVICE};
         self.stub(error).unwrap_or_else(|| match error.0 {
             CUDA_ERROR_NO_DEVICE | CUDA_ERROR_INVALID_DEVICE => GpuError::NoDevice(words(error)),
@@ -133,7 +133,7 @@ impl DriverLibrary {
 
     /// Returns that the library is a stub, if the error says so. Programs are linked with stubs, which hide the driver if their folder
     /// is searched.
-    fn stub(&self, error: cudarc::driver::DriverError) -> Option<GpuError> {
+    fn stub(&self, error: DriverError) -> Option<GpuError> {
         let is_stub = error.0 == sys::CUresult::CUDA_ERROR_STUB_LIBRARY;
         is_stub.then(|| GpuError::StubLibrary { library: self.name.clone(), error: error.0 as u32 })
     }

@@ -6,6 +6,7 @@ mod compile;
 mod library;
 mod nvrtc;
 mod staging;
+mod target;
 
 use std::ffi::c_void;
 use std::fmt;
@@ -15,9 +16,9 @@ use cudarc::driver::{CudaContext, CudaFunction, CudaStream, DriverError, result,
 use cudarc::nvrtc::Ptx;
 
 use self::cache::KernelCache;
-use self::compile::Target;
 use self::library::DriverLibrary;
 use self::staging::{STAGED_BYTES, Staging};
+use self::target::Target;
 use crate::error::{GpuError, LEAST_CAPABILITY};
 use crate::kernels::{KernelName, program};
 use crate::machine::{Address, LaunchSize, Machine, Words};

@@ -7,8 +7,8 @@ use std::{iter, ptr};
 
 use libloading::{Library, Symbol};
 
-use super::compile::Target;
 use super::library::open_first;
+use super::target::Target;
 use crate::error::GpuError;
 
 /// What functions of NVRTC return if they succeed.
