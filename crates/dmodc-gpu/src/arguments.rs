@@ -18,7 +18,7 @@ pub(crate) const MOST_RUNS: u32 = 192;
 /// The bytes that a list of ports is longer than the ports, as in shared.cu.
 const WRAPPED: u32 = 20;
 
-/// The most bytes that a block shares if it has lists. Some GPUs have little more memory for a block.
+/// The most bytes that a block shares if it has lists. Some GPUs have hardly more shared memory per block.
 const MOST_LIST_BYTES: u32 = 96 << 10;
 
 /// The bytes of the records of runs that a block shares, as in shared.cu.

@@ -59,12 +59,12 @@ impl Drop for Buffer {
 
 /// Memory that grows.
 #[derive(Debug, Default)]
-pub(crate) struct Grown(Option<Buffer>);
+pub(crate) struct GrowingBuffer(Option<Buffer>);
 
-impl Grown {
-    /// Makes room for this number of bytes. What was there before is lost if there was less. After an error there is no memory,
-    /// until room is made again.
-    pub(crate) fn room(
+impl GrowingBuffer {
+    /// Reserves this number of bytes. What was there before is lost if there was less. After an error there is no memory, until
+    /// some is reserved again.
+    pub(crate) fn reserve(
         &mut self,
         machine: &Arc<dyn Machine>,
         bytes: usize,

@@ -48,6 +48,25 @@ pub enum GpuError {
         /// The function that it lacks.
         function: String,
     },
+    /// A library is there, but cannot be loaded: it is cut off, for another processor, or lacks a library that it needs.
+    #[error("the library {library} is found, but cannot be loaded: {why}")]
+    BrokenLibrary {
+        /// The name of the library.
+        library: String,
+        /// What the loader of the system says.
+        why: String,
+    },
+    /// The library of the driver is a stub, which programs are linked with where there is no driver.
+    #[error(
+        "the library {library} is a stub of the CUDA toolkit, not the NVIDIA driver (CUDA error {error}); remove the folder of the \
+         stub, such as /usr/local/cuda/lib64/stubs, from LD_LIBRARY_PATH"
+    )]
+    StubLibrary {
+        /// The name of the library.
+        library: String,
+        /// The number of the error by which the stub says so.
+        error: u32,
+    },
     /// The compiler refused the kernels.
     #[error("the compiler of CUDA refused the kernels: {0}")]
     Compile(String),

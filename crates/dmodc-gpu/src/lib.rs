@@ -21,7 +21,7 @@
 //! | `router` | [`GpuRouter`], and [`GpuStream`] |
 //! | `stable` | the engine `stable`: its reference on a machine, and the kernels that compare states with it |
 //! | `judge/` | [`GpuJudge`]: risk, lost pairs, and what an update moves, for all states of a batch |
-//! | `cuda/` | [`Cuda`]: a machine that is an NVIDIA GPU. All unsafe code of this crate is here |
+//! | `cuda/` | [`Cuda`]: a machine that is an NVIDIA GPU. All unsafe code outside tests is here |
 //!
 //! Neither CUDA nor a GPU is needed to build or to start a program with this crate: the driver and the compiler of CUDA are loaded
 //! by [`Cuda::open`], which says clearly what is missing. The tests of this crate run the kernels on the CPU, too, where a C++

@@ -19,7 +19,7 @@ use crate::windows;
 
 pub use self::stream::{GpuStream, StreamRoom};
 
-/// The most ranks of a fabric in which the kernel `routes` finds the planes of rank 0, as `find_masks` of closer.cu.
+/// With at most this many ranks, `routes` computes the planes of rank 0 itself; see `find_masks` of closer.cu.
 const FLAT_RANKS: u32 = 4;
 
 /// The bit of `flags` by which kernels say that there are more ranks.

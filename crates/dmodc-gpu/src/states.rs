@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::arguments::StateAddresses;
-use crate::buffer::{Buffer, Grown};
+use crate::buffer::{Buffer, GrowingBuffer};
 use crate::error::GpuError;
 use crate::layout::{CHUNK, DeviceFabric};
 use crate::machine::{Address, Machine};
@@ -21,7 +21,7 @@ pub(crate) struct States {
     /// Where the masks start.
     pub(crate) mask_offset: usize,
     pub(crate) digests: Buffer,
-    planes: Grown,
+    planes: GrowingBuffer,
     /// The tables of a window, state by state.
     pub(crate) tables: Buffer,
     /// The bytes of the tables of one state.
@@ -68,9 +68,9 @@ impl States {
         let mask_bytes = 4 * sizes.mask_words as usize * capacity;
         let flags = Buffer::new(machine, mask_offset + mask_bytes)?;
         let digests = new(8)?;
-        let mut planes = Grown::default();
+        let mut planes = GrowingBuffer::default();
         let plane_bytes = plane_bytes(device) * ranks_run as usize * capacity;
-        addresses.planes = planes.room(machine, plane_bytes)?;
+        addresses.planes = planes.reserve(machine, plane_bytes)?;
         let tables = new(table_bytes)?;
         addresses.dead_switches = flags.address().plus(mask_offset);
         addresses.dead_cables = addresses.dead_switches.plus(device.switch_mask_bytes);
@@ -110,7 +110,7 @@ impl States {
         ranks_run: u32,
     ) -> Result<(), GpuError> {
         let bytes = plane_bytes(device) * ranks_run as usize * self.capacity;
-        self.addresses.planes = self.planes.room(machine, bytes)?;
+        self.addresses.planes = self.planes.reserve(machine, bytes)?;
         Ok(())
     }
 

@@ -8,6 +8,7 @@
 mod common;
 mod emulator;
 mod judged;
+mod limited;
 mod machines;
 
 use std::sync::Arc;
@@ -28,6 +29,7 @@ use dmodc_gpu::{
     PatternLoads, Update,
 };
 use judged::State;
+use limited::Limited;
 use machines::{entries_of, machines, presets_up_to};
 
 /// A fabric whose states are judged.
@@ -287,6 +289,31 @@ fn small_limits() {
                 (.., 4) => assert!(on_host > 0 && on_host < all.len()),
                 _ => assert_eq!(on_host, 0),
             }
+        }
+    }
+}
+
+/// Tables that are kept are on the machine only if kernels compare with them.
+#[test]
+fn kept_tables_are_where_they_are_needed() {
+    for (machine, _) in machines(1) {
+        for (lmc, judged_on_host) in [(0, 0), (2, 1)] {
+            let fabric = Arc::new(with_nodes(AdapterKind::Host, lmc));
+            let routing = Case::healthy(&fabric).routing();
+            let counted = Limited::new(&machine);
+            let on: Arc<dyn Machine> = counted.clone();
+            let judged = Judged { machine: &on, fabric: &fabric, routing: &routing };
+            let healthy = [Degradation::none(&fabric)];
+            let mut router = judged.router(1);
+            router.route(&healthy).unwrap();
+            let tables = router.tables(0).unwrap();
+            let mut judge = GpuJudge::new(&router).unwrap();
+            let before = counted.allocated();
+            judge.keep_tables(&router, tables.clone()).unwrap();
+            let expected = if judged_on_host > 0 { 0 } else { router.table_bytes() };
+            assert_eq!(counted.allocated() - before, expected);
+            let (_, on_host) = judged.compare(&router, &mut judge, &healthy, Some(&tables));
+            assert_eq!(on_host, judged_on_host);
         }
     }
 }

@@ -1,19 +1,17 @@
 //! From the source of the kernels to machine code.
 
 use super::nvrtc::Nvrtc;
+use super::target::Target;
 use crate::error::GpuError;
 
-/// Returns machine code for an architecture, such as `sm_90`, and a driver with this major version of CUDA.
+/// Returns machine code for a device and a driver.
 ///
 /// # Errors
 /// If NVRTC is not installed or refuses the source.
-pub(crate) fn compile(
-    source: &str,
-    architecture: &str,
-    driver_major: i32,
-) -> Result<Vec<u8>, GpuError> {
+pub(super) fn compile(source: &str, target: Target) -> Result<Vec<u8>, GpuError> {
+    let architecture = target.architecture();
     let options = [format!("--gpu-architecture={architecture}"), "--std=c++17".into()];
-    Nvrtc::load(driver_major)?.compile(source, &options)
+    Nvrtc::load(target)?.compile(source, &options)
 }
 
 #[cfg(test)]
@@ -27,7 +25,8 @@ mod tests {
     /// of tests that pass.
     #[test]
     fn the_compiler_of_cuda_accepts_the_kernels() {
-        let code = match compile(&program(), "sm_90", 13) {
+        let target = Target { capability: (9, 0), driver: 13_000 };
+        let code = match compile(&program(), target) {
             Err(GpuError::NoCompiler) => {
                 let name = std::thread::current().name().unwrap_or("a test").to_owned();
                 let _ = writeln!(std::io::stderr(), "skipped: {name}: {}", GpuError::NoCompiler);
@@ -40,7 +39,7 @@ mod tests {
             let is_there = code.windows(section.len()).any(|bytes| bytes == section.as_bytes());
             assert!(is_there, "the machine code lacks {}", kernel.function());
         }
-        let refused = compile("nonsense", "sm_90", 13).expect_err("this is no program");
+        let refused = compile("nonsense", target).expect_err("this is no program");
         assert!(refused.to_string().contains("nonsense"), "{refused}");
     }
 }

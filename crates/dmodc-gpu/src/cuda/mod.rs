@@ -3,8 +3,10 @@
 
 mod cache;
 mod compile;
+mod library;
 mod nvrtc;
 mod staging;
+mod target;
 
 use std::ffi::c_void;
 use std::fmt;
@@ -14,7 +16,9 @@ use cudarc::driver::{CudaContext, CudaFunction, CudaStream, DriverError, result,
 use cudarc::nvrtc::Ptx;
 
 use self::cache::KernelCache;
+use self::library::DriverLibrary;
 use self::staging::{STAGED_BYTES, Staging};
+use self::target::Target;
 use crate::error::{GpuError, LEAST_CAPABILITY};
 use crate::kernels::{KernelName, program};
 use crate::machine::{Address, LaunchSize, Machine, Words};
@@ -58,24 +62,21 @@ impl Cuda {
     /// # Errors
     /// If the driver, a GPU or the compiler is missing, or one of them fails.
     pub fn open() -> Result<Self, GpuError> {
-        // SAFETY: looking for a library has no other effect.
-        if !unsafe { sys::is_culib_present() } {
-            return Err(GpuError::NoDriver);
-        }
-        check_library()?;
-        let version = driver_version()?;
+        let library = DriverLibrary::open()?;
+        let version = library.version()?;
         if version < LEAST_VERSION {
             return Err(GpuError::OldDriver { found: version });
         }
-        let context = CudaContext::new(0).map_err(not_opened)?;
+        library.check_functions()?;
+        let context = CudaContext::new(0).map_err(|error| library.not_opened(error))?;
         let name = context.name().map_err(driver)?;
-        let (major, minor) = context.compute_capability().map_err(driver)?;
-        if major < LEAST_CAPABILITY {
-            return Err(GpuError::OldDevice { name, found: (major, minor) });
+        let capability = context.compute_capability().map_err(driver)?;
+        if capability.0 < LEAST_CAPABILITY {
+            return Err(GpuError::OldDevice { name, found: capability });
         }
-        let architecture = format!("sm_{major}{minor}");
+        let target = Target { capability, driver: version };
         let stream = context.new_stream().map_err(driver)?;
-        let (kernels, why_not_kept) = load_kernels(&context, &architecture, version)?;
+        let (kernels, why_not_kept) = load_kernels(&context, target)?;
         let staging = Mutex::new(Staging::new().map_err(driver)?);
         let permitted = Mutex::new([USUAL_SHARED_BYTES; KernelName::ALL.len()]);
         let most = sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
@@ -110,37 +111,19 @@ impl Cuda {
         Ok(())
     }
 
-    /// Makes this GPU the one that calls of this thread are about.
+    /// Selects this GPU for the driver calls of this thread.
     fn bind(&self) -> Result<(), GpuError> {
         self.context.bind_to_thread().map_err(driver)
     }
 }
 
-/// Checks that the library of the driver has a function that every driver has. Calls of functions that are missing would panic.
-fn check_library() -> Result<(), GpuError> {
-    let name = "cuDriverGetVersion";
-    // SAFETY: the library is there. The function is not called.
-    let function = unsafe { sys::culib().get::<unsafe extern "C" fn()>(name) };
-    let wrong = |_| GpuError::WrongLibrary { library: "libcuda.so".into(), function: name.into() };
-    function.map(drop).map_err(wrong)
-}
-
-/// Returns the version of CUDA that the driver has.
-fn driver_version() -> Result<i32, GpuError> {
-    let mut version = 0;
-    // SAFETY: the version is written to a number that lives here. This call needs no device.
-    unsafe { sys::cuDriverGetVersion(&raw mut version) }.result().map_err(driver)?;
-    Ok(version)
-}
-
 /// Returns the kernels, and why they could not be kept.
 fn load_kernels(
     context: &Arc<CudaContext>,
-    architecture: &str,
-    driver_version: i32,
+    target: Target,
 ) -> Result<(Vec<CudaFunction>, Option<String>), GpuError> {
     let source = program();
-    let cache = KernelCache::new(&source, architecture, driver_version);
+    let cache = KernelCache::new(&source, &target.architecture(), target.driver);
     let kept = cache.load().and_then(|kept| {
         let loaded = kept.map(|code| functions(context, code)).transpose();
         loaded.map_err(|error| format!("{cache}: {error}"))
@@ -151,7 +134,7 @@ fn load_kernels(
         Ok(None) => None,
         Err(why) => Some(why),
     };
-    let compiled = compile::compile(&source, architecture, driver_version / 1000);
+    let compiled = compile::compile(&source, target);
     let code = compiled.map_err(|error| match why_not_used {
         None => error,
         Some(kept) => GpuError::NeitherKernels { kept, compiled: Box::new(error) },
@@ -166,12 +149,12 @@ fn functions(context: &Arc<CudaContext>, code: Vec<u8>) -> Result<Vec<CudaFuncti
     KernelName::ALL.into_iter().map(load).collect()
 }
 
-/// Returns what the driver says about an error.
+/// Returns what the driver says about an error; its number if the driver does not know it.
 fn words(error: DriverError) -> String {
-    let text = |text: Result<&std::ffi::CStr, DriverError>| {
-        text.map_or_else(|_| "unknown".into(), |text| text.to_string_lossy().into_owned())
-    };
-    format!("{} ({})", text(error.error_string()), text(error.error_name()))
+    match (error.error_string(), error.error_name()) {
+        (Ok(text), Ok(name)) => format!("{} ({})", text.to_string_lossy(), name.to_string_lossy()),
+        _ => format!("CUDA error {}", error.0 as u32),
+    }
 }
 
 /// Returns the error of a call of the driver. Any call may lack memory, since the driver takes memory of its own, for example for the
@@ -180,15 +163,6 @@ fn driver(error: DriverError) -> GpuError {
     match error.0 {
         sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY => GpuError::OutOfMemory { bytes: None },
         _ => GpuError::Driver(words(error)),
-    }
-}
-
-/// Returns why a GPU is not opened: there is none, or there is one that cannot be used now.
-fn not_opened(error: DriverError) -> GpuError {
-    use sys::CUresult::{CUDA_ERROR_INVALID_DEVICE, CUDA_ERROR_NO_DEVICE};
-    match error.0 {
-        CUDA_ERROR_NO_DEVICE | CUDA_ERROR_INVALID_DEVICE => GpuError::NoDevice(words(error)),
-        _ => GpuError::NotOpened(words(error)),
     }
 }
 

@@ -7,6 +7,8 @@ use std::{iter, ptr};
 
 use libloading::{Library, Symbol};
 
+use super::library::open_first;
+use super::target::Target;
 use crate::error::GpuError;
 
 /// What functions of NVRTC return if they succeed.
@@ -36,25 +38,28 @@ pub(super) struct Nvrtc {
     name: String,
 }
 
-/// Returns the names of the library for a driver with this major version of CUDA. The newest compiler whose code the driver takes is the
-/// first, and the name without a version the last.
-fn names(driver_major: i32) -> impl Iterator<Item = String> {
-    let versions = (12..=driver_major.max(12)).rev();
-    versions.map(|major| format!("libnvrtc.so.{major}")).chain(iter::once("libnvrtc.so".into()))
+/// The least compute capability of devices that every version of the compiler knows. That of CUDA 13 makes no code for older ones.
+const KNOWN_TO_ALL: (i32, i32) = (7, 5);
+
+/// Returns the names of the library, the best one first: the newest compiler whose code the driver takes, or the oldest for a device that
+/// newer ones do not know. The name without a version is the last.
+fn names(target: Target) -> impl Iterator<Item = String> {
+    let mut versions: Vec<i32> = (12..=target.driver_major().max(12)).collect();
+    if target.capability >= KNOWN_TO_ALL {
+        versions.reverse();
+    }
+    let names = versions.into_iter().map(|major| format!("libnvrtc.so.{major}"));
+    names.chain(iter::once("libnvrtc.so".into()))
 }
 
 impl Nvrtc {
-    /// Loads the library for a driver with this major version of CUDA.
+    /// Loads the library for a device and a driver.
     ///
     /// # Errors
-    /// If no library has any of the names.
-    pub(super) fn load(driver_major: i32) -> Result<Self, GpuError> {
-        // SAFETY: NVRTC may be loaded at any time; what it does then has no effect on this program.
-        let load = |name: String| match unsafe { Library::new(&name) } {
-            Ok(library) => Some(Nvrtc { library: ManuallyDrop::new(library), name }),
-            Err(_) => None,
-        };
-        names(driver_major).find_map(load).ok_or(GpuError::NoCompiler)
+    /// If no library has any of the names, or none can be loaded.
+    pub(super) fn load(target: Target) -> Result<Self, GpuError> {
+        let (library, name) = open_first(names(target))?.ok_or(GpuError::NoCompiler)?;
+        Ok(Nvrtc { library: ManuallyDrop::new(library), name })
     }
 
     /// Returns machine code of a source in CUDA C++.
@@ -76,7 +81,7 @@ impl Nvrtc {
             let log = program.bytes("nvrtcGetProgramLogSize", "nvrtcGetProgramLog")?;
             let log = String::from_utf8_lossy(&log);
             let log = log.trim_end_matches('\0').trim();
-            return Err(GpuError::Compile(format!("{}: {log}", self.words(status))));
+            return Err(GpuError::Compile(format!("{}: {}: {log}", self.name, self.words(status))));
         }
         program.bytes("nvrtcGetCUBINSize", "nvrtcGetCUBIN")
     }
@@ -166,10 +171,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn newer_libraries_are_tried_first_and_a_wrong_one_is_named() {
-        let names_of = |major| names(major).collect::<Vec<_>>();
-        assert_eq!(names_of(13), ["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"]);
-        assert_eq!(names_of(12), ["libnvrtc.so.12", "libnvrtc.so"]);
+    fn the_best_library_is_tried_first() {
+        let names_of =
+            |capability, driver| names(Target { capability, driver }).collect::<Vec<_>>();
+        let newest_first = ["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"];
+        let oldest_first = ["libnvrtc.so.12", "libnvrtc.so.13", "libnvrtc.so"];
+        assert_eq!(names_of((9, 0), 13_000), newest_first);
+        assert_eq!(names_of((7, 5), 13_000), newest_first);
+        assert_eq!(names_of((7, 2), 13_000), oldest_first);
+        assert_eq!(names_of((7, 0), 13_000), oldest_first);
+        for capability in [(7, 0), (9, 0)] {
+            assert_eq!(names_of(capability, 12_080), ["libnvrtc.so.12", "libnvrtc.so"]);
+        }
+    }
+
+    #[test]
+    fn a_wrong_library_is_named() {
         let name = "libc.so.6";
         // SAFETY: this library is loaded already.
         let library = unsafe { Library::new(name) }.expect("every program has it");

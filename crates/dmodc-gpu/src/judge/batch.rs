@@ -96,7 +96,8 @@ impl Batch<'_> {
             .collect();
         let places: Vec<DrawPlaces> = draws.iter().map(|draws| draws.store(&mut pool)).collect();
         let mut arguments = self.start(pool, request.patterns)?;
-        arguments.addresses.draws = self.memory.draws.room(self.router.machine(), 2 * draws_end)?;
+        arguments.addresses.draws =
+            self.memory.draws.reserve(self.router.machine(), 2 * draws_end)?;
         self.launch_all(&arguments, request)?;
         let mut first_results = vec![];
         let mut first = 0;
@@ -158,18 +159,18 @@ impl Batch<'_> {
         arguments.numbers.result_count = results as u32;
         let counters = 8 * arguments.numbers.counter_count as usize;
         let (memory, to) = (&mut *self.memory, &mut arguments.addresses);
-        to.channels = memory.channels.room(machine, states * bytes.channels)?;
-        to.flows = memory.flows.room(machine, states * bytes.flows)?;
-        to.link_loads = memory.link_loads.room(machine, states * bytes.link_loads)?;
-        to.lost = memory.lost.room(machine, states * bytes.lost)?;
-        to.counters = memory.counters.room(machine, states * counters)?;
-        to.touched = memory.touched.room(machine, states * bytes.touched)?;
-        to.results = memory.results.room(machine, 8 * states * results)?;
+        to.channels = memory.channels.reserve(machine, states * bytes.channels)?;
+        to.flows = memory.flows.reserve(machine, states * bytes.flows)?;
+        to.link_loads = memory.link_loads.reserve(machine, states * bytes.link_loads)?;
+        to.lost = memory.lost.reserve(machine, states * bytes.lost)?;
+        to.counters = memory.counters.reserve(machine, states * counters)?;
+        to.touched = memory.touched.reserve(machine, states * bytes.touched)?;
+        to.results = memory.results.reserve(machine, 8 * states * results)?;
         to.kept = self.kept.unwrap_or_default();
-        let (about, words) = pool.bytes();
-        to.states = memory.states.room(machine, about.len())?;
-        to.pool = memory.pool.room(machine, words.len())?;
-        machine.write(to.states, &about)?;
+        let (descriptions, words) = pool.bytes();
+        to.states = memory.states.reserve(machine, descriptions.len())?;
+        to.pool = memory.pool.reserve(machine, words.len())?;
+        machine.write(to.states, &descriptions)?;
         machine.write(to.pool, &words)?;
         machine.fill(to.channels, u8::MAX, states * bytes.channels)?;
         machine.fill(to.counters, 0, states * counters)?;
@@ -255,7 +256,7 @@ impl Batch<'_> {
         let blocks = count.min(SCRATCH_BLOCKS);
         arguments.numbers.scratch_words = words as u32;
         let bytes = 4 * words * blocks * self.states.len();
-        arguments.addresses.scratch = self.memory.scratch.room(self.router.machine(), bytes)?;
+        arguments.addresses.scratch = self.memory.scratch.reserve(self.router.machine(), bytes)?;
         let threads = Threads { count: 1024, shared_bytes: 4 * PATTERN_WORDS as u32 };
         self.launch(KernelName::PatternLoads, blocks as u32, threads, &arguments)?;
         Ok(count)

@@ -2,23 +2,23 @@
 
 use super::request::DevicePattern;
 use super::tables::JudgeTables;
-use crate::buffer::Grown;
+use crate::buffer::GrowingBuffer;
 use crate::layout::DeviceFabric;
 
 /// The memory of a batch.
 #[derive(Debug, Default)]
 pub(super) struct JudgeMemory {
-    pub(super) states: Grown,
-    pub(super) pool: Grown,
-    pub(super) channels: Grown,
-    pub(super) flows: Grown,
-    pub(super) link_loads: Grown,
-    pub(super) lost: Grown,
-    pub(super) counters: Grown,
-    pub(super) touched: Grown,
-    pub(super) draws: Grown,
-    pub(super) results: Grown,
-    pub(super) scratch: Grown,
+    pub(super) states: GrowingBuffer,
+    pub(super) pool: GrowingBuffer,
+    pub(super) channels: GrowingBuffer,
+    pub(super) flows: GrowingBuffer,
+    pub(super) link_loads: GrowingBuffer,
+    pub(super) lost: GrowingBuffer,
+    pub(super) counters: GrowingBuffer,
+    pub(super) touched: GrowingBuffer,
+    pub(super) draws: GrowingBuffer,
+    pub(super) results: GrowingBuffer,
+    pub(super) scratch: GrowingBuffer,
 }
 
 /// The bytes of the arrays of one state.

@@ -68,10 +68,11 @@ pub struct JudgeTimes {
     pub kernels: Vec<KernelTime>,
 }
 
-/// The tables that later ones are compared with, on the machine and on the host.
+/// The tables that later ones are compared with.
 #[derive(Debug)]
 struct KeptTables {
-    buffer: Buffer,
+    /// The tables on the machine; `None` if the host judges all states of the fabric.
+    buffer: Option<Buffer>,
     tables: ForwardingTables,
 }
 
@@ -142,7 +143,9 @@ impl GpuJudge {
         router: &GpuRouter,
         tables: ForwardingTables,
     ) -> Result<(), GpuError> {
-        let buffer = Buffer::holding(router.machine(), &router.padded(&tables))?;
+        assert_eq!(tables.columns(), router.routing().columns(), "tables of another shape");
+        let hold = || Buffer::holding(router.machine(), &router.padded(&tables));
+        let buffer = self.tables.judges_some().then(hold).transpose()?;
         self.kept = Some(KeptTables { buffer, tables });
         Ok(())
     }
@@ -202,7 +205,7 @@ impl GpuJudge {
             tables: &self.tables,
             memory: &mut self.memory,
             states: &states,
-            kept: kept.map(|kept| kept.buffer.address()),
+            kept: kept.and_then(|kept| kept.buffer.as_ref()).map(Buffer::address),
             times: self.measures_kernels.then(Default::default),
         };
         let counted = batch.count(request)?;

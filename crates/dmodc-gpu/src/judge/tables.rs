@@ -161,6 +161,11 @@ impl JudgeTables {
         })
     }
 
+    /// Returns whether kernels can judge some states of the fabric.
+    pub(super) fn judges_some(&self) -> bool {
+        self.judges_routed
+    }
+
     /// Returns whether kernels can judge the last batch of the router.
     pub(super) fn can_judge(&self, router: &GpuRouter) -> bool {
         if router.has_given_tables() { self.judges_any } else { self.judges_routed }

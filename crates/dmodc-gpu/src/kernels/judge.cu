@@ -81,7 +81,7 @@ struct JudgeArguments {
 static_assert(sizeof(JudgeArguments) == sizeof(Arguments) + 22 * 8, "judge/arguments.rs writes 22 words more");
 static_assert(sizeof(JudgedState) == 64, "judge/pool.rs writes 16 words");
 
-__device__ __forceinline__ const JudgedState &judged(const JudgeArguments &j) { return j.states[state(j.a)]; }
+__device__ __forceinline__ const JudgedState &judged_of(const JudgeArguments &j) { return j.states[state(j.a)]; }
 
 __device__ __forceinline__ u64 *counters_of(const JudgeArguments &j) {
     return j.counters + (u64)state(j.a) * j.counter_count;
@@ -131,11 +131,11 @@ __device__ bool arrives(const JudgeArguments &j, const u8 *tables, ColumnView co
 extern "C" __global__ void channels(const __grid_constant__ JudgeArguments j) {
     const Arguments &a = j.a;
     u32 s = warp_in_grid();
-    const JudgedState &about = judged(j);
+    const JudgedState &judged = judged_of(j);
     if (s >= a.switches) {
         return;
     }
-    const u32 *classes = j.pool + about.classes;
+    const u32 *classes = j.pool + judged.classes;
     uint2 *own = j.channels + (((u64)state(a) * a.switches + s) << j.shift);
     for (u32 at = a.link_start[s] + lane(); at < a.link_start[s + 1]; at += 32) {
         u32 peer = a.link_peer[at];

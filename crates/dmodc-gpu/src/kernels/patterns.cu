@@ -19,7 +19,7 @@
 
 struct FlowCounts {
     const JudgeArguments &j;
-    const JudgedState &about;
+    const JudgedState &judged;
     u32 *ports, *cuts;
 
     // Counts a flow in the cuts of one level that it does not cross: it stays inside, or it is lost. `left` has the sender, `entered`
@@ -39,8 +39,8 @@ struct FlowCounts {
 
     // Counts a flow in the cuts of all levels, four at a time.
     __device__ void count_cuts(u32 from, u32 to, bool is_lost) const {
-        u32 quads = about.level_pairs / 2;
-        const uint2 *of = (const uint2 *)(j.pool + about.cut_of);
+        u32 quads = judged.level_pairs / 2;
+        const uint2 *of = (const uint2 *)(j.pool + judged.cut_of);
         for (u32 quad = 0; quad < quads; quad++) {
             uint2 left = of[from * quads + quad], entered = of[to * quads + quad];
             count_cut(left.x & 0xffff, entered.x & 0xffff, is_lost);
@@ -74,9 +74,9 @@ struct FlowCounts {
 
     // The greatest bound that this thread finds.
     __device__ u32 bound() const {
-        const u32 *of = j.pool + about.cuts;
+        const u32 *of = j.pool + judged.cuts;
         u32 most = 0;
-        for (u32 cut = threadIdx.x; cut < about.cut_count; cut += blockDim.x) {
+        for (u32 cut = threadIdx.x; cut < judged.cut_count; cut += blockDim.x) {
             u32 nodes = of[2 * cut], cables = of[2 * cut + 1];
             u32 crossing = nodes - min(cuts[cut] & 0xffff, cuts[cut] >> 16);
             most = max(most, cables ? (crossing + cables - 1) / cables : 0);
@@ -105,16 +105,16 @@ __device__ Destinations destinations_of(const JudgeArguments &j, u32 nodes, u32 
 }
 
 extern "C" __global__ void __launch_bounds__(1024) pattern_loads(const __grid_constant__ JudgeArguments j) {
-    const JudgedState &about = judged(j);
-    u32 nodes = about.nodes, count = j.is_shift ? max(nodes, 1u) - 1 : j.count;
+    const JudgedState &judged = judged_of(j);
+    u32 nodes = judged.nodes, count = j.is_shift ? max(nodes, 1u) - 1 : j.count;
     u32 *results = (u32 *)shared_memory, port_words = (j.a.links + 1) / 2;
     u64 block = (u64)state(j.a) * gridDim.x + blockIdx.x;
     u32 *ports = j.scratch_words ? j.scratch + block * j.scratch_words : results + 4;
-    FlowCounts counts = {j, about, ports, ports + port_words};
-    const uint4 *places = (const uint4 *)(j.pool + about.places);
+    FlowCounts counts = {j, judged, ports, ports + port_words};
+    const uint4 *places = (const uint4 *)(j.pool + judged.places);
     bool all_arrive = counters_of(j)[UNDELIVERED] == 0;
     for (u32 k = blockIdx.x; k < count; k += gridDim.x) {
-        for (u32 word = threadIdx.x; word < port_words + about.cut_count; word += blockDim.x) {
+        for (u32 word = threadIdx.x; word < port_words + judged.cut_count; word += blockDim.x) {
             ports[word] = 0;
         }
         if (threadIdx.x < 4) {

@@ -46,22 +46,22 @@ __device__ uint4 without_dead(uint4 entries, u32 dead) {
 // The chunks of a row from a first one on, as long as they are before the end.
 struct Chunks {
     uint4 *row;
-    const uint2 *about;
+    const uint2 *chunk_words;
     u32 first, end;
 };
 
 // Writes the chunks that are parts of runs with one port.
 __device__ void write_ports(const Row &maker, Chunks to) {
     for (u32 first = to.first + lane(); first < to.end; first += 32 * DESCRIBED) {
-        u32 about[DESCRIBED];
+        u32 chunk_words[DESCRIBED];
 #pragma unroll
         for (u32 i = 0; i < DESCRIBED; i++) {
-            about[i] = to.about[min(first + 32 * i, to.end - 1)].y;
+            chunk_words[i] = to.chunk_words[min(first + 32 * i, to.end - 1)].y;
         }
 #pragma unroll
         for (u32 i = 0; i < DESCRIBED; i++) {
-            u32 record = maker.records[about[i] & 0xffff];
-            if (first + 32 * i < to.end && about[i] >> 16 >= 16 && record <= NO_ROUTE) {
+            u32 record = maker.records[chunk_words[i] & 0xffff];
+            if (first + 32 * i < to.end && chunk_words[i] >> 16 >= 16 && record <= NO_ROUTE) {
                 __stcs(to.row + first + 32 * i, repeated(record));
             }
         }
@@ -71,13 +71,13 @@ __device__ void write_ports(const Row &maker, Chunks to) {
 
 // Writes the chunks that are parts of runs with one port or two.
 __device__ void write_two_ports(const Row &maker, Chunks to) {
-    u32 next = to.about[min(to.first + lane(), to.end - 1)].y;
+    u32 next = to.chunk_words[min(to.first + lane(), to.end - 1)].y;
     for (u32 chunk = to.first + lane(); chunk < to.end; chunk += 32) {
         // The next description is loaded while this chunk is computed.
-        u32 about = next, record = maker.records[about & 0xffff];
-        next = to.about[min(chunk + 32, to.end - 1)].y;
-        if (about >> 16 >= 16 && maker.is_simple(record)) {
-            __stcs(to.row + chunk, maker.simple(record, about >> 16, 0));
+        u32 chunk_words = next, record = maker.records[chunk_words & 0xffff];
+        next = to.chunk_words[min(chunk + 32, to.end - 1)].y;
+        if (chunk_words >> 16 >= 16 && maker.is_simple(record)) {
+            __stcs(to.row + chunk, maker.simple(record, chunk_words >> 16, 0));
         }
     }
     __syncwarp();
@@ -85,18 +85,18 @@ __device__ void write_two_ports(const Row &maker, Chunks to) {
 
 // Writes the chunks that are parts of runs with one port or with a list. `UNIFORM` is as in `Row`.
 template <bool UNIFORM> __device__ void write_turns(const Row &maker, Chunks to) {
-    uint2 next = to.about[min(to.first + lane(), to.end - 1)];
+    uint2 next = to.chunk_words[min(to.first + lane(), to.end - 1)];
     for (u32 chunk = to.first + lane(); chunk < to.end; chunk += 32) {
-        uint2 about = next;
-        next = to.about[min(chunk + 32, to.end - 1)];
-        u32 record = maker.records[about.y & 0xffff];
-        if (about.y >> 16 < 16) {
+        uint2 chunk_words = next;
+        next = to.chunk_words[min(chunk + 32, to.end - 1)];
+        u32 record = maker.records[chunk_words.y & 0xffff];
+        if (chunk_words.y >> 16 < 16) {
             continue;
         }
         if (record <= NO_ROUTE) {
             __stcs(to.row + chunk, repeated(record));
         } else if (maker.is_listed<UNIFORM>(record)) {
-            __stcs(to.row + chunk, maker.turns<UNIFORM>(record & 63, about.x, 0));
+            __stcs(to.row + chunk, maker.turns<UNIFORM>(record & 63, chunk_words.x, 0));
         }
     }
     __syncwarp();
@@ -115,14 +115,14 @@ __device__ void write_rest(const Row &maker, Chunks to, const RouteTile &tile, R
     u32 count = has_more ? to.end - to.first : tile.mixed_chunks;
     for (u32 at = lane(); at < count; at += 32) {
         u32 chunk = has_more ? to.first + at : maker.a.mixed[tile.first_mixed + at];
-        uint2 about = to.about[chunk];
+        uint2 chunk_words = to.chunk_words[chunk];
         bool is_done = false;
-        if (has_more && about.y >> 16 >= 16) {
-            u32 record = maker.records[about.y & 0xffff];
+        if (has_more && chunk_words.y >> 16 >= 16) {
+            u32 record = maker.records[chunk_words.y & 0xffff];
             is_done = kinds.turns ? record <= NO_ROUTE || maker.is_listed(record) : maker.is_simple(record);
         }
         if (!is_done && to.first <= chunk && chunk < to.end) {
-            __stcs(to.row + chunk, maker.chunk((tile.first_chunk + chunk) * 16, about));
+            __stcs(to.row + chunk, maker.chunk((tile.first_chunk + chunk) * 16, chunk_words));
         }
     }
     __syncwarp();
@@ -220,13 +220,13 @@ extern "C" __global__ void __launch_bounds__(WARPS * 32, 4) routes(Arguments a) 
     __syncthreads();
     for (u32 tile = first_tile + warp; tile < end; tile += WARPS) {
         u32 local_tile = tile - first_tile;
-        RouteTile about = a.route_tile[tile];
+        RouteTile route_tile = a.route_tile[tile];
         if (*shared.uniform >> local_tile & 1) {
             find_uniform_sizes(shared, local_tile, groups);
         } else {
             find_sets(shared, local_tile, groups, false);
         }
-        write_row(a, shared, s, local_tile, about);
+        write_row(a, shared, s, local_tile, route_tile);
     }
 }
 

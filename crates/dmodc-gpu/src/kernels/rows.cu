@@ -361,8 +361,8 @@ struct Row {
     }
 
     // The entries of any chunk, which is described as in `Arguments`. A part of it follows from one port or from one list.
-    __device__ uint4 chunk(u32 slot, uint2 about) const {
-        u32 run = about.y & 0xffff, left = about.y >> 16, d = about.x;
+    __device__ uint4 chunk(u32 slot, uint2 chunk_words) const {
+        u32 run = chunk_words.y & 0xffff, left = chunk_words.y >> 16, d = chunk_words.x;
         if (!left) {
             return each_entry(slot);
         }
@@ -381,7 +381,7 @@ struct Row {
                 part = repeated(port_for(side, target, d, q, k));
                 length = min(left, side.divider - (d - q * side.divider));
             } else {
-                return walked(slot, about.y & 0xffff, about.x, about.y >> 16);
+                return walked(slot, chunk_words.y & 0xffff, chunk_words.x, chunk_words.y >> 16);
             }
             entries = from ? joined(entries, part, from) : part;
             from += length;

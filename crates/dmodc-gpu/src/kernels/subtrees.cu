@@ -124,7 +124,7 @@ struct Sweep {
 
 // Describes the column of a thread, and notes which columns of the block are counted.
 __device__ Sweep start_sweep(const JudgeArguments &j, bool only_touched) {
-    const JudgedState &about = judged(j);
+    const JudgedState &judged = judged_of(j);
     SweepView shared = sweep_view();
     uint2 group = j.column_group[blockIdx.x];
     u32 at = threadIdx.x & (j.group_columns - 1), slot = group.y + at;
@@ -132,19 +132,19 @@ __device__ Sweep start_sweep(const JudgeArguments &j, bool only_touched) {
         shared.active[threadIdx.x] = 0;
     }
     __syncthreads();
-    bool is_counted = slot < j.a.tile_slot[group.x] + j.a.tile_width[group.x] && bit_of(j.pool + about.counted, slot) &&
+    bool is_counted = slot < j.a.tile_slot[group.x] + j.a.tile_width[group.x] && bit_of(j.pool + judged.counted, slot) &&
                       (!only_touched || bit_of(j.touched + (u64)state(j.a) * j.slot_words, slot));
     if (threadIdx.x < j.group_columns && is_counted) {
         atomicOr(shared.active, 1u << at);
     }
     __syncthreads();
-    return {j, shared, j.pool + about.weight, j.pool + about.order, j.pool + about.class_start, tables_of(j),
+    return {j, shared, j.pool + judged.weight, j.pool + judged.order, j.pool + judged.class_start, tables_of(j),
             column_of(j, is_counted ? slot : group.y), slot, at, j.group_columns};
 }
 
 // Adds up all columns of a block. Returns the flows that this thread saw moved.
 template <bool MOVED> __device__ u32 add_up(const Sweep &sweep) {
-    const JudgedState &about = judged(sweep.j);
+    const JudgedState &judged = judged_of(sweep.j);
     u32 words = sweep.j.a.switches * sweep.columns / 2, moved = 0;
     u32 row = threadIdx.x / sweep.columns, rows = blockDim.x / sweep.columns;
     bool is_active = *sweep.shared.active >> sweep.at & 1;
@@ -152,13 +152,13 @@ template <bool MOVED> __device__ u32 add_up(const Sweep &sweep) {
         sweep.shared.waiting[word] = 0;
     }
     __syncthreads();
-    for (u32 step = 0; step < about.class_count; step++) {
+    for (u32 step = 0; step < judged.class_count; step++) {
         for (u32 i = sweep.starts[step] + row; is_active && i < sweep.starts[step + 1]; i += rows) {
             sweep.go_up<MOVED>(sweep.order[i]);
         }
         __syncthreads();
     }
-    for (u32 step = about.class_count; step-- > 0;) {
+    for (u32 step = judged.class_count; step-- > 0;) {
         for (u32 i = sweep.starts[step] + row; is_active && i < sweep.starts[step + 1]; i += rows) {
             moved += sweep.go_down<MOVED>(sweep.order[i]);
         }
@@ -170,7 +170,7 @@ template <bool MOVED> __device__ u32 add_up(const Sweep &sweep) {
 // Counts an odd column by following the route of every switch. All threads of the block take part.
 __device__ void follow_column(const Sweep &sweep, u32 at, u32 slot) {
     const JudgeArguments &j = sweep.j;
-    u32 live = sweep.starts[judged(j).class_count];
+    u32 live = sweep.starts[judged_of(j).class_count];
     Sweep own = {j,           sweep.shared, sweep.weight, sweep.order,  sweep.starts, sweep.tables, column_of(j, slot),
                  slot,        at,      sweep.columns};
     for (u32 s = threadIdx.x; s < j.a.switches; s += blockDim.x) {
@@ -200,7 +200,7 @@ __device__ void follow_column(const Sweep &sweep, u32 at, u32 slot) {
 __device__ void write_flows(const Sweep &sweep) {
     const JudgeArguments &j = sweep.j;
     u32 row = threadIdx.x / sweep.columns, rows = blockDim.x / sweep.columns;
-    u32 live = sweep.starts[judged(j).class_count];
+    u32 live = sweep.starts[judged_of(j).class_count];
     bool is_odd = *sweep.shared.odd >> sweep.at & 1, has_lost = *sweep.shared.lost >> sweep.at & 1;
     u16 *flows = j.flows + state(j.a) * j.a.table_bytes + sweep.column.start;
     for (u32 i = row; *sweep.shared.active >> sweep.at & 1 && i < live; i += rows) {
@@ -250,7 +250,7 @@ extern "C" __global__ void __launch_bounds__(512) moved(const __grid_constant__ 
     }
     u32 found = add_up<true>(sweep), row = threadIdx.x / sweep.columns, rows = blockDim.x / sweep.columns;
     if (*sweep.shared.odd >> sweep.at & 1) {
-        u32 live = sweep.starts[judged(j).class_count];
+        u32 live = sweep.starts[judged_of(j).class_count];
         found = 0;
         for (u32 i = row; i < live; i += rows) {
             u32 s = sweep.order[i], flows = sweep.senders(s);
@@ -291,16 +291,16 @@ struct EntryLoads {
 // Adds flows up by port. A block takes a switch, a thread sixteen entries at a time.
 extern "C" __global__ void link_loads(const __grid_constant__ JudgeArguments j) {
     const Arguments &a = j.a;
-    const JudgedState &about = judged(j);
+    const JudgedState &judged = judged_of(j);
     u32 s = blockIdx.x;
     u32 *loads = (u32 *)shared_memory;
     for (u32 entry = threadIdx.x; entry < 256; entry += blockDim.x) {
         loads[entry] = 0;
     }
     __syncthreads();
-    const u32 *counted = j.pool + about.counted;
+    const u32 *counted = j.pool + judged.counted;
     EntryLoads sums = {loads, NO_ROUTE, 0};
-    for (u32 tile = 0; tile < a.tiles && (j.pool + about.classes)[s] != NONE; tile++) {
+    for (u32 tile = 0; tile < a.tiles && (j.pool + judged.classes)[s] != NONE; tile++) {
         u64 row = state(a) * a.table_bytes + a.tile_offset[tile] + (u64)s * a.tile_pitch[tile];
         for (u32 chunk = threadIdx.x; chunk < a.tile_pitch[tile] / 16; chunk += blockDim.x) {
             u32 slot = a.tile_slot[tile] + chunk * 16, bits = counted[slot >> 5] >> (slot & 31) & 0xffff;

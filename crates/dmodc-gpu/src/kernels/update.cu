@@ -6,7 +6,8 @@
 //                     P empty: e is a port, and the new tables have none, or the old route does not arrive
 //     valid         : every leaf with nodes reaches every other, by costs
 //
-// Where costs are bytes, they are not kept for all states. Then only changes are counted here, and the host does the rest.
+// Byte costs are kept for one state at a time. For such states this kernel counts only changes; the host counts forced entries and
+// validity.
 //
 // Layout: the old tables, `kept`, have the layout of the new ones, which routes.cu describes. Shared memory has `BlockView`; in
 // the place of its lists, `UpdateView` follows: the group of each port, and four sets of blocks of LIDs. Sums go to the counters
@@ -43,13 +44,13 @@ __device__ UpdateView update_view(const JudgeArguments &j, BlockView shared) {
 }
 
 // Writes down which group each port belongs to. A thread takes a group.
-__device__ void find_groups(BlockView shared, UpdateView u, Counts counts) {
+__device__ void find_groups(BlockView shared, UpdateView update, Counts counts) {
     u32 group = threadIdx.x, groups = counts.up_groups + counts.down_groups;
     if (group < groups) {
         u32 end = group + 1 < groups ? shared.firsts[group + 1] : counts.up_ports + counts.down_ports;
         bool is_up = group < counts.up_groups;
         for (u32 port = shared.firsts[group]; port < end; port++) {
-            u.group_of[shared.ports[port]] = is_up ? group : (group - counts.up_groups) | DOWN_GROUP;
+            update.group_of[shared.ports[port]] = is_up ? group : (group - counts.up_groups) | DOWN_GROUP;
         }
     }
 }
@@ -58,7 +59,7 @@ __device__ void find_groups(BlockView shared, UpdateView u, Counts counts) {
 struct UpdateRow {
     const JudgeArguments &j;
     BlockView shared;
-    UpdateView u;
+    UpdateView update;
     u32 s;
     u32 local_tile;     // the tile, counted from the first of the block
     bool has_dead_nodes, has_costs;
@@ -79,7 +80,7 @@ struct UpdateRow {
             return old_entry == j.a.slot_port[slot];
         }
         if ((shared.up[local_tile] | shared.down[local_tile]) & bit) {
-            u32 group = u.group_of[old_entry];
+            u32 group = update.group_of[old_entry];
             u64 side = group & DOWN_GROUP ? shared.down[local_tile] : shared.up[local_tile];
             return group != NO_GROUP && shared.masks[(group & ~DOWN_GROUP) * MASK_PITCH + local_tile] & side & bit;
         }
@@ -88,7 +89,7 @@ struct UpdateRow {
 
     __device__ void mark(u32 kind, u32 slot) const {
         u32 block = j.slot_block[slot];
-        atomicOr(&u.blocks[kind][block >> 5], 1u << (block & 31));
+        atomicOr(&update.blocks[kind][block >> 5], 1u << (block & 31));
     }
 
     // Counts an entry that is changed.
@@ -159,7 +160,7 @@ __device__ void add_to(u64 *counter, u32 value) {
 }
 
 // Adds what the threads of a block counted.
-__device__ void add_counts(const JudgeArguments &j, UpdateView u, UpdateCounts counts) {
+__device__ void add_counts(const JudgeArguments &j, UpdateView update, UpdateCounts counts) {
     u64 *counters = counters_of(j);
     __syncwarp();
     add_to(counters + CHANGED, counts.changed);
@@ -176,7 +177,7 @@ __device__ void add_counts(const JudgeArguments &j, UpdateView u, UpdateCounts c
     // A warp counts the blocks of one kind.
     u32 kind = threadIdx.x >> 5, blocks = 0;
     for (u32 word = lane(); word < j.block_words; word += 32) {
-        blocks += __popc(u.blocks[0][kind * j.block_words + word]);
+        blocks += __popc(update.blocks[0][kind * j.block_words + word]);
     }
     __syncwarp();
     u32 sum = warp_sum(blocks);
@@ -192,25 +193,25 @@ __device__ void add_counts(const JudgeArguments &j, UpdateView u, UpdateCounts c
 
 extern "C" __global__ void __launch_bounds__(WARPS * 32, 4) update(const __grid_constant__ JudgeArguments j) {
     const Arguments &a = j.a;
-    const JudgedState &about = judged(j);
+    const JudgedState &judged = judged_of(j);
     u32 s = blockIdx.x, warp = threadIdx.x >> 5;
-    const u64 *leaves = (const u64 *)(j.pool + about.leaves);
-    bool has_costs = about.has_costs;
+    const u64 *leaves = (const u64 *)(j.pool + judged.leaves);
+    bool has_costs = judged.has_costs;
     bool is_leaf = a.target[s] != NONE && leaves[a.target[s] >> 6] & own_bit(a.target[s], a.target[s] >> 6);
     if (switch_is_dead(a, s) || !(j.kept || (is_leaf && has_costs))) {
         return;
     }
     Counts counts = counts_of(a, s);
     BlockView shared = block_view(a, max(counts.up_groups, counts.down_groups));
-    UpdateView u = update_view(j, shared);
+    UpdateView update = update_view(j, shared);
     UpdateCounts found = {0, 0, 0, 0, 0, 0, 0, 0};
-    u.group_of[threadIdx.x] = NO_GROUP;
+    update.group_of[threadIdx.x] = NO_GROUP;
     for (u32 word = threadIdx.x; word < 4 * j.block_words; word += blockDim.x) {
-        u.blocks[0][word] = 0;
+        update.blocks[0][word] = 0;
     }
     if (has_costs) {
         load_switch(a, shared, s, counts);
-        find_groups(shared, u, counts);
+        find_groups(shared, update, counts);
     }
     __syncthreads();
     for (u32 first_tile = 0; first_tile < a.tiles; first_tile += TILES) {
@@ -225,12 +226,12 @@ extern "C" __global__ void __launch_bounds__(WARPS * 32, 4) update(const __grid_
         }
         __syncwarp();
         for (u32 tile = first_tile + warp; j.kept && tile < min(first_tile + TILES, a.tiles); tile += WARPS) {
-            UpdateRow row = {j, shared, u, s, tile - first_tile, about.has_dead_nodes != 0, has_costs};
+            UpdateRow row = {j, shared, update, s, tile - first_tile, judged.has_dead_nodes != 0, has_costs};
             row.compare_tile(tile, found);
         }
         __syncthreads();
     }
     if (j.kept) {
-        add_counts(j, u, found);
+        add_counts(j, update, found);
     }
 }

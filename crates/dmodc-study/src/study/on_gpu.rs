@@ -112,12 +112,12 @@ impl<'a> GpuFabric<'a> {
         for (at, engine) in self.engines.iter_mut().enumerate() {
             let Some(engine) = engine else { continue };
             let takes_part =
-                |&of: &usize| prepared.study().engines_of(cells[of]).any(|engine| engine == at);
-            let meant: Vec<usize> = (0..cells.len()).filter(takes_part).collect();
-            let batch =
-                EngineBatch { prepared, at, cells: meant.iter().map(|&of| &drawn[of]).collect() };
-            for (of, found) in meant.into_iter().zip(batch.rows(engine)?) {
-                rows[of].extend(found);
+                |&cell: &usize| prepared.study().engines_of(cells[cell]).any(|engine| engine == at);
+            let cells_of_engine: Vec<usize> = (0..cells.len()).filter(takes_part).collect();
+            let drawn_cells = cells_of_engine.iter().map(|&cell| &drawn[cell]).collect();
+            let batch = EngineBatch { prepared, at, cells: drawn_cells };
+            for (cell, rows_of_cell) in cells_of_engine.into_iter().zip(batch.rows(engine)?) {
+                rows[cell].extend(rows_of_cell);
             }
         }
         Ok(rows)
@@ -162,14 +162,14 @@ impl EngineBatch<'_> {
         let judged: Vec<usize> =
             (0..self.cells.len()).filter(|&at| refusals[at].is_none()).collect();
         let findings = self.judge(engine, &judged, &self.dead(&judged))?;
-        let mut found = findings.into_iter();
+        let mut findings = findings.into_iter();
         let rows = self.cells.iter().zip(&refusals).map(|(cell, refusal)| {
             let about = self.prepared.about_engine(cell, self.at);
             match refusal {
                 Some(why) => refused(&about, &cell.patterns, why).collect(),
                 None => {
-                    let found = found.next().expect("all others are judged");
-                    found.rows(&about, &cell.patterns).collect()
+                    let of_cell = findings.next().expect("all others are judged");
+                    of_cell.rows(&about, &cell.patterns).collect()
                 }
             }
         });
@@ -246,16 +246,16 @@ impl EngineBatch<'_> {
         let judged = JudgedTables { live, ready: &ready, routing, tables, healthy: None };
         let traffic = judged.traffic();
         let with_rates = self.prepared.study().plan.rates;
-        let meant: Vec<usize> =
+        let on_host: Vec<usize> =
             (0..places.len()).filter(|&at| with_rates || places[at].is_none()).collect();
         let patterns: Vec<SeededPattern<'_>> =
-            meant.iter().map(|&at| cell.patterns[at].clone()).collect();
+            on_host.iter().map(|&at| cell.patterns[at].clone()).collect();
         // The loads of all-to-all come from the GPU.
         let none = Loads::default();
         let measured = judged.measure_patterns(&traffic, &none, &patterns, with_rates);
-        let mut found = vec![PatternFindings::default(); places.len()];
-        meant.into_iter().zip(measured).for_each(|(at, of)| found[at] = of);
-        found
+        let mut findings = vec![PatternFindings::default(); places.len()];
+        on_host.into_iter().zip(measured).for_each(|(at, finding)| findings[at] = finding);
+        findings
     }
 }
 
@@ -278,8 +278,8 @@ fn findings(
 ) -> TableFindings {
     let mut on_device = judgement.patterns.into_iter();
     let mut patterns = host.unwrap_or_else(|| vec![PatternFindings::default(); places.len()]);
-    for (found, _) in patterns.iter_mut().zip(places).filter(|(_, place)| place.is_some()) {
-        found.risk = on_device.next().map(|loads| match loads {
+    for (finding, _) in patterns.iter_mut().zip(places).filter(|(_, place)| place.is_some()) {
+        finding.risk = on_device.next().map(|loads| match loads {
             PatternLoads::Single(loads) => PatternRisk::Single(loads),
             PatternLoads::Series(series) => PatternRisk::Series(series),
         });

@@ -108,22 +108,22 @@ impl FaultSurvey<'_> {
     /// Returns the outcomes of these faults.
     fn outcomes_on_gpu(
         &self,
-        on_gpu: &mut PresentOnGpu,
+        gpu: &mut PresentOnGpu,
         faults: &[usize],
     ) -> Result<Vec<NumberedOutcome>, SurveyError> {
-        let (here, there): (Vec<usize>, Vec<usize>) =
+        let (on_processor, on_gpu): (Vec<usize>, Vec<usize>) =
             faults.iter().partition(|&&at| self.takes_nodes(at));
-        let mut outcomes = self.outcomes_on_host(&here)?;
-        let states: Vec<Degradation> = there.iter().map(|&at| self.after(at)).collect();
+        let mut outcomes = self.outcomes_on_host(&on_processor)?;
+        let states: Vec<Degradation> = on_gpu.iter().map(|&at| self.after(at)).collect();
         let patterns: Vec<(DevicePattern, u64)> = self.present.patterns().map(on_device).collect();
         let (patterns, seeds): (Vec<DevicePattern>, Vec<u64>) =
             std::iter::once((DevicePattern::AllToAll, 0)).chain(patterns).unzip();
         let seeds = vec![seeds; states.len()];
         let request = JudgeRequest { patterns: &patterns, seeds: &seeds, compares: true };
-        on_gpu.router.route(&states)?;
-        let judgements = on_gpu.judge.judge(&on_gpu.router, &states, &request)?;
+        gpu.router.route(&states)?;
+        let judgements = gpu.judge.judge(&gpu.router, &states, &request)?;
         let judged = judgements.into_iter().map(Self::outcome);
-        outcomes.extend(there.into_iter().zip(judged));
+        outcomes.extend(on_gpu.into_iter().zip(judged));
         outcomes.sort_unstable_by_key(|(at, _)| *at);
         Ok(outcomes)
     }
