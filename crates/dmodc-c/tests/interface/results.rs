@@ -288,7 +288,7 @@ fn orders_last() {
         for lasting in [0, 1] {
             let asked = records(&fabric) + &format!("F\nR 0 {lasting}\n");
             let mut script = Script::new(Router::of(fabric.clone()).unwrap(), asked, seed);
-            // On a whole fabric both kinds of numbers are the same.
+            // On whole fabrics whose GUIDs follow the topology, both kinds of numbers are the same.
             script.change();
             script.asked += "o\n";
             script.expected += "again 0\n";

@@ -15,8 +15,8 @@
 //! the rules of the attempt with the least excess; the first of equal ones
 //! ```
 //!
-//! One departure: the attempt that always takes the smallest divider is followed alone first. If nothing is in excess, no other one is
-//! better. (It is the first of equal ones, too.)
+//! One departure: a single attempt is followed first, which takes the best divider of each level, and the smallest of equal ones. If nothing
+//! is in excess, no other one is better. (It is the first of equal ones, too.)
 
 use super::MeasuredFabric;
 use super::destinations::DestinationSets;

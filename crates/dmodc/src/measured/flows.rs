@@ -52,7 +52,7 @@ impl LevelRules {
 }
 
 /// How many shifts are counted.
-const SHIFTS: usize = 32;
+pub(super) const SHIFTS: usize = 32;
 
 /// Returns the sample of shifts for a number of nodes: all of them, if they are few.
 pub(crate) fn sampled_shifts(nodes: usize) -> Vec<usize> {

@@ -16,21 +16,22 @@
 //! if the load is at least a tenth less: these dividers; else those that were found level by level
 //! ```
 //!
-//! Two departures. Dividers with which either factor is greater than at the beginning do not count: neither all-to-all nor shifts pay for the
+//! Two details that these lines leave out. Dividers with which either factor is greater than at the beginning do not count: neither all-to-all nor shifts pay for the
 //! other. Of equal loads, the one with the lesser sum of squares over all ports in all-to-all is less, so that the search does not
 //! stop where several ports are the worst.
 
 use super::MeasuredFabric;
-use super::flows::{FlowCounter, LevelRules, Load};
+use super::flows::{FlowCounter, LevelRules, Load, SHIFTS};
 use crate::parallel;
 
-/// How many entries are counted at the most: for each trial, one for each switch and destination. So a refinement takes a few seconds at
-/// the most.
-const MOST_ENTRIES: usize = 1 << 28;
+/// How many steps are counted at the most, in all trials together. So a refinement takes about three seconds of one thread at the most.
+const MOST_STEPS: usize = 1 << 30;
 
-/// Returns how many trials there may be.
-pub(crate) fn most_trials(switches: usize, destinations: usize) -> usize {
-    MOST_ENTRIES / (switches * destinations).max(1)
+/// Returns how many trials there may be. In a trial, all-to-all takes a step for each switch and destination, and a shift one for each
+/// destination and hop; a route over n levels has up to 2n hops.
+pub(crate) fn most_trials(switches: usize, levels: usize, destinations: usize) -> usize {
+    let of_destination = switches + SHIFTS * 2 * levels;
+    MOST_STEPS / (of_destination * destinations).max(1)
 }
 
 /// Returns whether a refinement is worth other dividers.
@@ -44,7 +45,11 @@ pub(super) fn refine(
     candidates: &[u32],
     found: LevelRules,
 ) -> LevelRules {
-    let mut trials = most_trials(fabric.groups.switch_count(), fabric.destinations.len());
+    let mut trials = most_trials(
+        fabric.groups.switch_count(),
+        fabric.ranking.levels() as usize,
+        fabric.destinations.len(),
+    );
     if trials <= candidates.len() {
         return found;
     }

@@ -60,7 +60,8 @@ pub enum SwitchOrder {
     #[default]
     Plane,
     /// The same for orders that are to last: planes are in the order that all pods agree on, which a dead switch does not
-    /// change, or by their least GUID where pods disagree. On a whole fabric both orders are the same.
+    /// change, or by their least GUID where pods disagree. Where GUIDs follow the topology, both orders of a whole fabric are the same; with
+    /// other GUIDs they may differ.
     AgreedPlane,
     /// By GUID, as the paper does.
     Guid,

@@ -27,7 +27,8 @@ struct Following<'a> {
 impl Measuring<'_> {
     /// Changes dividers one by one, as long as the ports are then loaded less.
     pub(super) fn refine(&self, candidates: &[u64], found: LevelRules) -> LevelRules {
-        let mut trials = most_trials(self.graph.neighbours.len(), self.destinations.len());
+        let mut trials =
+            most_trials(self.graph.neighbours.len(), self.top() + 1, self.destinations.len());
         if trials <= candidates.len() {
             return found;
         }
