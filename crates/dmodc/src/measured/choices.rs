@@ -55,9 +55,11 @@ pub(super) fn may_exist(groups: &PortGroups, destinations: &Destinations) -> boo
 pub(super) fn has_diamond(ranking: &Ranking, groups: &PortGroups) -> bool {
     let has_nodes =
         |s| ranking.is_leaf_with_nodes(s) || ranking.found().service.binary_search(&s).is_ok();
-    // The switch from which each switch was seen last; the same with the first way to it. (The first way is enough: of three ways, two
-    // of which are a diamond, another pair with the first is one, too, or two share their upper switch, which then is the top of one.)
-    // The peers of a switch are different ones.
+    // The switch from which each switch was seen last; the same with the first way to it. The peers of a switch are different ones.
+    //
+    // The first way is enough. Let (c1, a1) be the first way, and let the ways (c2, a2) and (c3, a3) be a diamond. If the first way is
+    // no diamond with either, then c1 = c2 and a1 = a3, or c1 = c3 and a1 = a2. In both cases c1 leads to t over a2 and over a3, which
+    // is a diamond with one switch on each side.
     let (mut by_one, mut by_two) =
         (vec![None; groups.switch_count()], vec![None; groups.switch_count()]);
     let below = |s| groups.below(s).peers.iter().copied();

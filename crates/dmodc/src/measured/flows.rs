@@ -166,7 +166,7 @@ impl<'a> FlowCounter<'a> {
 
     /// Returns a lower bound of the load, whatever the rules: all flows to the nodes of a leaf arrive over the cables of the leaf. A leaf can
     /// have cables below it, too: a root may be a leaf, and cables may join leaves.
-    pub(super) fn least(&self) -> Load {
+    pub(super) fn lower_bound(&self) -> Load {
         let MeasuredFabric { destinations, groups, .. } = self.fabric;
         let targets = destinations.targets();
         let cables = |s: SwitchIndex| groups.above(s).ports.len() + groups.below(s).ports.len();

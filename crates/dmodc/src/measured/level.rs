@@ -92,7 +92,7 @@ impl<'a> LevelMeasure<'a> {
             let own = self.divisor(s, None);
             let of_part = |part: Part| {
                 let chosen = part.numbers.iter().map(|&d| own.divide(d));
-                Loads::of(part.group_count(), chosen).spread(part.numbers.len())
+                GroupCounts::of(part.group_count(), chosen).spread(part.numbers.len())
             };
             with_choice(s, scratch).into_iter().map(of_part).reduce(SpreadOfPart::and)
         });
@@ -197,7 +197,7 @@ impl<'a> LevelMeasure<'a> {
         };
         let of_own = parallel::map_with(&self.switches, Scratch::default, |scratch, &s| {
             let of_group = |ports: SharedPorts| {
-                Loads::of(ports.count, ports.rounds.iter().copied()).spread(ports.numbers.len())
+                GroupCounts::of(ports.count, ports.rounds.iter().copied()).spread(ports.numbers.len())
             };
             shared(s, scratch).into_values().map(of_group).reduce(SpreadOfPart::and)
         });
@@ -218,7 +218,7 @@ impl<'a> LevelMeasure<'a> {
         add: impl Fn(&mut Scratch, SwitchIndex, &mut [u64]) + Sync,
     ) -> BestDividers {
         let with_choice = || of_own.iter().flatten();
-        let spread = with_choice().filter(|spread| spread.is_even).count();
+        let spread = with_choice().filter(|spread| spread.is_spread).count();
         let count = with_choice().count();
         if count == 0 || paper_may_stand && 2 * spread >= count {
             return BestDividers::papers(with_choice().map(|spread| spread.excess).sum());
@@ -242,7 +242,7 @@ impl<'a> LevelMeasure<'a> {
     fn add_excess(&self, numbers: &[u32], over: usize, excess: &mut [u64]) {
         for (&candidate, sum) in self.candidates.iter().zip(excess) {
             let divider = Divisor::new(candidate);
-            let loads = Loads::of(over, numbers.iter().map(|&d| divider.divide(d)));
+            let loads = GroupCounts::of(over, numbers.iter().map(|&d| divider.divide(d)));
             *sum += loads.spread(numbers.len()).excess;
         }
     }
@@ -311,19 +311,19 @@ struct SharedPorts {
 }
 
 /// How many destinations each group, or each port, gets.
-struct Loads {
+struct GroupCounts {
     over: usize,
     counts: [u32; 256],
 }
 
-impl Loads {
+impl GroupCounts {
     /// Counts quotients modulo a number of groups or ports.
     #[inline]
     fn of(over: usize, quotients: impl Iterator<Item = u32>) -> Self {
         let mut counts = [0; 256];
         let size = &SIZES[over];
         quotients.for_each(|q| counts[size.modulo(q) as usize & 255] += 1);
-        Loads { over, counts }
+        GroupCounts { over, counts }
     }
 
     /// Compares the loads with the fair share of a number of destinations.
@@ -333,7 +333,7 @@ impl Loads {
         let squares: u64 = loads.iter().map(|&load| u64::from(load) * u64::from(load)).sum();
         let least = least_squares(destinations as u64, self.over as u64);
         SpreadOfPart {
-            is_even: most < 2 * destinations.div_ceil(self.over),
+            is_spread: most < 2 * destinations.div_ceil(self.over),
             excess: squares - least,
         }
     }
@@ -356,14 +356,14 @@ struct Arrivals {
 #[derive(Clone, Copy)]
 struct SpreadOfPart {
     /// Whether nothing gets twice the fair share, rounded up.
-    is_even: bool,
+    is_spread: bool,
     /// The sum of the squared loads, less the least that is possible with this number of destinations.
     excess: u64,
 }
 
 impl SpreadOfPart {
     fn and(self, other: Self) -> Self {
-        SpreadOfPart { is_even: self.is_even && other.is_even, excess: self.excess + other.excess }
+        SpreadOfPart { is_spread: self.is_spread && other.is_spread, excess: self.excess + other.excess }
     }
 }
 

@@ -57,7 +57,7 @@ pub(super) fn refine(
     let Some(before) = counter.count(&found, &Load::GREATEST, &Load::GREATEST) else {
         return found;
     };
-    if before.is_no_worse(&counter.least()) {
+    if before.is_no_worse(&counter.lower_bound()) {
         return found;
     }
     let dividers: Vec<Option<u32>> =
