@@ -197,7 +197,8 @@ impl<'a> LevelMeasure<'a> {
         };
         let of_own = parallel::map_with(&self.switches, Scratch::default, |scratch, &s| {
             let of_group = |ports: SharedPorts| {
-                GroupCounts::of(ports.count, ports.rounds.iter().copied()).spread(ports.numbers.len())
+                GroupCounts::of(ports.count, ports.rounds.iter().copied())
+                    .spread(ports.numbers.len())
             };
             shared(s, scratch).into_values().map(of_group).reduce(SpreadOfPart::and)
         });
@@ -363,7 +364,10 @@ struct SpreadOfPart {
 
 impl SpreadOfPart {
     fn and(self, other: Self) -> Self {
-        SpreadOfPart { is_spread: self.is_spread && other.is_spread, excess: self.excess + other.excess }
+        SpreadOfPart {
+            is_spread: self.is_spread && other.is_spread,
+            excess: self.excess + other.excess,
+        }
     }
 }
 
