@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 /// The number of styles of curves: each has a colour and a mark of its own.
-pub const STYLES: usize = 8;
+pub const STYLES: usize = 10;
 
 /// The width of every figure, in pixels.
 pub(super) const WIDTH: f64 = 800.0;
@@ -16,8 +16,8 @@ pub(super) const TICK_SIZE: f64 = 13.0;
 /// The distance between the edge of a figure and everything in it.
 pub(super) const MARGIN: f64 = 22.0;
 
-/// The colour of each style of curves in light and in dark. They are those of Okabe and Ito, without their yellow, which is too pale
-/// for lines, and lighter on dark ground.
+/// The colour of each style of curves in light and in dark. The first eight are those of Okabe and Ito, without their yellow, which is too pale
+/// for lines, and lighter on dark ground. The last two are for figures with more engines.
 const COLOURS: [(&str, &str); STYLES] = [
     ("#0072b2", "#4aa3e8"),
     ("#d55e00", "#f58b3c"),
@@ -27,6 +27,8 @@ const COLOURS: [(&str, &str); STYLES] = [
     ("#b98000", "#f2c14e"),
     ("#2b9fd9", "#9bdcff"),
     ("#000000", "#f4f4f4"),
+    ("#7a4a1e", "#c99a6b"),
+    ("#6b6b00", "#c9c94a"),
 ];
 
 /// The colours of everything else: class, property, light, dark.
@@ -134,7 +136,7 @@ impl Svg {
 }
 
 /// The corners of the marks, in a box of width and height 1 around the place: a circle, a square, a triangle, a diamond, a
-/// triangle on its tip, a cross, a star, and a hexagon.
+/// triangle on its tip, a cross, a star, a hexagon, an hourglass, and a bar.
 const SHAPES: [&[(f64, f64)]; STYLES] = [
     &[
         (0.5, 0.0),
@@ -181,6 +183,8 @@ const SHAPES: [&[(f64, f64)]; STYLES] = [
         (-0.15, -0.16),
     ],
     &[(0.5, 0.0), (0.25, 0.44), (-0.25, 0.44), (-0.5, 0.0), (-0.25, -0.44), (0.25, -0.44)],
+    &[(-0.45, -0.5), (0.45, -0.5), (0.12, 0.0), (0.45, 0.5), (-0.45, 0.5), (-0.12, 0.0)],
+    &[(-0.5, -0.22), (0.5, -0.22), (0.5, 0.22), (-0.5, 0.22)],
 ];
 
 /// Returns the style sheet: sizes, and colours for light and for dark. A page may have another theme than the system, so a figure
