@@ -113,7 +113,7 @@ fn results_and_inputs_are_different_files() {
     std::os::unix::fs::symlink("f.topo", desk.path("link")).unwrap();
     let files = ["f.topo", "f.lft", "f.orders"];
     let before = files.map(|name| desk.read(name));
-    let replaced: [&[&str]; 10] = [
+    let replaced: [&[&str]; 12] = [
         &["route", "f.topo", "-o", "f.topo"],
         &["route", "f.topo", "-o", "link"],
         &["route", "f.topo", "-o", "./f.topo"],
@@ -124,6 +124,8 @@ fn results_and_inputs_are_different_files() {
         &["convert", "f.topo", "--format", "dot", "-o", "f.topo"],
         &["plan", "f.topo", "f.lft", "f.lft", "-o", "f.lft"],
         &["whatif", "f.topo", "--csv", "f.topo"],
+        &["whatif", "f.topo", "--orders", "f.orders", "--csv", "f.orders"],
+        &["repair", "f.topo", "--reference", "link", "--svg", "f.topo"],
     ];
     for arguments in replaced {
         let error = desk.error(arguments);
@@ -151,5 +153,7 @@ fn results_and_inputs_are_different_files() {
         "-o",
         "f.lft",
     ]);
+    let in_place = ["--orders", "f.orders", "--save-orders", "./f.orders", "-o", "new.lft"];
+    desk.ok(&[&["route", "f.topo"][..], &in_place].concat());
     desk.ok(&["degrade", "f.topo", "--cables", "1", "-o", "f.topo"]);
 }

@@ -165,7 +165,7 @@ enum DividersOf<'a> {
     Measured(Live<'a>),
     /// They are those of the paper.
     Paper(Live<'a>),
-    /// They are those of another routing of this state, if it counts ranks in the same way. If not, they are measured.
+    /// They are those of another routing, if it has measured them and counts ranks in the same way. If not, they are measured.
     Other(Live<'a>, &'a Routing),
 }
 
@@ -183,8 +183,8 @@ impl Routing {
         Self::fix(live, options, DividersOf::Paper(live))
     }
 
-    /// Does what [`new`](Self::new) does, but takes the dividers of another routing of the same state, which may number destinations
-    /// differently.
+    /// Does what [`new`](Self::new) does, but does not measure what another routing of the same fabric has measured. Dividers that came
+    /// with saved orders are old: they are measured anew.
     pub(crate) fn with_dividers_of(
         live: Live<'_>,
         options: &RoutingOptions,
@@ -233,8 +233,10 @@ impl Routing {
         let (dividers, choices_down) = match (saved, asked) {
             (Some(saved), _) => (saved.clone(), None),
             (None, DividersOf::Paper(_)) => Default::default(),
-            (None, DividersOf::Other(_, other)) if other.orders.rank_rule() == ranking.rule() => {
-                (other.orders.level_dividers().clone(), None)
+            (None, DividersOf::Other(_, other))
+                if other.choices_down.is_some() && other.orders.rank_rule() == ranking.rule() =>
+            {
+                (other.orders.level_dividers().clone(), other.choices_down)
             }
             (None, _) => measured(),
         };

@@ -41,15 +41,18 @@ impl Command {
         Ok(())
     }
 
-    /// Returns the files of the commands that write results which are no fabrics.
+    /// Returns the files of a command; `None` if it writes none, or may change one in place.
     fn files(&self) -> Option<NamedFiles<'_>> {
         let (read, written) = match self {
             Command::Route(args) => {
                 let mut read = args.routing.files();
-                let orders = args.routing.order.orders.as_deref();
-                // Saved orders may be brought up to date in place.
-                read.extend([orders.filter(|orders| args.save_orders.as_deref() != Some(orders))]);
-                (read, vec![&args.output.output, &args.alternatives, &args.save_orders])
+                if let Some(saved) = args.save_orders.as_deref() {
+                    // Saved orders may be brought up to date in place.
+                    let orders = args.routing.order.orders.as_deref();
+                    let in_place = orders.filter(|orders| are_same_file(orders, saved));
+                    read.retain(|path| path.is_none() || *path != in_place);
+                }
+                (read, vec![&args.save_orders, &args.output.output, &args.alternatives])
             }
             Command::Analyze(args) => {
                 let others = [&args.jobs, &args.nodes].map(|path| path.as_deref());
@@ -86,13 +89,14 @@ impl Command {
 }
 
 impl RoutingArgs {
-    /// Returns the fabric, the reference and the roots.
+    /// Returns the fabric, the reference, the roots and the orders.
     fn files(&self) -> Vec<Option<&Path>> {
         let reference = match &self.reference {
             Some(ReferenceArg::File(path)) => Some(path.as_path()),
             _ => None,
         };
-        vec![Some(&self.fabric.fabric), reference, self.leaves.roots.as_deref()]
+        let orders = self.order.orders.as_deref();
+        vec![Some(&self.fabric.fabric), reference, self.leaves.roots.as_deref(), orders]
     }
 }
 

@@ -44,7 +44,7 @@ impl NumbersCost {
         let destinations = types.map_or(DestinationOrder::default(), DestinationOrder::Types);
         let leaves = routing.leaf_rule().clone();
         let options = RoutingOptions { leaves, destinations, ..RoutingOptions::default() };
-        // The cost is that of the numbers alone, so dividers are the same in both cases.
+        // Orders that are saved have dividers, too, which fresh ones would replace.
         let fresh = Routing::with_dividers_of(live, &options, routing);
         let mut nodes: Vec<NodeIndex> = live
             .fabric

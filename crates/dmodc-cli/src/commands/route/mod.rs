@@ -27,7 +27,8 @@ pub(super) fn run(args: &RouteArgs) -> Result<Answer> {
     let numbers = if args.save_orders.is_some() { Numbers::Last } else { Numbers::Once };
     let start = Instant::now();
     let state = route_state::read(&args.routing, numbers)?;
-    let prepared_in = start.elapsed();
+    let relieved_in = state.relief.as_ref().map_or(Duration::ZERO, |relief| relief.elapsed);
+    let prepared_in = start.elapsed().saturating_sub(relieved_in);
     let live = state.live();
     if let EngineName::Opensm(name) = &args.routing.engine {
         return opensm::route(args, &state, name);

@@ -64,7 +64,7 @@ pub(super) struct RouteSummary {
     pub(super) delivery: Delivery,
     pub(super) empty: EmptyEntries,
     pub(super) connected: Option<usize>,
-    /// The time to read the fabric, and to find its leaves, ranks, orders and dividers.
+    /// The time to read the fabric, and to find its leaves, ranks, orders and dividers; without the relief of a reference.
     pub(super) prepared_in: Duration,
     pub(super) elapsed: Duration,
     /// The part of the elapsed time that relief took, if the engine ends with it.
@@ -155,7 +155,7 @@ impl RouteSummary {
         if self.prepared_in >= NOTICEABLE {
             let _ = writeln!(
                 text,
-                "before that, reading the fabric and choosing leaves, ranks, orders and dividers took {}",
+                "preparation took {}: reading the fabric, and choosing leaves, ranks, orders and dividers",
                 time(self.prepared_in)
             );
         }

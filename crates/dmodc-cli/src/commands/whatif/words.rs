@@ -131,7 +131,7 @@ fn line_text(report: &WhatifReport<'_>, line: &Line<'_>) -> String {
             counted(interrupted, "node pair"),
             number(outcome.lost),
             number(outcome.cut_off),
-            gone(report, outcome),
+            of_failed_nodes(report, outcome),
             pairs(report, outcome),
         );
     }
@@ -176,11 +176,11 @@ fn ratio(value: f64, by: f64) -> String {
 }
 
 /// Returns how many pairs are of nodes that fail with their switch; nothing if there are none.
-fn gone(report: &WhatifReport<'_>, outcome: &Outcome) -> String {
+fn of_failed_nodes(report: &WhatifReport<'_>, outcome: &Outcome) -> String {
     let delivery = &report.present.tally().delivery;
     match delivery.pairs.saturating_sub(outcome.delivered + outcome.lost + outcome.cut_off) {
         0 => String::new(),
-        gone => format!(", {} of nodes that fail with it", number(gone)),
+        pairs => format!(", {} of nodes that fail with it", number(pairs)),
     }
 }
 
