@@ -547,3 +547,19 @@ fn joined_fabrics_measure_the_reference() {
         assert_eq!(*routing.orders().level_dividers(), naive(then, &routing));
     });
 }
+
+/// Who judges tables does not measure dividers, but takes those that are saved with the orders.
+#[test]
+fn dividers_are_left_out_only_if_none_are_saved() {
+    let fabric = dmodc::fabric::Directors::default().fabric(Default::default()).unwrap();
+    let nothing = Degradation::none(&fabric);
+    let live = Live::new(&fabric, &nothing);
+    let measured = Routing::new(live, &Default::default());
+    assert!(!measured.orders().level_dividers().are_the_papers());
+    let without = Routing::without_measuring(live, &Default::default());
+    assert!(without.orders().level_dividers().are_the_papers());
+    assert_eq!(without.orders().rank_rule(), measured.orders().rank_rule());
+    let saved = saved_options(&measured.orders().save(live));
+    let again = Routing::without_measuring(live, &saved);
+    assert_eq!(again.orders().level_dividers(), measured.orders().level_dividers());
+}
